@@ -18,7 +18,8 @@ const READ = '^src/(domain|ports|lib|log)/';
 /** The stores over SQL, whose types are inferred from what makes them; `stores-are-known-by-type` keeps it at that. */
 const STORES = '^src/stores/[^/]+\\.ts$';
 
-const TOOL_BASE = 'tool|findings|repository|attribute-changes|left-uses|all-tools|toolbox|resilience|result-cache|knowledge-base|knowledge-service';
+const TOOL_BASE =
+  'tool|parent-document|retrieval-parameters|findings|repository|attribute-changes|left-uses|all-tools|toolbox|resilience|result-cache|knowledge-base|knowledge-service';
 
 module.exports = {
   forbidden: [
@@ -35,7 +36,10 @@ module.exports = {
     only('git-imports-domain', '^src/git/', ['^src/(domain|lib)/']),
     only('ports-import-domain', '^src/ports/', ['^src/(domain|lib)/']),
     only('log-imports-domain', '^src/log/', ['^src/(domain|lib)/']),
-    only('config-stands-alone', '^src/config/', ['^src/domain/errors\\.ts$', '^src/providers/registry\\.ts$']),
+    only('config-stands-alone', '^src/config/', [
+      '^src/domain/errors\\.ts$',
+      '^src/providers/registry\\.ts$',
+    ]),
     only('graphs-see-domain-and-ports', '^graphs/', [WORDS]),
     only('prompts-see-domain-and-ports', '^prompts/', [WORDS]),
     only('tools-see', '^src/tools/', [READ]),
@@ -45,8 +49,18 @@ module.exports = {
     only('stores-see', '^src/stores/', [READ]),
     only('adapters-see', '^src/adapters/', [READ]),
     only('notifications-see', '^src/notifications/', [READ, STORES]),
-    only('providers-see', '^src/providers/', [READ, '^src/config/variable\\.ts$', '^src/(git|notifications)/']),
-    only('service-runs-the-graph', '^src/service/', [READ, STORES, '^src/notifications/', '^src/providers/[^/]+\\.ts$', '^graphs/']),
+    only('providers-see', '^src/providers/', [
+      READ,
+      '^src/config/variable\\.ts$',
+      '^src/(git|notifications)/',
+    ]),
+    only('service-runs-the-graph', '^src/service/', [
+      READ,
+      STORES,
+      '^src/notifications/',
+      '^src/providers/[^/]+\\.ts$',
+      '^graphs/',
+    ]),
     only('console-sees', '^src/console/', [READ, STORES, '^src/(service|notifications)/']),
     only('mcp-sees', '^src/mcp/', [READ, STORES, '^src/(service|notifications)/']),
     only('api-sees', '^src/api/', [
@@ -57,7 +71,9 @@ module.exports = {
       '^src/providers/[^/]+\\.ts$',
     ]),
     only('replay-drives-triage', '^src/replay/', [READ, STORES, '^src/service/', '^graphs/']),
-    only('action-sees', '^action/', ['^src/(domain|ports|lib|log|config|service|notifications|app|providers|experiments)/']),
+    only('action-sees', '^action/', [
+      '^src/(domain|ports|lib|log|config|service|notifications|app|providers|experiments)/',
+    ]),
     only('app-composes', '^src/app(\\.ts$|/)', [
       '^src/(domain|ports|lib|log|judge|models|config|tools|stores|adapters|providers|service|notifications|replay)/',
       '^graphs/',
@@ -129,7 +145,10 @@ module.exports = {
     {
       name: 'only-app-picks-drivers',
       severity: 'error',
-      from: { path: '^(src|graphs|prompts)/', pathNot: ['^src/app(\\.ts$|/)', '^src/(adapters|models|stores)/'] },
+      from: {
+        path: '^(src|graphs|prompts)/',
+        pathNot: ['^src/app(\\.ts$|/)', '^src/(adapters|models|stores)/'],
+      },
       to: { path: '^src/(adapters|models|stores)/', pathNot: [STORES] },
     },
     {
@@ -144,14 +163,31 @@ module.exports = {
       severity: 'error',
       comment: 'A static import would load every vendor whatever is configured.',
       from: { path: '^src/app(\\.ts$|/)' },
-      to: { path: '^src/(adapters|models|stores/[^/]+)/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
+      to: {
+        path: '^src/(adapters|models|stores/[^/]+)/',
+        dependencyTypesNot: ['dynamic-import', 'type-only'],
+      },
     },
-    { name: 'nothing-imports-cli', severity: 'error', from: { pathNot: '^(src/cli|test)/' }, to: { path: '^src/cli/' } },
+    {
+      name: 'nothing-imports-cli',
+      severity: 'error',
+      from: { pathNot: '^(src/cli|test)/' },
+      to: { path: '^src/cli/' },
+    },
     { name: 'nothing-imports-test', severity: 'error', from: { pathNot: '^test/' }, to: { path: '^test/' } },
-    vendor('langgraph-in-graphs', '@langchain/langgraph[^/]*', ['^graphs/', '^src/stores/checkpointer\\.ts$']),
+    vendor('langgraph-in-graphs', '@langchain/langgraph[^/]*', [
+      '^graphs/',
+      '^src/stores/checkpointer\\.ts$',
+    ]),
     vendor('langchain-in-model-adapters', '@langchain/(core|openai)', ['^src/models/']),
-    vendor('fastify-in-api-and-pages', 'fastify[^/]*|@fastify/[^/]+|@scalar/[^/]+', ['^src/(api|console|mcp)/']),
-    vendor('services-in-adapters', 'pg|pg-boss|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+', ['^src/stores/']),
+    vendor('fastify-in-api-and-pages', 'fastify[^/]*|@fastify/[^/]+|@scalar/[^/]+', [
+      '^src/(api|console|mcp)/',
+    ]),
+    vendor(
+      'services-in-adapters',
+      'pg|pg-boss|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+',
+      ['^src/stores/'],
+    ),
     vendor('octokit-in-github', '@octokit/[^/]+', ['^src/providers/github/']),
     vendor('agents-protocol-in-mcp', '@modelcontextprotocol/[^/]+', ['^src/mcp/']),
     vendor('openid-in-identity', 'openid-client', ['^src/adapters/identity/']),

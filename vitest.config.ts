@@ -70,7 +70,9 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const projects = Map.groupBy(await super.sort(files), ({ project }) => project.name);
     const inOrder = [...projects].toSorted(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b));
-    return inOrder.flatMap(([, own]) => own.toSorted((a, b) => Number(isBegunFirst(b)) - Number(isBegunFirst(a))));
+    return inOrder.flatMap(([, own]) =>
+      own.toSorted((a, b) => Number(isBegunFirst(b)) - Number(isBegunFirst(a))),
+    );
   }
 }
 

@@ -50,8 +50,14 @@ export function renderPrompt(prompt: Prompt, values: Readonly<Record<string, str
   const missing = declared.filter((name) => !Object.hasOwn(values, name));
   const surplus = Object.keys(values).filter((name) => !Object.hasOwn(prompt.variables, name));
   if (missing.length + surplus.length > 0) {
-    const said = [...missing.map((name) => `${name} is missing`), ...surplus.map((name) => `${name} is not declared`)];
-    throw new TriageError('internal', `The prompt ${prompt.name} was given the wrong variables: ${said.join(', ')}`);
+    const said = [
+      ...missing.map((name) => `${name} is missing`),
+      ...surplus.map((name) => `${name} is not declared`),
+    ];
+    throw new TriageError(
+      'internal',
+      `The prompt ${prompt.name} was given the wrong variables: ${said.join(', ')}`,
+    );
   }
   const insert = (template: string) =>
     template.replace(PLACEHOLDER, (_placeholder, name: string) => {
@@ -66,7 +72,10 @@ function readPrompt(folder: string, name: string, category: Category | undefined
   const { variables, body } = splitFrontMatter(`${name}.md`, content);
   const [system, question, ...rest] = body.split(/^# (?:System|Question)$/m).slice(1);
   if (system === undefined || question === undefined || rest.length > 0) {
-    throw unusable(`${name}.md`, 'it needs the headings "# System" and "# Question", once each and in this order');
+    throw unusable(
+      `${name}.md`,
+      'it needs the headings "# System" and "# Question", once each and in this order',
+    );
   }
   const extra = category === undefined ? '' : readExtension(folder, name, category);
   const prompt = {
@@ -89,12 +98,17 @@ function readTemplate(folder: string, file: string): string {
   try {
     return readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n');
   } catch (error) {
-    throw new TriageError('invalid-config', `The prompt ${file} cannot be read: ${getErrorMessage(error)}`, { cause: error });
+    throw new TriageError('invalid-config', `The prompt ${file} cannot be read: ${getErrorMessage(error)}`, {
+      cause: error,
+    });
   }
 }
 
 /** Front matter is a closed little format: `about: …` and a list of `  name: data|text` under `variables:`. */
-function splitFrontMatter(file: string, content: string): { variables: Record<string, VariableKind>; body: string } {
+function splitFrontMatter(
+  file: string,
+  content: string,
+): { variables: Record<string, VariableKind>; body: string } {
   const match = /^---\n([\s\S]*?)\n---\n([\s\S]*)/.exec(content);
   if (match === null) throw unusable(file, 'it does not begin with front matter between two lines of ---');
   const variables: Record<string, VariableKind> = {};
@@ -119,7 +133,8 @@ function checkPlaceholders(prompt: Omit<Prompt, 'hash'>): void {
     if (kind === 'data' && !new RegExp(`^\\{\\{${name}\\}\\}$`, 'm').test(text))
       throw unusable(file, `{{${name}}} is data and needs a line of its own`);
   }
-  if (/\{\{|\}\}/.test(text.replace(PLACEHOLDER, ''))) throw unusable(file, 'it holds braces that are no placeholder');
+  if (/\{\{|\}\}/.test(text.replace(PLACEHOLDER, '')))
+    throw unusable(file, 'it holds braces that are no placeholder');
 }
 
 function unusable(file: string, why: string): TriageError {

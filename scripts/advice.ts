@@ -35,8 +35,16 @@ if (command === 'compare' && first !== undefined && second !== undefined) {
   console.log(comparisonText(readJudgements(first), readJudgements(second)));
 } else if (command === 'figures' && asked.dataset !== undefined && asked.results !== undefined) {
   console.log(evidenceText(await readAnswered(asked.dataset, asked.results), asked.list));
-} else if (command === 'pick' && asked.dataset !== undefined && asked.results !== undefined && asked.out !== undefined) {
-  const owners = asked.owners === undefined ? null : new Set(readFileSync(asked.owners, 'utf8').split(/\s+/).filter(Boolean));
+} else if (
+  command === 'pick' &&
+  asked.dataset !== undefined &&
+  asked.results !== undefined &&
+  asked.out !== undefined
+) {
+  const owners =
+    asked.owners === undefined
+      ? null
+      : new Set(readFileSync(asked.owners, 'utf8').split(/\s+/).filter(Boolean));
   const picked = pickAnswers(await readAnswered(asked.dataset, asked.results), Number(asked.count), owners);
   writeFileSync(asked.out, picked.map((answer) => `${JSON.stringify(answer)}\n`).join(''), { mode: 0o600 });
   console.log(`${asked.out} has ${picked.length} answers.`);

@@ -45,7 +45,9 @@ const Licences = z.object({
   licenses: z.array(z.object({ type: z.string() })).optional(),
 });
 const Audit = z.object({
-  metadata: z.object({ vulnerabilities: z.object({ low: z.int(), moderate: z.int(), high: z.int(), critical: z.int() }) }),
+  metadata: z.object({
+    vulnerabilities: z.object({ low: z.int(), moderate: z.int(), high: z.int(), critical: z.int() }),
+  }),
 });
 
 interface Installed {
@@ -57,7 +59,13 @@ interface Installed {
 const read = (path: string): unknown => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
 const all = Object.entries(Lock.parse(read('package-lock.json')).packages)
   .filter(([path, entry]) => path !== '' && entry.link !== true)
-  .map(([path, entry]): Installed => ({ path, name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length), entry }));
+  .map(
+    ([path, entry]): Installed => ({
+      path,
+      name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
+      entry,
+    }),
+  );
 const installed = all.filter(({ path }) => existsSync(join(ROOT, path, 'package.json')));
 const problems: string[] = [];
 
@@ -75,7 +83,9 @@ function checkIntegrity(): void {
     problems,
     loose.map(({ path }) => `${path} is not pinned by a sha512 hash`),
   );
-  const elsewhere = all.filter(({ entry }) => entry.resolved !== undefined && !entry.resolved.startsWith('https://'));
+  const elsewhere = all.filter(
+    ({ entry }) => entry.resolved !== undefined && !entry.resolved.startsWith('https://'),
+  );
   append(
     problems,
     elsewhere.map(({ path }) => `${path} does not come over https`),
@@ -88,11 +98,15 @@ function checkIntegrity(): void {
 
 function checkInstallScripts(): void {
   const { allowScripts } = Own.parse(read('package.json'));
-  const running = [...new Set(all.filter(({ entry }) => entry.hasInstallScript === true).map(({ name }) => name))];
+  const running = [
+    ...new Set(all.filter(({ entry }) => entry.hasInstallScript === true).map(({ name }) => name)),
+  ];
   const undecided = running.filter((name) => allowScripts[name] === undefined);
   append(
     problems,
-    undecided.map((name) => `${name} has an install script; say in package.json, allowScripts, whether it may run`),
+    undecided.map(
+      (name) => `${name} has an install script; say in package.json, allowScripts, whether it may run`,
+    ),
   );
   const told = running.map((name) => `${name}: ${allowScripts[name] === true ? 'allowed' : 'not run'}`);
   console.log(`scripts     ${told.join(', ')}`);
@@ -104,8 +118,11 @@ function checkLicences(): void {
     const licence = licenceOf(path);
     counts.set(licence, (counts.get(licence) ?? 0) + 1);
     // With "or" one of them will do.
-    const fine = licence.split(/ OR /).some((choice) => choice.split(/ AND /).every((word) => FINE.includes(word.replace(/[()]/g, ''))));
-    if (!fine && entry.dev !== true) problems.push(`${path} is under ${licence}, which nobody has judged yet`);
+    const fine = licence
+      .split(/ OR /)
+      .some((choice) => choice.split(/ AND /).every((word) => FINE.includes(word.replace(/[()]/g, ''))));
+    if (!fine && entry.dev !== true)
+      problems.push(`${path} is under ${licence}, which nobody has judged yet`);
   }
   const sorted = [...counts].toSorted(([, a], [, b]) => b - a);
   console.log(`licences    ${sorted.map(([licence, count]) => `${licence} ${count}`).join(', ')}`);
@@ -118,7 +135,11 @@ function licenceOf(path: string): string {
 }
 
 function checkWeaknesses(): void {
-  const { stdout, error } = spawnSync('npm', ['audit', '--json', '--omit=dev'], { cwd: ROOT, encoding: 'utf8', timeout: AUDIT_MS });
+  const { stdout, error } = spawnSync('npm', ['audit', '--json', '--omit=dev'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    timeout: AUDIT_MS,
+  });
   const told = Audit.safeParse(parsed(stdout ?? ''));
   if (!told.success) {
     const why = error === undefined ? 'the registry has no audit endpoint, or did not answer' : error.message;
@@ -127,8 +148,13 @@ function checkWeaknesses(): void {
     return;
   }
   const { low, moderate, high, critical } = told.data.metadata.vulnerabilities;
-  console.log(`weaknesses  critical ${critical}, high ${high}, moderate ${moderate}, low ${low} (packages of production)`);
-  if (critical + high > 0) problems.push(`${critical + high} known weaknesses are high or critical: npm audit --omit=dev names them`);
+  console.log(
+    `weaknesses  critical ${critical}, high ${high}, moderate ${moderate}, low ${low} (packages of production)`,
+  );
+  if (critical + high > 0)
+    problems.push(
+      `${critical + high} known weaknesses are high or critical: npm audit --omit=dev names them`,
+    );
 }
 
 function parsed(text: string): unknown {

@@ -11,12 +11,21 @@ import { linearTables, renderTable } from './bench-parts/ablation-tables.ts';
  * Markdown on standard output. The data sets are the measurer's own.
  */
 const { values } = parseArgs({
-  options: { data: { type: 'string' }, only: { type: 'string', multiple: true }, threads: { type: 'string' } },
+  options: {
+    data: { type: 'string' },
+    only: { type: 'string', multiple: true },
+    threads: { type: 'string' },
+  },
 });
 const GROUPS = [...new Set(TABLES.map(({ group }) => group)), 'linear' as const];
 const data = values.data === undefined ? null : resolve(values.data);
-const needed = [...new Set([...TABLES.flatMap(({ columns }) => columns.map(({ file }) => file)), ...LINEAR_FILES])];
-if (data === null) stop(`Say where the data sets are: --data FOLDER with ${needed.map((file) => `${file}.jsonl`).join(', ')}.`);
+const needed = [
+  ...new Set([...TABLES.flatMap(({ columns }) => columns.map(({ file }) => file)), ...LINEAR_FILES]),
+];
+if (data === null)
+  stop(
+    `Say where the data sets are: --data FOLDER with ${needed.map((file) => `${file}.jsonl`).join(', ')}.`,
+  );
 const missing = needed.filter((file) => !existsSync(join(data, `${file}.jsonl`)));
 if (missing.length > 0) stop(`${data} lacks ${missing.map((file) => `${file}.jsonl`).join(', ')}.`);
 const chosen = values.only ?? GROUPS;

@@ -44,8 +44,12 @@ async function besidePrebuilt(dataDir: string): Promise<void> {
   console.log(
     `agent, scripted model without latency, embedded    median ${ms(median(ours))}, min ${ms(findMin(ours))} (${calls}, n=${PAIRS})`,
   );
-  console.log(`LangGraph's prebuilt agent, same calls, tools, saver median ${ms(median(theirs))}, min ${ms(findMin(theirs))}`);
-  console.log(`ratio of the medians, ours to the prebuilt         ${(median(ours) / median(theirs)).toFixed(2)}`);
+  console.log(
+    `LangGraph's prebuilt agent, same calls, tools, saver median ${ms(median(theirs))}, min ${ms(findMin(theirs))}`,
+  );
+  console.log(
+    `ratio of the medians, ours to the prebuilt         ${(median(ours) / median(theirs)).toFixed(2)}`,
+  );
   await prebuilt.close();
   await world.close();
   await model.close();
@@ -71,7 +75,9 @@ async function manyAtOnce(dataDir: string): Promise<void> {
   await model.close();
 }
 
-async function runOf(world: AgentWorld): Promise<{ readonly firstStepMs: number; readonly modelCalls: number }> {
+async function runOf(
+  world: AgentWorld,
+): Promise<{ readonly firstStepMs: number; readonly modelCalls: number }> {
   const startedAt = performance.now();
   let firstStepMs = 0;
   const { usage } = await world.run(() => {

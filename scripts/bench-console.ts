@@ -1,5 +1,7 @@
 /** `scripts/bench console [part] [options]`: how fast the pages answer. */
-const PARTS: Readonly<Record<string, () => Promise<{ readonly run: (options: readonly string[]) => Promise<void> }>>> = {
+const PARTS: Readonly<
+  Record<string, () => Promise<{ readonly run: (options: readonly string[]) => Promise<void> }>>
+> = {
   log: () => import('./bench-parts/console-log.ts'),
   pages: () => import('./bench-parts/console-pages.ts'),
 };

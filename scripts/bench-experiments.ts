@@ -18,7 +18,8 @@ const RUNS = 5;
 const TRIALS = Number(process.argv[2] ?? 40);
 const COMMAND = ['sh', 'check.sh'];
 const never = new AbortController().signal;
-const read = async (text: string) => readMasked([{ name: 'output', kind: 'log', text, notes: [] }], { budgetTokens: 500, secrets: 0 });
+const read = async (text: string) =>
+  readMasked([{ name: 'output', kind: 'log', text, notes: [] }], { budgetTokens: 500, secrets: 0 });
 
 /** Fails in so many of 100 runs, by a random number that no run shares with another. */
 const check = (percent: number) => `n=$(od -An -N2 -tu2 /dev/urandom)
@@ -43,7 +44,8 @@ const CASES: readonly Case[] = [
 ];
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { cases: { type: 'string' } } });
-if (positionals[0] === 'projects') process.exitCode = (await benchProjects(positionals[1], values.cases)) === 0 ? 0 : 1;
+if (positionals[0] === 'projects')
+  process.exitCode = (await benchProjects(positionals[1], values.cases)) === 0 ? 0 : 1;
 else await benchRates();
 
 async function benchRates(): Promise<void> {
@@ -57,7 +59,9 @@ async function benchRates(): Promise<void> {
     const count = (verdict: Experiment['verdict'] | 'depends') => counts.get(verdict) ?? 0;
     // What fails at random, always or never depends on none of the conditions.
     const wrong = one.wrong.reduce((sum, verdict) => sum + count(verdict), count('depends'));
-    const shown = (['this-change', 'not-this-change', 'flaky', 'not-reproduced', 'inconclusive', 'depends'] as const).map(count);
+    const shown = (
+      ['this-change', 'not-this-change', 'flaky', 'not-reproduced', 'inconclusive', 'depends'] as const
+    ).map(count);
     const seconds = ((performance.now() - startedAt) / 1000 / TRIALS).toFixed(2);
     console.log(`| ${[one.name, TRIALS, ...shown, wrong, seconds].join(' | ')} |`);
   }
@@ -79,7 +83,16 @@ async function tryCase({ here, base }: Case): Promise<Map<Experiment['verdict'] 
     commit(here, 'change');
     const counts = new Map<Experiment['verdict'] | 'depends', number>();
     for (let trial = 0; trial < TRIALS; trial += 1) {
-      const options = { argv: COMMAND, cwd, env: process.env, base: 'main', runs: RUNS, limitMs: 120_000, tests: [], conditions: true };
+      const options = {
+        argv: COMMAND,
+        cwd,
+        env: process.env,
+        base: 'main',
+        runs: RUNS,
+        limitMs: 120_000,
+        tests: [],
+        conditions: true,
+      };
       const { verdict, dependsOn } = await confirm(options, { read }, never);
       counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
       if (dependsOn !== undefined) counts.set('depends', (counts.get('depends') ?? 0) + 1);

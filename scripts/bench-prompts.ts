@@ -82,11 +82,17 @@ async function casesOf(dataset: string): Promise<Case[]> {
   writeFileSync(whole, kept.map((line) => withAbsolutePaths(line, absolute)).join('\n'));
   const byRules = join(folder, 'rules.jsonl');
   await replay(['--dataset', whole, '--out', byRules, '--analyst', 'rules'], {});
-  const categories = readLines(byRules, Result).map((result) => [result.category ?? 'CODE_ERROR', result.kind ?? 'unknown'] as const);
+  const categories = readLines(byRules, Result).map(
+    (result) => [result.category ?? 'CODE_ERROR', result.kind ?? 'unknown'] as const,
+  );
   const out = join(folder, 'results.jsonl');
   // One case after the other, so that the row at hand is known by those that are written.
   const known = () => categories[readFileSync(out, 'utf8').split('\n').length - 1];
-  const model = await startScriptedModel({ latencyMs: 0, rounds: ROUNDS, judge: (body, rounds) => judge(body, rounds, known()) });
+  const model = await startScriptedModel({
+    latencyMs: 0,
+    rounds: ROUNDS,
+    judge: (body, rounds) => judge(body, rounds, known()),
+  });
   const env = { OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: 'none', FAULTLINE_MODEL: 'gpt-4o-mini' };
   await replay(['--dataset', whole, '--out', out, '--analyst', 'llm', '--concurrency', '1'], env);
   await model.close();
@@ -107,9 +113,16 @@ async function printVisibility(dataset: string): Promise<void> {
       rows.map(async ({ id, log_path, expected_lines }) => {
         const text = textOf(resolve(dirname(dataset), log_path ?? ''));
         const telling = expected_lines ?? [];
-        const { answer } = await askAbout({ name: id, text, telling, subject: subjectIn(text, { budgetTokens }) });
+        const { answer } = await askAbout({
+          name: id,
+          text,
+          telling,
+          subject: subjectIn(text, { budgetTokens }),
+        });
         const shown = shownLines(answer);
-        const wanted = telling.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i));
+        const wanted = telling.flatMap(([from, to]) =>
+          Array.from({ length: to - from + 1 }, (_, i) => from + i),
+        );
         const seen = wanted.filter((line) => shown.has(line)).length / wanted.length;
         const noise = [...shown.values()].filter(isNoise).length;
         return { tokens: countTokens(answer), seen, noise, lines: shown.size };
@@ -119,7 +132,8 @@ async function printVisibility(dataset: string): Promise<void> {
     const mean = (of: (page: (typeof pages)[number]) => number) =>
       (pages.reduce((sum, page) => sum + of(page), 0) / pages.length).toFixed(3);
     const tokens = pages.map((page) => page.tokens).sort((one, two) => one - two);
-    const total = (of: (page: (typeof pages)[number]) => number) => pages.reduce((sum, page) => sum + of(page), 0);
+    const total = (of: (page: (typeof pages)[number]) => number) =>
+      pages.reduce((sum, page) => sum + of(page), 0);
     const cells = [
       `${basename(dataset, '.jsonl')} (${pages.length}), ${budgetTokens}`,
       `${tokens[Math.floor(tokens.length / 2)]} (${tokens[Math.floor(tokens.length * 0.9)]})`,
@@ -134,7 +148,9 @@ async function printVisibility(dataset: string): Promise<void> {
 
 function withAbsolutePaths(line: string, absolute: (path: string) => string): string {
   const row: unknown = JSON.parse(line, (key, value) =>
-    ['log_path', 'pass_log_path', 'repo_path'].includes(key) && typeof value === 'string' ? absolute(value) : value,
+    ['log_path', 'pass_log_path', 'repo_path'].includes(key) && typeof value === 'string'
+      ? absolute(value)
+      : value,
   );
   return JSON.stringify(row);
 }
@@ -147,7 +163,9 @@ function replay(options: readonly string[], environment: Readonly<Record<string,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   return new Promise((settle, reject) => {
-    child.once('exit', (code) => (code === 0 ? settle() : reject(new Error(`replay ${options.join(' ')} ended with ${code}`))));
+    child.once('exit', (code) =>
+      code === 0 ? settle() : reject(new Error(`replay ${options.join(' ')} ended with ${code}`)),
+    );
   });
 }
 
@@ -155,8 +173,14 @@ function replay(options: readonly string[], environment: Readonly<Record<string,
 function capturedDataset(into: string): string {
   const slugs = readdirSync(FAILURES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const rows = slugs.map(({ name }) => {
-    const { telling, mustCite } = Truth.parse(JSON.parse(readFileSync(join(FAILURES, name, 'truth.json'), 'utf8')));
-    return JSON.stringify({ id: name, log_path: join(FAILURES, name, 'log.txt'), expected_lines: telling ?? mustCite ?? [] });
+    const { telling, mustCite } = Truth.parse(
+      JSON.parse(readFileSync(join(FAILURES, name, 'truth.json'), 'utf8')),
+    );
+    return JSON.stringify({
+      id: name,
+      log_path: join(FAILURES, name, 'log.txt'),
+      expected_lines: telling ?? mustCite ?? [],
+    });
   });
   const path = join(into, 'captured.jsonl');
   writeFileSync(path, rows.join('\n'));

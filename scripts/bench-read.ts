@@ -32,7 +32,12 @@ await benchReading(
     budgetTokens: whole('budget'),
     python: values.python,
     // As `scripts/faultline` starts it.
-    readCommand: ['--max-semi-space-size=16', join(import.meta.dirname, '../src/cli/main.ts'), 'read', '--json'],
+    readCommand: [
+      '--max-semi-space-size=16',
+      join(import.meta.dirname, '../src/cli/main.ts'),
+      'read',
+      '--json',
+    ],
   },
   (figure) => {
     figures.push(figure);

@@ -125,7 +125,8 @@ function printAnswer(path: string, history: PlantedHistory, analysis: Analysis, 
   const [suspect] = answer.suspects;
   const named = `${history.language} ${history.name}`;
   console.log(`${isRight ? 'right' : 'WRONG'} ${path}: ${named} (${category}, ${answer.confidence})`);
-  if (suspect !== undefined) console.log('     ', suspect.path, suspect.line, suspect.author, suspect.score, suspect.reason);
+  if (suspect !== undefined)
+    console.log('     ', suspect.path, suspect.line, suspect.author, suspect.score, suspect.reason);
   console.log(`      ${answer.rootCause}\n      ${answer.fixRecommendation}`);
 }
 

@@ -1,5 +1,7 @@
 /** `scripts/bench server [part] [options]`: figures of server mode. Each part prints what it ran and both sides of every ratio. */
-const PARTS: Readonly<Record<string, () => Promise<{ readonly run: (options: readonly string[]) => Promise<void> }>>> = {
+const PARTS: Readonly<
+  Record<string, () => Promise<{ readonly run: (options: readonly string[]) => Promise<void> }>>
+> = {
   ingest: () => import('./bench-parts/ingest-bench.ts'),
   queue: () => import('./bench-parts/queue-latency.ts'),
   store: () => import('./bench-parts/store-size.ts'),

@@ -14,8 +14,16 @@ const RINGS = 50;
 
 const folder = mkdtempSync(join(tmpdir(), 'faultline-bench-'));
 try {
-  report('start on a fresh directory', 's', await repeated(FRESH_STARTS, (round) => timeToListen(join(folder, `fresh-${round}`))));
-  report('start on an existing directory', 's', await repeated(STARTS, () => timeToListen(join(folder, 'fresh-0'))));
+  report(
+    'start on a fresh directory',
+    's',
+    await repeated(FRESH_STARTS, (round) => timeToListen(join(folder, `fresh-${round}`))),
+  );
+  report(
+    'start on an existing directory',
+    's',
+    await repeated(STARTS, () => timeToListen(join(folder, 'fresh-0'))),
+  );
   const slugs = readdirSync(FAILURES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   report('faultline --help', 's', await repeated(STARTS, () => timeToRun(['--help'])));
   report(
@@ -30,11 +38,19 @@ try {
 
 function report(name: string, unit: string, values: readonly number[]): void {
   const sorted = [...values].sort((left, right) => left - right);
-  const at = (share: number) => (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(unit === 's' ? 2 : 1);
-  console.log(`${name.padEnd(52)} median ${at(0.5)} ${unit}, min ${at(0)}, max ${at(1)} (n=${sorted.length})`);
+  const at = (share: number) =>
+    (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(
+      unit === 's' ? 2 : 1,
+    );
+  console.log(
+    `${name.padEnd(52)} median ${at(0.5)} ${unit}, min ${at(0)}, max ${at(1)} (n=${sorted.length})`,
+  );
 }
 
-async function repeated(times: number, measure: (round: number) => Promise<number> | number): Promise<number[]> {
+async function repeated(
+  times: number,
+  measure: (round: number) => Promise<number> | number,
+): Promise<number[]> {
   const values: number[] = [];
   for (let round = 0; round < times; round++) values.push(await measure(round));
   return values;
@@ -43,14 +59,18 @@ async function repeated(times: number, measure: (round: number) => Promise<numbe
 /** Seconds from the start of the process until it says that it listens. */
 function timeToListen(dataDir: string): Promise<number> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [MAIN, 'serve', '--data', dataDir, '--port', '0'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [MAIN, 'serve', '--data', dataDir, '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   return new Promise((settle, reject) => {
     let seconds = 0;
     child.stdout.once('data', () => {
       seconds = (performance.now() - startedAt) / 1000;
       child.kill('SIGTERM');
     });
-    child.once('exit', () => (seconds > 0 ? settle(seconds) : reject(new Error('the service ended before it listened'))));
+    child.once('exit', () =>
+      seconds > 0 ? settle(seconds) : reject(new Error('the service ended before it listened')),
+    );
   });
 }
 

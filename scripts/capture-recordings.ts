@@ -18,17 +18,27 @@ import { sampleSubject } from '../test/support/subject.ts';
  */
 const FOLDER = resolve(import.meta.dirname, '../test/fixtures/recordings');
 const name = process.argv[2];
-if (name === undefined || !/^[\w.-]{1,40}$/.test(name)) throw new Error('Give the capture a name, such as 0.1.0.');
+if (name === undefined || !/^[\w.-]{1,40}$/.test(name))
+  throw new Error('Give the capture a name, such as 0.1.0.');
 
 const call = (tool: string, args = {}) => ({ tool, args, why: 'captured' });
-const asked = { title: 'asked', text: 'Was it meant?', source: 'reviewer', data: { questionId: 'rev_captured' } };
+const asked = {
+  title: 'asked',
+  text: 'Was it meant?',
+  source: 'reviewer',
+  data: { questionId: 'rev_captured' },
+};
 const corrected = [{ confidence: 0.6, gaps: ['why it broke'] }, { confidence: 0.9 }];
 const RUNS = {
   corrected: {
     limits: LIMITS,
     toolbox: sampleToolbox(),
     analyst: scriptedAnalyst({
-      calls: [[call('search_knowledge')], [call('read_file', { path: 'src/cart/tax.ts' })], [call('grep_log', { text: 'x' })]],
+      calls: [
+        [call('search_knowledge')],
+        [call('read_file', { path: 'src/cart/tax.ts' })],
+        [call('grep_log', { text: 'x' })],
+      ],
       assessments: corrected,
     }),
   },
@@ -36,14 +46,22 @@ const RUNS = {
     limits: { ...LIMITS, investigators: { when: 'always' as const, rounds: 2 } },
     toolbox: sampleToolbox(),
     analyst: scriptedAnalyst({
-      calls: [[call('search_knowledge')], [call('read_file', { path: 'a' })], [call('grep_log', { text: 'y' })], []],
+      calls: [
+        [call('search_knowledge')],
+        [call('read_file', { path: 'a' })],
+        [call('grep_log', { text: 'y' })],
+        [],
+      ],
       plans: [{}, {}, {}, { enough: true }],
     }),
   },
   waiting: {
     limits: LIMITS,
     toolbox: scriptedToolbox({ ask_reviewer: { findings: [asked] }, search_knowledge: {} }),
-    analyst: scriptedAnalyst({ calls: [[call('ask_reviewer', { question: 'Was it meant?' })]], plans: [{}, { enough: true }] }),
+    analyst: scriptedAnalyst({
+      calls: [[call('ask_reviewer', { question: 'Was it meant?' })]],
+      plans: [{}, { enough: true }],
+    }),
   },
 };
 
@@ -53,14 +71,32 @@ try {
   const saver = await createPostgresCheckpointer(database);
   for (const [kind, { limits, toolbox, analyst }] of Object.entries(RUNS)) {
     const subject = sampleSubject({ triageId: `tri_${kind}` });
-    const deps = { analyst, toolbox, limits, clock: systemClock, graph: compileTriageGraph(saver), timeLimitMs: 30_000, durable: true };
-    const waiting = { findByTriage: async () => ({ ...Object(null), state: 'waiting', answer: null, answeredBy: null, answeredAt: null }) };
+    const deps = {
+      analyst,
+      toolbox,
+      limits,
+      clock: systemClock,
+      graph: compileTriageGraph(saver),
+      timeLimitMs: 30_000,
+      durable: true,
+    };
+    const waiting = {
+      findByTriage: async () => ({
+        ...Object(null),
+        state: 'waiting',
+        answer: null,
+        answeredBy: null,
+        answeredAt: null,
+      }),
+    };
     await investigate(subject, { ...deps, questions: waiting }, never);
     keep(`${name}-${kind}`, await dumpRun(database, subject.triageId, `Faultline ${name}`));
   }
   keep(
     `${name}-recording`,
-    await recordRun({ analyst: scriptedAnalyst({ calls: [[call('search_knowledge')]], plans: [{}, { enough: true }] }) }),
+    await recordRun({
+      analyst: scriptedAnalyst({ calls: [[call('search_knowledge')]], plans: [{}, { enough: true }] }),
+    }),
   );
   keep(`${name}-recording-rules`, await recordRun());
 } finally {

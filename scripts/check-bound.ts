@@ -27,7 +27,9 @@ interface Split {
 }
 
 let isReached = true;
-console.log('| stated | left out | splits that hold | splits that publish | published | wrong of it, all splits together |');
+console.log(
+  '| stated | left out | splits that hold | splits that publish | published | wrong of it, all splits together |',
+);
 console.log('|---|---|---|---|---|---|');
 for (const maxWrong of STATED) {
   for (const by of ['source', 'project'] as const) {
@@ -36,7 +38,11 @@ for (const maxWrong of STATED) {
     const publishing = splits.filter(({ published }) => published > 0);
     if (maxWrong === DEFAULT) isReached &&= holding >= AIM * splits.length;
     const sum = (count: (one: Split) => number) => publishing.reduce((total, one) => total + count(one), 0);
-    const [published, wrong, all] = [sum((one) => one.published), sum((one) => one.wrong), sum((one) => one.all)];
+    const [published, wrong, all] = [
+      sum((one) => one.published),
+      sum((one) => one.wrong),
+      sum((one) => one.all),
+    ];
     console.log(
       `| ${percent(maxWrong)} | ${by} | ${holding} of ${splits.length} | ${publishing.length} | ${percent(published / Math.max(1, all))} | ${percent(wrong / Math.max(1, published))} |`,
     );
@@ -58,7 +64,11 @@ function splitsBy(by: LeftOut, maxWrong: number): Split[] {
     );
     const others = outcomes.filter((one) => !chosen.has(unitOf(one)));
     const published = others.filter(({ stated, route }) => stated >= FLOOR && isPublishedRoute(bound, route));
-    return { published: published.length, wrong: published.filter(({ right }) => !right).length, all: others.length };
+    return {
+      published: published.length,
+      wrong: published.filter(({ right }) => !right).length,
+      all: others.length,
+    };
   });
 }
 

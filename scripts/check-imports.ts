@@ -12,10 +12,14 @@ const Result = z.object({
   }),
 });
 
-const run = spawnSync('node_modules/.bin/depcruise', ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...FOLDERS], {
-  encoding: 'utf8',
-  maxBuffer: 256 * 1024 * 1024,
-});
+const run = spawnSync(
+  'node_modules/.bin/depcruise',
+  ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...FOLDERS],
+  {
+    encoding: 'utf8',
+    maxBuffer: 256 * 1024 * 1024,
+  },
+);
 if (run.stdout === '') {
   console.error(run.stderr);
   process.exit(1);
@@ -24,7 +28,8 @@ const { modules, summary } = Result.parse(JSON.parse(run.stdout));
 const read = new Set(modules.map((module) => module.source));
 const unread = FOLDERS.flatMap(sourceFiles).filter((file) => !read.has(file));
 for (const { from, to, rule } of summary.violations) console.error(`${rule.name}: ${from} → ${to}`);
-if (unread.length > 0) console.error(`dependency-cruiser did not read ${unread.length} source files, such as ${unread[0]}`);
+if (unread.length > 0)
+  console.error(`dependency-cruiser did not read ${unread.length} source files, such as ${unread[0]}`);
 console.log(`${read.size} modules read, ${summary.violations.length} violations`);
 process.exit(summary.violations.length > 0 || unread.length > 0 ? 1 : 0);
 

@@ -25,9 +25,11 @@ else {
   const limits = z.record(z.string(), z.number()).parse(JSON.parse(readFileSync(LIMITS, 'utf8')));
   print(limits);
   const above = FIGURES.filter(({ name }) => report.findings[name].length > (limits[name] ?? 0));
-  for (const { name } of above) console.error(`${name}: above its limit; see node scripts/check-language.ts --list ${name}`);
+  for (const { name } of above)
+    console.error(`${name}: above its limit; see node scripts/check-language.ts --list ${name}`);
   const below = FIGURES.filter(({ name }) => report.findings[name].length < (limits[name] ?? 0));
-  for (const { name } of below) console.log(`${name}: lower its limit in ${LIMITS} to ${report.findings[name].length}`);
+  for (const { name } of below)
+    console.log(`${name}: lower its limit in ${LIMITS} to ${report.findings[name].length}`);
   process.exit(above.length > 0 ? 1 : 0);
 }
 
@@ -43,7 +45,8 @@ function list(name: string): void {
 function print(limits: Readonly<Record<string, number>> | null): void {
   for (const { name, title, among } of FIGURES) {
     const found: readonly Finding[] = report.findings[name];
-    const whole = among === null ? '' : ` of ${report.totals[among]} (${share(found.length, report.totals[among])})`;
+    const whole =
+      among === null ? '' : ` of ${report.totals[among]} (${share(found.length, report.totals[among])})`;
     const limit = limits === null ? '' : `, limit ${limits[name] ?? 0}`;
     console.log(`${title}: ${found.length}${whole}${limit}`);
   }
@@ -55,7 +58,9 @@ function share(part: number, whole: number): string {
 
 function readFiles(): Map<string, string> {
   const names = FOLDERS.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name.replaceAll('\\', '/')}`),
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(
+      (name) => `${folder}/${name.replaceAll('\\', '/')}`,
+    ),
   );
   return new Map(names.filter(isSource).map((name) => [name, readFileSync(name, 'utf8')]));
 }

@@ -9,7 +9,10 @@ import { readMigrationFiles } from '../src/stores/database/migration-files.ts';
  * `SHA-256  NAME.sql`, and the lines that were ever on main stay as they are. `--add` writes the lines of new files. Exit 1 where something
  * changed. FOLDER is the checkout, by default this one.
  */
-const { values, positionals } = parseArgs({ options: { add: { type: 'boolean', default: false } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { add: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 const root = resolve(positionals[0] ?? join(import.meta.dirname, '..'));
 const list = join(root, 'migrations/checksums');
 
@@ -19,17 +22,25 @@ const listed = readLines();
 const unlisted = files.filter(({ name }) => !listed.some((line) => line.endsWith(`  ${name}.sql`)));
 
 if (values.add && unlisted.length > 0) {
-  const lines = [...listed, ...wanted.filter((line) => unlisted.some(({ name }) => line.endsWith(`  ${name}.sql`)))];
+  const lines = [
+    ...listed,
+    ...wanted.filter((line) => unlisted.some(({ name }) => line.endsWith(`  ${name}.sql`))),
+  ];
   writeFileSync(list, `${lines.toSorted((a, b) => (nameLine(a) < nameLine(b) ? -1 : 1)).join('\n')}\n`);
 }
 
 const now = new Set(readLines());
 const problems = [
   ...wanted.filter((line) => !now.has(line)).map((line) => describeUnlisted(nameLine(line))),
-  ...[...now].filter((line) => !wanted.includes(line) && !files.some(({ name }) => `${name}.sql` === nameLine(line))).map(describeGone),
+  ...[...now]
+    .filter((line) => !wanted.includes(line) && !files.some(({ name }) => `${name}.sql` === nameLine(line)))
+    .map(describeGone),
   ...readHistory()
     .filter((line) => !now.has(line))
-    .map((line) => `migrations/checksums: the line of ${nameLine(line)} that is on main was changed or removed; restore it and the file`),
+    .map(
+      (line) =>
+        `migrations/checksums: the line of ${nameLine(line)} that is on main was changed or removed; restore it and the file`,
+    ),
 ];
 for (const problem of problems) console.error(problem);
 process.exit(problems.length > 0 ? 1 : 0);
@@ -58,20 +69,38 @@ function describeGone(line: string): string {
 
 /** Each line that a commit of main ever added. A shallow clone has fewer of them, and an archive none. */
 function readHistory(): string[] {
-  const main = ['origin/main', 'main', 'HEAD'].find((ref) => git('rev-parse', '--verify', '--quiet', `${ref}^{commit}`) !== null);
+  const main = ['origin/main', 'main', 'HEAD'].find(
+    (ref) => git('rev-parse', '--verify', '--quiet', `${ref}^{commit}`) !== null,
+  );
   if (main === undefined) {
     console.info('no git history: only migrations/checksums was compared');
     return [];
   }
   if (git('rev-parse', '--is-shallow-repository')?.trim() === 'true')
     console.info('the history is shallow: older commits were not compared');
-  const log = git('log', '--first-parent', '-m', '-p', '--format=', '--no-ext-diff', main, '--', 'migrations/checksums') ?? '';
-  return [...new Set(log.split('\n').flatMap((line) => /^\+([0-9a-f]{64} {2}\S+\.sql)$/.exec(line)?.[1] ?? []))];
+  const log =
+    git(
+      'log',
+      '--first-parent',
+      '-m',
+      '-p',
+      '--format=',
+      '--no-ext-diff',
+      main,
+      '--',
+      'migrations/checksums',
+    ) ?? '';
+  return [
+    ...new Set(log.split('\n').flatMap((line) => /^\+([0-9a-f]{64} {2}\S+\.sql)$/.exec(line)?.[1] ?? [])),
+  ];
 }
 
 function git(...args: string[]): string | null {
   try {
-    return execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return execFileSync('git', ['-C', root, ...args], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
   } catch {
     return null;
   }

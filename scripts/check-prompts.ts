@@ -37,7 +37,9 @@ function faultsOfVariables(prompt: Prompt, budget: Readonly<Record<string, numbe
     const expected = limit === null ? 'text' : 'data';
     const declared = prompt.variables[variable];
     if (declared === undefined || declared === expected) return [];
-    return [`The prompt ${prompt.name}.md declares ${variable} as ${declared}; the code gives it as ${expected}.`];
+    return [
+      `The prompt ${prompt.name}.md declares ${variable} as ${declared}; the code gives it as ${expected}.`,
+    ];
   });
 }
 
@@ -51,6 +53,8 @@ function unusedFiles(): string[] {
 }
 
 function promptFiles(): string[] {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.md'),
+  );
   return files.map((file) => file.replaceAll('\\', '/')).sort();
 }

@@ -9,7 +9,11 @@ const Report = z.object({
   numPendingTests: z.int(),
   success: z.boolean(),
   testResults: z.array(
-    z.object({ name: z.string(), message: z.string(), assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })) }),
+    z.object({
+      name: z.string(),
+      message: z.string(),
+      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
+    }),
   ),
 });
 
@@ -28,7 +32,9 @@ for (const file of process.argv.slice(2)) {
   skipped += report.numPendingTests;
   complete &&= report.success;
   for (const { name, message, assertionResults } of report.testResults) {
-    const names = assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName);
+    const names = assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName }) => fullName);
     if (names.length === 0 && message !== '') names.push(message.split('\n')[0] ?? '');
     for (const one of names) console.error(`failed: ${relative(process.cwd(), name)} > ${one}`);
   }

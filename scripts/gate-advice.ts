@@ -15,10 +15,19 @@ import { adviseWith } from '../test/support/advice/advise-with.ts';
  */
 const { values: asked } = parseArgs({ options: { list: { type: 'boolean', default: false } } });
 const path = join(import.meta.dirname, '../test/gate/advice-bars.json');
-const { bars } = z.object({ bars: z.record(z.string(), z.int().min(0)) }).parse(JSON.parse(readFileSync(path, 'utf8')));
-const config = replayConfig({ analyst: 'rules', concurrency: 1, green: false }, readConfig(dataDirectory(undefined)));
+const { bars } = z
+  .object({ bars: z.record(z.string(), z.int().min(0)) })
+  .parse(JSON.parse(readFileSync(path, 'utf8')));
+const config = replayConfig(
+  { analyst: 'rules', concurrency: 1, green: false },
+  readConfig(dataDirectory(undefined)),
+);
 const advise = adviseWith(await createTerminalApp(config, silentLogger));
-const counts = [...(await countAbsentValues(advise)), ...(await countMisleading(advise)), await countGeneric(advise)];
+const counts = [
+  ...(await countAbsentValues(advise)),
+  ...(await countMisleading(advise)),
+  await countGeneric(advise),
+];
 
 let missed = 0;
 for (const { name, cases, broken } of counts) {
@@ -26,7 +35,9 @@ for (const { name, cases, broken } of counts) {
   const isHeld = broken.length <= bar;
   if (!isHeld) missed++;
   const note = broken.length < bar ? `; lower the bar to ${broken.length}` : '';
-  console.log(`${isHeld ? 'held  ' : 'FAILED'} ${String(broken.length).padStart(4)} of ${cases} broken (bar ${bar}${note}): ${name}`);
+  console.log(
+    `${isHeld ? 'held  ' : 'FAILED'} ${String(broken.length).padStart(4)} of ${cases} broken (bar ${bar}${note}): ${name}`,
+  );
   if (asked.list || !isHeld) for (const sentence of broken) console.log(`         ${sentence}`);
 }
 console.log(`advice: ${counts.length - missed} of ${counts.length} bars held`);

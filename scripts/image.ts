@@ -54,23 +54,35 @@ const works = (program: string, ...args: string[]) =>
   );
 
 async function findEngine(): Promise<Engine> {
-  for (const name of ['docker', 'podman'] as const) if (await works(name, 'info')) return containerEngine(name);
-  if (!(await works('buildah', '--version'))) throw new Error('No image can be built: install buildah, podman or docker.');
-  if (process.getuid?.() !== 0) throw new Error('buildah is used as root here: start again as root, or install podman.');
+  for (const name of ['docker', 'podman'] as const)
+    if (await works(name, 'info')) return containerEngine(name);
+  if (!(await works('buildah', '--version')))
+    throw new Error('No image can be built: install buildah, podman or docker.');
+  if (process.getuid?.() !== 0)
+    throw new Error('buildah is used as root here: start again as root, or install podman.');
   return buildahEngine();
 }
 
 function containerEngine(name: 'docker' | 'podman'): Engine {
-  const hardened = ['--rm', '--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges', '--tmpfs=/tmp', '--network=host'];
+  const hardened = [
+    '--rm',
+    '--read-only',
+    '--cap-drop=ALL',
+    '--security-opt=no-new-privileges',
+    '--tmpfs=/tmp',
+    '--network=host',
+  ];
   const data = '--tmpfs=/var/lib/faultline:uid=1000,gid=1000';
   return {
     name,
-    has: async (image) => (await works(name, 'image', 'inspect', image)) || works(name, 'pull', '--quiet', image),
+    has: async (image) =>
+      (await works(name, 'image', 'inspect', image)) || works(name, 'pull', '--quiet', image),
     build: async (image, folder, buildArgs) => {
       const format = name === 'podman' ? ['--format', 'docker'] : [];
       await streamed(name, ['build', ...format, ...buildArgs, '--tag', image, folder]);
     },
-    bytes: async (image) => Number((await run(name, ['image', 'inspect', '--format', '{{.Size}}', image])).stdout),
+    bytes: async (image) =>
+      Number((await run(name, ['image', 'inspect', '--format', '{{.Size}}', image])).stdout),
     inside: async (image, entrypoint, args, environment) => {
       const variables = Object.entries(environment).map(([key, value]) => `--env=${key}=${value}`);
       const own = entrypoint === null ? [] : [`--entrypoint=${entrypoint}`];
@@ -114,19 +126,36 @@ function buildahEngine(): Engine {
   };
   return {
     name: 'buildah',
-    has: async (image) => (await works('buildah', 'inspect', '--type', 'image', image)) || works('buildah', 'pull', '--quiet', image),
+    has: async (image) =>
+      (await works('buildah', 'inspect', '--type', 'image', image)) ||
+      works('buildah', 'pull', '--quiet', image),
     // Chroot: other isolations need a runtime such as runc.
     build: (image, folder, buildArgs) =>
-      streamed('buildah', ['build', '--format', 'docker', '--isolation', 'chroot', ...buildArgs, '--tag', image, folder]),
-    bytes: async (image) => Number.parseInt((await run('du', ['--summarize', '--block-size=1', await mount(image)])).stdout, 10),
+      streamed('buildah', [
+        'build',
+        '--format',
+        'docker',
+        '--isolation',
+        'chroot',
+        ...buildArgs,
+        '--tag',
+        image,
+        folder,
+      ]),
+    bytes: async (image) =>
+      Number.parseInt((await run('du', ['--summarize', '--block-size=1', await mount(image)])).stdout, 10),
     inside: async (image, entrypoint, args, environment) => {
       const root = await mount(image);
       const inspected = await run('buildah', ['inspect', '--type', 'image', image]);
-      const { Entrypoint, Env, User, WorkingDir, Healthcheck } = Config.parse(JSON.parse(inspected.stdout)).Docker.config;
+      const { Entrypoint, Env, User, WorkingDir, Healthcheck } = Config.parse(JSON.parse(inspected.stdout))
+        .Docker.config;
       if (Healthcheck == null) throw new Error('The image has no HEALTHCHECK.');
       const variables = [...Env, ...Object.entries(environment).map(([key, value]) => `${key}=${value}`)];
       const command = [...variables, ...(entrypoint === null ? (Entrypoint ?? []) : [entrypoint]), ...args];
-      return { program: 'unshare', args: ['--mount', 'bash', '-c', NAMESPACE, 'namespace', root, User, WorkingDir, ...command] };
+      return {
+        program: 'unshare',
+        args: ['--mount', 'bash', '-c', NAMESPACE, 'namespace', root, User, WorkingDir, ...command],
+      };
     },
     close: async () => {
       for (const { container } of mounted.values()) await run('buildah', ['rm', container]);
@@ -135,7 +164,12 @@ function buildahEngine(): Engine {
 }
 
 async function streamed(program: string, args: readonly string[], options: SpawnOptions = {}): Promise<void> {
-  const child = spawn(program, args, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'], timeout: STEP_MS, ...options });
+  const child = spawn(program, args, {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    timeout: STEP_MS,
+    ...options,
+  });
   const [code, signal] = await once(child, 'exit');
   if (code !== 0) throw new Error(`${program} ${args[0]} ended with ${code ?? signal}, see above.`);
 }
@@ -143,12 +177,20 @@ async function streamed(program: string, args: readonly string[], options: Spawn
 /** Debian's smallest system with the pinned Node, npm, the user `node`, and the certificates that this machine trusts. */
 async function makeBase(engine: Engine): Promise<void> {
   if (!(await works('mmdebstrap', '--version')))
-    throw new Error(`${BASE} cannot be pulled, and no base can be made here: install mmdebstrap, or bring the image's base into reach.`);
+    throw new Error(
+      `${BASE} cannot be pulled, and no base can be made here: install mmdebstrap, or bring the image's base into reach.`,
+    );
   console.log(`${BASE} cannot be pulled: making a base of Debian's packages`);
   const folder = await mkdtemp(join(tmpdir(), 'faultline-base-'));
   try {
     const packages = '--include=ca-certificates,libstdc++6,passwd';
-    await streamed('mmdebstrap', ['--quiet', '--variant=minbase', packages, 'bookworm', join(folder, 'rootfs.tar')]);
+    await streamed('mmdebstrap', [
+      '--quiet',
+      '--variant=minbase',
+      packages,
+      'bookworm',
+      join(folder, 'rootfs.tar'),
+    ]);
     await copyFile(process.execPath, join(folder, 'node'));
     const packed = await run('npm', ['pack', '--silent', '--pack-destination', folder, 'npm@11'], folder);
     await run('tar', ['--extract', '--file', join(folder, packed.stdout.trim())], folder);
@@ -182,12 +224,16 @@ console.log(JSON.stringify({ uid: process.getuid(), capabilities: of('CapEff'), 
 async function checkHardened(engine: Engine, image: string): Promise<void> {
   const { program, args } = await engine.inside(image, 'node', ['-e', HARDENED], {});
   const found = (await run(program, args)).stdout.trim();
-  const wanted = '{"uid":1000,"capabilities":"0000000000000000","bounding":"0000000000000000","noNewPrivileges":"1","written":false}';
+  const wanted =
+    '{"uid":1000,"capabilities":"0000000000000000","bounding":"0000000000000000","noNewPrivileges":"1","written":false}';
   if (found !== wanted) throw new Error(`The container is not hardened: ${found}`);
 }
 
 const Received = z.object({ buildId: z.string() });
-const Answers = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(z.object({ category: z.string() })) });
+const Answers = z.object({
+  triage: z.object({ state: z.string() }).nullable(),
+  analyses: z.array(z.object({ category: z.string() })),
+});
 
 /** Serves from the image, uploads a captured failure, and waits for its answer. Throws with what the service said. */
 async function triageUpload(engine: Engine, image: string): Promise<string> {
@@ -197,7 +243,8 @@ async function triageUpload(engine: Engine, image: string): Promise<string> {
   const { program, args } = await engine.inside(image, null, ['serve'], environment);
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const said: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => said.push(text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => said.push(text));
   const exited = once(child, 'exit');
   const address = `http://127.0.0.1:${port}`;
   const headers = { authorization: `Bearer ${token}` };
@@ -209,12 +256,21 @@ async function triageUpload(engine: Engine, image: string): Promise<string> {
       ),
     );
     const form = new FormData();
-    form.append('metadata', JSON.stringify({ repository: 'shop/api', pipeline: 'ci', number: '1', status: 'failed' }));
-    form.append('log', new Blob([await readFile(join(ROOT, 'test/fixtures/failures', FAILURE, 'log.txt'))]), 'log.txt');
+    form.append(
+      'metadata',
+      JSON.stringify({ repository: 'shop/api', pipeline: 'ci', number: '1', status: 'failed' }),
+    );
+    form.append(
+      'log',
+      new Blob([await readFile(join(ROOT, 'test/fixtures/failures', FAILURE, 'log.txt'))]),
+      'log.txt',
+    );
     const received = await fetch(`${address}/api/builds`, { method: 'POST', headers, body: form });
     const { buildId } = Received.parse(await received.json());
     return await eventually(async () => {
-      const { triage, analyses } = Answers.parse(await (await fetch(`${address}/api/builds/${buildId}/analyses`, { headers })).json());
+      const { triage, analyses } = Answers.parse(
+        await (await fetch(`${address}/api/builds/${buildId}/analyses`, { headers })).json(),
+      );
       return triage?.state === 'done' ? (analyses[0]?.category ?? null) : null;
     });
   } catch (cause) {
@@ -243,7 +299,9 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-const { version } = z.object({ version: z.string() }).parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
 const image = process.argv[2] ?? `localhost/faultline:${version}`;
 const engine = await findEngine();
 try {

@@ -71,19 +71,29 @@ const NAME_ENDS = `)(?:[ \\t\\w.-]{0,20})[\\s'"]{0,3}`;
 const ASSIGNS = `(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'"\\s=]{0,5}(`;
 const BEGINS = ['\\b', `(?:^|[\\\\'"\\x60\\s>=:(,)])`];
 const ENDS = [
-  ...[`(?:[\\x60'"\\s;]|\\\\[nr]|$)`, `(?:[\\x60'"\\s;]|\\\\[nr]|$|\\b)`, '(?:[^\\w-]|\\z)', '(?:[^a-zA-Z0-9+/]|\\z)'],
+  ...[
+    `(?:[\\x60'"\\s;]|\\\\[nr]|$)`,
+    `(?:[\\x60'"\\s;]|\\\\[nr]|$|\\b)`,
+    '(?:[^\\w-]|\\z)',
+    '(?:[^a-zA-Z0-9+/]|\\z)',
+  ],
   ...[`(?:$|[\\\\'"\\x60\\s<),])`, '\\b'],
 ];
 /** Changes of patterns: a commit's hash is no token, and a token goes on behind what the rule knows it by. */
 const EDITS: Readonly<Record<string, readonly [from: string, to: string]>> = {
   'sourcegraph-access-token': ['|[a-fA-F0-9]{40}', ''],
-  'aws-amazon-bedrock-api-key-short-lived': ['YmVkcm9jay5hbWF6b25hd3MuY29t', 'YmVkcm9jay5hbWF6b25hd3MuY29t[\\w+/=%-]{0,}'],
+  'aws-amazon-bedrock-api-key-short-lived': [
+    'YmVkcm9jay5hbWF6b25hd3MuY29t',
+    'YmVkcm9jay5hbWF6b25hd3MuY29t[\\w+/=%-]{0,}',
+  ],
 };
 
 const [asked = 'latest'] = process.argv.slice(2);
 const work = mkdtempSync(join(tmpdir(), 'secret-rules-'));
 try {
-  const { Dir: folder, Version: version } = JSON.parse(run('go', ['mod', 'download', '-json', `${MODULE}@${asked}`], work)) as {
+  const { Dir: folder, Version: version } = JSON.parse(
+    run('go', ['mod', 'download', '-json', `${MODULE}@${asked}`], work),
+  ) as {
     Dir: string;
     Version: string;
   };
@@ -93,11 +103,16 @@ try {
   const named = rules.filter((rule) => 'value' in rule);
   copyFileSync(join(folder, 'LICENSE'), join(DATA, 'LICENSE'));
   chmodSync(join(DATA, 'LICENSE'), 0o644);
-  writeFileSync(join(DATA, 'rules.json'), `${JSON.stringify({ source: MODULE, version, license: 'MIT', tokens, named }, null, 2)}\n`);
+  writeFileSync(
+    join(DATA, 'rules.json'),
+    `${JSON.stringify({ source: MODULE, version, license: 'MIT', tokens, named }, null, 2)}\n`,
+  );
   const samples = printed.map(({ id, secret, harmless }) => ({ id, secret, harmless: harmless ?? [] }));
   writeFileSync(SAMPLES, brotliCompressSync(JSON.stringify({ version, samples })));
   run('biome', ['format', '--write', join(DATA, 'rules.json')], ROOT);
-  console.log(`${MODULE} ${version}: ${tokens.length} rules of tokens, ${named.length} of values with a name, ${LEFT_OUT.length} left out`);
+  console.log(
+    `${MODULE} ${version}: ${tokens.length} rules of tokens, ${named.length} of values with a name, ${LEFT_OUT.length} left out`,
+  );
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
@@ -108,7 +123,10 @@ function printRules(folder: string): Printed[] {
   cpSync(folder, copy, { recursive: true });
   for (const one of ['cmd/generate/config/utils', 'cmd/generate/secrets'])
     for (const name of readdirSync(join(copy, one))) chmodSync(join(copy, one, name), 0o644);
-  copyFileSync(join(ROOT, 'scripts/secret-rules/validate.go'), join(copy, 'cmd/generate/config/utils/validate.go'));
+  copyFileSync(
+    join(ROOT, 'scripts/secret-rules/validate.go'),
+    join(copy, 'cmd/generate/config/utils/validate.go'),
+  );
   copyFileSync(join(ROOT, 'scripts/secret-rules/regen.go'), join(copy, 'cmd/generate/secrets/regen.go'));
   const lines = run('go', ['run', '.', join(work, 'all.toml')], join(copy, 'cmd/generate/config'));
   return lines
@@ -137,7 +155,11 @@ function tokenOf(id: string, keywords: readonly string[], pattern: string): Toke
   const end = ENDS.find((one) => pattern.endsWith(one)) ?? '';
   const bare = pattern.slice(flag.length + begin.length, pattern.length - end.length).replace(from, () => to);
   const token = /^\((?!\?)/.test(bare) && end.length > 2 ? bare.slice(1, -1) : bare;
-  return { id, keywords: KEYWORDS[id] ?? keywords.map((one) => one.toLowerCase()), pattern: translatePattern(flag + token) };
+  return {
+    id,
+    keywords: KEYWORDS[id] ?? keywords.map((one) => one.toLowerCase()),
+    pattern: translatePattern(flag + token),
+  };
 }
 
 function run(command: string, words: readonly string[], folder: string): string {

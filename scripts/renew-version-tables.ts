@@ -28,7 +28,13 @@ else writeTables();
 function writeTables(): void {
   const work = mkdtempSync(join(tmpdir(), 'version-tables-'));
   try {
-    write('node', nodeTable(unpackNpm('@mdn/browser-compat-data', BROWSER_COMPAT_DATA, work), unpackNpm('@types/node', TYPES_NODE, work)));
+    write(
+      'node',
+      nodeTable(
+        unpackNpm('@mdn/browser-compat-data', BROWSER_COMPAT_DATA, work),
+        unpackNpm('@types/node', TYPES_NODE, work),
+      ),
+    );
     write('python', pythonTable(work));
     write('go', goTable(join(run('go', ['env', 'GOROOT']).trim(), 'api')));
   } finally {
@@ -50,9 +56,12 @@ function checkTables(): void {
     const { stamp, ...table } = JSON.parse(text) as VersionTable & { stamp: string };
     bytes += Buffer.byteLength(text);
     if (stamp !== stampTable(table))
-      throw new Error(`src/judge/versions/${name}.json is not what the scripts write: run node scripts/renew-version-tables.ts`);
+      throw new Error(
+        `src/judge/versions/${name}.json is not what the scripts write: run node scripts/renew-version-tables.ts`,
+      );
   }
-  if (bytes > MAX_BYTES) throw new Error(`The tables of src/judge/versions have ${bytes} bytes; ${MAX_BYTES} are allowed.`);
+  if (bytes > MAX_BYTES)
+    throw new Error(`The tables of src/judge/versions have ${bytes} bytes; ${MAX_BYTES} are allowed.`);
 }
 
 /** Hashes a table with the scripts that derive it: a change of either makes the other stale. */
@@ -65,26 +74,41 @@ function stampTable(table: VersionTable): string {
 function pythonTable(work: string): VersionTable {
   const folders = TYPESHED_CLIENTS.map((version) => {
     const folder = join(work, `typeshed-${version}`);
-    run('python3', ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', folder, `typeshed-client==${version}`]);
+    run('python3', [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--no-deps',
+      '--target',
+      folder,
+      `typeshed-client==${version}`,
+    ]);
     return join(folder, 'typeshed_client/typeshed');
   });
   return {
     source: `typeshed, in typeshed-client ${TYPESHED_CLIENTS.join(' and ')}`,
     license: 'Apache-2.0 (typeshed), MIT (parts of typeshed, typeshed-client)',
-    members: JSON.parse(run('python3', [join(SCRIPTS, 'python-members.py'), ...folders])) as VersionTable['members'],
+    members: JSON.parse(
+      run('python3', [join(SCRIPTS, 'python-members.py'), ...folders]),
+    ) as VersionTable['members'],
   };
 }
 
 function unpackNpm(name: string, version: string, work: string): string {
   const folder = mkdtempSync(join(work, 'npm-'));
-  const [{ filename }] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder, `${name}@${version}`])) as [
-    { filename: string },
-  ];
+  const [{ filename }] = JSON.parse(
+    run('npm', ['pack', '--json', '--pack-destination', folder, `${name}@${version}`]),
+  ) as [{ filename: string }];
   run('tar', ['-xzf', join(folder, filename.replace('@', '').replace('/', '-')), '-C', folder]);
   const [unpacked] = readdirSync(folder).filter((entry) => !entry.endsWith('.tgz'));
   return join(folder, unpacked ?? '');
 }
 
 function run(command: string, words: readonly string[]): string {
-  return execFileSync(command, words, { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'inherit'] });
+  return execFileSync(command, words, {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
 }

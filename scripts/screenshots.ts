@@ -16,12 +16,15 @@ const SIZES = [
 ] as const;
 
 const forReadme = process.argv.includes('--readme');
-const folder = resolve(forReadme ? join(import.meta.dirname, '../docs/images') : (process.argv[2] ?? '.faultline/screenshots'));
+const folder = resolve(
+  forReadme ? join(import.meta.dirname, '../docs/images') : (process.argv[2] ?? '.faultline/screenshots'),
+);
 await mkdir(folder, { recursive: true });
 const [console_, browser] = await Promise.all([openStockedConsole(), openBrowser()]);
 const pages = await stockPages(console_);
 let taken = 0;
-for (const theme of ['light', 'dark'] as const) for (const size of SIZES) taken += await shoot(console_, browser, pages, theme, size);
+for (const theme of ['light', 'dark'] as const)
+  for (const size of SIZES) taken += await shoot(console_, browser, pages, theme, size);
 await browser.close();
 await console_.close();
 console.log(`${taken} screenshots in ${folder}`);
@@ -36,7 +39,9 @@ async function shoot(
 ): Promise<number> {
   let count = 0;
   for (const as of [null, ...(Object.keys(READERS) as (keyof typeof READERS)[])]) {
-    const own = pages.filter((page) => page.as === as && (!forReadme || (README[page.name] === theme && size.name === 'wide')));
+    const own = pages.filter(
+      (page) => page.as === as && (!forReadme || (README[page.name] === theme && size.name === 'wide')),
+    );
     if (own.length === 0) continue;
     const session = as === null ? {} : { session: await console.sessionOf(as) };
     const { page, context } = await openPage(browser, {
@@ -48,7 +53,9 @@ async function shoot(
     });
     for (const { name, url } of own) {
       await page.goto(url);
-      await page.screenshot({ path: join(folder, forReadme ? `${name}.png` : `${name}-${theme}-${size.name}.png`) });
+      await page.screenshot({
+        path: join(folder, forReadme ? `${name}.png` : `${name}-${theme}-${size.name}.png`),
+      });
       count += 1;
     }
     await context.close();

@@ -7,5 +7,9 @@ import { startScriptedModel } from './bench-parts/scripted-model.ts';
 
 const [category, kind] = process.argv.slice(2);
 const known = category === undefined ? undefined : ([category, kind ?? 'unknown'] as const);
-const model = await startScriptedModel({ latencyMs: 100, rounds: 3, judge: (body, rounds) => judge(body, rounds, known) });
+const model = await startScriptedModel({
+  latencyMs: 100,
+  rounds: 3,
+  judge: (body, rounds) => judge(body, rounds, known),
+});
 console.log(`OPENAI_BASE_URL=${model.baseUrl}`);

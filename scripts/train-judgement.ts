@@ -5,7 +5,15 @@ import { isFounded } from '../src/domain/analysis.ts';
 import { CATEGORIES, type Category } from '../src/domain/category.ts';
 import { composeAnswer } from '../src/judge/answer.ts';
 import { matchesIn, ruleOn } from '../src/judge/classify.ts';
-import { extractFeatures, FACTS, type Judged, type JudgementModel, judge, SIGNS, useJudgementModel } from '../src/judge/judgement.ts';
+import {
+  extractFeatures,
+  FACTS,
+  type Judged,
+  type JudgementModel,
+  judge,
+  SIGNS,
+  useJudgementModel,
+} from '../src/judge/judgement.ts';
 import type { LeftOut, OutcomesFile } from '../src/judge/outcomes.ts';
 import { foldsBy } from '../src/replay/cases/case.ts';
 import { mentionFinder } from '../src/replay/run/check-case.ts';
@@ -51,13 +59,21 @@ const subjects = await labelledSubjects(asked.data);
 const lessons = subjects.map(lessonOf);
 const learned = lessons.filter((_, i) => subjects[i]?.heldOut === false);
 console.log(`${lessons.length} readings of ${new Set(subjects.map(({ id }) => id)).size} failures`);
-const held = { project: asked.folds ? crossValidated('project') : [], source: asked.folds ? crossValidated('source') : [] };
+const held = {
+  project: asked.folds ? crossValidated('project') : [],
+  source: asked.folds ? crossValidated('source') : [],
+};
 const figures = figuresOf(held.project);
 for (const line of figures) console.log(`by project: ${line}`);
 for (const line of figuresOf(held.source)) console.log(`by source: ${line}`);
 const wanted = asked.out ?? asked.check;
 const made =
-  wanted === undefined ? [] : [[wanted, modelText(fitJudgement(learned))] as const, [outcomesBeside(wanted), outcomesText()] as const];
+  wanted === undefined
+    ? []
+    : [
+        [wanted, modelText(fitJudgement(learned))] as const,
+        [outcomesBeside(wanted), outcomesText()] as const,
+      ];
 for (const [path, text] of made) {
   if (asked.out !== undefined) writeFileSync(path, text);
   else checkSame(path, text);
@@ -69,7 +85,11 @@ function outcomesBeside(model: string): string {
 
 function checkSame(path: string, text: string): void {
   const isSame = text === readFileSync(path, 'utf8');
-  console.log(isSame ? `${path} is what these failures make, byte for byte.` : `${path} is not what these failures make.`);
+  console.log(
+    isSame
+      ? `${path} is what these failures make, byte for byte.`
+      : `${path} is not what these failures make.`,
+  );
   if (!isSame) process.exitCode = 1;
 }
 
@@ -86,30 +106,47 @@ interface Held {
 /** Learns on all other groups for each, and says what is made of those left out. */
 function crossValidated(by: LeftOut): Held[] {
   const pairs = lessons.map((lesson, i) => ({ lesson, subject: subjects[i] as LabelledSubject }));
-  const group = ({ subject }: { readonly subject: LabelledSubject }) => (by === 'source' ? subject.set : subject.project);
+  const group = ({ subject }: { readonly subject: LabelledSubject }) =>
+    by === 'source' ? subject.set : subject.project;
   return foldsBy(pairs, group, by === 'source' ? Number.MAX_SAFE_INTEGER : FOLDS).flatMap((fold) => {
     const groups = new Set(fold.map(group));
-    const model = fitJudgement(pairs.filter((pair) => !groups.has(group(pair)) && !pair.subject.heldOut).map(({ lesson }) => lesson));
+    const model = fitJudgement(
+      pairs.filter((pair) => !groups.has(group(pair)) && !pair.subject.heldOut).map(({ lesson }) => lesson),
+    );
     return fold.map(({ lesson, subject }): Held => {
       const judged = judge(lesson.facts, lesson.matches, model);
       const right = subject.accepted.includes(judged.category);
       useJudgementModel(model);
       const share = toldShare(subject);
-      return { subject, judged, right, good: right && (share ?? 1) >= SHOWN_FROM, useful: share === null ? null : right && share >= 0.5 };
+      return {
+        subject,
+        judged,
+        right,
+        good: right && (share ?? 1) >= SHOWN_FROM,
+        useful: share === null ? null : right && share >= 0.5,
+      };
     });
   });
 }
 
 /** The outcomes of both protocols, without any text. A failure that is read twice counts once, as the product reads it. */
 function outcomesText(): string {
-  const numbers = new Map([...new Set(subjects.map(({ project }) => project))].map((project, at) => [project, at]));
+  const numbers = new Map(
+    [...new Set(subjects.map(({ project }) => project))].map((project, at) => [project, at]),
+  );
   const leftOut = { source: outcomesOf(held.source, numbers), project: outcomesOf(held.project, numbers) };
   return `${JSON.stringify({ command: COMMAND, leftOut } satisfies OutcomesFile)}\n`;
 }
 
-function outcomesOf(all: readonly Held[], numbers: ReadonlyMap<string, number>): OutcomesFile['leftOut'][LeftOut] {
+function outcomesOf(
+  all: readonly Held[],
+  numbers: ReadonlyMap<string, number>,
+): OutcomesFile['leftOut'][LeftOut] {
   const read = all.filter(({ subject }) => !subject.untaught);
-  const sources = Map.groupBy(read, ({ subject: { set, heldOut } }) => `${set}${heldOut ? ', held out' : ''}`);
+  const sources = Map.groupBy(
+    read,
+    ({ subject: { set, heldOut } }) => `${set}${heldOut ? ', held out' : ''}`,
+  );
   return Object.fromEntries(
     Array.from(sources, ([source, own]) => [
       source,
@@ -126,7 +163,8 @@ function outcomesOf(all: readonly Held[], numbers: ReadonlyMap<string, number>):
 function figuresOf(all: readonly Held[]): string[] {
   const sets = Map.groupBy(
     all,
-    ({ subject }) => `${subject.set}${subject.heldOut ? ', held out' : ''}${subject.untaught ? ', no named reader' : ''}`,
+    ({ subject }) =>
+      `${subject.set}${subject.heldOut ? ', held out' : ''}${subject.untaught ? ', no named reader' : ''}`,
   );
   return Array.from(sets, ([name, own]) => figureLine(name, own));
 }
@@ -134,12 +172,23 @@ function figuresOf(all: readonly Held[]): string[] {
 /** The share of the label's words that the composed answer holds; null where none are labelled. */
 function toldShare({ subject, mentions }: LabelledSubject): number | null {
   if (mentions.length === 0) return null;
-  const evidence = subject.excerpts.map((excerpt, i) => ({ id: `E${i + 1}`, tool: 'log', title: excerpt.reason, ...excerpt }));
+  const evidence = subject.excerpts.map((excerpt, i) => ({
+    id: `E${i + 1}`,
+    tool: 'log',
+    title: excerpt.reason,
+    ...excerpt,
+  }));
   const { classification } = ruleOn(subject);
   const answer = composeAnswer({ subject, classification, evidence, outcomes: [], round: 1, gaps: [] });
   const claims = answer.claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
   const tests = subject.failingTests.flatMap(({ name, file }) => [name, file ?? '']);
-  const said = [answer.rootCause, ...claims, answer.fixRecommendation, ...tests, ...answer.suspects.map(({ path }) => path)];
+  const said = [
+    answer.rootCause,
+    ...claims,
+    answer.fixRecommendation,
+    ...tests,
+    ...answer.suspects.map(({ path }) => path),
+  ];
   const isSaid = mentionFinder(said.join('\n').slice(0, 4_000));
   return mentions.filter((spellings) => spellings.some(isSaid)).length / mentions.length;
 }
@@ -157,7 +206,8 @@ function figureLine(name: string, own: readonly Held[]): string {
 }
 
 function macroF1(own: readonly Held[]): string {
-  const truth = ({ subject, judged }: Held) => (subject.accepted.includes(judged.category) ? judged.category : subject.category);
+  const truth = ({ subject, judged }: Held) =>
+    subject.accepted.includes(judged.category) ? judged.category : subject.category;
   const scores = CATEGORIES.flatMap((category) => {
     const said = own.filter(({ judged }) => judged.category === category).length;
     const is = own.filter((one) => truth(one) === category).length;
@@ -195,12 +245,18 @@ function lessonOf(labelled: LabelledSubject): Lesson {
 }
 
 /** Whether what an answer of this category would quote holds the label's words; true where no words are labelled. */
-function showsCause({ subject, mentions }: LabelledSubject, matches: Lesson['matches'], category: Category): boolean {
+function showsCause(
+  { subject, mentions }: LabelledSubject,
+  matches: Lesson['matches'],
+  category: Category,
+): boolean {
   if (mentions.length === 0) return true;
   const told = [
     matches.find(({ rule }) => rule.category === category)?.fact.text ?? '',
     ...subject.messages.slice(0, 4).map(({ text }) => text),
-    ...subject.failingTests.slice(0, 8).map(({ name, file, message }) => `${name} ${file ?? ''} ${message ?? ''}`),
+    ...subject.failingTests
+      .slice(0, 8)
+      .map(({ name, file, message }) => `${name} ${file ?? ''} ${message ?? ''}`),
     ...subject.diagnostics.slice(0, 3).map(({ file, message }) => `${file ?? ''} ${message}`),
   ];
   const isSaid = mentionFinder(told.join('\n').slice(0, 4_000));

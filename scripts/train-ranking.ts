@@ -48,13 +48,20 @@ console.log(
   `${logs.length} readings of ${ids.size} logs, ${logs.reduce((sum, one) => sum + one.candidates.lines.length, 0)} candidate lines`,
 );
 const held = asked.folds ? crossValidate() : [];
-const figures = [false, true].flatMap((augmented) => figuresOf(held.filter((one) => one.augmented === augmented)));
+const figures = [false, true].flatMap((augmented) =>
+  figuresOf(held.filter((one) => one.augmented === augmented)),
+);
 for (const line of figures) console.log(line);
 if (asked.by === 'language') for (const line of byGroup(held)) console.log(line);
-if (asked.by === 'project' && asked.out !== undefined) writeFileSync(asked.out, modelText(train(logs, groupOf)));
+if (asked.by === 'project' && asked.out !== undefined)
+  writeFileSync(asked.out, modelText(train(logs, groupOf)));
 if (asked.by === 'project' && asked.check !== undefined) {
   const isSame = modelText(train(logs, groupOf)) === readFileSync(asked.check, 'utf8');
-  console.log(isSame ? `${asked.check} is what these logs make, byte for byte.` : `${asked.check} is not what these logs make.`);
+  console.log(
+    isSame
+      ? `${asked.check} is what these logs make, byte for byte.`
+      : `${asked.check} is not what these logs make.`,
+  );
   if (!isSame) process.exitCode = 1;
 }
 
@@ -70,7 +77,16 @@ function crossValidate(): Held[] {
       if (one.again) return [];
       const { keeping, proving } = scoreCandidates(model, one.candidates);
       const [short = 0, long = 0] = [2_000, 8_000].map((budget) => keptShare(one, keeping, budget));
-      return [{ set: one.set, group: groupOf(one), augmented: one.augmented, short, long, first: firstTells(one, proving) ? 1 : 0 }];
+      return [
+        {
+          set: one.set,
+          group: groupOf(one),
+          augmented: one.augmented,
+          short,
+          long,
+          first: firstTells(one, proving) ? 1 : 0,
+        },
+      ];
     });
   });
 }
@@ -98,7 +114,11 @@ function mean(some: readonly Held[], figure: 'short' | 'long' | 'first'): string
 }
 
 /** The share of the labelled lines that the reader keeps within a budget of tokens. */
-function keptShare({ log, wanted, weighed, candidates }: LabelledLog, scores: Float32Array, budget: number): number {
+function keptShare(
+  { log, wanted, weighed, candidates }: LabelledLog,
+  scores: Float32Array,
+  budget: number,
+): number {
   const ranked = candidates.lines.map((one, i) => ({ ...one, score: scores[i] ?? 0, proof: 0 }));
   const { excerpts } = reduceLogs([{ log, blocks: placeRanked(ranked, weighed) }], budget);
   return coveredShare(
@@ -108,7 +128,10 @@ function keptShare({ log, wanted, weighed, candidates }: LabelledLog, scores: Fl
 }
 
 /** Whether the headline is a labelled line. */
-function firstTells({ log, candidates, found, structure, wanted }: LabelledLog, proving: Float32Array): boolean {
+function firstTells(
+  { log, candidates, found, structure, wanted }: LabelledLog,
+  proving: Float32Array,
+): boolean {
   const ranked = candidates.lines.map((one, i) => ({ ...one, score: 0, proof: proving[i] ?? 0 }));
   const line = rankedMessages({ log, found, structure }, ranked)[0]?.at?.line ?? 0;
   return wanted.some(([start, end]) => line >= start && line <= end);
@@ -137,7 +160,9 @@ function modelText({ wordScale, wordWeights, keeping, proving }: RankModel): str
     logs: sizes,
     crossValidatedByProject: figures,
   };
-  const words = Buffer.from(wordWeights.buffer, wordWeights.byteOffset, wordWeights.length).toString('base64');
+  const words = Buffer.from(wordWeights.buffer, wordWeights.byteOffset, wordWeights.length).toString(
+    'base64',
+  );
   const file = {
     provenance,
     buckets: BUCKETS,

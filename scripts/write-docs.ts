@@ -33,7 +33,9 @@ if (process.argv.includes('--check')) {
   process.exitCode = stale.length > 0 ? 1 : 0;
 } else {
   for (const [file, fresh] of stale) writeFileSync(resolve(HOME, file), fresh);
-  console.log(stale.length === 0 ? 'Everything is fresh.' : `Wrote ${stale.map(([file]) => file).join(', ')}.`);
+  console.log(
+    stale.length === 0 ? 'Everything is fresh.' : `Wrote ${stale.map(([file]) => file).join(', ')}.`,
+  );
 }
 
 function textOf(file: string): string | null {
@@ -42,12 +44,17 @@ function textOf(file: string): string | null {
 }
 
 /** A page written by hand, with the block between its two marks of that name written anew. Throws where the page lacks a mark. */
-async function filled(file: string, name: string, write: () => string | Promise<string>): Promise<[file: string, fresh: string]> {
+async function filled(
+  file: string,
+  name: string,
+  write: () => string | Promise<string>,
+): Promise<[file: string, fresh: string]> {
   const text = textOf(file) ?? '';
   const mark = `<!-- ${name}:begin -->`;
   const begin = text.indexOf(mark);
   const end = text.indexOf(`<!-- ${name}:end -->`, begin);
-  if (begin === -1 || end === -1) throw new Error(`${file} must have the marks ${mark} and <!-- ${name}:end -->`);
+  if (begin === -1 || end === -1)
+    throw new Error(`${file} must have the marks ${mark} and <!-- ${name}:end -->`);
   return [file, `${text.slice(0, begin)}${mark}\n${await write()}\n${text.slice(end)}`];
 }
 
@@ -59,7 +66,9 @@ async function example(): Promise<string> {
   const { analyses, groups } = await app.triage(localBuild(), sources, AbortSignal.timeout(60_000));
   const alike = analyses.map((analysis) => ({ ...analysis, id: 'ID', milliseconds: 0 }));
   const answers = arrangeAnswers(pairWithFailures(alike, groups));
-  const block = renderBlocks(answers, { color: false, width: COLUMNS }).replaceAll(' · 0 ms', '').replaceAll(' · ID', '');
+  const block = renderBlocks(answers, { color: false, width: COLUMNS })
+    .replaceAll(' · 0 ms', '')
+    .replaceAll(' · ID', '');
   return `\`\`\`console\n$ scripts/faultline triage ${EXAMPLE}\n${block.trimEnd()}\n\`\`\``;
 }
 
@@ -96,7 +105,11 @@ function metricsTable(): string {
 
 function configurationTable(): string {
   const defaults = parseConfig(embedded('.faultline', 'knowledge'));
-  const body = VARIABLES.map((variable) => [code(variable.name), defaultOf(variable, defaults), meaningOf(variable)]);
+  const body = VARIABLES.map((variable) => [
+    code(variable.name),
+    defaultOf(variable, defaults),
+    meaningOf(variable),
+  ]);
   return rows(['variable', 'default', 'meaning'], body).join('\n');
 }
 
@@ -107,8 +120,12 @@ function rows(head: readonly string[], body: readonly (readonly string[])[]): st
 function defaultOf({ path }: Variable, defaults: object): string {
   const value = path
     .split('.')
-    .reduce<unknown>((tree, part) => (typeof tree === 'object' && tree !== null ? Reflect.get(tree, part) : undefined), defaults);
-  const nothing = value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);
+    .reduce<unknown>(
+      (tree, part) => (typeof tree === 'object' && tree !== null ? Reflect.get(tree, part) : undefined),
+      defaults,
+    );
+  const nothing =
+    value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);
   return nothing ? '–' : code(String(value));
 }
 
@@ -139,14 +156,19 @@ function commandPage(): string {
       [...shared.values()].map(({ flags, description }) => [code(flags), cell(description)]),
     ),
   ].join('\n');
-  const sections = commands.map(({ path, command }) => `## ${path}\n\n\`\`\`text\n${helpOf(command, shared).trim()}\n\`\`\``);
+  const sections = commands.map(
+    ({ path, command }) => `## ${path}\n\n\`\`\`text\n${helpOf(command, shared).trim()}\n\`\`\``,
+  );
   return `${lead}\n\n${sections.join('\n\n')}\n`;
 }
 
 type Program = ReturnType<typeof createProgram>;
 
 function commandsOf(command: Program, path: string): { path: string; command: Program }[] {
-  return [{ path, command }, ...command.commands.flatMap((child) => commandsOf(child, `${path} ${child.name()}`))];
+  return [
+    { path, command },
+    ...command.commands.flatMap((child) => commandsOf(child, `${path} ${child.name()}`)),
+  ];
 }
 
 /** Options that at least five commands have in the same words, by flags and words. */
@@ -163,8 +185,14 @@ function keyOf({ flags, description }: Option): string {
 /** What `--help` prints, texts after it included, without the shared options and at one width wherever this runs. */
 function helpOf(command: Program, shared: ReadonlyMap<string, Option>): string {
   let help = '';
-  command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => COLUMNS, getOutHasColors: () => false });
-  command.configureHelp({ visibleOptions: (one) => new Help().visibleOptions(one).filter((option) => !shared.has(keyOf(option))) });
+  command.configureOutput({
+    writeOut: (text) => (help += text),
+    getOutHelpWidth: () => COLUMNS,
+    getOutHasColors: () => false,
+  });
+  command.configureHelp({
+    visibleOptions: (one) => new Help().visibleOptions(one).filter((option) => !shared.has(keyOf(option))),
+  });
   command.outputHelp();
   return help;
 }

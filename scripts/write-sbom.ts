@@ -22,29 +22,45 @@ const Bill = z.looseObject({
 });
 
 const Lock = z.object({
-  packages: z.record(z.string(), z.object({ name: z.string().optional(), version: z.string(), dev: z.boolean().optional() })),
+  packages: z.record(
+    z.string(),
+    z.object({ name: z.string().optional(), version: z.string(), dev: z.boolean().optional() }),
+  ),
 });
 
 const [file] = process.argv.slice(2);
 if (file === undefined) throw new Error('usage: node scripts/write-sbom.ts FILE');
-const said = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-  maxBuffer: 64 * 1024 * 1024,
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
+const said = execFileSync(
+  'npm',
+  ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only'],
+  {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  },
+);
 const bill = Bill.parse(JSON.parse(said));
 const installed = new Set(
   Object.entries(Lock.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))).packages)
     .filter(([path, { dev }]) => path !== '' && dev !== true)
-    .map(([path, { name, version }]) => `${name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${version}`),
+    .map(
+      ([path, { name, version }]) =>
+        `${name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${version}`,
+    ),
 );
 const components = bill.components
   .filter((component) => installed.has(component['bom-ref']))
-  .map((component) => ({ ...component, properties: component.properties.filter(({ name }) => name !== DEVELOPMENT) }));
+  .map((component) => ({
+    ...component,
+    properties: component.properties.filter(({ name }) => name !== DEVELOPMENT),
+  }));
 const own = { ...bill.metadata.component, name: 'faultline' };
 const kept = new Set([own['bom-ref'], ...components.map((component) => component['bom-ref'])]);
 const dependencies = bill.dependencies
   .filter(({ ref }) => kept.has(ref))
   .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((other) => kept.has(other)) }));
-writeFileSync(file, `${JSON.stringify({ ...bill, metadata: { ...bill.metadata, component: own }, components, dependencies }, null, 2)}\n`);
+writeFileSync(
+  file,
+  `${JSON.stringify({ ...bill, metadata: { ...bill.metadata, component: own }, components, dependencies }, null, 2)}\n`,
+);

@@ -1,5 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -39,11 +47,15 @@ function git(...args: string[]): string {
 function readMigrationsAt(commit: string): Map<string, string> {
   const names = git('ls-tree', '--name-only', commit, 'migrations/').split('\n');
   const files = names.filter((name) => name.endsWith('.sql')).toSorted();
-  return new Map(files.map((file) => [file.slice('migrations/'.length, -'.sql'.length), git('show', `${commit}:${file}`)]));
+  return new Map(
+    files.map((file) => [file.slice('migrations/'.length, -'.sql'.length), git('show', `${commit}:${file}`)]),
+  );
 }
 
 async function writeHistory(): Promise<void> {
-  const now = new Map((await readMigrationFiles(join(ROOT, 'migrations'))).map(({ name, text }) => [name, text]));
+  const now = new Map(
+    (await readMigrationFiles(join(ROOT, 'migrations'))).map(({ name, text }) => [name, text]),
+  );
   const forms = new Map<string, string[]>();
   let before: Record<string, string> = {};
   const lines = git('rev-list', '--reverse', '--first-parent', 'HEAD', '--', 'migrations')
@@ -78,7 +90,9 @@ async function writeInstallation(commit: string): Promise<void> {
   try {
     const code = join(folder, 'code');
     mkdirSync(code);
-    execFileSync('tar', ['x', '-C', code], { input: execFileSync('git', ['-C', ROOT, 'archive', commit], { maxBuffer: 1e9 }) });
+    execFileSync('tar', ['x', '-C', code], {
+      input: execFileSync('git', ['-C', ROOT, 'archive', commit], { maxBuffer: 1e9 }),
+    });
     symlinkSync(join(ROOT, 'node_modules'), join(code, 'node_modules'));
     installMissing(code, folder);
     await runDemo(code, join(folder, 'data'));
@@ -87,9 +101,13 @@ async function writeInstallation(commit: string): Promise<void> {
     await database.close();
     const schema = [...readMigrationsAt(commit)].map(([name, text]) => `-- ${name}\n${text}`);
     const head = `-- Written by scripts/write-upgrade-fixtures.ts: an installation as commit ${commit} made and filled it.\n`;
-    const table = 'create table schema_migrations (id serial primary key, name varchar(255) not null, run_on timestamp not null);';
+    const table =
+      'create table schema_migrations (id serial primary key, name varchar(255) not null, run_on timestamp not null);';
     const quiet = "set session_replication_role = 'replica';";
-    writeFileSync(join(TARGET, `${commit}.sql`), [head, table, ...schema, quiet, ...rows, 'reset session_replication_role;\n'].join('\n'));
+    writeFileSync(
+      join(TARGET, `${commit}.sql`),
+      [head, table, ...schema, quiet, ...rows, 'reset session_replication_role;\n'].join('\n'),
+    );
     console.info(`${commit}: ${rows.length} rows`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -99,10 +117,14 @@ async function writeInstallation(commit: string): Promise<void> {
 /** Packages that the code of that commit used and today's does not use, in a folder above it. */
 function installMissing(code: string, folder: string): void {
   const { dependencies } = Manifest.parse(JSON.parse(readFileSync(join(code, 'package.json'), 'utf8')));
-  const missing = Object.entries(dependencies).filter(([name]) => !existsSync(join(ROOT, 'node_modules', name)));
+  const missing = Object.entries(dependencies).filter(
+    ([name]) => !existsSync(join(ROOT, 'node_modules', name)),
+  );
   const wanted = missing.map(([name, range]) => `${name}@${range}`);
   if (wanted.length > 0)
-    execFileSync('npm', ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', ...wanted], { stdio: 'inherit' });
+    execFileSync('npm', ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', ...wanted], {
+      stdio: 'inherit',
+    });
 }
 
 /** Serves the demo until it has printed where to look at the answers. */

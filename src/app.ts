@@ -1,5 +1,11 @@
 import { openIndexKeeping, openKnowledge, startEmbedding } from './app/index-keeping.ts';
-import { calibrationsInForce, createAppToolbox, createInvestigation, openAsk, openRecorder } from './app/investigation.ts';
+import {
+  calibrationsInForce,
+  createAppToolbox,
+  createInvestigation,
+  openAsk,
+  openRecorder,
+} from './app/investigation.ts';
 import {
   openAnalyst,
   openArchive,
@@ -52,8 +58,16 @@ export async function createLogger(level: string, known: readonly string[] = [])
   return (await import('./adapters/logger/pino.ts')).createPinoLogger(level, { known });
 }
 
-/** Opens everything that the configuration names. What was opened is closed again where something further fails. */
-export async function createApp(config: Config, logger: Logger, clock: Clock = systemClock, failpoint?: Failpoint): Promise<App> {
+/**
+ * Opens everything that the configuration names. What was opened is closed again where something further
+ * fails.
+ */
+export async function createApp(
+  config: Config,
+  logger: Logger,
+  clock: Clock = systemClock,
+  failpoint?: Failpoint,
+): Promise<App> {
   const opened = await openDatabase(config);
   try {
     return await composeApp(config, logger, clock, opened, failpoint);
@@ -68,7 +82,13 @@ export type { App };
 type WorkerParts = Pick<App, 'config' | 'stores' | 'logger' | 'tracer' | 'metrics' | 'clock'>;
 type OpenedDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
-async function composeApp(config: Config, logger: Logger, clock: Clock, opened: OpenedDatabase, failpoint?: Failpoint): Promise<App> {
+async function composeApp(
+  config: Config,
+  logger: Logger,
+  clock: Clock,
+  opened: OpenedDatabase,
+  failpoint?: Failpoint,
+): Promise<App> {
   const { database } = opened;
   await database.migrate();
   const { tracer, metrics, stores } = await openObserved(config, database, clock, logger);
@@ -81,13 +101,29 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const dying = failpoint === undefined ? {} : { failpoint };
   const found = await openKnowledge({ config, database, masker, clock, logger });
   const indexKeeping = openIndexKeeping({ ...stores, vectorIndex, masker, logger, ...dying });
-  const parts = { config, logger, clock, database, stores, archive, vectorIndex, knowledge: found.service, masker, tracer, metrics };
+  const parts = {
+    config,
+    logger,
+    clock,
+    database,
+    stores,
+    archive,
+    vectorIndex,
+    knowledge: found.service,
+    masker,
+    tracer,
+    metrics,
+  };
   const steps = new Map<string, string>();
   const publishing = await openPublishing(config, parts);
   const checkpointer = await opened.checkpointer();
   const triageDeps = await createTriageDeps({ ...parts, found, publishing }, steps, checkpointer);
   const deps = { ...triageDeps, wakeOutbox: () => background.wake(), threads, ...dying };
-  const retention = openRetention({ ...parts, ...indexKeeping.sync, forgetThreads: () => forgetConcluded(database, logger) });
+  const retention = openRetention({
+    ...parts,
+    ...indexKeeping.sync,
+    forgetThreads: () => forgetConcluded(database, logger),
+  });
   // Last: it runs timers of its own, which nothing may leave behind.
   const fair = fairQueue(await opened.jobQueue(logger), { turns: createJobTurns(database), logger });
   const jobQueue = detachableQueue(fair, logger);
@@ -154,33 +190,53 @@ async function takeJobs(
     maxCrashes: config.triage.maxCrashes,
     ...(deps.failpoint === undefined ? {} : { failpoint: deps.failpoint }),
     triage: (buildId, run) =>
-      watchTriage(run.job, app, () => triageBuild(buildId, deps, run)).finally(() => forgetSteps(buildId, app, steps)),
+      watchTriage(run.job, app, () => triageBuild(buildId, deps, run)).finally(() =>
+        forgetSteps(buildId, app, steps),
+      ),
     escalateToReviewer: (buildId, error, run) => escalateToReviewer(buildId, error, deps, run),
   });
 }
 
-async function forgetSteps(buildId: string, { stores, logger }: WorkerParts, steps: Map<string, string>): Promise<void> {
+async function forgetSteps(
+  buildId: string,
+  { stores, logger }: WorkerParts,
+  steps: Map<string, string>,
+): Promise<void> {
   steps.delete(buildId);
   await stores.runSteps
     .forget(buildId)
-    .catch((error: unknown) => logger.debug({ buildId, error }, 'the steps stored for live pages could not be deleted'));
+    .catch((error: unknown) =>
+      logger.debug({ buildId, error }, 'the steps stored for live pages could not be deleted'),
+    );
 }
 
 /** Releases or deletes what a crashed process left behind. */
 async function beginAnew(database: Database, stores: Stores, logger: Logger): Promise<void> {
   if (database.exclusive) await Promise.all([stores.triages.reclaim(), stores.outbox.reclaim()]);
   await forgetConcluded(database, logger);
-  await stores.toolCache.sweep().catch((error: unknown) => logger.warn({ error }, 'the tool cache could not be cleaned up'));
+  await stores.toolCache
+    .sweep()
+    .catch((error: unknown) => logger.warn({ error }, 'the tool cache could not be cleaned up'));
 }
 
 /**
  * Records the setup of this process, by which figures before and after a change are distinguished. Without
  * the record they cannot be distinguished, and nothing else is affected.
  */
-async function recordSetup({ analyst, triage }: Config, { trust }: Pick<Stores, 'trust'>, logger: Logger): Promise<void> {
+async function recordSetup(
+  { analyst, triage }: Config,
+  { trust }: Pick<Stores, 'trust'>,
+  logger: Logger,
+): Promise<void> {
   const model = analyst.driver === 'llm' ? analyst.llm.model : null;
-  const setup = { release: RELEASE, analyst: calibratedAnalyst(analyst.driver, model), autoNotify: triage.thresholds.autoNotify };
-  await trust.record(setup).catch((error: unknown) => logger.warn({ error }, 'the setup of this process could not be recorded'));
+  const setup = {
+    release: RELEASE,
+    analyst: calibratedAnalyst(analyst.driver, model),
+    autoNotify: triage.thresholds.autoNotify,
+  };
+  await trust
+    .record(setup)
+    .catch((error: unknown) => logger.warn({ error }, 'the setup of this process could not be recorded'));
 }
 
 /** Deletes the checkpoints of concluded triages. A failure only wastes space, so startup continues. */
@@ -211,7 +267,9 @@ const SWEEP_MS = 5_000;
  */
 const OUTBOX_MS = 1_000;
 
-interface BackgroundParts extends Pick<App, 'config' | 'database' | 'stores' | 'logger' | 'jobQueue'>, Opened {
+interface BackgroundParts
+  extends Pick<App, 'config' | 'database' | 'stores' | 'logger' | 'jobQueue'>,
+    Opened {
   readonly deps: TriageBuildDeps;
   readonly indexKeeping: ReturnType<typeof openIndexKeeping>;
   readonly retention: ReturnType<typeof openRetention>;
@@ -227,7 +285,8 @@ interface Opened {
 function openBackground({ publishing, indexKeeping, retention, ...parts }: BackgroundParts) {
   const { stores, logger, jobQueue, deps } = parts;
   const isTriageWaiting = async () => (await stores.triages.pending(1)).length > 0;
-  const passing = deps.greenBuilds > 0 ? [passingBuildHandler({ ...deps, flagging: deps }, isTriageWaiting)] : [];
+  const passing =
+    deps.greenBuilds > 0 ? [passingBuildHandler({ ...deps, flagging: deps }, isTriageWaiting)] : [];
   const handlers = [...publishing.handlers, ...indexKeeping.handlers, ...retention.handlers, ...passing];
   let outbox: OutboxWorker | undefined;
   let sweeper: { stop(): void } | undefined;
@@ -258,7 +317,16 @@ function openBackground({ publishing, indexKeeping, retention, ...parts }: Backg
 
 type AppParts = Pick<
   App,
-  'config' | 'logger' | 'clock' | 'database' | 'stores' | 'archive' | 'vectorIndex' | 'masker' | 'tracer' | 'metrics'
+  | 'config'
+  | 'logger'
+  | 'clock'
+  | 'database'
+  | 'stores'
+  | 'archive'
+  | 'vectorIndex'
+  | 'masker'
+  | 'tracer'
+  | 'metrics'
 >;
 
 /** Creates the dependencies of `triageBuild`. `steps` receives the node that finished last for each build. */
@@ -267,8 +335,12 @@ async function createTriageDeps(
   steps: Map<string, string>,
   checkpointer: Awaited<ReturnType<typeof createPostgresCheckpointer>>,
 ): Promise<TriageBuildDeps> {
-  const { config, logger, clock, stores, archive, vectorIndex, masker, tracer, metrics, found, publishing } = parts;
-  const passingBuilds = storedGreens({ passingBuilds: stores.passingBuilds, greenBuilds: config.triage.greenBuilds });
+  const { config, logger, clock, stores, archive, vectorIndex, masker, tracer, metrics, found, publishing } =
+    parts;
+  const passingBuilds = storedGreens({
+    passingBuilds: stores.passingBuilds,
+    greenBuilds: config.triage.greenBuilds,
+  });
   const sources = { vectorIndex, knowledge: found, archive, passingBuilds, history: stores.history };
   const [embedder, codeHost] = [await openEmbedder(config, logger), await openCodeHost(config, logger)];
   const asked = { ...sources, embedder, codeHost, webSearch: await openWebSearch(config) };
@@ -280,10 +352,17 @@ async function createTriageDeps(
     waitMs: config.review.questionMs,
   });
   const toolbox = createAppToolbox(
-    { ...asked, reviewers, ...(config.triage.shareRepositories ? {} : { sight: sightOfReaders(stores.tokens) }) },
+    {
+      ...asked,
+      reviewers,
+      ...(config.triage.shareRepositories ? {} : { sight: sightOfReaders(stores.tokens) }),
+    },
     { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency },
   );
-  const [analyst, fallbackAnalyst] = [await openAnalyst(config, logger, tracer, metrics), await openFallbackAnalyst()];
+  const [analyst, fallbackAnalyst] = [
+    await openAnalyst(config, logger, tracer, metrics),
+    await openFallbackAnalyst(),
+  ];
   const recorder = await openRecorder(config, { clock, masker, logger, store: stores.recordings });
   const calibrations = calibrationsInForce(stores.calibrations, clock, logger);
   const bound = boundInForce(config, stores.calibrations, clock, logger);
@@ -315,7 +394,9 @@ async function createTriageDeps(
       // The step is only for live pages, so the run does not wait for this write.
       stores.runSteps
         .add(buildId, step)
-        .catch((error: unknown) => logger.debug({ buildId, error }, 'a step could not be stored for live pages'));
+        .catch((error: unknown) =>
+          logger.debug({ buildId, error }, 'a step could not be stored for live pages'),
+        );
       logger.debug({ buildId, node, round, milliseconds }, 'node finished');
     },
   };

@@ -41,7 +41,9 @@ describe('the captured failures of tools', () => {
   });
 
   it('accept other categories than their own, each once', () => {
-    const repeated = truths.filter(({ category, alsoOk }) => new Set([category, ...alsoOk]).size <= alsoOk.length);
+    const repeated = truths.filter(
+      ({ category, alsoOk }) => new Set([category, ...alsoOk]).size <= alsoOk.length,
+    );
     expect(repeated.map(({ slug }) => slug)).toEqual([]);
   });
 });

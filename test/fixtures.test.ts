@@ -18,12 +18,15 @@ const FOLDER = join(HOME, 'test/fixtures/failures');
 /** What must hold of all captured failures together. */
 const ENOUGH = 0.9;
 
-const NEUTRAL = /^\/(?:home\/(?:runner|jenkins)|usr|opt|bin|lib|lib64|etc|var|proc|dev|sys|rustc|tmp\/(?:jenkins\d+|step-\d+)\.sh)\b/;
+const NEUTRAL =
+  /^\/(?:home\/(?:runner|jenkins)|usr|opt|bin|lib|lib64|etc|var|proc|dev|sys|rustc|tmp\/(?:jenkins\d+|step-\d+)\.sh)\b/;
 
 const Truth = z.object({
   category: Category,
   alsoOk: z.array(Category),
-  failingTests: z.array(z.object({ name: z.string(), suite: z.string().nullish(), file: z.string().nullish() })),
+  failingTests: z.array(
+    z.object({ name: z.string(), suite: z.string().nullish(), file: z.string().nullish() }),
+  ),
   mustCite: z.array(z.tuple([z.int().min(1), z.int().min(1)])),
 });
 
@@ -57,8 +60,11 @@ describe('the failures we made happen', () => {
       const said = analyses[0]?.category;
       return said === undefined || ![truth.category, ...truth.alsoOk].includes(said);
     });
-    const lines = misses.map(({ slug, truth, analyses }) => `${slug}: is ${truth.category}, said ${analyses[0]?.category}`);
-    if (lines.length > 0) console.info(`wrong category (${lines.length} of ${slugs.length}):\n${lines.join('\n')}`);
+    const lines = misses.map(
+      ({ slug, truth, analyses }) => `${slug}: is ${truth.category}, said ${analyses[0]?.category}`,
+    );
+    if (lines.length > 0)
+      console.info(`wrong category (${lines.length} of ${slugs.length}):\n${lines.join('\n')}`);
     expect(1 - misses.length / slugs.length).toBeGreaterThanOrEqual(ENOUGH);
   });
 
@@ -75,7 +81,8 @@ describe('the failures we made happen', () => {
 
   it('are proved by at least one quotation each', () => {
     const silent = answered.filter(
-      ({ analyses }) => !analyses.some(({ answer: { claims } }) => claims.some(({ quotes }) => quotes.length > 0)),
+      ({ analyses }) =>
+        !analyses.some(({ answer: { claims } }) => claims.some(({ quotes }) => quotes.length > 0)),
     );
     if (silent.length > 0) console.info(`no quotation: ${silent.map(({ slug }) => slug).join(', ')}`);
     expect(1 - silent.length / slugs.length).toBeGreaterThanOrEqual(ENOUGH);
@@ -84,11 +91,16 @@ describe('the failures we made happen', () => {
   it('keep the lines that a person would show', () => {
     const wanted = answered.flatMap(({ slug, truth, reading }) =>
       truth.mustCite.flatMap(([start, end]) =>
-        Array.from({ length: end - start + 1 }, (_, index) => ({ slug, line: start + index, kept: isKept(reading, start + index) })),
+        Array.from({ length: end - start + 1 }, (_, index) => ({
+          slug,
+          line: start + index,
+          kept: isKept(reading, start + index),
+        })),
       ),
     );
     const lost = wanted.filter(({ kept }) => !kept);
-    if (lost.length > 0) console.info(`lost lines: ${lost.map(({ slug, line }) => `${slug}:${line}`).join(', ')}`);
+    if (lost.length > 0)
+      console.info(`lost lines: ${lost.map(({ slug, line }) => `${slug}:${line}`).join(', ')}`);
     expect(1 - lost.length / wanted.length).toBeGreaterThanOrEqual(ENOUGH);
   });
 
@@ -97,11 +109,16 @@ describe('the failures we made happen', () => {
       const found = reading.failingTests.map(({ name, suite }) => `${suite ?? ''} ${name}`);
       const missing = truth.failingTests.filter(({ name }) => !found.some((one) => one.includes(name)));
       const strange = found.filter((one) => !truth.failingTests.some(({ name }) => one.includes(name)));
-      return { slug, missing: missing.map(({ name }) => `${slug}: ${name}`), strange: strange.map((name) => `${slug}: ${name}`) };
+      return {
+        slug,
+        missing: missing.map(({ name }) => `${slug}: ${name}`),
+        strange: strange.map((name) => `${slug}: ${name}`),
+      };
     });
     const wanted = answered.reduce((total, { truth }) => total + truth.failingTests.length, 0);
     const missing = tests.flatMap((one) => one.missing);
-    if (missing.length > 0) console.info(`tests not found (${missing.length} of ${wanted}):\n${missing.join('\n')}`);
+    if (missing.length > 0)
+      console.info(`tests not found (${missing.length} of ${wanted}):\n${missing.join('\n')}`);
     expect(1 - missing.length / wanted).toBeGreaterThanOrEqual(ENOUGH);
     expect(tests.flatMap((one) => one.strange)).toEqual([]);
   });
@@ -110,7 +127,9 @@ describe('the failures we made happen', () => {
 describe('the files of captured failures', () => {
   it('hold no path of the machine they were captured on', () => {
     const told = slugs.flatMap((slug) =>
-      readdirSync(join(FOLDER, slug)).flatMap((file) => strangePaths(readFileSync(join(FOLDER, slug, file), 'utf8'), `${slug}/${file}`)),
+      readdirSync(join(FOLDER, slug)).flatMap((file) =>
+        strangePaths(readFileSync(join(FOLDER, slug, file), 'utf8'), `${slug}/${file}`),
+      ),
     );
     expect(told).toEqual([]);
   });
@@ -119,14 +138,20 @@ describe('the files of captured failures', () => {
 /** Absolute paths that are neither a CI runner's home nor where systems keep their programs. */
 function strangePaths(text: string, file: string): string[] {
   const paths = text.matchAll(/(?<=^|[\s'"`(=[])\/[\w.-]+\/[\w.-]+/gm);
-  return [...new Set(Array.from(paths, ([path]) => path))].filter((path) => !NEUTRAL.test(path)).map((path) => `${file} ${path}`);
+  return [...new Set(Array.from(paths, ([path]) => path))]
+    .filter((path) => !NEUTRAL.test(path))
+    .map((path) => `${file} ${path}`);
 }
 
 async function answer(app: TerminalApp, slug: string): Promise<Answered> {
   const sources = [sourceOf(slug, 'log.txt', 'log')];
   if (existsSync(join(FOLDER, slug, 'report.xml'))) sources.push(sourceOf(slug, 'report.xml', 'report'));
   const truth = Truth.parse(JSON.parse(readFileSync(join(FOLDER, slug, 'truth.json'), 'utf8')));
-  const { reading, analyses } = await app.triage(sampleBuild({ id: slug }), sources, new AbortController().signal);
+  const { reading, analyses } = await app.triage(
+    sampleBuild({ id: slug }),
+    sources,
+    new AbortController().signal,
+  );
   return { slug, truth, log: sources[0]?.text ?? '', reading, analyses };
 }
 
@@ -135,5 +160,7 @@ function sourceOf(slug: string, name: string, kind: SourceText['kind']): SourceT
 }
 
 function isKept({ excerpts }: Reading, line: number): boolean {
-  return excerpts.some(({ source, lineStart, lineEnd }) => source === 'log.txt' && lineStart <= line && line <= lineEnd);
+  return excerpts.some(
+    ({ source, lineStart, lineEnd }) => source === 'log.txt' && lineStart <= line && line <= lineEnd,
+  );
 }

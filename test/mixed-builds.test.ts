@@ -10,7 +10,9 @@ import { Category } from '../src/domain/category.ts';
 
 const FOLDER = resolve(import.meta.dirname, 'fixtures/mixed');
 
-const Failure = z.object({ message: z.string(), cause: z.string(), category: Category, also_ok: z.array(Category) }).loose();
+const Failure = z
+  .object({ message: z.string(), cause: z.string(), category: Category, also_ok: z.array(Category) })
+  .loose();
 
 const Row = z.object({
   id: z.string(),

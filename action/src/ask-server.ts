@@ -39,12 +39,21 @@ const Answers = z.object({
 const Refusal = z.object({ error: z.object({ message: z.string() }) });
 
 /** Uploads the build; its id. Throws TriageError with the server's own sentence, as the others do. */
-export async function uploadBuild(server: Server, run: NewBuild, files: readonly UploadedFile[]): Promise<string> {
-  return (await retried(() => send(server, '/api/builds', Received, () => createUploadForm(run, files)))).buildId;
+export async function uploadBuild(
+  server: Server,
+  run: NewBuild,
+  files: readonly UploadedFile[],
+): Promise<string> {
+  return (await retried(() => send(server, '/api/builds', Received, () => createUploadForm(run, files))))
+    .buildId;
 }
 
 /** Tells the server what running the command again has shown. */
-export async function reportExperiment(server: Server, buildId: string, experiment: Experiment): Promise<void> {
+export async function reportExperiment(
+  server: Server,
+  buildId: string,
+  experiment: Experiment,
+): Promise<void> {
   const masked = JSON.stringify(await maskExperiment(experiment, createMasker()));
   await retried(() => send(server, `/api/builds/${buildId}/experiments`, z.unknown(), () => masked));
 }
@@ -53,7 +62,9 @@ export async function reportExperiment(server: Server, buildId: string, experime
 export async function awaitAnswer(server: Server, buildId: string, waitMs: number): Promise<ServerAnswer> {
   const until = Date.now() + waitMs;
   while (Date.now() < until) {
-    const { triage, analyses } = await retried(() => send(server, `/api/builds/${buildId}/analyses`, Answers));
+    const { triage, analyses } = await retried(() =>
+      send(server, `/api/builds/${buildId}/analyses`, Answers),
+    );
     const working = triage?.state === 'queued' || triage?.state === 'running';
     if (!working)
       return {
@@ -62,7 +73,10 @@ export async function awaitAnswer(server: Server, buildId: string, waitMs: numbe
       };
     await delay(Math.min(POLL_MS, Math.max(0, until - Date.now())));
   }
-  return { answers: [], pending: waitMs === 0 ? 'The build was uploaded.' : `No answer within ${waitMs / 1000} s.` };
+  return {
+    answers: [],
+    pending: waitMs === 0 ? 'The build was uploaded.' : `No answer within ${waitMs / 1000} s.`,
+  };
 }
 
 /**
@@ -70,7 +84,9 @@ export async function awaitAnswer(server: Server, buildId: string, waitMs: numbe
  * answer explains, so they are counted here.
  */
 function tellAnswers(analyses: z.infer<typeof Answers>['analyses']): ToldAnswer[] {
-  const counted = new Map(arrangeAnswers(pairWithFailures(analyses, [])).map(({ analysis, explains }) => [analysis.id, explains]));
+  const counted = new Map(
+    arrangeAnswers(pairWithFailures(analyses, [])).map(({ analysis, explains }) => [analysis.id, explains]),
+  );
   return analyses.flatMap(({ explains, ...analysis }) => {
     const told = explains ?? counted.get(analysis.id);
     return told === undefined ? [] : [{ analysis, explains: told }];
@@ -100,7 +116,12 @@ async function retried<Value>(work: () => Promise<Value>): Promise<Value> {
   }
 }
 
-async function send<Value>(server: Server, path: string, schema: z.ZodType<Value>, body?: () => FormData | string): Promise<Value> {
+async function send<Value>(
+  server: Server,
+  path: string,
+  schema: z.ZodType<Value>,
+  body?: () => FormData | string,
+): Promise<Value> {
   const sent = body?.();
   const response = await fetch(`${server.url}${path}`, {
     method: sent === undefined ? 'GET' : 'POST',
@@ -113,16 +134,25 @@ async function send<Value>(server: Server, path: string, schema: z.ZodType<Value
     redirect: 'error',
     signal: AbortSignal.timeout(REQUEST_MS),
   }).catch((cause: unknown) => {
-    throw new TriageError('upstream-failed', `Cannot reach Faultline at ${server.url} (${getErrorMessage(cause)}).`, {
-      retryable: true,
-      cause,
-    });
+    throw new TriageError(
+      'upstream-failed',
+      `Cannot reach Faultline at ${server.url} (${getErrorMessage(cause)}).`,
+      {
+        retryable: true,
+        cause,
+      },
+    );
   });
-  const value = parsed((await readBody('Faultline', 'the answer', response.body, MAX_ANSWER_BYTES)).toString('utf8'));
+  const value = parsed(
+    (await readBody('Faultline', 'the answer', response.body, MAX_ANSWER_BYTES)).toString('utf8'),
+  );
   if (!response.ok) throw refused(response, value);
   const answer = schema.safeParse(value);
   if (answer.success) return answer.data;
-  throw new TriageError('upstream-failed', `The server at ${server.url} is not a Faultline version that this action supports.`);
+  throw new TriageError(
+    'upstream-failed',
+    `The server at ${server.url} is not a Faultline version that this action supports.`,
+  );
 }
 
 function refused(response: Response, value: unknown): TriageError {
@@ -130,14 +160,20 @@ function refused(response: Response, value: unknown): TriageError {
   const said = refusal.success ? refusal.data.error.message : `The server returned ${response.status}.`;
   const waitMs = Math.max(1_000, retryAfter(response.headers) ?? 0);
   const waits = { retryable: true, retryAfterMs: Math.min(MAX_RETRY_WAIT_MS, waitMs) };
-  if (response.status === 429 || response.status >= 500) return new TriageError('upstream-failed', said, waits);
-  if (response.status === 403) return new TriageError('forbidden', `${said} The action's token needs the roles ingest and read.`);
+  if (response.status === 429 || response.status >= 500)
+    return new TriageError('upstream-failed', said, waits);
+  if (response.status === 403)
+    return new TriageError('forbidden', `${said} The action's token needs the roles ingest and read.`);
   if (response.status === 409) return conflict(said, response.headers.has('retry-after') ? waits : {});
   return new TriageError(response.status === 401 ? 'unauthenticated' : 'upstream-failed', said);
 }
 
 function conflict(said: string, waits: { retryable?: true; retryAfterMs?: number } | object): TriageError {
-  return new TriageError('conflict', `${said} Each job of a run needs its own name: add the matrix values to the input "pipeline".`, waits);
+  return new TriageError(
+    'conflict',
+    `${said} Each job of a run needs its own name: add the matrix values to the input "pipeline".`,
+    waits,
+  );
 }
 
 function parsed(text: string): unknown {

@@ -52,7 +52,8 @@ export async function confirmHere(
       keepsPart: true,
       ...(install === null ? {} : { install }),
     };
-    const onRun: NonNullable<Parameters<typeof confirm>[1]['onRun']> = (...run) => print(`${progressLine(...run)}\n`);
+    const onRun: NonNullable<Parameters<typeof confirm>[1]['onRun']> = (...run) =>
+      print(`${progressLine(...run)}\n`);
     const deps = { read: outputReader(), onRun };
     const experiment = await confirm(options, deps, stop.signal);
     const next = await readFollowUps(confirmation, cwd, bad);
@@ -65,9 +66,15 @@ export async function confirmHere(
 }
 
 /** Diffs are read from files of the workspace, or of the directory in it. */
-async function readFollowUps({ bisect, tryFix, suggest }: Confirmation, cwd: string, bad: string): Promise<FollowUps> {
+async function readFollowUps(
+  { bisect, tryFix, suggest }: Confirmation,
+  cwd: string,
+  bad: string,
+): Promise<FollowUps> {
   const files = tryFix === true || tryFix === null ? [] : tryFix;
-  const proposals = await Promise.all(files.map(async (file) => ({ source: file, diff: await diffIn(cwd, file) })));
+  const proposals = await Promise.all(
+    files.map(async (file) => ({ source: file, diff: await diffIn(cwd, file) })),
+  );
   return {
     bisect: bisect === null ? null : { good: bisect === true ? null : bisect, bad },
     fix: tryFix === null ? null : { proposals, rules: tryFix === true ? FIX_RULES : [], suggest },
@@ -93,18 +100,27 @@ function withinWorkspace(workspace: string, directory: string): string {
   const path = resolve(workspace, directory);
   const way = relative(workspace, path);
   if (way.split('/')[0] !== '..' && !isAbsolute(way)) return path;
-  throw new TriageError('invalid-config', `The input "confirm-directory" must name a directory in the workspace, not ${directory}.`);
+  throw new TriageError(
+    'invalid-config',
+    `The input "confirm-directory" must name a directory in the workspace, not ${directory}.`,
+  );
 }
 
 async function resolveBase(
   cwd: string,
   { base: named }: Confirmation,
   environment: Environment,
-): Promise<{ readonly base: string | null | undefined; readonly bad: string; readonly note: readonly string[] }> {
-  const { pullHead, names } = named === null ? await comparedByRun(environment) : { pullHead: null, names: [named] };
+): Promise<{
+  readonly base: string | null | undefined;
+  readonly bad: string;
+  readonly note: readonly string[];
+}> {
+  const { pullHead, names } =
+    named === null ? await comparedByRun(environment) : { pullHead: null, names: [named] };
   const repository = await openRepository({ cwd, env: ofTheJob(environment) });
   const [into, merged] = await readParents(repository);
-  // The merge that was made to try the pull request says best what it was merged into: the event may be older.
+  // The merge that was made to try the pull request says best what it was merged into: the event may be
+  // older.
   const isTrial = into !== undefined && merged !== undefined && merged === pullHead;
   const candidates = isTrial ? [into, ...names] : names;
   const bad = isTrial ? merged : 'HEAD';
@@ -114,10 +130,19 @@ async function resolveBase(
   }
   if (candidates.length === 0) return { base: undefined, bad, note: [] };
   const why = `this commit was not built on ${candidates.join(' or ')}, or its history could not be fetched`;
-  return { base: null, bad, note: [`Not compared: ${why}. Set fetch-depth: 0 at the checkout, or name another base with confirm-base.`] };
+  return {
+    base: null,
+    bad,
+    note: [
+      `Not compared: ${why}. Set fetch-depth: 0 at the checkout, or name another base with confirm-base.`,
+    ],
+  };
 }
 
-/** Inputs of this step, tokens that a step with `run:` does not have, and the files by which this step sets its own outputs. */
+/**
+ * Inputs of this step, tokens that a step with `run:` does not have, and the files by which this step sets
+ * its own outputs.
+ */
 const OF_THIS_STEP = /^(?:INPUT_|ACTIONS_|GITHUB_(?:ENV|OUTPUT|PATH|STATE|STEP_SUMMARY)$)/;
 
 /** Returns the environment that a step with `run:` has. */

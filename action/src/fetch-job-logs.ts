@@ -18,8 +18,18 @@ export interface JobLogOptions {
  * Fetches the logs of the run's failed jobs and the contents of its artifacts, as the server itself reads
  * them. Throws the same errors as `BuildSource.fetch`.
  */
-export async function fetchJobLogs(run: NewBuild, { token, baseUrl, maxBytes }: JobLogOptions): Promise<UploadedFile[]> {
-  const source = createGithubBuildSource({ baseUrl, token, app: null, logger: silentLogger, timeoutMs: TIMEOUT_MS, maxLogBytes: maxBytes });
+export async function fetchJobLogs(
+  run: NewBuild,
+  { token, baseUrl, maxBytes }: JobLogOptions,
+): Promise<UploadedFile[]> {
+  const source = createGithubBuildSource({
+    baseUrl,
+    token,
+    app: null,
+    logger: silentLogger,
+    timeoutMs: TIMEOUT_MS,
+    maxLogBytes: maxBytes,
+  });
   const build = { ...run, id: 'run', receivedAt: new Date().toISOString() };
   for (const wait of [...WAITS_MS, null]) {
     try {
@@ -37,7 +47,11 @@ export async function fetchJobLogs(run: NewBuild, { token, baseUrl, maxBytes }: 
 
 function notAllowed(cause: TriageError): TriageError {
   const refused = getErrorMessage(cause).split('. ', 1)[0] ?? '';
-  return new TriageError('upstream-auth', `${refused}. Give the job "permissions: actions: read", and pass its token as github-token.`, {
-    cause,
-  });
+  return new TriageError(
+    'upstream-auth',
+    `${refused}. Give the job "permissions: actions: read", and pass its token as github-token.`,
+    {
+      cause,
+    },
+  );
 }

@@ -17,9 +17,16 @@ const MAX_FILES = 200;
  * Returns the files to read: the named files, and the logs of the run's failed jobs if no log is named.
  * Throws `not-found` if there are none.
  */
-export async function gatherFiles(inputs: Inputs, build: NewBuild, environment: Environment): Promise<readonly UploadedFile[]> {
+export async function gatherFiles(
+  inputs: Inputs,
+  build: NewBuild,
+  environment: Environment,
+): Promise<readonly UploadedFile[]> {
   const named = await namedFiles(inputs, environment);
-  const logs = inputs.log.length === 0 && inputs.githubToken !== '' ? await jobLogs(inputs.githubToken, build, environment) : [];
+  const logs =
+    inputs.log.length === 0 && inputs.githubToken !== ''
+      ? await jobLogs(inputs.githubToken, build, environment)
+      : [];
   const files = [...named, ...logs];
   if (files.length > 0) return files;
   throw new TriageError(
@@ -31,21 +38,37 @@ export async function gatherFiles(inputs: Inputs, build: NewBuild, environment: 
 }
 
 /** Reads the files that `log` and `reports` name, if they exist. */
-export async function namedFiles({ log, reports }: Pick<Inputs, 'log' | 'reports'>, environment: Environment): Promise<UploadedFile[]> {
+export async function namedFiles(
+  { log, reports }: Pick<Inputs, 'log' | 'reports'>,
+  environment: Environment,
+): Promise<UploadedFile[]> {
   const folder = environment.GITHUB_WORKSPACE ?? '.';
-  return [...(await readMatchingFiles(log, 'log', folder)), ...(await readMatchingFiles(reports, 'report', folder))];
+  return [
+    ...(await readMatchingFiles(log, 'log', folder)),
+    ...(await readMatchingFiles(reports, 'report', folder)),
+  ];
 }
 
-async function readMatchingFiles(patterns: readonly string[], kind: SourceKind, folder: string): Promise<UploadedFile[]> {
+async function readMatchingFiles(
+  patterns: readonly string[],
+  kind: SourceKind,
+  folder: string,
+): Promise<UploadedFile[]> {
   const found = new Set<string>();
   for (const pattern of patterns) {
     // A path may hold what a glob gives a meaning to: a file of that very name comes first.
     if (await isFile(resolve(folder, pattern))) found.add(pattern);
     // Node's own has been there since 22 only.
     else
-      for (const path of await glob(pattern, { cwd: folder, dot: true, expandDirectories: false, followSymbolicLinks: false }))
+      for (const path of await glob(pattern, {
+        cwd: folder,
+        dot: true,
+        expandDirectories: false,
+        followSymbolicLinks: false,
+      }))
         found.add(path);
-    if (found.size > MAX_FILES) throw new TriageError('too-large', `${pattern} matches more than ${MAX_FILES} files.`);
+    if (found.size > MAX_FILES)
+      throw new TriageError('too-large', `${pattern} matches more than ${MAX_FILES} files.`);
   }
   const files: UploadedFile[] = [];
   let room = MAX_BYTES;
@@ -70,7 +93,11 @@ async function readWithin(path: string, name: string, room: number): Promise<Uin
   });
   try {
     const { size } = await file.stat();
-    if (size > room) throw new TriageError('too-large', `${name} and the files read before it exceed ${MAX_BYTES / 1024 / 1024} MB.`);
+    if (size > room)
+      throw new TriageError(
+        'too-large',
+        `${name} and the files read before it exceed ${MAX_BYTES / 1024 / 1024} MB.`,
+      );
     return await file.readFile();
   } finally {
     await file.close();
@@ -79,5 +106,9 @@ async function readWithin(path: string, name: string, room: number): Promise<Uin
 
 async function jobLogs(token: string, build: NewBuild, environment: Environment): Promise<UploadedFile[]> {
   const { fetchJobLogs } = await import('./fetch-job-logs.ts');
-  return await fetchJobLogs(build, { token, baseUrl: environment.GITHUB_API_URL ?? 'https://api.github.com', maxBytes: MAX_BYTES });
+  return await fetchJobLogs(build, {
+    token,
+    baseUrl: environment.GITHUB_API_URL ?? 'https://api.github.com',
+    maxBytes: MAX_BYTES,
+  });
 }

@@ -58,7 +58,8 @@ export function readInputs(environment: Environment): Inputs {
     pipeline: input('pipeline') || 'workflow',
     job: input('job'),
     passed: hasJobPassed(input('job-status') || 'failure'),
-    waitMs: parseNumber('wait', input('wait') || '120', { min: 0, max: MAX_WAIT_SECONDS, unit: 'seconds' }) * 1000,
+    waitMs:
+      parseNumber('wait', input('wait') || '120', { min: 0, max: MAX_WAIT_SECONDS, unit: 'seconds' }) * 1000,
     failOn: parseFailOn(input('fail-on')),
     confirm: parseConfirmation(input),
   };
@@ -82,9 +83,18 @@ function splitLines(text: string): string[] {
 function parseServer(url: string, token: string): Inputs['server'] {
   if (url === '') return null;
   const address = URL.canParse(url) ? new URL(url) : null;
-  if (address === null || !['http:', 'https:'].includes(address.protocol) || address.username !== '' || address.search !== '')
+  if (
+    address === null ||
+    !['http:', 'https:'].includes(address.protocol) ||
+    address.username !== '' ||
+    address.search !== ''
+  )
     throw wrong('server-url', 'must be a URL such as https://faultline.example.com');
-  if (token === '') throw wrong('token', 'is empty. Pass a secret. Pull requests from forks have no secrets; omit server-url for them');
+  if (token === '')
+    throw wrong(
+      'token',
+      'is empty. Pass a secret. Pull requests from forks have no secrets; omit server-url for them',
+    );
   return { url: address.href.replace(/\/$/, ''), token };
 }
 
@@ -102,14 +112,24 @@ function parseConfirmation(input: (name: string) => string): Confirmation | null
     bisect: isOff(bisect) ? null : bisect === 'true' || bisect,
     tryFix: isOff(tryFix) ? null : tryFix === 'true' || splitLines(tryFix),
     suggest: input('suggest') === 'true',
-    runs: Math.floor(parseNumber('confirm-runs', input('confirm-runs') || '5', { min: 1, max: MAX_RUNS, unit: 'runs' })),
-    limitMs: parseNumber('confirm-minutes', input('confirm-minutes') || '10', { min: 0.1, max: MAX_MINUTES, unit: 'minutes' }) * 60_000,
+    runs: Math.floor(
+      parseNumber('confirm-runs', input('confirm-runs') || '5', { min: 1, max: MAX_RUNS, unit: 'runs' }),
+    ),
+    limitMs:
+      parseNumber('confirm-minutes', input('confirm-minutes') || '10', {
+        min: 0.1,
+        max: MAX_MINUTES,
+        unit: 'minutes',
+      }) * 60_000,
   };
 }
 
 function hasJobPassed(status: string): boolean {
   if (!['success', 'failure', 'cancelled'].includes(status))
-    throw wrong('job-status', `accepts success, failure or cancelled, not "${status}". Pass \${{ job.status }}`);
+    throw wrong(
+      'job-status',
+      `accepts success, failure or cancelled, not "${status}". Pass \${{ job.status }}`,
+    );
   return status === 'success';
 }
 

@@ -3,8 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { FAILED_AS_ASKED } from './exit-code.ts';
 
 /**
- * Starts the step in a process of its own: whatever ends that one, be it a lack of memory or a Node that cannot read it, is a warning here.
- * Nothing in this file and its import may need a newer Node than runners have.
+ * Starts the step in a process of its own: whatever ends that one, be it a lack of memory or a Node that
+ * cannot read it, is a warning here. Nothing in this file and its import may need a newer Node than runners
+ * have.
  */
 const OLDEST_NODE = 20;
 
@@ -12,12 +13,15 @@ if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE) startStep();
 else warn(`it needs Node ${OLDEST_NODE} or newer, and this runner has ${process.version}`);
 
 function startStep(): void {
-  const step = spawn(process.execPath, [fileURLToPath(new URL('./step.mjs', import.meta.url))], { stdio: 'inherit' });
+  const step = spawn(process.execPath, [fileURLToPath(new URL('./step.mjs', import.meta.url))], {
+    stdio: 'inherit',
+  });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => step.kill(signal));
   step.on('error', (error) => warn(error.message));
   step.on('exit', (code, signal) => {
     if (code === FAILED_AS_ASKED) process.exitCode = 1;
-    else if (code !== 0) warn(code === null ? `it was ended by ${signal}` : `it ended with exit code ${code}, see above`);
+    else if (code !== 0)
+      warn(code === null ? `it was ended by ${signal}` : `it ended with exit code ${code}, see above`);
   });
 }
 

@@ -1,4 +1,5 @@
-// What Node 20 lacks of what the Action uses, also while its modules are loaded; the bundler compiles syntax, not these.
+// What Node 20 lacks of what the Action uses, also while its modules are loaded; the bundler compiles syntax,
+// not these.
 Promise.withResolvers ??= withResolvers;
 Map.groupBy ??= groupBy;
 

@@ -34,14 +34,21 @@ export interface Answer {
   getPageUrl(analysis: Analysis | null): string | null;
 }
 
-/** Paths below the runner's workspace, as the repository has them: an annotation with any other is shown at no file. Quotations stay. */
+/**
+ * Paths below the runner's workspace, as the repository has them: an annotation with any other is shown at no
+ * file. Quotations stay.
+ */
 export function withinWorkspace(answer: Answer, workspace: string): Answer {
   const folder = `${workspace.replaceAll('\\', '/').replace(/\/$/, '')}/`;
   if (folder === '/') return answer;
   const within = (text: string) => text.replaceAll(folder, '');
   const answers = answer.answers.map(({ analysis, explains }) => {
     const { title, rootCause, fixRecommendation, suspects } = analysis.answer;
-    const said = { title: within(title), rootCause: within(rootCause), fixRecommendation: within(fixRecommendation) };
+    const said = {
+      title: within(title),
+      rootCause: within(rootCause),
+      fixRecommendation: within(fixRecommendation),
+    };
     const placed = suspects.map((suspect) => ({ ...suspect, path: within(suspect.path) }));
     return { explains, analysis: { ...analysis, answer: { ...analysis.answer, ...said, suspects: placed } } };
   });
@@ -58,10 +65,13 @@ export function formatSummary({ answers, experiment, pending, getPageUrl }: Answ
           .join('')}`;
   const page = getPageUrl(answers.length === 1 ? (answers[0]?.analysis ?? null) : null);
   const link = page === null ? '' : `\n[Open in Faultline](${page})\n`;
-  if (answers.length === 0) return `### Faultline\n${tried}\n${inline(clip(pending ?? 'There is no answer.', MAX_TEXT))}\n${link}`;
+  if (answers.length === 0)
+    return `### Faultline\n${tried}\n${inline(clip(pending ?? 'There is no answer.', MAX_TEXT))}\n${link}`;
   const causes = introduceAnswers(answers) ?? '1 cause';
   const left = answers.length > MAX_CAUSES ? `\n… and ${answers.length - MAX_CAUSES} more causes.\n` : '';
-  const shown = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => renderMarkdown(analysis, explains));
+  const shown = answers
+    .slice(0, MAX_CAUSES)
+    .map(({ analysis, explains }) => renderMarkdown(analysis, explains));
   return `### Faultline: ${causes}\n${tried}\n${shown.join('\n')}${left}${link}`;
 }
 
@@ -82,12 +92,17 @@ export function formatConsoleText({ answers, experiment }: Answer, showsSummary:
     return `${disarmRunnerCommands(visibleLine(`${category} ${formatConfidence(verdict.confidence)}: ${clip(answer.title, 200)}`))}\n`;
   });
   const lines = tried.map((text) => `${disarmRunnerCommands(visibleLine(text))}\n`);
-  const annotations = answers.slice(0, MAX_ANNOTATIONS).map(({ analysis, explains }) => renderGithubCommands(analysis, explains));
+  const annotations = answers
+    .slice(0, MAX_ANNOTATIONS)
+    .map(({ analysis, explains }) => renderGithubCommands(analysis, explains));
   return [...lines, ...said, ...annotations].join('');
 }
 
 /** Returns the outputs of the step. `fallbackUrl` is the page of the run. */
-export function buildOutputs({ answers, experiment, getPageUrl }: Answer, fallbackUrl: string): Record<string, string> {
+export function buildOutputs(
+  { answers, experiment, getPageUrl }: Answer,
+  fallbackUrl: string,
+): Record<string, string> {
   const main = answers[0]?.analysis;
   const causes = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => {
     const { category, kind, verdict, answer } = analysis;
@@ -113,7 +128,8 @@ export function buildOutputs({ answers, experiment, getPageUrl }: Answer, fallba
     url: getPageUrl(main ?? null) ?? fallbackUrl,
     json: JSON.stringify(causes),
     verdict: experiment?.verdict ?? '',
-    culprit: experiment?.bisection?.verdict === 'found' ? (experiment.bisection.candidates[0]?.commit ?? '') : '',
+    culprit:
+      experiment?.bisection?.verdict === 'found' ? (experiment.bisection.candidates[0]?.commit ?? '') : '',
     patch: experiment?.fixes?.attempts.find(({ verdict }) => verdict === 'fixed')?.diff ?? '',
   };
 }

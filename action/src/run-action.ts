@@ -8,7 +8,13 @@ import type { UploadedFile } from '../../src/service/intake/upload.ts';
 import { awaitAnswer, reportExperiment, uploadBuild } from './ask-server.ts';
 import { gatherFiles, namedFiles } from './gather-files.ts';
 import { type Environment, type Inputs, readInputs, readSecrets } from './inputs.ts';
-import { type Answer, buildOutputs, formatConsoleText, formatSummary, withinWorkspace } from './render-answer.ts';
+import {
+  type Answer,
+  buildOutputs,
+  formatConsoleText,
+  formatSummary,
+  withinWorkspace,
+} from './render-answer.ts';
 import { buildOfRun, runUrl } from './run-facts.ts';
 import { maskCommand, showsSummary, workflowCommand, writeOutputs, writeSummary } from './runner-files.ts';
 
@@ -26,7 +32,10 @@ export async function runAction(environment: Environment, print: (text: string) 
       await keepPassing(inputs, environment, print);
       return 0;
     }
-    const answer = withinWorkspace(await findAnswer(inputs, environment, print), environment.GITHUB_WORKSPACE ?? '');
+    const answer = withinWorkspace(
+      await findAnswer(inputs, environment, print),
+      environment.GITHUB_WORKSPACE ?? '',
+    );
     print(formatConsoleText(answer, showsSummary(environment)));
     if (answer.pending !== null) print(workflowCommand('notice', answer.pending));
     await writeSummary(environment, formatSummary(answer));
@@ -68,7 +77,13 @@ async function findAnswer(inputs: Inputs, environment: Environment, print: Print
   };
   return inputs.server === null
     ? await answerHere(build, files, environment, trial)
-    : await answerThere(inputs.server, await uploadBuild(inputs.server, build, files), inputs.waitMs, trial, warn);
+    : await answerThere(
+        inputs.server,
+        await uploadBuild(inputs.server, build, files),
+        inputs.waitMs,
+        trial,
+        warn,
+      );
 }
 
 /** Uploads a build that passed. Errors are only warnings, because no one waits for this upload. */
@@ -79,17 +94,32 @@ async function keepPassing(inputs: Inputs, environment: Environment, print: Prin
     await uploadBuild(inputs.server, { ...(await buildOfRun(environment, inputs)), status: 'passed' }, files);
     print(`The job passed. The build was uploaded with ${counted(files.length, 'file')}.`);
   } catch (error) {
-    print(workflowCommand('warning', withoutSecrets(`The passing build was not uploaded: ${describeError(error)}`, environment)));
+    print(
+      workflowCommand(
+        'warning',
+        withoutSecrets(`The passing build was not uploaded: ${describeError(error)}`, environment),
+      ),
+    );
   }
 }
 
-async function answerHere(build: NewBuild, files: readonly UploadedFile[], environment: Environment, trial: Trial): Promise<Answer> {
+async function answerHere(
+  build: NewBuild,
+  files: readonly UploadedFile[],
+  environment: Environment,
+  trial: Trial,
+): Promise<Answer> {
   const { triageHere } = await import('./triage-here.ts');
   const { analyses: found, groups } = await triageHere(build, files, environment.GITHUB_WORKSPACE ?? null);
   const experiment = await trial();
   const analyses = experiment === null ? found : withExperiment(found, groups, experiment);
   const answers = arrangeAnswers(pairWithFailures(analyses, groups));
-  return { answers, experiment, pending: answers.length === 0 ? 'The logs show no failure.' : null, getPageUrl: () => null };
+  return {
+    answers,
+    experiment,
+    pending: answers.length === 0 ? 'The logs show no failure.' : null,
+    getPageUrl: () => null,
+  };
 }
 
 /** Gets the answer from the server. The server analyzes the build while the command runs again. */
@@ -102,10 +132,14 @@ async function answerThere(
 ): Promise<Answer> {
   const experiment = await trial();
   if (experiment !== null)
-    await reportExperiment(server, buildId, experiment).catch((error: unknown) => warn('What the runs show was not uploaded', error));
+    await reportExperiment(server, buildId, experiment).catch((error: unknown) =>
+      warn('What the runs show was not uploaded', error),
+    );
   const { answers, pending } = await awaitAnswer(server, buildId, waitMs);
   const getPageUrl: Answer['getPageUrl'] = (analysis) =>
-    analysis === null ? `${server.url}/builds/${buildId}` : `${server.url}/analyses/${encodeURIComponent(analysis.id)}`;
+    analysis === null
+      ? `${server.url}/builds/${buildId}`
+      : `${server.url}/analyses/${encodeURIComponent(analysis.id)}`;
   return { answers, experiment, pending, getPageUrl };
 }
 

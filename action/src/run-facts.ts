@@ -20,7 +20,10 @@ const Event = z.object({
 });
 
 /** Returns the run as a build, from the runner's environment variables. */
-export async function buildOfRun(environment: Environment, inputs: Pick<Inputs, 'pipeline' | 'job'>): Promise<NewBuild> {
+export async function buildOfRun(
+  environment: Environment,
+  inputs: Pick<Inputs, 'pipeline' | 'job'>,
+): Promise<NewBuild> {
   const said = (name: string) => environment[name]?.trim() || null;
   const pull = (await readEvent(said('GITHUB_EVENT_PATH'))).pull_request;
   const attempt = Number(said('GITHUB_RUN_ATTEMPT') ?? 1);
@@ -31,7 +34,10 @@ export async function buildOfRun(environment: Environment, inputs: Pick<Inputs, 
     attempt: Number.isInteger(attempt) && attempt > 0 ? attempt : 1,
     externalId: said('GITHUB_RUN_ID'),
     job: inputs.job.slice(0, 500) || null,
-    branch: pull?.head.ref ?? said('GITHUB_HEAD_REF') ?? (said('GITHUB_REF_TYPE') === 'tag' ? null : said('GITHUB_REF_NAME')),
+    branch:
+      pull?.head.ref ??
+      said('GITHUB_HEAD_REF') ??
+      (said('GITHUB_REF_TYPE') === 'tag' ? null : said('GITHUB_REF_NAME')),
     commit: pull?.head.sha ?? said('GITHUB_SHA'),
     author: said('GITHUB_ACTOR'),
     pullRequest: pull?.number ?? null,
@@ -43,10 +49,19 @@ export async function buildOfRun(environment: Environment, inputs: Pick<Inputs, 
  * Returns the head of the run's pull request and the commits or branches to compare with, best first: the
  * base of the pull request, the commit pushed before, the default branch.
  */
-export async function comparedByRun(environment: Environment): Promise<{ readonly pullHead: string | null; readonly names: string[] }> {
-  const { pull_request: pull, before, repository } = await readEvent(environment.GITHUB_EVENT_PATH?.trim() || null);
+export async function comparedByRun(
+  environment: Environment,
+): Promise<{ readonly pullHead: string | null; readonly names: string[] }> {
+  const {
+    pull_request: pull,
+    before,
+    repository,
+  } = await readEvent(environment.GITHUB_EVENT_PATH?.trim() || null);
   const pushed = before !== undefined && /[1-9a-f]/.test(before) ? before : undefined;
-  return { pullHead: pull?.head.sha ?? null, names: [pull?.base?.sha, pushed, repository?.default_branch].flatMap((name) => name || []) };
+  return {
+    pullHead: pull?.head.sha ?? null,
+    names: [pull?.base?.sha, pushed, repository?.default_branch].flatMap((name) => name || []),
+  };
 }
 
 /** Returns the URL of the run's page. Returns null outside a run. */

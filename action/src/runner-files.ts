@@ -18,7 +18,10 @@ export function maskCommand(secret: string): string {
  * Sets outputs. Each value stands between delimiters that no one can guess, so that no value can end itself
  * and set another output.
  */
-export async function writeOutputs(environment: Environment, outputs: Readonly<Record<string, string>>): Promise<void> {
+export async function writeOutputs(
+  environment: Environment,
+  outputs: Readonly<Record<string, string>>,
+): Promise<void> {
   const path = environment.GITHUB_OUTPUT;
   if (path === undefined || path === '') return;
   const entries = Object.entries(outputs).map(([name, value]) => {

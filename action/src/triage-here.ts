@@ -21,11 +21,20 @@ const TIMEOUT_MS = 300_000;
  * Returns the answers of the rules, one per cause. Everything runs on this machine and nothing is sent
  * elsewhere. `workspace` may hold the clone whose history names suspects.
  */
-export async function triageHere(run: NewBuild, files: readonly UploadedFile[], workspace: string | null): Promise<TriagedSources> {
+export async function triageHere(
+  run: NewBuild,
+  files: readonly UploadedFile[],
+  workspace: string | null,
+): Promise<TriagedSources> {
   // No environment: what a job happens to set must not turn a model or a server on.
   const config = Config.parse(embedded('', KNOWLEDGE));
-  const clones = workspace !== null && existsSync(join(workspace, '.git')) ? { [run.repository]: workspace } : {};
-  const { sources } = await prepareSources(files, config.http.maxLogBytes, createMasker(createMaskingOptions(config)));
+  const clones =
+    workspace !== null && existsSync(join(workspace, '.git')) ? { [run.repository]: workspace } : {};
+  const { sources } = await prepareSources(
+    files,
+    config.http.maxLogBytes,
+    createMasker(createMaskingOptions(config)),
+  );
   const app = await createTerminalApp({ ...config, codeHost: { driver: 'local-git', clones } }, silentLogger);
   const build = { ...run, id: 'run', receivedAt: new Date().toISOString() };
   return await app.triage(build, sources, AbortSignal.timeout(TIMEOUT_MS));

@@ -25,6 +25,7 @@ export function toInquiry(state: AskStateValue): Inquiry {
  * that.
  */
 export function getUnderstanding(state: AskStateValue): Understanding {
-  if (state.understanding === null) throw new TriageError('internal', 'The ask graph reached a judgement before understand');
+  if (state.understanding === null)
+    throw new TriageError('internal', 'The ask graph reached a judgement before understand');
   return state.understanding;
 }

@@ -1,7 +1,9 @@
 import type { AskStateValue } from './state.ts';
 
 /** Routes to the answer with what is known if no call was chosen. */
-export function afterChooseTools({ calls }: Pick<AskStateValue, 'calls'>): 'execute_tools' | 'compose_answer' {
+export function afterChooseTools({
+  calls,
+}: Pick<AskStateValue, 'calls'>): 'execute_tools' | 'compose_answer' {
   return calls.length > 0 ? 'execute_tools' : 'compose_answer';
 }
 
@@ -17,7 +19,9 @@ export function afterExecuteTools({
 }
 
 /** Routes to the answer with what is known if no rounds are allowed. */
-export function afterUnderstand({ maxRounds }: Pick<AskStateValue, 'maxRounds'>): 'choose_tools' | 'compose_answer' {
+export function afterUnderstand({
+  maxRounds,
+}: Pick<AskStateValue, 'maxRounds'>): 'choose_tools' | 'compose_answer' {
   return maxRounds > 0 ? 'choose_tools' : 'compose_answer';
 }
 

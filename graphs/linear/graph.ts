@@ -52,7 +52,10 @@ export function linearInPlaceOfLoop(): Pick<TriageGraph, 'invoke' | 'getState'> 
   const graph = compileLinearGraph();
   const invoke: TriageGraph['invoke'] = async (input, options) => {
     const begun = Begun.safeParse(input);
-    if (!begun.success) throw new TriageError('internal', 'A run of the linear baseline cannot be resumed', { cause: begun.error });
+    if (!begun.success)
+      throw new TriageError('internal', 'A run of the linear baseline cannot be resumed', {
+        cause: begun.error,
+      });
     const { context, configurable, signal } = options ?? {};
     return await graph.invoke(begun.data, {
       ...(context === undefined ? {} : { context }),
@@ -75,7 +78,11 @@ async function searchSimilar(state: LinearStateValue, runtime: TriageRuntime): P
   const offered = await askableTools(context.toolbox, category, subject, runtime.signal);
   const names = SEARCHES.filter((name) => offered.some((tool) => tool.name === name));
   const calls = names.map((tool): ToolCall => ({ tool, args: {}, why: 'asked for every failure' }));
-  const asked = await runTools(calls, { limits: state.limits, spent: computeSpent(state), subject, category }, runtime);
+  const asked = await runTools(
+    calls,
+    { limits: state.limits, spent: computeSpent(state), subject, category },
+    runtime,
+  );
   return {
     evidence: numberEvidence(asked.replies, state.evidence, 1).found,
     outcomes: asked.replies.map((reply) => ({ ...reply, findings: [] })),
@@ -89,7 +96,10 @@ async function nameFiles(state: LinearStateValue, runtime: TriageRuntime): Promi
   const startedAt = getStartTime(runtime);
   const files = namedFiles(state.subject);
   const summary = `${files.length} ${files.length === 1 ? 'file' : 'files'} named`;
-  return { files, ...finishedStep(getContext(runtime), startedAt, { node: 'name_files', round: 0, summary }) };
+  return {
+    files,
+    ...finishedStep(getContext(runtime), startedAt, { node: 'name_files', round: 0, summary }),
+  };
 }
 
 /** Maximum number of files, the same as in the loop. */
@@ -106,17 +116,26 @@ export function namedFiles({ exceptions, diagnostics, excerpts }: TriageSubject)
     severity === 'error' && file !== null ? [{ path: file, line }] : [],
   );
   const heaviest = [...excerpts].sort((left, right) => right.weight - left.weight);
-  const found = [...frames.map(({ file, line }) => ({ path: file, line })), ...diagnosed, ...namedPaths(heaviest.map(({ text }) => text))];
+  const found = [
+    ...frames.map(({ file, line }) => ({ path: file, line })),
+    ...diagnosed,
+    ...namedPaths(heaviest.map(({ text }) => text)),
+  ];
   const seen = new Set<string>();
   return found.filter(({ path }) => !seen.has(path) && seen.add(path)).slice(0, MAX_FILES);
 }
 
-/** Says what is known, suspects the files that the log names, and publishes what was classified surely enough. Nothing is checked. */
+/**
+ * Says what is known, suspects the files that the log names, and publishes what was classified surely enough.
+ * Nothing is checked.
+ */
 async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
   const startedAt = getStartTime(runtime);
   const insight = toInsight(state);
-  const judgement = await judged(runtime, { limits: state.limits, spent: computeSpent(state) }, (analyst, signal) =>
-    analyst.answer(insight, signal),
+  const judgement = await judged(
+    runtime,
+    { limits: state.limits, spent: computeSpent(state) },
+    (analyst, signal) => analyst.answer(insight, signal),
   );
   const verdict = buildVerdict(insight.classification, state.limits);
   // The first named is the most suspicious.
@@ -135,5 +154,12 @@ async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): 
 function buildVerdict({ confidence, abstained }: Classification, { thresholds }: TriageLimits): Verdict {
   const isSure = !abstained && confidence >= thresholds.autoNotify;
   const said = `the category has a probability of ${formatConfidence(confidence)}; nothing was verified (linear baseline)`;
-  return { grades: {}, unsupportedClaims: [], gaps: [], confidence, action: isSure ? 'auto_notify' : 'human_review', reasons: [said] };
+  return {
+    grades: {},
+    unsupportedClaims: [],
+    gaps: [],
+    confidence,
+    action: isSure ? 'auto_notify' : 'human_review',
+    reasons: [said],
+  };
 }

@@ -9,7 +9,10 @@ export interface Spent {
   readonly milliseconds: number;
 }
 
-type SpendingState = { readonly usage: Usage; readonly steps: readonly Pick<Step, 'milliseconds' | 'investigator'>[] };
+type SpendingState = {
+  readonly usage: Usage;
+  readonly steps: readonly Pick<Step, 'milliseconds' | 'investigator'>[];
+};
 
 /**
  * Sums the tokens of both directions, the cost in dollars, and the time of the finished nodes. Time in which
@@ -24,7 +27,11 @@ export function computeSpent({ usage, steps }: SpendingState): Spent {
     ({ investigator }) => investigator,
   );
   const slowest = findMax([...groups.values()].map(total), 0);
-  return { tokens: usage.inputTokens + usage.outputTokens, costUsd: usage.costUsd, milliseconds: total(alone) + slowest };
+  return {
+    tokens: usage.inputTokens + usage.outputTokens,
+    costUsd: usage.costUsd,
+    milliseconds: total(alone) + slowest,
+  };
 }
 
 /**
@@ -53,12 +60,14 @@ export interface Deadline {
 }
 
 /**
- * Ends after so many milliseconds unless it is stopped before. `AbortSignal.timeout` cannot be stopped: until it ends it holds
- * everything that listens to it, of a run that took a second all that it knew for as long as it might have taken.
+ * Ends after so many milliseconds unless it is stopped before. `AbortSignal.timeout` cannot be stopped: until
+ * it ends it holds everything that listens to it, of a run that took a second all that it knew for as long as
+ * it might have taken.
  */
 export function startDeadline(milliseconds: number): Deadline {
   const controller = new AbortController();
-  // A timer may end just before the clock has come so far; a budget would then seem to have a millisecond left.
+  // A timer may end just before the clock has come so far; a budget would then seem to have a millisecond
+  // left.
   const timer = setTimeout(
     () => controller.abort(new DOMException('The time limit was reached', 'TimeoutError')),
     milliseconds + 2,

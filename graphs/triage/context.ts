@@ -11,8 +11,12 @@ import type { Toolbox } from '../../src/ports/toolbox.ts';
  * tools can only send JSON, which has no methods.
  */
 export function part<Part>(name: string, method: string) {
-  const canDo = (value: unknown) => typeof value === 'object' && value !== null && typeof Reflect.get(value, method) === 'function';
-  return z.custom<Part>(canDo, `A run needs its ${name}. Faultline passes it. LangGraph's own tools can display the graph but not run it.`);
+  const canDo = (value: unknown) =>
+    typeof value === 'object' && value !== null && typeof Reflect.get(value, method) === 'function';
+  return z.custom<Part>(
+    canDo,
+    `A run needs its ${name}. Faultline passes it. LangGraph's own tools can display the graph but not run it.`,
+  );
 }
 
 /**
@@ -28,15 +32,21 @@ export const GraphContextSchema = z.object({
 
 export const TriageContextSchema = GraphContextSchema.extend({
   analyst: part<Analyst>('analyst', 'classify'),
-  /** Who judges for nothing once the budget is used up, and whose reading a model's answer is weighed against; absent: the analyst itself. */
+  /**
+   * Who judges for nothing once the budget is used up, and whose reading a model's answer is weighed against;
+   * absent: the analyst itself.
+   */
   fallbackAnalyst: part<Analyst>('fallback analyst', 'classify').optional(),
 });
 export type TriageContext = z.infer<typeof TriageContextSchema>;
 export type TriageRuntime = Runtime<TriageContext>;
 
 /** Returns the context of a run. Throws `internal` if the caller started the run without one. */
-export function getContext<Context extends z.infer<typeof GraphContextSchema>>(runtime: Runtime<Context>): Context {
+export function getContext<Context extends z.infer<typeof GraphContextSchema>>(
+  runtime: Runtime<Context>,
+): Context {
   const { context } = runtime;
-  if (context?.toolbox === undefined) throw new TriageError('internal', 'The graph was run without its context; pass { context: … }');
+  if (context?.toolbox === undefined)
+    throw new TriageError('internal', 'The graph was run without its context; pass { context: … }');
   return context;
 }

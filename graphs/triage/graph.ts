@@ -11,7 +11,14 @@ import { observe } from './nodes/observe.ts';
 import { reason } from './nodes/reason.ts';
 import { selectTool } from './nodes/select-tool.ts';
 import { verify } from './nodes/verify.ts';
-import { afterClassify, afterConsolidate, afterObserve, afterReason, afterSelectTool, afterVerify } from './routes.ts';
+import {
+  afterClassify,
+  afterConsolidate,
+  afterObserve,
+  afterReason,
+  afterSelectTool,
+  afterVerify,
+} from './routes.ts';
 import { AssignmentState, TriageState } from './state.ts';
 
 /** The nodes in which the loop ends. */

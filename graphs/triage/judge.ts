@@ -12,8 +12,9 @@ export interface RunBudget {
 }
 
 /**
- * Asks the analyst. Where the budget is used up, or its seconds run out while he judges, the fallback one judges for nothing
- * and the note says so: a run out of budget ends with an answer, never with an error. Throws only what ends the run.
+ * Asks the analyst. Where the budget is used up, or its seconds run out while he judges, the fallback one
+ * judges for nothing and the note says so: a run out of budget ends with an answer, never with an error.
+ * Throws only what ends the run.
  */
 export async function judged<Value>(
   runtime: TriageRuntime,
@@ -50,7 +51,8 @@ interface StepContext {
   readonly clock: Clock;
   readonly onStep?: ((step: Step) => void) | undefined;
 }
-type StepFacts = Pick<Step, 'node' | 'round' | 'summary'> & Partial<Pick<Step, 'by' | 'outcomes' | 'judgements' | 'investigator'>>;
+type StepFacts = Pick<Step, 'node' | 'round' | 'summary'> &
+  Partial<Pick<Step, 'by' | 'outcomes' | 'judgements' | 'investigator'>>;
 
 /**
  * Returns the trace entry of a finished node, with the judgement that it is based on, if any. Also passes the
@@ -63,7 +65,10 @@ export function finishedStep(
   judgement?: Judgement<unknown>,
 ): { readonly steps: Step[] } {
   const milliseconds = Math.max(0, clock.now() - startedAt);
-  const by = judgement === undefined ? {} : { by: judgement.by, judgements: [toJudgementTrace(facts.node, milliseconds, judgement)] };
+  const by =
+    judgement === undefined
+      ? {}
+      : { by: judgement.by, judgements: [toJudgementTrace(facts.node, milliseconds, judgement)] };
   const step: Step = { ...facts, ...by, startedAt: new Date(startedAt).toISOString(), milliseconds };
   onStep?.(step);
   return { steps: [step] };
@@ -93,7 +98,10 @@ export function judgedStep(
   judgement: Judgement<unknown>,
   extra?: Partial<Usage>,
 ) {
-  return { ...toCostUpdate(facts.node, judgement, extra), ...finishedStep(getContext(runtime), startedAt, facts, judgement) };
+  return {
+    ...toCostUpdate(facts.node, judgement, extra),
+    ...finishedStep(getContext(runtime), startedAt, facts, judgement),
+  };
 }
 
 /** Returns the time at which a node begins, for its step, in milliseconds since 1970. */
@@ -103,7 +111,8 @@ export function getStartTime(runtime: TriageRuntime): number {
 
 /** Returns the total usage of several judgements. */
 export function sumUsage(judgements: readonly Judgement<unknown>[]): Usage {
-  const sum = (value: (usage: Judgement<unknown>['usage']) => number) => judgements.reduce((total, { usage }) => total + value(usage), 0);
+  const sum = (value: (usage: Judgement<unknown>['usage']) => number) =>
+    judgements.reduce((total, { usage }) => total + value(usage), 0);
   return {
     ...NO_USAGE,
     inputTokens: sum((usage) => usage.inputTokens),
@@ -114,7 +123,11 @@ export function sumUsage(judgements: readonly Judgement<unknown>[]): Usage {
 }
 
 /** Returns a judgement as the trace shows it. */
-export function toJudgementTrace(name: string, milliseconds: number, judgement: Judgement<unknown>): JudgementTrace {
+export function toJudgementTrace(
+  name: string,
+  milliseconds: number,
+  judgement: Judgement<unknown>,
+): JudgementTrace {
   const { by, model, promptHash, note, usage } = judgement;
   return { name, by, model, promptHash, note, milliseconds: Math.max(0, milliseconds), ...usage };
 }

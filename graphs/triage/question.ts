@@ -28,7 +28,9 @@ export function resumedWith(answer: ReviewerAnswer): Command<unknown, TriageStat
 const Asked = z.object({ questionId: z.string() });
 
 /** Returns the question that these replies ask a person. Returns null if there is none. */
-export function questionIn(replies: readonly ToolOutcome[]): { readonly id: string; readonly text: string } | null {
+export function questionIn(
+  replies: readonly ToolOutcome[],
+): { readonly id: string; readonly text: string } | null {
   for (const reply of replies) {
     const [finding] = reply.findings;
     if (reply.call.tool !== ASK_REVIEWER || reply.status !== 'ok' || finding === undefined) continue;
@@ -39,7 +41,11 @@ export function questionIn(replies: readonly ToolOutcome[]): { readonly id: stri
 }
 
 /** Returns a person's answer as evidence: the question, the answer, who gave it, and when. */
-export function toEvidence(question: { readonly text: string }, answer: NonNullable<ReviewerAnswer>, known: number): Evidence {
+export function toEvidence(
+  question: { readonly text: string },
+  answer: NonNullable<ReviewerAnswer>,
+  known: number,
+): Evidence {
   return {
     id: `E${known + 1}`,
     tool: ASK_REVIEWER,

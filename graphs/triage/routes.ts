@@ -3,12 +3,21 @@ import type { Classification, TerminationReason } from '../../src/domain/analysi
 import { CATEGORIES } from '../../src/domain/category.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { computeSpent, usedUp } from './budget.ts';
-import { type Assignment, type Investigator, type TriageLimits, type TriageStateValue, toInsight } from './state.ts';
+import {
+  type Assignment,
+  type Investigator,
+  type TriageLimits,
+  type TriageStateValue,
+  toInsight,
+} from './state.ts';
 import { INVESTIGATORS } from './tool-calls.ts';
 
 /** Confidence in the plan from which no further question is worth its time (DESIGN: the loop). */
 const SURE = 0.9;
-/** A model's classification from which the first round's searches are enough: the answer is verified in any case. */
+/**
+ * A model's classification from which the first round's searches are enough: the answer is verified in any
+ * case.
+ */
 const CERTAIN = 0.95;
 const FRUITLESS_ROUNDS = 2;
 const IDLE_ROUNDS = 2;
@@ -56,7 +65,9 @@ function findTermination(state: LoopState): TerminationReason | null {
 /** Routes to the loop, or to parallel investigators if the profile and the failure call for them. */
 export function afterClassify(state: TriageStateValue): 'reason' | 'generate_answer' | Investigation[] {
   if (isBudgetSpent(state)) return 'generate_answer';
-  return callsForInvestigators(state) ? INVESTIGATORS.map((investigator) => sent(investigator, state)) : 'reason';
+  return callsForInvestigators(state)
+    ? INVESTIGATORS.map((investigator) => sent(investigator, state))
+    : 'reason';
 }
 
 /** Routes the investigators that found something to another round if the profile allows one. */
@@ -114,7 +125,11 @@ export function afterObserve(
  * Checks whether a model was certain of the category from the log in the first round. Rules always look
  * further, because this costs them nothing.
  */
-function isCertain({ classification, steps, rounds }: LoopState & Pick<TriageStateValue, 'classification'>): boolean {
+function isCertain({
+  classification,
+  steps,
+  rounds,
+}: LoopState & Pick<TriageStateValue, 'classification'>): boolean {
   const isModels = steps.some(({ node, by }) => node === 'classify' && by === 'llm');
   return rounds === 1 && isModels && (classification?.confidence ?? 0) >= CERTAIN;
 }
@@ -130,7 +145,9 @@ export function afterVerify(state: Pick<TriageStateValue, 'verdict'>): 'reason' 
 }
 
 /** Returns the termination reason that `generate_answer` stores: the one that has just ended the loop. */
-export function storedTermination(state: LoopState & Pick<TriageStateValue, 'classification'>): TerminationReason {
+export function storedTermination(
+  state: LoopState & Pick<TriageStateValue, 'classification'>,
+): TerminationReason {
   return findTermination(state) ?? (isCertain(state) ? 'confident' : 'max_iterations');
 }
 
@@ -153,7 +170,13 @@ function callsForInvestigators({ limits, subject, classification }: TriageStateV
 function sent(investigator: Investigator, state: TriageStateValue): Investigation {
   const { subject, classification, evidence, outcomes } = toInsight(state);
   const known = { subject, classification, evidence: [...evidence], outcomes: [...outcomes] };
-  const assignment = { investigator, round: state.investigations + 1, limits: state.limits, spent: computeSpent(state), ...known };
+  const assignment = {
+    investigator,
+    round: state.investigations + 1,
+    limits: state.limits,
+    spent: computeSpent(state),
+    ...known,
+  };
   return new Send('investigate', { assignment });
 }
 
@@ -170,7 +193,9 @@ const SEVERAL_TOOLCHAINS = 3;
  */
 export function describeComplexity(subject: TriageSubject, classification: Classification): string | null {
   if (classification.abstained) return 'too little evidence to name a category';
-  const [first = 0, second = 0] = CATEGORIES.map((one) => classification.probabilities[one]).sort((left, right) => right - left);
+  const [first = 0, second = 0] = CATEGORIES.map((one) => classification.probabilities[one]).sort(
+    (left, right) => right - left,
+  );
   if (first - second < CLOSE) return 'two categories are almost equally likely';
   const signs = listComplexitySigns(subject);
   return signs.length >= 2 ? signs.join(', ') : null;
@@ -184,6 +209,7 @@ function listComplexitySigns({ exceptions, diagnostics, toolchains }: TriageSubj
   const signs: string[] = [];
   if (errors.size >= SEVERAL_CAUSES) signs.push(`${errors.size} different errors`);
   if (new Set(toolchains).size >= SEVERAL_TOOLCHAINS) signs.push(`${new Set(toolchains).size} toolchains`);
-  if (exceptions.length > 0 && !exceptions.some((one) => one.frames.some((frame) => frame.own))) signs.push('no frame from the project');
+  if (exceptions.length > 0 && !exceptions.some((one) => one.frames.some((frame) => frame.own)))
+    signs.push('no frame from the project');
   return signs;
 }

@@ -1,6 +1,15 @@
 import { ReducedValue, StateSchema } from '@langchain/langgraph';
 import { z } from 'zod';
-import { Answer, Classification, NO_USAGE, Step, TerminationReason, Usage, Verdict, VerdictMark } from '../../src/domain/analysis.ts';
+import {
+  Answer,
+  Classification,
+  NO_USAGE,
+  Step,
+  TerminationReason,
+  Usage,
+  Verdict,
+  VerdictMark,
+} from '../../src/domain/analysis.ts';
 import { CalibrationInUse } from '../../src/domain/calibration.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
@@ -19,12 +28,22 @@ export const TriageLimits = z.object({
   /** Probabilities, 0..1: from which an answer is published, shown to a person, or sent back. */
   thresholds: z.object({ autoNotify: z.number(), humanReview: z.number(), selfCorrect: z.number() }),
   /** What a run may use up before it ends with what is known; null or absent: as much as it likes. */
-  budget: z.object({ tokens: z.number().nullable(), costUsd: z.number().nullable(), seconds: z.number().nullable() }).optional(),
+  budget: z
+    .object({ tokens: z.number().nullable(), costUsd: z.number().nullable(), seconds: z.number().nullable() })
+    .optional(),
   /** When investigators look side by side, and for how many rounds; absent: never. */
-  investigators: z.object({ when: z.enum(['never', 'complex', 'always']), rounds: z.int().min(1) }).optional(),
-  /** What stated confidence has turned out to mean, one an analyst; a run ends with those it began with. Absent: it is taken as it is. */
+  investigators: z
+    .object({ when: z.enum(['never', 'complex', 'always']), rounds: z.int().min(1) })
+    .optional(),
+  /**
+   * What stated confidence has turned out to mean, one an analyst; a run ends with those it began with.
+   * Absent: it is taken as it is.
+   */
   calibrations: z.array(CalibrationInUse).optional(),
-  /** The kinds of answer that may be published under the configured share of wrong ones. Absent: all that are sure enough. */
+  /**
+   * The kinds of answer that may be published under the configured share of wrong ones. Absent: all that are
+   * sure enough.
+   */
   bound: PublishBound.optional(),
 });
 export type TriageLimits = z.infer<typeof TriageLimits>;
@@ -36,11 +55,20 @@ export type Investigator = z.infer<typeof Investigator>;
 /**
  * The result of one investigator in one round. Its findings are numbered when all investigators are finished.
  */
-export const Report = z.object({ investigator: Investigator, replies: z.array(ToolOutcome), conclusion: z.string() });
+export const Report = z.object({
+  investigator: Investigator,
+  replies: z.array(ToolOutcome),
+  conclusion: z.string(),
+});
 export type Report = z.infer<typeof Report>;
 
 /** The conclusion of an investigator. `found` is true if the investigator may find more. */
-export const Conclusion = z.object({ investigator: Investigator, round: z.int(), text: z.string(), found: z.boolean() });
+export const Conclusion = z.object({
+  investigator: Investigator,
+  round: z.int(),
+  text: z.string(),
+  found: z.boolean(),
+});
 export type Conclusion = z.infer<typeof Conclusion>;
 
 /** A question to a person that the run waits for. */
@@ -52,7 +80,9 @@ const PlanState = z.object({
   confidence: z.number(),
   enough: z.boolean(),
   retrieval: z.number(),
-  gaps: z.array(z.object({ missing: z.string(), tool: z.string().nullable(), blocks: z.boolean() })).default([]),
+  gaps: z
+    .array(z.object({ missing: z.string(), tool: z.string().nullable(), blocks: z.boolean() }))
+    .default([]),
 });
 
 /** This plan is used if tools are chosen before anything was planned. */
@@ -81,8 +111,8 @@ export const accountFields = {
 };
 
 /**
- * The state of one triage. Keys are nouns (nodes are verbs). The raw log is never in here, only excerpts and findings, so
- * that a checkpoint stays small.
+ * The state of one triage. Keys are nouns (nodes are verbs). The raw log is never in here, only excerpts and
+ * findings, so that a checkpoint stays small.
  */
 export const TriageState = new StateSchema({
   subject: TriageSubject,
@@ -155,7 +185,8 @@ export function addUsage(current: Usage, next: Usage): Usage {
  * Returns what is known so far, as input for every judgement after `classify`. Throws `internal` before that.
  */
 export function toInsight(state: TriageStateValue): Insight {
-  if (state.classification === null) throw new TriageError('internal', 'The triage graph reached a judgement before classify');
+  if (state.classification === null)
+    throw new TriageError('internal', 'The triage graph reached a judgement before classify');
   return {
     subject: state.subject,
     classification: state.classification,

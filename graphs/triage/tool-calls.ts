@@ -1,6 +1,12 @@
 import type { JudgementTrace } from '../../src/domain/analysis.ts';
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
-import { callKey, type Evidence, type Finding, type ToolCall, type ToolOutcome } from '../../src/domain/evidence.ts';
+import {
+  callKey,
+  type Evidence,
+  type Finding,
+  type ToolCall,
+  type ToolOutcome,
+} from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { append } from '../../src/lib/collections.ts';
 import type { Judgement } from '../../src/ports/analyst.ts';
@@ -21,7 +27,9 @@ export async function askableTools(
   subject: TriageSubject,
   signal: AbortSignal,
 ): Promise<readonly ToolDescription[]> {
-  return toolbox.askable === undefined ? toolbox.offered(category) : await toolbox.askable(category, subject, signal);
+  return toolbox.askable === undefined
+    ? toolbox.offered(category)
+    : await toolbox.askable(category, subject, signal);
 }
 
 /**
@@ -29,17 +37,29 @@ export async function askableTools(
  * other categories, because the category is a guess until the cause is known. Web search is offered alone. A
  * person is asked only once.
  */
-export async function offeredTools(state: TriageStateValue, askWeb: boolean, runtime: TriageRuntime): Promise<ToolDescription[]> {
+export async function offeredTools(
+  state: TriageStateValue,
+  askWeb: boolean,
+  runtime: TriageRuntime,
+): Promise<ToolDescription[]> {
   const { classification, subject } = toInsight(state);
   const { toolbox, analyst, fallbackAnalyst = analyst } = getContext(runtime);
   const others =
-    analyst.name === fallbackAnalyst.name || askWeb ? [] : CATEGORIES.filter((category) => category !== classification.category);
+    analyst.name === fallbackAnalyst.name || askWeb
+      ? []
+      : CATEGORIES.filter((category) => category !== classification.category);
   const offered = await Promise.all(
-    [classification.category, ...others].map((category) => askableTools(toolbox, category, subject, runtime.signal)),
+    [classification.category, ...others].map((category) =>
+      askableTools(toolbox, category, subject, runtime.signal),
+    ),
   );
   const byName = new Map(offered.flat().map((tool) => [tool.name, tool]));
-  const personAsked = state.outcomes.some((outcome) => outcome.call.tool === ASK_REVIEWER && outcome.status !== 'refused');
-  return [...byName.values()].filter((tool) => tool.fallback === askWeb && !(personAsked && tool.name === ASK_REVIEWER));
+  const personAsked = state.outcomes.some(
+    (outcome) => outcome.call.tool === ASK_REVIEWER && outcome.status !== 'refused',
+  );
+  return [...byName.values()].filter(
+    (tool) => tool.fallback === askWeb && !(personAsked && tool.name === ASK_REVIEWER),
+  );
 }
 
 /** The tool that asks a search engine: the only one whose words leave the installation for a stranger. */
@@ -131,7 +151,9 @@ export function checkCalls(
   later = MAX_CALLS,
 ): CheckedCalls {
   const names = new Set(offered.map((tool) => tool.name));
-  const seen = new Set(outcomes.filter((outcome) => outcome.status !== 'refused').map((outcome) => callKey(outcome.call)));
+  const seen = new Set(
+    outcomes.filter((outcome) => outcome.status !== 'refused').map((outcome) => callKey(outcome.call)),
+  );
   const accepted: ToolCall[] = [];
   const refused: ToolOutcome[] = [];
   for (const call of chosen) {
@@ -181,8 +203,15 @@ function sortByWorth(calls: readonly ToolCall[]): ToolCall[] {
 }
 
 /** Says which of the chosen tools are not among the offered ones. */
-export function foreignNote(chosen: readonly ToolCall[], offered: ReadonlySet<string>, most?: number): string[] {
-  const foreign = [...new Set(chosen.map(({ tool }) => tool).filter((tool) => !offered.has(tool)))].slice(0, most);
+export function foreignNote(
+  chosen: readonly ToolCall[],
+  offered: ReadonlySet<string>,
+  most?: number,
+): string[] {
+  const foreign = [...new Set(chosen.map(({ tool }) => tool).filter((tool) => !offered.has(tool)))].slice(
+    0,
+    most,
+  );
   return foreign.length === 0 ? [] : [`Not available for this category, so not used: ${foreign.join(', ')}.`];
 }
 
@@ -198,11 +227,20 @@ export interface ToolRun extends RunBudget {
   readonly category: Category;
 }
 
-/** Asks independent questions side by side. A tool's failure is a reply like any other, and so is the end of the time. */
-export async function runTools(calls: readonly ToolCall[], run: ToolRun, runtime: TriageRuntime): Promise<ToolReplies> {
+/**
+ * Asks independent questions side by side. A tool's failure is a reply like any other, and so is the end of
+ * the time.
+ */
+export async function runTools(
+  calls: readonly ToolCall[],
+  run: ToolRun,
+  runtime: TriageRuntime,
+): Promise<ToolReplies> {
   const left = timeLeft(run.spent, run.limits);
   const late = left === null ? null : startDeadline(left);
-  const asked = await Promise.all(calls.map((call) => ask(call, run, runtime, late?.signal ?? null))).finally(() => late?.stop());
+  const asked = await Promise.all(calls.map((call) => ask(call, run, runtime, late?.signal ?? null))).finally(
+    () => late?.stop(),
+  );
   return {
     replies: asked.map((one) => one.reply),
     corrections: asked.flatMap((one) => one.correction ?? []),
@@ -228,7 +266,12 @@ async function ask(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: A
   return { reply: { ...second, attempts: second.attempts + reply.attempts }, correction, judgement };
 }
 
-async function put(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: AbortSignal | null): Promise<ToolOutcome> {
+async function put(
+  call: ToolCall,
+  run: ToolRun,
+  runtime: TriageRuntime,
+  late: AbortSignal | null,
+): Promise<ToolOutcome> {
   const { toolbox, clock } = getContext(runtime);
   const startedAt = clock.now();
   try {
@@ -255,7 +298,10 @@ export function stepOfCalls({ replies, judgements }: Pick<ToolReplies, 'replies'
   };
 }
 
-export function withoutFindings({ findings: _findings, ...outcome }: ToolOutcome): Omit<ToolOutcome, 'findings'> {
+export function withoutFindings({
+  findings: _findings,
+  ...outcome
+}: ToolOutcome): Omit<ToolOutcome, 'findings'> {
   return outcome;
 }
 
@@ -287,5 +333,7 @@ function computeIdentity(finding: Finding): string {
 
 /** Describes new evidence for the step of the node that numbered it: "2 new: E7, E8". */
 export function newEvidence(found: readonly Evidence[]): string {
-  return found.length === 0 ? 'nothing new' : `${found.length} new: ${found.map((item) => item.id).join(', ')}`;
+  return found.length === 0
+    ? 'nothing new'
+    : `${found.length} new: ${found.map((item) => item.id).join(', ')}`;
 }

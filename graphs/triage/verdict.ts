@@ -35,14 +35,19 @@ export interface CheckedClaims {
  * Checks the part of an answer that no model may decide: a claim must cite evidence that exists, and every
  * quotation must occur literally on its line of that evidence. Claims that fail are dropped.
  */
-export function checkClaims(answer: Answer, evidence: readonly Evidence[], unsupported: readonly string[]): CheckedClaims {
+export function checkClaims(
+  answer: Answer,
+  evidence: readonly Evidence[],
+  unsupported: readonly string[],
+): CheckedClaims {
   const byId = new Map(evidence.map((item) => [item.id, item]));
   const kept: Claim[] = [];
   const dropped: { claim: Claim; reason: string; byCode: boolean }[] = [];
   for (const claim of answer.claims) {
     const reason = whyNot(claim, byId);
     if (reason !== null) dropped.push({ claim, reason, byCode: true });
-    else if (unsupported.includes(claim.text)) dropped.push({ claim, reason: 'its evidence does not support it', byCode: false });
+    else if (unsupported.includes(claim.text))
+      dropped.push({ claim, reason: 'its evidence does not support it', byCode: false });
     else kept.push(claim);
   }
   return { kept, dropped };
@@ -76,7 +81,9 @@ export interface ConfidenceFacts {
    * in a text. Null if the fallback analyst itself verified the answer.
    */
   readonly reading:
-    | (Pick<Classification, 'category' | 'kind' | 'confidence' | 'abstained' | 'route'> & { readonly assessment: Assessment })
+    | (Pick<Classification, 'category' | 'kind' | 'confidence' | 'abstained' | 'route'> & {
+        readonly assessment: Assessment;
+      })
     | null;
   readonly evidence: readonly Evidence[];
   readonly fingerprint: string;
@@ -108,7 +115,10 @@ const DISAGREES = -3.5;
  * same log.
  */
 const AGREES = 0.5;
-/** A cause that the model finds less probable is its guess: that the rules find the same category makes it no better. */
+/**
+ * A cause that the model finds less probable is its guess: that the rules find the same category makes it no
+ * better.
+ */
 const GUESS = 0.65;
 /** Maximum confidence in "not your fault" if the rules do not find it too. */
 const EXCUSED_ALONE = 0.6;
@@ -137,7 +147,10 @@ export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
   const { assessment, reading } = facts;
   const moving = [...misquotations(facts), ...agreement(facts), ...history(facts)];
   if (reading === null) {
-    return { confidence: moved(assessment.confidence, moving), factors: [...(assessment.factors ?? []), ...moving] };
+    return {
+      confidence: moved(assessment.confidence, moving),
+      factors: [...(assessment.factors ?? []), ...moving],
+    };
   }
   const strength = evidenceStrength(facts);
   const confirmed = (reading.assessment.factors ?? []).filter((one) => one.name === 'confirmed');
@@ -165,7 +178,12 @@ function evidenceStrength({ claims, quotesBuild, cited, assessment }: Confidence
   const relevant = cited.filter((id) => assessment.grades[id] === 'relevant').length;
   const graded = cited.length === 0 ? 0 : relevant / cited.length;
   const lost = 1 - claims.kept / claims.all;
-  return CEILING * (claims.kept === 0 ? 0.5 : 1 - DROPPED * lost) * (quotesBuild ? 1 : UNQUOTED) * (0.85 + 0.15 * graded);
+  return (
+    CEILING *
+    (claims.kept === 0 ? 0.5 : 1 - DROPPED * lost) *
+    (quotesBuild ? 1 : UNQUOTED) *
+    (0.85 + 0.15 * graded)
+  );
 }
 
 /** Lowers the confidence for wrong quotations: an analyst that invents one may have invented more. */
@@ -183,8 +201,15 @@ function misquotations({ claims }: ConfidenceFacts): ConfidenceFactor[] {
 function agreement({ reading, classification, assessment }: ConfidenceFacts): ConfidenceFactor[] {
   if (reading === null) return [];
   if (reading.category === classification.category) {
-    const counts = assessment.confidence >= GUESS && !reading.abstained && !isNotDevelopersFault(classification);
-    return [factor('agreement', counts ? Math.max(0, AGREES * logit(reading.confidence)) : 0, `the rules also find ${reading.category}`)];
+    const counts =
+      assessment.confidence >= GUESS && !reading.abstained && !isNotDevelopersFault(classification);
+    return [
+      factor(
+        'agreement',
+        counts ? Math.max(0, AGREES * logit(reading.confidence)) : 0,
+        `the rules also find ${reading.category}`,
+      ),
+    ];
   }
   if (reading.abstained) return [factor('agreement', 0, 'the rules are unsure')];
   const sure = Math.max(0, 2 * reading.confidence - 1);
@@ -268,9 +293,10 @@ export interface ActionDecision {
 const THIN = 0.49;
 
 /**
- * Turns confidence into an action by the configured thresholds. Asymmetric: INFRA_ERROR and "flaky" may only be published
- * with positive evidence from the failing step and nothing against it, because calling a real failure flaky is the worst
- * mistake we can make. A calibration says what the confidence has turned out to mean, and may name its category's own threshold.
+ * Turns confidence into an action by the configured thresholds. Asymmetric: INFRA_ERROR and "flaky" may only
+ * be published with positive evidence from the failing step and nothing against it, because calling a real
+ * failure flaky is the worst mistake we can make. A calibration says what the confidence has turned out to
+ * mean, and may name its category's own threshold.
  */
 export function decideAction(facts: ActionFacts, given: TriageLimits): ActionDecision {
   const map = facts.calibration?.categories[facts.classification.category];
@@ -282,14 +308,21 @@ export function decideAction(facts: ActionFacts, given: TriageLimits): ActionDec
   );
   const verified = Math.min(facts.confidence, most);
   // What a doubt forbids, no calibration allows: its cap binds before and after.
-  const confidence = map === undefined ? verified : Math.min(calibratedConfidence(map.points, verified), most);
-  // By the doubt itself and not by its cap alone: no setting of the thresholds may publish what a person must see.
+  const confidence =
+    map === undefined ? verified : Math.min(calibratedConfidence(map.points, verified), most);
+  // By the doubt itself and not by its cap alone: no setting of the thresholds may publish what a person must
+  // see.
   const publishable = doubts.every((doubt) => doubt.most === null && doubt.forbids !== true);
-  const wished = actionFor({ confidence, founded: Math.max(confidence, verified), publishable }, facts, limits);
+  const wished = actionFor(
+    { confidence, founded: Math.max(confidence, verified), publishable },
+    facts,
+    limits,
+  );
   const stopped = facts.spent !== null && (wished === 'self_correct' || wished === 'web_search');
   const action = stopped ? 'human_review' : wished;
   const reasons = doubts.map((doubt) => doubt.reason);
-  if (facts.spent !== null && action !== 'auto_notify') reasons.push(`the run's budget (${facts.spent}) is used up`);
+  if (facts.spent !== null && action !== 'auto_notify')
+    reasons.push(`the run's budget (${facts.spent}) is used up`);
   if (action === 'auto_notify') reasons.push('every claim is backed by evidence');
   else if (reasons.length === 0) reasons.push(belowText(confidence, limits.thresholds.autoNotify));
   const by = facts.calibration === null ? null : { version: facts.calibration.version, raw: verified };
@@ -320,11 +353,16 @@ function findDoubts(facts: ActionFacts, { thresholds }: TriageLimits, map: Categ
   if (facts.claimsKept === 0) doubts.push({ most: THIN, reason: 'no claim is backed by evidence' });
   // Without a quoted line of the failing build itself, the category is only a label, no matter which analyst
   // judged.
-  else if (!facts.quotesBuild) doubts.push({ most: thresholds.humanReview, reason: "no claim quotes a line of this build's logs" });
+  else if (!facts.quotesBuild)
+    doubts.push({ most: thresholds.humanReview, reason: "no claim quotes a line of this build's logs" });
   if (classification.abstained) doubts.push({ most: THIN, reason: 'too little evidence to name a category' });
-  else if (!isFounded(classification)) doubts.push({ most: null, forbids: true, reason: 'only one log line supports this' });
+  else if (!isFounded(classification))
+    doubts.push({ most: null, forbids: true, reason: 'only one log line supports this' });
   if (excuse && !hasPositiveLogEvidence(facts)) {
-    doubts.push({ most: thresholds.humanReview, reason: 'nothing in the failing step shows that the environment failed' });
+    doubts.push({
+      most: thresholds.humanReview,
+      reason: 'nothing in the failing step shows that the environment failed',
+    });
   }
   if (against.length > 0) {
     const reason = `some evidence speaks against this answer (${against.join(', ')})`;
@@ -347,19 +385,27 @@ function doubtOfBound({ route, classification }: ActionFacts, { bound }: TriageL
   return [{ most: null, forbids: true, reason: boundReason(bound, route) }];
 }
 
-/** `founded`: how well the answer is founded, which no calibration lowers; more evidence would not change what its map makes of it. */
+/**
+ * `founded`: how well the answer is founded, which no calibration lowers; more evidence would not change what
+ * its map makes of it.
+ */
 interface Sureness {
   readonly confidence: number;
   readonly founded: number;
   readonly publishable: boolean;
 }
 
-function actionFor({ confidence, founded, publishable }: Sureness, facts: ActionFacts, limits: TriageLimits): Action {
+function actionFor(
+  { confidence, founded, publishable }: Sureness,
+  facts: ActionFacts,
+  limits: TriageLimits,
+): Action {
   const { autoNotify, humanReview, selfCorrect } = limits.thresholds;
   if (confidence >= autoNotify) return publishable ? 'auto_notify' : 'human_review';
   if (founded >= humanReview) return 'human_review';
   const roundsLeft = facts.rounds < limits.maxIterations;
-  if (founded >= selfCorrect) return facts.corrections < limits.maxCorrections && roundsLeft ? 'self_correct' : 'human_review';
+  if (founded >= selfCorrect)
+    return facts.corrections < limits.maxCorrections && roundsLeft ? 'self_correct' : 'human_review';
   return facts.webAsked ? 'human_review' : 'web_search';
 }
 
@@ -373,13 +419,22 @@ function hasPositiveLogEvidence(facts: ActionFacts): boolean {
 }
 
 /**
- * Finds the route of an answer: what the rules based its category on. A model that names the category that the rules are sure of
- * counts among theirs, else among those of models. Null where a person decided a failure like it.
+ * Finds the route of an answer: what the rules based its category on. A model that names the category that
+ * the rules are sure of counts among theirs, else among those of models. Null where a person decided a
+ * failure like it.
  */
-export function findRoute(classification: Classification, reading: ConfidenceFacts['reading'], floor: number): Route | null {
+export function findRoute(
+  classification: Classification,
+  reading: ConfidenceFacts['reading'],
+  floor: number,
+): Route | null {
   if (classification.route !== undefined) return classification.route;
   if (classification.witnesses !== undefined) return null;
-  const isShared = reading !== null && reading.category === classification.category && !reading.abstained && reading.confidence >= floor;
+  const isShared =
+    reading !== null &&
+    reading.category === classification.category &&
+    !reading.abstained &&
+    reading.confidence >= floor;
   return (isShared ? reading.route : undefined) ?? 'model';
 }
 
@@ -387,7 +442,9 @@ export function findRoute(classification: Classification, reading: ConfidenceFac
  * Returns the calibration of the analyst that wrote the answer, as it was when the run began. Returns null if
  * none is in force.
  */
-export function findCalibration(state: Pick<TriageStateValue, 'limits' | 'steps' | 'model'>): CalibrationInUse | null {
+export function findCalibration(
+  state: Pick<TriageStateValue, 'limits' | 'steps' | 'model'>,
+): CalibrationInUse | null {
   const writer = state.steps.findLast((step) => step.node === 'generate_answer');
   const model = writer?.judgements?.findLast((judgement) => judgement.model !== null)?.model ?? state.model;
   const by = writer?.by ?? 'rules';

@@ -34,13 +34,15 @@ const LEFT_OUT = [
 ];
 /** What a provider opens when it is asked; the rules ask none. */
 const OPENED_BY = /\/src\/providers\/[^/]+\/provider\.ts$/;
-const LIGHT = /\/(?:provider|webhook|notice-rules|probe|read-input)\.ts$|\/src\/(?:domain|ports|log|config)\//;
+const LIGHT =
+  /\/(?:provider|webhook|notice-rules|probe|read-input)\.ts$|\/src\/(?:domain|ports|log|config)\//;
 
 /** The bundle's files by name, the same for the same sources and packages. Readable but for the tokenizer's table, so that
  * differences stay small. */
 export async function buildAction(root: string): Promise<Map<string, string>> {
   const moved = LEFT_OUT.find((path) => !existsSync(join(root, 'src', path)));
-  if (moved !== undefined) throw new Error(`src/${moved} is to be left out of the bundle, and is not there: has it moved?`);
+  if (moved !== undefined)
+    throw new Error(`src/${moved} is to be left out of the bundle, and is not there: has it moved?`);
   const files = new Map<string, string>();
   const modules = new Set<string>();
   for (const [part, fileName] of Object.entries(PARTS)) {
@@ -80,7 +82,8 @@ function partsApart(self: string): Plugin {
         if (part !== undefined) return { id: `./${part[1]}`, external: true };
         if (!source.startsWith('.') || importer === undefined) return null;
         const path = join(importer, '..', source);
-        return LEFT_OUT.some((left) => path.includes(`/src/${left}`)) || (OPENED_BY.test(importer) && !LIGHT.test(path))
+        return LEFT_OUT.some((left) => path.includes(`/src/${left}`)) ||
+          (OPENED_BY.test(importer) && !LIGHT.test(path))
           ? { id: `faultline:left-out/${source.split('/').at(-1)}`, external: true }
           : null;
       },
@@ -95,7 +98,8 @@ function withTokenizer(): Plugin {
     name: 'with-tokenizer',
     transform(code, id) {
       if (!id.endsWith('/src/log/reduce/tokens.ts')) return null;
-      if (!code.includes(required)) throw new Error(`${id} loads its tokenizer in another way: see to it here`);
+      if (!code.includes(required))
+        throw new Error(`${id} loads its tokenizer in another way: see to it here`);
       return `import { countTokens as countWithO200k } from '${TOKENIZER}';\n${code.replace(required, '({ countTokens: countWithO200k })')}`;
     },
   };

@@ -17,6 +17,9 @@ export function licencesOf(root: string, modules: Iterable<string>): string {
 function licenceOf(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  const text = file === undefined ? 'No licence file is in the package.' : readFileSync(join(folder, file), 'utf8').trim();
+  const text =
+    file === undefined
+      ? 'No licence file is in the package.'
+      : readFileSync(join(folder, file), 'utf8').trim();
   return `${name} ${version} (${license})\n\n${text.replaceAll('\r', '')}\n\n${'-'.repeat(72)}\n`;
 }

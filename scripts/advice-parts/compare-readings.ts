@@ -23,14 +23,18 @@ export function readJudgements(path: string): ReadonlyMap<string, Judgement> {
     if (line.trim() === '') continue;
     const parsed = Judgement.safeParse(JSON.parse(line));
     if (!parsed.success) throw new Error(`${path}, line ${at + 1}: ${z.prettifyError(parsed.error)}`);
-    if (judgements.has(parsed.data.id)) throw new Error(`${path}, line ${at + 1}: ${parsed.data.id} was judged on an earlier line.`);
+    if (judgements.has(parsed.data.id))
+      throw new Error(`${path}, line ${at + 1}: ${parsed.data.id} was judged on an earlier line.`);
     judgements.set(parsed.data.id, parsed.data);
   }
   return judgements;
 }
 
 /** Two readings as Markdown: a table for each question, the agreement of the readers, and each answer on which they disagree. */
-export function comparisonText(first: ReadonlyMap<string, Judgement>, second: ReadonlyMap<string, Judgement>): string {
+export function comparisonText(
+  first: ReadonlyMap<string, Judgement>,
+  second: ReadonlyMap<string, Judgement>,
+): string {
   const pairs = [...first.values()].flatMap((one) => {
     const other = second.get(one.id);
     return other === undefined ? [] : [{ one, other }];
@@ -44,8 +48,11 @@ export function comparisonText(first: ReadonlyMap<string, Judgement>, second: Re
 type Pair = { readonly one: Judgement; readonly other: Judgement };
 
 function scaleText(scale: Scale, pairs: readonly Pair[]): string {
-  const shareOf = (word: string, by: keyof Pair) => (pairs.filter((pair) => pair[by][scale] === word).length / pairs.length).toFixed(2);
-  const rows = SCALES[scale].map((word) => `| ${word} | ${shareOf(word, 'one')} | ${shareOf(word, 'other')} |`);
+  const shareOf = (word: string, by: keyof Pair) =>
+    (pairs.filter((pair) => pair[by][scale] === word).length / pairs.length).toFixed(2);
+  const rows = SCALES[scale].map(
+    (word) => `| ${word} | ${shareOf(word, 'one')} | ${shareOf(word, 'other')} |`,
+  );
   const differing = pairs.filter(({ one, other }) => one[scale] !== other[scale]);
   return [
     `| ${scale} | first reader | second reader |`,
@@ -62,7 +69,10 @@ export function kappa(scale: Scale, pairs: readonly Pair[]): number {
   const share = (count: number) => count / pairs.length;
   const seen = share(pairs.filter(({ one, other }) => one[scale] === other[scale]).length);
   const chance = SCALES[scale].reduce((sum, word) => {
-    const [left, right] = [pairs.filter(({ one }) => one[scale] === word), pairs.filter(({ other }) => other[scale] === word)];
+    const [left, right] = [
+      pairs.filter(({ one }) => one[scale] === word),
+      pairs.filter(({ other }) => other[scale] === word),
+    ];
     return sum + share(left.length) * share(right.length);
   }, 0);
   return chance === 1 ? 1 : (seen - chance) / (1 - chance);

@@ -38,7 +38,9 @@ export function evidenceText(rows: readonly AnsweredRow[], isListed: boolean): s
     `| not keyed (${missed.length}) | rows | names missed, by kind |`,
     '|---|---|---|',
     ...groups.map(({ group, members }) => `| ${group} | ${members.length} | ${countKinds(members)} |`),
-    ...(isListed ? groups.flatMap(({ group, members }) => ['', `${group}:`, ...members.map(({ text }) => text)]) : []),
+    ...(isListed
+      ? groups.flatMap(({ group, members }) => ['', `${group}:`, ...members.map(({ text }) => text)])
+      : []),
   ].join('\n');
 }
 
@@ -48,7 +50,8 @@ function figureRow(figure: Figure): string {
 
 function categoryRows(figures: readonly Figure[]): string[] {
   return [...Map.groupBy(figures, ({ cell }) => cell?.row ?? '')].map(
-    ([row, cells]) => `| ${row} | ${cells.map((figure) => valueText(figure)).join(' | ')} | ${cells[0]?.cases} |`,
+    ([row, cells]) =>
+      `| ${row} | ${cells.map((figure) => valueText(figure)).join(' | ')} | ${cells[0]?.cases} |`,
   );
 }
 
@@ -75,9 +78,14 @@ function explainMiss({ row, result, texts }: AnsweredRow) {
     ['a name of the fix is elsewhere in the log', texts],
   ];
   const atHand = names.filter(createLookup(texts));
-  const nearest = places.find(([, where]) => atHand.some(createLookup(where)))?.[0] ?? 'no name of the fix is in the log';
+  const nearest =
+    places.find(([, where]) => atHand.some(createLookup(where)))?.[0] ?? 'no name of the fix is in the log';
   const group: Group = isSilent(result.fixRecommendation) ? 'silent' : nearest;
   const kinds = [...new Set(atHand.map(({ kind }) => kind))];
   const values = atHand.map(({ value }) => value).join(', ');
-  return { group, kinds, text: `- ${row.id}: ${values === '' ? '–' : values}\n  advice: ${result.fixRecommendation}\n  fix: ${row.fix}` };
+  return {
+    group,
+    kinds,
+    text: `- ${row.id}: ${values === '' ? '–' : values}\n  advice: ${result.fixRecommendation}\n  fix: ${row.fix}`,
+  };
 }

@@ -19,14 +19,22 @@ export interface PickedAnswer {
  * Picks answers in the shares of their categories, published and not, at least one of each; within these by a hash of the ID, so that the same
  * rows give the same pick. `owners`: only projects of these, null for all.
  */
-export function pickAnswers(rows: readonly AnsweredRow[], count: number, owners: ReadonlySet<string> | null): PickedAnswer[] {
-  const asked = rows.filter(({ row }) => owners === null || owners.has(resolveProject(row).split('/')[0] ?? ''));
-  const strata = [...Map.groupBy(asked, ({ row, result }) => `${row.category} ${result.action === 'auto_notify'}`)].toSorted(
-    ([left], [right]) => (left < right ? -1 : 1),
+export function pickAnswers(
+  rows: readonly AnsweredRow[],
+  count: number,
+  owners: ReadonlySet<string> | null,
+): PickedAnswer[] {
+  const asked = rows.filter(
+    ({ row }) => owners === null || owners.has(resolveProject(row).split('/')[0] ?? ''),
   );
+  const strata = [
+    ...Map.groupBy(asked, ({ row, result }) => `${row.category} ${result.action === 'auto_notify'}`),
+  ].toSorted(([left], [right]) => (left < right ? -1 : 1));
   const picked = strata.flatMap(([, members]) => {
     const share = Math.max(1, Math.ceil((count * members.length) / asked.length));
-    return members.toSorted((left, right) => (hash(left.row.id) < hash(right.row.id) ? -1 : 1)).slice(0, share);
+    return members
+      .toSorted((left, right) => (hash(left.row.id) < hash(right.row.id) ? -1 : 1))
+      .slice(0, share);
   });
   return picked.toSorted((left, right) => (hash(left.row.id) < hash(right.row.id) ? -1 : 1)).map(toPicked);
 }

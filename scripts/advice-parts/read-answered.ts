@@ -28,6 +28,7 @@ export async function readAnswered(dataset: string, results: string): Promise<An
     const logPath = row.log_path == null ? null : join(dataset, '..', row.log_path);
     answered.push({ row: { ...row, fix: row.fix }, result, texts: sources.map(({ text }) => text), logPath });
   }
-  if (answered.length === 0) throw new Error(`No row of ${dataset} has both a fix and a result in ${results}.`);
+  if (answered.length === 0)
+    throw new Error(`No row of ${dataset} has both a fix and a result in ${results}.`);
   return answered;
 }

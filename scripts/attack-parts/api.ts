@@ -32,7 +32,17 @@ try {
 async function lintWithSpectral(programs: string, description: string): Promise<boolean> {
   const ruleset = join(folder, 'spectral.yaml');
   await writeFile(ruleset, 'extends: ["spectral:oas"]\n');
-  const args = ['lint', description, '--ruleset', ruleset, '--format', 'json', '--quiet', '--fail-severity', 'hint'];
+  const args = [
+    'lint',
+    description,
+    '--ruleset',
+    ruleset,
+    '--format',
+    'json',
+    '--quiet',
+    '--fail-severity',
+    'hint',
+  ];
   const { stdout, stderr } = await run(join(programs, 'spectral'), args);
   const findings = z.array(z.unknown()).parse(JSON.parse(stdout)).length;
   return report('spectral', `${findings} findings`, findings, stdout + stderr);
@@ -48,16 +58,33 @@ async function lintWithRedocly(programs: string, description: string): Promise<b
 
 async function attackWithSchemathesis({ url, token, secret }: AttackedService): Promise<boolean> {
   const packages = await pythonTools('schemathesis', ['schemathesis==4.32.5']);
-  const [config, hooks] = ['schemathesis.toml', 'schemathesis-hooks.py'].map((name) => resolve('scripts/attack-parts/shared', name)) as [
-    string,
-    string,
+  const [config, hooks] = ['schemathesis.toml', 'schemathesis-hooks.py'].map((name) =>
+    resolve('scripts/attack-parts/shared', name),
+  ) as [string, string];
+  const args = [
+    '--config-file',
+    config,
+    'run',
+    `${url}/openapi.json`,
+    '--checks',
+    'all',
+    '--max-examples',
+    String(EXAMPLES),
   ];
-  const args = ['--config-file', config, 'run', `${url}/openapi.json`, '--checks', 'all', '--max-examples', String(EXAMPLES)];
-  const { code, stdout, stderr } = await run(join(packages, 'bin/schemathesis'), [...args, '--generation-database', 'none'], {
-    // It leaves a cache where it runs.
-    cwd: folder,
-    env: { PYTHONPATH: packages, SCHEMATHESIS_HOOKS: hooks, FAULTLINE_ATTACK_TOKEN: token, FAULTLINE_ATTACK_SECRET: secret },
-  });
+  const { code, stdout, stderr } = await run(
+    join(packages, 'bin/schemathesis'),
+    [...args, '--generation-database', 'none'],
+    {
+      // It leaves a cache where it runs.
+      cwd: folder,
+      env: {
+        PYTHONPATH: packages,
+        SCHEMATHESIS_HOOKS: hooks,
+        FAULTLINE_ATTACK_TOKEN: token,
+        FAULTLINE_ATTACK_SECRET: secret,
+      },
+    },
+  );
   const operations = /Tested:\s*(\d+)/.exec(stdout)?.[1] ?? 'no';
   const cases = /\d+ generated[^\n]*/.exec(stdout)?.[0] ?? 'nothing was generated';
   const findings = code === 0 && operations !== 'no' ? 0 : 1;

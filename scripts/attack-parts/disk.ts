@@ -28,9 +28,20 @@ process.exitCode = mounted === undefined ? await inNamespace() : await attack(mo
 async function inNamespace(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-disk-'));
   const script = `mount -t tmpfs -o size=${DISK_MB}m tmpfs "$0" && exec "$@"`;
-  const args = ['-rm', 'sh', '-c', script, folder, process.execPath, import.meta.filename, ...process.argv.slice(2)];
+  const args = [
+    '-rm',
+    'sh',
+    '-c',
+    script,
+    folder,
+    process.execPath,
+    import.meta.filename,
+    ...process.argv.slice(2),
+  ];
   const child = spawn('unshare', args, { env: { ...process.env, [MOUNTED]: folder }, stdio: 'inherit' });
-  const code = await new Promise<number>((end, fail) => child.once('close', (status) => end(status ?? 1)).once('error', fail));
+  const code = await new Promise<number>((end, fail) =>
+    child.once('close', (status) => end(status ?? 1)).once('error', fail),
+  );
   await rm(folder, { recursive: true, force: true });
   return code;
 }
@@ -38,7 +49,10 @@ async function inNamespace(): Promise<number> {
 async function attack(disk: string): Promise<number> {
   const ballast = join(disk, 'ballast');
   await writeFile(ballast, randomBytes(BALLAST_MB * 1024 * 1024));
-  const service = await startService({ dataDir: join(disk, 'data'), settings: { FAULTLINE_MIN_FREE_MB: `${LOW_MB}` } });
+  const service = await startService({
+    dataDir: join(disk, 'data'),
+    settings: { FAULTLINE_MIN_FREE_MB: `${LOW_MB}` },
+  });
   try {
     const filled = await fill(service);
     const { accepted, answers, strange } = filled;
@@ -48,14 +62,21 @@ async function attack(disk: string): Promise<number> {
     const free = await freeMegabytes(disk);
     await rm(ballast);
     const freed = await untilReady(service);
-    const after = await acceptedId(await upload(service, { number: 'after', log: LOG })).catch((error: unknown) => String(error));
+    const after = await acceptedId(await upload(service, { number: 'after', log: LOG })).catch(
+      (error: unknown) => String(error),
+    );
     if (after.startsWith('bld_')) accepted.add(after);
     else strange.push(after);
     const wrong = await wronglyAnswered(service, accepted, 10);
     const lost = await notKept(service, told);
     const counts = [...answers].map(([status, count]) => `${count} answered ${status}`).join(', ');
     const fine = [
-      report('uploads', `${counts}; ${free.toFixed(1)} of ${DISK_MB} MB were free`, strange.length, strange.join('\n')),
+      report(
+        'uploads',
+        `${counts}; ${free.toFixed(1)} of ${DISK_MB} MB were free`,
+        strange.length,
+        strange.join('\n'),
+      ),
       report('refused ones', `${leftOver.length} left something`, leftOver.length, leftOver.join('\n')),
       report(
         'readiness',
@@ -69,7 +90,12 @@ async function attack(disk: string): Promise<number> {
         wrong.length,
         wrong.join('\n'),
       ),
-      report('webhooks', `${told.length} of ${MORE_WEBHOOKS} accepted while full, ${lost.length} lost`, lost.length, lost.join('\n')),
+      report(
+        'webhooks',
+        `${told.length} of ${MORE_WEBHOOKS} accepted while full, ${lost.length} lost`,
+        lost.length,
+        lost.join('\n'),
+      ),
       reportService(service, /No space left on device/),
     ];
     return fine.every(Boolean) ? 0 : 1;
@@ -100,13 +126,16 @@ async function fill(service: AttackedService): Promise<Filled> {
     filled.answers.set(status, (filled.answers.get(status) ?? 0) + 1);
     if (response?.status === 202) filled.accepted.add(await acceptedId(response));
     else refused += 1;
-    if (status !== '202' && status !== '507') filled.strange.push(`upload ${number}: ${status} ${await response?.text()}`);
+    if (status !== '202' && status !== '507')
+      filled.strange.push(`upload ${number}: ${status} ${await response?.text()}`);
   }
   if (refused === 0) filled.strange.push('the disk never was full');
   return filled;
 }
 
-async function readiness(service: AttackedService): Promise<{ readonly status: number; readonly text: string }> {
+async function readiness(
+  service: AttackedService,
+): Promise<{ readonly status: number; readonly text: string }> {
   // What it said before represents some seconds.
   await sleep(6_000);
   const response = await fetch(`${service.url}/readyz`);

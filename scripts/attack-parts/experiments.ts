@@ -18,7 +18,11 @@ interface Case {
 const planted = HOSTILE_CASES.reduce((sum, one) => sum + one.planted, 0);
 const fine = [
   await attack('places', 'experiments where git sets its variables', PLACE_CASES),
-  await attack('hostile checkouts', `checkouts with ${planted} planted programs, three experiments in each`, HOSTILE_CASES),
+  await attack(
+    'hostile checkouts',
+    `checkouts with ${planted} planted programs, three experiments in each`,
+    HOSTILE_CASES,
+  ),
   await attack('files', 'checkouts with files of their own kind, three experiments in each', HONEST_CASES),
   await attack('endings', 'signals and things left behind', ENDING_CASES),
 ];
@@ -33,5 +37,10 @@ async function attack(name: string, what: string, cases: readonly Case[]): Promi
       found.map((finding) => `${one.name}: ${finding}`),
     );
   }
-  return report(name, `${cases.length} ${what}: ${findings.length} findings`, findings.length, findings.join('\n'));
+  return report(
+    name,
+    `${cases.length} ${what}: ${findings.length} findings`,
+    findings.length,
+    findings.join('\n'),
+  );
 }

@@ -79,14 +79,29 @@ try {
   const { strange, counts, kept } = await forge(builds, await ingestToken());
   await settled();
   const fine = [
-    report('sent', `${EXPERIMENTS} experiments on ${builds.length} builds, ${counts}`, strange.length, strange.join('\n')),
-    report('kept', `${kept} experiments are part of answers`, kept === 0 ? 1 : 0, 'none was kept, so nothing could be shown'),
+    report(
+      'sent',
+      `${EXPERIMENTS} experiments on ${builds.length} builds, ${counts}`,
+      strange.length,
+      strange.join('\n'),
+    ),
+    report(
+      'kept',
+      `${kept} experiments are part of answers`,
+      kept === 0 ? 1 : 0,
+      'none was kept, so nothing could be shown',
+    ),
   ];
   for (const [way, texts] of await everyWayOut(builds)) fine.push(look(way, texts));
   const elsewhere = suggestions.filter(({ path }) => path !== FIXED_PATH);
   const none = suggestions.length === 0 ? 1 : 0;
   fine.push(
-    report('suggestions', `${suggestions.length}, ${elsewhere.length} for other files`, elsewhere.length + none, JSON.stringify(elsewhere)),
+    report(
+      'suggestions',
+      `${suggestions.length}, ${elsewhere.length} for other files`,
+      elsewhere.length + none,
+      JSON.stringify(elsewhere),
+    ),
   );
   fine.push(reportService(service));
   process.exitCode = fine.every(Boolean) ? 0 : 1;
@@ -108,7 +123,8 @@ async function bringIn(): Promise<string[]> {
   }
   github.state.stored.set(`/jobs/${BUILDS}/logs`, LOG);
   await tellOfDefaultBranch(BUILDS);
-  for (let tries = 0; tries < 60 && (await listBuilds(service)).length < BUILDS; tries += 1) await sleep(1_000);
+  for (let tries = 0; tries < 60 && (await listBuilds(service)).length < BUILDS; tries += 1)
+    await sleep(1_000);
   const ids = (await listBuilds(service)).map(({ id }) => id);
   for (const id of ids) await answered(service, id, 5);
   return ids;
@@ -137,7 +153,11 @@ async function tellOfDefaultBranch(id: number): Promise<void> {
 
 async function ingestToken(): Promise<string> {
   const body = JSON.stringify({ name: 'forger', roles: ['ingest'] });
-  const response = await fetch(`${service.url}/api/tokens`, { method: 'POST', headers: authorized(service), body });
+  const response = await fetch(`${service.url}/api/tokens`, {
+    method: 'POST',
+    headers: authorized(service),
+    body,
+  });
   return z.object({ token: z.string() }).parse(await response.json()).token;
 }
 
@@ -150,13 +170,20 @@ async function forge(builds: readonly string[], token: string) {
   for (let at = 0; at < EXPERIMENTS; at += 1) {
     const { kind, status: must, body } = next(at);
     const url = `${service.url}/api/builds/${builds[at % builds.length]}/experiments`;
-    const response = await fetch(url, { method: 'POST', headers: authorized({ token }), body: JSON.stringify(body) });
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: authorized({ token }),
+      body: JSON.stringify(body),
+    });
     const text = await response.text();
     const told = `${kind}: ${response.status}`;
     byKind.set(told, (byKind.get(told) ?? 0) + 1);
     if (response.status !== must)
-      strange.push(`${told} instead of ${must}: ${text.slice(0, 300)}\n${JSON.stringify(body).slice(0, 2_000)}`);
-    if (must === 422 && !/"issues":\[\{"path":"/.test(text)) strange.push(`${told} does not say where: ${text.slice(0, 300)}`);
+      strange.push(
+        `${told} instead of ${must}: ${text.slice(0, 300)}\n${JSON.stringify(body).slice(0, 2_000)}`,
+      );
+    if (must === 422 && !/"issues":\[\{"path":"/.test(text))
+      strange.push(`${told} does not say where: ${text.slice(0, 300)}`);
     if (response.ok && !text.includes('"analyses":[]')) kept += 1;
   }
   return { strange, kept, counts: [...byKind].map(([told, count]) => `${count} ${told}`).join(', ') };
@@ -179,10 +206,12 @@ async function everyWayOut(builds: readonly string[]): Promise<[string, string[]
     const api = ['', '/analyses', '/sarif', '/ctrf'].map((end) => `/api/builds/${build}${end}`);
     for (const path of [...api, ...ids.flatMap((id) => [`/api/analyses/${id}`, `/api/analyses/${id}/trace`])])
       add('API', [await get(path)]);
-    for (const path of [`/builds/${build}`, ...ids.flatMap((id) => [`/analyses/${id}`, `/runs/${id}`])]) add('console', [await get(path)]);
+    for (const path of [`/builds/${build}`, ...ids.flatMap((id) => [`/analyses/${id}`, `/runs/${id}`])])
+      add('console', [await get(path)]);
     for (const name of ['get_failure', 'get_evidence']) add('MCP', [await callMcp(name, build)]);
   }
-  for (const path of ['/api/failures?limit=200', '/api/reviews?limit=200', '/builds', '/review', '/']) add('lists', [await get(path)]);
+  for (const path of ['/api/failures?limit=200', '/api/reviews?limit=200', '/builds', '/review', '/'])
+    add('lists', [await get(path)]);
   add(
     'comments',
     client.comments.map(({ body }) => body),
@@ -210,9 +239,13 @@ async function everyWayOut(builds: readonly string[]): Promise<[string, string[]
 /** Nothing that the sender wrote, no harmful change, no secret; names of tests and commits in JSON only, or escaped. */
 function look(way: string, texts: readonly string[]): boolean {
   const words = [MARK, SECRET, ...HARMFUL];
-  const found = texts.flatMap((text) => words.filter((word) => text.includes(word)).map((word) => `${word} in ${around(text, word)}`));
+  const found = texts.flatMap((text) =>
+    words.filter((word) => text.includes(word)).map((word) => `${word} in ${around(text, word)}`),
+  );
   const isForPeople = !['API', 'MCP', 'webhooks'].includes(way);
-  const raw = isForPeople ? texts.filter((text) => text.includes(`<img ${NAME_MARK}`)).map((text) => around(text, NAME_MARK)) : [];
+  const raw = isForPeople
+    ? texts.filter((text) => text.includes(`<img ${NAME_MARK}`)).map((text) => around(text, NAME_MARK))
+    : [];
   const bytes = texts.reduce((sum, text) => sum + text.length, 0);
   const findings = [...found, ...raw];
   // A way out through which nothing goes shows nothing.
@@ -233,6 +266,11 @@ async function get(path: string): Promise<string> {
 
 async function callMcp(name: string, id: string): Promise<string> {
   const headers = { ...authorized(service), accept: 'application/json, text/event-stream' };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: { id } } });
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: { id } },
+  });
   return await (await fetch(`${service.url}/mcp`, { method: 'POST', headers, body })).text();
 }

@@ -33,7 +33,9 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 const folder = await mkdtemp(join(tmpdir(), 'faultline-holds-'));
 const meter = new URL('../bench-parts/loop-meter.ts', import.meta.url).href;
-const service = await startService({ settings: { NODE_OPTIONS: `--import=${meter}`, BENCH_LOOP_FOLDER: folder } });
+const service = await startService({
+  settings: { NODE_OPTIONS: `--import=${meter}`, BENCH_LOOP_FOLDER: folder },
+});
 let sent = 0;
 let build = '';
 const SURFACES: Readonly<Record<string, (text: string) => Promise<void>>> = {
@@ -42,7 +44,8 @@ const SURFACES: Readonly<Record<string, (text: string) => Promise<void>>> = {
   artifact: async (text) => send('artifact', text),
   search: async (text) => get(`/api/failures?q=${encodeURIComponent(text.slice(0, 2_000))}`),
   pages: async () => {
-    for (const path of [`/builds/${build}`, `/logs/${build}`, `/api/builds/${build}/analyses`]) await get(path);
+    for (const path of [`/builds/${build}`, `/logs/${build}`, `/api/builds/${build}/analyses`])
+      await get(path);
   },
 };
 try {
@@ -61,10 +64,15 @@ try {
     }
   held.sort((one, other) => other.milliseconds - one.milliseconds);
   const above = held.filter(({ milliseconds }) => milliseconds > WANTED_MS).length;
-  const lines = held.slice(0, 5).map(({ name, milliseconds }) => `  ${milliseconds.toFixed(0).padStart(5)} ms  ${name}`);
+  const lines = held
+    .slice(0, 5)
+    .map(({ name, milliseconds }) => `  ${milliseconds.toFixed(0).padStart(5)} ms  ${name}`);
   const longest = held[0]?.milliseconds ?? 0;
   const counts = `${held.length} inputs, the longest hold ${longest.toFixed(0)} ms, ${above} above ${WANTED_MS} ms`;
-  const fine = [report('event loop', counts, longest > BOUND_MS ? 1 : 0, `wanted ${BOUND_MS} ms at most`), reportService(service)];
+  const fine = [
+    report('event loop', counts, longest > BOUND_MS ? 1 : 0, `wanted ${BOUND_MS} ms at most`),
+    reportService(service),
+  ];
   console.info(lines.join('\n'));
   process.exitCode = fine.every(Boolean) ? 0 : 1;
 } finally {
@@ -76,7 +84,13 @@ try {
 async function send(kind: string, text: string): Promise<void> {
   sent += 1;
   const form = new FormData();
-  const metadata = { repository: 'shop/api', pipeline: 'ci', number: `held-${sent}`, branch: 'main', status: 'failed' };
+  const metadata = {
+    repository: 'shop/api',
+    pipeline: 'ci',
+    number: `held-${sent}`,
+    branch: 'main',
+    status: 'failed',
+  };
   form.set('metadata', JSON.stringify(metadata));
   form.append('log', new Blob([LOG]), 'test.log');
   form.append(kind, new Blob([text]), `${kind}.txt`);
@@ -100,6 +114,8 @@ async function longestHold(): Promise<number> {
   for (const { pid } of files) process.kill(pid, 'SIGIO');
   while (!files.every(({ file }) => existsSync(file))) await sleep(20);
   await sleep(50);
-  const read = await Promise.all(files.map(async ({ file }) => Held.parse(JSON.parse(await readFile(file, 'utf8')))));
+  const read = await Promise.all(
+    files.map(async ({ file }) => Held.parse(JSON.parse(await readFile(file, 'utf8')))),
+  );
   return read.reduce((longest, { max }) => Math.max(longest, max), 0);
 }

@@ -28,17 +28,33 @@ try {
   const packed = gzipSync(xml);
   const { result, slowest, memory } = await whileProbing(async () => {
     const form = new FormData();
-    form.set('metadata', JSON.stringify({ repository: 'shop/api', pipeline: 'ci', number: 'huge', branch: 'main', status: 'failed' }));
+    form.set(
+      'metadata',
+      JSON.stringify({
+        repository: 'shop/api',
+        pipeline: 'ci',
+        number: 'huge',
+        branch: 'main',
+        status: 'failed',
+      }),
+    );
     form.set('report', new Blob([new Uint8Array(packed)]), 'report.xml.gz');
     const headers = { authorization: `Bearer ${service.token}` };
-    const id = await acceptedId(await fetch(`${service.url}/api/builds`, { method: 'POST', headers, body: form }));
+    const id = await acceptedId(
+      await fetch(`${service.url}/api/builds`, { method: 'POST', headers, body: form }),
+    );
     return await answered(service, id, 5);
   });
   const what = `${FAILURES} failures in ${(packed.length / 1e6).toFixed(1)} MB (${(xml.length / 1e6).toFixed(0)} MB)`;
   const slow = `slowest probe ${slowest.toFixed(0)} ms, at most ${memory.toFixed(0)} MB in one process`;
   const isGood = slowest <= WANTED_MS && memory <= MEMORY_MB && result.analyses.length > 0;
   fine.push(
-    report('report', `${what}, ${result.analyses.length} answers, ${slow}`, isGood ? 0 : 1, `wanted ${WANTED_MS} ms, ${MEMORY_MB} MB`),
+    report(
+      'report',
+      `${what}, ${result.analyses.length} answers, ${slow}`,
+      isGood ? 0 : 1,
+      `wanted ${WANTED_MS} ms, ${MEMORY_MB} MB`,
+    ),
   );
   for (const one of owned) fine.push(await attackOwners(one));
   fine.push(reportService(service));
@@ -65,7 +81,12 @@ async function attackOwners({ kind, provider, rule, repository }: (typeof owned)
   const what = `${(file.length / 1e6).toFixed(1)} MB of ${kind}, ${OWNED_FILES} files, ${result.analyses.length} answers in ${seconds} s`;
   const isGood = slowest <= WANTED_MS && result.analyses.length === 1 && said.length > 0;
   const counts = `${what}, slowest probe ${slowest.toFixed(0)} ms, warnings of it: ${said.length}`;
-  return report(`CODEOWNERS, ${provider}`, counts, isGood ? 0 : 1, `wanted ${WANTED_MS} ms, 1 answer, a warning`);
+  return report(
+    `CODEOWNERS, ${provider}`,
+    counts,
+    isGood ? 0 : 1,
+    `wanted ${WANTED_MS} ms, 1 answer, a warning`,
+  );
 }
 
 /** Tests that fail each in words of its own. */
@@ -79,7 +100,9 @@ function failingReport(failures: number): string {
   return `<testsuite name="all" tests="${failures}" failures="${failures}">${cases.join('\n')}</testsuite>`;
 }
 
-async function whileProbing<Result>(work: () => Promise<Result>): Promise<{ result: Result; slowest: number; memory: number }> {
+async function whileProbing<Result>(
+  work: () => Promise<Result>,
+): Promise<{ result: Result; slowest: number; memory: number }> {
   const state = { over: false, slowest: 0, memory: 0 };
   const probing = (async () => {
     while (!state.over) {
@@ -93,7 +116,9 @@ async function whileProbing<Result>(work: () => Promise<Result>): Promise<{ resu
   })();
   const measuring = (async () => {
     while (!state.over) {
-      const held = Object.entries(await service.usage()).filter(([name]) => /^(?:serve|worker.*), MB$/.test(name));
+      const held = Object.entries(await service.usage()).filter(([name]) =>
+        /^(?:serve|worker.*), MB$/.test(name),
+      );
       state.memory = Math.max(state.memory, highestOf(held.map(([, megabytes]) => megabytes)));
       await sleep(500);
     }

@@ -42,7 +42,8 @@ try {
         const response = await upload(service, { number, log: LOG });
         // One that was cut off in its answer is sent again like one without any.
         const body = await response?.text().catch(() => null);
-        if (response?.status === 202 && typeof body === 'string') accepted.set(number, Uploaded.parse(JSON.parse(body)).buildId);
+        if (response?.status === 202 && typeof body === 'string')
+          accepted.set(number, Uploaded.parse(JSON.parse(body)).buildId);
         else if (typeof body === 'string') refused.push(`${number}: ${response?.status} ${body}`);
         if (!accepted.has(number)) await sleep(100);
       }

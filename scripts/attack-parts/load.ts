@@ -4,7 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { MOST_STREAMS } from '../../src/api/limits.ts';
 import { githubJob, startGithubApi } from '../../test/support/github-api.ts';
-import { authorized, deliveryOf, LOG, listBuilds, tell, Uploaded, uploadOf, wronglyAnswered } from './shared/builds.ts';
+import {
+  authorized,
+  deliveryOf,
+  LOG,
+  listBuilds,
+  tell,
+  Uploaded,
+  uploadOf,
+  wronglyAnswered,
+} from './shared/builds.ts';
 import { reportService, startService } from './shared/service.ts';
 import { report } from './shared/tools.ts';
 import { drawn, highestOf, watchUsage } from './shared/usage.ts';
@@ -27,7 +36,9 @@ const github = await startGithubApi();
 github.state.intercept = () => true;
 github.state.jobs = [githubJob({ id: 1, name: 'test' })];
 github.state.stored.set('/jobs/1/logs', LOG);
-const service = await startService({ settings: { FAULTLINE_GITHUB_URL: github.url, FAULTLINE_GITHUB_TOKEN: 'attack' } });
+const service = await startService({
+  settings: { FAULTLINE_GITHUB_URL: github.url, FAULTLINE_GITHUB_TOKEN: 'attack' },
+});
 /** What probes were answered. */
 interface Probed {
   readonly milliseconds: number[];
@@ -46,9 +57,12 @@ try {
   const wrong = await wronglyAnswered(service, loaded.accepted, 15);
   for (const socket of slow) socket.destroy();
   const { series, growing } = await usage.end();
-  const tooMuch = [...series].filter(([name, values]) => name.endsWith(', MB') && highestOf(values) - (values[0] ?? 0) > MEMORY_BOUND);
+  const tooMuch = [...series].filter(
+    ([name, values]) => name.endsWith(', MB') && highestOf(values) - (values[0] ?? 0) > MEMORY_BOUND,
+  );
   const wanted = Math.min(SLOW_CLIENTS, MOST_STREAMS);
-  const median = probed.milliseconds.toSorted((a, b) => a - b)[Math.floor(probed.milliseconds.length / 2)] ?? 0;
+  const median =
+    probed.milliseconds.toSorted((a, b) => a - b)[Math.floor(probed.milliseconds.length / 2)] ?? 0;
   const beyond = median > WANTED_MEDIAN_MS ? `, more than the ${WANTED_MEDIAN_MS} wanted` : '';
   const fine = [
     ...loaded.reports,
@@ -66,7 +80,12 @@ try {
     ),
     report('memory', `${tooMuch.length} processes grew by more than ${MEMORY_BOUND} MB`, tooMuch.length, ''),
     report('afterwards', `${growing.length} still growing or left open`, growing.length, growing.join('\n')),
-    report('answers', `${loaded.accepted.size} uploads accepted, ${wrong.length} not answered once`, wrong.length, wrong.join('\n')),
+    report(
+      'answers',
+      `${loaded.accepted.size} uploads accepted, ${wrong.length} not answered once`,
+      wrong.length,
+      wrong.join('\n'),
+    ),
     reportService(service, /Fetching the logs of run 1 took longer/),
   ];
   console.info(drawn(series));
@@ -83,13 +102,23 @@ async function attackAll(): Promise<{ reports: boolean[]; accepted: Set<string> 
   const reports: boolean[] = [];
   let seconds = 0;
   const volleys: Readonly<Record<string, autocannon.Options>> = {
-    probes: { url: service.url, duration: PROBING_SECONDS, requests: [{ path: '/healthz' }, { path: '/readyz' }] },
+    probes: {
+      url: service.url,
+      duration: PROBING_SECONDS,
+      requests: [{ path: '/healthz' }, { path: '/readyz' }],
+    },
     webhooks: {
       url: service.url,
       amount: DAY.webhooks,
       requests: [{ method: 'POST', path: '/webhooks/github', setupRequest: signedDelivery }],
     },
-    uploads: { url: service.url, amount: DAY.uploads, connections: 5, timeout: 120, requests: [freshUpload(accepted)] },
+    uploads: {
+      url: service.url,
+      amount: DAY.uploads,
+      connections: 5,
+      timeout: 120,
+      requests: [freshUpload(accepted)],
+    },
   };
   for (const [name, options] of Object.entries(volleys)) {
     const result = await autocannon(options);
@@ -152,7 +181,10 @@ async function whileProbing<Result>(work: () => Promise<Result>): Promise<[Probe
 async function probe(path: string, { milliseconds, refused }: Probed): Promise<void> {
   const from = performance.now();
   try {
-    const response = await fetch(service.url + path, { headers: { connection: 'close' }, signal: AbortSignal.timeout(30_000) });
+    const response = await fetch(service.url + path, {
+      headers: { connection: 'close' },
+      signal: AbortSignal.timeout(30_000),
+    });
     if (response.status !== 200) refused.push(`${path}: ${response.status} ${await response.text()}`);
     else await response.arrayBuffer();
   } catch (error) {
@@ -174,7 +206,12 @@ async function watchedBuild(): Promise<string> {
 /** Connections on which nothing, headers or a body come a byte at a time, and event streams that nobody reads to their end. */
 function openSlowClients(buildId: string): void {
   const bearer = `authorization: Bearer ${service.token}\r\n`;
-  const rest = ['', `GET /healthz HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(10_000)}`, 'x'.repeat(10_000), ''];
+  const rest = [
+    '',
+    `GET /healthz HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(10_000)}`,
+    'x'.repeat(10_000),
+    '',
+  ];
   const heads = [
     '',
     '',

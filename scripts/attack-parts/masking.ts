@@ -11,7 +11,15 @@ import { createFakeGithub } from '../../test/support/fake-github.ts';
 import { githubJob, startGithubApi } from '../../test/support/github-api.ts';
 import { startLoopback } from '../../test/support/loopback-server.ts';
 import { gitleaksSamples } from '../../test/support/masking-gates.ts';
-import { acceptedId, answered, authorized, listBuilds, type SentBuild, tell, upload } from './shared/builds.ts';
+import {
+  acceptedId,
+  answered,
+  authorized,
+  listBuilds,
+  type SentBuild,
+  tell,
+  upload,
+} from './shared/builds.ts';
 import { reportService, startService } from './shared/service.ts';
 import { report, run } from './shared/tools.ts';
 
@@ -67,7 +75,9 @@ try {
   const secrets = planted.flatMap((one) => one.secrets);
   const fine: boolean[] = [];
   const look = (way: string, texts: readonly string[], among = secrets) => {
-    const found = among.filter((secret) => [...spellings(secret)].some((spelling) => texts.some((text) => text.includes(spelling))));
+    const found = among.filter((secret) =>
+      [...spellings(secret)].some((spelling) => texts.some((text) => text.includes(spelling))),
+    );
     const bytes = texts.reduce((sum, text) => sum + text.length, 0);
     // An empty way out shows nothing because nothing goes through it.
     const findings = bytes === 0 ? 1 : found.length;
@@ -82,8 +92,12 @@ try {
   };
   const builds = await bringIn(planted);
   const ways = new Map<string, string[]>();
-  for (const build of builds) for (const [way, texts] of await read(build)) ways.set(way, [...(ways.get(way) ?? []), ...texts]);
-  ways.set('lists', await Promise.all(['/api/failures?limit=200', '/api/reviews?limit=200', '/builds', '/review'].map(get)));
+  for (const build of builds)
+    for (const [way, texts] of await read(build)) ways.set(way, [...(ways.get(way) ?? []), ...texts]);
+  ways.set(
+    'lists',
+    await Promise.all(['/api/failures?limit=200', '/api/reviews?limit=200', '/builds', '/review'].map(get)),
+  );
   const left = planted.flatMap((one) => one.left);
   const seen = left.filter((text) => ways.get('log viewer')?.some((page) => page.includes(text))).length;
   const planting = `${secrets.length} secrets in ${builds.length} builds; of ${left.length} more, none to masking, ${seen} are seen`;
@@ -114,9 +128,12 @@ try {
 function declare(): Planted {
   const secrets = DECLARATIONS.flatMap((_, way) => DECLARED.map((value) => `${value}${way}`));
   const declared = secrets.map((secret, at) => DECLARATIONS[Math.floor(at / DECLARED.length)]?.(secret));
-  const failures = secrets.map((secret, at) => `Error: cannot log in: ${secret}\n    at logIn (/srv/src/log-in-${at}.js:7:15)`);
+  const failures = secrets.map(
+    (secret, at) => `Error: cannot log in: ${secret}\n    at logIn (/srv/src/log-in-${at}.js:7:15)`,
+  );
   const cases = secrets.map(
-    (secret, at) => `<testcase name="log in ${at}"><failure message="${inHtml(secret)}">${inHtml(secret)}</failure></testcase>`,
+    (secret, at) =>
+      `<testcase name="log in ${at}"><failure message="${inHtml(secret)}">${inHtml(secret)}</failure></testcase>`,
   );
   const report = `<testsuite name="log in" tests="${cases.length}">${cases.join('\n')}</testsuite>`;
   const log = declared.concat(failures, 'npm ERR! code ELIFECYCLE').join('\n');
@@ -130,8 +147,12 @@ async function plant(): Promise<Planted[]> {
   const logs: Planted[] = [];
   for (let at = 0; at < rules.length; at += RULES_IN_A_LOG) {
     const samples = rules.slice(at, at + RULES_IN_A_LOG).flatMap(({ secret }) => secret);
-    const shown = rules.slice(at, at + RULES_IN_A_LOG).map(({ secret }) => secret[0]?.text.split('\n', 1)[0] ?? '');
-    const failure = shown.map((text) => `Error: cannot deploy: ${text}\n    at deploy (/srv/shop/src/deploy-${at}.js:7:15)`);
+    const shown = rules
+      .slice(at, at + RULES_IN_A_LOG)
+      .map(({ secret }) => secret[0]?.text.split('\n', 1)[0] ?? '');
+    const failure = shown.map(
+      (text) => `Error: cannot deploy: ${text}\n    at deploy (/srv/shop/src/deploy-${at}.js:7:15)`,
+    );
     const log = [...samples.map(({ text }) => text), ...failure, 'npm ERR! code ELIFECYCLE'].join('\n');
     const masked = (await masker.mask(log)).text;
     const all = [...new Set(samples.flatMap(({ secrets: own }) => own))];
@@ -153,7 +174,8 @@ async function bringIn(logs: readonly Planted[]): Promise<string[]> {
     await acceptedId(await upload(service, { number: `uploaded-${at + 1}`, log, ...beside }));
     await tell(service, { id: at + 1, conclusion: 'failure' });
   }
-  for (let tries = 0; tries < 60 && (await listBuilds(service)).length < 2 * logs.length; tries++) await sleep(1_000);
+  for (let tries = 0; tries < 60 && (await listBuilds(service)).length < 2 * logs.length; tries++)
+    await sleep(1_000);
   const ids = (await listBuilds(service)).map(({ id }) => id);
   for (const id of ids) await answered(service, id, 5);
   return ids;
@@ -172,7 +194,10 @@ async function read(build: string): Promise<[string, string[]][]> {
   const viewer = await get(`/logs/${build}`);
   const api = ['', '/analyses', '/sarif', '/ctrf'].map((end) => `/api/builds/${build}${end}`);
   const apiOfAnalyses = ids.flatMap((id) => [`/api/analyses/${id}`, `/api/analyses/${id}/trace`]);
-  const pages = [`/builds/${build}`, ...ids.flatMap((id) => [`/analyses/${id}`, `/runs/${id}`, `/runs/${id}/json`])];
+  const pages = [
+    `/builds/${build}`,
+    ...ids.flatMap((id) => [`/analyses/${id}`, `/runs/${id}`, `/runs/${id}/json`]),
+  ];
   const files = FILES.filter((file) => viewer.includes(file));
   const raw = files.map((file) => `/logs/${build}/raw?file=${file}`);
   const calls = [
@@ -193,7 +218,8 @@ async function callMcp(method: string, params: object): Promise<string> {
   const headers = { ...authorized(service), accept: 'application/json, text/event-stream' };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const answer = await (await fetch(`${service.url}/mcp`, { method: 'POST', headers, body })).text();
-  if (!answer.includes('"result"') || answer.includes('"isError":true')) throw new Error(`${body} was answered with ${answer}`);
+  if (!answer.includes('"result"') || answer.includes('"isError":true'))
+    throw new Error(`${body} was answered with ${answer}`);
   return answer;
 }
 
@@ -204,7 +230,9 @@ async function exported(): Promise<string[]> {
   const { code, stdout, stderr } = await run(process.execPath, args, { env: service.stores });
   if (code !== 0) throw new Error(`The export ended with ${code}: ${stderr}`);
   const files = await readdir(out, { recursive: true, withFileTypes: true });
-  const texts = files.filter((file) => file.isFile()).map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8'));
+  const texts = files
+    .filter((file) => file.isFile())
+    .map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8'));
   return [stdout, ...(await Promise.all(texts))];
 }
 
@@ -214,5 +242,10 @@ function spellings(secret: string): Set<string> {
 }
 
 function inHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
 }

@@ -13,7 +13,12 @@ const service = await startService();
 try {
   const build = await acceptedId(await upload(service, { number: 812, log: LOG }));
   await answered(service, build);
-  const fine = [await attackInPython(service, build), await inspect(service), await sendBroken(service), reportService(service)];
+  const fine = [
+    await attackInPython(service, build),
+    await inspect(service),
+    await sendBroken(service),
+    reportService(service),
+  ];
   process.exitCode = fine.every(Boolean) ? 0 : 1;
 } finally {
   await service.stop();
@@ -22,12 +27,19 @@ try {
 async function attackInPython({ url, token }: AttackedService, build: string): Promise<boolean> {
   const packages = await pythonTools('python-mcp', ['mcp==2.3.0']);
   const given = { URL: url, TOKEN: token, BUILD: build, WORD, NODE: process.execPath };
-  const env = Object.fromEntries(Object.entries(given).map(([name, value]) => [`FAULTLINE_ATTACK_${name}`, value]));
+  const env = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [`FAULTLINE_ATTACK_${name}`, value]),
+  );
   const { code, stdout, stderr } = await run('python3', ['scripts/attack-parts/shared/mcp-client.py'], {
     env: { ...env, PYTHONPATH: packages },
     minutes: 5,
   });
-  return report('Python client', stdout.trim().split('\n').slice(0, 2).join('; '), code === 0 ? 0 : 1, stdout + stderr);
+  return report(
+    'Python client',
+    stdout.trim().split('\n').slice(0, 2).join('; '),
+    code === 0 ? 0 : 1,
+    stdout + stderr,
+  );
 }
 
 async function inspect({ url, token }: AttackedService): Promise<boolean> {
@@ -35,15 +47,34 @@ async function inspect({ url, token }: AttackedService): Promise<boolean> {
   const methods = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
   const failed: string[] = [];
   for (const method of methods) {
-    const args = ['--cli', `${url}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${token}`, '--method', method];
+    const args = [
+      '--cli',
+      `${url}/mcp`,
+      '--transport',
+      'http',
+      '--header',
+      `Authorization: Bearer ${token}`,
+      '--method',
+      method,
+    ];
     // With --strict also what other clients could not read of a tool's schema fails.
     const strict = method === 'tools/list' ? ['--strict'] : [];
     const env = { MCP_CATALOG_PATH: join(programs, '../catalog.json') };
-    const { code, stdout, stderr } = await run(join(programs, 'mcp-inspector'), [...args, ...strict], { env, minutes: 2 });
-    const [listed] = Object.values(z.record(z.string(), z.array(z.unknown())).safeParse(code === 0 ? JSON.parse(stdout) : {}).data ?? {});
+    const { code, stdout, stderr } = await run(join(programs, 'mcp-inspector'), [...args, ...strict], {
+      env,
+      minutes: 2,
+    });
+    const [listed] = Object.values(
+      z.record(z.string(), z.array(z.unknown())).safeParse(code === 0 ? JSON.parse(stdout) : {}).data ?? {},
+    );
     if (listed === undefined || listed.length === 0) failed.push(`${method}: ${stdout}${stderr}`);
   }
-  return report('inspector', `${methods.length} methods, ${failed.length} failed`, failed.length, failed.join('\n'));
+  return report(
+    'inspector',
+    `${methods.length} methods, ${failed.length} failed`,
+    failed.length,
+    failed.join('\n'),
+  );
 }
 
 /** What is no message is refused as JSON-RPC says. */
@@ -66,5 +97,10 @@ async function sendBroken({ url, token }: AttackedService): Promise<boolean> {
     const told = Answered.safeParse(JSON.parse(answer)).data?.error.code;
     if (response.status !== 400 || told !== code) failed.push(`${body}: ${response.status} ${answer}`);
   }
-  return report('broken messages', `${bodies.length} sent, ${failed.length} not refused in JSON-RPC`, failed.length, failed.join('\n'));
+  return report(
+    'broken messages',
+    `${bodies.length} sent, ${failed.length} not refused in JSON-RPC`,
+    failed.length,
+    failed.join('\n'),
+  );
 }

@@ -25,15 +25,34 @@ const Stored = z.object({ id: z.string() });
 type Belongings = Readonly<Record<string, string>>;
 
 /** Bodies that these operations take; all others take an empty one, or none. */
-const RULE = { pattern: 'cannot find it', sample: 'cannot find it', category: 'CODE_ERROR', rootCause: 'r', fixRecommendation: 'f' };
+const RULE = {
+  pattern: 'cannot find it',
+  sample: 'cannot find it',
+  category: 'CODE_ERROR',
+  rootCause: 'r',
+  fixRecommendation: 'f',
+};
 const NEWS_RULE = { name: 'theirs', query: `repo:${THEIRS}`, channel: 'webhook', destination: 'ops' };
 /** Runs that show nothing. */
 const EXPERIMENT = {
-  ...{ command: ['npm', 'test'], narrowed: [], tests: [], arms: [], verdict: 'inconclusive', dependsOnOthers: false, polluters: [] },
+  ...{
+    command: ['npm', 'test'],
+    narrowed: [],
+    tests: [],
+    arms: [],
+    verdict: 'inconclusive',
+    dependsOnOthers: false,
+    polluters: [],
+  },
   ...{ sentence: '', notes: [], excerpt: '' },
 };
 const bodies = (theirs: Belongings): Readonly<Record<string, readonly object[]>> => ({
-  uploadBuild: [{ metadata: { repository: THEIRS, pipeline: 'ci', number: 9, status: 'failed' }, logs: [{ name: 'a.log', text: LOG }] }],
+  uploadBuild: [
+    {
+      metadata: { repository: THEIRS, pipeline: 'ci', number: 9, status: 'failed' },
+      logs: [{ name: 'a.log', text: LOG }],
+    },
+  ],
   decideReview: [{ type: 'reject', reason: 'no', version: 1 }],
   guessReview: [{ category: 'CODE_ERROR' }],
   claimNextReview: [{}, { repository: THEIRS }],
@@ -76,7 +95,11 @@ const service = await startService({
 try {
   const theirs = await fillStores();
   const token = Made.parse(
-    await call('POST', '/api/tokens', { name: 'held', roles: ['ingest', 'read', 'review'], repositories: [OURS] }),
+    await call('POST', '/api/tokens', {
+      name: 'held',
+      roles: ['ingest', 'read', 'review'],
+      repositories: [OURS],
+    }),
   ).token;
   const { paths } = Description.parse(await call('GET', '/openapi.json'));
   const before = await everything(theirs);
@@ -92,17 +115,23 @@ try {
         const name = `${operation.operationId} ${url} ${body ?? ''}`;
         const { status, text } = await ask(method, url, token, body);
         counts.set(status, (counts.get(status) ?? 0) + 1);
-        const marks = [WORD, ...Object.values(theirs), THEIRS].filter((mark) => !`${decodeURIComponent(url)} ${body}`.includes(mark));
+        const marks = [WORD, ...Object.values(theirs), THEIRS].filter(
+          (mark) => !`${decodeURIComponent(url)} ${body}`.includes(mark),
+        );
         if (marks.some((mark) => text.includes(mark))) shown.push(`${name}: ${status} ${text.slice(0, 500)}`);
         // What is refused for another reason shows nothing about repositories.
-        const isOther = /\{\w+\}/.test(path) ? ![403, 404].includes(status) : ![200, 403, 404].includes(status);
+        const isOther = /\{\w+\}/.test(path)
+          ? ![403, 404].includes(status)
+          : ![200, 403, 404].includes(status);
         if (isOther) untried.push(`${name}: ${status} ${text.slice(0, 500)}`);
       }
     }
   }
   const after = await everything(theirs);
   const changed = Object.keys(before).filter((path) => before[path] !== after[path]);
-  const answers = [...counts].toSorted(([a], [b]) => a - b).map(([status, count]) => `${count} answered ${status}`);
+  const answers = [...counts]
+    .toSorted(([a], [b]) => a - b)
+    .map(([status, count]) => `${count} answered ${status}`);
   const fine = [
     report('operations', `${operations}, ${answers.join(', ')}`, untried.length, untried.join('\n')),
     report('shown', `${shown.length} answers show something of theirs`, shown.length, shown.join('\n')),
@@ -121,13 +150,18 @@ try {
 
 /** One build of ours and two of theirs; of theirs one was decided and taught, one waits; a rule, a thread. */
 async function fillStores(): Promise<Belongings> {
-  await answered(service, await acceptedId(await upload(service, { repository: OURS, number: 'ours', log: LOG })));
+  await answered(
+    service,
+    await acceptedId(await upload(service, { repository: OURS, number: 'ours', log: LOG })),
+  );
   const [builds, taught] = [await theirBuild('theirs'), await theirBuild('taught')];
   const decided = await reviewOf(taught.analysis);
   const version = Reviewed.parse(await call('POST', `/api/reviews/${decided.id}/claim`)).version;
   await call('POST', `/api/reviews/${decided.id}/decision`, { type: 'accept', version });
   await call('POST', '/api/rules', { ...RULE, repository: THEIRS });
-  const newsRule = Stored.parse(await call('POST', '/api/notification-rules', { ...NEWS_RULE, enabled: false }));
+  const newsRule = Stored.parse(
+    await call('POST', '/api/notification-rules', { ...NEWS_RULE, enabled: false }),
+  );
   const first = async (path: string) => Listed.parse(await call('GET', path)).items[0]?.id ?? '';
   return {
     builds: builds.id,
@@ -136,7 +170,8 @@ async function fillStores(): Promise<Belongings> {
     library: await first('/api/library'),
     rules: await first('/api/rules'),
     'notification-rules': newsRule.id,
-    threads: Asked.parse(await call('POST', `/api/analyses/${builds.analysis}/ask`, { question: 'why?' })).threadId,
+    threads: Asked.parse(await call('POST', `/api/analyses/${builds.analysis}/ask`, { question: 'why?' }))
+      .threadId,
     // Documents are for every reader, and tokens for administrators: no repository has any.
     knowledge: 'doc_none',
     tokens: 'tok_none',
@@ -146,7 +181,11 @@ async function fillStores(): Promise<Belongings> {
 
 async function theirBuild(number: string): Promise<{ readonly id: string; readonly analysis: string }> {
   const id = await acceptedId(
-    await upload(service, { repository: THEIRS, number, log: number === 'taught' ? LOG.replaceAll('cart', 'basket') : THEIR_LOG }),
+    await upload(service, {
+      repository: THEIRS,
+      number,
+      log: number === 'taught' ? LOG.replaceAll('cart', 'basket') : THEIR_LOG,
+    }),
   );
   return { id, analysis: (await answered(service, id)).analyses[0]?.id ?? '' };
 }
@@ -157,7 +196,12 @@ async function reviewOf(analysis: string): Promise<z.infer<typeof Reviewed>> {
 
 /** With the token of whoever may do everything. Throws where it is refused. */
 async function call(method: string, path: string, body?: object): Promise<unknown> {
-  const { status, text } = await ask(method, path, service.token, body === undefined ? undefined : JSON.stringify(body));
+  const { status, text } = await ask(
+    method,
+    path,
+    service.token,
+    body === undefined ? undefined : JSON.stringify(body),
+  );
   if (status >= 300) throw new Error(`${method} ${path} was answered with ${status}: ${text}`);
   return JSON.parse(text);
 }
@@ -173,7 +217,11 @@ async function ask(
     accept: path === '/mcp' ? 'application/json, text/event-stream' : '*/*',
   };
   if (body === undefined) delete headers['content-type'];
-  const response = await fetch(service.url + path, { method: method.toUpperCase(), headers, ...(body !== undefined && { body }) });
+  const response = await fetch(service.url + path, {
+    method: method.toUpperCase(),
+    headers,
+    ...(body !== undefined && { body }),
+  });
   return { status: response.status, text: await response.text() };
 }
 
@@ -194,10 +242,13 @@ function requests(
     text: 'undefined',
     fingerprint: 'fp',
   };
-  const has = (name: string) => parameters.some((parameter) => parameter.in === 'query' && parameter.name === name);
+  const has = (name: string) =>
+    parameters.some((parameter) => parameter.in === 'query' && parameter.name === name);
   const filters = Object.entries(values).filter(([name]) => has(name));
   const query = filters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
-  const required = { findBuildByNumber: ['?provider=upload&number=theirs'], listCauseEvents: [] }[operationId] ?? [''];
+  const required = { findBuildByNumber: ['?provider=upload&number=theirs'], listCauseEvents: [] }[
+    operationId
+  ] ?? [''];
   const urls = [...required, ...(query === '' ? [] : [`?${query}`])].map((end) => filled + end);
   const sent = bodies(theirs)[operationId]?.map((body) => JSON.stringify(body)) ?? [undefined];
   return urls.flatMap((url) => sent.map((body) => (body === undefined ? { url } : { url, body })));
@@ -205,9 +256,17 @@ function requests(
 
 /** What whoever may see everything sees of theirs, by its path. */
 async function everything(theirs: Belongings): Promise<Record<string, string>> {
-  const seen = ['builds', 'analyses', 'reviews', 'library', 'threads', 'notification-rules', 'deliveries/upload'].map(
-    (kind) => `/api/${kind}/${theirs[kind.split('/', 1)[0] ?? '']}`,
-  );
+  const seen = [
+    'builds',
+    'analyses',
+    'reviews',
+    'library',
+    'threads',
+    'notification-rules',
+    'deliveries/upload',
+  ].map((kind) => `/api/${kind}/${theirs[kind.split('/', 1)[0] ?? '']}`);
   const paths = [...seen, '/api/rules', `/api/builds?repository=${encodeURIComponent(THEIRS)}`];
-  return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, JSON.stringify(await call('GET', path))] as const)));
+  return Object.fromEntries(
+    await Promise.all(paths.map(async (path) => [path, JSON.stringify(await call('GET', path))] as const)),
+  );
 }

@@ -12,7 +12,8 @@ import { npmTools, report } from './shared/tools.ts';
 const Examples = z.array(z.object({ name: z.string(), examples: z.array(z.unknown()) }));
 const ENCODINGS = {
   'application/json': (payload: unknown) => JSON.stringify(payload),
-  'application/x-www-form-urlencoded': (payload: unknown) => new URLSearchParams({ payload: JSON.stringify(payload) }).toString(),
+  'application/x-www-form-urlencoded': (payload: unknown) =>
+    new URLSearchParams({ payload: JSON.stringify(payload) }).toString(),
 };
 
 interface Delivery {
@@ -26,14 +27,21 @@ let sent = 0;
 const github = await startGithubApi();
 github.state.jobs = [githubJob({ id: 1, name: 'test' })];
 github.state.stored.set('/jobs/1/logs', LOG);
-const service = await startService({ settings: { FAULTLINE_GITHUB_URL: github.url, FAULTLINE_GITHUB_TOKEN: 'attack' } });
+const service = await startService({
+  settings: { FAULTLINE_GITHUB_URL: github.url, FAULTLINE_GITHUB_TOKEN: 'attack' },
+});
 try {
   const deliveries = await examples();
   const answers = new Map<string, number>();
   const strange: string[] = [];
   const unrefused: string[] = [];
   for (const delivery of deliveries) {
-    for (const forged of [null, 'sha256=', signature(delivery.body, 'another secret'), signature(`${delivery.body} `, service.secret)]) {
+    for (const forged of [
+      null,
+      'sha256=',
+      signature(delivery.body, 'another secret'),
+      signature(`${delivery.body} `, service.secret),
+    ]) {
       const status = await send(delivery, forged);
       if (status !== 401) unrefused.push(`${delivery.id}, signed ${forged}: ${status}`);
     }
@@ -52,7 +60,12 @@ try {
   const counts = [...answers].map(([status, count]) => `${count} answered ${status}`).join(', ');
   const fine = [
     report('signed', `${deliveries.length} deliveries, ${counts}`, strange.length, strange.join('\n')),
-    report('forged', `${4 * deliveries.length} deliveries, ${unrefused.length} not refused`, unrefused.length, unrefused.join('\n')),
+    report(
+      'forged',
+      `${4 * deliveries.length} deliveries, ${unrefused.length} not refused`,
+      unrefused.length,
+      unrefused.join('\n'),
+    ),
     report(
       'sent again',
       `${deliveries.length} deliveries, ${builds} builds before, ${buildsAfter} after`,
@@ -71,10 +84,16 @@ try {
 async function examples(): Promise<Delivery[]> {
   const programs = await npmTools('webhooks', ['@octokit/webhooks-examples@7.6.1']);
   const file = join(programs, '../@octokit/webhooks-examples/api.github.com/index.json');
-  return Examples.parse(JSON.parse(await readFile(file, 'utf8'))).flatMap(({ name: event, examples: payloads }) =>
-    payloads.flatMap((payload, index) =>
-      Object.entries(ENCODINGS).map(([type, encode]) => ({ id: `${event} ${index} ${type}`, event, type, body: encode(payload) })),
-    ),
+  return Examples.parse(JSON.parse(await readFile(file, 'utf8'))).flatMap(
+    ({ name: event, examples: payloads }) =>
+      payloads.flatMap((payload, index) =>
+        Object.entries(ENCODINGS).map(([type, encode]) => ({
+          id: `${event} ${index} ${type}`,
+          event,
+          type,
+          body: encode(payload),
+        })),
+      ),
   );
 }
 

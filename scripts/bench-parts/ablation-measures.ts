@@ -74,7 +74,9 @@ export const ABLATION_MEASURES: readonly Measure[] = [
 ];
 
 function rankedOf(pairs: readonly PairedCase[], side: 'a' | 'b'): Ranked[] {
-  const ranked = pairs.flatMap(({ runs }, index) => runs[side].slice(0, 1).flatMap((run) => scored(run, index)));
+  const ranked = pairs.flatMap(({ runs }, index) =>
+    runs[side].slice(0, 1).flatMap((run) => scored(run, index)),
+  );
   return ranked.sort((left, right) => right.score - left.score);
 }
 
@@ -85,7 +87,10 @@ function scored(run: ReplayedCase, index: number): Ranked[] {
 }
 
 /** Answers of one score are published together or not at all. `cases`: the pairs that are. */
-function publishable(ranked: readonly Ranked[], weights: Weights | null): { readonly share: number; readonly cases: readonly number[] } {
+function publishable(
+  ranked: readonly Ranked[],
+  weights: Weights | null,
+): { readonly share: number; readonly cases: readonly number[] } {
   let [published, wrong, best, until] = [0, 0, 0, 0];
   for (const [at, { index, score, right }] of ranked.entries()) {
     const weight = weights?.[index] ?? 1;
@@ -112,6 +117,14 @@ function pairsOf(a: readonly ReplayedCase[], b: readonly ReplayedCase[]): Paired
   return a.flatMap((one, at) => {
     const other = others.get(one.result.id);
     if (one.row === null || other === undefined) return [];
-    return [{ id: one.result.id, line: at + 1, row: one.row, project: resolveProject(one.row), runs: { a: [one], b: [other] } }];
+    return [
+      {
+        id: one.result.id,
+        line: at + 1,
+        row: one.row,
+        project: resolveProject(one.row),
+        runs: { a: [one], b: [other] },
+      },
+    ];
   });
 }

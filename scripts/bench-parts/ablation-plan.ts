@@ -22,10 +22,27 @@ const LOCALISE = ['localise/bears', 'localise/defects4j', 'localise/bugsinpy'];
 const REDUCE = ['reduce/logchunks', 'reduce/cidiff', 'reduce/treeherder'];
 const TESTS = 'failing_tests/bugswarm';
 
-const read = (file: string, head: string): Column => ({ head, file, measure: 'recall of labelled lines', onlyRead: true });
-const judged = (file: string, head: string, measure: string): Column => ({ head, file, measure, onlyRead: false });
-const LINES = [read('reduce/logchunks', 'logchunks'), read('reduce/cidiff', 'cidiff'), read('reduce/treeherder', 'treeherder')];
-const F1 = [judged('classify/clean', 'clean', 'category macro-F1'), judged('classify/issues', 'issues', 'category macro-F1')];
+const read = (file: string, head: string): Column => ({
+  head,
+  file,
+  measure: 'recall of labelled lines',
+  onlyRead: true,
+});
+const judged = (file: string, head: string, measure: string): Column => ({
+  head,
+  file,
+  measure,
+  onlyRead: false,
+});
+const LINES = [
+  read('reduce/logchunks', 'logchunks'),
+  read('reduce/cidiff', 'cidiff'),
+  read('reduce/treeherder', 'treeherder'),
+];
+const F1 = [
+  judged('classify/clean', 'clean', 'category macro-F1'),
+  judged('classify/issues', 'issues', 'category macro-F1'),
+];
 const RECIPROCAL = 'faulty file: mean reciprocal rank';
 
 const READER = [
@@ -33,8 +50,17 @@ const READER = [
   ...['sections', 'extractors', 'ranking', 'reducer', 'green'].map(without),
   { name: 'extractors, reducer', without: ['extractors', 'reducer'] },
 ];
-const SOURCES = [WHOLE, ...['library', 'knowledge', 'code-host', 'history', 'logs', 'web', 'tools', 'loop', 'corrections'].map(without)];
-const BUDGETS = [USUAL_BUDGET, 1_000, 4_000, 8_000, 16_000].map((budget) => ({ name: `${budget / 1000}k tokens`, without: [], budget }));
+const SOURCES = [
+  WHOLE,
+  ...['library', 'knowledge', 'code-host', 'history', 'logs', 'web', 'tools', 'loop', 'corrections'].map(
+    without,
+  ),
+];
+const BUDGETS = [USUAL_BUDGET, 1_000, 4_000, 8_000, 16_000].map((budget) => ({
+  name: `${budget / 1000}k tokens`,
+  without: [],
+  budget,
+}));
 
 /** Everything that the page shows. */
 export const TABLES: readonly Table[] = [
@@ -43,7 +69,10 @@ export const TABLES: readonly Table[] = [
     group: 'reader',
     title: 'Reader: category (macro-F1) and failing tests (F1)',
     rows: READER.filter(({ name }) => name !== 'green'),
-    columns: [...F1, { head: 'bugswarm', file: TESTS, measure: 'failing tests: F1 of a log', onlyRead: true }],
+    columns: [
+      ...F1,
+      { head: 'bugswarm', file: TESTS, measure: 'failing tests: F1 of a log', onlyRead: true },
+    ],
   },
   {
     group: 'reader',
@@ -55,7 +84,10 @@ export const TABLES: readonly Table[] = [
     group: 'reader',
     title: 'Reader: suspects (mean reciprocal rank)',
     rows: READER.filter(({ name }) => name !== 'green'),
-    columns: [judged('localise/bears', 'bears', RECIPROCAL), judged('localise/bugsinpy', 'bugsinpy', RECIPROCAL)],
+    columns: [
+      judged('localise/bears', 'bears', RECIPROCAL),
+      judged('localise/bugsinpy', 'bugsinpy', RECIPROCAL),
+    ],
   },
   {
     group: 'sources',
@@ -82,16 +114,24 @@ export const CARELESS_FILES: readonly string[] = ['classify/clean', 'classify/is
 export function linearRuns(): Run[] {
   const pairs = (file: string, careless: boolean): Run[] =>
     (['loop', 'linear'] as const).map((design) => ({ file, onlyRead: false, without: [], design, careless }));
-  return [...LINEAR_FILES.flatMap((file) => pairs(file, false)), ...CARELESS_FILES.flatMap((file) => pairs(file, true))];
+  return [
+    ...LINEAR_FILES.flatMap((file) => pairs(file, false)),
+    ...CARELESS_FILES.flatMap((file) => pairs(file, true)),
+  ];
 }
 
 /** All runs that these tables need. */
 export function runsOf(tables: readonly Table[]): Run[] {
-  return tables.flatMap(({ rows, columns }) => rows.flatMap((row) => columns.map(({ file, onlyRead }) => ({ ...row, file, onlyRead }))));
+  return tables.flatMap(({ rows, columns }) =>
+    rows.flatMap((row) => columns.map(({ file, onlyRead }) => ({ ...row, file, onlyRead }))),
+  );
 }
 
 function publishing(file: string, head: string): Column[] {
-  return [judged(file, `${head}: and right`, 'published and right'), judged(file, `${head}: and wrong`, 'published and wrong')];
+  return [
+    judged(file, `${head}: and right`, 'published and right'),
+    judged(file, `${head}: and wrong`, 'published and wrong'),
+  ];
 }
 
 function without(stage: string): System & { readonly name: string } {

@@ -43,13 +43,33 @@ export async function runAll(runs: readonly Run[], data: string, threads: number
 }
 
 /** The name of a run: equal runs have one. */
-export function keyOf({ file, onlyRead, without, design = 'loop', budget = USUAL_BUDGET, careless }: Run): string {
-  return [file, onlyRead ? 'read' : design, budget, ...(careless === true ? ['careless'] : []), ...without].join(' ');
+export function keyOf({
+  file,
+  onlyRead,
+  without,
+  design = 'loop',
+  budget = USUAL_BUDGET,
+  careless,
+}: Run): string {
+  return [
+    file,
+    onlyRead ? 'read' : design,
+    budget,
+    ...(careless === true ? ['careless'] : []),
+    ...without,
+  ].join(' ');
 }
 
 async function askWorker(worker: Worker, run: Run, data: string): Promise<AblationRun> {
   const { file, onlyRead, without, design = 'loop', budget = USUAL_BUDGET, careless = false } = run;
-  const task: AblationTask = { path: join(data, `${file}.jsonl`), without: [...without], design, budget, onlyRead, careless };
+  const task: AblationTask = {
+    path: join(data, `${file}.jsonl`),
+    without: [...without],
+    design,
+    budget,
+    onlyRead,
+    careless,
+  };
   worker.postMessage(task);
   const [done]: AblationRun[] = await once(worker, 'message');
   if (done === undefined) throw new Error(`the worker said nothing of ${keyOf(run)}`);

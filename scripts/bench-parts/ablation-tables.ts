@@ -28,7 +28,8 @@ export function renderTable({ title, rows, columns }: Table, results: Results): 
 
 /** One table a data set: what the linear baseline gives, what the loop gives, and what the loop gains. */
 export function linearTables(results: Results): string {
-  const tables = (files: readonly string[], careless: boolean) => files.map((file) => linearTable(file, careless, results));
+  const tables = (files: readonly string[], careless: boolean) =>
+    files.map((file) => linearTable(file, careless, results));
   return [...tables(LINEAR_FILES, false), ...tables(CARELESS_FILES, true)].join('\n');
 }
 
@@ -74,20 +75,30 @@ function differenceCell(whole: System, row: System, column: Column, results: Res
   return found.verdict === 'within-noise' ? gapOf(found) : `**${gapOf(found)}**`;
 }
 
-function differenceOf(whole: readonly ReplayedCase[], other: readonly ReplayedCase[], { measure }: Column): Difference | undefined {
+function differenceOf(
+  whole: readonly ReplayedCase[],
+  other: readonly ReplayedCase[],
+  { measure }: Column,
+): Difference | undefined {
   const measures = ABLATION_MEASURES.filter(({ name }) => name === measure);
   return systemDifferences(whole, other, measures)[0];
 }
 
 function gapOf({ difference, interval }: Difference): string {
-  return interval === null ? signed(difference) : `${signed(difference)} [${signed(interval[0])}, ${signed(interval[1])}]`;
+  return interval === null
+    ? signed(difference)
+    : `${signed(difference)} [${signed(interval[0])}, ${signed(interval[1])}]`;
 }
 
 function signed(value: number): string {
   return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`;
 }
 
-function casesOf(system: System, { file, onlyRead }: Pick<Column, 'file' | 'onlyRead'>, results: Results): readonly ReplayedCase[] {
+function casesOf(
+  system: System,
+  { file, onlyRead }: Pick<Column, 'file' | 'onlyRead'>,
+  results: Results,
+): readonly ReplayedCase[] {
   return results.get(keyOf({ ...system, file, onlyRead }))?.cases ?? [];
 }
 
@@ -99,7 +110,9 @@ function runsOf(system: System, columns: readonly Column[], results: Results): A
 
 /** Mean of a log. */
 function tokensOf(system: System, columns: readonly Column[], results: Results): number {
-  return mean(runsOf(system, columns, results).flatMap(({ cases }) => cases.map(({ result }) => result.tokens)));
+  return mean(
+    runsOf(system, columns, results).flatMap(({ cases }) => cases.map(({ result }) => result.tokens)),
+  );
 }
 
 function timeOf(system: System, columns: readonly Column[], results: Results): number {

@@ -42,8 +42,22 @@ parentPort?.on('message', (message: unknown) => {
   );
 });
 
-async function run({ path, without, design, budget, onlyRead, careless }: AblationTask): Promise<AblationRun> {
-  const asked = { analyst: 'rules', budget, concurrency: 1, green: true, without, design } satisfies ReplayCommandOptions;
+async function run({
+  path,
+  without,
+  design,
+  budget,
+  onlyRead,
+  careless,
+}: AblationTask): Promise<AblationRun> {
+  const asked = {
+    analyst: 'rules',
+    budget,
+    concurrency: 1,
+    green: true,
+    without,
+    design,
+  } satisfies ReplayCommandOptions;
   const options: ReplayCommandOptions = onlyRead ? { ...asked, only: 'read' } : asked;
   const config = replayConfig(options, readConfig(dataDirectory(undefined)));
   const stages = stagesLeftOut(options);
@@ -65,7 +79,10 @@ async function carelessly(options: ReplayCommandOptions, config: Config): Promis
     const changed = experiment?.change(whole) ?? whole;
     return { ...changed, analyst: carelessAnalyst(changed.analyst) };
   };
-  const app = await createTerminalApp(config, silentLogger, systemClock, { without: experiment?.without ?? new Set(), change });
+  const app = await createTerminalApp(config, silentLogger, systemClock, {
+    without: experiment?.without ?? new Set(),
+    change,
+  });
   return (build, { sources }, signal) => app.triage(build, sources, signal, { maxGroups: 1 });
 }
 

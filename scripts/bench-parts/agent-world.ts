@@ -31,7 +31,11 @@ import { createToolbox } from '../../src/tools/toolbox.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FAILURE = 'loyalty-customer-null';
-const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const LIMITS = {
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
 
 /** One worker's parts on embedded stores, with the model behind `baseUrl`. */
 export interface AgentWorld {
@@ -58,7 +62,9 @@ export async function openAgentWorld(folder: string, baseUrl: string): Promise<A
     text: readFileSync(join(ROOT, 'test/fixtures/failures', FAILURE, 'log.txt'), 'utf8'),
     notes: [],
   };
-  const { build } = await stores.builds.upsert(sparseBuild({ repository: 'bench/agent', pipeline: 'ci', number: '1' }));
+  const { build } = await stores.builds.upsert(
+    sparseBuild({ repository: 'bench/agent', pipeline: 'ci', number: '1' }),
+  );
   await archive.put(build.id, source);
   const read = readCauses([source], { budgetTokens: 2000 });
   const [group] = groupFailures(read, build.id);
@@ -72,11 +78,19 @@ export async function openAgentWorld(folder: string, baseUrl: string): Promise<A
     codeHost,
     webSearch: createNoWebSearch(),
   });
-  const model = createOpenAiChatModel({ baseUrl, apiKey: null, model: 'gpt-4o-mini', timeoutMs: 60_000, maxRetries: 0 });
+  const model = createOpenAiChatModel({
+    baseUrl,
+    apiKey: null,
+    model: 'gpt-4o-mini',
+    timeoutMs: 60_000,
+    maxRetries: 0,
+  });
   const checkpointer = await createPostgresCheckpointer(database);
   const toolbox = createToolbox(tools, { mask: (text) => text });
   const deps: InvestigateDeps = {
-    analyst: withFallback(createLlmAnalyst({ model }), createRulesAnalyst(), silentLogger, { firstRound: 'fallback' }),
+    analyst: withFallback(createLlmAnalyst({ model }), createRulesAnalyst(), silentLogger, {
+      firstRound: 'fallback',
+    }),
     toolbox,
     clock: systemClock,
     graph: compileTriageGraph(checkpointer),

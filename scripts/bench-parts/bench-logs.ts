@@ -38,7 +38,8 @@ export function writeGeneratedLog(path: string, bytes: number, seed = 1): void {
   const random = randomFrom(seed);
   const file = openSync(path, 'w');
   try {
-    for (let written = 0; written < bytes; ) written += writeSync(file, generatedText(Math.min(PIECE, bytes - written), random));
+    for (let written = 0; written < bytes; )
+      written += writeSync(file, generatedText(Math.min(PIECE, bytes - written), random));
   } finally {
     closeSync(file);
   }
@@ -53,7 +54,9 @@ function generatedText(bytes: number, random: () => number): string {
   const lines: string[] = [];
   for (let length = 0; length < bytes; ) {
     const kind = random() * COMPLAINT_EVERY < 1 ? COMPLAINTS : ORDINARY;
-    const line = (kind[Math.floor(random() * kind.length)] ?? '').replaceAll('#', () => String(Math.floor(random() * 60)));
+    const line = (kind[Math.floor(random() * kind.length)] ?? '').replaceAll('#', () =>
+      String(Math.floor(random() * 60)),
+    );
     lines.push(line);
     length += line.length + 1;
   }
@@ -94,8 +97,14 @@ const BAIT = [
 /** Shapes of hostile logs. None holds a failure. */
 export const HOSTILE_LOGS: readonly HostileLog[] = [
   { name: 'one line', stretch: 'all of this is one single line of output without any end ' },
-  { name: 'nested escapes', stretch: `${'\u001b[1m\u001b[31m\u001b[4m'.repeat(8)}\u001b]0;title\u001b]8;;${'\u001b['.repeat(20)}x\n` },
-  { name: 'near-miss bait', stretch: `${BAIT.join(' ')} ${'a'.repeat(200)}${'::'.repeat(40)} ${'at '.repeat(30)}(${'('.repeat(30)}\n` },
+  {
+    name: 'nested escapes',
+    stretch: `${'\u001b[1m\u001b[31m\u001b[4m'.repeat(8)}\u001b]0;title\u001b]8;;${'\u001b['.repeat(20)}x\n`,
+  },
+  {
+    name: 'near-miss bait',
+    stretch: `${BAIT.join(' ')} ${'a'.repeat(200)}${'::'.repeat(40)} ${'at '.repeat(30)}(${'('.repeat(30)}\n`,
+  },
   { name: 'only carriage returns', stretch: 'downloading 12% of everything there is\r' },
   { name: 'identical lines', stretch: 'ERROR: the same thing happened again\n' },
 ];
@@ -138,7 +147,8 @@ export function writeCorpus(path: string, logs: readonly CorpusLog[], bytes: num
   let written = 0;
   try {
     while (written < bytes) {
-      for (const { text } of logs) written += writeSync(file, `${stripEscapes(text).replaceAll('\u001b', '')}\n`);
+      for (const { text } of logs)
+        written += writeSync(file, `${stripEscapes(text).replaceAll('\u001b', '')}\n`);
     }
   } finally {
     closeSync(file);

@@ -21,9 +21,16 @@ export function carelessAnalyst(analyst: Analyst): Analyst {
 
 /** Whether the answer about a build is one of the careless. */
 export function isCareless(buildId: string): boolean {
-  return [...buildId].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521, 7) % CARELESS_EVERY === 0;
+  return (
+    [...buildId].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521, 7) %
+      CARELESS_EVERY ===
+    0
+  );
 }
 
 function misquoting(claim: Claim): Claim {
-  return { ...claim, quotes: claim.quotes.map((quote) => ({ ...quote, text: `${quote.text} (as far as I remember)` })) };
+  return {
+    ...claim,
+    quotes: claim.quotes.map((quote) => ({ ...quote, text: `${quote.text} (as far as I remember)` })),
+  };
 }

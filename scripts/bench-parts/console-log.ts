@@ -36,7 +36,9 @@ export async function run(): Promise<void> {
     await archive.put(build.id, { name: 'build.log', kind: 'log', text, notes: [] });
     await stores.failures.saveGroups(build.id, [sampleGroup(build.id, 'fp')]);
     const triage = await stores.triages.open(build.id, 'fp');
-    await stores.analyses.insertOnce(sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint: 'fp' }));
+    await stores.analyses.insertOnce(
+      sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint: 'fp' }),
+    );
     console.log(
       `${GOALS.lines.toLocaleString('en')} lines, ${(text.length / 1e6).toFixed(1)} MB; load ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores`,
     );
@@ -74,7 +76,8 @@ async function timeWindows(app: FastifyInstance, at: string): Promise<void> {
 
 async function timeSearch(app: FastifyInstance, at: string, word: string): Promise<void> {
   const answers: Answer[] = [];
-  for (let round = 0; round < SEARCHES; round += 1) answers.push(await ask(app, `${at}&q=${encodeURIComponent(word)}`));
+  for (let round = 0; round < SEARCHES; round += 1)
+    answers.push(await ask(app, `${at}&q=${encodeURIComponent(word)}`));
   say(`search for “${word}”`, answers, `goal ${GOALS.searchMs} ms`);
 }
 
@@ -94,7 +97,11 @@ async function ask(app: FastifyInstance, url: string): Promise<Answer> {
   });
   if (statusCode !== 200) throw new Error(`${url} answered ${statusCode}`);
   const { user, system } = process.cpuUsage(before);
-  return { milliseconds: performance.now() - startedAt, cpu: (user + system) / 1000, bytes: rawPayload.length };
+  return {
+    milliseconds: performance.now() - startedAt,
+    cpu: (user + system) / 1000,
+    bytes: rawPayload.length,
+  };
 }
 
 function say(what: string, answers: readonly Answer[], goal: string): void {

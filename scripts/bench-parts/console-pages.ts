@@ -45,7 +45,12 @@ export async function run(options: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...options],
     options: {
-      ...{ failures: { type: 'string' }, answers: { type: 'string' }, results: { type: 'string' }, days: { type: 'string' } },
+      ...{
+        failures: { type: 'string' },
+        answers: { type: 'string' },
+        results: { type: 'string' },
+        days: { type: 'string' },
+      },
       ...{ rounds: { type: 'string' }, only: { type: 'string', default: '' } },
     },
   });
@@ -61,8 +66,12 @@ export async function run(options: readonly string[]): Promise<void> {
     const from = performance.now();
     await fillInsights(database, { ...size, testResults: Number(given.results) });
     await database.query('vacuum analyze');
-    console.log(`${size.failures} failures, ${size.answers} answers, ${given.results} test results of ${size.days} days`);
-    console.log(`filled in ${((performance.now() - from) / 1000).toFixed(0)} s; fastest / p50 / p95 in ms, ${given.rounds} requests each`);
+    console.log(
+      `${size.failures} failures, ${size.answers} answers, ${given.results} test results of ${size.days} days`,
+    );
+    console.log(
+      `filled in ${((performance.now() - from) / 1000).toFixed(0)} s; fastest / p50 / p95 in ms, ${given.rounds} requests each`,
+    );
     console.log(`${loadavg()[0]?.toFixed(1)} processes wished to run on ${cpus().length} cores`);
     await measure(database, Number(given.rounds), given.only);
     await database.close();
@@ -76,23 +85,43 @@ async function measure(database: Database, rounds: number, only: string): Promis
   const archive = createPostgresArchive(database);
   const app = await buildHttp({ ...emptyHttpDeps(), stores, database, archive, ask: storedAsk(stores) });
   const pages = await pagesOf(database);
-  const whole = Object.entries(pages).map(([name, addresses]) => ({ name, addresses, token: TOKENS.admin as string }));
+  const whole = Object.entries(pages).map(([name, addresses]) => ({
+    name,
+    addresses,
+    token: TOKENS.admin as string,
+  }));
   const scoped = await scopedToken(stores);
-  const own = SCOPED.map((path) => ({ name: `${path}, three repositories`, addresses: [path], token: scoped }));
+  const own = SCOPED.map((path) => ({
+    name: `${path}, three repositories`,
+    addresses: [path],
+    token: scoped,
+  }));
   for (const { name, addresses, token } of [...whole, ...own].filter((page) => page.name.includes(only))) {
     const taken: number[] = [];
     for (let n = 0; n < WARM_UP + rounds; n += 1) {
       const from = performance.now();
-      const answer = await app.inject({ url: addresses[n % addresses.length] ?? '/', headers: { authorization: `Bearer ${token}` } });
+      const answer = await app.inject({
+        url: addresses[n % addresses.length] ?? '/',
+        headers: { authorization: `Bearer ${token}` },
+      });
       if (n >= WARM_UP) taken.push(performance.now() - from);
-      if (answer.statusCode !== 200) throw new Error(`${name}: ${answer.statusCode} ${answer.body.slice(0, 300)}`);
+      if (answer.statusCode !== 200)
+        throw new Error(`${name}: ${answer.statusCode} ${answer.body.slice(0, 300)}`);
     }
     console.log(line(name, taken));
   }
   await app.close();
 }
 
-const SCOPED = ['/insights', '/insights/trust', '/insights/health?days=90', '/insights/causes', '/insights/cost', '/builds', '/causes'];
+const SCOPED = [
+  '/insights',
+  '/insights/trust',
+  '/insights/health?days=90',
+  '/insights/causes',
+  '/insights/cost',
+  '/builds',
+  '/causes',
+];
 
 async function scopedToken({ tokens }: Stores): Promise<string> {
   const token = makeToken();
@@ -139,7 +168,9 @@ async function pagesOf(database: Database): Promise<Record<string, readonly stri
     '/insights?days=90': ['/insights?days=90'],
     '/insights/trust': ['/insights/trust'],
     '/insights/trust/answers': ['/insights/trust/answers?t=0.85&verdict=wrong'],
-    ...Object.fromEntries([7, 30, 90].map((days) => [`/insights/health?days=${days}`, [`/insights/health?days=${days}`]])),
+    ...Object.fromEntries(
+      [7, 30, 90].map((days) => [`/insights/health?days=${days}`, [`/insights/health?days=${days}`]]),
+    ),
     '/insights/health?repo=': ['/insights/health?repo=acme/service-7&days=90'],
     '/insights/flaky': ['/insights/flaky'],
     '/insights/flaky?list=cost': ['/insights/flaky?list=cost'],

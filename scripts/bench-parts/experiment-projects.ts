@@ -39,7 +39,8 @@ interface Project {
 const [RIGHT, WRONG] = ['exports.sum = (a, b) => a + b;\n', 'exports.sum = (a, b) => a - b;\n'];
 const THIS_CHANGE = /^Fails 5 of 5 here, 0 of 5 on the base .*introduced by this change/;
 const BOTH = /^Fails 5 of 5 here and 5 of 5 on the base .*not caused by this change/;
-const nodeTest = (body: string) => `require('node:test')('holds', () => { const assert = require('node:assert'); ${body} });\n`;
+const nodeTest = (body: string) =>
+  `require('node:test')('holds', () => { const assert = require('node:assert'); ${body} });\n`;
 const bin = (name: string) => `node_modules/.bin/${name}`;
 const GO = {
   'go.mod': 'module shop\n\ngo 1.20\n',
@@ -49,7 +50,8 @@ const GO = {
 const goSum = (sign: string) => `package shop\n\nfunc Sum(a, b int) int { return a ${sign} b }\n`;
 const rust = (sign: string) =>
   `pub fn sum(a: i32, b: i32) -> i32 { a ${sign} b }\n#[test]\nfn adds() { assert_eq!(sum(2, 3), 5); }\n#[test]\nfn rests() {}\n`;
-const java = (sign: string) => `package shop;\npublic class Sum { public static int sum(int a, int b) { return a ${sign} b; } }\n`;
+const java = (sign: string) =>
+  `package shop;\npublic class Sum { public static int sum(int a, int b) { return a ${sign} b; } }\n`;
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion><groupId>shop</groupId><artifactId>shop</artifactId><version>1</version>
 <properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target></properties>
 <dependencies><dependency><groupId>org.junit.jupiter</groupId><artifactId>junit-jupiter</artifactId><version>5.10.2</version><scope>test</scope></dependency></dependencies>
@@ -105,7 +107,8 @@ const PROJECTS: readonly Project[] = [
     needs: ['pytest'],
     base: {
       'shop.py': 'def total(a, b):\n    return a + b\n',
-      'test_shop.py': 'import shop\n\n\ndef test_total():\n    assert shop.total(2, 3) == 5\n\n\ndef test_rests():\n    pass\n',
+      'test_shop.py':
+        'import shop\n\n\ndef test_total():\n    assert shop.total(2, 3) == 5\n\n\ndef test_rests():\n    pass\n',
     },
     change: { 'shop.py': 'def total(a, b):\n    return a - b\n' },
     argv: ['pytest', '-q'],
@@ -122,7 +125,10 @@ const PROJECTS: readonly Project[] = [
   {
     name: 'Cargo',
     needs: ['cargo'],
-    base: { 'Cargo.toml': '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n', 'src/lib.rs': rust('+') },
+    base: {
+      'Cargo.toml': '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',
+      'src/lib.rs': rust('+'),
+    },
     change: { 'src/lib.rs': rust('-') },
     argv: ['cargo', 'test'],
     expect: THIS_CHANGE,
@@ -130,7 +136,11 @@ const PROJECTS: readonly Project[] = [
   {
     name: 'Maven',
     needs: ['mvn', 'javac'],
-    base: { 'pom.xml': POM, 'src/main/java/shop/Sum.java': java('+'), 'src/test/java/shop/SumTest.java': JAVA_TEST },
+    base: {
+      'pom.xml': POM,
+      'src/main/java/shop/Sum.java': java('+'),
+      'src/test/java/shop/SumTest.java': JAVA_TEST,
+    },
     change: { 'src/main/java/shop/Sum.java': java('-') },
     argv: ['mvn', '-q', '-B', 'test'],
     expect: THIS_CHANGE,
@@ -160,10 +170,15 @@ const PROJECTS: readonly Project[] = [
     name: 'time-dependent',
     blame: 'not-this-change',
     needs: ['faketime'],
-    base: { 'a.test.js': nodeTest(`assert.ok(Date.now() < ${Date.now() - 100 * DAY_MS}, 'the certificate has expired');`) },
+    base: {
+      'a.test.js': nodeTest(
+        `assert.ok(Date.now() < ${Date.now() - 100 * DAY_MS}, 'the certificate has expired');`,
+      ),
+    },
     change: { 'README.md': 'words\n' },
     argv: ['node', '--test'],
-    expect: /not caused by this change.* It depends on the time: fails 6 of 6 as it is, 0 of 6 with the clock at/,
+    expect:
+      /not caused by this change.* It depends on the time: fails 6 of 6 as it is, 0 of 6 with the clock at/,
   },
   {
     name: 'time zone',
@@ -180,7 +195,8 @@ const PROJECTS: readonly Project[] = [
     base: { 'test_set.py': "def test_first():\n    assert next(iter({'ebb', 'flow'})) == 'ebb'\n" },
     change: { 'README.md': 'words\n' },
     argv: ['pytest', '-q'],
-    expect: /flaky, in .*It depends on the seed: fails 6 of 6 with PYTHONHASHSEED=\d+, 0 of 6 with PYTHONHASHSEED=\d+/,
+    expect:
+      /flaky, in .*It depends on the seed: fails 6 of 6 with PYTHONHASHSEED=\d+, 0 of 6 with PYTHONHASHSEED=\d+/,
   },
   {
     name: 'network-dependent',
@@ -193,13 +209,20 @@ const PROJECTS: readonly Project[] = [
     change: { 'README.md': 'words\n' },
     argv: ['pytest', '-q'],
     tests: ['test_net.py', 'test_route'],
-    expect: /^Passes .* not reproduced.* It depends on the network: fails 6 of 6 with the network off, 0 of 6 with the network on/,
+    expect:
+      /^Passes .* not reproduced.* It depends on the network: fails 6 of 6 with the network off, 0 of 6 with the network on/,
   },
   {
     name: 'memory-dependent',
-    base: { 'a.test.js': nodeTest('const all = []; for (let at = 0; at < 2; at += 1) all.push(Array.from({ length: 500_000 }, String));') },
+    base: {
+      'a.test.js': nodeTest(
+        'const all = []; for (let at = 0; at < 2; at += 1) all.push(Array.from({ length: 500_000 }, String));',
+      ),
+    },
     change: {
-      'a.test.js': nodeTest('const all = []; for (let at = 0; at < 40; at += 1) all.push(Array.from({ length: 500_000 }, String));'),
+      'a.test.js': nodeTest(
+        'const all = []; for (let at = 0; at < 40; at += 1) all.push(Array.from({ length: 500_000 }, String));',
+      ),
     },
     argv: ['node', '--max-old-space-size=120', '--test'],
     expect: THIS_CHANGE,
@@ -262,7 +285,9 @@ export async function benchProjects(only: string | undefined, cases: string | un
       continue;
     }
     const startedAt = performance.now();
-    const said = await tryProject(project, packages, rows).catch((error: unknown) => `error: ${String(error)}`);
+    const said = await tryProject(project, packages, rows).catch(
+      (error: unknown) => `error: ${String(error)}`,
+    );
     const isRight = project.expect.test(said);
     if (!isRight) wrong += 1;
     console.log(
@@ -279,8 +304,13 @@ async function tryProject(project: Project, packages: string | null, rows: Datas
   try {
     const ignored = ['node_modules', 'target', '__pycache__', '.pytest_cache', 'Cargo.lock'];
     git(folder, 'init', '--quiet', '--initial-branch=main');
-    if (project.packages === true && packages !== null) symlinkSync(join(packages, 'node_modules'), join(folder, 'node_modules'), 'dir');
-    commit(folder, { '.gitignore': `${ignored.join('\n')}\n`, '.prettierignore': '.*\n', ...project.base }, 'works');
+    if (project.packages === true && packages !== null)
+      symlinkSync(join(packages, 'node_modules'), join(folder, 'node_modules'), 'dir');
+    commit(
+      folder,
+      { '.gitignore': `${ignored.join('\n')}\n`, '.prettierignore': '.*\n', ...project.base },
+      'works',
+    );
     git(folder, 'checkout', '--quiet', '-b', 'work');
     if (Object.keys(project.change).length > 0) commit(folder, project.change, 'changes');
     project.prepare?.(folder);
@@ -296,7 +326,16 @@ async function confirming(
   rows: DatasetRow[],
 ): Promise<string> {
   const known = tests.length === 0 ? [] : [failing(tests[0] ?? '', tests[1] ?? '')];
-  const options = { argv, cwd, env: process.env, base: 'main', runs: RUNS, limitMs: LIMIT_MS, tests: known, conditions: true };
+  const options = {
+    argv,
+    cwd,
+    env: process.env,
+    base: 'main',
+    runs: RUNS,
+    limitMs: LIMIT_MS,
+    tests: known,
+    conditions: true,
+  };
   const reader = outputReader();
   let log: string | null = null;
   // Only what failed is read.
@@ -304,9 +343,15 @@ async function confirming(
     log ??= output;
     return await reader(output);
   };
-  const experiment = await confirm({ ...options, ...(install === undefined ? {} : { install }) }, { read }, never);
+  const experiment = await confirm(
+    { ...options, ...(install === undefined ? {} : { install }) },
+    { read },
+    never,
+  );
   const row = { id: name, project: name, log: log ?? '', blame, experiment };
-  const elsewhere = JSON.stringify(row).replaceAll(cwd, '/home/ada/shop').replaceAll(process.execPath, '/usr/bin/node');
+  const elsewhere = JSON.stringify(row)
+    .replaceAll(cwd, '/home/ada/shop')
+    .replaceAll(process.execPath, '/usr/bin/node');
   rows.push(DatasetRow.parse(JSON.parse(elsewhere)));
   return [experiment.sentence, ...experiment.notes].join(' ');
 }
@@ -333,7 +378,9 @@ function fixing(diff?: string): NonNullable<Project['how']> {
     const rules = diff === undefined ? (['format'] as const) : [];
     const options = { argv, cwd, env: process.env, tests: [], proposals, rules, check: null };
     const allowed = { tests: false, workflows: false };
-    return (await tryFix({ ...options, allowed, runs: 3, limitMs: LIMIT_MS }, { read: outputReader() }, never)).sentence;
+    return (
+      await tryFix({ ...options, allowed, runs: 3, limitMs: LIMIT_MS }, { read: outputReader() }, never)
+    ).sentence;
   };
 }
 
@@ -345,7 +392,11 @@ function upgrade(folder: string): void {
     execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(folder, 'adder') });
     rmSync(join(folder, 'adder'), { recursive: true });
     write(folder, {
-      'package.json': JSON.stringify({ name: 'shop', version: '1.0.0', dependencies: { adder: `file:adder-${version}.tgz` } }),
+      'package.json': JSON.stringify({
+        name: 'shop',
+        version: '1.0.0',
+        dependencies: { adder: `file:adder-${version}.tgz` },
+      }),
     });
     execFileSync('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund'], { cwd: folder });
   };
@@ -361,7 +412,8 @@ function upgrade(folder: string): void {
 function thirty(folder: string): void {
   for (let at = 1; at <= 30; at += 1) {
     if (at === 19) commit(folder, { 'sum.go': goSum('-') }, 'turns the sum around', 'Bea');
-    else if (at === 14 || at === 15) commit(folder, { 'extra.go': `package shop\n\nfunc broken${at}( {\n` }, 'does not build');
+    else if (at === 14 || at === 15)
+      commit(folder, { 'extra.go': `package shop\n\nfunc broken${at}( {\n` }, 'does not build');
     else commit(folder, { 'extra.go': `package shop\n\nconst note${at} = ${at}\n` }, `note ${at}`);
   }
 }
@@ -369,12 +421,26 @@ function thirty(folder: string): void {
 function installPackages(): string {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-packages-'));
   write(folder, { 'package.json': '{"private":true}' });
-  execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', 'jest@30', 'mocha@11', 'prettier@3', 'vitest@4'], { cwd: folder });
+  execFileSync(
+    'npm',
+    ['install', '--silent', '--no-audit', '--no-fund', 'jest@30', 'mocha@11', 'prettier@3', 'vitest@4'],
+    { cwd: folder },
+  );
   return folder;
 }
 
 function failing(file: string, name: string): FailingTest {
-  return { framework: 'pytest', name, suite: null, file, line: null, message: null, expected: null, actual: null, at: null };
+  return {
+    framework: 'pytest',
+    name,
+    suite: null,
+    file,
+    line: null,
+    message: null,
+    expected: null,
+    actual: null,
+    at: null,
+  };
 }
 
 function write(folder: string, files: Files): void {
@@ -387,7 +453,18 @@ function write(folder: string, files: Files): void {
 function commit(folder: string, files: Files, message: string, author = 'Ada'): void {
   write(folder, files);
   git(folder, 'add', '--all');
-  git(folder, '-c', `user.name=${author}`, '-c', 'user.email=bench@example.test', 'commit', '--quiet', '--allow-empty', '-m', message);
+  git(
+    folder,
+    '-c',
+    `user.name=${author}`,
+    '-c',
+    'user.email=bench@example.test',
+    'commit',
+    '--quiet',
+    '--allow-empty',
+    '-m',
+    message,
+  );
 }
 
 function git(cwd: string, ...args: readonly string[]): void {

@@ -42,7 +42,9 @@ export async function benchFrozen(runs: number): Promise<FrozenFigures> {
         id: `bld_${run}`,
         receivedAt: new Date(0).toISOString(),
       };
-      const sources = [{ name: 'log.txt', kind: 'log' as const, text: texts[run % texts.length] ?? '', notes: [] }];
+      const sources = [
+        { name: 'log.txt', kind: 'log' as const, text: texts[run % texts.length] ?? '', notes: [] },
+      ];
       const answer = async (record: boolean) => {
         const startedAt = performance.now();
         const { recordings } = await app.triage(build, sources, never, { maxGroups: 1, record });
@@ -62,7 +64,8 @@ export async function benchFrozen(runs: number): Promise<FrozenFigures> {
     let identical = 0;
     const startedAt = performance.now();
     for await (const source of recordingsInFile(path)) {
-      if ('recording' in source && (await runFrozen(source.recording, today, never)).identical) identical += 1;
+      if ('recording' in source && (await runFrozen(source.recording, today, never)).identical)
+        identical += 1;
     }
     return { runs, identical, plainMs, recordedMs, frozenMs: performance.now() - startedAt, bytes };
   } finally {

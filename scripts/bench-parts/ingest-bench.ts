@@ -10,7 +10,8 @@ import { createSender, type Load } from './ingest-load.ts';
 import { drain, type Side, startSide } from './ingest-side.ts';
 
 const SECRET = 'a-secret-of-the-bench';
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 interface Settings {
   readonly rounds: number;
@@ -65,8 +66,18 @@ async function onPostgres(settings: Settings, stoppedAt?: number): Promise<void>
 
 async function onPglite(settings: Settings): Promise<void> {
   const place = (name: string) => copyTestDatabase(join(settings.folder, name));
-  const reference = await startSide('reference', 'ingest-reference.ts', [await place('reference'), SECRET], settings.folder);
-  const ours = await startSide('faultline', 'ingest-ours.ts', [await place('faultline'), SECRET], settings.folder);
+  const reference = await startSide(
+    'reference',
+    'ingest-reference.ts',
+    [await place('reference'), SECRET],
+    settings.folder,
+  );
+  const ours = await startSide(
+    'faultline',
+    'ingest-ours.ts',
+    [await place('faultline'), SECRET],
+    settings.folder,
+  );
   try {
     await compare('PGlite on disk', [reference, ours], settings);
   } finally {
@@ -76,22 +87,33 @@ async function onPglite(settings: Settings): Promise<void> {
 
 /** As many as are answered; returns the reference's median rate. */
 async function compare(what: string, sides: readonly [Side, Side], settings: Settings): Promise<number> {
-  console.log(`-- ${what}: accepted webhooks a second, 32 connections, ${createSender(SECRET).bytes} bytes each`);
+  console.log(
+    `-- ${what}: accepted webhooks a second, 32 connections, ${createSender(SECRET).bytes} bytes each`,
+  );
   for (const { name, command } of sides) console.log(`   ${name}: ${command}`);
   const [reference, ours] = await interleave(sides, settings, undefined);
   const rates = [reference, ours].map((loads) => median(loads.map(({ perSecond }) => perSecond)));
   const [theirs = 0, own = 0] = rates;
-  console.log(`   median ${theirs.toFixed(0)}/s and ${own.toFixed(0)}/s: ratio ${(own / theirs).toFixed(2)} (goal 0.70)`);
+  console.log(
+    `   median ${theirs.toFixed(0)}/s and ${own.toFixed(0)}/s: ratio ${(own / theirs).toFixed(2)} (goal 0.70)`,
+  );
   return theirs;
 }
 
-async function compareAtHalf(what: string, rate: number, sides: readonly [Side, Side], settings: Settings): Promise<void> {
+async function compareAtHalf(
+  what: string,
+  rate: number,
+  sides: readonly [Side, Side],
+  settings: Settings,
+): Promise<void> {
   console.log(`-- ${what} (${rate.toFixed(0)}/s): p99 of acceptance, a worker busy`);
   const worker = startBusyWorker();
   const [reference, ours] = await interleave(sides, settings, Math.round(rate)).finally(() => worker.stop());
   const [theirs = 0, own = 0] = [reference, ours].map((loads) => median(loads.map(({ p99 }) => p99)));
   const failed = ours.reduce((sum, { refused, lost }) => sum + refused + lost, 0);
-  console.log(`   median p99 ${theirs} ms and ${own} ms: ratio ${(own / theirs).toFixed(2)} (goal 1.50); failed acceptances: ${failed}`);
+  console.log(
+    `   median p99 ${theirs} ms and ${own} ms: ratio ${(own / theirs).toFixed(2)} (goal 1.50); failed acceptances: ${failed}`,
+  );
 }
 
 /** Each side in turn, one undisturbed by the other: what it accepted has become builds before the next begins. */

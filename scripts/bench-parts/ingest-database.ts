@@ -7,7 +7,9 @@ const POOL = 10;
 
 /** The database and the pool that both sides of the ingest figures run on. */
 export async function openBenchDatabase(place: string): Promise<PgDatabase> {
-  const database = place.startsWith('postgres') ? await openPostgres({ url: place, poolSize: POOL }) : await openPglite({ dataDir: place });
+  const database = place.startsWith('postgres')
+    ? await openPostgres({ url: place, poolSize: POOL })
+    : await openPglite({ dataDir: place });
   await database.migrate();
   return database;
 }

@@ -25,16 +25,26 @@ export interface Target {
 }
 
 /** Signed deliveries of real `workflow_job` bodies, as GitHub sends them. */
-export function createSender(secret: string): { readonly bytes: number; send(target: Target): Promise<Load> } {
+export function createSender(secret: string): {
+  readonly bytes: number;
+  send(target: Target): Promise<Load>;
+} {
   const bodies = Array.from({ length: RUNS }, (_, index) => {
     const job = { id: 90_000_000 + index, run_id: 30_000_000 + index, conclusion: 'failure' };
     return JSON.stringify(githubExample('workflow_job', 'completed', { workflow_job: job }, 1));
   });
-  const signed = bodies.map((body) => ({ body, signature: `sha256=${createHmac('sha256', secret).update(body).digest('hex')}` }));
+  const signed = bodies.map((body) => ({
+    body,
+    signature: `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+  }));
   let next = 0;
   const setupRequest = (request: autocannon.Request): autocannon.Request => {
     const { body, signature } = signed[next++ % RUNS] ?? { body: '', signature: '' };
-    const headers = { ...request.headers, 'x-github-delivery': randomUUID(), 'x-hub-signature-256': signature };
+    const headers = {
+      ...request.headers,
+      'x-github-delivery': randomUUID(),
+      'x-hub-signature-256': signature,
+    };
     return { ...request, body, headers };
   };
   return {
@@ -42,11 +52,23 @@ export function createSender(secret: string): { readonly bytes: number; send(tar
     send: async ({ url, seconds, rate }) => {
       const headers = { 'content-type': 'application/json', 'x-github-event': 'workflow_job' };
       const result = await autocannon({
-        ...{ url, connections: CONNECTIONS, duration: seconds, ...(rate === undefined ? {} : { overallRate: rate }) },
+        ...{
+          url,
+          connections: CONNECTIONS,
+          duration: seconds,
+          ...(rate === undefined ? {} : { overallRate: rate }),
+        },
         requests: [{ method: 'POST', path: '/webhooks/github', headers, setupRequest }],
       });
       const { '2xx': accepted, non2xx: refused, errors, latency, duration } = result;
-      return { accepted, refused, lost: errors, perSecond: accepted / duration, p50: latency.p50, p99: latency.p99 };
+      return {
+        accepted,
+        refused,
+        lost: errors,
+        perSecond: accepted / duration,
+        p50: latency.p50,
+        p99: latency.p99,
+      };
     },
   };
 }

@@ -12,7 +12,9 @@ const [place = '', secret = ''] = process.argv.slice(2);
 const { pool } = await openBenchDatabase(place);
 const app = fastify({ bodyLimit: 25 * 1024 * 1024 });
 app.removeAllContentTypeParsers();
-app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
+  done(null, body),
+);
 
 app.post('/webhooks/github', async (request, reply) => {
   const body = request.body as Buffer;
@@ -21,18 +23,36 @@ app.post('/webhooks/github', async (request, reply) => {
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return reply.status(401).send();
   const { repository, sender, workflow_job: job } = JSON.parse(body.toString('utf8'));
   const kept = {
-    ...{ repository: repository.full_name, defaultBranch: repository.default_branch, author: sender.login, run: job.run_id },
-    ...{ job: job.id, name: job.name, workflow: job.workflow_name, attempt: job.run_attempt, conclusion: job.conclusion },
-    ...{ branch: job.head_branch, commit: job.head_sha, url: job.html_url, startedAt: job.started_at, finishedAt: job.completed_at },
+    ...{
+      repository: repository.full_name,
+      defaultBranch: repository.default_branch,
+      author: sender.login,
+      run: job.run_id,
+    },
+    ...{
+      job: job.id,
+      name: job.name,
+      workflow: job.workflow_name,
+      attempt: job.run_attempt,
+      conclusion: job.conclusion,
+    },
+    ...{
+      branch: job.head_branch,
+      commit: job.head_sha,
+      url: job.html_url,
+      startedAt: job.started_at,
+      finishedAt: job.completed_at,
+    },
   };
-  await pool.query('insert into bench_deliveries (id, event, body) values ($1, $2, $3) on conflict do nothing', [
-    request.headers['x-github-delivery'],
-    request.headers['x-github-event'],
-    JSON.stringify(kept),
-  ]);
+  await pool.query(
+    'insert into bench_deliveries (id, event, body) values ($1, $2, $3) on conflict do nothing',
+    [request.headers['x-github-delivery'], request.headers['x-github-event'], JSON.stringify(kept)],
+  );
   return reply.status(202).send({ accepted: true });
 });
 
-await pool.query('create table if not exists bench_deliveries (id text primary key, event text not null, body jsonb not null)');
+await pool.query(
+  'create table if not exists bench_deliveries (id text primary key, event text not null, body jsonb not null)',
+);
 console.log(`listening on ${await app.listen({ host: '127.0.0.1', port: 0 })}`);
 process.on('message', () => process.send?.(0));

@@ -14,9 +14,16 @@ export interface Side {
 }
 
 /** Starts a server script; its log goes to a file in `folder`. */
-export async function startSide(name: string, script: string, values: readonly string[], folder: string): Promise<Side> {
+export async function startSide(
+  name: string,
+  script: string,
+  values: readonly string[],
+  folder: string,
+): Promise<Side> {
   const log = openSync(join(folder, `${name.replace(/\W+/g, '-')}.log`), 'w');
-  const child = fork(join(import.meta.dirname, script), [...values], { stdio: ['ignore', 'pipe', log, 'ipc'] });
+  const child = fork(join(import.meta.dirname, script), [...values], {
+    stdio: ['ignore', 'pipe', log, 'ipc'],
+  });
   closeSync(log);
   const url = await listening(child, name);
   return {

@@ -22,7 +22,10 @@ const TURNS = 50;
  * Fills an empty, migrated database: builds in 200 repositories, half of them failed with five failures each, answers to some of these (most
  * decided), and test results whose flakiness is followed as the service would. Failures say one of 100,000 messages.
  */
-export async function fillInsights(sql: Pick<Sql, 'query'>, { failures, answers, testResults, days = 90 }: InsightsSize): Promise<void> {
+export async function fillInsights(
+  sql: Pick<Sql, 'query'>,
+  { failures, answers, testResults, days = 90 }: InsightsSize,
+): Promise<void> {
   const builds = Math.max((2 * failures) / 5, testResults / TESTS_A_BUILD);
   const step = async (text: string, values: readonly unknown[] = [], tables = '') => {
     await sql.query(text, values);
@@ -36,7 +39,11 @@ export async function fillInsights(sql: Pick<Sql, 'query'>, { failures, answers,
   for (let n = 0; n <= TURNS; n += 1) {
     // A few first: triggers would keep the plans that they made for empty tables.
     const some = n === 0 ? 1_000 : Math.ceil(answers / TURNS);
-    await step(ANALYSES, [sampleAnalysis({ buildId: 'b', triageId: 't', fingerprint: 'f' }), some], 'analyses, answer_facts');
+    await step(
+      ANALYSES,
+      [sampleAnalysis({ buildId: 'b', triageId: 't', fingerprint: 'f' }), some],
+      'analyses, answer_facts',
+    );
     await step(REVIEWS, [], 'reviews, answer_facts');
     await step(DECISIONS, [sampleDecision({ id: 'r', analysisId: 'a' })], 'decisions, answer_facts');
   }
@@ -45,7 +52,10 @@ export async function fillInsights(sql: Pick<Sql, 'query'>, { failures, answers,
 }
 
 /** Ids of builds that hold results, newest first, with what they hold. */
-export async function buildsWithResults(sql: Sql, count: number): Promise<{ readonly id: string; readonly results: unknown }[]> {
+export async function buildsWithResults(
+  sql: Sql,
+  count: number,
+): Promise<{ readonly id: string; readonly results: unknown }[]> {
   return await sql.query(
     `select b.id, (select jsonb_agg(jsonb_build_object('name', name, 'suite', suite, 'file', file, 'status', status, 'durationMs', duration_ms)
        order by position) from test_results where build_id = b.id) as results

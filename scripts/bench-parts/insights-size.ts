@@ -53,7 +53,9 @@ export async function run(): Promise<void> {
 
 function line(name: string, taken: number[], reach: number | null): string {
   const sorted = taken.toSorted((one, other) => one - other);
-  const at = (share: number) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1);
-  const goal = reach === null ? '' : Number(at(0.95)) < reach ? `  p95 below ${reach}` : `  NOT below ${reach}`;
+  const at = (share: number) =>
+    (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1);
+  const goal =
+    reach === null ? '' : Number(at(0.95)) < reach ? `  p95 below ${reach}` : `  NOT below ${reach}`;
   return `${name.padEnd(46)} ${at(0)} / ${at(0.5)} / ${at(0.95)}${goal}`;
 }

@@ -21,7 +21,9 @@ const Row = z.object({
   log_path: z.string().nullish(),
   failing_tests: z.array(z.string()).nullish(),
 });
-const Truth = z.object({ failingTests: z.array(z.object({ name: z.string(), suite: z.string().nullish() })).default([]) });
+const Truth = z.object({
+  failingTests: z.array(z.object({ name: z.string(), suite: z.string().nullish() })).default([]),
+});
 
 interface Case {
   readonly id: string;
@@ -61,7 +63,8 @@ function count(one: Case): void {
       left: sum.left + left,
       named: sum.named + tests.length,
     });
-    if (left < hits && process.env.VERBOSE !== undefined) console.error(`${one.id}: ${reader} left out: ${left} of ${hits}`);
+    if (left < hits && process.env.VERBOSE !== undefined)
+      console.error(`${one.id}: ${reader} left out: ${left} of ${hits}`);
   }
 }
 
@@ -91,7 +94,8 @@ function casesOf(file: string): Case[] {
     .flatMap((row) => {
       const truth = [...new Set(row.failing_tests ?? [])];
       if (truth.length === 0) return [];
-      const text = row.log ?? gunzipSync(readFileSync(resolve(dirname(file), row.log_path ?? ''))).toString('utf8');
+      const text =
+        row.log ?? gunzipSync(readFileSync(resolve(dirname(file), row.log_path ?? ''))).toString('utf8');
       return [{ id: row.id, text, truth }];
     });
 }
@@ -100,15 +104,21 @@ function capturedCases(folder: string): Case[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (!entry.isDirectory()) return [];
     const id = entry.name;
-    const truth = Truth.safeParse(JSON.parse(readFileSync(join(folder, id, 'truth.json'), 'utf8'))).data?.failingTests ?? [];
+    const truth =
+      Truth.safeParse(JSON.parse(readFileSync(join(folder, id, 'truth.json'), 'utf8'))).data?.failingTests ??
+      [];
     if (truth.length === 0) return [];
-    return [{ id, text: readFileSync(join(folder, id, 'log.txt'), 'utf8'), truth: truth.map(({ name }) => name) }];
+    return [
+      { id, text: readFileSync(join(folder, id, 'log.txt'), 'utf8'), truth: truth.map(({ name }) => name) },
+    ];
   });
 }
 
 function print(): void {
   console.log('reader left out               cases  tests  with it  without  share  named');
-  for (const [reader, { cases: n, wanted, whole, left, named }] of [...byReader].sort((a, b) => b[1].wanted - a[1].wanted)) {
+  for (const [reader, { cases: n, wanted, whole, left, named }] of [...byReader].sort(
+    (a, b) => b[1].wanted - a[1].wanted,
+  )) {
     const share = whole === 0 ? '-' : (left / whole).toFixed(3);
     console.log(
       `${reader.padEnd(28)} ${String(n).padStart(6)} ${String(wanted).padStart(6)} ${String(whole).padStart(8)} ${String(left).padStart(8)} ${share.padStart(6)} ${String(named).padStart(6)}`,

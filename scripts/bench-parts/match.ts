@@ -8,7 +8,9 @@ import { scanChunks } from '../../src/log/scan/scan-chunks.ts';
 const LINE_FEED = 10;
 
 /** Counts the lines of a part of a log that hold one of the literals; parts begin at line starts. */
-export function piecesOf(literals: readonly string[]): (log: LogBytes, part: number, parts: number) => number {
+export function piecesOf(
+  literals: readonly string[],
+): (log: LogBytes, part: number, parts: number) => number {
   const matcher = buildMatcher([literals]);
   return (log, part, parts) => {
     const start = lineStartNear(log, Math.floor((log.size * part) / parts));
@@ -43,7 +45,10 @@ export function* linesHolding(path: string, literals: readonly string[]): Genera
 }
 
 /** Lines and milliseconds of this reader's matching on one thread. */
-export function matchAlone(path: string, literals: readonly string[]): { lines: number; milliseconds: number } {
+export function matchAlone(
+  path: string,
+  literals: readonly string[],
+): { lines: number; milliseconds: number } {
   const count = piecesOf(literals);
   const startedAt = performance.now();
   const file = openFileBytes(path);
@@ -63,7 +68,9 @@ export async function matchTogether(
   const workers = Array.from(
     { length: parts },
     (_, part) =>
-      new Worker(new URL(`./match-worker${extname(import.meta.url)}`, import.meta.url), { workerData: { path, literals, part, parts } }),
+      new Worker(new URL(`./match-worker${extname(import.meta.url)}`, import.meta.url), {
+        workerData: { path, literals, part, parts },
+      }),
   );
   try {
     await Promise.all(workers.map((worker) => once(worker, 'message')));

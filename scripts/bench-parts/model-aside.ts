@@ -4,7 +4,9 @@ import { z } from 'zod';
 import type { ModelWorkerOptions } from './model-worker.ts';
 
 /** A scripted model in a thread of its own, as a model's server is elsewhere: what it computes is not counted against who asks it. */
-export async function startModelAside(options: ModelWorkerOptions): Promise<{ readonly baseUrl: string; close(): Promise<void> }> {
+export async function startModelAside(
+  options: ModelWorkerOptions,
+): Promise<{ readonly baseUrl: string; close(): Promise<void> }> {
   const worker = new Worker(new URL('./model-worker.ts', import.meta.url), { workerData: options });
   const [baseUrl] = z.tuple([z.string()]).parse(await once(worker, 'message'));
   return {

@@ -8,11 +8,16 @@ const Options = z.object({
   rounds: z.number(),
   /** Plays the model of an agent that makes so many calls instead. */
   agent: z
-    .object({ modelCalls: z.number(), toolCalls: z.array(z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) })) })
+    .object({
+      modelCalls: z.number(),
+      toolCalls: z.array(z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) })),
+    })
     .optional(),
 });
 export type ModelWorkerOptions = z.infer<typeof Options>;
 
 const { agent, ...options } = Options.parse(workerData);
-const model = await startScriptedModel(agent === undefined ? options : { ...options, judge: (body) => agentTurn(body, agent) });
+const model = await startScriptedModel(
+  agent === undefined ? options : { ...options, judge: (body) => agentTurn(body, agent) },
+);
 parentPort?.postMessage(model.baseUrl);

@@ -10,17 +10,32 @@ import { startModelAside } from './model-aside.ts';
  * is called as often, and asks what our run asked.
  */
 export async function createPrebuiltAgent({ checkpointer, toolbox, subject }: AgentWorld, run: Analysis) {
-  const toolCalls = run.steps.flatMap(({ outcomes = [] }) => outcomes.map(({ call }) => ({ tool: call.tool, args: { ...call.args } })));
-  const server = await startModelAside({ latencyMs: 0, rounds: 0, agent: { modelCalls: run.usage.modelCalls, toolCalls } });
+  const toolCalls = run.steps.flatMap(({ outcomes = [] }) =>
+    outcomes.map(({ call }) => ({ tool: call.tool, args: { ...call.args } })),
+  );
+  const server = await startModelAside({
+    latencyMs: 0,
+    rounds: 0,
+    agent: { modelCalls: run.usage.modelCalls, toolCalls },
+  });
   const about = subject();
   const tools = [...new Set(toolCalls.map((call) => call.tool))].map((name) =>
     tool(
       async (args: Record<string, unknown>, { signal }) => {
         const call = { tool: name, args, why: '' };
-        const { summary, findings } = await toolbox.run(call, about, run.category, signal ?? AbortSignal.timeout(60_000));
+        const { summary, findings } = await toolbox.run(
+          call,
+          about,
+          run.category,
+          signal ?? AbortSignal.timeout(60_000),
+        );
         return [summary, ...findings.map((finding) => finding.text)].join('\n\n');
       },
-      { name, description: toolbox.describe(name)?.question ?? name, schema: toolbox.describe(name)?.parameters ?? {} },
+      {
+        name,
+        description: toolbox.describe(name)?.question ?? name,
+        schema: toolbox.describe(name)?.parameters ?? {},
+      },
     ),
   );
   const llm = new ChatOpenAI({
@@ -40,9 +55,13 @@ export async function createPrebuiltAgent({ checkpointer, toolbox, subject }: Ag
         recursionLimit: 4 * run.usage.modelCalls + 4,
         durability: 'sync' as const,
       };
-      const { messages } = await agent.invoke({ messages: [{ role: 'user', content: 'Why did the build fail?' }] }, config);
+      const { messages } = await agent.invoke(
+        { messages: [{ role: 'user', content: 'Why did the build fail?' }] },
+        config,
+      );
       const asked = messages.filter((message) => message.getType() === 'tool').length;
-      if (asked < toolCalls.length) throw new Error(`The prebuilt agent asked ${asked} of ${toolCalls.length} questions`);
+      if (asked < toolCalls.length)
+        throw new Error(`The prebuilt agent asked ${asked} of ${toolCalls.length} questions`);
     },
     close: () => server.close(),
   };

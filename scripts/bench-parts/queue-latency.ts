@@ -29,10 +29,15 @@ type Heard = (id: string) => void;
 
 /** `scripts/bench server queue [--rounds 5] [--rings 40]`: from enqueue to handler, one ring after the other, beside the bare libraries. */
 export async function run(args: readonly string[]): Promise<void> {
-  const options = { rounds: { type: 'string', default: '5' }, rings: { type: 'string', default: '40' } } as const;
+  const options = {
+    rounds: { type: 'string', default: '5' },
+    rings: { type: 'string', default: '40' },
+  } as const;
   const { values } = parseArgs({ args: [...args], options });
   const size = { rounds: Number(values.rounds), rings: Number(values.rings) };
-  console.log(`enqueue to handler, ms; ${size.rounds} rounds of ${size.rings} rings each, taken in turns; concurrency 1`);
+  console.log(
+    `enqueue to handler, ms; ${size.rounds} rounds of ${size.rings} rings each, taken in turns; concurrency 1`,
+  );
   await onRedis(size);
   await onPglite(size);
 }
@@ -90,8 +95,12 @@ async function compare(
   await ours.close();
   await theirs.close();
   const [mine, other] = [summary(ours.times), summary(theirs.times)];
-  console.log(`${title}: ${ours.name} median ${mine.median} (p95 ${mine.p95}) · ${theirs.name} median ${other.median} (p95 ${other.p95})`);
-  console.log(`  ratio ${(mine.median / other.median).toFixed(2)}; aim ≤ ${aim} ms: ${mine.median <= aim ? 'reached' : 'missed'}`);
+  console.log(
+    `${title}: ${ours.name} median ${mine.median} (p95 ${mine.p95}) · ${theirs.name} median ${other.median} (p95 ${other.p95})`,
+  );
+  console.log(
+    `  ratio ${(mine.median / other.median).toFixed(2)}; aim ≤ ${aim} ms: ${mine.median <= aim ? 'reached' : 'missed'}`,
+  );
 }
 
 async function timed(open: (heard: Heard) => Promise<Notifier>) {
@@ -133,13 +142,22 @@ async function oursOnPglite(db: PgDatabase, heard: Heard): Promise<Notifier> {
 
 async function ours(queue: JobQueue, heard: Heard): Promise<Notifier> {
   await queue.work(async (id) => heard(id), { concurrency: 1 });
-  return { name: `Faultline (${queue.driver})`, ring: (id) => queue.enqueue(id), close: () => queue.stop({ timeoutMs: 1000 }) };
+  return {
+    name: `Faultline (${queue.driver})`,
+    ring: (id) => queue.enqueue(id),
+    close: () => queue.stop({ timeoutMs: 1000 }),
+  };
 }
 
 async function bareBullmq(url: string, heard: Heard): Promise<Notifier> {
   const [adding, working] = [new Redis(url), new Redis(url, { maxRetriesPerRequest: null })];
-  const queue = new Queue<{ id: string }>('bare', { connection: adding, defaultJobOptions: { removeOnComplete: true } });
-  const worker = new Worker<{ id: string }>('bare', async ({ data }) => heard(data.id), { connection: working });
+  const queue = new Queue<{ id: string }>('bare', {
+    connection: adding,
+    defaultJobOptions: { removeOnComplete: true },
+  });
+  const worker = new Worker<{ id: string }>('bare', async ({ data }) => heard(data.id), {
+    connection: working,
+  });
   await worker.waitUntilReady();
   const close = async () => {
     await worker.close();
@@ -158,5 +176,9 @@ async function barePgBoss(db: PgDatabase, heard: Heard): Promise<Notifier> {
   await boss.work<{ id: string }>('bare', { pollingIntervalSeconds: 0.5 }, async (jobs) => {
     for (const { data } of jobs) heard(data.id);
   });
-  return { name: 'bare pg-boss', ring: (id) => boss.send('bare', { id }), close: () => boss.stop({ graceful: false, close: false }) };
+  return {
+    name: 'bare pg-boss',
+    ring: (id) => boss.send('bare', { id }),
+    close: () => boss.stop({ graceful: false, close: false }),
+  };
 }

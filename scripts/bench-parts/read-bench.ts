@@ -13,7 +13,15 @@ import { createMasker } from '../../src/log/mask/mask.ts';
 import { readSources } from '../../src/log/read-sources.ts';
 import { growingScan } from '../../src/log/scan/scan-log.ts';
 import { createLogThreads } from '../../src/log/threads.ts';
-import { type CorpusLog, generatedLog, HOSTILE_LOGS, readCorpus, writeCorpus, writeGeneratedLog, writeHostileLog } from './bench-logs.ts';
+import {
+  type CorpusLog,
+  generatedLog,
+  HOSTILE_LOGS,
+  readCorpus,
+  writeCorpus,
+  writeGeneratedLog,
+  writeHostileLog,
+} from './bench-logs.ts';
 import { linesHolding, matchAlone, matchTogether } from './match.ts';
 
 /** What to measure with. Sizes in bytes. */
@@ -46,7 +54,10 @@ const GENERATED_BYTES = 2 * MEGA;
 const DRAIN_BYTES = 10 * MEGA;
 
 /** Measures reading beside other programs, all in one run, and tells each figure as soon as it is known. */
-export async function benchReading(options: ReadBenchOptions, tell: (figure: BenchFigure) => void): Promise<void> {
+export async function benchReading(
+  options: ReadBenchOptions,
+  tell: (figure: BenchFigure) => void,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-bench-'));
   try {
     const logs = options.logs.length > 0 ? await readCorpus(options.logs) : generatedCorpus();
@@ -61,10 +72,18 @@ export async function benchReading(options: ReadBenchOptions, tell: (figure: Ben
 }
 
 function generatedCorpus(): CorpusLog[] {
-  return Array.from({ length: GENERATED_LOGS }, (_, i) => ({ name: `generated ${i + 1}`, text: generatedLog(GENERATED_BYTES, i + 1) }));
+  return Array.from({ length: GENERATED_LOGS }, (_, i) => ({
+    name: `generated ${i + 1}`,
+    text: generatedLog(GENERATED_BYTES, i + 1),
+  }));
 }
 
-async function benchMatching(folder: string, logs: readonly CorpusLog[], options: ReadBenchOptions, tell: (figure: BenchFigure) => void) {
+async function benchMatching(
+  folder: string,
+  logs: readonly CorpusLog[],
+  options: ReadBenchOptions,
+  tell: (figure: BenchFigure) => void,
+) {
   const file = join(folder, 'corpus.log');
   const patterns = join(folder, 'patterns.txt');
   // ripgrep ignores the case of ASCII letters only where all of its patterns are ASCII.
@@ -73,7 +92,8 @@ async function benchMatching(folder: string, logs: readonly CorpusLog[], options
   writeFileSync(patterns, `${literals.join('\n')}\n`);
   const peers = SEARCHERS.filter(({ command }) => isInstalled(command));
   const times = new Map<string, number[]>();
-  const note = (name: string, milliseconds: number) => times.set(name, [...(times.get(name) ?? []), milliseconds]);
+  const note = (name: string, milliseconds: number) =>
+    times.set(name, [...(times.get(name) ?? []), milliseconds]);
   matchAlone(file, literals);
   for (let round = 0; round < options.rounds; round++) {
     note('one thread', matchAlone(file, literals).milliseconds);
@@ -82,7 +102,8 @@ async function benchMatching(folder: string, logs: readonly CorpusLog[], options
   }
   const speed = (name: string) => (size * 1000) / median(times.get(name) ?? []);
   const of = `${literals.length} literals, ${size.toFixed(0)} MB, median of ${options.rounds}`;
-  for (const name of times.keys()) tell({ name: `matching: ${name}`, value: speed(name), unit: 'MB/s', note: of });
+  for (const name of times.keys())
+    tell({ name: `matching: ${name}`, value: speed(name), unit: 'MB/s', note: of });
   for (const { name } of peers) {
     tell({ name: `matching: one thread to ${name}`, value: speed('one thread') / speed(name), unit: '×' });
     tell({ name: `matching: two threads to ${name}`, value: speed('two threads') / speed(name), unit: '×' });
@@ -113,7 +134,12 @@ async function differences(left: Iterator<number>, right: AsyncIterator<number>)
   return differing;
 }
 
-async function benchWholeRead(folder: string, logs: readonly CorpusLog[], options: ReadBenchOptions, tell: (figure: BenchFigure) => void) {
+async function benchWholeRead(
+  folder: string,
+  logs: readonly CorpusLog[],
+  options: ReadBenchOptions,
+  tell: (figure: BenchFigure) => void,
+) {
   const masker = createMasker();
   const inMemory = logs.map(({ name, text }) => ({ name, bytes: bytesInMemory(Buffer.from(text)) }));
   const size = logs.reduce((total, { text }) => total + Buffer.byteLength(text), 0) / MEGA;
@@ -123,7 +149,10 @@ async function benchWholeRead(folder: string, logs: readonly CorpusLog[], option
     for (const { name, bytes } of inMemory) {
       const pieces: Buffer[] = [];
       const { scan, add } = growingScan(bytes, READER_GROUPS.length);
-      const hidden = await masker.maskPieces(bytes, (piece) => pieces.push(Buffer.from(piece)), { groups: READER_GROUPS, add });
+      const hidden = await masker.maskPieces(bytes, (piece) => pieces.push(Buffer.from(piece)), {
+        groups: READER_GROUPS,
+        add,
+      });
       const masked = hidden === 0 ? { bytes, scan } : { bytes: bytesInMemory(Buffer.concat(pieces)) };
       readSources([{ name, kind: 'log', notes: [], ...masked }], { budgetTokens: options.budgetTokens });
     }
@@ -162,13 +191,21 @@ async function benchMemory(folder: string, options: ReadBenchOptions, tell: (fig
     return { ...cost, megabytes: bytes / MEGA };
   };
   const idle = await run('idle.log', 1_000);
-  const [small, large] = [await run('small.log', options.memoryBytes[0]), await run('large.log', options.memoryBytes[1])];
+  const [small, large] = [
+    await run('small.log', options.memoryBytes[0]),
+    await run('large.log', options.memoryBytes[1]),
+  ];
   for (const { megabytes, milliseconds, peakBytes } of [small, large]) {
     const name = `faultline read, ${megabytes.toFixed(0)} MB`;
     tell({ name, value: (megabytes * 1000) / milliseconds, unit: 'MB/s', note: 'with starting the program' });
     if (peakBytes !== null && idle.peakBytes !== null) {
       const above = `above the ${(idle.peakBytes / MEGA).toFixed(0)} MB of reading one kilobyte`;
-      tell({ name: `${name}: peak memory`, value: (peakBytes - idle.peakBytes) / MEGA, unit: 'MB', note: above });
+      tell({
+        name: `${name}: peak memory`,
+        value: (peakBytes - idle.peakBytes) / MEGA,
+        unit: 'MB',
+        note: above,
+      });
     }
   }
   const linear = large.milliseconds / (small.milliseconds * (large.megabytes / small.megabytes));
@@ -177,17 +214,26 @@ async function benchMemory(folder: string, options: ReadBenchOptions, tell: (fig
 
 async function benchHostile(folder: string, options: ReadBenchOptions, tell: (figure: BenchFigure) => void) {
   const file = join(folder, 'hostile.log');
-  const timeOf = async () => (await costOf([...options.readCommand, file])).milliseconds / (statSync(file).size / MEGA);
+  const timeOf = async () =>
+    (await costOf([...options.readCommand, file])).milliseconds / (statSync(file).size / MEGA);
   writeGeneratedLog(file, options.hostileBytes);
   const normal = await timeOf();
   for (const log of HOSTILE_LOGS) {
     writeHostileLog(file, log, options.hostileBytes);
-    tell({ name: `hostile: ${log.name}, time a megabyte`, value: (await timeOf()) / normal, unit: '×', note: 'to a generated log' });
+    tell({
+      name: `hostile: ${log.name}, time a megabyte`,
+      value: (await timeOf()) / normal,
+      unit: '×',
+      note: 'to a generated log',
+    });
   }
 }
 
 /** How long anybody else has to wait at most while a log is masked and read in threads, as the service does it. */
-async function benchEventLoop({ hostileBytes, budgetTokens }: ReadBenchOptions, tell: (figure: BenchFigure) => void) {
+async function benchEventLoop(
+  { hostileBytes, budgetTokens }: ReadBenchOptions,
+  tell: (figure: BenchFigure) => void,
+) {
   const threads = createLogThreads({ small: 0 });
   const line = 'error: failed\n';
   // Of bytes: a repeated text would be put together when its first part is sent.
@@ -197,7 +243,9 @@ async function benchEventLoop({ hostileBytes, budgetTokens }: ReadBenchOptions, 
   delay.enable();
   try {
     const [masked] = await threads.masker.maskAll([text]);
-    await threads.read([{ name: 'hostile', kind: 'log', text: masked?.text ?? '', notes: [] }], { budgetTokens });
+    await threads.read([{ name: 'hostile', kind: 'log', text: masked?.text ?? '', notes: [] }], {
+      budgetTokens,
+    });
   } finally {
     delay.disable();
     await threads.close();
@@ -227,19 +275,30 @@ function isInstalled(command: readonly string[]): boolean {
 }
 
 /** How many lines of the file hold one of the patterns, and the milliseconds that took with starting the program. */
-function countWith(searcher: Searcher, patterns: string, file: string): { lines: number; milliseconds: number } {
+function countWith(
+  searcher: Searcher,
+  patterns: string,
+  file: string,
+): { lines: number; milliseconds: number } {
   const [program = '', ...rest] = searcher.command;
   const startedAt = performance.now();
   const run = spawnSync(program, [...rest, patterns, '-c', file], { encoding: 'utf8', timeout: TIME_LIMIT });
   const milliseconds = performance.now() - startedAt;
-  if (run.status !== 0) throw new TriageError('internal', `${searcher.name} failed: ${run.stderr.trim() || `exit ${run.status}`}`);
+  if (run.status !== 0)
+    throw new TriageError(
+      'internal',
+      `${searcher.name} failed: ${run.stderr.trim() || `exit ${run.status}`}`,
+    );
   return { lines: Number(run.stdout.trim()), milliseconds };
 }
 
 /** The numbers of the lines that hold one of the patterns, as the program prints them. */
 async function* linesWith(searcher: Searcher, patterns: string, file: string): AsyncGenerator<number> {
   const [program = '', ...rest] = searcher.command;
-  const child = spawn(program, [...rest, patterns, '-n', file], { stdio: ['ignore', 'pipe', 'ignore'], timeout: TIME_LIMIT });
+  const child = spawn(program, [...rest, patterns, '-n', file], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: TIME_LIMIT,
+  });
   for await (const line of createInterface({ input: child.stdout.setEncoding('latin1'), crlfDelay: 0 })) {
     const number = Number.parseInt(line, 10);
     // Node's reader also ends lines at carriage returns; what follows one has no number.
@@ -248,11 +307,16 @@ async function* linesWith(searcher: Searcher, patterns: string, file: string): A
 }
 
 /** Lines, templates and seconds of Drain3 over a file; null where Python or the package is not there. */
-function mineWithDrain3(python: string, file: string): { seconds: number; lines: number; templates: number } | null {
+function mineWithDrain3(
+  python: string,
+  file: string,
+): { seconds: number; lines: number; templates: number } | null {
   const script = join(import.meta.dirname, 'mine-templates.py');
   const run = spawnSync(python, [script, file], { encoding: 'utf8', timeout: TIME_LIMIT });
   const [seconds, lines, templates] = (run.stdout ?? '').trim().split(' ').map(Number);
-  return run.status === 0 && seconds !== undefined && lines !== undefined && templates !== undefined ? { seconds, lines, templates } : null;
+  return run.status === 0 && seconds !== undefined && lines !== undefined && templates !== undefined
+    ? { seconds, lines, templates }
+    : null;
 }
 
 /** The middle of the values; of an even number the lower one. */
@@ -282,7 +346,8 @@ async function costOf(args: readonly string[]): Promise<ProcessCost> {
   }, LOOK_EVERY);
   try {
     const [code] = await once(child, 'exit');
-    if (code !== 0 && code !== NO_FAILURE) throw new Error(`node ${args.slice(1).join(' ')} ended with ${code}`);
+    if (code !== 0 && code !== NO_FAILURE)
+      throw new Error(`node ${args.slice(1).join(' ')} ended with ${code}`);
   } finally {
     clearInterval(look);
   }

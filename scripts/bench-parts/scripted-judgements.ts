@@ -12,9 +12,14 @@ const DEPENDENCIES = /ERESOLVE|Could not resolve|No matching version|E404|Module
 const MACHINES = /timed out|Connection refused|No space left|ECONNRESET|\b50[0234]\b/i;
 
 /** A plausible judgement by what was requested, of the `known` category where one is; says that enough is known once `rounds` rounds have begun. */
-export function judge(body: ScriptedBody, rounds: number, known?: readonly [category: string, kind: string]): Judged {
+export function judge(
+  body: ScriptedBody,
+  rounds: number,
+  known?: readonly [category: string, kind: string],
+): Judged {
   const prompt = body.messages.map((message) => message.content ?? '').join('\n');
-  if (body.tools !== undefined && body.tools.length > 0) return { text: '', calls: chooseTools(body, prompt) };
+  if (body.tools !== undefined && body.tools.length > 0)
+    return { text: '', calls: chooseTools(body, prompt) };
   switch (body.response_format?.json_schema?.name) {
     case 'classify':
       return json(classification(known ?? categoryOf(prompt)));
@@ -31,7 +36,13 @@ export function judge(body: ScriptedBody, rounds: number, known?: readonly [cate
     case 'answer':
       return json(answer(prompt));
     case 'verify':
-      return json({ grades: [{ evidence: 'E1', grade: 'relevant' }], unsupportedClaims: [], gaps: [], against: [], confidence: 0.9 });
+      return json({
+        grades: [{ evidence: 'E1', grade: 'relevant' }],
+        unsupportedClaims: [],
+        gaps: [],
+        against: [],
+        confidence: 0.9,
+      });
     default:
       return json({ calls: [], ok: true });
   }
@@ -70,7 +81,14 @@ function classification([category, kind]: readonly [string, string]) {
     TEST_FAILURE: 0.03,
     [category]: 0.88,
   };
-  return { because: 'The first error line says so.', category, kind, confidence: 0.88, probabilities, abstained: false };
+  return {
+    because: 'The first error line says so.',
+    category,
+    kind,
+    confidence: 0.88,
+    probabilities,
+    abstained: false,
+  };
 }
 
 function categoryOf(prompt: string): readonly [string, string] {

@@ -63,14 +63,24 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   };
 }
 
-function send(response: ServerResponse, body: ScriptedBody, prompt: number, judged: Judged, id: number): void {
+function send(
+  response: ServerResponse,
+  body: ScriptedBody,
+  prompt: number,
+  judged: Judged,
+  id: number,
+): void {
   const toolCalls = judged.calls.map((call, index) => ({
     id: `call_${id}_${index}`,
     type: 'function',
     function: { name: call.name, arguments: JSON.stringify(call.args) },
   }));
   const completion = countTokens(judged.text) + countTokens(JSON.stringify(toolCalls));
-  const message = { role: 'assistant', content: judged.text, ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}) };
+  const message = {
+    role: 'assistant',
+    content: judged.text,
+    ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
+  };
   const reply = {
     id: `chatcmpl-${id}`,
     object: 'chat.completion',

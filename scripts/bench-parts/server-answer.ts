@@ -45,16 +45,23 @@ async function report(
     await world.fail(number, log);
     const analysts = await world.answered(number);
     if (build >= WARM_UP) seconds.push((performance.now() - startedAt) / 1000);
-    if (analyst !== undefined && analysts.some((one) => one !== analyst)) throw new Error(`answered by ${analysts.join(', ')}`);
+    if (analyst !== undefined && analysts.some((one) => one !== analyst))
+      throw new Error(`answered by ${analysts.join(', ')}`);
   }
   const sorted = seconds.toSorted((one, other) => one - other);
-  const at = (share: number) => (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(2);
-  console.log(`   ${what.padEnd(24)} median ${at(0.5)} s, min ${at(0)} s, max ${at(1)} s (n=${builds}; goal ${goal} s)`);
+  const at = (share: number) =>
+    (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(2);
+  console.log(
+    `   ${what.padEnd(24)} median ${at(0.5)} s, min ${at(0)} s, max ${at(1)} s (n=${builds}; goal ${goal} s)`,
+  );
 }
 
 /** A Java build of 3 MB that fails near its end, each time in a test of another name. */
 function largeLog(name: string): string {
-  const failure = capturedFailure('loyalty-customer-null').log.replaceAll('guestsWithoutMembership', `guests${name.replace('-', '')}`);
+  const failure = capturedFailure('loyalty-customer-null').log.replaceAll(
+    'guestsWithoutMembership',
+    `guests${name.replace('-', '')}`,
+  );
   const lines: string[] = [];
   for (let bytes = failure.length, line = 0; bytes < LOG_BYTES; line++) {
     const text = `[INFO] Downloaded from central: org/example/part-${line}/${line % 90}.${line % 7}/part-${line}.jar (${line % 900} kB at ${line % 80} MB/s)`;

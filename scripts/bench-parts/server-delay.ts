@@ -12,12 +12,19 @@ const METER = new URL('loop-meter.ts', import.meta.url).href;
 
 /** `scripts/bench server delay [--megabytes 200] [--small 100]`: how long the event loop is held while logs come in and are read. */
 export async function run(args: readonly string[]): Promise<void> {
-  const options = { megabytes: { type: 'string', default: '200' }, small: { type: 'string', default: '100' } } as const;
+  const options = {
+    megabytes: { type: 'string', default: '200' },
+    small: { type: 'string', default: '100' },
+  } as const;
   const { values } = parseArgs({ args: [...args], options });
   const folder = mkdtempSync(join(tmpdir(), 'faultline-delay-'));
   const bytes = Number(values.megabytes) * 1_000_000;
   const limits = { FAULTLINE_MAX_BODY_BYTES: `${2 * bytes}`, FAULTLINE_MAX_LOG_BYTES: `${2 * bytes}` };
-  const world = await openServerWorld({ NODE_OPTIONS: `--import=${METER}`, BENCH_LOOP_FOLDER: folder, ...limits });
+  const world = await openServerWorld({
+    NODE_OPTIONS: `--import=${METER}`,
+    BENCH_LOOP_FOLDER: folder,
+    ...limits,
+  });
   try {
     const [worker] = await world.startWorkers(1);
     const processes = { api: world.api.process.pid ?? 0, worker: worker?.process.pid ?? 0 };
@@ -27,7 +34,9 @@ export async function run(args: readonly string[]): Promise<void> {
       await world.idle();
       const [api, reader] = await figuresOf(folder, Object.values(processes));
       for (const [name, one] of Object.entries({ api, worker: reader }))
-        console.log(`   ${what.padEnd(36)} ${name.padEnd(7)} longest ${one?.max.toFixed(0)} ms, p99 ${one?.p99.toFixed(1)} ms`);
+        console.log(
+          `   ${what.padEnd(36)} ${name.padEnd(7)} longest ${one?.max.toFixed(0)} ms, p99 ${one?.p99.toFixed(1)} ms`,
+        );
     };
     const small = Number(values.small);
     const logs = Array.from({ length: small }, (_, i) => generatedLog(20_000 + (i * 236_000) / small, i + 1));

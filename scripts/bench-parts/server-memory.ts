@@ -10,7 +10,10 @@ const LOGS = capturedFailures().map(({ log }) => log);
 
 /** `scripts/bench server memory [--builds 10000]`: resident memory of api and worker, at each tenth of so many triages. */
 export async function run(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: { builds: { type: 'string', default: '10000' } } });
+  const { values } = parseArgs({
+    args: [...args],
+    options: { builds: { type: 'string', default: '10000' } },
+  });
   const builds = Number(values.builds);
   const world = await openServerWorld();
   try {
@@ -20,7 +23,10 @@ export async function run(args: readonly string[]): Promise<void> {
     for (let tenth = 1; tenth <= TENTHS; tenth++) {
       const from = (builds / TENTHS) * (tenth - 1);
       for (let build = from; build < from + builds / TENTHS; build += AHEAD) {
-        const wave = Array.from({ length: Math.min(AHEAD, from + builds / TENTHS - build) }, (_, index) => build + index + 1);
+        const wave = Array.from(
+          { length: Math.min(AHEAD, from + builds / TENTHS - build) },
+          (_, index) => build + index + 1,
+        );
         await Promise.all(wave.map((number) => world.upload(number, LOGS[number % LOGS.length] ?? '')));
         await world.idle();
       }

@@ -18,7 +18,11 @@ export async function run(args: readonly string[]): Promise<void> {
   });
   const builds = Number(values.builds);
   const model = await startModelAside({ latencyMs: LATENCY_MS, rounds: ROUNDS_OF_QUESTIONS });
-  const environment = { FAULTLINE_ANALYST: 'llm', OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: 'of-the-bench' };
+  const environment = {
+    FAULTLINE_ANALYST: 'llm',
+    OPENAI_BASE_URL: model.baseUrl,
+    OPENAI_API_KEY: 'of-the-bench',
+  };
   const world = await openServerWorld(environment);
   const seconds: Record<number, number[]> = { 1: [], 4: [] };
   try {
@@ -41,7 +45,9 @@ export async function run(args: readonly string[]): Promise<void> {
     await model.close();
   }
   const [one, four] = [median(seconds[1] ?? []), median(seconds[4] ?? [])];
-  console.log(`   medians ${one.toFixed(1)} s and ${four.toFixed(1)} s: ${(one / four).toFixed(2)} times as fast (goal ${GOAL})`);
+  console.log(
+    `   medians ${one.toFixed(1)} s and ${four.toFixed(1)} s: ${(one / four).toFixed(2)} times as fast (goal ${GOAL})`,
+  );
 }
 
 /** Seconds from the first upload until the last build is answered. */

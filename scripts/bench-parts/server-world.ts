@@ -2,13 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { z } from 'zod';
 import { type GithubApi, githubJob, startGithubApi } from '../../test/support/github-api.ts';
-import { installServer, type Running, type ServerInstallation } from '../../test/support/server-installation.ts';
+import {
+  installServer,
+  type Running,
+  type ServerInstallation,
+} from '../../test/support/server-installation.ts';
 import { githubExample, githubSignature } from '../../test/support/webhook-senders.ts';
 
 const SECRET = 'a-webhook-secret-of-the-bench';
 const TOKEN = 'a-token-of-the-administrator-of-the-bench';
 const OWED = `select 1 from triage_jobs where state in ('queued', 'running') limit 1`;
-const Progress = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(z.object({ analyst: z.string() })) });
+const Progress = z.object({
+  triage: z.object({ state: z.string() }).nullable(),
+  analyses: z.array(z.object({ analyst: z.string() })),
+});
 
 /** An installation as the compose file describes it, with one api, a GitHub that holds logs, and a sender of webhooks. */
 export interface ServerWorld {
@@ -31,7 +38,9 @@ export interface ServerWorld {
   close(): Promise<void>;
 }
 
-export async function openServerWorld(environment: Readonly<Record<string, string>> = {}): Promise<ServerWorld> {
+export async function openServerWorld(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServerWorld> {
   const github = await startGithubApi();
   const installation = await installServer({
     FAULTLINE_GITHUB_WEBHOOK_SECRET: SECRET,
@@ -48,7 +57,8 @@ export async function openServerWorld(environment: Readonly<Record<string, strin
   return {
     installation,
     api,
-    startWorkers: (count, more = {}) => Promise.all(Array.from({ length: count }, () => installation.start('worker', more))),
+    startWorkers: (count, more = {}) =>
+      Promise.all(Array.from({ length: count }, () => installation.start('worker', more))),
     stop: async (workers) => {
       for (const { process } of workers) process.kill('SIGTERM');
       await Promise.all(workers.map(({ exited }) => exited));
@@ -58,13 +68,17 @@ export async function openServerWorld(environment: Readonly<Record<string, strin
       for (;;) {
         const found = await call('GET', `/api/builds/github:${number}/analyses`).catch(() => null);
         const progress = Progress.safeParse(found);
-        if (progress.success && progress.data.triage?.state === 'done') return progress.data.analyses.map(({ analyst }) => analyst);
+        if (progress.success && progress.data.triage?.state === 'done')
+          return progress.data.analyses.map(({ analyst }) => analyst);
         await sleep(5);
       }
     },
     call,
     upload: async (number, log) => {
-      await call('POST', '/api/builds', { metadata: metadataOf(number), logs: [{ name: 'build.log', text: log }] });
+      await call('POST', '/api/builds', {
+        metadata: metadataOf(number),
+        logs: [{ name: 'build.log', text: log }],
+      });
     },
     uploadForm: async (number, log) => {
       const form = new FormData();
@@ -95,7 +109,8 @@ async function sendFailure(address: string, github: GithubApi, number: number, l
     'x-hub-signature-256': githubSignature(body, SECRET),
   };
   const response = await fetch(`${address}/webhooks/github`, { method: 'POST', headers, body });
-  if (response.status !== 202) throw new Error(`the webhook was answered ${response.status}: ${await response.text()}`);
+  if (response.status !== 202)
+    throw new Error(`the webhook was answered ${response.status}: ${await response.text()}`);
 }
 
 function metadataOf(number: number) {
@@ -104,8 +119,15 @@ function metadataOf(number: number) {
 
 async function callApi(url: string, method: string, body: object | undefined): Promise<unknown> {
   const isJson = body !== undefined && !(body instanceof FormData);
-  const headers = { authorization: `Bearer ${TOKEN}`, ...(isJson ? { 'content-type': 'application/json' } : {}) };
-  const response = await fetch(url, { method, headers, body: body instanceof FormData ? body : isJson ? JSON.stringify(body) : null });
+  const headers = {
+    authorization: `Bearer ${TOKEN}`,
+    ...(isJson ? { 'content-type': 'application/json' } : {}),
+  };
+  const response = await fetch(url, {
+    method,
+    headers,
+    body: body instanceof FormData ? body : isJson ? JSON.stringify(body) : null,
+  });
   if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`);
   return response.json();
 }

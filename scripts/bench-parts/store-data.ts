@@ -48,7 +48,10 @@ export const MESSAGE = `format((string_to_array($3, '|'))[1 + (${PATTERN.number(
  * Fills an empty, migrated database as a few years of a company would: five failures a build, 200 repositories, each failure
  * analysed, every message seen some ten times, the newest reviews waiting.
  */
-export async function fillStore(sql: Sql, { failures, library, answers = failures }: StoreSize): Promise<void> {
+export async function fillStore(
+  sql: Sql,
+  { failures, library, answers = failures }: StoreSize,
+): Promise<void> {
   const builds = Math.ceil(failures / 5);
   await sql.query(BUILDS, [builds]);
   await sql.query(FAILURES, [failures, WORDS, FORMS]);
@@ -57,7 +60,16 @@ export async function fillStore(sql: Sql, { failures, library, answers = failure
   await sql.query(REVIEWS, [library + WAITING, library]);
   await sql.query(DECISIONS);
   await sql.query(LIBRARY, [library, WORDS, FORMS]);
-  for (const table of ['builds', 'failures', 'failure_messages', 'triages', 'analyses', 'reviews', 'decisions', 'library_entries'])
+  for (const table of [
+    'builds',
+    'failures',
+    'failure_messages',
+    'triages',
+    'analyses',
+    'reviews',
+    'decisions',
+    'library_entries',
+  ])
     await sql.query(`analyze ${table}`);
 }
 
@@ -66,19 +78,19 @@ export async function fillIndex(sql: Sql, index: VectorIndex): Promise<void> {
   const entries = await sql.query<{ id: string; message: string; repository: string }>(
     'select id, message, repository from library_entries',
   );
-  const items = entries.map(({ id, message, repository }): VectorItem => ({ id, text: message, metadata: { repository } }));
+  const items = entries.map(
+    ({ id, message, repository }): VectorItem => ({ id, text: message, metadata: { repository } }),
+  );
   await index.upsert('error_library', items);
   await sql.query('analyze vector_items');
 }
 
 /** Messages like those of failure `n`, of failures that are not stored. */
 export async function messagesFrom(sql: Sql, first: number, count: number): Promise<string[]> {
-  const rows = await sql.query<{ message: string }>(`select ${MESSAGE} as message from generate_series($1::int, $4::int) as n`, [
-    first,
-    WORDS,
-    FORMS,
-    first + count - 1,
-  ]);
+  const rows = await sql.query<{ message: string }>(
+    `select ${MESSAGE} as message from generate_series($1::int, $4::int) as n`,
+    [first, WORDS, FORMS, first + count - 1],
+  );
   return rows.map((row) => row.message);
 }
 

@@ -90,7 +90,10 @@ function line({ name, reach }: Question, figures: readonly (Figure | undefined)[
     `${figure?.fastest.toFixed(1)} / ${figure?.p50.toFixed(1)} / ${figure?.p95.toFixed(1)}`.padStart(22),
   );
   const last = figures.at(-1)?.p95 ?? 0;
-  const verdict = reach === null ? '' : `${last <= reach ? 'reached' : 'NOT reached'}: p95 ${last.toFixed(1)} of ${reach} ms`;
+  const verdict =
+    reach === null
+      ? ''
+      : `${last <= reach ? 'reached' : 'NOT reached'}: p95 ${last.toFixed(1)} of ${reach} ms`;
   return `${name.padEnd(40)}${cells.join('')}   ${verdict}`;
 }
 

@@ -27,7 +27,8 @@ async function captureTable(): Promise<string[]> {
 async function captureProjects(asked: readonly string[]): Promise<string[]> {
   const known = (await readdir(projects)).toSorted();
   const unknown = asked.filter((slug) => !known.includes(slug));
-  if (unknown.length > 0) throw new Error(`no such project: ${unknown.join(', ')}; there are ${known.join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`no such project: ${unknown.join(', ')}; there are ${known.join(', ')}`);
   await mkdir(fixtures, { recursive: true });
   const rejected: string[] = [];
   for (const slug of asked.length > 0 ? asked : known) {
@@ -61,8 +62,10 @@ async function write(slug: string, recipe: Recipe, red: Run, green: Run | undefi
   const greenLog = green === undefined ? undefined : neutralise(green.log);
   const report = red.report === undefined ? undefined : neutralise(Buffer.from(red.report));
   try {
-    if (green !== undefined && green.exitCode !== 0) throw new Error(`the healthy project failed with exit code ${green.exitCode}`);
-    if (red.exitCode !== recipe.exitCode) throw new Error(`exit code ${red.exitCode}, expected ${recipe.exitCode}`);
+    if (green !== undefined && green.exitCode !== 0)
+      throw new Error(`the healthy project failed with exit code ${green.exitCode}`);
+    if (red.exitCode !== recipe.exitCode)
+      throw new Error(`exit code ${red.exitCode}, expected ${recipe.exitCode}`);
     if (recipe.report !== undefined && report === undefined) throw new Error(`no report at ${recipe.report}`);
     for (const [label, text] of Object.entries({ log, greenLog, report })) {
       if (text !== undefined) assertNeutral(`${slug} ${label}`, text, checkout);
@@ -75,17 +78,27 @@ async function write(slug: string, recipe: Recipe, red: Run, green: Run | undefi
     if (greenLog !== undefined) await writeFile(join(folder, 'green.log.txt'), greenLog);
     if (report !== undefined) await writeFile(join(folder, 'report.xml'), report);
     await writeFile(join(folder, 'truth.json'), `${JSON.stringify(truth, null, 2)}\n`);
-    console.log(`${slug}: ${truth.category}/${truth.kind}, ${log.toString('latin1').split('\n').length} lines`);
+    console.log(
+      `${slug}: ${truth.category}/${truth.kind}, ${log.toString('latin1').split('\n').length} lines`,
+    );
   } catch (error) {
     const rejected = `/tmp/rejected-${slug}.log`;
     await writeFile(rejected, Buffer.concat([greenLog ?? Buffer.alloc(0), log]));
-    throw new Error(`${error instanceof Error ? error.message : String(error)} (log kept in ${rejected})`, { cause: error });
+    throw new Error(`${error instanceof Error ? error.message : String(error)} (log kept in ${rejected})`, {
+      cause: error,
+    });
   }
 }
 
 function describe(slug: string, recipe: Recipe, red: Run, log: Buffer) {
   const { title, category, alsoOk, kind, cause, fix, failingTests, ci } = recipe;
   const mustCite = citedLines(log.toString('utf8'), recipe.mustCite);
-  const evidence = { mustCite, tools: red.versions, ci, exitCode: red.exitCode, capturedAt: new Date().toISOString() };
+  const evidence = {
+    mustCite,
+    tools: red.versions,
+    ci,
+    exitCode: red.exitCode,
+    capturedAt: new Date().toISOString(),
+  };
   return { slug, title, category, alsoOk, kind, cause, fix, failingTests, ...evidence };
 }

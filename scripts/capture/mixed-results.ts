@@ -18,7 +18,11 @@ export type MixedResult = ReturnType<typeof describeBuild> & {
  * Replaces one row of `mixed.jsonl`; rows are in the order of the tables, and those of builds that are gone
  * are dropped.
  */
-export async function keepRow(row: MixedResult, builds: readonly MixedBuild[], fixtures: string): Promise<void> {
+export async function keepRow(
+  row: MixedResult,
+  builds: readonly MixedBuild[],
+  fixtures: string,
+): Promise<void> {
   const rows = await readRows(fixtures);
   rows.set(row.id, row);
   const kept = builds.map(({ id }) => rows.get(id)).filter((one) => one !== undefined);
@@ -63,6 +67,10 @@ export async function readLogs(
 ): Promise<CapturedLog[]> {
   const named = logs ?? [{ name: 'log', log_path: path }];
   return await Promise.all(
-    named.map(async (log) => ({ name: log.name, path: log.log_path, text: await readFile(join(fixtures, log.log_path), 'utf8') })),
+    named.map(async (log) => ({
+      name: log.name,
+      path: log.log_path,
+      text: await readFile(join(fixtures, log.log_path), 'utf8'),
+    })),
   );
 }

@@ -78,15 +78,39 @@ type Sort = Pick<MixedFailure, 'category' | 'also_ok' | 'kind'>;
 
 export const assertion: Sort = { category: 'TEST_FAILURE', also_ok: [], kind: 'assertion' };
 export const snapshot: Sort = { category: 'TEST_FAILURE', also_ok: [], kind: 'snapshot' };
-export const nullReference: Sort = { category: 'CODE_ERROR', also_ok: ['TEST_FAILURE'], kind: 'null_reference' };
+export const nullReference: Sort = {
+  category: 'CODE_ERROR',
+  also_ok: ['TEST_FAILURE'],
+  kind: 'null_reference',
+};
 export const thrown: Sort = { category: 'CODE_ERROR', also_ok: ['TEST_FAILURE'], kind: 'crash' };
 export const testTimeout: Sort = { category: 'TEST_FAILURE', also_ok: ['CODE_ERROR'], kind: 'timeout' };
-export const refused: Sort = { category: 'CONFIG_ERROR', also_ok: ['INFRA_ERROR'], kind: 'service_unavailable' };
-export const missingFile: Sort = { category: 'CONFIG_ERROR', also_ok: ['CODE_ERROR', 'TEST_FAILURE'], kind: 'missing_file' };
-export const missingSetting: Sort = { category: 'CONFIG_ERROR', also_ok: ['CODE_ERROR', 'TEST_FAILURE'], kind: 'environment' };
+export const refused: Sort = {
+  category: 'CONFIG_ERROR',
+  also_ok: ['INFRA_ERROR'],
+  kind: 'service_unavailable',
+};
+export const missingFile: Sort = {
+  category: 'CONFIG_ERROR',
+  also_ok: ['CODE_ERROR', 'TEST_FAILURE'],
+  kind: 'missing_file',
+};
+export const missingSetting: Sort = {
+  category: 'CONFIG_ERROR',
+  also_ok: ['CODE_ERROR', 'TEST_FAILURE'],
+  kind: 'environment',
+};
 export const ownModule: Sort = { category: 'CODE_ERROR', also_ok: ['CONFIG_ERROR'], kind: 'missing_module' };
-export const missingPackage: Sort = { category: 'DEPENDENCY_ERROR', also_ok: ['CONFIG_ERROR'], kind: 'missing_module' };
-export const brokenFixture: Sort = { category: 'TEST_FAILURE', also_ok: ['CODE_ERROR', 'CONFIG_ERROR'], kind: 'crash' };
+export const missingPackage: Sort = {
+  category: 'DEPENDENCY_ERROR',
+  also_ok: ['CONFIG_ERROR'],
+  kind: 'missing_module',
+};
+export const brokenFixture: Sort = {
+  category: 'TEST_FAILURE',
+  also_ok: ['CODE_ERROR', 'CONFIG_ERROR'],
+  kind: 'crash',
+};
 export const finding: Sort = { category: 'CODE_ERROR', also_ok: [], kind: 'lint_failure' };
 export const typeFinding: Sort = { category: 'CODE_ERROR', also_ok: [], kind: 'type_error' };
 export const compileError: Sort = { category: 'CODE_ERROR', also_ok: [], kind: 'compile_error' };

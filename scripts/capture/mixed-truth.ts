@@ -11,13 +11,22 @@ export interface CapturedLog {
 }
 
 /** A failure as a row of `mixed.jsonl` has it; lines are 1-based and inclusive over `text.split('\n')`. */
-export type LabelledFailure = Omit<MixedFailure, 'at' | 'lines'> & { readonly log_lines: ReadonlyArray<[number, number]> };
+export type LabelledFailure = Omit<MixedFailure, 'at' | 'lines'> & {
+  readonly log_lines: ReadonlyArray<[number, number]>;
+};
 
 /** What a row of `mixed.jsonl` tells of a build, by its table and its logs. */
 export function describeBuild(build: MixedBuild, logs: readonly CapturedLog[]) {
   const { runner, green, passedOnRetry } = build;
   const failures = labelFailures(build, logs);
-  return { runner, shape: nameShape(build), split: splitByRunner(runner), green, tests_passed_on_retry: passedOnRetry, failures };
+  return {
+    runner,
+    shape: nameShape(build),
+    split: splitByRunner(runner),
+    green,
+    tests_passed_on_retry: passedOnRetry,
+    failures,
+  };
 }
 
 /** What makes the build hard to read; figures are told for each. */
@@ -32,12 +41,16 @@ function nameShape({ findings, green, jobs, passedOnRetry, run }: MixedBuild): s
 function labelFailures(build: MixedBuild, logs: readonly CapturedLog[]): LabelledFailure[] {
   const outputs = logs.map((log) => ({ ...log, text: hideCommands(log.text) }));
   for (const words of [build.tally].flat()) {
-    if (!outputs.some(({ text }) => withoutColors(text).includes(words))) throw new Error(`no log counts "${words}"`);
+    if (!outputs.some(({ text }) => withoutColors(text).includes(words)))
+      throw new Error(`no log counts "${words}"`);
   }
   refuseSharedMessages(build.failures);
   return build.failures.map((failure) => {
     const { at, lines = [], ...kept } = failure;
-    const log = failure.log === undefined && outputs.length === 1 ? outputs[0] : outputs.find(({ name }) => name === failure.log);
+    const log =
+      failure.log === undefined && outputs.length === 1
+        ? outputs[0]
+        : outputs.find(({ name }) => name === failure.log);
     if (log === undefined) throw new Error(`"${failure.message}" names no log of the build`);
     if (failure.test !== undefined && !withoutColors(log.text).includes(failure.test))
       throw new Error(`no log names the test "${failure.test}"`);
@@ -47,14 +60,19 @@ function labelFailures(build: MixedBuild, logs: readonly CapturedLog[]): Labelle
 
 /** Half of the runners are held out of the work on rules; which, is decided by their names. */
 export function splitByRunner(runner: string): 'work' | 'held' {
-  return (createHash('sha256').update(`mixed builds 38 ${runner}`).digest()[0] ?? 0) % 2 === 0 ? 'work' : 'held';
+  return (createHash('sha256').update(`mixed builds 38 ${runner}`).digest()[0] ?? 0) % 2 === 0
+    ? 'work'
+    : 'held';
 }
 
 /** A message that stands in one of another cause would count as said there. */
 function refuseSharedMessages(failures: readonly MixedFailure[]): void {
   for (const one of failures) {
-    const other = failures.find(({ cause, message }) => cause !== one.cause && normalize(message).includes(normalize(one.message)));
-    if (other !== undefined) throw new Error(`"${one.message}" stands in the message of another cause: "${other.message}"`);
+    const other = failures.find(
+      ({ cause, message }) => cause !== one.cause && normalize(message).includes(normalize(one.message)),
+    );
+    if (other !== undefined)
+      throw new Error(`"${one.message}" stands in the message of another cause: "${other.message}"`);
   }
 }
 
@@ -62,13 +80,22 @@ function normalize(text: string): string {
   return text.toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
-function findLines(text: string, at: string | undefined, quotes: Parameters<typeof citedLines>[1]): Array<[number, number]> {
+function findLines(
+  text: string,
+  at: string | undefined,
+  quotes: Parameters<typeof citedLines>[1],
+): Array<[number, number]> {
   const [[header, end] = [1, 1]] = at === undefined ? [] : citedLines(text, [at]);
   const below = text.split('\n').slice(header - 1);
-  const own = citedLines(below.join('\n'), quotes).map(([from, to]): [number, number] => [from + header - 1, to + header - 1]);
+  const own = citedLines(below.join('\n'), quotes).map(([from, to]): [number, number] => [
+    from + header - 1,
+    to + header - 1,
+  ]);
   const all = at === undefined ? own : [[header, end] as [number, number], ...own];
   const sorted = all.toSorted(([a], [b]) => a - b);
-  return sorted.filter(([from, to], index) => !sorted.some(([a, b], place) => place < index && a <= from && to <= b));
+  return sorted.filter(
+    ([from, to], index) => !sorted.some(([a, b], place) => place < index && a <= from && to <= b),
+  );
 }
 
 /** Blanks the echo of a step's commands, so that no quote is found there. */

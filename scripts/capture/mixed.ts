@@ -19,13 +19,19 @@ const MAX_LOG = 300_000;
  * `labels` only labels the kept logs again.
  * Returns the ids that failed.
  */
-export async function captureMixed(asked: readonly string[], fixtures: string, checkout: string): Promise<string[]> {
+export async function captureMixed(
+  asked: readonly string[],
+  fixtures: string,
+  checkout: string,
+): Promise<string[]> {
   const builds = await readMixedBuilds();
   if (asked[0] === 'labels') return await labelAgain(builds, fixtures);
   const unknown = asked.filter((name) => !builds.some(({ id, runner }) => id === name || runner === name));
   if (unknown.length > 0) throw new Error(`no such build or runner: ${unknown.join(', ')}`);
   const failed: string[] = [];
-  for (const build of builds.filter(({ id, runner }) => asked.length === 0 || asked.includes(id) || asked.includes(runner))) {
+  for (const build of builds.filter(
+    ({ id, runner }) => asked.length === 0 || asked.includes(id) || asked.includes(runner),
+  )) {
     try {
       const row = await captureBuild(build, fixtures, checkout);
       await keepRow(row, builds, fixtures);
@@ -64,17 +70,23 @@ async function captureBuild(build: MixedBuild, fixtures: string, checkout: strin
     const report = runs.map(({ run }) => run.report).find((text) => text !== undefined);
     const row = createRow(build, runs, logs, report);
     await rm(folder, { recursive: true, force: true });
-    const kept: Record<string, Buffer> = Object.fromEntries(logs.map(({ path, text }) => [path, Buffer.from(text, 'latin1')]));
+    const kept: Record<string, Buffer> = Object.fromEntries(
+      logs.map(({ path, text }) => [path, Buffer.from(text, 'latin1')]),
+    );
     if (report !== undefined) kept['report.xml'] = neutralise(Buffer.from(report));
     for (const [path, text] of Object.entries(kept)) assertNeutral(`${build.id} ${path}`, text, checkout);
     await mkdir(folder, { recursive: true });
     for (const [path, text] of Object.entries(kept)) await writeFile(join(folder, path), text);
-    console.log(`${build.id}: ${row.failures.length} failures, ${logs.map(({ text }) => text.split('\n').length).join(' + ')} lines`);
+    console.log(
+      `${build.id}: ${row.failures.length} failures, ${logs.map(({ text }) => text.split('\n').length).join(' + ')} lines`,
+    );
     return row;
   } catch (error) {
     const rejected = join(tmpdir(), `rejected-${build.id}.log`);
     await writeFile(rejected, logs.map(({ text }) => text).join('\n'), 'latin1');
-    throw new Error(`${error instanceof Error ? error.message : String(error)} (log kept in ${rejected})`, { cause: error });
+    throw new Error(`${error instanceof Error ? error.message : String(error)} (log kept in ${rejected})`, {
+      cause: error,
+    });
   }
 }
 
@@ -89,17 +101,27 @@ async function runJob(build: MixedBuild, job: MixedJob, checkout: string): Promi
     await writeFile(join(projectDir, 'capture.sh'), jobScript(build, job));
     const { runner, version, report, ci = 'github', project } = build;
     const tools: Record<string, string> = version === undefined ? {} : { [runner]: version };
-    const result = await runInSandbox({ projectDir, checkout, recipe: { tools, report, ci, project, cold: false }, variant: 'red' });
+    const result = await runInSandbox({
+      projectDir,
+      checkout,
+      recipe: { tools, report, ci, project, cold: false },
+      variant: 'red',
+    });
     if (result.exitCode === job.exitCode) return result;
     const rejected = join(tmpdir(), `rejected-${build.id}.log`);
     await writeFile(rejected, result.log);
-    throw new Error(`exit code ${result.exitCode} of ${job.name}, expected ${job.exitCode} (log kept in ${rejected})`);
+    throw new Error(
+      `exit code ${result.exitCode} of ${job.name}, expected ${job.exitCode} (log kept in ${rejected})`,
+    );
   } finally {
     await rm(projectDir, { recursive: true, force: true });
   }
 }
 
-function jobScript({ id, setup = 'true', env = {}, before, network, keepGoing, skipped = [], ci }: MixedBuild, job: MixedJob): string {
+function jobScript(
+  { id, setup = 'true', env = {}, before, network, keepGoing, skipped = [], ci }: MixedBuild,
+  job: MixedJob,
+): string {
   const shown = Object.entries(env).map(([name, value]) => quote(`${name}=${value}`));
   const lines = [
     `quietly ${quote(setup)}`,

@@ -45,7 +45,8 @@ export function assertNeutral(label: string, log: Buffer, checkout: string): voi
   ];
   for (const pattern of forbidden) {
     const line = text.split('\n').find((candidate) => pattern.test(candidate));
-    if (line !== undefined) throw new Error(`${label} names this machine (${pattern.source}): ${line.slice(0, 200)}`);
+    if (line !== undefined)
+      throw new Error(`${label} names this machine (${pattern.source}): ${line.slice(0, 200)}`);
   }
 }
 
@@ -57,15 +58,21 @@ function configuredHosts(): readonly string[] {
     ask('pip', ['config', 'list']),
     ask('go', ['env', 'GOPROXY', 'GOSUMDB']),
     ask('cargo', ['config', 'get', '-Zunstable-options']),
-    ...Object.entries(process.env).map(([name, value]) => (/proxy|registry|index_url|mirror/i.test(name) ? (value ?? '') : '')),
+    ...Object.entries(process.env).map(([name, value]) =>
+      /proxy|registry|index_url|mirror/i.test(name) ? (value ?? '') : '',
+    ),
   ]
-    .flatMap((answer) => [...answer.matchAll(/https?:\/\/(?:[^@/\s]*@)?([^/:\s'",]+)/g)].map((match) => match[1] ?? ''))
+    .flatMap((answer) =>
+      [...answer.matchAll(/https?:\/\/(?:[^@/\s]*@)?([^/:\s'",]+)/g)].map((match) => match[1] ?? ''),
+    )
     .filter((host) => host !== '' && host !== 'localhost');
   return hosts;
 }
 
 function nameservers(): string[] {
-  return [...ask('cat', ['/etc/resolv.conf']).matchAll(/^nameserver\s+(\S+)/gm)].map((match) => match[1] ?? '');
+  return [...ask('cat', ['/etc/resolv.conf']).matchAll(/^nameserver\s+(\S+)/gm)].map(
+    (match) => match[1] ?? '',
+  );
 }
 
 function ask(command: string, args: readonly string[]): string {

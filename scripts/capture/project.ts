@@ -18,8 +18,14 @@ export function quote(text: string): string {
 
 /** Installs what the machine lacks. It blocks, so that no two rows install at once. */
 export function installDebian(packages: readonly string[]): void {
-  const missing = packages.filter((name) => spawnSync('dpkg', ['-s', name], { stdio: 'ignore' }).status !== 0);
+  const missing = packages.filter(
+    (name) => spawnSync('dpkg', ['-s', name], { stdio: 'ignore' }).status !== 0,
+  );
   if (missing.length === 0) return;
-  const { status, stderr } = spawnSync('apt-get', ['install', '--yes', '--no-install-recommends', ...missing], { encoding: 'utf8' });
+  const { status, stderr } = spawnSync(
+    'apt-get',
+    ['install', '--yes', '--no-install-recommends', ...missing],
+    { encoding: 'utf8' },
+  );
   if (status !== 0) throw new Error(`apt-get could not install ${missing.join(' ')}: ${stderr}`);
 }

@@ -48,12 +48,24 @@ export async function runInSandbox(request: RunRequest): Promise<Run> {
   }
 }
 
-function record({ projectDir, checkout, recipe, variant }: RunRequest, out: string): Promise<{ log: Buffer; exitCode: number }> {
+function record(
+  { projectDir, checkout, recipe, variant }: RunRequest,
+  out: string,
+): Promise<{ log: Buffer; exitCode: number }> {
   const warmth = recipe.cold ? 'cold' : 'warm';
   const child = spawn(
     'unshare',
     [
-      ...['--kill-child', '--mount', '--uts', '--pid', '--fork', '--mount-proc', 'bash', join(import.meta.dirname, 'sandbox.sh')],
+      ...[
+        '--kill-child',
+        '--mount',
+        '--uts',
+        '--pid',
+        '--fork',
+        '--mount-proc',
+        'bash',
+        join(import.meta.dirname, 'sandbox.sh'),
+      ],
       ...[projectDir, variant, recipe.ci, recipe.project, warmth, out, process.execPath, checkout],
     ],
     { stdio: ['ignore', 'pipe', 'inherit'], timeout: LONGEST_RUN },

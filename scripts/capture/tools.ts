@@ -16,14 +16,21 @@ const MAX_LOG = 200_000;
 /** What steps.sh prints after each of the two jobs, with the job's exit code. */
 const JOB_ENDS = /^\S{20,40} (?:\u001b\[0m){0,4}\u001e(\d{1,3})\n/m;
 /** A line of the runner behind output that ended without a line break: the runner starts a new line. */
-export const GLUED = /^(\S{20,40} )(.{1,4000})(##\[error\]Process completed with exit code|Post job cleanup\.|\u001e\d)/gm;
+export const GLUED =
+  /^(\S{20,40} )(.{1,4000})(##\[error\]Process completed with exit code|Post job cleanup\.|\u001e\d)/gm;
 
 /** Captures the rows of `tools/*.ts` with these slugs or tools, or all of them, into `fixtures`. Returns the slugs that failed. */
-export async function captureTools(asked: readonly string[], fixtures: string, checkout: string): Promise<string[]> {
+export async function captureTools(
+  asked: readonly string[],
+  fixtures: string,
+  checkout: string,
+): Promise<string[]> {
   const rows = await readToolRows();
   const unknown = asked.filter((name) => !rows.some(({ slug, tool }) => slug === name || tool === name));
   if (unknown.length > 0) throw new Error(`no such slug or tool: ${unknown.join(', ')}`);
-  const queue = rows.filter(({ slug, tool }) => asked.length === 0 || asked.includes(slug) || asked.includes(tool));
+  const queue = rows.filter(
+    ({ slug, tool }) => asked.length === 0 || asked.includes(slug) || asked.includes(tool),
+  );
   const failed: string[] = [];
   async function work(): Promise<void> {
     for (let row = queue.shift(); row !== undefined; row = queue.shift()) {
@@ -60,7 +67,13 @@ async function captureTool(row: ToolRow, folder: string, checkout: string): Prom
     if (row.green !== undefined) await writeFiles(join(projectDir, 'before'), healthyFiles(row));
     await writeFile(join(projectDir, 'capture.sh'), jobScript(row));
     const tools: Record<string, string> = row.version === undefined ? {} : { [row.tool]: row.version };
-    const recipe = { tools, report: undefined, ci: 'github', project: projectName(row.slug), cold: false } as const;
+    const recipe = {
+      tools,
+      report: undefined,
+      ci: 'github',
+      project: projectName(row.slug),
+      cold: false,
+    } as const;
     const { log, versions } = await runInSandbox({ projectDir, checkout, recipe, variant: 'red' });
     await keep(row, folder, neutralise(log).toString('latin1'), versions[row.tool], checkout);
   } finally {
@@ -68,29 +81,51 @@ async function captureTool(row: ToolRow, folder: string, checkout: string): Prom
   }
 }
 
-async function keep(row: ToolRow, folder: string, recorded: string, version: string | undefined, checkout: string): Promise<void> {
+async function keep(
+  row: ToolRow,
+  folder: string,
+  recorded: string,
+  version: string | undefined,
+  checkout: string,
+): Promise<void> {
   try {
     const [red = '', redCode, green = '', greenCode] = recorded.replace(GLUED, '$1$2\n$1$3').split(JOB_ENDS);
     if (redCode === undefined) throw new Error('the setup failed');
     if (Number(redCode) !== row.exitCode) throw new Error(`exit code ${redCode}, expected ${row.exitCode}`);
-    if (row.green !== undefined && greenCode !== '0') throw new Error(`the healthy project failed with exit code ${greenCode}`);
-    if (red.length > MAX_LOG || green.length > MAX_LOG) throw new Error(`a log has more than ${MAX_LOG} bytes`);
+    if (row.green !== undefined && greenCode !== '0')
+      throw new Error(`the healthy project failed with exit code ${greenCode}`);
+    if (red.length > MAX_LOG || green.length > MAX_LOG)
+      throw new Error(`a log has more than ${MAX_LOG} bytes`);
     const log = Buffer.from(red, 'latin1');
     const greenLog = Buffer.from(green, 'latin1');
     assertNeutral(`${row.slug} log`, log, checkout);
     assertNeutral(`${row.slug} green log`, greenLog, checkout);
     const { slug, tool, heldOut, category, alsoOk = [], exitCode } = row;
     const telling = tellingLines(log.toString('utf8'), row);
-    const truth = { slug, tool, heldOut, category, alsoOk, exitCode, telling, version, capturedAt: new Date().toISOString() };
+    const truth = {
+      slug,
+      tool,
+      heldOut,
+      category,
+      alsoOk,
+      exitCode,
+      telling,
+      version,
+      capturedAt: new Date().toISOString(),
+    };
     await rm(folder, { recursive: true, force: true });
     await writeFiles(folder, { 'truth.json': `${JSON.stringify(truth, null, 2)}\n` });
     await writeFile(join(folder, 'log.txt'), log);
     if (row.green !== undefined) await writeFile(join(folder, 'green.log.txt'), greenLog);
-    console.log(`${slug}: ${version ?? 'no version'}, ${red.split('\n').length} lines, green ${green.split('\n').length}`);
+    console.log(
+      `${slug}: ${version ?? 'no version'}, ${red.split('\n').length} lines, green ${green.split('\n').length}`,
+    );
   } catch (error) {
     const rejected = join(tmpdir(), `rejected-${row.slug}.log`);
     await writeFile(rejected, recorded, 'latin1');
-    throw new Error(`${error instanceof Error ? error.message : String(error)} (log kept in ${rejected})`, { cause: error });
+    throw new Error(`${error instanceof Error ? error.message : String(error)} (log kept in ${rejected})`, {
+      cause: error,
+    });
   }
 }
 
@@ -99,7 +134,8 @@ function healthyFiles({ slug, files, green = {} }: ToolRow): Record<string, stri
     if (typeof change === 'string') return [path, change];
     const [words, instead] = change;
     const text = files[path];
-    if (text === undefined || !text.includes(words)) throw new Error(`${slug}: ${path} does not hold ${words}`);
+    if (text === undefined || !text.includes(words))
+      throw new Error(`${slug}: ${path} does not hold ${words}`);
     return [path, text.replace(words, () => instead)];
   });
   return Object.fromEntries(changed);
@@ -110,7 +146,10 @@ function tellingLines(text: string, { run, telling }: ToolRow): Array<[number, n
   const lines = text.split('\n');
   const head = lines.findLastIndex((line) => line.endsWith(`##[group]Run ${run.split('\n')[0]}`));
   const output = lines.findIndex((line, index) => index > head && line.endsWith('##[endgroup]')) + 1;
-  return citedLines(lines.slice(output).join('\n'), telling).map(([from, to]) => [from + output, to + output]);
+  return citedLines(lines.slice(output).join('\n'), telling).map(([from, to]) => [
+    from + output,
+    to + output,
+  ]);
 }
 
 /** The capture.sh of a row. Some rows check out first, some clean up last: which is the same at every capture. */
@@ -136,6 +175,17 @@ function jobScript({ slug, setup = 'true', env = {}, before, run, network }: Too
 
 /** A made-up name of a repository that is no word of the tool's name: logs must not differ by it. */
 function projectName(slug: string): string {
-  const names = ['ledger', 'orchard', 'harbor', 'timetable', 'recipes', 'library', 'greenhouse', 'parcels', 'weather', 'tickets'];
+  const names = [
+    'ledger',
+    'orchard',
+    'harbor',
+    'timetable',
+    'recipes',
+    'library',
+    'greenhouse',
+    'parcels',
+    'weather',
+    'tickets',
+  ];
   return names[slug.length % names.length] ?? 'ledger';
 }

@@ -3,7 +3,11 @@ import { z } from 'zod';
 /** A line of a log by words that it holds, or a range of lines from one to another. */
 const Quote = z.union([
   z.string().min(1),
-  z.strictObject({ from: z.string().min(1), to: z.string().min(1).optional(), occurrence: z.enum(['first', 'last']).default('first') }),
+  z.strictObject({
+    from: z.string().min(1),
+    to: z.string().min(1).optional(),
+    occurrence: z.enum(['first', 'last']).default('first'),
+  }),
 ]);
 export type Quote = z.input<typeof Quote>;
 
@@ -13,14 +17,40 @@ export const Recipe = z.strictObject({
   category: z.enum(['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE']),
   alsoOk: z.array(z.enum(['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'])),
   kind: z.enum([
-    ...(['compile_error', 'type_error', 'null_reference', 'crash', 'link_error', 'lint_failure', 'formatting_failure'] as const),
-    ...(['assertion', 'snapshot', 'flaky_timing', 'timeout', 'out_of_memory', 'disk_full', 'network', 'service_unavailable'] as const),
-    ...(['runner_lost', 'rate_limited', 'permission_or_secret', 'workflow_config', 'environment', 'missing_file'] as const),
+    ...([
+      'compile_error',
+      'type_error',
+      'null_reference',
+      'crash',
+      'link_error',
+      'lint_failure',
+      'formatting_failure',
+    ] as const),
+    ...([
+      'assertion',
+      'snapshot',
+      'flaky_timing',
+      'timeout',
+      'out_of_memory',
+      'disk_full',
+      'network',
+      'service_unavailable',
+    ] as const),
+    ...([
+      'runner_lost',
+      'rate_limited',
+      'permission_or_secret',
+      'workflow_config',
+      'environment',
+      'missing_file',
+    ] as const),
     ...(['missing_module', 'version_conflict', 'dependency_install', 'docker_build'] as const),
   ]),
   cause: z.string().min(1),
   fix: z.string().min(1),
-  failingTests: z.array(z.strictObject({ name: z.string(), suite: z.string().optional(), file: z.string().optional() })),
+  failingTests: z.array(
+    z.strictObject({ name: z.string(), suite: z.string().optional(), file: z.string().optional() }),
+  ),
   mustCite: z.array(Quote).min(1),
   /** name → command that prints its version, run in the sandbox after the job. */
   tools: z.record(z.string(), z.string()),
@@ -39,11 +69,16 @@ export type Recipe = z.output<typeof Recipe>;
 export function citedLines(text: string, quotes: readonly Quote[]): Array<[number, number]> {
   const lines = text.split('\n').map(withoutColours);
   return quotes.map((entry) => {
-    const { from, to = undefined, occurrence = 'first' } = typeof entry === 'string' ? { from: entry } : entry;
+    const {
+      from,
+      to = undefined,
+      occurrence = 'first',
+    } = typeof entry === 'string' ? { from: entry } : entry;
     const includesFrom = (line: string) => line.includes(from);
     const start = occurrence === 'last' ? lines.findLastIndex(includesFrom) : lines.findIndex(includesFrom);
     if (start === -1) throw new Error(`mustCite is not in the log: ${from}`);
-    const end = to === undefined ? start : lines.findIndex((line, index) => index >= start && line.includes(to));
+    const end =
+      to === undefined ? start : lines.findIndex((line, index) => index >= start && line.includes(to));
     if (end === -1) throw new Error(`mustCite is not in the log after "${from}": ${to}`);
     return [start + 1, end + 1];
   });

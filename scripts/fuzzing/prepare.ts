@@ -29,10 +29,17 @@ const SEEDS: Readonly<Record<string, () => readonly Buffer[]>> = {
   reports,
   decode: () => [
     ...logs().slice(0, 40),
-    ...shortOf(logs()).flatMap((log) => [gzipSync(log), zstdCompressSync(log), Buffer.from(log.toString(), 'utf16le')]),
+    ...shortOf(logs()).flatMap((log) => [
+      gzipSync(log),
+      zstdCompressSync(log),
+      Buffer.from(log.toString(), 'utf16le'),
+    ]),
   ],
   archive: () => {
-    const files = [...shortOf(logs()), ...reports()].map((content, at) => ({ name: `logs/${at}_build ${at}.txt`, content }));
+    const files = [...shortOf(logs()), ...reports()].map((content, at) => ({
+      name: `logs/${at}_build ${at}.txt`,
+      content,
+    }));
     const pairs = files.map((file, at) => [file, files[(at + 1) % files.length] ?? file]);
     return pairs.flatMap((two) => [
       makeZip(two),
@@ -43,19 +50,31 @@ const SEEDS: Readonly<Record<string, () => readonly Buffer[]>> = {
   },
   webhook: () =>
     [
-      WorkflowRunEvent.parse(githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure' } })),
-      WorkflowJobEvent.parse(githubExample('workflow_job', 'completed', { workflow_job: { conclusion: 'failure' } })),
+      WorkflowRunEvent.parse(
+        githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure' } }),
+      ),
+      WorkflowJobEvent.parse(
+        githubExample('workflow_job', 'completed', { workflow_job: { conclusion: 'failure' } }),
+      ),
       CheckRunEvent.parse(githubExample('check_run', 'completed', { check_run: { conclusion: 'failure' } })),
-      ...[NotificationEvent, GenericEvent, JsonUpload].flatMap((schema) => (schema.meta()?.examples ?? []) as unknown[]),
+      ...[NotificationEvent, GenericEvent, JsonUpload].flatMap(
+        (schema) => (schema.meta()?.examples ?? []) as unknown[],
+      ),
     ].map((body) => Buffer.from(JSON.stringify(body))),
 };
-const WORDS: Readonly<Record<string, () => readonly string[]>> = { sections: () => STRUCTURE_LITERALS, reading: readerLiterals };
+const WORDS: Readonly<Record<string, () => readonly string[]>> = {
+  sections: () => STRUCTURE_LITERALS,
+  reading: readerLiterals,
+};
 
 const [target = '', folder = ''] = process.argv.slice(2);
 const seeds = join(folder, 'seeds');
 mkdirSync(seeds, { recursive: true });
-for (const [at, seed] of (SEEDS[target]?.() ?? []).entries()) if (seed.length <= MAX_SEED) writeFileSync(join(seeds, String(at)), seed);
-const words = (WORDS[target]?.() ?? []).map((word) => `"${Buffer.from(word).toString('hex').replace(/../g, '\\x$&')}"\n`);
+for (const [at, seed] of (SEEDS[target]?.() ?? []).entries())
+  if (seed.length <= MAX_SEED) writeFileSync(join(seeds, String(at)), seed);
+const words = (WORDS[target]?.() ?? []).map(
+  (word) => `"${Buffer.from(word).toString('hex').replace(/../g, '\\x$&')}"\n`,
+);
 writeFileSync(join(folder, 'words'), words.join(''));
 const bundle = await rolldown({
   input: join(import.meta.dirname, `targets/${target}.ts`),

@@ -1,6 +1,15 @@
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
 import type { Facts } from '../../src/judge/facts.ts';
-import { BUCKETS, chosen, computeSigns, FACTS, type Features, type JudgementModel, SIGNS, weigh } from '../../src/judge/judgement.ts';
+import {
+  BUCKETS,
+  chosen,
+  computeSigns,
+  FACTS,
+  type Features,
+  type JudgementModel,
+  SIGNS,
+  weigh,
+} from '../../src/judge/judgement.ts';
 import type { Match } from '../../src/judge/rule.ts';
 import { findMax } from '../../src/lib/collections.ts';
 import { foldsBy } from '../../src/replay/cases/case.ts';
@@ -45,7 +54,11 @@ export function fitJudgement(lessons: readonly Lesson[]): JudgementModel {
   const rows = held.map(({ lesson, told }) => {
     const { category } = chosen(told, lesson.matches);
     const isRight = lesson.accepted.includes(category) && lesson.showsCause(category);
-    return { signs: computeSigns(lesson.facts, lesson.matches, told), right: Number(isRight), weight: lesson.surenessWeight };
+    return {
+      signs: computeSigns(lesson.facts, lesson.matches, told),
+      right: Number(isRight),
+      weight: lesson.surenessWeight,
+    };
   });
   return { ...fitCategories(lessons), sureness: fitSureness(rows) };
 }
@@ -61,7 +74,9 @@ function fitCategories(lessons: readonly Lesson[]): CategoryModel {
     wanted: wantedOf(lesson),
     weight: lesson.weight,
   }));
-  const priors = CATEGORIES.map((category) => Float64Array.from({ length: width }, (_, i) => priorOf(FACTS[i] ?? '', category)));
+  const priors = CATEGORIES.map((category) =>
+    Float64Array.from({ length: width }, (_, i) => priorOf(FACTS[i] ?? '', category)),
+  );
   const weights = priors.map((prior) => Float64Array.from(prior));
   const squares = CATEGORIES.map(() => new Float64Array(width).fill(1e-2));
   const stride = strideFor(rows.length);
@@ -70,13 +85,17 @@ function fitCategories(lessons: readonly Lesson[]): CategoryModel {
     for (let step = 0; step < rows.length; step++) {
       const row = rows[(step * stride) % rows.length];
       if (row === undefined) continue;
-      const shares = softmax(weights.map((own) => row.cells.reduce((sum, [i, value]) => sum + value * (own[i] ?? 0), 0)));
+      const shares = softmax(
+        weights.map((own) => row.cells.reduce((sum, [i, value]) => sum + value * (own[i] ?? 0), 0)),
+      );
       for (const [c, own] of weights.entries()) {
         const slope = ((shares[c] ?? 0) - (row.wanted[c] ?? 0)) * row.weight;
         const square = squares[c] ?? new Float64Array();
         for (const [i, value] of row.cells) {
           if (isDecided(FACTS[i])) continue;
-          const gradient = slope * value + (i < FACTS.length ? ON_FACTS : ON_WORDS) * ((own[i] ?? 0) - (priors[c]?.[i] ?? 0));
+          const gradient =
+            slope * value +
+            (i < FACTS.length ? ON_FACTS : ON_WORDS) * ((own[i] ?? 0) - (priors[c]?.[i] ?? 0));
           square[i] = (square[i] ?? 0) + gradient * gradient;
           own[i] = (own[i] ?? 0) - (rate * gradient) / Math.sqrt(square[i] ?? 1);
         }
@@ -104,7 +123,9 @@ function rounded(weights: readonly Float64Array[]): CategoryModel {
   );
   const wordScale = Number((most / 127).toPrecision(6));
   return {
-    facts: weights.map((own) => Array.from(own.subarray(0, FACTS.length), (value) => Math.round(value * 1e4) / 1e4)),
+    facts: weights.map((own) =>
+      Array.from(own.subarray(0, FACTS.length), (value) => Math.round(value * 1e4) / 1e4),
+    ),
     wordScale,
     words: words.map((own) => Int8Array.from(own, (value) => Math.round(value / wordScale))),
   };

@@ -36,7 +36,13 @@ export interface LabelledSubject {
   readonly subject: TriageSubject;
 }
 
-const SETS = ['actions/actions', 'other-ci/other-ci', 'classify/clean', 'classify/silver', 'classify/issues'] as const;
+const SETS = [
+  'actions/actions',
+  'other-ci/other-ci',
+  'classify/clean',
+  'classify/silver',
+  'classify/issues',
+] as const;
 const FOLDS = 5;
 const MOST = 64 * 1024 * 1024;
 
@@ -74,7 +80,9 @@ async function rowsOf(data: string): Promise<Labelled[]> {
       if (row.category == null) continue;
       const { sources } = await readTexts(row, path, { maxBytes: MOST, green: false });
       const owner =
-        set === 'actions/actions' || set === 'other-ci/other-ci' ? (resolveProject(row).split('/')[0] ?? row.id) : resolveProject(row);
+        set === 'actions/actions' || set === 'other-ci/other-ci'
+          ? (resolveProject(row).split('/')[0] ?? row.id)
+          : resolveProject(row);
       rows.push({
         id: row.id,
         set,
@@ -106,10 +114,14 @@ const Truth = z.object({
 /** Our captured failures, each twice: as the product reads it, and without the readers of any named tool. */
 function capturedOf(): Labelled[] {
   return ['failures', 'tools'].flatMap((set) => {
-    const slugs = readdirSync(join(FIXTURES, set), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const slugs = readdirSync(join(FIXTURES, set), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
     return slugs.flatMap(({ name }) => {
       const folder = join(FIXTURES, set, name);
-      const { category, ...truth } = Truth.parse(JSON.parse(readFileSync(join(folder, 'truth.json'), 'utf8')));
+      const { category, ...truth } = Truth.parse(
+        JSON.parse(readFileSync(join(folder, 'truth.json'), 'utf8')),
+      );
       if (category === undefined) return [];
       const text = readFileSync(join(folder, 'log.txt'), 'utf8');
       return [false, true].map((untaught) => ({
@@ -131,7 +143,12 @@ function capturedOf(): Labelled[] {
 const masker = createMasker();
 
 async function read(one: Labelled): Promise<TriageSubject> {
-  const raw = one.texts.map((text, i) => ({ name: i === 0 ? 'log' : `log ${i + 1}`, kind: 'log' as const, text, notes: [] }));
+  const raw = one.texts.map((text, i) => ({
+    name: i === 0 ? 'log' : `log ${i + 1}`,
+    kind: 'log' as const,
+    text,
+    notes: [],
+  }));
   const { sources, secrets } = await maskSources(raw, masker);
   const read = readCauses(sources, {
     budgetTokens: 2_000,

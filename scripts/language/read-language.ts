@@ -36,7 +36,13 @@ const MAX_COLUMNS = 110;
 
 /** Reads TypeScript files, by path, and collects where they leave plain language. */
 export function readLanguage(files: ReadonlyMap<string, string>): LanguageReport {
-  const findings: Record<FigureName, Finding[]> = { of: [], sentences: [], words: [], lines: [], spreads: [] };
+  const findings: Record<FigureName, Finding[]> = {
+    of: [],
+    sentences: [],
+    words: [],
+    lines: [],
+    spreads: [],
+  };
   const totals: Record<Total, number> = { functions: 0, comments: 0, lines: 0 };
   for (const [file, text] of files) readFile(file, text);
   return { findings, totals };
@@ -44,10 +50,15 @@ export function readLanguage(files: ReadonlyMap<string, string>): LanguageReport
   function readFile(file: string, text: string): void {
     const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
     const add = (name: FigureName, position: number, found: string) =>
-      findings[name].push({ file, line: source.getLineAndCharacterOfPosition(position).line + 1, text: found });
+      findings[name].push({
+        file,
+        line: source.getLineAndCharacterOfPosition(position).line + 1,
+        text: found,
+      });
     for (const [index, line] of text.split('\n').entries()) {
       totals.lines++;
-      if (line.length > MAX_COLUMNS) findings.lines.push({ file, line: index + 1, text: `${line.length} columns` });
+      if (line.length > MAX_COLUMNS)
+        findings.lines.push({ file, line: index + 1, text: `${line.length} columns` });
     }
     for (const { position, words } of commentsIn(source, text)) {
       for (const [word] of words.matchAll(PRIVATE_WORDS)) add('words', position, word);
@@ -61,7 +72,8 @@ export function readLanguage(files: ReadonlyMap<string, string>): LanguageReport
         totals.functions++;
         if (/[a-z\d]Of$/.test(name)) add('of', node.getStart(source), name);
       }
-      if (isLiteralSpread(node)) add('spreads', node.getStart(source), node.getText(source).slice(0, 60).replace(/\s+/g, ' '));
+      if (isLiteralSpread(node))
+        add('spreads', node.getStart(source), node.getText(source).slice(0, 60).replace(/\s+/g, ' '));
       readComment(node);
       ts.forEachChild(node, visit);
     }
@@ -81,10 +93,13 @@ export function readLanguage(files: ReadonlyMap<string, string>): LanguageReport
 
 /** The name of what can be called: a declaration, a method, or a constant that holds a function. */
 function functionName(node: ts.Node): string | null {
-  if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node)) return nameText(node.name);
+  if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node))
+    return nameText(node.name);
   if (!ts.isVariableDeclaration(node) && !ts.isPropertyAssignment(node)) return null;
   const value = node.initializer;
-  return value !== undefined && (ts.isArrowFunction(value) || ts.isFunctionExpression(value)) ? nameText(node.name) : null;
+  return value !== undefined && (ts.isArrowFunction(value) || ts.isFunctionExpression(value))
+    ? nameText(node.name)
+    : null;
 }
 
 function nameText(name: ts.Node | undefined): string | null {
@@ -93,9 +108,12 @@ function nameText(name: ts.Node | undefined): string | null {
 
 /** Whether a comment above the node is about something that acts (function) or something that is (type); null where it is about neither. */
 function subjectOfComment(node: ts.Node): 'function' | 'type' | null {
-  if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node)) return 'function';
-  if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isClassDeclaration(node)) return 'type';
-  if (ts.isPropertySignature(node)) return node.type !== undefined && ts.isFunctionTypeNode(node.type) ? 'function' : 'type';
+  if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node))
+    return 'function';
+  if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isClassDeclaration(node))
+    return 'type';
+  if (ts.isPropertySignature(node))
+    return node.type !== undefined && ts.isFunctionTypeNode(node.type) ? 'function' : 'type';
   if (!ts.isVariableStatement(node)) return null;
   const [first] = node.declarationList.declarations;
   if (first === undefined) return null;
@@ -108,11 +126,16 @@ function isLiteralSpread(node: ts.Node): boolean {
   return ts.isObjectLiteralExpression(node.expression) || ts.isArrayLiteralExpression(node.expression);
 }
 
-function commentsIn(source: ts.SourceFile, text: string): { readonly position: number; readonly words: string }[] {
+function commentsIn(
+  source: ts.SourceFile,
+  text: string,
+): { readonly position: number; readonly words: string }[] {
   const found = new Map<number, string>();
   const visit = (node: ts.Node): void => {
-    for (const { pos, end } of ts.getLeadingCommentRanges(text, node.pos) ?? []) found.set(pos, text.slice(pos, end));
-    for (const { pos, end } of ts.getTrailingCommentRanges(text, node.end) ?? []) found.set(pos, text.slice(pos, end));
+    for (const { pos, end } of ts.getLeadingCommentRanges(text, node.pos) ?? [])
+      found.set(pos, text.slice(pos, end));
+    for (const { pos, end } of ts.getTrailingCommentRanges(text, node.end) ?? [])
+      found.set(pos, text.slice(pos, end));
     for (const child of node.getChildren(source)) visit(child);
   };
   visit(source);

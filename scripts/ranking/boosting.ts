@@ -70,7 +70,12 @@ function cutsOf(values: Float32Array, width: number, count: number): Float32Arra
 }
 
 /** Column by column: the number of the first cut that a value does not exceed. */
-function binsOf(values: Float32Array, width: number, count: number, cuts: readonly Float32Array[]): Uint8Array[] {
+function binsOf(
+  values: Float32Array,
+  width: number,
+  count: number,
+  cuts: readonly Float32Array[],
+): Uint8Array[] {
   return cuts.map((own, column) => {
     const bins = new Uint8Array(count);
     for (let i = 0; i < count; i++) {

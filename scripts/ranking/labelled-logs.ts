@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { findMin } from '../../src/lib/collections.ts';
 import type { Block, Extraction } from '../../src/log/extract/extraction.ts';
-import { extractAll, inFailedSteps, openScanned, structureIn, toolReaders } from '../../src/log/extract/run.ts';
+import {
+  extractAll,
+  inFailedSteps,
+  openScanned,
+  structureIn,
+  toolReaders,
+} from '../../src/log/extract/run.ts';
 import { bytesOfText } from '../../src/log/lines/bytes.ts';
 import type { LogText } from '../../src/log/lines/lines.ts';
 import { type Candidate, type Candidates, FACTS, readCandidates } from '../../src/log/rank/features.ts';
@@ -41,7 +47,12 @@ export interface LabelledLog {
 
 /** Its labels are the first failure, so that what is before is none. It is not learned from to tell what proves a cause, but for these lines. */
 const HARMLESS_FROM: ReadonlySet<string> = new Set(['reduce/logchunks.jsonl']);
-const SETS = ['actions/actions.jsonl', 'reduce/logchunks.jsonl', 'reduce/cidiff.jsonl', 'reduce/treeherder.jsonl'] as const;
+const SETS = [
+  'actions/actions.jsonl',
+  'reduce/logchunks.jsonl',
+  'reduce/cidiff.jsonl',
+  'reduce/treeherder.jsonl',
+] as const;
 const MOST = 64 * 1024 * 1024;
 /** Lines of a log to learn from: those that tell the cause, those beside one, and others. */
 const [CAUSES, AROUND, REST] = [60, 4, 150];
@@ -58,9 +69,20 @@ export async function labelledLogs(data: string): Promise<LabelledLog[]> {
       const { sources } = await readTexts(row, join(data, set), { maxBytes: MOST, green: false });
       const text = sources[0]?.text ?? '';
       const language = z.object({ language: z.string() }).safeParse(outcome.value).data?.language ?? null;
-      const project = (set.startsWith('actions') ? resolveProject(row).split('/')[0] : resolveProject(row)) ?? row.id;
+      const project =
+        (set.startsWith('actions') ? resolveProject(row).split('/')[0] : resolveProject(row)) ?? row.id;
       for (const augmented of [false, true])
-        logs.push({ id: row.id, set, project, language, augmented, again: false, wanted, inserted: [], ...read(text, wanted, augmented) });
+        logs.push({
+          id: row.id,
+          set,
+          project,
+          language,
+          augmented,
+          again: false,
+          wanted,
+          inserted: [],
+          ...read(text, wanted, augmented),
+        });
     }
   }
   return [...capturedLogs(harmlessIn(logs)), ...inventedHalf(), ...logs];
@@ -96,7 +118,9 @@ const Truth = z.object({
 /** Our captured failures, but for those that are held out, each time with another harmless line of the half that may be learned from. */
 function capturedLogs(found: readonly HarmlessKind[]): LabelledLog[] {
   return ['failures', 'tools'].flatMap((set) => {
-    const slugs = readdirSync(join(FIXTURES, set), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const slugs = readdirSync(join(FIXTURES, set), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
     return slugs.flatMap(({ name }, i) => {
       const truth = Truth.parse(JSON.parse(readFileSync(join(FIXTURES, set, name, 'truth.json'), 'utf8')));
       if (truth.heldOut) return [];
@@ -106,7 +130,9 @@ function capturedLogs(found: readonly HarmlessKind[]): LabelledLog[] {
       return Array.from({ length: 2 * HARMLESS_EACH }, (_, k) => {
         const [augmented, again] = [k % 2 === 1, k >> 1];
         const kinds = again % 2 === 0 ? LEARNED : found;
-        const kind = kinds[((i * 7 + (k % 2) * 3 + again * 29) * (again % 2 === 0 ? 1 : 37)) % kinds.length] ?? { name: '', lines: [] };
+        const kind = kinds[
+          ((i * 7 + (k % 2) * 3 + again * 29) * (again % 2 === 0 ? 1 : 37)) % kinds.length
+        ] ?? { name: '', lines: [] };
         const noisy = withHarmless({ text, telling: wanted }, kind, i + again * 1_009);
         const own = {
           id: `${set}/${name}`,
@@ -158,10 +184,14 @@ function read(text: string, wanted: LabelledLog['wanted'], augmented: boolean) {
   const found = inFailedSteps(log, extractAll(opened, augmented ? toolReaders() : undefined), structure);
   const weighed = weighBlocks(log, found.blocks, structure, null);
   const candidates = readCandidates({ log, hits: opened.scan.hits, found, structure }, weighed);
-  const labels = Uint8Array.from(candidates.lines, ({ line }) => (wanted.some(([start, end]) => line >= start && line <= end) ? 1 : 0));
+  const labels = Uint8Array.from(candidates.lines, ({ line }) =>
+    wanted.some(([start, end]) => line >= start && line <= end) ? 1 : 0,
+  );
   const sampled = sample(labels);
   const positives = sampled.filter((i) => labels[i] === 1).length;
-  const weights = sampled.map((i) => (labels[i] === 1 ? 100 / Math.max(1, positives) : 200 / Math.max(1, sampled.length - positives)));
+  const weights = sampled.map((i) =>
+    labels[i] === 1 ? 100 / Math.max(1, positives) : 200 / Math.max(1, sampled.length - positives),
+  );
   return { log, found, structure, weighed, candidates, labels, sampled, weights };
 }
 
@@ -169,7 +199,8 @@ function read(text: string, wanted: LabelledLog['wanted'], augmented: boolean) {
 function sample(labels: Uint8Array): number[] {
   const causes = [...labels.keys()].filter((i) => labels[i] === 1);
   const chosen = new Set(everyNth(causes, CAUSES));
-  for (const i of [...chosen]) for (let j = i - AROUND; j <= i + AROUND; j++) if (labels[j] === 0) chosen.add(j);
+  for (const i of [...chosen])
+    for (let j = i - AROUND; j <= i + AROUND; j++) if (labels[j] === 0) chosen.add(j);
   for (const i of everyNth(
     [...labels.keys()].filter((i) => labels[i] === 0),
     REST,
@@ -180,5 +211,7 @@ function sample(labels: Uint8Array): number[] {
 
 function everyNth<T>(items: readonly T[], most: number): T[] {
   const step = Math.max(1, items.length / most);
-  return Array.from({ length: Math.min(items.length, most) }, (_, k) => Math.floor(k * step)).flatMap((i) => items[i] ?? []);
+  return Array.from({ length: Math.min(items.length, most) }, (_, k) => Math.floor(k * step)).flatMap(
+    (i) => items[i] ?? [],
+  );
 }

@@ -1,6 +1,13 @@
 import { append } from '../../src/lib/collections.ts';
 import { hashToBuckets } from '../../src/log/rank/features.ts';
-import { buildRows, COLUMNS, MAY_PROVE, type RankModel, type Tree, wordScore } from '../../src/log/rank/model.ts';
+import {
+  buildRows,
+  COLUMNS,
+  MAY_PROVE,
+  type RankModel,
+  type Tree,
+  wordScore,
+} from '../../src/log/rank/model.ts';
 import { foldsBy } from '../../src/replay/cases/case.ts';
 import { type BoostingOptions, fitTrees } from './boosting.ts';
 import type { LabelledLog } from './labelled-logs.ts';
@@ -22,7 +29,9 @@ interface WordSample {
 
 function wordSample(one: LabelledLog, withInserted: boolean): WordSample {
   const lineOf = (k: number) => one.candidates.lines[one.sampled[k] ?? -1];
-  const taught = [...one.sampled.keys()].filter((k) => withInserted || !one.inserted.includes(lineOf(k)?.line ?? 0));
+  const taught = [...one.sampled.keys()].filter(
+    (k) => withInserted || !one.inserted.includes(lineOf(k)?.line ?? 0),
+  );
   return {
     one,
     buckets: taught.map((k) => hashToBuckets(lineOf(k)?.text ?? '')),
@@ -55,7 +64,11 @@ export function train(own: readonly LabelledLog[], groupOf: (one: LabelledLog) =
       if (!PASSAGES.has(one.set)) append(proving, evenly(rows.filter(({ mayProve }) => mayProve)));
     }
   }
-  return { ...words(own.map((one) => wordSample(one, true))), keeping: trees(keeping, KEEPING), proving: trees(proving, PROVING) };
+  return {
+    ...words(own.map((one) => wordSample(one, true))),
+    keeping: trees(keeping, KEEPING),
+    proving: trees(proving, PROVING),
+  };
 }
 
 interface Row {
@@ -81,7 +94,10 @@ function labelledRows(one: LabelledLog, weighed: WordWeights): Row[] {
 function evenly(rows: readonly Row[]): Row[] {
   const labelled = rows.filter(({ label }) => label === 1).length;
   if (labelled === 0 || labelled === rows.length) return [];
-  return rows.map((row) => ({ ...row, weight: row.label === 1 ? 1 / labelled : 2 / (rows.length - labelled) }));
+  return rows.map((row) => ({
+    ...row,
+    weight: row.label === 1 ? 1 / labelled : 2 / (rows.length - labelled),
+  }));
 }
 
 function trees(rows: readonly Row[], options: BoostingOptions): Tree[] {

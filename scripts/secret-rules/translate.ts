@@ -26,7 +26,10 @@ export function translatePattern(source: string): string {
       taken = group[0];
       if (group[2] !== ')') open.push(state);
       if (group[1] !== undefined)
-        state = { ignoresCase: flagIn(group[1], 'i', state.ignoresCase), dotIsAny: flagIn(group[1], 's', state.dotIsAny) };
+        state = {
+          ignoresCase: flagIn(group[1], 'i', state.ignoresCase),
+          dotIsAny: flagIn(group[1], 's', state.dotIsAny),
+        };
       made += group[2] === ')' ? '' : '(?:';
     } else if (taken === ')') {
       state = open.pop() ?? state;
@@ -44,7 +47,9 @@ export function translatePattern(source: string): string {
     } else if (/[{}]/.test(taken)) made += `\\${taken}`;
     else if (/[*+]/.test(taken)) made += taken === '+' ? `{1,${SOME}}` : `{0,${SOME}}`;
     else if (taken === '.') made += state.dotIsAny ? '[^]' : '.';
-    else made += state.ignoresCase && /[a-z]/i.test(taken) ? `[${taken.toLowerCase()}${taken.toUpperCase()}]` : taken;
+    else
+      made +=
+        state.ignoresCase && /[a-z]/i.test(taken) ? `[${taken.toLowerCase()}${taken.toUpperCase()}]` : taken;
     at += taken.length;
   }
   return made;
@@ -57,7 +62,8 @@ function flagIn(flag: string, which: string, before: boolean): boolean {
 function classOf(source: string, ignoresCase: boolean): string {
   const plain = source.replaceAll('[:alnum:]', 'A-Za-z0-9');
   if (!ignoresCase) return plain;
-  const letters = plain.match(/\\.|[a-z]-[a-z]|[A-Z]-[A-Z]|[a-zA-Z]/g)?.filter((one) => !one.startsWith('\\')) ?? [];
+  const letters =
+    plain.match(/\\.|[a-z]-[a-z]|[A-Z]-[A-Z]|[a-zA-Z]/g)?.filter((one) => !one.startsWith('\\')) ?? [];
   const others = letters.map((one) => (one < 'a' ? one.toLowerCase() : one.toUpperCase()));
   const start = plain.startsWith('[^') ? 2 : 1;
   return `${plain.slice(0, start)}${others.filter((one) => !plain.includes(one)).join('')}${plain.slice(start)}`;

@@ -5,14 +5,16 @@ import type { VersionTable } from './table.ts';
 /** Releases before this one are not in use. */
 const OLDEST = 13;
 const ADDED = /^pkg (?<pkg>[\w/]{1,80})(?: \([^)]{1,40}\))?, (?:func|type|var|const) (?<name>[A-Z]\w{0,80})/;
-const METHOD = /^pkg (?<pkg>[\w/]{1,80})(?: \([^)]{1,40}\))?, method \(\*?(?<type>\w{1,80})(?:\[[^\]]{1,80}\])?\) (?<name>[A-Z]\w{0,80})/;
+const METHOD =
+  /^pkg (?<pkg>[\w/]{1,80})(?: \([^)]{1,40}\))?, method \(\*?(?<type>\w{1,80})(?:\[[^\]]{1,80}\])?\) (?<name>[A-Z]\w{0,80})/;
 
 /** Reads `api/go1.N.txt` of a Go distribution: packages ("slices"), their members ("slices.Sort") and methods ("bytes.Buffer.Available"). */
 export function goTable(folder: string): VersionTable {
   const since = new Map<string, number>();
   for (const file of readdirSync(folder)) {
     const minor = Number(/^go1\.(\d{1,3})\.txt$/.exec(file)?.[1] ?? (file === 'go1.txt' ? 0 : Number.NaN));
-    if (!Number.isNaN(minor)) for (const line of readFileSync(join(folder, file), 'utf8').split('\n')) read(line, minor);
+    if (!Number.isNaN(minor))
+      for (const line of readFileSync(join(folder, file), 'utf8').split('\n')) read(line, minor);
   }
   const kept = [...since].filter(([name, minor]) => minor >= OLDEST && !covers(name, minor));
   const newest = [...since.values()].reduce((most, minor) => Math.max(most, minor), 0);

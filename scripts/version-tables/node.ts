@@ -19,13 +19,16 @@ interface Compat {
 export function nodeTable(compatibility: string, types: string): VersionTable {
   const data = JSON.parse(readFileSync(join(compatibility, 'data.json'), 'utf8')) as Data;
   const since = new Map<string, string>();
-  for (const [path, compat] of entries(data.javascript?.builtins ?? {})) note(keyOfBuiltin(path, compat), firstIn(compat));
+  for (const [path, compat] of entries(data.javascript?.builtins ?? {}))
+    note(keyOfBuiltin(path, compat), firstIn(compat));
   for (const [path, compat] of entries(data.api ?? {})) note(keyOfInterface(path), firstIn(compat));
   for (const [stub, module] of stubs(types)) {
     note(`node:${module}`, sinceWhen(stub.slice(0, stub.indexOf('declare module'))));
     for (const [name, version] of exportsIn(stub)) note(`node:${module}.${name}`, version);
   }
-  const [compat, node] = [compatibility, types].map((folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version);
+  const [compat, node] = [compatibility, types].map(
+    (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version,
+  );
   return {
     source: `@mdn/browser-compat-data ${compat}, @types/node ${node}`,
     license: 'CC0-1.0 (browser-compat-data), MIT (@types/node)',
@@ -36,7 +39,10 @@ export function nodeTable(compatibility: string, types: string): VersionTable {
   function isKept([key, version]: [string, string]): boolean {
     const method = key.split('#')[1];
     const others = method === undefined ? [] : [...since].filter(([other]) => other.endsWith(`#${method}`));
-    return compareVersions(version, OLDEST) >= 0 && others.every(([, other]) => compareVersions(other, OLDEST) >= 0);
+    return (
+      compareVersions(version, OLDEST) >= 0 &&
+      others.every(([, other]) => compareVersions(other, OLDEST) >= 0)
+    );
   }
 
   function note(key: string | null, version: string | null): void {
@@ -70,13 +76,16 @@ function keyOfInterface(path: readonly string[]): string | null {
 
 /** Joins owner and name; null for what is no name, such as an event or a behavior. */
 function keyFor([owner = '', name]: readonly string[], separator: '#' | '.'): string | null {
-  if (![owner, name ?? 'a'].every((part) => /^[A-Za-z][A-Za-z\d]*$/.test(part)) || name === owner) return null;
+  if (![owner, name ?? 'a'].every((part) => /^[A-Za-z][A-Za-z\d]*$/.test(part)) || name === owner)
+    return null;
   return name === undefined ? owner : `${owner}${separator}${name}`;
 }
 
 /** Returns the first release without a flag; a backport to an older line counts. */
 function firstIn({ support: { nodejs } }: Compat): string | null {
-  const whole = [nodejs ?? []].flat().filter((one) => one.flags === undefined && one.partial_implementation !== true);
+  const whole = [nodejs ?? []]
+    .flat()
+    .filter((one) => one.flags === undefined && one.partial_implementation !== true);
   const versions = whole.flatMap(({ version_added: added }) => (added ? [added] : []));
   const numbers = versions.filter((version) => /^\d/.test(version)).toSorted(compareVersions);
   return numbers[0] ?? null;
@@ -84,7 +93,9 @@ function firstIn({ support: { nodejs } }: Compat): string | null {
 
 /** Returns the stubs of Node's modules, each with the module's name: `fs/promises`. */
 function stubs(folder: string): [text: string, module: string][] {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /^[a-z_/]+\.d\.ts$/.test(file));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /^[a-z_/]+\.d\.ts$/.test(file),
+  );
   return files.flatMap((file): [string, string][] => {
     const text = readFileSync(join(folder, file), 'utf8');
     const module = /^declare module "(?:node:)?(?<name>[\w/]{1,40})" \{/m.exec(text)?.groups?.name;

@@ -5,7 +5,15 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '../config/schema.ts';
 import type { SessionService } from '../console/console-deps.ts';
-import { AccessToken, checkNewToken, digestOfToken, isTokenForm, makeToken, NewToken, type RouteAccess } from '../domain/access.ts';
+import {
+  AccessToken,
+  checkNewToken,
+  digestOfToken,
+  isTokenForm,
+  makeToken,
+  NewToken,
+  type RouteAccess,
+} from '../domain/access.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { holds, type Principal, type Role } from '../domain/review.ts';
 import type { Clock } from '../lib/time.ts';
@@ -18,7 +26,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The access rule of the route. The server does not start if a route has none. */
     access?: RouteAccess;
-    /** A page for people: it takes the cookie of a session where no token is shown, and answers errors as pages. */
+    /**
+     * A page for people: it takes the cookie of a session where no token is shown, and answers errors as
+     * pages.
+     */
     console?: true;
   }
   interface FastifyInstance {
@@ -47,14 +58,20 @@ const LOOK_AGAIN_MS = 5_000;
  * Denies access by default: every route must declare its access at startup, and it is enforced before the
  * body is read.
  */
-export function enforceAccess(app: ApiApp, { holders, sessions, count, lookAgainMs = LOOK_AGAIN_MS }: AccessDeps): void {
+export function enforceAccess(
+  app: ApiApp,
+  { holders, sessions, count, lookAgainMs = LOOK_AGAIN_MS }: AccessDeps,
+): void {
   const table: { method: string; url: string; access: RouteAccess }[] = [];
   app.decorate('routeAccess', table);
   app.decorateRequest('principal', null);
   app.addHook('onRoute', (route) => {
     const access = route.config?.access ?? (isDocs(route.url) ? DOCS_ACCESS : undefined);
     if (access === undefined)
-      throw new TriageError('invalid-config', `The route ${String(route.method)} ${route.url} does not declare config.access.`);
+      throw new TriageError(
+        'invalid-config',
+        `The route ${String(route.method)} ${route.url} does not declare config.access.`,
+      );
     route.config = { ...route.config, access };
     for (const method of [route.method].flat()) table.push({ method, url: route.url, access });
   });
@@ -73,12 +90,21 @@ export function enforceAccess(app: ApiApp, { holders, sessions, count, lookAgain
   // What goes on for minutes ends soon after who follows it may not.
   app.addHook('onSend', async (request, reply, payload) => {
     const role = roleFor(request);
-    if (role === null || !(payload instanceof Readable) || !String(reply.getHeader('content-type')).startsWith('text/event-stream')) return;
+    if (
+      role === null ||
+      !(payload instanceof Readable) ||
+      !String(reply.getHeader('content-type')).startsWith('text/event-stream')
+    )
+      return;
     const timer = setInterval(() => {
       find(request)
         .then((principal) => requireRole(principal, role))
         .catch((error: unknown) => {
-          if (error instanceof TriageError && (error.code === 'unauthenticated' || error.code === 'forbidden')) payload.destroy();
+          if (
+            error instanceof TriageError &&
+            (error.code === 'unauthenticated' || error.code === 'forbidden')
+          )
+            payload.destroy();
         });
     }, lookAgainMs);
     payload.once('close', () => clearInterval(timer));
@@ -100,9 +126,13 @@ function isDocs(url: string): boolean {
 }
 
 function lacksRole(principal: Principal, role: Role): TriageError {
-  return new TriageError('forbidden', `${principal.name} does not have permission: this needs the role "${role}".`, {
-    details: { principal: principal.name },
-  });
+  return new TriageError(
+    'forbidden',
+    `${principal.name} does not have permission: this needs the role "${role}".`,
+    {
+      details: { principal: principal.name },
+    },
+  );
 }
 
 /**
@@ -126,8 +156,9 @@ type TokenHolders = ReturnType<typeof createTokenHolders>;
 type Found = Awaited<ReturnType<TokenStore['findByDigest']>>;
 
 /**
- * Tokens of the configuration and of the database. A token is never compared with another: its digest is looked up, so that
- * time tells nothing of it. What has not the form of a token with its checksum never reaches the database.
+ * Tokens of the configuration and of the database. A token is never compared with another: its digest is
+ * looked up, so that time tells nothing of it. What has not the form of a token with its checksum never
+ * reaches the database.
  */
 export function createTokenHolders({ configured, tokens, clock, logger }: HolderDeps) {
   const known = configured.map(({ name, roles, token }) => ({
@@ -153,25 +184,44 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
     // The last-used time is informational, so the request does not wait for this write.
     tokens
       .touch(id)
-      .catch((error: unknown) => logger.debug({ tokenId: id, reason: getErrorMessage(error) }, 'the use of a token could not be recorded'));
+      .catch((error: unknown) =>
+        logger.debug(
+          { tokenId: id, reason: getErrorMessage(error) },
+          'the use of a token could not be recorded',
+        ),
+      );
   };
 
   const identify = async (token: string): Promise<Principal> => {
     const own = holderAmong(known, digestOfToken(token));
     if (own !== null) return own;
     const found = isTokenForm(token) ? await look(digestOfToken(token)) : null;
-    if (found === null) throw refused('is invalid. Create tokens with `faultline token make`, or configure them in FAULTLINE_TOKENS');
-    if (found.state !== 'valid') throw refused(`"${found.token.name}" ${found.state === 'expired' ? 'has expired' : 'was revoked'}`);
+    if (found === null)
+      throw refused(
+        'is invalid. Create tokens with `faultline token make`, or configure them in FAULTLINE_TOKENS',
+      );
+    if (found.state !== 'valid')
+      throw refused(`"${found.token.name}" ${found.state === 'expired' ? 'has expired' : 'was revoked'}`);
     touch(found.token.id);
     return toPrincipal(found.token);
   };
 
   return {
-    /** Who shows this `Authorization` header. Throws `unauthenticated`, and `storage-failed` where the database cannot be asked. */
-    find: async (authorization: string | undefined): Promise<Principal> => await identify(tokenIn(authorization)),
-    /** Who holds this token, by any configured or made one's name, with the digest by which `findByDigest` knows it again. Throws as `find` does. */
+    /**
+     * Who shows this `Authorization` header. Throws `unauthenticated`, and `storage-failed` where the
+     * database cannot be asked.
+     */
+    find: async (authorization: string | undefined): Promise<Principal> =>
+      await identify(tokenIn(authorization)),
+    /**
+     * Who holds this token, by any configured or made one's name, with the digest by which `findByDigest`
+     * knows it again. Throws as `find` does.
+     */
     show: async (token: string) => ({ principal: await identify(token), digest: digestOfToken(token) }),
-    /** Who holds the token with this digest now; null where it was revoked, has expired, or is not configured any more. */
+    /**
+     * Who holds the token with this digest now; null where it was revoked, has expired, or is not configured
+     * any more.
+     */
     findByDigest: async (digest: string): Promise<Principal | null> => {
       const own = holderAmong(known, digest);
       if (own !== null) return own;
@@ -192,11 +242,17 @@ function toPrincipal({ name, roles, repositories }: AccessToken): Principal {
 function tokenIn(authorization: string | undefined): string {
   const token = /^Bearer ([\x21-\x7e]{1,1000})$/i.exec(authorization ?? '')?.[1];
   if (token !== undefined) return token;
-  throw new TriageError('unauthenticated', 'A token is required. Send the header "Authorization: Bearer <token>".');
+  throw new TriageError(
+    'unauthenticated',
+    'A token is required. Send the header "Authorization: Bearer <token>".',
+  );
 }
 
 /** Compares with every configured token in constant time; digests make the lengths equal. */
-function holderAmong(known: readonly { readonly principal: Principal; readonly digest: Buffer }[], shown: string): Principal | null {
+function holderAmong(
+  known: readonly { readonly principal: Principal; readonly digest: Buffer }[],
+  shown: string,
+): Principal | null {
   const digest = Buffer.from(shown, 'hex');
   let holder: Principal | null = null;
   for (const candidate of known) if (timingSafeEqual(digest, candidate.digest)) holder = candidate.principal;
@@ -216,7 +272,9 @@ function refused(what: string): TriageError {
 
 /** A working day and a long evening (UX: 12 h). */
 const LIFE_MS = 12 * 60 * 60 * 1000;
-/** Browsers take a cookie with this prefix only with Secure, Path=/ and no Domain: no neighbour can plant one. */
+/**
+ * Browsers take a cookie with this prefix only with Secure, Path=/ and no Domain: no neighbour can plant one.
+ */
 const SECURE_NAME = '__Host-fl';
 /**
  * The cookie name for an installation that is reached over plain HTTP by a host name other than localhost,
@@ -227,7 +285,11 @@ const REMEMBERED_S = 600;
 const FORM = /^[\w-]{43}$/;
 
 /** Sessions of the console, held by a cookie that scripts cannot read. */
-export function createSessions(store: SessionStore, holders: TokenHolders, publicUrl: string | null = null): SessionService {
+export function createSessions(
+  store: SessionStore,
+  holders: TokenHolders,
+  publicUrl: string | null = null,
+): SessionService {
   const address = publicUrl === null ? null : new URL(publicUrl);
   const secureHost = address?.protocol === 'https:' ? address.host : null;
   const nameFor = ({ protocol, host, hostname }: FastifyRequest): string =>
@@ -241,7 +303,15 @@ export function createSessions(store: SessionStore, holders: TokenHolders, publi
   const cookie = (request: FastifyRequest, value: string, maxAge: number, suffix = ''): string => {
     const name = nameFor(request);
     const secure = name === SECURE_NAME;
-    return stringifySetCookie({ name: `${name}${suffix}`, value, path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge });
+    return stringifySetCookie({
+      name: `${name}${suffix}`,
+      value,
+      path: '/',
+      httpOnly: true,
+      sameSite: 'lax',
+      secure,
+      maxAge,
+    });
   };
   const start = async (request: FastifyRequest, holder: SessionHolder) => {
     const before = sessionIn(request);
@@ -255,7 +325,8 @@ export function createSessions(store: SessionStore, holders: TokenHolders, publi
       const id = sessionIn(request);
       const holder = id === null ? null : await store.find(hashSessionId(id));
       if (holder === null) throw signedOut();
-      const principal = 'principal' in holder ? holder.principal : await holders.findByDigest(holder.tokenDigest);
+      const principal =
+        'principal' in holder ? holder.principal : await holders.findByDigest(holder.tokenDigest);
       if (principal === null) throw signedOut();
       return principal;
     },
@@ -269,7 +340,8 @@ export function createSessions(store: SessionStore, holders: TokenHolders, publi
       if (id !== null) await store.end(hashSessionId(id));
       return cookie(request, '', 0);
     },
-    remember: (request, text) => cookie(request, Buffer.from(text).toString('base64url'), text === '' ? 0 : REMEMBERED_S, '-begun'),
+    remember: (request, text) =>
+      cookie(request, Buffer.from(text).toString('base64url'), text === '' ? 0 : REMEMBERED_S, '-begun'),
     remembered: (request) => {
       const kept = cookieIn(request, '-begun');
       return kept === undefined || kept === '' ? null : Buffer.from(kept, 'base64url').toString('utf8');
@@ -305,30 +377,48 @@ const Params = z.object({ id: z.string().min(1).max(300).describe('ID or name of
 const Made = z.object({ token: z.string().describe('Returned only once.'), made: AccessToken });
 
 /** Registers the routes that create, list, and revoke bearer tokens, for administrators only. */
-export function registerTokenRoutes(app: ApiApp, { tokens, configuredNames, onRevoked, logger }: TokenRouteDeps): void {
+export function registerTokenRoutes(
+  app: ApiApp,
+  { tokens, configuredNames, onRevoked, logger }: TokenRouteDeps,
+): void {
   app.post(
     '/api/tokens',
     route('admin', 'Tokens', 'createToken', 'Create a token', { body: NewToken, response: { 201: Made } }),
     async ({ body, principal }, reply) => {
       checkNewToken(body, configuredNames);
       const token = makeToken();
-      const made = await tokens.keep({ ...body, digest: digestOfToken(token), createdBy: readPrincipalName(principal) });
-      logger.info({ tokenId: made.id, name: made.name, roles: made.roles, by: made.createdBy }, 'token created');
+      const made = await tokens.keep({
+        ...body,
+        digest: digestOfToken(token),
+        createdBy: readPrincipalName(principal),
+      });
+      logger.info(
+        { tokenId: made.id, name: made.name, roles: made.roles, by: made.createdBy },
+        'token created',
+      );
       return reply.code(201).send({ token, made });
     },
   );
   app.get(
     '/api/tokens',
-    route('admin', 'Tokens', 'listTokens', 'List the newest 200 tokens', { response: { 200: z.object({ items: z.array(AccessToken) }) } }),
+    route('admin', 'Tokens', 'listTokens', 'List the newest 200 tokens', {
+      response: { 200: z.object({ items: z.array(AccessToken) }) },
+    }),
     async () => ({ items: await tokens.list() }),
   );
   app.delete(
     '/api/tokens/:id',
-    route('admin', 'Tokens', 'revokeToken', 'Revoke a token', { params: Params, response: { 200: AccessToken } }),
+    route('admin', 'Tokens', 'revokeToken', 'Revoke a token', {
+      params: Params,
+      response: { 200: AccessToken },
+    }),
     async ({ params: { id }, principal }) => {
       const revoked = found(await tokens.revoke(id, readPrincipalName(principal)), `active token ${id}`);
       onRevoked();
-      logger.info({ tokenId: revoked.id, name: revoked.name, by: readPrincipalName(principal) }, 'token revoked');
+      logger.info(
+        { tokenId: revoked.id, name: revoked.name, by: readPrincipalName(principal) },
+        'token revoked',
+      );
       return revoked;
     },
   );

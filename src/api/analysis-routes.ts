@@ -60,7 +60,10 @@ export const BuildParams = z.object({
 /** A build by our id or its CI's number; an ambiguous number is answered with the builds that bear it. */
 const oneBuild = { params: BuildParams, querystring: NarrowQuery };
 
-/** Answers out: builds, analyses, failures and what people taught. All of it needs the role `read` and changes nothing. */
+/**
+ * Answers out: builds, analyses, failures and what people taught. All of it needs the role `read` and changes
+ * nothing.
+ */
 export function registerPublishRoutes(app: ApiApp, deps: PublishDeps): void {
   registerBuildRoutes(app, deps);
   registerAnalysisRoutes(app, deps);
@@ -95,12 +98,18 @@ function registerTrustRoute(app: ApiApp, deps: PublishDeps): void {
 function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
   const { builds } = deps.stores;
   const readBuildView = async (build: Build, reply: FastifyReply) => {
-    const [triage, answers] = await Promise.all([triageState(deps, build.id, reply), readBuildAnswers(deps.stores, build.id)]);
+    const [triage, answers] = await Promise.all([
+      triageState(deps, build.id, reply),
+      readBuildAnswers(deps.stores, build.id),
+    ]);
     return { build, triage, analyses: answers.map(toAnalysisSummary) };
   };
   app.get(
     '/api/builds',
-    route('read', 'Builds', 'listBuilds', 'Builds, newest first', { querystring: BuildsQuery, response: { 200: BuildList } }),
+    route('read', 'Builds', 'listBuilds', 'Builds, newest first', {
+      querystring: BuildsQuery,
+      response: { 200: BuildList },
+    }),
     async ({ query: { limit, offset, since, until, ...given } }) => {
       const filter = {
         ...present(given),
@@ -124,7 +133,8 @@ function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
       ...oneBuild,
       response: { 200: BuildView, 409: AmbiguousBuild },
     }),
-    async ({ params: { id }, query }, reply) => await readBuildView(await findBuild(builds, id, query), reply),
+    async ({ params: { id }, query }, reply) =>
+      await readBuildView(await findBuild(builds, id, query), reply),
   );
   app.get(
     '/api/builds/:id/analyses',
@@ -135,7 +145,11 @@ function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
     async ({ params: { id }, query }, reply) => {
       const build = await findBuild(builds, id, query);
       const triage = await triageState(deps, build.id, reply);
-      return { buildId: build.id, triage, analyses: (await readBuildAnswers(deps.stores, build.id)).map(answeredAnalysis) };
+      return {
+        buildId: build.id,
+        triage,
+        analyses: (await readBuildAnswers(deps.stores, build.id)).map(answeredAnalysis),
+      };
     },
   );
 }
@@ -144,7 +158,11 @@ function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
 const RETRY_AFTER_SECONDS = 2;
 
 /** Also says when to ask again, while the triage is open. */
-async function triageState({ stores, currentStep }: PublishDeps, buildId: string, reply: FastifyReply): Promise<TriageState | null> {
+async function triageState(
+  { stores, currentStep }: PublishDeps,
+  buildId: string,
+  reply: FastifyReply,
+): Promise<TriageState | null> {
   const job = await stores.triages.findByBuild(buildId);
   if (job === null) return null;
   const waiting = job.state === 'queued' || job.state === 'running';
@@ -163,12 +181,16 @@ function registerAnalysisRoutes(app: ApiApp, { stores, masker }: PublishDeps): v
     }),
     async ({ params: { id } }) => shownAnalysis(found(await stores.analyses.find(id), `analysis ${id}`)),
   );
-  const summary = 'Every step, judgment and tool call of one analysis, with time, tokens, cost, cache hits and retries';
+  const summary =
+    'Every step, judgment and tool call of one analysis, with time, tokens, cost, cache hits and retries';
   app.get(
     '/api/analyses/:id/trace',
     route('read', 'Analyses', 'getAnalysisTrace', summary, {
       params: Params,
-      response: { 200: AnalysisTrace, 304: z.null().describe('The trace still matches the ETag in If-None-Match') },
+      response: {
+        200: AnalysisTrace,
+        304: z.null().describe('The trace still matches the ETag in If-None-Match'),
+      },
     }),
     async ({ params: { id }, headers }, reply) => {
       const analysis = found(await stores.analyses.find(id), `analysis ${id}`);
@@ -176,7 +198,8 @@ function registerAnalysisRoutes(app: ApiApp, { stores, masker }: PublishDeps): v
       // An analysis never changes.
       const tag = `"${createHash('sha256').update(JSON.stringify(trace)).digest('base64url').slice(0, 27)}"`;
       reply.header('etag', tag).header('cache-control', 'private, no-cache');
-      const isKnown = headers['if-none-match']?.split(',').some((one) => one.trim().replace(/^W\//, '') === tag) === true;
+      const isKnown =
+        headers['if-none-match']?.split(',').some((one) => one.trim().replace(/^W\//, '') === tag) === true;
       return isKnown ? reply.code(304).send(null) : trace;
     },
   );
@@ -186,20 +209,41 @@ const Json = z.record(z.string(), z.unknown());
 const SARIF = 'The answers for one build as SARIF 2.1.0, for code scanning and editors';
 const CTRF = 'What failed in one build, with the causes, as a CTRF report';
 const FORMATS = [
-  { name: 'sarif', operationId: 'exportBuildAsSarif', summary: SARIF, type: 'application/sarif+json', write: buildSarifLog },
-  { name: 'ctrf', operationId: 'exportBuildAsCtrf', summary: CTRF, type: 'application/json', write: buildCtrfReport },
+  {
+    name: 'sarif',
+    operationId: 'exportBuildAsSarif',
+    summary: SARIF,
+    type: 'application/sarif+json',
+    write: buildSarifLog,
+  },
+  {
+    name: 'ctrf',
+    operationId: 'exportBuildAsCtrf',
+    summary: CTRF,
+    type: 'application/json',
+    write: buildCtrfReport,
+  },
 ];
 
 /** Serves one build in formats that other tools read. */
 function registerExportRoutes(app: ApiApp, { stores, config: { http } }: PublishDeps): void {
   for (const { name, operationId, summary, type, write } of FORMATS) {
-    const exported = { description: 'See the published schema of the format', content: { [type]: { schema: Json } } };
+    const exported = {
+      description: 'See the published schema of the format',
+      content: { [type]: { schema: Json } },
+    };
     app.get(
       `/api/builds/:id/${name}`,
-      route('read', 'Builds', operationId, summary, { ...oneBuild, response: { 200: exported, 409: AmbiguousBuild } }),
+      route('read', 'Builds', operationId, summary, {
+        ...oneBuild,
+        response: { 200: exported, 409: AmbiguousBuild },
+      }),
       async ({ params, query }, reply) => {
         const build = await findBuild(stores.builds, params.id, query);
-        const [answers, failures] = await Promise.all([readBuildAnswers(stores, build.id), stores.failures.listByBuild(build.id)]);
+        const [answers, failures] = await Promise.all([
+          readBuildAnswers(stores, build.id),
+          stores.failures.listByBuild(build.id),
+        ]);
         return reply
           .type(`${type}; charset=utf-8`)
           .serializer(JSON.stringify)
@@ -249,7 +293,10 @@ function registerLibraryRoutes(app: ApiApp, { stores }: PublishDeps): void {
   );
   app.get(
     '/api/library/:id',
-    route('read', 'Library', 'getLibraryEntry', 'One library entry', { params: Params, response: { 200: LibraryEntry } }),
+    route('read', 'Library', 'getLibraryEntry', 'One library entry', {
+      params: Params,
+      response: { 200: LibraryEntry },
+    }),
     async ({ params: { id } }) => found(await stores.library.find(id), `library entry ${id}`),
   );
 }

@@ -26,7 +26,10 @@ export type BuildReceived = z.infer<typeof BuildReceived>;
 
 const DeliveryIgnored = z
   .object({ ignored: z.string().describe('Why nothing needs to be done, in a sentence.') })
-  .meta({ description: 'Nothing needs to be done.', examples: [{ ignored: 'ping: the webhook works; nothing to triage' }] });
+  .meta({
+    description: 'Nothing needs to be done.',
+    examples: [{ ignored: 'ping: the webhook works; nothing to triage' }],
+  });
 
 /** A delivery is durable; its build is made of it a moment later. */
 export const DeliveryAccepted = z
@@ -84,7 +87,9 @@ export function answerFor(settings: IntakeSettings, { build, job }: Recorded): B
   return {
     buildId: build.id,
     jobId: job?.id ?? null,
-    ...(job === null ? { ignored: 'the build passed: it is stored for history and comparison; nothing to triage' } : {}),
+    ...(job === null
+      ? { ignored: 'the build passed: it is stored for history and comparison; nothing to triage' }
+      : {}),
     links: buildLinks(settings, build.id),
   };
 }

@@ -14,13 +14,20 @@ export const DOCS_PATH = '/docs';
 /**
  * The access of the reference page and its script, whose plugin registers its routes without an access rule.
  */
-export const DOCS_ACCESS: RouteAccess = { open: 'describes the API, which is public source anyway, and contains no data' };
+export const DOCS_ACCESS: RouteAccess = {
+  open: 'describes the API, which is public source anyway, and contains no data',
+};
 
 /**
  * The content security policy of everything except the reference page: nothing may be loaded, framed, or sent
  * anywhere.
  */
-export const STRICT_CSP = { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'form-action': ["'self'"], 'frame-ancestors': ["'none'"] };
+export const STRICT_CSP = {
+  'default-src': ["'none'"],
+  'base-uri': ["'none'"],
+  'form-action': ["'self'"],
+  'frame-ancestors': ["'none'"],
+};
 
 /** Every tag that routes bear, in the order of the reference. */
 const TAGS = [
@@ -52,7 +59,10 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     description: 'A token from `faultline token make`, `POST /api/tokens` or FAULTLINE_TOKENS.',
   },
-  slackSignature: signedHeader('X-Slack-Signature', '`v0=` and the HMAC-SHA256 of `v0:<timestamp>:<raw body>`, in hexadecimal.'),
+  slackSignature: signedHeader(
+    'X-Slack-Signature',
+    '`v0=` and the HMAC-SHA256 of `v0:<timestamp>:<raw body>`, in hexadecimal.',
+  ),
   ...webhookSchemes(),
 } as const;
 
@@ -68,7 +78,9 @@ const SIGNATURES: Readonly<Record<string, Record<string, string[]>[]>> = {
 };
 
 function webhookSchemes() {
-  const schemes = createProviders(NO_PROVIDERS).flatMap(({ webhook }) => Object.entries(webhook.describes.security));
+  const schemes = createProviders(NO_PROVIDERS).flatMap(({ webhook }) =>
+    Object.entries(webhook.describes.security),
+  );
   return Object.fromEntries(schemes.map(([name, scheme]) => [name, { type: 'apiKey' as const, ...scheme }]));
 }
 
@@ -83,8 +95,12 @@ export async function describeApi(app: FastifyInstance, publicUrl: string | null
       info: {
         title: 'Faultline',
         version: '1',
-        description: 'CI failure triage: send builds and get the category, root cause, fix and the log lines that prove it.',
-        contact: { name: 'The operator of this installation', ...(publicUrl === null ? {} : { url: publicUrl }) },
+        description:
+          'CI failure triage: send builds and get the category, root cause, fix and the log lines that prove it.',
+        contact: {
+          name: 'The operator of this installation',
+          ...(publicUrl === null ? {} : { url: publicUrl }),
+        },
         license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: publicUrl ?? '/' }],
@@ -99,18 +115,23 @@ export async function describeApi(app: FastifyInstance, publicUrl: string | null
     transformObject: (document) => {
       if ('swaggerObject' in document) return document.swaggerObject;
       // The generator marks every body as required.
-      for (const operation of Object.values(document.openapiObject.paths ?? {}).flatMap((path) => Object.values(path ?? {}))) {
+      for (const operation of Object.values(document.openapiObject.paths ?? {}).flatMap((path) =>
+        Object.values(path ?? {}),
+      )) {
         const { operationId, requestBody } = Operation.parse(operation);
         if (requestBody !== undefined && withOptionalBody.has(operationId)) requestBody.required = false;
       }
       return document.openapiObject;
     },
   });
-  app.get('/openapi.json', { config: { access: DOCS_ACCESS }, schema: { hide: true, response: { 200: z.unknown() } } }, async () =>
-    app.swagger(),
+  app.get(
+    '/openapi.json',
+    { config: { access: DOCS_ACCESS }, schema: { hide: true, response: { 200: z.unknown() } } },
+    async () => app.swagger(),
   );
   app.addHook('onSend', async (request, reply, payload) => {
-    if (request.routeOptions.url === `${DOCS_PATH}/` && typeof payload === 'string') allowReferencePage(reply, payload);
+    if (request.routeOptions.url === `${DOCS_PATH}/` && typeof payload === 'string')
+      allowReferencePage(reply, payload);
     return payload;
   });
   await app.register(scalar, {
@@ -171,20 +192,31 @@ const describeRoute: Transform = (document) => {
     response: { '4xx': ErrorAnswer, '5xx': ErrorAnswer, ...(typeof response === 'object' ? response : {}) },
   };
   const bodies = ManyBodies.safeParse(body);
-  if (!bodies.success) return jsonSchemaTransform({ ...document, schema: body === undefined ? schema : { ...schema, body } });
+  if (!bodies.success)
+    return jsonSchemaTransform({ ...document, schema: body === undefined ? schema : { ...schema, body } });
   const convert = (one: unknown) => jsonSchemaTransform({ ...document, schema: { body: one } }).schema?.body;
-  const content = Object.entries(bodies.data.content).map(([type, one]) => [type, { schema: convert(one.schema) }]);
+  const content = Object.entries(bodies.data.content).map(([type, one]) => [
+    type,
+    { schema: convert(one.schema) },
+  ]);
   const described = jsonSchemaTransform({ ...document, schema });
   return { ...described, schema: { ...described.schema, body: { content: Object.fromEntries(content) } } };
 };
 
 const ManyBodies = z.object({ content: z.record(z.string(), z.object({ schema: z.unknown() })) });
 
-function describeAccess(access: RouteAccess | undefined): { readonly security: Record<string, string[]>[]; readonly who: string } {
+function describeAccess(access: RouteAccess | undefined): {
+  readonly security: Record<string, string[]>[];
+  readonly who: string;
+} {
   if (access === undefined) throw new TriageError('internal', 'A route without config.access was described.');
-  if ('role' in access) return { security: [{ bearer: [] }], who: `Needs a token with the role \`${access.role}\`.` };
+  if ('role' in access)
+    return { security: [{ bearer: [] }], who: `Needs a token with the role \`${access.role}\`.` };
   if ('signature' in access)
-    return { security: SIGNATURES[access.signature] ?? [], who: 'Needs no token: the sender signs each delivery.' };
+    return {
+      security: SIGNATURES[access.signature] ?? [],
+      who: 'Needs no token: the sender signs each delivery.',
+    };
   return { security: [], who: `Needs no token: ${access.open}.` };
 }
 

@@ -72,13 +72,26 @@ function registerAsk(app: ApiApp, { ask, logger }: AskRouteDeps, gate: Gate, ask
   const { url, operationId, summary, resolveSubject } = asked;
   const content = { 'application/json': { schema: AnswerView }, [EVENTS]: { schema: z.string() } };
   const response = { 200: { description: 'The answer', content } };
-  const described = route('read', 'Ask', operationId, summary, { description: DESCRIPTION, params: Params, body: AskBody, response });
+  const described = route('read', 'Ask', operationId, summary, {
+    description: DESCRIPTION,
+    params: Params,
+    body: AskBody,
+    response,
+  });
   app.post(
     url,
-    { ...described, config: { ...described.config, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } } },
+    {
+      ...described,
+      config: { ...described.config, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } },
+    },
     async (request, reply) => {
       const { question, thread } = request.body;
-      const input = { about: await resolveSubject(request.params.id), question, threadId: thread, askedBy: requirePrincipal(request).name };
+      const input = {
+        about: await resolveSubject(request.params.id),
+        question,
+        threadId: thread,
+        askedBy: requirePrincipal(request).name,
+      };
       // A request that is refused before any lookup gets a plain response with its status, even if the client
       // asked for events.
       const opened = await ask.open(input);
@@ -113,7 +126,8 @@ function answering(opened: OpenQuestion, ask: Ask, leave: () => void, logger: Lo
   return eventStream(
     async (emit, signal) => {
       const onStep = (step: Step) => emit('step', step);
-      const onText = ({ text, restart }: TextPiece) => emit('text', restart === true ? { text, restart } : { text });
+      const onText = ({ text, restart }: TextPiece) =>
+        emit('text', restart === true ? { text, restart } : { text });
       emit('answer', answerView(await ask.answer(opened, { onStep, onText }, signal).finally(leave)));
     },
     (error) => logger.warn({ threadId: opened.thread.id, error }, 'a question could not be answered'),
@@ -136,7 +150,10 @@ function registerThreads(app: ApiApp, { ask, findBuild }: AskRouteDeps): void {
   );
   app.get(
     '/api/threads/:id',
-    route('read', 'Ask', 'getThread', 'Get a thread with its questions and answers', { params: Params, response: { 200: ThreadView } }),
+    route('read', 'Ask', 'getThread', 'Get a thread with its questions and answers', {
+      params: Params,
+      response: { 200: ThreadView },
+    }),
     async ({ params: { id } }) => {
       const { thread, turns } = await ask.thread(id);
       return { thread, turns: [...turns] };
@@ -144,12 +161,18 @@ function registerThreads(app: ApiApp, { ask, findBuild }: AskRouteDeps): void {
   );
   app.delete(
     '/api/threads/:id',
-    route('read', 'Ask', 'deleteThread', 'Delete a thread that you started', { params: Params, response: { 204: z.null() } }),
+    route('read', 'Ask', 'deleteThread', 'Delete a thread that you started', {
+      params: Params,
+      response: { 204: z.null() },
+    }),
     async (request, reply) => {
       const { thread } = await ask.thread(request.params.id);
       const { name, roles } = requirePrincipal(request);
       if (thread.startedBy !== name && !roles.includes('admin')) {
-        throw new TriageError('forbidden', `The thread was started by ${thread.startedBy}; only they or an admin may delete it.`);
+        throw new TriageError(
+          'forbidden',
+          `The thread was started by ${thread.startedBy}; only they or an admin may delete it.`,
+        );
       }
       await ask.forget(thread.id);
       return reply.code(204).send(null);
@@ -174,10 +197,13 @@ const HEARTBEAT_MS = 15_000;
 type Emit = (event: string, data: object) => void;
 
 /**
- * Runs work that tells events, as a stream of server-sent events: a comment at once and every 15 s, the events, on failure `error`, and
- * `done` at the end. Where the reader goes away the work's signal is aborted.
+ * Runs work that tells events, as a stream of server-sent events: a comment at once and every 15 s, the
+ * events, on failure `error`, and `done` at the end. Where the reader goes away the work's signal is aborted.
  */
-export function eventStream(work: (emit: Emit, signal: AbortSignal) => Promise<void>, onError: (error: unknown) => void): Readable {
+export function eventStream(
+  work: (emit: Emit, signal: AbortSignal) => Promise<void>,
+  onError: (error: unknown) => void,
+): Readable {
   const stream = new PassThrough();
   const gone = new AbortController();
   const write = (text: string) => void (stream.writable && stream.write(text));
@@ -204,7 +230,8 @@ export function eventStream(work: (emit: Emit, signal: AbortSignal) => Promise<v
 
 /** Returns the error for the client. Unexpected errors and driver messages appear only in the log. */
 function toClientError(error: unknown): { code: string; message: string; retryable: boolean } {
-  const known = error instanceof TriageError && !(error.code === 'storage-failed' && error.cause !== undefined);
+  const known =
+    error instanceof TriageError && !(error.code === 'storage-failed' && error.cause !== undefined);
   const code = error instanceof TriageError ? error.code : 'internal';
   const message = known ? getErrorMessage(error) : 'Something went wrong. See the server log.';
   return { code, message, retryable: error instanceof TriageError && error.retryable };

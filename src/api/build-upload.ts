@@ -5,7 +5,13 @@ import { requireInScope } from '../domain/access.ts';
 import type { NewBuild } from '../domain/build.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { sha256InTurns } from '../providers/read-input.ts';
-import { type Delivery, findRecorded, type IntakeDeps, type Recorded, recordBuild } from '../service/intake/record-build.ts';
+import {
+  type Delivery,
+  findRecorded,
+  type IntakeDeps,
+  type Recorded,
+  recordBuild,
+} from '../service/intake/record-build.ts';
 import { keepShownSecrets } from '../service/intake/shown-secrets.ts';
 import {
   FormUpload,
@@ -39,7 +45,11 @@ const UploadHeaders = z.object({
 export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps): Promise<void> {
   const { maxBodyBytes } = deps.settings.http;
   const limits = { fileSize: maxBodyBytes, fieldSize: 64 * 1024, parts: 3 * MAX_FILES + 1 };
-  await app.register(multipart, { limits, throwFileSizeLimit: true, isPartAFile: (field) => field !== 'metadata' });
+  await app.register(multipart, {
+    limits,
+    throwFileSizeLimit: true,
+    isPartAFile: (field) => field !== 'metadata',
+  });
   const turns = new Map<string, Promise<Recorded>>();
   app.post(
     '/api/builds',
@@ -54,13 +64,20 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
         description:
           'Any number of logs and test reports (plain, compressed, or in zip and tar archives), with metadata of the build. Secrets are masked before anything is stored. The response is sent once everything is durably stored; the analysis follows within seconds. Repeating an upload, even at the same moment, gets the same answer. 409 if the build was already received with different content or under another Idempotency-Key: increase `attempt` for a rerun.',
         headers: UploadHeaders,
-        body: { content: { 'multipart/form-data': { schema: FormUpload }, 'application/json': { schema: JsonUpload } } },
+        body: {
+          content: {
+            'multipart/form-data': { schema: FormUpload },
+            'application/json': { schema: JsonUpload },
+          },
+        },
         response: { 202: BuildReceived },
       },
     },
     async (request, reply) => {
       refuseOversized(request, maxBodyBytes);
-      const upload = request.isMultipart() ? await readFormUpload(request, maxBodyBytes) : readJsonUpload(request.body);
+      const upload = request.isMultipart()
+        ? await readFormUpload(request, maxBodyBytes)
+        : readJsonUpload(request.body);
       requireInScope(request.principal, upload.metadata.repository);
       const delivery = await identifyDelivery(request, upload);
       const recorded = await inTurn(turns, coordinates(upload), () => keepUpload(deps, delivery, upload));
@@ -72,7 +89,12 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
 async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload): Promise<Recorded> {
   const before = await findRecorded(deps, delivery);
   if (before !== null) return before;
-  const prepared = await prepareSources(upload.files, deps.settings.http.maxLogBytes, deps.masker, deps.uploadReaders);
+  const prepared = await prepareSources(
+    upload.files,
+    deps.settings.http.maxLogBytes,
+    deps.masker,
+    deps.uploadReaders,
+  );
   const build = toNewBuild(upload.metadata);
   if (build.status === 'failed') requireSomethingToRead(prepared);
   const row = await claimRow(deps, build, prepared);
@@ -116,7 +138,8 @@ async function claimRow(
   const { build: row, created } = await deps.stores.builds.upsert({ ...build, status: 'unknown' });
   const taken = row.status !== 'unknown';
   const names = new Set(sources.map(({ name }) => name));
-  if (!created && !taken && (await deps.archive.list(row.id)).some(({ name }) => !names.has(name))) await deps.archive.remove(row.id);
+  if (!created && !taken && (await deps.archive.list(row.id)).some(({ name }) => !names.has(name)))
+    await deps.archive.remove(row.id);
   return { id: row.id, created, taken };
 }
 
@@ -128,8 +151,15 @@ function receivedBefore({ number, pipeline }: NewBuild, buildId: string): never 
   );
 }
 
-/** Uploads of one build take turns: the same one twice at the same moment is kept once, and both get its answer. */
-async function inTurn<Result>(turns: Map<string, Promise<Result>>, key: string, work: () => Promise<Result>): Promise<Result> {
+/**
+ * Uploads of one build take turns: the same one twice at the same moment is kept once, and both get its
+ * answer.
+ */
+async function inTurn<Result>(
+  turns: Map<string, Promise<Result>>,
+  key: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const turn = turns.get(key)?.then(work, work) ?? work();
   turns.set(key, turn);
   try {
@@ -148,13 +178,17 @@ function coordinates({ metadata }: Upload): string {
  * the content is used.
  */
 async function identifyDelivery(request: FastifyRequest, upload: Upload): Promise<Delivery> {
-  const parts = upload.files.flatMap((file) => [`\n${file.kind} ${JSON.stringify(file.name)} ${file.bytes.length}\n`, file.bytes]);
+  const parts = upload.files.flatMap((file) => [
+    `\n${file.kind} ${JSON.stringify(file.name)} ${file.bytes.length}\n`,
+    file.bytes,
+  ]);
   const bodySha256 = await sha256InTurns([JSON.stringify(upload.metadata), ...parts]);
   const key = readHeader(request, 'idempotency-key');
   if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new TriageError('invalid-input', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
   }
-  const deliveryId = key === undefined ? `content:${bodySha256}` : `key:${request.principal?.name ?? ''}:${key}`;
+  const deliveryId =
+    key === undefined ? `content:${bodySha256}` : `key:${request.principal?.name ?? ''}:${key}`;
   return { source: 'upload', deliveryId, event: 'build', bodySha256 };
 }
 
@@ -172,8 +206,9 @@ function refuseOversized(request: FastifyRequest, maxBytes: number): void {
 const MAX_METADATA_BYTES = 64 * 1024;
 
 /**
- * Reads a form as its parts arrive: `metadata`, and any number of `log`, `report` and `artifact` files. Throws `too-large` as soon as
- * the parts together pass the limit, `invalid-input` for a form that is not as described.
+ * Reads a form as its parts arrive: `metadata`, and any number of `log`, `report` and `artifact` files.
+ * Throws `too-large` as soon as the parts together pass the limit, `invalid-input` for a form that is not as
+ * described.
  */
 async function readFormUpload(request: FastifyRequest, maxBytes: number): Promise<Upload> {
   const room = createRoom(Number(request.headers['content-length'] ?? 0), maxBytes);
@@ -200,7 +235,10 @@ async function readFormUpload(request: FastifyRequest, maxBytes: number): Promis
     throw unreadable(error);
   }
   if (metadata === null)
-    throw new TriageError('invalid-input', 'The form has no "metadata" field. Send one with the JSON that describes the build.');
+    throw new TriageError(
+      'invalid-input',
+      'The form has no "metadata" field. Send one with the JSON that describes the build.',
+    );
   return { metadata, files: withDistinctNames(files) };
 }
 
@@ -221,7 +259,8 @@ function unreadable(error: unknown): unknown {
 
 function fieldValue(name: string, value: unknown, truncated: boolean): unknown {
   if (name !== 'metadata') parseFileKind(name);
-  if (truncated) throw new TriageError('too-large', 'The metadata is larger than 64 kB. Send logs as "log" files.');
+  if (truncated)
+    throw new TriageError('too-large', 'The metadata is larger than 64 kB. Send logs as "log" files.');
   return value;
 }
 
@@ -245,7 +284,9 @@ function createRoom(expected: number, limit: number) {
       if (end - start + chunk.length > limit || end + chunk.length > limit) throw tooLarge(limit);
       if (end + chunk.length > bytes.length) {
         // The request did not say how long it is: double, keeping what was taken where it is.
-        const larger = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(bytes.length * 2, end + chunk.length)));
+        const larger = Buffer.allocUnsafeSlow(
+          Math.min(limit, Math.max(bytes.length * 2, end + chunk.length)),
+        );
         bytes.copy(larger, start, start, end);
         bytes = larger;
       }
@@ -268,7 +309,10 @@ async function collect(part: MultipartFile, room: Room): Promise<Uint8Array> {
 }
 
 function tooMany(kind: UploadedFile['kind']): TriageError {
-  return new TriageError('invalid-input', `The form has more than ${MAX_FILES} files in "${kind}". Send them in a zip or tar archive.`);
+  return new TriageError(
+    'invalid-input',
+    `The form has more than ${MAX_FILES} files in "${kind}". Send them in a zip or tar archive.`,
+  );
 }
 
 function tooLarge(limit: number): TriageError {

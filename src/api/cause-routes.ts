@@ -19,7 +19,10 @@ const Query = z.strictObject({
   ...pageQuery,
 });
 const Key = z.strictObject({ repository: name, fingerprint: name });
-const Body = Key.extend({ version: z.int().min(1).max(2_147_483_647).describe('The version that was read'), change: CauseChange });
+const Body = Key.extend({
+  version: z.int().min(1).max(2_147_483_647).describe('The version that was read'),
+  change: CauseChange,
+});
 const Events = z.object({ items: z.array(CauseEvent) });
 const MOST_EVENTS = 100;
 
@@ -32,13 +35,20 @@ export function registerCauseRoutes(app: ApiApp, { stores, clock }: CauseRouteDe
       response: { 200: createListSchema(Cause) },
     }),
     async ({ query: { list, repository, limit, offset }, principal }) => {
-      const filter = { list, assignee: principal?.name ?? '', ...(repository !== undefined && { repository }) };
+      const filter = {
+        list,
+        assignee: principal?.name ?? '',
+        ...(repository !== undefined && { repository }),
+      };
       return toPage(await stores.causes.list(filter, { limit, offset }), { limit, offset });
     },
   );
   app.get(
     '/api/causes/events',
-    route('read', 'Causes', 'listCauseEvents', 'The history of a cause, newest first', { querystring: Key, response: { 200: Events } }),
+    route('read', 'Causes', 'listCauseEvents', 'The history of a cause, newest first', {
+      querystring: Key,
+      response: { 200: Events },
+    }),
     async ({ query }) => ({ items: await stores.causes.events(query, MOST_EVENTS) }),
   );
   app.post(

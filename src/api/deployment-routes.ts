@@ -16,10 +16,18 @@ interface DeploymentRouteDeps extends KeepingDeps {
 }
 
 /** Keeps a deployment once, its secrets masked; what was kept. */
-export async function keepDeployment({ stores, masker }: KeepingDeps, given: Deployment): Promise<Deployment> {
+export async function keepDeployment(
+  { stores, masker }: KeepingDeps,
+  given: Deployment,
+): Promise<Deployment> {
   const mask = async (text: string) => (await masker.mask(text)).text;
   const [environment, version] = [await mask(given.environment), await mask(given.version)];
-  const deployment = { ...given, environment, version, url: given.url === null ? null : await mask(given.url) };
+  const deployment = {
+    ...given,
+    environment,
+    version,
+    url: given.url === null ? null : await mask(given.url),
+  };
   await stores.health.addDeployment(deployment);
   return deployment;
 }
@@ -44,11 +52,17 @@ const Kept = z.object({
 export function registerDeploymentRoutes(app: ApiApp, { clock, ...deps }: DeploymentRouteDeps): void {
   app.post(
     '/api/deployments',
-    route('ingest', 'Intake', 'reportDeployment', 'Report a deployment, which is then marked in the trends of its repository', {
-      description: 'The same repository, environment, version and time count once. Secrets are masked.',
-      body: Given,
-      response: { 200: Kept },
-    }),
+    route(
+      'ingest',
+      'Intake',
+      'reportDeployment',
+      'Report a deployment, which is then marked in the trends of its repository',
+      {
+        description: 'The same repository, environment, version and time count once. Secrets are masked.',
+        body: Given,
+        response: { 200: Kept },
+      },
+    ),
     async ({ body: { at, url = null, ...given } }) =>
       await keepDeployment(deps, { ...given, url, at: new Date(at ?? clock.now()).toISOString() }),
   );

@@ -16,7 +16,9 @@ interface ExperimentRouteDeps {
 
 const Reported = z.object({
   buildId: z.string(),
-  analyses: z.array(z.string()).describe('Answers that now include it; later answers of the build include it as well'),
+  analyses: z
+    .array(z.string())
+    .describe('Answers that now include it; later answers of the build include it as well'),
 });
 
 /**
@@ -36,7 +38,10 @@ export function registerExperimentRoutes(app: ApiApp, deps: ExperimentRouteDeps)
     }),
     async ({ params: { id }, query, body, principal }) => {
       const build = await findBuild(deps.stores.builds, id, query);
-      return { buildId: build.id, analyses: await reportExperiment(deps, build, body, principal?.name ?? '') };
+      return {
+        buildId: build.id,
+        analyses: await reportExperiment(deps, build, body, principal?.name ?? ''),
+      };
     },
   );
 }

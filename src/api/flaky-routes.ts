@@ -29,17 +29,27 @@ const PAGE = 200;
 const Query = z.strictObject({
   repository: z.string().min(1).max(300).optional(),
   test: z.string().min(1).max(2000).optional(),
-  minFlakes: queryInteger(1, 100, 1).describe('Tests with at least as many flakes among their newest runs; ignored with `quarantined`'),
+  minFlakes: queryInteger(1, 100, 1).describe(
+    'Tests with at least as many flakes among their newest runs; ignored with `quarantined`',
+  ),
   quarantined: z
     .enum(['true', 'false'])
     .optional()
     .transform((value) => (value === undefined ? undefined : value === 'true'))
     .describe('Tests in quarantine instead, flaky or not'),
-  format: z.enum(['json', 'csv', 'junit-names', 'text']).default('json').describe(`Other than json: all tests, ${MOST_LISTED} at most`),
+  format: z
+    .enum(['json', 'csv', 'junit-names', 'text'])
+    .default('json')
+    .describe(`Other than json: all tests, ${MOST_LISTED} at most`),
   ...pageQuery,
 });
 
-const FlakyList = z.object({ items: z.array(FlakyTest), limit: z.int(), offset: z.int(), next: z.int().nullable() });
+const FlakyList = z.object({
+  items: z.array(FlakyTest),
+  limit: z.int(),
+  offset: z.int(),
+  next: z.int().nullable(),
+});
 
 const TEXTS = {
   csv: { type: 'text/csv; charset=utf-8; header=present', write: quarantineCsv },
@@ -64,23 +74,30 @@ export function registerFlakyRoutes(app: ApiApp, { stores, clock }: FlakyRouteDe
         response: { 200: FlakyTest },
       },
     ),
-    async (request) => flakyTest(await quarantineTest({ stores, clock }, request.body, requireReviewer(request))),
+    async (request) =>
+      flakyTest(await quarantineTest({ stores, clock }, request.body, requireReviewer(request))),
   );
   app.get(
     '/api/flaky-tests',
-    route('read', 'Tests', 'listFlakyTests', 'Flaky tests, the highest share of flakes first; also as CSV and as lists of names', {
-      querystring: Query,
-      response: {
-        200: {
-          description: 'The list in the requested format',
-          content: {
-            'application/json': { schema: FlakyList },
-            'text/csv': { schema: z.string() },
-            'text/plain': { schema: z.string() },
+    route(
+      'read',
+      'Tests',
+      'listFlakyTests',
+      'Flaky tests, the highest share of flakes first; also as CSV and as lists of names',
+      {
+        querystring: Query,
+        response: {
+          200: {
+            description: 'The list in the requested format',
+            content: {
+              'application/json': { schema: FlakyList },
+              'text/csv': { schema: z.string() },
+              'text/plain': { schema: z.string() },
+            },
           },
         },
       },
-    }),
+    ),
     async ({ query: { format, limit, offset, ...given } }, reply) => {
       const filter = present(given);
       if (format !== 'json') {

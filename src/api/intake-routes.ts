@@ -57,12 +57,23 @@ interface DeliveryRouteDeps {
 export function registerDeliveryRoute(app: ApiApp, { stores, settings }: DeliveryRouteDeps): void {
   app.get(
     '/api/deliveries/:source/:id',
-    route('read', 'Intake', 'getDelivery', 'Get the status of a delivery', { params: Params, response: { 200: DeliveryView } }),
+    route('read', 'Intake', 'getDelivery', 'Get the status of a delivery', {
+      params: Params,
+      response: { 200: DeliveryView },
+    }),
     async ({ params: { source, id } }) => {
       const kept = found(await stores.deliveries.find(source, id), `delivery ${id} of ${source}`);
       const { event, state, attempts, receivedAt, buildId } = kept;
       const key = { source, deliveryId: id };
-      return { ...key, event, state, attempts, receivedAt, buildId, links: buildDeliveryLinks(settings, key, buildId) };
+      return {
+        ...key,
+        event,
+        state,
+        attempts,
+        receivedAt,
+        buildId,
+        links: buildDeliveryLinks(settings, key, buildId),
+      };
     },
   );
 }

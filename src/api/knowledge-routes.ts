@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { Category } from '../domain/category.ts';
 import { typedText } from '../domain/errors.ts';
-import { AddedDocument, Embedded, type KnowledgeService, ShownDocument, TeamDocument } from '../ports/knowledge.ts';
+import {
+  AddedDocument,
+  Embedded,
+  type KnowledgeService,
+  ShownDocument,
+  TeamDocument,
+} from '../ports/knowledge.ts';
 import { type ApiApp, found, route } from './route.ts';
 
 const Params = z.object({ id: z.string().min(1).max(300).describe('ID or source of the document') });
@@ -12,14 +18,28 @@ const Upload = z.object({
   dryRun: z.boolean().optional().describe('Parse the document without storing it'),
 });
 
-/** Documents that a team brings: everyone who reads sees them, administrators put them in and take them out. */
-export function registerKnowledgeRoutes(app: ApiApp, { knowledge }: { readonly knowledge: KnowledgeService }): void {
+/**
+ * Documents that a team brings: everyone who reads sees them, administrators put them in and take them out.
+ */
+export function registerKnowledgeRoutes(
+  app: ApiApp,
+  { knowledge }: { readonly knowledge: KnowledgeService },
+): void {
   app.post(
     '/api/knowledge',
-    route('admin', 'Knowledge', 'addDocument', 'Add a document', { body: Upload, response: { 200: AddedDocument } }),
+    route('admin', 'Knowledge', 'addDocument', 'Add a document', {
+      body: Upload,
+      response: { 200: AddedDocument },
+    }),
     async ({ body: { source, category = null, content, dryRun = false }, principal }) => {
       const bytes = Buffer.from(content, 'base64');
-      return await knowledge.add({ source, bytes, category, dryRun, importedBy: principal?.name ?? 'unknown' });
+      return await knowledge.add({
+        source,
+        bytes,
+        category,
+        dryRun,
+        importedBy: principal?.name ?? 'unknown',
+      });
     },
   );
   app.post(
@@ -32,17 +52,25 @@ export function registerKnowledgeRoutes(app: ApiApp, { knowledge }: { readonly k
   );
   app.get(
     '/api/knowledge',
-    route('read', 'Knowledge', 'listDocuments', 'List documents', { response: { 200: z.object({ items: z.array(TeamDocument) }) } }),
+    route('read', 'Knowledge', 'listDocuments', 'List documents', {
+      response: { 200: z.object({ items: z.array(TeamDocument) }) },
+    }),
     async () => ({ items: await knowledge.list() }),
   );
   app.get(
     '/api/knowledge/:id',
-    route('read', 'Knowledge', 'getDocument', 'One document with its passages', { params: Params, response: { 200: ShownDocument } }),
+    route('read', 'Knowledge', 'getDocument', 'One document with its passages', {
+      params: Params,
+      response: { 200: ShownDocument },
+    }),
     async ({ params: { id } }) => found(await knowledge.show(id), `document ${id}`),
   );
   app.delete(
     '/api/knowledge/:id',
-    route('admin', 'Knowledge', 'removeDocument', 'Remove a document', { params: Params, response: { 200: TeamDocument } }),
+    route('admin', 'Knowledge', 'removeDocument', 'Remove a document', {
+      params: Params,
+      response: { 200: TeamDocument },
+    }),
     async ({ params: { id } }) => found(await knowledge.remove(id), `document ${id}`),
   );
 }

@@ -20,12 +20,18 @@ export function registerLibraryRoutes(app: ApiApp, deps: TeachDeps): void {
       body: WithdrawBody,
       response: { 200: TeachView },
     }),
-    async (request) => await withdrawEntry(deps, { id: request.params.id, by: requireReviewer(request), reason: request.body.reason }),
+    async (request) =>
+      await withdrawEntry(deps, {
+        id: request.params.id,
+        by: requireReviewer(request),
+        reason: request.body.reason,
+      }),
   );
   app.post(
     '/api/library/:id/stays',
     route('review', 'Library', 'keepLibraryEntry', 'Confirm a flagged entry', {
-      description: 'Green builds contain the same lines as this entry, so it is not used until someone confirms it.',
+      description:
+        'Green builds contain the same lines as this entry, so it is not used until someone confirms it.',
       params: Params,
       response: { 200: TeachView },
     }),
@@ -33,7 +39,9 @@ export function registerLibraryRoutes(app: ApiApp, deps: TeachDeps): void {
   );
 }
 
-const RuleBody = RuleInput.extend({ replaces: z.string().min(1).max(100).optional().describe('The rule that this version replaces') });
+const RuleBody = RuleInput.extend({
+  replaces: z.string().min(1).max(100).optional().describe('The rule that this version replaces'),
+});
 const RulesQuery = z.strictObject({
   withdrawn: z.enum(['true', 'false']).default('false').describe('Include withdrawn versions'),
   ...pageQuery,
@@ -51,7 +59,10 @@ const TrialView = z.object({
 export function registerRuleRoutes(app: ApiApp, deps: RuleDeps): void {
   app.get(
     '/api/rules',
-    route('review', 'Rules', 'listRules', 'Rules of reviewers, newest first', { querystring: RulesQuery, response: { 200: RuleList } }),
+    route('review', 'Rules', 'listRules', 'Rules of reviewers, newest first', {
+      querystring: RulesQuery,
+      response: { 200: RuleList },
+    }),
     async ({ query: { withdrawn, limit, offset } }) => {
       const items = await deps.stores.rules.list({ limit, offset }, { withdrawn: withdrawn === 'true' });
       return toPage(items, { limit, offset });
@@ -73,7 +84,8 @@ export function registerRuleRoutes(app: ApiApp, deps: RuleDeps): void {
   app.post(
     '/api/rules/try',
     route('review', 'Rules', 'tryRule', 'Test a rule', {
-      description: 'Tests it on its sample, on green builds and on the latest 200 failures. Nothing is stored.',
+      description:
+        'Tests it on its sample, on green builds and on the latest 200 failures. Nothing is stored.',
       body: RuleInput,
       response: { 200: TrialView },
     }),
@@ -84,7 +96,16 @@ export function registerRuleRoutes(app: ApiApp, deps: RuleDeps): void {
   );
   app.post(
     '/api/rules/:id/withdraw',
-    route('review', 'Rules', 'withdrawRule', 'Withdraw a rule', { params: Params, body: WithdrawBody, response: { 200: Rule } }),
-    async (request) => await withdrawRule(deps, { id: request.params.id, by: requireReviewer(request), reason: request.body.reason }),
+    route('review', 'Rules', 'withdrawRule', 'Withdraw a rule', {
+      params: Params,
+      body: WithdrawBody,
+      response: { 200: Rule },
+    }),
+    async (request) =>
+      await withdrawRule(deps, {
+        id: request.params.id,
+        by: requireReviewer(request),
+        reason: request.body.reason,
+      }),
   );
 }

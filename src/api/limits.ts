@@ -15,7 +15,9 @@ const WRONG_GUESSES_PER_MINUTE = 30;
 const GUESSED_PREFIX = 12;
 /** GitHub names the repository, organisation or App that the webhook belongs to. */
 const GITHUB_TARGET = 'x-github-hook-installation-target-id';
-/** Senders counted at once; who sends under ever new names gains nothing, since only signed deliveries count. */
+/**
+ * Senders counted at once; who sends under ever new names gains nothing, since only signed deliveries count.
+ */
 const MAX_SOURCES = 5_000;
 
 /** Streams of events that one holder has open at once, and all together. */
@@ -28,9 +30,16 @@ export type Limits = ReturnType<typeof createLimits>;
  * Creates the limits that apply in addition to the limit per address. They are per process: behind a load
  * balancer, each of n processes allows the full amount.
  */
-export function createLimits(app: FastifyInstance, { perToken, perSource }: { perToken: number; perSource: number }) {
+export function createLimits(
+  app: FastifyInstance,
+  { perToken, perSource }: { perToken: number; perSource: number },
+) {
   const byAddress = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: MINUTE_MS });
-  const byPrefix = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: MINUTE_MS, keyGenerator: hashTokenPrefix });
+  const byPrefix = app.createRateLimit({
+    max: WRONG_GUESSES_PER_MINUTE,
+    timeWindow: MINUTE_MS,
+    keyGenerator: hashTokenPrefix,
+  });
   const byHolder = app.createRateLimit({
     max: perToken,
     timeWindow: MINUTE_MS,
@@ -38,10 +47,13 @@ export function createLimits(app: FastifyInstance, { perToken, perSource }: { pe
   });
   limitSources(app, perSource);
   return {
-    /** Throws `rate-limited` where the holder of the request's token comes too often, from whatever addresses. */
+    /**
+     * Throws `rate-limited` where the holder of the request's token comes too often, from whatever addresses.
+     */
     countHolder: async (request: FastifyRequest) => {
       const counted = await byHolder(request);
-      if (!counted.isAllowed && counted.isExceeded) throw tooMany('Too many requests with this token.', counted.ttl);
+      if (!counted.isAllowed && counted.isExceeded)
+        throw tooMany('Too many requests with this token.', counted.ttl);
     },
     /**
      * Counts a wrong token or signature and returns how long its sender must wait, in milliseconds. Returns
@@ -56,7 +68,10 @@ export function createLimits(app: FastifyInstance, { perToken, perSource }: { pe
   };
 }
 
-/** Counts a stream that the asker opens; returns how to count it as over. Throws `rate-limited` where too many are open. */
+/**
+ * Counts a stream that the asker opens; returns how to count it as over. Throws `rate-limited` where too many
+ * are open.
+ */
 function streamCounter() {
   const open = new Map<string, number>();
   let all = 0;
@@ -65,7 +80,9 @@ function streamCounter() {
     const own = open.get(holder) ?? 0;
     if (own >= MOST_STREAMS || all >= MOST_STREAMS_OF_ALL) {
       const who = own >= MOST_STREAMS ? `${holder} has ${own}` : `This service has ${all}`;
-      throw new TriageError('rate-limited', `${who} live pages open. Close some of them.`, { retryable: true });
+      throw new TriageError('rate-limited', `${who} live pages open. Close some of them.`, {
+        retryable: true,
+      });
     }
     open.set(holder, own + 1);
     all += 1;
@@ -130,15 +147,19 @@ function identifySender(request: FastifyRequest): string | null {
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses (`forbidden`) what other sites make a signed-in browser send to the pages: the rule of Go 1.25's http.CrossOriginProtection. A browser says
- * where a request comes from in `Sec-Fetch-Site`, older ones in `Origin`; who says neither is no browser, and must show a token instead of a cookie.
+ * Refuses (`forbidden`) what other sites make a signed-in browser send to the pages: the rule of Go 1.25's
+ * http.CrossOriginProtection. A browser says where a request comes from in `Sec-Fetch-Site`, older ones in
+ * `Origin`; who says neither is no browser, and must show a token instead of a cookie.
  */
 export function refuseOtherSites(app: FastifyInstance, publicUrl: string | null): void {
   const publicHost = publicUrl === null ? null : new URL(publicUrl).host;
   app.addHook('onRequest', async (request) => {
     if (SAFE_METHODS.has(request.method) || request.routeOptions.config.console !== true) return;
     if (!isOwn(request, publicHost)) {
-      throw new TriageError('forbidden', 'This request came from another site. Open Faultline and do it there.');
+      throw new TriageError(
+        'forbidden',
+        'This request came from another site. Open Faultline and do it there.',
+      );
     }
   });
 }

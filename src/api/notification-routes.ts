@@ -7,14 +7,28 @@ import {
   RuleEvent,
   SentMessage,
 } from '../domain/notification-rule.ts';
-import { deleteRule, previewRule, type RuleDeps, RulePreview, saveOwner, saveRule, sendTest } from '../service/notification-rules.ts';
+import {
+  deleteRule,
+  previewRule,
+  type RuleDeps,
+  RulePreview,
+  saveOwner,
+  saveRule,
+  sendTest,
+} from '../service/notification-rules.ts';
 import { requireReviewer } from '../service/review/queue.ts';
 import { type ApiApp, found, route } from './route.ts';
 
 const TAG = 'Notifications';
 const Params = z.object({ id: z.string().min(1).max(100).describe('ID of the rule') });
-const Change = NotificationRuleInput.extend({ version: z.int().min(1).max(2_147_483_647).describe('The version that was read') });
-const Details = z.object({ rule: NotificationRule, messages: z.array(SentMessage), events: z.array(RuleEvent) });
+const Change = NotificationRuleInput.extend({
+  version: z.int().min(1).max(2_147_483_647).describe('The version that was read'),
+});
+const Details = z.object({
+  rule: NotificationRule,
+  messages: z.array(SentMessage),
+  events: z.array(RuleEvent),
+});
 const Done = z.object({ done: z.literal(true) });
 const DONE = { done: true } as const;
 const LISTED = 50;
@@ -42,8 +56,12 @@ export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
   );
   app.post(
     '/api/notification-rules',
-    route('review', TAG, 'createNotificationRule', 'Create a rule', { body: NotificationRuleInput, response: { 201: NotificationRule } }),
-    async (request, reply) => reply.code(201).send(await saveRule(deps, request.body, requireReviewer(request))),
+    route('review', TAG, 'createNotificationRule', 'Create a rule', {
+      body: NotificationRuleInput,
+      response: { 201: NotificationRule },
+    }),
+    async (request, reply) =>
+      reply.code(201).send(await saveRule(deps, request.body, requireReviewer(request))),
   );
   app.post(
     '/api/notification-rules/:id',
@@ -69,15 +87,24 @@ export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
   );
   app.post(
     '/api/notification-rules/preview',
-    route('review', TAG, 'previewNotificationRule', 'Which messages a rule would have sent in the past week; nothing is stored', {
-      body: NotificationRuleInput,
-      response: { 200: RulePreview },
-    }),
+    route(
+      'review',
+      TAG,
+      'previewNotificationRule',
+      'Which messages a rule would have sent in the past week; nothing is stored',
+      {
+        body: NotificationRuleInput,
+        response: { 200: RulePreview },
+      },
+    ),
     async ({ body }) => await previewRule(deps, body),
   );
   app.post(
     '/api/notification-rules/:id/test',
-    route('review', TAG, 'testNotificationRule', 'Send a test message of a rule now', { params: Params, response: { 200: Done } }),
+    route('review', TAG, 'testNotificationRule', 'Send a test message of a rule now', {
+      params: Params,
+      response: { 200: Done },
+    }),
     async (request) => {
       const { id } = request.params;
       await sendTest(deps, found(await rules.find(id), `notification rule ${id}`), requireReviewer(request));
@@ -91,9 +118,15 @@ function registerOwnerRoutes(app: ApiApp, deps: RuleDeps): void {
   const { notificationRules: rules } = deps.stores;
   app.get(
     '/api/notification-owners',
-    route('review', TAG, 'listNotificationOwners', 'Where messages about the failures of owners go, and the latest changes', {
-      response: { 200: z.object({ items: z.array(OwnerChannels), events: z.array(RuleEvent) }) },
-    }),
+    route(
+      'review',
+      TAG,
+      'listNotificationOwners',
+      'Where messages about the failures of owners go, and the latest changes',
+      {
+        response: { 200: z.object({ items: z.array(OwnerChannels), events: z.array(RuleEvent) }) },
+      },
+    ),
     async () => ({ items: await rules.owners(), events: await rules.events(null, LISTED) }),
   );
   app.post(

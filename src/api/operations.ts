@@ -1,4 +1,9 @@
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { App } from '../app/served-app.ts';
@@ -11,7 +16,9 @@ type WatchedApp = Pick<App, 'readiness' | 'metrics'>;
 
 const State = z.enum(['ok', 'degraded', 'down']);
 const Short = {
-  degraded: z.array(z.string()).describe('Backends that are unavailable or degraded. Builds are still accepted and triaged.'),
+  degraded: z
+    .array(z.string())
+    .describe('Backends that are unavailable or degraded. Builds are still accepted and triaged.'),
   backends: z.record(z.string(), State),
 };
 const Health = z.object({ state: State, says: z.string(), since: z.string() });
@@ -51,7 +58,13 @@ export function registerOperations(app: FastifyInstance, deps: WatchedApp, acces
       config: { access: access.details },
       schema: {
         ...operation('Health', 'readReadiness', 'Status of each backend'),
-        response: { 200: z.object({ ready: z.boolean(), degraded: Short.degraded, backends: z.record(z.string(), Health) }) },
+        response: {
+          200: z.object({
+            ready: z.boolean(),
+            degraded: Short.degraded,
+            backends: z.record(z.string(), Health),
+          }),
+        },
       },
     },
     async () => {
@@ -65,8 +78,14 @@ function registerHealth(app: FastifyInstance, deps: WatchedApp): void {
   app.get(
     '/healthz',
     {
-      config: { access: { open: 'a probe has no token; the response says only that the process is alive' }, rateLimit: false },
-      schema: { ...operation('Health', 'checkHealth', 'Liveness check'), response: { 200: z.object({ alive: z.literal(true) }) } },
+      config: {
+        access: { open: 'a probe has no token; the response says only that the process is alive' },
+        rateLimit: false,
+      },
+      schema: {
+        ...operation('Health', 'checkHealth', 'Liveness check'),
+        response: { 200: z.object({ alive: z.literal(true) }) },
+      },
     },
     async () => ({ alive: true as const }),
   );
@@ -74,12 +93,17 @@ function registerHealth(app: FastifyInstance, deps: WatchedApp): void {
     '/readyz',
     {
       config: {
-        access: { open: 'a probe has no token; the response names backends and their state, but no address or error' },
+        access: {
+          open: 'a probe has no token; the response names backends and their state, but no address or error',
+        },
         rateLimit: false,
       },
       schema: {
         ...operation('Health', 'checkReadiness', 'Readiness check and unavailable backends'),
-        response: { 200: z.object({ ready: z.literal(true), ...Short }), 503: z.object({ ready: z.literal(false), ...Short }) },
+        response: {
+          200: z.object({ ready: z.literal(true), ...Short }),
+          503: z.object({ ready: z.literal(false), ...Short }),
+        },
       },
     },
     async (_request, reply) => {
@@ -98,7 +122,9 @@ function registerHealth(app: FastifyInstance, deps: WatchedApp): void {
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_BODY_BYTES = 1024;
 
-const OPEN = { open: 'served on a separate port that serves nothing else and that only the scraper should reach' };
+const OPEN = {
+  open: 'served on a separate port that serves nothing else and that only the scraper should reach',
+};
 
 /**
  * Builds a monitoring server on its own port, for processes without another server and for scrapers without a
@@ -115,10 +141,14 @@ export async function buildOperations(deps: WatchedApp & Pick<App, 'logger'>): P
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(async (error, request, reply) => {
     deps.logger.error({ error, path: request.routeOptions.url }, 'an operations request failed');
-    return reply.status(500).send({ error: { code: 'internal', message: 'Something went wrong. See the server log.' } });
+    return reply
+      .status(500)
+      .send({ error: { code: 'internal', message: 'Something went wrong. See the server log.' } });
   });
   app.setNotFoundHandler(async (_request, reply) =>
-    reply.status(404).send({ error: { code: 'not-found', message: 'This port serves /healthz, /readyz and /metrics.' } }),
+    reply
+      .status(404)
+      .send({ error: { code: 'not-found', message: 'This port serves /healthz, /readyz and /metrics.' } }),
   );
   registerOperations(app, deps, { metrics: OPEN, details: null });
   await app.ready();
@@ -130,13 +160,18 @@ export async function buildOperations(deps: WatchedApp & Pick<App, 'logger'>): P
  * and routes that receive builds start a trace. The `traceparent` header of a sender is ignored, because a
  * stranger must not decide what is traced.
  */
-export function observeRequests(app: FastifyInstance, { logger, metrics, tracer }: Pick<App, 'logger' | 'metrics' | 'tracer'>): void {
+export function observeRequests(
+  app: FastifyInstance,
+  { logger, metrics, tracer }: Pick<App, 'logger' | 'metrics' | 'tracer'>,
+): void {
   app.addHook('onRoute', (route) => {
     const { handler, url } = route;
     const traced = bringsBuilds(route.config?.access);
     route.handler = function observed(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
       const handle = () => handler.call(this, request, reply);
-      return withFields(logger, { requestId: request.id }, () => (traced ? traceRequest(tracer, url, request, reply, handle) : handle()));
+      return withFields(logger, { requestId: request.id }, () =>
+        traced ? traceRequest(tracer, url, request, reply, handle) : handle(),
+      );
     };
   });
   app.addHook('onResponse', async (request, reply) => {

@@ -26,7 +26,11 @@ const STATUS: Partial<Record<TriageErrorCode, number>> = {
 };
 /** Limit of quoted characters of a server's own message, which may repeat the whole URL. */
 const MAX_QUOTED = 200;
-const RETRY_AFTER_MS: Partial<Record<TriageErrorCode, number>> = { 'rate-limited': 60_000, locked: 5_000, 'storage-failed': 5_000 };
+const RETRY_AFTER_MS: Partial<Record<TriageErrorCode, number>> = {
+  'rate-limited': 60_000,
+  locked: 5_000,
+  'storage-failed': 5_000,
+};
 
 /** The parts of an error that a client may see. */
 interface Refusal {
@@ -37,25 +41,51 @@ interface Refusal {
 }
 
 /** Answers with what went wrong and how to mend it, and logs it. */
-export function refuse(thrown: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): FastifyReply {
+export function refuse(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  logger: Logger,
+): FastifyReply {
   const { status, error, message } = recordRefusal(thrown, request, reply, logger);
   const issues = Issues.safeParse(error.details.issues);
   const answer: ErrorAnswer = {
-    error: { code: error.code, message, requestId: request.id, ...(issues.success ? { issues: issues.data } : {}) },
+    error: {
+      code: error.code,
+      message,
+      requestId: request.id,
+      ...(issues.success ? { issues: issues.data } : {}),
+    },
   };
   // Past the route's own response schemas: a refusal must arrive whatever they say.
-  return reply.status(status).header('content-type', 'application/json; charset=utf-8').serializer(JSON.stringify).send(answer);
+  return reply
+    .status(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(answer);
 }
 
 /** Writes the error to the log and sets its headers. The caller sends the body. */
-export function recordRefusal(thrown: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): Refusal {
+export function recordRefusal(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  logger: Logger,
+): Refusal {
   const error = toTriageError(thrown, request);
   const status = statusFor(error);
-  const fields = { ...requestFields(request), status, code: error.code, reason: error.message, details: error.details };
+  const fields = {
+    ...requestFields(request),
+    status,
+    code: error.code,
+    reason: error.message,
+    details: error.details,
+  };
   if (status >= 500) logger.error({ ...fields, error: thrown }, 'request failed');
   else logger.warn(fields, 'request refused');
   const retryAfterMs = error.retryAfterMs ?? (status === 500 ? undefined : RETRY_AFTER_MS[error.code]);
-  if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
+  if (retryAfterMs !== undefined)
+    reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
   if (status === 413) closeAfterAnswer(request, reply);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   return { status, error, message: toldMessage(error, request) };
@@ -118,33 +148,56 @@ function toTriageError(thrown: unknown, request: FastifyRequest): TriageError {
       path: instancePath.split('/').filter((name) => name !== ''),
     }));
     const schema = part === undefined ? undefined : Object(request.routeOptions.schema)[part];
-    const issues = explainIssues(found, part === 'querystring' ? request.query : Object(request)[part ?? ''], schema);
+    const issues = explainIssues(
+      found,
+      part === 'querystring' ? request.query : Object(request)[part ?? ''],
+      schema,
+    );
     const what = part === 'querystring' ? 'query' : (part ?? 'request');
     return new TriageError('invalid-input', summarizeIssues(`The ${what}`, issues), { details: { issues } });
   }
   const status = readStatusCode(thrown);
   if (thrown instanceof Error && 'code' in thrown && thrown.code === 'FST_ERR_CTP_INVALID_JSON_BODY')
-    return new TriageError('invalid-input', 'The body is not valid JSON, or has a key such as "__proto__". Send one JSON value in UTF-8.');
-  if (status === 413) return new TriageError('too-large', `The body exceeds the size limit: ${getErrorMessage(thrown)}.`);
+    return new TriageError(
+      'invalid-input',
+      'The body is not valid JSON, or has a key such as "__proto__". Send one JSON value in UTF-8.',
+    );
+  if (status === 413)
+    return new TriageError('too-large', `The body exceeds the size limit: ${getErrorMessage(thrown)}.`);
   if (status === 415 || status === 406) {
     const type = (request.headers['content-type'] ?? 'none').slice(0, 100);
-    return new TriageError('unsupported-type', `The content type ${type} is not accepted here. See /docs for the accepted types.`);
+    return new TriageError(
+      'unsupported-type',
+      `The content type ${type} is not accepted here. See /docs for the accepted types.`,
+    );
   }
-  if (status === 404) return new TriageError('not-found', `There is no ${request.method} ${readPath(request)}.`);
+  if (status === 404)
+    return new TriageError('not-found', `There is no ${request.method} ${readPath(request)}.`);
   if (status !== null && status >= 400 && status < 500)
-    return new TriageError('invalid-input', `The request is invalid: ${getErrorMessage(thrown).slice(0, MAX_QUOTED)}.`);
-  return new TriageError('internal', `Something went wrong. See the server log, request ${request.id}.`, { cause: thrown });
+    return new TriageError(
+      'invalid-input',
+      `The request is invalid: ${getErrorMessage(thrown).slice(0, MAX_QUOTED)}.`,
+    );
+  return new TriageError('internal', `Something went wrong. See the server log, request ${request.id}.`, {
+    cause: thrown,
+  });
 }
 
 function readStatusCode(thrown: unknown): number | null {
-  return thrown instanceof Error && 'statusCode' in thrown && typeof thrown.statusCode === 'number' ? thrown.statusCode : null;
+  return thrown instanceof Error && 'statusCode' in thrown && typeof thrown.statusCode === 'number'
+    ? thrown.statusCode
+    : null;
 }
 
 export function tooMany(message: string, waitMs: number): TriageError {
-  return new TriageError('rate-limited', `${message} Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`, {
-    retryable: true,
-    retryAfterMs: waitMs,
-  });
+  return new TriageError(
+    'rate-limited',
+    `${message} Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`,
+    {
+      retryable: true,
+      retryAfterMs: waitMs,
+    },
+  );
 }
 
 /**
@@ -176,7 +229,11 @@ export function refuseBroken(error: ParserError, socket: Socket, logger: Logger)
 
 function describeParserError({ code }: ParserError) {
   if (code === 'HPE_HEADER_OVERFLOW')
-    return { status: 431, code: 'too-large', message: 'The URL and headers exceed 16 kB. Send a shorter query.' };
+    return {
+      status: 431,
+      code: 'too-large',
+      message: 'The URL and headers exceed 16 kB. Send a shorter query.',
+    };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { status: 408, code: 'timeout', message: 'The request did not arrive in time. Send it again.' };
   return { status: 400, code: 'invalid-input', message: 'This is not a valid HTTP request.' };
@@ -217,13 +274,20 @@ export function answerUnrouted(app: FastifyInstance, pages: UnknownPages): void 
       if (pages.unknown !== null && wantsPage(request, path)) return await pages.unknown(request, reply);
       throw new TriageError('not-found', `There is no ${method} ${path}. See /docs for all endpoints.`);
     }
-    throw new TriageError('wrong-method', `${path} does not support ${method}. Use ${methods.join(', ')}; see /docs.`);
+    throw new TriageError(
+      'wrong-method',
+      `${path} does not support ${method}. Use ${methods.join(', ')}; see /docs.`,
+    );
   });
 }
 
 /** Checks whether a browser requests a page. Paths below these folders are requested by programs. */
 function wantsPage({ method, headers }: FastifyRequest, path: string): boolean {
-  return method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '') && !/^\/(?:api|webhooks|mcp)(?:\/|$)/.test(path);
+  return (
+    method === 'GET' &&
+    /\btext\/html\b/.test(headers.accept ?? '') &&
+    !/^\/(?:api|webhooks|mcp)(?:\/|$)/.test(path)
+  );
 }
 
 function toPathPattern(url: string): RegExp {
@@ -256,7 +320,11 @@ const PROBES: readonly string[] = ['/healthz', '/readyz', '/metrics'];
  * builds have a log line of their own.
  */
 export function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
-  const fields = { ...requestFields(request), status: reply.statusCode, milliseconds: Math.round(reply.elapsedTime) };
+  const fields = {
+    ...requestFields(request),
+    status: reply.statusCode,
+    milliseconds: Math.round(reply.elapsedTime),
+  };
   const isProbe = PROBES.includes(request.routeOptions.url ?? '');
   const isAccepted = reply.statusCode === 202 && 'signature' in (request.routeOptions.config.access ?? {});
   if (isProbe || isAccepted) logger.debug(fields, 'request answered');
@@ -274,7 +342,9 @@ export function toFastifyLogger(logger: Logger): FastifyBaseLogger {
  */
 function overLogger(made: () => Logger): FastifyBaseLogger {
   const to = (write: (fields: object, message: string) => void) => (fields: unknown, message?: unknown) =>
-    typeof fields === 'object' && fields !== null ? write(fields, String(message ?? 'server')) : write({}, String(fields));
+    typeof fields === 'object' && fields !== null
+      ? write(fields, String(message ?? 'server'))
+      : write({}, String(fields));
   return {
     level: 'info',
     trace: to((fields, message) => made().debug(fields, message)),

@@ -82,19 +82,29 @@ function registerReading(app: ApiApp, { stores, blindEvery }: ReviewDeps): void 
     async ({ query: { limit, offset, sort, ...filter } }) => {
       const items = await stores.reviews.list(present(filter), { limit, offset }, sort);
       const { state = 'waiting', category, repository } = filter;
-      const asked = offset > 0 || state !== 'waiting' ? [] : await openQuestions({ stores }, present({ category, repository }));
+      const asked =
+        offset > 0 || state !== 'waiting'
+          ? []
+          : await openQuestions({ stores }, present({ category, repository }));
       return { ...toPage(items, { limit, offset }), questions: asked };
     },
   );
   app.get(
     '/api/reviews/:id',
-    route('review', 'Review', 'getReview', 'One item with its analysis and history', { params: Params, response: { 200: ReviewDetail } }),
+    route('review', 'Review', 'getReview', 'One item with its analysis and history', {
+      params: Params,
+      response: { 200: ReviewDetail },
+    }),
     async (request) => {
       const { id } = request.params;
       const review = await stores.reviews.find(id);
       if (review === null) throw unknownReview(id);
-      const [analysis, events] = await Promise.all([stores.analyses.find(review.analysisId), stores.reviews.events(id)]);
-      if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
+      const [analysis, events] = await Promise.all([
+        stores.analyses.find(review.analysisId),
+        stores.reviews.events(id),
+      ]);
+      if (analysis === null)
+        throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
       const { blind } = await readBlindState({ stores, blindEvery }, review, requireReviewer(request));
       return { review, analysis, events, blind };
     },
@@ -120,7 +130,10 @@ function registerHolding(app: ApiApp, { stores, claimMs }: ReviewDeps): void {
   );
   app.post(
     '/api/reviews/:id/release',
-    route('review', 'Review', 'releaseReview', 'Release an item', { params: Params, response: { 200: Review, 409: ReviewConflict } }),
+    route('review', 'Review', 'releaseReview', 'Release an item', {
+      params: Params,
+      response: { 200: Review, 409: ReviewConflict },
+    }),
     async (request) => {
       const { id } = request.params;
       const reviewer = requireReviewer(request);
@@ -145,7 +158,13 @@ function registerDecision(app: ApiApp, deps: ReviewDeps): void {
     }),
     async (request) => {
       const { version, alsoFor, also, ...input } = request.body;
-      const decision = { reviewId: request.params.id, version, reviewer: requireReviewer(request), input, ...present({ alsoFor, also }) };
+      const decision = {
+        reviewId: request.params.id,
+        version,
+        reviewer: requireReviewer(request),
+        input,
+        ...present({ alsoFor, also }),
+      };
       const decided = await decideReview(deps, decision);
       return { ...decided, also: [...decided.also] };
     },
@@ -164,14 +183,23 @@ function registerUndoRoutes(app: ApiApp, deps: ReviewDeps): void {
       response: { 200: UndoView, 409: ReviewConflict },
     }),
     async (request) => {
-      const who = { reviewId: request.params.id, reviewer: requireReviewer(request), isAdmin: isAdmin(request) };
-      const { review, undone, withdrawn, restored } = await undoDecision(deps, { ...who, ...present({ version: request.body?.version }) });
+      const who = {
+        reviewId: request.params.id,
+        reviewer: requireReviewer(request),
+        isAdmin: isAdmin(request),
+      };
+      const { review, undone, withdrawn, restored } = await undoDecision(deps, {
+        ...who,
+        ...present({ version: request.body?.version }),
+      });
       return { review, undone: [...undone], withdrawn: [...withdrawn], restored: [...restored] };
     },
   );
   app.get(
     '/api/reviews/last-decision',
-    route('review', 'Review', 'getLastDecision', 'Your latest decision', { response: { 200: LastDecisionView } }),
+    route('review', 'Review', 'getLastDecision', 'Your latest decision', {
+      response: { 200: LastDecisionView },
+    }),
     async (request) => ({ decision: await deps.stores.reviews.lastDecision(requireReviewer(request)) }),
   );
   app.get(
@@ -180,7 +208,9 @@ function registerUndoRoutes(app: ApiApp, deps: ReviewDeps): void {
       params: Params,
       response: { 200: SameView },
     }),
-    async (request) => ({ items: await listSame(deps, { reviewId: request.params.id, reviewer: requireReviewer(request) }) }),
+    async (request) => ({
+      items: await listSame(deps, { reviewId: request.params.id, reviewer: requireReviewer(request) }),
+    }),
   );
 }
 
@@ -198,7 +228,10 @@ function registerLists(app: ApiApp, { stores }: ReviewDeps): void {
   );
   app.get(
     '/api/reviews/counts',
-    route('review', 'Review', 'countReviews', 'Queue status', { querystring: CountsQuery, response: { 200: ReviewCounts } }),
+    route('review', 'Review', 'countReviews', 'Queue status', {
+      querystring: CountsQuery,
+      response: { 200: ReviewCounts },
+    }),
     async (request) => await stores.reviews.counts(requireReviewer(request), present(request.query)),
   );
 }
@@ -207,7 +240,8 @@ function registerNext(app: ApiApp, deps: ReviewDeps): void {
   app.post(
     '/api/reviews/next',
     route('review', 'Review', 'claimNextReview', 'Claim the next item', {
-      description: 'Skips items held by others and items you skipped in the last half hour. Null if none is left.',
+      description:
+        'Skips items held by others and items you skipped in the last half hour. Null if none is left.',
       body: NextBody,
       response: { 200: NextView },
     }),
@@ -219,7 +253,10 @@ function registerNext(app: ApiApp, deps: ReviewDeps): void {
   );
   app.post(
     '/api/reviews/:id/skip',
-    route('review', 'Review', 'skipReview', 'Skip an item', { params: Params, response: { 200: Review, 409: ReviewConflict } }),
+    route('review', 'Review', 'skipReview', 'Skip an item', {
+      params: Params,
+      response: { 200: Review, 409: ReviewConflict },
+    }),
     async (request) => await skipReview(deps, request.params.id, requireReviewer(request)),
   );
   app.post(
@@ -229,7 +266,12 @@ function registerNext(app: ApiApp, deps: ReviewDeps): void {
       params: Params,
       response: { 200: Review, 409: ReviewConflict },
     }),
-    async (request) => await takeOverReview(deps, { id: request.params.id, reviewer: requireReviewer(request), isAdmin: isAdmin(request) }),
+    async (request) =>
+      await takeOverReview(deps, {
+        id: request.params.id,
+        reviewer: requireReviewer(request),
+        isAdmin: isAdmin(request),
+      }),
   );
 }
 
@@ -237,22 +279,29 @@ function registerOpening(app: ApiApp, deps: ReviewDeps): void {
   app.post(
     '/api/reviews/:id/guess',
     route('review', 'Review', 'guessReview', 'Choose a category before the verdict is shown', {
-      description: 'Only your first choice on an item that is blind to you counts; later calls change nothing.',
+      description:
+        'Only your first choice on an item that is blind to you counts; later calls change nothing.',
       params: Params,
       body: GuessBody,
       response: { 200: GuessView },
     }),
     async (request) =>
-      await recordBlindGuess(deps, { reviewId: request.params.id, reviewer: requireReviewer(request), category: request.body.category }),
+      await recordBlindGuess(deps, {
+        reviewId: request.params.id,
+        reviewer: requireReviewer(request),
+        category: request.body.category,
+      }),
   );
   app.post(
     '/api/analyses/:id/review',
     route('review', 'Review', 'openReview', 'Open a review of an answer', {
-      description: 'Also for automatically published answers. An analysis has one review: later calls return the same one.',
+      description:
+        'Also for automatically published answers. An analysis has one review: later calls return the same one.',
       params: Params,
       response: { 200: Review },
     }),
-    async (request) => await openReviewFor(deps, { analysisId: request.params.id, by: requireReviewer(request) }),
+    async (request) =>
+      await openReviewFor(deps, { analysisId: request.params.id, by: requireReviewer(request) }),
   );
 }
 
@@ -261,11 +310,13 @@ function registerQuestionRoutes(app: ApiApp, deps: ReviewDeps): void {
   app.post(
     '/api/reviews/:id/answer',
     route('review', 'Review', 'answerQuestion', 'Answer a question of a running triage', {
-      description: 'The answer becomes evidence with your name, and the analysis continues. A question can be answered once.',
+      description:
+        'The answer becomes evidence with your name, and the analysis continues. A question can be answered once.',
       params: Params,
       body: z.strictObject({ answer: typedText(4000) }),
       response: { 200: ReviewerQuestion },
     }),
-    async (request) => await answerQuestion(request.params.id, request.body.answer, requireReviewer(request), deps),
+    async (request) =>
+      await answerQuestion(request.params.id, request.body.answer, requireReviewer(request), deps),
   );
 }

@@ -1,5 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, RawServerDefault } from 'fastify';
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RawServerDefault,
+} from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
@@ -7,7 +13,13 @@ import type { Role } from '../domain/review.ts';
 import { operation } from '../lib/openapi.ts';
 
 /** The server where routes are typed by their zod schemas. */
-export type ApiApp = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>;
+export type ApiApp = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
 
 interface RouteSchema {
   readonly description?: string;
@@ -21,7 +33,13 @@ interface RouteSchema {
  * Describes a route that needs a token: the required role and its entry in the API description. A route with
  * a 409 response answers a conflict with its details.
  */
-export function route<const Schema extends RouteSchema>(role: Role, tag: string, operationId: string, summary: string, schema: Schema) {
+export function route<const Schema extends RouteSchema>(
+  role: Role,
+  tag: string,
+  operationId: string,
+  summary: string,
+  schema: Schema,
+) {
   return {
     config: { access: { role } },
     schema: { ...operation(tag, operationId, summary), ...schema },

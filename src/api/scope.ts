@@ -9,13 +9,15 @@ import type { Stores } from '../stores/stores.ts';
 export type Scope = ReturnType<typeof followScope>;
 
 /**
- * Makes known, from the handler of each request on, what its asker may see. It is asked by the stores that routes are given,
- * so that a route which forgets about projects shows nothing of another one.
+ * Makes known, from the handler of each request on, what its asker may see. It is asked by the stores that
+ * routes are given, so that a route which forgets about projects shows nothing of another one.
  */
 export function followScope(app: FastifyInstance) {
   const storage = new AsyncLocalStorage<{ readonly principal: Principal | null }>();
   app.addHook('preHandler', (request, _reply, done) => storage.run({ principal: request.principal }, done));
-  /** Patterns of repositories, or null where everything may be seen. Throws `internal` outside of a request. */
+  /**
+   * Patterns of repositories, or null where everything may be seen. Throws `internal` outside of a request.
+   */
   const repositories = (): readonly string[] | null => {
     const asking = storage.getStore();
     // Code that has lost its request must not get access to everything.
@@ -35,11 +37,18 @@ export function heldTo({ builds }: Pick<Stores, 'builds'>, scope: Scope) {
   return {
     ...scope,
     shown,
-    build: async (id: string, sql?: Sql) => scope.repositories() === null || shown(await builds.find(id, sql)) !== null,
-    /** Throws `forbidden` where what is to be stored is of a repository that may not be seen; null: of every one. */
+    build: async (id: string, sql?: Sql) =>
+      scope.repositories() === null || shown(await builds.find(id, sql)) !== null,
+    /**
+     * Throws `forbidden` where what is to be stored is of a repository that may not be seen; null: of every
+     * one.
+     */
     require: (what: string, repository: string | null): void => {
       if (scope.repositories() === null || (repository !== null && scope.allows(repository))) return;
-      throw new TriageError('forbidden', `Your token does not allow changing ${what} ${repository ?? 'every repository'}.`);
+      throw new TriageError(
+        'forbidden',
+        `Your token does not allow changing ${what} ${repository ?? 'every repository'}.`,
+      );
     },
   };
 }

@@ -8,8 +8,8 @@ import type { ScopedStores, ShownArchive, ShownStores, Stores } from '../stores/
 import { type Held, heldTo, type Scope, within } from './scope.ts';
 
 /**
- * Stores that hold only what the asker may see; everything else is as if it were not there. Each method is said out: one that the ports
- * gain is out of a route's reach until it is here too.
+ * Stores that hold only what the asker may see; everything else is as if it were not there. Each method is
+ * said out: one that the ports gain is out of a route's reach until it is here too.
  */
 export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
   const { preferences } = stores;
@@ -17,9 +17,15 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
   return {
     deliveries: marked(scopeDeliveries(stores, held)),
     builds: marked(scopeBuilds(stores, held)),
-    triages: marked({ findByBuild: async (id, sql) => ((await held.build(id, sql)) ? await stores.triages.findByBuild(id, sql) : null) }),
+    triages: marked({
+      findByBuild: async (id, sql) =>
+        (await held.build(id, sql)) ? await stores.triages.findByBuild(id, sql) : null,
+    }),
     analyses: marked(scopeAnalyses(stores, held)),
-    runSteps: marked({ after: async (id, position) => ((await held.build(id)) ? await stores.runSteps.after(id, position) : []) }),
+    runSteps: marked({
+      after: async (id, position) =>
+        (await held.build(id)) ? await stores.runSteps.after(id, position) : [],
+    }),
     failures: marked(scopeFailures(stores, held)),
     history: marked(scopeHistory(stores, held)),
     library: marked(scopeLibrary(stores, held)),
@@ -29,9 +35,12 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     flakiness: marked(scopeFlakiness(stores, held)),
     insights: marked(scopeInsights(stores, held)),
     health: marked({
-      pipelines: async (period, limit) => await stores.health.pipelines({ ...period, ...within(held) }, limit),
-      repository: async (period, limit) => await stores.health.repository({ ...period, ...within(held) }, limit),
-      unreadLogs: async (period, limit) => await stores.health.unreadLogs({ ...period, ...within(held) }, limit),
+      pipelines: async (period, limit) =>
+        await stores.health.pipelines({ ...period, ...within(held) }, limit),
+      repository: async (period, limit) =>
+        await stores.health.repository({ ...period, ...within(held) }, limit),
+      unreadLogs: async (period, limit) =>
+        await stores.health.unreadLogs({ ...period, ...within(held) }, limit),
       addDeployment: async (deployment) => {
         held.require('deployments of', deployment.repository);
         await stores.health.addDeployment(deployment);
@@ -40,20 +49,28 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     outside: marked(scopeOutside(stores, held)),
     trust: marked({
       changes: async (filter) => await stores.trust.changes({ ...filter, ...within(held) }),
-      answers: async (period, which, page) => await stores.trust.answers({ ...period, ...within(held) }, which, page),
+      answers: async (period, which, page) =>
+        await stores.trust.answers({ ...period, ...within(held) }, which, page),
     }),
     causes: marked(scopeCauses(stores, held)),
     experiments: marked(scopeExperiments(stores, held)),
     notificationRules: marked(scopeNotificationRules(stores, held)),
     passingBuilds: marked(scopeGreens(stores, held)),
     notices: marked({
-      changed: async (of, sql) => (await held.build(of.buildId, sql)) && (await stores.notices.changed(of, sql)),
+      changed: async (of, sql) =>
+        (await held.build(of.buildId, sql)) && (await stores.notices.changed(of, sql)),
       situation: async (about) =>
-        (await held.build(about.type === 'build' ? about.buildId : '')) ? await stores.notices.situation(about) : { ...UNKNOWN, about },
+        (await held.build(about.type === 'build' ? about.buildId : ''))
+          ? await stores.notices.situation(about)
+          : { ...UNKNOWN, about },
       pages: async (build) => (held.allows(build.repository) ? await stores.notices.pages(build) : []),
     }),
-    // Of no repository: what a person has set for the pages, and the texts that a decision hands to the index.
-    preferences: marked({ of: (holder) => preferences.of(holder), set: (holder, chosen) => preferences.set(holder, chosen) }),
+    // Of no repository: what a person has set for the pages, and the texts that a decision hands to the
+    // index.
+    preferences: marked({
+      of: (holder) => preferences.of(holder),
+      set: (holder, chosen) => preferences.set(holder, chosen),
+    }),
     outbox: marked({ add: addToIndex(stores) }),
   };
 }
@@ -67,17 +84,26 @@ const UNKNOWN = { heads: [], defaultBranch: null, usualMs: null };
 function addToIndex({ outbox }: Pick<Stores, 'outbox'>): ShownStores['outbox']['add'] {
   return async (entries, sql) => {
     const other = entries.find(({ topic }) => !topic.startsWith('index:'));
-    if (other !== undefined) throw new TriageError('internal', `A route tried to change ${other.topic}; routes may only change the index`);
+    if (other !== undefined)
+      throw new TriageError(
+        'internal',
+        `A route tried to change ${other.topic}; routes may only change the index`,
+      );
     return await outbox.add(entries, sql);
   };
 }
 
 /** Texts of builds that the asker may see. */
-export function scopeArchive(archive: ShownArchive, stores: Pick<Stores, 'builds'>, scope: Scope): ShownArchive & Scoped {
+export function scopeArchive(
+  archive: ShownArchive,
+  stores: Pick<Stores, 'builds'>,
+  scope: Scope,
+): ShownArchive & Scoped {
   const { build } = heldTo(stores, scope);
   return marked({
     list: async (buildId) => ((await build(buildId)) ? await archive.list(buildId) : []),
-    lines: async (buildId, name, from, to) => ((await build(buildId)) ? await archive.lines(buildId, name, from, to) : null),
+    lines: async (buildId, name, from, to) =>
+      (await build(buildId)) ? await archive.lines(buildId, name, from, to) : null,
     pieces: async function* (buildId: string, name: string) {
       if (await build(buildId)) yield* archive.pieces(buildId, name);
     },
@@ -85,8 +111,13 @@ export function scopeArchive(archive: ShownArchive, stores: Pick<Stores, 'builds
 }
 
 /** Limits follow-up questions to what the caller may see. */
-export function scopeAsk(ask: Ask, stores: Pick<ShownStores, 'analyses' | 'builds'>, scope: Scope): Ask & Scoped {
-  const hides = async (buildId: string) => scope.repositories() !== null && (await stores.builds.find(buildId)) === null;
+export function scopeAsk(
+  ask: Ask,
+  stores: Pick<ShownStores, 'analyses' | 'builds'>,
+  scope: Scope,
+): Ask & Scoped {
+  const hides = async (buildId: string) =>
+    scope.repositories() !== null && (await stores.builds.find(buildId)) === null;
   const seen: Ask['thread'] = async (id) => {
     const found = await ask.thread(id);
     if (await hides(found.thread.buildId)) throw new TriageError('not-found', `There is no thread ${id}.`);
@@ -130,7 +161,10 @@ export function scopeKeptRuns(runs: KeptRuns | undefined, scope: Scope): KeptRun
 
 /** Changes of what the asker may see. */
 export function scopeChanges(changes: Changes, scope: Scope): Changes & Scoped {
-  const held: (followed: Followed) => Followed = (followed) => ({ ...followed, repositories: scope.repositories() });
+  const held: (followed: Followed) => Followed = (followed) => ({
+    ...followed,
+    repositories: scope.repositories(),
+  });
   return marked({
     ...changes,
     since: async (followed, milliseconds) => await changes.since(held(followed), milliseconds),
@@ -178,16 +212,21 @@ function scopeFailures({ failures }: Stores, held: Held): ShownStores['failures'
   return {
     search: async (filter, page) => await failures.search({ ...filter, ...within(held) }, page),
     listByBuild: async (buildId) => ((await held.build(buildId)) ? await failures.listByBuild(buildId) : []),
-    groupsOfBuild: async (buildId) => ((await held.build(buildId)) ? await failures.groupsOfBuild(buildId) : []),
+    groupsOfBuild: async (buildId) =>
+      (await held.build(buildId)) ? await failures.groupsOfBuild(buildId) : [],
   };
 }
 
 function scopeHistory({ history }: Stores, held: Held): ShownStores['history'] {
   return {
-    failureHistory: async (query) => (held.allows(query.repository) ? await history.failureHistory(query) : []),
+    failureHistory: async (query) =>
+      held.allows(query.repository) ? await history.failureHistory(query) : [],
     similarFailures: async (query) => {
       const asked = query.repositories?.filter((repository) => held.allows(repository));
-      const found = await history.similarFailures({ ...query, ...(asked === undefined ? within(held) : { repositories: asked }) });
+      const found = await history.similarFailures({
+        ...query,
+        ...(asked === undefined ? within(held) : { repositories: asked }),
+      });
       return found.filter(({ repository }) => held.allows(repository));
     },
   };
@@ -195,7 +234,8 @@ function scopeHistory({ history }: Stores, held: Held): ShownStores['history'] {
 
 function scopeLibrary({ library }: Stores, held: Held): ShownStores['library'] {
   const find: ShownStores['library']['find'] = async (id, sql) => held.shown(await library.find(id, sql));
-  const isVisible = async (id: string, sql?: Sql) => held.repositories() === null || (await find(id, sql)) !== null;
+  const isVisible = async (id: string, sql?: Sql) =>
+    held.repositories() === null || (await find(id, sql)) !== null;
   return {
     find,
     insert: async (entry, sql) => {
@@ -208,8 +248,10 @@ function scopeLibrary({ library }: Stores, held: Held): ShownStores['library'] {
     },
     recall: async (key, sql) => (held.allows(key.repository) ? await library.recall(key, sql) : null),
     list: async (page, filter = {}) => await library.list(page, { ...filter, ...within(held) }),
-    ofDecision: async (id, sql) => (await library.ofDecision(id, sql)).filter(({ repository }) => held.allows(repository)),
-    withdraw: async (id, by, reason, sql) => ((await isVisible(id, sql)) ? await library.withdraw(id, by, reason, sql) : null),
+    ofDecision: async (id, sql) =>
+      (await library.ofDecision(id, sql)).filter(({ repository }) => held.allows(repository)),
+    withdraw: async (id, by, reason, sql) =>
+      (await isVisible(id, sql)) ? await library.withdraw(id, by, reason, sql) : null,
     stay: async (id, by, sql) => ((await isVisible(id, sql)) ? await library.stay(id, by, sql) : null),
   };
 }
@@ -219,7 +261,8 @@ function scopeOutside({ outside }: Stores, held: Held): ShownStores['outside'] {
   return {
     logPages: async (buildId) => ((await held.build(buildId)) ? await outside.logPages(buildId) : new Map()),
     reruns: async (buildId) => ((await held.build(buildId)) ? await outside.reruns(buildId) : []),
-    beginRerun: async (buildId, by) => ((await held.build(buildId)) ? await outside.beginRerun(buildId, by) : null),
+    beginRerun: async (buildId, by) =>
+      (await held.build(buildId)) ? await outside.beginRerun(buildId, by) : null,
     // What is ended was begun.
     endRerun: async (id, error) => await outside.endRerun(id, error),
   };
@@ -232,19 +275,23 @@ function scopeCauses({ causes }: Stores, held: Held): ShownStores['causes'] {
   return {
     list: async (filter, page) => await causes.list({ ...filter, ...within(held) }, page),
     counts: async (filter) => await causes.counts({ ...filter, ...within(held) }),
-    ofFingerprint: async (fingerprint, filter = {}) => await causes.ofFingerprint(fingerprint, { ...filter, ...within(held) }),
+    ofFingerprint: async (fingerprint, filter = {}) =>
+      await causes.ofFingerprint(fingerprint, { ...filter, ...within(held) }),
     events: async (key, limit) => (held.allows(key.repository) ? await causes.events(key, limit) : []),
-    change: async (key, change, by, now, sql) => (held.allows(key.repository) ? await causes.change(key, change, by, now, sql) : null),
+    change: async (key, change, by, now, sql) =>
+      held.allows(key.repository) ? await causes.change(key, change, by, now, sql) : null,
   };
 }
 
 function scopeExperiments({ experiments }: Stores, held: Held): ShownStores['experiments'] {
   return {
     add: async (buildId, experiment, by, sql) => {
-      if (!(await held.build(buildId, sql))) throw new TriageError('not-found', `There is no build ${buildId}.`);
+      if (!(await held.build(buildId, sql)))
+        throw new TriageError('not-found', `There is no build ${buildId}.`);
       await experiments.add(buildId, experiment, by, sql);
     },
-    apply: async (buildId, sql) => ((await held.build(buildId, sql)) ? await experiments.apply(buildId, sql) : []),
+    apply: async (buildId, sql) =>
+      (await held.build(buildId, sql)) ? await experiments.apply(buildId, sql) : [],
   };
 }
 
@@ -274,11 +321,16 @@ function scopeRules({ rules }: Stores, held: Held): ShownStores['rules'] {
 }
 
 /** Limits rules for every repository, and the channels of owners, to users with unrestricted access. */
-function scopeNotificationRules({ notificationRules: rules }: Stores, held: Held): ShownStores['notificationRules'] {
+function scopeNotificationRules(
+  { notificationRules: rules }: Stores,
+  held: Held,
+): ShownStores['notificationRules'] {
   const seesAll = () => held.repositories() === null;
   const find: ShownStores['notificationRules']['find'] = async (id) => {
     const rule = await rules.find(id);
-    return seesAll() || (rule !== null && rule.repository !== null && held.allows(rule.repository)) ? rule : null;
+    return seesAll() || (rule !== null && rule.repository !== null && held.allows(rule.repository))
+      ? rule
+      : null;
   };
   const isVisible = async (id: string | null) => seesAll() || (id !== null && (await find(id)) !== null);
   return {
@@ -301,7 +353,8 @@ function scopeNotificationRules({ notificationRules: rules }: Stores, held: Held
       await rules.setOwner(channels, by);
     },
     answers: async (ids) => (await rules.answers(ids)).filter(({ repository }) => held.allows(repository)),
-    changes: async (states, since, limit) => await rules.changes(states, since, limit, held.repositories() ?? undefined),
+    changes: async (states, since, limit) =>
+      await rules.changes(states, since, limit, held.repositories() ?? undefined),
   };
 }
 
@@ -322,9 +375,11 @@ type ReviewLists = Pick<ShownStores['reviews'], 'list' | 'listGroups' | 'counts'
 function scopeReviewLists({ reviews }: Stores, held: Held): ReviewLists {
   return {
     list: async (filter, page, sort) => await reviews.list({ ...filter, ...within(held) }, page, sort),
-    listGroups: async (filter, page, sort) => await reviews.listGroups({ ...filter, ...within(held) }, page, sort),
+    listGroups: async (filter, page, sort) =>
+      await reviews.listGroups({ ...filter, ...within(held) }, page, sort),
     counts: async (reviewer, filter = {}) => await reviews.counts(reviewer, { ...filter, ...within(held) }),
-    lastDecision: async (reviewer, filter = {}) => await reviews.lastDecision(reviewer, { ...filter, ...within(held) }),
+    lastDecision: async (reviewer, filter = {}) =>
+      await reviews.lastDecision(reviewer, { ...filter, ...within(held) }),
     next: async (filter, query) => await reviews.next({ ...filter, ...within(held) }, query),
   };
 }
@@ -333,22 +388,32 @@ function scopeReviewLists({ reviews }: Stores, held: Held): ReviewLists {
  * Limits the methods that access one review by its id. They use the caller's transaction if there is one,
  * because no other connection may be used inside it.
  */
-function scopeReviewItems({ reviews }: Stores, held: Held): Omit<ShownStores['reviews'], keyof ReviewLists | 'open'> {
+function scopeReviewItems(
+  { reviews }: Stores,
+  held: Held,
+): Omit<ShownStores['reviews'], keyof ReviewLists | 'open'> {
   const find: ShownStores['reviews']['find'] = async (id, sql) => held.shown(await reviews.find(id, sql));
-  const isVisible = async (id: string, sql?: Sql) => held.repositories() === null || (await find(id, sql)) !== null;
+  const isVisible = async (id: string, sql?: Sql) =>
+    held.repositories() === null || (await find(id, sql)) !== null;
   return {
     find,
     findByAnalysis: async (analysisId, sql) => held.shown(await reviews.findByAnalysis(analysisId, sql)),
-    listSame: async (id, reviewer, limit, sql) => ((await isVisible(id, sql)) ? await reviews.listSame(id, reviewer, limit, sql) : []),
-    claim: async (id, reviewer, claimMs) => ((await isVisible(id)) ? await reviews.claim(id, reviewer, claimMs) : null),
-    takeOver: async (id, reviewer, claimMs) => ((await isVisible(id)) ? await reviews.takeOver(id, reviewer, claimMs) : null),
+    listSame: async (id, reviewer, limit, sql) =>
+      (await isVisible(id, sql)) ? await reviews.listSame(id, reviewer, limit, sql) : [],
+    claim: async (id, reviewer, claimMs) =>
+      (await isVisible(id)) ? await reviews.claim(id, reviewer, claimMs) : null,
+    takeOver: async (id, reviewer, claimMs) =>
+      (await isVisible(id)) ? await reviews.takeOver(id, reviewer, claimMs) : null,
     release: async (id, reviewer) => ((await isVisible(id)) ? await reviews.release(id, reviewer) : null),
     skip: async (id, reviewer) => ((await isVisible(id)) ? await reviews.skip(id, reviewer) : null),
-    decide: async (id, version, decision, sql) => ((await isVisible(id, sql)) ? await reviews.decide(id, version, decision, sql) : null),
-    undo: async (decision, by, sql) => ((await isVisible(decision.reviewId, sql)) ? await reviews.undo(decision, by, sql) : null),
+    decide: async (id, version, decision, sql) =>
+      (await isVisible(id, sql)) ? await reviews.decide(id, version, decision, sql) : null,
+    undo: async (decision, by, sql) =>
+      (await isVisible(decision.reviewId, sql)) ? await reviews.undo(decision, by, sql) : null,
     batch: async (batchId, sql) => {
       const seen = [];
-      for (const one of await reviews.batch(batchId, sql)) if (await isVisible(one.reviewId, sql)) seen.push(one);
+      for (const one of await reviews.batch(batchId, sql))
+        if (await isVisible(one.reviewId, sql)) seen.push(one);
       return seen;
     },
     lastUndone: async (id, sql) => ((await isVisible(id, sql)) ? await reviews.lastUndone(id, sql) : null),
@@ -356,7 +421,8 @@ function scopeReviewItems({ reviews }: Stores, held: Held): Omit<ShownStores['re
       if (!(await isVisible(id))) throw new TriageError('not-found', `There is no review ${id}.`);
       return await reviews.guess(id, reviewer, category);
     },
-    findGuess: async (id, reviewer, sql) => ((await isVisible(id, sql)) ? await reviews.findGuess(id, reviewer, sql) : null),
+    findGuess: async (id, reviewer, sql) =>
+      (await isVisible(id, sql)) ? await reviews.findGuess(id, reviewer, sql) : null,
     events: async (id) => ((await isVisible(id)) ? await reviews.events(id) : []),
   };
 }
@@ -367,7 +433,9 @@ function scopeQuestions({ questions }: Stores, held: Held): ShownStores['questio
     find,
     list: async (filter, page) => await questions.list({ ...filter, ...within(held) }, page),
     answer: async (id, answer, by) =>
-      held.repositories() !== null && (await find(id)) === null ? null : await questions.answer(id, answer, by),
+      held.repositories() !== null && (await find(id)) === null
+        ? null
+        : await questions.answer(id, answer, by),
   };
 }
 
@@ -377,7 +445,8 @@ function scopeFlakiness({ flakiness }: Stores, held: Held): ShownStores['flakine
     ofTest: async (test) => held.shown(await flakiness.ofTest(test)),
     costs: async (query, page) => await flakiness.costs({ ...query, ...within(held) }, page),
     runs: async (test) => (held.allows(test.repository) ? await flakiness.runs(test) : []),
-    quarantine: async (test, quarantine, sql) => (held.allows(test.repository) ? await flakiness.quarantine(test, quarantine, sql) : null),
+    quarantine: async (test, quarantine, sql) =>
+      held.allows(test.repository) ? await flakiness.quarantine(test, quarantine, sql) : null,
   };
 }
 
@@ -385,12 +454,16 @@ function scopeInsights({ insights }: Stores, held: Held): ShownStores['insights'
   return {
     decided: async (period) => await insights.decided({ ...period, ...within(held) }),
     answered: async (period) => await insights.answered({ ...period, ...within(held) }),
-    trackRecord: async (confidence, category, filter) => await insights.trackRecord(confidence, category, { ...filter, ...within(held) }),
+    trackRecord: async (confidence, category, filter) =>
+      await insights.trackRecord(confidence, category, { ...filter, ...within(held) }),
     categoriesPerDay: async (period) => await insights.categoriesPerDay({ ...period, ...within(held) }),
-    topCauses: async (period, limit, offset) => await insights.topCauses({ ...period, ...within(held) }, limit, offset),
+    topCauses: async (period, limit, offset) =>
+      await insights.topCauses({ ...period, ...within(held) }, limit, offset),
     countCauses: async (period) => await insights.countCauses({ ...period, ...within(held) }),
-    cause: async (fingerprint, until, filter) => await insights.cause(fingerprint, until, { ...filter, ...within(held) }),
-    compared: async (fingerprint, filter) => await insights.compared(fingerprint, { ...filter, ...within(held) }),
+    cause: async (fingerprint, until, filter) =>
+      await insights.cause(fingerprint, until, { ...filter, ...within(held) }),
+    compared: async (fingerprint, filter) =>
+      await insights.compared(fingerprint, { ...filter, ...within(held) }),
     perWeek: async (period) => await insights.perWeek({ ...period, ...within(held) }),
     reviewing: async (period) => await insights.reviewing({ ...period, ...within(held) }),
   };

@@ -27,7 +27,16 @@ import { registerKnowledgeRoutes } from './knowledge-routes.ts';
 import { createLimits, type Limits, refuseOtherSites } from './limits.ts';
 import { registerNotificationRoutes } from './notification-routes.ts';
 import { observeRequests, registerOperations } from './operations.ts';
-import { answerUnrouted, logAnswer, recordRefusal, refuse, refuseBroken, toFastifyLogger, tooMany, type UnknownPages } from './refusal.ts';
+import {
+  answerUnrouted,
+  logAnswer,
+  recordRefusal,
+  refuse,
+  refuseBroken,
+  toFastifyLogger,
+  tooMany,
+  type UnknownPages,
+} from './refusal.ts';
 import { registerReviewRoutes } from './review-routes.ts';
 import { followScope } from './scope.ts';
 import { scopeArchive, scopeAsk, scopeChanges, scopeKeptRuns, scopeStores } from './scoped-stores.ts';
@@ -39,7 +48,9 @@ const REQUEST_TIMEOUT_MS = 120_000;
  * database are closed after that.
  */
 const CLOSE_GRACE_MS = 2_000;
-/** Longest part of an address, such as a build's URL with its encoding; the routes' own schemas allow less. */
+/**
+ * Longest part of an address, such as a build's URL with its encoding; the routes' own schemas allow less.
+ */
 const MAX_PARAMETER = 2000;
 
 /**
@@ -48,7 +59,9 @@ const MAX_PARAMETER = 2000;
  * are refused; without `metrics` or `tracer`, nothing is counted or traced.
  */
 export interface HttpDeps extends Pick<App, NeededPart>, Partial<Pick<App, OptionalPart>> {
-  readonly config: Pick<Config, 'http' | 'providers' | 'review'> & { readonly auth: Pick<Config['auth'], 'tokens'> };
+  readonly config: Pick<Config, 'http' | 'providers' | 'review'> & {
+    readonly auth: Pick<Config['auth'], 'tokens'>;
+  };
   /** Further routes, each with its `config.access`. */
   readonly routes?: readonly ((app: FastifyInstance) => Promise<void> | void)[];
 }
@@ -61,8 +74,9 @@ type OptionalPart =
   | ('metrics' | 'tracer' | 'currentStep' | 'unseen' | 'signIn');
 
 /**
- * Builds the HTTP server, ready to listen. Nothing is open by accident: a route without `config.access` stops the start.
- * Every error leaves as `{ error: { code, message } }` and is logged; a stack never reaches the client.
+ * Builds the HTTP server, ready to listen. Nothing is open by accident: a route without `config.access` stops
+ * the start. Every error leaves as `{ error: { code, message } }` and is logged; a stack never reaches the
+ * client.
  */
 export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const { config, messengers = {}, metrics = silentMetrics, tracer = silentTracer } = deps;
@@ -88,7 +102,10 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   refuseOtherSites(app, config.http.publicUrl);
   enforceAccess(app, { holders, sessions, count: limits.countHolder });
   const scope = followScope(app);
-  app.addHook('preClose', async () => void setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref());
+  app.addHook(
+    'preClose',
+    async () => void setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref(),
+  );
   app.addHook('onResponse', async (request, reply) => logAnswer(deps.logger, request, reply));
   observeRequests(app, { logger: deps.logger, metrics, tracer });
   await describeApi(app, config.http.publicUrl);
@@ -102,8 +119,18 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const decideThere = { decide: decideInChat.bind(null, chat) };
   await app.register(async (part) => registerSlackWebhook(part, { ...deps, ...decideThere }));
   await app.register(async (part) => registerKnowledgeRoutes(part, deps));
-  const held = { stores, archive: scopeArchive(deps.archive, deps.stores, scope), ask: scopeAsk(deps.ask, stores, scope) };
-  const shown = { ...deps, ...held, messengers, publicUrl: config.http.publicUrl, undoMs: config.review.undoMs };
+  const held = {
+    stores,
+    archive: scopeArchive(deps.archive, deps.stores, scope),
+    ask: scopeAsk(deps.ask, stores, scope),
+  };
+  const shown = {
+    ...deps,
+    ...held,
+    messengers,
+    publicUrl: config.http.publicUrl,
+    undoMs: config.review.undoMs,
+  };
   await app.register(async (part) => registerPublishRoutes(part, shown));
   await app.register(async (part) => registerCauseRoutes(part, shown));
   await app.register(async (part) => registerExperimentRoutes(part, shown));
@@ -112,18 +139,33 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const asking = { ...shown, findBuild: (id: string) => findBuild(stores.builds, id, {}) };
   await app.register(async (part) => registerAskRoutes(part, asking));
   const decide: McpRouteDeps['decide'] = async ({ review, ...said }) =>
-    await decideReview({ ...shown, blindEvery: config.review.blindEvery }, { ...said, reviewId: review.id, version: review.version });
-  const openReview: McpRouteDeps['openReview'] = async (analysisId, by) => await openReviewFor(shown, { analysisId, by });
+    await decideReview(
+      { ...shown, blindEvery: config.review.blindEvery },
+      { ...said, reviewId: review.id, version: review.version },
+    );
+  const openReview: McpRouteDeps['openReview'] = async (analysisId, by) =>
+    await openReviewFor(shown, { analysisId, by });
   const agents = { ...shown, decide, openReview };
   await app.register(async (part) => registerMcpRoutes(part, agents));
   const configuredNames = config.auth.tokens.map(({ name }) => name);
-  const tokens = { tokens: deps.stores.tokens, configuredNames, onRevoked: holders.forget, logger: deps.logger };
+  const tokens = {
+    tokens: deps.stores.tokens,
+    configuredNames,
+    onRevoked: holders.forget,
+    logger: deps.logger,
+  };
   await app.register(async (part) => registerTokenRoutes(part, tokens));
-  const refused: ConsoleDeps['refused'] = (thrown, request, reply) => recordRefusal(thrown, request, reply, deps.logger);
+  const refused: ConsoleDeps['refused'] = (thrown, request, reply) =>
+    recordRefusal(thrown, request, reply, deps.logger);
   const pages = { providers: createProviders(config.providers), sessions, ...limits, refused };
   const changes = followChanges({ store: deps.stores.changes, logger: deps.logger });
   app.addHook('preClose', async () => changes.stop());
-  const console = { ...asking, ...pages, changes: scopeChanges(changes, scope), keptRuns: scopeKeptRuns(deps.keptRuns, scope) };
+  const console = {
+    ...asking,
+    ...pages,
+    changes: scopeChanges(changes, scope),
+    keptRuns: scopeKeptRuns(deps.keptRuns, scope),
+  };
   unrouted.unknown = async (request, reply) => await sendUnknownPage(request, reply, console);
   await app.register(async (part) => registerConsole(part, console));
   for (const register of deps.routes ?? []) await app.register(async (part) => register(part));
@@ -134,12 +176,17 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
 /**
  * Creates Fastify's proxy setting. A number counts hops from this server: the first hop is the direct peer.
  */
-function trustedProxies(trust: Config['http']['trustProxy']): false | string[] | ((address: string, hop: number) => boolean) {
+function trustedProxies(
+  trust: Config['http']['trustProxy'],
+): false | string[] | ((address: string, hop: number) => boolean) {
   return typeof trust === 'number' ? (_address, hop) => hop < trust : trust;
 }
 
 async function limitAndHarden(app: FastifyInstance, deps: HttpDeps, unrouted: UnknownPages): Promise<Limits> {
-  await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: STRICT_CSP }, strictTransportSecurity: false });
+  await app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: STRICT_CSP },
+    strictTransportSecurity: false,
+  });
   await app.register(rateLimit, {
     max: deps.config.http.rateLimit,
     timeWindow: 60_000,
@@ -150,7 +197,8 @@ async function limitAndHarden(app: FastifyInstance, deps: HttpDeps, unrouted: Un
   app.setErrorHandler(async (error, request, reply) => {
     const isGuess = error instanceof TriageError && error.code === 'unauthenticated';
     const waitMs = isGuess ? await limits.countGuess(request) : null;
-    const answer = waitMs === null ? error : tooMany('Too many invalid tokens or signatures from this address.', waitMs);
+    const answer =
+      waitMs === null ? error : tooMany('Too many invalid tokens or signatures from this address.', waitMs);
     return refuse(answer, request, reply, deps.logger);
   });
   app.addHook('onRequest', async (request, reply) => {

@@ -31,8 +31,10 @@ const FORM = 'application/x-www-form-urlencoded';
 export function registerSlackWebhook(app: FastifyInstance, deps: SlackWebhookDeps): void {
   const running = new Set<Promise<void>>();
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser([FORM, 'application/json'], { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) =>
-    done(null, body),
+  app.addContentTypeParser(
+    [FORM, 'application/json'],
+    { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES },
+    (_request, body, done) => done(null, body),
   );
   app.addHook('onClose', async () => void (await Promise.allSettled(running)));
   app.post(
@@ -48,19 +50,29 @@ export function registerSlackWebhook(app: FastifyInstance, deps: SlackWebhookDep
         description:
           'Set this as the "Request URL" of the app\'s interactivity. Right accepts the answer in the message, Wrong rejects it. Only people listed in FAULTLINE_SLACK_REVIEWERS may use them.',
         headers: z.object({ 'x-slack-request-timestamp': z.string().describe('Unix time in seconds.') }),
-        body: { content: { [FORM]: { schema: z.object({ payload: z.string().describe('The interaction, as JSON.') }) } } },
+        body: {
+          content: {
+            [FORM]: { schema: z.object({ payload: z.string().describe('The interaction, as JSON.') }) },
+          },
+        },
         response: { 200: z.null().describe('Accepted; the result is posted in Slack') },
       },
     },
     async (request, reply) => {
       const { slack } = deps;
       const body = rawBody(request);
-      const signed = { timestamp: readHeader(request, 'x-slack-request-timestamp'), signature: readHeader(request, 'x-slack-signature') };
+      const signed = {
+        timestamp: readHeader(request, 'x-slack-request-timestamp'),
+        signature: readHeader(request, 'x-slack-signature'),
+      };
       checkSlackSignature(body, signed, slack?.secrets ?? [], deps.clock.now());
       const press = readSlackPress(body);
       if (slack === undefined || press === null) return reply.code(200).send(null);
       if (!(await slack.presses.isNew(press.id))) {
-        deps.logger.warn({ press: press.id, user: press.user }, 'a repeated button press in Slack was ignored');
+        deps.logger.warn(
+          { press: press.id, user: press.user },
+          'a repeated button press in Slack was ignored',
+        );
         return reply.code(200).send(null);
       }
       const work = answer(press, slack, deps).finally(() => running.delete(work));
@@ -71,7 +83,11 @@ export function registerSlackWebhook(app: FastifyInstance, deps: SlackWebhookDep
   );
 }
 
-async function answer(press: SlackPress, { reviewers, room }: SlackButtons, { decide, logger }: SlackWebhookDeps): Promise<void> {
+async function answer(
+  press: SlackPress,
+  { reviewers, room }: SlackButtons,
+  { decide, logger }: SlackWebhookDeps,
+): Promise<void> {
   const answer = await decide(press, reviewers);
   await room.whisper(press, answer, AbortSignal.timeout(WHISPER_MS)).catch((error: unknown) => {
     logger.warn({ user: press.user, error }, 'the reply to a button press in Slack could not be sent');
@@ -100,7 +116,10 @@ const Payload = z.object({
   actions: z.array(z.object({ action_id: z.string(), value: z.string().max(2000).optional() })).default([]),
 });
 
-const TYPES: Readonly<Record<string, SlackPress['type']>> = { [RIGHT_BUTTON]: 'accept', [WRONG_BUTTON]: 'reject' };
+const TYPES: Readonly<Record<string, SlackPress['type']>> = {
+  [RIGHT_BUTTON]: 'accept',
+  [WRONG_BUTTON]: 'reject',
+};
 
 /**
  * Reads a signed Slack request. Returns null if it contains no decision, as for a button that only opens a
@@ -111,10 +130,18 @@ export function readSlackPress(body: Buffer): SlackPress | null {
   const [action] = actions;
   const decision = action === undefined ? undefined : TYPES[action.action_id];
   const channel = container?.channel_id;
-  if (type !== 'block_actions' || decision === undefined || action?.value === undefined || !action.value) return null;
+  if (type !== 'block_actions' || decision === undefined || action?.value === undefined || !action.value)
+    return null;
   if (id === undefined || user === undefined || channel === undefined)
     throw new TriageError('invalid-input', 'A button press needs its trigger_id, user and channel.');
-  return { id, type: decision, analysisId: action.value, user: user.id, userName: toPlainName(user.username), channel };
+  return {
+    id,
+    type: decision,
+    analysisId: action.value,
+    user: user.id,
+    userName: toPlainName(user.username),
+    channel,
+  };
 }
 
 function parsePayload(body: Buffer): z.infer<typeof Payload> {
@@ -139,7 +166,10 @@ const TOLERANCE_SECONDS = 300;
  */
 function checkSlackSignature(
   body: Buffer,
-  { timestamp, signature }: { readonly timestamp: string | undefined; readonly signature: string | undefined },
+  {
+    timestamp,
+    signature,
+  }: { readonly timestamp: string | undefined; readonly signature: string | undefined },
   secrets: readonly string[],
   nowMs: number,
 ): void {
@@ -152,12 +182,19 @@ function checkSlackSignature(
     );
   }
   if (!/^\d{1,12}$/.test(timestamp) || !/^v0=[0-9a-f]{64}$/.test(signature))
-    throw refused('X-Slack-Signature must be v0=<64 hexadecimal digits>, and X-Slack-Request-Timestamp Unix time in seconds.');
+    throw refused(
+      'X-Slack-Signature must be v0=<64 hexadecimal digits>, and X-Slack-Request-Timestamp Unix time in seconds.',
+    );
   const given = Buffer.from(signature);
-  const matches = secrets.map((secret) => timingSafeEqual(given, Buffer.from(computeSignature(secret, timestamp, body))));
-  if (!matches.includes(true)) throw refused("X-Slack-Signature does not match any configured secret. Is it the app's signing secret?");
+  const matches = secrets.map((secret) =>
+    timingSafeEqual(given, Buffer.from(computeSignature(secret, timestamp, body))),
+  );
+  if (!matches.includes(true))
+    throw refused("X-Slack-Signature does not match any configured secret. Is it the app's signing secret?");
   if (Math.abs(nowMs / 1000 - Number(timestamp)) > TOLERANCE_SECONDS)
-    throw refused(`X-Slack-Request-Timestamp is more than ${TOLERANCE_SECONDS / 60} minutes from the server's time.`);
+    throw refused(
+      `X-Slack-Request-Timestamp is more than ${TOLERANCE_SECONDS / 60} minutes from the server's time.`,
+    );
 }
 
 function computeSignature(secret: string, timestamp: string, body: Buffer): string {

@@ -21,28 +21,38 @@ const MAX_LOG = 256 * 1024;
  * Registers the webhook route of a provider: checks the signature over the raw body, stores the delivery
  * durably, and answers 202.
  */
-export function registerWebhook(app: FastifyInstance, { name: source, webhook }: Provider, deps: IntakeDeps): void {
+export function registerWebhook(
+  app: FastifyInstance,
+  { name: source, webhook }: Provider,
+  deps: IntakeDeps,
+): void {
   const { path, accepts, describes } = webhook;
   const { bodies, security, ...described } = describes;
   keepRawBodies(app, accepts);
   app.post(
     path,
     {
-      // A webhook that is turned away is a build lost: few senders try again. Forged ones are limited where they are refused.
+      // A webhook that is turned away is a build lost: few senders try again. Forged ones are limited where
+      // they are refused.
       config: { access: { signature: source }, rateLimit: false },
       // Documented here, checked in the handler: the signature comes first.
       validatorCompiler: () => (value) => ({ value }),
       schema: {
         tags: ['Intake'],
         ...described,
-        body: { content: Object.fromEntries(Object.entries(bodies).map(([type, schema]) => [type, { schema }])) },
+        body: {
+          content: Object.fromEntries(Object.entries(bodies).map(([type, schema]) => [type, { schema }])),
+        },
         response: { 202: WebhookAnswer },
       },
     },
     async (request, reply) => {
       const body = rawBody(request);
       const header = (one: string) => readHeader(request, one);
-      const { event, deliveryId, once, reading } = webhook.receive({ header, query: request.query, body }, deps.clock.now());
+      const { event, deliveryId, once, reading } = webhook.receive(
+        { header, query: request.query, body },
+        deps.clock.now(),
+      );
       reply.status(202);
       if ('ignored' in reading) {
         if (reading.deployment !== undefined) await keepDeployment(deps, reading.deployment);
@@ -51,7 +61,10 @@ export function registerWebhook(app: FastifyInstance, { name: source, webhook }:
       }
       const bodySha256 = sha256(body);
       const delivery: Delivery = { source, deliveryId: deliveryId ?? bodySha256, event, bodySha256 };
-      const { answer, repeated } = await acceptDelivery(deps, delivery, { ...reading, ...(await endOfLog(reading, deps)) });
+      const { answer, repeated } = await acceptDelivery(deps, delivery, {
+        ...reading,
+        ...(await endOfLog(reading, deps)),
+      });
       if (repeated && once === true) throw replayed(delivery.deliveryId, answer.links.delivery);
       return answer;
     },
@@ -65,7 +78,9 @@ export function registerWebhook(app: FastifyInstance, { name: source, webhook }:
 function keepRawBodies(scope: FastifyInstance, types: readonly string[]): void {
   const bodyLimit = Math.min(scope.initialConfig.bodyLimit ?? MAX_WEBHOOK_BYTES, MAX_WEBHOOK_BYTES);
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser([...types], { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body));
+  scope.addContentTypeParser([...types], { parseAs: 'buffer', bodyLimit }, (_request, body, done) =>
+    done(null, body),
+  );
 }
 
 export function rawBody(request: FastifyRequest): Buffer {
@@ -79,21 +94,28 @@ export function readHeader(request: FastifyRequest, name: string): string | unde
 }
 
 /** Masks the end of the log before it is cut, so that no part of a secret remains. */
-async function endOfLog({ log }: Intake, { masker }: Pick<IntakeDeps, 'masker'>): Promise<Pick<Intake, 'log'>> {
+async function endOfLog(
+  { log }: Intake,
+  { masker }: Pick<IntakeDeps, 'masker'>,
+): Promise<Pick<Intake, 'log'>> {
   if (log == null || log.trim() === '') return { log: null };
   return { log: storable((await masker.mask(log)).text.slice(-MAX_LOG)) };
 }
 
 /**
- * Makes a webhook's delivery durable, in one statement, and hands it to the processor. One that was here before changes
- * nothing, except that one that was set aside is tried again, and is `repeated`; `conflict` where its body is another.
+ * Makes a webhook's delivery durable, in one statement, and hands it to the processor. One that was here
+ * before changes nothing, except that one that was set aside is tried again, and is `repeated`; `conflict`
+ * where its body is another.
  */
 async function acceptDelivery(deps: IntakeDeps, delivery: Delivery, intake: Intake) {
   const { source, deliveryId } = delivery;
   const traceparent = deps.tracer?.traceparent() ?? null;
   const inbox = { ...delivery, intake: traceparent === null ? intake : { ...intake, traceparent } };
   const { before } = await deps.inbox.land(inbox);
-  deps.metrics?.count('faultline_deliveries_total', { source, outcome: before === null ? 'kept' : 'repeated' });
+  deps.metrics?.count('faultline_deliveries_total', {
+    source,
+    outcome: before === null ? 'kept' : 'repeated',
+  });
   if (before === null) deps.processor.add({ source, deliveryId });
   else await meetAgain(deps, delivery, before, inbox);
   const answer: DeliveryAccepted = {
@@ -112,9 +134,13 @@ async function meetAgain(
   if (before.bodySha256 !== delivery.bodySha256) throw usedBefore(delivery.deliveryId, before.buildId);
   const { source, deliveryId } = delivery;
   logger.info({ source, deliveryId, buildId: before.buildId, state: before.state }, 'duplicate delivery');
-  if (before.state === 'refused' && (await stores.deliveries.landAgain(inbox))) processor.add({ source, deliveryId });
+  if (before.state === 'refused' && (await stores.deliveries.landAgain(inbox)))
+    processor.add({ source, deliveryId });
 }
 
 function replayed(id: string, link: string): TriageError {
-  return new TriageError('conflict', `The delivery ${id} was already accepted (${link}). A new event needs a new X-Faultline-Id.`);
+  return new TriageError(
+    'conflict',
+    `The delivery ${id} was already accepted (${link}). A new event needs a new X-Faultline-Id.`,
+  );
 }

@@ -44,10 +44,15 @@ function listChannelChecks({ name, channels }: Provider, { http }: Config): Chec
   if (channels.length === 0) return [];
   const notices = `${name} notices`;
   const findings = channels.map(({ rule, open, because }) =>
-    open === null ? note(notices, `${rule.channel} is off: ${because}`, 'see docs/how-to/pull-requests.md') : ok(notices, rule.channel),
+    open === null
+      ? note(notices, `${rule.channel} is off: ${because}`, 'see docs/how-to/pull-requests.md')
+      : ok(notices, rule.channel),
   );
-  const links = http.publicUrl === null ? [note(notices, 'the texts have no links', 'set FAULTLINE_PUBLIC_URL')] : [];
-  return [{ name: notices, mend: 'see docs/how-to/pull-requests.md', ask: async () => [...findings, ...links] }];
+  const links =
+    http.publicUrl === null ? [note(notices, 'the texts have no links', 'set FAULTLINE_PUBLIC_URL')] : [];
+  return [
+    { name: notices, mend: 'see docs/how-to/pull-requests.md', ask: async () => [...findings, ...links] },
+  ];
 }
 
 function listSearchChecks({ webSearch: { driver, baseUrl } }: Config): Check[] {
@@ -55,9 +60,21 @@ function listSearchChecks({ webSearch: { driver, baseUrl } }: Config): Check[] {
   if (driver === 'none') return [];
   const mend = 'check FAULTLINE_WEB_SEARCH_URL, or set FAULTLINE_WEB_SEARCH=none';
   if (driver === 'duckduckgo')
-    return [{ name, mend, ask: async () => note(name, 'duckduckgo may refuse a program', 'see docs/how-to/sources.md') }];
+    return [
+      {
+        name,
+        mend,
+        ask: async () => note(name, 'duckduckgo may refuse a program', 'see docs/how-to/sources.md'),
+      },
+    ];
   if (driver !== 'searxng' || baseUrl === null)
-    return [{ name, mend, ask: async () => ok(name, `${driver}; its key is not tested, because a search costs money`) }];
+    return [
+      {
+        name,
+        mend,
+        ask: async () => ok(name, `${driver}; its key is not tested, because a search costs money`),
+      },
+    ];
   const url = `${baseUrl.replace(/\/$/, '')}/search?q=ready&format=json`;
   return [
     {
@@ -65,7 +82,12 @@ function listSearchChecks({ webSearch: { driver, baseUrl } }: Config): Check[] {
       mend,
       ask: async (signal) => {
         const { status } = await probe({ url }, signal);
-        if (status === 403) return wrong(name, 'SearXNG does not return JSON', 'add "json" to search.formats in its settings.yml');
+        if (status === 403)
+          return wrong(
+            name,
+            'SearXNG does not return JSON',
+            'add "json" to search.formats in its settings.yml',
+          );
         if (status >= 300) return wrong(name, `SearXNG returned ${status}`, mend);
         return ok(name, 'SearXNG returns JSON');
       },
@@ -75,7 +97,8 @@ function listSearchChecks({ webSearch: { driver, baseUrl } }: Config): Check[] {
 
 function listEmbedderChecks(config: Config): Check[] {
   if (config.embedder.driver === 'hashing') return [];
-  const mend = 'check the address, the key and the model of the embedder; until then, documents are found by words only';
+  const mend =
+    'check the address, the key and the model of the embedder; until then, documents are found by words only';
   return [{ name: 'embedder', mend, limitMs: 15_000, ask: (signal) => checkEmbedder(config, signal) }];
 }
 
@@ -92,7 +115,9 @@ function listReceiverChecks({ tracing }: Config): Check[] {
   return listReceivers(tracing).map(({ name, url }) => ({
     name: `traces to ${name}`,
     mend:
-      name === 'otlp' ? 'check OTEL_EXPORTER_OTLP_ENDPOINT: is the collector running there with OTLP over HTTP?' : 'check LANGFUSE_HOST',
+      name === 'otlp'
+        ? 'check OTEL_EXPORTER_OTLP_ENDPOINT: is the collector running there with OTLP over HTTP?'
+        : 'check LANGFUSE_HOST',
     ask: async (signal) => {
       await probe({ url }, signal);
       return ok(`traces to ${name}`, 'reachable');
@@ -133,9 +158,17 @@ async function slackFindings(slack: Config['slack'], signal: AbortSignal): Promi
 function buttonFindings({ signingSecrets, reviewers }: Config['slack']): Finding[] {
   const name = 'slack buttons';
   if (signingSecrets.length === 0)
-    return [note(name, 'off: messages have no Right and Wrong buttons', 'set FAULTLINE_SLACK_SIGNING_SECRET to decide in Slack')];
+    return [
+      note(
+        name,
+        'off: messages have no Right and Wrong buttons',
+        'set FAULTLINE_SLACK_SIGNING_SECRET to decide in Slack',
+      ),
+    ];
   if (reviewers.length === 0)
-    return [note(name, 'nobody may use them', 'set FAULTLINE_SLACK_REVIEWERS to the member IDs of your reviewers')];
+    return [
+      note(name, 'nobody may use them', 'set FAULTLINE_SLACK_REVIEWERS to the member IDs of your reviewers'),
+    ];
   return [ok(name, `${counted(reviewers.length, 'member')} may decide`)];
 }
 
@@ -146,8 +179,13 @@ function buttonFindings({ signingSecrets, reviewers }: Config['slack']): Finding
 export function listMessageChecks(config: Pick<Config, 'messages' | 'publishers'>): Check[] {
   const { smtpUrl, teams, webhooks } = config.messages;
   const named = [...Object.keys(teams), ...Object.keys(webhooks)];
-  const mend = 'check FAULTLINE_SMTP_URL: host, port, user and password; smtps:// is for servers that encrypt from the start';
-  const smtp = { name: 'smtp', mend, ask: async (signal: AbortSignal) => ok('smtp', (await askSmtp(config, signal)) ?? 'not configured') };
+  const mend =
+    'check FAULTLINE_SMTP_URL: host, port, user and password; smtps:// is for servers that encrypt from the start';
+  const smtp = {
+    name: 'smtp',
+    mend,
+    ask: async (signal: AbortSignal) => ok('smtp', (await askSmtp(config, signal)) ?? 'not configured'),
+  };
   const says = `${named.join(', ')}: not asked, because whatever is sent to them is posted`;
   const hooks = {
     name: 'webhooks of rules',
@@ -166,7 +204,11 @@ export async function checkModel(config: Config): Promise<Finding> {
   try {
     return ok('analyst', await checkAnalyst(config, signal));
   } catch (error) {
-    return wrong('analyst', getErrorMessage(error), `${suggestFix(error, config)}; until then, the rules are used`);
+    return wrong(
+      'analyst',
+      getErrorMessage(error),
+      `${suggestFix(error, config)}; until then, the rules are used`,
+    );
   }
 }
 

@@ -4,7 +4,16 @@ import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Clock } from '../lib/time.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Database } from '../ports/database.ts';
-import { type BackendHealth, type Check, type Finding, note, ok, type Readiness, runCheck, wrong } from '../ports/health.ts';
+import {
+  type BackendHealth,
+  type Check,
+  type Finding,
+  note,
+  ok,
+  type Readiness,
+  runCheck,
+  wrong,
+} from '../ports/health.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
@@ -41,7 +50,10 @@ interface Known {
  * returned while a new check runs, so that a hanging backend delays no request. Each change of state writes
  * one log line; an unchanged state writes none.
  */
-export function createReadiness(checks: readonly Check[], options: ReadinessOptions): () => Promise<Readiness> {
+export function createReadiness(
+  checks: readonly Check[],
+  options: ReadinessOptions,
+): () => Promise<Readiness> {
   const known: Known[] = checks.map((check) => ({
     check,
     name: check.backend ?? check.name,
@@ -79,11 +91,22 @@ async function renew(one: Known, { logger, clock, mask }: ReadinessOptions): Pro
   if (before?.state === state || (before === null && state === 'ok')) return;
   const fields = { backend: name, state, says };
   if (state === 'ok') logger.info(fields, 'a backend is available again');
-  else logger.warn(fields, NEEDED.includes(name) ? 'no build can be accepted' : 'a backend is unavailable; triage continues without it');
+  else
+    logger.warn(
+      fields,
+      NEEDED.includes(name)
+        ? 'no build can be accepted'
+        : 'a backend is unavailable; triage continues without it',
+    );
 }
 
-/** Tells the state from the findings of a check. What else they find, such as a wrong clock, only degrades it. */
-function summarizeFindings(name: string, findings: readonly Finding[]): Pick<BackendHealth, 'state' | 'says' | 'mend'> {
+/**
+ * Tells the state from the findings of a check. What else they find, such as a wrong clock, only degrades it.
+ */
+function summarizeFindings(
+  name: string,
+  findings: readonly Finding[],
+): Pick<BackendHealth, 'state' | 'says' | 'mend'> {
   const faults = findings.filter(({ state }) => state !== 'ok');
   const isDown = faults.some((one) => one.state === 'wrong' && one.name === name);
   const told = faults.length === 0 ? findings : faults;
@@ -106,7 +129,9 @@ export interface Backends {
 const DATABASE_MS = 1_000;
 const SERVICE_MS = 5_000;
 const CLOUD_MS = 30_000;
-/** A delivery that was received longer ago than this has found no processor, or more came than it can record. */
+/**
+ * A delivery that was received longer ago than this has found no processor, or more came than it can record.
+ */
 const LATE_MS = 60_000;
 const MEGABYTE = 1024 * 1024;
 
@@ -118,24 +143,47 @@ export function listBackendChecks({ config, database, jobQueue, archive, vectorI
   const store = config.database.driver === 'pglite' ? MEND_DIRECTORY : MEND_SERVER;
   const isHere = vectorIndex.driver !== 'pinecone';
   const askIndex = async (signal: AbortSignal) =>
-    isHere ? `${vectorIndex.driver}: ${await vectorIndex.count('knowledge')} entries` : await checkVectorIndex(config, signal);
+    isHere
+      ? `${vectorIndex.driver}: ${await vectorIndex.count('knowledge')} entries`
+      : await checkVectorIndex(config, signal);
   return [
     createBackendCheck('database', DATABASE_MS, store, () => askDatabase(database)),
     createBackendCheck('disk', SERVICE_MS, 'free some space on that disk', () => askDisk(config, database)),
-    { name: 'deliveries', mend: store, freshMs: SERVICE_MS, limitMs: LIMIT_MS, ask: () => askDeliveries(database) },
-    createBackendCheck('jobQueue', SERVICE_MS, config.jobQueue.driver === 'bullmq' ? MEND_REDIS : store, async () => {
-      return `${jobQueue.driver}: ${await jobQueue.depth()} waiting or running`;
-    }),
-    createBackendCheck('archive', SERVICE_MS, config.buildArchive.driver === 'mongodb' ? MEND_MONGODB : store, async () => {
-      return `${archive.driver}: ${(await archive.check?.()) ?? 'in the database'}`;
-    }),
+    {
+      name: 'deliveries',
+      mend: store,
+      freshMs: SERVICE_MS,
+      limitMs: LIMIT_MS,
+      ask: () => askDeliveries(database),
+    },
+    createBackendCheck(
+      'jobQueue',
+      SERVICE_MS,
+      config.jobQueue.driver === 'bullmq' ? MEND_REDIS : store,
+      async () => {
+        return `${jobQueue.driver}: ${await jobQueue.depth()} waiting or running`;
+      },
+    ),
+    createBackendCheck(
+      'archive',
+      SERVICE_MS,
+      config.buildArchive.driver === 'mongodb' ? MEND_MONGODB : store,
+      async () => {
+        return `${archive.driver}: ${(await archive.check?.()) ?? 'in the database'}`;
+      },
+    ),
     createBackendCheck('vectorIndex', isHere ? SERVICE_MS : CLOUD_MS, isHere ? store : MEND_INDEX, askIndex),
     ...listRepeatedChecks(config).map((check) => ({ ...check, limitMs: OUTSIDE_LIMIT_MS })),
   ];
 }
 
 /** Creates the check of a backend that is well if its question can be asked at all. */
-function createBackendCheck(name: string, freshMs: number, mend: string, ask: (signal: AbortSignal) => Promise<string>): Check {
+function createBackendCheck(
+  name: string,
+  freshMs: number,
+  mend: string,
+  ask: (signal: AbortSignal) => Promise<string>,
+): Check {
   return { name, mend, freshMs, limitMs: LIMIT_MS, ask: async (signal) => ok(name, await ask(signal)) };
 }
 
@@ -144,11 +192,17 @@ async function askDatabase(database: Database): Promise<string> {
   return `${database.driver} answers`;
 }
 
-/** Throws if the disk of the database is full. A server is asked for room only after it has refused to write. */
+/**
+ * Throws if the disk of the database is full. A server is asked for room only after it has refused to write.
+ */
 async function askDisk({ database, disk }: Config, store: Pick<Database, 'checkRoom'>): Promise<string> {
   if (database.driver !== 'pglite') {
     await store.checkRoom?.().catch((cause: unknown) => {
-      throw new TriageError('storage-failed', `The disk of the database server is full: ${getErrorMessage(cause)}`, { cause });
+      throw new TriageError(
+        'storage-failed',
+        `The disk of the database server is full: ${getErrorMessage(cause)}`,
+        { cause },
+      );
     });
     return 'the database writes';
   }
@@ -165,9 +219,17 @@ async function askDeliveries(database: Database): Promise<Finding> {
   const { landed, oldestMs, refused, refusal } = await createDeliveryStore(database).backlog();
   const mend = 'see the server log';
   if (refused > 0)
-    return note(name, `${refused} could not be recorded and must be delivered again: ${refusal ?? 'see the server log'}`, mend);
+    return note(
+      name,
+      `${refused} could not be recorded and must be delivered again: ${refusal ?? 'see the server log'}`,
+      mend,
+    );
   if ((oldestMs ?? 0) > LATE_MS)
-    return note(name, `${landed} accepted but not yet recorded, the oldest ${Math.round((oldestMs ?? 0) / 1000)} s ago`, mend);
+    return note(
+      name,
+      `${landed} accepted but not yet recorded, the oldest ${Math.round((oldestMs ?? 0) / 1000)} s ago`,
+      mend,
+    );
   return ok(name, `${landed} in progress`);
 }
 
@@ -219,6 +281,12 @@ function createModelProbe({ analyst: { driver, llm } }: Config): Probe | null {
   const bearer = (key: string | null) => (key === null ? {} : { authorization: `Bearer ${key}` });
   if (llm.baseUrl !== null) return { url: below(llm.baseUrl, 'models'), headers: bearer(llm.apiKey) };
   const { endpoint, apiKey } = llm.azure;
-  if (endpoint !== null) return { url: below(endpoint, 'openai/models?api-version=2024-10-21'), headers: { 'api-key': apiKey ?? '' } };
-  return llm.apiKey === null ? null : { url: 'https://api.openai.com/v1/models', headers: bearer(llm.apiKey) };
+  if (endpoint !== null)
+    return {
+      url: below(endpoint, 'openai/models?api-version=2024-10-21'),
+      headers: { 'api-key': apiKey ?? '' },
+    };
+  return llm.apiKey === null
+    ? null
+    : { url: 'https://api.openai.com/v1/models', headers: bearer(llm.apiKey) };
 }

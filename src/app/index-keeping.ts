@@ -28,7 +28,13 @@ export function openIndexKeeping(deps: IndexOutboxDeps) {
 }
 
 /** The error codes of a service that is unavailable, rejects our requests, or is not set up yet. */
-const AWAY: readonly TriageError['code'][] = ['upstream-failed', 'upstream-auth', 'timeout', 'rate-limited', 'quota-exhausted'];
+const AWAY: readonly TriageError['code'][] = [
+  'upstream-failed',
+  'upstream-auth',
+  'timeout',
+  'rate-limited',
+  'quota-exhausted',
+];
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 300_000;
 
@@ -50,7 +56,10 @@ export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS) {
     }
   };
   return {
-    /** Does the work now. Where a service is away it is done again in the background until it succeeds; other errors are thrown. */
+    /**
+     * Does the work now. Where a service is away it is done again in the background until it succeeds; other
+     * errors are thrown.
+     */
     async bring(what: string, work: () => Promise<unknown>): Promise<void> {
       try {
         await work();
@@ -99,10 +108,24 @@ export async function openKnowledge(parts: KnowledgeParts) {
   const semantic = await openSemanticIndex(parts);
   const { createDocumentReader } = await import('../adapters/document-reader/document-reader.ts');
   const curated = async () => knowledgeItems(await readKnowledge(config.knowledge.folder));
-  return { team, semantic, service: createKnowledgeService({ ...parts, store: team, reader: createDocumentReader(), semantic, curated }) };
+  return {
+    team,
+    semantic,
+    service: createKnowledgeService({
+      ...parts,
+      store: team,
+      reader: createDocumentReader(),
+      semantic,
+      curated,
+    }),
+  };
 }
 
-async function openSemanticIndex({ config, database, logger }: KnowledgeParts): Promise<SemanticIndex | null> {
+async function openSemanticIndex({
+  config,
+  database,
+  logger,
+}: KnowledgeParts): Promise<SemanticIndex | null> {
   const embedder = await openModelEmbedder(config, logger);
   return embedder === null ? null : openModelIndex(config, database, embedder, logger);
 }
@@ -112,7 +135,10 @@ type OpenedKnowledge = Awaited<ReturnType<typeof openKnowledge>>;
 const FIRST_EMBED_PAUSE_MS = 5_000;
 
 /** Embeds in the background what is not embedded yet, so that no start waits for a model. `stop` ends it. */
-export function startEmbedding({ service, semantic }: OpenedKnowledge, logger: Logger): { stop(): Promise<void> } {
+export function startEmbedding(
+  { service, semantic }: OpenedKnowledge,
+  logger: Logger,
+): { stop(): Promise<void> } {
   const ending = new AbortController();
   const done = semantic === null ? Promise.resolve() : embedInTheEnd(service, logger, ending.signal);
   return {

@@ -20,7 +20,12 @@ import { type Ask, type AskDeps, createAsk } from '../service/ask/ask.ts';
 import { type StoredTopicDeps, storedTopics, topicsAtHand } from '../service/ask/topic.ts';
 import type { InvestigateDeps } from '../service/triage/investigate.ts';
 import { greenAtHand } from '../service/triage/passing-builds.ts';
-import { createRunRecorder, listenedChatModel, listening, type RunRecorder } from '../service/triage/recording/recorder.ts';
+import {
+  createRunRecorder,
+  listenedChatModel,
+  listening,
+  type RunRecorder,
+} from '../service/triage/recording/recorder.ts';
 import { computeShortHash, packLines } from '../service/triage/recording/recording-lines.ts';
 import type { TriagedSources } from '../service/triage/triage-build.ts';
 import type { CalibrationStore, RecordingStore } from '../stores/measurements.ts';
@@ -31,7 +36,10 @@ import { modelOptions } from './open-models.ts';
 import { tracedGraph, tracedToolbox } from './watched.ts';
 
 /** Creates every tool over these sources. Their results are masked. */
-export function createAppToolbox(sources: ToolSources, { masker, ...options }: Omit<ToolboxOptions, 'mask'> & { masker: Masker }): Toolbox {
+export function createAppToolbox(
+  sources: ToolSources,
+  { masker, ...options }: Omit<ToolboxOptions, 'mask'> & { masker: Masker },
+): Toolbox {
   const mask = async (text: string) => (await masker.mask(text)).text;
   return createToolbox(createTools({ ...sources, mask }), { ...options, mask });
 }
@@ -39,7 +47,10 @@ export function createAppToolbox(sources: ToolSources, { masker, ...options }: O
 /** Compiles the graph with the dependencies of its nodes. With a checkpointer, a run survives its process. */
 export function createInvestigation(
   config: Pick<Config, 'triage'>,
-  parts: Pick<InvestigateDeps, 'analyst' | 'fallbackAnalyst' | 'toolbox' | 'clock' | 'questions' | 'recorder' | 'calibrations' | 'bound'>,
+  parts: Pick<
+    InvestigateDeps,
+    'analyst' | 'fallbackAnalyst' | 'toolbox' | 'clock' | 'questions' | 'recorder' | 'calibrations' | 'bound'
+  >,
   tracer: Tracer,
   checkpointer?: Parameters<typeof compileTriageGraph>[0],
 ): InvestigateDeps {
@@ -85,12 +96,15 @@ export async function openRecorder(
   return createRunRecorder({
     ...parts,
     madeBy: await makerOfToday(config),
-    keep: async (triageId, lines) => await store.append({ triageId, schema: RECORDING_SCHEMA, bytes: await packLines(lines) }),
+    keep: async (triageId, lines) =>
+      await store.append({ triageId, schema: RECORDING_SCHEMA, bytes: await packLines(lines) }),
   });
 }
 
 /** Describes the code and the configuration that a recording was made with. */
-export async function makerOfToday(config: Pick<Config, 'analyst'>): Promise<Pick<RecordedMaker, 'faultline' | 'rules' | 'model'>> {
+export async function makerOfToday(
+  config: Pick<Config, 'analyst'>,
+): Promise<Pick<RecordedMaker, 'faultline' | 'rules' | 'model'>> {
   const { ALL_RULES } = await import('../judge/rules/all.ts');
   const rules = ALL_RULES.map(({ matches, ignores, ...rule }) => ({
     ...rule,
@@ -109,7 +123,10 @@ function inUse(calibration: CalibrationInUse): CalibrationInUse {
   return CalibrationInUse.parse(calibration);
 }
 
-/** Reads which calibrations are in force, and remembers it for a moment. Where the database does not answer, those known last stay. */
+/**
+ * Reads which calibrations are in force, and remembers it for a moment. Where the database does not answer,
+ * those known last stay.
+ */
 export function calibrationsInForce(
   store: Pick<CalibrationStore, 'inForce'>,
   clock: Clock,
@@ -148,12 +165,22 @@ interface AskParts extends Pick<AskDeps, 'toolbox' | 'clock' | 'timeLimitMs'> {
 }
 
 /** Opens follow-up questions about stored analyses, with the tools and the analyst of triage. */
-export function openAsk(parts: AskParts & StoredTopicDeps & { readonly stores: Pick<Stores, 'conversations'> }): Ask {
-  return createAsk({ ...createSharedDeps(parts), topics: storedTopics(parts), conversations: parts.stores.conversations });
+export function openAsk(
+  parts: AskParts & StoredTopicDeps & { readonly stores: Pick<Stores, 'conversations'> },
+): Ask {
+  return createAsk({
+    ...createSharedDeps(parts),
+    topics: storedTopics(parts),
+    conversations: parts.stores.conversations,
+  });
 }
 
 /** Opens follow-up questions about analyses in memory. Their threads end with the process. */
-export async function openAskAtHand(build: Build, { analyses, reading }: TriagedSources, parts: AskParts): Promise<Ask> {
+export async function openAskAtHand(
+  build: Build,
+  { analyses, reading }: TriagedSources,
+  parts: AskParts,
+): Promise<Ask> {
   const { createMemoryConversations } = await import('../stores/memory.ts');
   return createAsk({
     ...createSharedDeps(parts),
@@ -162,7 +189,13 @@ export async function openAskAtHand(build: Build, { analyses, reading }: Triaged
   });
 }
 
-function createSharedDeps({ analyst, toolbox, clock, masker, timeLimitMs }: AskParts): Omit<AskDeps, 'topics' | 'conversations'> {
+function createSharedDeps({
+  analyst,
+  toolbox,
+  clock,
+  masker,
+  timeLimitMs,
+}: AskParts): Omit<AskDeps, 'topics' | 'conversations'> {
   return {
     graph: compileAskGraph(),
     converse: analyst.converse,
@@ -198,7 +231,8 @@ export async function openToday(config: Config, boundBy: Today['boundBy']): Prom
     insteadOfModel,
     promptHash: (name, input) => {
       const prompt = JUDGEMENTS[PROMPTS[name]].prompt;
-      return loadPrompt(prompt, name === 'classify' || name === 'correctCall' ? undefined : categoryIn(input)).hash;
+      return loadPrompt(prompt, name === 'classify' || name === 'correctCall' ? undefined : categoryIn(input))
+        .hash;
     },
     shown: (ask) =>
       listening(async (shown) => {
@@ -219,7 +253,12 @@ const PROMPTS = {
 } as const satisfies Record<JudgementName, string>;
 
 function categoryIn(input: object): Category | undefined {
-  if (!('classification' in input) || typeof input.classification !== 'object' || input.classification === null) return undefined;
+  if (
+    !('classification' in input) ||
+    typeof input.classification !== 'object' ||
+    input.classification === null
+  )
+    return undefined;
   const read = Category.safeParse('category' in input.classification ? input.classification.category : null);
   return read.success ? read.data : undefined;
 }

@@ -54,12 +54,21 @@ async function openJobQueue(
     case 'pg-boss':
       return (await import('../stores/queue/pg-boss.ts')).createPgBossQueue({ db: database, logger });
     case 'bullmq':
-      return (await import('../stores/queue/bullmq.ts')).createBullmqQueue({ url: config.url, prefix: config.prefix, logger });
+      return (await import('../stores/queue/bullmq.ts')).createBullmqQueue({
+        url: config.url,
+        prefix: config.prefix,
+        logger,
+      });
   }
 }
 
 /** Opens the archive. Texts that MongoDB does not accept are stored in the database. */
-export async function openArchive(config: Config, database: Database, outbox: OutboxStore, logger: Logger): Promise<BuildArchive> {
+export async function openArchive(
+  config: Config,
+  database: Database,
+  outbox: OutboxStore,
+  logger: Logger,
+): Promise<BuildArchive> {
   switch (config.buildArchive.driver) {
     case 'postgres':
       return (await import('../stores/archive/postgres.ts')).createPostgresArchive(database);
@@ -67,13 +76,20 @@ export async function openArchive(config: Config, database: Database, outbox: Ou
       const { createMongodbArchive } = await import('../stores/archive/mongodb.ts');
       const { createArchiveWithFallback } = await import('../stores/archive/with-fallback.ts');
       const { url, database: name } = config.buildArchive;
-      const mongodb = createMongodbArchive({ url, database: name, keepDays: longestLogsDays(config.retention) });
+      const mongodb = createMongodbArchive({
+        url,
+        database: name,
+        keepDays: longestLogsDays(config.retention),
+      });
       return createArchiveWithFallback({ mongodb, database, outbox, logger });
     }
   }
 }
 
-/** Compares words; it needs no model, and the likeness of past failures is measured with it whatever is configured. */
+/**
+ * Compares words; it needs no model, and the likeness of past failures is measured with it whatever is
+ * configured.
+ */
 export async function openWordEmbedder(): Promise<Embedder> {
   return (await import('../models/embedder/hashing.ts')).createHashingEmbedder();
 }
@@ -82,12 +98,18 @@ export async function openWordEmbedder(): Promise<Embedder> {
  * Opens the configured embedder, or the word embedder if the model is unavailable, so that search always
  * works.
  */
-export async function openEmbedder(config: Pick<Config, 'embedder' | 'analyst'>, logger: Logger): Promise<Embedder> {
+export async function openEmbedder(
+  config: Pick<Config, 'embedder' | 'analyst'>,
+  logger: Logger,
+): Promise<Embedder> {
   return (await openModelEmbedder(config, logger)) ?? (await openWordEmbedder());
 }
 
 /** Returns null if no model is configured, or if the configured model is not installed, which is logged. */
-export async function openModelEmbedder(config: Pick<Config, 'embedder' | 'analyst'>, logger: Logger): Promise<Embedder | null> {
+export async function openModelEmbedder(
+  config: Pick<Config, 'embedder' | 'analyst'>,
+  logger: Logger,
+): Promise<Embedder | null> {
   if (config.embedder.driver === 'hashing') return null;
   try {
     return await openNamedEmbedder(config, logger);
@@ -102,12 +124,18 @@ export async function openModelEmbedder(config: Pick<Config, 'embedder' | 'analy
  * Opens the configured embedder, without a fallback. A key for the analyst's server is never sent to another
  * server.
  */
-export async function openNamedEmbedder(config: Pick<Config, 'embedder' | 'analyst'>, logger: Logger): Promise<Embedder> {
+export async function openNamedEmbedder(
+  config: Pick<Config, 'embedder' | 'analyst'>,
+  logger: Logger,
+): Promise<Embedder> {
   const { driver, openai, local } = config.embedder;
   if (driver === 'hashing') return openWordEmbedder();
   if (driver === 'local') {
     if (local.model === null) throw new TriageError('invalid-config', 'FAULTLINE_EMBEDDER_MODEL is not set.');
-    return (await import('../models/embedder/local.ts')).openLocalEmbedder({ model: local.model, download: local.download });
+    return (await import('../models/embedder/local.ts')).openLocalEmbedder({
+      model: local.model,
+      download: local.download,
+    });
   }
   const { createOpenAiEmbedder } = await import('../models/embedder/openai.ts');
   const { llm } = config.analyst;
@@ -115,13 +143,21 @@ export async function openNamedEmbedder(config: Pick<Config, 'embedder' | 'analy
   return createOpenAiEmbedder({ ...openai, ...server, logger });
 }
 
-export async function openVectorIndex(config: Config, database: Database, embedder: Embedder, logger?: Logger): Promise<VectorIndex> {
+export async function openVectorIndex(
+  config: Config,
+  database: Database,
+  embedder: Embedder,
+  logger?: Logger,
+): Promise<VectorIndex> {
   const { vectorIndex } = config;
   switch (vectorIndex.driver) {
     case 'pgvector':
       return (await import('../stores/vectors/pgvector.ts')).createPgvectorIndex(database, embedder);
     case 'pinecone':
-      return (await import('../stores/vectors/pinecone.ts')).createPineconeIndex({ ...vectorIndex, ...(logger && { logger }) }, embedder);
+      return (await import('../stores/vectors/pinecone.ts')).createPineconeIndex(
+        { ...vectorIndex, ...(logger && { logger }) },
+        embedder,
+      );
   }
 }
 
@@ -129,19 +165,38 @@ export async function openVectorIndex(config: Config, database: Database, embedd
  * Opens the index of an embedding model, next to the word index. Removing the model's vectors leaves the word
  * vectors alone.
  */
-export async function openModelIndex(config: Config, database: Database, embedder: Embedder, logger: Logger): Promise<SemanticIndex> {
+export async function openModelIndex(
+  config: Config,
+  database: Database,
+  embedder: Embedder,
+  logger: Logger,
+): Promise<SemanticIndex> {
   const { vectorIndex } = config;
   const kept = [(await openWordEmbedder()).name];
   switch (vectorIndex.driver) {
     case 'pgvector':
-      return (await import('../stores/vectors/pgvector.ts')).createSemanticPgvectorIndex(database, embedder, kept);
+      return (await import('../stores/vectors/pgvector.ts')).createSemanticPgvectorIndex(
+        database,
+        embedder,
+        kept,
+      );
     case 'pinecone':
-      return (await import('../stores/vectors/pinecone.ts')).createSemanticPineconeIndex({ ...vectorIndex, logger }, embedder, kept);
+      return (await import('../stores/vectors/pinecone.ts')).createSemanticPineconeIndex(
+        { ...vectorIndex, logger },
+        embedder,
+        kept,
+      );
   }
 }
 
-/** Asks what can be asked without opening anything: a sentence about the index; throws what keeps it from being used. */
-export async function checkVectorIndex({ vectorIndex }: Pick<Config, 'vectorIndex'>, signal?: AbortSignal): Promise<string> {
+/**
+ * Asks what can be asked without opening anything: a sentence about the index; throws what keeps it from
+ * being used.
+ */
+export async function checkVectorIndex(
+  { vectorIndex }: Pick<Config, 'vectorIndex'>,
+  signal?: AbortSignal,
+): Promise<string> {
   if (vectorIndex.driver === 'pgvector') return 'in the database';
   const { checkPinecone } = await import('../stores/vectors/pinecone.ts');
   return checkPinecone(vectorIndex, await openWordEmbedder(), signal);
@@ -161,8 +216,13 @@ export async function openCodeHost(config: CodeHostConfig, logger: Logger): Prom
   const asked = createProviders(config.providers ?? COMMON.providers).filter(({ name, code }) =>
     driver === 'auto' ? code?.configured === true : driver === name,
   );
-  const remotes = await Promise.all(asked.flatMap(({ code }) => (code === null ? [] : [code.open({ logger, timeoutMs })])));
-  const local = driver === 'auto' && (remotes.length === 0 || Object.keys(clones).length > 0) ? [await openClones(clones)] : [];
+  const remotes = await Promise.all(
+    asked.flatMap(({ code }) => (code === null ? [] : [code.open({ logger, timeoutMs })])),
+  );
+  const local =
+    driver === 'auto' && (remotes.length === 0 || Object.keys(clones).length > 0)
+      ? [await openClones(clones)]
+      : [];
   return [...local, ...remotes].reduceRight((others, first) => createCombinedHost(first, others));
 }
 
@@ -173,13 +233,29 @@ export async function openWebSearch(config: Partial<Pick<Config, 'webSearch'>>):
   switch (driver) {
     case 'searxng':
       if (baseUrl === null) throw new TriageError('invalid-config', 'FAULTLINE_WEB_SEARCH_URL is not set.');
-      return (await import('../adapters/web-search/services.ts')).createSearxngSearch({ ...limits, baseUrl, apiKey });
+      return (await import('../adapters/web-search/services.ts')).createSearxngSearch({
+        ...limits,
+        baseUrl,
+        apiKey,
+      });
     case 'brave':
-      return (await import('../adapters/web-search/services.ts')).createBraveSearch({ ...limits, baseUrl, apiKey: needed(apiKey) });
+      return (await import('../adapters/web-search/services.ts')).createBraveSearch({
+        ...limits,
+        baseUrl,
+        apiKey: needed(apiKey),
+      });
     case 'tavily':
-      return (await import('../adapters/web-search/services.ts')).createTavilySearch({ ...limits, baseUrl, apiKey: needed(apiKey) });
+      return (await import('../adapters/web-search/services.ts')).createTavilySearch({
+        ...limits,
+        baseUrl,
+        apiKey: needed(apiKey),
+      });
     case 'duckduckgo':
-      return (await import('../adapters/web-search/duckduckgo.ts')).createDuckDuckGoSearch({ ...limits, baseUrl, apiKey });
+      return (await import('../adapters/web-search/duckduckgo.ts')).createDuckDuckGoSearch({
+        ...limits,
+        baseUrl,
+        apiKey,
+      });
     case 'none':
       return (await import('../stores/memory.ts')).createNoWebSearch();
   }
@@ -223,15 +299,21 @@ export async function openAnalyst(
   return withFallback(createLlmAnalyst({ model: listened }), rules, logger, { firstRound });
 }
 
-export async function openBuildSources(config: Config, logger: Logger): Promise<Partial<Record<Build['provider'], BuildSource>>> {
+export async function openBuildSources(
+  config: Config,
+  logger: Logger,
+): Promise<Partial<Record<Build['provider'], BuildSource>>> {
   const options = { timeoutMs: config.buildSource.timeoutMs, maxLogBytes: config.http.maxLogBytes, logger };
   const resilience = createResilience(LEFT_ALONE);
   const guarded = (source: BuildSource): BuildSource => ({
     provider: source.provider,
     fetch: (build, signal) => resilience.once(source.provider, () => source.fetch(build, signal)),
-    fetchGreen: (build, signal, maxBytes) => resilience.once(source.provider, () => source.fetchGreen(build, signal, maxBytes)),
+    fetchGreen: (build, signal, maxBytes) =>
+      resilience.once(source.provider, () => source.fetchGreen(build, signal, maxBytes)),
   });
-  const opened = await Promise.all(createProviders(config.providers).map((provider) => provider.openBuildSource(options)));
+  const opened = await Promise.all(
+    createProviders(config.providers).map((provider) => provider.openBuildSource(options)),
+  );
   return Object.fromEntries(opened.map((source) => [source.provider, guarded(source)]));
 }
 
@@ -243,5 +325,6 @@ const LEFT_ALONE: ResilienceOptions = {
   firstDelayMs: 0,
   breakAfter: 3,
   restMs: 30_000,
-  speaksAgainst: (error) => error instanceof TriageError && error.retryable && ['timeout', 'upstream-failed'].includes(error.code),
+  speaksAgainst: (error) =>
+    error instanceof TriageError && error.retryable && ['timeout', 'upstream-failed'].includes(error.code),
 };

@@ -7,11 +7,15 @@ import { createJobTurns } from '../stores/triages.ts';
 import { openDatabase } from './open-adapters.ts';
 
 export async function openTokens(config: Config) {
-  return await openAlone(config, async ({ database }) => ({ tokens: createStores(database, systemClock).tokens }));
+  return await openAlone(config, async ({ database }) => ({
+    tokens: createStores(database, systemClock).tokens,
+  }));
 }
 
 export async function openCalibrations(config: Config) {
-  return await openAlone(config, async ({ database }) => ({ calibrations: createStores(database, systemClock).calibrations }));
+  return await openAlone(config, async ({ database }) => ({
+    calibrations: createStores(database, systemClock).calibrations,
+  }));
 }
 
 /**
@@ -40,7 +44,10 @@ async function openAlone<Part>(config: Config, open: (opened: OpenedDatabase) =>
   }
 }
 
-/** Brings every schema of the database up to date: ours, the checkpoints', and the queue's where it is on the database. Opens nothing else. */
+/**
+ * Brings every schema of the database up to date: ours, the checkpoints', and the queue's where it is on the
+ * database. Opens nothing else.
+ */
 export async function migrateDatabase(config: Config, options: MigrateOptions): Promise<MigrateResult> {
   const { database, checkpointer, jobQueue } = await openDatabase(config);
   try {

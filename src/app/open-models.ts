@@ -17,7 +17,8 @@ type Llm = Config['analyst']['llm'];
  */
 export function modelOptions({ baseUrl, apiKey, model, azure, timeoutMs, maxRetries }: Llm) {
   const limits = { timeoutMs, maxRetries };
-  const isAzure = baseUrl === null ? azure.endpoint !== null : new URL(baseUrl).hostname.endsWith('.azure.com');
+  const isAzure =
+    baseUrl === null ? azure.endpoint !== null : new URL(baseUrl).hostname.endsWith('.azure.com');
   if (isAzure) {
     const deployment = azure.deployment ?? model;
     return {
@@ -31,7 +32,8 @@ export function modelOptions({ baseUrl, apiKey, model, azure, timeoutMs, maxRetr
   if (apiKey === null) {
     if (baseUrl === null) return null;
     const keyName = getKeyName(baseUrl);
-    if (keyName !== null) throw new TriageError('invalid-config', `${new URL(baseUrl).host} requires a key: set ${keyName}`);
+    if (keyName !== null)
+      throw new TriageError('invalid-config', `${new URL(baseUrl).host} requires a key: set ${keyName}`);
   }
   return { baseUrl, apiKey, apiVersion: null, model, ...limits };
 }
@@ -59,13 +61,18 @@ const ANSWER_TOKENS = 1_024;
 export async function checkAnalyst(config: Pick<Config, 'analyst'>, signal: AbortSignal): Promise<string> {
   if (config.analyst.driver === 'rules') return 'rules: no model is needed';
   const options = modelOptions(config.analyst.llm);
-  if (options === null) throw new TriageError('invalid-config', 'No model is configured: there is no key and no server URL');
+  if (options === null)
+    throw new TriageError('invalid-config', 'No model is configured: there is no key and no server URL');
   const { createOpenAiChatModel } = await import('../models/chat/openai.ts');
   const model = createOpenAiChatModel({ ...options, prices: {}, maxRetries: 0, outputTokens: ANSWER_TOKENS });
   const system = 'You are being checked. Call report_ready once, with ready true.';
-  const reply = await model.chooseTools({ system, user: 'Are you ready?', name: 'ready', tools: [READY] }, signal);
+  const reply = await model.chooseTools(
+    { system, user: 'Are you ready?', name: 'ready', tools: [READY] },
+    signal,
+  );
   const { tools } = model.supports();
-  const how = reply.value.length === 0 ? 'but called no function, so it may not be able to choose tools' : HOW[tools];
+  const how =
+    reply.value.length === 0 ? 'but called no function, so it may not be able to choose tools' : HOW[tools];
   return `llm: ${reply.model} at ${model.address()} answered ${how}`;
 }
 
@@ -79,11 +86,18 @@ export async function openJudge(
 ): Promise<Pick<JudgeOptions, 'chatModel' | 'prompt' | 'masker' | 'timeoutMs'>> {
   const options = modelOptions(config.analyst.llm);
   if (options === null) {
-    throw new TriageError('invalid-config', 'A judge needs a model: set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server.');
+    throw new TriageError(
+      'invalid-config',
+      'A judge needs a model: set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server.',
+    );
   }
   const { createOpenAiChatModel } = await import('../models/chat/openai.ts');
   const { pricesWith } = await import('../models/chat/prices.ts');
-  const chatModel = createOpenAiChatModel({ ...options, prices: pricesWith(config.analyst.llm.prices), logger });
+  const chatModel = createOpenAiChatModel({
+    ...options,
+    prices: pricesWith(config.analyst.llm.prices),
+    logger,
+  });
   const { JUDGE } = await import('../replay/judge.ts');
   const prompt = loadPrompt(JUDGE.prompt);
   return {

@@ -19,7 +19,15 @@ import { tracedPublisher } from './watched.ts';
 interface Parts {
   readonly stores: Pick<
     Stores,
-    'outbox' | 'publications' | 'builds' | 'analyses' | 'history' | 'notices' | 'triages' | 'notificationRules' | 'failures'
+    | 'outbox'
+    | 'publications'
+    | 'builds'
+    | 'analyses'
+    | 'history'
+    | 'notices'
+    | 'triages'
+    | 'notificationRules'
+    | 'failures'
   >;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -29,9 +37,14 @@ interface Parts {
 /** Opens the publishers and channels that announce answers. */
 export async function openPublishing(config: NoticesConfig, { stores, clock, logger, tracer }: Parts) {
   const opened = await openPublishers(config, logger, clock);
-  const publishers = opened.map((publisher) => tracedPublisher(publisher, tracer ?? silentTracer, stores.triages));
+  const publishers = opened.map((publisher) =>
+    tracedPublisher(publisher, tracer ?? silentTracer, stores.triages),
+  );
   const { timeoutMs: timeLimitMs, pauseMs } = config.publishers;
-  const channels = [...(await openProviderChannels(config, logger)), ...(await openSlackChannels(config, { stores, clock }))];
+  const channels = [
+    ...(await openProviderChannels(config, logger)),
+    ...(await openSlackChannels(config, { stores, clock })),
+  ];
   const messengers = await openMessengers(config, clock);
   const { publicUrl } = config.http;
   return {
@@ -55,36 +68,69 @@ async function openPublishers(
   const { url, ...webhook } = publishers.webhook;
   const { publicUrl } = http;
   if (url !== null)
-    opened.push((await import('../notifications/publisher/webhook.ts')).createWebhookPublisher({ url, ...webhook, publicUrl, clock }));
+    opened.push(
+      (await import('../notifications/publisher/webhook.ts')).createWebhookPublisher({
+        url,
+        ...webhook,
+        publicUrl,
+        clock,
+      }),
+    );
   return opened;
 }
 
 type NoticesConfig = Pick<Config, 'publishers' | 'http' | 'providers' | 'slack' | 'messages'>;
 
-async function openMessengers({ slack, messages, publishers }: NoticesConfig, clock: Clock): Promise<Messengers> {
+async function openMessengers(
+  { slack, messages, publishers }: NoticesConfig,
+  clock: Clock,
+): Promise<Messengers> {
   const { teams, webhooks, webhookSecrets: secrets } = messages;
   const opened: Messenger[] = [];
   const room = await openRoom(slack);
-  if (room !== null) opened.push((await import('../notifications/rules/slack.ts')).createSlackMessenger(room));
+  if (room !== null)
+    opened.push((await import('../notifications/rules/slack.ts')).createSlackMessenger(room));
   if (Object.keys(teams).length > 0)
-    opened.push((await import('../notifications/rules/teams.ts')).createTeamsMessenger({ webhooks: teams, clock }));
+    opened.push(
+      (await import('../notifications/rules/teams.ts')).createTeamsMessenger({ webhooks: teams, clock }),
+    );
   const smtp = readSmtpOptions({ messages, publishers });
-  if (smtp !== null) opened.push((await import('../notifications/rules/email.ts')).createEmailMessenger(smtp));
+  if (smtp !== null)
+    opened.push((await import('../notifications/rules/email.ts')).createEmailMessenger(smtp));
   if (Object.keys(webhooks).length > 0)
-    opened.push((await import('../notifications/rules/webhook.ts')).createWebhookMessenger({ webhooks, secrets, clock }));
+    opened.push(
+      (await import('../notifications/rules/webhook.ts')).createWebhookMessenger({
+        webhooks,
+        secrets,
+        clock,
+      }),
+    );
   return Object.fromEntries(opened.map((one) => [one.channel, one]));
 }
 
-function readSmtpOptions({ messages, publishers }: Pick<Config, 'messages' | 'publishers'>): EmailOptions | null {
+function readSmtpOptions({
+  messages,
+  publishers,
+}: Pick<Config, 'messages' | 'publishers'>): EmailOptions | null {
   const { smtpUrl: url, smtpFrom: from, emailDomains } = messages;
   if (url === null || from === null) return null;
-  return { url, from, domains: emailDomains.length > 0 ? emailDomains : [extractDomain(from)], timeLimitMs: publishers.timeoutMs };
+  return {
+    url,
+    from,
+    domains: emailDomains.length > 0 ? emailDomains : [extractDomain(from)],
+    timeLimitMs: publishers.timeoutMs,
+  };
 }
 
 /** Checks whether the SMTP server accepts our login, for diagnostics. Returns null if none is configured. */
-export async function askSmtp(config: Pick<Config, 'messages' | 'publishers'>, signal: AbortSignal): Promise<string | null> {
+export async function askSmtp(
+  config: Pick<Config, 'messages' | 'publishers'>,
+  signal: AbortSignal,
+): Promise<string | null> {
   const smtp = readSmtpOptions(config);
-  return smtp === null ? null : await (await import('../notifications/rules/email.ts')).checkSmtp(smtp, signal);
+  return smtp === null
+    ? null
+    : await (await import('../notifications/rules/email.ts')).checkSmtp(smtp, signal);
 }
 
 /** Returns the rules of the configured channels, which the stores of every process must know. */
@@ -96,10 +142,17 @@ export function listNoticeRules(config: Pick<Config, 'providers' | 'slack'>): No
   ];
 }
 
-async function openProviderChannels({ providers, http }: NoticesConfig, logger: Logger): Promise<NoticeChannel[]> {
+async function openProviderChannels(
+  { providers, http }: NoticesConfig,
+  logger: Logger,
+): Promise<NoticeChannel[]> {
   const opened: NoticeChannel[] = [];
   for (const { rule, open, because } of createProviders(providers).flatMap(({ channels }) => channels)) {
-    if (open === null) logger.warn({ channel: rule.channel, because }, 'a notification channel is off: it is not fully configured');
+    if (open === null)
+      logger.warn(
+        { channel: rule.channel, because },
+        'a notification channel is off: it is not fully configured',
+      );
     else opened.push(await open({ logger, publicUrl: http.publicUrl }));
   }
   return opened;
@@ -129,10 +182,18 @@ async function openSlackChannels(
 }
 
 /** Opens what buttons need. Returns undefined if no signing secret is configured. */
-export async function openSlackButtons({ slack }: SlackSettings, database: Database): Promise<SlackButtons | undefined> {
+export async function openSlackButtons(
+  { slack }: SlackSettings,
+  database: Database,
+): Promise<SlackButtons | undefined> {
   const room = slack.signingSecrets.length === 0 ? null : await openRoom(slack);
   if (room === null) return undefined;
-  return { secrets: slack.signingSecrets, reviewers: slack.reviewers, room, presses: createSlackPresses(database) };
+  return {
+    secrets: slack.signingSecrets,
+    reviewers: slack.reviewers,
+    room,
+    presses: createSlackPresses(database),
+  };
 }
 
 /** Returns our identity in Slack, for diagnostics. Returns null if no token is configured. */
@@ -141,7 +202,9 @@ export async function askSlack({ slack }: SlackSettings, signal: AbortSignal): P
 }
 
 async function openRoom({ token, baseUrl }: Config['slack']): Promise<ChatRoom | null> {
-  return token === null ? null : (await import('../notifications/publisher/slack.ts')).createSlackRoom({ token, baseUrl });
+  return token === null
+    ? null
+    : (await import('../notifications/publisher/slack.ts')).createSlackRoom({ token, baseUrl });
 }
 
 function isSpoken({ token, channel, channels }: Config['slack']): boolean {

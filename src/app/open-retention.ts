@@ -36,7 +36,12 @@ interface RetentionParts {
 /** Opens deletion: on demand, and in the background for data that is too old. */
 export function openRetention({ config, database, stores, indexNow, ...parts }: RetentionParts) {
   const store = createRetentionStore(database, stores.outbox);
-  const deps: RetentionDeps = { ...parts, ...stores, store, unindex: (ids) => indexNow('error_library', ids) };
+  const deps: RetentionDeps = {
+    ...parts,
+    ...stores,
+    store,
+    unindex: (ids) => indexNow('error_library', ids),
+  };
   const policy = config.retention;
   let worker: { stop(): Promise<void> } | undefined;
   return {
@@ -44,7 +49,8 @@ export function openRetention({ config, database, stores, indexNow, ...parts }: 
       /** What `forget` would delete of a repository. */
       count: (repository: string, olderThanDays: number) => countRepository(deps, repository, olderThanDays),
       /** Deletes what is known of a repository, in every store; 0 days: all of it. */
-      forget: (repository: string, olderThanDays: number, signal: AbortSignal) => forgetRepository(deps, repository, olderThanDays, signal),
+      forget: (repository: string, olderThanDays: number, signal: AbortSignal) =>
+        forgetRepository(deps, repository, olderThanDays, signal),
       retain: (signal: AbortSignal) => retain(deps, policy, signal),
     },
     handlers: removalHandlers(parts.archive),

@@ -48,7 +48,11 @@ export function openReadiness(watched: Watched): () => Promise<Readiness> {
 }
 
 function toBackendReadings({ backends }: Readiness): Reading[] {
-  return Object.entries(backends).map(([backend, { state }]) => ({ name: 'faultline_backend_up', labels: { backend }, value: UP[state] }));
+  return Object.entries(backends).map(([backend, { state }]) => ({
+    name: 'faultline_backend_up',
+    labels: { backend },
+    value: UP[state],
+  }));
 }
 
 function toBreakerReadings(toolbox: Toolbox): Reading[] {
@@ -81,10 +85,13 @@ export async function openTracer(config: Partial<Pick<Config, 'tracing'>>, logge
  * its keys, or both.
  */
 export function listReceivers({ otlp, langfuse }: Config['tracing']): Receiver[] {
-  const collector = otlp.tracesEndpoint ?? (otlp.endpoint === null ? null : `${otlp.endpoint.replace(/\/$/, '')}/v1/traces`);
+  const collector =
+    otlp.tracesEndpoint ?? (otlp.endpoint === null ? null : `${otlp.endpoint.replace(/\/$/, '')}/v1/traces`);
   const { publicKey, secretKey } = langfuse;
   return [
-    ...(collector === null ? [] : [{ name: 'otlp', url: collector, headers: parseHeaders(otlp.headers ?? '') }]),
+    ...(collector === null
+      ? []
+      : [{ name: 'otlp', url: collector, headers: parseHeaders(otlp.headers ?? '') }]),
     ...(publicKey === null || secretKey === null
       ? []
       : [

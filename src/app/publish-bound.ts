@@ -13,7 +13,10 @@ const NEWEST = 20_000;
 
 type Bounded = { readonly triage: Pick<Config['triage'], 'maxWrong' | 'thresholds'> };
 
-/** Chooses the kinds of answer to publish from the outcomes that this release ships; null where no bound is configured. */
+/**
+ * Chooses the kinds of answer to publish from the outcomes that this release ships; null where no bound is
+ * configured.
+ */
 export function shippedBound(config: Bounded): PublishBound | null {
   return boundBy(config, []);
 }
@@ -22,10 +25,17 @@ export function shippedBound(config: Bounded): PublishBound | null {
 export function shippedShare(bound: PublishBound, floor: number) {
   const all = sourceOutcomes();
   const published = all.filter(({ route, stated }) => stated >= floor && isPublishedRoute(bound, route));
-  return { all: all.length, published: published.length, wrong: published.filter(({ right }) => !right).length };
+  return {
+    all: all.length,
+    published: published.length,
+    wrong: published.filter(({ right }) => !right).length,
+  };
 }
 
-/** Returns the bound with what people decided here: own outcomes count like those that are shipped. Null where no bound is configured. */
+/**
+ * Returns the bound with what people decided here: own outcomes count like those that are shipped. Null where
+ * no bound is configured.
+ */
 export async function readBound(
   config: Bounded & { readonly review: Pick<Config['review'], 'auditEvery'> },
   store: Pick<CalibrationStore, 'outcomes'>,
@@ -35,11 +45,17 @@ export async function readBound(
   const { auditEvery } = config.review;
   return boundBy(
     config,
-    decided.map(({ origin, ...one }) => ({ ...one, weight: origin === 'audit' ? Math.max(1, auditEvery) : 1 })),
+    decided.map(({ origin, ...one }) => ({
+      ...one,
+      weight: origin === 'audit' ? Math.max(1, auditEvery) : 1,
+    })),
   );
 }
 
-/** Reads the bound, and remembers it for a moment. Where the database does not answer, the one known last stays. */
+/**
+ * Reads the bound, and remembers it for a moment. Where the database does not answer, the one known last
+ * stays.
+ */
 export function boundInForce(
   config: Parameters<typeof readBound>[0],
   store: Pick<CalibrationStore, 'outcomes'>,
@@ -53,7 +69,10 @@ export function boundInForce(
       known = { at: clock.now(), bound: await readBound(config, store) };
     } catch (error) {
       if (known === null) throw error;
-      logger.warn({ error }, 'the outcomes of decided answers could not be read; the previous bound stays in use');
+      logger.warn(
+        { error },
+        'the outcomes of decided answers could not be read; the previous bound stays in use',
+      );
     }
     return known.bound;
   };

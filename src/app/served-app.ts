@@ -56,7 +56,11 @@ export interface App extends IndexSync {
   /** The client that deletes a repository on demand and data that is too old. */
   readonly retention: ReturnType<typeof openRetention>['client'];
   /** Brings the knowledge base up to date with its folder. */
-  loadKnowledge(): Promise<{ readonly changed: number; readonly unchanged: number; readonly removed: number }>;
+  loadKnowledge(): Promise<{
+    readonly changed: number;
+    readonly unchanged: number;
+    readonly removed: number;
+  }>;
   /**
    * Returns the node that finished last in the running triage of a build, or null if none runs in this
    * process.

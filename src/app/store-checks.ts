@@ -8,7 +8,8 @@ import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../por
 import type { ShownSecret } from '../stores/builds.ts';
 import { checkVectorIndex } from './open-adapters.ts';
 
-const MEND_SCHEMA = 'restore the file if it was changed here; otherwise back up, then run "faultline migrate --repair"';
+const MEND_SCHEMA =
+  'restore the file if it was changed here; otherwise back up, then run "faultline migrate --repair"';
 const MIN_POSTGRES = 13;
 
 export const MEND_DIRECTORY = 'the data directory may be damaged: restore it from a backup';
@@ -21,7 +22,9 @@ export const MEND_MONGODB =
 export const MEND_INDEX =
   'check PINECONE_API_KEY and FAULTLINE_PINECONE_INDEX: the index needs the cosine metric and as many dimensions as the embedder produces. Until then, there is no semantic search';
 
-/** Lists the checks of the configured servers that store Faultline's data, each over a connection of its own. */
+/**
+ * Lists the checks of the configured servers that store Faultline's data, each over a connection of its own.
+ */
 export function listServerChecks(config: Config): Check[] {
   const { database, jobQueue, buildArchive, vectorIndex } = config;
   const checks: Check[] = [];
@@ -35,7 +38,8 @@ export function listServerChecks(config: Config): Check[] {
   }
   if (buildArchive.driver === 'mongodb') {
     const { url, database: name } = buildArchive;
-    const ask = async () => (await import('../stores/archive/mongodb-check.ts')).checkMongodbServer(url, name);
+    const ask = async () =>
+      (await import('../stores/archive/mongodb-check.ts')).checkMongodbServer(url, name);
     checks.push({ name: 'mongodb', mend: MEND_MONGODB, ask });
   }
   if (vectorIndex.driver === 'pinecone') {
@@ -45,14 +49,26 @@ export function listServerChecks(config: Config): Check[] {
   return checks;
 }
 
-async function checkPostgres(place: { readonly url: string; readonly ownerUrl: string | null }, config: Config): Promise<Finding[]> {
-  const { version, aheadMs, pending, refused, newer, changed, megabytes, shown } = await probeDatabase(place.url, place.ownerUrl);
+async function checkPostgres(
+  place: { readonly url: string; readonly ownerUrl: string | null },
+  config: Config,
+): Promise<Finding[]> {
+  const { version, aheadMs, pending, refused, newer, changed, megabytes, shown } = await probeDatabase(
+    place.url,
+    place.ownerUrl,
+  );
   const name = 'database';
   const findings: Finding[] = [];
   if (Number.parseInt(version, 10) < MIN_POSTGRES)
     findings.push(wrong(name, `PostgreSQL ${version} is too old`, `use PostgreSQL ${MIN_POSTGRES} or newer`));
   if (newer.length > 0)
-    findings.push(wrong(name, `a newer Faultline has changed the schema (${newer.join(', ')})`, 'run that version or a newer one'));
+    findings.push(
+      wrong(
+        name,
+        `a newer Faultline has changed the schema (${newer.join(', ')})`,
+        'run that version or a newer one',
+      ),
+    );
   if (changed !== null) findings.push(wrong(name, changed, MEND_SCHEMA));
   if (refused !== null) findings.push(wrong(name, 'the schema cannot be brought up to date', refused));
   else if (pending.length > 0) {
@@ -74,12 +90,17 @@ const DatabaseRow = z.object({
 async function probeDatabase(url: string, ownerUrl: string | null) {
   const { openPostgres, rehearseMigrations } = await import('../stores/database/postgres.ts');
   const { MIGRATIONS_FOLDER, readMigrationFiles } = await import('../stores/database/migration-files.ts');
-  const { compareMigrations, describeChanged, readApplied } = await import('../stores/database/applied-migrations.ts');
+  const { compareMigrations, describeChanged, readApplied } = await import(
+    '../stores/database/applied-migrations.ts'
+  );
   const { createStores } = await import('../stores/stores.ts');
   const database = await openPostgres({ url, poolSize: 2 });
   try {
     const row = DatabaseRow.parse((await database.query(FACTS))[0]);
-    const status = compareMigrations(await readMigrationFiles(MIGRATIONS_FOLDER), await readApplied(database));
+    const status = compareMigrations(
+      await readMigrationFiles(MIGRATIONS_FOLDER),
+      await readApplied(database),
+    );
     const pending = [...status.pending, ...status.unverified].map(({ name }) => name);
     const schemaIsCurrent = pending.length === 0 && status.changed.length === 0;
     return {
@@ -89,7 +110,10 @@ async function probeDatabase(url: string, ownerUrl: string | null) {
       /** Schema changes that this version brings and the database has not seen. */
       pending,
       /** Why they could not be applied, and what mends it; null where they could. */
-      refused: pending.length === 0 ? null : await rehearseMigrations(ownerUrl ?? url).then(() => null, getErrorMessage),
+      refused:
+        pending.length === 0
+          ? null
+          : await rehearseMigrations(ownerUrl ?? url).then(() => null, getErrorMessage),
       /** Schema changes that a newer version made. */
       newer: status.newer,
       /** Which schema changes were made in another form than this version has; null where none was. */
@@ -111,7 +135,10 @@ const FACTS = `
  * Finds our own secrets that are still valid and that a log has exposed. Every reader of that log at its CI
  * can use them.
  */
-export function findShownSecrets(shown: readonly ShownSecret[], own: ReturnType<typeof listOwnSecrets>): Finding[] {
+export function findShownSecrets(
+  shown: readonly ShownSecret[],
+  own: ReturnType<typeof listOwnSecrets>,
+): Finding[] {
   const settings = new Map(own.map(({ setting, secret }) => [digestOfToken(secret), setting]));
   return shown.flatMap(({ digest, token, repository, pipeline, number, builds }) => {
     const setting = settings.get(digest);
@@ -124,8 +151,12 @@ export function findShownSecrets(shown: readonly ShownSecret[], own: ReturnType<
 }
 
 function adviseRotation(setting: string | undefined, token: string | null): string {
-  if (setting === undefined) return `create another token, give it to the sender, and run "faultline token revoke ${token}"`;
-  if (setting === 'FAULTLINE_TOKENS') return 'set another one in FAULTLINE_TOKENS, restart, and give it to those who use it';
-  const plugin = setting.includes('JENKINS') ? '; docs/start/jenkins.md says how to keep the Notification plugin from printing it' : '';
+  if (setting === undefined)
+    return `create another token, give it to the sender, and run "faultline token revoke ${token}"`;
+  if (setting === 'FAULTLINE_TOKENS')
+    return 'set another one in FAULTLINE_TOKENS, restart, and give it to those who use it';
+  const plugin = setting.includes('JENKINS')
+    ? '; docs/start/jenkins.md says how to keep the Notification plugin from printing it'
+    : '';
   return `set NEW,OLD in ${setting} and restart, set NEW at the sender, then leave OLD out and restart${plugin}`;
 }

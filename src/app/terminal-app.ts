@@ -18,8 +18,20 @@ import { recordAtHand } from '../service/triage/recording/recorder.ts';
 import { triageSources } from '../service/triage/triage-build.ts';
 import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
 import { createMemoryToolCache } from '../tools/result-cache.ts';
-import { calibrationAtHand, createAppToolbox, createInvestigation, makerOfToday, openAskAtHand } from './investigation.ts';
-import { openAnalyst, openClones, openCodeHost, openFallbackAnalyst, openWebSearch } from './open-adapters.ts';
+import {
+  calibrationAtHand,
+  createAppToolbox,
+  createInvestigation,
+  makerOfToday,
+  openAskAtHand,
+} from './investigation.ts';
+import {
+  openAnalyst,
+  openClones,
+  openCodeHost,
+  openFallbackAnalyst,
+  openWebSearch,
+} from './open-adapters.ts';
 import { openTracer } from './open-telemetry.ts';
 import { shippedBound } from './publish-bound.ts';
 
@@ -73,8 +85,16 @@ export async function createTerminalApp(
   return {
     /** Sends pending spans to the configured receivers, within a short time limit. */
     flush: () => tracer.flush(FLUSH_MS),
-    /** Where they were requested, `recordings` has one for each answer, in their order; threads of `ask` end with the process. */
-    triage: async (build: Build, sources: readonly (SourceText | LogInPieces)[], signal: AbortSignal, how: TerminalOptions = {}) => {
+    /**
+     * Where they were requested, `recordings` has one for each answer, in their order; threads of `ask` end
+     * with the process.
+     */
+    triage: async (
+      build: Build,
+      sources: readonly (SourceText | LogInPieces)[],
+      signal: AbortSignal,
+      how: TerminalOptions = {},
+    ) => {
       const { onStep, greenText, greenCommit, clone, record = false, ...options } = how;
       const archive = createMemoryArchive();
       const green = greenText === undefined ? null : greenTemplates(greenText);
@@ -82,22 +102,54 @@ export async function createTerminalApp(
       const history = createEmptyHistory(
         greenCommit === undefined ? null : { ...build, id: 'green', commit: greenCommit, status: 'passed' },
       );
-      const asked = { vectorIndex, archive, history, passingBuilds: greenAtHand(green), codeHost: code, webSearch };
-      const toolbox = createAppToolbox(asked, { masker, logger, cache, concurrency: config.triage.toolConcurrency });
+      const asked = {
+        vectorIndex,
+        archive,
+        history,
+        passingBuilds: greenAtHand(green),
+        codeHost: code,
+        webSearch,
+      };
+      const toolbox = createAppToolbox(asked, {
+        masker,
+        logger,
+        cache,
+        concurrency: config.triage.toolConcurrency,
+      });
       if (record) madeBy ??= makerOfToday(config);
-      const recorded = madeBy !== undefined && record ? recordAtHand({ clock, masker, logger, madeBy: await madeBy }) : null;
+      const recorded =
+        madeBy !== undefined && record ? recordAtHand({ clock, masker, logger, madeBy: await madeBy }) : null;
       const recorder = recorded === null ? {} : { recorder: recorded.recorder };
       const whole = {
-        ...createInvestigation(config, { toolbox, clock, analyst, fallbackAnalyst, ...recorder, ...calibrated }, tracer),
+        ...createInvestigation(
+          config,
+          { toolbox, clock, analyst, fallbackAnalyst, ...recorder, ...calibrated },
+          tracer,
+        ),
         onStep,
       };
       const investigation = experiment?.change(whole) ?? whole;
       const owners = createOwnerFinder(code, logger);
-      const deps = { archive, masker, threads, investigation, owners, budgetTokens: resolveBudgetTokens(config) };
-      const more = { ...options, ...(green !== null && { green }), ...(experiment !== null && { without: experiment.without }) };
+      const deps = {
+        archive,
+        masker,
+        threads,
+        investigation,
+        owners,
+        budgetTokens: resolveBudgetTokens(config),
+      };
+      const more = {
+        ...options,
+        ...(green !== null && { green }),
+        ...(experiment !== null && { without: experiment.without }),
+      };
       const triaged = await triageSources(build, sources, deps, signal, more);
       const recordings = recorded?.takeRecordings(triaged.analyses) ?? [];
-      return { ...triaged, recordings, ask: () => openAskAtHand(build, triaged, { ...investigation, masker }) };
+      return {
+        ...triaged,
+        recordings,
+        ask: () => openAskAtHand(build, triaged, { ...investigation, masker }),
+      };
     },
   };
 }
@@ -133,7 +185,11 @@ export function openLogExplainer(config: Config) {
         opened = undefined;
         throw error;
       });
-      const { analyses, groups } = await app.triage(pastedBuild(), [{ name: SOURCE, kind: 'log', text: log, notes: [] }], signal);
+      const { analyses, groups } = await app.triage(
+        pastedBuild(),
+        [{ name: SOURCE, kind: 'log', text: log, notes: [] }],
+        signal,
+      );
       return arrangeAnswers(pairWithFailures(analyses, groups));
     } finally {
       running -= 1;
@@ -148,7 +204,10 @@ function withRulesAlone({ analyst, tracing, webSearch, ...config }: Config): Con
     analyst: { ...analyst, driver: 'rules' },
     codeHost: { driver: 'local-git', clones: {} },
     webSearch: { ...webSearch, driver: 'none' },
-    tracing: { otlp: { ...tracing.otlp, endpoint: null, tracesEndpoint: null }, langfuse: { ...tracing.langfuse, publicKey: null } },
+    tracing: {
+      otlp: { ...tracing.otlp, endpoint: null, tracesEndpoint: null },
+      langfuse: { ...tracing.langfuse, publicKey: null },
+    },
   };
 }
 

@@ -16,7 +16,11 @@ export function measuredChatModel(model: ChatModel, metrics: Metrics): ChatModel
   const chat = async <Value>(ask: () => Promise<ChatReply<Value>>): Promise<ChatReply<Value>> => {
     const startedAt = performance.now();
     const ended = (outcome: string) =>
-      metrics.observe('faultline_model_latency_seconds', { model: model.name, outcome }, (performance.now() - startedAt) / 1000);
+      metrics.observe(
+        'faultline_model_latency_seconds',
+        { model: model.name, outcome },
+        (performance.now() - startedAt) / 1000,
+      );
     try {
       const reply = await ask();
       ended('ok');
@@ -35,7 +39,10 @@ export function measuredChatModel(model: ChatModel, metrics: Metrics): ChatModel
   };
 }
 
-function countReply({ model, inputTokens, outputTokens, costUsd, retries = 0 }: ChatReply<unknown>, metrics: Metrics): void {
+function countReply(
+  { model, inputTokens, outputTokens, costUsd, retries = 0 }: ChatReply<unknown>,
+  metrics: Metrics,
+): void {
   metrics.count('faultline_llm_tokens_total', { direction: 'input', model }, inputTokens);
   metrics.count('faultline_llm_tokens_total', { direction: 'output', model }, outputTokens);
   metrics.count('faultline_llm_cost_usd_total', { model }, costUsd);
@@ -51,7 +58,11 @@ export function measuredToolbox(toolbox: Toolbox, metrics: Metrics): Toolbox {
       // A model may name a tool that does not exist, in any words.
       const tool = toolbox.describe(call.tool)?.name ?? 'unknown';
       const ended = (outcome: string) =>
-        metrics.observe('faultline_tool_latency_seconds', { tool, outcome }, (performance.now() - startedAt) / 1000);
+        metrics.observe(
+          'faultline_tool_latency_seconds',
+          { tool, outcome },
+          (performance.now() - startedAt) / 1000,
+        );
       try {
         const outcome = await toolbox.run(call, subject, category, signal);
         ended(outcome.status);
@@ -102,14 +113,21 @@ export function countAnalysis(
   metrics.observe('faultline_analysis_duration_seconds', { category, analyst }, milliseconds / 1000);
   // An imported build counts as received when it ended, which says nothing of how long anybody waited.
   if (build.finishedAt === build.receivedAt) return;
-  metrics.observe('faultline_webhook_to_answer_seconds', { category, analyst }, secondsBetween(build.receivedAt, createdAt));
+  metrics.observe(
+    'faultline_webhook_to_answer_seconds',
+    { category, analyst },
+    secondsBetween(build.receivedAt, createdAt),
+  );
 }
 
 function secondsBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / 1000;
 }
 
-/** Span names and facts follow OpenTelemetry's GenAI conventions; what those have no name for is `faultline.…`. No prompt, argument or answer. */
+/**
+ * Span names and facts follow OpenTelemetry's GenAI conventions; what those have no name for is
+ * `faultline.…`. No prompt, argument or answer.
+ */
 
 /**
  * Traces every run of the graph as an `invoke_agent` span; a run that was interrupted or waited for a person
@@ -230,7 +248,11 @@ export function watchTriage<Value>(
 ): Promise<Value> {
   if (job === undefined) return work();
   const parent = job.traceparent ?? null;
-  const facts = { 'faultline.build.id': job.buildId, 'faultline.job.id': job.id, 'faultline.attempts': job.attempts };
+  const facts = {
+    'faultline.build.id': job.buildId,
+    'faultline.job.id': job.id,
+    'faultline.attempts': job.attempts,
+  };
   if (job.requestedAt !== undefined && job.attempts === 1) {
     const period = { startedAt: Date.parse(job.requestedAt), endedAt: Date.parse(job.updatedAt) };
     tracer.record({ name: 'queue wait', kind: 'internal', facts, parent }, period);
@@ -240,14 +262,29 @@ export function watchTriage<Value>(
   );
 }
 
-export function recordNode(tracer: Tracer, { node, round, startedAt, milliseconds, by, investigator }: Step): void {
-  const facts = { 'faultline.node': node, 'faultline.round': round, 'faultline.judged_by': by, 'faultline.investigator': investigator };
+export function recordNode(
+  tracer: Tracer,
+  { node, round, startedAt, milliseconds, by, investigator }: Step,
+): void {
+  const facts = {
+    'faultline.node': node,
+    'faultline.round': round,
+    'faultline.judged_by': by,
+    'faultline.investigator': investigator,
+  };
   const start = Date.parse(startedAt);
-  tracer.record({ name: `node ${node}`, kind: 'internal', facts }, { startedAt: start, endedAt: start + milliseconds });
+  tracer.record(
+    { name: `node ${node}`, kind: 'internal', facts },
+    { startedAt: start, endedAt: start + milliseconds },
+  );
 }
 
 /** Traces every publication as a span in the trace of its build, however much later it happens. */
-export function tracedPublisher(publisher: Publisher, tracer: Tracer, triages: Pick<TriageStore, 'findByBuild'>): Publisher {
+export function tracedPublisher(
+  publisher: Publisher,
+  tracer: Tracer,
+  triages: Pick<TriageStore, 'findByBuild'>,
+): Publisher {
   if (tracer === silentTracer) return publisher;
   return {
     ...publisher,
@@ -259,7 +296,12 @@ export function tracedPublisher(publisher: Publisher, tracer: Tracer, triages: P
         'faultline.analysis.id': analysis.id,
         'faultline.category': analysis.category,
       };
-      const outline = { name: `publish ${publisher.driver}`, kind: 'client' as const, facts, parent: job?.traceparent ?? null };
+      const outline = {
+        name: `publish ${publisher.driver}`,
+        kind: 'client' as const,
+        facts,
+        parent: job?.traceparent ?? null,
+      };
       return tracer.span(outline, () => publisher.publish(build, analysis, options));
     },
   };

@@ -11,13 +11,23 @@ import { jsonIn } from '../lib/text.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { findBuild } from '../service/answers/views.ts';
-import { AnswerView, type Ask, type AskInput, type AskWatcher, ThreadList, ThreadView } from '../service/ask/ask.ts';
+import {
+  AnswerView,
+  type Ask,
+  type AskInput,
+  type AskWatcher,
+  ThreadList,
+  ThreadView,
+} from '../service/ask/ask.ts';
 import { isDirectory, openLargeLog, readInput } from './input.ts';
 import { requireOneBuild } from './one-build.ts';
 import { askServer, Refusal, type Service, send } from './server-client.ts';
 import { localBuild } from './triage-input.ts';
 
-/** A turn as any client gives it; a service keeps the trace of its steps to itself until it is asked for the thread. */
+/**
+ * A turn as any client gives it; a service keeps the trace of its steps to itself until it is asked for the
+ * thread.
+ */
 export type Answered = Omit<Turn, 'steps'>;
 
 /** The target of questions about one analysis or build: a service, a data directory, or a log in memory. */
@@ -25,7 +35,12 @@ export interface AskClient {
   readonly target: string;
   /** True if threads outlive the process. */
   readonly kept: boolean;
-  ask(question: string, threadId: string | undefined, watcher: AskWatcher, signal: AbortSignal): Promise<Answered>;
+  ask(
+    question: string,
+    threadId: string | undefined,
+    watcher: AskWatcher,
+    signal: AbortSignal,
+  ): Promise<Answered>;
   /** Lists the threads, newest question first. */
   threads(): Promise<readonly Thread[]>;
   /** Lists the turns of a thread with their steps, oldest first. */
@@ -61,11 +76,20 @@ export async function openLogClient(
     requireOneBuild(sources, { mayShareNothing: !isDirectory(path) });
     const build = localBuild();
     const clones =
-      options.repo === undefined ? config.codeHost.clones : { ...config.codeHost.clones, [build.repository]: resolve(options.repo) };
-    const app = await createTerminalApp({ ...config, codeHost: { ...config.codeHost, clones } }, silentLogger);
-    const around = { maskedSecrets: large?.secrets ?? 0, onStep: ({ node }: { node: string }) => options.onStep(`analyzing: ${node}`) };
+      options.repo === undefined
+        ? config.codeHost.clones
+        : { ...config.codeHost.clones, [build.repository]: resolve(options.repo) };
+    const app = await createTerminalApp(
+      { ...config, codeHost: { ...config.codeHost, clones } },
+      silentLogger,
+    );
+    const around = {
+      maskedSecrets: large?.secrets ?? 0,
+      onStep: ({ node }: { node: string }) => options.onStep(`analyzing: ${node}`),
+    };
     const triaged = await app.triage(build, sources, signal, around);
-    if (triaged.analyses.length === 0) throw new TriageError('internal', 'No answer was produced. Please report this log');
+    if (triaged.analyses.length === 0)
+      throw new TriageError('internal', 'No answer was produced. Please report this log');
     const ask = await triaged.ask();
     return createClient(path, { buildId: build.id }, ask, false, async () => large?.close());
   } catch (error) {
@@ -79,11 +103,20 @@ function namesBuild(target: string): boolean {
   return target.startsWith('bld_') || target.includes(':');
 }
 
-async function resolveSubject(target: string, buildIdOf: (id: string) => Promise<string>): Promise<AskInput['about']> {
+async function resolveSubject(
+  target: string,
+  buildIdOf: (id: string) => Promise<string>,
+): Promise<AskInput['about']> {
   return namesBuild(target) ? { buildId: await buildIdOf(target) } : { analysisId: target };
 }
 
-function createClient(target: string, about: AskInput['about'], ask: Ask, kept: boolean, close: () => Promise<void>): AskClient {
+function createClient(
+  target: string,
+  about: AskInput['about'],
+  ask: Ask,
+  kept: boolean,
+  close: () => Promise<void>,
+): AskClient {
   return {
     target,
     kept,
@@ -107,13 +140,21 @@ export function openServerClient(target: string, server: Service): AskClient {
     kept: true,
     ask: (question, thread, watcher, signal) =>
       askForEvents(server, path, { question, ...(thread === undefined ? {} : { thread }) }, watcher, signal),
-    threads: async () => (await askServer(server, 'GET', `/api/threads?${filter}&limit=20`, ThreadList)).items,
-    turns: async (id) => (await askServer(server, 'GET', `/api/threads/${encodeURIComponent(id)}`, ThreadView)).turns,
+    threads: async () =>
+      (await askServer(server, 'GET', `/api/threads?${filter}&limit=20`, ThreadList)).items,
+    turns: async (id) =>
+      (await askServer(server, 'GET', `/api/threads/${encodeURIComponent(id)}`, ThreadView)).turns,
     close: async () => undefined,
   };
 }
 
-async function askForEvents(server: Service, path: string, body: object, watcher: AskWatcher, signal: AbortSignal): Promise<Answered> {
+async function askForEvents(
+  server: Service,
+  path: string,
+  body: object,
+  watcher: AskWatcher,
+  signal: AbortSignal,
+): Promise<Answered> {
   const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
     const response = await send(server, 'POST', path, body, limited, { accept: 'text/event-stream' });
@@ -142,11 +183,15 @@ async function readAnswer(body: ReadableStream<Uint8Array>, watcher: AskWatcher)
       throw new TriageError(toErrorCode(code), message);
     }
   }
-  throw new TriageError('upstream-failed', 'The service closed the connection without an answer.', { retryable: true });
+  throw new TriageError('upstream-failed', 'The service closed the connection without an answer.', {
+    retryable: true,
+  });
 }
 
 /** Parses server-sent events one by one and ignores comments. */
-async function* parseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<{ event: string; data: unknown }> {
+async function* parseEvents(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<{ event: string; data: unknown }> {
   const decoder = new TextDecoder();
   let held = '';
   let bytes = 0;
@@ -173,7 +218,15 @@ function toRefusalError(status: number, text: string): TriageError {
 }
 
 const KNOWN: readonly TriageErrorCode[] = [
-  ...(['invalid-input', 'not-found', 'conflict', 'rate-limited', 'timeout', 'cancelled', 'unauthenticated'] as const),
+  ...([
+    'invalid-input',
+    'not-found',
+    'conflict',
+    'rate-limited',
+    'timeout',
+    'cancelled',
+    'unauthenticated',
+  ] as const),
   ...(['forbidden', 'storage-failed', 'quota-exhausted', 'upstream-auth', 'internal'] as const),
 ];
 

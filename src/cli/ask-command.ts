@@ -24,10 +24,20 @@ export interface AskCommandOptions extends ServerOptions {
 }
 
 /** Runs `faultline ask`: answers one question, or opens a session on a terminal. */
-export async function runAsk(target: string, question: string | undefined, options: AskCommandOptions): Promise<void> {
+export async function runAsk(
+  target: string,
+  question: string | undefined,
+  options: AskCommandOptions,
+): Promise<void> {
   const voice = createVoice(options);
-  if (question === undefined && (process.stdin.isTTY !== true || process.stdout.isTTY !== true || options.json === true)) {
-    throw new TriageError('invalid-config', `Add a question: faultline ask ${visibleLine(target)} "why?" (a session needs a terminal)`);
+  if (
+    question === undefined &&
+    (process.stdin.isTTY !== true || process.stdout.isTTY !== true || options.json === true)
+  ) {
+    throw new TriageError(
+      'invalid-config',
+      `Add a question: faultline ask ${visibleLine(target)} "why?" (a session needs a terminal)`,
+    );
   }
   const progress = startProgress({ ...voice, quiet: options.json === true });
   let client: AskClient | undefined;
@@ -46,16 +56,30 @@ export async function runAsk(target: string, question: string | undefined, optio
  * Opens the client for a target. A log is analyzed in this process. An id is looked up in the service at
  * `--url`, in the data directory, or in the service that uses the data directory.
  */
-async function openClient(target: string, options: AskCommandOptions, progress: Progress, session: boolean): Promise<AskClient> {
+async function openClient(
+  target: string,
+  options: AskCommandOptions,
+  progress: Progress,
+  session: boolean,
+): Promise<AskClient> {
   const dataDir = dataDirectory(options.data);
   if (target === '-' && session)
-    throw new TriageError('invalid-config', 'A session reads questions from standard input. Pass the log as a file instead.');
+    throw new TriageError(
+      'invalid-config',
+      'A session reads questions from standard input. Pass the log as a file instead.',
+    );
   if (target === '-' || statSync(target, { throwIfNoEntry: false }) !== undefined) {
     if (options.thread !== undefined || options.resume === true)
-      throw new TriageError('invalid-config', 'Questions about a log file are not stored, so there is no thread to continue.');
+      throw new TriageError(
+        'invalid-config',
+        'Questions about a log file are not stored, so there is no thread to continue.',
+      );
     const { openLogClient } = await import('./ask-clients.ts');
     const signal = session ? new AbortController().signal : interruptSignal();
-    const given = { ...(options.repo === undefined ? {} : { repo: options.repo }), onStep: (text: string) => progress.phase(text) };
+    const given = {
+      ...(options.repo === undefined ? {} : { repo: options.repo }),
+      onStep: (text: string) => progress.phase(text),
+    };
     return await openLogClient(target, given, withAnalyst(readConfig(dataDir), options), signal);
   }
   const url = options.url ?? process.env.FAULTLINE_URL;
@@ -82,7 +106,10 @@ function withAnalyst(config: Config, { analyst }: AskCommandOptions): Config {
   return { ...config, analyst: { ...config.analyst, driver: analyst ?? config.analyst.driver } };
 }
 
-async function chooseThread(client: AskClient, { thread, resume }: AskCommandOptions): Promise<string | undefined> {
+async function chooseThread(
+  client: AskClient,
+  { thread, resume }: AskCommandOptions,
+): Promise<string | undefined> {
   if (thread !== undefined || resume !== true) return thread;
   const [newest] = await client.threads();
   if (newest === undefined) say('No conversation about this yet; starting a new one.');
@@ -120,7 +147,11 @@ async function answerOnce(
 
 async function converse(client: AskClient, thread: string | undefined, progress: Progress): Promise<void> {
   progress.stop();
-  const last = await runSession(client, thread, { input: process.stdin, output: process.stdout, terminal: true });
+  const last = await runSession(client, thread, {
+    input: process.stdin,
+    output: process.stdout,
+    terminal: true,
+  });
   process.stdout.write('\n');
   if (last !== undefined) say(leaving(client, last));
 }
@@ -144,8 +175,15 @@ const HELP = `Ask in your own words: how it failed, what changed since the last 
 const PROMPT = 'ask> ';
 const RECALLED = 3;
 
-/** Questions and answers in a terminal until Ctrl-D or /quit. Returns the thread that was last talked in, if any. */
-export async function runSession(client: AskClient, threadId: string | undefined, streams: SessionStreams): Promise<string | undefined> {
+/**
+ * Questions and answers in a terminal until Ctrl-D or /quit. Returns the thread that was last talked in, if
+ * any.
+ */
+export async function runSession(
+  client: AskClient,
+  threadId: string | undefined,
+  streams: SessionStreams,
+): Promise<string | undefined> {
   const session = new Session(client, threadId, (text) => void streams.output.write(text));
   const lines = createInterface({ ...streams, prompt: PROMPT });
   lines.on('SIGINT', () => {
@@ -166,7 +204,10 @@ export async function runSession(client: AskClient, threadId: string | undefined
   return session.thread;
 }
 
-/** The state of a conversation in a terminal: its thread, the last answer's steps, and how to stop the one in the making. */
+/**
+ * The state of a conversation in a terminal: its thread, the last answer's steps, and how to stop the one in
+ * the making.
+ */
 class Session {
   thread: string | undefined;
   private steps: Step[] = [];
@@ -181,7 +222,8 @@ class Session {
   }
 
   async begin(): Promise<void> {
-    if (this.thread === undefined) return this.write(`${dim(`About ${visibleLine(this.client.target)}. Type /help for commands.`)}\n`);
+    if (this.thread === undefined)
+      return this.write(`${dim(`About ${visibleLine(this.client.target)}. Type /help for commands.`)}\n`);
     const turns = await this.client.turns(this.thread);
     this.write(
       `${recapText(turns.slice(-RECALLED))}\n${dim(`Continuing ${this.thread} (${counted(turns.length, 'question')} so far).`)}\n`,
@@ -203,8 +245,10 @@ class Session {
   }
 
   private async command(line: string): Promise<void> {
-    if (line === '/trace') return this.write(this.steps.length === 0 ? 'No questions yet.\n' : `${traceText(this.steps)}\n`);
-    if (line === '/threads') return this.write(`${(await this.client.threads()).map(threadText).join('\n') || 'None yet.'}\n`);
+    if (line === '/trace')
+      return this.write(this.steps.length === 0 ? 'No questions yet.\n' : `${traceText(this.steps)}\n`);
+    if (line === '/threads')
+      return this.write(`${(await this.client.threads()).map(threadText).join('\n') || 'None yet.'}\n`);
     if (line === '/new') this.thread = undefined;
     this.write(line === '/new' ? 'Your next question starts a new conversation.\n' : `${HELP}\n`);
   }
@@ -218,14 +262,23 @@ class Session {
       if (step.node === 'execute_tools') this.write(`${dim(phaseText(step))}\n`);
     };
     try {
-      const turn = await this.client.ask(question, this.thread, { onStep, onText: words.onText }, this.answering.signal);
+      const turn = await this.client.ask(
+        question,
+        this.thread,
+        { onStep, onText: words.onText },
+        this.answering.signal,
+      );
       words.end();
       this.thread = turn.threadId;
       this.write(`\n${answerFoot(turn)}`);
     } catch (error) {
       words.end();
       const stopped = error instanceof TriageError && error.code === 'cancelled';
-      this.write(stopped ? '\nStopped. This question is not stored.\n' : `\nerror: ${visibleLine(getErrorMessage(error))}\n`);
+      this.write(
+        stopped
+          ? '\nStopped. This question is not stored.\n'
+          : `\nerror: ${visibleLine(getErrorMessage(error))}\n`,
+      );
     } finally {
       this.answering = null;
     }
@@ -250,14 +303,18 @@ export function plainAnswer(turn: Answered, kept: boolean): string {
     ['Usage', usageText(turn)],
     ...(kept ? [['Thread', turn.threadId] as const] : []),
   ];
-  return rows.map(([key, value]) => `${key}\t${disarmRunnerCommands(clip(visibleLine(value), MAX_LINE))}\n`).join('');
+  return rows
+    .map(([key, value]) => `${key}\t${disarmRunnerCommands(clip(visibleLine(value), MAX_LINE))}\n`)
+    .join('');
 }
 
 /** Formats what follows the text on a terminal: the citations, the statements to disregard, and the cost. */
 export function answerFoot(turn: Answered): string {
   const lines = [
     ...turn.citations.map((citation) => dim(visibleLine(citationText(citation)))),
-    ...leftOutLines(turn).map((line) => styleText('yellow', `disregard: ${clip(visibleLine(line), MAX_LINE)}`, { validateStream: false })),
+    ...leftOutLines(turn).map((line) =>
+      styleText('yellow', `disregard: ${clip(visibleLine(line), MAX_LINE)}`, { validateStream: false }),
+    ),
     ...turn.notes.map((note) => dim(`note: ${visibleLine(note)}`)),
     dim(usageText(turn)),
   ];
@@ -266,7 +323,10 @@ export function answerFoot(turn: Answered): string {
 
 /** Formats a citation: "[E3] build.log:121-122 failed test". Returns raw text that the caller must escape. */
 function citationText({ id, source, lineStart, lineEnd, title }: Citation): string {
-  const lines = lineStart === undefined ? '' : `:${lineStart}${lineEnd === undefined || lineEnd === lineStart ? '' : `-${lineEnd}`}`;
+  const lines =
+    lineStart === undefined
+      ? ''
+      : `:${lineStart}${lineEnd === undefined || lineEnd === lineStart ? '' : `-${lineEnd}`}`;
   return `[${id}] ${source}${lines} ${title}`;
 }
 
@@ -274,16 +334,22 @@ function leftOutLines({ leftOut, statements }: Answered): string[] {
   const unproven = statements.filter(({ basis }) => basis === 'none').length;
   return [
     ...leftOut.map(({ text, reason }) => `“${text}”: ${reason}`),
-    ...(unproven === 0 ? [] : [`${counted(unproven, 'sentence is', 'sentences are')} not backed by evidence`]),
+    ...(unproven === 0
+      ? []
+      : [`${counted(unproven, 'sentence is', 'sentences are')} not backed by evidence`]),
   ];
 }
 
 function usageText({ analyst, model, usage, milliseconds }: Answered): string {
   const tokens = usage.inputTokens + usage.outputTokens;
-  const spent = tokens === 0 ? [] : [`${tokens.toLocaleString('en-US')} tokens`, `$${usage.costUsd.toFixed(4)}`];
-  return [visibleLine(model ?? analyst), counted(usage.toolCalls, 'tool call'), ...spent, `${(milliseconds / 1000).toFixed(1)} s`].join(
-    ' · ',
-  );
+  const spent =
+    tokens === 0 ? [] : [`${tokens.toLocaleString('en-US')} tokens`, `$${usage.costUsd.toFixed(4)}`];
+  return [
+    visibleLine(model ?? analyst),
+    counted(usage.toolCalls, 'tool call'),
+    ...spent,
+    `${(milliseconds / 1000).toFixed(1)} s`,
+  ].join(' · ');
 }
 
 /** Formats the steps of an answer for `/trace`, one per line. */
@@ -302,14 +368,19 @@ function threadText({ id, turns, lastAskedAt, title }: Thread): string {
 
 /** Formats earlier turns, which are shown when a session is resumed. */
 function recapText(turns: readonly Turn[]): string {
-  return turns.map(({ question, text }) => `${dim(`> ${visibleLine(question)}`)}\n${visibleLines(text).join('\n')}\n`).join('\n');
+  return turns
+    .map(({ question, text }) => `${dim(`> ${visibleLine(question)}`)}\n${visibleLines(text).join('\n')}\n`)
+    .join('\n');
 }
 
 /**
  * Shows an answer word by word as it arrives. Words are never split, because a terminal might interpret half
  * of an escape sequence.
  */
-export function wordByWord(write: (text: string) => void): { readonly onText: (piece: TextPiece) => void; end(): void } {
+export function wordByWord(write: (text: string) => void): {
+  readonly onText: (piece: TextPiece) => void;
+  end(): void;
+} {
   let held = '';
   const show = (text: string) =>
     write(

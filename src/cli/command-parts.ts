@@ -21,7 +21,9 @@ export function jsonOption(): Option {
 }
 
 /** Runs a command's action; anything thrown becomes one sentence and an exit code, never a stack. */
-export function guarded<Arguments extends unknown[]>(action: (...args: Arguments) => Promise<void>): (...args: Arguments) => Promise<void> {
+export function guarded<Arguments extends unknown[]>(
+  action: (...args: Arguments) => Promise<void>,
+): (...args: Arguments) => Promise<void> {
   return async (...args) => {
     try {
       await action(...args);
@@ -92,9 +94,15 @@ export function asksService(
     .addOption(jsonOption());
 }
 
-/** Options, environment, or the data directory of this machine. Throws `invalid-config` where there is no token. */
+/**
+ * Options, environment, or the data directory of this machine. Throws `invalid-config` where there is no
+ * token.
+ */
 export async function resolveService(options: ServerOptions): Promise<Service> {
   const { dataDirectory, LOCAL_SERVICE, resolveToken } = await import('./settings.ts');
   const url = options.url ?? process.env.FAULTLINE_URL ?? LOCAL_SERVICE;
-  return { url, token: resolveToken(options.token ?? process.env.FAULTLINE_TOKEN, dataDirectory(options.data)) };
+  return {
+    url,
+    token: resolveToken(options.token ?? process.env.FAULTLINE_TOKEN, dataDirectory(options.data)),
+  };
 }

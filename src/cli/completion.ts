@@ -55,7 +55,15 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function describeOption({ long, short, flags, description, required, optional, argChoices }: Command['options'][number]): CompletedOption {
+function describeOption({
+  long,
+  short,
+  flags,
+  description,
+  required,
+  optional,
+  argChoices,
+}: Command['options'][number]): CompletedOption {
   const names = [long, short].flatMap((name) => (name == null ? [] : [name]));
   const says = firstWords(description);
   if (!required && !optional) return { names, says };
@@ -122,13 +130,21 @@ function bashValues({ path, options }: CompletedCommand): string[] {
   return options.flatMap(({ names, value }) => {
     if (value === undefined) return [];
     const pattern = names.map((name) => quoted(`${path} ${name}`)).join('|');
-    const reply = value === null ? '' : 'files' in value ? 'compopt -o default 2>/dev/null; ' : `${replies(value.words)}; `;
+    const reply =
+      value === null
+        ? ''
+        : 'files' in value
+          ? 'compopt -o default 2>/dev/null; '
+          : `${replies(value.words)}; `;
     return [`    ${pattern}) ${reply}return ;;\n`];
   });
 }
 
 function bashWords({ path, commands, argument }: CompletedCommand): string {
-  const words = [...commands.map(({ name }) => name), ...(argument !== null && 'words' in argument ? argument.words : [])];
+  const words = [
+    ...commands.map(({ name }) => name),
+    ...(argument !== null && 'words' in argument ? argument.words : []),
+  ];
   const files = argument !== null && 'files' in argument ? 'compopt -o default 2>/dev/null' : '';
   if (words.length === 0 && files === '') return '';
   return `    ${quoted(path)}) ${words.length > 0 ? replies(words) : files} ;;\n`;
@@ -172,7 +188,9 @@ if [[ "\${funcstack[1]}" == _faultline ]]; then _faultline "$@"; else compdef _f
 function zshValues({ path, options }: CompletedCommand): string[] {
   return options.flatMap(({ names, value }) => {
     if (value === undefined) return [];
-    return [`    ${names.map((name) => quoted(`${path} ${name}`)).join('|')}) ${zshAnswer(value)}return ;;\n`];
+    return [
+      `    ${names.map((name) => quoted(`${path} ${name}`)).join('|')}) ${zshAnswer(value)}return ;;\n`,
+    ];
   });
 }
 
@@ -221,7 +239,8 @@ ${commands.flatMap(fishLines).join('\n')}
 
 function fishLines({ path, commands, options, argument }: CompletedCommand): string[] {
   const here = `complete -c faultline -n ${fishQuoted(`__faultline_at ${path}`)}`;
-  const words = argument !== null && 'words' in argument ? [`${here} -a ${fishQuoted(argument.words.join(' '))}`] : [];
+  const words =
+    argument !== null && 'words' in argument ? [`${here} -a ${fishQuoted(argument.words.join(' '))}`] : [];
   const files = argument !== null && 'files' in argument ? [`${here} -F`] : [];
   return [
     ...commands.map(({ name, says }) => `${here} -a ${name} -d ${fishQuoted(says)}`),
@@ -232,7 +251,9 @@ function fishLines({ path, commands, options, argument }: CompletedCommand): str
 }
 
 function fishOption({ names, value }: CompletedOption): string {
-  const spelt = names.map((name) => (name.startsWith('--') ? ` -l ${name.slice(2)}` : ` -s ${name.slice(1)}`)).join('');
+  const spelt = names
+    .map((name) => (name.startsWith('--') ? ` -l ${name.slice(2)}` : ` -s ${name.slice(1)}`))
+    .join('');
   if (value === undefined) return spelt;
   if (value === null) return `${spelt} -x`;
   return 'files' in value ? `${spelt} -r -F` : `${spelt} -x -a ${fishQuoted(value.words.join(' '))}`;

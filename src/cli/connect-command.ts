@@ -41,7 +41,11 @@ export async function runConnect(name: string, options: ConnectOptions): Promise
   const { repository = null, create = false, test = false } = options;
   const findings: Finding[] = [];
   const masker = createMasker(createMaskingOptions(config));
-  for await (const found of connect(provider, { repository, address, secret, create, test }, AbortSignal.timeout(LIMIT_MS))) {
+  for await (const found of connect(
+    provider,
+    { repository, address, secret, create, test },
+    AbortSignal.timeout(LIMIT_MS),
+  )) {
     const finding = { ...found, says: (await masker.mask(found.says)).text };
     findings.push(finding);
     if (!options.json) await print(renderFinding(finding));
@@ -59,8 +63,11 @@ const LIMIT_MS = 120_000;
  */
 function configured(dataDir: string, name: string): { readonly config: Config; readonly isMade: boolean } {
   const config = readConfig(dataDir);
-  const given = Object.entries(config.providers).some(([one, { webhookSecrets }]) => one === name && webhookSecrets.length > 0);
-  if (given || !MADE_SECRETS.includes(name) || config.database.driver !== 'pglite') return { config, isMade: false };
+  const given = Object.entries(config.providers).some(
+    ([one, { webhookSecrets }]) => one === name && webhookSecrets.length > 0,
+  );
+  if (given || !MADE_SECRETS.includes(name) || config.database.driver !== 'pglite')
+    return { config, isMade: false };
   return { config: readServedConfig(dataDir).config, isMade: true };
 }
 
@@ -96,7 +103,11 @@ function guide(plan: Plan): string {
     `  secret   ${secretLine(plan)}`,
     `  content  ${provider.webhook.accepts[0]}`,
     `  events   ${events.join(', ')}`,
-    ...(isNew ? [`  Set ${secretSetting} to this secret and restart the service. While the old one is in use: new,old.`] : []),
+    ...(isNew
+      ? [
+          `  Set ${secretSetting} to this secret and restart the service. While the old one is in use: new,old.`,
+        ]
+      : []),
     '',
     'Setup by hand (--create does it for you)',
     ...clicks.map((click, index) => `  ${index + 1}. ${click}`),
@@ -109,5 +120,7 @@ function guide(plan: Plan): string {
 
 function secretLine({ shownSecret, provider, connection: { secretSetting } }: Plan): string {
   if (shownSecret !== null) return shownSecret;
-  return provider.webhook.secrets.length > 0 ? `the value of ${secretSetting}` : `none yet; --new-secret creates one for ${secretSetting}`;
+  return provider.webhook.secrets.length > 0
+    ? `the value of ${secretSetting}`
+    : `none yet; --new-secret creates one for ${secretSetting}`;
 }

@@ -35,7 +35,10 @@ const SHOWN = [
 const WAIT_MS = 60_000;
 
 const Accepted = z.object({ buildId: z.string() });
-const Analyses = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(GivenAnalysis) });
+const Analyses = z.object({
+  triage: z.object({ state: z.string() }).nullable(),
+  analyses: z.array(GivenAnalysis),
+});
 const Truth = z.object({ title: z.string(), category: z.string() });
 
 export interface DemoService {
@@ -55,13 +58,22 @@ export interface DemoService {
 export async function runDemo({ address, token, shownToken, app, clock, code }: DemoService): Promise<void> {
   say(`\nSending sample data: a week of builds of ${HISTORY}, and ${SHOWN.length} captured failures …`);
   const answered = (buildId: string) => waitForAnswer(address, token, buildId);
-  const history = await sendHistory(app, clock, code, { send: (build) => upload(address, token, build), answered });
+  const history = await sendHistory(app, clock, code, {
+    send: (build) => upload(address, token, build),
+    answered,
+  });
   const sent: { slug: string; buildId: string }[] = [];
   for (const [index, slug] of SHOWN.entries()) {
     const number = `${Math.floor(Date.now() / 1000)}${index}`;
     sent.push({
       slug,
-      buildId: await upload(address, token, { repository: `demo/${slug}`, number, status: 'failed', branch: 'main', slug }),
+      buildId: await upload(address, token, {
+        repository: `demo/${slug}`,
+        number,
+        status: 'failed',
+        branch: 'main',
+        slug,
+      }),
     });
   }
   let waiting = 0;
@@ -83,14 +95,20 @@ export async function runDemo({ address, token, shownToken, app, clock, code }: 
     `\n${table(rows, createVoice({}).width)}${waiting > 0 ? `\n?: waits for review, because it is not sure enough or too few answers of its kind are known to be right; ${waiting} of ${rows.length - 1}` : ''}\n\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
   );
   const builds = new Map([...history, ...sent.map(({ slug, buildId }) => [slug, buildId] as const)]);
-  if ((await app.keptRuns.list())?.length === 0) await (await import('./replay/demo-runs.ts')).keepDemoRuns(app.config, FAILURES, builds);
+  if ((await app.keptRuns.list())?.length === 0)
+    await (await import('./replay/demo-runs.ts')).keepDemoRuns(app.config, FAILURES, builds);
   say(`Is a new model better? Two runs to compare: ${address}/insights/models`);
 }
 
-async function upload(address: string, token: string, { slug, report, ...build }: DemoBuild): Promise<string> {
+async function upload(
+  address: string,
+  token: string,
+  { slug, report, ...build }: DemoBuild,
+): Promise<string> {
   const form = new FormData();
   form.set('metadata', JSON.stringify({ ...build, pipeline: 'ci' }));
-  if (slug !== undefined) form.set('log', new Blob([await readFile(join(FAILURES, slug, 'log.txt'))]), 'build.log');
+  if (slug !== undefined)
+    form.set('log', new Blob([await readFile(join(FAILURES, slug, 'log.txt'))]), 'build.log');
   if (report !== undefined) form.set('report', new Blob([report]), 'junit.xml');
   const headers = { authorization: `Bearer ${token}`, 'idempotency-key': randomUUID() };
   const limits = { redirect: 'error' as const, signal: AbortSignal.timeout(WAIT_MS) };
@@ -99,7 +117,8 @@ async function upload(address: string, token: string, { slug, report, ...build }
 
 async function accepted(response: Response): Promise<string> {
   const text = await response.text();
-  if (response.status !== 202) throw new Error(`the service answered ${response.status}: ${text.slice(0, 300)}`);
+  if (response.status !== 202)
+    throw new Error(`the service answered ${response.status}: ${text.slice(0, 300)}`);
   return Accepted.parse(JSON.parse(text)).buildId;
 }
 
@@ -197,7 +216,10 @@ interface Past {
 const FLAKY = 'reminder-queue-wait';
 const REGRESSION = 'receipt-snapshot';
 
-/** A test that fails now and then and passes on the same commit, a day on which the default branch was broken, its fix, and a server away. */
+/**
+ * A test that fails now and then and passes on the same commit, a day on which the default branch was broken,
+ * its fix, and a server away.
+ */
 const WEEK: readonly Past[] = [
   { ago: 7, number: 101 },
   { ago: 7, number: 102, slug: FLAKY, rerun: true },
@@ -214,12 +236,19 @@ const WEEK: readonly Past[] = [
 ];
 
 /**
- * Sends a week of builds of one repository, each at its own time, and confirms the answer about the regression as a person would. Leaves the
- * clock at the machine's time. Resolves with a build of each captured failure; nothing is sent, and none returned, where they were sent before.
+ * Sends a week of builds of one repository, each at its own time, and confirms the answer about the
+ * regression as a person would. Leaves the clock at the machine's time. Resolves with a build of each
+ * captured failure; nothing is sent, and none returned, where they were sent before.
  */
-async function sendHistory(app: App, clock: DemoClock, { commits }: DemoCode, sender: Sender): Promise<Map<string, string>> {
+async function sendHistory(
+  app: App,
+  clock: DemoClock,
+  { commits }: DemoCode,
+  sender: Sender,
+): Promise<Map<string, string>> {
   const sent = new Map<string, string>();
-  if ((await app.stores.builds.list({ repository: HISTORY }, { limit: 1, offset: 0 })).length > 0) return sent;
+  if ((await app.stores.builds.list({ repository: HISTORY }, { limit: 1, offset: 0 })).length > 0)
+    return sent;
   const now = Date.now();
   try {
     for (const past of WEEK) {
@@ -231,7 +260,8 @@ async function sendHistory(app: App, clock: DemoClock, { commits }: DemoCode, se
       if (id !== null && past.slug === REGRESSION) await confirm(app, clock, id);
       clock.set(clock.now() + 20 * MINUTE_MS);
       if (past.rerun) await sender.send(createBuild(past, { at: clock.now(), attempt: 2, commit }));
-      if (past.deployed !== undefined) await app.stores.health.addDeployment(createDeployment(past.deployed, clock.now()));
+      if (past.deployed !== undefined)
+        await app.stores.health.addDeployment(createDeployment(past.deployed, clock.now()));
     }
   } finally {
     clock.set(null);
@@ -240,7 +270,13 @@ async function sendHistory(app: App, clock: DemoClock, { commits }: DemoCode, se
 }
 
 function createDeployment(version: string, at: number): Deployment {
-  return { repository: HISTORY, environment: 'production', version, url: null, at: new Date(at).toISOString() };
+  return {
+    repository: HISTORY,
+    environment: 'production',
+    version,
+    url: null,
+    at: new Date(at).toISOString(),
+  };
 }
 
 const AUTHORS = ['ada', 'ben', 'chris'];
@@ -251,7 +287,12 @@ function pickAuthor(number: number): string {
 }
 
 function computeStart(past: Past, now: number): number {
-  return now - past.ago * DAY_MS - EARLIER_MS + (past.number - (WEEK.find(({ ago }) => ago === past.ago)?.number ?? 0)) * 3 * HOUR_MS;
+  return (
+    now -
+    past.ago * DAY_MS -
+    EARLIER_MS +
+    (past.number - (WEEK.find(({ ago }) => ago === past.ago)?.number ?? 0)) * 3 * HOUR_MS
+  );
 }
 
 /**
@@ -270,13 +311,24 @@ export async function makeDemoCode(folder: string): Promise<DemoCode> {
   const clones = new Map<string, string>();
   try {
     for (const slug of SHOWN) {
-      const commits = [first, { message: 'Change what fails', author: 'ben', at: now - HOUR_MS, lays: { slug, as: 'project' } as const }];
+      const commits = [
+        first,
+        {
+          message: 'Change what fails',
+          author: 'ben',
+          at: now - HOUR_MS,
+          lays: { slug, as: 'project' } as const,
+        },
+      ];
       await makeDemoClone(join(folder, slug), { slugs: [slug], owners: ['* @demo/platform'], commits });
       clones.set(`demo/${slug}`, join(folder, slug));
     }
     const ids = await makeDemoClone(join(folder, 'shop'), shop(now));
     clones.set(HISTORY, join(folder, 'shop'));
-    return { clones: Object.fromEntries(clones), commits: new Map(ids.map((id, at) => [WEEK[at]?.number ?? 0, id])) };
+    return {
+      clones: Object.fromEntries(clones),
+      commits: new Map(ids.map((id, at) => [WEEK[at]?.number ?? 0, id])),
+    };
   } catch (error) {
     say(`without git, the demo has no code and no owners: ${getErrorMessage(error)}`);
     return { clones: Object.fromEntries(clones), commits: new Map() };
@@ -292,7 +344,11 @@ function shop(now: number): DemoRepository {
   const mended = WEEK.findLastIndex(({ slug }) => slug === REGRESSION) + 1;
   const commits = WEEK.map((past, at) => ({
     message:
-      at === broken ? 'Print amounts with their currency' : at === mended ? 'Print amounts as before' : `Prepare build ${past.number}`,
+      at === broken
+        ? 'Print amounts with their currency'
+        : at === mended
+          ? 'Print amounts as before'
+          : `Prepare build ${past.number}`,
     author: pickAuthor(past.number),
     at: computeStart(past, now) - HOUR_MS,
     ...(at === broken && { lays: { slug: REGRESSION, as: 'project' } as const }),
@@ -308,7 +364,10 @@ function shop(now: number): DemoRepository {
   return { slugs: [FLAKY, REGRESSION], owners, commits };
 }
 
-function createBuild({ number, slug }: Past, { at, attempt, commit }: { at: number; attempt: number; commit: string }): DemoBuild {
+function createBuild(
+  { number, slug }: Past,
+  { at, attempt, commit }: { at: number; attempt: number; commit: string },
+): DemoBuild {
   const failed = slug !== undefined && attempt === 1;
   return {
     repository: HISTORY,
@@ -322,13 +381,19 @@ function createBuild({ number, slug }: Past, { at, attempt, commit }: { at: numb
     finishedAt: new Date(at).toISOString(),
     ...(failed && { slug }),
     // What failed before the tests ran has no report of them.
-    ...((!failed || TESTS.some((test) => test.slug === slug)) && { report: createReport(failed ? slug : null) }),
+    ...((!failed || TESTS.some((test) => test.slug === slug)) && {
+      report: createReport(failed ? slug : null),
+    }),
   };
 }
 
 /** Results of every build; `slug`: the captured failure in which the test failed. */
 const TESTS: readonly { suite: string; name: string; file: string; slug?: string; failure?: string }[] = [
-  { suite: 'ReminderQueue when nobody adds more', name: 'sends what is waiting after a short while', file: 'test/queue.test.js' },
+  {
+    suite: 'ReminderQueue when nobody adds more',
+    name: 'sends what is waiting after a short while',
+    file: 'test/queue.test.js',
+  },
   {
     suite: 'ReminderQueue when nobody adds more',
     name: 'sends the weekly digest within half a second',
@@ -364,5 +429,10 @@ async function confirm(app: App, clock: Clock, analysisId: string): Promise<void
   const analysis = await app.stores.analyses.find(analysisId);
   if (analysis === null || analysis.recalled !== null) return;
   const review = await openReviewFor(deps, { analysisId, by: 'demo' });
-  await decideReview(deps, { reviewId: review.id, version: review.version, reviewer: 'demo', input: { type: 'accept' } });
+  await decideReview(deps, {
+    reviewId: review.id,
+    version: review.version,
+    reviewer: 'demo',
+    input: { type: 'accept' },
+  });
 }

@@ -48,7 +48,12 @@ export async function diagnose(dataDir: string, given: Environment = {}): Promis
   if ('state' in read) return [nodeFinding(), read];
   const { config } = read;
   const embedded = config.database.driver === 'pglite' ? [createEmbeddedCheck(config, dataDir)] : [];
-  const checks = [...listLocalChecks(config, dataDir), ...listExternalChecks(config), ...embedded, ...listServerChecks(config)];
+  const checks = [
+    ...listLocalChecks(config, dataDir),
+    ...listExternalChecks(config),
+    ...embedded,
+    ...listServerChecks(config),
+  ];
   const found = (await Promise.all(checks.map(runCheck))).flat();
   return maskFindings([nodeFinding(), ok('configuration', `data directory ${dataDir}`), ...found], config);
 }
@@ -68,7 +73,10 @@ async function maskFindings(findings: readonly Finding[], config: Config): Promi
   return findings.map((finding, index) => ({ ...finding, says: says[index]?.text ?? '***' }));
 }
 
-/** Formats a finding as people read it: what it is, and below it what to do. What a server says is shown, never obeyed. */
+/**
+ * Formats a finding as people read it: what it is, and below it what to do. What a server says is shown,
+ * never obeyed.
+ */
 export function renderFinding({ state, name, says, mend }: Finding): string {
   const indent = ' '.repeat(NAME_WIDTH + 9);
   const advice = mend === undefined ? '' : `\n${indent}→ ${visibleLine(mend)}`;
@@ -83,17 +91,27 @@ const OTHERS = 0o077;
  * The minimum length of a secret. GitHub and Jenkins recommend long random ones; shorter ones can be guessed.
  */
 const SHORT_SECRET = 16;
-const PLACEHOLDER = /^(?:change[-_ ]?me|secret|password|example|todo|your[-_].{0,40}|x{8,40}|12345678.{0,20})$/i;
+const PLACEHOLDER =
+  /^(?:change[-_ ]?me|secret|password|example|todo|your[-_].{0,40}|x{8,40}|12345678.{0,20})$/i;
 const LOOPBACK = /^(?:localhost|127\.[\d.]{1,15}|\[?::1\]?)$/i;
 
-/** Lists which answers are published by the shipped outcomes, and how many right ones the others lack. Decisions in the store can change it. */
+/**
+ * Lists which answers are published by the shipped outcomes, and how many right ones the others lack.
+ * Decisions in the store can change it.
+ */
 function publishingFinding({ triage }: Config): Finding {
   const bound = shippedBound({ triage });
   if (bound === null)
-    return note('publishing', 'no bound: FAULTLINE_MAX_WRONG is 1', 'set it to the share of wrong answers that you accept');
+    return note(
+      'publishing',
+      'no bound: FAULTLINE_MAX_WRONG is 1',
+      'set it to the share of wrong answers that you accept',
+    );
   const { all, published, wrong } = shippedShare(bound, triage.thresholds.autoNotify);
   const share = `${((100 * published) / all).toFixed(0)} % of ${all} known answers published, ${wrong} wrong`;
-  const missing = bound.routes.filter((one) => !one.published).map((one) => `${ROUTE_WORDS[one.route]}: ${one.missing}`);
+  const missing = bound.routes
+    .filter((one) => !one.published)
+    .map((one) => `${ROUTE_WORDS[one.route]}: ${one.missing}`);
   const says = `at most ${100 * bound.maxWrong} % wrong with ${100 * bound.confidence} % confidence: ${share}`;
   return ok('publishing', `${says}. More right outcomes needed for answers ${missing.join('; ')}`);
 }
@@ -106,14 +124,20 @@ function listLocalChecks(config: Config, dataDir: string): Check[] {
       mend: 'install git; without it, there are no suspects from code',
       ask: async () => ok('git', (await git(process.cwd(), ['--version'])).trim()),
     },
-    ...Object.entries(config.codeHost.clones).map(([repository, folder]) => createCloneCheck(repository, folder)),
+    ...Object.entries(config.codeHost.clones).map(([repository, folder]) =>
+      createCloneCheck(repository, folder),
+    ),
     { name: 'code', mend: 'see FAULTLINE_CLONES', ask: async () => codeFindings(config) },
     {
       name: 'data directory',
       mend: 'make the data directory writable for the user that runs Faultline, or choose another with --data',
       ask: () => dataFinding(dataDir),
     },
-    { name: 'access', mend: 'correct the tokens and secrets', ask: async () => accessFindings(config, dataDir) },
+    {
+      name: 'access',
+      mend: 'correct the tokens and secrets',
+      ask: async () => accessFindings(config, dataDir),
+    },
     { name: 'publishing', mend: 'see docs/how-to/thresholds.md', ask: async () => publishingFinding(config) },
     { name: 'public address', mend: 'set FAULTLINE_PUBLIC_URL', ask: async () => addressFinding(config) },
   ];
@@ -121,7 +145,11 @@ function listLocalChecks(config: Config, dataDir: string): Check[] {
 
 function nodeFinding(): Finding {
   if (!isOlder(process.versions.node, [22, 18])) return ok('node', process.version);
-  return wrong('node', `${process.version} cannot run TypeScript`, 'use scripts/faultline, which includes Node 24');
+  return wrong(
+    'node',
+    `${process.version} cannot run TypeScript`,
+    'use scripts/faultline, which includes Node 24',
+  );
 }
 
 async function git(folder: string, args: readonly string[]): Promise<string> {
@@ -159,12 +187,18 @@ async function isFolder(path: string): Promise<boolean> {
 function codeFindings({ codeHost: { driver, clones }, providers }: Config): Finding[] {
   if (driver === 'none') return [ok('code', 'off, as configured')];
   const asked = createProviders(providers).flatMap(({ name, code }) =>
-    code !== null && (driver === name || (driver === 'auto' && code.configured)) ? [getHost(code.baseUrl)] : [],
+    code !== null && (driver === name || (driver === 'auto' && code.configured))
+      ? [getHost(code.baseUrl)]
+      : [],
   );
   if (asked.length > 0) return [ok('code', `read over ${asked.join(', ')}`)];
   if (Object.keys(clones).length > 0) return [];
   return [
-    note('code', 'no local clone is configured', 'set FAULTLINE_CLONES=owner/name=folder or FAULTLINE_GITHUB_TOKEN for blame and suspects'),
+    note(
+      'code',
+      'no local clone is configured',
+      'set FAULTLINE_CLONES=owner/name=folder or FAULTLINE_GITHUB_TOKEN for blame and suspects',
+    ),
   ];
 }
 
@@ -174,14 +208,20 @@ async function dataFinding(dataDir: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(dataDir);
   const room = Math.floor((bavail * bsize) / MEGABYTE);
   if (room < LITTLE_ROOM_MB)
-    return wrong(name, `only ${room} MB are free in ${dataDir}`, 'free some space, or name another directory with --data');
+    return wrong(
+      name,
+      `only ${room} MB are free in ${dataDir}`,
+      'free some space, or name another directory with --data',
+    );
   const { mode } = await stat(dataDir);
-  if ((mode & OTHERS) !== 0) return note(name, `${dataDir} can be read by other users`, `chmod 700 ${dataDir}`);
+  if ((mode & OTHERS) !== 0)
+    return note(name, `${dataDir} can be read by other users`, `chmod 700 ${dataDir}`);
   return ok(name, `${dataDir}, ${room.toLocaleString('en')} MB free`);
 }
 
 function accessFindings(config: Config, dataDir: string): Finding[] {
-  const made = findSecrets(dataDir) === null ? 'will be created on first start' : 'created for this data directory';
+  const made =
+    findSecrets(dataDir) === null ? 'will be created on first start' : 'created for this data directory';
   const { tokens } = config.auth;
   return [
     secretFinding(
@@ -194,7 +234,9 @@ function accessFindings(config: Config, dataDir: string): Finding[] {
       secretFinding(
         `${name} webhook`,
         secrets,
-        MADE_SECRETS.includes(name) && config.database.driver === 'pglite' ? `secret ${made}` : 'off: no secret is set',
+        MADE_SECRETS.includes(name) && config.database.driver === 'pglite'
+          ? `secret ${made}`
+          : 'off: no secret is set',
         `FAULTLINE_${name.toUpperCase()}_WEBHOOK_SECRET`,
       ),
     ),
@@ -204,21 +246,27 @@ function accessFindings(config: Config, dataDir: string): Finding[] {
 function secretFinding(name: string, secrets: readonly string[], unset: string, variable: string): Finding {
   if (secrets.length === 0) return ok(name, unset);
   const mend = `create one with "openssl rand -hex 32" and set it in ${variable} and at the sender`;
-  if (secrets.some((secret) => PLACEHOLDER.test(secret))) return wrong(name, 'one of them is a placeholder that anyone can guess', mend);
+  if (secrets.some((secret) => PLACEHOLDER.test(secret)))
+    return wrong(name, 'one of them is a placeholder that anyone can guess', mend);
   if (secrets.some((secret) => secret.length < SHORT_SECRET))
     return wrong(name, `one of them is shorter than ${SHORT_SECRET} characters`, mend);
-  if (new Set(secrets).size < secrets.length) return wrong(name, 'the same one is configured twice', `keep it once in ${variable}`);
+  if (new Set(secrets).size < secrets.length)
+    return wrong(name, 'the same one is configured twice', `keep it once in ${variable}`);
   return ok(name, `${secrets.length} configured`);
 }
 
 function addressFinding({ http }: Config): Finding {
   const name = 'public address';
-  const mend = 'set FAULTLINE_PUBLIC_URL to the URL at which people and CI servers reach the service, https://…';
+  const mend =
+    'set FAULTLINE_PUBLIC_URL to the URL at which people and CI servers reach the service, https://…';
   const isLocal = LOOPBACK.test(http.host);
   if (http.publicUrl === null)
-    return isLocal ? ok(name, 'none; the service listens on this machine only') : note(name, 'not set: answers have no links', mend);
+    return isLocal
+      ? ok(name, 'none; the service listens on this machine only')
+      : note(name, 'not set: answers have no links', mend);
   const { hostname, protocol } = new URL(http.publicUrl);
-  if (LOOPBACK.test(hostname) && !isLocal) return wrong(name, `${http.publicUrl} points readers to their own machine`, mend);
+  if (LOOPBACK.test(hostname) && !isLocal)
+    return wrong(name, `${http.publicUrl} points readers to their own machine`, mend);
   if (protocol === 'http:' && !LOOPBACK.test(hostname))
     return note(name, `${http.publicUrl} is not encrypted: tokens can be read in transit`, mend);
   return ok(name, http.publicUrl);
@@ -251,7 +299,9 @@ async function embeddedFindings(config: Config, dataDir: string): Promise<Findin
       const findings = ['database', 'jobQueue', 'archive', 'vectorIndex'].flatMap((name) => {
         const health = backends[name];
         if (health === undefined) return [];
-        return health.state === 'ok' ? ok(name, health.says) : wrong(name, health.says, health.mend ?? MEND_DIRECTORY);
+        return health.state === 'ok'
+          ? ok(name, health.says)
+          : wrong(name, health.says, health.mend ?? MEND_DIRECTORY);
       });
       return [...findings, ...shown];
     } finally {
@@ -260,7 +310,8 @@ async function embeddedFindings(config: Config, dataDir: string): Promise<Findin
   } catch (error) {
     if (error instanceof TriageError && error.code === 'invalid-config')
       return [wrong('database', error.message, 'see docs/how-to/upgrade.md; nothing was changed')];
-    if (error instanceof TriageError && error.code === 'locked') return [ok('database', `in use: ${error.message}`)];
+    if (error instanceof TriageError && error.code === 'locked')
+      return [ok('database', `in use: ${error.message}`)];
     throw error;
   }
 }

@@ -10,7 +10,14 @@ import { type ConfirmOptions, confirm } from '../experiments/confirm.ts';
 import { FIX_RULES } from '../experiments/fix-rules.ts';
 import { type FollowUps, followUp } from '../experiments/follow-up.ts';
 import type { Commit } from '../experiments/history.ts';
-import { armName, type Outcome, type OutputReader, outputReader, progressLine, SHOWN } from '../experiments/outcome.ts';
+import {
+  armName,
+  type Outcome,
+  type OutputReader,
+  outputReader,
+  progressLine,
+  SHOWN,
+} from '../experiments/outcome.ts';
 import { splitArguments } from '../experiments/run-command.ts';
 import { append } from '../lib/collections.ts';
 import { jsonIn } from '../lib/text.ts';
@@ -113,8 +120,16 @@ const Reported = z.object({ buildId: z.string(), analyses: z.array(z.string()) }
 async function report(experiment: Experiment, build: string, options: ServerOptions): Promise<void> {
   const path = `/api/builds/${encodeURIComponent(build)}/experiments`;
   const masked = await maskExperiment(experiment, createMasker());
-  const { buildId, analyses } = await askServer(await resolveService(options), 'POST', path, Reported, masked);
-  say(`Reported to build ${buildId}${analyses.length === 0 ? '; no answer about these tests yet' : `, for ${analyses.join(', ')}`}.`);
+  const { buildId, analyses } = await askServer(
+    await resolveService(options),
+    'POST',
+    path,
+    Reported,
+    masked,
+  );
+  say(
+    `Reported to build ${buildId}${analyses.length === 0 ? '; no answer about these tests yet' : `, for ${analyses.join(', ')}`}.`,
+  );
 }
 
 /** Reads the failing tests that a log names. Returns none without a log. */
@@ -166,7 +181,10 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
   const { good, bad, build, install, log, runs, minutes, only, json } = options;
   const within = options.network ? undefined : await withoutNetwork();
   const onRun = ({ id, subject }: Commit, outcome: Outcome, milliseconds: number) => {
-    if (json !== true) say(`${shortCommit(id)} ${visibleLine(subject)}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`);
+    if (json !== true)
+      say(
+        `${shortCommit(id)} ${visibleLine(subject)}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`,
+      );
   };
   const found = await bisect(
     {
@@ -196,13 +214,25 @@ async function resultIn(path: string): Promise<Bisection> {
   throw new TriageError('invalid-input', `${path} is not what faultline bisect --json prints.`);
 }
 
-function renderBisection({ sentence, tests, narrowed, candidates, tried, skipped, notes }: Bisection): string {
+function renderBisection({
+  sentence,
+  tests,
+  narrowed,
+  candidates,
+  tried,
+  skipped,
+  notes,
+}: Bisection): string {
   return [
     `Result\t${visibleLine(sentence)}`,
-    ...candidates.slice(0, MOST_SHOWN).map((candidate) => `Commit\t${visibleLine(describeCommit(candidate))}`),
+    ...candidates
+      .slice(0, MOST_SHOWN)
+      .map((candidate) => `Commit\t${visibleLine(describeCommit(candidate))}`),
     ...tests.slice(0, MOST_SHOWN).map((test) => `Test\t${visibleLine(test)}`),
     ...(narrowed === null ? [] : [`Command\t${visibleLine(narrowed.join(' '))}`]),
-    ...tried.map(({ commit, failed, passed }) => `Runs\t${shortCommit(commit)}: ${failed} failed, ${passed} passed`),
+    ...tried.map(
+      ({ commit, failed, passed }) => `Runs\t${shortCommit(commit)}: ${failed} failed, ${passed} passed`,
+    ),
     ...skipped.map(({ commit, why }) => `Skipped\t${shortCommit(commit)}: ${visibleLine(why)}`),
     ...notes.map((note) => `Note\t${note}`),
   ].join('\n');

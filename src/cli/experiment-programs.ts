@@ -12,20 +12,41 @@ Examples:
 
 export function confirmCommand(): Command {
   const command = new Command('confirm')
-    .description('Run a failing command again, here and on the base, to find out whether the change broke it or it is flaky.')
+    .description(
+      'Run a failing command again, here and on the base, to find out whether the change broke it or it is flaky.',
+    )
     .argument('<command...>', 'the failing command and its arguments, after --')
     .option('--log <file>', 'log of the failed build; its failing tests are run alone from the start')
-    .option('--base <commit>', 'commit, branch or tag to compare with (default: where this branch started, or the previous commit)', true)
+    .option(
+      '--base <commit>',
+      'commit, branch or tag to compare with (default: where this branch started, or the previous commit)',
+      true,
+    )
     .option('--no-base', 'do not compare with a base')
     .option('--runs <count>', 'runs here and runs on the base, at most', positive, 5)
     .option('--minutes <count>', 'time limit for all runs together', positive, 15)
-    .option('--install <command>', 'installs the dependencies on the base where they differ (words, no quotes)')
-    .option('--no-conditions', 'do not look for the seed, time, time zone or network that a failure depends on')
-    .option('--no-network', 'run the command without the network (bubblewrap or user namespaces); --install has it')
-    .option('--bisect [good]', 'then search the commit that broke it, from the base or this commit on, in the time that is left')
+    .option(
+      '--install <command>',
+      'installs the dependencies on the base where they differ (words, no quotes)',
+    )
+    .option(
+      '--no-conditions',
+      'do not look for the seed, time, time zone or network that a failure depends on',
+    )
+    .option(
+      '--no-network',
+      'run the command without the network (bubblewrap or user namespaces); --install has it',
+    )
+    .option(
+      '--bisect [good]',
+      'then search the commit that broke it, from the base or this commit on, in the time that is left',
+    )
     .option('--try-fix [file]', 'then try this diff, or the rules of try-fix, in the time that is left')
     .option('--suggest', 'with --try-fix and --report: show the change that fixes it in the pull request')
-    .option('--report <build>', 'ID of the build on the service (or provider:number): the outcome becomes part of its answer')
+    .option(
+      '--report <build>',
+      'ID of the build on the service (or provider:number): the outcome becomes part of its answer',
+    )
     .passThroughOptions()
     .addHelpText('after', CONFIRM_EXAMPLES);
   return asksService(command).action(runs(async () => (await import('./experiment-commands.ts')).runConfirm));
@@ -41,12 +62,20 @@ A commit is skipped where its build fails or the command ends with exit code 125
 
 export function bisectCommand(): Command {
   return new Command('bisect')
-    .description('Find the commit that broke a command, running it as often at each commit as its failure rate requires.')
+    .description(
+      'Find the commit that broke a command, running it as often at each commit as its failure rate requires.',
+    )
     .argument('<command...>', 'the failing command and its arguments, after --')
-    .option('--good <commit>', 'commit, branch or tag at which it passed (default: where this branch started, or the previous commit)')
+    .option(
+      '--good <commit>',
+      'commit, branch or tag at which it passed (default: where this branch started, or the previous commit)',
+    )
     .option('--bad <commit>', 'commit, branch or tag at which it fails', 'HEAD')
     .option('--build <command>', 'run first at each commit; skips those at which it fails (words, no quotes)')
-    .option('--install <command>', "installs the dependencies where they differ from the checkout's (words, no quotes)")
+    .option(
+      '--install <command>',
+      "installs the dependencies where they differ from the checkout's (words, no quotes)",
+    )
     .option('--log <file>', 'log of the failed build; only its failing tests are run')
     .option('--runs <count>', 'runs at the bad commit, to measure its failure rate', positive, 3)
     .option('--minutes <count>', 'time limit for the whole search', positive, 30)
@@ -55,7 +84,10 @@ export function bisectCommand(): Command {
       'one machine of several: try its share of the commits, --runs each, and print the counts with --json',
       parsePart,
     )
-    .option('--results <files...>', 'what --only printed on the machines; more runs are made only where these do not suffice')
+    .option(
+      '--results <files...>',
+      'what --only printed on the machines; more runs are made only where these do not suffice',
+    )
     .option('--no-network', 'run the command without the network; --build and --install have it')
     .addOption(jsonOption())
     .passThroughOptions()
@@ -81,22 +113,39 @@ Examples:
 export function tryFixCommand(): Command {
   const collect = (value: string, values: string[] = []) => [...values, value];
   const command = new Command('try-fix')
-    .description('Try proposed changes in a worktree: does the failing command pass with one, and what else breaks? Nothing is pushed.')
+    .description(
+      'Try proposed changes in a worktree: does the failing command pass with one, and what else breaks? Nothing is pushed.',
+    )
     .argument('<command...>', 'the failing command and its arguments, after --')
-    .option('--patch <file>', 'diff to try, or a text that has one; - for standard input (repeatable)', collect)
+    .option(
+      '--patch <file>',
+      'diff to try, or a text that has one; - for standard input (repeatable)',
+      collect,
+    )
     .option('--analysis <id>', 'try the diff in the answer of the service (repeatable)', collect)
     .addOption(
-      new Option('--rule <name>', 'change that the tools of the project make (repeatable)').choices([...FIX_RULES]).argParser(collectRule),
+      new Option('--rule <name>', 'change that the tools of the project make (repeatable)')
+        .choices([...FIX_RULES])
+        .argParser(collectRule),
     )
-    .option('--check <command>', 'wider check that says what else breaks (words, no quotes; default: the failing command, whole)')
+    .option(
+      '--check <command>',
+      'wider check that says what else breaks (words, no quotes; default: the failing command, whole)',
+    )
     .option('--log <file>', 'log of the failed build; its failing tests are run alone from the start')
     .option('--branch <name>', 'make a local branch with the change that fixes it')
     .option('--allow-tests', 'also try changes of tests, snapshots and their settings')
     .option('--allow-workflows', 'also try changes of CI workflows and of the settings of the repository')
-    .option('--install <command>', 'installs the dependencies where a change alters the lock file (words, no quotes)')
+    .option(
+      '--install <command>',
+      'installs the dependencies where a change alters the lock file (words, no quotes)',
+    )
     .option('--runs <count>', 'runs of the failing tests without and with each change', positive, 3)
     .option('--minutes <count>', 'time limit for all attempts together', positive, 15)
-    .option('--no-network', 'run the command and the check without the network; --install and the rules have it')
+    .option(
+      '--no-network',
+      'run the command and the check without the network; --install and the rules have it',
+    )
     .passThroughOptions()
     .addHelpText('after', FIX_EXAMPLES);
   return asksService(command).action(runs(async () => (await import('./try-fix-command.ts')).runTryFix));

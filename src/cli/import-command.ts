@@ -9,7 +9,13 @@ import type { BuildSource } from '../ports/build-source.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import type { Provider } from '../providers/provider.ts';
 import { createProviders } from '../providers/registry.ts';
-import { type AnswerReport, type ImportEvent, type ImportOutcome, importRuns, readAnswerReport } from '../service/import.ts';
+import {
+  type AnswerReport,
+  type ImportEvent,
+  type ImportOutcome,
+  importRuns,
+  readAnswerReport,
+} from '../service/import.ts';
 import { drainOutbox } from '../service/outbox.ts';
 import { passingBuildHandler } from '../service/triage/passing-builds.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from './settings.ts';
@@ -38,7 +44,8 @@ export async function runImport(options: ImportOptions): Promise<void> {
   const provider = chosen(config, options.provider);
   // Users of an import want to see the runs, not the service log between them.
   const level = process.env.FAULTLINE_LOG_LEVEL ?? 'error';
-  const logger = level === 'silent' ? silentLogger : await createLogger(level, createMaskingOptions(config).known);
+  const logger =
+    level === 'silent' ? silentLogger : await createLogger(level, createMaskingOptions(config).known);
   const signal = interruptSignal();
   signal.addEventListener('abort', () => say('stopping after the current step …'));
   const app = await createApp(config, logger);
@@ -50,9 +57,13 @@ export async function runImport(options: ImportOptions): Promise<void> {
     await tell(options, { repository: options.repository, provider: provider.name, ...counts }, text);
   } catch (error) {
     if (!signal.aborted) throw error;
-    throw new TriageError('cancelled', 'Stopped. Everything read so far is stored; run the same command again to continue.', {
-      cause: error,
-    });
+    throw new TriageError(
+      'cancelled',
+      'Stopped. Everything read so far is stored; run the same command again to continue.',
+      {
+        cause: error,
+      },
+    );
   } finally {
     await app.close({ drainMs: 5_000 });
   }
@@ -62,17 +73,30 @@ export async function runImport(options: ImportOptions): Promise<void> {
  * Returns the named provider, or the only one whose past runs can be read. Throws `invalid-config` with the
  * available ones.
  */
-function chosen(config: Config, name: string | undefined): Provider & { readonly openPastRuns: NonNullable<Provider['openPastRuns']> } {
+function chosen(
+  config: Config,
+  name: string | undefined,
+): Provider & { readonly openPastRuns: NonNullable<Provider['openPastRuns']> } {
   const readable = createProviders(config.providers).flatMap((provider) => {
     const { openPastRuns, code } = provider;
     return openPastRuns === null || code?.configured !== true ? [] : [{ ...provider, openPastRuns }];
   });
-  const found = name === undefined ? (readable.length === 1 ? readable[0] : undefined) : readable.find((one) => one.name === name);
+  const found =
+    name === undefined
+      ? readable.length === 1
+        ? readable[0]
+        : undefined
+      : readable.find((one) => one.name === name);
   if (found !== undefined) return found;
   const names = readable.map((one) => one.name).join(', ');
-  const says = name === undefined ? 'Choose with --provider where to import runs from' : `Runs of ${name} cannot be imported`;
+  const says =
+    name === undefined
+      ? 'Choose with --provider where to import runs from'
+      : `Runs of ${name} cannot be imported`;
   const there =
-    names === '' ? 'set FAULTLINE_GITHUB_TOKEN, FAULTLINE_GITEA_URL and _TOKEN, or FAULTLINE_GITLAB_TOKEN' : `configured: ${names}`;
+    names === ''
+      ? 'set FAULTLINE_GITHUB_TOKEN, FAULTLINE_GITEA_URL and _TOKEN, or FAULTLINE_GITLAB_TOKEN'
+      : `configured: ${names}`;
   throw new TriageError('invalid-config', `${says} (${there}).`);
 }
 
@@ -97,7 +121,9 @@ async function answer(
 }
 
 interface Taking {
-  readonly provider: Pick<Provider, 'name' | 'openBuildSource'> & { readonly openPastRuns: NonNullable<Provider['openPastRuns']> };
+  readonly provider: Pick<Provider, 'name' | 'openBuildSource'> & {
+    readonly openPastRuns: NonNullable<Provider['openPastRuns']>;
+  };
   readonly options: ImportOptions;
   readonly logger: Logger;
 }
@@ -110,7 +136,11 @@ async function takeIn(app: App, { provider, options, logger }: Taking, signal: A
   const request = {
     ...{ provider: provider.name, repository, maxRuns, since: new Date(Date.now() - since * DAY_MS) },
     runs: await provider.openPastRuns({ logger, timeoutMs: CALL_MS }),
-    source: await provider.openBuildSource({ logger, timeoutMs: app.config.buildSource.timeoutMs, maxLogBytes }),
+    source: await provider.openBuildSource({
+      logger,
+      timeoutMs: app.config.buildSource.timeoutMs,
+      maxLogBytes,
+    }),
   };
   const counts: Counts = { failed: 0, passed: 0, known: 0, withoutLog: 0, leftOut: 0 };
   const failed: string[] = [];
@@ -132,8 +162,10 @@ const WORDS: Readonly<Record<ImportOutcome, string>> = {
 };
 
 function formatEvent(event: ImportEvent): string {
-  if (event.type === 'listed') return `${counted(event.runs, 'run')}${event.isCut ? '; older ones are not imported (--limit)' : ''}`;
-  if (event.type === 'waiting') return `waiting ${Math.ceil(event.ms / 1000)} s: ${visibleLine(event.because)}`;
+  if (event.type === 'listed')
+    return `${counted(event.runs, 'run')}${event.isCut ? '; older ones are not imported (--limit)' : ''}`;
+  if (event.type === 'waiting')
+    return `waiting ${Math.ceil(event.ms / 1000)} s: ${visibleLine(event.because)}`;
   const width = String(event.of).length;
   return `${String(event.place).padStart(width)}/${event.of}  ${WORDS[event.outcome].padEnd(8)}  ${visibleLine(event.says)}`;
 }
@@ -146,14 +178,16 @@ async function untilAnswered(app: App, buildIds: readonly string[], signal: Abor
       if (job === null || job.state === 'done' || job.state === 'failed') break;
       await sleep(LOOK_MS, undefined, { signal });
     }
-    if ((index + 1) % 10 === 0 || index + 1 === buildIds.length) say(`${index + 1} of ${buildIds.length} failed builds analyzed`);
+    if ((index + 1) % 10 === 0 || index + 1 === buildIds.length)
+      say(`${index + 1} of ${buildIds.length} failed builds analyzed`);
   }
 }
 
 function summary(counts: Counts, waiting: number, repository: string): string {
   const { failed, passed, known } = counts;
   const rest = `${counts.withoutLog} failed without a log, ${known} known before, ${counts.leftOut} left out`;
-  const next = waiting === 0 ? '' : ` ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for the workers of the service.`;
+  const next =
+    waiting === 0 ? '' : ` ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for the workers of the service.`;
   return `Imported ${failed} failed and ${counted(passed, 'passed build')} of ${repository}; ${rest}.${next}\nNext: faultline report --repository ${repository}`;
 }
 
@@ -166,11 +200,16 @@ export interface ReportOptions extends DataOptions {
 /** Runs `faultline report`: shows what was answered, or would have been. */
 export async function runReport(options: ReportOptions): Promise<void> {
   const since = new Date(Date.now() - options.since * DAY_MS);
-  const report = await withApp(options, ({ stores }) => readAnswerReport(stores, { repository: options.repository, since }));
+  const report = await withApp(options, ({ stores }) =>
+    readAnswerReport(stores, { repository: options.repository, since }),
+  );
   await tell(options, report, reportText(report, options));
 }
 
-function reportText({ answers, builds, causes, guesses }: AnswerReport, { repository, since }: ReportOptions): string {
+function reportText(
+  { answers, builds, causes, guesses }: AnswerReport,
+  { repository, since }: ReportOptions,
+): string {
   const published = answers.filter((one) => one.isPublished).length;
   const rows = answers.map(
     ({ build, category, title, isPublished }) =>
@@ -180,11 +219,13 @@ function reportText({ answers, builds, causes, guesses }: AnswerReport, { reposi
     `${repository}, the last ${counted(since, 'day')}: ${builds.failed} failed and ${counted(builds.passed, 'passed build')}`,
     `${counted(answers.length, 'answer')}: ${published} published, ${answers.length - published} for review; ${counted(builds.unanswered, 'failed build')} without an answer`,
     ...guesses.map(
-      ({ said, right, of }) => `"${said}" by the text: right in ${right} of ${of} failures that were tried (faultline confirm)`,
+      ({ said, right, of }) =>
+        `"${said}" by the text: right in ${right} of ${of} failures that were tried (faultline confirm)`,
     ),
     ...(causes.length === 0 ? [] : ['', 'Most frequent causes']),
     ...causes.map(
-      ({ category, title, count }) => `  ${String(count).padStart(4)}×  ${(category ?? 'unknown').padEnd(14)}  ${visibleLine(title)}`,
+      ({ category, title, count }) =>
+        `  ${String(count).padStart(4)}×  ${(category ?? 'unknown').padEnd(14)}  ${visibleLine(title)}`,
     ),
     ...(rows.length === 0 ? [] : ['', 'Answers, newest first']),
     ...rows,

@@ -23,19 +23,22 @@ const FILES = /\.(?:log|txt|out|xml|trx|tap|json|jsonl|sarif|gz|tgz|zst|zip|tar)
 const MAX_NOTES = 10;
 /** Size limit of one additional file, packed or not. */
 const MAX_ARTIFACT_BYTES = 64 * 1024 * 1024;
-const NO_CONTENT = ' with any content (.log, .txt, .out; .xml, .json, .trx for test reports; .gz, .zip, .tar of these).';
+const NO_CONTENT =
+  ' with any content (.log, .txt, .out; .xml, .json, .trx for test reports; .gz, .zip, .tar of these).';
 const SETS_THE_LIMIT = 'FAULTLINE_MAX_LOG_BYTES sets the limit.';
 
 /**
- * Reads what the command line names: a file, an archive, a directory (every log, test report and archive below it), or `-` for standard
- * input. `maxBytes` limits each text, and all of them together; `isFound` refuses a file that is neither a log nor a report. Throws TriageError with a sentence that says what to do.
+ * Reads what the command line names: a file, an archive, a directory (every log, test report and archive
+ * below it), or `-` for standard input. `maxBytes` limits each text, and all of them together; `isFound`
+ * refuses a file that is neither a log nor a report. Throws TriageError with a sentence that says what to do.
  */
 export async function readInput(path: string, maxBytes: number, isFound = false): Promise<SourceText[]> {
   if (path === '-') return nonEmpty('standard input', await readStandardInput(maxBytes));
   const info = await stat(path).catch((cause: unknown) => {
     throw unreadable(path, cause);
   });
-  if (!info.isDirectory()) return nonEmpty(path, await readFileSources(path, basename(path), maxBytes, { onlySources: isFound }));
+  if (!info.isDirectory())
+    return nonEmpty(path, await readFileSources(path, basename(path), maxBytes, { onlySources: isFound }));
   return readDirectory(path, maxBytes);
 }
 
@@ -52,22 +55,31 @@ export interface ListedInput {
   readonly isFound: boolean;
 }
 
-/** Lists what is answered one by one: the files of a directory that may be logs, reports or archives, else the file itself. */
+/**
+ * Lists what is answered one by one: the files of a directory that may be logs, reports or archives, else the
+ * file itself.
+ */
 export async function listInputs(path: string): Promise<ListedInput[]> {
   if (!isDirectory(path)) return [{ path, isFound: false }];
   const files = await listFiles(path, []);
-  if (files.length === 0) throw new TriageError('invalid-input', `${visibleLine(path)} contains no log or report${NO_CONTENT}`);
+  if (files.length === 0)
+    throw new TriageError('invalid-input', `${visibleLine(path)} contains no log or report${NO_CONTENT}`);
   return files.map((file) => ({ path: join(path, file), isFound: true }));
 }
 
 /** Reads test reports given one by one; what else an archive among them holds is read as well. */
 export async function readReports(paths: readonly string[], maxBytes: number): Promise<SourceText[]> {
-  return (await Promise.all(paths.map((path) => readFileSources(path, basename(path), maxBytes, { kind: 'report' })))).flat();
+  return (
+    await Promise.all(
+      paths.map((path) => readFileSources(path, basename(path), maxBytes, { kind: 'report' })),
+    )
+  ).flat();
 }
 
 /**
- * Reads further files of a build: reports, logs of servers under test, crash reports, archives and directories of these. They are named by the
- * path given, since a log refers to them by it. What is no text or too large is kept by its name only; what cannot be read at all throws.
+ * Reads further files of a build: reports, logs of servers under test, crash reports, archives and
+ * directories of these. They are named by the path given, since a log refers to them by it. What is no text
+ * or too large is kept by its name only; what cannot be read at all throws.
  */
 export async function readArtifacts(paths: readonly string[], maxBytes: number): Promise<SourceText[]> {
   const room = artifactRoom(maxBytes);
@@ -76,7 +88,9 @@ export async function readArtifacts(paths: readonly string[], maxBytes: number):
     const info = await stat(path).catch((cause: unknown) => {
       throw unreadable(path, cause);
     });
-    const files = info.isDirectory() ? (await filesBelow(path, path, [])).map((file) => join(path, file)) : [path];
+    const files = info.isDirectory()
+      ? (await filesBelow(path, path, [])).map((file) => join(path, file))
+      : [path];
     for (const file of files.slice(0, room.files)) append(sources, await readArtifact(file, room));
   }
   return sources;
@@ -121,7 +135,10 @@ async function readDirectory(folder: string, maxBytes: number): Promise<SourceTe
   throw new TriageError('invalid-input', `${visibleLine(folder)} contains no log or report${why}`);
 }
 
-/** Paths below the folder. Where it is an unpacked log archive of GitHub Actions, a job's log is read once, not again step by step. */
+/**
+ * Paths below the folder. Where it is an unpacked log archive of GitHub Actions, a job's log is read once,
+ * not again step by step.
+ */
 async function listFiles(folder: string, notes: string[]): Promise<string[]> {
   const paths = await filesBelow(folder, folder, notes);
   const files = planTexts(paths.filter((path) => FILES.test(path))).flatMap(({ parts }) => parts);
@@ -138,8 +155,11 @@ async function filesBelow(folder: string, top: string, notes: string[]): Promise
     notes.push(`Skipped: ${error.message}`);
     return [];
   });
-  const paths = entries.filter((entry) => entry.isFile()).map(({ name }) => relative(top, join(folder, name)));
-  for (const { name } of entries.filter((entry) => entry.isDirectory())) append(paths, await filesBelow(join(folder, name), top, notes));
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => relative(top, join(folder, name)));
+  for (const { name } of entries.filter((entry) => entry.isDirectory()))
+    append(paths, await filesBelow(join(folder, name), top, notes));
   return paths;
 }
 
@@ -148,7 +168,12 @@ interface How {
   readonly onlySources?: boolean;
 }
 
-async function readFileSources(path: string, name: string, maxBytes: number, how: How = {}): Promise<SourceText[]> {
+async function readFileSources(
+  path: string,
+  name: string,
+  maxBytes: number,
+  how: How = {},
+): Promise<SourceText[]> {
   const bytes = await readAll(createReadStream(path), path, maxBytes);
   // A name may hold line ends and escapes; sentences and sources must not.
   return decoded(visibleLine(path), visibleLine(name).replace(/\.(?:gz|zst)$/i, ''), bytes, maxBytes, how);
@@ -156,7 +181,13 @@ async function readFileSources(path: string, name: string, maxBytes: number, how
 
 async function readStandardInput(maxBytes: number): Promise<SourceText[]> {
   if (process.stdin.isTTY === true) say('reading standard input; press Ctrl-D to end');
-  return decoded('standard input', 'stdin', await readAll(process.stdin, 'standard input', maxBytes), maxBytes, {});
+  return decoded(
+    'standard input',
+    'stdin',
+    await readAll(process.stdin, 'standard input', maxBytes),
+    maxBytes,
+    {},
+  );
 }
 
 /** Reads to the end, but never beyond the limit: the path may name a device or a pipe that has no end. */
@@ -177,11 +208,20 @@ async function readAll(stream: AsyncIterable<unknown>, path: string, maxBytes: n
 }
 
 /** Sentences name the file as the person named it; sources are named without its folder. */
-async function decoded(path: string, name: string, bytes: Buffer, maxBytes: number, how: How): Promise<SourceText[]> {
+async function decoded(
+  path: string,
+  name: string,
+  bytes: Buffer,
+  maxBytes: number,
+  how: How,
+): Promise<SourceText[]> {
   try {
     const { kind = 'log', onlySources = false } = how;
     const sources = await decodeSources(path, bytes, kind, { maxBytes, onlySources });
-    return sources.map((source) => ({ ...source, name: source.name === path ? name : `${name}${source.name.slice(path.length)}` }));
+    return sources.map((source) => ({
+      ...source,
+      name: source.name === path ? name : `${name}${source.name.slice(path.length)}`,
+    }));
   } catch (error) {
     if (!(error instanceof TriageError) || error.code !== 'too-large') throw error;
     if (!error.message.includes('refused')) throw tooLarge(path, maxBytes);
@@ -199,11 +239,16 @@ function nonEmpty(path: string, sources: SourceText[]): SourceText[] {
 
 function tooLarge(path: string, maxBytes: number): TriageError {
   const limit = `${Math.round(maxBytes / 1024 / 1024).toLocaleString('en-US')} MiB`;
-  return new TriageError('too-large', `${visibleLine(path)} exceeds the limit of ${limit} when unpacked. ${SETS_THE_LIMIT}`);
+  return new TriageError(
+    'too-large',
+    `${visibleLine(path)} exceeds the limit of ${limit} when unpacked. ${SETS_THE_LIMIT}`,
+  );
 }
 
 function unreadable(path: string, cause: unknown): TriageError {
-  return new TriageError('not-found', `${visibleLine(path)} cannot be read: ${getErrorReason(cause)}.`, { cause });
+  return new TriageError('not-found', `${visibleLine(path)} cannot be read: ${getErrorReason(cause)}.`, {
+    cause,
+  });
 }
 
 /** A masked log that stays in its file. Its bytes must not be asked for after `close`. */
@@ -218,8 +263,8 @@ export interface LargeLog {
 const LARGE = 32 * 1024 * 1024;
 
 /**
- * Opens a large log without holding it. Null for all else: what is small, no file, or no plain text (see {@link maskFile}), and what cannot
- * be read, of which the next one who reads it says why in a sentence.
+ * Opens a large log without holding it. Null for all else: what is small, no file, or no plain text (see
+ * {@link maskFile}), and what cannot be read, of which the next one who reads it says why in a sentence.
  */
 export async function openLargeLog(path: string, masker: Masker): Promise<LargeLog | null> {
   const file = isLargeFile(path) ? await maskFile(path, masker) : null;

@@ -1,8 +1,9 @@
 /**
- * LangChain reads the environment by itself: one variable left over from another project, and every prompt goes to standard output or,
- * under one of its older names, to a tracing service. None of its variables is left standing, whatever their names will be, except those of
- * LangSmith where LANGSMITH_TRACING=true asks for it in so many words; then it is said. Does its work when imported, so it must be imported
- * before anything else.
+ * LangChain reads the environment by itself: one variable left over from another project, and every prompt
+ * goes to standard output or, under one of its older names, to a tracing service. None of its variables is
+ * left standing, whatever their names will be, except those of LangSmith where LANGSMITH_TRACING=true asks
+ * for it in so many words; then it is said. Does its work when imported, so it must be imported before
+ * anything else.
  */
 const { LANGSMITH_TRACING, LANGSMITH_ENDPOINT, FAULTLINE_TRACING } = process.env;
 const wanted = LANGSMITH_TRACING?.toLowerCase() === 'true' && FAULTLINE_TRACING !== 'off';

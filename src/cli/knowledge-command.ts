@@ -42,7 +42,15 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const SERVER_MS = 180_000;
 const REINDEX_MS = 3_600_000;
 /** The error codes that concern one file only; every other error concerns all of them. */
-const OF_ONE_FILE = new Set(['too-large', 'unsupported-type', 'invalid-input', 'timeout', 'not-found', 'forbidden', 'conflict']);
+const OF_ONE_FILE = new Set([
+  'too-large',
+  'unsupported-type',
+  'invalid-input',
+  'timeout',
+  'not-found',
+  'forbidden',
+  'conflict',
+]);
 
 /**
  * Runs `faultline knowledge add PATH…`. Reports files that cannot be read and continues with the rest; the
@@ -56,10 +64,16 @@ export async function addKnowledge(paths: readonly string[], options: AddOptions
     if (options.dryRun !== true) append(outcomes, await removeGone(service, files, folders));
     const failed = outcomes.filter(({ outcome }) => outcome === 'failed').length;
     if (failed > 0) process.exitCode = EXIT.unreadable;
-    if (options.json) return print(jsonText({ ok: failed === 0, dryRun: options.dryRun === true, items: outcomes }));
-    for (const { source, notes } of outcomes) for (const note of notes) say(`${visibleLine(source)}: ${visibleLine(note)}`);
+    if (options.json)
+      return print(jsonText({ ok: failed === 0, dryRun: options.dryRun === true, items: outcomes }));
+    for (const { source, notes } of outcomes)
+      for (const note of notes) say(`${visibleLine(source)}: ${visibleLine(note)}`);
     const rows = outcomes.map(({ outcome, source, passages }) =>
-      [outcome.padEnd(9), visibleLine(source), ...(passages === undefined ? [] : [counted(passages, 'passage')])].join('  '),
+      [
+        outcome.padEnd(9),
+        visibleLine(source),
+        ...(passages === undefined ? [] : [counted(passages, 'passage')]),
+      ].join('  '),
     );
     return print([...rows, ...(options.dryRun ? ['Nothing was stored.'] : [])].join('\n'));
   });
@@ -71,22 +85,34 @@ export async function listKnowledge(options: ServerOptions): Promise<void> {
     ({ id, source, title, passages, category, importedAt, importedBy }) =>
       `${id}  ${visibleLine(source)}  ${visibleLine(title)}  ${counted(passages, 'passage')}  ${category ?? '-'}  ${importedAt.slice(0, 10)} by ${visibleLine(importedBy)}`,
   );
-  return tell(options, { items }, rows.join('\n') || 'No documents yet. Add some with: faultline knowledge add PATH…');
+  return tell(
+    options,
+    { items },
+    rows.join('\n') || 'No documents yet. Add some with: faultline knowledge add PATH…',
+  );
 }
 
 /** Runs `faultline knowledge show ID`. */
 export async function showKnowledge(id: string, options: ServerOptions): Promise<void> {
-  const shown = await withService(options, async (service) => (await service.show(id)) ?? (await service.show(toSourceName(id))));
+  const shown = await withService(
+    options,
+    async (service) => (await service.show(id)) ?? (await service.show(toSourceName(id))),
+  );
   if (shown === null) throw unknownDocument(id);
   const { document, passages } = shown;
   const head = `${document.id}  ${visibleLine(document.source)}  ${visibleLine(document.title)}  (${document.format})`;
-  const body = passages.map(({ place, text }) => `── ${visibleLine(place)}\n${visibleLines(text).join('\n')}`);
+  const body = passages.map(
+    ({ place, text }) => `── ${visibleLine(place)}\n${visibleLines(text).join('\n')}`,
+  );
   return tell(options, shown, [head, ...document.notes.map(visibleLine), ...body].join('\n\n'));
 }
 
 /** Runs `faultline knowledge remove ID|PATH`. */
 export async function removeKnowledge(id: string, options: ServerOptions): Promise<void> {
-  const removed = await withService(options, async (service) => (await service.remove(id)) ?? (await service.remove(toSourceName(id))));
+  const removed = await withService(
+    options,
+    async (service) => (await service.remove(id)) ?? (await service.remove(toSourceName(id))),
+  );
   if (removed === null) throw unknownDocument(id);
   return tell(options, { removed }, `removed  ${visibleLine(removed.source)}`);
 }
@@ -107,7 +133,13 @@ async function addOne(
 ): Promise<Outcome> {
   try {
     const bytes = await readBounded(path);
-    const added = await service.add({ source, bytes, category: category ?? null, importedBy: operatorName(), dryRun });
+    const added = await service.add({
+      source,
+      bytes,
+      category: category ?? null,
+      importedBy: operatorName(),
+      dryRun,
+    });
     const { id, passages } = added.document;
     return { source, outcome: added.outcome, id, passages, notes: added.notes };
   } catch (error) {
@@ -119,7 +151,8 @@ async function addOne(
 async function readBounded(path: string): Promise<Uint8Array> {
   try {
     const { size } = await stat(path);
-    if (size > MAX_BYTES) throw new TriageError('too-large', `${path} has ${size} bytes; the limit is ${MAX_BYTES}.`);
+    if (size > MAX_BYTES)
+      throw new TriageError('too-large', `${path} has ${size} bytes; the limit is ${MAX_BYTES}.`);
     return await readFile(path);
   } catch (error) {
     if (error instanceof TriageError) throw error;
@@ -128,18 +161,28 @@ async function readBounded(path: string): Promise<Uint8Array> {
 }
 
 /** Removes documents whose file was in a folder when the folder was last added, and is no longer there. */
-async function removeGone(service: KnowledgeService, files: readonly KnowledgeFile[], folders: readonly string[]): Promise<Outcome[]> {
+async function removeGone(
+  service: KnowledgeService,
+  files: readonly KnowledgeFile[],
+  folders: readonly string[],
+): Promise<Outcome[]> {
   const there = new Set(files.map(({ source }) => source));
   // The working directory gives no name of its own, so everything would look gone.
   const named = folders.filter((folder) => folder !== '').map((folder) => underFolder(folder, ''));
-  const gone = (await service.list()).filter(({ source }) => !there.has(source) && named.some((folder) => source.startsWith(folder)));
+  const gone = (await service.list()).filter(
+    ({ source }) => !there.has(source) && named.some((folder) => source.startsWith(folder)),
+  );
   for (const { id } of gone) await service.remove(id);
   return gone.map(({ id, source }) => ({ source, outcome: 'removed' as const, id, notes: [] }));
 }
 
 /** Runs the work with the service of the data directory, or with a running service if one is named. */
-async function withService<Result>(options: ServerOptions, work: (service: KnowledgeService) => Promise<Result>): Promise<Result> {
-  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverClient(await resolveService(options)));
+async function withService<Result>(
+  options: ServerOptions,
+  work: (service: KnowledgeService) => Promise<Result>,
+): Promise<Result> {
+  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined)
+    return work(serverClient(await resolveService(options)));
   const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger).catch(adviseUrl);
   try {
     return await work(app.knowledge);
@@ -153,9 +196,17 @@ function serverClient(server: Service): KnowledgeService {
   return {
     add: ({ source, bytes, category, dryRun = false }: NewDocument) => {
       const content = Buffer.from(bytes).toString('base64');
-      return askServer(server, 'POST', '/api/knowledge', AddedDocument, { source, content, category, dryRun }, SERVER_MS);
+      return askServer(
+        server,
+        'POST',
+        '/api/knowledge',
+        AddedDocument,
+        { source, content, category, dryRun },
+        SERVER_MS,
+      );
     },
-    list: async () => (await askServer(server, 'GET', '/api/knowledge', z.object({ items: z.array(TeamDocument) }))).items,
+    list: async () =>
+      (await askServer(server, 'GET', '/api/knowledge', z.object({ items: z.array(TeamDocument) }))).items,
     show: (id) => orNull(askServer(server, 'GET', at(id), ShownDocument)),
     remove: (id) => orNull(askServer(server, 'DELETE', at(id), TeamDocument, undefined, SERVER_MS)),
     embed: () => askServer(server, 'POST', '/api/knowledge/reindex', Embedded, {}, REINDEX_MS),
@@ -181,7 +232,8 @@ const MAX_FILES = 10_000;
  * `invalid-input` for a folder without any document.
  */
 async function findKnowledgeFiles(paths: readonly string[], name: string | undefined) {
-  if (name !== undefined && paths.length !== 1) throw new TriageError('invalid-config', '--source takes exactly one path.');
+  if (name !== undefined && paths.length !== 1)
+    throw new TriageError('invalid-config', '--source takes exactly one path.');
   const files: KnowledgeFile[] = [];
   const folders: string[] = [];
   for (const path of paths) {
@@ -198,7 +250,8 @@ async function findKnowledgeFiles(paths: readonly string[], name: string | undef
     folders.push(source);
     for (const file of inside) files.push({ path: file, source: underFolder(source, relative(path, file)) });
   }
-  if (files.length > MAX_FILES) throw new TriageError('too-large', `Too many files: ${files.length}. The limit is ${MAX_FILES}.`);
+  if (files.length > MAX_FILES)
+    throw new TriageError('too-large', `Too many files: ${files.length}. The limit is ${MAX_FILES}.`);
   return { files, folders };
 }
 
@@ -221,7 +274,8 @@ async function documentsIn(folder: string): Promise<string[]> {
     if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) append(found, await documentsIn(path));
-    else if (entry.isFile() && Object.hasOwn(FORMAT_BY_ENDING, extname(entry.name).toLowerCase())) found.push(path);
+    else if (entry.isFile() && Object.hasOwn(FORMAT_BY_ENDING, extname(entry.name).toLowerCase()))
+      found.push(path);
   }
   return found;
 }

@@ -23,11 +23,24 @@ export async function runMcp(options: McpCommandOptions): Promise<void> {
   const dataDir = dataDirectory(options.data);
   const url = options.url ?? process.env.FAULTLINE_URL;
   const token = options.token ?? process.env.FAULTLINE_TOKEN;
-  const backend = createBackend({ url, serviceUrl: url ?? LOCAL_SERVICE, token, dataDir, feedback: options.allowFeedback === true });
-  say(`faultline mcp: ${describeTarget(url, dataDir)}; ${options.allowFeedback === true ? 'feedback is allowed' : 'read-only'}`);
+  const backend = createBackend({
+    url,
+    serviceUrl: url ?? LOCAL_SERVICE,
+    token,
+    dataDir,
+    feedback: options.allowFeedback === true,
+  });
+  say(
+    `faultline mcp: ${describeTarget(url, dataDir)}; ${options.allowFeedback === true ? 'feedback is allowed' : 'read-only'}`,
+  );
   const signal = interruptSignal();
   try {
-    await serveStdio(backend.use, { input: process.stdin, output: process.stdout, logger: silentLogger, signal });
+    await serveStdio(backend.use, {
+      input: process.stdin,
+      output: process.stdout,
+      logger: silentLogger,
+      signal,
+    });
   } finally {
     await backend.close();
   }
@@ -105,12 +118,16 @@ async function openBackend(options: BackendOptions): Promise<Opened> {
   if (options.url !== undefined) return await openService(options, options.url);
   if (!existsSync(join(options.dataDir, 'database'))) return await openLogsOnly(options);
   return await openDirectory(options).catch(async (error: unknown) => {
-    if (error instanceof TriageError && error.code === 'locked') return await openService(options, options.serviceUrl);
+    if (error instanceof TriageError && error.code === 'locked')
+      return await openService(options, options.serviceUrl);
     throw error;
   });
 }
 
-async function openService({ token: given, dataDir, feedback }: BackendOptions, url: string): Promise<Opened> {
+async function openService(
+  { token: given, dataDir, feedback }: BackendOptions,
+  url: string,
+): Promise<Opened> {
   const client = await connectService({ url, token: resolveToken(given, dataDir), feedback });
   return { client, close: async () => await client.close() };
 }
@@ -118,10 +135,14 @@ async function openService({ token: given, dataDir, feedback }: BackendOptions, 
 async function openDirectory({ dataDir, feedback }: BackendOptions): Promise<Opened> {
   const { createApp } = await import('../app.ts');
   const app = await createApp(readConfig(dataDir), silentLogger);
-  const decide: Decide = async ({ review, ...said }) => await decideReview(app, { ...said, reviewId: review.id, version: review.version });
+  const decide: Decide = async ({ review, ...said }) =>
+    await decideReview(app, { ...said, reviewId: review.id, version: review.version });
   const openReview: OpenReview = async (analysisId, by) => await openReviewFor(app, { analysisId, by });
   const allowed = feedback ? { feedback: { decide, openReview, reviewer: LOCAL_REVIEWER } } : {};
-  const client = await connectHere({ installation: app, explainLog: app.explainLog, ...allowed, logger: silentLogger }, silentLogger);
+  const client = await connectHere(
+    { installation: app, explainLog: app.explainLog, ...allowed, logger: silentLogger },
+    silentLogger,
+  );
   const close = async () => {
     await client.close();
     await app.close({ drainMs: 0 });

@@ -10,8 +10,9 @@ export interface MetricsTarget {
 }
 
 /**
- * Writes where this process serves its metrics, in the format of Prometheus' `file_sd_configs`, and removes what processes of this host left that
- * are gone. `address` is a URL. Throws `invalid-config` where the folder cannot be written.
+ * Writes where this process serves its metrics, in the format of Prometheus' `file_sd_configs`, and removes
+ * what processes of this host left that are gone. `address` is a URL. Throws `invalid-config` where the
+ * folder cannot be written.
  */
 export function writeMetricsTarget(folder: string, address: string): MetricsTarget {
   const file = join(folder, `${hostname()}-${process.pid}.json`);
@@ -35,7 +36,9 @@ export function writeMetricsTarget(folder: string, address: string): MetricsTarg
 function removeLeftovers(folder: string): void {
   const own = `${hostname()}-`;
   for (const name of readdirSync(folder)) {
-    const pid = name.startsWith(own) ? /^(\d{1,10})\.json(?:\.draft)?$/.exec(name.slice(own.length))?.[1] : undefined;
+    const pid = name.startsWith(own)
+      ? /^(\d{1,10})\.json(?:\.draft)?$/.exec(name.slice(own.length))?.[1]
+      : undefined;
     if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name), { force: true });
   }
 }

@@ -25,11 +25,18 @@ const SAID: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   { what: 'the project', pattern: /\/__w\/([\w.-]{1,100})\/\1(?![\w.-])/ },
   { what: 'the project', pattern: /\b[A-Z]:\\a\\([\w.-]{1,100})\\\1(?![\w.-])/ },
   { what: 'the run', pattern: /\bGITHUB_RUN_ID[=:] ?["']?(\d{1,20})/ },
-  { what: 'the Jenkins workspace', pattern: /^.{0,40}\bRunning on .{1,200} in \S{0,300}\/workspace\/([^\s@]{1,200})/m },
-  { what: 'the Jenkins workspace', pattern: /^.{0,40}\bBuilding .{0,200}\bin workspace \S{0,300}\/workspace\/([^\s@]{1,200})/m },
+  {
+    what: 'the Jenkins workspace',
+    pattern: /^.{0,40}\bRunning on .{1,200} in \S{0,300}\/workspace\/([^\s@]{1,200})/m,
+  },
+  {
+    what: 'the Jenkins workspace',
+    pattern: /^.{0,40}\bBuilding .{0,200}\bin workspace \S{0,300}\/workspace\/([^\s@]{1,200})/m,
+  },
   {
     what: 'the project',
-    pattern: /^.{0,60}\b(?:Initialized empty|Reinitialized existing) Git repository in \/builds\/(\S{1,300}?)\/\.git\/?\s*$/m,
+    pattern:
+      /^.{0,60}\b(?:Initialized empty|Reinitialized existing) Git repository in \/builds\/(\S{1,300}?)\/\.git\/?\s*$/m,
   },
 ];
 
@@ -37,7 +44,8 @@ const SYSTEMS: readonly { readonly value: string; readonly pattern: RegExp }[] =
   { value: 'GitHub Actions', pattern: /^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z |^##\[group\]/m },
   {
     value: 'Jenkins',
-    pattern: /^(?:Started by |Running in Durability level|\[Pipeline\] |Finished: (?:FAILURE|SUCCESS|ABORTED|UNSTABLE)$)/m,
+    pattern:
+      /^(?:Started by |Running in Durability level|\[Pipeline\] |Finished: (?:FAILURE|SUCCESS|ABORTED|UNSTABLE)$)/m,
   },
   { value: 'GitLab CI', pattern: /\bRunning with gitlab-runner \d/ },
 ];
@@ -45,8 +53,9 @@ const SYSTEMS: readonly { readonly value: string; readonly pattern: RegExp }[] =
 const RUNNER_TIME = /^\ufeff?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{7}Z /m;
 
 /**
- * Throws `invalid-input` where logs are of different builds by what they say of themselves: their CI system, repository, run, or job.
- * `mayShareNothing`: they were named one by one, so that it does not count that they have nothing in common.
+ * Throws `invalid-input` where logs are of different builds by what they say of themselves: their CI system,
+ * repository, run, or job. `mayShareNothing`: they were named one by one, so that it does not count that they
+ * have nothing in common.
  */
 export function requireOneBuild(
   sources: readonly (SourceText | LogInPieces)[],
@@ -59,13 +68,17 @@ export function requireOneBuild(
       const before = known.get(what);
       if (before === undefined) known.set(what, { value, log: name });
       else if (!isSame(what, before.value, value))
-        throw refuse(`${what} of ${quote(before.log)} is ${quote(before.value)}, of ${quote(name)} ${quote(value)}`);
+        throw refuse(
+          `${what} of ${quote(before.log)} is ${quote(before.value)}, of ${quote(name)} ${quote(value)}`,
+        );
     }
   }
-  if (!mayShareNothing && !doMostShare(logs)) throw refuse('they have nothing in common: no repository, run, directory or kind of file');
+  if (!mayShareNothing && !doMostShare(logs))
+    throw refuse('they have nothing in common: no repository, run, directory or kind of file');
 }
 
-const HINT = 'Use faultline triage --each to analyze each file by itself. If they are of one build, name its files one by one.';
+const HINT =
+  'Use faultline triage --each to analyze each file by itself. If they are of one build, name its files one by one.';
 
 function refuse(why: string): TriageError {
   return new TriageError('invalid-input', `These logs are of different builds: ${why}. ${HINT}`);
@@ -130,6 +143,11 @@ const COMMON = new Set(['json', 'yml', 'yaml', 'xml', 'toml', 'sh', 'html', 'css
 function readTraits(text: string): Set<string> {
   const begin = text.slice(0, READ);
   const endings = namedPaths([begin]).map(({ path }) => path.slice(path.lastIndexOf('.') + 1).toLowerCase());
-  const languages = endings.filter((ending) => !COMMON.has(ending)).map((ending) => `*.${FAMILIES[ending] ?? ending}`);
-  return new Set([...languages, ...readIdentities(text).flatMap(({ what, value }) => (what === 'the time' ? [] : [`${what} ${value}`]))]);
+  const languages = endings
+    .filter((ending) => !COMMON.has(ending))
+    .map((ending) => `*.${FAMILIES[ending] ?? ending}`);
+  return new Set([
+    ...languages,
+    ...readIdentities(text).flatMap(({ what, value }) => (what === 'the time' ? [] : [`${what} ${value}`])),
+  ]);
 }

@@ -15,7 +15,13 @@ import {
   terminalConfig,
 } from './command-parts.ts';
 import { bisectCommand, confirmCommand, tryFixCommand } from './experiment-programs.ts';
-import { calibrateCommand, casesCommand, compareCommand, recordingsCommand, replayCommand } from './replay/programs.ts';
+import {
+  calibrateCommand,
+  casesCommand,
+  compareCommand,
+  recordingsCommand,
+  replayCommand,
+} from './replay/programs.ts';
 import { reviewCommand } from './review-program.ts';
 import {
   completionCommand,
@@ -41,7 +47,8 @@ const EXAMPLES = `Examples:
   faultline triage build.log --junit report.xml --repo . --json
   faultline serve --demo`;
 
-const INPUT_HELP = 'a log or test report (plain, gzip or Zstandard), a zip or tar archive or a directory of them, or - for standard input';
+const INPUT_HELP =
+  'a log or test report (plain, gzip or Zstandard), a zip or tar archive or a directory of them, or - for standard input';
 
 const FILES_HELP =
   'more files from the build (reports, server logs, crash reports); files that show a failure or that the log refers to are read';
@@ -53,7 +60,9 @@ const FILES_HELP =
  */
 export function createProgram(): Command {
   const program = new Command('faultline')
-    .description('CI failure triage: category, root cause, fix, suspects, and the exact log lines that prove it.')
+    .description(
+      'CI failure triage: category, root cause, fix, suspects, and the exact log lines that prove it.',
+    )
     .version(RELEASE)
     // An option belongs to the command that it is behind: `review` and its commands share some.
     .enablePositionalOptions()
@@ -117,14 +126,23 @@ function triageCommand(): Command {
     .description('Explain why a build failed, from its log. Needs no server, configuration or key.')
     .argument('<input>', INPUT_HELP)
     .argument('[files...]', FILES_HELP)
-    .option('--junit <file...>', 'test reports of the build (JUnit XML, TRX, TAP, CTRF, go test -json and others)')
+    .option(
+      '--junit <file...>',
+      'test reports of the build (JUnit XML, TRX, TAP, CTRF, go test -json and others)',
+    )
     .option('--repo <dir>', 'local clone to read for suspects and blame (default: none)')
     .option('--commit <id>', 'with --repo: the commit, branch or tag that was built (default: the checkout)')
-    .option('--green-commit <id>', 'with --repo: the last good commit, branch or tag; changes since then are suspect')
+    .option(
+      '--green-commit <id>',
+      'with --repo: the last good commit, branch or tag; changes since then are suspect',
+    )
     .option('--green <file>', 'log of a green build of the same job; lines found in both are not evidence')
     .addOption(analystOption())
     .addOption(profileOption())
-    .option('--confirm <command>', 'failing command to run again in --repo (default: here) and on the base; see faultline confirm')
+    .option(
+      '--confirm <command>',
+      'failing command to run again in --repo (default: here) and on the base; see faultline confirm',
+    )
     .option('--budget <tokens>', 'log tokens that the analyst may use', positive)
     .addOption(jsonOption().conflicts('github'))
     .option('--plain', 'no color, no box: one Key<tab>value per line, as in a pipe')
@@ -132,12 +150,19 @@ function triageCommand(): Command {
     .option('--github', 'print GitHub Actions workflow commands: ::error file=…')
     .option('--trace', 'also print every step: judge, tools called, time, tokens and cost')
     .option('--exit-code', 'exit with 10 if any answer needs review, 11 if all are INFRA_ERROR')
-    .addOption(new Option('--each', 'analyze each file, or each file of a directory, by itself').conflicts(['github', 'junit', 'confirm']))
+    .addOption(
+      new Option('--each', 'analyze each file, or each file of a directory, by itself').conflicts([
+        'github',
+        'junit',
+        'confirm',
+      ]),
+    )
     .addHelpText('after', TRIAGE_EXAMPLES)
     .action(
       guarded(async (input: string, files: string[], options: TriageCommandOptions) => {
         const config = await terminalConfig(options);
-        if (options.each !== true) return await (await import('./triage-command.ts')).runTriage(input, { ...options, files }, config);
+        if (options.each !== true)
+          return await (await import('./triage-command.ts')).runTriage(input, { ...options, files }, config);
         return await (await import('./triage-each.ts')).runTriageEach([input, ...files], options, config);
       }),
     );
@@ -145,9 +170,14 @@ function triageCommand(): Command {
 
 function readCommand(): Command {
   return new Command('read')
-    .description('Read a log without analyzing it: excerpts with exact lines, failing tests, messages, fingerprint.')
+    .description(
+      'Read a log without analyzing it: excerpts with exact lines, failing tests, messages, fingerprint.',
+    )
     .argument('<input>', INPUT_HELP)
-    .option('--junit <file...>', 'test reports of the build (JUnit XML, TRX, TAP, CTRF, go test -json and others)')
+    .option(
+      '--junit <file...>',
+      'test reports of the build (JUnit XML, TRX, TAP, CTRF, go test -json and others)',
+    )
     .option('--green <file>', 'log of a green build of the same job')
     .option('--budget <tokens>', 'size of the excerpts in tokens', positive, 2000)
     .addOption(jsonOption())
@@ -179,14 +209,18 @@ function workerCommand(): Command {
 
 function traceCommand(): Command {
   const command = new Command('trace')
-    .description('Show every step of one analysis of a running service: judge, tools called, time, tokens and cost.')
+    .description(
+      'Show every step of one analysis of a running service: judge, tools called, time, tokens and cost.',
+    )
     .argument('<id>', 'analysis ID, as shown by `faultline review show` and the API');
   return asksService(command).action(runs(async () => (await import('./triage-command.ts')).runTrace));
 }
 
 function migrateCommand(): Command {
   return new Command('migrate')
-    .description('Update the database schema. Every start does this too; use this command to do it in advance.')
+    .description(
+      'Update the database schema. Every start does this too; use this command to do it in advance.',
+    )
     .option('--repair', 'compare the whole schema with the migrations and repair what differs; back up first')
     .addOption(dataOption())
     .addOption(jsonOption())
@@ -215,7 +249,10 @@ function connectCommand(): Command {
     )
     .addArgument(new Argument('<provider>', 'which CI system').choices(Object.keys(SENDERS)))
     .option('--repository <owner/name>', 'repository to check and connect, as named on its host')
-    .option('--url <address>', 'URL at which the provider reaches this service (default: $FAULTLINE_PUBLIC_URL)')
+    .option(
+      '--url <address>',
+      'URL at which the provider reaches this service (default: $FAULTLINE_PUBLIC_URL)',
+    )
     .option('--new-secret', 'create and print a webhook secret')
     .option('--create', 'create the webhook through the API, with the configured token')
     .option('--test', "send a test delivery: the provider's own if it offers one, and a signed one from here")
@@ -281,14 +318,22 @@ Examples:
 /** Creates `faultline ask`, which answers follow-up questions, one at a time or in a session. */
 function askCommand(): Command {
   return new Command('ask')
-    .description('Ask follow-up questions about an analysis. On a terminal, without a question, opens a session.')
-    .argument('<id>', 'ID of an analysis or build (or provider:number), or a log to analyze first; nothing is stored for a log')
+    .description(
+      'Ask follow-up questions about an analysis. On a terminal, without a question, opens a session.',
+    )
+    .argument(
+      '<id>',
+      'ID of an analysis or build (or provider:number), or a log to analyze first; nothing is stored for a log',
+    )
     .argument('[question]', 'the question, as one argument')
     .option('--thread <id>', 'continue this thread')
     .option('--resume', 'continue the newest thread about it')
     .option('--repo <dir>', 'with a log: local clone to read code from')
     .addOption(analystOption())
-    .option('--url <address>', 'URL of the service (default: the data directory, or the service that uses it)')
+    .option(
+      '--url <address>',
+      'URL of the service (default: the data directory, or the service that uses it)',
+    )
     .option('--token <token>', 'bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
     .addOption(dataOption())
     .addOption(jsonOption())

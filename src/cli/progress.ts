@@ -20,16 +20,27 @@ const SILENCE_MS = 30_000;
 const FRAME_MS = 100;
 const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 
-/** Phases of a long piece of work on standard error: one redrawn line on a terminal, a line each elsewhere, never long silence. */
-export function startProgress(voice: Pick<Voice, 'quiet' | 'plain'>, stream: ProgressStream = process.stderr): Progress {
+/**
+ * Phases of a long piece of work on standard error: one redrawn line on a terminal, a line each elsewhere,
+ * never long silence.
+ */
+export function startProgress(
+  voice: Pick<Voice, 'quiet' | 'plain'>,
+  stream: ProgressStream = process.stderr,
+): Progress {
   if (voice.quiet) return { phase: () => undefined, stop: () => undefined };
-  return stream.isTTY === true && !voice.plain ? redrawnLine(stream) : lineByLine((line) => void stream.write(`${line}\n`));
+  return stream.isTTY === true && !voice.plain
+    ? redrawnLine(stream)
+    : lineByLine((line) => void stream.write(`${line}\n`));
 }
 
 function lineByLine(say: (line: string) => void): Progress {
   let current = 'starting';
   let since = Date.now();
-  const timer = setInterval(() => say(`still working: ${current}, ${Math.round((Date.now() - since) / 1000)} s`), SILENCE_MS);
+  const timer = setInterval(
+    () => say(`still working: ${current}, ${Math.round((Date.now() - since) / 1000)} s`),
+    SILENCE_MS,
+  );
   timer.unref();
   return {
     phase(text) {
@@ -81,7 +92,8 @@ export function phaseText(step: Step): string {
 }
 
 function describeFacts({ node, summary, outcomes = [] }: Step): string {
-  if (node === 'execute_tool' && outcomes.length > 0) return outcomes.map(({ call, summary: said }) => `${call.tool} ${said}`).join(' · ');
+  if (node === 'execute_tool' && outcomes.length > 0)
+    return outcomes.map(({ call, summary: said }) => `${call.tool} ${said}`).join(' · ');
   // The answer itself follows on standard output.
   if (node === 'generate_answer') return '';
   return (summary.split(': ', 1)[0] ?? '').replace(/[()]/g, '');

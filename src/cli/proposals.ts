@@ -17,8 +17,13 @@ export async function proposalIn(path: string): Promise<Proposal> {
  * than a mebibyte.
  */
 export function parseProposal(source: string, said: string): Proposal {
-  if (said.length > MAX_DIFF_BYTES) throw new TriageError('too-large', `${source} is longer than a diff may be, one mebibyte.`);
+  if (said.length > MAX_DIFF_BYTES)
+    throw new TriageError('too-large', `${source} is longer than a diff may be, one mebibyte.`);
   const diff = findDiff(said);
-  if (diff === null) throw new TriageError('invalid-input', `${source} has no diff: it needs lines that start with --- and +++.`);
+  if (diff === null)
+    throw new TriageError(
+      'invalid-input',
+      `${source} has no diff: it needs lines that start with --- and +++.`,
+    );
   return { source, diff };
 }

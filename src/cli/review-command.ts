@@ -14,10 +14,20 @@ const Listed = z.object({ items: z.array(Review), questions: z.array(ReviewerQue
 const Detail = z.object({ review: Review, analysis: Analysis });
 const Decided = z.looseObject({ review: Review });
 
-/** Runs `faultline review list`: what waits for a person, the oldest first; `--all`: what is held or decided, too. */
-export async function listReviews(options: ServerOptions & { readonly state?: string; readonly all?: boolean }): Promise<void> {
+/**
+ * Runs `faultline review list`: what waits for a person, the oldest first; `--all`: what is held or decided,
+ * too.
+ */
+export async function listReviews(
+  options: ServerOptions & { readonly state?: string; readonly all?: boolean },
+): Promise<void> {
   const query = options.all === true ? '' : `?state=${encodeURIComponent(options.state ?? 'waiting')}`;
-  const { items, questions } = await askServer(await resolveService(options), 'GET', `/api/reviews${query}`, Listed);
+  const { items, questions } = await askServer(
+    await resolveService(options),
+    'GET',
+    `/api/reviews${query}`,
+    Listed,
+  );
   const rows = [...questions.map(questionRow), ...items.map(formatRow)];
   return tell(options, { items, questions }, rows.length === 0 ? 'The queue is empty.' : rows.join('\n'));
 }
@@ -27,7 +37,12 @@ export async function listReviews(options: ServerOptions & { readonly state?: st
  * reason why it waits.
  */
 export async function showReview(id: string, options: ServerOptions): Promise<void> {
-  const { review, analysis } = await askServer(await resolveService(options), 'GET', `/api/reviews/${encodeURIComponent(id)}`, Detail);
+  const { review, analysis } = await askServer(
+    await resolveService(options),
+    'GET',
+    `/api/reviews/${encodeURIComponent(id)}`,
+    Detail,
+  );
   const voice = createVoice({});
   const body = voice.color ? renderTerminal(analysis, voice) : renderPlain(analysis);
   return tell(
@@ -38,9 +53,19 @@ export async function showReview(id: string, options: ServerOptions): Promise<vo
 }
 
 /** Runs `faultline review claim|release|skip ID`. */
-export async function holdReview(id: string, act: 'claim' | 'release' | 'skip', options: ServerOptions): Promise<void> {
+export async function holdReview(
+  id: string,
+  act: 'claim' | 'release' | 'skip',
+  options: ServerOptions,
+): Promise<void> {
   const Held = z.union([Review, Decided.transform((value) => value.review)]);
-  const review = await askServer(await resolveService(options), 'POST', `/api/reviews/${encodeURIComponent(id)}/${act}`, Held, {});
+  const review = await askServer(
+    await resolveService(options),
+    'POST',
+    `/api/reviews/${encodeURIComponent(id)}/${act}`,
+    Held,
+    {},
+  );
   return tell(options, { review }, formatRow(review));
 }
 
@@ -49,8 +74,19 @@ export async function holdReview(id: string, act: 'claim' | 'release' | 'skip', 
  * any user.
  */
 export async function undoReview(id: string, options: ServerOptions): Promise<void> {
-  const outcome = await askServer(await resolveService(options), 'POST', `/api/reviews/${encodeURIComponent(id)}/undo`, UndoView, {});
-  const what = outcome.undone.length === 0 ? 'already undone' : outcome.undone.length === 1 ? 'undone' : `${outcome.undone.length} undone`;
+  const outcome = await askServer(
+    await resolveService(options),
+    'POST',
+    `/api/reviews/${encodeURIComponent(id)}/undo`,
+    UndoView,
+    {},
+  );
+  const what =
+    outcome.undone.length === 0
+      ? 'already undone'
+      : outcome.undone.length === 1
+        ? 'undone'
+        : `${outcome.undone.length} undone`;
   return tell(options, outcome, `${what} · ${formatRow(outcome.review)}`);
 }
 
@@ -67,7 +103,10 @@ export async function workThroughQueue(id: string | undefined, options: ServerOp
   const first = id?.startsWith('ana_') ? (await client.ofAnalysis(id)).id : id;
   const keys = readKeys({ input: process.stdin, output: process.stdout });
   try {
-    const done = await runReviewSession({ client, keys, write: (text) => void process.stdout.write(text), look: createVoice({}) }, first);
+    const done = await runReviewSession(
+      { client, keys, write: (text) => void process.stdout.write(text), look: createVoice({}) },
+      first,
+    );
     say(`${done.decided} decided, ${done.skipped} skipped.`);
     if (done.interrupted) process.exitCode = EXIT.interrupted;
   } finally {
@@ -90,10 +129,17 @@ export async function answerQuestion(id: string, answer: string, options: Server
 }
 
 /** Runs `faultline review accept|correct|reject ID`: decides on the version that was current a moment ago. */
-export async function decideReview(id: string, decision: DecisionInput, options: ServerOptions): Promise<void> {
+export async function decideReview(
+  id: string,
+  decision: DecisionInput,
+  options: ServerOptions,
+): Promise<void> {
   const [server, path] = [await resolveService(options), `/api/reviews/${encodeURIComponent(id)}`];
   const { review } = await askServer(server, 'GET', path, Detail);
-  const outcome = await askServer(server, 'POST', `${path}/decision`, Decided, { ...decision, version: review.version });
+  const outcome = await askServer(server, 'POST', `${path}/decision`, Decided, {
+    ...decision,
+    version: review.version,
+  });
   return tell(options, outcome, `${decision.type}ed · ${formatRow(outcome.review)}`);
 }
 

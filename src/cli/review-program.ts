@@ -15,8 +15,19 @@ interface DecisionOptions {
 
 /** Spelt out, so that help needs no schema. */
 const STATES = ['waiting', 'claimed', 'decided'] as const satisfies readonly ReviewState[];
-const CATEGORIES: readonly Category[] = ['CODE_ERROR', 'TEST_FAILURE', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'];
-const REASONS: readonly RejectReason[] = ['evidence_does_not_support', 'right_category_wrong_cause', 'not_a_failure', 'cannot_be_told'];
+const CATEGORIES: readonly Category[] = [
+  'CODE_ERROR',
+  'TEST_FAILURE',
+  'INFRA_ERROR',
+  'CONFIG_ERROR',
+  'DEPENDENCY_ERROR',
+];
+const REASONS: readonly RejectReason[] = [
+  'evidence_does_not_support',
+  'right_category_wrong_cause',
+  'not_a_failure',
+  'cannot_be_told',
+];
 const HOLD_HELP = {
   claim: 'Claim an item.',
   release: 'Release an item.',
@@ -37,10 +48,16 @@ const DECISION_HELP = {
  */
 export function reviewCommand(): Command {
   const review = queueCommand();
-  const command = (name: string, description: string) => asksService(review.command(name).description(description));
+  const command = (name: string, description: string) =>
+    asksService(review.command(name).description(description));
   command('list', 'List items waiting for review.')
     .option('--all', 'also items that somebody holds or has decided')
-    .addOption(new Option('--state <state>', 'only items in this state').choices(STATES).default('waiting').conflicts('all'))
+    .addOption(
+      new Option('--state <state>', 'only items in this state')
+        .choices(STATES)
+        .default('waiting')
+        .conflicts('all'),
+    )
     .action(runs(async () => (await import('./review-command.ts')).listReviews));
   command('show', 'Show one item with its answer.')
     .argument('<id>', 'item ID, as shown by `faultline review list`')
@@ -55,7 +72,11 @@ export function reviewCommand(): Command {
   for (const act of ['claim', 'release', 'skip'] as const) {
     command(act, HOLD_HELP[act])
       .argument('<id>', 'item ID, as shown by `faultline review list`')
-      .action(guarded(async (id: string, options: ServerOptions) => (await import('./review-command.ts')).holdReview(id, act, options)));
+      .action(
+        guarded(async (id: string, options: ServerOptions) =>
+          (await import('./review-command.ts')).holdReview(id, act, options),
+        ),
+      );
   }
   for (const type of ['accept', 'correct', 'reject'] as const) {
     command(type, DECISION_HELP[type])
@@ -82,7 +103,9 @@ function queueCommand(): Command {
     asksService(new Command('review'))
       // Options after a command are that command's own.
       .enablePositionalOptions()
-      .description('Work through the review queue of a running service. On a terminal, without a command, item by item with single keys.')
+      .description(
+        'Work through the review queue of a running service. On a terminal, without a command, item by item with single keys.',
+      )
       .argument('[id]', 'start with this item or analysis ID')
       .addHelpText('after', KEYS_HELP)
       .action(
@@ -118,5 +141,7 @@ async function readDecision(type: DecisionType, options: DecisionOptions): Promi
 
 /** Parses "E1,E3" or "none". The service rejects anything else. */
 function parseShownBy(text: string | undefined): unknown {
-  return text === undefined || text === 'none' ? text : { evidence: text.split(',').map((one) => one.trim()), lines: [] };
+  return text === undefined || text === 'none'
+    ? text
+    : { evidence: text.split(',').map((one) => one.trim()), lines: [] };
 }

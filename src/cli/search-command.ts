@@ -12,16 +12,32 @@ const Found = createListSchema(FailureRow);
  * Runs `faultline search QUERY`: prints one line per failure, newest first. An invalid query is rejected with
  * the valid forms.
  */
-export async function runSearch(query: string, options: ServerOptions & { readonly limit: number }): Promise<void> {
+export async function runSearch(
+  query: string,
+  options: ServerOptions & { readonly limit: number },
+): Promise<void> {
   const asked = new URLSearchParams({ q: query, limit: String(Math.min(options.limit, MOST)) });
-  const { items, next } = await askServer(await resolveService(options), 'GET', `/api/failures?${asked}`, Found);
+  const { items, next } = await askServer(
+    await resolveService(options),
+    'GET',
+    `/api/failures?${asked}`,
+    Found,
+  );
   if (options.json) return print(jsonText({ ok: true, items, next }));
   if (items.length === 0) return print('No failure matches.');
   const more = next === null ? [] : [`… more; narrow the search, or use --limit (${MOST} at most).`];
   return print([...items.map(formatRow), ...more].join('\n'));
 }
 
-function formatRow({ failure, repository, pipeline, number, category, analysisId, seenAt }: FailureRow): string {
+function formatRow({
+  failure,
+  repository,
+  pipeline,
+  number,
+  category,
+  analysisId,
+  seenAt,
+}: FailureRow): string {
   const name = failure.test?.name ?? failure.message.split('\n')[0] ?? '';
   const when = seenAt.slice(0, 16).replace('T', ' ');
   return `${analysisId ?? failure.buildId}  ${when}  ${(category ?? 'not analyzed').padEnd(16)}  ${visibleLine(`${repository} ${pipeline} #${number}`)}  ${visibleLine(name.slice(0, 160))}`;

@@ -17,7 +17,13 @@ import { syncLibraryIndex } from '../service/review/learn.ts';
 import type { TokenStore } from '../stores/access.ts';
 import { createDemoClock, type DemoService, makeDemoCode, runDemo } from './demo.ts';
 import { writeMetricsTarget } from './metrics-target.ts';
-import { dataDirectory, readServedConfig, readStoreConfig, type ServedConfig, secretsFile } from './settings.ts';
+import {
+  dataDirectory,
+  readServedConfig,
+  readStoreConfig,
+  type ServedConfig,
+  secretsFile,
+} from './settings.ts';
 import { print, say } from './terminal.ts';
 
 export interface ServeCommandOptions {
@@ -42,14 +48,25 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   const dataDir = dataDirectory(options.data);
   const served = readServedConfig(dataDir);
   const { config } = served;
-  const settings = options.port === undefined ? config : { ...config, http: { ...config.http, port: options.port } };
+  const settings =
+    options.port === undefined ? config : { ...config, http: { ...config.http, port: options.port } };
   // Users of the demo want to see the table, not log lines in between.
-  const logger = await openLogger(options.demo && process.env.FAULTLINE_LOG_LEVEL === undefined ? 'warn' : settings.log.level, settings);
+  const logger = await openLogger(
+    options.demo && process.env.FAULTLINE_LOG_LEVEL === undefined ? 'warn' : settings.log.level,
+    settings,
+  );
   // The first start takes seconds and would look frozen without a message.
-  if (config.database.driver === 'pglite' && !existsSync(config.database.dataDir)) say(`creating a new database in ${dataDir} …`);
-  const demo = options.demo ? { clock: createDemoClock(), code: await makeDemoCode(join(dataDir, 'demo-code')) } : null;
+  if (config.database.driver === 'pglite' && !existsSync(config.database.dataDir))
+    say(`creating a new database in ${dataDir} …`);
+  const demo = options.demo
+    ? { clock: createDemoClock(), code: await makeDemoCode(join(dataDir, 'demo-code')) }
+    : null;
   const clones = { ...demo?.code.clones, ...settings.codeHost.clones };
-  const app = await createApp({ ...settings, codeHost: { ...settings.codeHost, clones } }, logger, demo?.clock ?? systemClock);
+  const app = await createApp(
+    { ...settings, codeHost: { ...settings.codeHost, clones } },
+    logger,
+    demo?.clock ?? systemClock,
+  );
   const servers: Closeable[] = [];
   const address = await orStop(app, servers, start(app, servers));
   const closing = closeOnSignals(app, servers, logger);
@@ -77,9 +94,13 @@ async function start(app: App, servers: Closeable[]): Promise<string> {
     app.bringInStep('error library', () => syncLibraryIndex(library)),
   ]);
   const address = await http.listen({ host, port }).catch((cause: unknown) => {
-    throw new TriageError('conflict', `Cannot listen on ${host}:${port}: ${getErrorMessage(cause)}. Use --port 0 for a free port.`, {
-      cause,
-    });
+    throw new TriageError(
+      'conflict',
+      `Cannot listen on ${host}:${port}: ${getErrorMessage(cause)}. Use --port 0 for a free port.`,
+      {
+        cause,
+      },
+    );
   });
   if (app.config.jobQueue.inServe) await app.work();
   append(servers, await openWatching(app));
@@ -90,11 +111,17 @@ async function start(app: App, servers: Closeable[]): Promise<string> {
  * Closes everything that was opened if the start fails. A process that only seems to run would never be
  * restarted.
  */
-async function orStop<Result>(app: App, servers: readonly Closeable[], starting: Promise<Result>): Promise<Result> {
+async function orStop<Result>(
+  app: App,
+  servers: readonly Closeable[],
+  starting: Promise<Result>,
+): Promise<Result> {
   try {
     return await starting;
   } catch (error) {
-    await stopService(app, servers, 0).catch((reason: unknown) => app.logger.error({ error: reason }, 'closing failed'));
+    await stopService(app, servers, 0).catch((reason: unknown) =>
+      app.logger.error({ error: reason }, 'closing failed'),
+    );
     throw error;
   }
 }
@@ -122,11 +149,19 @@ async function startWork(app: App, servers: Closeable[]): Promise<void> {
   append(servers, await openWatching(app));
 }
 
-async function announce(address: string, { config, madeToken }: ServedConfig, dataDir: string, milliseconds: number): Promise<void> {
+async function announce(
+  address: string,
+  { config, madeToken }: ServedConfig,
+  dataDir: string,
+  milliseconds: number,
+): Promise<void> {
   // Operators know a token that they configured, and printed output stays in logs, so a configured token is
   // not printed.
   const configured = config.auth.tokens.length;
-  const known = configured === 0 ? 'in the database: faultline token list' : `${counted(configured, 'is', 'are')} configured`;
+  const known =
+    configured === 0
+      ? 'in the database: faultline token list'
+      : `${counted(configured, 'is', 'are')} configured`;
   const token = madeToken ?? known;
   await print(
     [
@@ -141,7 +176,9 @@ async function announce(address: string, { config, madeToken }: ServedConfig, da
           .join('   ') || 'none: no webhook secret is set'
       }`,
       ...(config.jobQueue.inServe ? [] : ['  worker     none in this process; run `faultline worker`']),
-      ...(existsSync(secretsFile(dataDir)) ? [`  secrets    generated secrets are in ${secretsFile(dataDir)}`] : []),
+      ...(existsSync(secretsFile(dataDir))
+        ? [`  secrets    generated secrets are in ${secretsFile(dataDir)}`]
+        : []),
       'Press Ctrl-C to finish current jobs and stop.',
     ].join('\n'),
   );
@@ -163,7 +200,8 @@ async function demonstrate(
     const token = config.auth.tokens.find(({ roles }) =>
       ['ingest', 'read'].every((role) => roles.some((one) => one === role || one === 'admin')),
     );
-    if (token === undefined) throw new TriageError('forbidden', 'no token in FAULTLINE_TOKENS has both the roles ingest and read');
+    if (token === undefined)
+      throw new TriageError('forbidden', 'no token in FAULTLINE_TOKENS has both the roles ingest and read');
     await runDemo({ address, token: token.token, shownToken: madeToken ?? '$TOKEN', ...demo });
   } catch (error) {
     say(`the demo stopped: ${getErrorMessage(error)}`);
@@ -174,7 +212,10 @@ async function demonstrate(
 function closeOnSignals(app: App, servers: readonly Closeable[], logger: Logger): Promise<void> {
   return new Promise((resolve) => {
     closeWithGrace(
-      { delay: DRAIN_MS + 5_000, logger: { error: (error: unknown) => logger.error({ error }, 'closing failed') } },
+      {
+        delay: DRAIN_MS + 5_000,
+        logger: { error: (error: unknown) => logger.error({ error }, 'closing failed') },
+      },
       async ({ err, signal }) => {
         if (err !== undefined) logger.error({ error: err }, 'stopping after an unhandled error');
         say(`${signal ?? 'stop'}: finishing current jobs …`);
@@ -202,10 +243,16 @@ export function takesUploadsOnly({
   database,
   providers,
 }: Pick<Config, 'providers'> & { readonly database: Pick<Config['database'], 'driver'> }): boolean {
-  return database.driver !== 'pglite' && Object.values(providers).every(({ webhookSecrets }) => webhookSecrets.length === 0);
+  return (
+    database.driver !== 'pglite' &&
+    Object.values(providers).every(({ webhookSecrets }) => webhookSecrets.length === 0)
+  );
 }
 
-/** Throws `invalid-config` where no token opens the API: none is configured, and the database knows no administrator's. */
+/**
+ * Throws `invalid-config` where no token opens the API: none is configured, and the database knows no
+ * administrator's.
+ */
 export async function requireToken(
   { auth }: { readonly auth: Pick<Config['auth'], 'tokens'> },
   tokens: Pick<TokenStore, 'countAdmins'>,
@@ -218,15 +265,18 @@ export async function requireToken(
 }
 
 /**
- * Closes the servers and drains the queue at the same time, so that both fit into `drainMs`; then the stores, which both need
- * to the end. What fails is logged and holds up nothing.
+ * Closes the servers and drains the queue at the same time, so that both fit into `drainMs`; then the stores,
+ * which both need to the end. What fails is logged and holds up nothing.
  */
 export async function stopService(
   app: Pick<App, 'jobQueue' | 'logger' | 'close'>,
   servers: readonly Closeable[],
   drainMs: number,
 ): Promise<void> {
-  const ended = await Promise.allSettled([...servers.map((server) => server.close()), app.jobQueue.stop({ timeoutMs: drainMs })]);
+  const ended = await Promise.allSettled([
+    ...servers.map((server) => server.close()),
+    app.jobQueue.stop({ timeoutMs: drainMs }),
+  ]);
   for (const { reason } of ended.filter((one) => one.status === 'rejected')) {
     app.logger.error({ error: reason, reason: getErrorMessage(reason) }, 'a component did not stop cleanly');
   }
@@ -262,5 +312,7 @@ async function openWatching(app: App): Promise<Closeable[]> {
 
 /** Lists the paths of active webhooks. A route without a secret rejects everything. */
 function webhookPaths({ providers }: Pick<Config, 'providers'>): string[] {
-  return createProviders(providers).flatMap(({ webhook }) => (webhook.secrets.length > 0 ? [webhook.path] : []));
+  return createProviders(providers).flatMap(({ webhook }) =>
+    webhook.secrets.length > 0 ? [webhook.path] : [],
+  );
 }

@@ -27,16 +27,24 @@ export async function askServer<Value>(
   if (response.ok) {
     const answer = schema.safeParse(value);
     if (answer.success) return answer.data;
-    throw new TriageError('upstream-failed', `The server at ${server.url} is not Faultline of this version`, { cause: answer.error });
+    throw new TriageError('upstream-failed', `The server at ${server.url} is not Faultline of this version`, {
+      cause: answer.error,
+    });
   }
   const refusal = Refusal.safeParse(value);
   const message = refusal.success ? refusal.data.error.message : `The service answered ${response.status}`;
-  throw new TriageError(response.status === 404 ? 'not-found' : response.status === 409 ? 'conflict' : 'forbidden', message);
+  throw new TriageError(
+    response.status === 404 ? 'not-found' : response.status === 409 ? 'conflict' : 'forbidden',
+    message,
+  );
 }
 
 type Method = 'GET' | 'POST' | 'DELETE';
 
-/** Sends a request whatever its answer is. Throws `upstream-failed` where the service cannot be reached, `invalid-config` for a URL that is none. */
+/**
+ * Sends a request whatever its answer is. Throws `upstream-failed` where the service cannot be reached,
+ * `invalid-config` for a URL that is none.
+ */
 export async function send(
   { url, token }: Service,
   method: Method,
@@ -45,10 +53,18 @@ export async function send(
   signal: AbortSignal,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  if (!URL.canParse(path, url)) throw new TriageError('invalid-config', `${url} is not a valid URL; use one such as http://127.0.0.1:4600`);
+  if (!URL.canParse(path, url))
+    throw new TriageError(
+      'invalid-config',
+      `${url} is not a valid URL; use one such as http://127.0.0.1:4600`,
+    );
   return await fetch(new URL(path, url), {
     method,
-    headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
     body: body === undefined ? null : JSON.stringify(body),
     // A token must not follow a redirect.
     redirect: 'error',

@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -34,7 +44,9 @@ export function dataDirectory(option: string | undefined): string {
  */
 export function readConfig(dataDir: string, given: Environment = {}): Config {
   const environment = { ...process.env, ...given };
-  return loadConfig(createPreset(environment, dataDir, join(HOME, 'knowledge')), environment, (path) => readFileSync(path, 'utf8'));
+  return loadConfig(createPreset(environment, dataDir, join(HOME, 'knowledge')), environment, (path) =>
+    readFileSync(path, 'utf8'),
+  );
 }
 
 /**
@@ -57,7 +69,10 @@ export type ServedConfig = ReturnType<typeof readServedConfig>;
  * secrets are created and kept (0600), so that nothing is ever open to everyone. `madeToken` is null if the
  * operator configured tokens.
  */
-export function readServedConfig(dataDir: string): { readonly config: Config; readonly madeToken: string | null } {
+export function readServedConfig(dataDir: string): {
+  readonly config: Config;
+  readonly madeToken: string | null;
+} {
   const config = readStoreConfig(dataDir);
   const { github, jenkins } = config.providers;
   // Processes that share a database must know the same secrets, so none is made in any of them.
@@ -65,7 +80,10 @@ export function readServedConfig(dataDir: string): { readonly config: Config; re
   if (config.auth.tokens.length > 0 && github.webhookSecrets.length > 0 && jenkins.webhookSecrets.length > 0)
     return { config, madeToken: null };
   const made = keptSecrets(dataDir);
-  return { madeToken: config.auth.tokens.length > 0 ? null : made.token, config: addMadeSecrets(config, made) };
+  return {
+    madeToken: config.auth.tokens.length > 0 ? null : made.token,
+    config: addMadeSecrets(config, made),
+  };
 }
 
 /** Adds the secrets that were made for a data directory where none is configured. */
@@ -74,11 +92,20 @@ export function addMadeSecrets(config: Config, made: Secrets): Config {
   return {
     ...config,
     auth:
-      config.auth.tokens.length > 0 ? config.auth : { ...config.auth, tokens: [{ name: 'local', token: made.token, roles: ['admin'] }] },
+      config.auth.tokens.length > 0
+        ? config.auth
+        : { ...config.auth, tokens: [{ name: 'local', token: made.token, roles: ['admin'] }] },
     providers: {
       ...config.providers,
-      github: { ...github, webhookSecrets: github.webhookSecrets.length > 0 ? github.webhookSecrets : [made.githubWebhookSecret] },
-      jenkins: { ...jenkins, webhookSecrets: jenkins.webhookSecrets.length > 0 ? jenkins.webhookSecrets : [made.jenkinsWebhookSecret] },
+      github: {
+        ...github,
+        webhookSecrets: github.webhookSecrets.length > 0 ? github.webhookSecrets : [made.githubWebhookSecret],
+      },
+      jenkins: {
+        ...jenkins,
+        webhookSecrets:
+          jenkins.webhookSecrets.length > 0 ? jenkins.webhookSecrets : [made.jenkinsWebhookSecret],
+      },
     },
   };
 }
@@ -96,7 +123,9 @@ export function prepareDataDirectory(directory: string): void {
     // Under /proc, a folder that cannot be made is "not found".
     const why = systemCode(cause) === 'ENOENT' ? 'a folder cannot be created there' : getErrorReason(cause);
     const sentence = `The data directory ${directory} cannot be used: ${why}.`;
-    throw new TriageError('invalid-config', `${sentence} Choose another with --data or FAULTLINE_DATA_DIR.`, { cause });
+    throw new TriageError('invalid-config', `${sentence} Choose another with --data or FAULTLINE_DATA_DIR.`, {
+      cause,
+    });
   }
 }
 
@@ -115,8 +144,14 @@ function makeFolders(path: string): void {
   }
 }
 
-/** Made once for a data directory where the environment gives none, so that nothing is ever open to everybody. */
-const Secrets = z.object({ token: z.string().min(16), githubWebhookSecret: z.string().min(8), jenkinsWebhookSecret: z.string().min(8) });
+/**
+ * Made once for a data directory where the environment gives none, so that nothing is ever open to everybody.
+ */
+const Secrets = z.object({
+  token: z.string().min(16),
+  githubWebhookSecret: z.string().min(8),
+  jenkinsWebhookSecret: z.string().min(8),
+});
 type Secrets = z.infer<typeof Secrets>;
 
 const OTHERS = 0o077;
@@ -133,7 +168,9 @@ export function findSecrets(dataDir: string): Secrets | null {
   try {
     return Secrets.parse(JSON.parse(text));
   } catch (cause) {
-    throw new TriageError('invalid-config', `${file} is damaged. Delete it to create new secrets.`, { cause });
+    throw new TriageError('invalid-config', `${file} is damaged. Delete it to create new secrets.`, {
+      cause,
+    });
   }
 }
 
@@ -143,7 +180,10 @@ export function findSecrets(dataDir: string): Secrets | null {
 export function resolveToken(given: string | undefined, dataDir: string): string {
   const token = given ?? findSecrets(dataDir)?.token;
   if (token !== undefined) return token;
-  throw new TriageError('invalid-config', 'No token: pass --token, set FAULTLINE_TOKEN, or run on the machine with the data directory');
+  throw new TriageError(
+    'invalid-config',
+    'No token: pass --token, set FAULTLINE_TOKEN, or run on the machine with the data directory',
+  );
 }
 
 /**
@@ -154,7 +194,11 @@ export function keptSecrets(dataDir: string): Secrets {
   const known = findSecrets(dataDir);
   if (known !== null) return known;
   const secret = (prefix: string) => `${prefix}_${randomBytes(24).toString('base64url')}`;
-  const made: Secrets = { token: secret('flt'), githubWebhookSecret: secret('whs'), jenkinsWebhookSecret: secret('whs') };
+  const made: Secrets = {
+    token: secret('flt'),
+    githubWebhookSecret: secret('whs'),
+    jenkinsWebhookSecret: secret('whs'),
+  };
   writeOnce(secretsFile(dataDir), `${JSON.stringify(made, null, 2)}\n`);
   return findSecrets(dataDir) ?? made;
 }
@@ -174,7 +218,11 @@ function writeOnce(file: string, text: string): void {
     linkSync(draft, file);
   } catch (cause) {
     if (systemCode(cause) === 'EEXIST') return;
-    throw new TriageError('storage-failed', `Cannot write the secrets to ${file}: ${getErrorMessage(cause)}`, { cause });
+    throw new TriageError(
+      'storage-failed',
+      `Cannot write the secrets to ${file}: ${getErrorMessage(cause)}`,
+      { cause },
+    );
   } finally {
     rmSync(draft, { force: true });
   }
@@ -195,9 +243,13 @@ function closeToOthers(file: string): void {
   const advice = 'If anyone else may have read it, delete it and start again to create new secrets.';
   try {
     chmodSync(file, 0o600);
-    say(`warning: ${file} was readable by other users of this machine; now only its owner can read it. ${advice}`);
+    say(
+      `warning: ${file} was readable by other users of this machine; now only its owner can read it. ${advice}`,
+    );
   } catch (error) {
-    say(`warning: ${file} is readable by other users of this machine, and changing that failed: ${getErrorMessage(error)}. ${advice}`);
+    say(
+      `warning: ${file} is readable by other users of this machine, and changing that failed: ${getErrorMessage(error)}. ${advice}`,
+    );
   }
 }
 

@@ -25,7 +25,11 @@ export async function runMigrate(options: DataOptions & MigrateOptions): Promise
   const { repair = false } = options;
   const result = await migrateDatabase(readStoreConfig(dataDirectory(options.data)), { repair });
   const { applied, repaired } = result;
-  const lines = [applied.length === 0 ? 'The schema is up to date.' : `The schema is up to date. Applied: ${applied.join(', ')}.`];
+  const lines = [
+    applied.length === 0
+      ? 'The schema is up to date.'
+      : `The schema is up to date. Applied: ${applied.join(', ')}.`,
+  ];
   if (repaired?.length === 0) lines.push('It is what the migrations create; nothing had to be repaired.');
   if (repaired !== undefined && repaired.length > 0) lines.push(`Repaired: ${repaired.join(', ')}.`);
   await tell(options, result, lines.join('\n'));
@@ -45,7 +49,9 @@ export async function runKnowledgeSearch(words: string, options: DataOptions): P
     return await app.vectorIndex.search('knowledge', { text: words, limit: SEARCHED });
   });
   const documents = bestOfEach(matches);
-  const rows = documents.map((match) => `${match.score.toFixed(2)}  ${match.id}  ${match.metadata.title ?? ''}`);
+  const rows = documents.map(
+    (match) => `${match.score.toFixed(2)}  ${match.id}  ${match.metadata.title ?? ''}`,
+  );
   await tell(options, { matches: documents }, rows.join('\n') || 'No matches.');
 }
 
@@ -64,7 +70,12 @@ export interface ForgetOptions extends DataOptions {
   readonly dryRun?: boolean;
 }
 
-export async function runDelete({ repository, olderThan = 0, dryRun = false, ...options }: ForgetOptions): Promise<void> {
+export async function runDelete({
+  repository,
+  olderThan = 0,
+  dryRun = false,
+  ...options
+}: ForgetOptions): Promise<void> {
   await withApp(options, async ({ retention }) => {
     if (dryRun) {
       const counts = await retention.count(repository, olderThan);
@@ -89,13 +100,21 @@ export async function runRetain(options: DataOptions): Promise<void> {
 }
 
 function leftText({ logs, vectors }: { readonly logs: number; readonly vectors: boolean }): string {
-  const stores = [logs > 0 ? `the logs of ${counted(logs, 'build')} in the archive` : '', vectors ? 'entries in the vector index' : ''];
+  const stores = [
+    logs > 0 ? `the logs of ${counted(logs, 'build')} in the archive` : '',
+    vectors ? 'entries in the vector index' : '',
+  ];
   const rest = stores.filter((part) => part !== '');
-  return rest.length === 0 ? '' : ` A store is unavailable: a worker will delete ${rest.join(' and ')} once it is back.`;
+  return rest.length === 0
+    ? ''
+    : ` A store is unavailable: a worker will delete ${rest.join(' and ')} once it is back.`;
 }
 
 /** Opens an installation for as long as the work takes. */
-export async function withApp<Result>(options: DataOptions, work: (app: App) => Promise<Result>): Promise<Result> {
+export async function withApp<Result>(
+  options: DataOptions,
+  work: (app: App) => Promise<Result>,
+): Promise<Result> {
   const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger);
   try {
     return await work(app);
@@ -122,7 +141,11 @@ export async function listQueue(options: QueueCommandOptions): Promise<void> {
     ...(await orBroken(() => queue.messages(limit))),
   }));
   const jobs = section('Pending jobs, in processing order:', pending.map(turnRow), 'No pending jobs.');
-  const queued = section(`Queue messages (${driver}):`, messages.map(messageRow), silence(broken) ?? 'No queue messages.');
+  const queued = section(
+    `Queue messages (${driver}):`,
+    messages.map(messageRow),
+    silence(broken) ?? 'No queue messages.',
+  );
   await tell(options, { driver, pending, messages, broken }, [...jobs, ...queued].join('\n'));
 }
 
@@ -135,7 +158,11 @@ export async function listDead(options: QueueCommandOptions): Promise<void> {
   }));
   const jobs = section('Jobs that failed permanently:', failed.map(failedRow), 'No job failed permanently.');
   const title = 'Queue messages dropped after their last attempt (their jobs stay pending):';
-  const dropped = section(title, messages.map(messageRow), silence(broken) ?? 'No queue message was dropped.');
+  const dropped = section(
+    title,
+    messages.map(messageRow),
+    silence(broken) ?? 'No queue message was dropped.',
+  );
   await tell(options, { failed, dead: messages, broken }, [...jobs, ...dropped].join('\n'));
 }
 
@@ -148,11 +175,16 @@ export async function requeue(jobId: string, options: QueueCommandOptions): Prom
   const said = await withQueue(options, async ({ queue, turns }) => {
     const outcome = await turns.requeue(jobId);
     if (outcome === null)
-      throw new TriageError('not-found', `There is no triage job ${jobId}; \`faultline queue dead\` lists failed jobs.`);
-    if (outcome === 'in-work') throw new TriageError('conflict', `${jobId} is being processed now; there is nothing to requeue.`);
+      throw new TriageError(
+        'not-found',
+        `There is no triage job ${jobId}; \`faultline queue dead\` lists failed jobs.`,
+      );
+    if (outcome === 'in-work')
+      throw new TriageError('conflict', `${jobId} is being processed now; there is nothing to requeue.`);
     const { broken } = await orBroken(async () => {
       // What is done need not be queued; its dead message goes once it is handled.
-      if (!(await queue.requeue(jobId)) && outcome === 'pending') await queue.enqueue(jobId, { priority: 'high' });
+      if (!(await queue.requeue(jobId)) && outcome === 'pending')
+        await queue.enqueue(jobId, { priority: 'high' });
       return [];
     });
     return { outcome, queued: broken === null };
@@ -160,7 +192,8 @@ export async function requeue(jobId: string, options: QueueCommandOptions): Prom
   const pending = said.queued
     ? 'is pending again and was queued.'
     : 'is pending again. The queue does not respond, so a worker will pick it up on its own.';
-  const words = said.outcome === 'done' ? 'has been triaged in the meantime; there is nothing to do.' : pending;
+  const words =
+    said.outcome === 'done' ? 'has been triaged in the meantime; there is nothing to do.' : pending;
   await tell(options, { jobId, ...said }, `${jobId} ${words}`);
 }
 
@@ -220,10 +253,18 @@ const Made = z.object({ token: z.string(), made: AccessToken });
 /** Runs `faultline token make`. Only the token goes to standard output, so that a script can store it. */
 export async function makeAccessToken(options: MakeTokenOptions): Promise<void> {
   const { name, role, expires = null, repository = null } = options;
-  const wanted = NewToken.safeParse({ name, roles: [...new Set(role)], repositories: repository, expiresInDays: expires });
+  const wanted = NewToken.safeParse({
+    name,
+    roles: [...new Set(role)],
+    repositories: repository,
+    expiresInDays: expires,
+  });
   if (!wanted.success) {
     const [issue] = wanted.error.issues;
-    throw new TriageError('invalid-config', `Cannot create the token: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}.`);
+    throw new TriageError(
+      'invalid-config',
+      `Cannot create the token: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}.`,
+    );
   }
   const { token, made } = await withClient(options, (client) => client.make(wanted.data));
   if (options.json) return print(jsonText({ ok: true, token, ...made }));
@@ -236,18 +277,33 @@ export async function listTokens(options: ServerOptions): Promise<void> {
   return tell(
     options,
     { items },
-    items.map(formatToken).join('\n') || 'There are no tokens. Create one with: faultline token make --name ann --role admin',
+    items.map(formatToken).join('\n') ||
+      'There are no tokens. Create one with: faultline token make --name ann --role admin',
   );
 }
 
 /** Runs `faultline token revoke NAME|ID`. */
 export async function revokeToken(idOrName: string, options: ServerOptions): Promise<void> {
   const revoked = await withClient(options, (client) => client.revoke(idOrName));
-  if (revoked === null) throw new TriageError('not-found', `There is no active token ${idOrName}. List tokens with: faultline token list`);
+  if (revoked === null)
+    throw new TriageError(
+      'not-found',
+      `There is no active token ${idOrName}. List tokens with: faultline token list`,
+    );
   return tell(options, { revoked }, `revoked  ${formatToken(revoked)}`);
 }
 
-function formatToken({ id, name, roles, repositories, createdBy, createdAt, expiresAt, lastUsedAt, revokedAt }: AccessToken): string {
+function formatToken({
+  id,
+  name,
+  roles,
+  repositories,
+  createdBy,
+  createdAt,
+  expiresAt,
+  lastUsedAt,
+  revokedAt,
+}: AccessToken): string {
   const over = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
   const state =
     revokedAt !== null
@@ -257,15 +313,27 @@ function formatToken({ id, name, roles, repositories, createdBy, createdAt, expi
         : `${over ? 'expired' : 'until'} ${day(expiresAt)}`;
   const used = lastUsedAt === null ? 'never used' : `used ${day(lastUsedAt)}`;
   const seen = repositories === null ? 'all repositories' : repositories.map(visibleLine).join(',');
-  return [id, visibleLine(name), roles.join('+'), seen, state, used, `by ${visibleLine(createdBy)} ${day(createdAt)}`].join('  ');
+  return [
+    id,
+    visibleLine(name),
+    roles.join('+'),
+    seen,
+    state,
+    used,
+    `by ${visibleLine(createdBy)} ${day(createdAt)}`,
+  ].join('  ');
 }
 
 function day(time: string): string {
   return time.slice(0, 10);
 }
 
-async function withClient<Result>(options: ServerOptions, work: (client: TokenClient) => Promise<Result>): Promise<Result> {
-  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverClient(await resolveService(options)));
+async function withClient<Result>(
+  options: ServerOptions,
+  work: (client: TokenClient) => Promise<Result>,
+): Promise<Result> {
+  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined)
+    return work(serverClient(await resolveService(options)));
   const config = readStoreConfig(dataDirectory(options.data));
   const opened = await openTokens(config).catch(adviseUrl);
   try {
@@ -274,7 +342,11 @@ async function withClient<Result>(options: ServerOptions, work: (client: TokenCl
         const configured = config.auth.tokens.map(({ name }) => name);
         checkNewToken(wanted, configured);
         const token = makeToken();
-        const made = await opened.tokens.keep({ ...wanted, digest: digestOfToken(token), createdBy: operatorName() });
+        const made = await opened.tokens.keep({
+          ...wanted,
+          digest: digestOfToken(token),
+          createdBy: operatorName(),
+        });
         return { token, made };
       },
       list: () => opened.tokens.list(),
@@ -291,8 +363,10 @@ type TokenClient = ReturnType<typeof serverClient>;
 function serverClient(server: Service) {
   return {
     make: (wanted: NewToken) => askServer(server, 'POST', '/api/tokens', Made, wanted),
-    list: async () => (await askServer(server, 'GET', '/api/tokens', z.object({ items: z.array(AccessToken) }))).items,
+    list: async () =>
+      (await askServer(server, 'GET', '/api/tokens', z.object({ items: z.array(AccessToken) }))).items,
     /** Null where there is none. */
-    revoke: (idOrName: string) => orNull(askServer(server, 'DELETE', `/api/tokens/${encodeURIComponent(idOrName)}`, AccessToken)),
+    revoke: (idOrName: string) =>
+      orNull(askServer(server, 'DELETE', `/api/tokens/${encodeURIComponent(idOrName)}`, AccessToken)),
   };
 }

@@ -6,7 +6,9 @@ import { print } from './terminal.ts';
 const CATEGORIES = ['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'];
 
 export function knowledgeCommand(): Command {
-  const knowledge = new Command('knowledge').description('Manage the documents that every analyst searches: built-in ones and your own.');
+  const knowledge = new Command('knowledge').description(
+    'Manage the documents that every analyst searches: built-in ones and your own.',
+  );
   knowledge
     .command('load')
     .description('Load the built-in documents into the index.')
@@ -34,7 +36,9 @@ function addTeamCommands(knowledge: Command): void {
     .option('--source <name>', 'name for a single document, instead of its path')
     .option('--dry-run', 'parse the documents without storing them')
     .action(runs(async () => (await import('./knowledge-command.ts')).addKnowledge));
-  command('list', 'List your documents.').action(runs(async () => (await import('./knowledge-command.ts')).listKnowledge));
+  command('list', 'List your documents.').action(
+    runs(async () => (await import('./knowledge-command.ts')).listKnowledge),
+  );
   command('show', 'Show one of your documents, split into passages and masked.')
     .argument('<document>', 'its ID or source')
     .action(runs(async () => (await import('./knowledge-command.ts')).showKnowledge));
@@ -49,15 +53,24 @@ function addTeamCommands(knowledge: Command): void {
 const ROLES = ['ingest', 'read', 'review', 'admin'];
 
 export function tokenCommand(): Command {
-  const token = new Command('token').description('Manage bearer tokens for sending builds, reading, reviewing and administration.');
+  const token = new Command('token').description(
+    'Manage bearer tokens for sending builds, reading, reviewing and administration.',
+  );
   const where = 'use a running service at this URL (default: $FAULTLINE_URL, otherwise the database)';
   const command = (name: string, description: string) =>
     asksService(token.command(name).description(description), where, 'admin bearer token');
   command('make', 'Create a token and print it once; only its hash is stored.')
     .requiredOption('--name <name>', 'name of the holder, also shown on review decisions')
-    .addOption(new Option('--role <role...>', 'what it may do; admin includes all roles').choices(ROLES).makeOptionMandatory())
+    .addOption(
+      new Option('--role <role...>', 'what it may do; admin includes all roles')
+        .choices(ROLES)
+        .makeOptionMandatory(),
+    )
     .option('--expires <days>', 'lifetime, such as 90d (default: no expiry)', days)
-    .option('--repository <repository...>', 'repositories it may access: owner/name or owner/* (default: all)')
+    .option(
+      '--repository <repository...>',
+      'repositories it may access: owner/name or owner/* (default: all)',
+    )
     .action(runs(async () => (await import('./store-commands.ts')).makeAccessToken));
   command('list', 'List the newest 200 tokens with their holders, roles and last use.').action(
     runs(async () => (await import('./store-commands.ts')).listTokens),
@@ -99,7 +112,9 @@ export function queueCommand(): Command {
 /** Creates `faultline delete`, which deletes a repository from every store. */
 export function deleteCommand(): Command {
   return new Command('delete')
-    .description('Delete all data of a repository from every store: builds, logs, analyses, reviews, conversations, library entries.')
+    .description(
+      'Delete all data of a repository from every store: builds, logs, analyses, reviews, conversations, library entries.',
+    )
     .requiredOption('--repository <owner/name>', 'repository to delete')
     .option('--older-than <days>', 'delete only data older than this many days', positive)
     .option('--dry-run', 'only count what would be deleted')
@@ -111,7 +126,9 @@ export function deleteCommand(): Command {
 /** Creates `faultline retain`, which immediately deletes what the worker deletes every hour. */
 export function retainCommand(): Command {
   return new Command('retain')
-    .description('Delete everything older than FAULTLINE_RETENTION_LOGS_DAYS and FAULTLINE_RETENTION_BUILDS_DAYS now.')
+    .description(
+      'Delete everything older than FAULTLINE_RETENTION_LOGS_DAYS and FAULTLINE_RETENTION_BUILDS_DAYS now.',
+    )
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(runs(async () => (await import('./store-commands.ts')).runRetain));
@@ -128,7 +145,9 @@ Examples:
  */
 export function importCommand(): Command {
   return new Command('import')
-    .description('Read past runs of a repository from GitHub, Gitea or GitLab, and analyze those that failed. Nobody is notified of them.')
+    .description(
+      'Read past runs of a repository from GitHub, Gitea or GitLab, and analyze those that failed. Nobody is notified of them.',
+    )
     .requiredOption('--repository <owner/name>', 'repository to import, as named on its host')
     .option('--since <days>', 'how far back, such as 30d or 12w', days, 30)
     .option('--provider <name>', 'where to import from (default: the only configured provider)')

@@ -99,7 +99,10 @@ const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206
 
 /** Formats one object on one line that is safe for terminals. Parsing it returns the same object. */
 export function jsonText(value: object): string {
-  return JSON.stringify(value).replace(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(value).replace(
+    UNSEEN,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** Prints the result and waits until it is written. */
@@ -122,7 +125,9 @@ export function tell({ json }: { readonly json?: boolean }, data: object, words:
 export async function writeOutput(path: string, text: string, option?: string): Promise<void> {
   await writeFile(path, text).catch((cause: unknown) => {
     const named = option === undefined ? path : `${option}: ${path}`;
-    throw new TriageError('storage-failed', `${named} cannot be written: ${getErrorMessage(cause)}.`, { cause });
+    throw new TriageError('storage-failed', `${named} cannot be written: ${getErrorMessage(cause)}.`, {
+      cause,
+    });
   });
 }
 
@@ -143,15 +148,25 @@ function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit();
 }
 
-/** Reports anything thrown: one sentence, the exit code; as JSON on standard output where JSON was requested. */
+/**
+ * Reports anything thrown: one sentence, the exit code; as JSON on standard output where JSON was requested.
+ */
 export async function reportError(error: unknown, json: boolean): Promise<void> {
   process.exitCode = toExitCode(error);
   const code = error instanceof TriageError ? error.code : 'internal';
-  const details = error instanceof TriageError && Object.keys(error.details).length > 0 ? { details: error.details } : {};
-  if (json) await print(jsonText({ ok: false, schema: 1, error: { code, message: getErrorMessage(error), ...details } }));
-  const prefix = process.stderr.isTTY === true && !refusesColor() ? styleText('red', 'error', { validateStream: false }) : 'error';
+  const details =
+    error instanceof TriageError && Object.keys(error.details).length > 0 ? { details: error.details } : {};
+  if (json)
+    await print(
+      jsonText({ ok: false, schema: 1, error: { code, message: getErrorMessage(error), ...details } }),
+    );
+  const prefix =
+    process.stderr.isTTY === true && !refusesColor()
+      ? styleText('red', 'error', { validateStream: false })
+      : 'error';
   say(`${prefix}: ${visibleLines(getErrorMessage(error)).join('\n')}`);
-  if (code === 'internal' && error instanceof Error && process.env.FAULTLINE_DEBUG !== undefined) say(error.stack ?? '');
+  if (code === 'internal' && error instanceof Error && process.env.FAULTLINE_DEBUG !== undefined)
+    say(error.stack ?? '');
 }
 
 let interrupted: AbortController | null = null;

@@ -16,7 +16,17 @@ import { resolveService, type ServerOptions } from './command-parts.ts';
 import type { ListedInput } from './input.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { askServer } from './server-client.ts';
-import { createVoice, EXIT, interruptSignal, jsonText, NO_FAILURE, print, reportError, tell, type Voice } from './terminal.ts';
+import {
+  createVoice,
+  EXIT,
+  interruptSignal,
+  jsonText,
+  NO_FAILURE,
+  print,
+  reportError,
+  tell,
+  type Voice,
+} from './terminal.ts';
 import { openTriageInput, type TriageInput, type TriageInputOptions } from './triage-input.ts';
 import { noFailureJson, triageJson } from './triage-json.ts';
 import { renderAnnotations, renderAnswers, renderFileHead, renderHints } from './triage-text.ts';
@@ -37,12 +47,18 @@ export interface TriageCommandOptions extends TriageInputOptions {
 /** Runs `faultline triage`: answers each cause in a log, on a terminal, without a server or a key. */
 export async function runTriage(path: string, options: TriageCommandOptions, config: Config): Promise<void> {
   const run = await openTriageRun(options, config);
-  const { analyses, failed } = await answerInput({ path, isFound: false, files: options.files ?? [], name: null }, run);
+  const { analyses, failed } = await answerInput(
+    { path, isFound: false, files: options.files ?? [], name: null },
+    run,
+  );
   endWith(computeExitCode([analyses], options));
   if (failed !== null) await reportError(failed, false);
 }
 
-/** Opens what all inputs of a call share. Throws `invalid-config` and `not-found` where an option names what is not there. */
+/**
+ * Opens what all inputs of a call share. Throws `invalid-config` and `not-found` where an option names what
+ * is not there.
+ */
 export async function openTriageRun(options: TriageCommandOptions, config: Config): Promise<TriageRun> {
   if (options.analyst === 'llm') requireModel(config);
   return { options, config, voice: createVoice(options), triage: await openTriageInput(options, config) };
@@ -75,14 +91,18 @@ export async function answerInput(input: NamedInput, run: TriageRun): Promise<An
   const progress = startProgress({ ...voice, quiet: voice.quiet || options.json === true });
   try {
     const { analyses: found, reading, groups } = await triage(input, input.files, progress);
-    if (found.length === 0) throw new TriageError('internal', 'No answer was produced. Please report this log');
+    if (found.length === 0)
+      throw new TriageError('internal', 'No answer was produced. Please report this log');
     if (hasNoFailure(found, reading)) {
       progress.stop();
       await tellNoFailure(reading, input.name, options, voice);
       return { analyses: [], failed: null };
     }
     // Whatever comes of it, the answer is shown.
-    const tried = await confirmed(reading, options, progress).catch((failed: unknown) => ({ experiment: null, failed }));
+    const tried = await confirmed(reading, options, progress).catch((failed: unknown) => ({
+      experiment: null,
+      failed,
+    }));
     const analyses = tried.experiment === null ? found : withExperiment(found, groups, tried.experiment);
     progress.stop();
     await printAnswers(arrangeAnswers(pairWithFailures(analyses, groups)), reading, input, run);
@@ -126,9 +146,24 @@ async function confirmed(
   const { confirm: runAgain } = await import('../experiments/confirm.ts');
   const { outputReader, progressLine } = await import('../experiments/outcome.ts');
   const { splitArguments } = await import('../experiments/run-command.ts');
-  const command = { argv: splitArguments(confirm), cwd: resolve(repo ?? '.'), env: process.env, tests: failingTests };
-  const options = { ...command, base: undefined, runs: CONFIRM_RUNS, limitMs: CONFIRM_MS, conditions: true, keepsPart: true };
-  const deps = { read: outputReader(), onRun: (...run: Parameters<typeof progressLine>) => progress.phase(progressLine(...run)) };
+  const command = {
+    argv: splitArguments(confirm),
+    cwd: resolve(repo ?? '.'),
+    env: process.env,
+    tests: failingTests,
+  };
+  const options = {
+    ...command,
+    base: undefined,
+    runs: CONFIRM_RUNS,
+    limitMs: CONFIRM_MS,
+    conditions: true,
+    keepsPart: true,
+  };
+  const deps = {
+    read: outputReader(),
+    onRun: (...run: Parameters<typeof progressLine>) => progress.phase(progressLine(...run)),
+  };
   return { experiment: await runAgain(options, deps, interruptSignal()), failed: null };
 }
 
@@ -145,15 +180,25 @@ function requireModel({ analyst }: Config): void {
 
 /** Checks whether nothing in the reading indicates a failure and the analyst found no cause either. */
 function hasNoFailure(analyses: readonly Analysis[], reading: Reading): boolean {
-  return !showsFailure(reading) && analyses.every(({ classification, kind }) => classification.abstained && kind === 'unknown');
+  return (
+    !showsFailure(reading) &&
+    analyses.every(({ classification, kind }) => classification.abstained && kind === 'unknown')
+  );
 }
 
-async function tellNoFailure(reading: Reading, file: string | null, { json, github }: TriageCommandOptions, voice: Voice): Promise<void> {
+async function tellNoFailure(
+  reading: Reading,
+  file: string | null,
+  { json, github }: TriageCommandOptions,
+  voice: Voice,
+): Promise<void> {
   if (json) return print(jsonText(noFailureJson(reading, NO_FAILURE, file)));
   if (github) return print(`::notice title=Faultline::${NO_FAILURE}\n`);
   const advice = 'If the build failed, pass the log of the failed step, or the whole log.';
   const notes = reading.notes.map((note) => `Note\t${visibleLine(note)}\n`).join('');
-  const said = voice.color ? `${NO_FAILURE}\n${advice}\n` : `Result\t${NO_FAILURE}\nAdvice\t${advice}\n${notes}`;
+  const said = voice.color
+    ? `${NO_FAILURE}\n${advice}\n`
+    : `Result\t${NO_FAILURE}\nAdvice\t${advice}\n${notes}`;
   return print(`${renderHead(file, voice)}${said}`);
 }
 
@@ -164,7 +209,9 @@ function renderHead(file: string | null, voice: Voice): string {
 async function buildTraces(answers: readonly ArrangedAnswer[], config: Config): Promise<AnalysisTrace[]> {
   const { buildTrace } = await import('../service/answers/trace.ts');
   const masker = createMasker(createMaskingOptions(config));
-  return await Promise.all(answers.map(({ analysis }) => buildTrace(analysis, async (text) => (await masker.mask(text)).text)));
+  return await Promise.all(
+    answers.map(({ analysis }) => buildTrace(analysis, async (text) => (await masker.mask(text)).text)),
+  );
 }
 
 function shown(traces: readonly AnalysisTrace[], voice: Voice): string {
@@ -172,7 +219,10 @@ function shown(traces: readonly AnalysisTrace[], voice: Voice): string {
 }
 
 /** Returns the exit code for the answers of all inputs: 5 only if nothing failed in any of them. */
-export function computeExitCode(inputs: readonly (readonly Analysis[])[], { exitCode }: TriageCommandOptions): number {
+export function computeExitCode(
+  inputs: readonly (readonly Analysis[])[],
+  { exitCode }: TriageCommandOptions,
+): number {
   const analyses = inputs.flat();
   if (analyses.length === 0) return EXIT.noFailure;
   if (!exitCode) return EXIT.ok;
@@ -182,7 +232,12 @@ export function computeExitCode(inputs: readonly (readonly Analysis[])[], { exit
 
 /** Runs `faultline trace ID`: shows the steps of an analysis from a running service. */
 export async function runTrace(id: string, options: ServerOptions): Promise<void> {
-  const trace = await askServer(await resolveService(options), 'GET', `/api/analyses/${encodeURIComponent(id)}/trace`, AnalysisTrace);
+  const trace = await askServer(
+    await resolveService(options),
+    'GET',
+    `/api/analyses/${encodeURIComponent(id)}/trace`,
+    AnalysisTrace,
+  );
   return tell(options, { trace }, renderTrace(trace, createVoice({})));
 }
 

@@ -5,7 +5,14 @@ import { append } from '../lib/collections.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { type ListedInput, listInputs } from './input.ts';
 import { EXIT, jsonText, print } from './terminal.ts';
-import { answerInput, computeExitCode, endWith, openTriageRun, type TriageCommandOptions, type TriageRun } from './triage-command.ts';
+import {
+  answerInput,
+  computeExitCode,
+  endWith,
+  openTriageRun,
+  type TriageCommandOptions,
+  type TriageRun,
+} from './triage-command.ts';
 import { unreadableJson } from './triage-json.ts';
 import { renderFileHead } from './triage-text.ts';
 
@@ -14,8 +21,13 @@ import { renderFileHead } from './triage-text.ts';
  * per file, in order. A file that cannot be read is reported in its place and does not stop the others. Exits
  * with 3 if no file could be read.
  */
-export async function runTriageEach(paths: readonly string[], options: TriageCommandOptions, config: Config): Promise<void> {
-  if (paths.includes('-')) throw new TriageError('invalid-config', '--each reads files: name a directory or files instead of -.');
+export async function runTriageEach(
+  paths: readonly string[],
+  options: TriageCommandOptions,
+  config: Config,
+): Promise<void> {
+  if (paths.includes('-'))
+    throw new TriageError('invalid-config', '--each reads files: name a directory or files instead of -.');
   const run = await openTriageRun(options, config);
   const files: ListedInput[] = [];
   for (const path of paths) append(files, await listInputs(path));
@@ -36,7 +48,13 @@ export async function runTriageEach(paths: readonly string[], options: TriageCom
 /** The error codes that concern one file only. */
 const OF_ONE_FILE: readonly string[] = ['invalid-input', 'too-large', 'unsupported-type', 'not-found'];
 
-async function tellUnreadable(file: string, { code, message }: TriageError, { options, voice }: TriageRun): Promise<void> {
+async function tellUnreadable(
+  file: string,
+  { code, message }: TriageError,
+  { options, voice }: TriageRun,
+): Promise<void> {
   if (options.json === true) return await print(jsonText(unreadableJson(code, message, file)));
-  return await print(`${renderFileHead(file, voice)}${voice.color ? '' : 'Result\t'}${visibleLine(message)}\n`);
+  return await print(
+    `${renderFileHead(file, voice)}${voice.color ? '' : 'Result\t'}${visibleLine(message)}\n`,
+  );
 }

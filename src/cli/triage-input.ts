@@ -13,7 +13,15 @@ import type { LogInPieces } from '../log/read-log.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import type { TriagedSources } from '../service/triage/triage-build.ts';
-import { isDirectory, type LargeLog, type ListedInput, openLargeLog, readArtifacts, readInput, readReports } from './input.ts';
+import {
+  isDirectory,
+  type LargeLog,
+  type ListedInput,
+  openLargeLog,
+  readArtifacts,
+  readInput,
+  readReports,
+} from './input.ts';
 import { requireOneBuild } from './one-build.ts';
 import { type Progress, phaseText } from './progress.ts';
 import { interruptSignal } from './terminal.ts';
@@ -28,13 +36,23 @@ export interface TriageInputOptions {
   readonly budget?: number;
 }
 
-/** Answers what the command line names: a log, an archive or a directory, with further files of the same build. */
-export type TriageInput = (input: ListedInput, files: readonly string[], progress: Progress) => Promise<TriagedSources>;
+/**
+ * Answers what the command line names: a log, an archive or a directory, with further files of the same
+ * build.
+ */
+export type TriageInput = (
+  input: ListedInput,
+  files: readonly string[],
+  progress: Progress,
+) => Promise<TriagedSources>;
 
 const LOCAL = 'local/build';
 const GIT_MS = 10_000;
 
-/** Opens what every input of one call is answered by, with the first of them. Throws where the clone does not have the commits that were named. */
+/**
+ * Opens what every input of one call is answered by, with the first of them. Throws where the clone does not
+ * have the commits that were named.
+ */
 export async function openTriageInput(given: TriageInputOptions, config: Config): Promise<TriageInput> {
   const options = { ...given, ...(await resolveCommits(given)) };
   let opened: Promise<TerminalApp> | undefined;
@@ -49,11 +67,17 @@ export async function openTriageInput(given: TriageInputOptions, config: Config)
     const large = await openLargeLog(path, createMasker(createMaskingOptions(config)));
     try {
       const read = await readSources(input, files, large, options, config);
-      // Not before everything is read: until then Ctrl-C ends the process at once, also where a pipe has no writer.
+      // Not before everything is read: until then Ctrl-C ends the process at once, also where a pipe has no
+      // writer.
       const signal = interruptSignal();
       // Not before the input is known to be readable: a mistyped name is answered at once.
       const app = await openApp();
-      return await triageRead(app, read, { ...options, signal, progress, maskedSecrets: large?.secrets ?? 0 });
+      return await triageRead(app, read, {
+        ...options,
+        signal,
+        progress,
+        maskedSecrets: large?.secrets ?? 0,
+      });
     } finally {
       large?.close();
     }
@@ -79,7 +103,8 @@ async function readSources(
   const reports = await readReports(junit, limit);
   const artifacts = await readArtifacts(files, limit);
   requireOneBuild([...logs, ...artifacts], { mayShareNothing: !isDirectory(path) });
-  const greenText = green === undefined ? undefined : (await readInput(green, limit)).map((source) => source.text).join('\n');
+  const greenText =
+    green === undefined ? undefined : (await readInput(green, limit)).map((source) => source.text).join('\n');
   return { sources: [...logs, ...reports, ...artifacts], greenText };
 }
 
@@ -91,7 +116,11 @@ interface TriageReadOptions {
   readonly maskedSecrets: number;
 }
 
-async function triageRead(app: TerminalApp, { sources, greenText }: ReadInput, options: TriageReadOptions): Promise<TriagedSources> {
+async function triageRead(
+  app: TerminalApp,
+  { sources, greenText }: ReadInput,
+  options: TriageReadOptions,
+): Promise<TriagedSources> {
   const { commit, greenCommit, signal, progress, maskedSecrets } = options;
   const known: string[] = [];
   const onStep = (step: Step) => {
@@ -105,7 +134,10 @@ async function triageRead(app: TerminalApp, { sources, greenText }: ReadInput, o
   } catch (error) {
     if (!signal.aborted) throw error;
     const knownText = known.length === 0 ? 'No results yet.' : `Results so far: ${known.join('; ')}.`;
-    throw new TriageError('cancelled', `Interrupted. ${knownText}`, { cause: error, details: { steps: known } });
+    throw new TriageError('cancelled', `Interrupted. ${knownText}`, {
+      cause: error,
+      details: { steps: known },
+    });
   } finally {
     await app.flush();
   }
@@ -113,7 +145,11 @@ async function triageRead(app: TerminalApp, { sources, greenText }: ReadInput, o
 
 /** Creates the build for a log that comes from no CI. */
 export function localBuild(): Build {
-  return { ...sparseBuild({ repository: LOCAL, pipeline: 'terminal', number: '1' }), id: 'local', receivedAt: new Date().toISOString() };
+  return {
+    ...sparseBuild({ repository: LOCAL, pipeline: 'terminal', number: '1' }),
+    id: 'local',
+    receivedAt: new Date().toISOString(),
+  };
 }
 
 /**
@@ -148,7 +184,10 @@ async function resolveCommits({
 }
 
 function effective(config: Config, options: TriageInputOptions): Config {
-  const clones = options.repo === undefined ? config.codeHost.clones : { ...config.codeHost.clones, [LOCAL]: resolve(options.repo) };
+  const clones =
+    options.repo === undefined
+      ? config.codeHost.clones
+      : { ...config.codeHost.clones, [LOCAL]: resolve(options.repo) };
   return {
     ...config,
     // A log names no repository: only the clone that was named here can be its.

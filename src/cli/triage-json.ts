@@ -13,7 +13,12 @@ type File = string | null;
  * Formats the JSON of `faultline triage`: one object, with an analysis for each cause in the order in which
  * to fix them. `traces` are in the same order, if requested.
  */
-export function triageJson(answers: readonly ArrangedAnswer[], reading: Reading, traces: readonly AnalysisTrace[], file: File): object {
+export function triageJson(
+  answers: readonly ArrangedAnswer[],
+  reading: Reading,
+  traces: readonly AnalysisTrace[],
+  file: File,
+): object {
   return {
     ...beginJson(file, true),
     failureFound: true,
@@ -25,7 +30,14 @@ export function triageJson(answers: readonly ArrangedAnswer[], reading: Reading,
 
 /** Formats a log without failures in the same shape: no analyses, and a message. */
 export function noFailureJson({ notes, ...reading }: Reading, message: string, file: File): object {
-  return { ...beginJson(file, true), failureFound: false, message, analyses: [], notes, log: logJson(reading) };
+  return {
+    ...beginJson(file, true),
+    failureFound: false,
+    message,
+    analyses: [],
+    notes,
+    log: logJson(reading),
+  };
 }
 
 /** Formats an unreadable file of `--each`. */
@@ -37,7 +49,11 @@ function beginJson(file: File, ok: boolean): object {
   return { ok, schema: SCHEMA, ...(file === null ? {} : { file }) };
 }
 
-function logJson({ sources, tokens, maskedSecrets }: Pick<Reading, 'sources' | 'tokens' | 'maskedSecrets'>): object {
+function logJson({
+  sources,
+  tokens,
+  maskedSecrets,
+}: Pick<Reading, 'sources' | 'tokens' | 'maskedSecrets'>): object {
   return { lines: sources.reduce((total, source) => total + source.lines, 0), tokens, maskedSecrets };
 }
 

@@ -22,7 +22,10 @@ export function renderAnswers(answers: readonly ArrangedAnswer[], voice: Voice):
 }
 
 /** Renders the causes for a terminal: one block each, under a rule with its title. */
-export function renderBlocks(answers: readonly ArrangedAnswer[], voice: Pick<Voice, 'color' | 'width'>): string {
+export function renderBlocks(
+  answers: readonly ArrangedAnswer[],
+  voice: Pick<Voice, 'color' | 'width'>,
+): string {
   const introduction = introduceAnswers(answers);
   const blocks = answers.map(({ analysis, explains }, index) => {
     const title = answers.length === 1 ? 'result' : `cause ${index + 1} of ${answers.length}`;
@@ -46,7 +49,9 @@ export function renderHints(path: string, repo: string | undefined): string {
   const all = [
     `Ask more:  faultline ask ${input} "why now?"`,
     `Show excerpts:  faultline read ${input}`,
-    repo === undefined ? `Find suspects:  faultline triage ${input} --repo .` : `All evidence:  faultline triage ${input} --json`,
+    repo === undefined
+      ? `Find suspects:  faultline triage ${input} --repo .`
+      : `All evidence:  faultline triage ${input} --json`,
   ];
   return `\n${styleText('dim', all.join('     '), { validateStream: false })}\n`;
 }

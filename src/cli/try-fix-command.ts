@@ -30,7 +30,10 @@ export interface TryFixCommandOptions extends ServerOptions, RunOptions {
 export async function runTryFix(argv: readonly string[], options: TryFixCommandOptions): Promise<void> {
   const read = outputReader();
   const { patch = [], analysis = [], check, branch, install, runs, minutes, json } = options;
-  const proposals = [...(await Promise.all(patch.map(proposalIn))), ...(await Promise.all(analysis.map((id) => fromAnswer(id, options))))];
+  const proposals = [
+    ...(await Promise.all(patch.map(proposalIn))),
+    ...(await Promise.all(analysis.map((id) => fromAnswer(id, options)))),
+  ];
   const within = options.network ? undefined : await withoutNetwork();
   const onRun = (source: string | null, outcome: Outcome, milliseconds: number) => {
     const what = source === null ? 'without a change' : `with ${visibleLine(source)}`;
@@ -57,7 +60,12 @@ export async function runTryFix(argv: readonly string[], options: TryFixCommandO
 const Answered = z.object({ answer: z.object({ fixRecommendation: z.string() }) });
 
 async function fromAnswer(id: string, options: ServerOptions): Promise<Proposal> {
-  const { answer } = await askServer(await resolveService(options), 'GET', `/api/analyses/${encodeURIComponent(id)}`, Answered);
+  const { answer } = await askServer(
+    await resolveService(options),
+    'GET',
+    `/api/analyses/${encodeURIComponent(id)}`,
+    Answered,
+  );
   return parseProposal(`the fix of ${id}`, answer.fixRecommendation);
 }
 
@@ -66,7 +74,9 @@ function render({ sentence, before, attempts, branch, notes }: FixTrial): string
     `Result\t${visibleLine(sentence)}`,
     `Before\t${before.failed} failed, ${before.passed} passed`,
     ...attempts.flatMap(attemptLines).map(({ name, text }) => `${name}\t${visibleLine(text)}`),
-    ...attempts.flatMap(({ verdict, files }) => (verdict === 'fixed' ? files.map((file) => `Changes\t${visibleLine(file)}`) : [])),
+    ...attempts.flatMap(({ verdict, files }) =>
+      verdict === 'fixed' ? files.map((file) => `Changes\t${visibleLine(file)}`) : [],
+    ),
     ...(branch === null ? [] : [`Branch\t${branch}`]),
     ...notes.map((note) => `Note\t${note}`),
   ].join('\n');

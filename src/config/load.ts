@@ -13,39 +13,57 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * a single setting overrides it. `readFile` reads the files of NAME_FILE variables. Throws TriageError
  * `invalid-config` naming each wrong setting and its variable.
  */
-export function loadConfig(preset: object, environment: Environment, readFile: (path: string) => string): Config {
+export function loadConfig(
+  preset: object,
+  environment: Environment,
+  readFile: (path: string) => string,
+): Config {
   const merged: Tree = { ...structuredClone(preset) };
   const profile = findProfile(environment.FAULTLINE_PROFILE?.trim() ?? '');
-  if (profile !== undefined && isTree(merged.triage)) merged.triage = { ...merged.triage, ...structuredClone(profile) };
+  if (profile !== undefined && isTree(merged.triage))
+    merged.triage = { ...merged.triage, ...structuredClone(profile) };
   const wrong: TriageError[] = [];
   for (const variable of VARIABLES) {
     try {
       const text = readText(variable, environment, readFile);
-      if (text !== undefined && text !== '') assign(merged, variable.path.split('.'), parsedValue(variable, text, readFile));
+      if (text !== undefined && text !== '')
+        assign(merged, variable.path.split('.'), parsedValue(variable, text, readFile));
     } catch (error) {
       if (!(error instanceof TriageError)) throw error;
       wrong.push(error);
     }
   }
   const config = parseConfig(merged, wrong);
-  return { ...config, analyst: { ...config.analyst, llm: withModel(config.analyst.llm, config.analyst.llm.model) } };
+  return {
+    ...config,
+    analyst: { ...config.analyst, llm: withModel(config.analyst.llm, config.analyst.llm.model) },
+  };
 }
 
 interface Tree {
   [key: string]: unknown;
 }
 
-function readText(variable: Variable, environment: Environment, readFile: (path: string) => string): string | undefined {
+function readText(
+  variable: Variable,
+  environment: Environment,
+  readFile: (path: string) => string,
+): string | undefined {
   const file = environment[`${variable.name}_FILE`];
   const text = environment[variable.name];
   if (variable.secret !== true || file === undefined || file === '') return text;
   if (text !== undefined && text !== '') {
-    throw new TriageError('invalid-config', `${variable.name} and ${variable.name}_FILE are both set; keep only one`);
+    throw new TriageError(
+      'invalid-config',
+      `${variable.name} and ${variable.name}_FILE are both set; keep only one`,
+    );
   }
   try {
     return readFile(file).trim();
   } catch (cause) {
-    throw new TriageError('invalid-config', `${variable.name}_FILE names ${file}, which cannot be read`, { cause });
+    throw new TriageError('invalid-config', `${variable.name}_FILE names ${file}, which cannot be read`, {
+      cause,
+    });
   }
 }
 
@@ -95,7 +113,11 @@ function parseJson({ name }: Variable, text: string, readFile: (path: string) =>
     return JSON.parse(inline ? given : readFile(given));
   } catch (cause) {
     const what = cause instanceof SyntaxError ? `is not JSON: ${cause.message}` : 'cannot be read';
-    throw new TriageError('invalid-config', inline ? `${name} ${what}` : `${name} names ${given}, which ${what}`, { cause });
+    throw new TriageError(
+      'invalid-config',
+      inline ? `${name} ${what}` : `${name} names ${given}, which ${what}`,
+      { cause },
+    );
   }
 }
 
@@ -123,13 +145,20 @@ function parsePair(variable: Variable, pair: string): [string, string] {
   const at = pair.indexOf('=');
   if (at > 0 && at < pair.length - 1) return [pair.slice(0, at), pair.slice(at + 1)];
   const shown = variable.secret === true ? 'an entry' : `"${pair}"`;
-  throw new TriageError('invalid-config', `${variable.name}: ${shown} does not have the form owner/name=value`);
+  throw new TriageError(
+    'invalid-config',
+    `${variable.name}: ${shown} does not have the form owner/name=value`,
+  );
 }
 
 function parseToken(variable: Variable, entry: string): { name: string; roles: string[]; token: string } {
   const [name, roles, ...token] = entry.split(':');
-  if (name !== undefined && roles !== undefined && token.length > 0) return { name, roles: roles.split('+'), token: token.join(':') };
-  throw new TriageError('invalid-config', `${variable.name}: an entry does not have the form name:role+role:token`);
+  if (name !== undefined && roles !== undefined && token.length > 0)
+    return { name, roles: roles.split('+'), token: token.join(':') };
+  throw new TriageError(
+    'invalid-config',
+    `${variable.name}: an entry does not have the form name:role+role:token`,
+  );
 }
 
 /** Returns the folder of replays in a data directory. */

@@ -11,14 +11,18 @@ export function createMaskingOptions(config: Partial<Config>) {
   const own = listOwnSecrets(config).map(({ secret }) => secret);
   const known = [
     ...own,
-    ...(config.providers === undefined ? [] : createProviders(config.providers).flatMap(({ secrets }) => secrets)),
+    ...(config.providers === undefined
+      ? []
+      : createProviders(config.providers).flatMap(({ secrets }) => secrets)),
     config.analyst?.llm.apiKey,
     config.analyst?.llm.azure.apiKey,
     config.embedder?.openai.apiKey,
     config.webSearch?.apiKey,
     ...(config.publishers?.webhook.secrets ?? []),
     ...(config.messages?.webhookSecrets ?? []),
-    ...[config.messages?.teams, config.messages?.webhooks].flatMap((webhooks) => Object.values(webhooks ?? {})),
+    ...[config.messages?.teams, config.messages?.webhooks].flatMap((webhooks) =>
+      Object.values(webhooks ?? {}),
+    ),
     extractPassword(config.messages?.smtpUrl ?? null),
     config.tracing?.langfuse.secretKey,
     ...(config.tracing?.otlp.headers?.split(/[=,]/) ?? []),
@@ -30,20 +34,28 @@ export function createMaskingOptions(config: Partial<Config>) {
     config.vectorIndex?.driver === 'pinecone' ? config.vectorIndex.apiKey : null,
   ];
   return {
-    known: [...new Set(known.flatMap((secret) => (typeof secret === 'string' && secret !== '' ? [secret] : [])))],
+    known: [
+      ...new Set(known.flatMap((secret) => (typeof secret === 'string' && secret !== '' ? [secret] : []))),
+    ],
     own,
     names: config.mask ?? NO_NAMES,
   };
 }
 
 /** Lists the secrets that senders show to us, with the variable of each: tokens and webhook secrets. */
-export function listOwnSecrets({ auth, providers }: Partial<Config>): readonly { readonly setting: string; readonly secret: string }[] {
+export function listOwnSecrets({
+  auth,
+  providers,
+}: Partial<Config>): readonly { readonly setting: string; readonly secret: string }[] {
   const tokens = auth?.tokens.map(({ token }) => ({ setting: 'FAULTLINE_TOKENS', secret: token })) ?? [];
   const webhooks = providers === undefined ? [] : createProviders(providers);
   return [
     ...tokens,
     ...webhooks.flatMap(({ name, webhook }) =>
-      webhook.secrets.map((secret) => ({ setting: `FAULTLINE_${name.toUpperCase()}_WEBHOOK_SECRET`, secret })),
+      webhook.secrets.map((secret) => ({
+        setting: `FAULTLINE_${name.toUpperCase()}_WEBHOOK_SECRET`,
+        secret,
+      })),
     ),
   ];
 }

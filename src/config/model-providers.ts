@@ -10,7 +10,10 @@ export interface ModelProvider {
   readonly keyName: string | null;
 }
 
-/** A provider is a line: "anthropic:claude-…" asks for a model of the line's name. OpenAI and Azure have variables of their own. */
+/**
+ * A provider is a line: "anthropic:claude-…" asks for a model of the line's name. OpenAI and Azure have
+ * variables of their own.
+ */
 const MODEL_PROVIDERS: Readonly<Record<string, ModelProvider>> = {
   anthropic: { baseUrl: 'https://api.anthropic.com/v1', keyName: 'ANTHROPIC_API_KEY' },
   google: { baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai', keyName: 'GEMINI_API_KEY' },
@@ -21,17 +24,25 @@ const MODEL_PROVIDERS: Readonly<Record<string, ModelProvider>> = {
   ollama: { baseUrl: 'http://localhost:11434/v1', keyName: null },
 };
 
-const KEYED = Object.entries(MODEL_PROVIDERS).flatMap(([name, { keyName }]) => (keyName === null ? [] : [{ name, keyName }]));
+const KEYED = Object.entries(MODEL_PROVIDERS).flatMap(([name, { keyName }]) =>
+  keyName === null ? [] : [{ name, keyName }],
+);
 
 /** A key for each provider that needs one. */
 const ProviderKeys = z.object(
-  Object.fromEntries(KEYED.map(({ name, keyName }) => [name, credential(keyName, `API key for models named "${name}:…".`)])),
+  Object.fromEntries(
+    KEYED.map(({ name, keyName }) => [name, credential(keyName, `API key for models named "${name}:…".`)]),
+  ),
 );
 
 /** US dollars for a million tokens of each model; what is not given for cached input costs as any other. */
 const Prices = z.record(
   z.string().min(1),
-  z.strictObject({ input: z.number().min(0), output: z.number().min(0), cachedInput: z.number().min(0).optional() }),
+  z.strictObject({
+    input: z.number().min(0),
+    output: z.number().min(0),
+    cachedInput: z.number().min(0).optional(),
+  }),
 );
 
 /** The settings for knowledge search. */
@@ -59,7 +70,11 @@ export const EmbedderConfig = group({
       'Base URL of an OpenAI-compatible embedding server. Empty means the server of OPENAI_BASE_URL, with its key.',
     ),
     apiKey: credential('OPENAI_EMBEDDING_API_KEY', 'Its API key, if different from OPENAI_API_KEY.'),
-    model: setting('OPENAI_EMBEDDING_MODEL', z.string().min(1).default('text-embedding-3-small'), 'Embedding model to use.'),
+    model: setting(
+      'OPENAI_EMBEDDING_MODEL',
+      z.string().min(1).default('text-embedding-3-small'),
+      'Embedding model to use.',
+    ),
     /** Length of a vector; null: as the server answers. */
     dimensions: setting(
       'OPENAI_EMBEDDING_DIMENSIONS',
@@ -77,7 +92,11 @@ export const EmbedderConfig = group({
 
 /** The settings of the analyst. */
 export const AnalystConfig = group({
-  driver: setting('FAULTLINE_ANALYST', z.enum(['rules', 'llm']).default('rules'), 'Analyst: rules, or llm with rules as the fallback.'),
+  driver: setting(
+    'FAULTLINE_ANALYST',
+    z.enum(['rules', 'llm']).default('rules'),
+    'Analyst: rules, or llm with rules as the fallback.',
+  ),
   llm: group({
     /** Any OpenAI-compatible server, with or without `/v1`. */
     baseUrl: setting(
@@ -97,7 +116,10 @@ export const AnalystConfig = group({
     ),
     /** Keys of providers that a model's name may begin with, by the provider's name. */
     keys: ProviderKeys.prefault({}),
-    /** Azure OpenAI, asked where no base URL is given. The deployment's name is the model's where none is named. */
+    /**
+     * Azure OpenAI, asked where no base URL is given. The deployment's name is the model's where none is
+     * named.
+     */
     azure: group({
       endpoint: setting(
         'AZURE_OPENAI_ENDPOINT',
@@ -105,14 +127,22 @@ export const AnalystConfig = group({
         'URL of an Azure OpenAI resource. Used unless OPENAI_BASE_URL names another server.',
       ),
       apiKey: credential('AZURE_OPENAI_API_KEY', 'Its API key. Default: OPENAI_API_KEY.'),
-      apiVersion: setting('OPENAI_API_VERSION', z.string().nullable().default(null), 'Azure api-version. Default: 2024-10-21.'),
+      apiVersion: setting(
+        'OPENAI_API_VERSION',
+        z.string().nullable().default(null),
+        'Azure api-version. Default: 2024-10-21.',
+      ),
       deployment: setting(
         'AZURE_OPENAI_DEPLOYMENT',
         z.string().nullable().default(null),
         'Name of the Azure deployment. Default: the model name.',
       ),
     }),
-    timeoutMs: setting('FAULTLINE_MODEL_TIMEOUT_MS', z.int().positive().default(60_000), 'Time limit of one model call, in milliseconds.'),
+    timeoutMs: setting(
+      'FAULTLINE_MODEL_TIMEOUT_MS',
+      z.int().positive().default(60_000),
+      'Time limit of one model call, in milliseconds.',
+    ),
     maxRetries: z.int().min(0).max(5).default(2),
     prices: setting(
       'FAULTLINE_MODEL_PRICES',

@@ -28,7 +28,11 @@ export const PROFILES = {
   },
 } as const;
 
-export const PROFILE_NAMES = ['fast', 'balanced', 'thorough'] as const satisfies readonly (keyof typeof PROFILES)[];
+export const PROFILE_NAMES = [
+  'fast',
+  'balanced',
+  'thorough',
+] as const satisfies readonly (keyof typeof PROFILES)[];
 
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 

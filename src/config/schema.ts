@@ -34,7 +34,17 @@ const TrustProxy = z.union(
   [
     z.literal(false),
     z.int().min(1).max(16),
-    z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])])).min(1),
+    z
+      .array(
+        z.union([
+          z.ipv4(),
+          z.ipv6(),
+          z.cidrv4(),
+          z.cidrv6(),
+          z.enum(['loopback', 'linklocal', 'uniquelocal']),
+        ]),
+      )
+      .min(1),
   ],
   'must be a number of hops (1 to 16), or addresses such as 10.0.0.0/8, separated by commas',
 );
@@ -62,7 +72,10 @@ const Thresholds = z
 type ThresholdName = 'selfCorrect' | 'humanReview' | 'autoNotify';
 
 /** Bands that overlap would leave one of the verify's four ways out of reach. */
-function inOrder(lower: ThresholdName, upper: ThresholdName): z.core.CheckFn<Readonly<Record<ThresholdName, number>>> {
+function inOrder(
+  lower: ThresholdName,
+  upper: ThresholdName,
+): z.core.CheckFn<Readonly<Record<ThresholdName, number>>> {
   return ({ value, issues }) => {
     if (value[lower] <= value[upper]) return;
     const message = `${value[lower]} is above ${describeField(`triage.thresholds.${upper}`)}, which is ${value[upper]}`;
@@ -74,10 +87,26 @@ function inOrder(lower: ThresholdName, upper: ThresholdName): z.core.CheckFn<Rea
 const Common = z.object({
   http: group({
     host: setting('FAULTLINE_HOST', z.string().default('127.0.0.1'), 'Address to listen on.'),
-    port: setting('FAULTLINE_PORT', z.int().min(0).max(65535).default(4600), 'Port to listen on; 0 picks a free port.'),
-    publicUrl: setting('FAULTLINE_PUBLIC_URL', z.url().nullable().default(null), 'Public URL of the service, used in links.'),
-    maxBodyBytes: setting('FAULTLINE_MAX_BODY_BYTES', z.int().positive().default(bytes(64)), 'Largest request body, in bytes.'),
-    maxLogBytes: setting('FAULTLINE_MAX_LOG_BYTES', z.int().positive().default(bytes(256)), 'Largest log after decompression, in bytes.'),
+    port: setting(
+      'FAULTLINE_PORT',
+      z.int().min(0).max(65535).default(4600),
+      'Port to listen on; 0 picks a free port.',
+    ),
+    publicUrl: setting(
+      'FAULTLINE_PUBLIC_URL',
+      z.url().nullable().default(null),
+      'Public URL of the service, used in links.',
+    ),
+    maxBodyBytes: setting(
+      'FAULTLINE_MAX_BODY_BYTES',
+      z.int().positive().default(bytes(64)),
+      'Largest request body, in bytes.',
+    ),
+    maxLogBytes: setting(
+      'FAULTLINE_MAX_LOG_BYTES',
+      z.int().positive().default(bytes(256)),
+      'Largest log after decompression, in bytes.',
+    ),
     rateLimit: setting(
       'FAULTLINE_RATE_LIMIT',
       z.int().positive().default(600),
@@ -142,7 +171,11 @@ const Common = z.object({
       z.enum(PROFILE_NAMES).default('balanced'),
       'Effort per run: fast, balanced or thorough. Sets rounds, time limit, budgets and investigators; each of these can be overridden on its own.',
     ),
-    maxIterations: setting('FAULTLINE_MAX_ITERATIONS', z.int().min(1).max(10).default(5), 'Maximum rounds of tool calls.'),
+    maxIterations: setting(
+      'FAULTLINE_MAX_ITERATIONS',
+      z.int().min(1).max(10).default(5),
+      'Maximum rounds of tool calls.',
+    ),
     /** What one run may use up before it ends with what is known; 0: as much as it likes. */
     budget: group({
       tokens: setting(
@@ -172,7 +205,11 @@ const Common = z.object({
         z.enum(['never', 'complex', 'always']).default('complex'),
         'When code, history and documents are investigated in parallel: never, complex (complex failures only) or always.',
       ),
-      rounds: setting('FAULTLINE_INVESTIGATOR_ROUNDS', z.int().min(1).max(3).default(1), 'Maximum rounds of tool calls per investigator.'),
+      rounds: setting(
+        'FAULTLINE_INVESTIGATOR_ROUNDS',
+        z.int().min(1).max(3).default(1),
+        'Maximum rounds of tool calls per investigator.',
+      ),
     }),
     shareRepositories: flag(
       'FAULTLINE_SHARE_REPOSITORIES',
@@ -183,7 +220,11 @@ const Common = z.object({
       z.int().min(1).max(16).default(4),
       'Tool calls that one triage makes in parallel.',
     ),
-    timeLimitMs: setting('FAULTLINE_TIME_LIMIT_MS', z.int().positive().default(300_000), 'Time limit of one analysis, in milliseconds.'),
+    timeLimitMs: setting(
+      'FAULTLINE_TIME_LIMIT_MS',
+      z.int().positive().default(300_000),
+      'Time limit of one analysis, in milliseconds.',
+    ),
     leaseMs: setting(
       'FAULTLINE_LEASE_MS',
       z.int().min(1000).default(30_000),
@@ -205,7 +246,10 @@ const Common = z.object({
       z.number().min(0).max(1).default(0.03),
       'Largest share (0..1) of wrong answers among the published ones, held with 90 % confidence on known outcomes; 1: no bound.',
     ),
-    /** What `faultline calibrate --out` wrote, for processes without a store; absent: none. Read where it is used. */
+    /**
+     * What `faultline calibrate --out` wrote, for processes without a store; absent: none. Read where it is
+     * used.
+     */
     calibration: setting(
       'FAULTLINE_CALIBRATION',
       z.record(z.string(), z.unknown()).optional(),
@@ -214,7 +258,11 @@ const Common = z.object({
     ),
   }),
   review: group({
-    claimMs: setting('FAULTLINE_CLAIM_MS', z.int().positive().default(900_000), 'How long a reviewer holds an item, in milliseconds.'),
+    claimMs: setting(
+      'FAULTLINE_CLAIM_MS',
+      z.int().positive().default(900_000),
+      'How long a reviewer holds an item, in milliseconds.',
+    ),
     questionMs: setting(
       'FAULTLINE_QUESTION_MS',
       z.int().positive().default(86_400_000),
@@ -268,12 +316,17 @@ const Common = z.object({
     /** `owner/name` → its own; what is not given is as for all. */
     repositories: setting(
       'FAULTLINE_RETENTION_REPOSITORIES',
-      z.record(z.string().min(1), z.strictObject({ logsDays: Days.optional(), buildsDays: Days.optional() })).default({}),
+      z
+        .record(z.string().min(1), z.strictObject({ logsDays: Days.optional(), buildsDays: Days.optional() }))
+        .default({}),
       'Retention days per repository, as JSON {"owner/name": {"logsDays": 7, "buildsDays": 365}} or the path of a JSON file.',
       { type: 'json' },
     ),
   }),
-  /** Where spans of runs, model calls and tools go; nowhere unless an address or a key is set. They hold no text of logs or prompts. */
+  /**
+   * Where spans of runs, model calls and tools go; nowhere unless an address or a key is set. They hold no
+   * text of logs or prompts.
+   */
   tracing: group({
     otlp: group({
       /** Base address of a collector; `/v1/traces` is added. */
@@ -282,10 +335,21 @@ const Common = z.object({
         z.url().nullable().default(null),
         'Base URL of an OpenTelemetry collector (OTLP over HTTP) that receives spans of runs, model calls and tools, without their text.',
       ),
-      tracesEndpoint: setting('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', z.url().nullable().default(null), 'The same, as the full URL.'),
+      tracesEndpoint: setting(
+        'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+        z.url().nullable().default(null),
+        'The same, as the full URL.',
+      ),
       /** `name=value,…` */
-      headers: credential('OTEL_EXPORTER_OTLP_HEADERS', 'Headers for the collector, as name=value, separated by commas.'),
-      serviceName: setting('OTEL_SERVICE_NAME', z.string().min(1).default('faultline'), 'Service name in the spans.'),
+      headers: credential(
+        'OTEL_EXPORTER_OTLP_HEADERS',
+        'Headers for the collector, as name=value, separated by commas.',
+      ),
+      serviceName: setting(
+        'OTEL_SERVICE_NAME',
+        z.string().min(1).default('faultline'),
+        'Service name in the spans.',
+      ),
     }),
     langfuse: group({
       publicKey: setting(
@@ -301,7 +365,10 @@ const Common = z.object({
       ),
     }),
   }),
-  /** A port of its own for monitoring: `/metrics`, `/healthz` and `/readyz` without a token. Null: there is none. */
+  /**
+   * A port of its own for monitoring: `/metrics`, `/healthz` and `/readyz` without a token. Null: there is
+   * none.
+   */
   metrics: group({
     port: setting(
       'FAULTLINE_METRICS_PORT',
@@ -359,8 +426,14 @@ export function parseConfig(input: unknown, wrong: readonly TriageError[] = []):
   if (result.success && first === undefined) return result.data;
   const issues = result.error?.issues ?? [];
   if (first !== undefined && wrong.length === 1 && issues.length === 0) throw first;
-  const lines = [...wrong.map(getErrorMessage), ...issues.map((issue) => `${describeField(issue.path.join('.'))}: ${issue.message}`)];
-  throw new TriageError('invalid-config', `The configuration is invalid:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+  const lines = [
+    ...wrong.map(getErrorMessage),
+    ...issues.map((issue) => `${describeField(issue.path.join('.'))}: ${issue.message}`),
+  ];
+  throw new TriageError(
+    'invalid-config',
+    `The configuration is invalid:\n${lines.map((line) => `  ${line}`).join('\n')}`,
+  );
 }
 
 function describeField(path: string): string {

@@ -10,7 +10,10 @@ function address(schemes: readonly string[], instead?: string) {
   const start = new RegExp(`^(?:${schemes.map((scheme) => scheme.replace('+', '\\+')).join('|')})://.`);
   return z
     .string(instead === undefined ? 'is not set' : `is not set; ${instead}`)
-    .regex(start, `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
+    .regex(
+      start,
+      `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    );
 }
 
 export const DatabaseConfig = z.discriminatedUnion('driver', [
@@ -37,7 +40,11 @@ export const DatabaseConfig = z.discriminatedUnion('driver', [
       'The same database with the role that owns the tables, for `faultline migrate`. serve and worker do not need it.',
       { secret: true },
     ),
-    poolSize: setting('FAULTLINE_DATABASE_POOL', z.int().min(2).max(200), 'PostgreSQL connections per process.'),
+    poolSize: setting(
+      'FAULTLINE_DATABASE_POOL',
+      z.int().min(2).max(200),
+      'PostgreSQL connections per process.',
+    ),
   }),
 ]);
 
@@ -77,7 +84,13 @@ export const JobQueueConfig = z.discriminatedUnion('driver', [
 ]);
 
 export const BuildArchiveConfig = z.discriminatedUnion('driver', [
-  z.object({ driver: setting('FAULTLINE_BUILD_ARCHIVE', z.literal('postgres'), 'Where full logs are stored: postgres or mongodb.') }),
+  z.object({
+    driver: setting(
+      'FAULTLINE_BUILD_ARCHIVE',
+      z.literal('postgres'),
+      'Where full logs are stored: postgres or mongodb.',
+    ),
+  }),
   z.object({
     driver: z.literal('mongodb'),
     url: setting(
@@ -91,12 +104,24 @@ export const BuildArchiveConfig = z.discriminatedUnion('driver', [
 ]);
 
 export const VectorIndexConfig = z.discriminatedUnion('driver', [
-  z.object({ driver: setting('FAULTLINE_VECTOR_INDEX', z.literal('pgvector'), 'Vector index for semantic search: pgvector or pinecone.') }),
+  z.object({
+    driver: setting(
+      'FAULTLINE_VECTOR_INDEX',
+      z.literal('pgvector'),
+      'Vector index for semantic search: pgvector or pinecone.',
+    ),
+  }),
   z.object({
     driver: z.literal('pinecone'),
-    apiKey: setting('PINECONE_API_KEY', z.string('is not set').min(1, 'is not set'), 'Pinecone API key.', { secret: true }),
+    apiKey: setting('PINECONE_API_KEY', z.string('is not set').min(1, 'is not set'), 'Pinecone API key.', {
+      secret: true,
+    }),
     index: setting('FAULTLINE_PINECONE_INDEX', z.string().min(1).max(45), 'Pinecone index name.'),
-    baseUrl: setting('FAULTLINE_PINECONE_URL', httpAddress().nullable(), 'URL of the Pinecone control plane, if not the default.'),
+    baseUrl: setting(
+      'FAULTLINE_PINECONE_URL',
+      httpAddress().nullable(),
+      'URL of the Pinecone control plane, if not the default.',
+    ),
   }),
 ]);
 
@@ -138,7 +163,10 @@ export const WebSearchConfig = z
       'Number of result pages to read, 0 to 5. Only pages on the public internet are read.',
     ),
   })
-  .refine(({ driver, baseUrl }) => driver !== 'searxng' || baseUrl !== null, { path: ['baseUrl'], error: 'searxng needs an address' })
+  .refine(({ driver, baseUrl }) => driver !== 'searxng' || baseUrl !== null, {
+    path: ['baseUrl'],
+    error: 'searxng needs an address',
+  })
   .refine(({ driver, apiKey }) => (driver !== 'brave' && driver !== 'tavily') || apiKey !== null, {
     path: ['apiKey'],
     error: 'brave and tavily need a key',
@@ -146,7 +174,10 @@ export const WebSearchConfig = z
 
 const SigningSecret = z
   .string()
-  .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ followed by the base64 of 24 to 64 random bytes');
+  .regex(
+    /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/,
+    'must be whsec_ followed by the base64 of 24 to 64 random bytes',
+  );
 
 /** The settings for publishing confident answers, in addition to the log. */
 export const PublishersConfig = z.object({
@@ -171,7 +202,10 @@ export const PublishersConfig = z.object({
         'Format: standard (Standard Webhooks) or cloudevents (CloudEvents 1.0 in structured mode).',
       ),
     })
-    .refine(({ url, secrets }) => url === null || secrets.length > 0, { path: ['secrets'], error: 'the webhook needs a signing secret' })
+    .refine(({ url, secrets }) => url === null || secrets.length > 0, {
+      path: ['secrets'],
+      error: 'the webhook needs a signing secret',
+    })
     .prefault({}),
   /** Between two edits of one text outside, in milliseconds. */
   pauseMs: setting(
@@ -187,7 +221,9 @@ export const PublishersConfig = z.object({
   ),
 });
 
-const Channel = z.string().regex(/^[CGD][A-Z0-9]{2,30}$/, 'must be a channel ID, such as C0123456789 (in Slack: channel details)');
+const Channel = z
+  .string()
+  .regex(/^[CGD][A-Z0-9]{2,30}$/, 'must be a channel ID, such as C0123456789 (in Slack: channel details)');
 
 /** Slack, where it is used. */
 export const SlackConfig = z
@@ -217,7 +253,16 @@ export const SlackConfig = z
     /** Slack's ids of those who may decide. */
     reviewers: setting(
       'FAULTLINE_SLACK_REVIEWERS',
-      z.array(z.string().regex(/^[UW][A-Z0-9]{2,30}$/, 'must be a member ID, such as U0123456789 (in Slack: copy member ID)')).default([]),
+      z
+        .array(
+          z
+            .string()
+            .regex(
+              /^[UW][A-Z0-9]{2,30}$/,
+              'must be a member ID, such as U0123456789 (in Slack: copy member ID)',
+            ),
+        )
+        .default([]),
       'IDs of the members who may use these buttons, such as U0123456789. Nobody else may.',
     ),
     /** Of the Web API. */
@@ -227,10 +272,14 @@ export const SlackConfig = z
       'URL of the Slack Web API, if not the default.',
     ),
   })
-  .refine(({ token, channel, channels }) => token !== null || (channel === null && Object.keys(channels).length === 0), {
-    path: ['token'],
-    error: 'a channel is set, but no token',
-  });
+  .refine(
+    ({ token, channel, channels }) =>
+      token !== null || (channel === null && Object.keys(channels).length === 0),
+    {
+      path: ['token'],
+      error: 'a channel is set, but no token',
+    },
+  );
 
 /**
  * Creates the schema of webhooks by name, `name` → URL. Users choose from the names; the URLs may hold a

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
-/** One setting as the environment names it. The same table reads the environment and prints the documentation. */
+/**
+ * One setting as the environment names it. The same table reads the environment and prints the documentation.
+ */
 export interface Variable {
   readonly name: string;
   /** Path in `Config`, e.g. `http.port`. */
@@ -67,18 +69,22 @@ export function group<Shape extends z.ZodRawShape>(shape: Shape): z.ZodPrefault<
  */
 export function listVariables(schema: z.core.$ZodType, path = ''): Variable[] {
   const names = NAMES.get(schema);
-  if (names !== undefined) return names.map((named) => ({ ...named, path, type: named.type ?? toVariableType(schema) }));
+  if (names !== undefined)
+    return names.map((named) => ({ ...named, path, type: named.type ?? toVariableType(schema) }));
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodDiscriminatedUnion) {
     const all = inner.options.flatMap((option) => listVariables(option, path));
     return [...new Map(all.map((variable) => [variable.name, variable])).values()];
   }
   if (!(inner instanceof z.ZodObject)) return [];
-  return Object.entries(inner.shape).flatMap(([field, one]) => listVariables(one, path === '' ? field : `${path}.${field}`));
+  return Object.entries(inner.shape).flatMap(([field, one]) =>
+    listVariables(one, path === '' ? field : `${path}.${field}`),
+  );
 }
 
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
-  const wraps = schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodNullable;
+  const wraps =
+    schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodNullable;
   return wraps ? unwrapped(schema.unwrap()) : schema;
 }
 
@@ -101,8 +107,14 @@ export const TERMINAL_VARIABLES: readonly Pick<Variable, 'name' | 'meaning'>[] =
       'Either embedded (everything in one process and one directory) or server (separate services). Default: server if FAULTLINE_DATABASE_URL is set, otherwise embedded.',
   },
   { name: 'FAULTLINE_DATA_DIR', meaning: 'Data directory, unless --data names one. Default: .faultline.' },
-  { name: 'FAULTLINE_URL', meaning: 'URL of the service that `faultline review` uses, unless --url names one.' },
-  { name: 'FAULTLINE_TOKEN', meaning: 'Bearer token that `faultline review` uses, unless --token gives one.' },
+  {
+    name: 'FAULTLINE_URL',
+    meaning: 'URL of the service that `faultline review` uses, unless --url names one.',
+  },
+  {
+    name: 'FAULTLINE_TOKEN',
+    meaning: 'Bearer token that `faultline review` uses, unless --token gives one.',
+  },
   {
     name: 'LANGSMITH_TRACING',
     meaning:
@@ -111,6 +123,9 @@ export const TERMINAL_VARIABLES: readonly Pick<Variable, 'name' | 'meaning'>[] =
   { name: 'FAULTLINE_TRACING', meaning: 'Set to off to send nothing to LangSmith, whatever else is set.' },
   { name: 'FAULTLINE_DEBUG', meaning: 'If set, internal errors also print their stack trace.' },
   { name: 'NO_COLOR', meaning: 'If set, output has no color and no box, as with --plain.' },
-  { name: 'XDG_CACHE_HOME', meaning: 'Directory for compiled code, in a folder `faultline`. Default: ~/.cache.' },
+  {
+    name: 'XDG_CACHE_HOME',
+    meaning: 'Directory for compiled code, in a folder `faultline`. Default: ~/.cache.',
+  },
   { name: 'NODE_DISABLE_COMPILE_CACHE', meaning: 'Set to 1 to keep no compiled code between runs.' },
 ];

@@ -27,7 +27,11 @@ export function causeAddress(fingerprint: string): string {
  * Returns the address of a log of a build, by its name. With lines (1-based, inclusive), it opens the window
  * around them with those lines marked.
  */
-export function logAddress(buildId: string, name: string, lines?: { readonly lineStart: number; readonly lineEnd: number }): string {
+export function logAddress(
+  buildId: string,
+  name: string,
+  lines?: { readonly lineStart: number; readonly lineEnd: number },
+): string {
   const range = lines === undefined ? '' : `&L=${lines.lineStart}-${lines.lineEnd}#L${lines.lineStart}`;
   return `/logs/${encodeURIComponent(buildId)}?file=${encodeURIComponent(name)}${range}`;
 }
@@ -52,7 +56,9 @@ export function search(fields: Readonly<Record<string, string | number | undefin
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || value === '') continue;
     // Pages have hundreds of addresses; what is plain needs no encoding.
-    const encoded = /^[\w.-]*$/.test(`${value}`) ? value : new URLSearchParams({ v: `${value}` }).toString().slice(2);
+    const encoded = /^[\w.-]*$/.test(`${value}`)
+      ? value
+      : new URLSearchParams({ v: `${value}` }).toString().slice(2);
     text += `${text === '' ? '?' : '&'}${name}=${encoded}`;
   }
   return text;

@@ -7,12 +7,26 @@ import { TOO_FEW, type TrackRecord } from '../domain/insights.ts';
 import { answers } from '../domain/library.ts';
 import { findTouchedSuspects, type Review } from '../domain/review.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
-import { type AnswerView, answerView, failureCount, formatDollars, formatDuration, formatPlace } from '../notifications/answer-view.ts';
+import {
+  type AnswerView,
+  answerView,
+  failureCount,
+  formatDollars,
+  formatDuration,
+  formatPlace,
+} from '../notifications/answer-view.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import { findAnalysis } from '../service/answers/views.ts';
 import { openReviewFor } from '../service/review/queue.ts';
 import type { ShownStores } from '../stores/stores.ts';
-import { askAddress, buildAddress, causeAddress, libraryAddress, reviewAddress, runAddress } from './addresses.ts';
+import {
+  askAddress,
+  buildAddress,
+  causeAddress,
+  libraryAddress,
+  reviewAddress,
+  runAddress,
+} from './addresses.ts';
 import { formatPercent, runStrip } from './charts/chart.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { actionLink, postForm, renderTime } from './controls.ts';
@@ -31,16 +45,25 @@ export function registerAnalysisPage(app: ConsoleApp, deps: ConsoleDeps): void {
     const analysis = await findAnalysis(deps.stores.analyses, request.params.id);
     const reader = await loadReader(request, deps);
     const facts = await readAnalysisFacts(deps, analysis);
-    if (facts === null) throw new TriageError('not-found', `The build of analysis ${analysis.id} is no longer stored.`);
+    if (facts === null)
+      throw new TriageError('not-found', `The build of analysis ${analysis.id} is no longer stored.`);
     const review = await deps.stores.reviews.findByAnalysis(analysis.id);
     const reviews = mayReview(request.principal);
     const links = html`<p>${actionLink('full-log', runAddress(analysis.id), 'Analysis steps')} <a class="button" href="${causeAddress(analysis.fingerprint)}">All occurrences</a></p>`;
     const between = html`${standing(analysis, review, reviews)}${links}`;
     const main = html`<h1 tabindex="-1">${analysis.answer.title}</h1>${placeLine(facts)}${analysisParts(facts, { between, editor: reader.preferences.editor })}`;
-    return sendPage(request, reply, { title: analysis.answer.title, place: 'item', part: 'builds', main }, reader);
+    return sendPage(
+      request,
+      reply,
+      { title: analysis.answer.title, place: 'item', part: 'builds', main },
+      reader,
+    );
   });
   app.post('/analyses/:id/review', route('review', { params: IdParams }), async (request, reply) => {
-    const review = await openReviewFor(deps, { analysisId: request.params.id, by: request.principal?.name ?? '' });
+    const review = await openReviewFor(deps, {
+      analysisId: request.params.id,
+      by: request.principal?.name ?? '',
+    });
     return reply.redirect(reviewAddress(review.id), 303);
   });
 }
@@ -50,8 +73,11 @@ export function registerAnalysisPage(app: ConsoleApp, deps: ConsoleDeps): void {
  * reviewer can open an item for it.
  */
 function notAsked(analysis: Analysis, reviews: boolean): Html {
-  if (isUnread(analysis)) return html`<p class="quiet">Not sent for review: there is no log to judge it by.</p>`;
-  const open = reviews && postForm(`/analyses/${encodeURIComponent(analysis.id)}/review`, {}, html`<button>Give feedback</button>`);
+  if (isUnread(analysis))
+    return html`<p class="quiet">Not sent for review: there is no log to judge it by.</p>`;
+  const open =
+    reviews &&
+    postForm(`/analyses/${encodeURIComponent(analysis.id)}/review`, {}, html`<button>Give feedback</button>`);
   return html`<p class="quiet">Published automatically.</p>${open}`;
 }
 
@@ -61,7 +87,11 @@ function standing(analysis: Analysis, review: Review | null, reviews: boolean): 
   const link = reviews && html` <a href="${reviewAddress(review.id)}">View review</a>`;
   const { decision } = review;
   if (decision === null) return html`<p>Waiting for review since ${renderTime(review.openedAt)}.${link}</p>`;
-  const said = { accept: 'Confirmed', correct: `Corrected to ${decision.category ?? review.category}`, reject: 'Rejected' }[decision.type];
+  const said = {
+    accept: 'Confirmed',
+    correct: `Corrected to ${decision.category ?? review.category}`,
+    reject: 'Rejected',
+  }[decision.type];
   return html`<p><strong>${said}</strong> by ${decision.reviewer} at ${renderTime(decision.decidedAt)}.${link}</p>`;
 }
 
@@ -69,7 +99,10 @@ function standing(analysis: Analysis, review: Review | null, reviews: boolean): 
 export type AnalysisFacts = NonNullable<Awaited<ReturnType<typeof readAnalysisFacts>>>;
 
 interface AnalysisDeps {
-  readonly stores: Pick<ShownStores, 'builds' | 'failures' | 'history' | 'library' | 'flakiness' | 'insights' | 'outside' | 'notices'>;
+  readonly stores: Pick<
+    ShownStores,
+    'builds' | 'failures' | 'history' | 'library' | 'flakiness' | 'insights' | 'outside' | 'notices'
+  >;
   readonly archive: Pick<BuildArchive, 'list' | 'lines'>;
   readonly clock: { now(): number };
 }
@@ -82,7 +115,12 @@ const SIBLINGS = 20;
  * Reads what the parts show; `stamps`: with the timestamps of log lines; `back`: where its logs lead back to.
  * Null where the build is not stored.
  */
-export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, stamps = false, back?: string) {
+export async function readAnalysisFacts(
+  deps: AnalysisDeps,
+  analysis: Analysis,
+  stamps = false,
+  back?: string,
+) {
   const { stores, clock } = deps;
   const build = await stores.builds.find(analysis.buildId);
   if (build === null) return null;
@@ -106,7 +144,14 @@ export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, 
     stores.notices.pages(build),
   ]);
   return {
-    ...{ analysis, build, failures, windows, overlap: findTouchedSuspects(build, analysis), now: clock.now() },
+    ...{
+      analysis,
+      build,
+      failures,
+      windows,
+      overlap: findTouchedSuspects(build, analysis),
+      now: clock.now(),
+    },
     /** How often answers as sure as this one were right, by people's decisions. */
     track,
     /** What people taught about this fingerprint here, the newest first. */
@@ -127,9 +172,17 @@ export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, 
 async function findPassedBuild(stores: Pick<ShownStores, 'builds'>, build: Build): Promise<Build | null> {
   if (build.commit === null) return null;
   const { provider, repository, pipeline, branch } = build;
-  const filter = { provider, repository, pipeline, status: 'passed' as const, ...(branch !== null && { branch }) };
+  const filter = {
+    provider,
+    repository,
+    pipeline,
+    status: 'passed' as const,
+    ...(branch !== null && { branch }),
+  };
   const passed = await stores.builds.list(filter, { limit: SIBLINGS, offset: 0 });
-  return passed.find(({ commit, receivedAt }) => commit === build.commit && receivedAt >= build.receivedAt) ?? null;
+  return (
+    passed.find(({ commit, receivedAt }) => commit === build.commit && receivedAt >= build.receivedAt) ?? null
+  );
 }
 
 interface PartsOptions {
@@ -145,7 +198,10 @@ interface PartsOptions {
  * Renders everything that is known of one analysis, below its title: the verdict, then its evidence next to
  * what else is known.
  */
-export function analysisParts(facts: AnalysisFacts, { why = [], between, editor = '' }: PartsOptions = {}): Html {
+export function analysisParts(
+  facts: AnalysisFacts,
+  { why = [], between, editor = '' }: PartsOptions = {},
+): Html {
   return html`${verdictBox(facts, why)}${between}
 <div class="columns"><div>${evidencePart(facts)}</div>
 <div class="beside">${hypothesesPart(facts)}${suspectsPart(facts, editor)}${similarPart(facts)}${testRunsPart(facts)}${historyPart(facts)}
@@ -155,12 +211,15 @@ export function analysisParts(facts: AnalysisFacts, { why = [], between, editor 
 /** Says where it happened, in one line: repository, build, pull request, commit, how many failures. */
 export function placeLine({ analysis, build, posted }: AnalysisFacts, more: readonly Shown[] = []): Html {
   const commit =
-    build.commit === null ? null : html`<code>${shortCommit(build.commit)}</code>${build.author !== null && ` by ${build.author}`}`;
+    build.commit === null
+      ? null
+      : html`<code>${shortCommit(build.commit)}</code>${build.author !== null && ` by ${build.author}`}`;
   const outside = linkTarget(build.url);
   const parts: Shown[] = [
     build.repository,
     html`<a data-action="open" href="${buildAddress(build.id)}">${build.pipeline} #${build.number}</a>${outside !== null && html` <a href="${outside}" rel="noreferrer">in ${ciName(build)}</a>`}`,
-    build.pullRequest !== null && html`PR ${build.pullRequest}${posted.map((address) => commentLink(address))}`,
+    build.pullRequest !== null &&
+      html`PR ${build.pullRequest}${posted.map((address) => commentLink(address))}`,
     build.branch,
     commit,
     `${failureCount(analysis)}, 1 cause`,
@@ -198,7 +257,10 @@ ${renderCause(analysis, ids)}
 <dl class="points">${points}</dl></section>`;
 }
 
-function headline({ analysis, track }: AnalysisFacts, { what, standing, confirmed, confidence }: AnswerView): Html {
+function headline(
+  { analysis, track }: AnalysisFacts,
+  { what, standing, confirmed, confidence }: AnswerView,
+): Html {
   if (what === null) return html`<strong>Not analyzed</strong>: ${standing}`;
   // If too few answers were decided here, the track record from elsewhere is shown below instead.
   const isTold = track.of >= TOO_FEW || analysis.classification.record === undefined;
@@ -226,7 +288,8 @@ export function trackSentence(track: TrackRecord): string {
  */
 function renderCause({ answer }: Analysis, ids: ReadonlySet<string>): Html {
   const first = answer.claims.findIndex(({ text }) => text.trim() === answer.rootCause.trim());
-  const cited = (claim: Claim | undefined) => joined((claim?.evidence ?? []).filter((id) => ids.has(id)).map(evidenceChip), ' ');
+  const cited = (claim: Claim | undefined) =>
+    joined((claim?.evidence ?? []).filter((id) => ids.has(id)).map(evidenceChip), ' ');
   const rest = answer.claims.flatMap((claim, at) =>
     at === first ? [] : [html`<li id="claim-${at + 1}">${inlineProse(claim.text, ids)} ${cited(claim)}</li>`],
   );
@@ -267,7 +330,9 @@ const MAX_TEXT = 4000;
  * `logs`: only the lines, which reveal nothing of the answer.
  */
 export function evidencePart({ analysis, windows }: AnalysisFacts, what: 'all' | 'logs' = 'all'): Html {
-  const others = analysis.evidence.filter(({ id, tool }) => !windows.shown.has(id) && (what === 'all' || tool === 'log'));
+  const others = analysis.evidence.filter(
+    ({ id, tool }) => !windows.shown.has(id) && (what === 'all' || tool === 'log'),
+  );
   const isIrrelevant = ({ id }: Evidence) => analysis.verdict.grades[id] === 'irrelevant';
   const aside = others.filter(isIrrelevant);
   return html`<section class="proof" aria-labelledby="evidence"><h2 id="evidence">Evidence</h2>
@@ -278,8 +343,13 @@ ${aside.length > 0 && html`<details class="aside"><summary>${aside.length} more,
 
 function finding({ id, title, text, source, tool, url, lineStart, lineEnd }: Evidence): Html {
   const target = linkTarget(url ?? null);
-  const place = lineStart === undefined ? source : `${source}, line ${lineStart}${lineEnd === undefined ? '' : `–${lineEnd}`}`;
-  const cut = text.length > MAX_TEXT && html`<p class="quiet">… +${(text.length - MAX_TEXT).toLocaleString('en-US')} characters</p>`;
+  const place =
+    lineStart === undefined
+      ? source
+      : `${source}, line ${lineStart}${lineEnd === undefined ? '' : `–${lineEnd}`}`;
+  const cut =
+    text.length > MAX_TEXT &&
+    html`<p class="quiet">… +${(text.length - MAX_TEXT).toLocaleString('en-US')} characters</p>`;
   const shown = text.slice(0, MAX_TEXT);
   return html`<details class="finding" id="${id}" data-evidence><summary><span class="chip">${id}</span> ${title} <span class="quiet">${tool === 'log' ? 'log' : tool.replaceAll('_', ' ')}</span></summary>
 <p class="quiet">${target === null ? place : html`<a href="${target}" rel="noreferrer">${place}</a>`}</p>${lineStart === undefined ? prose(shown) : html`<pre tabindex="0">${shown.split('\n').map(plain).join('\n')}</pre>`}${cut}</details>`;
@@ -303,7 +373,9 @@ ${facts.analysis.experiment === undefined && html`<p>${notYourChange(facts)}</p>
 function suspect(one: Suspect, { overlap, build }: AnalysisFacts, editor: string): Html {
   const { path, line, commit, author, score, reason } = one;
   const opens = editorAddress(editor, { path, line, repository: build.repository });
-  const origin = [commit && shortCommit(commit), author].filter((part) => part !== null && part !== undefined).join(' ');
+  const origin = [commit && shortCommit(commit), author]
+    .filter((part) => part !== null && part !== undefined)
+    .join(' ');
   return html`<li><code>${formatPlace(one)}</code> <span class="number" title="how likely">${score.toFixed(2)}</span>${opens !== null && html` <a href="${opens}">Open in editor</a>`}
 <br><span class="quiet">${overlap.includes(path) && html`<strong class="warn">in this change</strong> · `}${reason}${origin !== '' && ` · ${origin}`}</span></li>`;
 }
@@ -314,7 +386,8 @@ function suspect(one: Suspect, { overlap, build }: AnalysisFacts, editor: string
  */
 function notYourChange({ past, analysis, build }: AnalysisFacts): Html {
   const before = past.filter(
-    ({ failure, commit }) => failure.fingerprint.value === analysis.fingerprint && (commit === null || commit !== build.commit),
+    ({ failure, commit }) =>
+      failure.fingerprint.value === analysis.fingerprint && (commit === null || commit !== build.commit),
   );
   const [last] = before;
   if (last === undefined) return html`This failure was not seen before this change.`;

@@ -30,26 +30,51 @@ export function registerAskPages(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/analyses/:id/ask', route('read', { params: IdParams }), async (request, reply) => {
     const analysis = await findAnalysis(deps.stores.analyses, request.params.id);
     const threads = await deps.ask.threads({ analysisId: analysis.id }, { limit: 20, offset: 0 });
-    return answerPage(request, reply, deps, { title: 'Ask', part: 'builds', main: askPage(analysis, threads, deps.ask.byRules) });
+    return answerPage(request, reply, deps, {
+      title: 'Ask',
+      part: 'builds',
+      main: askPage(analysis, threads, deps.ask.byRules),
+    });
   });
   app.get('/analyses/:id/ask/:thread', route('read', { params: ThreadParams }), async (request, reply) => {
     const analysis = await findAnalysis(deps.stores.analyses, request.params.id);
     const { thread, turns } = await deps.ask.thread(request.params.thread);
-    if (thread.analysisId !== analysis.id) throw new TriageError('not-found', `The thread ${thread.id} belongs to another analysis.`);
-    return answerPage(request, reply, deps, { title: thread.title, part: 'builds', main: threadPage(analysis, thread, turns) });
+    if (thread.analysisId !== analysis.id)
+      throw new TriageError('not-found', `The thread ${thread.id} belongs to another analysis.`);
+    return answerPage(request, reply, deps, {
+      title: thread.title,
+      part: 'builds',
+      main: threadPage(analysis, thread, turns),
+    });
   });
-  const limited = { access: { role: 'read' }, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } } as const;
-  app.post('/analyses/:id/ask', { config: limited, schema: { params: IdParams, body: Body } }, async (request, reply) => {
-    const { question, thread } = request.body;
-    const about = { analysisId: request.params.id };
-    const opened = await deps.ask.open({ about, question, threadId: thread, askedBy: request.principal?.name ?? '' });
-    const leave = gate.enter();
-    if ((request.headers.accept ?? '').includes('text/event-stream')) return answerAsEvents(opened, request, reply, deps, leave);
-    const gone = new AbortController();
-    reply.raw.on('close', () => gone.abort());
-    const turn = await deps.ask.answer(opened, {}, gone.signal).finally(leave);
-    return reply.redirect(`${threadAddress(about.analysisId, opened.thread.id)}#turn-${turn.position}`, 303);
-  });
+  const limited = {
+    access: { role: 'read' },
+    rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 },
+  } as const;
+  app.post(
+    '/analyses/:id/ask',
+    { config: limited, schema: { params: IdParams, body: Body } },
+    async (request, reply) => {
+      const { question, thread } = request.body;
+      const about = { analysisId: request.params.id };
+      const opened = await deps.ask.open({
+        about,
+        question,
+        threadId: thread,
+        askedBy: request.principal?.name ?? '',
+      });
+      const leave = gate.enter();
+      if ((request.headers.accept ?? '').includes('text/event-stream'))
+        return answerAsEvents(opened, request, reply, deps, leave);
+      const gone = new AbortController();
+      reply.raw.on('close', () => gone.abort());
+      const turn = await deps.ask.answer(opened, {}, gone.signal).finally(leave);
+      return reply.redirect(
+        `${threadAddress(about.analysisId, opened.thread.id)}#turn-${turn.position}`,
+        303,
+      );
+    },
+  );
 }
 
 /**
@@ -65,7 +90,8 @@ function answerAsEvents(
 ): FastifyReply {
   return sendEvents(request, reply, async (emit, signal) => {
     const watcher = {
-      onStep: ({ node, summary }: { readonly node: string; readonly summary: string }) => emit('step', html`${node}: ${summary}`.text),
+      onStep: ({ node, summary }: { readonly node: string; readonly summary: string }) =>
+        emit('step', html`${node}: ${summary}`.text),
       onText: ({ text, restart }: { readonly text: string; readonly restart?: boolean }) =>
         emit(restart === true ? 'restart' : 'text', html`${text}`.text),
     };
@@ -77,7 +103,8 @@ function answerAsEvents(
       if (!signal.aborted)
         emit(
           'wrong',
-          html`${isTold ? getErrorMessage(error) : 'The question could not be answered. See the server log for the reason.'}`.text,
+          html`${isTold ? getErrorMessage(error) : 'The question could not be answered. See the server log for the reason.'}`
+            .text,
         );
       throw error;
     } finally {

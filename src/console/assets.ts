@@ -19,14 +19,29 @@ interface Asset {
 
 /** The one style sheet, the one script and the icon, read once. */
 export const ASSETS = {
-  css: asset('app', 'css', 'text/css; charset=utf-8', STYLES.map((name) => dense(slim(read(name)))).join('\n')),
-  js: asset('app', 'js', 'text/javascript; charset=utf-8', MODULES.map((name) => slim(withoutLinks(read(name)))).join('\n')),
+  css: asset(
+    'app',
+    'css',
+    'text/css; charset=utf-8',
+    STYLES.map((name) => dense(slim(read(name)))).join('\n'),
+  ),
+  js: asset(
+    'app',
+    'js',
+    'text/javascript; charset=utf-8',
+    MODULES.map((name) => slim(withoutLinks(read(name)))).join('\n'),
+  ),
   icon: asset('icon', 'svg', 'image/svg+xml', read('icon.svg')),
 } as const;
 
-/** Serves the styles and scripts of the pages. A request for an address of an earlier release gets the current file. */
+/**
+ * Serves the styles and scripts of the pages. A request for an address of an earlier release gets the current
+ * file.
+ */
 export function registerAssets(app: FastifyInstance): void {
-  const access = { open: 'the style and script of the pages, which are in the public source and hold no data' };
+  const access = {
+    open: 'the style and script of the pages, which are in the public source and hold no data',
+  };
   for (const one of Object.values(ASSETS)) {
     const [name = ''] = one.address.split('?');
     app.get(name, { config: { access } }, async (request, reply) => {
@@ -59,10 +74,18 @@ function slim(text: string): string {
 
 /** Removes the line ends of a style sheet, which only people need. */
 function dense(rules: string): string {
-  return rules.replaceAll(' {\n', '{').replaceAll(';\n}', '}').replaceAll(';\n', ';').replaceAll('}\n', '}').replaceAll(',\n', ',');
+  return rules
+    .replaceAll(' {\n', '{')
+    .replaceAll(';\n}', '}')
+    .replaceAll(';\n', ';')
+    .replaceAll('}\n', '}')
+    .replaceAll(',\n', ',');
 }
 
-/** Modules that are joined into one share their names: what ties them together as files falls away, and so do their types. */
+/**
+ * Modules that are joined into one share their names: what ties them together as files falls away, and so do
+ * their types.
+ */
 function withoutLinks(module: string): string {
   return module
     .replace(/\/\*\*[^*]{0,300}\*\/ ?/g, '')
@@ -74,5 +97,10 @@ function withoutLinks(module: string): string {
 function asset(name: string, extension: string, type: string, text: string): Asset {
   const plain = Buffer.from(text);
   const version = createHash('sha256').update(plain).digest('hex').slice(0, 12);
-  return { address: `/assets/${name}.${extension}?v=${version}`, type, plain, gzip: gzipSync(plain, { level: 9 }) };
+  return {
+    address: `/assets/${name}.${extension}?v=${version}`,
+    type,
+    plain,
+    gzip: gzipSync(plain, { level: 9 }),
+  };
 }

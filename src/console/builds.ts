@@ -39,7 +39,11 @@ export function buildLine(build: Build): Html {
   const name = buildName(build);
   const address = linkTarget(build.url);
   return joined(
-    [build.repository, address === null ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`, ...listOriginParts(build)],
+    [
+      build.repository,
+      address === null ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`,
+      ...listOriginParts(build),
+    ],
     ' · ',
   );
 }
@@ -52,8 +56,12 @@ function buildName({ pipeline, number, attempt }: Build): string {
 /** Returns what it was made of: its pull request or branch, and its commit. */
 function listOriginParts({ pullRequest, branch, commit, author }: Build): Shown[] {
   return [
-    ...(pullRequest === null && branch === null ? [] : [[pullRequest === null ? '' : `PR ${pullRequest} `, branch ?? ''].join('').trim()]),
-    ...(commit === null ? [] : [html`<code>${shortCommit(commit)}</code>${author !== null && ` by ${author}`}`]),
+    ...(pullRequest === null && branch === null
+      ? []
+      : [[pullRequest === null ? '' : `PR ${pullRequest} `, branch ?? ''].join('').trim()]),
+    ...(commit === null
+      ? []
+      : [html`<code>${shortCommit(commit)}</code>${author !== null && ` by ${author}`}`]),
   ];
 }
 
@@ -98,7 +106,10 @@ type Query = z.infer<typeof Query>;
 export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/builds', route('read', { querystring: Query }), async (request, reply) => {
     const { query } = request;
-    const found = await deps.stores.builds.list(toBuildFilter(query), { limit: PAGE + 1, offset: query.offset });
+    const found = await deps.stores.builds.list(toBuildFilter(query), {
+      limit: PAGE + 1,
+      offset: query.offset,
+    });
     const builds = found.slice(0, PAGE);
     const heads = await deps.stores.analyses.heads(builds.map(({ id }) => id));
     const main = html`<h1 tabindex="-1">Builds</h1>${misreadBanner(request, Query)}${filters(query)}<div id="builds" data-live="build">${renderList(builds, heads, query, deps.clock.now())}</div>${pager({ offset: query.offset, size: PAGE, more: found.length > PAGE }, (offset) => `/builds${search({ ...query, offset: offset || undefined })}`)}`;
@@ -126,7 +137,12 @@ ${pipeline !== '' && html`<label>pipeline <input name="pipeline" value="${pipeli
 <label>status <select name="status">${options(STATUSES, status)}</select></label>${dayField('from', from)}${dayField('to', to)}<button>Filter</button></form>`;
 }
 
-function renderList(builds: readonly Build[], heads: readonly AnalysisHead[], query: Query, now: number): Html {
+function renderList(
+  builds: readonly Build[],
+  heads: readonly AnalysisHead[],
+  query: Query,
+  now: number,
+): Html {
   if (builds.length === 0) return nothing(query);
   const rows = builds.map((build) => {
     const causes = heads.filter(({ buildId }) => buildId === build.id);
@@ -135,7 +151,9 @@ function renderList(builds: readonly Build[], heads: readonly AnalysisHead[], qu
 <td>${causes.length === 0 ? build.status === 'failed' && html`<span class="quiet">no analysis yet</span>` : renderCauses(build, causes)}</td>
 <td class="quiet"><time datetime="${build.receivedAt}" title="${build.receivedAt}">${formatAge(build.receivedAt, now)}</time></td></tr>`;
   });
-  return dataTable('Builds, newest first', ['Status', 'Build', 'Causes', 'Age'], rows, { className: 'listed' });
+  return dataTable('Builds, newest first', ['Status', 'Build', 'Causes', 'Age'], rows, {
+    className: 'listed',
+  });
 }
 
 /** Causes of a build that its row names; the rest is counted, and is on the build's page. */
@@ -179,7 +197,12 @@ export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
     const build = await findBuild(deps.stores.builds, request.params.id, {});
     const facts = await readFacts(build, request.principal, deps);
     const title = buildName(build);
-    return answerPage(request, reply, deps, { title, part: 'builds', live: { buildId: build.id }, main: renderPage(facts) });
+    return answerPage(request, reply, deps, {
+      title,
+      part: 'builds',
+      live: { buildId: build.id },
+      main: renderPage(facts),
+    });
   });
 }
 
@@ -199,7 +222,16 @@ async function readFacts(build: Build, principal: Principal | null, deps: Consol
     stores.outside.reruns(build.id),
   ]);
   const step = job?.state === 'running' ? ((await currentStep?.(build.id)) ?? null) : null;
-  return { build, attempts, job, step, answers, sources, pages, rerun: rerunPart(build, reruns, principal, deps) };
+  return {
+    build,
+    attempts,
+    job,
+    step,
+    answers,
+    sources,
+    pages,
+    rerun: rerunPart(build, reruns, principal, deps),
+  };
 }
 
 function renderPage(facts: BuildFacts): Html {
@@ -218,9 +250,11 @@ function howFar({ build, job, step, answers }: BuildFacts): Html {
   if (job === null)
     return html`${build.status === 'failed' ? 'This build needs no analysis.' : 'Nothing failed, so there is nothing to analyze.'}`;
   const watch = html` <a href="${runAddress(build.id)}">Watch</a>`;
-  if (job.state === 'queued') return html`Waiting for a worker.${job.error !== null && ` The last attempt failed: ${job.error}`}${watch}`;
+  if (job.state === 'queued')
+    return html`Waiting for a worker.${job.error !== null && ` The last attempt failed: ${job.error}`}${watch}`;
   if (job.state === 'running') return html`Analyzing${step !== null && `: ${step} is done`}.${watch}`;
-  if (job.state === 'failed') return html`<span class="wrong">The analysis failed: ${job.error ?? 'see the server log'}.</span>`;
+  if (job.state === 'failed')
+    return html`<span class="wrong">The analysis failed: ${job.error ?? 'see the server log'}.</span>`;
   return html`${answers.length === 0 ? 'Analyzed. No failure was found in its logs.' : 'Analyzed.'}`;
 }
 
@@ -243,7 +277,8 @@ function testList(explains: ExplainedFailures): Shown {
 }
 
 function renderLogs({ build, sources, pages }: BuildFacts): Html {
-  if (sources.length === 0) return html`<h2>Logs</h2><p>No log is stored: none was received, or retention deleted it.</p>`;
+  if (sources.length === 0)
+    return html`<h2>Logs</h2><p>No log is stored: none was received, or retention deleted it.</p>`;
   const rows = sources.map(
     ({ name, kind, lines, bytes, notes }) =>
       html`<tr><td><a href="${logAddress(build.id, name)}">${name}</a></td><td>${kind}</td><td class="number">${formatNumber(lines)}</td><td class="number">${formatNumber(bytes)}</td><td class="quiet">${joined(

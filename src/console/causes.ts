@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { type Cause, CauseChange, type CauseEvent, CauseList, isMuted, ownerSentence } from '../domain/cause.ts';
+import {
+  type Cause,
+  CauseChange,
+  type CauseEvent,
+  CauseList,
+  isMuted,
+  ownerSentence,
+} from '../domain/cause.ts';
 import { readInput, TriageError } from '../domain/errors.ts';
 import type { TestFlakiness } from '../domain/flakiness.ts';
 import type { CauseBuild, CauseFacts, CausePlace, ComparedBuild, TopCause } from '../domain/insights.ts';
@@ -15,9 +22,23 @@ import type { ConsoleDeps } from './console-deps.ts';
 import { formatAge, hiddenFields, pager, postForm, renderTime, tabs } from './controls.ts';
 import { dataTable, type Html, html, linkTarget, type Shown } from './html.ts';
 import { misreadBanner, Offset, Words } from './http.ts';
-import { daysField, filterForm, type InsightsQuery, type InsightsView, toPeriod } from './insights/insights-frame.ts';
+import {
+  daysField,
+  filterForm,
+  type InsightsQuery,
+  type InsightsView,
+  toPeriod,
+} from './insights/insights-frame.ts';
 import { testAddress } from './insights/tests.ts';
-import { answerPage, type ConsoleApp, listReaderNames, loadReader, mayReview, route, sendPage } from './page.ts';
+import {
+  answerPage,
+  type ConsoleApp,
+  listReaderNames,
+  loadReader,
+  mayReview,
+  route,
+  sendPage,
+} from './page.ts';
 
 const PAGE = 50;
 const MOST_EVENTS = 30;
@@ -41,7 +62,11 @@ const NAMES: Readonly<Record<CauseList, string>> = {
 };
 
 const name = z.string().min(1).max(300);
-const Form = z.looseObject({ repository: name, fingerprint: name, version: z.coerce.number().int().min(1).max(2_147_483_647) });
+const Form = z.looseObject({
+  repository: name,
+  fingerprint: name,
+  version: z.coerce.number().int().min(1).max(2_147_483_647),
+});
 
 /**
  * Serves `/causes`, the causes that need action and their owners. `POST /causes` changes the state of one.
@@ -50,7 +75,11 @@ export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/causes', route('read', { querystring: Query }), async (request, reply) => {
     const { list, repo, offset } = request.query;
     const reader = await loadReader(request, deps);
-    const filter = { assignee: request.principal?.name ?? '', owners: listReaderNames(reader), ...(repo !== '' && { repository: repo }) };
+    const filter = {
+      assignee: request.principal?.name ?? '',
+      owners: listReaderNames(reader),
+      ...(repo !== '' && { repository: repo }),
+    };
     const [causes, counts] = await Promise.all([
       deps.stores.causes.list({ ...filter, list }, { limit: PAGE + 1, offset }),
       deps.stores.causes.counts(filter),
@@ -83,7 +112,9 @@ function lists(query: Query, counts: Readonly<Record<CauseList, number>>): Html 
 function renderTable(causes: readonly Cause[], now: number): Html {
   if (causes.length === 0) return html`<p role="note">No causes in this list.</p>`;
   const rows = causes.map(
-    (cause) => html`<tr id="${encodeURIComponent(`${cause.fingerprint} ${cause.repository}`)}" data-row><td>${stateWord(cause, now)}</td>
+    (
+      cause,
+    ) => html`<tr id="${encodeURIComponent(`${cause.fingerprint} ${cause.repository}`)}" data-row><td>${stateWord(cause, now)}</td>
 <td><a href="${causeAddress(cause.fingerprint)}#standing">${cause.title === '' ? cause.fingerprint : cause.title}</a><br><span class="quiet">${cause.repository} <span class="category">${cause.category}</span></span></td>
 <td data-label="Assignee">${cause.assignee ?? html`<span class="quiet">unassigned</span>`}${ticketLink(cause)}</td>
 <td data-label="Owner">${cause.owner === null ? html`<span class="quiet">no known owner</span>` : html`${cause.owner.names.join(', ')}<br><span class="quiet">${cause.owner.by === 'codeowners' ? 'from CODEOWNERS' : 'last changed by'}</span>`}</td>
@@ -95,7 +126,9 @@ ${ownerless && html`<p class="quiet">Owners come from CODEOWNERS, or from the la
 }
 
 function stateWord(cause: Cause, now: number): Html {
-  const red = cause.redPipelines.length > 0 && html`<br><span class="wrong">red: ${cause.redPipelines.join(', ')}</span>`;
+  const red =
+    cause.redPipelines.length > 0 &&
+    html`<br><span class="wrong">red: ${cause.redPipelines.join(', ')}</span>`;
   if (isMuted(cause, now) && cause.mutedUntil !== null)
     return html`<span class="status">muted</span> <span class="quiet">until ${cause.mutedUntil.slice(0, 10)}</span>${red}`;
   return html`<span class="status${cause.state === 'fixed' ? ' good' : cause.state === 'regressed' ? ' wrong' : ''}">${cause.state}</span>${red}`;
@@ -110,7 +143,11 @@ function ticketLink({ ticket }: Cause): Shown {
  * Renders the state of a cause in each repository, the actions on it, and its history, for the page of the
  * cause.
  */
-async function standingPart(deps: ConsoleDeps, fingerprint: string, principal: Principal | null): Promise<Html> {
+async function standingPart(
+  deps: ConsoleDeps,
+  fingerprint: string,
+  principal: Principal | null,
+): Promise<Html> {
   const causes = await deps.stores.causes.ofFingerprint(fingerprint);
   const acts = mayReview(principal);
   const parts = await Promise.all(
@@ -131,7 +168,9 @@ async function flakyTests({ stores }: ConsoleDeps, fingerprint: string): Promise
   );
   const names = [...new Map(named.map((one) => [JSON.stringify(one), one])).values()].slice(0, MOST_TESTS);
   const tests = await Promise.all(names.map(async (one) => await stores.flakiness.ofTest(one)));
-  return tests.filter((test) => test !== null).filter(({ flakes, quarantine }) => flakes > 0 || quarantine !== null);
+  return tests
+    .filter((test) => test !== null)
+    .filter(({ flakes, quarantine }) => flakes > 0 || quarantine !== null);
 }
 
 /**
@@ -152,23 +191,41 @@ function flakyPart(tests: readonly TestFlakiness[], causes: readonly Cause[]): H
 }
 
 /** Takes back what this person did last, where that was muting or linking. */
-function undoForm({ repository, fingerprint, version }: Cause, events: readonly CauseEvent[], self: string): Shown {
+function undoForm(
+  { repository, fingerprint, version }: Cause,
+  events: readonly CauseEvent[],
+  self: string,
+): Shown {
   const [last, ...older] = events;
   if (last === undefined || last.by !== self) return null;
   const undo = (what: string, fields: Readonly<Record<string, string>> = {}) =>
-    postForm('/causes', { repository, fingerprint, version, what, ...fields }, html`<button>Undo: ${eventWords(last)}</button>`);
+    postForm(
+      '/causes',
+      { repository, fingerprint, version, what, ...fields },
+      html`<button>Undo: ${eventWords(last)}</button>`,
+    );
   if (last.what === 'muted') return undo('unmuted');
   if (last.what !== 'linked') return null;
   const before = older.find(({ what }) => what === 'linked' || what === 'unlinked');
-  return before?.what === 'linked' && before.detail !== null ? undo('linked', { ticket: before.detail }) : undo('unlinked');
+  return before?.what === 'linked' && before.detail !== null
+    ? undo('linked', { ticket: before.detail })
+    : undo('unlinked');
 }
 
 function actsOn(cause: Cause, self: string, now: number): Html {
   const { repository, fingerprint, version, state, assignee, owner } = cause;
   const act = (what: string, words: string, fields: Readonly<Record<string, string>> = {}) =>
-    postForm('/causes', { repository, fingerprint, version, what, ...fields }, html`<button>${words}</button>`);
+    postForm(
+      '/causes',
+      { repository, fingerprint, version, what, ...fields },
+      html`<button>${words}</button>`,
+    );
   const asked = (what: string, field: Html, words: string) =>
-    postForm('/causes', { repository, fingerprint, version, what }, html`<label>${field}</label> <button>${words}</button>`);
+    postForm(
+      '/causes',
+      { repository, fingerprint, version, what },
+      html`<label>${field}</label> <button>${words}</button>`,
+    );
   return html`<div class="acts">${(state === 'new' || state === 'regressed') && act('acknowledged', 'Acknowledge')}
 ${assignee !== self && act('assigned', 'Assign to me', { assignee: self })}${assignee !== null && act('unassigned', 'Unassign')}
 ${state === 'fixed' ? act('reopened', 'Open again') : act('fixed', 'Mark as fixed')}${isMuted(cause, now) && act('unmuted', 'Unmute')}</div>
@@ -194,14 +251,35 @@ function eventWords({ what, detail }: CauseEvent): string {
 const PATH = '/insights/causes';
 const SHOWN = 50;
 const CHOICES = [7, 30, 90];
-const HEAD = ['cause', 'category', 'builds', 'pull requests', 'hours', 'first', 'last', 'decided by', 'fingerprint'];
+const HEAD = [
+  'cause',
+  'category',
+  'builds',
+  'pull requests',
+  'hours',
+  'first',
+  'last',
+  'decided by',
+  'fingerprint',
+];
 
 /** Serves `/insights/causes`, the causes with the highest cost, by the hours that their builds ran. */
-export async function causesView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
+export async function causesView(
+  query: InsightsQuery,
+  { stores, clock }: ConsoleDeps,
+): Promise<InsightsView> {
   const days = query.days ?? 30;
   const period = toPeriod(query, days, clock.now());
-  const [causes, count] = await Promise.all([stores.insights.topCauses(period, SHOWN, query.offset), stores.insights.countCauses(period)]);
-  const when = query.day === undefined ? `in the last ${days} days` : days === 1 ? `on ${query.day}` : `in ${days} days from ${query.day}`;
+  const [causes, count] = await Promise.all([
+    stores.insights.topCauses(period, SHOWN, query.offset),
+    stores.insights.countCauses(period),
+  ]);
+  const when =
+    query.day === undefined
+      ? `in the last ${days} days`
+      : days === 1
+        ? `on ${query.day}`
+        : `in ${days} days from ${query.day}`;
   const more = html`${daysField(
     days,
     [...new Set([days, ...CHOICES])].toSorted((one, other) => one - other),
@@ -215,7 +293,8 @@ ${filterForm(query, more)}${causes.length === 0 ? html`<p>${query.offset > 0 ? '
 function headline(causes: readonly TopCause[], count: number, offset: number, when: string): string {
   const [worst] = causes;
   if (count === 0) return `No causes ${when}`;
-  if (worst === undefined || worst.hours === 0 || offset > 0) return `${formatNumber(count)} ${count === 1 ? 'cause' : 'causes'} ${when}`;
+  if (worst === undefined || worst.hours === 0 || offset > 0)
+    return `${formatNumber(count)} ${count === 1 ? 'cause' : 'causes'} ${when}`;
   return `${worst.title} cost the most ${when}: ${formatHours(worst)}`;
 }
 
@@ -228,7 +307,16 @@ function pagesOfTop({ repo, day, offset }: InsightsQuery, days: number, count: n
 
 /** Causes with what they cost, each a link to its own page. */
 export function causesTable(causes: readonly TopCause[]): Html {
-  const head = ['Cause', 'Builds', 'Pull requests', 'Hours lost', 'First', 'Last', 'Last 30 days', 'Decided by'];
+  const head = [
+    'Cause',
+    'Builds',
+    'Pull requests',
+    'Hours lost',
+    'First',
+    'Last',
+    'Last 30 days',
+    'Decided by',
+  ];
   return dataTable('Causes, most hours first', head, causes.map(row));
 }
 
@@ -247,7 +335,15 @@ function formatHours({ hours, builds, untimed }: Pick<TopCause, 'hours' | 'build
 
 function cells(cause: TopCause) {
   const counts = [cause.builds, cause.pullRequests, Number(cause.hours.toFixed(3))];
-  return [cause.title, cause.category, ...counts, cause.firstAt, cause.lastAt, cause.decided?.reviewer ?? null, cause.fingerprint];
+  return [
+    cause.title,
+    cause.category,
+    ...counts,
+    cause.firstAt,
+    cause.lastAt,
+    cause.decided?.reviewer ?? null,
+    cause.fingerprint,
+  ];
 }
 
 const Params = z.object({ fingerprint: z.string().min(1).max(300) });
@@ -278,19 +374,32 @@ const PageQuery = z.object({
  */
 export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
   const { stores, clock } = deps;
-  app.get('/failures/:fingerprint', route('read', { params: Params, querystring: PageQuery }), async (request, reply) => {
-    const { fingerprint } = request.params;
-    const { done } = request.query;
-    const until = new Date(clock.now()).toISOString();
-    const facts = await stores.insights.cause(fingerprint, until);
-    if (facts === null) throw new TriageError('not-found', `There is no cause ${fingerprint}.`);
-    const compared = await stores.insights.compared(fingerprint);
-    const main = renderPage(facts, compared, await standingPart(deps, fingerprint, request.principal));
-    return answerPage(request, reply, deps, { title: facts.cause.title, part: 'causes', main, ...(done && { said: done }) });
-  });
+  app.get(
+    '/failures/:fingerprint',
+    route('read', { params: Params, querystring: PageQuery }),
+    async (request, reply) => {
+      const { fingerprint } = request.params;
+      const { done } = request.query;
+      const until = new Date(clock.now()).toISOString();
+      const facts = await stores.insights.cause(fingerprint, until);
+      if (facts === null) throw new TriageError('not-found', `There is no cause ${fingerprint}.`);
+      const compared = await stores.insights.compared(fingerprint);
+      const main = renderPage(facts, compared, await standingPart(deps, fingerprint, request.principal));
+      return answerPage(request, reply, deps, {
+        title: facts.cause.title,
+        part: 'causes',
+        main,
+        ...(done && { said: done }),
+      });
+    },
+  );
 }
 
-function renderPage({ cause, builds, decisions, places }: CauseFacts, compared: readonly ComparedBuild[], standing: Html): Html {
+function renderPage(
+  { cause, builds, decisions, places }: CauseFacts,
+  compared: readonly ComparedBuild[],
+  standing: Html,
+): Html {
   const { decided } = cause;
   return html`<h1 tabindex="-1">${cause.title === '' ? cause.fingerprint : cause.title}</h1>
 <p><span class="category">${cause.category}</span> · ${counted(cause.builds, 'build')} in ${counted(cause.repositories, 'repository', 'repositories')}, ${counted(cause.pullRequests, 'pull request')} · ${cause.untimed === cause.builds ? 'time lost unknown' : `${formatHours(cause)} lost`} · first ${renderTime(cause.firstAt)}, last ${renderTime(cause.lastAt)}</p>
@@ -304,8 +413,15 @@ ${standing}
 }
 
 function differences(compared: readonly ComparedBuild[]): Html {
-  const [failing, passing] = [true, false].map((which) => compared.filter((build) => build.failing === which).map(toTraits));
-  if (failing === undefined || passing === undefined || failing.length < ENOUGH_BUILDS || passing.length < ENOUGH_BUILDS)
+  const [failing, passing] = [true, false].map((which) =>
+    compared.filter((build) => build.failing === which).map(toTraits),
+  );
+  if (
+    failing === undefined ||
+    passing === undefined ||
+    failing.length < ENOUGH_BUILDS ||
+    passing.length < ENOUGH_BUILDS
+  )
     return html`<p>The comparison needs ${ENOUGH_BUILDS} builds with this cause and ${ENOUGH_BUILDS} passed builds; there are ${failing?.length ?? 0} and ${passing?.length ?? 0}.</p>`;
   const found = whatDiffers(failing, passing);
   if (found.length === 0) return html`<p>No known difference from passed builds.</p>`;

@@ -21,7 +21,14 @@ import { dataTable, type Html, html, numbers, type Shown } from './html.ts';
 
 /** The CSS class, and so the color, of each kind of difference. */
 const TONES: Readonly<Record<DifferenceVerdict, string>> = {
-  ...{ 'b-better': 'better', 'a-better': 'worse', higher: 'other', lower: 'other', 'within-noise': 'same', same: 'same' },
+  ...{
+    'b-better': 'better',
+    'a-better': 'worse',
+    higher: 'other',
+    lower: 'other',
+    'within-noise': 'same',
+    same: 'same',
+  },
 };
 const MOST_NAMED = 20;
 /** A list is no longer; the rest is counted. */
@@ -76,7 +83,9 @@ export function changedCases(one: Comparison, top: string, listing: CaseListing 
   const lists = [
     [`Won: ${second} is better`, one.won],
     [`Lost: ${second} is worse`, one.lost],
-    ...changedGroups(one).map(([title, cases]) => [title.charAt(0).toUpperCase() + title.slice(1), cases] as const),
+    ...changedGroups(one).map(
+      ([title, cases]) => [title.charAt(0).toUpperCase() + title.slice(1), cases] as const,
+    ),
   ] as const;
   const shown = lists.filter(([, changed]) => changed.length > 0);
   return html`${shown.map(([title, changed], index) => caseList(title, changed, one, `${top}-l${index + 1}`, listing))}`;
@@ -85,12 +94,22 @@ export function changedCases(one: Comparison, top: string, listing: CaseListing 
 /** Renders what was left out, and how far repeats differ. Renders nothing if there is neither. */
 export function comparisonNotes(one: Comparison): Shown {
   const leftOut = leftOutLines(one, MOST_NAMED).map((line) => line.charAt(0).toUpperCase() + line.slice(1));
-  const notes = [...spreadNotes('A', one.sides.a.spread), ...spreadNotes('B', one.sides.b.spread), ...leftOut];
-  return notes.length > 0 && html`<h3>Left out, and repeats</h3><ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>`;
+  const notes = [
+    ...spreadNotes('A', one.sides.a.spread),
+    ...spreadNotes('B', one.sides.b.spread),
+    ...leftOut,
+  ];
+  return (
+    notes.length > 0 &&
+    html`<h3>Left out, and repeats</h3><ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>`
+  );
 }
 
 function differenceTable(differences: readonly Difference[], heading: string, top: string): Html {
-  const reach = findMax(differences.flatMap(({ difference, interval }) => [difference, ...(interval ?? [])]).map(Math.abs), 0.001);
+  const reach = findMax(
+    differences.flatMap(({ difference, interval }) => [difference, ...(interval ?? [])]).map(Math.abs),
+    0.001,
+  );
   const scale = reach.toFixed(reach < 0.1 ? 3 : 2);
   const rows = differences.map(
     (one) =>
@@ -114,7 +133,9 @@ function drawing(one: Difference, reach: number): Html {
   const { name, difference, interval } = one;
   const x = (value: number) => unit(WIDTH / 2 + (value / reach) * (WIDTH / 2 - DOT - 1));
   const y = HEIGHT / 2;
-  const line = interval !== null && html`<line class="range" x1="${x(interval[0])}" x2="${x(interval[1])}" y1="${y}" y2="${y}"/>`;
+  const line =
+    interval !== null &&
+    html`<line class="range" x1="${x(interval[0])}" x2="${x(interval[1])}" y1="${y}" y2="${y}"/>`;
   return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${name}: ${signed(difference)} ${rangeText(one)}"><line class="zero" x1="${WIDTH / 2}" x2="${WIDTH / 2}" y1="0" y2="${HEIGHT}"/>${line}<circle cx="${x(difference)}" cy="${y}" r="${DOT}"/></svg>`;
 }
 
@@ -127,7 +148,13 @@ function costTable(costs: readonly CostDifference[], heading: string, top: strin
   return html`<h3 id="${top}-costs">Cost, median per case</h3>${dataTable(`Cost of both sides, ${heading}`, ['Cost', ...numbers('A', 'B', 'B − A, median per case'), '95 % interval'], rows, { className: 'costs' })}`;
 }
 
-function caseList(title: string, cases: readonly ChangedCase[], comparison: Comparison, id: string, listing: CaseListing): Html {
+function caseList(
+  title: string,
+  cases: readonly ChangedCase[],
+  comparison: Comparison,
+  id: string,
+  listing: CaseListing,
+): Html {
   const { dataset } = comparison;
   const rest = cases.length - MOST_CASES;
   // In a folder the number is no line of anything.
@@ -140,7 +167,11 @@ function caseList(title: string, cases: readonly ChangedCase[], comparison: Comp
 
 function spreadNotes(side: string, spread: Spread | null): string[] {
   if (spread === null) return [];
-  const figures = spread.figures.map(({ name, mean, deviation }) => `${name} ${mean.toFixed(3)} ± ${deviation.toFixed(3)}`);
+  const figures = spread.figures.map(
+    ({ name, mean, deviation }) => `${name} ${mean.toFixed(3)} ± ${deviation.toFixed(3)}`,
+  );
   const flips = `${spread.flips.length} change category between repeats${formatIdList(spread.flips, MOST_NAMED)}`;
-  return [`${spread.repeats} repeats of ${side} (mean ± standard deviation): ${figures.join('; ')}; ${flips}`];
+  return [
+    `${spread.repeats} repeats of ${side} (mean ± standard deviation): ${figures.join('; ')}; ${flips}`,
+  ];
 }

@@ -33,7 +33,10 @@ export interface SessionService {
   /** Returns the owner of the session. Throws `unauthenticated` if there is no session. */
   find(request: FastifyRequest): Promise<Principal>;
   /** Exchanges a token for a session. Throws `unauthenticated` as a wrong token does. */
-  exchange(request: FastifyRequest, token: string): Promise<{ readonly principal: Principal; readonly cookie: string }>;
+  exchange(
+    request: FastifyRequest,
+    token: string,
+  ): Promise<{ readonly principal: Principal; readonly cookie: string }>;
   begin(request: FastifyRequest, principal: Principal): Promise<string>;
   end(request: FastifyRequest): Promise<string>;
   /**
@@ -81,7 +84,10 @@ export interface ConsoleDeps {
   indexNow?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
   /** Counts a wrong token; how long to wait where there were too many, in milliseconds, else null. */
   countGuess(request: FastifyRequest): Promise<number | null>;
-  /** Counts a stream that the asker opens; returns how to count it as over. Throws `rate-limited` where too many are open. */
+  /**
+   * Counts a stream that the asker opens; returns how to count it as over. Throws `rate-limited` where too
+   * many are open.
+   */
   countStream(request: FastifyRequest): () => void;
   /** Writes an error to the log and sets the headers of its response. */
   refused(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Refused;

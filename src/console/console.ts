@@ -42,7 +42,9 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
 }
 
 function registerFront(app: ConsoleApp, deps: ConsoleDeps): void {
-  const access = { open: 'redirects to the first page that the user may see, or to sign-in, and shows nothing itself' };
+  const access = {
+    open: 'redirects to the first page that the user may see, or to sign-in, and shows nothing itself',
+  };
   app.get('/', { config: { access } }, async (request, reply) => {
     const principal = await deps.sessions.find(request).catch(() => null);
     if (principal === null) return reply.redirect('/sign-in', 303);
@@ -75,7 +77,9 @@ function registerEvents(app: ConsoleApp, { changes, countStream }: ConsoleDeps):
       const tell = () => emit('change', '');
       const unfollow = changes.follow(followed, tell);
       if (hasMissed) tell();
-      await wait(LONGEST_MS, undefined, { signal: AbortSignal.any([signal, changes.stopping]) }).catch(() => undefined);
+      await wait(LONGEST_MS, undefined, { signal: AbortSignal.any([signal, changes.stopping]) }).catch(
+        () => undefined,
+      );
       unfollow();
       leave();
     });
@@ -135,11 +139,18 @@ function registerErrorPages(app: FastifyInstance, deps: ConsoleDeps): void {
  * Sends the page for an unknown address. No route has checked the user, so an existing session is used, and
  * none is required.
  */
-export async function sendUnknownPage(request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
+export async function sendUnknownPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: ConsoleDeps,
+): Promise<FastifyReply> {
   const principal = await deps.sessions.find(request).catch(() => null);
   const seen: FastifyRequest = Object.assign(Object.create(request), { principal: null });
   const path = (request.url.split('?')[0] ?? '').slice(0, 200);
-  const ways = principal === null ? html`<a class="button" href="/sign-in">Sign in</a>` : html`<a class="button" href="/builds">Builds</a>`;
+  const ways =
+    principal === null
+      ? html`<a class="button" href="/sign-in">Sign in</a>`
+      : html`<a class="button" href="/builds">Builds</a>`;
   const main = html`<div class="notice"><h1 tabindex="-1">Page not found</h1><p>There is no page ${path}. It may have moved, or the address is mistyped.</p>
 <p class="acts"><a class="button" href="/">Start page</a> ${ways} <a class="button" href="/docs">API</a></p></div>`;
   const reader = { ...(await loadReader(seen, deps)), principal };
@@ -161,16 +172,29 @@ async function mayWait(thrown: unknown, request: FastifyRequest, deps: ConsoleDe
  * Sends the sign-in page. A page that was read is opened again after signing in; a form that was submitted is
  * kept and sent again.
  */
-async function askToSignIn(message: string, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
+async function askToSignIn(
+  message: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: ConsoleDeps,
+): Promise<FastifyReply> {
   const signingIn = request.url.startsWith('/sign-in');
   // A client that sends a token is not a browser, so it gets an error that says what is wrong with the token.
   if (request.method === 'GET' && !signingIn && request.headers.authorization === undefined) {
-    return reply.removeHeader('www-authenticate').redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
+    return reply
+      .removeHeader('www-authenticate')
+      .redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
   }
   const held = await refusedForm(request);
   const shown = request.headers.authorization !== undefined;
   const [next, failure] = signingIn ? ['/', message] : [request.url, shown ? message : null];
-  const main = signInPage({ next, failure, signedOut: !signingIn && !shown, provider: deps.signIn?.name ?? null, held });
+  const main = signInPage({
+    next,
+    failure,
+    signedOut: !signingIn && !shown,
+    provider: deps.signIn?.name ?? null,
+    held,
+  });
   return sendPage(request, reply, { title: 'Sign in', main }, await readerOrUsual(request, deps), 401);
 }
 

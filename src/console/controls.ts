@@ -3,7 +3,10 @@ import { type Html, html, type Shown } from './html.ts';
 /** The part of the console where a key works. */
 export type Place = 'queue' | 'item' | 'log' | 'page';
 
-/** A key, what it does, and the action that it represents: the control with that `data-action`, or a handler of that name in the browser. */
+/**
+ * A key, what it does, and the action that it represents: the control with that `data-action`, or a handler
+ * of that name in the browser.
+ */
 export interface KeyBinding {
   /** The key as in `KeyboardEvent.key`. Two keys in a row are separated by a blank, alternatives by a bar. */
   readonly keys: string;
@@ -17,15 +20,26 @@ export interface KeyBinding {
 const EVERYWHERE: readonly Place[] = ['queue', 'item', 'log', 'page'];
 
 /**
- * All keys there are: handlers, badges and the list of keys are made of this table. Enter, Space, Backspace, Delete and arrows decide
- * nothing, ever: people press them believing that they are in a text field.
+ * All keys there are: handlers, badges and the list of keys are made of this table. Enter, Space, Backspace,
+ * Delete and arrows decide nothing, ever: people press them believing that they are in a text field.
  */
 export const KEYS: readonly KeyBinding[] = [
   { keys: 'a', action: 'accept', places: ['item'], does: 'accept, and go to the next item' },
   { keys: 'c', action: 'correct', places: ['item'], does: 'correct' },
   { keys: 'x', action: 'reject', places: ['item'], does: 'reject, then 1–4 for the reason' },
-  { keys: '1|2|3|4|5', action: 'choose', places: ['item'], does: 'the category, or the reason of a rejection' },
-  { keys: 'Ctrl+Enter', action: 'save', places: ['item'], does: 'save, and go to the next item', whileTyping: true },
+  {
+    keys: '1|2|3|4|5',
+    action: 'choose',
+    places: ['item'],
+    does: 'the category, or the reason of a rejection',
+  },
+  {
+    keys: 'Ctrl+Enter',
+    action: 'save',
+    places: ['item'],
+    does: 'save, and go to the next item',
+    whileTyping: true,
+  },
   { keys: 's', action: 'skip', places: ['item'], does: 'skip: it stays in the queue' },
   { keys: 'u', action: 'undo', places: ['item', 'queue'], does: 'undo my last decision' },
   { keys: 'j', action: 'next', places: ['item', 'queue'], does: 'next item, or next row' },
@@ -43,7 +57,13 @@ export const KEYS: readonly KeyBinding[] = [
   { keys: 'g b', action: 'go-builds', places: EVERYWHERE, does: 'go to Builds' },
   { keys: 'g i', action: 'go-insights', places: EVERYWHERE, does: 'go to Insights' },
   { keys: '?', action: 'keys', places: EVERYWHERE, does: 'this list' },
-  { keys: 'Escape', action: 'leave', places: EVERYWHERE, does: 'close, leave a field, or cancel', whileTyping: true },
+  {
+    keys: 'Escape',
+    action: 'leave',
+    places: EVERYWHERE,
+    does: 'close, leave a field, or cancel',
+    whileTyping: true,
+  },
 ];
 
 /** Returns the keys that work here, in the order of the table. */
@@ -70,7 +90,11 @@ export function actionLink(action: string, address: string, words: Shown): Html 
 /**
  * Renders a button that a key presses. Give `name` and `value` if its form has several buttons to tell apart.
  */
-export function actionButton(action: string, words: Shown, field?: { readonly name: string; readonly value: string }): Html {
+export function actionButton(
+  action: string,
+  words: Shown,
+  field?: { readonly name: string; readonly value: string },
+): Html {
   const named = field === undefined ? null : html` name="${field.name}" value="${field.value}"`;
   return html`<button data-action="${action}"${named}>${words}${badge(action)}</button>`;
 }
@@ -90,7 +114,10 @@ export function hiddenFields(fields: Fields): Html[] {
 }
 
 /** Renders the choices of a `select`, each with its own label if that differs from its value. */
-export function options(choices: readonly (string | number | readonly [value: string, words: string])[], chosen: Shown): Html[] {
+export function options(
+  choices: readonly (string | number | readonly [value: string, words: string])[],
+  chosen: Shown,
+): Html[] {
   return choices.map((one) => {
     const [value, words] = typeof one === 'object' ? one : [one, one];
     return html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`;
@@ -106,7 +133,8 @@ export function tabs(
   look: Shown = null,
 ): Html {
   const items = links.map(
-    ({ address, words, isHere }) => html`<li><a href="${address}"${isHere && html` aria-current="page"`}>${words}</a></li>`,
+    ({ address, words, isHere }) =>
+      html`<li><a href="${address}"${isHere && html` aria-current="page"`}>${words}</a></li>`,
   );
   return html`<nav class="tabs" aria-label="${label}"${look}><ul class="legend">${items}</ul></nav>`;
 }
@@ -121,8 +149,12 @@ export function pager(
   [before, after]: readonly [string, string] = ['Newer', 'Older'],
   look: Shown = null,
 ): Html {
-  const link = (rel: string, to: number, words: string) => html`<a rel="${rel}"${look} href="${at(to)}">${words}</a>`;
-  const links = [offset > 0 && link('prev', Math.max(0, offset - size), before), more && link('next', offset + size, after)];
+  const link = (rel: string, to: number, words: string) =>
+    html`<a rel="${rel}"${look} href="${at(to)}">${words}</a>`;
+  const links = [
+    offset > 0 && link('prev', Math.max(0, offset - size), before),
+    more && link('next', offset + size, after),
+  ];
   return html`${(offset > 0 || more) && html`<nav class="pages" aria-label="Pages">${links}</nav>`}`;
 }
 

@@ -1,6 +1,9 @@
 import { spelledOut } from '../lib/text.ts';
 
-/** A piece of HTML that was put together by `html`, and by nothing else: text that looks like markup never becomes it. */
+/**
+ * A piece of HTML that was put together by `html`, and by nothing else: text that looks like markup never
+ * becomes it.
+ */
 class SafeHtml {
   readonly text: string;
   constructor(text: string) {
@@ -53,7 +56,9 @@ export function dataTable(
   { className, caption }: { readonly className?: string; readonly caption?: string } = {},
 ): Html {
   const names = head.map((one) => (isNumber(one) ? one.number : one));
-  const columns = head.map((one, at) => html`<th scope="col"${isNumber(one) && html` class="number"`}>${names[at]}</th>`);
+  const columns = head.map(
+    (one, at) => html`<th scope="col"${isNumber(one) && html` class="number"`}>${names[at]}</th>`,
+  );
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table${className !== undefined && html` class="${className}"`}>${caption !== undefined && html`<caption>${caption}</caption>`}<thead><tr>${columns}</tr></thead><tbody>${className === 'listed' ? rows : labelled(rows, names)}</tbody></table></div>`;
 }
 
@@ -96,4 +101,11 @@ function toMarkup(value: Shown): string {
  */
 const SPECIAL = /[&<>"'\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;', '\0': '\ufffd' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '\0': '\ufffd',
+};

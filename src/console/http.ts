@@ -37,7 +37,10 @@ const HEARTBEAT_MS = 15_000;
 /** The delay in milliseconds before a browser reconnects after a broken connection. */
 const RETRY_MS = 3_000;
 
-/** Tells one event; text of several lines goes as several lines of data. With an id a reader that comes again goes on after it. */
+/**
+ * Tells one event; text of several lines goes as several lines of data. With an id a reader that comes again
+ * goes on after it.
+ */
 export type Emit = (event: string, text: string, id?: string) => void;
 
 /** Answers with server-sent events until `work` ends or the reader goes away, which aborts its signal. */
@@ -70,14 +73,22 @@ export function sendEvents(
   return reply.send(stream);
 }
 
-/** Says above a page what its address asks for that it does not understand: fields that it does not have, and values that it cannot mean. */
+/**
+ * Says above a page what its address asks for that it does not understand: fields that it does not have, and
+ * values that it cannot mean.
+ */
 export function misreadBanner(request: FastifyRequest, schema: z.ZodObject): Html {
   const known = Object.keys(schema.shape);
-  const [read, usual] = [request.query, schema.parse({})].map((fields) => new Map(Object.entries(Object(fields))));
+  const [read, usual] = [request.query, schema.parse({})].map(
+    (fields) => new Map(Object.entries(Object(fields))),
+  );
   const parts = [...new URLSearchParams(request.url.split('?')[1] ?? '')].flatMap(([name, value]) => {
     const [shown, given] = [`${name}=${value}`.slice(0, 100), value.trim()];
     if (!known.includes(name)) return [`${shown} (this page has ${known.join(', ')})`];
-    const isLeftOut = given !== '' && String(read?.get(name)) === String(usual?.get(name)) && String(read?.get(name)) !== given;
+    const isLeftOut =
+      given !== '' &&
+      String(read?.get(name)) === String(usual?.get(name)) &&
+      String(read?.get(name)) !== given;
     return isLeftOut ? [shown] : [];
   });
   return html`${parts.length > 0 && html`<div class="banner" role="note"><p>Ignored, because this page does not understand it: ${parts.join('; ')}.</p></div>`}`;
@@ -108,7 +119,10 @@ export const Day = z.iso
 /** Far above what the fields of any form here take. */
 const MAX_FORM_BYTES = 256 * 1024;
 
-/** Bodies of forms as records of their fields; of a field that comes several times (check boxes), all its values. */
+/**
+ * Bodies of forms as records of their fields; of a field that comes several times (check boxes), all its
+ * values.
+ */
 export function acceptForms(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',

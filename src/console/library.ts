@@ -14,7 +14,10 @@ import { prose } from './prose.ts';
 import { registerRulePages } from './rules.ts';
 
 const Params = z.object({ id: z.string().min(1).max(100) });
-const SAID = { withdrawn: 'Withdrawn. It is no longer used.', stays: 'Confirmed. It is used again.' } as const;
+const SAID = {
+  withdrawn: 'Withdrawn. It is no longer used.',
+  stays: 'Confirmed. It is used again.',
+} as const;
 const EntryQuery = z.object({ done: z.enum(['withdrawn', 'stays']).optional().catch(undefined) });
 
 /**
@@ -34,23 +37,34 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
     const main = libraryMain(query, entries);
     return answerPage(request, reply, deps, { title: 'Library', part: 'library', main });
   });
-  app.get('/library/:id', route('review', { params: Params, querystring: EntryQuery }), async (request, reply) => {
-    const entry = await library.find(request.params.id);
-    if (entry === null) throw new TriageError('not-found', `There is no library entry ${request.params.id}.`);
-    const { done } = request.query;
-    return answerPage(request, reply, deps, {
-      title: entry.title,
-      part: 'library',
-      main: entryMain(entry),
-      ...(done && { said: SAID[done] }),
-    });
+  app.get(
+    '/library/:id',
+    route('review', { params: Params, querystring: EntryQuery }),
+    async (request, reply) => {
+      const entry = await library.find(request.params.id);
+      if (entry === null)
+        throw new TriageError('not-found', `There is no library entry ${request.params.id}.`);
+      const { done } = request.query;
+      return answerPage(request, reply, deps, {
+        title: entry.title,
+        part: 'library',
+        main: entryMain(entry),
+        ...(done && { said: SAID[done] }),
+      });
+    },
+  );
+  const Reason = z.object({
+    reason: z.string().trim().min(1, 'Enter a reason for withdrawing it.').max(1000),
   });
-  const Reason = z.object({ reason: z.string().trim().min(1, 'Enter a reason for withdrawing it.').max(1000) });
-  app.post('/library/:id/withdraw', route('review', { params: Params, body: Reason }), async (request, reply) => {
-    const { id } = request.params;
-    await withdrawEntry(deps, { id, by: requireReviewer(request), reason: request.body.reason });
-    return reply.redirect(`${libraryAddress(id)}?done=withdrawn`, 303);
-  });
+  app.post(
+    '/library/:id/withdraw',
+    route('review', { params: Params, body: Reason }),
+    async (request, reply) => {
+      const { id } = request.params;
+      await withdrawEntry(deps, { id, by: requireReviewer(request), reason: request.body.reason });
+      return reply.redirect(`${libraryAddress(id)}?done=withdrawn`, 303);
+    },
+  );
   app.post('/library/:id/stay', route('review', { params: Params }), async (request, reply) => {
     const { id } = request.params;
     await confirmStays(deps, { id, by: requireReviewer(request) });
@@ -68,7 +82,11 @@ const LibraryQuery = z.object({
 });
 type LibraryQuery = z.infer<typeof LibraryQuery>;
 
-const SHOWS = { all: 'All', flagged: 'Contradicted by green builds', withdrawn: 'Include withdrawn' } as const;
+const SHOWS = {
+  all: 'All',
+  flagged: 'Contradicted by green builds',
+  withdrawn: 'Include withdrawn',
+} as const;
 
 function libraryMain(query: LibraryQuery, found: readonly LibraryEntry[]): Html {
   const entries = found.slice(0, PAGE_ENTRIES);
@@ -92,7 +110,8 @@ function row(entry: LibraryEntry): Html {
 }
 
 function standing(entry: LibraryEntry): Html {
-  if (entry.withdrawn !== null) return html` · <strong>withdrawn</strong> by ${entry.withdrawn.by}: ${entry.withdrawn.reason}`;
+  if (entry.withdrawn !== null)
+    return html` · <strong>withdrawn</strong> by ${entry.withdrawn.by}: ${entry.withdrawn.reason}`;
   if (entry.flag !== null)
     return html` · <strong class="warn">⚠ also in ${entry.flag.builds} green ${entry.flag.builds === 1 ? 'build' : 'builds'}</strong>${answers(entry) ? ', confirmed' : ', not in use'}`;
   return html``;
@@ -110,7 +129,18 @@ function getListAddress({ repo, show, offset }: LibraryQuery): string {
 }
 
 function entryMain(entry: LibraryEntry): Html {
-  const { title, category, kind, repository, confirmedBy, confirmedAt, timesSeen, lastSeenAt, rootCause, fixRecommendation } = entry;
+  const {
+    title,
+    category,
+    kind,
+    repository,
+    confirmedBy,
+    confirmedAt,
+    timesSeen,
+    lastSeenAt,
+    rootCause,
+    fixRecommendation,
+  } = entry;
   return html`<div class="item"><h1 tabindex="-1">${title}</h1>
 <p class="place">${repository} · decided by ${confirmedBy}, ${renderTime(confirmedAt)} · seen ${timesSeen}×, last ${renderTime(lastSeenAt)}</p>
 ${banners(entry)}
@@ -129,7 +159,8 @@ function banners(entry: LibraryEntry): Html {
     return html`<div class="banner bad"><p><strong>Withdrawn</strong> by ${withdrawn.by}, ${renderTime(withdrawn.at)}: ${withdrawn.reason}</p></div>`;
   if (flag === null) return html``;
   const last = html`<a href="${buildAddress(flag.last)}">the newest</a>`;
-  if (stays !== null) return html`<div class="banner"><p>${flagSentence(flag)} (${last}). ${stays.by} confirmed it.</p></div>`;
+  if (stays !== null)
+    return html`<div class="banner"><p>${flagSentence(flag)} (${last}). ${stays.by} confirmed it.</p></div>`;
   return html`<div class="banner"><p><strong>⚠ ${flagSentence(flag)}</strong> (${last}), so it is not used: a line from a passed build is no sign of failure.</p>
 ${postForm(`${libraryAddress(id)}/stay`, {}, html`<button>Keep it in use</button>`)}</div>`;
 }

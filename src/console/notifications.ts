@@ -31,7 +31,14 @@ const field = (most: number) => z.string().max(most).default('');
 const ticked = z.literal('on').optional();
 /** A rule as its form sends it; what is wrong with it is said on the form. */
 const RuleForm = z.object({
-  ...{ name: field(300), query: field(1000), channel: field(20), destination: field(1000), byOwner: ticked, mention: ticked },
+  ...{
+    name: field(300),
+    query: field(1000),
+    channel: field(20),
+    destination: field(1000),
+    byOwner: ticked,
+    mention: ticked,
+  },
   ...{
     when: field(10),
     everyMinutes: field(10),
@@ -46,7 +53,14 @@ const RuleForm = z.object({
 type RuleForm = z.infer<typeof RuleForm>;
 
 const OwnerForm = z.object({
-  ...{ owner: field(300), slack: field(100), slackMention: field(100), teams: field(300), teamsMention: field(300), email: field(500) },
+  ...{
+    owner: field(300),
+    slack: field(100),
+    slackMention: field(100),
+    teams: field(300),
+    teamsMention: field(300),
+    email: field(500),
+  },
 });
 
 const ListQuery = z.object({ done: z.enum(['saved', 'deleted', 'owner']).optional().catch(undefined) });
@@ -64,37 +78,77 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
   app.get('/notifications', route('review', { querystring: ListQuery }), async (request, reply) => {
     const { done } = request.query;
     const mayMap = (request.principal?.repositories ?? null) === null;
-    const [list, owners, events] = await Promise.all([rules.list(), rules.owners(), rules.events(null, LISTED)]);
-    const main = listMain(list, mayMap ? html`${ownersPart(owners, { owner: '' }, null)}${historyPart(events)}` : null, deps.messengers);
-    return answerPage(request, reply, deps, { part: 'notifications', title: 'Notifications', main, ...(done && { said: SAID[done] }) });
+    const [list, owners, events] = await Promise.all([
+      rules.list(),
+      rules.owners(),
+      rules.events(null, LISTED),
+    ]);
+    const main = listMain(
+      list,
+      mayMap ? html`${ownersPart(owners, { owner: '' }, null)}${historyPart(events)}` : null,
+      deps.messengers,
+    );
+    return answerPage(request, reply, deps, {
+      part: 'notifications',
+      title: 'Notifications',
+      main,
+      ...(done && { said: SAID[done] }),
+    });
   });
   app.post('/notifications/owners', route('review', { body: OwnerForm }), async (request, reply) => {
     const failure = await findRefusal(async () => {
-      const given = Object.entries(request.body).map(([name, value]) => [name, name === 'owner' ? value : value.trim() || null]);
+      const given = Object.entries(request.body).map(([name, value]) => [
+        name,
+        name === 'owner' ? value : value.trim() || null,
+      ]);
       await saveOwner(deps, parsed(OwnerChannelsInput, Object.fromEntries(given)), requireReviewer(request));
     });
     if (failure === null) return reply.redirect('/notifications?done=owner#owners', 303);
-    const main = listMain(await rules.list(), ownersPart(await rules.owners(), request.body, failure), deps.messengers);
-    return answerPage(request, reply, deps, { part: 'notifications', title: 'Notifications', main, said: 'Not saved.' }, 400);
+    const main = listMain(
+      await rules.list(),
+      ownersPart(await rules.owners(), request.body, failure),
+      deps.messengers,
+    );
+    return answerPage(
+      request,
+      reply,
+      deps,
+      { part: 'notifications', title: 'Notifications', main, said: 'Not saved.' },
+      400,
+    );
   });
   app.get('/notifications/:id', route('review', { params: Params }), async (request, reply) => {
     const rule = await findRule(request.params.id);
-    const main = ruleMain({ fields: toFields(rule), messengers: deps.messengers, ...(await readHistory(rule)) });
+    const main = ruleMain({
+      fields: toFields(rule),
+      messengers: deps.messengers,
+      ...(await readHistory(rule)),
+    });
     return answerPage(request, reply, deps, { part: 'notifications', title: rule?.name ?? NEW_RULE, main });
   });
-  app.post('/notifications/:id', route('review', { params: Params, body: RuleForm }), async (request, reply) => {
-    const rule = await findRule(request.params.id);
-    const outcome = await actOn(deps, request.body, requireReviewer(request), rule);
-    if (outcome === 'saved' || outcome === 'deleted') return reply.redirect(`/notifications?done=${outcome}`, 303);
-    const main = ruleMain({ fields: request.body, messengers: deps.messengers, ...(await readHistory(rule)), ...outcome });
-    const page = {
-      part: 'notifications' as const,
-      title: rule?.name ?? NEW_RULE,
-      main,
-      ...(outcome.failure !== undefined && { said: 'Refused.' }),
-    };
-    return answerPage(request, reply, deps, page, outcome.failure === undefined ? 200 : 400);
-  });
+  app.post(
+    '/notifications/:id',
+    route('review', { params: Params, body: RuleForm }),
+    async (request, reply) => {
+      const rule = await findRule(request.params.id);
+      const outcome = await actOn(deps, request.body, requireReviewer(request), rule);
+      if (outcome === 'saved' || outcome === 'deleted')
+        return reply.redirect(`/notifications?done=${outcome}`, 303);
+      const main = ruleMain({
+        fields: request.body,
+        messengers: deps.messengers,
+        ...(await readHistory(rule)),
+        ...outcome,
+      });
+      const page = {
+        part: 'notifications' as const,
+        title: rule?.name ?? NEW_RULE,
+        main,
+        ...(outcome.failure !== undefined && { said: 'Refused.' }),
+      };
+      return answerPage(request, reply, deps, page, outcome.failure === undefined ? 200 : 400);
+    },
+  );
   /** Finds a rule. Returns undefined for a new one. */
   const findRule = async (id: string): Promise<NotificationRule | undefined> => {
     if (id === 'new') return undefined;
@@ -103,7 +157,11 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
     return rule;
   };
   const readHistory = async (rule: NotificationRule | undefined) =>
-    rule && { rule, messages: await rules.messages(rule.id, LISTED), events: await rules.events(rule.id, LISTED) };
+    rule && {
+      rule,
+      messages: await rules.messages(rule.id, LISTED),
+      events: await rules.events(rule.id, LISTED),
+    };
 }
 
 /** The result of a form that is shown again. */
@@ -113,7 +171,12 @@ interface Outcome {
   readonly tested?: true;
 }
 
-async function actOn(deps: ConsoleDeps, form: RuleForm, by: string, rule?: NotificationRule): Promise<Outcome | 'saved' | 'deleted'> {
+async function actOn(
+  deps: ConsoleDeps,
+  form: RuleForm,
+  by: string,
+  rule?: NotificationRule,
+): Promise<Outcome | 'saved' | 'deleted'> {
   const { act, version } = form;
   let preview: RulePreview | undefined;
   const failure = await findRefusal(async () => {
@@ -124,7 +187,13 @@ async function actOn(deps: ConsoleDeps, form: RuleForm, by: string, rule?: Notif
     }
     const input = parsed(NotificationRuleInput, toRuleInput(form));
     if (act === 'test') await sendTest(deps, input, by, rule?.id);
-    else await saveRule(deps, input, by, rule === undefined ? undefined : { id: rule.id, version: Number(version) });
+    else
+      await saveRule(
+        deps,
+        input,
+        by,
+        rule === undefined ? undefined : { id: rule.id, version: Number(version) },
+      );
   });
   if (failure !== null) return { failure };
   if (act === 'delete') return 'deleted';
@@ -153,7 +222,8 @@ async function findRefusal(work: () => Promise<void>): Promise<string | null> {
     await work();
     return null;
   } catch (error) {
-    if (!(error instanceof TriageError) || error.code === 'not-found' || error.code === 'storage-failed') throw error;
+    if (!(error instanceof TriageError) || error.code === 'not-found' || error.code === 'storage-failed')
+      throw error;
     return error.message;
   }
 }
@@ -167,8 +237,21 @@ function parsed<Value>(schema: z.ZodType<Value>, input: object): Value {
 }
 
 const LABELS: Readonly<Record<string, string>> = {
-  ...{ name: 'Name', query: 'Failures', channel: 'Channel', destination: 'Destination', everyMinutes: 'Minutes', digestHour: 'When' },
-  ...{ quietFrom: 'Quiet hours', quietTo: 'Quiet hours', timeZone: 'Time zone', owner: 'Owner', slack: 'Slack channel' },
+  ...{
+    name: 'Name',
+    query: 'Failures',
+    channel: 'Channel',
+    destination: 'Destination',
+    everyMinutes: 'Minutes',
+    digestHour: 'When',
+  },
+  ...{
+    quietFrom: 'Quiet hours',
+    quietTo: 'Quiet hours',
+    timeZone: 'Time zone',
+    owner: 'Owner',
+    slack: 'Slack channel',
+  },
   ...{ slackMention: 'Slack ID', teams: 'Teams webhook', teamsMention: 'Teams user', email: 'E-mail' },
 };
 
@@ -190,7 +273,12 @@ function toRuleInput({
   return {
     ...rest,
     ...{ byOwner: byOwner === 'on', mention: mention === 'on', enabled: enabled === 'on' },
-    ...{ everyMinutes: Number(everyMinutes), digestHour: parseHour(when), quietFrom: parseHour(quietFrom), quietTo: parseHour(quietTo) },
+    ...{
+      everyMinutes: Number(everyMinutes),
+      digestHour: parseHour(when),
+      quietFrom: parseHour(quietFrom),
+      quietTo: parseHour(quietTo),
+    },
     timeZone: timeZone.trim() || 'UTC',
   };
 }
@@ -198,7 +286,17 @@ function toRuleInput({
 type Fields = Omit<RuleForm, 'act'>;
 
 const NEW: Fields = {
-  ...{ name: '', query: '', channel: '', destination: '', when: '', everyMinutes: '15', quietFrom: '', quietTo: '', timeZone: 'UTC' },
+  ...{
+    name: '',
+    query: '',
+    channel: '',
+    destination: '',
+    when: '',
+    everyMinutes: '15',
+    quietFrom: '',
+    quietTo: '',
+    timeZone: 'UTC',
+  },
   ...{ enabled: 'on', version: '' },
 };
 
@@ -208,7 +306,15 @@ function toFields(rule: NotificationRule | undefined): Fields {
   const box = (on: boolean) => (on ? ('on' as const) : undefined);
   const hour = (value: number | null) => (value === null ? '' : String(value));
   return {
-    ...{ name, query, channel, destination, timeZone, everyMinutes: String(everyMinutes), version: String(version) },
+    ...{
+      name,
+      query,
+      channel,
+      destination,
+      timeZone,
+      everyMinutes: String(everyMinutes),
+      version: String(version),
+    },
     ...{ byOwner: box(rule.byOwner), mention: box(rule.mention), enabled: box(rule.enabled) },
     ...{ when: hour(rule.digestHour), quietFrom: hour(rule.quietFrom), quietTo: hour(rule.quietTo) },
   };
@@ -222,7 +328,9 @@ function listMain(rules: readonly NotificationRule[], owners: Html | null, messe
 <td>${CHANNEL_NAMES[rule.channel]}<br><span class="quiet">${rule.destination}${rule.byOwner && ', or the owner’s'}</span></td>
 <td>${renderSchedule(rule)}</td><td>${rule.enabled ? html`<span class="status good">on</span>` : html`<span class="status">off</span>`}</td></tr>`,
   );
-  const missing = NewsChannel.options.filter((channel) => messengers[channel] === undefined).map((channel) => CHANNEL_NAMES[channel]);
+  const missing = NewsChannel.options
+    .filter((channel) => messengers[channel] === undefined)
+    .map((channel) => CHANNEL_NAMES[channel]);
   return html`<h1 tabindex="-1">Notifications</h1>
 <p class="quiet">A rule sends a message when a failure matches its search. Muted causes and tests in quarantine are left out.</p>
 <p class="acts"><a class="button first" href="/notifications/new">New rule</a></p>
@@ -234,13 +342,21 @@ ${owners}`;
 const formatHour = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
 
 function renderSchedule({ digestHour, everyMinutes, quietFrom, quietTo, timeZone }: NotificationRule): Html {
-  const quiet = quietFrom === null || quietTo === null ? '' : `, not from ${formatHour(quietFrom)} to ${formatHour(quietTo)}`;
-  const when = digestHour === null ? `at once, at most one message in ${everyMinutes} min` : `daily at ${formatHour(digestHour)}`;
+  const quiet =
+    quietFrom === null || quietTo === null
+      ? ''
+      : `, not from ${formatHour(quietFrom)} to ${formatHour(quietTo)}`;
+  const when =
+    digestHour === null
+      ? `at once, at most one message in ${everyMinutes} min`
+      : `daily at ${formatHour(digestHour)}`;
   const zone = digestHour === null && quiet === '' ? '' : ` ${timeZone}`;
   return html`${when}${quiet}<span class="quiet">${zone}</span>`;
 }
 
-type OwnerFields = Partial<Record<Exclude<keyof OwnerChannels, 'owner'>, string | null>> & { readonly owner: string };
+type OwnerFields = Partial<Record<Exclude<keyof OwnerChannels, 'owner'>, string | null>> & {
+  readonly owner: string;
+};
 
 function ownersPart(owners: readonly OwnerChannels[], fields: OwnerFields, failure: string | null): Html {
   const told = (parts: readonly (readonly [name: string, value: string | null])[]) => {
@@ -279,7 +395,16 @@ interface RulePage extends Outcome {
   readonly events?: readonly RuleEvent[];
 }
 
-function ruleMain({ fields, messengers, rule, failure, preview, tested, messages = [], events = [] }: RulePage): Html {
+function ruleMain({
+  fields,
+  messengers,
+  rule,
+  failure,
+  preview,
+  tested,
+  messages = [],
+  events = [],
+}: RulePage): Html {
   const address = rule === undefined ? '/notifications/new' : `/notifications/${rule.id}`;
   return html`<div class="item"><h1 tabindex="-1">${rule?.name ?? NEW_RULE}</h1>
 ${Object.values(messengers).every((one) => one === undefined) && html`<p role="note"><strong>No channel is configured.</strong> Set ${Object.values(CHANNEL_SETTINGS).join(' or ')} and restart Faultline; see <code>docs/how-to/notifications.md</code>. A preview works without.</p>`}
@@ -294,7 +419,9 @@ ${rule !== undefined && html`${pastPart(messages, events)}<details><summary>Dele
 
 function formFields(fields: Fields, messengers: Messengers): Html {
   const hours = Array.from({ length: 24 }, (_, hour) => [String(hour), formatHour(hour)] as const);
-  const channels = NewsChannel.options.filter((channel) => messengers[channel] !== undefined || channel === fields.channel);
+  const channels = NewsChannel.options.filter(
+    (channel) => messengers[channel] !== undefined || channel === fields.channel,
+  );
   const names = Object.values(messengers).flatMap(({ destinations }) => destinations ?? []);
   const box = (name: 'byOwner' | 'mention' | 'enabled', words: string) =>
     html`<label><input type="checkbox" name="${name}" value="on"${fields[name] === 'on' && html` checked`}> ${words}</label>`;
@@ -317,7 +444,12 @@ function formFields(fields: Fields, messengers: Messengers): Html {
 }
 
 function previewPart({ days, messages, isPart, list }: RulePreview): Html {
-  const renderCause = ({ title, repository, state, analysisId }: RulePreview['list'][number]['causes'][number]) =>
+  const renderCause = ({
+    title,
+    repository,
+    state,
+    analysisId,
+  }: RulePreview['list'][number]['causes'][number]) =>
     html`${state !== null && html`<span class="status">${state}</span> `}<a href="${analysisAddress(analysisId)}">${title}</a> <span class="quiet">${repository}</span><br>`;
   const rows = list.map(
     ({
@@ -334,7 +466,12 @@ ${rows.length > 0 && dataTable('Messages it would have sent, newest first', ['Ti
 }
 
 function pastPart(messages: readonly SentMessage[], events: readonly RuleEvent[]): Html {
-  const outcomes = { done: 'sent', skipped: 'nothing to say', superseded: 'superseded', failed: 'failed' } as const;
+  const outcomes = {
+    done: 'sent',
+    skipped: 'nothing to say',
+    superseded: 'superseded',
+    failed: 'failed',
+  } as const;
   const rows = messages.map(
     ({ at, target, outcome, error, answers }) =>
       html`<tr><td>${renderTime(at)}</td><td>${target}</td><td>${counted(answers, 'answer')}</td><td>${outcome === null ? 'pending' : outcomes[outcome]}${error !== null && html`<br><span class="${outcome === 'failed' ? 'wrong' : 'quiet'}">${error}</span>`}</td></tr>`,
@@ -348,9 +485,20 @@ function historyPart(events: readonly RuleEvent[]): Html {
   const formatDetail = (detail: RuleEvent['detail']) =>
     SHOWN_FIELDS.flatMap((name) => (shown(detail[name]) ? [String(detail[name])] : [])).join(' · ');
   const items = events.map(
-    ({ at, by, what, detail }) => html`<li>${renderTime(at)} ${by}: ${what} <span class="quiet">${formatDetail(detail)}</span></li>`,
+    ({ at, by, what, detail }) =>
+      html`<li>${renderTime(at)} ${by}: ${what} <span class="quiet">${formatDetail(detail)}</span></li>`,
   );
   return html`<details><summary>History (${events.length})</summary><ol class="past">${items}</ol></details>`;
 }
 
-const SHOWN_FIELDS = ['query', 'channel', 'destination', 'owner', 'slack', 'slackMention', 'teams', 'teamsMention', 'email'] as const;
+const SHOWN_FIELDS = [
+  'query',
+  'channel',
+  'destination',
+  'owner',
+  'slack',
+  'slackMention',
+  'teams',
+  'teamsMention',
+  'email',
+] as const;

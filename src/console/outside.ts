@@ -31,7 +31,12 @@ export function ciName({ provider }: Pick<Build, 'provider'>): string {
  * Renders a link such as "Open in GitLab", to a line if the page can be opened at one. Returns null if no
  * page is known.
  */
-export function logPageLink(build: Pick<Build, 'provider'>, page: string | undefined, line?: number, look: Shown = null): Html | null {
+export function logPageLink(
+  build: Pick<Build, 'provider'>,
+  page: string | undefined,
+  line?: number,
+  look: Shown = null,
+): Html | null {
   const anchor = page?.lastIndexOf('#') ?? -1;
   const bare = anchor >= 0 && page?.includes('{line}', anchor) === true ? page.slice(0, anchor) : page;
   const target = linkTarget((line === undefined ? bare : page?.replace('{line}', String(line))) ?? null);
@@ -46,9 +51,14 @@ export function logPageLink(build: Pick<Build, 'provider'>, page: string | undef
  */
 export function editorAddress(
   template: string,
-  { path, line, repository }: { readonly path: string; readonly line: number | null | undefined; readonly repository: string },
+  {
+    path,
+    line,
+    repository,
+  }: { readonly path: string; readonly line: number | null | undefined; readonly repository: string },
 ): string | null {
-  const isPlain = (text: string) => text.split('/').every((part) => part !== '' && part !== '.' && part !== '..') && !/[\\\0]/.test(text);
+  const isPlain = (text: string) =>
+    text.split('/').every((part) => part !== '' && part !== '.' && part !== '..') && !/[\\\0]/.test(text);
   if (template === '' || !isPlain(path) || !isPlain(repository)) return null;
   const encoded = (text: string) => text.split('/').map(encodeURIComponent).join('/');
   const values: Readonly<Record<string, string>> = {
@@ -73,7 +83,12 @@ export function registerRerun(app: ConsoleApp, deps: ConsoleDeps): void {
  * Renders the re-run requests that were sent to a build's CI. If re-runs are set up, also renders a form to
  * re-run the failed jobs, which asks for confirmation.
  */
-export function rerunPart(build: Build, reruns: readonly Rerun[], principal: Principal | null, deps: ConsoleDeps): Html {
+export function rerunPart(
+  build: Build,
+  reruns: readonly Rerun[],
+  principal: Principal | null,
+  deps: ConsoleDeps,
+): Html {
   const offers = mayReview(principal) && canRerun(build, deps.providers);
   const ci = ciName(build);
   const items = reruns.map(({ by, at, outcome, error }) => {

@@ -1,6 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RawServerDefault } from 'fastify';
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  RawServerDefault,
+} from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { DEFAULT_PREFERENCES, type Preferences } from '../domain/access.ts';
 import { holds, type Principal, type Role } from '../domain/review.ts';
@@ -40,7 +47,12 @@ export interface Reader {
   readonly waiting: number | null;
 }
 
-const PARTS: readonly { readonly part: Part; readonly name: string; readonly role: Role; readonly action?: string }[] = [
+const PARTS: readonly {
+  readonly part: Part;
+  readonly name: string;
+  readonly role: Role;
+  readonly action?: string;
+}[] = [
   { part: 'review', name: 'Review', role: 'review', action: 'go-review' },
   { part: 'causes', name: 'Causes', role: 'read', action: 'go-causes' },
   { part: 'builds', name: 'Builds', role: 'read', action: 'go-builds' },
@@ -56,27 +68,53 @@ export function listReaderNames({ principal, preferences }: Reader): string[] {
 }
 
 /** The console's routes: what their schemas parse has its type. */
-export type ConsoleApp = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>;
+export type ConsoleApp = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
 
 /** Options of a route that holders of this role may use. */
-export function route<const Schema extends FastifySchema = Record<never, never>>(role: Role, schema?: Schema) {
+export function route<const Schema extends FastifySchema = Record<never, never>>(
+  role: Role,
+  schema?: Schema,
+) {
   return { config: { access: { role } }, schema: schema ?? ({} as Schema) };
 }
 
 /** Sends a page with the preferences of the user who requested it. */
-export async function answerPage(request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps, page: Page, status = 200) {
+export async function answerPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: ConsoleDeps,
+  page: Page,
+  status = 200,
+) {
   return sendPage(request, reply, page, await loadReader(request, deps), status);
 }
 
 /** Sends a page in its frame. What it shows is of this moment and this reader: it is stored nowhere. */
-export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page, reader: Reader, status = 200): FastifyReply {
+export function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: Page,
+  reader: Reader,
+  status = 200,
+): FastifyReply {
   // A form that was refused has no address from which it could be had again.
   const { live, ...still } = page;
   return sendHtml(request, reply, frame(status === 200 && live !== undefined ? page : still, reader), status);
 }
 
 /** Sends a part of a page, to be put into one that is open. */
-export function sendHtml(request: FastifyRequest, reply: FastifyReply, content: Html, status = 200): FastifyReply {
+export function sendHtml(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  content: Html,
+  status = 200,
+): FastifyReply {
   protect(reply);
   reply.status(status).header('content-type', 'text/html; charset=utf-8').header('vary', 'accept-encoding');
   if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(content.text);
@@ -134,19 +172,35 @@ function keyList(place: Place, keys: boolean): Html {
 
 /** Milliseconds for which a count of waiting items is reused. */
 const COUNT_MS = 5_000;
-const counted = new WeakMap<ScopedStores, Map<string, { readonly at: number; readonly count: Promise<number | null> }>>();
+const counted = new WeakMap<
+  ScopedStores,
+  Map<string, { readonly at: number; readonly count: Promise<number | null> }>
+>();
 
 /** Loads the person who requested the page, and their preferences. */
-export async function loadReader(request: FastifyRequest, deps: Pick<ConsoleDeps, 'stores'>): Promise<Reader> {
+export async function loadReader(
+  request: FastifyRequest,
+  deps: Pick<ConsoleDeps, 'stores'>,
+): Promise<Reader> {
   const { principal } = request;
   if (principal === null) return { principal, preferences: DEFAULT_PREFERENCES, waiting: null };
-  const [preferences, waiting] = await Promise.all([deps.stores.preferences.of(principal.name), waitingFor(principal, deps.stores)]);
+  const [preferences, waiting] = await Promise.all([
+    deps.stores.preferences.of(principal.name),
+    waitingFor(principal, deps.stores),
+  ]);
   return { principal, preferences, waiting };
 }
 
 /** Loads the reader of an error page, which is sent even if the preferences cannot be read now. */
-export async function readerOrUsual(request: FastifyRequest, deps: Pick<ConsoleDeps, 'stores'>): Promise<Reader> {
-  return await loadReader(request, deps).catch(() => ({ principal: request.principal, preferences: DEFAULT_PREFERENCES, waiting: null }));
+export async function readerOrUsual(
+  request: FastifyRequest,
+  deps: Pick<ConsoleDeps, 'stores'>,
+): Promise<Reader> {
+  return await loadReader(request, deps).catch(() => ({
+    principal: request.principal,
+    preferences: DEFAULT_PREFERENCES,
+    waiting: null,
+  }));
 }
 
 /** Forgets the count of waiting items, so that the next page after a decision counts again. */

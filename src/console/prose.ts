@@ -7,13 +7,19 @@ import { type Html, html, joined, type Shown } from './html.ts';
  */
 export function prose(text: string, evidence: ReadonlySet<string> = new Set()): Html {
   const blocks = text.replaceAll('\r\n', '\n').split('\n\n');
-  return joined(blocks.filter((block) => block.trim() !== '').map((block) => renderBlock(block.trim(), evidence)));
+  return joined(
+    blocks.filter((block) => block.trim() !== '').map((block) => renderBlock(block.trim(), evidence)),
+  );
 }
 
 /** Renders one line of such text, without paragraphs. */
 export function inlineProse(text: string, evidence: ReadonlySet<string> = new Set()): Html {
   return joined(
-    text.split('`').map((part, at, all) => (at % 2 === 1 && at < all.length - 1 ? html`<code>${part}</code>` : spoken(part, at, evidence))),
+    text
+      .split('`')
+      .map((part, at, all) =>
+        at % 2 === 1 && at < all.length - 1 ? html`<code>${part}</code>` : spoken(part, at, evidence),
+      ),
   );
 }
 

@@ -12,7 +12,10 @@ import { answerPage, type ConsoleApp, route } from './page.ts';
 import { CATEGORY_KEYS } from './review/item-page.ts';
 
 const MANY = 200;
-const SAID = { stored: 'Saved. It answers the next failure that matches.', withdrawn: 'Withdrawn. It is no longer used.' } as const;
+const SAID = {
+  stored: 'Saved. It answers the next failure that matches.',
+  withdrawn: 'Withdrawn. It is no longer used.',
+} as const;
 const ListQuery = z.object({
   done: z.enum(['stored', 'withdrawn']).optional().catch(undefined),
   withdrawn: z.literal('1').optional().catch(undefined),
@@ -22,7 +25,11 @@ const text = (most: number) => z.string().max(most).default('');
 /** A rule as its form sends it; what is wrong with it is said on the form. */
 const RuleForm = z.object({
   ...{ pattern: text(1000), sample: text(10_000), repository: text(300), category: text(40), kind: text(40) },
-  ...{ rootCause: text(10_000), fixRecommendation: text(10_000), act: z.enum(['try', 'store']).default('try') },
+  ...{
+    rootCause: text(10_000),
+    fixRecommendation: text(10_000),
+    act: z.enum(['try', 'store']).default('try'),
+  },
 });
 type RuleForm = z.infer<typeof RuleForm>;
 
@@ -48,13 +55,25 @@ export function registerRulePages(app: ConsoleApp, deps: ConsoleDeps): void {
   });
   const Reason = z.object({ reason: z.string().trim().min(1).max(1000) });
   const Params = z.object({ id: z.string().min(1).max(100) });
-  app.post('/library/rules/:id/withdraw', route('review', { params: Params, body: Reason }), async (request, reply) => {
-    await withdrawRule(deps, { id: request.params.id, by: requireReviewer(request), reason: request.body.reason });
-    return reply.redirect('/library/rules?done=withdrawn', 303);
-  });
+  app.post(
+    '/library/rules/:id/withdraw',
+    route('review', { params: Params, body: Reason }),
+    async (request, reply) => {
+      await withdrawRule(deps, {
+        id: request.params.id,
+        by: requireReviewer(request),
+        reason: request.body.reason,
+      });
+      return reply.redirect('/library/rules?done=withdrawn', 303);
+    },
+  );
 }
 
-async function actOn(deps: ConsoleDeps, { act, ...fields }: RuleForm, reviewer: string): Promise<RuleOutcome | 'stored'> {
+async function actOn(
+  deps: ConsoleDeps,
+  { act, ...fields }: RuleForm,
+  reviewer: string,
+): Promise<RuleOutcome | 'stored'> {
   const parsed = RuleInput.safeParse(toRuleInput(fields));
   if (!parsed.success) return { failure: describeIssue(parsed.error), trial: null };
   try {
@@ -65,13 +84,19 @@ async function actOn(deps: ConsoleDeps, { act, ...fields }: RuleForm, reviewer: 
     const trial = await tryRule(deps, parsed.data);
     return { failure: trial.refused, trial: trial.refused === null ? trial : null };
   } catch (error) {
-    if (!(error instanceof TriageError) || (error.code !== 'invalid-input' && error.code !== 'forbidden')) throw error;
+    if (!(error instanceof TriageError) || (error.code !== 'invalid-input' && error.code !== 'forbidden'))
+      throw error;
     return { failure: error.message, trial: null };
   }
 }
 
 function toRuleInput({ repository, kind, sample, ...rest }: RuleFields) {
-  return { ...rest, sample: sample.replaceAll('\r\n', '\n'), repository: repository.trim() || null, ...(kind !== '' && { kind }) };
+  return {
+    ...rest,
+    sample: sample.replaceAll('\r\n', '\n'),
+    repository: repository.trim() || null,
+    ...(kind !== '' && { kind }),
+  };
 }
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -102,7 +127,9 @@ const LISTED = 20;
  */
 function ruleFormMain(fields: RuleFields, { failure, trial }: RuleOutcome): Html {
   const { pattern, sample, repository, category, kind, rootCause, fixRecommendation } = fields;
-  const kinds = KINDS.filter((one) => one !== 'unknown').map((one) => [one, one.replaceAll('_', ' ')] as const);
+  const kinds = KINDS.filter((one) => one !== 'unknown').map(
+    (one) => [one, one.replaceAll('_', ' ')] as const,
+  );
   return html`<div class="item"><h1 tabindex="-1">New rule</h1>
 ${failure !== null && html`<div class="banner bad" id="failure"><p><strong>Refused.</strong> ${failure}</p></div>`}
 ${trial !== null && trialPart(trial)}

@@ -7,7 +7,13 @@ import { TriageError } from '../domain/errors.ts';
 import { findMin } from '../lib/collections.ts';
 import { formatDollars, formatDuration } from '../notifications/answer-view.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
-import { type AnalysisTrace, buildTrace, type StepTrace, type ToolTrace, traceStep } from '../service/answers/trace.ts';
+import {
+  type AnalysisTrace,
+  buildTrace,
+  type StepTrace,
+  type ToolTrace,
+  traceStep,
+} from '../service/answers/trace.ts';
 import { findAnalysis } from '../service/answers/views.ts';
 import type { RunStep } from '../stores/triages.ts';
 import { analysisAddress, buildAddress, runAddress } from './addresses.ts';
@@ -21,7 +27,9 @@ import { answerPage, type ConsoleApp, route } from './page.ts';
 export function registerRunPages(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/runs/:id', route('read', { params: IdParams }), async (request, reply) => {
     const analysis = await deps.stores.analyses.find(request.params.id);
-    return analysis === null ? await sendLive(request.params.id, request, reply, deps) : await sendFinished(analysis, request, reply, deps);
+    return analysis === null
+      ? await sendLive(request.params.id, request, reply, deps)
+      : await sendFinished(analysis, request, reply, deps);
   });
   app.get('/runs/:id/json', route('read', { params: IdParams }), async (request, reply) => {
     const analysis = await findAnalysis(deps.stores.analyses, request.params.id);
@@ -38,7 +46,12 @@ async function traced(analysis: Analysis, { masker }: ConsoleDeps): Promise<Anal
   return await buildTrace(analysis, async (text) => (await masker.mask(text)).text);
 }
 
-async function sendFinished(analysis: Analysis, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
+async function sendFinished(
+  analysis: Analysis,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: ConsoleDeps,
+): Promise<FastifyReply> {
   const trace = await traced(analysis, deps);
   const main = html`<h1 tabindex="-1">How Faultline reached “${analysis.answer.title}”</h1>
 ${renderHead(trace)}
@@ -49,7 +62,16 @@ ${trace.notes.length > 0 && html`<h2>Notes</h2><ul>${trace.notes.map((note) => h
   return answerPage(request, reply, deps, { title: 'Run', part: 'builds', main });
 }
 
-function renderHead({ terminationReason, totals, milliseconds, reduction, model, analyst, action, promptHashes }: AnalysisTrace): Html {
+function renderHead({
+  terminationReason,
+  totals,
+  milliseconds,
+  reduction,
+  model,
+  analyst,
+  action,
+  promptHashes,
+}: AnalysisTrace): Html {
   const cost =
     totals.modelCalls === 0
       ? 'no model used'
@@ -68,7 +90,12 @@ function begunAt({ steps, createdAt }: AnalysisTrace): number {
   return findMin(starts, Date.parse(createdAt));
 }
 
-async function sendLive(id: string, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
+async function sendLive(
+  id: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: ConsoleDeps,
+): Promise<FastifyReply> {
   const build = await deps.stores.builds.find(id);
   if (build === null) throw new TriageError('not-found', `There is no analysis or build ${id}.`);
   const run = await liveRun(build.id, 0, deps);
@@ -102,7 +129,10 @@ type LiveRun = Awaited<ReturnType<typeof liveRun>>;
 /** Reads the current run of a build: the steps after a position, and the state of the run. */
 async function liveRun(buildId: string, after: number, { stores }: Pick<ConsoleDeps, 'stores'>) {
   const job = await stores.triages.findByBuild(buildId);
-  const [steps, analyses] = await Promise.all([stores.runSteps.after(buildId, after), stores.analyses.heads([buildId])]);
+  const [steps, analyses] = await Promise.all([
+    stores.runSteps.after(buildId, after),
+    stores.analyses.heads([buildId]),
+  ]);
   const ended = job === null || job.state === 'done' || job.state === 'failed';
   const last = steps.at(-1)?.step;
   const sentences = {
@@ -111,11 +141,19 @@ async function liveRun(buildId: string, after: number, { stores }: Pick<ConsoleD
     done: 'Analyzed.',
     failed: `The analysis failed: ${job?.error ?? 'see the server log'}.`,
   };
-  return { steps, analyses, ended, sentence: job === null ? 'This build needs no analysis.' : sentences[job.state] };
+  return {
+    steps,
+    analyses,
+    ended,
+    sentence: job === null ? 'This build needs no analysis.' : sentences[job.state],
+  };
 }
 
 /** Renders a stored step as a line of the page. */
-async function renderStep({ position, step }: RunStep, { masker }: Pick<ConsoleDeps, 'masker'>): Promise<Html> {
+async function renderStep(
+  { position, step }: RunStep,
+  { masker }: Pick<ConsoleDeps, 'masker'>,
+): Promise<Html> {
   return stepLine(await traceStep(step, async (text) => (await masker.mask(text)).text), position, null);
 }
 
@@ -146,7 +184,11 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
         }
         emit('state', html`${run.sentence}`.text);
         const [only] = run.analyses;
-        if (run.ended) return emit('done', run.analyses.length === 1 && only !== undefined ? runAddress(only.id) : buildAddress(build.id));
+        if (run.ended)
+          return emit(
+            'done',
+            run.analyses.length === 1 && only !== undefined ? runAddress(only.id) : buildAddress(build.id),
+          );
         if (deps.clock.now() > until) return;
         await wait(LOOK_MS, undefined, { signal });
       }
@@ -175,7 +217,9 @@ function toolLine(tool: ToolTrace): Html {
   const sign = isFailure(tool)
     ? html`<span class="wrong"><span aria-hidden="true">✗</span> ${tool.status}</span>`
     : html`<span class="good"><span aria-hidden="true">✓</span> ${tool.status}</span>`;
-  const args = Object.entries(tool.args).map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const args = Object.entries(tool.args).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
   return html`<li>${sign} <code>${tool.tool}</code> ${tool.summary} <span class="quiet">${formatDuration(tool.milliseconds)}${tool.attempts > 1 && `, ${tool.attempts} attempts`}${tool.cached && ', from cache'}${tool.answeredBy !== undefined && html`. Instead: <code>${tool.answeredBy}</code>`}</span>
 ${args.length > 0 && html`<br><span class="quiet mono">${args.join(' · ')}</span>`}<br><span class="quiet">${tool.why}</span></li>`;
 }

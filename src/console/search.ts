@@ -3,7 +3,14 @@ import { shortCommit } from '../domain/build.ts';
 import { CATEGORIES } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { FailureRow } from '../domain/failure.ts';
-import { MAX_SEARCH, parseSearch, SEARCH_NAMES, SEARCH_STATES, type Search, type SearchName } from '../domain/search.ts';
+import {
+  MAX_SEARCH,
+  parseSearch,
+  SEARCH_NAMES,
+  SEARCH_STATES,
+  type Search,
+  type SearchName,
+} from '../domain/search.ts';
 import { neighbours } from '../lib/collections.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import { analysisAddress, buildAddress, reviewAddress, search } from './addresses.ts';
@@ -32,9 +39,12 @@ export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
     if (known !== null) return reply.redirect(known, 303);
     const reader = await loadReader(request, deps);
     const read = readSearch(q, deps.clock.now(), listReaderNames(reader));
-    const found = read instanceof TriageError || read.terms.length === 0 ? null : await find(deps, read, offset);
+    const found =
+      read instanceof TriageError || read.terms.length === 0 ? null : await find(deps, read, offset);
     const main = html`<h1 tabindex="-1">Search</h1>${searchForm(q, read instanceof TriageError ? read.message : null)}${help(found === null)}${
-      read instanceof TriageError ? null : html`${chips(read, q)}${found !== null && results(found, q, offset, deps.clock.now())}`
+      read instanceof TriageError
+        ? null
+        : html`${chips(read, q)}${found !== null && results(found, q, offset, deps.clock.now())}`
     }`;
     const page = { title: q === '' ? 'Search' : `${q} · Search`, main, searches: true as const };
     return sendPage(request, reply, page, reader, read instanceof TriageError ? 400 : 200);
@@ -79,7 +89,8 @@ ${wrong !== null && html`<p class="wrong" id="wrong" role="alert">${wrong}</p>`}
  */
 function chips({ terms }: Search, q: string): Html {
   if (terms.length === 0) return html``;
-  const without = (at: number) => terms.flatMap(({ typed }, other) => (other === at ? [] : [typed])).join(' ');
+  const without = (at: number) =>
+    terms.flatMap(({ typed }, other) => (other === at ? [] : [typed])).join(' ');
   const given = terms.map(
     ({ typed }, at) =>
       html`<li><a class="chip" href="${getSearchAddress(without(at))}" aria-label="Remove ${typed}">${typed} <span aria-hidden="true">×</span></a></li>`,
@@ -124,7 +135,8 @@ const EXPLAINED: Readonly<Record<SearchName, string>> = {
 
 function results({ rows, heads, more }: Found, q: string, offset: number, now: number): Html {
   if (rows.length === 0) {
-    const words = offset > 0 ? 'No more failures match.' : 'No failure matches. Remove a filter, or look further back.';
+    const words =
+      offset > 0 ? 'No more failures match.' : 'No failure matches. Remove a filter, or look further back.';
     return html`<p role="note">${words}</p>`;
   }
   const groups = neighbours(rows, ({ failure }) => `${failure.buildId} ${failure.fingerprint.value}`);
@@ -138,14 +150,22 @@ ${pager({ offset, size: ROWS, more }, (at) => getSearchAddress(q, at))}`;
 }
 
 /** Renders consecutive failures with the same cause in the same build as one row. */
-function renderResult(group: readonly [FailureRow, ...FailureRow[]], titles: ReadonlyMap<string, string>, q: string, now: number): Shown {
+function renderResult(
+  group: readonly [FailureRow, ...FailureRow[]],
+  titles: ReadonlyMap<string, string>,
+  q: string,
+  now: number,
+): Shown {
   const [row] = group;
-  const { failure, repository, pipeline, number, branch, commit, category, analysisId, decidedBy, seenAt } = row;
+  const { failure, repository, pipeline, number, branch, commit, category, analysisId, decidedBy, seenAt } =
+    row;
   const [line = ''] = failure.message.split('\n');
   const title = (analysisId === null ? undefined : titles.get(analysisId)) ?? failure.test?.name ?? line;
   const tests = [...new Set(group.flatMap(({ failure: { test } }) => (test === null ? [] : [test.name])))];
   const narrowed = (part: string, words: string) =>
-    q.includes(part) ? html`${words}` : html`<a href="${getSearchAddress(`${q} ${part}`.slice(0, MAX_SEARCH))}">${words}</a>`;
+    q.includes(part)
+      ? html`${words}`
+      : html`<a href="${getSearchAddress(`${q} ${part}`.slice(0, MAX_SEARCH))}">${words}</a>`;
   const place: Shown[] = [
     narrowed(`repo:${repository}`, repository),
     html`<a href="${buildAddress(failure.buildId)}">${pipeline} #${number}</a>`,

@@ -41,13 +41,22 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
       secret: provider.webhook.secrets[0] ?? null,
       ...{ create: act === 'create', test: act === 'test' },
     };
-    deps.logger.info({ provider: provider.name, act, repository, by: request.principal?.name }, 'connection examined');
+    deps.logger.info(
+      { provider: provider.name, act, repository, by: request.principal?.name },
+      'connection examined',
+    );
     const findings: Finding[] = [];
-    for await (const finding of connect(provider, asked, AbortSignal.timeout(LIMIT_MS))) findings.push(finding);
+    for await (const finding of connect(provider, asked, AbortSignal.timeout(LIMIT_MS)))
+      findings.push(finding);
     const masked = await deps.masker.maskAll(findings.map(({ says }) => says));
     const shown = findings.map((finding, index) => ({ ...finding, says: masked[index]?.text ?? '' }));
     const main = await providerMain(provider, publicUrl, repository, shown);
-    return answerPage(request, reply, deps, { part: 'settings', title: 'Settings', main, said: summarizeFindings(shown).said });
+    return answerPage(request, reply, deps, {
+      part: 'settings',
+      title: 'Settings',
+      main,
+      said: summarizeFindings(shown).said,
+    });
   });
 }
 
@@ -73,7 +82,10 @@ ${await unreadLogs(deps)}`;
 
 const BACKEND_STATES = { ok: 'OK', degraded: 'Degraded', down: 'Down' } as const;
 
-/** Renders what the service last found out about its backends and the services that it asks, as `/readyz` has it. */
+/**
+ * Renders what the service last found out about its backends and the services that it asks, as `/readyz` has
+ * it.
+ */
 async function healthTable({ readiness }: ConsoleDeps): Promise<Html> {
   const { backends } = await readiness();
   const rows = Object.entries(backends).map(
@@ -96,7 +108,8 @@ async function providerMain(
   repository = '',
   findings: readonly Finding[] | null = null,
 ): Promise<Html> {
-  const { label, page, events, rights, clicks, secretSetting, tokenSetting, hooks } = await provider.connection();
+  const { label, page, events, rights, clicks, secretSetting, tokenSetting, hooks } =
+    await provider.connection();
   const { secrets, accepts, path } = provider.webhook;
   const setting = html`the value of <code>${secretSetting}</code>`;
   const keptAt = SELF_MADE.includes(provider.name)
@@ -137,7 +150,10 @@ function summarizeFindings(findings: readonly Finding[]): { readonly said: strin
   if (findings.some(({ state }) => state === 'wrong')) return { said: 'Problems found.', look: ' bad' };
   const notes = findings.filter(({ state }) => state === 'note').length;
   if (notes === 0) return { said: 'No problems found.', look: ' good' };
-  return { said: `Not complete: ${notes} of ${counted(findings.length, 'check')} ${notes === 1 ? 'needs' : 'need'} attention.`, look: '' };
+  return {
+    said: `Not complete: ${notes} of ${counted(findings.length, 'check')} ${notes === 1 ? 'needs' : 'need'} attention.`,
+    look: '',
+  };
 }
 
 const ticked = z.literal('on').optional();
@@ -170,7 +186,14 @@ export function registerMe(app: ConsoleApp, deps: ConsoleDeps): void {
   });
   app.post('/me', route('read', { body: MeForm }), async (request, reply) => {
     const { handles, editor, keys, theme, wrap, timestamps } = request.body;
-    const preferences = { handles, editor, keys: keys === 'on', theme, wrap: wrap === 'on', timestamps: timestamps === 'on' };
+    const preferences = {
+      handles,
+      editor,
+      keys: keys === 'on',
+      theme,
+      wrap: wrap === 'on',
+      timestamps: timestamps === 'on',
+    };
     await deps.stores.preferences.set(requirePrincipal(request.principal).name, preferences);
     return reply.redirect('/me?saved=1', 303);
   });
@@ -186,7 +209,8 @@ function mePage({ name, roles, repositories }: Principal, preferences: Preferenc
   const box = (field: string, on: boolean, words: string) =>
     html`<p><label><input type="checkbox" name="${field}" value="on"${on && html` checked`}> ${words}</label></p>`;
   const themes = ['system', 'light', 'dark'].map(
-    (one) => html`<label><input type="radio" name="theme" value="${one}"${one === theme && html` checked`}> ${one}</label> `,
+    (one) =>
+      html`<label><input type="radio" name="theme" value="${one}"${one === theme && html` checked`}> ${one}</label> `,
   );
   const keys = KEYS.map(
     (binding) =>

@@ -34,10 +34,19 @@ interface SignInForm {
 
 /** Serves sign-in, which exchanges a token for a session, and sign-out. */
 export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
-  app.get('/sign-in', { config: { access: OPEN }, schema: { querystring: z.object({ next: Next }) } }, async (request, reply) => {
-    const main = signInPage({ next: request.query.next, failure: null, signedOut: false, provider: deps.signIn?.name ?? null });
-    return answerPage(request, reply, deps, { title: 'Sign in', main });
-  });
+  app.get(
+    '/sign-in',
+    { config: { access: OPEN }, schema: { querystring: z.object({ next: Next }) } },
+    async (request, reply) => {
+      const main = signInPage({
+        next: request.query.next,
+        failure: null,
+        signedOut: false,
+        provider: deps.signIn?.name ?? null,
+      });
+      return answerPage(request, reply, deps, { title: 'Sign in', main });
+    },
+  );
   const body = z.object({ token: z.string().max(1000), next: Next, held: Held });
   app.post('/sign-in', { config: { access: OPEN }, schema: { body } }, async (request, reply) => {
     const { token, next, held } = request.body;
@@ -49,8 +58,17 @@ export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
       if (!(error instanceof TriageError) || error.code !== 'unauthenticated') throw error;
       deps.logger.warn({ address: request.ip, reason: error.message }, 'sign-in refused');
       const waitMs = await deps.countGuess(request);
-      const failure = waitMs === null ? error.message : `Too many invalid tokens. Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`;
-      const main = signInPage({ next, failure, signedOut: held !== '', provider: deps.signIn?.name ?? null, held });
+      const failure =
+        waitMs === null
+          ? error.message
+          : `Too many invalid tokens. Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`;
+      const main = signInPage({
+        next,
+        failure,
+        signedOut: held !== '',
+        provider: deps.signIn?.name ?? null,
+        held,
+      });
       const status = waitMs === null ? 401 : 429;
       return answerPage(request, reply, deps, { title: 'Sign in', main }, status);
     }
@@ -59,7 +77,9 @@ export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
     return answerPage(request, reply, deps, { title: 'Signed in', main });
   });
   app.post('/sign-out', { config: { access: OPEN } }, async (request, reply) => {
-    reply.header('set-cookie', await deps.sessions.end(request)).header('clear-site-data', '"cache", "storage"');
+    reply
+      .header('set-cookie', await deps.sessions.end(request))
+      .header('clear-site-data', '"cache", "storage"');
     return reply.redirect('/sign-in', 303);
   });
 }
@@ -77,12 +97,16 @@ ${provider !== null && html`<p><a class="button" href="/sign-in/openid?next=${en
 
 /** Renders the form that could not be accepted, with everything that was typed into it. */
 function sendAgainPage(next: string, fields: Readonly<Record<string, string | readonly string[]>>): Html {
-  const inputs = Object.entries(fields).flatMap(([name, values]) => [values].flat().flatMap((value) => hiddenFields({ [name]: value })));
+  const inputs = Object.entries(fields).flatMap(([name, values]) =>
+    [values].flat().flatMap((value) => hiddenFields({ [name]: value })),
+  );
   return html`<div class="notice"><h1 tabindex="-1">You are signed in</h1><p>What you typed before is still here.</p>
 <form method="post" action="${next}" data-whole>${inputs}<button autofocus>Send it again</button></form><p><a href="/">Discard it</a></p></div>`;
 }
 
-const OPEN_ELSEWHERE = { open: 'people who sign in have no session yet; state, nonce and PKCE tie both halves to one browser' };
+const OPEN_ELSEWHERE = {
+  open: 'people who sign in have no session yet; state, nonce and PKCE tie both halves to one browser',
+};
 const CALLBACK = '/sign-in/openid/callback';
 const LONGEST_MS = 20_000;
 
@@ -96,17 +120,31 @@ export function registerSignInElsewhere(app: ConsoleApp, deps: ConsoleDeps): voi
     '/sign-in/openid',
     { config: { access: OPEN_ELSEWHERE }, schema: { querystring: z.object({ next: Next }) } },
     async (request, reply) => {
-      const { address, secrets } = await requireProvider(deps).begin(buildCallbackAddress(request), AbortSignal.timeout(LONGEST_MS));
-      reply.header('set-cookie', deps.sessions.remember(request, JSON.stringify({ secrets, next: request.query.next })));
+      const { address, secrets } = await requireProvider(deps).begin(
+        buildCallbackAddress(request),
+        AbortSignal.timeout(LONGEST_MS),
+      );
+      reply.header(
+        'set-cookie',
+        deps.sessions.remember(request, JSON.stringify({ secrets, next: request.query.next })),
+      );
       return reply.redirect(address, 303);
     },
   );
   app.get(CALLBACK, { config: { access: OPEN_ELSEWHERE } }, async (request, reply) => {
     const { secrets, next } = begunIn(deps.sessions.remembered(request));
     const query = new URL(request.url, 'http://localhost').search;
-    const principal = await requireProvider(deps).finish(buildCallbackAddress(request), query, secrets, AbortSignal.timeout(LONGEST_MS));
+    const principal = await requireProvider(deps).finish(
+      buildCallbackAddress(request),
+      query,
+      secrets,
+      AbortSignal.timeout(LONGEST_MS),
+    );
     deps.logger.info({ principal: principal.name, address: request.ip, by: 'openid' }, 'signed in');
-    reply.header('set-cookie', [await deps.sessions.begin(request, principal), deps.sessions.remember(request, '')]);
+    reply.header('set-cookie', [
+      await deps.sessions.begin(request, principal),
+      deps.sessions.remember(request, ''),
+    ]);
     return reply.redirect(next, 303);
   });
 }
@@ -121,6 +159,9 @@ function begunIn(remembered: string | null): z.infer<typeof Begun> {
   try {
     return Begun.parse(JSON.parse(remembered ?? ''));
   } catch {
-    throw new TriageError('invalid-input', 'This sign-in was started in another browser or has expired. Open /sign-in and start again.');
+    throw new TriageError(
+      'invalid-input',
+      'This sign-in was started in another browser or has expired. Open /sign-in and start again.',
+    );
   }
 }

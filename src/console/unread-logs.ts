@@ -9,8 +9,15 @@ const MOST = 20;
 const DAYS = 7;
 
 /** Lists which logs could not be read in the past week, and why. Returns null where all were read. */
-export async function unreadLogs({ stores, clock }: Pick<ConsoleDeps, 'stores' | 'clock'>, repository?: string): Promise<Html | null> {
-  const period = { until: new Date(clock.now()).toISOString(), days: DAYS, ...(repository !== undefined && { repository }) };
+export async function unreadLogs(
+  { stores, clock }: Pick<ConsoleDeps, 'stores' | 'clock'>,
+  repository?: string,
+): Promise<Html | null> {
+  const period = {
+    until: new Date(clock.now()).toISOString(),
+    days: DAYS,
+    ...(repository !== undefined && { repository }),
+  };
   const unread = await stores.health.unreadLogs(period, MOST);
   if (unread.length === 0) return null;
   const rows = unread.map(

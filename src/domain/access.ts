@@ -7,7 +7,9 @@ import { type Principal, Role } from './review.ts';
 
 export const SCOPED = Symbol('scoped');
 
-/** The mark of what is held to the repositories that its asker may see; only src/api/scoped-stores.ts sets it. */
+/**
+ * The mark of what is held to the repositories that its asker may see; only src/api/scoped-stores.ts sets it.
+ */
 export interface Scoped {
   readonly [SCOPED]: true;
 }
@@ -27,9 +29,13 @@ export type RouteAccess =
  */
 export function requireInScope(principal: Principal | null, repository: string): void {
   if (principal === null || isInScope(principal.repositories, repository)) return;
-  throw new TriageError('forbidden', `The token "${principal.name}" does not give access to the repository ${repository}.`, {
-    details: { principal: principal.name },
-  });
+  throw new TriageError(
+    'forbidden',
+    `The token "${principal.name}" does not give access to the repository ${repository}.`,
+    {
+      details: { principal: principal.name },
+    },
+  );
 }
 
 const PREFIX = 'flt_';
@@ -47,7 +53,10 @@ const RepositoryPattern = z
   .regex(/^[^\s*\u0000]+(?:\/\*)?$/, 'must be owner/name or owner/*')
   .max(300);
 
-/** A token as everybody may see it: the token itself is shown once, when it is made. Times are ISO 8601 in UTC. */
+/**
+ * A token as everybody may see it: the token itself is shown once, when it is made. Times are ISO 8601 in
+ * UTC.
+ */
 export const AccessToken = z.object({
   id: z.string(),
   name: z.string(),
@@ -80,7 +89,10 @@ export type NewToken = z.infer<typeof NewToken>;
  * Checks that the fields of a new token fit together. Throws `invalid-input` if they do not, and `conflict`
  * if the configuration already uses the name.
  */
-export function checkNewToken({ name, roles, repositories }: NewToken, configuredNames: readonly string[]): void {
+export function checkNewToken(
+  { name, roles, repositories }: NewToken,
+  configuredNames: readonly string[],
+): void {
   if (repositories !== null && roles.includes('admin')) {
     throw new TriageError(
       'invalid-input',
@@ -88,7 +100,10 @@ export function checkNewToken({ name, roles, repositories }: NewToken, configure
     );
   }
   if (configuredNames.includes(name))
-    throw new TriageError('conflict', `FAULTLINE_TOKENS already has a token named ${name}. Choose another name.`);
+    throw new TriageError(
+      'conflict',
+      `FAULTLINE_TOKENS already has a token named ${name}. Choose another name.`,
+    );
 }
 
 /**
@@ -123,7 +138,9 @@ export function digestOfToken(token: string): string {
  */
 export function isInScope(repositories: readonly string[] | null | undefined, repository: string): boolean {
   if (repositories === null || repositories === undefined) return true;
-  return repositories.some((pattern) => (pattern.endsWith('/*') ? repository.startsWith(pattern.slice(0, -1)) : repository === pattern));
+  return repositories.some((pattern) =>
+    pattern.endsWith('/*') ? repository.startsWith(pattern.slice(0, -1)) : repository === pattern,
+  );
 }
 
 function computeChecksum(secret: string): string {

@@ -14,7 +14,11 @@ export const Quote = z.object({ source: z.string(), line: z.int().min(1), text: 
 export type Quote = z.infer<typeof Quote>;
 
 /** One statement, the evidence it rests on ("E3"), and the words it quotes. */
-export const Claim = z.object({ text: z.string(), evidence: z.array(z.string()), quotes: z.array(Quote).default([]) });
+export const Claim = z.object({
+  text: z.string(),
+  evidence: z.array(z.string()),
+  quotes: z.array(Quote).default([]),
+});
 export type Claim = z.infer<typeof Claim>;
 
 /** A file that may hold the fault; `score` 0..1. */
@@ -212,7 +216,14 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
-export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0, iterations: 0 };
+export const NO_USAGE: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  costUsd: 0,
+  modelCalls: 0,
+  toolCalls: 0,
+  iterations: 0,
+};
 
 /** The tokens, cost and calls of model requests. */
 export const ModelUsage = z.object({
@@ -296,9 +307,19 @@ export const Analysis = z.object({
   notes: z.array(z.string()),
   terminationReason: TerminationReason,
   /** Where a known cause answered: who confirmed it, when, how often it was seen. */
-  recalled: z.object({ entryId: z.string(), confirmedBy: z.string(), confirmedAt: z.string(), timesSeen: z.int() }).nullable(),
+  recalled: z
+    .object({ entryId: z.string(), confirmedBy: z.string(), confirmedAt: z.string(), timesSeen: z.int() })
+    .nullable(),
   /** Where a reviewer's rule answered: whose it is, since when, how often it answered. */
-  ruled: z.object({ ruleId: z.string(), version: z.int(), author: z.string(), createdAt: z.string(), timesUsed: z.int() }).optional(),
+  ruled: z
+    .object({
+      ruleId: z.string(),
+      version: z.int(),
+      author: z.string(),
+      createdAt: z.string(),
+      timesUsed: z.int(),
+    })
+    .optional(),
   /** The green build since which some of the evidence is new; absent where none of it is known to be. */
   green: GreenBuild.optional(),
   /** The owner of the cause; absent if no owner is known. */
@@ -350,7 +371,9 @@ export function isUnread({ fingerprint }: Pick<Analysis, 'fingerprint'>): boolea
 }
 
 /** Returns the category as people are shown it. */
-export function saidCategory(analysis: Pick<Analysis, 'terminationReason' | 'category'>): Category | 'not analyzed' {
+export function saidCategory(
+  analysis: Pick<Analysis, 'terminationReason' | 'category'>,
+): Category | 'not analyzed' {
   return isJudged(analysis) ? analysis.category : 'not analyzed';
 }
 
@@ -368,4 +391,6 @@ export function shownAnalysis(analysis: Analysis): ShownAnalysis {
  * The same as a program that is given it goes on with it: `isJudged` still tells that its category means
  * nothing.
  */
-export const GivenAnalysis = ShownAnalysis.transform((shown): Analysis => ({ ...shown, category: shown.category ?? 'CODE_ERROR' }));
+export const GivenAnalysis = ShownAnalysis.transform(
+  (shown): Analysis => ({ ...shown, category: shown.category ?? 'CODE_ERROR' }),
+);

@@ -23,18 +23,28 @@ export const SURE = 0.99;
 const FALSE_FAILURE = 0.001;
 
 /** Tells from the runs which commit broke the command. */
-export function judgeBisection(points: readonly BisectionPoint[]): BisectionRange & { readonly verdict: Bisection['verdict'] } {
+export function judgeBisection(
+  points: readonly BisectionPoint[],
+): BisectionRange & { readonly verdict: Bisection['verdict'] } {
   const range = findMostProbable(points);
   return { ...range, verdict: judgeRange(points, range) };
 }
 
-function judgeRange(points: readonly BisectionPoint[], { share, from, to }: BisectionRange): Bisection['verdict'] {
+function judgeRange(
+  points: readonly BisectionPoint[],
+  { share, from, to }: BisectionRange,
+): Bisection['verdict'] {
   if (points.at(-1)?.failed === 0) return 'not-reproduced';
   if (share < SURE) return 'inconclusive';
   if (to === 0) return 'before';
   if (from < to) return 'one-of';
   const [parent, first] = [points[from - 1], points[from]];
-  const isShown = parent !== undefined && parent.passed > 0 && parent.failed === 0 && first !== undefined && first.failed > 0;
+  const isShown =
+    parent !== undefined &&
+    parent.passed > 0 &&
+    parent.failed === 0 &&
+    first !== undefined &&
+    first.failed > 0;
   return isShown ? 'found' : 'inconclusive';
 }
 
@@ -43,8 +53,13 @@ function judgeRange(points: readonly BisectionPoint[], { share, from, to }: Bise
  * positions of its runs.
  */
 export function bisectionPoints({ commits, tried, skipped }: Bisection): BisectionPoint[] | null {
-  if (commits < 1 || [...tried, ...skipped].some(({ at }) => at === undefined || at < 0 || at > commits)) return null;
-  const points: BisectionPoint[] = Array.from({ length: commits + 1 }, () => ({ passed: 0, failed: 0, isSkipped: false }));
+  if (commits < 1 || [...tried, ...skipped].some(({ at }) => at === undefined || at < 0 || at > commits))
+    return null;
+  const points: BisectionPoint[] = Array.from({ length: commits + 1 }, () => ({
+    passed: 0,
+    failed: 0,
+    isSkipped: false,
+  }));
   for (const { at = 0, passed, failed } of tried) points[at] = { passed, failed, isSkipped: false };
   for (const { at = 0 } of skipped) points[at] = { passed: 0, failed: 0, ...points[at], isSkipped: true };
   return points;
@@ -81,12 +96,16 @@ export function describeBisection(bisection: Omit<Bisection, 'sentence'>): strin
 
 function describeUnbroken({ tried, skipped, commits }: Omit<Bisection, 'sentence'>): string {
   const bad = tried.find(({ at }) => at === commits);
-  if (bad !== undefined) return `Passes ${bad.passed} of ${bad.passed} at the bad commit ${shortCommit(bad.commit)}: not reproduced.`;
+  if (bad !== undefined)
+    return `Passes ${bad.passed} of ${bad.passed} at the bad commit ${shortCommit(bad.commit)}: not reproduced.`;
   const unusable = skipped.find(({ at }) => at === commits);
   return `The bad commit ${shortCommit(unusable?.commit ?? '')} could not be tried.`;
 }
 
-/** Computes how probable each commit is as the first bad one; the first represents all commits before it as well. */
+/**
+ * Computes how probable each commit is as the first bad one; the first represents all commits before it as
+ * well.
+ */
 export function probabilities(points: readonly BisectionPoint[]): number[] {
   const all = { passed: 0, failed: 0 };
   for (const { passed, failed } of points) {

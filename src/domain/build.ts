@@ -3,7 +3,16 @@ import { z } from 'zod';
 /** The part that is all of a build. */
 export const WHOLE_BUILD = 'whole';
 
-export const Provider = z.enum(['github', 'gitea', 'gitlab', 'jenkins', 'buildkite', 'circleci', 'azure', 'upload']);
+export const Provider = z.enum([
+  'github',
+  'gitea',
+  'gitlab',
+  'jenkins',
+  'buildkite',
+  'circleci',
+  'azure',
+  'upload',
+]);
 export type Provider = z.infer<typeof Provider>;
 
 export const BuildStatus = z.enum(['failed', 'passed', 'cancelled', 'unknown']);
@@ -55,7 +64,9 @@ export type NewBuild = z.infer<typeof NewBuild>;
  * Creates a failed build of which little is known, such as a build whose log was read in a terminal. Fields
  * that are not given get defaults.
  */
-export function sparseBuild(known: Pick<NewBuild, 'repository' | 'pipeline' | 'number'> & Partial<NewBuild>): NewBuild {
+export function sparseBuild(
+  known: Pick<NewBuild, 'repository' | 'pipeline' | 'number'> & Partial<NewBuild>,
+): NewBuild {
   return {
     provider: 'upload',
     attempt: 1,

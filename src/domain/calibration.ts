@@ -4,7 +4,10 @@ import { TriageError } from './errors.ts';
 
 const Probability = z.number().min(0).max(1);
 
-/** [what was stated, how often it turned out right]: straight lines between the points, level before the first and after the last. */
+/**
+ * [what was stated, how often it turned out right]: straight lines between the points, level before the first
+ * and after the last.
+ */
 const Point = z.tuple([Probability, Probability]);
 
 /**
@@ -19,14 +22,20 @@ const Points = z
   .array(Point)
   .min(1)
   .max(1000)
-  .refine(neverFalls, 'stated values must increase from point to point, and their meanings must not decrease');
+  .refine(
+    neverFalls,
+    'stated values must increase from point to point, and their meanings must not decrease',
+  );
 
 const CategoryMap = z.object({
   method: CalibrationMethod,
   cases: z.int().min(0),
   right: z.int().min(0),
   points: Points,
-  /** From which probability on, as calibrated, an answer is published; null: never without a person. Absent: as configured for all. */
+  /**
+   * From which probability on, as calibrated, an answer is published; null: never without a person. Absent:
+   * as configured for all.
+   */
   threshold: Probability.nullable().optional(),
 });
 export type CategoryMap = z.infer<typeof CategoryMap>;
@@ -162,7 +171,10 @@ function neverFalls(points: readonly (readonly [number, number])[]): boolean {
 export const ReadStage = z.enum(['sections', 'extractors', 'ranking', 'reducer']);
 export type ReadStage = z.infer<typeof ReadStage>;
 
-/** Every part of the system that a measurement can leave out: sources of evidence, turns of the loop, stages of the reader. */
+/**
+ * Every part of the system that a measurement can leave out: sources of evidence, turns of the loop, stages
+ * of the reader.
+ */
 export const AblationStage = z.enum([
   'library',
   'knowledge',

@@ -4,7 +4,13 @@ import { z } from 'zod';
  * The categories of failures: each says who has to act and where to look first. The category is decided by
  * the cause that the failing step supports, not by the stage in which the failure surfaced.
  */
-export const CATEGORIES = ['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'] as const;
+export const CATEGORIES = [
+  'CODE_ERROR',
+  'INFRA_ERROR',
+  'CONFIG_ERROR',
+  'DEPENDENCY_ERROR',
+  'TEST_FAILURE',
+] as const;
 export const Category = z.enum(CATEGORIES);
 export type Category = z.infer<typeof Category>;
 
@@ -24,7 +30,10 @@ export function byCategory<Value>(of: (category: Category) => Value): Record<Cat
   };
 }
 
-/** Each kind with the category it usually belongs to. The kind refines the category for people and for knowledge documents. */
+/**
+ * Each kind with the category it usually belongs to. The kind refines the category for people and for
+ * knowledge documents.
+ */
 export const KIND_CATEGORY = {
   compile_error: 'CODE_ERROR',
   type_error: 'CODE_ERROR',

@@ -20,7 +20,8 @@ export type Owner = z.infer<typeof Owner>;
  * src/cart/tax.ts in a41f9c2)".
  */
 export function ownerSentence({ names, by, at, path }: Owner): string {
-  const why = by === 'codeowners' ? `from ${at}` : `last changed ${path}${at === null ? '' : ` in ${shortCommit(at)}`}`;
+  const why =
+    by === 'codeowners' ? `from ${at}` : `last changed ${path}${at === null ? '' : ` in ${shortCommit(at)}`}`;
   return `${names.join(', ')} (${why})`;
 }
 
@@ -77,7 +78,9 @@ const MAX_MUTED_DAYS = 365;
 
 /** The changes that a person can make to a cause. */
 export const CauseChange = z.discriminatedUnion('what', [
-  z.strictObject({ what: z.enum(['acknowledged', 'fixed', 'reopened', 'unmuted', 'unassigned', 'unlinked']) }),
+  z.strictObject({
+    what: z.enum(['acknowledged', 'fixed', 'reopened', 'unmuted', 'unassigned', 'unlinked']),
+  }),
   z.strictObject({ what: z.literal('assigned'), assignee: z.string().trim().min(1).max(100) }),
   z.strictObject({
     what: z.literal('muted'),
@@ -90,7 +93,10 @@ export const CauseChange = z.discriminatedUnion('what', [
       .string('is missing')
       .trim()
       .max(500)
-      .refine(isWebAddress, 'must be an address that begins with https:// or http://, without spaces and without a password'),
+      .refine(
+        isWebAddress,
+        'must be an address that begins with https:// or http://, without spaces and without a password',
+      ),
   }),
 ]);
 export type CauseChange = z.infer<typeof CauseChange>;

@@ -100,7 +100,9 @@ export interface McNemar {
   readonly lost: number;
   /** Exact two-sided p: how often chance alone, heads or tails a disagreement, is at least as lopsided. */
   readonly exact: number;
-  /** The mid-p: the exact p less half the probability of what was seen, on both sides. What verdicts go by. */
+  /**
+   * The mid-p: the exact p less half the probability of what was seen, on both sides. What verdicts go by.
+   */
   readonly midP: number;
 }
 
@@ -175,7 +177,9 @@ export function leftOutLines({ cases }: Comparison, most: number): string[] {
     ['failed on side B, counted as wrong', cases.failed.b],
     ['rows of the data set that could not be read', cases.unreadable],
   ];
-  return groups.filter(([, ids]) => ids.length > 0).map(([title, ids]) => `${title}: ${ids.length}${formatIdList(ids, most)}`);
+  return groups
+    .filter(([, ids]) => ids.length > 0)
+    .map(([title, ids]) => `${title}: ${ids.length}${formatIdList(ids, most)}`);
 }
 
 /** Formats ids as ": a, b, c …". Returns an empty text if there are no ids. */

@@ -1,6 +1,9 @@
 import { type Arm, CONDITIONS, type ConditionKind, MIN_RUNS } from './experiment.ts';
 
-/** Time zones that a command is run in: on both sides of UTC, so that one of them has another date at any hour. */
+/**
+ * Time zones that a command is run in: on both sides of UTC, so that one of them has another date at any
+ * hour.
+ */
 export const ZONES = ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kolkata'];
 
 const NETWORK = ['the network on', 'the network off'];
@@ -30,16 +33,22 @@ const MOST_CHANCE = 0.01;
  * Finds the two arms that show what a failure depends on; the arm that fails more often comes first. Returns
  * null if the arms do not show a dependence.
  */
-export function findDependenceArms(arms: readonly Arm[], on: ConditionKind | undefined): readonly [Arm, Arm] | null {
+export function findDependenceArms(
+  arms: readonly Arm[],
+  on: ConditionKind | undefined,
+): readonly [Arm, Arm] | null {
   const [red, green, ...more] = arms
     .filter(({ under }) => under !== undefined)
     .toSorted((one, other) => rateOfFailure(other) - rateOfFailure(one));
   if (on === undefined || red === undefined || green === undefined || more.length > 0) return null;
   const pair = [red, green] as const;
-  const isNamed = pair.every(({ under = '' }) => under === '' || NAMES[on](under)) && red.under !== green.under;
+  const isNamed =
+    pair.every(({ under = '' }) => under === '' || NAMES[on](under)) && red.under !== green.under;
   const isClean = pair.every(({ other, passed, failed }) => other === 0 && passed + failed >= MIN_RUNS);
   if (!isNamed || !isClean) return null;
-  return (red.passed === 0 && green.failed === 0) || (on === 'network' && isNetworkToBlame(pair)) ? pair : null;
+  return (red.passed === 0 && green.failed === 0) || (on === 'network' && isNetworkToBlame(pair))
+    ? pair
+    : null;
 }
 
 function rateOfFailure({ passed, failed }: Arm): number {

@@ -26,7 +26,9 @@ export const Statement = z.object({
   evidence: z.array(z.string()),
   /** Words that must be literally in the cited evidence. */
   quotes: z.array(Quote),
-  /** `evidence`: cited; `record`: from the stored build or analysis itself; `none`: its author's word only. */
+  /**
+   * `evidence`: cited; `record`: from the stored build or analysis itself; `none`: its author's word only.
+   */
   basis: z.enum(['evidence', 'record', 'none']),
 });
 export type Statement = z.infer<typeof Statement>;
@@ -66,7 +68,15 @@ export const Turn = z.object({
   /** What was found for this question, numbered on from the analysis and the earlier turns. */
   evidence: z.array(Evidence),
   /** Who answered and how, as of an analysis. */
-  ...Analysis.pick({ steps: true, usage: true, analyst: true, model: true, promptHashes: true, notes: true, milliseconds: true }).shape,
+  ...Analysis.pick({
+    steps: true,
+    usage: true,
+    analyst: true,
+    model: true,
+    promptHashes: true,
+    notes: true,
+    milliseconds: true,
+  }).shape,
 });
 export type Turn = z.infer<typeof Turn>;
 
@@ -89,5 +99,8 @@ export type Thread = z.infer<typeof Thread>;
  * The part of a thread that is kept for the next question: the last turns in full, and one line for each
  * older turn.
  */
-export const Memory = z.object({ older: z.array(z.string()), recent: z.array(z.object({ question: z.string(), answer: z.string() })) });
+export const Memory = z.object({
+  older: z.array(z.string()),
+  recent: z.array(z.object({ question: z.string(), answer: z.string() })),
+});
 export type Memory = z.infer<typeof Memory>;

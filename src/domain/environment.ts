@@ -19,7 +19,9 @@ export const InvolvedArtifact = z.object({
   /** What the failure says is missing or changed and belongs to it; null where it is no such name. */
   symbol: z.string().nullable(),
   /** What it needs in another version than the build has. */
-  needs: z.object({ name: z.string(), version: z.string(), used: z.string().nullable(), at: LogPosition }).nullable(),
+  needs: z
+    .object({ name: z.string(), version: z.string(), used: z.string().nullable(), at: LogPosition })
+    .nullable(),
   /** Others of its group that the build used: those of another version first. */
   siblings: z.array(z.object({ name: z.string(), version: z.string() })),
 });
@@ -35,7 +37,10 @@ export const AnnouncedChange = z.object({
 });
 export type AnnouncedChange = z.infer<typeof AnnouncedChange>;
 
-/** The versions that the failed step worked with according to the log, as far as the failure may be about them. */
+/**
+ * The versions that the failed step worked with according to the log, as far as the failure may be about
+ * them.
+ */
 export const BuildEnvironment = z.object({
   runtimes: z.array(ShownRuntime),
   artifacts: z.array(InvolvedArtifact),

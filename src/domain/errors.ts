@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { explainIssues, summarizeIssues } from '../lib/explain-issue.ts';
 import { computeBackoff } from '../lib/time.ts';
 
-/** Stable codes of the errors we throw on purpose. The HTTP status and the exit code are derived from them at the HTTP API and the CLI. */
+/**
+ * Stable codes of the errors we throw on purpose. The HTTP status and the exit code are derived from them at
+ * the HTTP API and the CLI.
+ */
 export type TriageErrorCode =
   | 'invalid-input'
   | 'impossible'
@@ -106,7 +109,10 @@ export function computeRetryDelay(
   }: { readonly longestMs: number; readonly longestAskedMs: number; readonly random?: number | undefined },
 ): number {
   const backoff = computeBackoff({ firstMs: 2_000, longestMs }, retries + 1, random);
-  return Math.max(backoff, error instanceof TriageError ? Math.min(error.retryAfterMs ?? 0, longestAskedMs) : 0);
+  return Math.max(
+    backoff,
+    error instanceof TriageError ? Math.min(error.retryAfterMs ?? 0, longestAskedMs) : 0,
+  );
 }
 
 /**
@@ -118,7 +124,11 @@ export function typedText(max: number) {
 }
 
 /** Checks a value from outside. Throws `invalid-input` whose details list every field that is wrong. */
-export function readInput<Schema extends z.ZodType>(what: string, schema: Schema, value: unknown): z.output<Schema> {
+export function readInput<Schema extends z.ZodType>(
+  what: string,
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issues = explainIssues(result.error.issues, value, schema);

@@ -15,7 +15,10 @@ export const Finding = z.object({
 });
 export type Finding = z.infer<typeof Finding>;
 
-/** A finding with its number: "E1", "E2", … in the order of arrival. `tool` is "log" for the reader's own excerpts. */
+/**
+ * A finding with its number: "E1", "E2", … in the order of arrival. `tool` is "log" for the reader's own
+ * excerpts.
+ */
 export const Evidence = Finding.extend({ id: z.string().regex(/^E\d+$/), tool: z.string() });
 export type Evidence = z.infer<typeof Evidence>;
 
@@ -33,7 +36,11 @@ export function holdsQuote(
 }
 
 /** A question put to one tool. */
-export const ToolCall = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()), why: z.string() });
+export const ToolCall = z.object({
+  tool: z.string(),
+  args: z.record(z.string(), z.unknown()),
+  why: z.string(),
+});
 export type ToolCall = z.infer<typeof ToolCall>;
 
 /**
@@ -57,7 +64,10 @@ export const ToolOutcome = z.object({
   answeredBy: z.string().optional(),
   /** True if the answer was cached from an earlier call; absent if the tool was called again. */
   cached: z.boolean().optional(),
-  /** In which round of the loop it was asked, 1-based, and the numbers of the evidence that it brought or named again; known once it was observed. */
+  /**
+   * In which round of the loop it was asked, 1-based, and the numbers of the evidence that it brought or
+   * named again; known once it was observed.
+   */
   round: z.int().optional(),
   evidence: z.array(z.string()).optional(),
 });

@@ -20,15 +20,27 @@ export function describeExperiment(experiment: Experiment): string {
 export function keepFacts(experiment: Experiment): Experiment {
   const { command, narrowed, tests, bisection, fixes } = experiment;
   const arms = doubtArms(experiment.arms).length === 0 ? experiment.arms : [];
-  const dependsOnOthers = experiment.dependsOnOthers === true ? dependsOnSuite(arms) : experiment.dependsOnOthers;
+  const dependsOnOthers =
+    experiment.dependsOnOthers === true ? dependsOnSuite(arms) : experiment.dependsOnOthers;
   const polluters = dependsOnOthers === true && failsBehindOthers(arms) ? experiment.polluters : [];
-  const dependsOn = findDependenceArms(arms, experiment.dependsOn) === null ? undefined : experiment.dependsOn;
-  const facts = { command, narrowed, tests, arms, dependsOnOthers, polluters, ...(dependsOn === undefined ? {} : { dependsOn }) };
+  const dependsOn =
+    findDependenceArms(arms, experiment.dependsOn) === null ? undefined : experiment.dependsOn;
+  const facts = {
+    command,
+    narrowed,
+    tests,
+    arms,
+    dependsOnOthers,
+    polluters,
+    ...(dependsOn === undefined ? {} : { dependsOn }),
+  };
   const kept: Experiment = {
     ...facts,
     ...judgeRuns(facts),
     ...{ notes: [], excerpt: null },
-    ...(bisection === undefined || doubtBisection(bisection).length > 0 ? {} : { bisection: keepBisection(bisection) }),
+    ...(bisection === undefined || doubtBisection(bisection).length > 0
+      ? {}
+      : { bisection: keepBisection(bisection) }),
     ...(fixes === undefined || doubtTrial(fixes).length > 0 ? {} : { fixes: keepTrial(fixes) }),
   };
   return { ...kept, sentence: describeExperiment(kept) };
@@ -46,7 +58,8 @@ function keepBisection(bisection: Bisection): Bisection {
 function keepTrial(trial: FixTrial): FixTrial {
   const attempts = trial.attempts.map(({ refused: _refused, ...attempt }) => {
     const verdict = attempt.verdict === 'refused' ? 'refused' : judgeAttempt(attempt, trial);
-    const isShown = verdict === 'fixed' && attempt.diff !== null && refuseFix(attempt.diff, NOTHING).length === 0;
+    const isShown =
+      verdict === 'fixed' && attempt.diff !== null && refuseFix(attempt.diff, NOTHING).length === 0;
     const sentence = verdict === 'refused' ? 'Not tried.' : describeAttempt(attempt, trial);
     return { ...attempt, source: '', verdict, diff: isShown ? attempt.diff : null, sentence };
   });

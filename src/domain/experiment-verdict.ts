@@ -19,7 +19,10 @@ function isEvery(arm: Arm, outcome: 'passed' | 'failed'): boolean {
 type Verdict = Pick<Experiment, 'verdict' | 'sentence'>;
 type Facts = Pick<Experiment, 'arms' | 'dependsOnOthers' | 'polluters' | 'dependsOn'>;
 
-/** Judges runs by their counts alone: what they tell, and the sentences that say so. Nothing else of an experiment is repeated. */
+/**
+ * Judges runs by their counts alone: what they tell, and the sentences that say so. Nothing else of an
+ * experiment is repeated.
+ */
 export function judgeRuns({ arms, dependsOnOthers, polluters, dependsOn }: Facts): Verdict {
   const plain = arms.filter(({ under }) => under === undefined);
   const { verdict, sentence: counts } = judgePlain(
@@ -29,7 +32,9 @@ export function judgeRuns({ arms, dependsOnOthers, polluters, dependsOn }: Facts
   const sentence = counts + describeCached(plain);
   const dependent = findDependenceArms(arms, dependsOn);
   if (dependent === null) return { verdict, sentence };
-  const parts = dependent.map((arm) => `${arm.failed} of ${countRuns(arm)} ${arm.under === '' ? 'as it is' : `with ${arm.under}`}`);
+  const parts = dependent.map(
+    (arm) => `${arm.failed} of ${countRuns(arm)} ${arm.under === '' ? 'as it is' : `with ${arm.under}`}`,
+  );
   return { verdict, sentence: `${sentence} It depends on the ${dependsOn}: fails ${parts.join(', ')}.` };
 }
 
@@ -50,7 +55,10 @@ function findHere(arms: readonly Arm[], what: Arm['what']): Arm | undefined {
   return arms.find((arm) => arm.where === 'here' && arm.what === what && arm.under === undefined);
 }
 
-function judgePlain(arms: readonly Arm[], { dependsOnOthers, polluters }: Pick<Facts, 'dependsOnOthers' | 'polluters'>): Verdict {
+function judgePlain(
+  arms: readonly Arm[],
+  { dependsOnOthers, polluters }: Pick<Facts, 'dependsOnOthers' | 'polluters'>,
+): Verdict {
   const mixed = arms.find(isMixed);
   if (mixed !== undefined) return flaky(mixed);
   const base = arms.find(({ where }) => where === 'base') ?? null;
@@ -59,16 +67,23 @@ function judgePlain(arms: readonly Arm[], { dependsOnOthers, polluters }: Pick<F
   const alone = dependsOnOthers === true ? dependence(arms, polluters) : '';
   if (here.failed === 0) return notReproduced(here);
   const fails = `Fails ${here.failed} of ${countRuns(here)} here`;
-  if (base === null) return { verdict: 'reproduced', sentence: `${fails}. It was not compared with a base.${alone}` };
+  if (base === null)
+    return { verdict: 'reproduced', sentence: `${fails}. It was not compared with a base.${alone}` };
   const enough = countRuns(here) >= MIN_RUNS && countRuns(base) >= MIN_RUNS;
   const there = `${base.failed} of ${countRuns(base)} on the base${base.commit === null ? '' : ` (${shortCommit(base.commit)})`}`;
   if (enough && isEvery(base, 'passed')) {
     const odds = Math.floor(1 / byChance(here.failed, base.passed)).toLocaleString('en');
     const chance = `A test that fails at random would look like this at most once in ${odds} times.`;
-    return { verdict: 'this-change', sentence: `${fails}, ${there}: introduced by this change. ${chance}${alone}` };
+    return {
+      verdict: 'this-change',
+      sentence: `${fails}, ${there}: introduced by this change. ${chance}${alone}`,
+    };
   }
   if (enough && isEvery(base, 'failed'))
-    return { verdict: 'not-this-change', sentence: `${fails} and ${there}: not caused by this change.${alone}` };
+    return {
+      verdict: 'not-this-change',
+      sentence: `${fails} and ${there}: not caused by this change.${alone}`,
+    };
   return unclear(here, base);
 }
 
@@ -78,7 +93,8 @@ function describeCached(arms: readonly Arm[]): string {
   const [cached, isAll] = [sum('cached'), sum('passed') === 0];
   const advice = 'turn the cache off in the command.';
   if (cached === 0) return '';
-  if (cached === 1) return ` ${isAll ? 'The only pass' : '1 pass'} was answered by a cache and does not count as a run: ${advice}`;
+  if (cached === 1)
+    return ` ${isAll ? 'The only pass' : '1 pass'} was answered by a cache and does not count as a run: ${advice}`;
   return ` ${isAll ? `All ${cached}` : cached} passes were answered by a cache and do not count as runs: ${advice}`;
 }
 
@@ -95,7 +111,9 @@ function dependence(arms: readonly Arm[], polluters: readonly string[]): string 
  * most runs.
  */
 function mainArm(arms: readonly Arm[], base: Arm | null): Arm | null {
-  const here = arms.filter(({ where, what }) => where === 'here' && (base === null ? what !== 'after' : what === base.what));
+  const here = arms.filter(
+    ({ where, what }) => where === 'here' && (base === null ? what !== 'after' : what === base.what),
+  );
   return here.toSorted((a, b) => b.failed - a.failed || countRuns(b) - countRuns(a))[0] ?? null;
 }
 
@@ -122,12 +140,21 @@ function flaky(arm: Arm): Verdict {
 function notReproduced(arm: Arm): Verdict {
   const most = Math.round((1 - 0.05 ** (1 / arm.passed)) * 100);
   const rest = `If it fails at random, it fails in fewer than ${most}% of runs (95% confidence).`;
-  return { verdict: 'not-reproduced', sentence: `Passes ${arm.passed} of ${countRuns(arm)} here: not reproduced. ${rest}` };
+  return {
+    verdict: 'not-reproduced',
+    sentence: `Passes ${arm.passed} of ${countRuns(arm)} here: not reproduced. ${rest}`,
+  };
 }
 
 function unclear(here: Arm | null, base: Arm | null): Verdict {
   const told = (arm: Arm, where: string) =>
     `${arm.failed} of ${countRuns(arm)} runs failed this way ${where}${arm.other > 0 ? `, ${arm.other} in another way` : ''}`;
-  const parts = [here === null ? [] : [told(here, 'here')], base === null ? [] : [told(base, 'on the base')]].flat();
-  return { verdict: 'inconclusive', sentence: `Inconclusive: ${parts.length === 0 ? 'nothing was run' : parts.join('; ')}.` };
+  const parts = [
+    here === null ? [] : [told(here, 'here')],
+    base === null ? [] : [told(base, 'on the base')],
+  ].flat();
+  return {
+    verdict: 'inconclusive',
+    sentence: `Inconclusive: ${parts.length === 0 ? 'nothing was run' : parts.join('; ')}.`,
+  };
 }

@@ -15,7 +15,10 @@ const notes = lines.default([]).describe('Ignored in a report');
 /** The run counts of one way of running the command. */
 export const Arm = z.object({
   where: z.enum(['here', 'base']),
-  /** `suite`: the whole command; `alone`: only the failing tests; `after`: one failing test behind the tests that it depends on. */
+  /**
+   * `suite`: the whole command; `alone`: only the failing tests; `after`: one failing test behind the tests
+   * that it depends on.
+   */
   what: z.enum(['suite', 'alone', 'after']),
   /** The commit of the base; null for the checkout, which may have changes of its own. */
   commit: z.string().max(100).nullable(),
@@ -33,7 +36,9 @@ export const Arm = z.object({
 });
 export type Arm = z.infer<typeof Arm>;
 
-/** Place of a commit among those that are searched: 0 is the good one. Absent in bisections of old senders. */
+/**
+ * Place of a commit among those that are searched: 0 is the good one. Absent in bisections of old senders.
+ */
 const at = z.int().optional();
 
 /**
@@ -48,13 +53,23 @@ export const Bisection = z.object({
   commits: z.int(),
   /** Runs at each commit that was tried, oldest first. */
   tried: z.array(
-    z.object({ commit: line, at, passed: z.int(), failed: z.int(), other: z.int().default(0), exitCodes: exitCodes.default([]) }),
+    z.object({
+      commit: line,
+      at,
+      passed: z.int(),
+      failed: z.int(),
+      other: z.int().default(0),
+      exitCodes: exitCodes.default([]),
+    }),
   ),
   /** Commits at which the command could not be tried, and why. */
   skipped: z.array(z.object({ commit: line, at, why: prose })),
   /** `part`: some of the commits were tried, for others to be added. */
   verdict: z.enum(['found', 'one-of', 'before', 'not-reproduced', 'inconclusive', 'part']),
-  /** One where it was found; several where those between them could not be tried or the runs do not tell them apart; oldest first. */
+  /**
+   * One where it was found; several where those between them could not be tried or the runs do not tell them
+   * apart; oldest first.
+   */
   candidates: z.array(z.object({ commit: line, author: line, subject: line })).max(5_001),
   /** Probability that one of the candidates broke it, 0..1. */
   confidence: z.number(),
@@ -70,7 +85,9 @@ export const FixAttempt = z.object({
   files: lines,
   added: z.int(),
   deleted: z.int(),
-  /** `breaks`: the failing tests pass with it, and others fail that did not before. `refused`: it was not run. */
+  /**
+   * `breaks`: the failing tests pass with it, and others fail that did not before. `refused`: it was not run.
+   */
   verdict: z.enum(['fixed', 'breaks', 'not-fixed', 'inconclusive', 'refused']),
   /** Why it was not run. */
   refused: prose.optional(),
@@ -79,7 +96,10 @@ export const FixAttempt = z.object({
   failed: z.int(),
   other: z.int().default(0),
   exitCodes: exitCodes.default([]),
-  /** Whether the tool's own report shows that the tests that failed ran and passed; absent where it was not asked. */
+  /**
+   * Whether the tool's own report shows that the tests that failed ran and passed; absent where it was not
+   * asked.
+   */
   reported: z.boolean().optional(),
   /** Of the wider check with it; empty where that was not run. */
   checkExitCodes: exitCodes.default([]),
@@ -113,7 +133,14 @@ export const FixTrial = z.object({
 });
 export type FixTrial = z.infer<typeof FixTrial>;
 
-export const VERDICTS = ['this-change', 'not-this-change', 'flaky', 'reproduced', 'not-reproduced', 'inconclusive'] as const;
+export const VERDICTS = [
+  'this-change',
+  'not-this-change',
+  'flaky',
+  'reproduced',
+  'not-reproduced',
+  'inconclusive',
+] as const;
 
 /** The conditions, other than the code, that a run may depend on, in the order in which they are tried. */
 export const CONDITIONS = ['seed', 'time zone', 'time', 'network'] as const;
@@ -134,13 +161,19 @@ export const Experiment = z.object({
   polluters: lines,
   /** What the failure depends on besides the code, where that was found. */
   dependsOn: z.enum(CONDITIONS).optional(),
-  /** The search for the commit that broke it, and changes that were tried to fix it, where these were asked for. */
+  /**
+   * The search for the commit that broke it, and changes that were tried to fix it, where these were asked
+   * for.
+   */
   bisection: Bisection.optional(),
   fixes: FixTrial.optional(),
   /** What the counts say, in sentences. */
   sentence: prose,
   notes,
-  /** What the log of the first run that failed says of it, masked; null where nothing did. The service does not keep it. */
+  /**
+   * What the log of the first run that failed says of it, masked; null where nothing did. The service does
+   * not keep it.
+   */
   excerpt: line.nullable().default(null),
 });
 export type Experiment = z.infer<typeof Experiment>;
@@ -149,7 +182,9 @@ export type Experiment = z.infer<typeof Experiment>;
  * Returns the change to show in the pull request: a change that fixes the failure, was requested and is short
  * enough. Returns null if there is none.
  */
-export function suggestedFix(experiment: Experiment | undefined): (FixAttempt & { readonly diff: string }) | null {
+export function suggestedFix(
+  experiment: Experiment | undefined,
+): (FixAttempt & { readonly diff: string }) | null {
   const { suggest, attempts = [] } = experiment?.fixes ?? {};
   const fixed = suggest === true ? attempts.find(({ verdict }) => verdict === 'fixed') : undefined;
   return fixed === undefined || fixed.diff === null ? null : { ...fixed, diff: fixed.diff };
@@ -163,7 +198,13 @@ export type Blame = z.infer<typeof Blame>;
  * Assigns blame from the text of the logs alone: a failure that is neither flaky nor an infrastructure error
  * is blamed on the change.
  */
-export function blameByText({ category, kind }: { readonly category: string | null; readonly kind: string | null }): Blame {
+export function blameByText({
+  category,
+  kind,
+}: {
+  readonly category: string | null;
+  readonly kind: string | null;
+}): Blame {
   if (kind === 'flaky_timing') return 'flaky';
   return category === 'INFRA_ERROR' ? 'not-this-change' : 'this-change';
 }

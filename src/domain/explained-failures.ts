@@ -8,8 +8,14 @@ export const ExplainedFailures = z.object({
   /** With the suite where two suites have a test of that name. */
   tests: z.array(z.string()).readonly().describe('Names of the failed tests, each once'),
   unnamed: z.int().describe('Failures that are only counted'),
-  grouped: z.string().nullable().describe('Why they share one answer, as a sentence; null for a single failure'),
-  logs: z.array(z.string()).readonly().describe('The logs in which they failed; empty if all failures of the build are in one log'),
+  grouped: z
+    .string()
+    .nullable()
+    .describe('Why they share one answer, as a sentence; null for a single failure'),
+  logs: z
+    .array(z.string())
+    .readonly()
+    .describe('The logs in which they failed; empty if all failures of the build are in one log'),
   /** If true, the output does not have to distinguish failures. */
   isOnly: z.boolean().describe('Whether it is the only failure of its build'),
 });

@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import { Category } from './category.ts';
 
-/** Lines of a stored log. `lineStart` and `lineEnd` are 1-based and inclusive over `text.split('\n')`; a lone `\r` never ends a line. */
+/**
+ * Lines of a stored log. `lineStart` and `lineEnd` are 1-based and inclusive over `text.split('\n')`; a lone
+ * `\r` never ends a line.
+ */
 export const Excerpt = z.object({
   source: z.string(),
   lineStart: z.int().min(1),
   lineEnd: z.int().min(1),
-  /** The masked lines from where their own words begin (no time stamps or columns of a CI system), at most 1,000 characters each, joined with `\n`. */
+  /**
+   * The masked lines from where their own words begin (no time stamps or columns of a CI system), at most
+   * 1,000 characters each, joined with `\n`.
+   */
   text: z.string(),
   /** Why the reducer kept it, for people: "pytest failure summary". */
   reason: z.string(),
@@ -24,7 +30,9 @@ export const StackFrame = z.object({
 });
 export type StackFrame = z.infer<typeof StackFrame>;
 
-/** Versioned identity of a failure: equal values mean the same failure only within one algorithm and version. */
+/**
+ * Versioned identity of a failure: equal values mean the same failure only within one algorithm and version.
+ */
 export const Fingerprint = z.object({ algorithm: z.string(), version: z.int(), value: z.string() });
 export type Fingerprint = z.infer<typeof Fingerprint>;
 
@@ -66,7 +74,10 @@ export const Diagnostic = z.object({
 });
 export type Diagnostic = z.infer<typeof Diagnostic>;
 
-/** A thrown exception: `type` and `message` of the deepest cause, with the chain from the outermost to the deepest. */
+/**
+ * A thrown exception: `type` and `message` of the deepest cause, with the chain from the outermost to the
+ * deepest.
+ */
 export const ThrownException = z.object({
   type: z.string(),
   message: z.string(),
@@ -93,15 +104,26 @@ export const Section = z.object({
   exitCode: z.int().optional(),
   /** True where it only failed after another one had: a clean-up, an upload of what was never built. */
   consequence: z.boolean().optional(),
-  /** True where it failed and the job went on as if it had not, and failed later; such a section is a consequence of none. */
+  /**
+   * True where it failed and the job went on as if it had not, and failed later; such a section is a
+   * consequence of none.
+   */
   tolerated: z.boolean().optional(),
-  /** Why it says nothing of its own where something else failed: it was stopped, only looks at how jobs ended, or found no files to report. */
+  /**
+   * Why it says nothing of its own where something else failed: it was stopped, only looks at how jobs ended,
+   * or found no files to report.
+   */
   follows: z.enum(['stopped', 'other-jobs', 'no-files']).optional(),
 });
 export type Section = z.infer<typeof Section>;
 
 /** The way a process ended: "exit code 137", "SIGSEGV". */
-export const ExitMark = z.object({ code: z.int().nullable(), signal: z.string().nullable(), source: z.string(), line: z.int() });
+export const ExitMark = z.object({
+  code: z.int().nullable(),
+  signal: z.string().nullable(),
+  source: z.string(),
+  line: z.int(),
+});
 export type ExitMark = z.infer<typeof ExitMark>;
 
 /** One failed test or step of a build, as read from its logs and reports. Everything in it is masked. */
@@ -113,14 +135,18 @@ export const Failure = z.object({
   message: z.string(),
   frames: z.array(StackFrame),
   excerpt: Excerpt.nullable(),
-  /** The lines that are its own: what they say is said of no other failure. Absent where no lines are known to be. */
+  /**
+   * The lines that are its own: what they say is said of no other failure. Absent where no lines are known to
+   * be.
+   */
   spans: z.array(LogRange).optional(),
   /** The logs of the jobs in which it failed alike; absent where it failed in one. */
   logs: z.array(z.string()).optional(),
   fingerprint: Fingerprint,
   /**
-   * True where the fingerprint says that the same thing happened, but not why: it rests on a test's name and on how the test ended
-   * (time limit, signal, or no word at all). Such failures are grouped and counted by it, but no answer is ever recalled by it.
+   * True where the fingerprint says that the same thing happened, but not why: it rests on a test's name and
+   * on how the test ended (time limit, signal, or no word at all). Such failures are grouped and counted by
+   * it, but no answer is ever recalled by it.
    */
   generic: z.boolean(),
   /** True where the job went on after it, and failed for something else. */
@@ -128,7 +154,10 @@ export const Failure = z.object({
 });
 export type Failure = z.infer<typeof Failure>;
 
-/** A failure with its build's coordinates and its category, once it has one: a person's word goes before the machine's. */
+/**
+ * A failure with its build's coordinates and its category, once it has one: a person's word goes before the
+ * machine's.
+ */
 export const FailureRow = z.object({
   failure: Failure,
   repository: z.string(),

@@ -29,7 +29,8 @@ const SECRETS =
 const SECRET_FOLDERS = /(?:^|\/)\.(?:aws|ssh|gnupg|docker|kube)\//i;
 const WORKFLOWS =
   /(?:^|\/)(?:\.(?:github|gitea|forgejo|gitlab|circleci|buildkite|azure-pipelines|woodpecker|husky|git-hooks|githooks)\/|(?:\.gitlab-ci|\.travis|\.drone|\.woodpecker|\.appveyor|appveyor|azure-pipelines|bitbucket-pipelines|\.pre-commit-config|lefthook)[^/]*\.ya?ml$|Jenkinsfile[^/]*$|CODEOWNERS$|\.gitattributes$)/i;
-const TEST_FOLDERS = /(?:^|\/)(?:tests?|specs?|__tests__|__snapshots__|__mocks__|e2e|testdata|fixtures|golden|features|cypress)\//;
+const TEST_FOLDERS =
+  /(?:^|\/)(?:tests?|specs?|__tests__|__snapshots__|__mocks__|e2e|testdata|fixtures|golden|features|cypress)\//;
 const TEST_NAMES =
   /^test_|^conftest\.py$|\.(?:test|spec|tests|cy|snap|golden|feature|bats)(?:\.|$)|_(?:test|tests|spec)\.\w{1,8}$|[a-z\d](?:Tests?|Spec|IT)\.[a-z]{1,8}$/;
 const TEST_SETTINGS =
@@ -50,7 +51,8 @@ export function refuseChanges(changes: readonly Change[], allowed: Allowed): str
   if (changes.length === 0) return ['it changes nothing'];
   if (changes.length > MAX_FILES) return [`it changes ${changes.length} files, more than ${MAX_FILES}`];
   const lines = changes.reduce(
-    (sum, { path, added, deleted }) => sum + (LOCK_FILES.test(baseName(path)) ? 0 : (added ?? 0) + (deleted ?? 0)),
+    (sum, { path, added, deleted }) =>
+      sum + (LOCK_FILES.test(baseName(path)) ? 0 : (added ?? 0) + (deleted ?? 0)),
     0,
   );
   const refusals = lines > MAX_LINES ? [`it changes ${lines} lines, more than ${MAX_LINES}`] : [];
@@ -63,7 +65,11 @@ export function refuseChanges(changes: readonly Change[], allowed: Allowed): str
 
 function refuseChange({ path, modes, added, diff }: Change, allowed: Allowed): string | null {
   const [name, folders] = [baseName(path), path.split('/')];
-  if (path.includes('\\') || UNSEEN.test(path) || folders.some((folder) => folder === '' || folder === '.' || folder === '..'))
+  if (
+    path.includes('\\') ||
+    UNSEEN.test(path) ||
+    folders.some((folder) => folder === '' || folder === '.' || folder === '..')
+  )
     return 'is no path of this repository';
   if (folders.some((folder) => folder.toLowerCase() === '.git')) return "belongs to git's own files";
   if (modes.includes('120000')) return 'is a symbolic link';
@@ -72,7 +78,10 @@ function refuseChange({ path, modes, added, diff }: Change, allowed: Allowed): s
   if (added === null) return 'is no text';
   if (!allowed.workflows && WORKFLOWS.test(path))
     return 'is part of the CI or of the settings of the repository; allow it with --allow-workflows';
-  if (!allowed.tests && [TEST_FOLDERS.test(path), TEST_NAMES.test(name), TEST_SETTINGS.test(name)].includes(true))
+  if (
+    !allowed.tests &&
+    [TEST_FOLDERS.test(path), TEST_NAMES.test(name), TEST_SETTINGS.test(name)].includes(true)
+  )
     return 'says what the tests expect; allow it with --allow-tests';
   if (!allowed.tests && !LOCK_FILES.test(name) && changesHowTestsRun(path, diff))
     return 'says how the tests run; allow it with --allow-tests';

@@ -1,7 +1,10 @@
 import { counted } from '../lib/text.ts';
 import { type FixAttempt, type FixTrial, MIN_RUNS } from './experiment.ts';
 
-type Runs = Pick<FixAttempt, 'passed' | 'failed' | 'other' | 'exitCodes' | 'reported' | 'checkExitCodes' | 'broke'>;
+type Runs = Pick<
+  FixAttempt,
+  'passed' | 'failed' | 'other' | 'exitCodes' | 'reported' | 'checkExitCodes' | 'broke'
+>;
 /** The results of the runs without a change. */
 type Before = Pick<FixTrial, 'before' | 'checkExitCodes' | 'tests'>;
 
@@ -30,7 +33,9 @@ export function judgeAttempt(attempt: Runs, whole: Before): FixAttempt['verdict'
   if (attempt.broke.length > 0) return 'breaks';
   const [after] = attempt.checkExitCodes;
   const [first] = checkExitCodes;
-  return after === 0 || (after !== undefined && first !== undefined && first !== 0) ? 'fixed' : 'inconclusive';
+  return after === 0 || (after !== undefined && first !== undefined && first !== 0)
+    ? 'fixed'
+    : 'inconclusive';
 }
 
 /** Describes the result of one change: only counts, never text that a person wrote. */
@@ -75,7 +80,8 @@ export function describeTrial(trial: Trial): string {
   const fixed = attempts.find((attempt) => attempt.verdict === 'fixed');
   if (verdict === 'not-reproduced') return 'The command does not fail in the state that was to be fixed.';
   if (fixed !== undefined) return `Fixed: ${attemptWords(fixed, trial)}.`;
-  if (attempts.length === 0) return 'There was no change to try: name one with --patch, or use a project whose tools make one.';
+  if (attempts.length === 0)
+    return 'There was no change to try: name one with --patch, or use a project whose tools make one.';
   const refused = attempts.filter((attempt) => attempt.verdict === 'refused').length;
   return `Not fixed: ${counted(attempts.length - refused, 'change')} tried, ${refused} refused.`;
 }

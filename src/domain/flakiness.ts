@@ -1,7 +1,13 @@
 import { z } from 'zod';
 
-/** One mark of the strip: it failed for good as far as is known, or failed and later passed without a change. */
-export const RunMark = z.object({ buildId: z.string(), mark: z.enum(['passed', 'failed', 'flake']), at: z.string() });
+/**
+ * One mark of the strip: it failed for good as far as is known, or failed and later passed without a change.
+ */
+export const RunMark = z.object({
+  buildId: z.string(),
+  mark: z.enum(['passed', 'failed', 'flake']),
+  at: z.string(),
+});
 export type RunMark = z.infer<typeof RunMark>;
 
 /** All that is known of one run of a test; `recent` of `measureFlakiness` says how it ended. */
@@ -10,7 +16,10 @@ export const TestRunFacts = z.object({
   /** It failed where any of its results there failed; skipped ones do not count. */
   outcome: z.enum(['passed', 'failed']),
   commit: z.string().nullable(),
-  /** Only runs of one lane (provider and pipeline) are compared: elsewhere the same test may run on another system. */
+  /**
+   * Only runs of one lane (provider and pipeline) are compared: elsewhere the same test may run on another
+   * system.
+   */
   lane: z.string(),
   onDefaultBranch: z.boolean(),
   /** When the build was received; ISO 8601. */
@@ -25,7 +34,10 @@ export const TestRunFacts = z.object({
 export type TestRunFacts = z.infer<typeof TestRunFacts>;
 
 /** The fields of a run that are compared with other runs. */
-export type TestRun = Pick<TestRunFacts, 'buildId' | 'outcome' | 'commit' | 'lane' | 'onDefaultBranch' | 'at'>;
+export type TestRun = Pick<
+  TestRunFacts,
+  'buildId' | 'outcome' | 'commit' | 'lane' | 'onDefaultBranch' | 'at'
+>;
 
 /**
  * The end of the period without notifications about a test's failures, the person who decided it, and the
@@ -87,9 +99,9 @@ const ALTERNATES_FROM = 4;
 /**
  * Counts over the newest runs; `runs` come newest first. A failed run is a flake where
  * - a later run of the same commit in the same lane passed, or
- * - it is alone between two passed runs on the default branch, in a lane that changed at least `ALTERNATES_FROM` times there.
- * A run that passed first and failed later on the same commit is none: an expired certificate looks like that too.
- * `marked` newest runs stand in `recent`.
+ * - it is alone between two passed runs on the default branch, in a lane that changed at least
+ *   `ALTERNATES_FROM` times there. A run that passed first and failed later on the same commit is none: an
+ *   expired certificate looks like that too. `marked` newest runs stand in `recent`.
  */
 export function measureFlakiness(runs: readonly TestRun[], marked = STRIP): FlakinessCounts {
   const window = runs.slice(0, WINDOW).toReversed();
@@ -118,7 +130,9 @@ export function measureFlakiness(runs: readonly TestRun[], marked = STRIP): Flak
     since: flaked[0]?.at ?? null,
     lastFlakeAt: flaked.at(-1)?.at ?? null,
     lastFailedAt: window.findLast(isFailed)?.at ?? null,
-    recent: window.slice(-marked).map((run) => ({ buildId: run.buildId, mark: flakes.has(run) ? 'flake' : run.outcome, at: run.at })),
+    recent: window
+      .slice(-marked)
+      .map((run) => ({ buildId: run.buildId, mark: flakes.has(run) ? 'flake' : run.outcome, at: run.at })),
   };
 }
 
@@ -129,11 +143,17 @@ export function measureFlakiness(runs: readonly TestRun[], marked = STRIP): Flak
  * commit was ever run again. The estimate reflects only the test's past: it changes no category and hides no
  * failure.
  */
-export function flakeProbability({ rerun, recovered }: Pick<FlakinessCounts, 'rerun' | 'recovered'>): number | null {
+export function flakeProbability({
+  rerun,
+  recovered,
+}: Pick<FlakinessCounts, 'rerun' | 'recovered'>): number | null {
   return rerun === 0 ? null : (recovered + 0.5) / (rerun + 1);
 }
 
-/** A break on the default branch: the first run that failed, the one before it that passed, and the one after it that passed again. */
+/**
+ * A break on the default branch: the first run that failed, the one before it that passed, and the one after
+ * it that passed again.
+ */
 export interface Break<Run extends TestRun> {
   readonly good: Run | null;
   readonly bad: Run;
@@ -145,7 +165,9 @@ export interface Break<Run extends TestRun> {
  * `runs` are ordered newest first. Commits that no build ran may lie between `good` and `bad`.
  */
 export function lastBreak<Run extends TestRun>(runs: readonly Run[]): Break<Run> | null {
-  const flakes = new Set(measureFlakiness(runs, WINDOW).recent.flatMap(({ buildId, mark }) => (mark === 'flake' ? [buildId] : [])));
+  const flakes = new Set(
+    measureFlakiness(runs, WINDOW).recent.flatMap(({ buildId, mark }) => (mark === 'flake' ? [buildId] : [])),
+  );
   const counted = runs
     .slice(0, WINDOW)
     .toReversed()
@@ -175,7 +197,9 @@ function countFlips(lane: readonly TestRun[]): number {
 }
 
 function alone(lane: readonly TestRun[]): TestRun[] {
-  return lane.filter((run, at) => isFailed(run) && lane[at - 1]?.outcome === 'passed' && lane[at + 1]?.outcome === 'passed');
+  return lane.filter(
+    (run, at) => isFailed(run) && lane[at - 1]?.outcome === 'passed' && lane[at + 1]?.outcome === 'passed',
+  );
 }
 
 function isFailed(run: TestRun): boolean {

@@ -23,8 +23,8 @@ const MOST_COMMITS = 5_000;
 const COMMIT = /^[0-9a-f]{7,64}$/;
 
 /**
- * Finds what cannot be true of an experiment on a build: counts without runs, a verdict that its runs do not bear out, a fix that must not be
- * shown. `head` is the commit of the build.
+ * Finds what cannot be true of an experiment on a build: counts without runs, a verdict that its runs do not
+ * bear out, a fix that must not be shown. `head` is the commit of the build.
  */
 export function findDoubts(experiment: Experiment, head: string | null): Doubt[] {
   const { arms, verdict, bisection, fixes } = experiment;
@@ -32,11 +32,17 @@ export function findDoubts(experiment: Experiment, head: string | null): Doubt[]
     ...doubtArms(arms),
     ...arms.flatMap(({ where, commit }, at) =>
       where === 'base' && commit !== null && head !== null && isSameCommit(commit, head)
-        ? [{ path: `arms.${at}.commit`, message: 'is the commit of the build: name another base with --base' }]
+        ? [
+            {
+              path: `arms.${at}.commit`,
+              message: 'is the commit of the build: name another base with --base',
+            },
+          ]
         : [],
     ),
   ];
-  const dependsOnOthers = experiment.dependsOnOthers === true ? dependsOnSuite(arms) : experiment.dependsOnOthers;
+  const dependsOnOthers =
+    experiment.dependsOnOthers === true ? dependsOnSuite(arms) : experiment.dependsOnOthers;
   const told = judgeRuns({ ...experiment, dependsOnOthers }).verdict;
   if (doubts.length === 0 && told !== verdict) {
     const message = `is ${verdict}, and the runs say ${told}: a comparison needs at least ${MIN_RUNS} runs here and on the base, all with the same result in each place`;
@@ -52,7 +58,8 @@ export function doubtArms(arms: readonly Arm[]): Doubt[] {
   const doubts = arms.flatMap((arm, at) => within(`arms.${at}`, doubtArm(arm)));
   const keys = arms.map(({ where, what, under }) => JSON.stringify([where, what, under]));
   for (const [at, key] of keys.entries())
-    if (keys.indexOf(key) < at) doubts.push({ path: `arms.${at}`, message: 'is there twice: count its runs together' });
+    if (keys.indexOf(key) < at)
+      doubts.push({ path: `arms.${at}`, message: 'is there twice: count its runs together' });
   const bases = new Set(arms.flatMap(({ where, commit }) => (where === 'base' ? [commit] : [])));
   if (bases.size > 1) doubts.push({ path: 'arms', message: 'have several bases: compare with one commit' });
   return doubts;
@@ -62,17 +69,29 @@ function doubtArm(arm: Arm): Doubt[] {
   const { where, commit, under, cached = 0, exitCodes, milliseconds } = arm;
   const doubts = doubtRuns(arm, MOST_RUNS);
   if (cached < 0 || cached > MOST_RUNS)
-    doubts.push({ path: 'cached', message: `is ${cached}: count the passes that a cache answered, from 0 to ${MOST_RUNS}` });
+    doubts.push({
+      path: 'cached',
+      message: `is ${cached}: count the passes that a cache answered, from 0 to ${MOST_RUNS}`,
+    });
   if (milliseconds.length !== exitCodes.length)
-    doubts.push({ path: 'milliseconds', message: `are ${milliseconds.length} of ${exitCodes.length} runs: send the duration of each` });
+    doubts.push({
+      path: 'milliseconds',
+      message: `are ${milliseconds.length} of ${exitCodes.length} runs: send the duration of each`,
+    });
   else if (milliseconds.some((duration) => duration < 1))
-    doubts.push({ path: 'milliseconds', message: 'are below 1: a run takes time, so send the duration of each in milliseconds' });
+    doubts.push({
+      path: 'milliseconds',
+      message: 'are below 1: a run takes time, so send the duration of each in milliseconds',
+    });
   if (where === 'base' && (commit === null || !COMMIT.test(commit)))
     doubts.push({ path: 'commit', message: 'is no commit: send the hash of the base' });
   if (where === 'here' && commit !== null)
     doubts.push({ path: 'commit', message: 'is not null: the checkout may have changes of its own' });
   if (under !== undefined && !isConditionName(under))
-    doubts.push({ path: 'under', message: 'is no condition that faultline confirm tries, such as TZ=UTC: leave the arm out' });
+    doubts.push({
+      path: 'under',
+      message: 'is no condition that faultline confirm tries, such as TZ=UTC: leave the arm out',
+    });
   return doubts;
 }
 
@@ -87,39 +106,58 @@ interface Counted {
 function doubtRuns({ passed, failed, other = 0, exitCodes }: Counted, most: number): Doubt[] {
   const counts = Object.entries({ passed, failed, other });
   const negative = counts.filter(([, count]) => count < 0);
-  if (negative.length > 0) return negative.map(([path, count]) => ({ path, message: `is ${count}: count the runs from 0` }));
+  if (negative.length > 0)
+    return negative.map(([path, count]) => ({ path, message: `is ${count}: count the runs from 0` }));
   const runs = passed + failed + other;
-  if (runs > most) return [{ path: 'exitCodes', message: `are of ${runs} runs, more than ${most}: send fewer` }];
+  if (runs > most)
+    return [{ path: 'exitCodes', message: `are of ${runs} runs, more than ${most}: send fewer` }];
   if (runs !== exitCodes.length)
     return [
-      { path: 'exitCodes', message: `are ${exitCodes.length}, and passed + failed + other is ${runs}: send the exit code of each run` },
+      {
+        path: 'exitCodes',
+        message: `are ${exitCodes.length}, and passed + failed + other is ${runs}: send the exit code of each run`,
+      },
     ];
   const green = exitCodes.filter((code) => code === 0).length;
   const message = (what: string, count: number, ended: number, how: string) =>
     `is ${count}, and ${ended} runs ended with an exit code ${how} 0: a run has ${what} only then`;
   if (passed > green) return [{ path: 'passed', message: message('passed', passed, green, 'of') }];
-  if (failed > runs - green) return [{ path: 'failed', message: message('failed', failed, runs - green, 'other than') }];
+  if (failed > runs - green)
+    return [{ path: 'failed', message: message('failed', failed, runs - green, 'other than') }];
   return [];
 }
 
 /** Finds what the runs of a bisection do not bear out. */
 export function doubtBisection(bisection: Bisection): Doubt[] {
   const { commits, tried, skipped, candidates, verdict, confidence } = bisection;
-  if (commits > MOST_COMMITS) return [{ path: 'commits', message: `is ${commits}, more than ${MOST_COMMITS}: search fewer` }];
+  if (commits > MOST_COMMITS)
+    return [{ path: 'commits', message: `is ${commits}, more than ${MOST_COMMITS}: search fewer` }];
   const doubts = tried.flatMap((one, at) => within(`tried.${at}`, doubtRuns(one, MOST_RUNS)));
   if (doubts.length > 0) return doubts;
   const runs = tried.reduce((sum, { exitCodes }) => sum + exitCodes.length, 0);
-  if (runs > MOST_BISECTION_RUNS) return [{ path: 'tried', message: `has ${runs} runs, more than ${MOST_BISECTION_RUNS}: send fewer` }];
+  if (runs > MOST_BISECTION_RUNS)
+    return [{ path: 'tried', message: `has ${runs} runs, more than ${MOST_BISECTION_RUNS}: send fewer` }];
   if ([...tried, ...skipped, ...candidates].some(({ commit }) => !COMMIT.test(commit)))
     return [{ path: 'tried', message: 'names what is no commit: send whole hashes' }];
   const points = bisectionPoints(bisection);
   if (points === null || isOutOfOrder(tried) || isOutOfOrder(skipped))
-    return [{ path: 'tried', message: 'does not say at which places among the commits it was tried: send `at`, 0 for the good one' }];
-  if (verdict === 'part') return candidates.length === 0 ? [] : [{ path: 'candidates', message: 'are named in a part: leave them out' }];
+    return [
+      {
+        path: 'tried',
+        message: 'does not say at which places among the commits it was tried: send `at`, 0 for the good one',
+      },
+    ];
+  if (verdict === 'part')
+    return candidates.length === 0
+      ? []
+      : [{ path: 'candidates', message: 'are named in a part: leave them out' }];
   const told = judgeBisection(points);
   if (verdict !== told.verdict && verdict !== 'inconclusive')
     return [
-      { path: 'verdict', message: `is ${verdict}, and the runs say ${told.verdict}: send every run, at the commit and at the one before` },
+      {
+        path: 'verdict',
+        message: `is ${verdict}, and the runs say ${told.verdict}: send every run, at the commit and at the one before`,
+      },
     ];
   if (Math.abs(confidence - (verdict === 'not-reproduced' ? 0 : told.share)) > 0.001)
     return [{ path: 'confidence', message: `is ${confidence}, and the runs say ${told.share.toFixed(3)}` }];
@@ -135,10 +173,17 @@ function doubtCandidates(
   const count = isNone || to === 0 ? 0 : to - from + 1;
   const mayBeNone = verdict === 'inconclusive' && candidates.length === 0;
   if (candidates.length !== count && !mayBeNone)
-    return [{ path: 'candidates', message: `are ${candidates.length}, and the runs point to ${count}: name just these` }];
+    return [
+      {
+        path: 'candidates',
+        message: `are ${candidates.length}, and the runs point to ${count}: name just these`,
+      },
+    ];
   const known = new Map([...tried, ...skipped].map(({ at, commit }) => [at, commit]));
   const wrong = candidates.findIndex(({ commit }, index) => (known.get(from + index) ?? commit) !== commit);
-  return wrong === -1 ? [] : [{ path: `candidates.${wrong}.commit`, message: 'is not the commit that was tried at its place' }];
+  return wrong === -1
+    ? []
+    : [{ path: `candidates.${wrong}.commit`, message: 'is not the commit that was tried at its place' }];
 }
 
 function isOutOfOrder(places: readonly { readonly at?: number | undefined }[]): boolean {
@@ -150,7 +195,10 @@ export function doubtTrial(trial: FixTrial): Doubt[] {
   const doubts = within('before', doubtRuns(trial.before, MOST_RUNS));
   for (const [at, attempt] of trial.attempts.entries()) {
     const found = within(`attempts.${at}`, doubtRuns(attempt, MOST_RUNS));
-    const told = attempt.verdict === 'refused' && attempt.exitCodes.length === 0 ? 'refused' : judgeAttempt(attempt, trial);
+    const told =
+      attempt.verdict === 'refused' && attempt.exitCodes.length === 0
+        ? 'refused'
+        : judgeAttempt(attempt, trial);
     if (found.length === 0 && told !== attempt.verdict) {
       const message = `is ${attempt.verdict}, and the runs say ${told}: a fix needs at least ${MIN_RUNS} runs that fail without it, ${MIN_RUNS} that pass with it, a report of the tool that shows it (reported: true) where tests are named, and the wider check`;
       found.push({ path: `attempts.${at}.verdict`, message });

@@ -67,7 +67,9 @@ export interface TopCause {
   readonly builds: number;
   readonly pullRequests: number;
   readonly repositories: number;
-  /** The time those builds ran, in hours; a build that failed for several causes is shared evenly among them. */
+  /**
+   * The time those builds ran, in hours; a build that failed for several causes is shared evenly among them.
+   */
   readonly hours: number;
   /** Builds among them of which it is not known how long they ran. */
   readonly untimed: number;
@@ -159,10 +161,15 @@ export const ReviewingFigures = z.object({
   /** From opening to deciding. */
   medianSeconds: z.number().nullable(),
   p90Seconds: z.number().nullable(),
-  /** Accepted answers of which it is known how long they were open, and those accepted within three seconds. */
+  /**
+   * Accepted answers of which it is known how long they were open, and those accepted within three seconds.
+   */
   timedAccepts: z.int(),
   hastyAccepts: z.int(),
-  /** Causes on which two people decided in one repository, and of those, how often the newest word of both named one category. */
+  /**
+   * Causes on which two people decided in one repository, and of those, how often the newest word of both
+   * named one category.
+   */
   pairs: z.int(),
   pairsAgreed: z.int(),
 });

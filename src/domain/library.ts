@@ -59,7 +59,11 @@ export type LibraryEntry = z.infer<typeof LibraryEntry>;
  * Returns true if an entry may answer: it is not withdrawn, and either no green build contains its lines or a
  * person lets it answer nevertheless.
  */
-export function answers({ withdrawn, flag, stays }: Pick<LibraryEntry, 'withdrawn' | 'flag' | 'stays'>): boolean {
+export function answers({
+  withdrawn,
+  flag,
+  stays,
+}: Pick<LibraryEntry, 'withdrawn' | 'flag' | 'stays'>): boolean {
   return withdrawn === null && (flag === null || stays !== null);
 }
 
@@ -90,7 +94,8 @@ interface LibraryVector {
  */
 export function indexChanges(entry: LibraryEntry, replacedId: string | null): NewOutboxEntry[] {
   const { id, text, metadata } = toLibraryVector(entry);
-  const gone = replacedId === null || replacedId === id ? [] : [indexEntry('error_library', replacedId, null)];
+  const gone =
+    replacedId === null || replacedId === id ? [] : [indexEntry('error_library', replacedId, null)];
   return [indexEntry('error_library', id, { text, metadata }), ...gone];
 }
 
@@ -108,8 +113,20 @@ export function indexChangesWithout(gone: LibraryEntry, answering: LibraryEntry 
  * stored as metadata.
  */
 export function toLibraryVector(entry: LibraryEntry): LibraryVector {
-  const { id, message, test, fingerprint, repository, category, kind, title, rootCause, fixRecommendation, confirmedBy, confirmedAt } =
-    entry;
+  const {
+    id,
+    message,
+    test,
+    fingerprint,
+    repository,
+    category,
+    kind,
+    title,
+    rootCause,
+    fixRecommendation,
+    confirmedBy,
+    confirmedAt,
+  } = entry;
   return {
     id,
     text: message,

@@ -16,14 +16,18 @@ export const NotificationRuleInput = z.strictObject({
     .trim()
     .max(MAX_SEARCH)
     .default('')
-    .describe('Which failures: a search such as `repo:shop/api category:INFRA_ERROR is:regressed confidence:>0.8`; empty: all'),
+    .describe(
+      'Which failures: a search such as `repo:shop/api category:INFRA_ERROR is:regressed confidence:>0.8`; empty: all',
+    ),
   channel: NewsChannel,
   destination: z
     .string()
     .trim()
     .min(1, 'is not set')
     .max(500)
-    .describe('The ID of a Slack channel, e-mail addresses separated by commas, or the name of a configured webhook'),
+    .describe(
+      'The ID of a Slack channel, e-mail addresses separated by commas, or the name of a configured webhook',
+    ),
   byOwner: z
     .boolean()
     .default(false)
@@ -34,19 +38,36 @@ export const NotificationRuleInput = z.strictObject({
     .min(1)
     .max(1440)
     .default(15)
-    .describe('At most one message to a destination in so many minutes; all that comes meanwhile is in the next one'),
+    .describe(
+      'At most one message to a destination in so many minutes; all that comes meanwhile is in the next one',
+    ),
   digestHour: Hour.nullable().default(null).describe('Once a day at this hour; null: at once'),
-  quietFrom: Hour.nullable().default(null).describe('From this hour on messages wait until `quietTo`; null: no quiet hours'),
+  quietFrom: Hour.nullable()
+    .default(null)
+    .describe('From this hour on messages wait until `quietTo`; null: no quiet hours'),
   quietTo: Hour.nullable().default(null),
-  timeZone: z.string().max(100).refine(isTimeZone, 'must be a time zone, such as Europe/Berlin or UTC').default('UTC'),
+  timeZone: z
+    .string()
+    .max(100)
+    .refine(isTimeZone, 'must be a time zone, such as Europe/Berlin or UTC')
+    .default('UTC'),
   enabled: z.boolean().default(true),
 });
 export type NotificationRuleInput = z.infer<typeof NotificationRuleInput>;
 
-/** A stored rule. It is read as it is, even where it could not be written any more, such as with a time zone that is gone. */
+/**
+ * A stored rule. It is read as it is, even where it could not be written any more, such as with a time zone
+ * that is gone.
+ */
 export const NotificationRule = z.object({
   ...{ id: z.string(), name: z.string(), query: z.string(), channel: NewsChannel, destination: z.string() },
-  ...{ byOwner: z.boolean(), mention: z.boolean(), everyMinutes: z.int(), timeZone: z.string(), enabled: z.boolean() },
+  ...{
+    byOwner: z.boolean(),
+    mention: z.boolean(),
+    everyMinutes: z.int(),
+    timeZone: z.string(),
+    enabled: z.boolean(),
+  },
   ...{ digestHour: z.int().nullable(), quietFrom: z.int().nullable(), quietTo: z.int().nullable() },
   /** What the query names, as `owner/name` or `owner/*`; null: every repository. */
   repository: z.string().nullable(),
@@ -57,7 +78,9 @@ export const NotificationRule = z.object({
 export type NotificationRule = z.infer<typeof NotificationRule>;
 
 const SlackChannel = z.string().regex(/^[CGD][A-Z0-9]{2,30}$/, 'must be a channel ID, such as C0123456789');
-const SlackMention = z.string().regex(/^[UWS][A-Z0-9]{2,30}$/, 'must be the ID of a member (U…) or of a user group (S…)');
+const SlackMention = z
+  .string()
+  .regex(/^[UWS][A-Z0-9]{2,30}$/, 'must be the ID of a member (U…) or of a user group (S…)');
 const text = z.string().trim().min(1).max(300);
 
 /**
@@ -80,7 +103,14 @@ export const OwnerChannelsInput = z.strictObject({
 const stored = z.string().nullable();
 /** The same as it is stored, read as it is. */
 export const OwnerChannels = z.object({
-  ...{ owner: z.string(), slack: stored, slackMention: stored, teams: stored, teamsMention: stored, email: stored },
+  ...{
+    owner: z.string(),
+    slack: stored,
+    slackMention: stored,
+    teams: stored,
+    teamsMention: stored,
+    email: stored,
+  },
 });
 export type OwnerChannels = z.infer<typeof OwnerChannels>;
 
@@ -114,9 +144,15 @@ export function parseCondition(query: string): Condition {
   const { states = [], ...rest } = filter;
   const unfit = terms.find(({ name }) => name === 'since' || name === 'until' || name === 'build');
   if (unfit !== undefined)
-    throw new TriageError('invalid-input', `${unfit.typed} does not fit a rule: it is about failures to come. Remove it.`);
+    throw new TriageError(
+      'invalid-input',
+      `${unfit.typed} does not fit a rule: it is about failures to come. Remove it.`,
+    );
   if (rest.flags?.includes('unanswered'))
-    throw new TriageError('invalid-input', 'is:unanswered does not fit a rule: it is asked when there is an answer. Remove it.');
+    throw new TriageError(
+      'invalid-input',
+      'is:unanswered does not fit a rule: it is asked when there is an answer. Remove it.',
+    );
   return { filter: rest, states };
 }
 
@@ -129,7 +165,10 @@ export function resolveTargets(
   owner: Owner | null,
   owners: readonly OwnerChannels[],
 ): string[] {
-  const own = byOwner && channel !== 'webhook' ? findOwnerChannels(owner, owners).flatMap((one) => one[channel] ?? []) : [];
+  const own =
+    byOwner && channel !== 'webhook'
+      ? findOwnerChannels(owner, owners).flatMap((one) => one[channel] ?? [])
+      : [];
   return [...new Set(own.length === 0 ? [destination] : own)].map((one) => `${channel}:${one}`);
 }
 
@@ -139,8 +178,16 @@ export function findOwnerChannels(owner: Owner | null, owners: readonly OwnerCha
   return owners.filter((one) => keys.has(ownerKey(one.owner)));
 }
 
-/** Something that became of a rule, or, where it is of none, of the channels of an owner; with what it was then. */
-export const RuleEvent = z.object({ at: z.iso.datetime(), by: z.string(), what: z.string(), detail: z.record(z.string(), z.unknown()) });
+/**
+ * Something that became of a rule, or, where it is of none, of the channels of an owner; with what it was
+ * then.
+ */
+export const RuleEvent = z.object({
+  at: z.iso.datetime(),
+  by: z.string(),
+  what: z.string(),
+  detail: z.record(z.string(), z.unknown()),
+});
 export type RuleEvent = z.infer<typeof RuleEvent>;
 
 /** A message of a rule. */
@@ -160,11 +207,17 @@ export type SentMessage = z.infer<typeof SentMessage>;
  * Maximum number of notification rules: more are hard to oversee, and each is matched against every answer.
  */
 export const MAX_RULES = 200;
-/** Topics of the outbox: an occasion is to be matched with rules (migration 0041 adds these), what a rule has found is to be gathered for one target. */
+/**
+ * Topics of the outbox: an occasion is to be matched with rules (migration 0041 adds these), what a rule has
+ * found is to be gathered for one target.
+ */
 export const MATCH_RULES = 'match-rules';
 export const GATHER = 'gather-matches';
 
-type Schedule = Pick<NotificationRuleInput, 'digestHour' | 'quietFrom' | 'quietTo' | 'timeZone' | 'everyMinutes'>;
+type Schedule = Pick<
+  NotificationRuleInput,
+  'digestHour' | 'quietFrom' | 'quietTo' | 'timeZone' | 'everyMinutes'
+>;
 
 /**
  * Milliseconds that the first of several matches waits, so that matches that arrive together are sent in one
@@ -185,11 +238,16 @@ export function sendingTime(schedule: Schedule, oldest: number, now: number): nu
   const gathered = Math.max(now, Math.min(oldest, now) + GATHER_MS);
   if (maySend(schedule, oldest, gathered)) return gathered;
   const first = (Math.floor(gathered / STEP_MS) + 1) * STEP_MS;
-  for (let step = 0; step < MAX_STEPS; step++) if (maySend(schedule, oldest, first + step * STEP_MS)) return first + step * STEP_MS;
+  for (let step = 0; step < MAX_STEPS; step++)
+    if (maySend(schedule, oldest, first + step * STEP_MS)) return first + step * STEP_MS;
   return gathered;
 }
 
-function maySend({ digestHour, quietFrom, quietTo, timeZone }: Schedule, oldest: number, at: number): boolean {
+function maySend(
+  { digestHour, quietFrom, quietTo, timeZone }: Schedule,
+  oldest: number,
+  at: number,
+): boolean {
   const minutes = localMinutes(at, timeZone);
   if (isQuiet(quietFrom, quietTo, Math.floor(minutes / 60) % 24)) return false;
   if (digestHour === null) return true;
@@ -205,8 +263,8 @@ function isQuiet(from: number | null, to: number | null, hour: number): boolean 
 /** Returns the local time in the time zone, as minutes since 1970. */
 function localMinutes(at: number, timeZone: string): number {
   const part = partsIn(timeZone).formatToParts(at);
-  const [year = 0, month = 1, day, hour, minute] = (['year', 'month', 'day', 'hour', 'minute'] as const).map((type) =>
-    Number(part.find((one) => one.type === type)?.value),
+  const [year = 0, month = 1, day, hour, minute] = (['year', 'month', 'day', 'hour', 'minute'] as const).map(
+    (type) => Number(part.find((one) => one.type === type)?.value),
   );
   return Date.UTC(year, month - 1, day, hour, minute) / MINUTE;
 }
@@ -216,8 +274,18 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function partsIn(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known !== undefined) return known;
-  const numeric = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' } as const;
-  const made = new Intl.DateTimeFormat('en-US', { timeZone: isTimeZone(timeZone) ? timeZone : 'UTC', hourCycle: 'h23', ...numeric });
+  const numeric = {
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+  } as const;
+  const made = new Intl.DateTimeFormat('en-US', {
+    timeZone: isTimeZone(timeZone) ? timeZone : 'UTC',
+    hourCycle: 'h23',
+    ...numeric,
+  });
   formats.set(timeZone, made);
   return made;
 }
@@ -247,12 +315,17 @@ export function plannedMessages(
 ): PlannedMessage[] {
   const byTarget = new Map<string, Occasion[]>();
   for (const occasion of occasions.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)))
-    for (const target of resolveTargets(rule, occasion.owner, owners)) byTarget.set(target, [...(byTarget.get(target) ?? []), occasion]);
+    for (const target of resolveTargets(rule, occasion.owner, owners))
+      byTarget.set(target, [...(byTarget.get(target) ?? []), occasion]);
   const planned = [...byTarget].flatMap(([target, found]) => plannedFor(rule, target, found));
   return planned.toSorted((a, b) => b.at - a.at);
 }
 
-function plannedFor(rule: NotificationRuleInput, target: string, found: readonly Occasion[]): PlannedMessage[] {
+function plannedFor(
+  rule: NotificationRuleInput,
+  target: string,
+  found: readonly Occasion[],
+): PlannedMessage[] {
   const messages: PlannedMessage[] = [];
   for (let from = 0; from < found.length; ) {
     const oldest = Date.parse(found[from]?.at ?? '');

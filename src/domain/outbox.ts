@@ -64,7 +64,10 @@ export const OutboxEntry = z.object({
   /** What the handler keeps of it, such as what the other side calls it. */
   result: z.record(z.string(), z.unknown()).nullable(),
   error: z.string().nullable(),
-  /** Fencing number: rises with each lease; a stale holder is refused. Above 1 a call may have been made before. */
+  /**
+   * Fencing number: rises with each lease; a stale holder is refused. Above 1 a call may have been made
+   * before.
+   */
   lease: z.int(),
   /** Attempts since it was settled last that are running or did not end, as when the process died. */
   attempts: z.int(),
@@ -94,7 +97,10 @@ export type IndexNamespace = 'knowledge' | 'team_knowledge' | 'error_library';
 export function indexEntry(
   namespace: IndexNamespace,
   id: string,
-  item: { readonly text: string; readonly metadata: Readonly<Record<string, string | number | boolean>> } | null,
+  item: {
+    readonly text: string;
+    readonly metadata: Readonly<Record<string, string | number | boolean>>;
+  } | null,
 ): NewOutboxEntry {
   return { topic: `index:${namespace}`, key: id, payload: { item } };
 }
@@ -134,7 +140,10 @@ export interface OutboxHandler {
   readonly newestFirst?: boolean;
   /** After so many attempts that did not end, or retries, the entry is given up. Null: it never is. */
   readonly limits: { readonly attempts: number; readonly retries: number } | null;
-  /** The longest time between two retries, in milliseconds; the first is after about 2 s, then twice as long each. */
+  /**
+   * The longest time between two retries, in milliseconds; the first is after about 2 s, then twice as long
+   * each.
+   */
   readonly longestDelayMs: number;
   /** Returns true if other work has priority. Is called before entries are taken. */
   isPaused?(): Promise<boolean>;

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { type Risk, upperShare } from '../lib/binomial-bound.ts';
 
 /**
- * The grounds of an answer, the most reliable first: this order is the fixed sequence in which routes are tested, and must not be changed by
- * looking at outcomes. `inferred`: a test or a tool's error, but for another category than it shows by itself. `Java compiler`: its errors look
- * the same whether the code or a library changed. `contradicted`: a rule for another category was met, too.
+ * The grounds of an answer, the most reliable first: this order is the fixed sequence in which routes are
+ * tested, and must not be changed by looking at outcomes. `inferred`: a test or a tool's error, but for
+ * another category than it shows by itself. `Java compiler`: its errors look the same whether the code or a
+ * library changed. `contradicted`: a rule for another category was met, too.
  */
 export const ROUTES = [
   'tool error and words',
@@ -37,7 +38,10 @@ const RouteStanding = z.object({
   route: Route,
   outcomes: z.number(),
   wrong: z.number(),
-  /** The highest share of wrong answers that is still possible if this route is published with those before it. */
+  /**
+   * The highest share of wrong answers that is still possible if this route is published with those before
+   * it.
+   */
   upper: z.number(),
   /** Never where no outcome is known. */
   published: z.boolean(),
@@ -59,7 +63,8 @@ export function boundReason({ routes, maxWrong }: PublishBound, route: Route): s
   const standing = routes.find((one) => one.route === route);
   const { outcomes = 0, wrong = 0, missing = 0 } = standing ?? {};
   const known = `${Math.round(wrong)} of ${Math.round(outcomes)} known answers ${ROUTE_WORDS[route]} were wrong`;
-  const more = standing === undefined ? '' : `; ${missing} more right ones would show at most ${percentText(maxWrong)}`;
+  const more =
+    standing === undefined ? '' : `; ${missing} more right ones would show at most ${percentText(maxWrong)}`;
   return `${known}${more}`;
 }
 
@@ -85,9 +90,14 @@ function percentText(share: number): string {
 
 /** The confidence with which the bound is to hold. */
 export const BOUND_CONFIDENCE = 0.9;
-/** A route with so many outcomes must keep to the bound by itself, too; one with fewer is pooled with those before it. */
+/**
+ * A route with so many outcomes must keep to the bound by itself, too; one with fewer is pooled with those
+ * before it.
+ */
 const ALONE_FROM = 100;
-/** Routes up to this one rest on a structured witness that says so itself; they are pooled and tested first. */
+/**
+ * Routes up to this one rest on a structured witness that says so itself; they are pooled and tested first.
+ */
 const FIRST_TESTED: Route = 'tool error';
 /** These rest on one line or on words alone and are never published without a person. */
 const UNFOUNDED: ReadonlySet<Route> = new Set(['rule', 'words']);
@@ -97,12 +107,17 @@ export function isPublishedRoute({ routes }: PublishBound, route: Route): boolea
 }
 
 /**
- * Chooses the routes to publish by Learn then Test (Angelopoulos et al. 2021, arXiv 2110.01052): those with structured witnesses together,
- * then one route more each time in the order of ROUTES. Each time the one-sided Clopper-Pearson bound on the share of wrong answers among all that would be published is tested, until the first
- * failure. The fixed sequence needs no correction for several tests. Only outcomes from `floor` on count: others are not published.
- * The route `model` is tested by itself, since what is known of the rules says nothing of a model. Weighted outcomes count as many as they are worth (Kish).
+ * Chooses the routes to publish by Learn then Test (Angelopoulos et al. 2021, arXiv 2110.01052): those with
+ * structured witnesses together, then one route more each time in the order of ROUTES. Each time the
+ * one-sided Clopper-Pearson bound on the share of wrong answers among all that would be published is tested,
+ * until the first failure. The fixed sequence needs no correction for several tests. Only outcomes from
+ * `floor` on count: others are not published. The route `model` is tested by itself, since what is known of
+ * the rules says nothing of a model. Weighted outcomes count as many as they are worth (Kish).
  */
-export function choosePublished(outcomes: readonly RouteOutcome[], { maxWrong, floor }: { maxWrong: number; floor: number }): PublishBound {
+export function choosePublished(
+  outcomes: readonly RouteOutcome[],
+  { maxWrong, floor }: { maxWrong: number; floor: number },
+): PublishBound {
   const risk = { most: maxWrong, confidence: BOUND_CONFIDENCE };
   const known = outcomes.filter(({ stated, route }) => stated >= floor && !UNFOUNDED.has(route));
   let pool: Tally = { size: 0, wrong: 0 };
@@ -115,14 +130,25 @@ export function choosePublished(outcomes: readonly RouteOutcome[], { maxWrong, f
     const within = isOpen ? { size: pool.size + own.size, wrong: pool.wrong + own.wrong } : own;
     if (isOpen) pool = within;
     const upper = upperShare(within.wrong, within.size, risk.confidence);
-    const standing = { route, outcomes: own.size, wrong: own.wrong, upper, published: false, missing: missingFor(within, risk) };
+    const standing = {
+      route,
+      outcomes: own.size,
+      wrong: own.wrong,
+      upper,
+      published: false,
+      missing: missingFor(within, risk),
+    };
     pending.push(standing);
     isTested ||= route === FIRST_TESTED;
     if (!isOpen || !isTested) continue;
     isOpen =
-      keeps(pool, risk) && pending.every((one) => one.outcomes < ALONE_FROM || keeps({ size: one.outcomes, wrong: one.wrong }, risk));
+      keeps(pool, risk) &&
+      pending.every(
+        (one) => one.outcomes < ALONE_FROM || keeps({ size: one.outcomes, wrong: one.wrong }, risk),
+      );
     if (!isOpen) continue;
-    for (const one of pending.splice(0)) routes.push({ ...one, upper, published: one.outcomes > 0, missing: 0 });
+    for (const one of pending.splice(0))
+      routes.push({ ...one, upper, published: one.outcomes > 0, missing: 0 });
   }
   const model = countTally(known.filter(({ route }) => route === 'model'));
   const isKept = keeps(model, risk);
@@ -161,7 +187,10 @@ function keeps({ wrong, size }: Tally, { most, confidence }: Risk): boolean {
 
 const MOST_MISSING = 1_000_000;
 
-/** Counts how many right outcomes more keep to the risk, by halving; the most that is looked for where the risk is zero. */
+/**
+ * Counts how many right outcomes more keep to the risk, by halving; the most that is looked for where the
+ * risk is zero.
+ */
 function missingFor({ wrong, size }: Tally, risk: Risk): number {
   let [low, high] = [0, MOST_MISSING];
   while (low < high) {

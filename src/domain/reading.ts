@@ -15,7 +15,11 @@ import {
 } from './failure.ts';
 
 /** A test that failed first and passed when it was run again in the same build; no failure of it. */
-export const PassedOnRetry = z.object({ name: z.string(), suite: z.string().nullable(), at: LogPosition.nullable() });
+export const PassedOnRetry = z.object({
+  name: z.string(),
+  suite: z.string().nullable(),
+  at: LogPosition.nullable(),
+});
 export type PassedOnRetry = z.infer<typeof PassedOnRetry>;
 
 /** The result of reading all logs and reports of one build in `src/log`. Plain data; all of it is masked. */
@@ -52,7 +56,10 @@ export const Reading = z.object({
 });
 export type Reading = z.infer<typeof Reading>;
 
-/** Failures of one build that share a cause and get one triage; the fingerprint is that of the first. No answer is recalled for a generic one. */
+/**
+ * Failures of one build that share a cause and get one triage; the fingerprint is that of the first. No
+ * answer is recalled for a generic one.
+ */
 export interface FailureGroup {
   readonly fingerprint: Fingerprint;
   readonly generic: boolean;
@@ -76,7 +83,10 @@ export const SurveyedFile = z.object({
   preview: z.string(),
   lines: z.int(),
   bytes: z.int(),
-  /** When it was read: as one of the build's logs and reports, for its grade, or because another file refers to it; null: it was not. */
+  /**
+   * When it was read: as one of the build's logs and reports, for its grade, or because another file refers
+   * to it; null: it was not.
+   */
   read: z.enum(['own', 'relevant', 'referred']).nullable(),
   /** The line that refers to it, where one does. */
   referredBy: z.object({ source: z.string(), line: z.int().min(1) }).optional(),

@@ -4,7 +4,10 @@ import { Category } from './category.ts';
 import { ToolCall, ToolOutcome } from './evidence.ts';
 import { TriageSubject } from './triage.ts';
 
-/** The shape of recordings that this version writes. Raised with every change that an older reader would misread. */
+/**
+ * The shape of recordings that this version writes. Raised with every change that an older reader would
+ * misread.
+ */
 export const RECORDING_SCHEMA = 1;
 
 export const JudgementName = z.enum(['classify', 'plan', 'chooseTools', 'correctCall', 'answer', 'verify']);
@@ -15,7 +18,10 @@ const RecordedReply = z.object({
   by: z.string(),
   model: z.string().nullable(),
   promptHash: z.string().nullable(),
-  /** Short hash of all that the model was first shown: the prompt with what was in it, and the schema or tools; null where no model was asked. */
+  /**
+   * Short hash of all that the model was first shown: the prompt with what was in it, and the schema or
+   * tools; null where no model was asked.
+   */
   shown: z.string().nullable(),
   value: z.unknown(),
   usage: ModelUsage,
@@ -44,11 +50,20 @@ export const RecordedJudgement = z.object({
 export type RecordedJudgement = z.infer<typeof RecordedJudgement>;
 
 /** One question put to a tool; no outcome: the time was up before it answered. */
-export const RecordedCall = z.object({ call: ToolCall, category: Category, at: z.number(), outcome: ToolOutcome.nullable() });
+export const RecordedCall = z.object({
+  call: ToolCall,
+  category: Category,
+  at: z.number(),
+  outcome: ToolOutcome.nullable(),
+});
 export type RecordedCall = z.infer<typeof RecordedCall>;
 
 /** The tools of a category, and those of them that could be asked about the subject just then. */
-export const RecordedTools = z.object({ category: Category, offered: z.array(z.string()), askable: z.array(z.string()) });
+export const RecordedTools = z.object({
+  category: Category,
+  offered: z.array(z.string()),
+  askable: z.array(z.string()),
+});
 export type RecordedTools = z.infer<typeof RecordedTools>;
 
 /** The answer of a person to a waiting run; null if no one answered in time. */
@@ -68,7 +83,10 @@ export const RecordedMaker = z.object({
 });
 export type RecordedMaker = z.infer<typeof RecordedMaker>;
 
-/** All that a run asked and the answers it got, masked: enough to run the graph again without a model and without its tools. */
+/**
+ * All that a run asked and the answers it got, masked: enough to run the graph again without a model and
+ * without its tools.
+ */
 export const Recording = z.object({
   schema: z.literal(RECORDING_SCHEMA),
   triageId: z.string(),

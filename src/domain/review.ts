@@ -11,7 +11,12 @@ export const DecisionType = z.enum(['accept', 'correct', 'reject']);
 export type DecisionType = z.infer<typeof DecisionType>;
 
 /** The reasons for rejecting an answer, in the order of the digit keys that choose them. */
-export const RejectReason = z.enum(['evidence_does_not_support', 'right_category_wrong_cause', 'not_a_failure', 'cannot_be_told']);
+export const RejectReason = z.enum([
+  'evidence_does_not_support',
+  'right_category_wrong_cause',
+  'not_a_failure',
+  'cannot_be_told',
+]);
 export type RejectReason = z.infer<typeof RejectReason>;
 
 /** The labels of the reasons, as reviewers see them. */
@@ -28,7 +33,13 @@ export const ShownBy = z.union([
   z.strictObject({
     evidence: z.array(z.string().min(1).max(20)).max(50).default([]),
     lines: z
-      .array(z.strictObject({ source: z.string().min(1).max(300), lineStart: z.int().min(1), lineEnd: z.int().min(1) }))
+      .array(
+        z.strictObject({
+          source: z.string().min(1).max(300),
+          lineStart: z.int().min(1),
+          lineEnd: z.int().min(1),
+        }),
+      )
       .max(20)
       .default([]),
   }),
@@ -76,7 +87,9 @@ export type Decision = z.infer<typeof Decision>;
 export const ReviewOrigin = z.enum(['unsure', 'asked', 'audit']);
 export type ReviewOrigin = z.infer<typeof ReviewOrigin>;
 
-/** One analysis waiting for a person. `version` rises with every change; deciding with an old one is refused. */
+/**
+ * One analysis waiting for a person. `version` rises with every change; deciding with an old one is refused.
+ */
 export const Review = z.object({
   id: z.string(),
   analysisId: z.string(),
@@ -122,7 +135,18 @@ export type NewReview = Pick<
 /** An event in the life of a review, kept for the audit trail. */
 export const ReviewEvent = z.object({
   reviewId: z.string(),
-  event: z.enum(['opened', 'claimed', 'released', 'decided', 'asked', 'answered', 'expired', 'undone', 'skipped', 'guessed']),
+  event: z.enum([
+    'opened',
+    'claimed',
+    'released',
+    'decided',
+    'asked',
+    'answered',
+    'expired',
+    'undone',
+    'skipped',
+    'guessed',
+  ]),
   actor: z.string(),
   at: z.iso.datetime(),
   details: z.record(z.string(), z.unknown()),
@@ -179,9 +203,13 @@ export function computeRisk(build: Pick<Build, 'commit' | 'pullRequest'>, analys
 export const RISKS: readonly number[] = [1, 2, 3, 4, 6, 12];
 
 /** Suspects that the build's own change touches: of its commit, or of its pull request. Each path once. */
-export function findTouchedSuspects(build: Pick<Build, 'commit' | 'pullRequest'>, { answer }: Pick<Analysis, 'answer'>): string[] {
+export function findTouchedSuspects(
+  build: Pick<Build, 'commit' | 'pullRequest'>,
+  { answer }: Pick<Analysis, 'answer'>,
+): string[] {
   const own = answer.suspects.filter(
-    ({ commit, pullRequest }) => isSame(commit, build.commit) || (pullRequest != null && pullRequest === build.pullRequest),
+    ({ commit, pullRequest }) =>
+      isSame(commit, build.commit) || (pullRequest != null && pullRequest === build.pullRequest),
   );
   return [...new Set(own.map(({ path }) => path))];
 }
@@ -196,7 +224,11 @@ function isSame(one: string | null, other: string | null): boolean {
 export function createNewReview(
   build: Build,
   analysis: Analysis,
-  { now, origin, why }: { readonly now: number; readonly origin: ReviewOrigin; readonly why: readonly string[] },
+  {
+    now,
+    origin,
+    why,
+  }: { readonly now: number; readonly origin: ReviewOrigin; readonly why: readonly string[] },
 ): NewReview {
   return {
     id: newId('rev', now),
@@ -216,7 +248,10 @@ export function createNewReview(
 export const QuestionState = z.enum(['waiting', 'answered', 'expired']);
 export type QuestionState = z.infer<typeof QuestionState>;
 
-/** A question that a running triage puts to a person: an item of the review queue without an analysis yet. Texts are masked. */
+/**
+ * A question that a running triage puts to a person: an item of the review queue without an analysis yet.
+ * Texts are masked.
+ */
 export const ReviewerQuestion = z.object({
   id: z.string(),
   kind: z.literal('question'),

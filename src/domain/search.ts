@@ -29,7 +29,10 @@ export interface FailureFilter {
   readonly testPart?: string;
   /** Part of the path of the test's file or of a file that the message names, in any case. */
   readonly file?: string;
-  /** Each must occur in the message, the test's name, its suite or its file, or all of them in the title of the cause; in any case. */
+  /**
+   * Each must occur in the message, the test's name, its suite or its file, or all of them in the title of
+   * the cause; in any case.
+   */
   readonly words?: readonly string[];
   /** Failures whose cause one of these owns or is assigned: in lower case, without the mark of a mention. */
   readonly owners?: readonly string[];
@@ -91,18 +94,22 @@ const MIN_WORD = 3;
 const TERM = /\s*(?:([a-z]{2,20}):(?![:/\\]))?("[^"]*"|“[^”]*”|[^\s"“]\S*)?/y;
 
 /**
- * Reads a search such as `repo:shop/api category:INFRA_ERROR is:flaky since:7d "connection refused"`. `now` in milliseconds since 1970; `me`
- * are the names that `owner:me` represents. Throws `invalid-input` with a sentence that says which part is wrong and what would be right.
+ * Reads a search such as `repo:shop/api category:INFRA_ERROR is:flaky since:7d "connection refused"`. `now`
+ * in milliseconds since 1970; `me` are the names that `owner:me` represents. Throws `invalid-input` with a
+ * sentence that says which part is wrong and what would be right.
  */
 export function parseSearch(text: string, now: number, me: readonly string[] = []): Search {
-  if (text.length > MAX_SEARCH) throw wrong(`A search has at most ${MAX_SEARCH} characters; this one has ${text.length}.`);
+  if (text.length > MAX_SEARCH)
+    throw wrong(`A search has at most ${MAX_SEARCH} characters; this one has ${text.length}.`);
   const terms = parseTerms(text);
-  if (terms.length > MAX_TERMS) throw wrong(`A search has at most ${MAX_TERMS} parts; this one has ${terms.length}.`);
+  if (terms.length > MAX_TERMS)
+    throw wrong(`A search has at most ${MAX_TERMS} parts; this one has ${terms.length}.`);
   let filter: FailureFilter = {};
   const given = new Set<string>();
   for (const term of terms) {
     const { name } = term;
-    if (name !== null && name !== 'is' && given.has(name)) throw wrong(`${name}: is given twice; a failure has only one.`);
+    if (name !== null && name !== 'is' && given.has(name))
+      throw wrong(`${name}: is given twice; a failure has only one.`);
     if (name !== null) given.add(name);
     filter = { ...filter, ...toFilter(term, filter, now, me) };
   }
@@ -117,13 +124,18 @@ function parseTerms(text: string): SearchTerm[] {
   while (TERM.lastIndex < text.length && text.slice(TERM.lastIndex).trim() !== '') {
     const start = TERM.lastIndex;
     const found = TERM.exec(text);
-    if (found === null || found[0].trim() === '') throw wrong(`The quotation mark at character ${firstMark(text, start)} is not closed.`);
+    if (found === null || found[0].trim() === '')
+      throw wrong(`The quotation mark at character ${firstMark(text, start)} is not closed.`);
     const [typed, name, raw = ''] = found;
     if (name !== undefined && !isName(name)) throw unknownName(name, raw);
     const value = /^["“]/.test(raw) ? raw.slice(1, -1).trim() : raw;
     if (name !== undefined && value === '') {
       const open = /^\s*["“]/.test(text.slice(TERM.lastIndex));
-      throw wrong(open ? `The quotation mark after ${name}: is not closed.` : `${name}: needs a value, such as ${SEARCH_NAMES[name]}.`);
+      throw wrong(
+        open
+          ? `The quotation mark after ${name}: is not closed.`
+          : `${name}: needs a value, such as ${SEARCH_NAMES[name]}.`,
+      );
     }
     if (value !== '') terms.push({ name: name ?? null, value, typed: typed.trim() });
   }
@@ -147,7 +159,12 @@ function unknownName(name: string, value: string): TriageError {
 }
 
 /** Returns the fields that a term adds to the filter. */
-function toFilter({ name, value, typed }: SearchTerm, filter: FailureFilter, now: number, me: readonly string[]): FailureFilter {
+function toFilter(
+  { name, value, typed }: SearchTerm,
+  filter: FailureFilter,
+  now: number,
+  me: readonly string[],
+): FailureFilter {
   switch (name) {
     case null:
       return parseWords(value, typed, filter);
@@ -172,7 +189,9 @@ function toFilter({ name, value, typed }: SearchTerm, filter: FailureFilter, now
       return { owners: (value === 'me' ? me : [value]).map(ownerKey) };
     case 'commit':
       if (!/^[0-9a-f]{7,64}$/i.test(value))
-        throw wrong(`commit:${value} is not a commit: use seven or more characters of its hash, 0–9 and a–f.`);
+        throw wrong(
+          `commit:${value} is not a commit: use seven or more characters of its hash, 0–9 and a–f.`,
+        );
       return { commit: value.toLowerCase() };
     default:
       return { [name]: value };
@@ -203,7 +222,8 @@ function longEnough(value: string): string {
 
 function parseCategory(value: string): Category {
   const found = CATEGORIES.find((one) => one === value.toUpperCase());
-  if (found === undefined) throw wrong(`category:${value} is not a category. Use one of ${CATEGORIES.join(', ')}.`);
+  if (found === undefined)
+    throw wrong(`category:${value} is not a category. Use one of ${CATEGORIES.join(', ')}.`);
   return found;
 }
 
@@ -217,7 +237,9 @@ function parseState(value: string, { flags = [], states = [] }: FailureFilter): 
   if (flag !== undefined) return { flags: [...flags, flag] };
   const state = CauseState.options.find((one) => one === name);
   if (state !== undefined) return { states: [...states, state] };
-  throw wrong(`is:${value} is not a filter. Use one of ${SEARCH_STATES.map((one) => `is:${one}`).join(', ')}.`);
+  throw wrong(
+    `is:${value} is not a filter. Use one of ${SEARCH_STATES.map((one) => `is:${one}`).join(', ')}.`,
+  );
 }
 
 function parseConfidence(value: string): NonNullable<FailureFilter['confidence']> {
@@ -225,7 +247,9 @@ function parseConfidence(value: string): NonNullable<FailureFilter['confidence']
   const is = COMPARISONS.find((one) => one === sign);
   const than = percent === undefined ? Number(number) : Number(number) / 100;
   if (is === undefined || number === '' || than > 1)
-    throw wrong(`confidence:${value} is not a confidence. Use a number from 0 to 1, such as confidence:>0.8 or confidence:<0.5.`);
+    throw wrong(
+      `confidence:${value} is not a confidence. Use a number from 0 to 1, such as confidence:>0.8 or confidence:<0.5.`,
+    );
   return { is, than };
 }
 
@@ -237,7 +261,9 @@ function parseTime(name: string, value: string, now: number): string {
   if (daysAgo >= 0) return new Date((Math.floor(now / DAY_MS) - daysAgo) * DAY_MS).toISOString();
   const [, count, unit = ''] = /^(\d{1,4})([hdw])$/.exec(value) ?? [];
   if (count !== undefined) return new Date(now - Number(count) * (UNIT_MS[unit] ?? 0)).toISOString();
-  const time = /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,12}(?:Z|[+-]\d\d:\d\d)?)?$/.test(value) ? Date.parse(value) : Number.NaN;
+  const time = /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,12}(?:Z|[+-]\d\d:\d\d)?)?$/.test(value)
+    ? Date.parse(value)
+    : Number.NaN;
   if (Number.isNaN(time) || time < 0)
     throw wrong(
       `${name}:${value} is not a time. Use hours, days or weeks ago (${name}:12h, ${name}:7d, ${name}:2w), a date (${name}:2026-11-01), today or yesterday (UTC).`,

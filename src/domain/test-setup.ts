@@ -1,10 +1,14 @@
 /**
- * Which changes alter how tests run, so that a failing test could "pass" without its failure being fixed. Knows a file by its name, and of files
- * that hold other things as well only the lines that a change may touch: what pins a dependency, or what is known to be no setting of tests.
- * Pure: the service asks it again about what was tried elsewhere.
+ * Which changes alter how tests run, so that a failing test could "pass" without its failure being fixed.
+ * Knows a file by its name, and of files that hold other things as well only the lines that a change may
+ * touch: what pins a dependency, or what is known to be no setting of tests. Pure: the service asks it again
+ * about what was tried elsewhere.
  */
 
-/** A changed line of a diff, and the section of its file that it is in; null where the diff does not show that. */
+/**
+ * A changed line of a diff, and the section of its file that it is in; null where the diff does not show
+ * that.
+ */
 interface ChangedLine {
   readonly text: string;
   readonly section: string | null;
@@ -34,7 +38,8 @@ export function changesHowTestsRun(path: string, diff: string): boolean {
 const RUNS_TESTS: readonly RegExp[] = [
   // Tests that the usual names of folders and files do not give away.
   /^(?:tests?\.\w{1,8}|test[-.].*|.*[-_.](?:test|spec)[-_.].*|(?:[\w-]*[-_])?tests?\.(?:sh|bash|ps1|bat|cmd)|setup[-_.]?tests?\..*)$/,
-  // JavaScript: configurations of runners, of what compiles for them, of workspaces, and of what starts scripts.
+  // JavaScript: configurations of runners, of what compiles for them, of workspaces, and of what starts
+  // scripts.
   /^(?:(?:jest|vitest|vite|playwright|karma|cypress|ava|wdio|nightwatch|babel|nyc|web-test-runner|rstest)[-.](?:config|conf|setup|workspace).*)$/,
   /^(?:vitest\..*|\.mocharc.*|\.taprc|\.nycrc.*|\.c8rc.*|\.babelrc.*|\.swcrc|jasmine\.(?:json|js)|bunfig\.toml|deno\.jsonc?)$/,
   /^(?:(?:nx|project|turbo|lerna|rush|angular|workspace)\.json|moon\.ya?ml|[Gg]ulpfile.*|[Gg]runtfile.*|\.yarnrc.*|\.pnpmfile\.[cm]?js|pnpm-workspace\.yaml)$/,
@@ -79,7 +84,9 @@ const MIXED: readonly MixedFile[] = [
   },
   {
     files: /^setup\.cfg$/,
-    isHarmless: inSections(/^(?:metadata|options|options\.extras_require|options\.package_data|flake8|isort|mypy.*|bdist_wheel)$/),
+    isHarmless: inSections(
+      /^(?:metadata|options|options\.extras_require|options\.package_data|flake8|isort|mypy.*|bdist_wheel)$/,
+    ),
   },
   { files: /^setup\.py$/, isHarmless: ({ text }) => !/entry_points|cmdclass|test/i.test(text) },
   {
@@ -102,19 +109,26 @@ const MIXED: readonly MixedFile[] = [
   },
   {
     files: /^(?:Gemfile|.*\.gemspec)$/,
-    isHarmless: matching(/^\s*(?:gem|\w+\.add_(?:\w+_)?dependency)\b[\s(]*["'][\w-]+["'](?:,\s*["'][~><=!\s\d.]+["'])*\)?\s*$/),
+    isHarmless: matching(
+      /^\s*(?:gem|\w+\.add_(?:\w+_)?dependency)\b[\s(]*["'][\w-]+["'](?:,\s*["'][~><=!\s\d.]+["'])*\)?\s*$/,
+    ),
   },
   { files: /^(?:go\.mod|go\.work)$/, isHarmless: ({ text }) => !/=>|^\s*(?:replace|use|tool)\b/.test(text) },
   {
     files: /\.(?:cs|fs|vb)proj$/,
-    isHarmless: matching(/^\s*<(?:PackageReference|TargetFrameworks?|LangVersion|Nullable)\b[^<]*(?:\/>|<\/\w+>)\s*$/),
+    isHarmless: matching(
+      /^\s*<(?:PackageReference|TargetFrameworks?|LangVersion|Nullable)\b[^<]*(?:\/>|<\/\w+>)\s*$/,
+    ),
   },
   { files: /^(?:CMakeLists\.txt|.*\.cmake|meson\.build)$/, isHarmless: ({ text }) => !/test/i.test(text) },
   {
     files: /^(?:[\w.-]*Dockerfile[\w.-]*|[\w.-]*Containerfile)$/,
     isHarmless: ({ text }) => !/^\s*(?:CMD|ENTRYPOINT|SHELL)\b|test/i.test(text),
   },
-  { files: /^(?:docker-)?compose[\w.-]*\.ya?ml$/, isHarmless: ({ text }) => !/^\s*(?:command|entrypoint)\s*:|test/i.test(text) },
+  {
+    files: /^(?:docker-)?compose[\w.-]*\.ya?ml$/,
+    isHarmless: ({ text }) => !/^\s*(?:command|entrypoint)\s*:|test/i.test(text),
+  },
   // Django's and Rails' own.
   { files: /^(?:manage\.py|test_settings\.py)$/, isHarmless: () => false },
 ];
@@ -127,7 +141,9 @@ function npmLine(): RegExp {
   const version = String.raw`(?:[\^~<>=v*\d][\w.*^~<>=|\s+-]*|latest|next|workspace:[\^~*])`;
   const fields = String.raw`"(?:(?:dev|peer|optional)?[dD]ependencies|require(?:-dev)?|resolutions|overrides|engines)"\s*:\s*\{(?:\s*\})?`;
   const plain = String.raw`"(?:name|description|version|license|main|module|types|typings|author|homepage|private|sideEffects)"\s*:\s*(?:"[^"]*"|true|false)|"type"\s*:\s*"(?:module|commonjs)"`;
-  return new RegExp(`^\\s*(?:[{}]|${fields}|${plain}|"(?:@[a-z\\d._~-]+/)?[a-z\\d][a-z\\d._/~-]*"\\s*:\\s*"${version}"),?\\s*$`);
+  return new RegExp(
+    `^\\s*(?:[{}]|${fields}|${plain}|"(?:@[a-z\\d._~-]+/)?[a-z\\d][a-z\\d._/~-]*"\\s*:\\s*"${version}"),?\\s*$`,
+  );
 }
 
 function matching(pattern: RegExp): MixedFile['isHarmless'] {
@@ -137,7 +153,10 @@ function matching(pattern: RegExp): MixedFile['isHarmless'] {
 function inSections(pattern: RegExp): MixedFile['isHarmless'] {
   return ({ text, section }) =>
     COMMENT.test(text) ||
-    (section !== null && pattern.test(section) && !ELSEWHERE.test(text) && !/\bautotests\b|entry.points|scripts/.test(text));
+    (section !== null &&
+      pattern.test(section) &&
+      !ELSEWHERE.test(text) &&
+      !/\bautotests\b|entry.points|scripts/.test(text));
 }
 
 /** Reads the name in a header such as `[tool.ruff]` or `[[bin]]`; null where a line is none. */

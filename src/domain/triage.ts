@@ -4,8 +4,9 @@ import { Failure } from './failure.ts';
 import { Reading, Survey } from './reading.ts';
 
 /**
- * The triage of one build: fetch, read, group, think. One row per build, written in the transaction that stores the
- * build, and requested again when more of the build fails. The queue only notifies; this row is the truth.
+ * The triage of one build: fetch, read, group, think. One row per build, written in the transaction that
+ * stores the build, and requested again when more of the build fails. The queue only notifies; this row is
+ * the truth.
  */
 export const TriageJob = z.object({
   id: z.string(),

@@ -50,7 +50,9 @@ export const UnseenFigures = z.object({
   accuracy: z.number(),
   macroF1: z.number(),
   calibrationError: z.number(),
-  thresholds: z.array(z.object({ threshold: z.number(), published: z.int(), wrong: z.int(), coverage: z.number() })),
+  thresholds: z.array(
+    z.object({ threshold: z.number(), published: z.int(), wrong: z.int(), coverage: z.number() }),
+  ),
 });
 export type UnseenFigures = z.infer<typeof UnseenFigures>;
 
@@ -70,7 +72,9 @@ export const Trust = z.object({
       low: z
         .number()
         .nullable()
-        .describe('Of the share that was right, the lower and upper end of its 95 % interval; null if too few are decided'),
+        .describe(
+          'Of the share that was right, the lower and upper end of its 95 % interval; null if too few are decided',
+        ),
       high: z.number().nullable(),
     }),
   ),

@@ -9,7 +9,10 @@ import { defaultBase, findBeginning, resolveCommit } from './history.ts';
 import { type AskGit, openRepository } from './repository.ts';
 import { removeFolder } from './temporary-folder.ts';
 
-/** Installed dependencies, and the files that pin them: where these are equal the folder is shared. Without any of them the manifest decides. */
+/**
+ * Installed dependencies, and the files that pin them: where these are equal the folder is shared. Without
+ * any of them the manifest decides.
+ */
 const DEPENDENCIES = [
   {
     folder: 'node_modules',
@@ -24,7 +27,10 @@ const DEPENDENCIES = [
   { folder: 'vendor', locks: ['Gemfile.lock', 'composer.lock'], manifest: 'composer.json' },
 ] as const;
 
-/** A commit's files in the temporary folder of an experiment. They have a `.git` of their own, in which commands may do as they like. */
+/**
+ * A commit's files in the temporary folder of an experiment. They have a `.git` of their own, in which
+ * commands may do as they like.
+ */
 export interface Worktree {
   readonly commit: string;
   /** Its top folder. */
@@ -35,16 +41,23 @@ export interface Worktree {
   readonly unshared: readonly string[];
   /** Git on the files of the worktree, with the repository of the experiment instead of that `.git`. */
   readonly git: AskGit;
-  /** Checks another commit out in the same folder, without what was built or installed there, and answers with dependencies that differ. */
+  /**
+   * Checks another commit out in the same folder, without what was built or installed there, and answers with
+   * dependencies that differ.
+   */
   moveTo(commit: string): Promise<readonly string[]>;
 }
 
 /**
- * Names the commit of the base: where HEAD left `ref`, else where it left the default branch, else the commit before. What `ref` gained since is
- * no difference of this change. Throws `invalid-input` where there is no such commit.
+ * Names the commit of the base: where HEAD left `ref`, else where it left the default branch, else the commit
+ * before. What `ref` gained since is no difference of this change. Throws `invalid-input` where there is no
+ * such commit.
  */
 export async function findBase(checkout: Checkout, ref: string | undefined): Promise<string> {
-  const commit = ref === undefined ? await defaultBase(checkout) : await findBeginning(checkout, await resolveCommit(checkout, ref));
+  const commit =
+    ref === undefined
+      ? await defaultBase(checkout)
+      : await findBeginning(checkout, await resolveCommit(checkout, ref));
   if (commit === null)
     throw new TriageError(
       'invalid-input',
@@ -63,7 +76,13 @@ export async function openWorktree(checkout: Checkout, commit: string): Promise<
     return await shareDependencies(top, work.folder);
   };
   return {
-    ...{ commit, folder: work.folder, cwd: join(work.folder, relative(top, checkout.cwd)), unshared: await moveTo(commit), moveTo },
+    ...{
+      commit,
+      folder: work.folder,
+      cwd: join(work.folder, relative(top, checkout.cwd)),
+      unshared: await moveTo(commit),
+      moveTo,
+    },
     git: (...args) => checkout.inStore(work, args),
   };
 }
@@ -98,10 +117,22 @@ async function checkOut(checkout: Checkout, work: WorkTree, commit: string): Pro
  */
 async function writeOwnGit(checkout: Checkout, { folder, index }: WorkTree, commit: string): Promise<void> {
   const { store, git, settings, format, shallow, attributes, sparse } = checkout;
-  const refs = await git('for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/remotes', 'refs/tags', 'refs/notes');
+  const refs = await git(
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    'refs/heads',
+    'refs/remotes',
+    'refs/tags',
+    'refs/notes',
+  );
   const own = join(folder, '.git');
   await writeGitFolder(own, {
-    ...{ objects: [join(store, 'objects')], format, settings: [...settings.files, ...settings.shown], head: commit },
+    ...{
+      objects: [join(store, 'objects')],
+      format,
+      settings: [...settings.files, ...settings.shown],
+      head: commit,
+    },
     ...{ refs: `${refs}\n`, shallow, attributes, sparse },
   });
   await copyIndex(join(checkout.root, index), join(own, 'index'));
@@ -120,7 +151,11 @@ async function checkOutSubmodules(checkout: Checkout, work: WorkTree): Promise<v
     const repository = await openRepository({ ...checkout.place, cwd: here });
     await repository.git('cat-file', '-e', `${commit}^{commit}`).catch((cause: unknown) => {
       const how = `git -C ${path} fetch --all`;
-      throw new TriageError('invalid-input', `The submodule ${path} lacks commit ${commit}: run ${how}, or leave the base out.`, { cause });
+      throw new TriageError(
+        'invalid-input',
+        `The submodule ${path} lacks commit ${commit}: run ${how}, or leave the base out.`,
+        { cause },
+      );
     });
     const inner = await createStore(repository, join(checkout.root, 'modules', path));
     await checkOut(inner, { folder: there, index: 'work-index' }, commit);
@@ -131,7 +166,8 @@ async function shareDependencies(top: string, folder: string): Promise<string[]>
   const unshared: string[] = [];
   for (const { folder: name, locks, manifest } of DEPENDENCIES) {
     // A link that leads nowhere is there as well.
-    if (!existsSync(join(top, name)) || (await lstat(join(folder, name)).catch(() => null)) !== null) continue;
+    if (!existsSync(join(top, name)) || (await lstat(join(folder, name)).catch(() => null)) !== null)
+      continue;
     const pins = locks.some((lock) => existsSync(join(top, lock))) ? locks : [manifest];
     if (await allEqual(top, folder, pins)) await symlink(join(top, name), join(folder, name), 'dir');
     else unshared.push(name);
@@ -141,7 +177,9 @@ async function shareDependencies(top: string, folder: string): Promise<string[]>
 
 async function allEqual(top: string, folder: string, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
-    const [ours, theirs] = await Promise.all([top, folder].map((one) => readFile(join(one, name), 'utf8').catch(() => null)));
+    const [ours, theirs] = await Promise.all(
+      [top, folder].map((one) => readFile(join(one, name), 'utf8').catch(() => null)),
+    );
     if (ours !== theirs) return false;
   }
   return true;

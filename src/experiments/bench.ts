@@ -20,7 +20,10 @@ export interface CommandOptions {
   readonly tests: readonly FailingTest[];
   /** Installs dependencies where they differ from the checkout's. */
   readonly install?: readonly string[];
-  /** Words before the command of each run, such as those that take the network from it; what builds or installs goes without. */
+  /**
+   * Words before the command of each run, such as those that take the network from it; what builds or
+   * installs goes without.
+   */
   readonly within?: readonly string[];
   /** Answer with what is known by then where the signal is aborted, instead of throwing. */
   readonly keepsPart?: boolean;
@@ -47,7 +50,10 @@ export interface Bench {
    * Judges a run against the failure, which the first failing run determines. `ran` is a pattern that proves
    * that a filter selected something.
    */
-  judge(run: CommandRun, ran: RegExp | null): Promise<{ readonly outcome: Outcome; readonly reading: Reading | null }>;
+  judge(
+    run: CommandRun,
+    ran: RegExp | null,
+  ): Promise<{ readonly outcome: Outcome; readonly reading: Reading | null }>;
 }
 
 export function createBench(options: CommandOptions, read: OutputReader, signal: AbortSignal): Bench {
@@ -55,9 +61,17 @@ export function createBench(options: CommandOptions, read: OutputReader, signal:
   const until = performance.now() + limitMs;
   const here = findWorkFolder(options.cwd);
   const started = (words: readonly string[], cwd: string, more: NodeJS.ProcessEnv = {}) => {
-    const { argv, env } = moveCommand({ argv: words, env: { ...options.env, ...more } }, here, findWorkFolder(cwd));
+    const { argv, env } = moveCommand(
+      { argv: words, env: { ...options.env, ...more } },
+      here,
+      findWorkFolder(cwd),
+    );
     // Installing may copy from the checkout.
-    return runCommand(words === options.install ? words : argv, { cwd, env, limitMs: Math.max(1_000, until - performance.now()) }, signal);
+    return runCommand(
+      words === options.install ? words : argv,
+      { cwd, env, limitMs: Math.max(1_000, until - performance.now()) },
+      signal,
+    );
   };
   const bench: Bench = {
     signal,
@@ -66,7 +80,8 @@ export function createBench(options: CommandOptions, read: OutputReader, signal:
     limitNote: `Stopped at the time limit of ${Math.round(limitMs / 60_000)} min.`,
     isCut: () => options.keepsPart === true && signal.aborted,
     prepare: started,
-    run: (argv, cwd, env) => started([...within, ...withoutCache(argv)], cwd, { ...cachesOff(options.env), ...env }),
+    run: (argv, cwd, env) =>
+      started([...within, ...withoutCache(argv)], cwd, { ...cachesOff(options.env), ...env }),
     async judge(run, ran) {
       const { outcome, failure, reading } = await judge(run, { ran, failure: bench.failure, read });
       bench.failure = failure;

@@ -9,7 +9,10 @@ import { type Commit, history } from './history.ts';
 import { type Narrowed, narrow } from './narrow.ts';
 import type { Outcome, OutputReader } from './outcome.ts';
 
-/** Exit code 125 of the command skips a commit, as with `git bisect run`; without `install`, commits whose dependencies differ are skipped. */
+/**
+ * Exit code 125 of the command skips a commit, as with `git bisect run`; without `install`, commits whose
+ * dependencies differ are skipped.
+ */
 export interface BisectOptions extends CommandOptions {
   /** Commit at which the command passed. If absent, the commit at which the branch began. */
   readonly good: string | undefined;
@@ -36,22 +39,42 @@ const MOST_RUNS = 500;
 const MOST_OTHER = 3;
 
 /**
- * Finds the commit that broke a command. Failing once tells more than passing once: each run updates how probable every commit is as the first
- * bad one, over all rates at which the command may fail from there on, and the next run is made where it halves what is probable. So a
- * failure that always comes takes about one run a step, and one that comes at random as many more as its rate asks for. Leaves no worktree
- * and no process behind. Results of others count as runs made here; where they suffice, none is made. Throws `invalid-input` for commits that do not exist and commands that cannot be started, `cancelled` on abort.
+ * Finds the commit that broke a command. Failing once tells more than passing once: each run updates how
+ * probable every commit is as the first bad one, over all rates at which the command may fail from there on,
+ * and the next run is made where it halves what is probable. So a failure that always comes takes about one
+ * run a step, and one that comes at random as many more as its rate asks for. Leaves no worktree and no
+ * process behind. Results of others count as runs made here; where they suffice, none is made. Throws
+ * `invalid-input` for commits that do not exist and commands that cannot be started, `cancelled` on abort.
  */
-export async function bisect(options: BisectOptions, deps: BisectDeps, signal: AbortSignal): Promise<Bisection> {
+export async function bisect(
+  options: BisectOptions,
+  deps: BisectDeps,
+  signal: AbortSignal,
+): Promise<Bisection> {
   return await withCheckout(options, (need) => bisectIn(need(), options, deps, signal));
 }
 
-async function bisectIn(checkout: Checkout, options: BisectOptions, deps: BisectDeps, signal: AbortSignal): Promise<Bisection> {
+async function bisectIn(
+  checkout: Checkout,
+  options: BisectOptions,
+  deps: BisectDeps,
+  signal: AbortSignal,
+): Promise<Bisection> {
   const commits = await history(checkout, options.good, options.bad);
   const points = commits.map((commit) => toPoint(commit, options.results ?? []));
   const last = commits.length - 1;
   const worktree = await openWorktree(checkout, commits[last]?.id ?? '');
   const bench = createBench(options, deps.read, signal);
-  const search: Search = { options, deps, bench, points, worktree, at: null, narrowed: null, isNarrowingTried: false };
+  const search: Search = {
+    options,
+    deps,
+    bench,
+    points,
+    worktree,
+    at: null,
+    narrowed: null,
+    isNarrowingTried: false,
+  };
   try {
     await tryOften(search, last);
     if (search.points[last]?.failed === 0) return conclusion(search, 'not-reproduced', []);
@@ -69,7 +92,12 @@ async function bisectIn(checkout: Checkout, options: BisectOptions, deps: Bisect
   } catch (error) {
     if (!bench.isCut()) throw error;
     const { share, from, to } = judgeBisection(measured(points));
-    return conclusion(search, 'inconclusive', canSay(points[last]) && to > 0 ? points.slice(from, to + 1) : [], share);
+    return conclusion(
+      search,
+      'inconclusive',
+      canSay(points[last]) && to > 0 ? points.slice(from, to + 1) : [],
+      share,
+    );
   }
 }
 
@@ -77,11 +105,15 @@ async function bisectIn(checkout: Checkout, options: BisectOptions, deps: Bisect
 async function tryOften(search: Search, index: number): Promise<void> {
   const point = search.points[index];
   if (point === undefined) return;
-  for (let run = point.passed + point.failed; run < search.options.runs && isOpen(search, index); run += 1) await tryAt(search, index);
+  for (let run = point.passed + point.failed; run < search.options.runs && isOpen(search, index); run += 1)
+    await tryAt(search, index);
 }
 
 /** Tries the commits of one machine. Every machine tries the bad commit, which determines the failure. */
-async function tryPart(search: Search, { part, of }: { readonly part: number; readonly of: number }): Promise<Bisection> {
+async function tryPart(
+  search: Search,
+  { part, of }: { readonly part: number; readonly of: number },
+): Promise<Bisection> {
   for (let index = part - 1; index < search.points.length - 1; index += of) await tryOften(search, index);
   return conclusion(search, 'part', []);
 }
@@ -92,7 +124,8 @@ function toPoint(commit: Commit, results: readonly Bisection[]): Point {
   const [passed, failed] = [sum(there, 'passed'), sum(there, 'failed')];
   const exitCodes = there.flatMap((one) => one.exitCodes);
   const other = there.reduce((total, one) => total + one.other, 0);
-  const why = results.flatMap(({ skipped }) => skipped.filter((one) => one.commit === commit.id))[0]?.why ?? null;
+  const why =
+    results.flatMap(({ skipped }) => skipped.filter((one) => one.commit === commit.id))[0]?.why ?? null;
   return { commit, passed, failed, other, cached: 0, exitCodes, skipped: passed + failed > 0 ? null : why };
 }
 
@@ -157,7 +190,8 @@ async function tryAt(search: Search, index: number): Promise<void> {
   point[outcome] += 1;
   point.exitCodes.push(run.exitCode);
   if (point.other >= MOST_OTHER || (point.other > 0 && point.passed + point.failed === 0)) {
-    point.skipped = run.exitCode === 0 ? 'the failing tests are not there' : 'the command fails in another way';
+    point.skipped =
+      run.exitCode === 0 ? 'the failing tests are not there' : 'the command fails in another way';
   }
 }
 
@@ -167,8 +201,11 @@ async function prepare(search: Search, index: number): Promise<string | null> {
   if (search.at === index) return null;
   search.at = null;
   const unshared = await worktree.moveTo(points[index]?.commit.id ?? '');
-  if (unshared.length > 0 && options.install === undefined) return `the dependencies in ${unshared.join(' and ')} differ there`;
-  const steps = [unshared.length > 0 ? options.install : undefined, options.build].filter((step) => step !== undefined);
+  if (unshared.length > 0 && options.install === undefined)
+    return `the dependencies in ${unshared.join(' and ')} differ there`;
+  const steps = [unshared.length > 0 ? options.install : undefined, options.build].filter(
+    (step) => step !== undefined,
+  );
   for (const step of steps) {
     const { exitCode } = await bench.prepare(step, worktree.cwd);
     if (exitCode !== 0) return `${step.join(' ')} fails there`;
@@ -196,7 +233,8 @@ function nextToTry(points: readonly Point[]): number | null {
   let share = 0;
   for (const [index, probability] of probabilities(measured(points)).entries()) {
     share += probability;
-    if (points[index]?.skipped !== null || index === points.length - 1 || Math.abs(share - 0.5) >= distance) continue;
+    if (points[index]?.skipped !== null || index === points.length - 1 || Math.abs(share - 0.5) >= distance)
+      continue;
     [next, distance] = [index, Math.abs(share - 0.5)];
   }
   return next;
@@ -216,7 +254,9 @@ function conclusion(
   const [only] = candidates;
   if (verdict === 'found' && only !== undefined && only.commit.parents.length > 1) {
     const [good = '', bad = ''] = only.commit.parents;
-    notes.push(`It is a merge. To search what it brought: --good ${good.slice(0, 9)} --bad ${bad.slice(0, 9)}`);
+    notes.push(
+      `It is a merge. To search what it brought: --good ${good.slice(0, 9)} --bad ${bad.slice(0, 9)}`,
+    );
   }
   const found = {
     command: [...options.argv],
@@ -224,9 +264,13 @@ function conclusion(
     tests: [...(bench.failure?.names ?? options.results?.[0]?.tests ?? [])],
     commits: points.length - 1,
     tried: points.flatMap(({ commit, passed, failed, other, exitCodes }, at) =>
-      passed + failed === 0 ? [] : [{ commit: commit.id, at, passed, failed, other, exitCodes: [...exitCodes] }],
+      passed + failed === 0
+        ? []
+        : [{ commit: commit.id, at, passed, failed, other, exitCodes: [...exitCodes] }],
     ),
-    skipped: points.flatMap(({ commit, skipped }, at) => (skipped === null ? [] : [{ commit: commit.id, at, why: skipped }])),
+    skipped: points.flatMap(({ commit, skipped }, at) =>
+      skipped === null ? [] : [{ commit: commit.id, at, why: skipped }],
+    ),
     verdict,
     confidence,
     candidates: candidates.map(({ commit: { id, author, subject } }) => ({ commit: id, author, subject })),

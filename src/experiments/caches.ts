@@ -24,7 +24,11 @@ const SWITCHES: readonly Switch[] = [
   { programs: ['gradle', 'gradlew'], off: ['--rerun-tasks'], unless: /^--rerun(?:-tasks)?$/ },
   {
     programs: ['mvn', 'mvnw', 'mvnd'],
-    off: ['-Dmaven.build.cache.enabled=false', '-Ddevelocity.cache.local.enabled=false', '-Ddevelocity.cache.remote.enabled=false'],
+    off: [
+      '-Dmaven.build.cache.enabled=false',
+      '-Ddevelocity.cache.local.enabled=false',
+      '-Ddevelocity.cache.remote.enabled=false',
+    ],
   },
 ];
 
@@ -45,8 +49,14 @@ const VARIABLES: NodeJS.ProcessEnv = {
 export function withoutCache(argv: readonly string[]): string[] {
   for (const { programs, behind, off, unless } of SWITCHES) {
     const program = argv.findIndex((word, at) => at < MAX_WORDS && programs.includes(basename(word)));
-    const at = program === -1 || behind === undefined ? program : argv.findIndex((word, index) => index > program && behind.test(word));
-    if (at !== -1) return argv.some((word) => unless?.test(word)) ? [...argv] : [...argv.slice(0, at + 1), ...off, ...argv.slice(at + 1)];
+    const at =
+      program === -1 || behind === undefined
+        ? program
+        : argv.findIndex((word, index) => index > program && behind.test(word));
+    if (at !== -1)
+      return argv.some((word) => unless?.test(word))
+        ? [...argv]
+        : [...argv.slice(0, at + 1), ...off, ...argv.slice(at + 1)];
   }
   return [...argv];
 }
@@ -62,7 +72,10 @@ const MAX_WORDS = 24;
  * has in Go's `GOFLAGS`.
  */
 export function cachesOff({ GOFLAGS = '' }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return { ...VARIABLES, GOFLAGS: /(?:^|\s)--?count=/.test(GOFLAGS) ? GOFLAGS : `${GOFLAGS} -count=1`.trim() };
+  return {
+    ...VARIABLES,
+    GOFLAGS: /(?:^|\s)--?count=/.test(GOFLAGS) ? GOFLAGS : `${GOFLAGS} -count=1`.trim(),
+  };
 }
 
 /** Lines that tools print if they return an earlier result instead of a run. */

@@ -12,7 +12,10 @@ interface NamedFolder extends WorkFolder {
   readonly named: string;
 }
 
-/** Finds the checkout or worktree that a folder belongs to, without symbolic links in its path; the folder itself where there is none. */
+/**
+ * Finds the checkout or worktree that a folder belongs to, without symbolic links in its path; the folder
+ * itself where there is none.
+ */
 export function findWorkFolder(path: string): NamedFolder {
   const named = resolve(path);
   const cwd = realPath(named);
@@ -44,7 +47,13 @@ export function strayArgument({ folder, cwd }: WorkFolder, argv: readonly string
   const top = realPath(folder);
   const leadsOut = (word: string) => {
     const path = resolve(cwd, word.split('::')[0] ?? '');
-    if (word.startsWith('-') || !isInside(resolve(folder), path) || !existsSync(path) || isInside(top, realPath(path))) return false;
+    if (
+      word.startsWith('-') ||
+      !isInside(resolve(folder), path) ||
+      !existsSync(path) ||
+      isInside(top, realPath(path))
+    )
+      return false;
     return !SHARED.includes(relative(folder, path).split(sep)[0] ?? '');
   };
   return argv.find(leadsOut) ?? null;
@@ -73,10 +82,14 @@ interface Command {
  * command runs none of the checkout's files.
  */
 export function moveCommand({ argv, env }: Command, from: NamedFolder, to: WorkFolder): Command {
-  if (realPath(to.folder) === realPath(from.folder) || from.folder === dirname(from.folder)) return { argv, env };
+  if (realPath(to.folder) === realPath(from.folder) || from.folder === dirname(from.folder))
+    return { argv, env };
   const moves = [[from.folder, to.folder] as const, ...moveOfName(from, to)];
-  const move = (text: string) => moves.reduce((moved, [before, after]) => movePaths(moved, before, after), text);
-  const variables = CODE_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, move(env[name])] as const]));
+  const move = (text: string) =>
+    moves.reduce((moved, [before, after]) => movePaths(moved, before, after), text);
+  const variables = CODE_VARIABLES.flatMap((name) =>
+    env[name] === undefined ? [] : [[name, move(env[name])] as const],
+  );
   return { argv: argv.map(move), env: { ...env, ...Object.fromEntries(variables) } };
 }
 
@@ -97,10 +110,15 @@ function moveOfName({ folder, cwd, named }: NamedFolder, to: WorkFolder): (reado
  */
 function movePaths(text: string, from: string, to: string): string {
   const escaped = from.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  return text.replaceAll(new RegExp(`${escaped}(?=$|[/\\s:,;"'])`, 'g'), (found, at: number) => (beginsPath(text, at) ? to : found));
+  return text.replaceAll(new RegExp(`${escaped}(?=$|[/\\s:,;"'])`, 'g'), (found, at: number) =>
+    beginsPath(text, at) ? to : found,
+  );
 }
 
-/** Tells whether a path begins at this place: before it in its word there is no other slash, or the scheme of a file. */
+/**
+ * Tells whether a path begins at this place: before it in its word there is no other slash, or the scheme of
+ * a file.
+ */
 function beginsPath(text: string, at: number): boolean {
   const word =
     text

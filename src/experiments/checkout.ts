@@ -7,8 +7,8 @@ import { askGit, openRepository, type Place, type Repository } from './repositor
 import { createTemporaryFolder } from './temporary-folder.ts';
 
 /**
- * A checkout that experiments start from and never write to. What they make (commits, worktrees) is kept in a temporary folder, in a repository
- * of its own that borrows the objects of the checkout's.
+ * A checkout that experiments start from and never write to. What they make (commits, worktrees) is kept in a
+ * temporary folder, in a repository of its own that borrows the objects of the checkout's.
  */
 export interface Checkout extends Repository {
   /** Temporary folder of the experiment. */
@@ -33,8 +33,9 @@ export interface WorkTree {
 }
 
 /**
- * Runs an experiment and leaves the checkout as it was: the notes of the result say what is different afterwards, and what of the temporary
- * folder cannot be removed. `need` throws `invalid-input` where the experiment is made in no git checkout.
+ * Runs an experiment and leaves the checkout as it was: the notes of the result say what is different
+ * afterwards, and what of the temporary folder cannot be removed. `need` throws `invalid-input` where the
+ * experiment is made in no git checkout.
  */
 export async function withCheckout<Result extends { readonly notes: readonly string[] }>(
   place: Place,
@@ -62,16 +63,22 @@ export async function withCheckout<Result extends { readonly notes: readonly str
 }
 
 /** Opens a checkout for an experiment. `close` returns notes. */
-async function openCheckout(repository: Repository): Promise<{ readonly checkout: Checkout; close(): Promise<string[]> }> {
+async function openCheckout(
+  repository: Repository,
+): Promise<{ readonly checkout: Checkout; close(): Promise<string[]> }> {
   const temporary = await createTemporaryFolder('faultline-base-');
   const checkout = await createStore(repository, temporary.path);
   const before = await readState(checkout);
   const close = async () => {
-    const changes = await changesSince(checkout, before).catch((error: unknown) => [`it cannot be read (${getErrorMessage(error)})`]);
+    const changes = await changesSince(checkout, before).catch((error: unknown) => [
+      `it cannot be read (${getErrorMessage(error)})`,
+    ]);
     const left = await temporary.remove();
     const what = `your checkout is not as it was: ${changes.join('; ')}`;
     return [
-      ...(changes.length === 0 ? [] : [`ATTENTION: ${what}. Faultline does not write to it; the command or somebody else did.`]),
+      ...(changes.length === 0
+        ? []
+        : [`ATTENTION: ${what}. Faultline does not write to it; the command or somebody else did.`]),
       ...(left === null ? [] : [left]),
     ];
   };
@@ -92,7 +99,12 @@ export async function createStore(repository: Repository, root: string): Promise
   await writeGitFolder(store, written);
   const inStore: Checkout['inStore'] = async ({ folder, index }, args, input) => {
     await writeSettings(store, written);
-    const env = { GIT_DIR: store, GIT_WORK_TREE: folder, GIT_INDEX_FILE: join(root, index), GIT_ATTR_NOSYSTEM: undefined };
+    const env = {
+      GIT_DIR: store,
+      GIT_WORK_TREE: folder,
+      GIT_INDEX_FILE: join(root, index),
+      GIT_ATTR_NOSYSTEM: undefined,
+    };
     return await askGit(folder, { ...how, env, settings: AUTHOR }, args, input);
   };
   const checkout: Checkout = {
@@ -100,8 +112,16 @@ export async function createStore(repository: Repository, root: string): Promise
     async currentState() {
       const { commit, tree } = await readState(checkout);
       if (commit === null) throw new TriageError('invalid-input', 'There is no commit yet.');
-      if (tree === (await repository.git('rev-parse', `${commit}^{tree}`))) return { commit, isCommitted: true };
-      const made = await inStore(stateTree(checkout), ['commit-tree', tree, '-p', commit, '-m', 'Changes that are not committed']);
+      if (tree === (await repository.git('rev-parse', `${commit}^{tree}`)))
+        return { commit, isCommitted: true };
+      const made = await inStore(stateTree(checkout), [
+        'commit-tree',
+        tree,
+        '-p',
+        commit,
+        '-m',
+        'Changes that are not committed',
+      ]);
       return { commit: made, isCommitted: false };
     },
     async createBranch(name, commit) {
@@ -138,7 +158,8 @@ async function readState(checkout: Checkout): Promise<State> {
   for (const name of shared) await copyFile(join(dirname(index), name), join(store, name));
   const entries = await inStore(work, ['ls-files', '--stage', '-z']);
   const changed = await inStore(work, ['diff-files', '--name-only', '-z', '--ignore-submodules=dirty']);
-  if (changed !== '') await inStore(work, ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], changed);
+  if (changed !== '')
+    await inStore(work, ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], changed);
   return {
     branch: await git('symbolic-ref', '--quiet', '--short', 'HEAD').catch(() => 'no branch'),
     commit: await git('rev-parse', '--verify', '--quiet', 'HEAD').catch(() => null),
@@ -152,11 +173,19 @@ const MOST_NAMED = 5;
 async function changesSince(checkout: Checkout, before: State): Promise<string[]> {
   const after = await readState(checkout);
   const changes: string[] = [];
-  const at = ({ branch, commit }: State) => `${branch} at ${commit === null ? 'no commit' : shortCommit(commit)}`;
+  const at = ({ branch, commit }: State) =>
+    `${branch} at ${commit === null ? 'no commit' : shortCommit(commit)}`;
   if (at(before) !== at(after)) changes.push(`it was on ${at(before)} and is on ${at(after)}`);
   if (before.index !== after.index) changes.push('other changes are staged');
   if (before.tree !== after.tree) {
-    const listed = await checkout.inStore(stateTree(checkout), ['diff-tree', '-r', '--name-only', '-z', before.tree, after.tree]);
+    const listed = await checkout.inStore(stateTree(checkout), [
+      'diff-tree',
+      '-r',
+      '--name-only',
+      '-z',
+      before.tree,
+      after.tree,
+    ]);
     const names = listed.split('\0').filter((name) => name !== '');
     const rest = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
     changes.push(`tracked files differ: ${names.slice(0, MOST_NAMED).join(', ')}${rest}`);

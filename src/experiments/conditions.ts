@@ -27,8 +27,16 @@ interface Seeding {
 
 /** Ways to give each tool its seed. The first row that fits is used. */
 const SEEDS: readonly Seeding[] = [
-  { programs: ['pytest', 'py.test'], when: /^Using --randomly-seed=/m, arguments: (seed) => [`--randomly-seed=${seed}`] },
-  { programs: ['pytest', 'py.test'], when: /^Using --random-order-seed=/m, arguments: (seed) => [`--random-order-seed=${seed}`] },
+  {
+    programs: ['pytest', 'py.test'],
+    when: /^Using --randomly-seed=/m,
+    arguments: (seed) => [`--randomly-seed=${seed}`],
+  },
+  {
+    programs: ['pytest', 'py.test'],
+    when: /^Using --random-order-seed=/m,
+    arguments: (seed) => [`--random-order-seed=${seed}`],
+  },
   { programs: ['pytest', 'py.test', 'python', 'python3', 'unittest'], variable: 'PYTHONHASHSEED' },
   { programs: ['jest'], arguments: (seed) => [`--seed=${seed}`] },
   { programs: ['vitest'], arguments: (seed) => [`--sequence.seed=${seed}`] },
@@ -38,7 +46,10 @@ const SEEDS: readonly Seeding[] = [
   {
     programs: ['mvn', 'mvnw'],
     // The first random numbers of Java are alike for small seeds.
-    arguments: (seed) => ['-Dsurefire.runOrder=random', `-Dsurefire.runOrder.random.seed=${seed * 2_654_435_761}`],
+    arguments: (seed) => [
+      '-Dsurefire.runOrder=random',
+      `-Dsurefire.runOrder.random.seed=${seed * 2_654_435_761}`,
+    ],
   },
   { programs: ['rspec'], arguments: (seed) => [`--seed=${seed}`] },
   { programs: ['phpunit'], arguments: (seed) => ['--order-by=random', `--random-order-seed=${seed}`] },
@@ -52,14 +63,24 @@ export function seeded(argv: readonly string[], output: string, seed: number): C
   const words = programsIn(argv);
   // V8 takes the seed of Math.random, and hands it to the processes of its test runner.
   if (basename(argv[0] ?? '') === 'node' && argv.includes('--test'))
-    return { name: `--random-seed=${seed}`, argv: [argv[0] ?? '', `--random-seed=${seed}`, ...argv.slice(1)], env: {} };
+    return {
+      name: `--random-seed=${seed}`,
+      argv: [argv[0] ?? '', `--random-seed=${seed}`, ...argv.slice(1)],
+      env: {},
+    };
   const row = SEEDS.find(
-    ({ programs, when }) => programs.some((name) => words.includes(name)) && (when === undefined || when.test(output)),
+    ({ programs, when }) =>
+      programs.some((name) => words.includes(name)) && (when === undefined || when.test(output)),
   );
   if (row === undefined) return null;
-  if (row.variable !== undefined) return { name: `${row.variable}=${seed}`, argv, env: { [row.variable]: `${seed}` } };
+  if (row.variable !== undefined)
+    return { name: `${row.variable}=${seed}`, argv, env: { [row.variable]: `${seed}` } };
   const added = row.arguments?.(seed) ?? [];
-  return { name: added.join(' '), argv: row.before === true ? insert(argv, added) : [...argv, ...added], env: {} };
+  return {
+    name: added.join(' '),
+    argv: row.before === true ? insert(argv, added) : [...argv, ...added],
+    env: {},
+  };
 }
 
 export function inZones(argv: readonly string[]): Condition[] {
@@ -76,7 +97,10 @@ const DAYS = [-400, 30, -190, 0.25, -30, 0.5, 400, -0.75];
 export async function atTimes(argv: readonly string[], now: number): Promise<Condition[]> {
   if (!(await works(['faketime', '-f', '@2026-01-01 00:00:00', 'true']))) return [];
   return DAYS.map((days, at) => {
-    const time = new Date(now + days * 86_400_000 + at * 11_117_000).toISOString().replace('T', ' ').slice(0, 19);
+    const time = new Date(now + days * 86_400_000 + at * 11_117_000)
+      .toISOString()
+      .replace('T', ' ')
+      .slice(0, 19);
     // Timers wait for real time.
     const env = { FAKETIME_DONT_FAKE_MONOTONIC: '1', TZ: 'UTC' };
     return { name: `the clock at ${time} UTC`, argv: ['faketime', '-f', `@${time}`, ...argv], env };

@@ -1,6 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Arm, Experiment } from '../domain/experiment.ts';
-import { countRuns, dependsOnSuite, failsBehindOthers, isMixed, judgeRuns } from '../domain/experiment-verdict.ts';
+import {
+  countRuns,
+  dependsOnSuite,
+  failsBehindOthers,
+  isMixed,
+  judgeRuns,
+} from '../domain/experiment-verdict.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import { findBase, openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
@@ -14,7 +20,10 @@ import { formatTestName, type Outcome, type OutputReader, signature } from './ou
 
 /** `runs` and what is installed are those of each arm. */
 export interface ConfirmOptions extends CommandOptions {
-  /** Commit, branch or tag where HEAD left which it is compared; absent: the default branch; null: nothing is compared. */
+  /**
+   * Commit, branch or tag where HEAD left which it is compared; absent: the default branch; null: nothing is
+   * compared.
+   */
   readonly base: string | null | undefined;
   /** Look for the seed, time, time zone or network that a failure depends on. */
   readonly conditions: boolean;
@@ -28,21 +37,44 @@ export interface ConfirmDeps {
 }
 
 /**
- * Runs a failing command again, here and on the base, until its counts tell what kind of failure it is. Only the failing tests are run where
- * the command's tool can select them. A verdict that a failure is `flaky` rests on a pass and the same failure without any change between
- * them; `this-change` is wrong for a test that fails at random at most once in 4^n, with n runs of each arm. Leaves no worktree and no
- * process behind. Throws `invalid-input` for a command that cannot be started and a base that does not exist, `cancelled` on abort.
+ * Runs a failing command again, here and on the base, until its counts tell what kind of failure it is. Only
+ * the failing tests are run where the command's tool can select them. A verdict that a failure is `flaky`
+ * rests on a pass and the same failure without any change between them; `this-change` is wrong for a test
+ * that fails at random at most once in 4^n, with n runs of each arm. Leaves no worktree and no process
+ * behind. Throws `invalid-input` for a command that cannot be started and a base that does not exist,
+ * `cancelled` on abort.
  */
-export async function confirm(options: ConfirmOptions, deps: ConfirmDeps, signal: AbortSignal): Promise<Experiment> {
+export async function confirm(
+  options: ConfirmOptions,
+  deps: ConfirmDeps,
+  signal: AbortSignal,
+): Promise<Experiment> {
   return await withCheckout(options, (need) => confirmIn(need, options, deps, signal));
 }
 
-async function confirmIn(need: () => Checkout, options: ConfirmOptions, deps: ConfirmDeps, signal: AbortSignal): Promise<Experiment> {
+async function confirmIn(
+  need: () => Checkout,
+  options: ConfirmOptions,
+  deps: ConfirmDeps,
+  signal: AbortSignal,
+): Promise<Experiment> {
   const { argv, tests } = options;
   const here = findWorkFolder(options.cwd);
   const bench = createBench(options, deps.read, signal);
   const trial: Trial = {
-    ...{ need, options, deps, bench, here, arms: [], notes: [], base: null, excerpt: null, output: '', dependsOnOthers: null },
+    ...{
+      need,
+      options,
+      deps,
+      bench,
+      here,
+      arms: [],
+      notes: [],
+      base: null,
+      excerpt: null,
+      output: '',
+      dependsOnOthers: null,
+    },
     narrowed: narrow(argv, tests, here),
   };
   // Nothing runs where the question cannot be answered.
@@ -119,7 +151,9 @@ async function reproduce(trial: Trial): Promise<Chosen | null> {
     return alone;
   }
   if (single.other > 0) {
-    trial.notes.push('The failing tests could not be selected with the filter of their tool, so the whole command was run.');
+    trial.notes.push(
+      'The failing tests could not be selected with the filter of their tool, so the whole command was run.',
+    );
     trial.arms.splice(trial.arms.indexOf(single), 1);
     trial.narrowed = null;
     return suite;
@@ -155,7 +189,9 @@ async function compare(trial: Trial, chosen: Chosen, commit: string): Promise<vo
   }
   const stray = strayArgument(trial.base, chosen.argv);
   if (stray !== null) {
-    notes.push(`It was not compared: on the base, ${stray} is a symbolic link to a place outside of its worktree.`);
+    notes.push(
+      `It was not compared: on the base, ${stray} is a symbolic link to a place outside of its worktree.`,
+    );
     return;
   }
   await alternate(trial, [
@@ -167,7 +203,10 @@ async function compare(trial: Trial, chosen: Chosen, commit: string): Promise<vo
 /** More tests than this are not searched for those that another one depends on. */
 const MAX_LISTED = 10_000;
 
-/** Runs parts of the suite before one failing test until the fewest are left behind which it fails, and that one as often as every arm. */
+/**
+ * Runs parts of the suite before one failing test until the fewest are left behind which it fails, and that
+ * one as often as every arm.
+ */
 async function findPolluters(trial: Trial): Promise<string[]> {
   const { options, deps, bench, here, notes } = trial;
   const list = testList(options.argv);
@@ -180,9 +219,11 @@ async function findPolluters(trial: Trial): Promise<string[]> {
   const listed = list.read(stripVTControlCharacters(output), here.cwd);
   const at = listed.findIndex((test) => bench.failure?.tests.some((failing) => isSameTest(failing, test)));
   const victim = listed[at];
-  if (victim === undefined || listed.length > MAX_LISTED) return cannot('the failing test is not in the list of tests');
+  if (victim === undefined || listed.length > MAX_LISTED)
+    return cannot('the failing test is not in the list of tests');
   const probe = newArm('here', 'after', null);
-  const buildCommand = (before: readonly FailingTest[]) => narrow(options.argv, [...before, victim], here, MAX_LISTED);
+  const buildCommand = (before: readonly FailingTest[]) =>
+    narrow(options.argv, [...before, victim], here, MAX_LISTED);
   const failsAfter = async (before: readonly FailingTest[]): Promise<boolean> => {
     const argv = buildCommand(before)?.argv;
     if (argv === undefined || !bench.isOpen()) return false;
@@ -193,9 +234,11 @@ async function findPolluters(trial: Trial): Promise<string[]> {
     return fails;
   };
   const found = await fewest(listed.slice(0, at), failsAfter);
-  if (!bench.isOpen()) return cannot(`the time limit of ${Math.round(options.limitMs / 60_000)} min was reached`);
+  if (!bench.isOpen())
+    return cannot(`the time limit of ${Math.round(options.limitMs / 60_000)} min was reached`);
   const argv = found === null ? undefined : buildCommand(found)?.argv;
-  if (found === null || argv === undefined) return cannot('the failing test passed behind all tests that the tool lists before it');
+  if (found === null || argv === undefined)
+    return cannot('the failing test passed behind all tests that the tool lists before it');
   const after = getArm(trial, 'here', 'after');
   bench.failure = signature([victim]);
   await alternate(trial, [[after, { what: 'after', argv }]]);
@@ -207,7 +250,10 @@ async function findPolluters(trial: Trial): Promise<string[]> {
  * in `kept`. Returns null if it does not hold for all of them. Halves the list as often as possible; if
  * neither half is sufficient, both contain a part of the cause.
  */
-async function fewest<Item>(items: readonly Item[], fails: (items: readonly Item[]) => Promise<boolean>): Promise<Item[] | null> {
+async function fewest<Item>(
+  items: readonly Item[],
+  fails: (items: readonly Item[]) => Promise<boolean>,
+): Promise<Item[] | null> {
   const search = async (some: readonly Item[], kept: ReadonlySet<Item>): Promise<Item[]> => {
     if (some.length <= 1) return [...some];
     const halves = [some.slice(0, some.length / 2), some.slice(some.length / 2)] as const;
@@ -225,7 +271,9 @@ async function fewest<Item>(items: readonly Item[], fails: (items: readonly Item
  * Finds what the failure depends on, with the arms that show it. Returns null if nothing is found or the
  * verdict gives no reason to search.
  */
-async function detectDependence(trial: Trial): Promise<(Pick<Dependence, 'on'> & { readonly arms: Arm[] }) | null> {
+async function detectDependence(
+  trial: Trial,
+): Promise<(Pick<Dependence, 'on'> & { readonly arms: Arm[] }) | null> {
   const { options, arms, narrowed } = trial;
   const counted = arms.filter((arm) => countRuns(arm) > 0);
   const { verdict } = judgeRuns({ arms: counted, dependsOnOthers: null, polluters: [] });
@@ -233,7 +281,14 @@ async function detectDependence(trial: Trial): Promise<(Pick<Dependence, 'on'> &
   const mixed = here.find(isMixed);
   const isKnown = options.tests.length > 0;
   const isAlways = verdict === 'reproduced' || verdict === 'not-this-change';
-  const fails = mixed !== undefined ? 'sometimes' : isAlways ? 'always' : verdict === 'not-reproduced' && isKnown ? 'never' : null;
+  const fails =
+    mixed !== undefined
+      ? 'sometimes'
+      : isAlways
+        ? 'always'
+        : verdict === 'not-reproduced' && isKnown
+          ? 'never'
+          : null;
   const what = mixed?.what ?? (narrowed === null ? 'suite' : 'alone');
   const argv = what === 'suite' ? options.argv : narrowed?.argv;
   if (fails === null || argv === undefined) return null;
@@ -256,7 +311,10 @@ async function detectDependence(trial: Trial): Promise<(Pick<Dependence, 'on'> &
   });
   return found === null
     ? null
-    : { ...found, arms: made.filter(({ under }) => found.counts.some(({ condition }) => condition.name === under)) };
+    : {
+        ...found,
+        arms: made.filter(({ under }) => found.counts.some(({ condition }) => condition.name === under)),
+      };
 }
 
 function getArm({ arms, base }: Trial, where: Arm['where'], what: Arm['what']): Arm {
@@ -296,7 +354,10 @@ function isDone(arm: Arm, runs: number): boolean {
   return countRuns(arm) >= runs || (arm.cached ?? 0) >= MOST_CACHED;
 }
 
-/** Runs of all arms in turn, so that what changes with time changes for each; ends early where one of them goes both ways. */
+/**
+ * Runs of all arms in turn, so that what changes with time changes for each; ends early where one of them
+ * goes both ways.
+ */
 async function alternate(trial: Trial, pairs: readonly (readonly [Arm, Chosen])[]): Promise<void> {
   const { options, bench, notes } = trial;
   const { runs } = options;

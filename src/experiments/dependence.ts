@@ -30,9 +30,9 @@ export interface Dependence {
 }
 
 /**
- * Looks for what a failure depends on besides the code: a seed, time zone, time of day or date under which it always fails and another under
- * which it always passes, or the network. Each is tried once; where one fails and one passes, both are run as often as every arm.
- * Null where none is found, or time does not suffice.
+ * Looks for what a failure depends on besides the code: a seed, time zone, time of day or date under which it
+ * always fails and another under which it always passes, or the network. Each is tried once; where one fails
+ * and one passes, both are run as often as every arm. Null where none is found, or time does not suffice.
  */
 export async function findDependence(lab: Lab): Promise<Dependence | null> {
   for (const on of CONDITIONS) {
@@ -55,7 +55,9 @@ export async function findDependence(lab: Lab): Promise<Dependence | null> {
 async function listConditions(on: ConditionKind, { argv, output, runs }: Lab): Promise<Condition[]> {
   switch (on) {
     case 'seed':
-      return Array.from({ length: 2 * runs }, (_, at) => seeded(argv, output, at + 1)).filter((condition) => condition !== null);
+      return Array.from({ length: 2 * runs }, (_, at) => seeded(argv, output, at + 1)).filter(
+        (condition) => condition !== null,
+      );
     case 'time zone':
       return inZones(argv);
     case 'time':
@@ -100,7 +102,10 @@ async function compare(lab: Lab, plain: Condition, condition: Condition): Promis
   return isBeyondChance(on, off) ? [off, on] : null;
 }
 
-function createCounts(condition: Condition, first: { readonly passed?: number; readonly failed?: number } = {}): Counts {
+function createCounts(
+  condition: Condition,
+  first: { readonly passed?: number; readonly failed?: number } = {},
+): Counts {
   return { condition, passed: 0, failed: 0, ...first };
 }
 

@@ -6,9 +6,18 @@ import type { Checkout, WorkTree } from './checkout.ts';
 const MOST_ROUNDS = 50;
 
 /** Fetches what a partial clone lacks of a commit. Throws `invalid-input` where it cannot. */
-export async function fetchMissing({ git, gitOnline, settings: { promisor } }: Checkout, commit: string): Promise<void> {
+export async function fetchMissing(
+  { git, gitOnline, settings: { promisor } }: Checkout,
+  commit: string,
+): Promise<void> {
   if (promisor === null) return;
-  const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--upload-pack=git-upload-pack'];
+  const options = [
+    '--quiet',
+    '--no-tags',
+    '--no-write-fetch-head',
+    '--no-recurse-submodules',
+    '--upload-pack=git-upload-pack',
+  ];
   const fetch = ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', ...options, '--stdin', promisor];
   // Where trees are missing, what is in them is known once they are there.
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -43,7 +52,8 @@ export async function writeFiltered(checkout: Checkout, work: WorkTree): Promise
     if (await writeLargeFile(checkout, work, path)) large.push(path);
   }
   // They are as they should be, though git has written something else.
-  if (large.length > 0) await inStore(work, ['update-index', '-z', '--assume-unchanged', '--stdin'], `${large.join('\0')}\0`);
+  if (large.length > 0)
+    await inStore(work, ['update-index', '-z', '--assume-unchanged', '--stdin'], `${large.join('\0')}\0`);
 }
 
 function filterError(path: string, filter: string, smudge: string): TriageError {
@@ -58,7 +68,11 @@ interface Pointer {
 }
 
 /** Writes a file of Git LFS. Returns false if the checkout also has only the pointer. */
-async function writeLargeFile({ top, settings }: Checkout, { folder }: WorkTree, path: string): Promise<boolean> {
+async function writeLargeFile(
+  { top, settings }: Checkout,
+  { folder }: WorkTree,
+  path: string,
+): Promise<boolean> {
   const file = join(folder, path);
   const pointer = await readPointer(file);
   if (pointer === null || (await readPointer(join(top, path))) !== null) return false;
@@ -67,7 +81,10 @@ async function writeLargeFile({ top, settings }: Checkout, { folder }: WorkTree,
   const found = await stat(object).catch(() => null);
   if (found?.size !== size) {
     const how = 'Run git lfs fetch --all, or leave the base out with --no-base.';
-    throw new TriageError('invalid-input', `Git LFS has not fetched ${path} (${id}), so it cannot be checked out. ${how}`);
+    throw new TriageError(
+      'invalid-input',
+      `Git LFS has not fetched ${path} (${id}), so it cannot be checked out. ${how}`,
+    );
   }
   const { mode } = await lstat(file);
   await copyFile(object, file);
@@ -77,7 +94,8 @@ async function writeLargeFile({ top, settings }: Checkout, { folder }: WorkTree,
 
 /** https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md: less than 1,024 bytes. */
 const POINTER_BYTES = 1_024;
-const POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:[^\n]+\n)*?oid sha256:([0-9a-f]{64})\nsize (\d{1,15})\n/;
+const POINTER =
+  /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:[^\n]+\n)*?oid sha256:([0-9a-f]{64})\nsize (\d{1,15})\n/;
 
 async function readPointer(path: string): Promise<Pointer | null> {
   const found = await lstat(path).catch(() => null);

@@ -10,8 +10,17 @@ export const MAX_DIFF_BYTES = 1024 * 1024;
 const MAX_SHOWN = 20_000;
 
 /** Options that make the diff look the same with any settings of the repository. */
-const AS_READ = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', '--src-prefix=a/', '--dst-prefix=b/'] as const;
-/** Lines around a change: what people read, and all of the file, in which the sections of settings are seen. */
+const AS_READ = [
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-renames',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+] as const;
+/**
+ * Lines around a change: what people read, and all of the file, in which the sections of settings are seen.
+ */
 const [USUAL_CONTEXT, WHOLE_FILE] = ['--unified=3', '--unified=1000000'] as const;
 
 /** A change as a commit on top of the state that is to be fixed. */
@@ -42,10 +51,16 @@ export function findDiff(text: string): string | null {
 }
 
 /**
- * Makes a commit of a diff, or (null) of what was changed in the worktree's tracked files. The diff reaches the index first, so that nothing
- * is written for one that is refused. Throws `invalid-input` with the reason where it does not apply, is too large, or touches what it must not.
+ * Makes a commit of a diff, or (null) of what was changed in the worktree's tracked files. The diff reaches
+ * the index first, so that nothing is written for one that is refused. Throws `invalid-input` with the reason
+ * where it does not apply, is too large, or touches what it must not.
  */
-export async function commitChange(worktree: Worktree, diff: string | null, source: string, allowed: Allowed): Promise<Fix> {
+export async function commitChange(
+  worktree: Worktree,
+  diff: string | null,
+  source: string,
+  allowed: Allowed,
+): Promise<Fix> {
   const { git, commit: parent } = worktree;
   if (diff === null) await git('add', '--update');
   else await applyToIndex(git, diff);
@@ -90,19 +105,26 @@ async function applyToIndex(git: AskGit, diff: string): Promise<void> {
   await inTemporaryFolder('faultline-diff-', async (outside) => {
     const file = join(outside, 'fix.diff');
     await writeFile(file, diff);
-    const apply = (...more: readonly string[]) => git('apply', '--cached', '--whitespace=nowarn', ...more, file);
+    const apply = (...more: readonly string[]) =>
+      git('apply', '--cached', '--whitespace=nowarn', ...more, file);
     // The line counts of a diff that was written by hand are often wrong.
     await apply().catch(() => apply('--recount'));
   }).catch((cause: unknown) => {
-    throw new TriageError('invalid-input', `it does not apply: ${getErrorMessage(cause).split(': error: ').at(-1)?.split('\n')[0] ?? ''}`, {
-      cause,
-    });
+    throw new TriageError(
+      'invalid-input',
+      `it does not apply: ${getErrorMessage(cause).split(': error: ').at(-1)?.split('\n')[0] ?? ''}`,
+      {
+        cause,
+      },
+    );
   });
 }
 
 async function stagedChanges(git: AskGit): Promise<Change[]> {
   const list = async (...how: readonly string[]) =>
-    (await git('diff', '--cached', '--no-renames', '--no-ext-diff', '-z', ...how, 'HEAD')).split('\0').filter((text) => text !== '');
+    (await git('diff', '--cached', '--no-renames', '--no-ext-diff', '-z', ...how, 'HEAD'))
+      .split('\0')
+      .filter((text) => text !== '');
   const [raw, counts] = [await list('--raw'), await list('--numstat')];
   const lines = new Map(
     counts.map((text) => {
@@ -116,7 +138,10 @@ async function stagedChanges(git: AskGit): Promise<Change[]> {
     const [head = '', path = ''] = raw.slice(at, at + 2);
     const count = lines.get(path);
     // Too many are refused whatever is in them.
-    const diff = raw.length / 2 > MAX_FILES ? '' : await git('diff', '--cached', ...AS_READ, WHOLE_FILE, 'HEAD', '--', path);
+    const diff =
+      raw.length / 2 > MAX_FILES
+        ? ''
+        : await git('diff', '--cached', ...AS_READ, WHOLE_FILE, 'HEAD', '--', path);
     const modes = head.slice(1).split(' ').slice(0, 2);
     changes.push({ path, modes, added: parseCount(count?.added), deleted: parseCount(count?.deleted), diff });
   }

@@ -17,22 +17,42 @@ interface Tool {
  * comes from a log or a model.
  */
 const TOOLS: readonly Tool[] = [
-  { rule: 'format', isUsed: isInstalled('prettier'), argv: ['node_modules/.bin/prettier', '--write', '--log-level=warn', '.'] },
-  { rule: 'format', isUsed: isInstalled('biome'), argv: ['node_modules/.bin/biome', 'format', '--write', '.'] },
-  { rule: 'format', isUsed: names(['ruff.toml', '.ruff.toml', 'pyproject.toml'], 'ruff'), argv: ['ruff', 'format', '.'] },
+  {
+    rule: 'format',
+    isUsed: isInstalled('prettier'),
+    argv: ['node_modules/.bin/prettier', '--write', '--log-level=warn', '.'],
+  },
+  {
+    rule: 'format',
+    isUsed: isInstalled('biome'),
+    argv: ['node_modules/.bin/biome', 'format', '--write', '.'],
+  },
+  {
+    rule: 'format',
+    isUsed: names(['ruff.toml', '.ruff.toml', 'pyproject.toml'], 'ruff'),
+    argv: ['ruff', 'format', '.'],
+  },
   { rule: 'format', isUsed: names(['pyproject.toml'], 'black'), argv: ['black', '--quiet', '.'] },
   { rule: 'format', isUsed: has('go.mod', 'gofmt'), argv: ['gofmt', '-w', '.'] },
   { rule: 'format', isUsed: has('Cargo.toml', 'cargo'), argv: ['cargo', 'fmt'] },
   { rule: 'lint', isUsed: isInstalled('eslint'), argv: ['node_modules/.bin/eslint', '--fix', '.'] },
   { rule: 'lint', isUsed: isInstalled('biome'), argv: ['node_modules/.bin/biome', 'check', '--write', '.'] },
-  { rule: 'lint', isUsed: names(['ruff.toml', '.ruff.toml', 'pyproject.toml'], 'ruff'), argv: ['ruff', 'check', '--fix', '.'] },
+  {
+    rule: 'lint',
+    isUsed: names(['ruff.toml', '.ruff.toml', 'pyproject.toml'], 'ruff'),
+    argv: ['ruff', 'check', '--fix', '.'],
+  },
   { rule: 'lint', isUsed: has('go.mod', 'goimports'), argv: ['goimports', '-w', '.'] },
   {
     rule: 'lock',
     isUsed: has('package-lock.json', 'npm'),
     argv: ['npm', 'install', '--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund'],
   },
-  { rule: 'lock', isUsed: has('pnpm-lock.yaml', 'pnpm'), argv: ['pnpm', 'install', '--lockfile-only', '--ignore-scripts'] },
+  {
+    rule: 'lock',
+    isUsed: has('pnpm-lock.yaml', 'pnpm'),
+    argv: ['pnpm', 'install', '--lockfile-only', '--ignore-scripts'],
+  },
   { rule: 'lock', isUsed: has('uv.lock', 'uv'), argv: ['uv', 'lock'] },
   { rule: 'lock', isUsed: has('poetry.lock', 'poetry'), argv: ['poetry', 'lock'] },
   { rule: 'lock', isUsed: has('go.sum', 'go'), argv: ['go', 'mod', 'tidy'] },
@@ -49,10 +69,18 @@ export interface RuleCommand {
  * the folders of `path`, which has the format of PATH. `updating` is the failing command with options that
  * also write its snapshots.
  */
-export function ruleCommands(folder: string, path: string, rules: readonly FixRule[], updating: readonly string[] | null): RuleCommand[] {
+export function ruleCommands(
+  folder: string,
+  path: string,
+  rules: readonly FixRule[],
+  updating: readonly string[] | null,
+): RuleCommand[] {
   return rules.flatMap((rule): RuleCommand[] => {
     if (rule === 'snapshot') return updating === null ? [] : [{ rule, argv: updating }];
-    return TOOLS.filter((tool) => tool.rule === rule && tool.isUsed(folder, path)).map(({ argv }) => ({ rule, argv }));
+    return TOOLS.filter((tool) => tool.rule === rule && tool.isUsed(folder, path)).map(({ argv }) => ({
+      rule,
+      argv,
+    }));
   });
 }
 
@@ -67,7 +95,8 @@ function has(file: string, program: string): Tool['isUsed'] {
 /** Creates a check whether one of the files belongs to the tool or has a section for it. */
 function names(files: readonly string[], tool: string): Tool['isUsed'] {
   const isAbout = (file: string) =>
-    existsSync(file) && (file.endsWith(`${tool}.toml`) || readFileSync(file, 'utf8').includes(`[tool.${tool}`));
+    existsSync(file) &&
+    (file.endsWith(`${tool}.toml`) || readFileSync(file, 'utf8').includes(`[tool.${tool}`));
   return (folder, path) => isOnPath(tool, path) && files.some((file) => isAbout(join(folder, file)));
 }
 

@@ -11,7 +11,10 @@ import { type Proposal, tryFix } from './try-fix.ts';
 /** The steps after a failure is confirmed, in the time that is left. */
 export interface FollowUps {
   /** Null: the commit that broke it is not searched. */
-  readonly bisect: { /** Null: the base that it was compared with. */ readonly good: string | null; readonly bad: string } | null;
+  readonly bisect: {
+    /** Null: the base that it was compared with. */ readonly good: string | null;
+    readonly bad: string;
+  } | null;
   /** Null: no change is tried. */
   readonly fix: {
     readonly proposals: readonly Proposal[];
@@ -25,8 +28,9 @@ const LEAST_MS = 5_000;
 const RUNS = 3;
 
 /**
- * Searches the commit that broke a command, and tries changes, where its failure came back each time; what was found becomes part of the
- * experiment. What cannot be done, and what there was no time for, is a note. Never throws but for `cancelled` where parts are not kept.
+ * Searches the commit that broke a command, and tries changes, where its failure came back each time; what
+ * was found becomes part of the experiment. What cannot be done, and what there was no time for, is a note.
+ * Never throws but for `cancelled` where parts are not kept.
  */
 export async function followUp(
   experiment: Experiment,
@@ -39,25 +43,36 @@ export async function followUp(
   const { until, ...command } = options;
   const steps: [string, (limitMs: number) => Promise<Partial<Experiment>>][] = [];
   const good = search?.good ?? experiment.arms.find(({ where }) => where === 'base')?.commit ?? undefined;
-  const isSearched = experiment.verdict === 'this-change' || (search?.good !== null && isReproduced(experiment));
+  const isSearched =
+    experiment.verdict === 'this-change' || (search?.good !== null && isReproduced(experiment));
   if (search !== null && isSearched) {
-    const onRun = (commit: { id: string }, outcome: keyof typeof SHOWN) => say(`${shortCommit(commit.id)}: ${SHOWN[outcome]}`);
+    const onRun = (commit: { id: string }, outcome: keyof typeof SHOWN) =>
+      say(`${shortCommit(commit.id)}: ${SHOWN[outcome]}`);
     steps.push([
       'bisect',
       async (limitMs) => {
-        const bisection = await bisect({ ...command, good, bad: search.bad, runs: RUNS, limitMs }, { read, onRun }, signal);
+        const bisection = await bisect(
+          { ...command, good, bad: search.bad, runs: RUNS, limitMs },
+          { read, onRun },
+          signal,
+        );
         return { bisection };
       },
     ]);
   }
   if (fix !== null && isReproduced(experiment)) {
     const { suggest, ...changes } = fix;
-    const onRun = (source: string | null, outcome: keyof typeof SHOWN) => say(`${source ?? 'without a change'}: ${SHOWN[outcome]}`);
+    const onRun = (source: string | null, outcome: keyof typeof SHOWN) =>
+      say(`${source ?? 'without a change'}: ${SHOWN[outcome]}`);
     const allowed = { tests: false, workflows: false };
     steps.push([
       'try-fix',
       async (limitMs) => {
-        const fixes = await tryFix({ ...command, ...changes, allowed, check: null, runs: RUNS, limitMs }, { read, onRun }, signal);
+        const fixes = await tryFix(
+          { ...command, ...changes, allowed, check: null, runs: RUNS, limitMs },
+          { read, onRun },
+          signal,
+        );
         return { fixes: { ...fixes, suggest } };
       },
     ]);

@@ -23,8 +23,12 @@ export interface GitFolder {
 /** Writes a new `.git` folder without hooks. */
 export async function writeGitFolder(path: string, from: GitFolder): Promise<void> {
   await rm(path, { recursive: true, force: true });
-  for (const part of ['objects/info', 'refs/heads', 'info']) await mkdir(join(path, part), { recursive: true });
-  await writeFile(join(path, 'objects/info/alternates'), from.objects.map((folder) => `${folder}\n`).join(''));
+  for (const part of ['objects/info', 'refs/heads', 'info'])
+    await mkdir(join(path, part), { recursive: true });
+  await writeFile(
+    join(path, 'objects/info/alternates'),
+    from.objects.map((folder) => `${folder}\n`).join(''),
+  );
   await writeFile(join(path, 'HEAD'), `${from.head}\n`);
   if (from.refs !== undefined) await writeFile(join(path, 'packed-refs'), from.refs);
   if (from.shallow !== undefined) await writeFile(join(path, 'shallow'), from.shallow);
@@ -35,7 +39,10 @@ export async function writeGitFolder(path: string, from: GitFolder): Promise<voi
  * Writes the files again that determine how git behaves there, so that changes by other programs have no
  * effect.
  */
-export async function writeSettings(path: string, { format, settings, attributes, sparse }: GitFolder): Promise<void> {
+export async function writeSettings(
+  path: string,
+  { format, settings, attributes, sparse }: GitFolder,
+): Promise<void> {
   const basics: [string, string][] = [
     ['core.repositoryformatversion', format === 'sha1' ? '0' : '1'],
     ['core.bare', 'false'],
@@ -51,7 +58,9 @@ export async function writeSettings(path: string, { format, settings, attributes
   }
 }
 
-/** Copies an index with its time: files of the same second and later are those that git compares by content. */
+/**
+ * Copies an index with its time: files of the same second and later are those that git compares by content.
+ */
 export async function copyIndex(from: string, to: string): Promise<void> {
   await copyFile(from, to);
   const second = Math.floor((await stat(from)).mtimeMs / 1000);
@@ -60,7 +69,9 @@ export async function copyIndex(from: string, to: string): Promise<void> {
 
 function configLine([name, value]: readonly [string, string]): string {
   const [first, last] = [name.indexOf('.'), name.lastIndexOf('.')];
-  const quote = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
-  const section = first === last ? name.slice(0, first) : `${name.slice(0, first)} ${quote(name.slice(first + 1, last))}`;
+  const quote = (text: string) =>
+    `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+  const section =
+    first === last ? name.slice(0, first) : `${name.slice(0, first)} ${quote(name.slice(first + 1, last))}`;
   return `[${section}]\n\t${name.slice(last + 1)} = ${quote(value)}\n`;
 }

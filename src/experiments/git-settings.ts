@@ -34,7 +34,8 @@ export function readGitSettings(
   for (const record of listed.split('\0')) {
     const end = record.indexOf('\n');
     // A name without a value is true.
-    if (record !== '') values.set(end === -1 ? record : record.slice(0, end), end === -1 ? 'true' : record.slice(end + 1));
+    if (record !== '')
+      values.set(end === -1 ? record : record.slice(0, end), end === -1 ? 'true' : record.slice(end + 1));
   }
   const all = [...values];
   const smudges = new Map<string, string>();
@@ -43,7 +44,9 @@ export function readGitSettings(
     // These change nothing.
     if (filter !== undefined && value !== '' && value !== 'cat') smudges.set(filter, value);
   }
-  const attributes = values.get('core.attributesfile')?.replace(/^~(?=\/)/, folders.home) ?? join(folders.config, 'git/attributes');
+  const attributes =
+    values.get('core.attributesfile')?.replace(/^~(?=\/)/, folders.home) ??
+    join(folders.config, 'git/attributes');
   return {
     files: [...all.filter(([name]) => OF_FILES.test(name)), ['core.attributesfile', attributes]],
     shown: all.filter(([name]) => SHOWN.test(name)),
@@ -57,6 +60,8 @@ export function readGitSettings(
 function findPromisor(values: ReadonlyMap<string, string>): string | null {
   const old = values.get('extensions.partialclone');
   if (old !== undefined) return old;
-  const name = [...values].find(([key, value]) => /^remote\.[\s\S]+\.promisor$/.test(key) && value === 'true')?.[0];
+  const name = [...values].find(
+    ([key, value]) => /^remote\.[\s\S]+\.promisor$/.test(key) && value === 'true',
+  )?.[0];
   return name?.slice('remote.'.length, -'.promisor'.length) ?? null;
 }

@@ -22,13 +22,18 @@ export async function history(checkout: Checkout, good: string | undefined, bad:
   const last = await resolveCommit(checkout, bad);
   const named = good === undefined ? await defaultBase(checkout) : await resolveCommit(checkout, good);
   const first = named === null ? null : await git('merge-base', named, last).catch(() => null);
-  const text = first === null || first === last ? '' : await git('log', '--first-parent', '--reverse', FORMAT, `${first}..${last}`);
+  const text =
+    first === null || first === last
+      ? ''
+      : await git('log', '--first-parent', '--reverse', FORMAT, `${first}..${last}`);
   if (first === null || text === '') {
-    const hint = 'Name a commit at which the command passed with --good; in a shallow clone, first run: git fetch --unshallow';
+    const hint =
+      'Name a commit at which the command passed with --good; in a shallow clone, first run: git fetch --unshallow';
     throw new TriageError('invalid-input', `There are no commits between the good and the bad one. ${hint}`);
   }
   const lines = [await git('log', FORMAT, '--no-walk', first), ...text.split('\n')];
-  if (lines.length > MAX_COMMITS) throw new TriageError('invalid-input', `More than ${MAX_COMMITS} commits: name a later one with --good.`);
+  if (lines.length > MAX_COMMITS)
+    throw new TriageError('invalid-input', `More than ${MAX_COMMITS} commits: name a later one with --good.`);
   return lines.map((line) => {
     const [id = '', parents = '', author = '', subject = ''] = line.split('\0');
     return { id, parents: parents === '' ? [] : parents.split(' '), author, subject };
@@ -38,16 +43,25 @@ export async function history(checkout: Checkout, good: string | undefined, bad:
 /** Throws `invalid-input` where there is none. */
 export async function resolveCommit({ git }: Repository, ref: string): Promise<string> {
   if (ref.startsWith('-')) throw new TriageError('invalid-input', `${ref} is not a commit, branch or tag.`);
-  return await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`).catch((cause: unknown) => {
-    throw new TriageError('invalid-input', `${ref} is not a commit, branch or tag of this repository. Fetch it, or name another.`, {
-      cause,
-    });
-  });
+  return await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`).catch(
+    (cause: unknown) => {
+      throw new TriageError(
+        'invalid-input',
+        `${ref} is not a commit, branch or tag of this repository. Fetch it, or name another.`,
+        {
+          cause,
+        },
+      );
+    },
+  );
 }
 
 const DEFAULT_BRANCHES = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'];
 
-/** Changes that are not committed are compared with the last commit, a branch with where it began, the default branch with the commit before. */
+/**
+ * Changes that are not committed are compared with the last commit, a branch with where it began, the default
+ * branch with the commit before.
+ */
 export async function defaultBase(checkout: Checkout): Promise<string | null> {
   const head = await resolveCommit(checkout, 'HEAD');
   for (const branch of DEFAULT_BRANCHES) {
@@ -78,23 +92,28 @@ export async function builtOn(repository: Repository, name: string): Promise<str
   const head = await resolveCommit(repository, 'HEAD');
   const isShallow = (await repository.git('rev-parse', '--is-shallow-repository')) === 'true';
   const options = ['--quiet', '--no-tags', '--no-recurse-submodules', '--upload-pack=git-upload-pack'];
-  const download = (...what: readonly string[]) => repository.gitOnline(['fetch', ...options, ...what]).catch(() => null);
+  const download = (...what: readonly string[]) =>
+    repository.gitOnline(['fetch', ...options, ...what]).catch(() => null);
   // In a clone that has its history, a depth would cut it off.
   const bring = (depth: number, ...names: readonly string[]) =>
     isShallow ? download(`--depth=${depth}`, 'origin', ...names) : download('origin', ...names);
   let commit = await resolveCommit(repository, name).catch(() => null);
-  if (commit === null && !name.startsWith('-') && (await bring(1, name)) !== null) commit = await resolveCommit(repository, 'FETCH_HEAD');
+  if (commit === null && !name.startsWith('-') && (await bring(1, name)) !== null)
+    commit = await resolveCommit(repository, 'FETCH_HEAD');
   if (commit === null || commit === head) return null;
   if ((await readParents(repository)).includes(commit)) return commit;
   let common = await mergeBase(repository, commit);
-  if (common === null && isShallow && (await bring(DEPTH, head, commit)) !== null) common = await mergeBase(repository, commit);
+  if (common === null && isShallow && (await bring(DEPTH, head, commit)) !== null)
+    common = await mergeBase(repository, commit);
   return common === head ? null : common;
 }
 
 /** Parents of HEAD, also those that a shallow clone does not have. */
 export async function readParents({ git }: Repository): Promise<string[]> {
   const [headers = ''] = (await git('cat-file', '-p', 'HEAD')).split('\n\n');
-  return headers.split('\n').flatMap((line) => (line.startsWith('parent ') ? line.slice('parent '.length) : []));
+  return headers
+    .split('\n')
+    .flatMap((line) => (line.startsWith('parent ') ? line.slice('parent '.length) : []));
 }
 
 async function mergeBase({ git }: Repository, commit: string): Promise<string | null> {

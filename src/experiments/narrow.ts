@@ -49,7 +49,10 @@ const FILTERS: readonly Filter[] = [
   {
     programs: ['pytest', 'py.test'],
     frameworks: ['pytest'],
-    args: (tests) => each(tests, ({ file, suite, name }) => (file === null ? null : [file, ...(suite?.split('.') ?? []), name].join('::'))),
+    args: (tests) =>
+      each(tests, ({ file, suite, name }) =>
+        file === null ? null : [file, ...(suite?.split('.') ?? []), name].join('::'),
+      ),
     ran: /\b[1-9]\d* passed\b/,
     list: {
       argv: (argv) => [...argv, '--collect-only', '--verbosity=-1'],
@@ -63,7 +66,9 @@ const FILTERS: readonly Filter[] = [
     ran: /\b[1-9]\d* passed\b/,
     list: {
       argv: (argv) =>
-        [...argv.filter((word) => word !== 'run'), '--json'].flatMap((word) => (basename(word) === 'vitest' ? [word, 'list'] : word)),
+        [...argv.filter((word) => word !== 'run'), '--json'].flatMap((word) =>
+          basename(word) === 'vitest' ? [word, 'list'] : word,
+        ),
       read: readVitestList,
     },
     update: ['-u'],
@@ -93,7 +98,9 @@ const FILTERS: readonly Filter[] = [
     frameworks: ['node-test'],
     // A file that crashes is reported as a test of its name, which no pattern selects.
     args: (tests) =>
-      each(tests, ({ name }) => (/^\S+\.[cm]?[jt]sx?$/.test(name) ? null : `--test-name-pattern=${buildAnyPattern([name])}`)),
+      each(tests, ({ name }) =>
+        /^\S+\.[cm]?[jt]sx?$/.test(name) ? null : `--test-name-pattern=${buildAnyPattern([name])}`,
+      ),
     before: true,
     ran: /^(?:# |ℹ )pass [1-9]/m,
     list: {
@@ -104,7 +111,12 @@ const FILTERS: readonly Filter[] = [
   {
     programs: ['go'],
     frameworks: ['go'],
-    args: (tests) => ['-count=1', '-v', '-run', `^(${tests.map(({ name }) => escaped(name.split('/')[0] ?? name)).join('|')})$`],
+    args: (tests) => [
+      '-count=1',
+      '-v',
+      '-run',
+      `^(${tests.map(({ name }) => escaped(name.split('/')[0] ?? name)).join('|')})$`,
+    ],
     before: true,
     ran: /--- (?:PASS|FAIL): /,
     list: {
@@ -135,11 +147,17 @@ const FILTERS: readonly Filter[] = [
   {
     programs: ['gradle', 'gradlew'],
     frameworks: ['gradle', 'maven'],
-    args: (tests) => tests.flatMap(({ suite, name }) => ['--tests', suite === null ? name : `${suite}.${name}`]),
+    args: (tests) =>
+      tests.flatMap(({ suite, name }) => ['--tests', suite === null ? name : `${suite}.${name}`]),
     ran: /BUILD (?:SUCCESSFUL|FAILED)/,
     quiet: ['-q', '--quiet'],
   },
-  { programs: ['rspec'], frameworks: ['rspec'], args: (tests) => tests.flatMap(({ name }) => ['-e', name]), ran: /\b[1-9]\d* examples?\b/ },
+  {
+    programs: ['rspec'],
+    frameworks: ['rspec'],
+    args: (tests) => tests.flatMap(({ name }) => ['-e', name]),
+    ran: /\b[1-9]\d* examples?\b/,
+  },
   {
     programs: ['phpunit'],
     frameworks: ['phpunit'],
@@ -176,8 +194,16 @@ export interface Narrowed {
  * known, the names are not sufficient, or a name could be read as an option. Files outside the worktree of
  * `place` are left out. The result is an argument vector that no shell reads.
  */
-export function narrow(argv: readonly string[], named: Tests, place: WorkFolder, most: number = MAX_TESTS): Narrowed | null {
-  const tests = named.map((test) => ({ ...test, file: test.file === null ? null : fileWithin(place, test.file) }));
+export function narrow(
+  argv: readonly string[],
+  named: Tests,
+  place: WorkFolder,
+  most: number = MAX_TESTS,
+): Narrowed | null {
+  const tests = named.map((test) => ({
+    ...test,
+    file: test.file === null ? null : fileWithin(place, test.file),
+  }));
   if (tests.length === 0 || tests.length > most || !tests.every(isPlain)) return null;
   const filter = filterFor(argv, tests);
   const args = filter?.args(tests, isScript(argv) ? [] : argv) ?? null;
@@ -215,7 +241,9 @@ function isScript(argv: readonly string[]): boolean {
 }
 
 function filterFor(argv: readonly string[], tests: Tests): Filter | undefined {
-  return isScript(argv) ? FILTERS.find(({ frameworks }) => frameworks.includes(tests[0]?.framework ?? '')) : findFilter(argv);
+  return isScript(argv)
+    ? FILTERS.find(({ frameworks }) => frameworks.includes(tests[0]?.framework ?? ''))
+    : findFilter(argv);
 }
 
 function extended(argv: readonly string[], args: readonly string[], { before }: Filter): string[] {
@@ -235,7 +263,15 @@ export function testList(argv: readonly string[]): TestList | null {
   const filter = findFilter(argv);
   const { list } = filter ?? {};
   if (filter === undefined || list === undefined) return null;
-  const unknown = { suite: null, file: null, line: null, message: null, expected: null, actual: null, at: null };
+  const unknown = {
+    suite: null,
+    file: null,
+    line: null,
+    message: null,
+    expected: null,
+    actual: null,
+    at: null,
+  };
   const framework = filter.frameworks[0] ?? '';
   return {
     argv: list.argv(argv),
@@ -245,7 +281,8 @@ export function testList(argv: readonly string[]): TestList | null {
 
 /** Checks whether both names refer to the same test. One of them may have less information. */
 export function isSameTest(one: FailingTest, other: FailingTest): boolean {
-  if (one.name !== other.name || (one.file !== null && other.file !== null && one.file !== other.file)) return false;
+  if (one.name !== other.name || (one.file !== null && other.file !== null && one.file !== other.file))
+    return false;
   return one.suite === null || other.suite === null || fullName(one) === fullName(other);
 }
 
@@ -275,7 +312,11 @@ function separator(argv: readonly string[]): string[] {
   return argv.includes('--') ? [] : ['--'];
 }
 
-function matches(output: string, pattern: RegExp, testOf: (match: RegExpMatchArray) => NamedTest): NamedTest[] {
+function matches(
+  output: string,
+  pattern: RegExp,
+  testOf: (match: RegExpMatchArray) => NamedTest,
+): NamedTest[] {
   return [...output.matchAll(pattern)].map(testOf);
 }
 
@@ -293,7 +334,13 @@ function readPytestId(line: string): NamedTest[] {
     .reverse();
   return name === ''
     ? []
-    : [{ file: line.slice(0, at), suite: suites.length === 0 ? null : suites.reverse().join('.'), name: name + parameters }];
+    : [
+        {
+          file: line.slice(0, at),
+          suite: suites.length === 0 ? null : suites.reverse().join('.'),
+          name: name + parameters,
+        },
+      ];
 }
 
 /**
@@ -327,7 +374,9 @@ function isDotted(name: string): boolean {
 }
 
 function isPlain({ name, suite, file }: FailingTest): boolean {
-  return [name, suite ?? '', file ?? ''].every((text) => text.length <= MAX_NAME && !text.startsWith('-') && !/\p{Cc}/u.test(text));
+  return [name, suite ?? '', file ?? ''].every(
+    (text) => text.length <= MAX_NAME && !text.startsWith('-') && !/\p{Cc}/u.test(text),
+  );
 }
 
 /** Joins the names of nested suites as Jest and similar tools do. */

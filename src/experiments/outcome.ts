@@ -9,8 +9,8 @@ import { isCached } from './caches.ts';
 import type { CommandRun } from './run-command.ts';
 
 /**
- * `other`: it failed otherwise, or nothing that was selected ran; it says nothing about the failure. `cached`: an earlier result was given in
- * place of a run, which is none.
+ * `other`: it failed otherwise, or nothing that was selected ran; it says nothing about the failure.
+ * `cached`: an earlier result was given in place of a run, which is none.
  */
 export type Outcome = 'passed' | 'failed' | 'other' | 'cached';
 
@@ -23,7 +23,10 @@ export function outputReader(): OutputReader {
   const masker = createMasker();
   return async (text, name = 'output') => {
     const { text: masked, count } = await masker.mask(text);
-    return readSources([{ name, kind: 'log', text: masked, notes: [] }], { budgetTokens: BUDGET_TOKENS, maskedSecrets: count });
+    return readSources([{ name, kind: 'log', text: masked, notes: [] }], {
+      budgetTokens: BUDGET_TOKENS,
+      maskedSecrets: count,
+    });
   };
 }
 
@@ -75,15 +78,27 @@ export function formatTestName({ suite, name }: FailingTest): string {
 export async function judge(
   run: CommandRun,
   known: { readonly ran: RegExp | null; readonly failure: Signature | null; readonly read: OutputReader },
-): Promise<{ readonly outcome: Outcome; readonly failure: Signature | null; readonly reading: Reading | null }> {
+): Promise<{
+  readonly outcome: Outcome;
+  readonly failure: Signature | null;
+  readonly reading: Reading | null;
+}> {
   const { ran, failure, read } = known;
   if (isCached(run, ran !== null)) return { outcome: 'cached', failure, reading: null };
   // A filter that selects nothing passes too.
   if (run.exitCode === 0)
-    return { outcome: ran === null || ran.test(stripVTControlCharacters(run.output)) ? 'passed' : 'other', failure, reading: null };
+    return {
+      outcome: ran === null || ran.test(stripVTControlCharacters(run.output)) ? 'passed' : 'other',
+      failure,
+      reading: null,
+    };
   const reading = await read(run.output);
   const now = readSignature(reading, run);
-  return { outcome: failure === null || isSame(failure, now) ? 'failed' : 'other', failure: failure ?? now, reading };
+  return {
+    outcome: failure === null || isSame(failure, now) ? 'failed' : 'other',
+    failure: failure ?? now,
+    reading,
+  };
 }
 
 function readSignature(reading: Reading, { exitCode }: CommandRun): Signature {

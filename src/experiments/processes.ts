@@ -23,9 +23,10 @@ const MOST_ROUNDS = 50;
 const ROUND_MS = 20;
 
 /**
- * Finds processes by a control group where one can be made (Linux, version 2), and by /proc: by a variable of their environment, their session
- * and their parents. Without /proc, as on macOS, only the process group is ended. What runs as another user, or has left the group before it
- * was adopted, its session, its parents and its environment, is not found.
+ * Finds processes by a control group where one can be made (Linux, version 2), and by /proc: by a variable of
+ * their environment, their session and their parents. Without /proc, as on macOS, only the process group is
+ * ended. What runs as another user, or has left the group before it was adopted, its session, its parents and
+ * its environment, is not found.
  */
 export function createRunProcesses(): RunProcesses {
   const id = randomUUID();
@@ -35,7 +36,9 @@ export function createRunProcesses(): RunProcesses {
   const look = () => {
     const all = listProcesses();
     const isKnown = ({ pid, session, startedAt }: Process) =>
-      session === leader || known.get(pid) === startedAt || readText(`/proc/${pid}/environ`).split('\0').includes(`${MARK}=${id}`);
+      session === leader ||
+      known.get(pid) === startedAt ||
+      readText(`/proc/${pid}/environ`).split('\0').includes(`${MARK}=${id}`);
     const found = new Map(all.filter(isKnown).map((one) => [one.pid, one]));
     let [before, grown] = [-1, all];
     while (found.size > before) {
@@ -85,7 +88,8 @@ function listProcesses(): Process[] {
     // `pid (name) state parent group session … start`, see proc_pid_stat(5); the name may hold anything.
     const stat = readText(`/proc/${pid}/stat`);
     const [state = 'Z', parent, , session, ...more] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (state !== 'Z') processes.push({ pid, parent: Number(parent), session: Number(session), startedAt: more[15] ?? '' });
+    if (state !== 'Z')
+      processes.push({ pid, parent: Number(parent), session: Number(session), startedAt: more[15] ?? '' });
   }
   return processes;
 }
@@ -115,7 +119,8 @@ function createControlGroup(name: string): ControlGroup | null {
     add: (pid) => attempt(() => writeFileSync(join(folder, 'cgroup.procs'), String(pid))),
     kill() {
       const found = processes();
-      if (found.length > 0 && !attempt(() => writeFileSync(join(folder, 'cgroup.kill'), '1'))) for (const pid of found) kill(Number(pid));
+      if (found.length > 0 && !attempt(() => writeFileSync(join(folder, 'cgroup.kill'), '1')))
+        for (const pid of found) kill(Number(pid));
       return found.length > 0;
     },
     remove: () => attempt(() => rmdirSync(folder)),

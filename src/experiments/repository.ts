@@ -15,7 +15,10 @@ export interface Place {
   readonly within?: readonly string[];
 }
 
-/** Answers with what git prints, without line breaks at its end. Throws `invalid-input` with git's own sentence. */
+/**
+ * Answers with what git prints, without line breaks at its end. Throws `invalid-input` with git's own
+ * sentence.
+ */
 export type AskGit = (...args: readonly string[]) => Promise<string>;
 
 /** The repository of a checkout, which experiments read and do not write. */
@@ -54,24 +57,51 @@ const PATHS = [
   '--git-path', 'info/sparse-checkout',
 ];
 
-/** Runs nothing that the repository or its user has configured. Throws `invalid-input` where `cwd` is in no git checkout. */
+/**
+ * Runs nothing that the repository or its user has configured. Throws `invalid-input` where `cwd` is in no
+ * git checkout.
+ */
 export async function openRepository(place: Place): Promise<Repository> {
   const { env, within = [] } = place;
   // Git says real paths.
   const { folder, cwd } = findWorkFolder(place.cwd);
   const how: GitOptions = { path: trustedPath(env.PATH, folder), timeoutMs: GIT_MS, within };
   const find = askIn(cwd, { ...how, searchesUpward: true });
-  const said = await find('rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir', ...PATHS, '--show-object-format');
-  const [top = '', common = '', index = '', objects = '', shallow = '', attributes = '', sparse = '', format, ...more] = said.split('\n');
+  const said = await find(
+    'rev-parse',
+    '--path-format=absolute',
+    '--show-toplevel',
+    '--git-common-dir',
+    ...PATHS,
+    '--show-object-format',
+  );
+  const [
+    top = '',
+    common = '',
+    index = '',
+    objects = '',
+    shallow = '',
+    attributes = '',
+    sparse = '',
+    format,
+    ...more
+  ] = said.split('\n');
   const way = relative(top, cwd);
   if (more.length > 0 || way.split('/')[0] === '..' || isAbsolute(way))
-    throw new TriageError('invalid-input', `${cwd} is not in the work tree that its repository names, ${top}.`);
+    throw new TriageError(
+      'invalid-input',
+      `${cwd} is not in the work tree that its repository names, ${top}.`,
+    );
   const config = await askIn(top, {
     ...how,
     env: { GIT_CONFIG_NOSYSTEM: undefined, GIT_CONFIG_GLOBAL: undefined, ...pick(env, CONFIGURATION) },
   })('config', '--list', '-z');
   const home = env.HOME ?? '/nonexistent';
-  const settings = readGitSettings(config, { common, home, config: env.XDG_CONFIG_HOME ?? join(home, '.config') });
+  const settings = readGitSettings(config, {
+    common,
+    home,
+    config: env.XDG_CONFIG_HOME ?? join(home, '.config'),
+  });
   const online = { ...how, env: pick(env, CONNECTION), protocols: PROTOCOLS };
   return {
     ...{ top, cwd, place, how, settings, objects, index, format: format === 'sha256' ? format : 'sha1' },
@@ -89,22 +119,32 @@ export async function openRepository(place: Place): Promise<Repository> {
  */
 export function withoutRepository(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   // Settings by environment are those of the job, such as where private modules are fetched from.
-  const isKept = (name: string) => name === 'GIT_CONFIG_COUNT' || name === 'GIT_CONFIG_PARAMETERS' || !REPOSITORY_VARIABLES.has(name);
+  const isKept = (name: string) =>
+    name === 'GIT_CONFIG_COUNT' || name === 'GIT_CONFIG_PARAMETERS' || !REPOSITORY_VARIABLES.has(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => isKept(name)));
 }
 
 const never = new AbortController().signal;
 
 /** Throws `invalid-input` with git's own sentence. */
-export async function askGit(folder: string, options: GitOptions, args: readonly string[], input?: string): Promise<string> {
+export async function askGit(
+  folder: string,
+  options: GitOptions,
+  args: readonly string[],
+  input?: string,
+): Promise<string> {
   const answer = await createGit(options)(folder, args, never, input).catch((cause: unknown) => {
     throw cause instanceof TriageError && cause.code === 'upstream-failed'
       ? new TriageError('invalid-input', cause.message, { cause })
       : cause;
   });
-  if (answer.cut) throw new TriageError('invalid-input', `git ${args[0]} in ${folder} printed more than can be read.`);
+  if (answer.cut)
+    throw new TriageError('invalid-input', `git ${args[0]} in ${folder} printed more than can be read.`);
   if (succeeded(answer)) return withoutLastBreaks(answer.output);
-  throw new TriageError('invalid-input', `git ${args[0]} in ${folder}: ${answer.complaint.trim().slice(0, 500)}`);
+  throw new TriageError(
+    'invalid-input',
+    `git ${args[0]} in ${folder}: ${answer.complaint.trim().slice(0, 500)}`,
+  );
 }
 
 function askIn(folder: string, options: GitOptions): AskGit {
@@ -113,7 +153,9 @@ function askIn(folder: string, options: GitOptions): AskGit {
 
 function pick(env: NodeJS.ProcessEnv, names: RegExp): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (names.test(name) && value !== undefined ? [[name, value]] : [])),
+    Object.entries(env).flatMap(([name, value]) =>
+      names.test(name) && value !== undefined ? [[name, value]] : [],
+    ),
   );
 }
 

@@ -31,26 +31,41 @@ export interface CommandRun {
  */
 export function splitArguments(command: string): string[] {
   const lines = command.trim().split(/\r?\n/);
-  return lines.length > 1 ? lines.map((line) => line.trim()).filter((line) => line !== '') : command.trim().split(/\s+/);
+  return lines.length > 1
+    ? lines.map((line) => line.trim()).filter((line) => line !== '')
+    : command.trim().split(/\s+/);
 }
 
 /**
- * Runs an argument vector in a session of its own, without a shell and without what configures Faultline or names a repository. Ends the
- * whole group at the time limit, when the signal is aborted, and when it has nearly filled the disk; afterwards, all that it started. Throws `invalid-input` where the program cannot be started,
- * `cancelled` where it was aborted, `storage-failed` where the disk is nearly full.
+ * Runs an argument vector in a session of its own, without a shell and without what configures Faultline or
+ * names a repository. Ends the whole group at the time limit, when the signal is aborted, and when it has
+ * nearly filled the disk; afterwards, all that it started. Throws `invalid-input` where the program cannot be
+ * started, `cancelled` where it was aborted, `storage-failed` where the disk is nearly full.
  */
 export async function runCommand(
   argv: readonly string[],
-  options: { readonly cwd: string; readonly limitMs: number; readonly env: NodeJS.ProcessEnv; readonly leastFree?: number },
+  options: {
+    readonly cwd: string;
+    readonly limitMs: number;
+    readonly env: NodeJS.ProcessEnv;
+    readonly leastFree?: number;
+  },
   signal: AbortSignal,
 ): Promise<CommandRun> {
   signal.throwIfAborted();
   const [program = '', ...args] = argv;
-  const own = Object.entries(withoutRepository(options.env)).filter(([name]) => !name.startsWith('FAULTLINE_'));
+  const own = Object.entries(withoutRepository(options.env)).filter(
+    ([name]) => !name.startsWith('FAULTLINE_'),
+  );
   const processes = createRunProcesses();
   const env = { ...Object.fromEntries(own), ...processes.env };
   const startedAt = performance.now();
-  const child = spawn(program, args, { cwd: options.cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, {
+    cwd: options.cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   if (child.pid !== undefined) processes.adopt(child.pid);
   const keep = cleanAtExit(processes.endNow);
   const output = keepEnd(child.stdout, child.stderr);
@@ -72,15 +87,28 @@ export async function runCommand(
   try {
     const exitCode = await new Promise<number | null>((resolve, reject) => {
       child.once('error', (cause) =>
-        reject(new TriageError('invalid-input', `${program} could not be started: ${getErrorMessage(cause)}`, { cause })),
+        reject(
+          new TriageError('invalid-input', `${program} could not be started: ${getErrorMessage(cause)}`, {
+            cause,
+          }),
+        ),
       );
       child.once('close', (code) => resolve(code));
       // What left the group, such as a daemon, may keep the output open for ever.
       child.once('exit', (code) => setTimeout(() => resolve(code), GRACE_MS).unref());
     });
     signal.throwIfAborted();
-    if (isFull) throw new TriageError('storage-failed', `${program} was ended: the disk of ${options.cwd} is nearly full.`);
-    return { exitCode: timedOut ? null : exitCode, timedOut, milliseconds: Math.round(performance.now() - startedAt), output: output() };
+    if (isFull)
+      throw new TriageError(
+        'storage-failed',
+        `${program} was ended: the disk of ${options.cwd} is nearly full.`,
+      );
+    return {
+      exitCode: timedOut ? null : exitCode,
+      timedOut,
+      milliseconds: Math.round(performance.now() - startedAt),
+      output: output(),
+    };
   } finally {
     clearTimeout(timer);
     clearInterval(look);

@@ -27,7 +27,10 @@ export async function createTemporaryFolder(name: string): Promise<TemporaryFold
 }
 
 /** Does something with a temporary folder that is removed afterwards. */
-export async function inTemporaryFolder<Value>(name: string, work: (folder: string) => Promise<Value>): Promise<Value> {
+export async function inTemporaryFolder<Value>(
+  name: string,
+  work: (folder: string) => Promise<Value>,
+): Promise<Value> {
   const folder = await createTemporaryFolder(name);
   try {
     return await work(folder.path);
@@ -36,7 +39,10 @@ export async function inTemporaryFolder<Value>(name: string, work: (folder: stri
   }
 }
 
-/** Removes a folder with all that is in it, also what was made read-only, such as Go's module cache. Follows no link. Never throws. */
+/**
+ * Removes a folder with all that is in it, also what was made read-only, such as Go's module cache. Follows
+ * no link. Never throws.
+ */
 export async function removeFolder(folder: string): Promise<string | null> {
   const remove = async () => {
     try {

@@ -21,7 +21,9 @@ interface Reporting {
   readonly framework: string;
   /** Arguments with which it also writes a report to this file. */
   readonly args?: (file: string) => readonly string[];
-  /** Returns variables that do the same, either in addition to the arguments or if a script starts the tool. */
+  /**
+   * Returns variables that do the same, either in addition to the arguments or if a script starts the tool.
+   */
   readonly env?: (file: string, env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv;
   /** Names of folders in which the tool writes reports without being asked to. */
   readonly folders?: RegExp;
@@ -32,8 +34,14 @@ interface Reporting {
 const JVM_FOLDERS = /^(?:surefire-reports|failsafe-reports|test-results)$/;
 
 const REPORTS: readonly Reporting[] = [
-  { framework: 'pytest', env: (file, { PYTEST_ADDOPTS = '' }) => ({ PYTEST_ADDOPTS: `${PYTEST_ADDOPTS} --junit-xml='${file}'` }) },
-  { framework: 'vitest', args: (file) => ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`] },
+  {
+    framework: 'pytest',
+    env: (file, { PYTEST_ADDOPTS = '' }) => ({ PYTEST_ADDOPTS: `${PYTEST_ADDOPTS} --junit-xml='${file}'` }),
+  },
+  {
+    framework: 'vitest',
+    args: (file) => ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
+  },
   { framework: 'jest', args: (file) => ['--json', `--outputFile=${file}`] },
   { framework: 'mocha', args: (file) => ['--reporter=json', `--reporter-option=output=${file}`] },
   {
@@ -41,14 +49,24 @@ const REPORTS: readonly Reporting[] = [
     args: () => ['--reporter=json'],
     env: (file) => ({ PLAYWRIGHT_JSON_OUTPUT_NAME: file, PLAYWRIGHT_JSON_OUTPUT_FILE: file }),
   },
-  { framework: 'node-test', args: (file) => ['--test-reporter=junit', `--test-reporter-destination=${file}`] },
+  {
+    framework: 'node-test',
+    args: (file) => ['--test-reporter=junit', `--test-reporter-destination=${file}`],
+  },
   // Its JSON goes to its standard output.
   { framework: 'go', env: (_, env) => ({ GOFLAGS: `${cachesOff(env).GOFLAGS ?? ''} -json` }), read: readGo },
-  { framework: 'cargo', read: (output) => readLines(output, /^test (?<name>\S.*?) \.\.\. (?<how>ok|FAILED|ignored)\b/gm) },
+  {
+    framework: 'cargo',
+    read: (output) => readLines(output, /^test (?<name>\S.*?) \.\.\. (?<how>ok|FAILED|ignored)\b/gm),
+  },
   {
     framework: 'unittest',
     args: () => ['-v'],
-    read: (output) => readLines(output, /^(?<name>\w+) \((?<suite>[\w.]+)\)(?:\n.{0,500})? \.\.\. (?<how>ok|FAIL|ERROR|skipped)\b/gm),
+    read: (output) =>
+      readLines(
+        output,
+        /^(?<name>\w+) \((?<suite>[\w.]+)\)(?:\n.{0,500})? \.\.\. (?<how>ok|FAIL|ERROR|skipped)\b/gm,
+      ),
   },
   { framework: 'maven', folders: JVM_FOLDERS },
   { framework: 'gradle', folders: JVM_FOLDERS },
@@ -62,8 +80,9 @@ const MAX_FILES = 2_000;
 const MAX_DEPTH = 12;
 
 /**
- * Runs a command once more, so that its tool reports on each test: to a file of ours, in a folder that was not there before, or in its own
- * format of output. `tests` are what is known to fail. Null in place of the tests where the tool cannot, or wrote no report.
+ * Runs a command once more, so that its tool reports on each test: to a file of ours, in a folder that was
+ * not there before, or in its own format of output. `tests` are what is known to fail. Null in place of the
+ * tests where the tool cannot, or wrote no report.
  */
 export async function runWithReport(
   bench: Bench,
@@ -72,12 +91,18 @@ export async function runWithReport(
     cwd,
     env,
     tests,
-  }: { readonly argv: readonly string[]; readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly tests: readonly FailingTest[] },
+  }: {
+    readonly argv: readonly string[];
+    readonly cwd: string;
+    readonly env: NodeJS.ProcessEnv;
+    readonly tests: readonly FailingTest[];
+  },
 ): Promise<{ readonly exitCode: number | null; readonly seen: Seen }> {
   const known = findFramework(argv, tests);
   const framework = known ?? tests[0]?.framework;
   const reporting = REPORTS.find((one) => one.framework === framework);
-  if (reporting === undefined || (known === null && reporting.args !== undefined)) return { exitCode: null, seen: null };
+  if (reporting === undefined || (known === null && reporting.args !== undefined))
+    return { exitCode: null, seen: null };
   return await inTemporaryFolder('faultline-report-', async (folder) => {
     const file = join(folder, 'report');
     const startedAt = Date.now();
@@ -85,12 +110,19 @@ export async function runWithReport(
     const run = await bench.run(command, cwd, reporting.env?.(file, env));
     const { read, folders } = reporting;
     const files = folders === undefined ? [file] : await reportsIn(cwd, folders, startedAt);
-    const seen = read === undefined ? (await Promise.all(files.map(readReport))).flat() : read(stripVTControlCharacters(run.output));
+    const seen =
+      read === undefined
+        ? (await Promise.all(files.map(readReport))).flat()
+        : read(stripVTControlCharacters(run.output));
     return { exitCode: run.exitCode, seen: seen.length === 0 ? null : seen };
   });
 }
 
-function reportingCommand(argv: readonly string[], tests: readonly FailingTest[], args: readonly string[]): string[] {
+function reportingCommand(
+  argv: readonly string[],
+  tests: readonly FailingTest[],
+  args: readonly string[],
+): string[] {
   if (basename(argv[0] ?? '') !== 'node') return withArguments(argv, tests, args);
   // Each of its reporters needs a destination.
   const own = argv.filter((word) => !/^--test-reporter(?:-destination)?(?:=|$)/.test(word));
@@ -112,7 +144,10 @@ async function reportsIn(folder: string, folders: RegExp, since: number, depth =
     const path = join(folder, entry.name);
     if (entry.isDirectory() && !/^(?:\.git|node_modules)$/.test(entry.name))
       append(found, await reportsIn(path, folders, since, depth + 1));
-    const isReport = entry.isFile() && /^TEST-.*\.xml$/.test(entry.name) && path.split('/').some((part) => folders.test(part));
+    const isReport =
+      entry.isFile() &&
+      /^TEST-.*\.xml$/.test(entry.name) &&
+      path.split('/').some((part) => folders.test(part));
     if (isReport && ((await lstat(path).catch(() => null))?.mtimeMs ?? 0) >= since) found.push(path);
     if (found.length >= MAX_FILES) break;
   }
@@ -135,7 +170,12 @@ function eventIn(line: string): string | null {
 }
 
 function readLines(output: string, pattern: RegExp): TestResult[] {
-  const statuses: Readonly<Record<string, TestResult['status']>> = { ok: 'passed', FAILED: 'failed', FAIL: 'failed', ERROR: 'failed' };
+  const statuses: Readonly<Record<string, TestResult['status']>> = {
+    ok: 'passed',
+    FAILED: 'failed',
+    FAIL: 'failed',
+    ERROR: 'failed',
+  };
   return [...output.matchAll(pattern)].map(({ groups }) => ({
     ...{ name: groups?.name ?? '', suite: groups?.suite ?? null, file: null, durationMs: null },
     status: statuses[groups?.how ?? ''] ?? 'skipped',
@@ -150,7 +190,8 @@ function readLines(output: string, pattern: RegExp): TestResult[] {
 export function whyNotSeen(before: Seen, after: Seen, tests: readonly FailingTest[]): string | null {
   const failed = (before ?? []).filter(({ status }) => status === 'failed');
   if (failed.length === 0 && tests.length === 0) return null;
-  if (failed.length === 0 || after === null) return 'no report of its tool showed that the failing tests ran and passed';
+  if (failed.length === 0 || after === null)
+    return 'no report of its tool showed that the failing tests ran and passed';
   for (const one of failed) {
     const same = after.filter((other) => other.name === one.name && other.suite === one.suite);
     if (same.length > 0 ? same.every(({ status }) => status === 'passed') : isLoadedBy(one, after)) continue;
@@ -162,8 +203,15 @@ export function whyNotSeen(before: Seen, after: Seen, tests: readonly FailingTes
 function isLoadedBy({ name, suite }: TestResult, after: readonly TestResult[]): boolean {
   const isFileName = /[/.]|^test_|_test$/.test(name) && !/\s/.test(name);
   const file = suite === null || suite === '' ? name : `${suite}.${name}`;
-  const own = after.filter((other) => [other.suite, other.file].some((place) => place != null && isWithinAny(place, [name, file])));
-  return isFileName && own.length > 0 && own.every(({ status }) => status !== 'failed') && own.some(({ status }) => status === 'passed');
+  const own = after.filter((other) =>
+    [other.suite, other.file].some((place) => place != null && isWithinAny(place, [name, file])),
+  );
+  return (
+    isFileName &&
+    own.length > 0 &&
+    own.every(({ status }) => status !== 'failed') &&
+    own.some(({ status }) => status === 'passed')
+  );
 }
 
 function isWithinAny(place: string, names: readonly string[]): boolean {

@@ -21,7 +21,10 @@ export interface Proposal {
   readonly diff: string;
 }
 
-/** The failing tests run as often without a change as with each; what is installed is what a change of a lock file asks for. */
+/**
+ * The failing tests run as often without a change as with each; what is installed is what a change of a lock
+ * file asks for.
+ */
 export interface FixOptions extends CommandOptions {
   /** Diffs, tried first. */
   readonly proposals: readonly Proposal[];
@@ -43,23 +46,39 @@ export interface FixDeps {
 const MOST_ATTEMPTS = 20;
 
 /**
- * Tries proposed changes in a worktree, one after the other until one fixes the command: the failing tests with it, as often as without, and then
- * the wider check. The checkout stays as it is, nothing is pushed, and no worktree and no process stays behind. A change that is too large or
- * touches what it must not is an attempt that was refused. Throws `invalid-input` for a command that cannot be started, no checkout and a
+ * Tries proposed changes in a worktree, one after the other until one fixes the command: the failing tests
+ * with it, as often as without, and then the wider check. The checkout stays as it is, nothing is pushed, and
+ * no worktree and no process stays behind. A change that is too large or touches what it must not is an
+ * attempt that was refused. Throws `invalid-input` for a command that cannot be started, no checkout and a
  * branch that cannot be made, `cancelled` on abort.
  */
 export async function tryFix(options: FixOptions, deps: FixDeps, signal: AbortSignal): Promise<FixTrial> {
   return await withCheckout(options, (need) => tryFixIn(need(), options, deps, signal));
 }
 
-async function tryFixIn(checkout: Checkout, options: FixOptions, deps: FixDeps, signal: AbortSignal): Promise<FixTrial> {
+async function tryFixIn(
+  checkout: Checkout,
+  options: FixOptions,
+  deps: FixDeps,
+  signal: AbortSignal,
+): Promise<FixTrial> {
   const { branch } = options;
   const { commit, isCommitted } = await checkout.currentState();
   if (branch !== undefined) await requireBranch(checkout, branch, isCommitted);
   const worktree = await openWorktree(checkout, commit);
   const bench = createBench(options, deps.read, signal);
   const trial: Trial = {
-    ...{ checkout, options, deps, bench, worktree, narrowed: null, seenBefore: null, checkBefore: null, attempts: [] },
+    ...{
+      checkout,
+      options,
+      deps,
+      bench,
+      worktree,
+      narrowed: null,
+      seenBefore: null,
+      checkBefore: null,
+      attempts: [],
+    },
     ...{ before: { passed: 0, failed: 0, exitCodes: [] }, branch: null },
     notes: isCommitted ? [] : ['Tried with your uncommitted changes of tracked files.'],
   };
@@ -98,19 +117,31 @@ interface Checked {
 }
 
 async function requireBranch({ git }: Checkout, branch: string, isCommitted: boolean): Promise<void> {
-  if (!isCommitted) throw new TriageError('invalid-input', 'Commit or stash your changes first: a branch with the fix would include them.');
+  if (!isCommitted)
+    throw new TriageError(
+      'invalid-input',
+      'Commit or stash your changes first: a branch with the fix would include them.',
+    );
   await git('check-ref-format', '--branch', branch).catch((cause: unknown) => {
     throw new TriageError('invalid-input', `${branch} is no name for a branch.`, { cause });
   });
   const taken = await git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`).catch(() => null);
-  if (taken !== null) throw new TriageError('invalid-input', `There is a branch ${branch} already: name another with --branch.`);
+  if (taken !== null)
+    throw new TriageError(
+      'invalid-input',
+      `There is a branch ${branch} already: name another with --branch.`,
+    );
 }
 
 /** Installs what differs from the checkout. Throws `invalid-input` where it cannot. */
-async function prepare({ options: { install }, bench, worktree }: Trial, unshared: readonly string[]): Promise<void> {
+async function prepare(
+  { options: { install }, bench, worktree }: Trial,
+  unshared: readonly string[],
+): Promise<void> {
   if (unshared.length === 0) return;
   const what = `the dependencies in ${unshared.join(' and ')} differ`;
-  if (install === undefined) throw new TriageError('invalid-input', `${what}: name the command that installs them with --install`);
+  if (install === undefined)
+    throw new TriageError('invalid-input', `${what}: name the command that installs them with --install`);
   if ((await bench.prepare(install, worktree.cwd)).exitCode !== 0)
     throw new TriageError('invalid-input', `${what}, and ${install.join(' ')} fails`);
 }
@@ -129,12 +160,18 @@ async function runOnce(trial: Trial, source: string | null): Promise<Ran> {
   return { outcome, exitCode: ended.exitCode };
 }
 
-/** Runs the failing tests without a change; the whole command where they cannot be selected or do not fail alone. */
+/**
+ * Runs the failing tests without a change; the whole command where they cannot be selected or do not fail
+ * alone.
+ */
 async function reproduce(trial: Trial): Promise<void> {
   const { options, before, bench } = trial;
   const isWholeCheck = options.check === null;
   const count = ({ outcome, exitCode }: Ran) => {
-    if (outcome === 'cached') trial.notes.push('A cache answered for the command, which is no run: turn the cache off in the command.');
+    if (outcome === 'cached')
+      trial.notes.push(
+        'A cache answered for the command, which is no run: turn the cache off in the command.',
+      );
     if (outcome !== 'passed' && outcome !== 'failed') return;
     before[outcome] += 1;
     before.exitCodes.push(exitCode);
@@ -169,7 +206,8 @@ async function tryAll(trial: Trial): Promise<void> {
   const updating = updatingSnapshots(trial.narrowed?.argv ?? options.argv, bench.failure?.tests ?? []);
   const commands = ruleCommands(worktree.cwd, options.env.PATH ?? '', options.rules, updating);
   const changes = [...options.proposals, ...commands].slice(0, MOST_ATTEMPTS);
-  if (changes.length > 0 && (bench.failure?.tests.length ?? 0) > 0) trial.seenBefore = (await see(trial)).seen;
+  if (changes.length > 0 && (bench.failure?.tests.length ?? 0) > 0)
+    trial.seenBefore = (await see(trial)).seen;
   for (const change of changes) {
     if (!bench.isOpen()) {
       trial.notes.push(bench.limitNote);
@@ -210,9 +248,17 @@ async function createFix(trial: Trial, change: Proposal | RuleCommand): Promise<
         return { source, refused: 'it says anew what the tests expect; allow it with --allow-tests' };
       await bench.prepare(change.argv, worktree.cwd);
     }
-    const fix = await commitChange(worktree, 'diff' in change ? change.diff : null, source.split(':')[0] ?? '', options.allowed);
-    const script = options.allowed.tests ? undefined : fix.files.find((file) => isStartedBy(options, worktree, file));
-    if (script !== undefined) return { source, refused: `${script} says how the tests run; allow it with --allow-tests` };
+    const fix = await commitChange(
+      worktree,
+      'diff' in change ? change.diff : null,
+      source.split(':')[0] ?? '',
+      options.allowed,
+    );
+    const script = options.allowed.tests
+      ? undefined
+      : fix.files.find((file) => isStartedBy(options, worktree, file));
+    if (script !== undefined)
+      return { source, refused: `${script} says how the tests run; allow it with --allow-tests` };
     await prepare(trial, await worktree.moveTo(fix.commit));
     return { ...fix, source };
   } catch (error) {
@@ -235,7 +281,17 @@ function isStartedBy({ argv, check }: FixOptions, { folder, cwd }: Worktree, fil
 }
 
 function refusedAttempt({ source, refused }: RefusedFix): FixAttempt {
-  const nothing = { files: [], added: 0, deleted: 0, passed: 0, failed: 0, other: 0, exitCodes: [], checkExitCodes: [], broke: [] };
+  const nothing = {
+    files: [],
+    added: 0,
+    deleted: 0,
+    passed: 0,
+    failed: 0,
+    other: 0,
+    exitCodes: [],
+    checkExitCodes: [],
+    broke: [],
+  };
   return { source, refused, ...nothing, diff: null, verdict: 'refused', sentence: 'Not tried.' };
 }
 
@@ -247,7 +303,12 @@ async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
     ...{ passed: 0, failed: 0, other: 0, exitCodes: [], checkExitCodes: [], broke: [] },
   };
   let cached = 0;
-  while (attempt.passed < options.runs && attempt.failed + attempt.other === 0 && cached < MOST_CACHED && bench.isOpen()) {
+  while (
+    attempt.passed < options.runs &&
+    attempt.failed + attempt.other === 0 &&
+    cached < MOST_CACHED &&
+    bench.isOpen()
+  ) {
     const { outcome, exitCode } = await runOnce(trial, source);
     if (outcome === 'cached') {
       cached += 1;
@@ -257,9 +318,15 @@ async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
     attempt.exitCodes.push(exitCode);
   }
   if (cached > 0)
-    trial.notes.push(`${source}: a cache answered for ${counted(cached, 'run')}, which ${cached === 1 ? 'does' : 'do'} not count.`);
+    trial.notes.push(
+      `${source}: a cache answered for ${counted(cached, 'run')}, which ${cached === 1 ? 'does' : 'do'} not count.`,
+    );
   if (isMended(before, attempt) && (await isSeen(trial, attempt))) await checkWider(trial, fix, attempt);
-  const whole = { before, tests: [...(bench.failure?.names ?? [])], checkExitCodes: listExitCodes(trial.checkBefore) };
+  const whole = {
+    before,
+    tests: [...(bench.failure?.names ?? [])],
+    checkExitCodes: listExitCodes(trial.checkBefore),
+  };
   attempt.verdict = judgeAttempt(attempt, whole);
   attempt.sentence = describeAttempt(attempt, whole);
   return attempt;
@@ -270,9 +337,19 @@ function listExitCodes(checked: Checked | null): (number | null)[] {
 }
 
 /** Runs the failing tests so that their tool reports on them, in the current state of the worktree. */
-async function see({ options, bench, worktree, narrowed }: Trial): Promise<Awaited<ReturnType<typeof runWithReport>>> {
+async function see({
+  options,
+  bench,
+  worktree,
+  narrowed,
+}: Trial): Promise<Awaited<ReturnType<typeof runWithReport>>> {
   const tests = bench.failure?.tests ?? [];
-  return await runWithReport(bench, { argv: narrowed?.argv ?? options.argv, cwd: worktree.cwd, env: options.env, tests });
+  return await runWithReport(bench, {
+    argv: narrowed?.argv ?? options.argv,
+    cwd: worktree.cwd,
+    env: options.env,
+    tests,
+  });
 }
 
 /**
@@ -289,7 +366,10 @@ async function isSeen(trial: Trial, attempt: FixAttempt): Promise<boolean> {
   return attempt.reported;
 }
 
-/** Runs the wider check with the change, and without it where it fails: notes what fails with it only. What a cache answers is no check. */
+/**
+ * Runs the wider check with the change, and without it where it fails: notes what fails with it only. What a
+ * cache answers is no check.
+ */
 async function checkWider(trial: Trial, { commit, source }: NamedFix, attempt: FixAttempt): Promise<void> {
   const { options, worktree, deps, bench } = trial;
   const argv = options.check ?? options.argv;
@@ -317,11 +397,21 @@ async function checkWider(trial: Trial, { commit, source }: NamedFix, attempt: F
     [...after.failure.names].filter((name) => !known.has(name)),
   );
   if (after.failure.names.size > 0) return;
-  const isSame = before !== 'passed' && before.names.size === 0 && before.fingerprint === after.failure.fingerprint;
+  const isSame =
+    before !== 'passed' && before.names.size === 0 && before.fingerprint === after.failure.fingerprint;
   if (!isSame) attempt.broke.push(argv.join(' '));
 }
 
-function conclusion({ options, narrowed, bench, before, checkBefore, attempts, branch, notes }: Trial): FixTrial {
+function conclusion({
+  options,
+  narrowed,
+  bench,
+  before,
+  checkBefore,
+  attempts,
+  branch,
+  notes,
+}: Trial): FixTrial {
   const found = {
     command: [...options.argv],
     narrowed: narrowed === null ? null : [...narrowed.argv],

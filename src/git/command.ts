@@ -35,10 +35,21 @@ export interface GitAnswer {
   readonly cut: boolean;
 }
 
-/** Runs one git command in one clone. Throws TriageError `timeout`, `cancelled`, or `upstream-failed` where git cannot be run or refuses the folder. */
-export type Git = (folder: string, args: readonly string[], signal: AbortSignal, input?: string) => Promise<GitAnswer>;
+/**
+ * Runs one git command in one clone. Throws TriageError `timeout`, `cancelled`, or `upstream-failed` where
+ * git cannot be run or refuses the folder.
+ */
+export type Git = (
+  folder: string,
+  args: readonly string[],
+  signal: AbortSignal,
+  input?: string,
+) => Promise<GitAnswer>;
 
-/** Variables by which git tells its hooks and `rebase --exec` which repository is meant: what `git rev-parse --local-env-vars` prints. */
+/**
+ * Variables by which git tells its hooks and `rebase --exec` which repository is meant: what `git rev-parse
+ * --local-env-vars` prints.
+ */
 export const REPOSITORY_VARIABLES: ReadonlySet<string> = new Set([
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',
   'GIT_COMMON_DIR',
@@ -66,8 +77,11 @@ const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
  */
 export function trustedPath(path: string | undefined, checkout: string): string {
   const isIn = (folder: string) => `${folder}/`.startsWith(`${resolve(checkout)}/`);
-  const isOutside = (folder: string) => isAbsolute(folder) && !isIn(resolve(folder)) && !isIn(realPath(folder));
-  const folders = (path ?? '').split(delimiter).filter((folder) => isOutside(folder) && !folder.includes('node_modules'));
+  const isOutside = (folder: string) =>
+    isAbsolute(folder) && !isIn(resolve(folder)) && !isIn(realPath(folder));
+  const folders = (path ?? '')
+    .split(delimiter)
+    .filter((folder) => isOutside(folder) && !folder.includes('node_modules'));
   return [...folders, DEFAULT_PATH].join(delimiter);
 }
 
@@ -108,7 +122,10 @@ const GUARDS = [
   'submodule.recurse=false',
 ];
 
-function environment({ path = DEFAULT_PATH, protocols = [], searchesUpward = false, env = {} }: GitOptions, folder: string) {
+function environment(
+  { path = DEFAULT_PATH, protocols = [], searchesUpward = false, env = {} }: GitOptions,
+  folder: string,
+) {
   return {
     PATH: path,
     HOME: '/nonexistent',
@@ -138,14 +155,25 @@ export function createGit(options: GitOptions = {}): Git {
   return async (folder, args, signal, input) => {
     await turnToStart();
     const { promise, resolve: answer, reject } = Promise.withResolvers<GitAnswer>();
-    const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: maxOutputBytes, signal, windowsHide: true } as const;
+    const limits = {
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+      maxBuffer: maxOutputBytes,
+      signal,
+      windowsHide: true,
+    } as const;
     const how = { ...limits, env: environment(options, folder), cwd: folder, encoding: 'utf8' } as const;
     const [program = 'git', ...words] = [...within, 'git', ...guards, ...args];
     const child = execFile(program, words, how, (error, output, complaint) => {
       if (error === null) return answer({ exitCode: 0, output, complaint, cut: false });
-      if (signal.aborted) return reject(new TriageError('cancelled', 'Reading the clone was canceled.', { cause: signal.reason }));
-      if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return answer({ exitCode: 0, output, complaint, cut: true });
-      if (error.killed === true) return reject(new TriageError('timeout', `git ${args[0]} took longer than ${timeoutMs} ms.`));
+      if (signal.aborted)
+        return reject(
+          new TriageError('cancelled', 'Reading the clone was canceled.', { cause: signal.reason }),
+        );
+      if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
+        return answer({ exitCode: 0, output, complaint, cut: true });
+      if (error.killed === true)
+        return reject(new TriageError('timeout', `git ${args[0]} took longer than ${timeoutMs} ms.`));
       if (typeof error.code === 'number' && !saysFolderIsBad(complaint))
         return answer({ exitCode: error.code, output, complaint, cut: false });
       return reject(cannotRun(folder, complaint, error));
@@ -159,7 +187,9 @@ export function createGit(options: GitOptions = {}): Git {
 
 let lastStart: Promise<unknown> = Promise.resolve();
 
-/** Waits for a turn of the event loop: starting a program holds it for milliseconds, so each turn starts one. */
+/**
+ * Waits for a turn of the event loop: starting a program holds it for milliseconds, so each turn starts one.
+ */
 function turnToStart(): Promise<unknown> {
   lastStart = lastStart.then(() => nextTurn());
   return lastStart;
@@ -174,7 +204,9 @@ export function succeeded(answer: GitAnswer): boolean {
 }
 
 function saysFolderIsBad(complaint: string): boolean {
-  return /not a git repository|dubious ownership|cannot change to|unknown repository extension/i.test(complaint);
+  return /not a git repository|dubious ownership|cannot change to|unknown repository extension/i.test(
+    complaint,
+  );
 }
 
 function cannotRun(folder: string, complaint: string, cause: Error): TriageError {

@@ -3,7 +3,13 @@ import { KIND_CATEGORY } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
 import type { Ruling } from './classify.ts';
-import { confirmedEntry, findNamingDocument, fittingDocument, isTeamDocument, lastingFailure } from './evidence-facts.ts';
+import {
+  confirmedEntry,
+  findNamingDocument,
+  fittingDocument,
+  isTeamDocument,
+  lastingFailure,
+} from './evidence-facts.ts';
 import { KIND_WORDING } from './kinds.ts';
 import { OFFER_FIXES } from './offers.ts';
 import type { Match } from './rule.ts';
@@ -72,11 +78,13 @@ function chooseAdvice(
     return { text, act: null, confidence: 0.7, values: [] };
   }
   const said = find === null ? null : fromLog(match, classification, find);
-  if (said !== null && said.confidence * (0.5 + 0.5 * classification.confidence) >= LEAST_CONFIDENCE) return said;
+  if (said !== null && said.confidence * (0.5 + 0.5 * classification.confidence) >= LEAST_CONFIDENCE)
+    return said;
   const document = fittingDocument(evidence, classification.category, classification.kind);
   // What fits a kind of failure in general says nothing of this one; a team's own document is about its own
   // failures.
-  if (document?.fix != null && isTeamDocument(document.evidence)) return { text: document.fix, act: null, confidence: 0.5, values: [] };
+  if (document?.fix != null && isTeamDocument(document.evidence))
+    return { text: document.fix, act: null, confidence: 0.5, values: [] };
   const text = `${silence(ruling)}${pointToDocumentation(evidence)}`;
   return { text, act: null, confidence: 0, values: [] };
 }
@@ -104,7 +112,8 @@ function fromLog(match: Match | null, { category, kind }: Classification, find: 
   const offered = firstFilled(OFFER_FIXES, find, BY_ORIGIN.tool);
   if (offered !== null) return { ...offered, act: offered.act === 'ask' ? 'ask' : chooseAct(category) };
   if (category === 'INFRA_ERROR') return null;
-  const complaint = category === 'TEST_FAILURE' ? 'Start at {place}: “{complaint}”.' : 'Correct {place}: “{complaint}”.';
+  const complaint =
+    category === 'TEST_FAILURE' ? 'Start at {place}: “{complaint}”.' : 'Correct {place}: “{complaint}”.';
   const placed = firstFilled([['code', complaint]], find, BY_ORIGIN.kind);
   return placed === null ? null : { ...placed, act: chooseAct(category) };
 }
@@ -119,7 +128,8 @@ const HINTS: NonNullable<Wording['fix']> = [
 function firstFilled(fixes: NonNullable<Wording['fix']>, find: FindValue, trust: number): Advice | null {
   for (const [act, sentence] of fixes) {
     const filled = fill(sentence, find);
-    if (filled !== null) return { text: filled.text, act, confidence: trust * trustIn(filled), values: filled.values };
+    if (filled !== null)
+      return { text: filled.text, act, confidence: trust * trustIn(filled), values: filled.values };
   }
   return null;
 }
@@ -141,5 +151,7 @@ function silence({ decisive, facts }: Ruling): string {
   const message = failures.find((failure) => failure.message !== NO_ERROR)?.message;
   const line = (decisive === null ? null : getFactText(decisive.fact)) ?? messages[0]?.text ?? message ?? '';
   const said = cleanWords(line.split('\n').find((one) => one.trim() !== '') ?? '', 160);
-  return said === '' ? 'No fix found. The step stopped without saying why.' : `No fix found. The step stopped with: ${said}.`;
+  return said === ''
+    ? 'No fix found. The step stopped without saying why.'
+    : `No fix found. The step stopped with: ${said}.`;
 }

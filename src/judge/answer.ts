@@ -37,12 +37,18 @@ import { oneLine, type Quotation, quoteFact, quoteLine, quoteText, toolName } fr
  * team's own document that names the error or, if no rule knows the failure, one that says most of a line of
  * it. Returns an empty text if there is neither.
  */
-function seenBefore({ decisive }: Ruling, { category, kind }: Classification, evidence: readonly Evidence[]): string {
+function seenBefore(
+  { decisive }: Ruling,
+  { category, kind }: Classification,
+  evidence: readonly Evidence[],
+): string {
   const confirmed = confirmedEntry(evidence, category);
   if (confirmed !== null)
     return `Seen before${nameOther(confirmed)}: ${oneLine(confirmed.rootCause ?? confirmed.evidence.title, 300)} (confirmed by ${confirmed.confirmedBy}). `;
   const isUnknown = decisive === null || kind === 'unknown';
-  const covering = retrievedFrom(evidence).find(({ evidence: item, score }) => isTeamDocument(item) && score >= COVERED);
+  const covering = retrievedFrom(evidence).find(
+    ({ evidence: item, score }) => isTeamDocument(item) && score >= COVERED,
+  );
   const own = findNamingDocument(evidence) ?? (isUnknown ? covering : undefined);
   if (own == null) return '';
   const said = oneLine(own.cause ?? own.named ?? own.evidence.text, 240).replace(/[.\s]+$/, '');
@@ -51,7 +57,9 @@ function seenBefore({ decisive }: Ruling, { category, kind }: Classification, ev
 
 /** Names the repository of a decision that was made in another one. */
 function nameOther({ repository, evidence }: Retrieved): string {
-  return repository !== null && evidence.data?.sameRepository === false ? ` in ${oneLine(repository, 100)}` : '';
+  return repository !== null && evidence.data?.sameRepository === false
+    ? ` in ${oneLine(repository, 100)}`
+    : '';
 }
 
 /** A document says most of a line of the failure. */
@@ -64,10 +72,15 @@ const COVERED = 0.75;
 export function composeAnswer({ subject, classification, evidence }: Insight): Answer {
   const ruling = ruleOn(subject);
   // What is too thin to decide is too thin to be the headline.
-  const match = classification.abstained ? null : (findBestMatch(ruling.matches, classification.category) ?? ruling.decisive);
+  const match = classification.abstained
+    ? null
+    : (findBestMatch(ruling.matches, classification.category) ?? ruling.decisive);
   const fact = findTellingFact(ruling.facts, match);
   const kind = match === null ? null : KIND_WORDING[match.rule.kind];
-  const patterns = { reads: [...(match?.rule.reads ?? []), ...(kind?.reads ?? [])], readsOwn: kind?.readsOwn ?? [] };
+  const patterns = {
+    reads: [...(match?.rule.reads ?? []), ...(kind?.reads ?? [])],
+    readsOwn: kind?.readsOwn ?? [],
+  };
   const find = fact === null ? null : createFinder(fact, patterns, ruling.facts);
   const { title, statement, rootCause, values } = describeCause(ruling, classification, match, find, fact);
   const advice = advise(ruling, classification, evidence, match, find);
@@ -122,14 +135,27 @@ const SUPPOSED: Readonly<Record<Category, string>> = {
 function buildHypotheses(ruling: Ruling, classification: Classification, confidence: number): Hypothesis[] {
   if (confidence >= UNSURE && !hasCloseRunnerUp(classification)) return [];
   const order = ranked(classification.probabilities);
-  const first = [classification.category, ...order.filter((category) => category !== classification.category)];
-  const likely = first.filter((category, rank) => rank < 2 || classification.probabilities[category] >= 0.12).slice(0, MOST);
+  const first = [
+    classification.category,
+    ...order.filter((category) => category !== classification.category),
+  ];
+  const likely = first
+    .filter((category, rank) => rank < 2 || classification.probabilities[category] >= 0.12)
+    .slice(0, MOST);
   return likely.map((category) => {
     const match = findBestMatch(ruling.matches, category);
     if (match === null)
-      return { text: `${SUPPOSED[category]}: no log line shows this, but nothing rules it out`, category, settledBy: SETTLED_BY[category] };
+      return {
+        text: `${SUPPOSED[category]}: no log line shows this, but nothing rules it out`,
+        category,
+        settledBy: SETTLED_BY[category],
+      };
     const line = match.fact.text.replace(/\s+/g, ' ').trim().slice(0, 160);
-    return { text: `${KIND_WORDING[match.rule.kind].spoken}: ${line}`, category, settledBy: SETTLED_BY[category] };
+    return {
+      text: `${KIND_WORDING[match.rule.kind].spoken}: ${line}`,
+      category,
+      settledBy: SETTLED_BY[category],
+    };
   });
 }
 
@@ -158,13 +184,22 @@ function buildClaims(
   ];
   // How the step ended says little where any line says why.
   const ended = candidates.every((entry) => entry === null) ? [exitClaim(ruling, evidence)] : [];
-  const all = [...candidates, ...ended, ...retrievedClaims(classification, evidence), ...commitClaims(ruling, classification, evidence)];
+  const all = [
+    ...candidates,
+    ...ended,
+    ...retrievedClaims(classification, evidence),
+    ...commitClaims(ruling, classification, evidence),
+  ];
   const made = all.filter((entry) => entry !== null);
   return firstOfEach(made, ({ text }) => text).slice(0, MAX_CLAIMS);
 }
 
 /** States what changed, and which artifacts the failure is about. */
-function versionClaims({ facts }: Ruling, { category }: Classification, evidence: readonly Evidence[]): (Claim | null)[] {
+function versionClaims(
+  { facts }: Ruling,
+  { category }: Classification,
+  evidence: readonly Evidence[],
+): (Claim | null)[] {
   if (category === 'INFRA_ERROR') return [];
   const upgrades = findUpgrades(facts.subject, evidence).map((upgrade) => {
     const item = evidence.find(({ id }) => id === upgrade.evidenceId);
@@ -175,9 +210,15 @@ function versionClaims({ facts }: Ruling, { category }: Classification, evidence
 }
 
 /** Quotes the most informative lines. Returns null if there are none apart from the decisive quotation. */
-function informativeClaim({ facts }: Ruling, main: Quotation | null, evidence: readonly Evidence[]): Claim | null {
+function informativeClaim(
+  { facts }: Ruling,
+  main: Quotation | null,
+  evidence: readonly Evidence[],
+): Claim | null {
   const best = facts.subject.messages.filter(({ weight }) => weight >= NEARLY_BEST).slice(0, MAX_INFORMATIVE);
-  const quotations = best.flatMap((message) => at(message.at, evidence) ?? []).filter(({ quote }) => quote.line !== main?.quote.line);
+  const quotations = best
+    .flatMap((message) => at(message.at, evidence) ?? [])
+    .filter(({ quote }) => quote.line !== main?.quote.line);
   const [first] = quotations;
   if (first === undefined) return null;
   const quotes = quotations.map(({ quote }) => quote).sort((a, b) => a.line - b.line);
@@ -203,25 +244,39 @@ function isTellingError({ severity, tool, message }: Diagnostic): boolean {
  * Adds the lines that the sentences have their values from, and those of a test that show what was expected
  * and what came.
  */
-function withValues(main: Claim, used: readonly Value[], ruling: Ruling, evidence: readonly Evidence[]): Claim {
+function withValues(
+  main: Claim,
+  used: readonly Value[],
+  ruling: Ruling,
+  evidence: readonly Evidence[],
+): Claim {
   const [quote] = main.quotes;
   if (quote === undefined) return main;
   const isTest = ruling.facts.subject.failingTests.length > 0;
-  const below = isTest ? [1, 2, 3, 4].flatMap((offset) => quoteLine(quote.source, quote.line + offset, evidence) ?? []) : [];
+  const below = isTest
+    ? [1, 2, 3, 4].flatMap((offset) => quoteLine(quote.source, quote.line + offset, evidence) ?? [])
+    : [];
   const shown = below.filter(({ quote: { text } }) => VALUE.test(text)).slice(0, 2);
-  const read = used.flatMap(({ source, line }) => at(source === null || line === null ? null : { source, line }, evidence) ?? []);
+  const read = used.flatMap(
+    ({ source, line }) => at(source === null || line === null ? null : { source, line }, evidence) ?? [],
+  );
   const all = firstOfEach(
     [{ evidenceId: main.evidence[0] ?? '', quote }, ...read, ...shown],
     ({ quote: one }) => `${one.source}:${one.line}`,
   );
   const chosen = all.slice(0, MAX_QUOTES);
-  return { ...main, evidence: [...new Set(chosen.map(({ evidenceId }) => evidenceId))], quotes: chosen.map((one) => one.quote) };
+  return {
+    ...main,
+    evidence: [...new Set(chosen.map(({ evidenceId }) => evidenceId))],
+    quotes: chosen.map((one) => one.quote),
+  };
 }
 
 /** Lines that one claim quotes. */
 const MAX_QUOTES = 6;
 
-const VALUE = /^(?:[-+] )?\s{0,20}(?:E\s{1,8})?(?:expected|received|actual|got|want|left|right|but was)\b\s{0,4}[:=]/i;
+const VALUE =
+  /^(?:[-+] )?\s{0,20}(?:E\s{1,8})?(?:expected|received|actual|got|want|left|right|but was)\b\s{0,4}[:=]/i;
 
 function testClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | null)[] {
   return ruling.facts.subject.failingTests.slice(0, 2).map((test) => {
@@ -247,7 +302,10 @@ function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | nu
     const place = entry.line === null ? entry.file : `${entry.file}:${entry.line}`;
     return quotation === null
       ? null
-      : claim(`${toolName(entry)} ${place === null ? 'reports the error' : `points to ${place}`}.`, quotation);
+      : claim(
+          `${toolName(entry)} ${place === null ? 'reports the error' : `points to ${place}`}.`,
+          quotation,
+        );
   }
 
   /** Quotes the first finding of each rule if several rules were broken. */
@@ -256,7 +314,11 @@ function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | nu
     const quotations = firsts.slice(0, MAX_RULES).flatMap((entry) => at(entry.at, evidence) ?? []);
     if (firsts.length < 2 || quotations.length < 2) return null;
     const ids = [...new Set(quotations.map(({ evidenceId }) => evidenceId))];
-    return { text: 'These lines show the first finding of each kind.', evidence: ids, quotes: quotations.map(({ quote }) => quote) };
+    return {
+      text: 'These lines show the first finding of each kind.',
+      evidence: ids,
+      quotes: quotations.map(({ quote }) => quote),
+    };
   }
 }
 
@@ -269,7 +331,9 @@ function exitClaim(ruling: Ruling, evidence: readonly Evidence[]): Claim | null 
   const quotation = quoteLine(exit.source, exit.line, evidence);
   if (quotation === null) return null;
   return claim(
-    exit.signal === null ? `The step ended with exit code ${exit.code}.` : `The process was terminated by ${exit.signal}.`,
+    exit.signal === null
+      ? `The step ended with exit code ${exit.code}.`
+      : `The process was terminated by ${exit.signal}.`,
     quotation,
   );
 }
@@ -280,8 +344,16 @@ function retrievedClaims(classification: Classification, evidence: readonly Evid
   return [
     confirmed === null
       ? null
-      : cite(`${confirmed.confirmedBy} confirmed this cause for an earlier failure: ${confirmed.evidence.title}.`, confirmed.evidence),
-    document === null ? null : cite(`The knowledge base describes this kind of failure: ${document.evidence.title}.`, document.evidence),
+      : cite(
+          `${confirmed.confirmedBy} confirmed this cause for an earlier failure: ${confirmed.evidence.title}.`,
+          confirmed.evidence,
+        ),
+    document === null
+      ? null
+      : cite(
+          `The knowledge base describes this kind of failure: ${document.evidence.title}.`,
+          document.evidence,
+        ),
   ];
 }
 
@@ -292,10 +364,18 @@ function peopleClaims(evidence: readonly Evidence[]): (Claim | null)[] {
   const [own, precedent] = [findNamingDocument(evidence), findPrecedent(evidence)];
   const fix = own?.fix == null ? 'names this error' : `says what to do: ${oneLine(own.fix, 300)}`;
   return [
-    own === null ? null : cite(`Your document “${oneLine(own.evidence.title, 120)}” ${fix}.`.replace(/\.\.$/, '.'), own.evidence),
+    own === null
+      ? null
+      : cite(
+          `Your document “${oneLine(own.evidence.title, 120)}” ${fix}.`.replace(/\.\.$/, '.'),
+          own.evidence,
+        ),
     precedent === null
       ? null
-      : cite(`${precedent.confirmedBy} decided a similar failure${nameOther(precedent)}: ${precedent.evidence.title}.`, precedent.evidence),
+      : cite(
+          `${precedent.confirmedBy} decided a similar failure${nameOther(precedent)}: ${precedent.evidence.title}.`,
+          precedent.evidence,
+        ),
   ];
 }
 
@@ -304,9 +384,13 @@ function peopleClaims(evidence: readonly Evidence[]): (Claim | null)[] {
  * evidence shows since when.
  */
 function commitClaims(ruling: Ruling, { category }: Classification, evidence: readonly Evidence[]): Claim[] {
-  const suspect = rankSuspects(ruling.facts.subject, evidence, category).find(({ commit }) => commit !== null);
+  const suspect = rankSuspects(ruling.facts.subject, evidence, category).find(
+    ({ commit }) => commit !== null,
+  );
   if (suspect === undefined) return [];
-  const touch = listTouches(suspect.path, readRepositoryFacts(evidence)).find(({ commit }) => commit === suspect.commit);
+  const touch = listTouches(suspect.path, readRepositoryFacts(evidence)).find(
+    ({ commit }) => commit === suspect.commit,
+  );
   const item = evidence.find(({ id }) => id === touch?.evidenceId);
   if (item === undefined) return [];
   if (item.tool !== 'changed_since_green') return [cite(`Last changed by: ${item.title}.`, item)];

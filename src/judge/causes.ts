@@ -19,7 +19,9 @@ import { isProjectFile } from './values/place.ts';
 import { stateArtifacts } from './versions/upgrades.ts';
 import { linesFrom, listed, oneLine, toolName } from './wording.ts';
 
-/** The cause in words: a title a person would say, and one to three sentences that say more than the title. */
+/**
+ * The cause in words: a title a person would say, and one to three sentences that say more than the title.
+ */
 interface Described {
   readonly title: string;
   readonly rootCause: string;
@@ -44,11 +46,16 @@ export function describeCause(
   const said = describe(ruling.facts, match, fact, classification);
   const title = find === null ? null : fillFirst(match?.rule.title, find);
   const cause = find === null ? null : fillFirst(match?.rule.cause, find);
-  const artifacts = classification.category === 'DEPENDENCY_ERROR' ? stateArtifacts(ruling.facts.subject).slice(0, 1) : [];
+  const artifacts =
+    classification.category === 'DEPENDENCY_ERROR' ? stateArtifacts(ruling.facts.subject).slice(0, 1) : [];
   const stated = [cause?.text ?? said.rootCause, ...artifacts.map(({ text }) => text)].join(' ');
-  const more = findLeadingDiagnostic(ruling.facts, match) === null ? addFromLog(stated, fact, cause?.values ?? [], ruling.facts) : [];
+  const more =
+    findLeadingDiagnostic(ruling.facts, match) === null
+      ? addFromLog(stated, fact, cause?.values ?? [], ruling.facts)
+      : [];
   const statement = [stated, ...more.map(({ text }) => text)].join(' ');
-  const caution = classification.abstained && ruling.matches.length === 0 ? ' No known cause matches this message.' : '';
+  const caution =
+    classification.abstained && ruling.matches.length === 0 ? ' No known cause matches this message.' : '';
   const rootCause = `${statement}${caution}${nameStep(ruling.facts, fact)}`;
   return {
     title: cleanWords(title?.text ?? said.title, MAX_TITLE),
@@ -69,32 +76,45 @@ function addFromLog(cause: string, fact: Fact | null, used: Filled['values'], fa
 function nameStep({ subject }: Facts, fact: Fact | null): string {
   // A log without marks is one section, called like its source.
   const failed = subject.failedSections.filter(
-    ({ consequence, name, source }) => consequence !== true && !source.startsWith(name) && !/^(?:log|build|output|console)$/i.test(name),
+    ({ consequence, name, source }) =>
+      consequence !== true && !source.startsWith(name) && !/^(?:log|build|output|console)$/i.test(name),
   );
   const step = failed.find((one) => fact !== null && isWithin(one, fact)) ?? failed[0];
   if (step === undefined) return '';
   const code = step.exitCode ?? subject.exits.at(-1)?.code ?? null;
   const others = failed.length - 1;
-  const more = others === 0 ? '' : ` ${others === 1 ? '1 other step' : `${others} other steps`} failed as well.`;
+  const more =
+    others === 0 ? '' : ` ${others === 1 ? '1 other step' : `${others} other steps`} failed as well.`;
   return ` It failed in the step “${oneLine(step.name, 100)}”${code === null ? '' : ` with exit code ${code}`}.${more}`;
 }
 
-function isWithin({ source, lineStart, lineEnd }: TriageSubject['failedSections'][number], fact: Fact): boolean {
+function isWithin(
+  { source, lineStart, lineEnd }: TriageSubject['failedSections'][number],
+  fact: Fact,
+): boolean {
   return fact.source === source && fact.line !== null && lineStart <= fact.line && fact.line <= lineEnd;
 }
 
-function describe(facts: Facts, match: Match | null, fact: Fact | null, classification: Classification): Described {
+function describe(
+  facts: Facts,
+  match: Match | null,
+  fact: Fact | null,
+  classification: Classification,
+): Described {
   const { kind } = classification;
   const text = match?.fact.text ?? '';
   if (match?.rule.name === 'not-formatted') return fromFormatter(facts) ?? fromWords(facts, fact, kind);
   const diagnostic = findLeadingDiagnostic(facts, match);
   if (diagnostic !== null) return fromDiagnostic(diagnostic, facts);
-  if (kind === 'assertion' || kind === 'snapshot' || kind === 'flaky_timing') return fromTest(facts, match, fact, kind);
-  if (kind === 'missing_module' && missingModuleName(text) !== null) return fromMissingModule(text, facts, classification);
+  if (kind === 'assertion' || kind === 'snapshot' || kind === 'flaky_timing')
+    return fromTest(facts, match, fact, kind);
+  if (kind === 'missing_module' && missingModuleName(text) !== null)
+    return fromMissingModule(text, facts, classification);
   if (match?.rule.name === 'connection-refused') return fromRefusal(text);
   const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
   const exception = named ?? facts.productException;
-  if ((kind === 'null_reference' || kind === 'crash') && exception != null) return fromException(exception, facts);
+  if ((kind === 'null_reference' || kind === 'crash') && exception != null)
+    return fromException(exception, facts);
   return fromWords(facts, fact, kind);
 }
 
@@ -104,7 +124,9 @@ function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
   const errors = listErrors(facts).filter((other) => other.tool === entry.tool);
   const others = errors
     .filter((other) => other !== entry)
-    .map((other) => oneLine([formatPlace(other.file, other.line) ?? [], other.message].flat().join(' '), 140));
+    .map((other) =>
+      oneLine([formatPlace(other.file, other.line) ?? [], other.message].flat().join(' '), 140),
+    );
   const count = errors.length > 1 ? `${countErrors(errors)} errors, the first` : 'one error';
   const code = entry.code === null ? '' : ` (${entry.code})`;
   const rules = rulesIn(errors);
@@ -125,7 +147,10 @@ function countErrors({ length }: readonly Diagnostic[]): string {
   return length < MAX_DIAGNOSTICS ? String(length) : `${length} or more`;
 }
 
-/** Writes a title with its place; of a long one only the file's own name, so that what is wrong is not cut off. */
+/**
+ * Writes a title with its place; of a long one only the file's own name, so that what is wrong is not cut
+ * off.
+ */
 function titleAt(place: string | null, message: string): string {
   if (place === null) return message;
   const whole = `${place}: ${message}`;
@@ -141,7 +166,10 @@ function titleOfTest({ name }: FailingTest, what: string): string {
 /** Rules named in one sentence. */
 const MAX_RULES = 8;
 
-/** Names each rule of a linter or compiler with how often it was broken and where first; null where there are not several. */
+/**
+ * Names each rule of a linter or compiler with how often it was broken and where first; null where there are
+ * not several.
+ */
 function rulesIn(errors: readonly Diagnostic[]): string | null {
   const byRule = [...Map.groupBy(errors, ({ code }) => code ?? '').entries()].filter(([code]) => code !== '');
   if (byRule.length < 2) return null;
@@ -157,7 +185,9 @@ function rulesIn(errors: readonly Diagnostic[]): string | null {
 /** Formatters name the files they would change, a line each. */
 function fromFormatter(facts: Facts): Described | null {
   const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error');
-  const named = errors.flatMap((entry) => entry.file ?? /^\S{1,200}\.\w{1,6}$/.exec(entry.message)?.[0] ?? []);
+  const named = errors.flatMap(
+    (entry) => entry.file ?? /^\S{1,200}\.\w{1,6}$/.exec(entry.message)?.[0] ?? [],
+  );
   const files = [...new Set(named.map(projectPath))];
   if (files.length === 0) return null;
   const count = files.length === 1 ? 'is' : 'are';
@@ -167,7 +197,12 @@ function fromFormatter(facts: Facts): Described | null {
   };
 }
 
-function fromTest(facts: Facts, match: Match | null, fact: Fact | null, kind: Classification['kind']): Described {
+function fromTest(
+  facts: Facts,
+  match: Match | null,
+  fact: Fact | null,
+  kind: Classification['kind'],
+): Described {
   const test = decidedTest(facts, match);
   if (test === null) return fromWords(facts, fact, kind === 'snapshot' ? 'snapshot' : 'assertion');
   const place = formatPlace(test.file, test.line);
@@ -193,7 +228,10 @@ function fromTest(facts: Facts, match: Match | null, fact: Fact | null, kind: Cl
     ? ''
     : cleanWords(words.replace(/^(?:(?:Assertion)?Error: |thrown: "?)/, ''), 240);
   if (kind === 'flaky_timing') {
-    const what = message === '' ? 'its own time limit expired' : (/^.{10,200}?[^.\d](?=[.;] )/.exec(message)?.[0] ?? message);
+    const what =
+      message === ''
+        ? 'its own time limit expired'
+        : (/^.{10,200}?[^.\d](?=[.;] )/.exec(message)?.[0] ?? message);
     return {
       title: titleOfTest(test, what),
       rootCause: `${where} waited for a condition that was not met before the test timed out: ${what}.${more}`,
@@ -214,7 +252,9 @@ function otherTests(facts: Facts, test: FailingTest): string {
 
 function decidedTest(facts: Facts, match: Match | null): FailingTest | null {
   const { failingTests, failures } = facts.subject;
-  const named = failingTests.find((test) => test.message !== null && match?.fact.text.startsWith(test.message.slice(0, 60)) === true);
+  const named = failingTests.find(
+    (test) => test.message !== null && match?.fact.text.startsWith(test.message.slice(0, 60)) === true,
+  );
   return named ?? failures.find((failure) => failure.test !== null)?.test ?? failingTests[0] ?? null;
 }
 
@@ -239,8 +279,11 @@ function fromMissingModule(text: string, facts: Facts, { category }: Classificat
  */
 function findImporter(text: string, facts: Facts): string | null {
   const stack = facts.all.map((fact) => fact.text).join('\n');
-  const said = / from '([^'\n]{1,200})'/.exec(text)?.[1] ?? /Require stack:\s{1,4}- (\S{1,300})/.exec(stack)?.[1];
-  const frame = facts.subject.exceptions.flatMap(({ frames }) => frames).find(({ own, file }) => own && !isForeignPath(file))?.file;
+  const said =
+    / from '([^'\n]{1,200})'/.exec(text)?.[1] ?? /Require stack:\s{1,4}- (\S{1,300})/.exec(stack)?.[1];
+  const frame = facts.subject.exceptions
+    .flatMap(({ frames }) => frames)
+    .find(({ own, file }) => own && !isForeignPath(file))?.file;
   const file = said ?? frame;
   return file === undefined || isForeignPath(file) ? null : projectPath(file);
 }
@@ -265,8 +308,14 @@ function fromException(entry: ThrownException, facts: Facts): Described {
   const own = frames.find((frame) => frame.own && isProjectFile(frame.file));
   const place = own === undefined ? null : formatPlace(own.file, own.line);
   const message = cleanWords(entry.message, 260);
-  const fn = own?.function == null || /^<|^Object\.<anonymous>$/.test(own.function) ? null : own.function.split('.').slice(-2).join('.');
-  const where = [fn === null ? null : `in ${fn}`, place === null ? null : `${fn === null ? 'at ' : '('}${place}${fn === null ? '' : ')'}`];
+  const fn =
+    own?.function == null || /^<|^Object\.<anonymous>$/.test(own.function)
+      ? null
+      : own.function.split('.').slice(-2).join('.');
+  const where = [
+    fn === null ? null : `in ${fn}`,
+    place === null ? null : `${fn === null ? 'at ' : '('}${place}${fn === null ? '' : ')'}`,
+  ];
   const at = where.filter((part) => part !== null).join(' ');
   const [test] = facts.subject.failingTests;
   const seen = test === undefined ? '' : ` This made ${spokenTest(test)} fail.${otherTests(facts, test)}`;
@@ -304,7 +353,8 @@ function fromWords(facts: Facts, fact: Fact | null, kind: Classification['kind']
   if (said === '') return describeNothingFound(facts);
   return {
     title: said,
-    rootCause: kind === 'unknown' ? `The step stopped with: ${said}.` : `${KIND_WORDING[kind].spoken}: ${said}.`,
+    rootCause:
+      kind === 'unknown' ? `The step stopped with: ${said}.` : `${KIND_WORDING[kind].spoken}: ${said}.`,
   };
 }
 
@@ -341,20 +391,32 @@ function checkedExpression(test: FailingTest, subject: TriageSubject): string | 
  * Returns the first line of the stored text that changed, and the line that replaces it. Returns null if no
  * difference was shown.
  */
-function firstDifference(test: FailingTest, subject: TriageSubject): { readonly stored: string; readonly now: string } | null {
+function firstDifference(
+  test: FailingTest,
+  subject: TriageSubject,
+): { readonly stored: string; readonly now: string } | null {
   const lines = linesFrom(test.at, subject, 60);
   for (const [index, line] of lines.entries()) {
     const next = lines[index + 1] ?? '';
     if (!/^\s{0,8}- {1,4}\S/.test(line) || !/^\s{0,8}\+ {1,4}\S/.test(next)) continue;
     if (/^\s{0,8}[-+] (?:Snapshot|Expected|Received|expected|received|actual)\b/.test(line)) continue;
-    return { stored: oneLine(line.replace(/^\s{0,8}- /, ''), 80), now: oneLine(next.replace(/^\s{0,8}\+ /, ''), 80) };
+    return {
+      stored: oneLine(line.replace(/^\s{0,8}- /, ''), 80),
+      now: oneLine(next.replace(/^\s{0,8}\+ /, ''), 80),
+    };
   }
   return null;
 }
 
 /** Formats a test as people name it: with its suite, unless the suite only repeats a path or the name. */
 function spokenTest({ name, suite }: Pick<FailingTest, 'name' | 'suite'>): string {
-  if (suite === null || suite === '' || name.includes(suite) || /[/\\]|\.\w{1,4}$/.test(suite) || /^[\w.$]{1,300}$/.test(suite))
+  if (
+    suite === null ||
+    suite === '' ||
+    name.includes(suite) ||
+    /[/\\]|\.\w{1,4}$/.test(suite) ||
+    /^[\w.$]{1,300}$/.test(suite)
+  )
     return `“${name}”`;
   return `“${suite} › ${name}”`;
 }

@@ -67,7 +67,12 @@ export function shareWords(changes: readonly LineChange[], words: ReadonlySet<st
  * name that others still use comes first, then code removed at the line, the line itself, what is near it,
  * and code altered elsewhere.
  */
-export function rateTouch(touch: Touch, line: number | null, words: ReadonlySet<string>, subject: TriageSubject): number {
+export function rateTouch(
+  touch: Touch,
+  line: number | null,
+  words: ReadonlySet<string>,
+  subject: TriageSubject,
+): number {
   const near = listNearChanges(touch, line);
   if (touch.stillUsed.length > 0 || explainsFailure(touch, subject)) return 6;
   if (near.some(removesCode)) return 5;
@@ -100,14 +105,16 @@ export function listMissedNames({ changes }: Touch, subject: TriageSubject): str
  */
 export function explainsFailure(touch: Touch, subject: TriageSubject): boolean {
   const frames = listOwnFrames(subject);
-  const isFailing = (use: Touch['stillUsed'][number]) => frames.some(({ file, line }) => line === use.line && isSameFile(file, use.path));
+  const isFailing = (use: Touch['stillUsed'][number]) =>
+    frames.some(({ file, line }) => line === use.line && isSameFile(file, use.path));
   const isUsed = touch.stillUsed.some(isFailing);
   if (isUsed || listMissedNames(touch, subject).length > 0) return true;
   return missesValue(subject) && touch.changes.some(removesCheckForMissing);
 }
 
 /** Messages of the usual languages about a value that is not there. */
-const MISSING_VALUE = /\b(?:undefined|null|nil|NoneType|NullPointer\w*|is not a function|out of (?:range|bounds)|KeyError|array key)\b/;
+const MISSING_VALUE =
+  /\b(?:undefined|null|nil|NoneType|NullPointer\w*|is not a function|out of (?:range|bounds)|KeyError|array key)\b/;
 
 function missesValue({ exceptions, failures }: TriageSubject): boolean {
   const thrown = exceptions.map(({ type, message }) => `${type}: ${message}`);

@@ -31,7 +31,13 @@ const WHEN_NEEDED: Readonly<Record<Category, readonly string[]>> = {
   ],
   INFRA_ERROR: ['count_consecutive_failures', 'read_build_log', 'read_console_output'],
   CONFIG_ERROR: ['read_console_output', 'read_failure_history', 'read_file', 'changed_since_green'],
-  DEPENDENCY_ERROR: ['read_console_output', 'find_similar_failures', 'read_failure_history', 'read_file', 'changed_since_green'],
+  DEPENDENCY_ERROR: [
+    'read_console_output',
+    'find_similar_failures',
+    'read_failure_history',
+    'read_file',
+    'changed_since_green',
+  ],
   TEST_FAILURE: ['read_test_file', 'read_failure_history', 'changed_since_green', 'read_past_fixes'],
 };
 
@@ -51,11 +57,15 @@ interface Choice extends Insight {
  * category's table allows.
  */
 export function chooseCalls(given: Choice): ToolCall[] {
-  const offered = given.offered.filter(({ categories }) => categories.includes(given.classification.category));
+  const offered = given.offered.filter(({ categories }) =>
+    categories.includes(given.classification.category),
+  );
   const input = { ...given, offered };
   // Only fallback tools are offered, so the last resort is used now.
   if (offered.length > 0 && offered.every(({ fallback }) => fallback))
-    return offered.flatMap((tool) => freshCall(input, tool, 'what is known does not support an answer') ?? []);
+    return offered.flatMap(
+      (tool) => freshCall(input, tool, 'what is known does not support an answer') ?? [],
+    );
   const asked = new Set(input.outcomes.map(({ call }) => call.tool));
   const isTurnOfCode = wantsCode(input, input.plan.confidence);
   const due = input.offered.filter((tool) => tool.always && !asked.has(tool.name));
@@ -77,7 +87,9 @@ export function chooseCalls(given: Choice): ToolCall[] {
  */
 function seenBefore(input: Choice): ToolCall[] {
   const { generic, build } = input.subject;
-  return generic || build.branch === null ? [] : callsFor(input, ['read_failure_history'], 'others may have seen this failure');
+  return generic || build.branch === null
+    ? []
+    : callsFor(input, ['read_failure_history'], 'others may have seen this failure');
 }
 
 /** The tool that runs for every failure with code, and finds where the others read. */
@@ -100,7 +112,9 @@ function wantsCode({ classification, subject, evidence, outcomes }: Insight, con
  */
 function codeCalls(input: Choice): ToolCall[] {
   const { subject, classification } = input;
-  const isLocated = subject.diagnostics.some(({ severity, file, line }) => severity === 'error' && file !== null && line !== null);
+  const isLocated = subject.diagnostics.some(
+    ({ severity, file, line }) => severity === 'error' && file !== null && line !== null,
+  );
   const first = classification.category === 'CODE_ERROR' && !isLocated ? FIRST_OF_CODE : [];
   return callsFor(input, [...first, 'changed_since_green']);
 }
@@ -115,8 +129,11 @@ function isNeeded({ plan, round, subject }: Pick<Insight, 'round' | 'subject'> &
 }
 
 function callsFor(input: Choice, names: readonly string[], why?: string): ToolCall[] {
-  const usual = input.plan.retrieval < GOOD_RETRIEVAL ? 'little is known about this failure' : 'the error names a place';
-  const tools = names.flatMap((name) => input.offered.find((offered) => offered.name === name && !offered.fallback) ?? []);
+  const usual =
+    input.plan.retrieval < GOOD_RETRIEVAL ? 'little is known about this failure' : 'the error names a place';
+  const tools = names.flatMap(
+    (name) => input.offered.find((offered) => offered.name === name && !offered.fallback) ?? [],
+  );
   return tools.flatMap((tool) => freshCall(input, tool, why ?? usual) ?? []);
 }
 
@@ -124,7 +141,9 @@ function callsFor(input: Choice, names: readonly string[], why?: string): ToolCa
 function lastResort(input: Choice): ToolCall[] {
   const helped = input.outcomes.some((outcome) => outcome.status === 'ok' && outcome.findings.length > 0);
   if (helped) return [];
-  return input.offered.filter((tool) => tool.fallback).flatMap((tool) => freshCall(input, tool, 'everything else found nothing') ?? []);
+  return input.offered
+    .filter((tool) => tool.fallback)
+    .flatMap((tool) => freshCall(input, tool, 'everything else found nothing') ?? []);
 }
 
 function freshCall(input: Choice, tool: ToolDescription, why: string): ToolCall | null {
@@ -136,7 +155,10 @@ function freshCall(input: Choice, tool: ToolDescription, why: string): ToolCall 
 }
 
 /** Keeps only the arguments that the tool's own schema knows. */
-export function fitting(args: Readonly<Record<string, unknown>>, tool: ToolDescription): Record<string, unknown> {
+export function fitting(
+  args: Readonly<Record<string, unknown>>,
+  tool: ToolDescription,
+): Record<string, unknown> {
   const { properties } = tool.parameters;
   if (typeof properties !== 'object' || properties === null) return { ...args };
   return Object.fromEntries(Object.entries(args).filter(([name]) => name in properties));
@@ -165,7 +187,8 @@ export function planNext(insight: Insight & { readonly offered?: readonly ToolDe
 function describePlan({ subject, classification, outcomes, gaps }: Insight, enough: boolean): string {
   const kind = classification.kind.replaceAll('_', ' ');
   const place = rankPlaces(subject)[0];
-  const where = place === undefined ? '' : ` around ${place.path}${place.line === null ? '' : `:${place.line}`}`;
+  const where =
+    place === undefined ? '' : ` around ${place.path}${place.line === null ? '' : `:${place.line}`}`;
   const known = classification.abstained
     ? `The failing step reveals too little; ${classification.category} is only the best guess.`
     : `This looks like ${kind}${where} (${classification.because}).`;
@@ -181,7 +204,10 @@ const Property = z.looseObject({
   maximum: z.number().optional(),
   maxLength: z.number().optional(),
 });
-const Parameters = z.looseObject({ properties: z.record(z.string(), Property).default({}), required: z.array(z.string()).default([]) });
+const Parameters = z.looseObject({
+  properties: z.record(z.string(), Property).default({}),
+  required: z.array(z.string()).default([]),
+});
 
 /**
  * Mends arguments that are of the wrong type, out of bounds, unknown or missing; null where that makes no
@@ -206,7 +232,8 @@ export function mendCall(call: ToolCall, tool: ToolDescription, subject: TriageS
 
 function fitValue(value: unknown, property: z.infer<typeof Property>): unknown {
   if (property.type === 'integer' || property.type === 'number') {
-    const number = typeof value === 'number' ? value : Number(typeof value === 'string' ? value.trim() : Number.NaN);
+    const number =
+      typeof value === 'number' ? value : Number(typeof value === 'string' ? value.trim() : Number.NaN);
     if (!Number.isFinite(number)) return undefined;
     const bounded = Math.min(property.maximum ?? number, Math.max(property.minimum ?? number, number));
     return property.type === 'integer' ? Math.round(bounded) : bounded;
@@ -232,7 +259,11 @@ const MAX_QUERY = 300;
 const MAX_PATHS = 40;
 
 /** Arguments for a tool out of the facts of a subject; null where the facts do not give them. */
-export function argumentsFor(tool: string, subject: TriageSubject, category?: Category): Record<string, unknown> | null {
+export function argumentsFor(
+  tool: string,
+  subject: TriageSubject,
+  category?: Category,
+): Record<string, unknown> | null {
   const located = rankPlaces(subject).find((place) => place.line !== null && place.from !== 'test');
   switch (tool) {
     case 'search_error_library':
@@ -246,7 +277,9 @@ export function argumentsFor(tool: string, subject: TriageSubject, category?: Ca
     case 'find_files':
       return { paths: Array.from(rankPlaces(subject).slice(0, MAX_PATHS), ({ path }) => path) };
     case 'read_blame':
-      return located?.line == null ? null : { path: located.path, lineStart: Math.max(1, located.line - 3), lineEnd: located.line + 3 };
+      return located?.line == null
+        ? null
+        : { path: located.path, lineStart: Math.max(1, located.line - 3), lineEnd: located.line + 3 };
     case 'search_code':
       return optional('text', findSymbol(subject)?.slice(0, 200));
     case 'read_commit_history':
@@ -277,7 +310,12 @@ export function argumentsFor(tool: string, subject: TriageSubject, category?: Ca
 function headline(subject: TriageSubject): string {
   const [first] = subject.failures;
   const own = first?.message === NO_ERROR ? undefined : first?.message;
-  const said = own ?? subject.messages[0]?.text ?? subject.diagnostics[0]?.message ?? subject.exceptions[0]?.message ?? '';
+  const said =
+    own ??
+    subject.messages[0]?.text ??
+    subject.diagnostics[0]?.message ??
+    subject.exceptions[0]?.message ??
+    '';
   return said.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY);
 }
 
@@ -287,9 +325,19 @@ function headline(subject: TriageSubject): string {
  */
 function query(subject: TriageSubject): Record<string, unknown> | null {
   const decisive = ruleOn(subject).decisive?.fact.text ?? '';
-  const said = [decisive, headline(subject), subject.diagnostics[0]?.message ?? '', subject.exceptions[0]?.message ?? ''];
-  const lines = said.map((text) => text.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY)).filter((text) => text !== '');
-  const words = lines.length > 0 ? [...new Set(lines)].join('\n') : (subject.excerpts[0]?.text ?? '').trim().slice(0, MAX_QUERY);
+  const said = [
+    decisive,
+    headline(subject),
+    subject.diagnostics[0]?.message ?? '',
+    subject.exceptions[0]?.message ?? '',
+  ];
+  const lines = said
+    .map((text) => text.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY))
+    .filter((text) => text !== '');
+  const words =
+    lines.length > 0
+      ? [...new Set(lines)].join('\n')
+      : (subject.excerpts[0]?.text ?? '').trim().slice(0, MAX_QUERY);
   return words === '' ? null : { query: words, limit: 5 };
 }
 
@@ -319,29 +367,43 @@ const TELLING: ReadonlySet<LineRole> = new Set(['cause', 'notice']);
  * Returns the file to read: code for a code error, a CI file for a set-up error, and a manifest or lock file
  * for a dependency error.
  */
-function readFileArguments(subject: TriageSubject, located: Place | undefined, category?: Category): Record<string, unknown> | null {
+function readFileArguments(
+  subject: TriageSubject,
+  located: Place | undefined,
+  category?: Category,
+): Record<string, unknown> | null {
   if (category === 'CONFIG_ERROR') return optional('path', configurationFile(subject));
   if (category === 'DEPENDENCY_ERROR') return optional('path', findManifest(subject));
   if (located?.line == null) return null;
-  return { path: located.path, lineStart: Math.max(1, located.line - AROUND), lineEnd: located.line + AROUND };
+  return {
+    path: located.path,
+    lineStart: Math.max(1, located.line - AROUND),
+    lineEnd: located.line + AROUND,
+  };
 }
 
 function testArguments(subject: TriageSubject): Record<string, unknown> | null {
-  const test = subject.failingTests[0] ?? subject.failures.find((failure) => failure.test !== null)?.test ?? null;
+  const test =
+    subject.failingTests[0] ?? subject.failures.find((failure) => failure.test !== null)?.test ?? null;
   return test === null ? null : { test: test.name.slice(0, 500), ...optional('file', test.file) };
 }
 
 function buildLogArguments(subject: TriageSubject): Record<string, unknown> {
   const exit = subject.exits.at(-1);
   const [excerpt] = [...subject.excerpts].sort((left, right) => right.weight - left.weight);
-  const at = exit ?? (excerpt === undefined ? undefined : { source: excerpt.source, line: excerpt.lineStart });
+  const at =
+    exit ?? (excerpt === undefined ? undefined : { source: excerpt.source, line: excerpt.lineStart });
   return at === undefined ? {} : { source: at.source, line: at.line, context: 40 };
 }
 
 function findSymbol(subject: TriageSubject): string | null {
-  const said = [...[...subject.diagnostics, ...subject.exceptions].map(({ message }) => message), headline(subject)].join('\n');
+  const said = [
+    ...[...subject.diagnostics, ...subject.exceptions].map(({ message }) => message),
+    headline(subject),
+  ].join('\n');
   const quoted =
-    /[`'"‘]([A-Za-z_][\w.:]{2,80})[`'"’]/.exec(said)?.[1] ?? /(?:symbol: +\w+ |undefined: )([A-Za-z_]\w{2,80})/.exec(said)?.[1];
+    /[`'"‘]([A-Za-z_][\w.:]{2,80})[`'"’]/.exec(said)?.[1] ??
+    /(?:symbol: +\w+ |undefined: )([A-Za-z_]\w{2,80})/.exec(said)?.[1];
   return quoted ?? subject.exceptions[0]?.frames.find((frame) => frame.own)?.function ?? null;
 }
 
@@ -351,12 +413,20 @@ function findSymbol(subject: TriageSubject): string | null {
  */
 function hypotheticalCode(subject: TriageSubject): string | null {
   const [thrown] = subject.exceptions;
-  const frames = [...(thrown?.frames ?? []), ...subject.failures.flatMap((failure) => failure.frames)].filter(({ own }) => own);
-  const functions = [...new Set(frames.flatMap((frame) => frame.function?.split(/[.#:]/).at(-1) ?? []))].slice(0, 6);
-  const said = thrown === undefined ? headline(subject) : `${thrown.type}: ${thrown.message.slice(0, MAX_QUERY)}`;
+  const frames = [...(thrown?.frames ?? []), ...subject.failures.flatMap((failure) => failure.frames)].filter(
+    ({ own }) => own,
+  );
+  const functions = [
+    ...new Set(frames.flatMap((frame) => frame.function?.split(/[.#:]/).at(-1) ?? [])),
+  ].slice(0, 6);
+  const said =
+    thrown === undefined ? headline(subject) : `${thrown.type}: ${thrown.message.slice(0, MAX_QUERY)}`;
   const test = subject.failingTests[0]?.name ?? '';
   const body = [...functions.map((name) => `${name}() {`), `  throw "${said}"`, '}'].join('\n');
-  const code = functions.length === 0 && said === '' ? '' : [test === '' ? '' : `// ${test.slice(0, 200)}`, body].join('\n').trim();
+  const code =
+    functions.length === 0 && said === ''
+      ? ''
+      : [test === '' ? '' : `// ${test.slice(0, 200)}`, body].join('\n').trim();
   return code.length < 10 ? null : code;
 }
 

@@ -20,7 +20,9 @@ export interface Ruling {
 
 /** Below this sureness nothing was really said; tie 7. */
 const THIN = 0.5;
-/** Confidence of an abstained classification never reaches what a person would read as "more likely than not". */
+/**
+ * Confidence of an abstained classification never reaches what a person would read as "more likely than not".
+ */
 const ABSTAINED_MOST = 0.49;
 /**
  * Least lead of the learned words, in logits, from which they alone name a category. Of 1,500 messages made
@@ -90,8 +92,19 @@ function settleTies(matches: readonly Match[], facts: Facts): Match[] {
     if (ruling === null) continue;
     const { category, kind, strength, fact, drop, like } = ruling;
     const { reads, title, cause, fix } = { ...like, ...wording };
-    const said = Object.fromEntries(Object.entries({ reads, title, cause, fix }).filter(([, words]) => words !== undefined));
-    const rule: Rule = { ...said, name, category, kind, strength, from: [fact.origin], patterns: [], tie: true };
+    const said = Object.fromEntries(
+      Object.entries({ reads, title, cause, fix }).filter(([, words]) => words !== undefined),
+    );
+    const rule: Rule = {
+      ...said,
+      name,
+      category,
+      kind,
+      strength,
+      from: [fact.origin],
+      patterns: [],
+      tie: true,
+    };
     settled = [...settled.filter((match) => !drop(match)), { rule, fact, strength }].sort(byStrength);
   }
   return settled;
@@ -103,7 +116,8 @@ function settleTies(matches: readonly Match[], facts: Facts): Match[] {
  * the same line (tie 6) also counts as evidence against it.
  */
 function softenInfra(matches: readonly Match[], facts: Facts): Match[] {
-  const against = facts.assertion !== null || facts.compileErrors.length > 0 || facts.productException !== null;
+  const against =
+    facts.assertion !== null || facts.compileErrors.length > 0 || facts.productException !== null;
   return matches.map((match) => {
     if (match.rule.category !== 'INFRA_ERROR') return match;
     const flaky = /\b(?:flaky|flake|intermittent)/i.test(match.fact.text);
@@ -122,7 +136,9 @@ function because(decisive: Match | null, abstained: boolean, { messages }: Triag
   const thin = abstained ? 'little evidence; best match: ' : '';
   if (decisive !== null) return `${thin}rule ${decisive.rule.name}: ${oneLine(decisive.fact.text)}`;
   const [message] = messages;
-  return message === undefined ? 'no log line points to a cause' : `${thin}the wording of: ${oneLine(message.text)}`;
+  return message === undefined
+    ? 'no log line points to a cause'
+    : `${thin}the wording of: ${oneLine(message.text)}`;
 }
 
 function oneLine(text: string): string {

@@ -18,7 +18,12 @@ const MAX_QUOTED = 200;
 function cited(text: string, evidence: readonly string[], quotes: readonly Quote[] = []): Said {
   const ids = [...new Set(evidence)];
   if (ids.length === 0) return record(text);
-  return { text: `${text} ${ids.map((id) => `[${id}]`).join('')}`, evidence: ids, quotes: [...quotes], basis: 'evidence' };
+  return {
+    text: `${text} ${ids.map((id) => `[${id}]`).join('')}`,
+    evidence: ids,
+    quotes: [...quotes],
+    basis: 'evidence',
+  };
 }
 
 /** Creates a statement that is based on the stored build or analysis itself. */
@@ -44,7 +49,11 @@ function buildLineStatement(item: Evidence, { topic }: Pick<Inquiry, 'topic'>): 
     topic.analysis.answer.claims.flatMap((claim) => claim.quotes),
   );
   if (quote === null) return cited(formatTitle(item), [item.id]);
-  return cited(`${quote.source}:${quote.line} (${formatTitle(item)}) says ${quoted(quote.text)}`, [item.id], [quote]);
+  return cited(
+    `${quote.source}:${quote.line} (${formatTitle(item)}) says ${quoted(quote.text)}`,
+    [item.id],
+    [quote],
+  );
 }
 
 /** Formats a text of a log in quotation marks, shortened if it is long. */
@@ -74,7 +83,9 @@ function unanswered(outcomes: readonly ToolOutcome[]): Said[] {
  * other explanation is needed.
  */
 function saysWhyNotGreen({ outcomes }: Pick<Inquiry, 'outcomes'>): boolean {
-  return outcomes.some((outcome) => outcome.call.tool === 'diff_with_green' && outcome.status !== 'ok' && says(outcome));
+  return outcomes.some(
+    (outcome) => outcome.call.tool === 'diff_with_green' && outcome.status !== 'ok' && says(outcome),
+  );
 }
 
 /** Checks whether an outcome must be mentioned. That nothing was found is stated elsewhere. */
@@ -86,7 +97,8 @@ function chooseQuote(item: Evidence, claimed: readonly Quote[]): Quote | null {
   const { lineStart } = item;
   if (lineStart === undefined) return null;
   const lines = item.text.split('\n');
-  const isIn = ({ source, line, text }: Quote) => source === item.source && (lines[line - lineStart]?.includes(text) ?? false);
+  const isIn = ({ source, line, text }: Quote) =>
+    source === item.source && (lines[line - lineStart]?.includes(text) ?? false);
   const known = claimed.find(isIn);
   if (known !== undefined) return known;
   const informative = lines.findIndex((line) => INFORMATIVE.test(line.slice(0, 500)));
@@ -110,10 +122,20 @@ export type Aspect =
   | 'cost'
   | 'others';
 
-/** Words by which a question names an aspect; several may be named. In the order in which they are answered. */
+/**
+ * Words by which a question names an aspect; several may be named. In the order in which they are answered.
+ */
 const WORDS: readonly (readonly [Aspect, RegExp, string])[] = [
-  ['cause', /\b(?:why|causes?|caused|reason|because|explain|went wrong|is wrong|what is this|mean|means)\b/i, 'the cause'],
-  ['fix', /\b(?:fix|fixed|fixes|repair|solve|solution|mend|workaround|remedy|to do|(?:should|can) (?:i|we) do)\b/i, 'the fix'],
+  [
+    'cause',
+    /\b(?:why|causes?|caused|reason|because|explain|went wrong|is wrong|what is this|mean|means)\b/i,
+    'the cause',
+  ],
+  [
+    'fix',
+    /\b(?:fix|fixed|fixes|repair|solve|solution|mend|workaround|remedy|to do|(?:should|can) (?:i|we) do)\b/i,
+    'the fix',
+  ],
   [
     'suspects',
     /\b(?:who|whose|author|commits?|blame|suspects?|which (?:file|change)|introduced|pull request|broke it|my change|our change)\b/i,
@@ -129,13 +151,33 @@ const WORDS: readonly (readonly [Aspect, RegExp, string])[] = [
     /\b(?:before|earlier|again|history|often|flaky|flakiness|first time|past|previous|previously|seen|how many times)\b/i,
     'earlier failures',
   ],
-  ['similar', /\b(?:similar|same as|like this|other builds?|other repositor(?:y|ies)|elsewhere)\b/i, 'similar failures'],
+  [
+    'similar',
+    /\b(?:similar|same as|like this|other builds?|other repositor(?:y|ies)|elsewhere)\b/i,
+    'similar failures',
+  ],
   ['tests', /\b(?:tests?|specs?|assertions?|expected|expectation)\b/i, 'the tests'],
-  ['lines', /\b(?:lines?|logs?|show|evidence|output|printed|where|proof|prove|proves)\b/i, 'the lines that show it'],
-  ['certainty', /\b(?:sure|certain|confidence|confident|doubt|trust|reliable|right|wrong about|review|reviewer)\b/i, 'how sure it is'],
-  ['category', /\b(?:category|classified|kind of|infra|infrastructure|environment|my fault|our fault|my code|our code)\b/i, 'the category'],
+  [
+    'lines',
+    /\b(?:lines?|logs?|show|evidence|output|printed|where|proof|prove|proves)\b/i,
+    'the lines that show it',
+  ],
+  [
+    'certainty',
+    /\b(?:sure|certain|confidence|confident|doubt|trust|reliable|right|wrong about|review|reviewer)\b/i,
+    'how sure it is',
+  ],
+  [
+    'category',
+    /\b(?:category|classified|kind of|infra|infrastructure|environment|my fault|our fault|my code|our code)\b/i,
+    'the category',
+  ],
   ['cost', /\b(?:cost|costs|tokens?|dollars?|how long|took|which model)\b/i, 'what the analysis cost'],
-  ['others', /\b(?:other (?:causes?|failures?)|else (?:failed|is wrong|broke)|anything else)\b/i, 'the other causes'],
+  [
+    'others',
+    /\b(?:other (?:causes?|failures?)|else (?:failed|is wrong|broke)|anything else)\b/i,
+    'the other causes',
+  ],
 ];
 
 const JOURNEY =
@@ -173,8 +215,11 @@ function withGreen(input: Inquiry): Said[] {
   const { topic, evidence } = input;
   const since = topic.analysis.green ?? topic.subject.green;
   const fresh = foundBy(evidence, 'diff_with_green').slice(0, MOST);
-  const head = since === undefined ? [] : [record(`The analysis compared this build with green build ${since.number}.`)];
-  const lines = fresh.map((item) => buildLineStatement(item, input)).map((said) => ({ ...said, text: `New since green: ${said.text}` }));
+  const head =
+    since === undefined ? [] : [record(`The analysis compared this build with green build ${since.number}.`)];
+  const lines = fresh
+    .map((item) => buildLineStatement(item, input))
+    .map((said) => ({ ...said, text: `New since green: ${said.text}` }));
   const commits = foundBy(evidence, 'changed_since_green', 'read_commit_history').slice(0, MOST);
   return [
     ...foundBy(evidence, 'count_consecutive_failures').map((item) => cited(item.text, [item.id])),
@@ -188,8 +233,14 @@ function withGreen(input: Inquiry): Said[] {
 }
 
 function withPast(input: Inquiry): Said[] {
-  const past = foundBy(input.evidence, 'read_failure_history', 'find_similar_failures', 'search_error_library').slice(0, MOST);
-  if (past.length === 0) return [record('No similar earlier failure is known, so there is nothing to compare.')];
+  const past = foundBy(
+    input.evidence,
+    'read_failure_history',
+    'find_similar_failures',
+    'search_error_library',
+  ).slice(0, MOST);
+  if (past.length === 0)
+    return [record('No similar earlier failure is known, so there is nothing to compare.')];
   const now = input.topic.subject.failures[0]?.message.split('\n')[0]?.trim() ?? '';
   return past.map((item) => against(item, now));
 }
@@ -197,9 +248,14 @@ function withPast(input: Inquiry): Said[] {
 function against(item: Evidence, now: string): Said {
   const then = item.text.split('\n')[0]?.trim() ?? '';
   if (then === '' || now === '') return cited(`Earlier: ${formatTitle(item)}`, [item.id]);
-  if (squeeze(then) === squeeze(now)) return cited(`Earlier, with the same message: ${formatTitle(item)}`, [item.id]);
+  if (squeeze(then) === squeeze(now))
+    return cited(`Earlier, with the same message: ${formatTitle(item)}`, [item.id]);
   const quote = { source: item.source, line: item.lineStart ?? 1, text: then };
-  return cited(`Earlier: ${formatTitle(item)}. The log said ${quoted(then)} then and says ${quoted(now)} now`, [item.id], [quote]);
+  return cited(
+    `Earlier: ${formatTitle(item)}. The log said ${quoted(then)} then and says ${quoted(now)} now`,
+    [item.id],
+    [quote],
+  );
 }
 
 function squeeze(text: string): string {
@@ -212,7 +268,8 @@ const STATEMENTS: Readonly<Record<Aspect, (input: Inquiry) => Said[]>> = {
   suspects: suspectsStatements,
   certainty: certaintyStatements,
   history: (input) => pastStatements(input, 'read_failure_history', 'count_consecutive_failures'),
-  similar: (input) => pastStatements(input, 'find_similar_failures', 'read_failure_history', 'search_error_library'),
+  similar: (input) =>
+    pastStatements(input, 'find_similar_failures', 'read_failure_history', 'search_error_library'),
   green: greenStatements,
   lines: linesStatements,
   tests: testsStatements,
@@ -259,13 +316,19 @@ function fixStatements({ topic, evidence }: Inquiry): Said[] {
 }
 
 function suspectsStatements({ topic, evidence }: Inquiry): Said[] {
-  const suspects = topic.analysis.answer.suspects.slice(0, MOST).map(({ path, line, commit, author, reason }) => {
-    const who = [commit?.slice(0, 10), author].filter((part) => part != null).join(' by ');
-    return record(`Suspect: ${path}${line === null ? '' : `:${line}`}${who === '' ? '' : `, last changed in ${who}`} (${reason}).`);
-  });
+  const suspects = topic.analysis.answer.suspects
+    .slice(0, MOST)
+    .map(({ path, line, commit, author, reason }) => {
+      const who = [commit?.slice(0, 10), author].filter((part) => part != null).join(' by ');
+      return record(
+        `Suspect: ${path}${line === null ? '' : `:${line}`}${who === '' ? '' : `, last changed in ${who}`} (${reason}).`,
+      );
+    });
   const commits = foundBy(evidence, 'read_blame', 'read_commit_history').slice(0, 3);
   const all = [...suspects, ...commits.map((item) => cited(formatTitle(item), [item.id]))];
-  return all.length > 0 ? all : [record('No file or commit is suspected, and the repository offers no clue to one.')];
+  return all.length > 0
+    ? all
+    : [record('No file or commit is suspected, and the repository offers no clue to one.')];
 }
 
 function certaintyStatements({ topic }: Inquiry): Said[] {
@@ -283,14 +346,17 @@ function certaintyStatements({ topic }: Inquiry): Said[] {
 function pastStatements({ evidence }: Inquiry, ...tools: readonly string[]): Said[] {
   const past = foundBy(evidence, ...tools).slice(0, MOST);
   const said = past.map((item) =>
-    cited(item.tool === 'count_consecutive_failures' ? item.text : `Earlier: ${formatTitle(item)}`, [item.id]),
+    cited(item.tool === 'count_consecutive_failures' ? item.text : `Earlier: ${formatTitle(item)}`, [
+      item.id,
+    ]),
   );
   return said.length > 0 ? said : [record('No similar earlier failure is known.')];
 }
 
 function greenStatements(input: Inquiry): Said[] {
   const fresh = foundBy(input.evidence, 'diff_with_green').slice(0, MOST);
-  if (fresh.length === 0) return saysWhyNotGreen(input) ? [] : [record('No green build with a log to compare is known.')];
+  if (fresh.length === 0)
+    return saysWhyNotGreen(input) ? [] : [record('No green build with a log to compare is known.')];
   return fresh.map((item) => buildLineStatement(item, input));
 }
 
@@ -312,7 +378,9 @@ function testsStatements({ topic }: Inquiry): Said[] {
 
 function categoryStatements({ topic }: Inquiry): Said[] {
   const { category, kind, classification } = topic.analysis;
-  const others = Object.entries(classification.probabilities).filter(([name, share]) => name !== category && share >= 0.05);
+  const others = Object.entries(classification.probabilities).filter(
+    ([name, share]) => name !== category && share >= 0.05,
+  );
   const next = others.map(([name, share]) => `${name} ${Math.round(share * 100)} %`).join(', ');
   const share = Math.round(classification.probabilities[category] * 100);
   return [
@@ -335,7 +403,9 @@ function costStatements({ topic }: Inquiry): Said[] {
 
 function othersStatements({ topic }: Inquiry): Said[] {
   if (topic.otherCauses.length === 0) return [record('No other cause of this build was analyzed.')];
-  return topic.otherCauses.map(({ analysisId, category, title }) => record(`Also in this build: ${title} (${category}, ${analysisId}).`));
+  return topic.otherCauses.map(({ analysisId, category, title }) =>
+    record(`Also in this build: ${title} (${category}, ${analysisId}).`),
+  );
 }
 
 const MOST_LINES = 8;
@@ -370,8 +440,14 @@ function describeStart({ topic: { build } }: Inquiry): string {
 /** Returns evidence from the build's own logs, sorted by log and line. Each line appears once. */
 function inLogOrder({ topic, evidence }: Inquiry): Evidence[] {
   const order = new Map(topic.subject.sources.map(({ name }, index) => [name, index]));
-  const known = evidence.filter((item) => item.lineStart !== undefined && (order.has(item.source) || item.tool === 'log'));
+  const known = evidence.filter(
+    (item) => item.lineStart !== undefined && (order.has(item.source) || item.tool === 'log'),
+  );
   return firstOfEach(known, ({ source, lineStart }) => `${source}:${lineStart}`)
-    .sort((left, right) => (order.get(left.source) ?? 0) - (order.get(right.source) ?? 0) || (left.lineStart ?? 0) - (right.lineStart ?? 0))
+    .sort(
+      (left, right) =>
+        (order.get(left.source) ?? 0) - (order.get(right.source) ?? 0) ||
+        (left.lineStart ?? 0) - (right.lineStart ?? 0),
+    )
     .slice(0, MOST_LINES);
 }

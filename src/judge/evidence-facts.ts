@@ -95,8 +95,14 @@ export function isTeamDocument({ source }: Pick<Evidence, 'source'>): boolean {
  * Returns the best curated document of the same kind, otherwise one of the same category with a good score.
  * Returns null if there is none.
  */
-export function fittingDocument(evidence: readonly Evidence[], category: Category, kind: Kind): Retrieved | null {
-  const documents = retrievedFrom(evidence).filter((item) => item.confirmedBy === null && item.evidence.tool === 'search_knowledge');
+export function fittingDocument(
+  evidence: readonly Evidence[],
+  category: Category,
+  kind: Kind,
+): Retrieved | null {
+  const documents = retrievedFrom(evidence).filter(
+    (item) => item.confirmedBy === null && item.evidence.tool === 'search_knowledge',
+  );
   const sameKind = documents.find((item) => item.kind === kind && item.score >= 0.2);
   return sameKind ?? documents.find((item) => item.category === category && item.score >= 0.6) ?? null;
 }
@@ -166,12 +172,16 @@ export function seenElsewhere(
   if (subject.generic || branch === null) return null;
   const rows = evidence.flatMap((item) => sameFailure(item, subject));
   const others = rows.filter(({ row }) => row.branch !== branch);
-  const chosen = SHARED.test(branch) ? rows.filter(({ row }) => row.commit !== null && row.commit !== subject.build.commit) : others;
+  const chosen = SHARED.test(branch)
+    ? rows.filter(({ row }) => row.commit !== null && row.commit !== subject.build.commit)
+    : others;
   if (chosen.length === 0) return null;
   const shared = chosen.filter(({ row }) => SHARED.test(row.branch));
   const isSure = shared.length > 0 || new Set(chosen.map(({ row }) => row.branch)).size > 1;
   const named = [...shared, ...chosen.filter((one) => !shared.includes(one))].slice(0, MAX_NAMED);
-  const builds = named.map(({ row }) => `${row.pipeline} #${row.number} on ${row.branch} (${row.seenAt.slice(0, 10)})`);
+  const builds = named.map(
+    ({ row }) => `${row.pipeline} #${row.number} on ${row.branch} (${row.seenAt.slice(0, 10)})`,
+  );
   const text = isSure
     ? `Not your change: the same failure was seen before in ${listed(builds)}.`
     : `Possibly not your change: the same failure was seen before in ${listed(builds)}, unless that branch holds the same commits.`;
@@ -182,7 +192,8 @@ export function seenElsewhere(
 function sameFailure(item: Evidence, { build, fingerprint }: TriageSubject): { id: string; row: Row }[] {
   if (item.tool !== 'read_failure_history' && item.tool !== 'find_similar_failures') return [];
   const row = Row.safeParse(item.data ?? {}).data;
-  if (row === undefined || row.fingerprint !== fingerprint.value || row.repository !== build.repository) return [];
+  if (row === undefined || row.fingerprint !== fingerprint.value || row.repository !== build.repository)
+    return [];
   const isEarlier = Date.parse(row.seenAt) < Date.parse(build.receivedAt);
   const isOther = row.buildId !== build.id && (row.commit === null || row.commit !== build.commit);
   return isEarlier && isOther ? [{ id: item.id, row }] : [];
@@ -197,7 +208,9 @@ const Streak = z.object({ same: z.int().min(LASTING), firstSameNumber: z.string(
  * Returns how often in a row a pipeline failed in this way, and since which build. Returns null for fewer
  * than three times, or if no tool checked it.
  */
-export function lastingFailure(evidence: readonly Evidence[]): { readonly times: number; readonly since: string } | null {
+export function lastingFailure(
+  evidence: readonly Evidence[],
+): { readonly times: number; readonly since: string } | null {
   const streak = evidence.flatMap(({ tool, data }) =>
     tool === 'count_consecutive_failures' ? (Streak.safeParse(data).data ?? []) : [],
   )[0];
@@ -291,8 +304,11 @@ const TOUCHING: ReadonlySet<string> = new Set([
 /** Reads the structured part of what the code tools found; what does not fit is left out. */
 export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFacts {
   const read = evidence.map((item) => ({ item, data: Data.parse(item.data ?? {}) }));
-  const touches = read.flatMap(({ item, data }) => (TOUCHING.has(item.tool) ? (readTouch(item, data) ?? []) : []));
-  const lists = (tool: string) => read.filter(({ item, data }) => item.tool === tool && data.fileCount !== null && data.files !== null);
+  const touches = read.flatMap(({ item, data }) =>
+    TOUCHING.has(item.tool) ? (readTouch(item, data) ?? []) : [],
+  );
+  const lists = (tool: string) =>
+    read.filter(({ item, data }) => item.tool === tool && data.fileCount !== null && data.files !== null);
   const changed = lists('changed_since_green')[0]?.data;
   const found = read.find(({ item }) => item.tool === 'find_files')?.data;
   return {
@@ -309,7 +325,13 @@ export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFa
     found: found?.found ?? [],
     missing: found?.missing ?? [],
     mended: lists('read_past_fixes').flatMap(({ data }) => data.files ?? []),
-    paths: [...new Set(read.flatMap(({ item, data }) => (CODE_TOOLS.has(item.tool) ? [data.path ?? [], data.files ?? []].flat() : [])))],
+    paths: [
+      ...new Set(
+        read.flatMap(({ item, data }) =>
+          CODE_TOOLS.has(item.tool) ? [data.path ?? [], data.files ?? []].flat() : [],
+        ),
+      ),
+    ],
   };
 }
 
@@ -330,12 +352,21 @@ export function listTouches(path: string, { touches }: Pick<RepositoryFacts, 'to
   return touches.filter((touch) => isSameFile(touch.path, path));
 }
 
-const CODE_TOOLS: ReadonlySet<string> = new Set([...TOUCHING, 'read_file', 'read_test_file', 'search_code', 'search_semantic']);
+const CODE_TOOLS: ReadonlySet<string> = new Set([
+  ...TOUCHING,
+  'read_file',
+  'read_test_file',
+  'search_code',
+  'search_semantic',
+]);
 
 function readTouch(item: Evidence, data: Data): Touch | null {
-  const path = data.path ?? (item.source.startsWith('commit/') || item.source.startsWith('compare/') ? null : item.source);
+  const path =
+    data.path ??
+    (item.source.startsWith('commit/') || item.source.startsWith('compare/') ? null : item.source);
   if (path === null) return null;
-  const shown = item.lineStart === undefined ? [] : [[item.lineStart, item.lineEnd ?? item.lineStart] as const];
+  const shown =
+    item.lineStart === undefined ? [] : [[item.lineStart, item.lineEnd ?? item.lineStart] as const];
   return {
     evidenceId: item.id,
     tool: item.tool,

@@ -8,7 +8,9 @@ import { isForeignPath, isTestPath } from './paths.ts';
 /** The place from which a fact was read: structured extractors first, single excerpt lines last. */
 export type Origin = 'test' | 'exception' | 'diagnostic' | 'headline' | 'message' | 'line';
 
-/** One sentence that the failing step printed, with how much it may be trusted to be about the failure (0..1). */
+/**
+ * One sentence that the failing step printed, with how much it may be trusted to be about the failure (0..1).
+ */
 export interface Fact {
   readonly origin: Origin;
   /** Text without colors and CI prefixes, at most 2,000 characters. */
@@ -69,7 +71,12 @@ function isCompiler(entry: Diagnostic): boolean {
 function isAssertion(fact: Fact, subject: TriageSubject): boolean {
   if (ENVIRONMENT_WORDS.test(fact.text) || COMPILER_BEGINS.test(fact.text)) return false;
   if (fact.origin === 'message')
-    return subject.failingTests.length > 0 && fact.weight > 0.5 && ASSERTION_FAILED.test(fact.text) && !isDiagnosed(fact, subject);
+    return (
+      subject.failingTests.length > 0 &&
+      fact.weight > 0.5 &&
+      ASSERTION_FAILED.test(fact.text) &&
+      !isDiagnosed(fact, subject)
+    );
   return ASSERTION_WORDS.test(fact.text) && !isThrown(fact.text) && !isDiagnosed(fact, subject);
 }
 
@@ -84,8 +91,12 @@ export function isThrown(text: string): boolean {
 function statedExpectation({ failingTests }: TriageSubject): Fact | undefined {
   // Playwright and others write "Error: " before the words that a test gives to its expectation.
   const isStated = (message: string) => !isThrown(message.replace(/^Error: (?=\S)/, ''));
-  const test = failingTests.find((entry) => entry.expected !== null && entry.actual !== null && isStated(entry.message ?? ''));
-  return test === undefined ? undefined : factAt('test', test.message ?? `expected ${test.expected} but got ${test.actual}`, test.at);
+  const test = failingTests.find(
+    (entry) => entry.expected !== null && entry.actual !== null && isStated(entry.message ?? ''),
+  );
+  return test === undefined
+    ? undefined
+    : factAt('test', test.message ?? `expected ${test.expected} but got ${test.actual}`, test.at);
 }
 
 function isProductException(entry: ThrownException): boolean {
@@ -97,7 +108,8 @@ function isProductException(entry: ThrownException): boolean {
 }
 
 /** A request for memory that no machine meets. */
-const BOUNDLESS = /array size exceeds VM limit|Unable to allocate [\d.]{1,11} [TPE]i?B\b|Invalid (?:typed )?array length/i;
+const BOUNDLESS =
+  /array size exceeds VM limit|Unable to allocate [\d.]{1,11} [TPE]i?B\b|Invalid (?:typed )?array length/i;
 /** Number of frames of one own function from which it is a recursion. */
 const RECURSION = 4;
 
@@ -113,19 +125,40 @@ export function asksWithoutEnd({ message, frames }: ThrownException): boolean {
 }
 
 function factAt(origin: Origin, text: string, at: LogPosition | null, weight = 1): Fact {
-  return { origin, text: text.slice(0, MAX_TEXT), source: at?.source ?? null, line: at?.line ?? null, weight };
+  return {
+    origin,
+    text: text.slice(0, MAX_TEXT),
+    source: at?.source ?? null,
+    line: at?.line ?? null,
+    weight,
+  };
 }
 
 /**
  * Returns what extractors read from tests, exceptions, diagnostics, headlines, and messages, in this order.
  */
-function extractedFacts({ failingTests, exceptions, diagnostics, failures, messages }: TriageSubject): Fact[] {
+function extractedFacts({
+  failingTests,
+  exceptions,
+  diagnostics,
+  failures,
+  messages,
+}: TriageSubject): Fact[] {
   const errors = diagnostics.filter((entry) => entry.severity === 'error').slice(0, MAX_DIAGNOSTICS);
   return [
-    ...failingTests.flatMap(({ message, at }) => (message === null ? [] : factAt('test', message, at))).slice(0, MAX_DIAGNOSTICS),
-    ...exceptions.slice(0, MAX_DIAGNOSTICS).map(({ type, message, at }) => factAt('exception', `${type}: ${message}`, at)),
-    ...errors.map(({ tool, code, message, at }) => factAt('diagnostic', `${tool}: ${code === null ? '' : `${code}: `}${message}`, at)),
-    ...failures.map(({ message, excerpt }) => ({ ...factAt('headline', message, null), source: excerpt?.source ?? null })),
+    ...failingTests
+      .flatMap(({ message, at }) => (message === null ? [] : factAt('test', message, at)))
+      .slice(0, MAX_DIAGNOSTICS),
+    ...exceptions
+      .slice(0, MAX_DIAGNOSTICS)
+      .map(({ type, message, at }) => factAt('exception', `${type}: ${message}`, at)),
+    ...errors.map(({ tool, code, message, at }) =>
+      factAt('diagnostic', `${tool}: ${code === null ? '' : `${code}: `}${message}`, at),
+    ),
+    ...failures.map(({ message, excerpt }) => ({
+      ...factAt('headline', message, null),
+      source: excerpt?.source ?? null,
+    })),
     ...messages.map(({ text, at }, rank) => factAt('message', text, at, rank === 0 ? 1 : 0.85)),
   ];
 }
@@ -133,7 +166,12 @@ function extractedFacts({ failingTests, exceptions, diagnostics, failures, messa
 /** Returns how processes ended, in the words that the rules look for. */
 function exitFacts({ exits }: TriageSubject): Fact[] {
   return exits.slice(-5).map((exit) => {
-    const text = exit.signal === null ? (exit.code === null ? '' : `exit code ${exit.code}`) : `terminated by ${exit.signal}`;
+    const text =
+      exit.signal === null
+        ? exit.code === null
+          ? ''
+          : `exit code ${exit.code}`
+        : `terminated by ${exit.signal}`;
     return factAt('message', text, exit, 0.85);
   });
 }
@@ -175,7 +213,8 @@ function shareByLine(subject: TriageSubject): (source: string, line: number) => 
       shares.set(key, Math.max(shares.get(key) ?? 0, BESIDE * computeShare(weight)));
     }
   }
-  for (const { at, weight } of subject.messages) if (at !== null) shares.set(`${at.source}:${at.line}`, computeShare(weight));
+  for (const { at, weight } of subject.messages)
+    if (at !== null) shares.set(`${at.source}:${at.line}`, computeShare(weight));
   return (source, line) => shares.get(`${source}:${line}`) ?? LEAST;
 }
 
@@ -201,7 +240,9 @@ function shownLine(raw: string): string {
 
 function insideFailedStep(subject: TriageSubject, source: string, line: number): boolean {
   const sections = subject.failedSections.filter((section) => section.source === source);
-  return sections.length === 0 || sections.some((section) => line >= section.lineStart && line <= section.lineEnd);
+  return (
+    sections.length === 0 || sections.some((section) => line >= section.lineStart && line <= section.lineEnd)
+  );
 }
 
 /** A shorter message may be in any sentence by chance. */
@@ -215,7 +256,9 @@ const SHORTEST = 6;
 export function isDiagnosed(fact: Pick<Fact, 'text' | 'source' | 'line'>, subject: TriageSubject): boolean {
   if (BORROWED_FORM.test(fact.text)) return false;
   if (!subject.diagnostics.some((entry) => readsSource(entry) && isAbout(entry, fact))) return false;
-  return !subject.failingTests.some(({ message }) => message && (message.includes(fact.text) || fact.text.includes(message)));
+  return !subject.failingTests.some(
+    ({ message }) => message && (message.includes(fact.text) || fact.text.includes(message)),
+  );
 }
 
 function readsSource({ tool, severity, column }: Diagnostic): boolean {
@@ -232,7 +275,10 @@ function isAbout({ message, at }: Diagnostic, fact: Pick<Fact, 'text' | 'source'
 export const ASSERTION_WORDS =
   /\bassert(?:ion)?(?:\s?error|failed|ionfailed| failed| failure)\b|AssertionFailedError|ComparisonFailure|\bMultipleFailuresError\b|\bassert_\w{2,40}:|\bpromise_rejects_\w{2,20}:|^E?\s*assert\b|\bexpect(?:ed)?\b[^\n]{0,200}\b(?:but|got|to (?:be|equal|have|contain|match|throw|include)|actual|received|was|found)\b|\bexpect\([^)\n]{0,80}\)\.|\bto(?:Equal|Be|StrictEqual|MatchSnapshot|Contain|Have\w{1,30})\(|ExpectationNotMet|left == right|\bAssertionError\b|DID NOT RAISE|\bnot equal\b|does not match (?:stored |the )?snapshot|ExpectationFailed/i;
 
-/** Words that point to machine, network or set-up rather than to product code, even where an exception carries them. */
+/**
+ * Words that point to machine, network or set-up rather than to product code, even where an exception carries
+ * them.
+ */
 export const ENVIRONMENT_WORDS =
   /\bfetch failed\b|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOSPC|EHOSTUNREACH|connection (?:refused|reset|timed out|closed)|connect(?:ion)? timed? ?out|UnknownHost|name or service not known|name resolution|no space left|out of ?memory|too many open files|\bEMFILE\b|\bENFILE\b|std::bad_alloc|NoMemoryError|terminated with signal 9|Killed signal terminated|compiler error: Killed|OutOfMemory|MemoryError|cannot allocate memory|\b50[234]\b[^\n]{0,40}(?:unavailable|gateway|error)|service unavailable|too many requests|rate limit|no such host|network is unreachable|operation not permitted|permission denied|EACCES|No such module|No module named|Cannot find module|ModuleNotFound|NoSuchMethodError|NoClassDefFoundError|ClassNotFoundException|cannot open shared object|hudson\.|Backing channel/i;
 
@@ -244,7 +290,8 @@ const ASSERTION_FAILED =
  * Beginnings of messages of compilers and parsers. "Expected but found" in such a message is not an
  * expectation of a test.
  */
-export const COMPILER_BEGINS = /^(?:[✘X] \[ERROR\] |(?:Parse|Parsing|Syntax) ?[Ee]rror\b|\S{1,300}:\d{1,6}:\d{1,6}: error: )/;
+export const COMPILER_BEGINS =
+  /^(?:[✘X] \[ERROR\] |(?:Parse|Parsing|Syntax) ?[Ee]rror\b|\S{1,300}:\d{1,6}:\d{1,6}: error: )/;
 
 /** Tools that read source and never run it: what they say they expected is no expectation of a test. */
 const SOURCE_READERS =
@@ -254,4 +301,5 @@ const SOURCE_READERS =
 const BUNDLERS = /^(?:babel|esbuild|webpack|rollup|vite)\b/i;
 
 /** Messages that test frameworks write in the form of a compiler's error. */
-const BORROWED_FORM = /\bXCTAssert|\bhas failed\b|\bassert(?:ion)?\w{0,20} failed\b|\bExpectation failed\b|\bAssertion(?:Failed)?Error\b/i;
+const BORROWED_FORM =
+  /\bXCTAssert|\bhas failed\b|\bassert(?:ion)?\w{0,20} failed\b|\bExpectation failed\b|\bAssertion(?:Failed)?Error\b/i;

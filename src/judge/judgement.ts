@@ -21,7 +21,10 @@ export interface Judged {
   readonly wordsLead: number;
 }
 
-/** Weights of a multinomial regression over facts and hashed words, and of a second one over what the first makes of them. */
+/**
+ * Weights of a multinomial regression over facts and hashed words, and of a second one over what the first
+ * makes of them.
+ */
 export interface JudgementModel {
   /** Per category, in the order of CATEGORIES: a weight for each of FACTS. */
   readonly facts: readonly (readonly number[])[];
@@ -40,7 +43,9 @@ export interface Features {
 
 export const BUCKETS = 8_192;
 
-const PER_CATEGORY = ['structured', 'line', 'all', 'tie'].flatMap((what) => CATEGORIES.map((category) => `${what} ${category}`));
+const PER_CATEGORY = ['structured', 'line', 'all', 'tie'].flatMap((what) =>
+  CATEGORIES.map((category) => `${what} ${category}`),
+);
 export const FACTS = [
   ...PER_CATEGORY,
   'always',
@@ -105,7 +110,10 @@ function judgementModel(): JudgementModel {
   return loaded;
 }
 
-/** Sets that nothing was learned from for the answer that was measured: folds by project, and tools that no rule was written for. */
+/**
+ * Sets that nothing was learned from for the answer that was measured: folds by project, and tools that no
+ * rule was written for.
+ */
 const UNSEEN: Readonly<Record<string, string>> = {
   'actions/actions': 'GitHub Actions jobs of 2025–26, by models that had not seen the project',
   'tools, held out': 'Tools without a rule, held out',
@@ -116,13 +124,27 @@ export function unseenFigures(): UnseenFigures[] {
   const measured = z.array(z.string()).parse(stored.provenance.crossValidatedByProject);
   const found = measured.flatMap((line) => {
     const [, set = '', cases, accuracy, macroF1, ece, published = ''] =
-      /^(.+): (\d+), category ([\d.]+), macro-F1 ([\d.]+), ECE ([\d.]+)(?:, useful [\d.]+)?; published from (.+)$/.exec(line) ?? [];
+      /^(.+): (\d+), category ([\d.]+), macro-F1 ([\d.]+), ECE ([\d.]+)(?:, useful [\d.]+)?; published from (.+)$/.exec(
+        line,
+      ) ?? [];
     const name = UNSEEN[set];
     if (name === undefined) return [];
-    const thresholds = [...published.matchAll(/([\d.]+): [\d.]+, (\d+) of (\d+) wrong/g)].map(([, threshold, wrong, of]) => ({
-      ...{ threshold: Number(threshold), coverage: Number(of) / Number(cases), wrong: Number(wrong), published: Number(of) },
-    }));
-    const figures = { cases: Number(cases), accuracy: Number(accuracy), macroF1: Number(macroF1), calibrationError: Number(ece) };
+    const thresholds = [...published.matchAll(/([\d.]+): [\d.]+, (\d+) of (\d+) wrong/g)].map(
+      ([, threshold, wrong, of]) => ({
+        ...{
+          threshold: Number(threshold),
+          coverage: Number(of) / Number(cases),
+          wrong: Number(wrong),
+          published: Number(of),
+        },
+      }),
+    );
+    const figures = {
+      cases: Number(cases),
+      accuracy: Number(accuracy),
+      macroF1: Number(macroF1),
+      calibrationError: Number(ece),
+    };
     return [{ name, ...figures, thresholds }];
   });
   const order = Object.values(UNSEEN);
@@ -139,7 +161,10 @@ export function judge(facts: Facts, matches: readonly Match[], model = judgement
   const features = extractFeatures(facts, matches);
   const odds = weigh(features, model);
   const { category, probabilities } = chosen(odds, matches);
-  const sum = computeSigns(facts, matches, odds).reduce((total, sign, i) => total + sign * (model.sureness[i] ?? 0), 0);
+  const sum = computeSigns(facts, matches, odds).reduce(
+    (total, sign, i) => total + sign * (model.sureness[i] ?? 0),
+    0,
+  );
   const sureness = 1 / (1 + Math.exp(-sum));
   const witnesses = listWitnesses(category, matches, odds);
   const route = chooseRoute(category, witnesses, matches);
@@ -151,9 +176,14 @@ const JAVA_COMPILER = /^java(?:c-|-compilation)/;
 const OWN_CATEGORY: ReadonlySet<string> = new Set(['test TEST_FAILURE', 'tool error CODE_ERROR']);
 
 /** Names what a category rests on: answers of one route are measured together. */
-export function chooseRoute(category: Category, witnesses: readonly Witness[], matches: readonly Match[]): Route {
+export function chooseRoute(
+  category: Category,
+  witnesses: readonly Witness[],
+  matches: readonly Match[],
+): Route {
   const by = new Set(witnesses.map((witness) => witness.by));
-  if (matches.some(({ rule, strength }) => rule.category !== category && strength >= SUGGESTS)) return 'contradicted';
+  if (matches.some(({ rule, strength }) => rule.category !== category && strength >= SUGGESTS))
+    return 'contradicted';
   const structured = by.has('test') ? 'test' : by.has('diagnostic') ? 'tool error' : null;
   if (structured === null) return routeWithoutStructure(by);
   if (witnesses.some(({ name }) => JAVA_COMPILER.test(name))) return 'Java compiler';
@@ -170,11 +200,15 @@ function routeWithoutStructure(by: ReadonlySet<Witness['by']>): Route {
 type LogOdds = ReturnType<typeof weigh>;
 
 /** Computes the two sums of the regression: log-odds per category from the facts and from the words. */
-export function weigh({ facts, words }: Features, model: Pick<JudgementModel, 'facts' | 'wordScale' | 'words'>) {
+export function weigh(
+  { facts, words }: Features,
+  model: Pick<JudgementModel, 'facts' | 'wordScale' | 'words'>,
+) {
   return {
     facts: model.facts.map((weights) => facts.reduce((sum, value, i) => sum + value * (weights[i] ?? 0), 0)),
     words: model.words.map(
-      (weights) => words.reduce((sum, [bucket, weight]) => sum + weight * (weights[bucket] ?? 0), 0) * model.wordScale,
+      (weights) =>
+        words.reduce((sum, [bucket, weight]) => sum + weight * (weights[bucket] ?? 0), 0) * model.wordScale,
     ),
   };
 }
@@ -192,8 +226,16 @@ export function chosen(
   const most = findMax(sums);
   const shares = sums.map((sum) => Math.exp(sum - most));
   const total = shares.reduce((sum, share) => sum + share, 0);
-  const [code = 0, infra = 0, config = 0, dependency = 0, test = 0] = shares.map((share) => Math.round((share / total) * 1e4) / 1e4);
-  const probabilities = { CODE_ERROR: code, INFRA_ERROR: infra, CONFIG_ERROR: config, DEPENDENCY_ERROR: dependency, TEST_FAILURE: test };
+  const [code = 0, infra = 0, config = 0, dependency = 0, test = 0] = shares.map(
+    (share) => Math.round((share / total) * 1e4) / 1e4,
+  );
+  const probabilities = {
+    CODE_ERROR: code,
+    INFRA_ERROR: infra,
+    CONFIG_ERROR: config,
+    DEPENDENCY_ERROR: dependency,
+    TEST_FAILURE: test,
+  };
   const first = ranked(probabilities)[0] ?? 'CODE_ERROR';
   const ruling = of(matches, first).length > 0 ? undefined : matches.find(isTelling);
   return { category: ruling?.rule.category ?? first, probabilities };
@@ -217,13 +259,16 @@ export function extractFeatures(given: Facts, matches: readonly Match[]): Featur
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const codes = exits.map(({ code }) => code ?? 0);
   const best = (isOne: (match: Match) => boolean) => {
-    const strengths = (category: Category) => of(matches.filter(isOne), category).map(({ strength }) => strength);
+    const strengths = (category: Category) =>
+      of(matches.filter(isOne), category).map(({ strength }) => strength);
     return CATEGORIES.map((category) => findMax(strengths(category), 0) / FULL);
   };
   const facts = [
     ...best(({ fact }) => fact.origin !== 'line'),
     ...best(({ fact }) => fact.origin === 'line'),
-    ...CATEGORIES.map((category) => Math.min(1.5, of(matches, category).reduce((sum, { strength }) => sum + strength, 0) / (2 * FULL))),
+    ...CATEGORIES.map((category) =>
+      Math.min(1.5, of(matches, category).reduce((sum, { strength }) => sum + strength, 0) / (2 * FULL)),
+    ),
     ...best(({ rule }) => rule.tie === true).map((strength) => Math.min(1, (strength * FULL) / PLAIN)),
     ...[
       true,
@@ -309,7 +354,9 @@ export function computeSigns(given: Facts, matches: readonly Match[], odds: LogO
   const rival = matches.find(({ rule }) => rule.category !== category);
   const { failingTests, messages, diagnostics, exits, failedSections } = subject;
   const line = own[0]?.fact.line ?? null;
-  const isNear = messages.slice(0, 4).some(({ at }) => at !== null && line !== null && Math.abs(at.line - line) <= 2);
+  const isNear = messages
+    .slice(0, 4)
+    .some(({ at }) => at !== null && line !== null && Math.abs(at.line - line) <= 2);
   const isTest = category === 'TEST_FAILURE';
   return [
     1,
@@ -323,7 +370,10 @@ export function computeSigns(given: Facts, matches: readonly Match[], odds: LogO
     Number(messages.length === 0),
     Number(isTest && !failingTests.some(({ message, at }) => message !== null || at !== null)),
     Number(isTest && failingTests.length > 0),
-    Number(category === 'CODE_ERROR' && diagnostics.some(({ severity, file }) => severity === 'error' && file !== null)),
+    Number(
+      category === 'CODE_ERROR' &&
+        diagnostics.some(({ severity, file }) => severity === 'error' && file !== null),
+    ),
     Number(exits.length + failedSections.length === 0),
     Number(failedSections.length > 1),
     line === null ? 0 : isNear ? 1 : -1,
@@ -355,7 +405,9 @@ function isStructured(match: Match): boolean {
  * than that something failed.
  */
 function toWitnessKind({ fact: { origin }, strength }: Match): 'test' | 'diagnostic' | 'exception' | 'rule' {
-  return (origin === 'test' || origin === 'diagnostic' || origin === 'exception') && strength >= SUGGESTS ? origin : 'rule';
+  return (origin === 'test' || origin === 'diagnostic' || origin === 'exception') && strength >= SUGGESTS
+    ? origin
+    : 'rule';
 }
 
 /** Logits of a rule that says more than "it failed". */
@@ -365,19 +417,24 @@ const MOST_WITNESSES = 6;
 
 function listWitnesses(category: Category, matches: readonly Match[], odds: LogOdds): Witness[] {
   const own = of(matches, category);
-  const said = [...own.filter(isStructured), ...own.filter((match) => !isStructured(match))].slice(0, MOST_WITNESSES);
+  const said = [...own.filter(isStructured), ...own.filter((match) => !isStructured(match))].slice(
+    0,
+    MOST_WITNESSES,
+  );
   const rules = said.map((match): Witness => {
     const { rule, fact } = match;
     const at = fact.source === null || fact.line === null ? null : { source: fact.source, line: fact.line };
     return { by: toWitnessKind(match), name: rule.name, at };
   });
-  const words: Witness[] = margin(odds.words, category) > 0 ? [{ by: 'words', name: 'learned words', at: null }] : [];
+  const words: Witness[] =
+    margin(odds.words, category) > 0 ? [{ by: 'words', name: 'learned words', at: null }] : [];
   return [...rules, ...words];
 }
 
 /**
- * Words of package managers for something that did not arrive, whether the build ended by it or went on with a warning. Metadata that one
- * of several repositories does not have is no such thing: the next repository is asked.
+ * Words of package managers for something that did not arrive, whether the build ended by it or went on with
+ * a warning. Metadata that one of several repositories does not have is no such thing: the next repository is
+ * asked.
  */
 const UNRESOLVED = [
   /\b(?:dependency|dependencies|artifacts?|plugins?) could not be (?:resolved|found|downloaded)/i,

@@ -2,11 +2,17 @@ import type { Kind } from '../domain/category.ts';
 import type { Wording } from './sentence.ts';
 import { SOURCE_FIXES, SOURCE_READS } from './source-wording.ts';
 
-/** The words for a kind, and what is true of each of its failures. A sentence without a filled slot is said of none. */
+/**
+ * The words for a kind, and what is true of each of its failures. A sentence without a filled slot is said of
+ * none.
+ */
 interface KindWording extends Wording {
   /** The beginning of a sentence. */
   readonly spoken: string;
-  /** Patterns like `reads`, tried only on the deciding line and the lines that continue it: the next finding is another matter. */
+  /**
+   * Patterns like `reads`, tried only on the deciding line and the lines that continue it: the next finding
+   * is another matter.
+   */
   readonly readsOwn?: readonly RegExp[];
 }
 
@@ -41,7 +47,10 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
     spoken: 'A test assertion failed',
     fix: [
       ['code', findServerError],
-      ['code', 'Start at {place}: {test} gets {actual} instead of {expected}. Correct the code, or the test if the new value is intended.'],
+      [
+        'code',
+        'Start at {place}: {test} gets {actual} instead of {expected}. Correct the code, or the test if the new value is intended.',
+      ],
     ],
   },
   snapshot: {
@@ -59,7 +68,10 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
       /(?:[Ee]xceeded timeout of|[Tt]imed? ?out (?:in|after|of)|[Tt]imeout of|[Tt]imeout) {1,4}(?<limit>\d[\d,.]{0,9} ?(?:ms|s|seconds?|milliseconds)\b)/,
     ],
     fix: [
-      ['code', 'Let {test} wait for its condition itself (start at {place}); raise its limit of {limit} only if it has more work to do.'],
+      [
+        'code',
+        'Let {test} wait for its condition itself (start at {place}); raise its limit of {limit} only if it has more work to do.',
+      ],
     ],
   },
   threshold: { spoken: 'A threshold was not met' },
@@ -88,7 +100,12 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
   missing_file: { spoken: 'The build cannot find a file or folder' },
   missing_module: {
     spoken: 'A module could not be found',
-    fix: [['dependency', 'Declare {package} as a dependency, or correct the import of `{module}` if it was renamed.']],
+    fix: [
+      [
+        'dependency',
+        'Declare {package} as a dependency, or correct the import of `{module}` if it was renamed.',
+      ],
+    ],
   },
   version_conflict: { spoken: 'Dependency versions are incompatible' },
   dependency_install: { spoken: 'A dependency could not be installed' },
@@ -124,6 +141,7 @@ function fixByLinter(read: (slot: string) => string | null): string | null {
   const isOwn = /^(?:npx )?(?:eslint|ruff check|stylelint|biome|oxlint)\b/.test(command);
   const call = isOwn ? (/^(?:npx|ruff) /.test(command) ? command : `npx ${command}`) : (CALLS[linter] ?? '');
   const count = problems === null ? fixable : `${fixable} of the ${problems} errors`;
-  const effect = problems === fixable ? 'it corrects every error' : `${count} ${fixable === '1' ? 'is' : 'are'} fixable`;
+  const effect =
+    problems === fixable ? 'it corrects every error' : `${count} ${fixable === '1' ? 'is' : 'are'} fixable`;
   return `Run \`${call} --${linter === 'biome' ? 'write' : 'fix'}\` and commit the result: ${effect}.`;
 }

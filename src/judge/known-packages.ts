@@ -125,14 +125,17 @@ const SET_UP: Readonly<Record<string, string>> = {
 const FOR_PEOPLE = /^(?:code|open|xdg-open|explorer|notepad|pbcopy)$/;
 
 /** A file of the project, or no name of a program at all. */
-const NO_PROGRAM = /\.(?:sh|bash|py|js|ts|mjs|cjs|rb|pl|bat|cmd|ps1)$|^(?:error|line|file|command|warning|bash|sh|\d+)$/i;
+const NO_PROGRAM =
+  /\.(?:sh|bash|py|js|ts|mjs|cjs|rb|pl|bat|cmd|ps1)$|^(?:error|line|file|command|warning|bash|sh|\d+)$/i;
 
 /** Advises to install the package that is known to have what is missing. */
 export function installKnown(slot: string, before = 'in an earlier step'): (read: Read) => string | null {
   return (read) => {
     const missing = read(slot);
     const found = SYSTEM_PACKAGES[missing ?? ''];
-    return found === undefined ? null : `Install ${found} ${before} (its name on Debian and Ubuntu): it provides ${missing}.`;
+    return found === undefined
+      ? null
+      : `Install ${found} ${before} (its name on Debian and Ubuntu): it provides ${missing}.`;
   };
 }
 
@@ -140,7 +143,9 @@ export function installKnown(slot: string, before = 'in an earlier step'): (read
 export function useNewName(read: Read): string | null {
   const name = read('name') ?? '';
   const present = RENAMED[name];
-  return present === undefined ? null : `Install ${present} instead: newer releases of Debian and Ubuntu have no ${name}.`;
+  return present === undefined
+    ? null
+    : `Install ${present} instead: newer releases of Debian and Ubuntu have no ${name}.`;
 }
 
 /** Returns the name under which a Python module is published. */
@@ -157,13 +162,16 @@ export function declareDistribution(read: Read): string | null {
   return `Add ${found} to the requirements: it provides the module ${module}.`;
 }
 
-/** Advises how a job gets a program; null for a script of the project, which is not installed but committed. */
+/**
+ * Advises how a job gets a program; null for a script of the project, which is not installed but committed.
+ */
 export function provideProgram(read: Read): string | null {
   const program = read('program');
   if (program === null || NO_PROGRAM.test(program)) return null;
   if (FOR_PEOPLE.test(program)) return `Do not call ${program} in the job: it opens a window for a person.`;
   const replacement = REPLACED[program];
-  if (replacement !== undefined) return `Call \`${replacement}\` instead: the job has no ${program}, which it replaced.`;
+  if (replacement !== undefined)
+    return `Call \`${replacement}\` instead: the job has no ${program}, which it replaced.`;
   const setUp = SET_UP[program];
   if (setUp !== undefined) return `${setUp} in an earlier step of the job.`;
   const script = read('npmScript');

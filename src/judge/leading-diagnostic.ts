@@ -16,9 +16,16 @@ const COMPILED: ReadonlySet<string> = new Set([
 /** Rules of the set-up whose findings a tool lists with their places. */
 const DIAGNOSED: ReadonlySet<string> = new Set(['compiler-options', 'workflow-file']);
 
-/** Finds the diagnostic that an answer is about: the first error in a file of ours, else the one that decided. Null where no tool reports on source. */
+/**
+ * Finds the diagnostic that an answer is about: the first error in a file of ours, else the one that decided.
+ * Null where no tool reports on source.
+ */
 export function findLeadingDiagnostic(facts: Facts, match: Match | null): Diagnostic | null {
-  if (match === null || !(COMPILED.has(match.rule.kind) || DIAGNOSED.has(match.rule.name)) || match.rule.name === 'not-formatted')
+  if (
+    match === null ||
+    !(COMPILED.has(match.rule.kind) || DIAGNOSED.has(match.rule.name)) ||
+    match.rule.name === 'not-formatted'
+  )
     return null;
   const errors = listErrors(facts);
   const same = errors.find((entry) => match.fact.text.includes(entry.message.slice(0, 200)));
@@ -28,10 +35,14 @@ export function findLeadingDiagnostic(facts: Facts, match: Match | null): Diagno
   return own ?? same ?? errors[0] ?? null;
 }
 
-/** Lists the errors, each once, and neither make's echo, nor a bare code, nor what a compiler says after its errors. */
+/**
+ * Lists the errors, each once, and neither make's echo, nor a bare code, nor what a compiler says after its
+ * errors.
+ */
 export function listErrors({ subject }: Facts): Diagnostic[] {
   const errors = subject.diagnostics.filter(
-    ({ severity, tool, message }) => severity === 'error' && tool !== 'make' && message.length > 7 && !saysNothing(message),
+    ({ severity, tool, message }) =>
+      severity === 'error' && tool !== 'make' && message.length > 7 && !saysNothing(message),
   );
   return firstOfEach(errors, ({ file, line, message }) => `${file}:${line} ${message}`);
 }

@@ -92,7 +92,8 @@ const BY_PORT: Readonly<Record<string, string>> = {
   '9000': 'MinIO',
 };
 
-const LOCAL = /\b(localhost|127\.0\.0\.1|0\.0\.0\.0|\[?::1\]?|host\.docker\.internal)(?:[:/ ]{1,2}(?:port )?(\d{2,5}))?/;
+const LOCAL =
+  /\b(localhost|127\.0\.0\.1|0\.0\.0\.0|\[?::1\]?|host\.docker\.internal)(?:[:/ ]{1,2}(?:port )?(\d{2,5}))?/;
 const NAMED_SERVICE =
   /\b(postgres(?:ql)?|mysql|mariadb|redis|mongo(?:db)?|rabbitmq|kafka|zookeeper|elasticsearch|opensearch|memcached|selenium|minio|localstack|db|database|cache|broker|queue)(?::(\d{2,5}))(?!\.\w)/i;
 
@@ -100,7 +101,9 @@ const NAMED_SERVICE =
  * Returns the job's own service that refused the connection according to a line, with its name if the port
  * identifies it. Returns null if the service belongs to others.
  */
-export function findOwnService(text: string): { readonly host: string; readonly port: string | null; readonly name: string | null } | null {
+export function findOwnService(
+  text: string,
+): { readonly host: string; readonly port: string | null; readonly name: string | null } | null {
   const found = LOCAL.exec(text) ?? NAMED_SERVICE.exec(text);
   if (found?.[1] === undefined) return null;
   const port = found[2] ?? /\bport:? (\d{2,5})/.exec(text)?.[1] ?? null;

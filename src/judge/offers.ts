@@ -3,11 +3,13 @@ import type { Fix } from './sentence.ts';
 const PATH = String.raw`(?:[\w@.+-]{1,80}\/){0,12}[\w@+-][\w@.+-]{0,80}\.\w{1,8}`;
 const VERSION = String.raw`v?\d{1,6}[\w.+*-]{0,30}`;
 const AMOUNT = String.raw`\d[\d.,]{0,12} ?(?:[kKMGT]i?[bB]|bytes|%|ms|s|seconds|minutes)`;
-const pattern = (source: string) => new RegExp(source.replaceAll('PATH', PATH).replaceAll('VERSION', VERSION).replaceAll('AMOUNT', AMOUNT));
+const pattern = (source: string) =>
+  new RegExp(source.replaceAll('PATH', PATH).replaceAll('VERSION', VERSION).replaceAll('AMOUNT', AMOUNT));
 
 /**
- * Offers that failing tools of all kinds make in nearly the same words: the word they take for the right one, the values they support, the
- * version they need. Read on the deciding line and below it, up to the next finding.
+ * Offers that failing tools of all kinds make in nearly the same words: the word they take for the right one,
+ * the values they support, the version they need. Read on the deciding line and below it, up to the next
+ * finding.
  */
 export const OFFER_READS: readonly RegExp[] = [
   // These patterns match a suggestion for a misspelled name, and the name that was given.
@@ -53,7 +55,9 @@ export const OFFER_READS: readonly RegExp[] = [
   /version of ["'](?<paired>[@\w./-]{2,80})["'].{0,40}\b[Ee]xpected ["']\d/,
   /\b[Ee]xpected ["'](?<pairedVersion>\d[\w.+-]{0,30})["'],? but (?:found|got) ["'](?<presentVersion>\d[\w.+-]{0,30})["']/,
   // Two spellings of one file.
-  pattern(String.raw`\bfound ['"]?(?<misnamed>PATH)['"]?,? (?:but )?(?:expected|wanted|needed) ['"]?(?<named>PATH)`),
+  pattern(
+    String.raw`\bfound ['"]?(?<misnamed>PATH)['"]?,? (?:but )?(?:expected|wanted|needed) ['"]?(?<named>PATH)`,
+  ),
   pattern(String.raw`\bexpected ['"]?(?<named>PATH)['"]?,? (?:but )?(?:found|got) ['"]?(?<misnamed>PATH)`),
   // Something whose content is not what it was.
   pattern(String.raw`^\s{0,12}(?<archive>PATH): .{0,120}\b(?:sha\d{0,3}|checksum|hash|digest|integrity)\b`),
@@ -74,7 +78,10 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['configuration', 'Use {needed} {neededVersion} or newer.'],
   ['dependency', 'Use version {published}, the nearest one that is published.'],
   ['code', mendByCommand],
-  ['code', 'Run the linter with `{mendOption}` and commit the result: that corrects {mendable} of the findings.'],
+  [
+    'code',
+    'Run the linter with `{mendOption}` and commit the result: that corrects {mendable} of the findings.',
+  ],
   ['configuration', 'Add {setting} to {settings}.'],
   ['configuration', 'Install {neededFor} in the job before this step, or change {setTo}.'],
   ['configuration', defineName],
@@ -87,25 +94,36 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['ask', 'Grant {permission} to the identity that the job uses.'],
   ['code', renameFile],
   ['configuration', createPath],
-  ['dependency', 'Compare {archive} with the checksum that its publisher gives, and update the recorded one only if they agree.'],
+  [
+    'dependency',
+    'Compare {archive} with the checksum that its publisher gives, and update the recorded one only if they agree.',
+  ],
   ['code', 'Bring {heavy} from {measured} down to {most}, or raise the limit if the growth is intended.'],
   ['code', 'Correct {listed}: “{complaint}”.'],
 ];
 
 /** Programs that start others: an option that is added to their call is not the linter's. */
-const STARTERS = /^(?:npm|pnpm|yarn|bun|make|just|task|tox|nox|mvn|gradle|docker|(?:ba)?sh|python3?|poetry|uv|\.{0,2}\/)(?![\w-])/;
+const STARTERS =
+  /^(?:npm|pnpm|yarn|bun|make|just|task|tox|nox|mvn|gradle|docker|(?:ba)?sh|python3?|poetry|uv|\.{0,2}\/)(?![\w-])/;
 
 /** Writes the linter's own call with its option to correct findings. */
 function mendByCommand(read: (slot: string) => string | null): string | null {
   const [command, option, count] = [read('command'), read('mendOption'), read('mendable')];
-  if (command === null || option === null || count === null || Number(count) === 0 || STARTERS.test(command)) return null;
+  if (command === null || option === null || count === null || Number(count) === 0 || STARTERS.test(command))
+    return null;
   return `Run \`${command} ${option}\` and commit the result: that corrects ${count} of the findings.`;
 }
 
 /** Finds two names that differ only in upper and lower case. */
 function renameFile(read: (slot: string) => string | null): string | null {
   const [misnamed, named] = [read('misnamed'), read('named')];
-  if (misnamed === null || named === null || misnamed === named || misnamed.toLowerCase() !== named.toLowerCase()) return null;
+  if (
+    misnamed === null ||
+    named === null ||
+    misnamed === named ||
+    misnamed.toLowerCase() !== named.toLowerCase()
+  )
+    return null;
   return `Rename ${misnamed} to ${named}, or correct the name where it is used: only upper and lower case differ.`;
 }
 

@@ -37,7 +37,9 @@ export function findTwin(path: string): string | null {
     .replace(/[._-](?:test|spec)(?=\.\w{1,6}$)/, '')
     .replace(/_test(?=\.\w{1,4}$)/, '');
   if (twin === name || twin.startsWith('.')) return null;
-  const folder = path.slice(0, path.length - name.length).replace(/([\\/])test([\\/]java|[\\/]kotlin|[\\/]scala|[\\/]groovy)/, '$1main$2');
+  const folder = path
+    .slice(0, path.length - name.length)
+    .replace(/([\\/])test([\\/]java|[\\/]kotlin|[\\/]scala|[\\/]groovy)/, '$1main$2');
   const beside = folder.replace(/__tests__[\\/]$/, '');
   return /(?:^|[\\/])(?:tests?|spec|specs|__tests__)[\\/]/.test(beside) ? twin : beside + twin;
 }
@@ -54,9 +56,16 @@ function findRoot(subject: TriageSubject): string | null {
   }
   const files = [...subject.failingTests.flatMap(({ file }) => file ?? []), ...listFrameFiles(subject)];
   const absolute = files.filter((file) => file.startsWith('/') && !isForeignPath(file));
-  const inside = new Set(subject.failingTests.flatMap(({ suite, file }) => [...(file === null ? [] : [file]), ...toModulePaths(suite)]));
+  const inside = new Set(
+    subject.failingTests.flatMap(({ suite, file }) => [
+      ...(file === null ? [] : [file]),
+      ...toModulePaths(suite),
+    ]),
+  );
   for (const path of inside) {
-    const found = path.startsWith('/') ? undefined : absolute.find((file) => path.includes('/') && file.endsWith(`/${path}`));
+    const found = path.startsWith('/')
+      ? undefined
+      : absolute.find((file) => path.includes('/') && file.endsWith(`/${path}`));
     if (found !== undefined) return found.slice(0, -path.length);
   }
   return null;
@@ -64,11 +73,15 @@ function findRoot(subject: TriageSubject): string | null {
 
 /** Returns a path in the repository, without the folder of the checkout. */
 export function pathIn(file: string, project: { readonly root: string | null }): string {
-  return project.root !== null && file.startsWith(project.root) ? file.slice(project.root.length) : projectPath(file);
+  return project.root !== null && file.startsWith(project.root)
+    ? file.slice(project.root.length)
+    : projectPath(file);
 }
 
 function listFrameFiles(subject: TriageSubject): string[] {
-  return subject.exceptions.slice(0, 20).flatMap(({ frames }) => frames.filter(({ own }) => own).map(({ file }) => file));
+  return subject.exceptions
+    .slice(0, 20)
+    .flatMap(({ frames }) => frames.filter(({ own }) => own).map(({ file }) => file));
 }
 
 /**
@@ -82,7 +95,10 @@ export function toModulePaths(suite: string | null): string[] {
 
 /** A class of the JVM as traces and test reports name it. */
 export interface JvmClass {
-  /** Segments of its package: ["org", "apache", "commons", "csv"]; empty where it has none or the log leaves it out. */
+  /**
+   * Segments of its package: ["org", "apache", "commons", "csv"]; empty where it has none or the log leaves
+   * it out.
+   */
   readonly packages: readonly string[];
   /** The outermost class: "CSVPrinter" of "CSVPrinter$Row". */
   readonly name: string;
@@ -130,7 +146,10 @@ export interface OwnFrame {
   readonly path: string;
   readonly line: number | null;
   readonly isTest: boolean;
-  /** The frame only words or passes on an error that its caller met: an exception's class, a method that reports. */
+  /**
+   * The frame only words or passes on an error that its caller met: an exception's class, a method that
+   * reports.
+   */
   readonly onlyReports: boolean;
 }
 
@@ -163,7 +182,9 @@ export function readProject(subject: TriageSubject): Project {
  * appears once.
  */
 export function listTraces(subject: TriageSubject): readonly (readonly StackFrame[])[] {
-  const outer = new Map(subject.exceptions.map((entry) => [buildTraceKey(entry.frames), entry.outerFrames ?? []]));
+  const outer = new Map(
+    subject.exceptions.map((entry) => [buildTraceKey(entry.frames), entry.outerFrames ?? []]),
+  );
   const traces = new Map<string, readonly StackFrame[]>();
   for (const { frames } of [...subject.failures, ...subject.exceptions]) {
     const key = buildTraceKey(frames);
@@ -249,28 +270,38 @@ function testClassIn(frames: readonly StackFrame[]): JvmClass | null {
     );
   const named = types.findLast((type) => type !== null && isTestClass(type.name) && !isRunner(type));
   if (named !== undefined) return named;
-  const entered = types.findLastIndex((type, at) => type !== null && !isRunner(type) && isRunner(types[at + 1]));
+  const entered = types.findLastIndex(
+    (type, at) => type !== null && !isRunner(type) && isRunner(types[at + 1]),
+  );
   return types[entered] ?? null;
 }
 
 function readFrameClass({ file, function: name }: StackFrame): JvmClass | null {
-  return /\.(?:java|kt|scala|groovy)$|^(?:Unknown Source|Native Method)$/.test(file) && name !== null ? parseJvmClass(name) : null;
+  return /\.(?:java|kt|scala|groovy)$|^(?:Unknown Source|Native Method)$/.test(file) && name !== null
+    ? parseJvmClass(name)
+    : null;
 }
 
 /** Classes of the failing tests. A summary leaves packages out; another line of the log often has them. */
 function listTestClasses(subject: TriageSubject): JvmClass[] {
-  const types = subject.failingTests.filter((test) => isJvmTest(test)).flatMap(({ suite }) => parseJvmClass(suite ?? '') ?? []);
+  const types = subject.failingTests
+    .filter((test) => isJvmTest(test))
+    .flatMap(({ suite }) => parseJvmClass(suite ?? '') ?? []);
   if (types.every(({ packages }) => packages.length > 0)) return types;
   const text = subject.excerpts.map((excerpt) => excerpt.text).join('\n');
   const named = Array.from(
     text.matchAll(/(?<![\w.])(?:[a-z]\w{0,40}\.){1,12}[A-Z]\w{0,120}/g),
     ([name]) => parseJvmClass(name) ?? [],
   ).flat();
-  return types.map((type) => (type.packages.length > 0 ? type : (named.find(({ name }) => name === type.name) ?? type)));
+  return types.map((type) =>
+    type.packages.length > 0 ? type : (named.find(({ name }) => name === type.name) ?? type),
+  );
 }
 
 function isJvmTest({ framework, file }: FailingTest): boolean {
-  return /^(?:maven|junit|gradle)$/.test(framework) || (file !== null && /\.(?:java|kt|scala|groovy)$/.test(file));
+  return (
+    /^(?:maven|junit|gradle)$/.test(framework) || (file !== null && /\.(?:java|kt|scala|groovy)$/.test(file))
+  );
 }
 
 function fullName({ packages, name }: JvmClass): string {

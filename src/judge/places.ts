@@ -82,7 +82,9 @@ export function isSameFile(left: string, right: string): boolean {
 }
 
 function diagnosedPlaces(subject: TriageSubject, project: Project): Place[] {
-  const errors = subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.tool !== 'make').slice(0, 20);
+  const errors = subject.diagnostics
+    .filter((entry) => entry.severity === 'error' && entry.tool !== 'make')
+    .slice(0, 20);
   return errors.flatMap((entry, rank) => {
     const path = entry.file === null || isForeignPath(entry.file) ? null : pathIn(entry.file, project);
     if (path === null || KEPT_AT_HOME.test(path)) return [];
@@ -99,7 +101,10 @@ function framePlaces(subject: TriageSubject, project: Project, tested: readonly 
       const own = listOwnFrames(frames, project);
       return [
         ...rankedFiles(own.filter(({ isTest, onlyReports }) => !isTest && !onlyReports)),
-        ...rankedFiles(own.filter(({ isTest, onlyReports }) => !isTest && onlyReports)).map((one) => ({ ...one, rank: one.rank + 4 })),
+        ...rankedFiles(own.filter(({ isTest, onlyReports }) => !isTest && onlyReports)).map((one) => ({
+          ...one,
+          rank: one.rank + 4,
+        })),
         ...rankedFiles(own.filter(({ isTest }) => isTest)),
       ].map(({ path, line, isTest, rank }) => {
         const alike = isTest ? 0 : NAMED_ALIKE * likeness(path, words);
@@ -116,16 +121,33 @@ function frameReason(isTest: boolean, rank: number): string {
 
 function messagePlaces(subject: TriageSubject, project: Project): Place[] {
   const reason = 'the message names its class';
-  return namedClasses(subject, project).map((path, rank) => ({ path, line: null, from: 'frame', score: fade(IN_MESSAGE, rank), reason }));
+  return namedClasses(subject, project).map((path, rank) => ({
+    path,
+    line: null,
+    from: 'frame',
+    score: fade(IN_MESSAGE, rank),
+    reason,
+  }));
 }
 
-/** Paths that are in the most informative lines, or in the name of the failed step: named, and not as the place of the error. */
+/**
+ * Paths that are in the most informative lines, or in the name of the failed step: named, and not as the
+ * place of the error.
+ */
 function loggedPlaces(subject: TriageSubject, project: Project): Place[] {
   const best = subject.messages.slice(0, MAX_INFORMATIVE).map(({ text }) => text);
-  const heaviest = [...subject.excerpts].sort((left, right) => right.weight - left.weight).slice(0, MAX_INFORMATIVE);
-  const texts = [...best, ...subject.failedSections.map(({ name }) => name), ...heaviest.map(({ text }) => text)];
+  const heaviest = [...subject.excerpts]
+    .sort((left, right) => right.weight - left.weight)
+    .slice(0, MAX_INFORMATIVE);
+  const texts = [
+    ...best,
+    ...subject.failedSections.map(({ name }) => name),
+    ...heaviest.map(({ text }) => text),
+  ];
   const paths = namedPaths(texts.map(stripEscapes))
-    .filter(({ path }) => !isForeignPath(path) && !OUTSIDE.test(path) && (path.includes('/') || BARE.test(path)))
+    .filter(
+      ({ path }) => !isForeignPath(path) && !OUTSIDE.test(path) && (path.includes('/') || BARE.test(path)),
+    )
     .map(({ path, line }) => ({ path: pathIn(path, project), line }));
   const distinct = firstOfEach(paths, ({ path }) => path).filter(({ path }) => !path.startsWith('/'));
   return distinct.slice(0, MAX_LOGGED).map(({ path, line }, rank) => {
@@ -145,14 +167,38 @@ function rankedFiles(frames: readonly OwnFrame[]): (OwnFrame & { rank: number })
  */
 function testPlaces(tested: readonly TestedFiles[], named: readonly Place[]): Place[] {
   return tested.flatMap(({ name, file, line, twin, guesses }, rank) => {
-    const itself = { path: file, line, from: 'test' as const, score: fade(TEST_FILE, rank), reason: 'contains the failing test' };
+    const itself = {
+      path: file,
+      line,
+      from: 'test' as const,
+      score: fade(TEST_FILE, rank),
+      reason: 'contains the failing test',
+    };
     const guessed = guesses.map((path, at) => {
-      return { path, line: null, from: 'test' as const, score: fade(GUESS, rank + at), reason: `${name} may test it, judging by its name` };
+      return {
+        path,
+        line: null,
+        from: 'test' as const,
+        score: fade(GUESS, rank + at),
+        reason: `${name} may test it, judging by its name`,
+      };
     });
-    if (twin === null || isTestClass(twin.split('/').at(-1)?.replace(/\..*$/, '') ?? '')) return [itself, ...guessed];
+    if (twin === null || isTestClass(twin.split('/').at(-1)?.replace(/\..*$/, '') ?? ''))
+      return [itself, ...guessed];
     const traced = named.find((one) => isSameFile(one.path, twin) && one.path !== file);
-    const score = traced === undefined ? fade(TWIN, rank) : round(Math.min(0.99, traced.score + TWIN_IN_TRACE));
-    return [itself, { path: twin, line: null, from: 'test' as const, score, reason: `${name} tests it, judging by its name` }, ...guessed];
+    const score =
+      traced === undefined ? fade(TWIN, rank) : round(Math.min(0.99, traced.score + TWIN_IN_TRACE));
+    return [
+      itself,
+      {
+        path: twin,
+        line: null,
+        from: 'test' as const,
+        score,
+        reason: `${name} tests it, judging by its name`,
+      },
+      ...guessed,
+    ];
   });
 }
 
@@ -175,7 +221,8 @@ function mergePlaces(known: Place, place: Place): Place {
   const better = place.score > known.score ? place : known;
   const path = place.path.length > known.path.length ? place.path : known.path;
   // If the name of a test raises the score of a frame, both reasons are kept.
-  const isRaised = known.from === 'frame' && place.from === 'test' && better === place && known.reason !== place.reason;
+  const isRaised =
+    known.from === 'frame' && place.from === 'test' && better === place && known.reason !== place.reason;
   const reason = isRaised ? `${known.reason}, and ${place.reason}` : better.reason;
   return { ...better, path, reason, line: better.line ?? known.line ?? place.line, from: known.from };
 }
@@ -205,7 +252,9 @@ function listTestedFiles(subject: TriageSubject, project: Project): TestedFiles[
     return file === null ? [] : [testedBy(test.name, pathIn(file, project), test.line)];
   });
   if (subject.failingTests.length > 0) return named;
-  return project.tests.slice(0, MAX_TESTS).map((type) => testedBy(type.name, toSourcePath(type, `${type.name}${extension}`), null));
+  return project.tests
+    .slice(0, MAX_TESTS)
+    .map((type) => testedBy(type.name, toSourcePath(type, `${type.name}${extension}`), null));
 }
 
 /**
@@ -223,14 +272,17 @@ function classOfTest({ suite, file }: FailingTest, { tests }: Project): JvmClass
     .find((part) => /^[A-Z]/.test(part))
     ?.split('$')[0];
   const known = tests.find(
-    (type) => type.name === simple && (type.packages.length === 0 || !suite?.includes('.') || suite.startsWith(type.packages.join('.'))),
+    (type) =>
+      type.name === simple &&
+      (type.packages.length === 0 || !suite?.includes('.') || suite.startsWith(type.packages.join('.'))),
   );
   return known !== undefined && (file === null || /\.(?:java|kt|scala|groovy)$/.test(file)) ? known : null;
 }
 
 /** Returns a test's file as the log gives it, with the folders of its package if the log omits them. */
 function pathOfTest(file: string | null, type: JvmClass, extension: string): string {
-  const own = file?.split(/[\\/]/).at(-1)?.startsWith(`${type.name}.`) === true ? file : `${type.name}${extension}`;
+  const own =
+    file?.split(/[\\/]/).at(-1)?.startsWith(`${type.name}.`) === true ? file : `${type.name}${extension}`;
   return /[\\/]/.test(own) ? own : toSourcePath(type, own);
 }
 
@@ -239,9 +291,14 @@ function pathOfTest(file: string | null, type: JvmClass, extension: string): str
  * another language of the JVM.
  */
 function findExtension(subject: TriageSubject): string {
-  const files = subject.exceptions.flatMap(({ frames }) => frames.filter(({ own }) => own).map(({ file }) => file));
+  const files = subject.exceptions.flatMap(({ frames }) =>
+    frames.filter(({ own }) => own).map(({ file }) => file),
+  );
   if (files.some((file) => file.endsWith('.java'))) return '.java';
-  return /\.(?:kt|scala|groovy)$/.exec(files.find((file) => /\.(?:kt|scala|groovy)$/.test(file)) ?? '')?.[0] ?? '.java';
+  return (
+    /\.(?:kt|scala|groovy)$/.exec(files.find((file) => /\.(?:kt|scala|groovy)$/.test(file)) ?? '')?.[0] ??
+    '.java'
+  );
 }
 
 /**
@@ -262,7 +319,10 @@ function moduleGuesses(file: string): string[] {
   const packaged = file.endsWith('__init__.py');
   const at = name.lastIndexOf('_');
   if (at < 2 || at === name.length - 1) return packaged ? [`${name}/__init__.py`, `${name}.py`] : [];
-  return [`${name.slice(0, at)}/${name.slice(at + 1)}.py`, packaged ? `${name}.py` : `${name.slice(0, at)}.py`];
+  return [
+    `${name.slice(0, at)}/${name.slice(at + 1)}.py`,
+    packaged ? `${name}.py` : `${name.slice(0, at)}.py`,
+  ];
 }
 
 /**
@@ -270,10 +330,13 @@ function moduleGuesses(file: string): string[] {
  * do.
  */
 function classGuesses(path: string): string[] {
-  const [, folder = '', name = '', extension = ''] = /^(.*\/)?([A-Z][A-Za-z0-9]{1,120})(\.(?:java|kt|scala|groovy|cs))$/.exec(path) ?? [];
+  const [, folder = '', name = '', extension = ''] =
+    /^(.*\/)?([A-Z][A-Za-z0-9]{1,120})(\.(?:java|kt|scala|groovy|cs))$/.exec(path) ?? [];
   const whole = name.replace(/(?:Bug|Issue|Jira)?\d{2,7}$/, '');
   const role = ROLE.exec(whole.slice(0, -1))?.[0];
-  const shorter = [whole, role].filter((one) => one !== undefined && one.length > 3 && one !== name && !isTestClass(one));
+  const shorter = [whole, role].filter(
+    (one) => one !== undefined && one.length > 3 && one !== name && !isTestClass(one),
+  );
   return [...new Set(shorter)].map((one) => `${folder}${one}${extension}`);
 }
 
@@ -283,7 +346,10 @@ const ROLE =
 
 const MAX_MESSAGE = 2_000;
 const MAX_NAMED = 4;
-/** Segments that a class must share with a failing test's package to be the project's; of a shorter package, all of them. */
+/**
+ * Segments that a class must share with a failing test's package to be the project's; of a shorter package,
+ * all of them.
+ */
 const SHARED = 3;
 
 /**
@@ -291,13 +357,21 @@ const SHARED = 3;
  * the messages.
  */
 function namedClasses(subject: TriageSubject, { tests }: Project): string[] {
-  const said = [...subject.exceptions.map(({ message }) => message), ...subject.failures.map(({ message }) => message)];
-  const names = said.flatMap((text) => text.slice(0, MAX_MESSAGE).match(/(?<![\w.$])(?:[a-z]\w{0,40}\.){2,10}[A-Z]\w{0,100}/g) ?? []);
+  const said = [
+    ...subject.exceptions.map(({ message }) => message),
+    ...subject.failures.map(({ message }) => message),
+  ];
+  const names = said.flatMap(
+    (text) => text.slice(0, MAX_MESSAGE).match(/(?<![\w.$])(?:[a-z]\w{0,40}\.){2,10}[A-Z]\w{0,100}/g) ?? [],
+  );
   const types = names.flatMap((name) => parseJvmClass(name) ?? []);
   const own = types.filter((type) => !isTestClass(type.name) && tests.some((test) => isOwn(type, test)));
   return [...new Set(own.map((type) => toSourcePath(type, `${type.name}.java`)))].slice(0, MAX_NAMED);
 }
 
 function isOwn(type: JvmClass, test: JvmClass): boolean {
-  return test.packages.length > 0 && sharedSegments(test.packages, type.packages) >= Math.min(SHARED, test.packages.length);
+  return (
+    test.packages.length > 0 &&
+    sharedSegments(test.packages, type.packages) >= Math.min(SHARED, test.packages.length)
+  );
 }

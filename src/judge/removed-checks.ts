@@ -15,7 +15,10 @@ export interface RemovedCheck {
 const PATTERNS: readonly (readonly [RemovedCheck['what'], RegExp])[] = [
   ['check', /^\s*(?:\}\s*)?(?:if|elif|elsif|else if|unless|guard|assert|require|try|except|rescue)\b/g],
   ['check', /\b(?:return|raise|next|continue|break|throw)\b.{0,200}\s(?:if|unless)\s/g],
-  ['default', /\?\?|\|\|=|\?:|\b(?:getOrDefault|unwrap_or|orElse|setdefault)|\b(?:get|fetch)\([^(),]{1,80},/g],
+  [
+    'default',
+    /\?\?|\|\|=|\?:|\b(?:getOrDefault|unwrap_or|orElse|setdefault)|\b(?:get|fetch)\([^(),]{1,80},/g,
+  ],
   ['check', /\?\.|&\./g],
   ['condition', /&&|\|\||\s(?:and|or)\s/g],
 ];
@@ -35,7 +38,8 @@ export function findRemovedCheck({ removed, added }: LineChange): RemovedCheck |
 }
 
 /** Words of a check whether a value is there. */
-const OF_MISSING = /\b(?:null|undefined|none|nil|empty|isset|typeof|len|length|size|count|defined|has|not|unless)\b|!\w|[?&]\./i;
+const OF_MISSING =
+  /\b(?:null|undefined|none|nil|empty|isset|typeof|len|length|size|count|defined|has|not|unless)\b|!\w|[?&]\./i;
 
 /** Checks whether a change took away a check for a missing value. */
 export function removesCheckForMissing(change: LineChange): boolean {

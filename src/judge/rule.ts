@@ -2,7 +2,10 @@ import type { Category, Kind } from '../domain/category.ts';
 import type { Fact, Facts, Origin } from './facts.ts';
 import type { Wording } from './sentence.ts';
 
-/** One thing we know about how builds fail: data, what to say of it, and, where words are not enough, a small predicate. */
+/**
+ * One thing we know about how builds fail: data, what to say of it, and, where words are not enough, a small
+ * predicate.
+ */
 export interface Rule extends Wording {
   /** Kebab-case; said to people in `because`. */
   readonly name: string;
@@ -87,7 +90,10 @@ const MATCHERS = new WeakMap<Rule, RegExp>();
 function buildMatcher(rule: Rule): RegExp {
   const known = MATCHERS.get(rule);
   if (known !== undefined) return known;
-  const matcher = new RegExp(rule.patterns.map(({ source }) => source).join('|'), rule.patterns[0]?.flags ?? '');
+  const matcher = new RegExp(
+    rule.patterns.map(({ source }) => source).join('|'),
+    rule.patterns[0]?.flags ?? '',
+  );
   MATCHERS.set(rule, matcher);
   return matcher;
 }
@@ -97,13 +103,21 @@ const BARE_EXIT = /^(?:(?:##\[error\])?Process completed with )?exit code \d{1,3
 
 /** Checks whether a text is informative. A code alone ("E401") proves as much as a sentence but says less. */
 function isTelling(text: string): boolean {
-  return !BARE_EXIT.test(text) && /\S\s+\S+\s+\S/.test(text.replace(/^(?:npm (?:ERR!|error)|##\[error\]|[\w+-]{1,20}:) ?(?:code )?/, ''));
+  return (
+    !BARE_EXIT.test(text) &&
+    /\S\s+\S+\s+\S/.test(text.replace(/^(?:npm (?:ERR!|error)|##\[error\]|[\w+-]{1,20}:) ?(?:code )?/, ''))
+  );
 }
 
-/** Writes a table of rules, each under its name, that share a category and, unless a row says otherwise, the origins they are met in. */
+/**
+ * Writes a table of rules, each under its name, that share a category and, unless a row says otherwise, the
+ * origins they are met in.
+ */
 export function ruleTable(
   category: Category,
-  rows: Readonly<Record<string, Omit<RuleRow, 'name' | 'category' | 'from'> & Partial<Pick<Rule, 'category' | 'from'>>>>,
+  rows: Readonly<
+    Record<string, Omit<RuleRow, 'name' | 'category' | 'from'> & Partial<Pick<Rule, 'category' | 'from'>>>
+  >,
 ): RuleRow[] {
   return Object.entries(rows).map(([name, row]) => ({ name, category, from: ANYWHERE, ...row }));
 }

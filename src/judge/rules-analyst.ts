@@ -84,7 +84,9 @@ const BY_ASPECT: Partial<Record<Aspect, readonly string[]>> = {
  * Chooses calls once, in the first round: those that the shape and words of the question call for and whose
  * results are not yet in the evidence.
  */
-function chooseLookups(input: Inquiry & { understanding: Understanding; offered: readonly ToolDescription[]; round: number }): ToolCall[] {
+function chooseLookups(
+  input: Inquiry & { understanding: Understanding; offered: readonly ToolDescription[]; round: number },
+): ToolCall[] {
   if (input.round > 1) return [];
   const calls = [...callsForWords(input.question), ...callsForAspects(input)];
   return calls
@@ -95,14 +97,23 @@ function chooseLookups(input: Inquiry & { understanding: Understanding; offered:
     .slice(0, MOST);
 }
 
-function callsForAspects({ question, understanding, topic, evidence }: Inquiry & { understanding: Understanding }): ToolCall[] {
+function callsForAspects({
+  question,
+  understanding,
+  topic,
+  evidence,
+}: Inquiry & { understanding: Understanding }): ToolCall[] {
   const aspects = findAspects(question);
-  const names = [...namesForShape(understanding, aspects), ...aspects.flatMap((aspect) => BY_ASPECT[aspect] ?? [])];
+  const names = [
+    ...namesForShape(understanding, aspects),
+    ...aspects.flatMap((aspect) => BY_ASPECT[aspect] ?? []),
+  ];
   const known = new Set(evidence.map(({ tool }) => tool));
   return [...new Set(names)]
     .filter((name) => !known.has(name))
     .flatMap((name) => {
-      const args = name === 'diff_with_green' ? {} : argumentsFor(name, topic.subject, topic.analysis.category);
+      const args =
+        name === 'diff_with_green' ? {} : argumentsFor(name, topic.subject, topic.analysis.category);
       return args === null ? [] : [{ tool: name, args, why: `the question is about ${understanding.about}` }];
     });
 }
@@ -120,10 +131,19 @@ function namesForShape({ shape }: Understanding, aspects: readonly Aspect[]): re
 function callsForWords(question: string): ToolCall[] {
   const calls: ToolCall[] = [];
   const [, first, last] = /\blines? (\d{1,9})(?: ?(?:-|–|to|and) ?(\d{1,9}))?/i.exec(question) ?? [];
-  if (first !== undefined) calls.push({ tool: 'view_log', args: toLineRange(Number(first), last), why: 'the question names the lines' });
+  if (first !== undefined)
+    calls.push({
+      tool: 'view_log',
+      args: toLineRange(Number(first), last),
+      why: 'the question names the lines',
+    });
   const words = /["“`]([^"“”`\n]{2,200})["”`]/.exec(question)?.[1];
   if (words !== undefined)
-    calls.push({ tool: 'grep_log', args: { text: words, ignoreCase: true, limit: 10 }, why: 'the question quotes it' });
+    calls.push({
+      tool: 'grep_log',
+      args: { text: words, ignoreCase: true, limit: 10 },
+      why: 'the question quotes it',
+    });
   return calls;
 }
 

@@ -1,6 +1,8 @@
 import type { Act } from '../domain/analysis.ts';
 
-/** The distance of a value from the deciding line: on it, in its paragraph, or elsewhere in the failed step. */
+/**
+ * The distance of a value from the deciding line: on it, in its paragraph, or elsewhere in the failed step.
+ */
 export type Nearness = 'line' | 'paragraph' | 'step';
 
 /** A text from the log that a sentence may contain, with the line on which it stands. */
@@ -29,7 +31,9 @@ export type Fix = readonly [act: Act, sentence: Sentence];
 
 /** The sentences of a row. */
 export interface Wording {
-  /** Each named group is a slot: tried on the deciding line, then on its paragraph, then on the failed step. */
+  /**
+   * Each named group is a slot: tried on the deciding line, then on its paragraph, then on the failed step.
+   */
   readonly reads?: readonly RegExp[];
   /** The headline; at most 80 characters when filled. */
   readonly title?: Sentences;

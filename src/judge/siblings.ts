@@ -11,10 +11,15 @@ const FEWEST_WORDS = 3;
 const NAME = /^(?=.*[A-Za-z])[\w@./:+-]{2,120}$/;
 
 /**
- * Lists the names about which the step prints the same line as the one that a cause rests on: the other packages that
- * a lock file lacks, the other variables that are not set. Returns null if there are none.
+ * Lists the names about which the step prints the same line as the one that a cause rests on: the other
+ * packages that a lock file lacks, the other variables that are not set. Returns null if there are none.
  */
-export function listSiblings(cause: string, fact: Fact | null, used: readonly Value[], facts: Facts): Filled | null {
+export function listSiblings(
+  cause: string,
+  fact: Fact | null,
+  used: readonly Value[],
+  facts: Facts,
+): Filled | null {
   if (fact === null) return null;
   const { step } = readBlock(fact, facts);
   const lines = new Set([fact.line, ...used.map(({ line }) => line)]);
@@ -23,10 +28,15 @@ export function listSiblings(cause: string, fact: Fact | null, used: readonly Va
     .flatMap((one) => step.flatMap((other) => readSibling(one, other) ?? []))
     .filter(({ text }) => !cause.includes(text));
   const names = [...new Set(values.map(({ text }) => text))];
-  return names.length === 0 ? null : { text: `The step prints the same about ${listed(names, MOST)}.`, values: values.slice(0, MOST) };
+  return names.length === 0
+    ? null
+    : { text: `The step prints the same about ${listed(names, MOST)}.`, values: values.slice(0, MOST) };
 }
 
-/** Reads the one word in which a line differs from another. Returns null if it is no name, or if there are several. */
+/**
+ * Reads the one word in which a line differs from another. Returns null if it is no name, or if there are
+ * several.
+ */
 function readSibling(one: ShownLine, other: ShownLine): Value | null {
   if (one.source !== other.source || one.line === other.line) return null;
   const [words, others] = [one, other].map(({ text }) => text.trim().split(/\s+/)) as [string[], string[]];

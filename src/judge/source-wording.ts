@@ -3,12 +3,16 @@ import type { Fix } from './sentence.ts';
 const NAME = String.raw`[\w.$:<>~]{1,80}`;
 const pattern = (source: string) => new RegExp(source.replaceAll('NAME', NAME));
 
-/** Complaints of compilers, type checkers and linters of many languages about source in nearly the same words. */
+/**
+ * Complaints of compilers, type checkers and linters of many languages about source in nearly the same words.
+ */
 export const SOURCE_READS: readonly RegExp[] = [
   // These patterns match a suggestion for a misspelled name.
   /\b[Dd]id you mean:? (?:to (?:use|import|write) )?(?:one of )?['"`‘“]?(?<suggestion>[\w@./$:-]{2,80})/,
   /\bthere is (?:a |an )?[\w ]{1,40} with a similar name[^`'"\n]{0,40}[`'"](?<suggestion>[\w@./$:-]{2,80})/,
-  pattern(String.raw`[\x60'"‘](?<member>NAME)['"’\x60] does not exist on type [\x60'"‘](?<owner>[^'"’\x60\n]{1,80})['"’\x60]`),
+  pattern(
+    String.raw`[\x60'"‘](?<member>NAME)['"’\x60] does not exist on type [\x60'"‘](?<owner>[^'"’\x60\n]{1,80})['"’\x60]`,
+  ),
   pattern(String.raw`value of type '(?<owner>[^'\n]{1,80})' has no (?:dynamic )?member '(?<member>NAME)'`),
   pattern(`'(?<owner>NAME)' does not contain a definition for '(?<member>NAME)'`),
   pattern(
@@ -21,7 +25,9 @@ export const SOURCE_READS: readonly RegExp[] = [
     String.raw`(?:Unresolved reference:?|undefined:|Cannot find name|use of undeclared (?:identifier|type)|[Uu]ndefined name|cannot find type) ['"\x60‘]?(?<unresolved>NAME)(?<![.:])`,
   ),
   pattern(String.raw`cannot find ['\x60](?<unresolved>NAME)['\x60] in scope`),
-  pattern(String.raw`cannot find (?:value|function|type|macro|struct|trait)[\w, /]{0,40} \x60(?<unresolved>NAME)\x60 in this`),
+  pattern(
+    String.raw`cannot find (?:value|function|type|macro|struct|trait)[\w, /]{0,40} \x60(?<unresolved>NAME)\x60 in this`,
+  ),
   pattern(
     String.raw`['\x60‘"](?<unresolved>NAME)['\x60’"] (?:was not declared in this scope|is not defined|does not exist in the current context)`,
   ),
@@ -70,9 +76,19 @@ export const SOURCE_FIXES: readonly Fix[] = [
   ['code', 'At {place}, use a member that {owner} has, or add `{member}` to it.'],
   ['code', 'Import or define `{unresolved}` for {place}, or correct its spelling.'],
   ['code', 'Remove or rename one of the declarations of `{twice}`; one is at {place}.'],
-  ['code', 'Change the value at {place} from {given} to {wanted}, or the declared type if that is what changed.'],
+  [
+    'code',
+    'Change the value at {place} from {given} to {wanted}, or the declared type if that is what changed.',
+  ],
   ['code', 'Remove `{unused}` at {place}, or use it.'],
   ['code', 'Declare `{constant}` with `const` at {place}.'],
-  ['code', (read) => read('importsFirst') && read('place') && `Move the import at ${read('place')} to the top of the file.`],
-  ['code', (read) => read('whitespace') && read('place') && `Remove the trailing whitespace at ${read('place')}.`],
+  [
+    'code',
+    (read) =>
+      read('importsFirst') && read('place') && `Move the import at ${read('place')} to the top of the file.`,
+  ],
+  [
+    'code',
+    (read) => read('whitespace') && read('place') && `Remove the trailing whitespace at ${read('place')}.`,
+  ],
 ];

@@ -2,7 +2,15 @@ import type { Suspect } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { changesCodeNear, collectFailureWords, explainsFailure, isChangedAt, isNear, rateTouch, shareWords } from './changes.ts';
+import {
+  changesCodeNear,
+  collectFailureWords,
+  explainsFailure,
+  isChangedAt,
+  isNear,
+  rateTouch,
+  shareWords,
+} from './changes.ts';
 import { findManifest } from './choose-tools.ts';
 import {
   type FoundFile,
@@ -23,7 +31,13 @@ const MAX_SUSPECTS = 10;
  * Scores of files that only this kind of clue leads to. Each further file of the same kind scores a little
  * less.
  */
-const LED_BY: Readonly<Record<FoundFile['by'], number>> = { asked: 0, log: 0.55, import: 0.4, step: 0.45, manifest: 0.4 };
+const LED_BY: Readonly<Record<FoundFile['by'], number>> = {
+  asked: 0,
+  log: 0.55,
+  import: 0.4,
+  step: 0.45,
+  manifest: 0.4,
+};
 const LED_REASON: Readonly<Record<FoundFile['by'], string>> = {
   asked: '',
   log: 'the log names it',
@@ -37,7 +51,8 @@ const FADE = 0.92;
 const IMPORTED_MOST = 0.9;
 const DAY_MS = 86_400_000;
 /** Changed with every change, and never a cause that a person looks for. */
-const NO_CODE = /\.(?:md|rst|txt|snap|svg|png|jpe?g|gif|lock)$|(?:^|\/)(?:package-lock\.json|go\.sum|CHANGELOG[\w.]{0,10})$/i;
+const NO_CODE =
+  /\.(?:md|rst|txt|snap|svg|png|jpe?g|gif|lock)$|(?:^|\/)(?:package-lock\.json|go\.sum|CHANGELOG[\w.]{0,10})$/i;
 
 /**
  * Lists files that may contain the fault. They are ranked by the log (own frames, deepest cause, the test's
@@ -45,28 +60,43 @@ const NO_CODE = /\.(?:md|rst|txt|snap|svg|png|jpe?g|gif|lock)$|(?:^|\/)(?:packag
  * build, how recent the named line is, and what fixed this failure before. Names the commit, its author, and
  * its pull request if one of them touched the file.
  */
-export function rankSuspects(subject: TriageSubject, evidence: readonly Evidence[], category: Category): Suspect[] {
+export function rankSuspects(
+  subject: TriageSubject,
+  evidence: readonly Evidence[],
+  category: Category,
+): Suspect[] {
   if (category === 'INFRA_ERROR') return [];
   const facts = readRepositoryFacts(evidence);
   const words = collectFailureWords(subject);
   const isElsewhere = seenElsewhere(subject, evidence)?.isSure === true;
-  const candidates = listCandidates(subject, inRepository(rankPlaces(subject), facts), facts, category).filter(({ place }) =>
-    isSuspect(place, category),
-  );
+  const candidates = listCandidates(
+    subject,
+    inRepository(rankPlaces(subject), facts),
+    facts,
+    category,
+  ).filter(({ place }) => isSuspect(place, category));
   const ranked = candidates.map(({ place, isImported }): Suspect => {
     const path = resolveRepositoryPath(place.path, facts);
     const touch = chooseTouch(path, place.line, facts, words, subject);
     const known = { facts, subject, evidence, isElsewhere, words };
     const signals = collectSignals({ ...place, path }, isImported, known);
     const { commit = null, author = null, pullRequest = null } = touch ?? {};
-    const named = { path, line: place.line ?? findChangedLine(touch), commit, author, ...(pullRequest === null ? {} : { pullRequest }) };
+    const named = {
+      path,
+      line: place.line ?? findChangedLine(touch),
+      commit,
+      author,
+      ...(pullRequest === null ? {} : { pullRequest }),
+    };
     return { ...named, score: suspectScore(signals), reason: formatReason(place.reason, signals) };
   });
   const led = ranked.filter(({ score }) => score > 0);
   return led.sort((left, right) => right.score - left.score).slice(0, MAX_SUSPECTS);
 }
 
-/** Places under their paths in the repository, as far as these were looked up; without those that no file has. */
+/**
+ * Places under their paths in the repository, as far as these were looked up; without those that no file has.
+ */
 function inRepository(places: readonly Place[], { found, missing }: RepositoryFacts): Place[] {
   return places.flatMap((place) => {
     if (missing.includes(place.path)) return [];
@@ -79,10 +109,18 @@ function inRepository(places: readonly Place[], { found, missing }: RepositoryFa
  * Lists the files that the log names, those that the log and the test lead to, and those that changed or were
  * part of an earlier fix although nothing names them.
  */
-function listCandidates(subject: TriageSubject, places: readonly Place[], facts: RepositoryFacts, category: Category) {
+function listCandidates(
+  subject: TriageSubject,
+  places: readonly Place[],
+  facts: RepositoryFacts,
+  category: Category,
+) {
   const imported = facts.found.filter(({ by }) => by === 'import').map(({ path }) => path);
   const isImported = (path: string) => imported.some((one) => isSameFile(one, path));
-  const known = places.map((place) => ({ place, isImported: place.score < IMPORTED_MOST && isImported(place.path) }));
+  const known = places.map((place) => ({
+    place,
+    isImported: place.score < IMPORTED_MOST && isImported(place.path),
+  }));
   const isKnown = (path: string) => known.some(({ place }) => isSameFile(place.path, path));
   const add = (place: Place) => {
     if (!isKnown(place.path)) known.push({ place, isImported: false });
@@ -105,7 +143,8 @@ function listCandidates(subject: TriageSubject, places: readonly Place[], facts:
       reason: 'usually declares the dependencies of such a project; the log names no file',
     });
   for (const path of [...(facts.changed?.paths ?? []), ...facts.mended])
-    if (category === 'DEPENDENCY_ERROR' || !NO_CODE.test(path)) add({ path, line: null, from: 'frame', score: 0, reason: '' });
+    if (category === 'DEPENDENCY_ERROR' || !NO_CODE.test(path))
+      add({ path, line: null, from: 'frame', score: 0, reason: '' });
   return known;
 }
 
@@ -125,7 +164,11 @@ interface Known {
   readonly words: ReadonlySet<string>;
 }
 
-function collectSignals(place: Place, isImported: boolean, { facts, subject, evidence, isElsewhere, words }: Known): SuspectSignals {
+function collectSignals(
+  place: Place,
+  isImported: boolean,
+  { facts, subject, evidence, isElsewhere, words }: Known,
+): SuspectSignals {
   const { changed } = facts;
   const isChanged = changed?.paths.some((path) => isSameFile(path, place.path)) ?? false;
   const since = listSince(place.path, facts);
@@ -145,7 +188,8 @@ function collectSignals(place: Place, isImported: boolean, { facts, subject, evi
     explainedElsewhere: others.some((touch) => explainsFailure(touch, subject)),
     changedLines,
     blameDays: blameDays(place, facts, subject),
-    mendedBefore: facts.mended.some((path) => isSameFile(path, place.path)) || isNamedByFix(place.path, evidence),
+    mendedBefore:
+      facts.mended.some((path) => isSameFile(path, place.path)) || isNamedByFix(place.path, evidence),
     imported: isImported,
     seenElsewhere: isElsewhere,
   };
@@ -168,7 +212,9 @@ export function chooseTouch(
   words: ReadonlySet<string>,
   subject: TriageSubject,
 ): Touch | null {
-  const touches = listTouches(path, facts).filter(({ commit, tool }) => commit !== null && tool !== 'read_past_fixes');
+  const touches = listTouches(path, facts).filter(
+    ({ commit, tool }) => commit !== null && tool !== 'read_past_fixes',
+  );
   const since = touches.filter(({ tool }) => tool === 'changed_since_green');
   const blamed = touches.filter(({ tool }) => tool === 'read_blame');
   const [best] = since
@@ -198,7 +244,9 @@ function findChangedLine(touch: Touch | null): number | null {
 function blameDays({ path, line }: Place, facts: RepositoryFacts, { build }: TriageSubject): number | null {
   const built = Date.parse(build.startedAt ?? build.finishedAt ?? build.receivedAt);
   const blamed = listTouches(path, facts).filter(({ tool, at }) => tool === 'read_blame' && at !== null);
-  const named = blamed.find(({ lines }) => line !== null && lines.some(([from, to]) => from <= line && line <= to)) ?? blamed[0];
+  const named =
+    blamed.find(({ lines }) => line !== null && lines.some(([from, to]) => from <= line && line <= to)) ??
+    blamed[0];
   const at = Date.parse(named?.at ?? '');
   return Number.isNaN(at) || Number.isNaN(built) ? null : Math.max(0, (built - at) / DAY_MS);
 }
@@ -216,7 +264,9 @@ function hasNewTest(facts: RepositoryFacts, { failingTests, failures }: TriageSu
 function isNamedByFix(path: string, evidence: readonly Evidence[]): boolean {
   const name = path.split('/').at(-1) ?? path;
   return retrievedFrom(evidence).some(({ confirmedBy, fix, rootCause }) => {
-    const words = `${fix ?? ''} ${rootCause ?? ''}`.split(/[\s"'`(),;:#]+/).map((word) => (word.endsWith('.') ? word.slice(0, -1) : word));
+    const words = `${fix ?? ''} ${rootCause ?? ''}`
+      .split(/[\s"'`(),;:#]+/)
+      .map((word) => (word.endsWith('.') ? word.slice(0, -1) : word));
     return confirmedBy !== null && words.some((word) => word === name || word.endsWith(`/${name}`));
   });
 }
@@ -252,7 +302,9 @@ export const WEIGHTS = {
   stillUsed: 0.7,
   /** The named line was last changed just before the build. */
   recentBlame: 0.3,
-  /** The file was changed when the same failure was mended before, or a person's fix for it names the file. */
+  /**
+   * The file was changed when the same failure was mended before, or a person's fix for it names the file.
+   */
   mendedBefore: 0.35,
   /** The failing test imports it. */
   imported: 0.15,
@@ -274,7 +326,10 @@ const MOST = 0.99;
 
 /** The signals for one file. */
 export interface SuspectSignals {
-  /** 0..1: how the log speaks for it (own frames, deepest cause, twin of the test, diagnostics); 0 where it does not name it. */
+  /**
+   * 0..1: how the log speaks for it (own frames, deepest cause, twin of the test, diagnostics); 0 where it
+   * does not name it.
+   */
   readonly log: number;
   /**
    * Null if it is not known what changed since the last green build, or if the list is incomplete and does

@@ -27,7 +27,10 @@ const MAX_TEXT = 1000;
 /** Reads the block around a fact. Lines of other steps are not part of it. */
 export function readBlock(fact: Fact, { subject }: Facts): TellingBlock {
   const lines = readLines(subject);
-  const at = fact.source !== null && fact.line !== null ? { source: fact.source, line: fact.line } : findLine(fact.text, lines);
+  const at =
+    fact.source !== null && fact.line !== null
+      ? { source: fact.source, line: fact.line }
+      : findLine(fact.text, lines);
   const trigger = { text: fact.text, source: at?.source ?? null, line: at?.line ?? null };
   if (at === null) return { trigger, paragraph: [], step: linesOfFailedSteps(lines, subject) };
   const step = lines.filter((one) => isSameStep(one, at, subject));
@@ -37,7 +40,10 @@ export function readBlock(fact: Fact, { subject }: Facts): TellingBlock {
   return { trigger, paragraph: [...after, ...before], step };
 }
 
-/** Reads the last lines of the failed steps that say anything; of the whole log where no step is marked as failed. */
+/**
+ * Reads the last lines of the failed steps that say anything; of the whole log where no step is marked as
+ * failed.
+ */
 export function readLastLines({ subject }: Facts, count: number): string[] {
   const lines = linesOfFailedSteps(readLines(subject), subject).map(({ text }) => text.trim());
   return lines.filter((text) => /[\p{L}\p{N}]/u.test(text)).slice(-count);
@@ -49,7 +55,11 @@ function readLines({ excerpts }: TriageSubject): ShownLine[] {
   for (const { source, lineStart, text } of excerpts) {
     for (const [offset, raw] of text.split('\n').entries()) {
       if (lines.length >= MAX_LINES) return lines;
-      lines.push({ source, line: lineStart + offset, text: cleanLine(stripEscapes(raw)).trimEnd().slice(0, MAX_TEXT) });
+      lines.push({
+        source,
+        line: lineStart + offset,
+        text: cleanLine(stripEscapes(raw)).trimEnd().slice(0, MAX_TEXT),
+      });
     }
   }
   return lines.sort((one, other) => (one.source === other.source ? one.line - other.line : 0));
@@ -74,14 +84,22 @@ export function isSameStep(
 }
 
 function linesOfFailedSteps(lines: readonly ShownLine[], { failedSections }: TriageSubject): ShownLine[] {
-  const own = failedSections.filter(({ consequence, tolerated }) => consequence !== true && tolerated !== true);
+  const own = failedSections.filter(
+    ({ consequence, tolerated }) => consequence !== true && tolerated !== true,
+  );
   if (own.length === 0) return [...lines];
   return lines.filter((one) =>
-    own.some(({ source, lineStart, lineEnd }) => source === one.source && lineStart <= one.line && one.line <= lineEnd),
+    own.some(
+      ({ source, lineStart, lineEnd }) =>
+        source === one.source && lineStart <= one.line && one.line <= lineEnd,
+    ),
   );
 }
 
-/** Returns the paragraph from the trigger on as one text, its wrapped lines joined, and which line each part of it is from. */
+/**
+ * Returns the paragraph from the trigger on as one text, its wrapped lines joined, and which line each part
+ * of it is from.
+ */
 export function joinAfter({ trigger, paragraph }: TellingBlock): {
   readonly text: string;
   readonly lineAt: (index: number) => ShownLine | null;

@@ -24,7 +24,8 @@ type Message = Pick<ErrorMessage, 'text' | 'at' | 'weight'>;
 /** A finding with its own place, which is another failure. */
 const PLACED = /^(?:\S{1,20}: )?[\w@./+-]{1,200}\.[a-z]\w{0,7}[:(]{1,2}\d{1,6}\b/i;
 /** Words that only point to another place. */
-const POINTS_ELSEWHERE = /\b(?:see|check|read|search|refer to|look (?:at|in))\b.{0,40}\b(?:logs?|output|above|below|details?)\b/i;
+const POINTS_ELSEWHERE =
+  /\b(?:see|check|read|search|refer to|look (?:at|in))\b.{0,40}\b(?:logs?|output|above|below|details?)\b/i;
 /** Lines of source that a tool shows, frames of a trace, and items of data. */
 const NO_SENTENCE =
   /^\s{0,8}(?:\d{1,6}\s{0,4}[|│]|\/[/*]|\*\s|<!--|\\ |[|│>]\s|at \S+[ (]|File "|\^|~|["'{[(]|\w{1,40}\(.{0,80}\)?[;,{]$)|[{;,(]\s{0,4}$|^\s{0,40}(?:if|elif|for|while|return|raise|throw|import|def|class|const|let|var|await|with)\b.{0,200}[()[\]{}=]/;
@@ -33,16 +34,25 @@ const COMPLAINS =
   /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|not|no|never|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|must|requires?|required|needs?|expected|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|already|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|closed|reset|E[A-Z]{4,12})\b/i;
 
 /**
- * Finds the fact that the sentences are made of: the leading diagnostic if it has a place, otherwise what decided. A
- * fact that only says how something ended gives way to the message that says why.
+ * Finds the fact that the sentences are made of: the leading diagnostic if it has a place, otherwise what
+ * decided. A fact that only says how something ended gives way to the message that says why.
  */
 export function findTellingFact(facts: Facts, match: Match | null): Fact | null {
   if (match === null) return findFirstMessage(facts);
   const entry = findLeadingDiagnostic(facts, match);
-  if (entry?.at != null) return { ...match.fact, origin: 'diagnostic', text: entry.message, source: entry.at.source, line: entry.at.line };
+  if (entry?.at != null)
+    return {
+      ...match.fact,
+      origin: 'diagnostic',
+      text: entry.message,
+      source: entry.at.source,
+      line: entry.at.line,
+    };
   const { fact } = match;
   if (!saysNothing(getFactText(fact)) && !POINTS_ELSEWHERE.test(fact.text)) return fact;
-  const message = facts.subject.messages.find((one) => one.weight >= LEAST_WEIGHT && isBefore(one, fact, facts) && isComplaint(one));
+  const message = facts.subject.messages.find(
+    (one) => one.weight >= LEAST_WEIGHT && isBefore(one, fact, facts) && isComplaint(one),
+  );
   return message === undefined ? fact : toFact(message);
 }
 
@@ -50,7 +60,8 @@ export function findTellingFact(facts: Facts, match: Match | null): Fact | null 
 function findFirstMessage({ all, subject }: Facts): Fact | null {
   const [first] = subject.messages;
   const complaint = subject.messages.find(isComplaint);
-  if (first !== undefined && complaint !== undefined && complaint.weight >= NEARLY_FIRST * first.weight) return toFact(complaint);
+  if (first !== undefined && complaint !== undefined && complaint.weight >= NEARLY_FIRST * first.weight)
+    return toFact(complaint);
   return all.find(({ origin }) => origin === 'message') ?? null;
 }
 
@@ -91,13 +102,14 @@ export function readWhole(fact: Fact, facts: Facts): string {
 }
 
 /**
- * Quotes what a cause does not contain yet: the most informative messages of the failed step, otherwise a complaint next
- * to the deciding line. That is often the message inside a wrapper, or the reason behind a symptom. Returns null if
- * there is none.
+ * Quotes what a cause does not contain yet: the most informative messages of the failed step, otherwise a
+ * complaint next to the deciding line. That is often the message inside a wrapper, or the reason behind a
+ * symptom. Returns null if there is none.
  */
 export function completeCause(cause: string, fact: Fact | null, facts: Facts): Filled | null {
   // Other messages of a test run may be about another test.
-  if (fact === null || fact.source === null || fact.line === null || facts.subject.failingTests.length > 0) return null;
+  if (fact === null || fact.source === null || fact.line === null || facts.subject.failingTests.length > 0)
+    return null;
   // What stands on the deciding line is quoted as evidence.
   const known = new Set(listWords(`${cause} ${fact.text}`));
   const found: Message[] = [];
@@ -129,7 +141,11 @@ function listNeighbors(fact: Fact, facts: Facts): Message[] {
 function listMessages(fact: Fact, { subject }: Facts): Message[] {
   const at = { source: fact.source ?? '', line: fact.line ?? 0 };
   return subject.messages.filter(
-    (one) => one.weight >= LEAST_WEIGHT && one.at !== null && one.at.line !== at.line && isSameStep(one.at, at, subject),
+    (one) =>
+      one.weight >= LEAST_WEIGHT &&
+      one.at !== null &&
+      one.at.line !== at.line &&
+      isSameStep(one.at, at, subject),
   );
 }
 
@@ -141,7 +157,11 @@ function isHeading({ text, at }: Message, fact: Fact): boolean {
 /** Checks whether a message says in a sentence that something is wrong. */
 function isComplaint({ text }: Message): boolean {
   return (
-    classifyRole(text) === 'cause' && COMPLAINS.test(text) && !NO_SENTENCE.test(text) && !POINTS_ELSEWHERE.test(text) && !PLACED.test(text)
+    classifyRole(text) === 'cause' &&
+    COMPLAINS.test(text) &&
+    !NO_SENTENCE.test(text) &&
+    !POINTS_ELSEWHERE.test(text) &&
+    !PLACED.test(text)
   );
 }
 

@@ -6,7 +6,13 @@ import { formatConfidence } from '../lib/text.ts';
 import type { Assessment, Insight } from '../ports/analyst.ts';
 import { type Ruling, ruleOn } from './classify.ts';
 import { findContraryDocument } from './contrary-document.ts';
-import { confirmedEntry, lastingFailure, listDecisions, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
+import {
+  confirmedEntry,
+  lastingFailure,
+  listDecisions,
+  retrievedFrom,
+  seenElsewhere,
+} from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
 import { quoteFact } from './wording.ts';
@@ -26,7 +32,9 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
   // Where the same failure was seen is read from the rows that the claim cites; their text speaks of the
   // failure, not of that.
   const seen = seenElsewhere(subject, evidence)?.claim.text;
-  const unsupportedClaims = answer.claims.filter(({ text }) => text !== seen).filter((claim) => !isCarried(claim, evidence));
+  const unsupportedClaims = answer.claims
+    .filter(({ text }) => text !== seen)
+    .filter((claim) => !isCarried(claim, evidence));
   const against = findContradictions(ruling, classification.category, evidence);
   const gaps = listGaps(input, ruling, unsupportedClaims.length);
   const weighed = weighCause(subject, classification, evidence, against.decided.length);
@@ -46,7 +54,11 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
   };
 }
 
-function gradeEvidence(item: Evidence, { classification, answer }: Insight & { answer: Answer }, cited: ReadonlySet<string>): Grade {
+function gradeEvidence(
+  item: Evidence,
+  { classification, answer }: Insight & { answer: Answer },
+  cited: ReadonlySet<string>,
+): Grade {
   const [retrieved] = retrievedFrom([item]);
   if (retrieved !== undefined) {
     if (retrieved.named !== null) return 'relevant';
@@ -62,7 +74,11 @@ function gradeEvidence(item: Evidence, { classification, answer }: Insight & { a
 function isCarried(claim: Answer['claims'][number], evidence: readonly Evidence[]): boolean {
   const cited = evidence.filter((item) => claim.evidence.includes(item.id));
   if (cited.length === 0) return false;
-  if (claim.quotes.length > 0 && claim.quotes.every((quote) => cited.some((item) => item.text.includes(quote.text)))) return true;
+  if (
+    claim.quotes.length > 0 &&
+    claim.quotes.every((quote) => cited.some((item) => item.text.includes(quote.text)))
+  )
+    return true;
   return overlap(claim.text, cited.map((item) => `${item.title}\n${item.text}`).join('\n')) >= CARRIED;
 }
 
@@ -76,8 +92,10 @@ function findContradictions(ruling: Ruling, category: Category, evidence: readon
   const strong = ruling.matches
     .filter((match) => match.rule.category !== category && match.strength >= STRONG_RIVAL)
     .map((match) => match.fact);
-  const listEvidenceIds = (some: readonly Fact[]) => some.flatMap((fact) => quoteFact(fact, evidence)?.evidenceId ?? []);
-  const unlikeInfra = category === 'INFRA_ERROR' && facts.assertion !== null ? listEvidenceIds([facts.assertion]) : [];
+  const listEvidenceIds = (some: readonly Fact[]) =>
+    some.flatMap((fact) => quoteFact(fact, evidence)?.evidenceId ?? []);
+  const unlikeInfra =
+    category === 'INFRA_ERROR' && facts.assertion !== null ? listEvidenceIds([facts.assertion]) : [];
   const decided = listDecisions(evidence).filter((item) => item.proposes && item.category !== category);
   return {
     rivals: [...new Set(listEvidenceIds(strong.slice(0, 2)))],
@@ -93,11 +111,15 @@ function listGaps(
   const gaps: string[] = [];
   if (evidence.length === 0) gaps.push('no evidence was found');
   if (ruling.decisive === null) gaps.push('no log line shows a known error');
-  else if (!answer.claims.some((claim) => claim.quotes.length > 0)) gaps.push('no log line is quoted for the cause');
-  if (classification.category === 'TEST_FAILURE' && subject.failingTests.length === 0) gaps.push('no log line shows which test failed');
-  if (classification.category === 'CODE_ERROR' && answer.suspects.length === 0) gaps.push('no log line names a project file');
+  else if (!answer.claims.some((claim) => claim.quotes.length > 0))
+    gaps.push('no log line is quoted for the cause');
+  if (classification.category === 'TEST_FAILURE' && subject.failingTests.length === 0)
+    gaps.push('no log line shows which test failed');
+  if (classification.category === 'CODE_ERROR' && answer.suspects.length === 0)
+    gaps.push('no log line names a project file');
   if (classification.abstained) gaps.push('no log line distinguishes between the categories');
-  if (unsupported > 0) gaps.push(`${unsupported} ${unsupported === 1 ? 'claim is' : 'claims are'} not backed by any evidence`);
+  if (unsupported > 0)
+    gaps.push(`${unsupported} ${unsupported === 1 ? 'claim is' : 'claims are'} not backed by any evidence`);
   return gaps;
 }
 
@@ -126,7 +148,11 @@ const CEILING = 0.97;
  * Computes the confidence of a cause: the probability of the classification, changed by evidence for and
  * against it. Returns 0..0.97.
  */
-export function causeConfidence(subject: TriageSubject, classification: Classification, evidence: readonly Evidence[]): number {
+export function causeConfidence(
+  subject: TriageSubject,
+  classification: Classification,
+  evidence: readonly Evidence[],
+): number {
   return weighCause(subject, classification, evidence).confidence;
 }
 
@@ -145,9 +171,17 @@ function weighCause(
   const confirmed = confirmedEntry(evidence, category);
   const factors: ConfidenceFactor[] = [];
   const add = (name: string, value: number, because: string) => factors.push({ name, value, because });
-  add('classification', Math.log(start / (1 - start)), `the log alone gives ${category} a probability of ${formatConfidence(start)}`);
+  add(
+    'classification',
+    Math.log(start / (1 - start)),
+    `the log alone gives ${category} a probability of ${formatConfidence(start)}`,
+  );
   if (confirmed !== null)
-    add('confirmed', CONFIRMED_BY_PERSON, `${confirmed.confirmedBy} confirmed a similar failure (${confirmed.evidence.id})`);
+    add(
+      'confirmed',
+      CONFIRMED_BY_PERSON,
+      `${confirmed.confirmedBy} confirmed a similar failure (${confirmed.evidence.id})`,
+    );
   const lasting = lastingFailure(evidence);
   if (lasting !== null && classification.kind === 'flaky_timing')
     add('every time', EVERY_TIME, `it failed this way ${lasting.times} times in a row`);
@@ -163,7 +197,10 @@ function weighCause(
       `${contradictions} ${contradictions === 1 ? 'piece of evidence contradicts' : 'pieces of evidence contradict'} this`,
     );
   const value = 1 / (1 + Math.exp(-factors.reduce((sum, one) => sum + one.value, 0)));
-  return { confidence: rounded(Math.min(CEILING, value)), factors: factors.map((one) => ({ ...one, value: rounded(one.value) })) };
+  return {
+    confidence: rounded(Math.min(CEILING, value)),
+    factors: factors.map((one) => ({ ...one, value: rounded(one.value) })),
+  };
 }
 
 function rounded(value: number): number {

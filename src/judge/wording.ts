@@ -37,7 +37,11 @@ const STEM = 6;
  */
 export function wordsIn(names: string): ReadonlySet<string> {
   const words = names.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? [];
-  return new Set(words.map((word) => word.toLowerCase().slice(0, STEM)).filter((word) => word.length > 2 && !EMPTY.has(word)));
+  return new Set(
+    words
+      .map((word) => word.toLowerCase().slice(0, STEM))
+      .filter((word) => word.length > 2 && !EMPTY.has(word)),
+  );
 }
 
 /** Returns the share of a file name's words that are among the given words, 0..1. */
@@ -46,7 +50,20 @@ export function likeness(path: string, words: ReadonlySet<string>): number {
   return own.size === 0 ? 0 : [...own].filter((word) => words.has(word)).length / own.size;
 }
 
-const EMPTY: ReadonlySet<string> = new Set(['test', 'tests', 'should', 'with', 'and', 'the', 'java', 'for', 'from', 'not', 'get', 'set']);
+const EMPTY: ReadonlySet<string> = new Set([
+  'test',
+  'tests',
+  'should',
+  'with',
+  'and',
+  'the',
+  'java',
+  'for',
+  'from',
+  'not',
+  'get',
+  'set',
+]);
 
 /** Returns the usual name of a tool. Extractors see only a format that several tools share. */
 export function toolName({ tool, code }: Pick<Diagnostic, 'tool' | 'code'>): string {
@@ -68,11 +85,19 @@ export function getFactText(fact: Fact): string {
  * Returns at most `most` lines from a position on, as a person saw them. Returns none if no excerpt shows the
  * position.
  */
-export function linesFrom(at: LogPosition | null, { excerpts }: Pick<TriageSubject, 'excerpts'>, most: number): string[] {
+export function linesFrom(
+  at: LogPosition | null,
+  { excerpts }: Pick<TriageSubject, 'excerpts'>,
+  most: number,
+): string[] {
   if (at === null) return [];
-  const excerpt = excerpts.find((one) => one.source === at.source && one.lineStart <= at.line && at.line <= one.lineEnd);
+  const excerpt = excerpts.find(
+    (one) => one.source === at.source && one.lineStart <= at.line && at.line <= one.lineEnd,
+  );
   if (excerpt === undefined) return [];
-  const lines = excerpt.text.split('\n').slice(at.line - excerpt.lineStart, at.line - excerpt.lineStart + most);
+  const lines = excerpt.text
+    .split('\n')
+    .slice(at.line - excerpt.lineStart, at.line - excerpt.lineStart + most);
   return lines.map((line) => cleanLine(stripEscapes(line)).trimEnd());
 }
 
@@ -86,18 +111,34 @@ const MAX_QUOTE = 400;
 
 /** Quotes the line a fact was read from, out of evidence that holds it; null where no evidence shows it. */
 export function quoteFact(fact: Fact, evidence: readonly Evidence[]): Quotation | null {
-  const atLine = fact.source === null || fact.line === null ? null : quoteLine(fact.source, fact.line, evidence);
+  const atLine =
+    fact.source === null || fact.line === null ? null : quoteLine(fact.source, fact.line, evidence);
   const said = getFactText(fact);
   if (atLine !== null && squeeze(atLine.quote.text).includes(squeeze(said).slice(0, 40))) return atLine;
   const elsewhere = quoteText(said, evidence);
   return elsewhere ?? (atLine !== null && shares(atLine.quote.text, fact.text) ? atLine : null);
 }
 
-/** Quotes one line of a source by its number; of a report's line that says several, the one that holds `needle`, or the first. */
-export function quoteLine(source: string, line: number, evidence: readonly Evidence[], needle = ''): Quotation | null {
+/**
+ * Quotes one line of a source by its number; of a report's line that says several, the one that holds
+ * `needle`, or the first.
+ */
+export function quoteLine(
+  source: string,
+  line: number,
+  evidence: readonly Evidence[],
+  needle = '',
+): Quotation | null {
   for (const item of evidence) {
     const { lineStart, lineEnd } = item;
-    if (item.source !== source || lineStart === undefined || lineEnd === undefined || line < lineStart || line > lineEnd) continue;
+    if (
+      item.source !== source ||
+      lineStart === undefined ||
+      lineEnd === undefined ||
+      line < lineStart ||
+      line > lineEnd
+    )
+      continue;
     const parts = (item.text.split('\n')[line - lineStart] ?? '').split(BREAK);
     const text = literal(parts.find((part) => squeeze(part).includes(needle)) ?? parts[0] ?? '');
     if (text !== '') return { evidenceId: item.id, quote: { source, line, text } };
@@ -113,7 +154,9 @@ export function quoteText(text: string, evidence: readonly Evidence[]): Quotatio
   for (const needle of needles) {
     for (const item of evidence) {
       if (item.lineStart === undefined) continue;
-      const offset = item.text.split('\n').findIndex((raw) => squeeze(cleanLine(stripEscapes(raw))).includes(needle));
+      const offset = item.text
+        .split('\n')
+        .findIndex((raw) => squeeze(cleanLine(stripEscapes(raw))).includes(needle));
       const quotation = offset < 0 ? null : quoteLine(item.source, item.lineStart + offset, [item], needle);
       if (quotation !== null) return quotation;
     }
@@ -129,7 +172,9 @@ function literal(raw: string): string {
   if (shown !== '' && raw.includes(shown)) return shown.slice(0, MAX_QUOTE);
   // Colours inside the line: the longest stretch between two escapes is literal.
   const pieces = raw.split(/\u001b\[[0-?]{0,60}[ -/]{0,10}[@-~]|[\u001b\r]/).map((piece) => piece.trim());
-  return pieces.reduce((longest, piece) => (piece.length > longest.length ? piece : longest), '').slice(0, MAX_QUOTE);
+  return pieces
+    .reduce((longest, piece) => (piece.length > longest.length ? piece : longest), '')
+    .slice(0, MAX_QUOTE);
 }
 
 function shares(quoted: string, text: string): boolean {

@@ -45,7 +45,9 @@ export function sumNumbers(numbers: Iterable<number>): number {
  * Returns the filter without its `undefined` fields. An absent field and an undefined one mean the same to a
  * caller.
  */
-export function present<Filter extends object>(filter: Filter): { [Key in keyof Filter]?: Exclude<Filter[Key], undefined> } {
+export function present<Filter extends object>(
+  filter: Filter,
+): { [Key in keyof Filter]?: Exclude<Filter[Key], undefined> } {
   const given: { [Key in keyof Filter]?: Exclude<Filter[Key], undefined> } = {};
   for (const key in filter) {
     const value = filter[key];
@@ -83,7 +85,10 @@ export function firstPlace(count: number, isBefore: (place: number) => boolean):
   return low;
 }
 
-/** Does work for each item, at most `limit` at a time; the results are in the order of the items. The first failure is thrown once nothing runs. */
+/**
+ * Does work for each item, at most `limit` at a time; the results are in the order of the items. The first
+ * failure is thrown once nothing runs.
+ */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   limit: number,
@@ -137,7 +142,10 @@ export function* batchesWithin<Item>(
 const IN_ONE_TURN = 2_000;
 
 /** Maps any number of items without holding the event loop. */
-export async function mapInTurns<Item, Result>(items: readonly Item[], map: (item: Item) => Result): Promise<Result[]> {
+export async function mapInTurns<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Promise<Result[]> {
   const results: Result[] = [];
   for (const [at, item] of items.entries()) {
     results.push(map(item));

@@ -19,12 +19,21 @@ const MAX_WAYS = 3;
  * names what is missing, the names
  * that are allowed, or both ends of the range. `schema` is the schema that the value was parsed with.
  */
-export function explainIssues(issues: readonly Issue[], input: unknown, schema: unknown): { path: string; message: string }[] {
+export function explainIssues(
+  issues: readonly Issue[],
+  input: unknown,
+  schema: unknown,
+): { path: string; message: string }[] {
   return issues.map((issue) => ({ path: issue.path.join('.'), message: explainIssue(issue, input, schema) }));
 }
 
-/** Says what is wrong in one sentence, by the first of the issues; `what` names the value, as "The metadata". */
-export function summarizeIssues(what: string, [first]: readonly { readonly path: string; readonly message: string }[]): string {
+/**
+ * Says what is wrong in one sentence, by the first of the issues; `what` names the value, as "The metadata".
+ */
+export function summarizeIssues(
+  what: string,
+  [first]: readonly { readonly path: string; readonly message: string }[],
+): string {
   const where = first === undefined || first.path === '' ? '' : ` at "${first.path}"`;
   return `${what} is invalid${where}: ${first?.message ?? 'unknown'}.`;
 }
@@ -34,8 +43,10 @@ function explainIssue(issue: Issue, input: unknown, schema: unknown): string {
   if (code === 'unrecognized_keys') return explainUnknown(issue, findSchema(schema, path));
   if (path.length > 0 && findValue(input, path) === undefined) return 'required, but missing';
   if (code === 'invalid_union') return explainUnion(issue, input, schema);
-  if (code === 'invalid_value' && Array.isArray(issue.values)) return `must be one of ${issue.values.join(', ')}`;
-  if (/^Too (?:big|small): expected number/.test(message)) return explainNumber(issue, findSchema(schema, path));
+  if (code === 'invalid_value' && Array.isArray(issue.values))
+    return `must be one of ${issue.values.join(', ')}`;
+  if (/^Too (?:big|small): expected number/.test(message))
+    return explainNumber(issue, findSchema(schema, path));
   return message;
 }
 
@@ -49,7 +60,9 @@ function explainUnknown({ keys, message }: Issue, schema: unknown): string {
 
 function explainUnion({ errors, path, options, message }: Issue, input: unknown, schema: unknown): string {
   if (Array.isArray(options)) return `must be one of ${options.join(', ')}`;
-  const ways = z.array(z.array(z.looseObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))).safeParse(errors);
+  const ways = z
+    .array(z.array(z.looseObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })))
+    .safeParse(errors);
   const read = ways.data?.map(([first]) => first).filter((first) => first !== undefined) ?? [];
   if (read.length === 0) return message;
   const words = read.map((first) => {
@@ -62,13 +75,18 @@ function explainUnion({ errors, path, options, message }: Issue, input: unknown,
 /** Names both ends of the range. */
 function explainNumber({ message }: Issue, schema: unknown): string {
   const { minValue, maxValue } = schema instanceof z.ZodNumber ? schema : { minValue: null, maxValue: null };
-  const [from, to] = [minValue, maxValue].map((end) => (end !== null && Math.abs(end) < Number.MAX_SAFE_INTEGER ? end : null));
+  const [from, to] = [minValue, maxValue].map((end) =>
+    end !== null && Math.abs(end) < Number.MAX_SAFE_INTEGER ? end : null,
+  );
   if (from == null) return to == null ? message : `must be at most ${to}`;
   return to == null ? `must be at least ${from}` : `must be from ${from} to ${to}`;
 }
 
 function findValue(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((value, name) => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined), input);
+  return path.reduce<unknown>(
+    (value, name) => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined),
+    input,
+  );
 }
 
 /** Returns the schema of the value at this path; undefined if it cannot be determined. */

@@ -2,7 +2,10 @@
  * Returns the whole body, or null as soon as it is larger than `most` bytes. The rest is then not read, and
  * the connection is closed.
  */
-export async function readBytes(body: AsyncIterable<Uint8Array> | null, most: number): Promise<Buffer | null> {
+export async function readBytes(
+  body: AsyncIterable<Uint8Array> | null,
+  most: number,
+): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {

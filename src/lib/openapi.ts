@@ -6,6 +6,11 @@ interface Operation {
 }
 
 /** Creates the OpenAPI description of a route. */
-export function operation(tag: string, operationId: string, summary: string, description?: string): Operation {
+export function operation(
+  tag: string,
+  operationId: string,
+  summary: string,
+  description?: string,
+): Operation {
   return { tags: [tag], operationId, summary, ...(description === undefined ? {} : { description }) };
 }

@@ -29,7 +29,13 @@ export interface RetryPolicy {
  * (`retryAfterMs` of the error), otherwise exponential. Throws the error of the last attempt.
  */
 export async function retrying<Value>(policy: RetryPolicy, work: () => Promise<Value>): Promise<Value> {
-  const { retries, backoff, mayHelp = isRetryable, longestPauseMs = () => Number.POSITIVE_INFINITY, signal } = policy;
+  const {
+    retries,
+    backoff,
+    mayHelp = isRetryable,
+    longestPauseMs = () => Number.POSITIVE_INFINITY,
+    signal,
+  } = policy;
   let attempts = 0;
   let pauseMs = 0;
   const again = handleWhen((error) => {
@@ -77,7 +83,10 @@ export async function limitTime<Value>(
 ): Promise<Value> {
   const end = performance.now() + limitMs;
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(new DOMException(`No answer within ${limitMs} ms`, 'TimeoutError')), limitMs);
+  const timer = setTimeout(
+    () => deadline.abort(new DOMException(`No answer within ${limitMs} ms`, 'TimeoutError')),
+    limitMs,
+  );
   const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
   try {
     return await orAborted(
@@ -119,7 +128,9 @@ export interface Breaker {
 
 /** Says that a call was not made because the circuit is open. */
 export class CircuitOpenError extends Error {
-  /** The milliseconds left of the pause that the other side asked for; null if the circuit opened by itself. */
+  /**
+   * The milliseconds left of the pause that the other side asked for; null if the circuit opened by itself.
+   */
   readonly askedMs: number | null;
 
   constructor(askedMs: number | null) {
@@ -168,7 +179,10 @@ export function createBreaker({ opensAt, weigh, restMs }: BreakerPolicy): Breake
       heldUntil = Date.now() + milliseconds;
     },
     state: () => (heldUntil > Date.now() ? 'open' : STATES[circuit.state]),
-    lastFailure: () => (circuit.lastFailure !== undefined && 'error' in circuit.lastFailure ? circuit.lastFailure.error : undefined),
+    lastFailure: () =>
+      circuit.lastFailure !== undefined && 'error' in circuit.lastFailure
+        ? circuit.lastFailure.error
+        : undefined,
   };
 }
 

@@ -8,7 +8,10 @@ const MOST_DRAWS = 2000;
 const LEAST_DRAWS = 200;
 /** Draws times units: a hundred thousand units are answered in seconds too. */
 const WORK = 20_000_000;
-/** More units than this are dealt into so many groups, whose sums are drawn: the spread is the same, the work is bounded. */
+/**
+ * More units than this are dealt into so many groups, whose sums are drawn: the spread is the same, the work
+ * is bounded.
+ */
 const MOST_GROUPS = 1000;
 const SEED = 20_261_122;
 const OUTSIDE = 0.025;
@@ -35,7 +38,8 @@ export function bootstrap(
     for (const [at, weight] of weights.entries()) {
       const group = groups[at];
       if (weight === 0 || group === undefined) continue;
-      for (let place = 0; place < width; place++) sums[place] = (sums[place] ?? 0) + weight * (group[place] ?? 0);
+      for (let place = 0; place < width; place++)
+        sums[place] = (sums[place] ?? 0) + weight * (group[place] ?? 0);
     }
     return statistics(sums);
   });
@@ -45,7 +49,11 @@ export function bootstrap(
  * Computes the same intervals for statistics that are not functions of sums: each is given the number of
  * times each unit was drawn. `work` is the cost of one draw, in steps.
  */
-export function bootstrapWeights(units: number, work: number, statistics: (weights: Weights) => readonly number[]): (Interval | null)[] {
+export function bootstrapWeights(
+  units: number,
+  work: number,
+  statistics: (weights: Weights) => readonly number[],
+): (Interval | null)[] {
   const next = randomNumbers(SEED);
   const draws = Math.round(Math.min(MOST_DRAWS, Math.max(LEAST_DRAWS, WORK / Math.max(1, work))));
   const weights = new Uint32Array(units);
@@ -61,7 +69,9 @@ export function bootstrapWeights(units: number, work: number, statistics: (weigh
       if (!Number.isNaN(value)) columns[column].push(value);
     }
   }
-  return columns.map((values) => (units < 2 || values.length < draws * LEAST_DEFINED ? null : percentiles(values)));
+  return columns.map((values) =>
+    units < 2 || values.length < draws * LEAST_DEFINED ? null : percentiles(values),
+  );
 }
 
 function percentiles(values: number[]): Interval | null {
@@ -92,7 +102,10 @@ function shuffled<T>(values: readonly T[]): T[] {
   return keyed.sort((left, right) => left.key - right.key).map(({ value }) => value);
 }
 
-/** Numbers from 0 up to 1, the same ones for the same seed: Marsaglia's 32-bit xorshift (2003, J. Stat. Software 8:14). */
+/**
+ * Numbers from 0 up to 1, the same ones for the same seed: Marsaglia's 32-bit xorshift (2003, J. Stat.
+ * Software 8:14).
+ */
 export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -103,7 +116,10 @@ export function randomNumbers(seed: number): () => number {
   };
 }
 
-/** A share of something that was counted: `of` in all, of which `hits`. `low` and `high` bound it with 95 % confidence. */
+/**
+ * A share of something that was counted: `of` in all, of which `hits`. `low` and `high` bound it with 95 %
+ * confidence.
+ */
 export interface Proportion {
   readonly hits: number;
   readonly of: number;
@@ -128,7 +144,13 @@ export function proportion(hits: number, of: number): Proportion {
   const weight = 1 + (Z * Z) / of;
   const middle = (share + (Z * Z) / (2 * of)) / weight;
   const reach = (Z / weight) * Math.sqrt((share * (1 - share)) / of + (Z * Z) / (4 * of * of));
-  return { hits, of, share, low: hits === 0 ? 0 : Math.max(0, middle - reach), high: hits === of ? 1 : Math.min(1, middle + reach) };
+  return {
+    hits,
+    of,
+    share,
+    low: hits === 0 ? 0 : Math.max(0, middle - reach),
+    high: hits === of ? 1 : Math.min(1, middle + reach),
+  };
 }
 
 /** A build as it is compared: what it was (branch: "main"), by dimension; null where that is not known. */
@@ -165,16 +187,34 @@ export function whatDiffers(failing: readonly Traits[], passing: readonly Traits
     .slice(0, SHOWN);
 }
 
-function inDimension(dimension: string, failing: readonly Traits[], passing: readonly Traits[]): Difference[] {
+function inDimension(
+  dimension: string,
+  failing: readonly Traits[],
+  passing: readonly Traits[],
+): Difference[] {
   const [bad, good] = [countValues(dimension, failing), countValues(dimension, passing)];
   if (bad.of < ENOUGH_BUILDS || good.of < ENOUGH_BUILDS) return [];
   const values = [...new Set([...bad.counts.keys(), ...good.counts.keys()])];
   const found = values.flatMap((value) => {
-    const [hits, passes] = [proportion(bad.counts.get(value) ?? 0, bad.of), proportion(good.counts.get(value) ?? 0, good.of)];
+    const [hits, passes] = [
+      proportion(bad.counts.get(value) ?? 0, bad.of),
+      proportion(good.counts.get(value) ?? 0, good.of),
+    ];
     const apart = hits.low > passes.high || hits.high < passes.low;
-    return apart ? [{ dimension, value, failing: hits.share, passing: passes.share, difference: hits.share - passes.share }] : [];
+    return apart
+      ? [
+          {
+            dimension,
+            value,
+            failing: hits.share,
+            passing: passes.share,
+            difference: hits.share - passes.share,
+          },
+        ]
+      : [];
   });
-  // Of two values in all, the one that failing builds have more often says it; the other says the same turned round.
+  // Of two values in all, the one that failing builds have more often says it; the other says the same turned
+  // round.
   return values.length === 2 ? found.filter(({ difference }) => difference > 0) : found;
 }
 
@@ -227,14 +267,23 @@ export interface CoveragePoint extends Proportion {
 /** Fewer decided answers above a threshold say too little to choose it. */
 const CHOSEN_FROM = 20;
 
-export function coverageAt(judged: readonly Judged[], answered: readonly Answered[], threshold: number): CoveragePoint {
+export function coverageAt(
+  judged: readonly Judged[],
+  answered: readonly Answered[],
+  threshold: number,
+): CoveragePoint {
   const isAbove = ({ at }: Answered) => at >= threshold - 1e-9;
   const sum = <One extends Answered>(group: readonly One[], isOne: (one: One) => boolean) =>
     group.reduce((total, one) => (isOne(one) ? total + one.count : total), 0);
   const published = sum(answered, isAbove);
   const total = sumCounts(answered);
   const right = sum(judged, (one) => one.right && isAbove(one));
-  return { threshold, published, coverage: total === 0 ? 0 : published / total, ...proportion(right, sum(judged, isAbove)) };
+  return {
+    threshold,
+    published,
+    coverage: total === 0 ? 0 : published / total,
+    ...proportion(right, sum(judged, isAbove)),
+  };
 }
 
 /**

@@ -43,7 +43,10 @@ export function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Pro
  * waits until it has ended. `work` must not
  * throw.
  */
-export function lookRegularly(intervalMs: number, work: (stopping: AbortSignal) => Promise<void>): { stop(): Promise<void> } {
+export function lookRegularly(
+  intervalMs: number,
+  work: (stopping: AbortSignal) => Promise<void>,
+): { stop(): Promise<void> } {
   const stopping = new AbortController();
   let running: Promise<void> | null = null;
   const look = () => {

@@ -12,8 +12,8 @@ export interface FileChange {
 }
 
 /**
- * Reads a diff as `git diff --no-renames` writes it; null where any line is something else, or where its names differ from each other. So no
- * other reader can find a file in it that this one does not.
+ * Reads a diff as `git diff --no-renames` writes it; null where any line is something else, or where its
+ * names differ from each other. So no other reader can find a file in it that this one does not.
  */
 export function readDiff(text: string): FileChange[] | null {
   const lines = text.replace(/\n$/, '').split('\n');
@@ -66,12 +66,20 @@ function readFile(lines: readonly string[], start: number): ReadFile | null {
     );
   }
   const line = lines[at];
-  if (line === undefined || line.startsWith('diff --git ')) return { change: { path, modes, added: 0, deleted: 0 }, next: at };
-  if (/^Binary files .* differ$/.test(line)) return { change: { path, modes, added: null, deleted: null }, next: at + 1 };
+  if (line === undefined || line.startsWith('diff --git '))
+    return { change: { path, modes, added: 0, deleted: 0 }, next: at };
+  if (/^Binary files .* differ$/.test(line))
+    return { change: { path, modes, added: null, deleted: null }, next: at + 1 };
   const names = [sideName(line, '--- ', 'a/'), sideName(lines[at + 1], '+++ ', 'b/')];
-  if (names.some((name) => name !== path && name !== '/dev/null') || names.every((name) => name === '/dev/null')) return null;
+  if (
+    names.some((name) => name !== path && name !== '/dev/null') ||
+    names.every((name) => name === '/dev/null')
+  )
+    return null;
   const hunks = readHunks(lines, at + 2);
-  return hunks === null ? null : { change: { path, modes, added: hunks.added, deleted: hunks.deleted }, next: hunks.next };
+  return hunks === null
+    ? null
+    : { change: { path, modes, added: hunks.added, deleted: hunks.deleted }, next: hunks.next };
 }
 
 /**
@@ -82,7 +90,8 @@ function pathIn(line: string | undefined): string | null {
   const names = line?.startsWith('diff --git ') === true ? line.slice('diff --git '.length) : '';
   const middle = (names.length - 1) / 2;
   const [before, after] = [names.slice(0, middle), names.slice(middle + 1)].map(unquotePath);
-  if (names[middle] !== ' ' || before?.startsWith('a/') !== true || after?.startsWith('b/') !== true) return null;
+  if (names[middle] !== ' ' || before?.startsWith('a/') !== true || after?.startsWith('b/') !== true)
+    return null;
   return before.slice(2) === after.slice(2) ? before.slice(2) : null;
 }
 
@@ -97,7 +106,10 @@ function sideName(line: string | undefined, mark: string, prefix: string): strin
 const HUNK = /^@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@(?: .*)?$/;
 
 /** Hunks whose lines are as many as their heads say. */
-function readHunks(lines: readonly string[], start: number): { added: number; deleted: number; next: number } | null {
+function readHunks(
+  lines: readonly string[],
+  start: number,
+): { added: number; deleted: number; next: number } | null {
   let [added, deleted, at] = [0, 0, start];
   while (lines[at]?.startsWith('@@ ') === true) {
     const head = HUNK.exec(lines[at] ?? '');

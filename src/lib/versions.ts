@@ -1,4 +1,7 @@
-/** Compares two versions by their numbers: below 0 where the first is older. What one does not say counts as 0. */
+/**
+ * Compares two versions by their numbers: below 0 where the first is older. What one does not say counts as
+ * 0.
+ */
 export function compareVersions(one: string, other: string): number {
   const left = numbersIn(one);
   const right = numbersIn(other);
@@ -9,7 +12,9 @@ export function compareVersions(one: string, other: string): number {
   return 0;
 }
 
-/** Tells whether a version, as exact as the log has it, is certainly older: "20" is not older than "20.12". */
+/**
+ * Tells whether a version, as exact as the log has it, is certainly older: "20" is not older than "20.12".
+ */
 export function isOlder(shown: string, needed: string): boolean {
   const exact = numbersIn(shown).length;
   return compareVersions(shown, numbersIn(needed).slice(0, exact).join('.')) < 0;

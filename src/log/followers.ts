@@ -9,28 +9,40 @@ const WHY: Readonly<Record<NonNullable<Section['follows']>, string>> = {
 };
 
 /**
- * Marks in the logs of one build the jobs that failed only because another one had: they were stopped, or look at how others ended. Where
- * every job is one of these, none is marked.
+ * Marks in the logs of one build the jobs that failed only because another one had: they were stopped, or
+ * look at how others ended. Where every job is one of these, none is marked.
  */
 export function markFollowers(logs: readonly ReadLog[]): ReadLog[] {
   if (!logs.some(failedByItself)) return [...logs];
   return logs.map((read) => {
     const { failedSections } = read.structure;
     if (failedSections.length === 0 || failedByItself(read)) return read;
-    return { ...read, structure: { ...read.structure, failedSections: failedSections.map((one) => ({ ...one, consequence: true })) } };
+    return {
+      ...read,
+      structure: {
+        ...read.structure,
+        failedSections: failedSections.map((one) => ({ ...one, consequence: true })),
+      },
+    };
   });
 }
 
 /** Tells whether all that failed in a log follows from another one. */
 export function isFollower({ structure, found }: ReadLog): boolean {
-  return structure.failedSections.length > 0 && structure.failedSections.every((one) => one.consequence) && found.failingTests.length === 0;
+  return (
+    structure.failedSections.length > 0 &&
+    structure.failedSections.every((one) => one.consequence) &&
+    found.failingTests.length === 0
+  );
 }
 
 /** Says of the steps that follow from another failure what they are. */
 export function followerNotes(logs: readonly ReadLog[]): string[] {
   return logs.flatMap(({ structure }) =>
     structure.failedSections.flatMap(({ source, name, consequence, follows }) =>
-      consequence === true && follows !== undefined ? `The step “${name}” of ${source} ${WHY[follows]}.`.slice(0, 500) : [],
+      consequence === true && follows !== undefined
+        ? `The step “${name}” of ${source} ${WHY[follows]}.`.slice(0, 500)
+        : [],
     ),
   );
 }
@@ -41,6 +53,7 @@ function failedByItself({ structure, found }: ReadLog): boolean {
   if (failedSections.length === 0) return exits.length > 0 && hasFindings(found);
   const saysMore = found.diagnostics.length + found.exceptions.length > 0;
   return failedSections.some(
-    ({ consequence, follows }) => consequence !== true && follows !== 'stopped' && (follows !== 'other-jobs' || saysMore),
+    ({ consequence, follows }) =>
+      consequence !== true && follows !== 'stopped' && (follows !== 'other-jobs' || saysMore),
   );
 }

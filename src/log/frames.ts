@@ -32,7 +32,10 @@ const FOREIGN_FUNCTION =
 /** Applications that come with Elixir and Erlang. */
 const FOREIGN_APPS = /^(?:elixir|stdlib|kernel|ex_unit|mix|eex|iex|logger|compiler|erts)$/;
 
-/** Reads one line of a stack, or null where it is none. `own` is false for library, runtime and test-runner code. */
+/**
+ * Reads one line of a stack, or null where it is none. `own` is false for library, runtime and test-runner
+ * code.
+ */
 export function readFrame(line: string): StackFrame | null {
   if (line.length > 1_000) return null;
   for (const pattern of SHAPES) {
@@ -40,7 +43,8 @@ export function readFrame(line: string): StackFrame | null {
     if (groups === undefined) continue;
     const { file = '', line: number, fn, app = '' } = groups;
     const name = fn?.trim() ?? null;
-    const own = !isForeignFile(file) && !(name !== null && FOREIGN_FUNCTION.test(name)) && !FOREIGN_APPS.test(app);
+    const own =
+      !isForeignFile(file) && !(name !== null && FOREIGN_FUNCTION.test(name)) && !FOREIGN_APPS.test(app);
     return { file, line: number === undefined ? null : Number(number), function: name, own };
   }
   return null;

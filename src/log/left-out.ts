@@ -20,11 +20,17 @@ export interface LeftOut {
 }
 
 /** Groups of literals, whose lines {@link findLeftOut} needs in this order. */
-export const LEFT_OUT_LITERALS: readonly (readonly string[])[] = [RETRY_LITERALS, TOTALS_LITERALS, GRADLE_LITERALS, PROBE_LITERALS];
+export const LEFT_OUT_LITERALS: readonly (readonly string[])[] = [
+  RETRY_LITERALS,
+  TOTALS_LITERALS,
+  GRADLE_LITERALS,
+  PROBE_LITERALS,
+];
 
 /**
- * Finds tests that passed when they were run again, with their lines, and the lines of feature probes that configuring went on after. `reported` are tests of
- * which a report says that they passed. */
+ * Finds tests that passed when they were run again, with their lines, and the lines of feature probes that
+ * configuring went on after. `reported` are tests of which a report says that they passed.
+ */
 export function findLeftOut(
   log: LogText,
   hits: readonly (readonly number[])[],

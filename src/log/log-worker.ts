@@ -31,12 +31,17 @@ parentPort?.on('message', async (message: ToThread) => {
     const texts = given.map((all) => all.join(''));
     if (message.job === 'mask') return await mask(texts);
     if (message.job === 'survey') return say({ result: survey(message.sources, texts) });
-    if (message.job === 'reports') return say({ result: message.names.map((name, at) => readResults(name, texts[at] ?? '')) });
+    if (message.job === 'reports')
+      return say({ result: message.names.map((name, at) => readResults(name, texts[at] ?? '')) });
     const sources = message.sources.map((source, at) => opened(source, texts[at] ?? ''));
     say({ result: readCauses(sources, message.options) });
   } catch (error) {
     const isOurs = error instanceof TriageError;
-    say({ failed: getErrorMessage(error), code: isOurs ? error.code : 'internal', details: isOurs ? error.details : {} });
+    say({
+      failed: getErrorMessage(error),
+      code: isOurs ? error.code : 'internal',
+      details: isOurs ? error.details : {},
+    });
   }
 });
 
@@ -45,12 +50,18 @@ parentPort?.on('message', async (message: ToThread) => {
  */
 async function mask(texts: readonly string[]): Promise<void> {
   const masked = await masker.maskAll(texts);
-  for (const [text, { text: whole }] of masked.entries()) if (whole !== texts[text]) await sayText(text, whole);
+  for (const [text, { text: whole }] of masked.entries())
+    if (whole !== texts[text]) await sayText(text, whole);
   say({ result: masked.map(({ text: _text, ...hidden }) => hidden) });
 }
 
-async function decode(given: readonly (string | Uint8Array)[], order: Extract<ToThread, { readonly job: 'decode' }>): Promise<void> {
-  const sources = await decodeSources(order.name, bytesOfParts(given), order.kind, { maxBytes: order.maxBytes });
+async function decode(
+  given: readonly (string | Uint8Array)[],
+  order: Extract<ToThread, { readonly job: 'decode' }>,
+): Promise<void> {
+  const sources = await decodeSources(order.name, bytesOfParts(given), order.kind, {
+    maxBytes: order.maxBytes,
+  });
   say({ result: await sayTexts(sources) });
 }
 
@@ -91,7 +102,13 @@ function opened(source: SentSource, text: string): ReadableSource {
   if (!('file' in source)) return { ...source, text };
   const { name, kind, notes, file, scan } = source;
   const bytes = bytesOfFile(file);
-  return { name, kind, notes, bytes, ...(scan === null ? {} : { scan: { hits: scan.hits, index: new LineIndex(bytes, scan.index) } }) };
+  return {
+    name,
+    kind,
+    notes,
+    bytes,
+    ...(scan === null ? {} : { scan: { hits: scan.hits, index: new LineIndex(bytes, scan.index) } }),
+  };
 }
 
 function say(what: FromThread): void {

@@ -11,7 +11,11 @@ export type Agreement = (reported: FailingTest, logged: FailingTest) => boolean;
  * not agree, everything but the name is the log's: they are of different attempts, and what one says is not
  * true of the other.
  */
-export function mergeTests(reported: readonly FailingTest[], logged: readonly FailingTest[], agree: Agreement = () => true): FailingTest[] {
+export function mergeTests(
+  reported: readonly FailingTest[],
+  logged: readonly FailingTest[],
+  agree: Agreement = () => true,
+): FailingTest[] {
   const left = new Set(firstOfEach(logged, (test) => createTestKey(test, test.at?.source)));
   const byLastWord = Map.groupBy(
     [...left].map((test) => ({ test, words: toTestWords(test) })),
@@ -25,7 +29,9 @@ export function mergeTests(reported: readonly FailingTest[], logged: readonly Fa
     );
     if (twin === null) return report;
     left.delete(twin);
-    return agree(report, twin) ? merge(report, twin) : { ...twin, name: report.name, suite: report.suite, spans: bothSpans(report, twin) };
+    return agree(report, twin)
+      ? merge(report, twin)
+      : { ...twin, name: report.name, suite: report.suite, spans: bothSpans(report, twin) };
   });
   return [...merged, ...left];
 }
@@ -72,7 +78,11 @@ type Words = ReturnType<typeof toTestWords>;
  * before it, so that an ending of the text always consists of whole words.
  */
 function toTestWords({ suite, name, file }: FailingTest) {
-  return { all: spaced(`${suite ?? ''} ${bare(name)}`), name: spaced(bare(name)), file: file === null ? null : spaced(bare(file)) };
+  return {
+    all: spaced(`${suite ?? ''} ${bare(name)}`),
+    name: spaced(bare(name)),
+    file: file === null ? null : spaced(bare(file)),
+  };
 }
 
 /**
@@ -91,7 +101,10 @@ function spaced(text: string): string {
  * Finds the test of the log with the same words at its end; if several have them, the one whose file the
  * report names.
  */
-function findTwin(own: Words, logged: readonly { readonly test: FailingTest; readonly words: Words }[]): FailingTest | null {
+function findTwin(
+  own: Words,
+  logged: readonly { readonly test: FailingTest; readonly words: Words }[],
+): FailingTest | null {
   const alike = logged.filter(({ words }) => isAlike(own, words));
   const exact = alike.find(({ words }) => words.all === own.all);
   const inFile = alike.find(({ words }) => namesFile(own, words.file));
@@ -148,5 +161,7 @@ function sameFile(one: string, other: string | null): boolean {
  * printed.
  */
 function isTelling(message: string | null): boolean {
-  return message !== null && /\s/.test(message.trim()) && !/^(?:test )?failed\b.{0,20}$/i.test(message.trim());
+  return (
+    message !== null && /\s/.test(message.trim()) && !/^(?:test )?failed\b.{0,20}$/i.test(message.trim())
+  );
 }

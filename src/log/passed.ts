@@ -4,7 +4,8 @@ import type { LogText } from './lines/lines.ts';
 import type { Structure } from './sections.ts';
 
 /** The message of a CI system that a whole job passed. */
-const JOB_PASSED = /^(?:Finished: SUCCESS|Job succeeded|##\[section\]Finishing: (?:Finalize )?Job|Build step .{0,60}: SUCCESS)\W*$/;
+const JOB_PASSED =
+  /^(?:Finished: SUCCESS|Job succeeded|##\[section\]Finishing: (?:Finalize )?Job|Build step .{0,60}: SUCCESS)\W*$/;
 /** The messages of runners and build tools that a whole run passed: nothing failed, and something ran. */
 const RUN_PASSED: readonly RegExp[] = [
   /^\s{0,12}(?:Tests|Test Suites|Test Files):?\s{1,8}(?!.{0,80}failed)[1-9]\d{0,6} passed/,
@@ -20,18 +21,29 @@ const RUN_PASSED: readonly RegExp[] = [
   /^ok\s{1,8}\S{1,300}\s{1,8}(?:[\d.]{1,10}s|\(cached\))/,
 ];
 /** The lines that count failures, if a runner prints passed and failed tests on separate lines. */
-const RUN_FAILED = /^\s{0,8}(?:[1-9]\d{0,6} failing|\W{0,4}fail [1-9]\d{0,6}$|FAILED \()|^(?:FAIL|FAILED|BUILD FAIL)/;
+const RUN_FAILED =
+  /^\s{0,8}(?:[1-9]\d{0,6} failing|\W{0,4}fail [1-9]\d{0,6}$|FAILED \()|^(?:FAIL|FAILED|BUILD FAIL)/;
 /** Lines from the end in which the word that all passed is looked for. */
 const TAIL = 60;
 
 /**
- * Tells whether a log is that of a run that passed, whatever errors it prints: no step and no test failed, nothing ended badly, and the
- * CI system or the runner says at the end that all passed, no higher than the last error. A log that was cut off is none.
- * Where tests failed and passed when run again (`hasRetried`), that nothing else went wrong is enough.
+ * Tells whether a log is that of a run that passed, whatever errors it prints: no step and no test failed,
+ * nothing ended badly, and the CI system or the runner says at the end that all passed, no higher than the
+ * last error. A log that was cut off is none. Where tests failed and passed when run again (`hasRetried`),
+ * that nothing else went wrong is enough.
  */
-export function hasPassed(log: LogText, found: Extraction, structure: Structure, hasRetried: boolean): boolean {
+export function hasPassed(
+  log: LogText,
+  found: Extraction,
+  structure: Structure,
+  hasRetried: boolean,
+): boolean {
   if (found.failingTests.length + structure.failedSections.length + structure.exits.length > 0) return false;
-  const errors = [...found.exceptions, ...found.messages, ...found.diagnostics.filter(({ severity }) => severity === 'error')];
+  const errors = [
+    ...found.exceptions,
+    ...found.messages,
+    ...found.diagnostics.filter(({ severity }) => severity === 'error'),
+  ];
   const last = findMax(
     errors.map(({ at }) => at?.line ?? 0),
     0,

@@ -1,5 +1,9 @@
-/** Folders that images like to mount a checkout on; they may as well be the repository's own first folder. `a/`, `b/`: a diff's sides. */
-const MOUNT = /^(?:\/(?:workspaces?|app|srv|src|code|project|repo|build|source|work|workdir|opt\/app|data)\/|[abiw]\/)/;
+/**
+ * Folders that images like to mount a checkout on; they may as well be the repository's own first folder.
+ * `a/`, `b/`: a diff's sides.
+ */
+const MOUNT =
+  /^(?:\/(?:workspaces?|app|srv|src|code|project|repo|build|source|work|workdir|opt\/app|data)\/|[abiw]\/)/;
 
 /** Code that others wrote: its paths name nothing in the repository, though a suffix of them might. */
 const FOREIGN: readonly RegExp[] = [
@@ -13,9 +17,10 @@ const FOREIGN: readonly RegExp[] = [
 ];
 
 /**
- * Paths in the repository that a path from a log may mean, most likely first: without the workspace, then ever shorter
- * suffixes. At least two segments stay where there were two: a bare `index.js` would match anything. A class or module by its
- * dotted name represents its source files. Empty for runtime and library code, and for text that is no path.
+ * Paths in the repository that a path from a log may mean, most likely first: without the workspace, then
+ * ever shorter suffixes. At least two segments stay where there were two: a bare `index.js` would match
+ * anything. A class or module by its dotted name represents its source files. Empty for runtime and library
+ * code, and for text that is no path.
  */
 export function repositoryPathCandidates(logged: string): string[] {
   const path = plainPath(logged);
@@ -66,7 +71,12 @@ const FILE_ENDING =
  */
 function listSourcePaths(name: string): string[] {
   const dotted = name.replace(/\$.{0,300}$/s, '');
-  if (dotted.includes('/') || FILE_ENDING.test(dotted) || !/^[A-Za-z_]\w{0,100}(?:\.[A-Za-z_]\w{0,100}){1,20}$/.test(dotted)) return [];
+  if (
+    dotted.includes('/') ||
+    FILE_ENDING.test(dotted) ||
+    !/^[A-Za-z_]\w{0,100}(?:\.[A-Za-z_]\w{0,100}){1,20}$/.test(dotted)
+  )
+    return [];
   const parts = dotted.split('.');
   const classAt = parts.findIndex((part) => /^[A-Z]/.test(part));
   if (classAt < 0) return modulePaths(parts);
@@ -107,7 +117,10 @@ function withoutUrl(text: string): string {
   const bare = text
     .replace(/^file:\/\/localhost(?=\/)/i, '')
     .replace(/^file:\/{2}(?=\/)|^file:(?=\/(?!\/))|^file:\/\//i, '')
-    .replace(/^(?:webpack-internal|webpack|rollup|ng|vite|rspack):\/{2,3}(?:[\w@.-]{1,80}\/(?=\.\/))?(?:\([\w-]{1,40}\)\/)?(?:\.\/)?/i, '')
+    .replace(
+      /^(?:webpack-internal|webpack|rollup|ng|vite|rspack):\/{2,3}(?:[\w@.-]{1,80}\/(?=\.\/))?(?:\([\w-]{1,40}\)\/)?(?:\.\/)?/i,
+      '',
+    )
     .replace(/^turbopack:\/{2,3}(?:\[project\]\/)?/i, '')
     .replace(/^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?\//i, '')
     .replace(/^\/?@fs(?=\/)/, '');
@@ -131,7 +144,10 @@ function withDrive(path: string): string {
     .replace(/^\/\/[?.]\/(?=[A-Za-z]:\/)/, '')
     .replace(/^\/(?=[A-Za-z]:\/)/, '')
     .replace(/^\/(?:cygdrive\/|mnt\/)([A-Za-z])\//, '$1:/')
-    .replace(/^\/([c-z])\/(?=(?:a|Users|projects|agent|actions-runner|Jenkins|jenkins|BuildAgent)\/)/, '$1:/');
+    .replace(
+      /^\/([c-z])\/(?=(?:a|Users|projects|agent|actions-runner|Jenkins|jenkins|BuildAgent)\/)/,
+      '$1:/',
+    );
 }
 
 function withoutPosition(path: string): string {
@@ -144,7 +160,10 @@ function withoutPosition(path: string): string {
 /** Returns the source from which a class file, cached byte code or a page of a coverage report was made. */
 function resolveSource(path: string): string {
   return path
-    .replace(/^(?:[^/]{1,120}\/){0,8}(?:target|build|out)\/(?:test-)?classes\/(?:(?:java|kotlin|groovy|scala)\/(?:main|test)\/)?/, '')
+    .replace(
+      /^(?:[^/]{1,120}\/){0,8}(?:target|build|out)\/(?:test-)?classes\/(?:(?:java|kotlin|groovy|scala)\/(?:main|test)\/)?/,
+      '',
+    )
     .replace(/(?:\$[^/$]{1,120}){0,4}\.class$/, '.java')
     .replace(/__pycache__\/([^/]{1,120})\.(?:cpython|pypy)-?\d{1,4}(?:-pytest-[\d.]{1,12})?\.pyc$/, '$1.py')
     .replace(/\.py[co]$/, '.py')
@@ -158,7 +177,8 @@ function resolveSource(path: string): string {
  * come first.
  */
 const WORKSPACES: readonly RegExp[] = [
-  // Bazel: the sandbox, the execution root, and a test's runfiles; what it generates lies in the same packages.
+  // Bazel: the sandbox, the execution root, and a test's runfiles; what it generates lies in the same
+  // packages.
   /^(?:\/[^/]{1,120}){1,12}\/execroot\/[^/]{1,120}\/(?:bazel-out\/[^/]{1,120}\/(?:bin|genfiles|testlogs)\/)?/,
   /^\/?(?:[^/]{1,120}\/){0,14}[^/]{1,120}\.runfiles\/[^/]{1,120}\//,
   /^(?:bazel-out\/[^/]{1,120}\/(?:bin|genfiles|testlogs)|bazel-(?:bin|genfiles|testlogs))\//,

@@ -29,7 +29,8 @@ const CMAKE_OWN = /CMakeTmp|CMakeScratch|cmTC_/;
 /** Probes as CMake, autoconf and Meson print or dump them. */
 // biome-ignore format: one row for each tool
 const PROBES: readonly Probe[] = [
-  // CMake's try_compile, where a project prints its output, and in a dump of CMakeError.log or CMakeConfigureLog.yaml.
+  // CMake's try_compile, where a project prints its output, and in a dump of CMakeError.log or
+  // CMakeConfigureLog.yaml.
   { begins: new RegExp(String.raw`^\s{0,12}Change Dir: .{0,300}${CMAKE_SCRATCH}`), until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN, after: /^-- (?:Configuring|Generating) done/ },
   // The same in a message of status, after which configuring goes on by itself; what stops it then says so.
   { begins: CMAKE_STATUS, until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN },
@@ -45,20 +46,36 @@ const PROBES: readonly Probe[] = [
 const NO_COMPILER =
   /is not able to compile a simple test program|^configure:\d{1,7}: error: .{0,40}(?:compiler cannot create executables|cannot run C\S{0,3} compiled programs|cannot compute suffix|compiler (?:does not|cannot))|ERROR: Compiler .{1,200} cannot compile programs/i;
 
-/** A line that cargo passes on from the build script of a dependency, and the one that says that such a script failed. */
+/**
+ * A line that cargo passes on from the build script of a dependency, and the one that says that such a script
+ * failed.
+ */
 const SCRIPT_OUTPUT = /^\[(?<crate>[\w-]{1,100}) \d{1,5}\.\d{1,5}\.\d{1,5}\S{0,40}\] /;
 const SCRIPT_FAILED = /failed to run custom build command for `(?<crate>[\w-]{1,100}) v/;
 
 /** ASCII literals, case ignored; a line without any of them begins and ends no probe. */
 export const PROBE_LITERALS: readonly string[] = [
-  ...['Change Dir: ', 'with the following output:', 'with the following compile output:', 'kind: "try_', 'configure:', 'Running compile:'],
-  ...['Command line: ', 'simple test program', 'cannot compile programs', 'custom build command for', '-- Configuring done'],
+  ...[
+    'Change Dir: ',
+    'with the following output:',
+    'with the following compile output:',
+    'kind: "try_',
+    'configure:',
+    'Running compile:',
+  ],
+  ...[
+    'Command line: ',
+    'simple test program',
+    'cannot compile programs',
+    'custom build command for',
+    '-- Configuring done',
+  ],
   ...['-- Generating done', '] cargo:', '] running: ', ': error: ', ': fatal error: ', '] exit status: '],
 ];
 
 /**
- * Finds the lines of feature probes: their errors tell what a machine lacks, and configuring goes on. Where the compiler itself does not work,
- * or the build script failed that printed them, they stay.
+ * Finds the lines of feature probes: their errors tell what a machine lacks, and configuring goes on. Where
+ * the compiler itself does not work, or the build script failed that printed them, they stay.
  */
 export function readProbes(log: LogText, lines: readonly number[]): LineRange[] {
   const ranges: LineRange[] = [];
@@ -77,7 +94,8 @@ export function readProbes(log: LogText, lines: readonly number[]): LineRange[] 
     const { until, own, after } = probe;
     const end = lineBelow(log, line + 1, MAX_PROBE, (below) => until.test(below.trimEnd()));
     const last = end === null ? lastOwn(log, line, own) : end - 1;
-    const goesOn = after === undefined || (end !== null && (after === 'end' || end <= lastLine(log, lines, after)));
+    const goesOn =
+      after === undefined || (end !== null && (after === 'end' || end <= lastLine(log, lines, after)));
     if (goesOn && ranges.length < MAX_PROBES) ranges.push({ start: line, end: last });
   }
   const ofScripts = [...scripts].flatMap(([crate, own]) =>
@@ -87,7 +105,8 @@ export function readProbes(log: LogText, lines: readonly number[]): LineRange[] 
 }
 
 function lastOwn(log: LogText, from: number, own: RegExp): number {
-  for (let line = Math.min(log.lineCount, from + MAX_PROBE); line > from; line--) if (own.test(log.line(line))) return line;
+  for (let line = Math.min(log.lineCount, from + MAX_PROBE); line > from; line--)
+    if (own.test(log.line(line))) return line;
   return from;
 }
 

@@ -62,7 +62,13 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
   };
   const extracted = withWholeSpans(whole, extractAll(opened, leftOut));
   const marked = readMarks(whole);
-  const { ranges, passedOnRetry, failingTests } = findLeftOut(whole, ofLeftOut, extracted, marked, passedInReports);
+  const { ranges, passedOnRetry, failingTests } = findLeftOut(
+    whole,
+    ofLeftOut,
+    extracted,
+    marked,
+    passedInReports,
+  );
   const log = withoutLines(whole, ranges);
   const isKept = (line: number) => log.hides?.(line) !== true;
   const kept = { ...keepLines(extracted, isKept), failingTests };
@@ -74,10 +80,24 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
   /** The findings that a green build does not have too; all of them if there is none to compare with. */
   const fresh = diff === null ? found : newFindings(found, diff);
-  const read = { log, index: scan.index, size: bytes.size, all, found, fresh, structure, diff, isPassed, passedOnRetry };
+  const read = {
+    log,
+    index: scan.index,
+    size: bytes.size,
+    all,
+    found,
+    fresh,
+    structure,
+    diff,
+    isPassed,
+    passedOnRetry,
+  };
   /** True if the findings that a green build has too were left out. */
   const isOnlyNew: boolean = false;
-  /** Reads the versions that some of what was found may be about; they are often shown outside of the failed step. */
+  /**
+   * Reads the versions that some of what was found may be about; they are often shown outside of the failed
+   * step.
+   */
   const environmentFor = (some: Extraction) => readEnvironment(whole, ofEnvironment, some);
   const hits = ofReaders.map((lines) => lines.filter(isKept));
   return { ...read, isOnlyNew, proposed: found.blocks, hits, environmentFor };
@@ -98,7 +118,8 @@ function isOverwritten(bytes: LogBytes, lineCount: number): boolean {
   if (bytes.size < lineCount * SHORT_LINE) return false;
   const sample = bytes.slice(0, SAMPLE);
   let lone = 0;
-  for (let at = sample.indexOf(RETURN); at !== -1; at = sample.indexOf(RETURN, at + 1)) if (sample[at + 1] !== FEED) lone++;
+  for (let at = sample.indexOf(RETURN); at !== -1; at = sample.indexOf(RETURN, at + 1))
+    if (sample[at + 1] !== FEED) lone++;
   if (lone <= MANY) return false;
   let feeds = 0;
   for (let at = sample.indexOf(FEED); at !== -1; at = sample.indexOf(FEED, at + 1)) feeds++;
@@ -106,16 +127,22 @@ function isOverwritten(bytes: LogBytes, lineCount: number): boolean {
 }
 
 /**
- * Puts what was found in the form with returns as line ends (`split`) back onto the stored lines (`stored`); no byte has moved. Blocks are
- * dropped: they would no longer be whole lines.
+ * Puts what was found in the form with returns as line ends (`split`) back onto the stored lines (`stored`);
+ * no byte has moved. Blocks are dropped: they would no longer be whole lines.
  */
 function foldReturns(found: Extraction, split: LineIndex, stored: LineIndex): Extraction {
   const toStoredLine = (line: number) => stored.lineAt(split.getLineStart(line));
   const moved = withLists(found, (all) =>
-    all.map((one) => (one.at === null ? one : { ...one, at: { source: one.at.source, line: toStoredLine(one.at.line) } })),
+    all.map((one) =>
+      one.at === null ? one : { ...one, at: { source: one.at.source, line: toStoredLine(one.at.line) } },
+    ),
   );
   const failingTests = moved.failingTests.map((test) => {
-    const spans = test.spans?.map((span) => ({ ...span, lineStart: toStoredLine(span.lineStart), lineEnd: toStoredLine(span.lineEnd) }));
+    const spans = test.spans?.map((span) => ({
+      ...span,
+      lineStart: toStoredLine(span.lineStart),
+      lineEnd: toStoredLine(span.lineEnd),
+    }));
     return spans === undefined ? test : { ...test, spans };
   });
   return { ...moved, failingTests, blocks: [] };

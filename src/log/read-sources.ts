@@ -4,11 +4,21 @@ import type { Diagnostic, ErrorMessage, FailingTest } from '../domain/failure.ts
 import type { PassedOnRetry, Reading } from '../domain/reading.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import { countIn } from '../lib/text.ts';
-import { excerptsOfEnvironment, isEmptyEnvironment, joinEnvironments } from './environment/read-environment.ts';
+import {
+  excerptsOfEnvironment,
+  isEmptyEnvironment,
+  joinEnvironments,
+} from './environment/read-environment.ts';
 import { type Extraction, hasFindings } from './extract/extraction.ts';
 import { toolReaders } from './extract/run.ts';
 import { followerNotes, isFollower, markFollowers } from './followers.ts';
-import { type GreenTemplates, greenTemplates, hasKnownLine, hasNewLine, newExits } from './green/green-diff.ts';
+import {
+  type GreenTemplates,
+  greenTemplates,
+  hasKnownLine,
+  hasNewLine,
+  newExits,
+} from './green/green-diff.ts';
 import { mergeTests } from './merge-tests.ts';
 import { placeRanked, type RankedLine, rankedMessages, rankLines } from './rank/rank.ts';
 import { type ReadableSource, type ReadLog, readLog } from './read-log.ts';
@@ -45,7 +55,8 @@ const MAX_MESSAGES = 50;
  */
 const REPORT_SHARE = 0.5;
 const MAX_CONTRADICTIONS = 5;
-const NOT_ALIKE = (green: string) => `The log of ${green} has no line in common with this build: it was left aside.`;
+const NOT_ALIKE = (green: string) =>
+  `The log of ${green} has no line in common with this build: it was left aside.`;
 const NOTHING_NEW = (green: string) => `Nothing is new since ${green}: its log was left aside.`;
 const PASSED = 'failed first and passed on a rerun.';
 /** Tests that passed when run again, kept and named in notes. */
@@ -68,7 +79,9 @@ export function readSources(sources: readonly ReadableSource[], options: ReadOpt
 /** Reads each log and report on its own, and leaves out of the logs what a green build says too. */
 export function openSources(sources: readonly ReadableSource[], options: ReadOptions): OpenedSources {
   const green = options.green ?? (options.greenText === undefined ? null : greenTemplates(options.greenText));
-  const reports = sources.flatMap((source) => (isReport(source) ? [parseReport(source.name, source.text)] : []));
+  const reports = sources.flatMap((source) =>
+    isReport(source) ? [parseReport(source.name, source.text)] : [],
+  );
   const disagreements = noteDisagreements(reports);
   const without = options.without ?? NOTHING;
   const leftOut = without.has('extractors') ? toolReaders() : (options.leftOut ?? new Set<string>());
@@ -82,7 +95,10 @@ export function openSources(sources: readonly ReadableSource[], options: ReadOpt
 }
 
 /** Ranks the lines of all logs, cuts them to the budget, and puts together what was found. */
-export function composeReading({ sources, reports, logs, notes }: OpenedSources, options: ReadOptions): Reading {
+export function composeReading(
+  { sources, reports, logs, notes }: OpenedSources,
+  options: ReadOptions,
+): Reading {
   const areFollowers = logs.every(isFollower);
   const results = boundResults(reports.flatMap(({ testResults }): readonly TestResult[] => testResults));
   const weighed = logs.map((one) => weigh(one, options.without ?? NOTHING));
@@ -99,7 +115,8 @@ export function composeReading({ sources, reports, logs, notes }: OpenedSources,
   const logged = reduceLogs(weighed, options.budgetTokens - reported.tokens);
   const environment = joinEnvironments(logs.map((one) => one.environmentFor(one.found)));
   const excerpts = [...logged.excerpts, ...reported.excerpts];
-  const all = <K extends 'diagnostics' | 'exceptions'>(key: K) => logs.flatMap(({ found }) => found[key] as Extraction[K][number][]);
+  const all = <K extends 'diagnostics' | 'exceptions'>(key: K) =>
+    logs.flatMap(({ found }) => found[key] as Extraction[K][number][]);
   const partial: Omit<Reading, 'fingerprint' | 'generic'> = {
     excerpts: [...excerpts, ...excerptsOfEnvironment(environment, texts, excerpts)],
     ...(isEmptyEnvironment(environment) ? {} : { environment }),
@@ -110,7 +127,9 @@ export function composeReading({ sources, reports, logs, notes }: OpenedSources,
     diagnostics: oneALine([...reports.flatMap(({ diagnostics }) => diagnostics), ...all('diagnostics')]),
     exceptions: all('exceptions'),
     messages: tellingFirst(
-      logs.flatMap((one, i) => (isFollower(one) && !areFollowers ? [] : rankedMessages(one, weighed[i]?.ranked ?? []))),
+      logs.flatMap((one, i) =>
+        isFollower(one) && !areFollowers ? [] : rankedMessages(one, weighed[i]?.ranked ?? []),
+      ),
     ),
     exits: logs.flatMap(({ structure }) => structure.exits),
     failedSections: logs.flatMap(({ structure }) => structure.failedSections),
@@ -131,14 +150,19 @@ export function composeReading({ sources, reports, logs, notes }: OpenedSources,
   return withFingerprint(partial);
 }
 
-/** Joins the tests of reports and logs: those that failed to the end, and those of which either says that they passed when run again. */
+/**
+ * Joins the tests of reports and logs: those that failed to the end, and those of which either says that they
+ * passed when run again.
+ */
 function joinTests(
   reports: readonly TestReport[],
   logs: readonly ReadLog[],
   agree: (reported: FailingTest, logged: FailingTest) => boolean,
 ): { failingTests: FailingTest[]; passedOnRetry: PassedOnRetry[] } {
   const inLogs = logs.flatMap((log) => log.passedOnRetry);
-  const reported = reports.flatMap((report) => report.failingTests).filter((test) => !inLogs.some((one) => isSameTest(one, test)));
+  const reported = reports
+    .flatMap((report) => report.failingTests)
+    .filter((test) => !inLogs.some((one) => isSameTest(one, test)));
   const failingTests = mergeTests(
     reported,
     logs.flatMap(({ found }) => found.failingTests),
@@ -174,7 +198,10 @@ function nameInFull({ suite, name }: PassedOnRetry): string {
  * log.
  */
 function logsFirst(sources: readonly ReadableSource[]): ReadableSource[] {
-  return [...sources.filter(({ kind }) => kind === 'log'), ...sources.filter(({ kind }) => kind === 'artifact')];
+  return [
+    ...sources.filter(({ kind }) => kind === 'log'),
+    ...sources.filter(({ kind }) => kind === 'artifact'),
+  ];
 }
 
 function isReport(source: ReadableSource): source is SourceText {
@@ -183,7 +210,8 @@ function isReport(source: ReadableSource): source is SourceText {
 
 function measureSource(source: ReadableSource, read: readonly ReadLog[]): Reading['sources'][number] {
   const { name } = source;
-  if (isReport(source)) return { name, lines: countIn(source.text, '\n') + 1, bytes: Buffer.byteLength(source.text) };
+  if (isReport(source))
+    return { name, lines: countIn(source.text, '\n') + 1, bytes: Buffer.byteLength(source.text) };
   const log = read.find((one) => one.log.name === name);
   return { name, lines: log?.log.lineCount ?? 0, bytes: log?.size ?? 0 };
 }
@@ -195,7 +223,10 @@ function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Rea
 }
 
 /** Weighs the readers' proposals by their place, and applies the learned ranking of the lines to them. */
-function weigh(read: ReadLog, without: ReadonlySet<ReadStage>): WeighedLog & { readonly ranked: readonly RankedLine[] } {
+function weigh(
+  read: ReadLog,
+  without: ReadonlySet<ReadStage>,
+): WeighedLog & { readonly ranked: readonly RankedLine[] } {
   const { log, proposed, structure, diff } = read;
   const placed = without.has('reducer') ? lastLines(log) : weighBlocks(log, proposed, structure, diff);
   const ranked = rankLines(read, placed, diff);
@@ -207,12 +238,18 @@ function weigh(read: ReadLog, without: ReadonlySet<ReadStage>): WeighedLog & { r
  * Reduces the findings to those that are new since the green build, unless nothing is left: a failure must
  * always keep some evidence.
  */
-function sinceGreen(logs: readonly ReadLog[], isReported: boolean): { logs: readonly ReadLog[]; notes: readonly string[] } {
+function sinceGreen(
+  logs: readonly ReadLog[],
+  isReported: boolean,
+): { logs: readonly ReadLog[]; notes: readonly string[] } {
   const green = describeComparison(logs);
   if (green === '') return { logs, notes: [] };
-  if (!logs.some(({ log, diff }) => diff !== null && hasKnownLine(log, diff))) return aside(logs, NOT_ALIKE(green));
-  if (!logs.some(({ log, diff, structure }) => diff !== null && hasNewLine(log, diff, structure))) return aside(logs, NOTHING_NEW(green));
-  if (isReported || logs.some(({ fresh }) => hasFindings(fresh))) return { logs: logs.map(onlyNew), notes: [] };
+  if (!logs.some(({ log, diff }) => diff !== null && hasKnownLine(log, diff)))
+    return aside(logs, NOT_ALIKE(green));
+  if (!logs.some(({ log, diff, structure }) => diff !== null && hasNewLine(log, diff, structure)))
+    return aside(logs, NOTHING_NEW(green));
+  if (isReported || logs.some(({ fresh }) => hasFindings(fresh)))
+    return { logs: logs.map(onlyNew), notes: [] };
   if (!logs.some(({ found }) => hasFindings(found))) return { logs, notes: [] };
   return { logs, notes: [ONLY_KNOWN(green)] };
 }
@@ -222,7 +259,10 @@ function describeComparison(logs: readonly ReadLog[]): string {
   return [...new Set(logs.flatMap(({ diff }) => (diff === null ? [] : [diff.name])))].join(' and ');
 }
 
-function aside(logs: readonly ReadLog[], note: string): { logs: readonly ReadLog[]; notes: readonly string[] } {
+function aside(
+  logs: readonly ReadLog[],
+  note: string,
+): { logs: readonly ReadLog[]; notes: readonly string[] } {
   return { logs: logs.map((one) => ({ ...one, diff: null })), notes: [note] };
 }
 

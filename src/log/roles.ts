@@ -11,7 +11,16 @@ import type { Structure } from './sections.ts';
 export type LineRole = 'blank' | 'echo' | 'progress' | 'passing' | 'notice' | 'ending' | 'wrapper' | 'cause';
 
 /** All roles, in the order in which they are tested. */
-export const LINE_ROLES: readonly LineRole[] = ['blank', 'ending', 'wrapper', 'echo', 'passing', 'progress', 'notice', 'cause'];
+export const LINE_ROLES: readonly LineRole[] = [
+  'blank',
+  'ending',
+  'wrapper',
+  'echo',
+  'passing',
+  'progress',
+  'notice',
+  'cause',
+];
 
 /** Marks that runners put before a sentence of any role. */
 const MARK = String.raw`(?:##\[error\]|::error(?: [^:\n]{0,200})?::|\[error\] ?|npm (?:ERR!|error) ?|\[\w{4,8}\] {1,4}|[\w.-]{1,40}: (?:error|fatal): ?|error:? ?|ERROR:? ?|Error: ?|fatal: ?)?`;
@@ -132,7 +141,10 @@ function readRole(text: string): LineRole {
  * Creates a function that returns the role of each line of a log: by its place if the CI system only showed
  * it, otherwise by its text.
  */
-export function createRoleLookup(log: LogText, { echoes }: Pick<Structure, 'echoes'>): (line: number) => LineRole {
+export function createRoleLookup(
+  log: LogText,
+  { echoes }: Pick<Structure, 'echoes'>,
+): (line: number) => LineRole {
   return (line) => {
     const role = classifyRole(log.line(line));
     return role !== 'blank' && isWithin(echoes, line) ? 'echo' : role;

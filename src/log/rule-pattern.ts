@@ -22,14 +22,16 @@ export function compileRulePattern(pattern: string): RulePattern | { readonly re
   if (known !== undefined) return known;
   try {
     const re = RE2JS.compile(pattern, RE2JS.MULTILINE);
-    if (re.programSize() > MAX_PROGRAM) return { refused: 'The pattern repeats so much that trying it would take too long.' };
+    if (re.programSize() > MAX_PROGRAM)
+      return { refused: 'The pattern repeats so much that trying it would take too long.' };
     const made: RulePattern = { matchedLine: (text) => matchedLine(re, text) };
     if (compiled.size >= MAX_COMPILED) compiled.delete(compiled.keys().next().value ?? '');
     compiled.set(pattern, made);
     return made;
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    const why = 'Look-around, back-references and possessive repeats could backtrack, so RE2 has none of them.';
+    const why =
+      'Look-around, back-references and possessive repeats could backtrack, so RE2 has none of them.';
     return { refused: `This is no pattern of RE2's syntax: ${error.message}. ${why}` };
   }
 }

@@ -15,7 +15,9 @@ import {
 } from './sections/system.ts';
 
 /** The information of a line about the nested blocks of a log. */
-type BlockMark = { readonly kind: 'open' | 'close'; readonly name: string } | { readonly kind: 'error'; readonly isSure: boolean };
+type BlockMark =
+  | { readonly kind: 'open' | 'close'; readonly name: string }
+  | { readonly kind: 'error'; readonly isSure: boolean };
 
 const FATAL =
   /^##\[error\](?:.{1,80} (?:exited with code|failed with (?:exit code|return code|error)) '?-?\d|The (?:task|operation|job) .{0,120}(?:timed out|cancell?ed|exceeded))|task\.complete result=Failed/i;
@@ -29,7 +31,10 @@ const azure: CiSystem = {
     const first = failed.findIndex(({ isSure }) => isSure);
     // What a task only reported before another one failed did not stop the job.
     const hasSteps = marks.some(({ text }) => azureMark(text)?.kind === 'open');
-    return { failed: withConsequences(failed.slice(Math.max(0, first)).map(({ section }) => section)), hasSteps };
+    return {
+      failed: withConsequences(failed.slice(Math.max(0, first)).map(({ section }) => section)),
+      hasSteps,
+    };
   },
 };
 
@@ -49,10 +54,19 @@ const MAX_OUTPUT = 20_000;
 
 /** TeamCity: downloaded logs number their steps; tools report blocks and problems by service messages. */
 const teamcity: CiSystem = {
-  literals: ['process exited with code', '##teamcity[block', '##teamcity[buildproblem', '##teamcity[compilation', '##teamcity[message'],
+  literals: [
+    'process exited with code',
+    '##teamcity[block',
+    '##teamcity[buildproblem',
+    '##teamcity[compilation',
+    '##teamcity[message',
+  ],
   read: (log, marks) => {
     const numbered = numberedSteps(log, marks);
-    const failed = numbered.length > 0 ? numbered : readBlocks(log, marks, teamcityMark, true).map(({ section }) => section);
+    const failed =
+      numbered.length > 0
+        ? numbered
+        : readBlocks(log, marks, teamcityMark, true).map(({ section }) => section);
     return { failed: withConsequences(failed) };
   },
 };
@@ -64,7 +78,9 @@ function teamcityMark(text: string): BlockMark | null {
   const block = attributes.get('name') ?? attributes.get('compiler') ?? '';
   if (/^(?:blockOpened|compilationStarted)$/.test(name)) return { kind: 'open', name: block };
   if (/^(?:blockClosed|compilationFinished)$/.test(name)) return { kind: 'close', name: block };
-  return name === 'buildProblem' || /^(?:ERROR|FAILURE)$/.test(attributes.get('status') ?? '') ? { kind: 'error', isSure: true } : null;
+  return name === 'buildProblem' || /^(?:ERROR|FAILURE)$/.test(attributes.get('status') ?? '')
+    ? { kind: 'error', isSure: true }
+    : null;
 }
 
 function numberedSteps(log: LogText, marks: readonly Mark[]): Section[] {
@@ -76,15 +92,25 @@ function numberedSteps(log: LogText, marks: readonly Mark[]): Section[] {
     if (number === undefined || seen.has(number) || !/Process exited with code -?[1-9]/.test(raw)) continue;
     seen.add(number);
     const named = /\(Step: (.{1,200})\)\s{0,3}$/.exec(log.raw(line + 1).slice(0, 600))?.[1];
-    const before = lineAbove(log, line, MAX_OUTPUT, (_text, at) => !log.raw(at).slice(0, 120).includes(number));
-    const head = before === null ? null : /Step \d{1,3}\/\d{1,3}: (.{1,200})$/.exec(log.raw(before).trimEnd())?.[1];
+    const before = lineAbove(
+      log,
+      line,
+      MAX_OUTPUT,
+      (_text, at) => !log.raw(at).slice(0, 120).includes(number),
+    );
+    const head =
+      before === null ? null : /Step \d{1,3}\/\d{1,3}: (.{1,200})$/.exec(log.raw(before).trimEnd())?.[1];
     const name = named ?? head?.replace(/ \(\d{1,4}[ms].{0,12}\)$/, '') ?? number.slice(1, -1);
     failed.push(failedSection(log, [name], head == null ? (before ?? 0) + 1 : (before ?? 1), line));
   }
   return failed;
 }
 
-/** Blocks that hold an error, named with the blocks around them. They end where they are closed, or at their last error. `isSure` where the system said that the block failed, rather than a tool that something is wrong. */
+/**
+ * Blocks that hold an error, named with the blocks around them. They end where they are closed, or at their
+ * last error. `isSure` where the system said that the block failed, rather than a tool that something is
+ * wrong.
+ */
 function readBlocks(
   log: LogText,
   marks: readonly Mark[],
@@ -98,7 +124,11 @@ function readBlocks(
     const block = open.pop();
     if (block === undefined) return;
     const { line, errorAt, isSure } = block;
-    if (errorAt !== null) failed.push({ section: failedSection(log, path, line, toClose ? (closedAt ?? errorAt) : errorAt), isSure });
+    if (errorAt !== null)
+      failed.push({
+        section: failedSection(log, path, line, toClose ? (closedAt ?? errorAt) : errorAt),
+        isSure,
+      });
   };
   for (const { line, text } of marks) {
     const mark = markOf(text);
@@ -124,13 +154,26 @@ const EXIT_LITERALS = [
   'with code',
   'returned exit',
   ...['sigsegv', 'sigabrt', 'sigbus', 'sigill', 'sigfpe'],
-  ...['signal sig', 'signal: sig', "signal 'sig", "signal: 'sig", 'signal=sig', 'signal (sig', 'by sig', 'with sig', 'received sig'],
+  ...[
+    'signal sig',
+    'signal: sig',
+    "signal 'sig",
+    "signal: 'sig",
+    'signal=sig',
+    'signal (sig',
+    'by sig',
+    'with sig',
+    'received sig',
+  ],
 ] as const;
 
 const EXIT =
   /(?:exited with|exit(?:ed with)?(?: (?:error )?(?:code|status))?|script returned exit code|returned exit code|with code)[: ]{1,3}'?(\d{1,3})\b/i;
-/** A crash is one wherever it is named; a stop may only be talked about, so that the word before it decides. */
-const SIGNAL = /\b(SIG(?:SEGV|ABRT|BUS|ILL|FPE)|(?<=\b(?:[Ss]ignal[:=]?|by|with|[Rr]eceived)[ '"(]{0,2})SIG(?:KILL|TERM|PIPE|INT))\b/;
+/**
+ * A crash is one wherever it is named; a stop may only be talked about, so that the word before it decides.
+ */
+const SIGNAL =
+  /\b(SIG(?:SEGV|ABRT|BUS|ILL|FPE)|(?<=\b(?:[Ss]ignal[:=]?|by|with|[Rr]eceived)[ '"(]{0,2})SIG(?:KILL|TERM|PIPE|INT))\b/;
 const MAX_EXITS = 200;
 
 /** Reads how processes ended badly, in the order of the log, at most the first 200. */
@@ -142,7 +185,12 @@ function readExits(log: LogText, marks: readonly Mark[]): ExitMark[] {
     const signal = SIGNAL.exec(text)?.[1];
     if (code === undefined && signal === undefined) continue;
     if (code === '0' || Number(code) > 255) continue;
-    exits.push({ code: code === undefined ? null : Number(code), signal: signal ?? null, source: log.name, line });
+    exits.push({
+      code: code === undefined ? null : Number(code),
+      signal: signal ?? null,
+      source: log.name,
+      line,
+    });
   }
   return exits;
 }
@@ -161,7 +209,10 @@ export interface Structure {
   readonly afterwards: readonly LineRange[];
   /** True if steps are marked, failed or not. */
   readonly hasSteps: boolean;
-  /** Lines that no program of the build wrote as its output, ascending: commands echoed, and what people wrote around a quoted log. */
+  /**
+   * Lines that no program of the build wrote as its output, ascending: commands echoed, and what people wrote
+   * around a quoted log.
+   */
   readonly echoes: readonly LineRange[];
 }
 
@@ -176,7 +227,15 @@ export function withoutSections(structure: Structure): Structure {
 const MAX_JOBS = 500;
 
 /** Whole builds before tools that may run inside of one. */
-const SYSTEMS: readonly CiSystem[] = [jenkins, gitlab, azure, github, ...COMMAND_SYSTEMS, cloudBuild, teamcity];
+const SYSTEMS: readonly CiSystem[] = [
+  jenkins,
+  gitlab,
+  azure,
+  github,
+  ...COMMAND_SYSTEMS,
+  cloudBuild,
+  teamcity,
+];
 
 /** Literals whose lines {@link readStructure} needs. */
 export const STRUCTURE_LITERALS: readonly string[] = [
@@ -213,7 +272,9 @@ function readSystem(log: LogText, marks: readonly Mark[]): SystemReading {
 
 /** Returns where the last step ends that failed a job; the job's end if none did. */
 function endIn(sections: readonly Section[], job: LineRange): number {
-  const fatal = sections.findLast((one) => one.consequence !== true && one.lineStart >= job.start && one.lineEnd <= job.end);
+  const fatal = sections.findLast(
+    (one) => one.consequence !== true && one.lineStart >= job.start && one.lineEnd <= job.end,
+  );
   return fatal?.lineEnd ?? job.end;
 }
 
@@ -222,6 +283,8 @@ function endIn(sections: readonly Section[], job: LineRange): number {
  * section.
  */
 function withExit(section: Section, exits: readonly ExitMark[]): Section {
-  const own = exits.findLast(({ line, code }) => code !== null && line >= section.lineStart && line <= section.lineEnd + 1);
+  const own = exits.findLast(
+    ({ line, code }) => code !== null && line >= section.lineStart && line <= section.lineEnd + 1,
+  );
   return own?.code == null ? section : { ...section, exitCode: own.code };
 }

@@ -23,7 +23,12 @@ export interface LogThreads {
   /** The masker, like {@link Masker}, except that `maskAll` of more than 32 KB runs in a thread. */
   readonly masker: Masker;
   /** Decodes like {@link decodeSources}; if the bytes are compressed, or more than 32 KB, in a thread. */
-  decode(name: string, bytes: Uint8Array, kind: SourceKind, limits: { readonly maxBytes: number }): Promise<SourceText[]>;
+  decode(
+    name: string,
+    bytes: Uint8Array,
+    kind: SourceKind,
+    limits: { readonly maxBytes: number },
+  ): Promise<SourceText[]>;
   /** Opens an artifact as {@link openArtifact} does; what is compressed, or more than 32 KB, in a thread. */
   openArtifact(name: string, bytes: Uint8Array, room: ArtifactRoom): Promise<SourceText[]>;
   /** Surveys files as {@link surveyFiles} does; of more than 32 KB in a thread. */
@@ -72,11 +77,22 @@ interface TextPart<Part> {
 /** The work that a thread does with the texts of a job. */
 type Order =
   | { readonly job: 'mask'; readonly texts: number }
-  | { readonly job: 'decode'; readonly texts: number; readonly name: string; readonly kind: SourceKind; readonly maxBytes: number }
+  | {
+      readonly job: 'decode';
+      readonly texts: number;
+      readonly name: string;
+      readonly kind: SourceKind;
+      readonly maxBytes: number;
+    }
   | { readonly job: 'artifact'; readonly texts: number; readonly name: string; readonly room: ArtifactRoom }
   | { readonly job: 'survey'; readonly texts: number; readonly sources: readonly Omit<SourceText, 'text'>[] }
   | { readonly job: 'reports'; readonly texts: number; readonly names: readonly string[] }
-  | { readonly job: 'read'; readonly texts: number; readonly sources: readonly SentSource[]; readonly options: ReadOptions };
+  | {
+      readonly job: 'read';
+      readonly texts: number;
+      readonly sources: readonly SentSource[];
+      readonly options: ReadOptions;
+    };
 
 /** The messages to a thread: texts in parts, then what to do with them. */
 export type ToThread = TextPart<string | Uint8Array> | Order;
@@ -100,7 +116,10 @@ export type FromThread =
   | { readonly result: Results[Order['job']] }
   | { readonly failed: string; readonly code: TriageErrorCode; readonly details: TriageError['details'] };
 
-/** Characters that are not worth a thread: reading them at once takes 15 ms at most. And characters sent at once. */
+/**
+ * Characters that are not worth a thread: reading them at once takes 15 ms at most. And characters sent at
+ * once.
+ */
 const SMALL = 32 * 1024;
 export const PART = 1 << 20;
 const SIZE = 2;
@@ -125,9 +144,15 @@ interface Answer {
 
 /** Starts nothing yet. Threads that have nothing to do keep no process alive. */
 export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
-  const { masking = {}, size = Math.min(SIZE, availableParallelism()), small = SMALL, timeoutMs = TIMEOUT_MS } = options;
+  const {
+    masking = {},
+    size = Math.min(SIZE, availableParallelism()),
+    small = SMALL,
+    timeoutMs = TIMEOUT_MS,
+  } = options;
   const entry = options.entry ?? new URL(`./log-worker${extname(import.meta.url)}`, import.meta.url);
-  const start = () => new Worker(entry, { workerData: masking, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+  const start = () =>
+    new Worker(entry, { workerData: masking, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
   const { run, close } = createPool(start, size, timeoutMs);
   const atOnce = createMasker(masking);
   const isSmallText = (bytes: Uint8Array) => bytes.length <= small && detectFileType(bytes).kind === 'text';
@@ -142,7 +167,10 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
     },
     decode: async (name, bytes, kind, limits) => {
       if (isSmallText(bytes)) return decodeSources(name, bytes, kind, limits);
-      const { texts, result } = await run({ job: 'decode', texts: 1, name, kind, maxBytes: limits.maxBytes }, [bytes]);
+      const { texts, result } = await run(
+        { job: 'decode', texts: 1, name, kind, maxBytes: limits.maxBytes },
+        [bytes],
+      );
       return result.map((source, at) => ({ ...source, text: texts[at] ?? '' }));
     },
     openArtifact: async (name, bytes, room) => {
@@ -162,7 +190,9 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
     readReports: async (sources) => {
       const texts = sources.map(({ text }) => text);
       if (countCharacters(texts) <= small) return sources.map(({ name, text }) => readResults(name, text));
-      return (await run({ job: 'reports', texts: texts.length, names: sources.map(({ name }) => name) }, texts)).result;
+      return (
+        await run({ job: 'reports', texts: texts.length, names: sources.map(({ name }) => name) }, texts)
+      ).result;
     },
     read: async (sources, options, signal) => {
       const texts = sources.map((source) => ('text' in source ? source.text : ''));
@@ -186,7 +216,11 @@ type Run = <Name extends Order['job']>(
 ) => Promise<{ readonly texts: readonly string[]; readonly result: Results[Name] }>;
 
 /** Gives each job to a thread, at most `size` at once; the others wait. */
-function createPool(start: () => Worker, size: number, timeoutMs: number): { readonly run: Run; readonly close: () => Promise<void> } {
+function createPool(
+  start: () => Worker,
+  size: number,
+  timeoutMs: number,
+): { readonly run: Run; readonly close: () => Promise<void> } {
   const idle: Worker[] = [];
   const busy = new Map<Worker, (error: TriageError) => void>();
   const waiting: Job[] = [];
@@ -214,7 +248,11 @@ function createPool(start: () => Worker, size: number, timeoutMs: number): { rea
       job.resolve(answer);
     } catch (error) {
       void worker.terminate();
-      job.reject(error instanceof TriageError ? error : new TriageError('internal', getErrorMessage(error), { cause: error }));
+      job.reject(
+        error instanceof TriageError
+          ? error
+          : new TriageError('internal', getErrorMessage(error), { cause: error }),
+      );
     } finally {
       busy.delete(worker);
     }
@@ -239,7 +277,12 @@ function createPool(start: () => Worker, size: number, timeoutMs: number): { rea
 }
 
 /** Sends a job and hears the thread until it is done. */
-function answered(worker: Worker, job: Job, timeoutMs: number, stoppable: (stop: (error: TriageError) => void) => void): Promise<Answer> {
+function answered(
+  worker: Worker,
+  job: Job,
+  timeoutMs: number,
+  stoppable: (stop: (error: TriageError) => void) => void,
+): Promise<Answer> {
   const parts: string[][] = [];
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
@@ -259,7 +302,10 @@ function answered(worker: Worker, job: Job, timeoutMs: number, stoppable: (stop:
     const fail = (error: Error) => stop(crashed(error));
     const leave = (code: number) => stop(crashed(new Error(`exit code ${code}`)));
     const abort = () => stop(cancelled(job.signal?.reason));
-    const timer = setTimeout(() => stop(new TriageError('timeout', `A log was not read within ${timeoutMs / 1000} s.`)), timeoutMs);
+    const timer = setTimeout(
+      () => stop(new TriageError('timeout', `A log was not read within ${timeoutMs / 1000} s.`)),
+      timeoutMs,
+    );
     worker.on('message', hear).on('error', fail).on('exit', leave);
     job.signal?.addEventListener('abort', abort);
     stoppable(stop);
@@ -276,7 +322,10 @@ async function sendAll(worker: Worker, { texts, order }: Job): Promise<void> {
   for (const [text, whole] of texts.entries()) {
     for (let at = 0; at < whole.length; at += PART) {
       // A copy, which goes to the thread without being copied again.
-      const part = typeof whole === 'string' ? whole.slice(at, at + PART) : new Uint8Array(whole.subarray(at, at + PART));
+      const part =
+        typeof whole === 'string'
+          ? whole.slice(at, at + PART)
+          : new Uint8Array(whole.subarray(at, at + PART));
       worker.postMessage({ text, part } satisfies ToThread, typeof part === 'string' ? [] : [part.buffer]);
       await nextTurn();
     }
@@ -291,7 +340,13 @@ function toSentSource(source: ReadableSource): SentSource | null {
   const { file, scan } = source;
   return file === undefined
     ? null
-    : { name, kind: 'log', notes, file, scan: scan === undefined ? null : { index: scan.index.state(), hits: scan.hits } };
+    : {
+        name,
+        kind: 'log',
+        notes,
+        file,
+        scan: scan === undefined ? null : { index: scan.index.state(), hits: scan.hits },
+      };
 }
 
 function countCharacters(texts: readonly string[]): number {
@@ -300,8 +355,14 @@ function countCharacters(texts: readonly string[]): number {
 
 function crashed(error: Error): TriageError {
   return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-    ? new TriageError('too-large', `Reading the logs took more than ${MAX_HEAP_MB} MB of memory. Upload less of them.`, { cause: error })
-    : new TriageError('internal', `The thread that reads logs ended: ${getErrorMessage(error)}`, { cause: error });
+    ? new TriageError(
+        'too-large',
+        `Reading the logs took more than ${MAX_HEAP_MB} MB of memory. Upload less of them.`,
+        { cause: error },
+      )
+    : new TriageError('internal', `The thread that reads logs ended: ${getErrorMessage(error)}`, {
+        cause: error,
+      });
 }
 
 function cancelled(cause?: unknown): TriageError {

@@ -67,7 +67,9 @@ export function getFailure(deps: InstallationDeps): McpTool {
         commit: true,
         url: true,
       }).nullable(),
-      others: z.array(AnalysisSummary).describe('Other causes of this build, in the order in which to mend them'),
+      others: z
+        .array(AnalysisSummary)
+        .describe('Other causes of this build, in the order in which to mend them'),
     }),
     run: async ({ id }) => {
       const { build, answers } = await findAnswers(id, deps);
@@ -86,7 +88,11 @@ export function getFailure(deps: InstallationDeps): McpTool {
 
 function otherCause(answer: ArrangedAnswer): AnalysisSummary {
   const { tests, title, ...summary } = toAnalysisSummary(answer);
-  return { ...summary, title: line(title, 120), tests: tests.slice(0, OTHER_TESTS).map((test) => line(test, 120)) };
+  return {
+    ...summary,
+    title: line(title, 120),
+    tests: tests.slice(0, OTHER_TESTS).map((test) => line(test, 120)),
+  };
 }
 
 /** Lists the further causes, one line each, with their tests. */
@@ -94,7 +100,10 @@ function listOthers(heading: string, others: readonly ArrangedAnswer[], most: nu
   if (others.length === 0) return '';
   const rows = others.slice(0, most).map(({ analysis, explains }) => {
     const { named, more } = nameTests(explains, OTHER_TESTS);
-    const names = [...named.map((name) => line(name, 120)), ...(more === 0 ? [] : [`and ${formatNumber(more)} more`])];
+    const names = [
+      ...named.map((name) => line(name, 120)),
+      ...(more === 0 ? [] : [`and ${formatNumber(more)} more`]),
+    ];
     const tests = named.length === 0 ? '' : ` (${names.join('; ')})`;
     return `- ${analysis.id} · ${saidCategory(analysis)} · ${describeStanding(analysis)}: ${line(analysis.answer.title, 120)}${tests}`;
   });
@@ -110,7 +119,11 @@ const WINDOW = 300;
 /** Lines of each log in the overview. */
 const EXCERPT = 16;
 
-const Named = z.object({ id: z.string().nullable().describe('Null: lines of a stored log'), tool: z.string().nullable(), lines: Rows });
+const Named = z.object({
+  id: z.string().nullable().describe('Null: lines of a stored log'),
+  tool: z.string().nullable(),
+  lines: Rows,
+});
 const Piece = Evidence.pick({ title: true, source: true }).extend(Named.shape);
 const Pieces = z.object({ pieces: z.array(Piece), next: Cursor });
 type EvidenceAnswer = ToolAnswer<z.infer<typeof Pieces>>;
@@ -132,7 +145,12 @@ export function getEvidence(deps: InstallationDeps): McpTool {
         .regex(/^E\d{1,4}$/)
         .optional()
         .describe('One piece of evidence in full, such as E3'),
-      from: z.int().min(1).max(1_000_000_000).optional().describe('First line of the log to read, 1-based; instead of evidence'),
+      from: z
+        .int()
+        .min(1)
+        .max(1_000_000_000)
+        .optional()
+        .describe('First line of the log to read, 1-based; instead of evidence'),
       to: z.int().min(1).max(1_000_000_000).optional().describe('Last line to read'),
       source: z
         .string()
@@ -164,15 +182,24 @@ async function logLines(
   { archive }: InstallationDeps,
 ): Promise<EvidenceAnswer> {
   const source = named ?? analysis.evidence.find(({ lineStart }) => lineStart !== undefined)?.source;
-  const found = source === undefined ? null : await archive.lines(analysis.buildId, source, from, Math.min(to, from + WINDOW - 1));
+  const found =
+    source === undefined
+      ? null
+      : await archive.lines(analysis.buildId, source, from, Math.min(to, from + WINDOW - 1));
   if (source === undefined || found === null) throw await noSuchSource(analysis, named, archive);
-  if (found.lines.length === 0) throw new TriageError('invalid-input', `${line(source, 200)} has no line ${from}.`);
+  if (found.lines.length === 0)
+    throw new TriageError('invalid-input', `${line(source, 200)} has no line ${from}.`);
   const rows = found.lines.map((text, index) => `${found.lineStart + index}  ${text}`);
   const shown = rowsThatFit(rows);
   const last = found.lineStart + shown - 1;
-  const next = last < to && (shown < rows.length || rows.length === WINDOW) ? createCursor(EVIDENCE, offset + shown) : null;
+  const next =
+    last < to && (shown < rows.length || rows.length === WINDOW)
+      ? createCursor(EVIDENCE, offset + shown)
+      : null;
   const more = next === null ? '' : `\n… ${to - last} more lines, cursor: ${next}`;
-  const lines = found.lines.slice(0, shown).map((text, index) => ({ line: found.lineStart + index, text: line(text, LINE) }));
+  const lines = found.lines
+    .slice(0, shown)
+    .map((text, index) => ({ line: found.lineStart + index, text: line(text, LINE) }));
   const title = `${line(source, 200)} lines ${found.lineStart}–${last}`;
   return {
     text: `${title}. ${UNTRUSTED}\n${untrusted(rows.slice(0, shown), LINE)}${more}`,
@@ -180,10 +207,20 @@ async function logLines(
   };
 }
 
-async function noSuchSource(analysis: Analysis, named: string | undefined, archive: InstallationDeps['archive']): Promise<TriageError> {
-  const stored = (await archive.list(analysis.buildId)).slice(0, 20).map(({ name, lines }) => `${line(name, 200)} (${lines} lines)`);
-  const kept = stored.length === 0 ? 'The logs of this build are no longer stored.' : `Available: ${stored.join(', ')}.`;
-  return new TriageError('not-found', `${named === undefined ? 'The evidence names no log.' : `There is no ${line(named, 200)}.`} ${kept}`);
+async function noSuchSource(
+  analysis: Analysis,
+  named: string | undefined,
+  archive: InstallationDeps['archive'],
+): Promise<TriageError> {
+  const stored = (await archive.list(analysis.buildId))
+    .slice(0, 20)
+    .map(({ name, lines }) => `${line(name, 200)} (${lines} lines)`);
+  const kept =
+    stored.length === 0 ? 'The logs of this build are no longer stored.' : `Available: ${stored.join(', ')}.`;
+  return new TriageError(
+    'not-found',
+    `${named === undefined ? 'The evidence names no log.' : `There is no ${line(named, 200)}.`} ${kept}`,
+  );
 }
 
 /**
@@ -195,11 +232,16 @@ function overview(analysis: Analysis, offset: number): EvidenceAnswer {
   const items = [...related.filter(isLog), ...related.filter((item) => !isLog(item))].slice(offset);
   if (items.length === 0) return { text: 'There is no more evidence.', data: { pieces: [], next: null } };
   const telling = items.map((item) => tellingRows(item, analysis));
-  const blocks = items.map((item, index) => `${formatHead(item)}\n${untrusted((telling[index] ?? []).map(numbered), 240)}`);
+  const blocks = items.map(
+    (item, index) => `${formatHead(item)}\n${untrusted((telling[index] ?? []).map(numbered), 240)}`,
+  );
   const { text, shown, rest } = takeFitting(blocks, EVIDENCE_BYTES);
   const next = rest === 0 ? null : createCursor(EVIDENCE, offset + shown);
   const pieces = items.slice(0, shown).map((item, index) => toPiece(item, telling[index] ?? [], 240));
-  return { text: `${UNTRUSTED}\n${text}${next === null ? '' : `\n… ${rest} more, cursor: ${next}`}`, data: { pieces, next } };
+  return {
+    text: `${UNTRUSTED}\n${text}${next === null ? '' : `\n… ${rest} more, cursor: ${next}`}`,
+    data: { pieces, next },
+  };
 }
 
 function isLog({ lineStart }: Evidence): boolean {
@@ -249,7 +291,11 @@ function numbered({ line: number, text }: z.infer<typeof Rows>[number]): string 
   return number === null ? text : `${number}  ${text}`;
 }
 
-function toPiece({ id, tool, title, source }: Evidence, rows: z.infer<typeof Rows>, limit: number): z.infer<typeof Piece> {
+function toPiece(
+  { id, tool, title, source }: Evidence,
+  rows: z.infer<typeof Rows>,
+  limit: number,
+): z.infer<typeof Piece> {
   const lines = rows.map((row) => ({ ...row, text: line(row.text, limit) }));
   return { id, tool, title: line(title, 150), source, lines };
 }
@@ -279,7 +325,10 @@ export function explainLog(explain: ExplainLog): McpTool {
       log: z
         .string()
         .min(1)
-        .max(MAX_LOG, `Longer than ${MAX_LOG} characters: paste the part that fails, from its first error to the end`)
+        .max(
+          MAX_LOG,
+          `Longer than ${MAX_LOG} characters: paste the part that fails, from its first error to the end`,
+        )
         .describe('The text of the log, or its failing part'),
     }),
     output: z.object({ causes: z.array(CauseOutput.omit({ id: true })) }),
@@ -296,11 +345,19 @@ export function explainLog(explain: ExplainLog): McpTool {
 }
 
 const Feedback = z.strictObject({
-  id: z.string().min(1).max(300).describe('ID of the failure, from list_failures or get_failure, or of its review'),
+  id: z
+    .string()
+    .min(1)
+    .max(300)
+    .describe('ID of the failure, from list_failures or get_failure, or of its review'),
   verdict: z
     .enum(['accept', 'correct', 'reject'])
     .describe('accept: the answer is right. correct: it is something else. reject: it is not usable'),
-  said: z.string().min(3).max(1000).describe('What the person said, word for word. It is stored as the reason'),
+  said: z
+    .string()
+    .min(3)
+    .max(1000)
+    .describe('What the person said, word for word. It is stored as the reason'),
   category: z.enum(Category.options).optional().describe('The right category; correct needs it'),
   rootCause: z.string().min(1).max(4000).optional().describe('The right cause, with correct'),
   fix: z.string().min(1).max(4000).optional().describe('The right fix, with correct'),
@@ -310,7 +367,10 @@ const Feedback = z.strictObject({
  * Creates the tool `submit_feedback`, with which an agent submits a person's decision about an answer. It is
  * offered only if it was allowed.
  */
-export function submitFeedback(deps: InstallationDeps, { decide, openReview, reviewer }: NonNullable<McpDeps['feedback']>): McpTool {
+export function submitFeedback(
+  deps: InstallationDeps,
+  { decide, openReview, reviewer }: NonNullable<McpDeps['feedback']>,
+): McpTool {
   return defineTool({
     name: 'submit_feedback',
     title: "Store a person's decision",
@@ -321,11 +381,19 @@ export function submitFeedback(deps: InstallationDeps, { decide, openReview, rev
     manners: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     run: async ({ id, verdict, said, category, rootCause, fix }) => {
       const by = `${reviewer} (by an agent)`;
-      const review = (await deps.stores.reviews.find(id)) ?? (await openReview(await oneAnalysis(id, deps), by));
+      const review =
+        (await deps.stores.reviews.find(id)) ?? (await openReview(await oneAnalysis(id, deps), by));
       const reason = `A person said: ${said}`;
-      const input: DecisionInput = { type: verdict, reason, ...present({ category, rootCause, fixRecommendation: fix }) };
+      const input: DecisionInput = {
+        type: verdict,
+        reason,
+        ...present({ category, rootCause, fixRecommendation: fix }),
+      };
       const { teaching } = await decide({ review, reviewer: by, input });
-      return { text: `Stored: ${verdict}. ${line(teaching, 400)}`, data: { stored: verdict, teaching: line(teaching, 400) } };
+      return {
+        text: `Stored: ${verdict}. ${line(teaching, 400)}`,
+        data: { stored: verdict, teaching: line(teaching, 400) },
+      };
     },
   });
 }

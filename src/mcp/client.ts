@@ -31,10 +31,17 @@ export async function connectHere(deps: McpDeps, logger: Logger): Promise<Client
   return client;
 }
 
-/** Asks a running service. Throws TriageError with the service's own sentence where it refuses, `upstream-failed` where none answers. */
+/**
+ * Asks a running service. Throws TriageError with the service's own sentence where it refuses,
+ * `upstream-failed` where none answers.
+ */
 export async function connectService({ url, token, feedback }: RemoteOptions): Promise<Client> {
   const path = feedback ? '/mcp?allow=feedback' : '/mcp';
-  if (!URL.canParse(path, url)) throw new TriageError('invalid-config', `${url} is not a valid URL; use one such as http://127.0.0.1:4600`);
+  if (!URL.canParse(path, url))
+    throw new TriageError(
+      'invalid-config',
+      `${url} is not a valid URL; use one such as http://127.0.0.1:4600`,
+    );
   const transport = new StreamableHTTPClientTransport(new URL(path, url), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
     fetch: async (address, init) => await ask(address, init, url),
@@ -52,7 +59,11 @@ function newClient(): Client {
 async function ask(address: string | URL, init: RequestInit | undefined, url: string): Promise<Response> {
   const signals = [AbortSignal.timeout(TIMEOUT_MS), ...(init?.signal == null ? [] : [init.signal])];
   // A token must not follow a redirect.
-  const response = await fetch(address, { ...init, redirect: 'error', signal: AbortSignal.any(signals) }).catch((cause: unknown) => {
+  const response = await fetch(address, {
+    ...init,
+    redirect: 'error',
+    signal: AbortSignal.any(signals),
+  }).catch((cause: unknown) => {
     const message = `Cannot reach Faultline at ${url} (${getErrorMessage(cause)}). Start it with: faultline serve`;
     throw new TriageError('upstream-failed', message, { cause });
   });
@@ -67,7 +78,17 @@ async function ask(address: string | URL, init: RequestInit | undefined, url: st
 }
 
 function refused(status: number, text: string): TriageError {
-  const code = status === 401 ? 'unauthenticated' : status === 403 ? 'forbidden' : status === 429 ? 'rate-limited' : 'upstream-failed';
+  const code =
+    status === 401
+      ? 'unauthenticated'
+      : status === 403
+        ? 'forbidden'
+        : status === 429
+          ? 'rate-limited'
+          : 'upstream-failed';
   const refusal = Refusal.safeParse(jsonIn(text));
-  return new TriageError(code, refusal.success ? refusal.data.error.message : `The service answered ${status}.`);
+  return new TriageError(
+    code,
+    refusal.success ? refusal.data.error.message : `The service answered ${status}.`,
+  );
 }

@@ -17,7 +17,8 @@ const BUILD = {
   uriTemplate: 'faultline://builds/{build}',
   name: 'build',
   title: 'A build',
-  description: 'A build with a summary of its analyses, as in the API. By Faultline ID, or provider:number such as github:812.',
+  description:
+    'A build with a summary of its analyses, as in the API. By Faultline ID, or provider:number such as github:812.',
   mimeType: JSON_TYPE,
 };
 const ANALYSIS = {
@@ -38,9 +39,21 @@ const LOG = {
 /** Builds, analyses and logs by address, of what the stores show. */
 export function openResources(deps: InstallationDeps) {
   const readers = [
-    { template: new UriTemplate(BUILD.uriTemplate), mimeType: JSON_TYPE, read: ({ build = '' }) => readBuild(build, deps) },
-    { template: new UriTemplate(ANALYSIS.uriTemplate), mimeType: JSON_TYPE, read: ({ analysis = '' }) => readAnalysis(analysis, deps) },
-    { template: new UriTemplate(LOG.uriTemplate), mimeType: LOG.mimeType, read: (named: Named) => readLog(named, deps) },
+    {
+      template: new UriTemplate(BUILD.uriTemplate),
+      mimeType: JSON_TYPE,
+      read: ({ build = '' }) => readBuild(build, deps),
+    },
+    {
+      template: new UriTemplate(ANALYSIS.uriTemplate),
+      mimeType: JSON_TYPE,
+      read: ({ analysis = '' }) => readAnalysis(analysis, deps),
+    },
+    {
+      template: new UriTemplate(LOG.uriTemplate),
+      mimeType: LOG.mimeType,
+      read: (named: Named) => readLog(named, deps),
+    },
   ];
   return {
     templates: [BUILD, ANALYSIS, LOG] satisfies ResourceTemplate[],
@@ -62,7 +75,10 @@ export function openResources(deps: InstallationDeps) {
         if (named !== null) return { uri, mimeType, text: await read(decoded(named)) };
       }
       const known = [BUILD, ANALYSIS, LOG].map(({ uriTemplate }) => uriTemplate).join(', ');
-      throw new TriageError('not-found', `There is no resource ${uri.slice(0, 200)}. Valid URIs are ${known}.`);
+      throw new TriageError(
+        'not-found',
+        `There is no resource ${uri.slice(0, 200)}. Valid URIs are ${known}.`,
+      );
     },
   };
 }
@@ -71,9 +87,13 @@ type Named = Readonly<Record<string, string>>;
 
 function decoded(variables: Readonly<Record<string, string | string[]>>): Named {
   try {
-    return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, decodeURIComponent([value].flat().join(','))]));
+    return Object.fromEntries(
+      Object.entries(variables).map(([name, value]) => [name, decodeURIComponent([value].flat().join(','))]),
+    );
   } catch (cause) {
-    throw new TriageError('invalid-input', 'The URI contains a % that does not start an encoded byte.', { cause });
+    throw new TriageError('invalid-input', 'The URI contains a % that does not start an encoded byte.', {
+      cause,
+    });
   }
 }
 
@@ -88,14 +108,26 @@ async function readAnalysis(id: string, { stores }: InstallationDeps): Promise<s
   return JSON.stringify(shown, null, 1);
 }
 
-async function readLog({ build: id = '', log = '', from = '', to = '' }: Named, { stores, archive }: InstallationDeps): Promise<string> {
-  const [first, last] = [from, to].map((text) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0)) as [number, number];
-  if (first === 0 || last < first) throw new TriageError('invalid-input', 'from and to are line numbers, 1-based, from not after to.');
+async function readLog(
+  { build: id = '', log = '', from = '', to = '' }: Named,
+  { stores, archive }: InstallationDeps,
+): Promise<string> {
+  const [first, last] = [from, to].map((text) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0)) as [
+    number,
+    number,
+  ];
+  if (first === 0 || last < first)
+    throw new TriageError('invalid-input', 'from and to are line numbers, 1-based, from not after to.');
   const build = await findBuild(stores.builds, id, {});
   const found = await archive.lines(build.id, log, first, Math.min(last, first + MAX_LINES - 1));
   if (found === null) {
-    const kept = (await archive.list(build.id)).slice(0, 20).map(({ name, lines }) => `${name} (${lines} lines)`);
-    throw new TriageError('not-found', `There is no log ${log.slice(0, 200)} of ${build.id}. Available: ${kept.join(', ') || 'none'}.`);
+    const kept = (await archive.list(build.id))
+      .slice(0, 20)
+      .map(({ name, lines }) => `${name} (${lines} lines)`);
+    throw new TriageError(
+      'not-found',
+      `There is no log ${log.slice(0, 200)} of ${build.id}. Available: ${kept.join(', ') || 'none'}.`,
+    );
   }
   return cutBytes(found.lines.join('\n'), MAX_BYTES);
 }

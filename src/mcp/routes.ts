@@ -31,11 +31,18 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const tags = ['Agents'];
 const access = { access: { role: 'read' } } as const;
 const Query = z.strictObject({
-  allow: z.literal('feedback').optional().describe('Also offer submit_feedback; needs a token with the role review'),
+  allow: z
+    .literal('feedback')
+    .optional()
+    .describe('Also offer submit_feedback; needs a token with the role review'),
 });
 const Result = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.union([z.string(), z.int()]).nullable() });
 /** A message that cannot be read has no id to answer to. */
-const BrokenMessage = z.object({ jsonrpc: z.literal('2.0'), id: z.null(), error: z.object({ code: z.int(), message: z.string() }) });
+const BrokenMessage = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: z.null(),
+  error: z.object({ code: z.int(), message: z.string() }),
+});
 
 /**
  * Serves the Model Context Protocol over HTTP. Each message is answered on its own with JSON, and no state is
@@ -51,7 +58,8 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
         tags,
         operationId: 'callMcp',
         summary: 'Model Context Protocol (Streamable HTTP, stateless) for agents',
-        description: 'One JSON-RPC message in, one out. Read-only unless `?allow=feedback` is given with a token that may review.',
+        description:
+          'One JSON-RPC message in, one out. Read-only unless `?allow=feedback` is given with a token that may review.',
         querystring: Query,
         body: JSONRPCMessageSchema,
         response: {
@@ -64,7 +72,11 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
       validatorCompiler: () => (value) => ({ value }),
       errorHandler: (error, _request, reply) => {
         if (!(error instanceof Error && 'statusCode' in error && error.statusCode === 400)) throw error;
-        sendBroken(reply, ErrorCode.ParseError, `The body is not JSON: ${getErrorMessage(error).slice(0, 200)}`);
+        sendBroken(
+          reply,
+          ErrorCode.ParseError,
+          `The body is not JSON: ${getErrorMessage(error).slice(0, 200)}`,
+        );
       },
     },
     async (request, reply) => {
@@ -79,20 +91,35 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
           'The body is not one JSON-RPC 2.0 message: an object with "jsonrpc": "2.0", "method", and "id" if a response is expected.';
         return sendBroken(reply, ErrorCode.InvalidRequest, message);
       }
-      const offer = createOffer({ installation: deps, ...offered(deps, query.data, request.principal), logger: deps.logger });
+      const offer = createOffer({
+        installation: deps,
+        ...offered(deps, query.data, request.principal),
+        logger: deps.logger,
+      });
       const server = createMcpServer(offer, deps.logger);
       const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
       reply.raw.once('close', () => void server.close().catch(() => undefined));
       await server.connect(transport);
-      return await send(reply, await transport.handleRequest(webRequest(request), { parsedBody: request.body }));
+      return await send(
+        reply,
+        await transport.handleRequest(webRequest(request), { parsedBody: request.body }),
+      );
     },
   );
 }
 
-function offered({ explainLog, decide, openReview }: McpRouteDeps, { allow }: z.output<typeof Query>, principal: Principal | null) {
+function offered(
+  { explainLog, decide, openReview }: McpRouteDeps,
+  { allow }: z.output<typeof Query>,
+  principal: Principal | null,
+) {
   const asked = allow === 'feedback';
-  if (asked && !holds(principal, 'review')) throw new TriageError('forbidden', 'Feedback needs a token with the role "review".');
-  return present({ explainLog, feedback: asked && principal !== null ? { decide, openReview, reviewer: principal.name } : undefined });
+  if (asked && !holds(principal, 'review'))
+    throw new TriageError('forbidden', 'Feedback needs a token with the role "review".');
+  return present({
+    explainLog,
+    feedback: asked && principal !== null ? { decide, openReview, reviewer: principal.name } : undefined,
+  });
 }
 
 /**
@@ -102,8 +129,10 @@ function offered({ explainLog, decide, openReview }: McpRouteDeps, { allow }: z.
 function refuseForeignPages({ headers: { origin } }: FastifyRequest, publicUrl: string | null): void {
   if (origin === undefined) return;
   const known = publicUrl === null ? [] : [new URL(publicUrl).origin];
-  const isHere = URL.canParse(origin) && ['localhost', '127.0.0.1', '[::1]'].includes(new URL(origin).hostname);
-  if (!isHere && !known.includes(origin)) throw new TriageError('forbidden', 'Requests from other origins are not allowed.');
+  const isHere =
+    URL.canParse(origin) && ['localhost', '127.0.0.1', '[::1]'].includes(new URL(origin).hostname);
+  if (!isHere && !known.includes(origin))
+    throw new TriageError('forbidden', 'Requests from other origins are not allowed.');
 }
 
 /**

@@ -5,7 +5,13 @@ import { Evidence } from '../domain/evidence.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import { FailureRow } from '../domain/failure.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
-import { type AnswerFact, answerView, moreFacts, type ProofLine, proofLines } from '../notifications/answer-view.ts';
+import {
+  type AnswerFact,
+  answerView,
+  moreFacts,
+  type ProofLine,
+  proofLines,
+} from '../notifications/answer-view.ts';
 import { type ArrangedAnswer, nameTests } from '../notifications/build-answers.ts';
 import { clip, fence, formatNumber, visibleLine } from '../notifications/visible-text.ts';
 import { AnalysisSummary, toAnalysisSummary } from '../service/answers/views.ts';
@@ -26,7 +32,15 @@ export const CauseOutput = AnalysisSummary.extend({
 
 /** Failures of one cause in one build. */
 export const FailedCause = FailureRow.pick({
-  ...{ repository: true, pipeline: true, number: true, branch: true, commit: true, category: true, seenAt: true },
+  ...{
+    repository: true,
+    pipeline: true,
+    number: true,
+    branch: true,
+    commit: true,
+    category: true,
+    seenAt: true,
+  },
 }).extend({
   id: z.string().describe('ID to pass to get_failure'),
   buildId: z.string(),
@@ -36,7 +50,10 @@ export const FailedCause = FailureRow.pick({
 });
 
 /** The position where a list was cut; null at its end. */
-export const Cursor = z.string().nullable().describe('Pass as cursor for the next page; null on the last page');
+export const Cursor = z
+  .string()
+  .nullable()
+  .describe('Pass as cursor for the next page; null on the last page');
 
 export function causeOutput(arranged: ArrangedAnswer): z.infer<typeof CauseOutput> {
   const { analysis } = arranged;
@@ -48,14 +65,19 @@ export function causeOutput(arranged: ArrangedAnswer): z.infer<typeof CauseOutpu
     rootCause: line(answer.rootCause, 700),
     fixRecommendation: line(answer.fixRecommendation, 700),
     proof: proofRows(analysis).map((row) => ({ ...row, text: line(row.text, 320) })),
-    suspects: answer.suspects.slice(0, 4).map((one) => ({ ...one, path: line(one.path, 200), reason: line(one.reason, 200) })),
+    suspects: answer.suspects
+      .slice(0, 4)
+      .map((one) => ({ ...one, path: line(one.path, 200), reason: line(one.reason, 200) })),
     reasons: verdict.reasons.slice(0, 3).map((reason) => line(reason, 220)),
     facts: moreFacts(analysis),
     evidence: evidence.map(({ id, tool, title }) => ({ id, tool, title: line(title, 60) })),
   };
 }
 
-export function failedCause({ failure, analysisId, ...row }: FailureRow, analysis: Analysis | null): z.infer<typeof FailedCause> {
+export function failedCause(
+  { failure, analysisId, ...row }: FailureRow,
+  analysis: Analysis | null,
+): z.infer<typeof FailedCause> {
   const { repository, pipeline, number, branch, commit, seenAt } = row;
   return {
     id: analysisId ?? failure.buildId,
@@ -74,7 +96,9 @@ const MAX_TESTS = 6;
 const MAX_LISTED = 6;
 
 /** Describes a build: "shop/api ci #812 on main at a41f9c2". */
-export function describeBuild(build: Pick<Build, 'repository' | 'pipeline' | 'number' | 'branch' | 'commit'>): string {
+export function describeBuild(
+  build: Pick<Build, 'repository' | 'pipeline' | 'number' | 'branch' | 'commit'>,
+): string {
   const branch = build.branch === null ? '' : ` on ${build.branch}`;
   const commit = build.commit === null ? '' : ` at ${shortCommit(build.commit)}`;
   return line(`${build.repository} ${build.pipeline} #${build.number}${branch}${commit}`, 200);
@@ -94,7 +118,9 @@ export function describeStanding(analysis: Analysis): string {
 export function describeAnswer({ analysis, explains }: ArrangedAnswer, build: Build | null = null): string[] {
   const { what, title, facts } = answerView(analysis, undefined, explains);
   // The index of the evidence names what is related, too, and the tests have a block of their own.
-  const shown = facts.filter(({ name, kind, reach }) => reach !== 'review' && name !== 'Related' && kind !== 'tests');
+  const shown = facts.filter(
+    ({ name, kind, reach }) => reach !== 'review' && name !== 'Related' && kind !== 'tests',
+  );
   return [
     what === null ? 'Not analyzed: needs review' : `${what} · ${describeStanding(analysis)}`,
     ...(build === null ? [] : [`Build: ${describeBuild(build)} (${build.id})`]),
@@ -107,7 +133,9 @@ export function describeAnswer({ analysis, explains }: ArrangedAnswer, build: Bu
 
 function factBlock({ kind, label, values }: AnswerFact, analysis: Analysis): string[] {
   if (kind === 'lines') return proofBlock(analysis);
-  return kind === 'prose' ? [`${label}: ${line(values.join(' '), PROSE)}`] : formatList(label, values, MAX_VALUES);
+  return kind === 'prose'
+    ? [`${label}: ${line(values.join(' '), PROSE)}`]
+    : formatList(label, values, MAX_VALUES);
 }
 
 function proofBlock(analysis: Analysis): string[] {
@@ -115,13 +143,17 @@ function proofBlock(analysis: Analysis): string[] {
   const sources = [...new Set(proof.map(({ source }) => source))];
   const [only] = sources;
   const named = sources.length === 1 ? ` of ${line(only ?? '', 120)}` : '';
-  const rows = proof.map(({ source, line: number, text }) => `${sources.length === 1 ? '' : `${source}:`}${number}  ${text}`);
+  const rows = proof.map(
+    ({ source, line: number, text }) => `${sources.length === 1 ? '' : `${source}:`}${number}  ${text}`,
+  );
   return [`Proof: lines${named}. ${UNTRUSTED}\n${untrusted(rows, 320)}`];
 }
 
 function evidenceIndex({ evidence: all, verdict }: Analysis): string[] {
   const evidence = all.filter(({ id }) => verdict.grades[id] !== 'irrelevant');
-  const items = evidence.slice(0, MAX_LISTED).map(({ id, tool, title }) => `${id} ${tool}: ${line(title, 60)}`);
+  const items = evidence
+    .slice(0, MAX_LISTED)
+    .map(({ id, tool, title }) => `${id} ${tool}: ${line(title, 60)}`);
   const more = evidence.length > MAX_LISTED ? `; … ${evidence.length - MAX_LISTED} more` : '';
   return items.length === 0 ? [] : [`Evidence: ${items.join('; ')}${more}`];
 }
@@ -130,7 +162,9 @@ function listTests(explains: ExplainedFailures): string[] {
   const { named, more } = nameTests(explains, MAX_TESTS);
   if (named.length === 0) return [];
   const names = named.map((name) => line(name, 220));
-  return [`Failing tests: ${[...names, ...(more === 0 ? [] : [`and ${formatNumber(more)} more`])].join('; ')}`];
+  return [
+    `Failing tests: ${[...names, ...(more === 0 ? [] : [`and ${formatNumber(more)} more`])].join('; ')}`,
+  ];
 }
 
 function formatList(name: string, items: readonly string[], limit: number): string[] {
@@ -159,7 +193,10 @@ function proofRows(analysis: Analysis): ProofLine[] {
 }
 
 /** Returns the lines of a piece of evidence as a person sees them, without leading time and stream marks. */
-export function readableLines({ text, lineStart }: Evidence): readonly { readonly line: number | null; readonly text: string }[] {
+export function readableLines({
+  text,
+  lineStart,
+}: Evidence): readonly { readonly line: number | null; readonly text: string }[] {
   const rows = text.split('\n');
   if (lineStart === undefined) return rows.map((row) => ({ line: null, text: row }));
   return rows.map((row, index) => ({ line: lineStart + index, text: cleanLine(stripEscapes(row)) }));
@@ -167,7 +204,11 @@ export function readableLines({ text, lineStart }: Evidence): readonly { readonl
 
 function listNeighbors({ source, line }: ProofLine, evidence: readonly Evidence[]): ProofLine[] {
   const around = evidence.find(
-    (item) => item.source === source && item.lineStart !== undefined && item.lineStart <= line && line <= (item.lineEnd ?? 0),
+    (item) =>
+      item.source === source &&
+      item.lineStart !== undefined &&
+      item.lineStart <= line &&
+      line <= (item.lineEnd ?? 0),
   );
   if (around === undefined) return [];
   return readableLines(around)
@@ -231,7 +272,9 @@ export function fitData(data: Readonly<Record<string, unknown>>): Record<string,
   for (const limit of [200, 100, 50]) {
     const json = JSON.stringify(data);
     if (Buffer.byteLength(json) <= MAX_ANSWER_BYTES) break;
-    data = JSON.parse(json, (_key, value: unknown) => (typeof value === 'string' ? clip(value, limit) : value));
+    data = JSON.parse(json, (_key, value: unknown) =>
+      typeof value === 'string' ? clip(value, limit) : value,
+    );
   }
   return { ...data };
 }

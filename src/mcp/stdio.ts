@@ -50,28 +50,46 @@ const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 const CALL_MS = 60_000;
 
 /** Serves one agent over standard input and output, until the agent closes its end or `signal` says so. */
-export async function serveStdio(backend: Backend, { input, output, logger, signal }: StdioOptions): Promise<void> {
+export async function serveStdio(
+  backend: Backend,
+  { input, output, logger, signal }: StdioOptions,
+): Promise<void> {
   const server = newServer();
-  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: args = {} } }, extra) => {
-    const call = async (client: Client) =>
-      await client.callTool({ name, arguments: args }, undefined, { signal: extra.signal, timeout: CALL_MS });
-    return await passOn(backend, call).catch((error: unknown) => {
-      if (error instanceof RpcError) throw error;
-      return refusal(error);
-    });
-  });
+  server.setRequestHandler(
+    CallToolRequestSchema,
+    async ({ params: { name, arguments: args = {} } }, extra) => {
+      const call = async (client: Client) =>
+        await client.callTool({ name, arguments: args }, undefined, {
+          signal: extra.signal,
+          timeout: CALL_MS,
+        });
+      return await passOn(backend, call).catch((error: unknown) => {
+        if (error instanceof RpcError) throw error;
+        return refusal(error);
+      });
+    },
+  );
   for (const schema of PASSED_ON) {
     server.setRequestHandler(schema, async ({ method, params }: Passed, extra) =>
       passOn(backend, async (client) => {
-        return await client.request({ method, params }, ResultSchema, { signal: extra.signal, timeout: CALL_MS });
+        return await client.request({ method, params }, ResultSchema, {
+          signal: extra.signal,
+          timeout: CALL_MS,
+        });
       }),
     );
   }
   server.onerror = (error) => {
     logger.warn({ reason: getErrorMessage(error) }, 'a message of the agent was not understood');
-    const code = error instanceof SyntaxError ? ErrorCode.ParseError : error instanceof ZodError ? ErrorCode.InvalidRequest : null;
+    const code =
+      error instanceof SyntaxError
+        ? ErrorCode.ParseError
+        : error instanceof ZodError
+          ? ErrorCode.InvalidRequest
+          : null;
     if (code === null) return;
-    const message = code === ErrorCode.ParseError ? 'A line is not JSON.' : 'A line is not a JSON-RPC 2.0 message.';
+    const message =
+      code === ErrorCode.ParseError ? 'A line is not JSON.' : 'A line is not a JSON-RPC 2.0 message.';
     output.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })}\n`);
   };
   const ended = Promise.withResolvers<void>();
@@ -93,7 +111,8 @@ async function passOn<Value>(backend: Backend, work: (client: Client) => Promise
   try {
     return await backend(work);
   } catch (error) {
-    if (error instanceof McpError) throw new RpcError(error.code, error.message.replace(/^MCP error -?\d+: /, ''));
+    if (error instanceof McpError)
+      throw new RpcError(error.code, error.message.replace(/^MCP error -?\d+: /, ''));
     throw error;
   }
 }

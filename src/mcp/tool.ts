@@ -38,7 +38,8 @@ export interface McpTool {
   call(args: unknown, context: CallContext): Promise<ToolAnswer>;
 }
 
-interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> extends Pick<McpTool, 'name' | 'title' | 'description'> {
+interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
+  extends Pick<McpTool, 'name' | 'title' | 'description'> {
   readonly input: Input;
   readonly output: Output;
   readonly manners?: ToolAnnotations;
@@ -47,13 +48,20 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> extend
 }
 
 /** The annotations of a tool that reads nothing but this installation. */
-const READ_ONLY: ToolAnnotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const READ_ONLY: ToolAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 
 /** The database answers within milliseconds; what takes longer than this is stuck. */
 const TIMEOUT_MS = 15_000;
 
 /** Defines a tool whose arguments are checked before it runs and whose data is checked after. */
-export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(spec: ToolSpec<Input, Output>): McpTool {
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  spec: ToolSpec<Input, Output>,
+): McpTool {
   const { run, manners = READ_ONLY, timeoutMs = TIMEOUT_MS, ...words } = spec;
   const call: McpTool['call'] = async (args, context) => {
     const { text, data } = await run(readInput('The arguments', spec.input, args), context);
@@ -70,25 +78,34 @@ export const FIELDS = {
     .string()
     .min(1)
     .max(200)
-    .describe('The cursor at the end of the previous answer, to continue there; keep the other arguments the same'),
+    .describe(
+      'The cursor at the end of the previous answer, to continue there; keep the other arguments the same',
+    ),
 } as const;
 
 /** The result for a pasted log: one analysis per cause, the main one first. Nothing of it is stored. */
 export type ExplainLog = (log: string, signal: AbortSignal) => Promise<readonly ArrangedAnswer[]>;
 
-/** Stores a decision under the reviewer's name, and says in one sentence what it taught. Throws TriageError. */
+/**
+ * Stores a decision under the reviewer's name, and says in one sentence what it taught. Throws TriageError.
+ */
 export type Decide = (request: {
   readonly review: Review;
   readonly reviewer: string;
   readonly input: DecisionInput;
 }) => Promise<{ readonly teaching: string }>;
 
-/** The review of an analysis, opened where there is none: a sure answer may be wrong too. Throws `not-found`. */
+/**
+ * The review of an analysis, opened where there is none: a sure answer may be wrong too. Throws `not-found`.
+ */
 export type OpenReview = (analysisId: string, by: string) => Promise<Review>;
 
 /** The installation that answers. */
 export interface InstallationDeps {
-  readonly stores: Pick<ShownStores, 'builds' | 'triages' | 'analyses' | 'failures' | 'history' | 'library' | 'reviews' | 'flakiness'>;
+  readonly stores: Pick<
+    ShownStores,
+    'builds' | 'triages' | 'analyses' | 'failures' | 'history' | 'library' | 'reviews' | 'flakiness'
+  >;
   readonly archive: Pick<BuildArchive, 'list' | 'lines'>;
 }
 
@@ -126,7 +143,10 @@ export function readOffset(tool: string, cursor: string | undefined): number {
 /** The protocol's code for a resource that is not there. */
 export const RESOURCE_NOT_FOUND = -32002;
 
-/** A refusal as JSON-RPC tells it; the protocol's own class writes its code into the message, once on each side. */
+/**
+ * A refusal as JSON-RPC tells it; the protocol's own class writes its code into the message, once on each
+ * side.
+ */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
@@ -151,7 +171,9 @@ export async function findAnswers(id: string, { stores }: InstallationDeps): Pro
   if (!id.startsWith('bld_') && !id.includes(':')) {
     const analysis = await stores.analyses.find(id);
     if (analysis === null) throw new TriageError('not-found', `There is no failure ${line(id, 100)}.`);
-    const answer = (await readBuildAnswers(stores, analysis.buildId)).find((one) => one.analysis.id === analysis.id);
+    const answer = (await readBuildAnswers(stores, analysis.buildId)).find(
+      (one) => one.analysis.id === analysis.id,
+    );
     if (answer === undefined) throw new TriageError('not-found', `There is no failure ${line(id, 100)}.`);
     return { build: await stores.builds.find(analysis.buildId), answers: [{ ...answer, analysis }] };
   }
@@ -159,10 +181,21 @@ export async function findAnswers(id: string, { stores }: InstallationDeps): Pro
   const [main, ...others] = await readBuildAnswers(stores, build.id);
   if (main !== undefined) return { build, answers: [main, ...others] };
   const job = await stores.triages.findByBuild(build.id);
-  if (job === null) throw new TriageError('not-found', `The build ${build.id} has nothing to analyze: its status is ${build.status}.`);
+  if (job === null)
+    throw new TriageError(
+      'not-found',
+      `The build ${build.id} has nothing to analyze: its status is ${build.status}.`,
+    );
   if (job.state === 'failed')
-    throw new TriageError('conflict', `The build ${build.id} could not be analyzed: ${line(job.error ?? '', 300)}`);
-  throw new TriageError('conflict', `The build ${build.id} is being analyzed (${job.state}). Ask again in a few seconds.`, {
-    retryable: true,
-  });
+    throw new TriageError(
+      'conflict',
+      `The build ${build.id} could not be analyzed: ${line(job.error ?? '', 300)}`,
+    );
+  throw new TriageError(
+    'conflict',
+    `The build ${build.id} is being analyzed (${job.state}). Ask again in a few seconds.`,
+    {
+      retryable: true,
+    },
+  );
 }

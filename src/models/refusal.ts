@@ -15,7 +15,10 @@ export interface Refusal {
 }
 
 const MAX_WORDS = 300;
-/** OpenAI, Azure, Anthropic and OpenRouter through gateways, LiteLLM's budgets. Waiting does not help against any of them. */
+/**
+ * OpenAI, Azure, Anthropic and OpenRouter through gateways, LiteLLM's budgets. Waiting does not help against
+ * any of them.
+ */
 const QUOTA =
   /insufficient_quota|insufficient.?(?:balance|credit|funds)|billing|exceeded your current quota|credit balance|out of credits|budget.{0,20}exceeded|spend(?:ing)?.{0,10}(?:cap|limit)|key limit exceeded/i;
 /** Google words a limit a minute like a used-up quota, but says when to come back. */
@@ -26,7 +29,9 @@ export function readRefusal(status: number, headers: Headers, body: string): Ref
   const error = errorObject(body);
   const kind = toText(error.type);
   const code = toText(error.code) ?? kind;
-  const message = (toText(error.message) ?? toText(error.detail) ?? body.slice(0, 10 * MAX_WORDS)).replace(/\s+/g, ' ').slice(0, MAX_WORDS);
+  const message = (toText(error.message) ?? toText(error.detail) ?? body.slice(0, 10 * MAX_WORDS))
+    .replace(/\s+/g, ' ')
+    .slice(0, MAX_WORDS);
   return { status, code, kind, message, retryAfterMs: waitAsked(headers) };
 }
 
@@ -47,25 +52,42 @@ export function errorOfRefusal(refusal: Refusal, model: string, server = 'The mo
   const { status, code } = refusal;
   const details = { status, code };
   if (isTooLong(refusal)) {
-    return new TriageError('too-large', `The question exceeds the context of the model ${model}`, { details });
+    return new TriageError('too-large', `The question exceeds the context of the model ${model}`, {
+      details,
+    });
   }
-  if (isQuota(refusal)) return new TriageError('quota-exhausted', "The model's quota is used up; check plan and billing", { details });
+  if (isQuota(refusal))
+    return new TriageError('quota-exhausted', "The model's quota is used up; check plan and billing", {
+      details,
+    });
   if (status === 401 || status === 403) {
     const message = `${server} rejected the API key (HTTP ${status}); check the key and its permissions`;
     return new TriageError('upstream-auth', message, { details });
   }
   const later = refusal.retryAfterMs === null ? {} : { retryAfterMs: refusal.retryAfterMs };
   if (status === 429) {
-    return new TriageError('rate-limited', `${server} is rate limiting requests (HTTP 429)`, { retryable: true, details, ...later });
+    return new TriageError('rate-limited', `${server} is rate limiting requests (HTTP 429)`, {
+      retryable: true,
+      details,
+      ...later,
+    });
   }
   if (status === 408 || status === 409 || status >= 500) {
-    return new TriageError('upstream-failed', `${server} failed (HTTP ${status})`, { retryable: true, details, ...later });
+    return new TriageError('upstream-failed', `${server} failed (HTTP ${status})`, {
+      retryable: true,
+      details,
+      ...later,
+    });
   }
   if (status === 404 || status === 405) {
     const message = `${server} does not know ${model} or the path (HTTP ${status}); check base URL and model`;
     return new TriageError('upstream-failed', message, { details });
   }
-  return new TriageError('invalid-input', `${server} rejected the request (HTTP ${status}): ${refusal.message}`, { details });
+  return new TriageError(
+    'invalid-input',
+    `${server} rejected the request (HTTP ${status}): ${refusal.message}`,
+    { details },
+  );
 }
 
 /**
@@ -73,7 +95,8 @@ export function errorOfRefusal(refusal: Refusal, model: string, server = 'The mo
  * for this server only.
  */
 export function errorOfRedirect(status: number, location: string | null, base: string): TriageError {
-  const host = location !== null && URL.canParse(location, base) ? new URL(location, base).host : 'somewhere unknown';
+  const host =
+    location !== null && URL.canParse(location, base) ? new URL(location, base).host : 'somewhere unknown';
   return new TriageError(
     'upstream-failed',
     `The model server redirects to ${host} (HTTP ${status}), where the key is not sent; correct the base URL`,
@@ -94,7 +117,10 @@ export function errorOfFailure(error: unknown): TriageError {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth++) {
     if (cause instanceof TriageError) return cause;
   }
-  return new TriageError('upstream-failed', 'The model server could not be reached', { retryable: true, cause: error });
+  return new TriageError('upstream-failed', 'The model server could not be reached', {
+    retryable: true,
+    cause: error,
+  });
 }
 
 /** Reads the delay that the server asks for. OpenAI gives it in milliseconds. */

@@ -36,7 +36,9 @@ export function factBlock(fact: AnswerFact, limit = MAX_PROSE): string {
     }
     case 'files': {
       const files = fact.files.slice(0, MAX_LISTED).map((file) => {
-        const by = [file.commit && shortCommit(file.commit), file.author].flatMap((part) => (part ? [inline(clip(part, 100))] : []));
+        const by = [file.commit && shortCommit(file.commit), file.author].flatMap((part) =>
+          part ? [inline(clip(part, 100))] : [],
+        );
         return `${codeSpan(clip(formatPlace(file), MAX_PLACE))}${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
       });
       return `**${label}:** ${files.join(' · ')}`;
@@ -59,7 +61,9 @@ function fences(lines: readonly ProofLine[]): string {
     0,
   );
   const blocks = sources.map((source) => {
-    const shown = lines.filter((line) => line.source === source).map(({ line, text }) => `${`${line}`.padStart(width)}  ${text}`);
+    const shown = lines
+      .filter((line) => line.source === source)
+      .map(({ line, text }) => `${`${line}`.padStart(width)}  ${text}`);
     return `${sources.length > 1 ? `${codeSpan(clip(source, MAX_PLACE))}\n\n` : ''}${fence(shown)}`;
   });
   return blocks.join('\n\n');

@@ -85,7 +85,11 @@ const MAX_LOGS = 4;
  * Puts an answer into words. `why` says why a person is asked; without it, the answer's own reasons do.
  * `explains`: its failures among those of its build; without it, nothing is said of them.
  */
-export function answerView(analysis: Analysis, why?: readonly string[], explains?: ExplainedFailures): AnswerView {
+export function answerView(
+  analysis: Analysis,
+  why?: readonly string[],
+  explains?: ExplainedFailures,
+): AnswerView {
   const form = resolveForm(analysis);
   const confidence = formatConfidence(analysis.verdict.confidence);
   const confirmed = confirmation(analysis);
@@ -95,14 +99,18 @@ export function answerView(analysis: Analysis, why?: readonly string[], explains
     category: saidCategory(analysis),
     what: isJudged(analysis) ? `${analysis.category} · ${analysis.kind}` : null,
     standing: isJudged(analysis) ? (confirmed ?? judged) : 'the analysis failed',
-    facts: listFacts(analysis, why ?? (form === 'unsure' ? analysis.verdict.reasons : []), explains).filter(({ values }) =>
-      values.some((value) => value.trim() !== ''),
+    facts: listFacts(analysis, why ?? (form === 'unsure' ? analysis.verdict.reasons : []), explains).filter(
+      ({ values }) => values.some((value) => value.trim() !== ''),
     ),
     usage: [...usageParts(analysis, explains), analysis.id],
   };
 }
 
-function listFacts(analysis: Analysis, why: readonly string[], explains: ExplainedFailures | undefined): AnswerFact[] {
+function listFacts(
+  analysis: Analysis,
+  why: readonly string[],
+  explains: ExplainedFailures | undefined,
+): AnswerFact[] {
   const { answer, verdict, notes } = analysis;
   const { suspects: files, hypotheses: choices } = answer;
   const lines = proofLines(analysis);
@@ -113,7 +121,9 @@ function listFacts(analysis: Analysis, why: readonly string[], explains: Explain
   const against = [...lowered, ...verdict.unsupportedClaims.map((claim) => `No evidence for: ${claim}`)];
   const since = analysis.green === undefined ? [] : [`since build ${clip(analysis.green.number, 100)}`];
   const tried = analysis.experiment === undefined ? [] : [analysis.experiment.sentence];
-  const behind = (analysis.experiment?.polluters ?? []).slice(0, MAX_NAMES).map((name) => clip(name, MAX_NAME_CHARACTERS));
+  const behind = (analysis.experiment?.polluters ?? [])
+    .slice(0, MAX_NAMES)
+    .map((name) => clip(name, MAX_NAME_CHARACTERS));
   const decided = describePrecedents(analysis);
   const owner = analysis.owner === undefined ? [] : [ownerSentence(analysis.owner)];
   return [
@@ -127,8 +137,22 @@ function listFacts(analysis: Analysis, why: readonly string[], explains: Explain
     { name: 'Precedent', label: 'Decided before', reach: 'answer', kind: 'list', values: decided },
     { name: 'Related', label: 'See also', reach: 'answer', kind: 'list', values: related },
     { name: 'New', label: 'New', reach: 'answer', kind: 'list', values: since },
-    { name: 'Suspect', label: 'Suspects', reach: 'answer', kind: 'files', values: files.map(describeSuspect), files },
-    { name: 'Hypothesis', label: 'Possible explanations', reach: 'answer', kind: 'choices', values: choices.map(describeChoice), choices },
+    {
+      name: 'Suspect',
+      label: 'Suspects',
+      reach: 'answer',
+      kind: 'files',
+      values: files.map(describeSuspect),
+      files,
+    },
+    {
+      name: 'Hypothesis',
+      label: 'Possible explanations',
+      reach: 'answer',
+      kind: 'choices',
+      values: choices.map(describeChoice),
+      choices,
+    },
     { name: 'Reason', label: 'Needs review because', reach: 'answer', kind: 'list', values: why },
     { name: 'Against', label: 'Reasons for doubt', reach: 'review', kind: 'list', values: against },
     { name: 'Unknown', label: 'Unknown', reach: 'review', kind: 'list', values: verdict.gaps },
@@ -156,7 +180,8 @@ function failureFacts(explains: ExplainedFailures): AnswerFact[] {
   const named = more === 0 ? tests : [...tests, `and ${formatNumber(more)} more`];
   const grouped = explains.grouped === null ? [] : [explains.grouped];
   const many = explains.logs.length - MAX_LOGS;
-  const logs = many > 0 ? [...explains.logs.slice(0, MAX_LOGS), `and ${formatNumber(many)} more`] : explains.logs;
+  const logs =
+    many > 0 ? [...explains.logs.slice(0, MAX_LOGS), `and ${formatNumber(many)} more`] : explains.logs;
   return [
     { name: 'Test', label: 'Failed tests', reach: 'everywhere', kind: 'tests', values: named, tests, more },
     { name: 'Grouped', label: 'Grouped', reach: 'everywhere', kind: 'list', values: grouped },
@@ -169,9 +194,14 @@ function failureFacts(explains: ExplainedFailures): AnswerFact[] {
  * five each, cut and well-formed.
  */
 export function moreFacts(analysis: Analysis): Record<string, string[]> {
-  const plain = answerView(analysis).facts.filter(({ kind, reach }) => (kind === 'list' || kind === 'note') && reach !== 'review');
+  const plain = answerView(analysis).facts.filter(
+    ({ kind, reach }) => (kind === 'list' || kind === 'note') && reach !== 'review',
+  );
   return Object.fromEntries(
-    plain.map(({ name, values }) => [name, values.slice(0, 5).map((value) => clip(value, MAX_LINE_CHARACTERS).toWellFormed())]),
+    plain.map(({ name, values }) => [
+      name,
+      values.slice(0, 5).map((value) => clip(value, MAX_LINE_CHARACTERS).toWellFormed()),
+    ]),
   );
 }
 
@@ -222,7 +252,9 @@ export function proofLines(analysis: Analysis): ProofLine[] {
  */
 function otherEvidence(analysis: Analysis): Evidence[] {
   const cited = new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence));
-  return analysis.evidence.filter(({ id, lineStart }) => cited.has(id) && lineStart === undefined).slice(0, 3);
+  return analysis.evidence
+    .filter(({ id, lineStart }) => cited.has(id) && lineStart === undefined)
+    .slice(0, 3);
 }
 
 /**
@@ -237,7 +269,9 @@ function usageParts(analysis: Analysis, explains: ExplainedFailures | undefined)
     formatDuration(analysis.milliseconds),
     usage.modelCalls === 0 ? 'no model' : `${formatNumber(tokens)} tokens`,
     ...(usage.modelCalls === 0 ? [] : [formatDollars(usage.costUsd)]),
-    ...(usage.toolCalls === 0 ? [] : [`${formatNumber(usage.toolCalls)} ${usage.toolCalls === 1 ? 'tool' : 'tools'} asked`]),
+    ...(usage.toolCalls === 0
+      ? []
+      : [`${formatNumber(usage.toolCalls)} ${usage.toolCalls === 1 ? 'tool' : 'tools'} asked`]),
     `${formatNumber(reduction.logLines)} log lines → ${formatNumber(reduction.keptLines)} kept`,
   ];
 }
@@ -281,7 +315,10 @@ function shownLine(analysis: Analysis, quote: ProofLine): string {
 function wholeLine(analysis: Analysis, quote: ProofLine): string {
   const evidence = analysis.evidence.find(
     ({ source, lineStart, lineEnd }) =>
-      source === quote.source && lineStart !== undefined && lineStart <= quote.line && quote.line <= (lineEnd ?? 0),
+      source === quote.source &&
+      lineStart !== undefined &&
+      lineStart <= quote.line &&
+      quote.line <= (lineEnd ?? 0),
   );
   const line = evidence?.text.split('\n')[quote.line - (evidence.lineStart ?? 1)];
   return line?.includes(quote.text) ? line : quote.text;
@@ -304,7 +341,9 @@ function splitLines({ source, lineStart = 1, text }: Evidence): ProofLine[] {
 /** Formats a duration: 340 → "340 ms", 1200 → "1.2 s", 12000 → "12 s". */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  return milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : `${formatNumber(milliseconds / 1000)} s`;
+  return milliseconds < 10_000
+    ? `${(milliseconds / 1000).toFixed(1)} s`
+    : `${formatNumber(milliseconds / 1000)} s`;
 }
 
 /** Formats an amount of dollars: 0.021 → "$0.02", 0.003 → "under $0.01". */

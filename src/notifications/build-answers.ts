@@ -16,10 +16,15 @@ export interface BuildAnswer {
 }
 
 /** An answer in its place among those of its build, with what is said of its failures. */
-export type ArrangedAnswer<Answer extends BuildAnswer = BuildAnswer> = Answer & { readonly explains: ExplainedFailures };
+export type ArrangedAnswer<Answer extends BuildAnswer = BuildAnswer> = Answer & {
+  readonly explains: ExplainedFailures;
+};
 
 /** Finds the failures of each answer by the fingerprint of its group. */
-export function pairWithFailures(analyses: readonly Analysis[], groups: readonly FailureGroup[]): BuildAnswer[] {
+export function pairWithFailures(
+  analyses: readonly Analysis[],
+  groups: readonly FailureGroup[],
+): BuildAnswer[] {
   const byFingerprint = Map.groupBy(groups, ({ fingerprint }) => fingerprint.value);
   return analyses.map((analysis) => {
     const sample = (byFingerprint.get(analysis.fingerprint) ?? []).flatMap(({ failures }) => failures);
@@ -33,7 +38,9 @@ export function pairWithFailures(analyses: readonly Analysis[], groups: readonly
  * or was not analyzed. A step is a test runner in a log, or a failure without a test. The given answers must
  * be in the order of their first failures.
  */
-export function arrangeAnswers<Answer extends BuildAnswer>(answers: readonly Answer[]): ArrangedAnswer<Answer>[] {
+export function arrangeAnswers<Answer extends BuildAnswer>(
+  answers: readonly Answer[],
+): ArrangedAnswer<Answer>[] {
   const steps = new Map<string, number>();
   const placed = answers.map((answer) => {
     const step = nameStep(answer);
@@ -45,7 +52,10 @@ export function arrangeAnswers<Answer extends BuildAnswer>(answers: readonly Ans
   });
   const logs = new Set(answers.flatMap(({ sample }) => sample.flatMap(nameLogs)));
   const isOnly = answers.length === 1 && answers[0]?.failures === 1;
-  return inOrder.map(({ answer }) => ({ ...answer, explains: { ...explainFailures(answer, logs.size > 1), isOnly } }));
+  return inOrder.map(({ answer }) => ({
+    ...answer,
+    explains: { ...explainFailures(answer, logs.size > 1), isOnly },
+  }));
 }
 
 /**
@@ -69,9 +79,29 @@ export function nameTests({ tests, unnamed }: Pick<ExplainedFailures, 'tests' | 
 
 /** Kinds that stop what comes after them where they end a step, and every test that needs what is missing. */
 const STOPPING: ReadonlySet<Kind> = new Set<Kind>([
-  ...(['compile_error', 'link_error', 'missing_module', 'version_conflict', 'dependency_install', 'docker_build'] as const),
-  ...(['out_of_memory', 'disk_full', 'network', 'service_unavailable', 'runner_lost', 'rate_limited'] as const),
-  ...(['permission_or_secret', 'workflow_config', 'environment', 'missing_file', 'descriptor_limit'] as const),
+  ...([
+    'compile_error',
+    'link_error',
+    'missing_module',
+    'version_conflict',
+    'dependency_install',
+    'docker_build',
+  ] as const),
+  ...([
+    'out_of_memory',
+    'disk_full',
+    'network',
+    'service_unavailable',
+    'runner_lost',
+    'rate_limited',
+  ] as const),
+  ...([
+    'permission_or_secret',
+    'workflow_config',
+    'environment',
+    'missing_file',
+    'descriptor_limit',
+  ] as const),
 ]);
 
 function rankStage({ analysis, failures, sample }: BuildAnswer): number {
@@ -95,7 +125,10 @@ function nameLogs(failure: Failure): readonly string[] {
   return failure.logs ?? (log === null ? [] : [log]);
 }
 
-function explainFailures({ failures, sample }: BuildAnswer, areLogsTold: boolean): Omit<ExplainedFailures, 'isOnly'> {
+function explainFailures(
+  { failures, sample }: BuildAnswer,
+  areLogsTold: boolean,
+): Omit<ExplainedFailures, 'isOnly'> {
   const tests = sample.flatMap(({ test }) => (test === null ? [] : [test]));
   const known = firstOfEach(tests, ({ suite, name }) => JSON.stringify([suite, name]));
   const suites = Map.groupBy(known, ({ name }) => name);
@@ -103,9 +136,14 @@ function explainFailures({ failures, sample }: BuildAnswer, areLogsTold: boolean
   return {
     failures,
     areTests,
-    tests: known.map(({ suite, name }) => (suite === null || suites.get(name)?.length === 1 ? name : `${suite} › ${name}`)),
+    tests: known.map(({ suite, name }) =>
+      suite === null || suites.get(name)?.length === 1 ? name : `${suite} › ${name}`,
+    ),
     unnamed: failures - sample.length,
-    grouped: failures < 2 ? null : `${counted(failures, areTests ? 'test' : 'failure')}, because ${findReason(sample)}.`,
+    grouped:
+      failures < 2
+        ? null
+        : `${counted(failures, areTests ? 'test' : 'failure')}, because ${findReason(sample)}.`,
     logs: areLogsTold ? [...new Set(sample.flatMap(nameLogs))] : [],
   };
 }
@@ -119,7 +157,8 @@ function findReason(sample: readonly Failure[]): string {
     return value !== null && value !== '' && sample.every((failure) => read(failure) === value);
   };
   if (sample.every(({ generic }) => generic)) return 'each ended in the same way and says nothing more';
-  if (haveInCommon(({ message }) => normaliseIdentity(message))) return `each says “${clip(firstLine(first.message), 160)}”`;
+  if (haveInCommon(({ message }) => normaliseIdentity(message)))
+    return `each says “${clip(firstLine(first.message), 160)}”`;
   if (haveInCommon(nameOwnFrame)) return `each failed at ${clip(nameOwnFrame(first) ?? '', 160)}`;
   if (haveInCommon(({ fingerprint }) => fingerprint.value)) return 'they have the same fingerprint';
   return `their errors lead back to the same one, such as “${clip(firstLine(first.message), 160)}”`;

@@ -15,8 +15,8 @@ export interface CauseStanding {
   readonly rootCause: string;
   readonly fix: string;
   /**
-   * `known`: a person's earlier decision answered; `sure`: the machine is; `unsure`: a person was asked; `confirmed`, `corrected` and
-   * `rejected`: a person has said so; `failed`: it could not be looked into.
+   * `known`: a person's earlier decision answered; `sure`: the machine is; `unsure`: a person was asked;
+   * `confirmed`, `corrected` and `rejected`: a person has said so; `failed`: it could not be looked into.
    */
   readonly form: 'known' | 'sure' | 'unsure' | 'confirmed' | 'corrected' | 'rejected' | 'failed';
   readonly change: ChangeStanding;
@@ -45,18 +45,26 @@ const EXCUSE_MS = 2 * 24 * 3_600_000;
 /** One other pull request may be built on this one. */
 const ENOUGH_PULL_REQUESTS = 2;
 
-export function causeStanding(cause: ArrangedAnswer<Cause>, build: Build, situation: Situation): CauseStanding {
+export function causeStanding(
+  cause: ArrangedAnswer<Cause>,
+  build: Build,
+  situation: Situation,
+): CauseStanding {
   const { analysis, review } = cause;
   const { answer } = analysis;
   const decision = review?.decision ?? null;
   const form = formOfCause(analysis, decision?.type ?? null);
-  const category = decision?.type === 'correct' ? (decision.category ?? analysis.category) : analysis.category;
+  const category =
+    decision?.type === 'correct' ? (decision.category ?? analysis.category) : analysis.category;
   const change = changeStanding(cause, build, category, situation.defaultBranch);
   return {
     cause,
     build,
     category,
-    title: decision?.type === 'correct' && decision.rootCause !== undefined ? firstSentence(decision.rootCause) : answer.title,
+    title:
+      decision?.type === 'correct' && decision.rootCause !== undefined
+        ? firstSentence(decision.rootCause)
+        : answer.title,
     rootCause: decision?.rootCause ?? answer.rootCause,
     // Advice for another cause does not help, so it is removed when the cause is corrected.
     fix: decision?.fixRecommendation ?? (decision?.type === 'correct' ? '' : answer.fixRecommendation),
@@ -75,8 +83,12 @@ function firstSentence(text: string): string {
   return (text.trim().split('\n', 1)[0] ?? '').split('. ', 1)[0] ?? '';
 }
 
-function formOfCause(analysis: Analysis, decided: 'accept' | 'correct' | 'reject' | null): CauseStanding['form'] {
-  if (decided !== null) return decided === 'accept' ? 'confirmed' : decided === 'correct' ? 'corrected' : 'rejected';
+function formOfCause(
+  analysis: Analysis,
+  decided: 'accept' | 'correct' | 'reject' | null,
+): CauseStanding['form'] {
+  if (decided !== null)
+    return decided === 'accept' ? 'confirmed' : decided === 'correct' ? 'corrected' : 'rejected';
   return analysis.terminationReason === 'failed' ? 'failed' : resolveForm(analysis);
 }
 
@@ -87,22 +99,33 @@ const NOTHING: ChangeStanding = { verdict: null, says: null };
  * only look alike, and never "caused by this change" for what a flaky test or an external server may have
  * done. Excusing a real failure as not caused by the change is the worst mistake we can make.
  */
-function changeStanding({ history, analysis }: Cause, build: Build, category: Category, defaultBranch: string | null): ChangeStanding {
+function changeStanding(
+  { history, analysis }: Cause,
+  build: Build,
+  category: Category,
+  defaultBranch: string | null,
+): ChangeStanding {
   const { experiment } = analysis;
   if (experiment !== undefined) return triedStanding(experiment);
   const { generic, defaultBranch: main, otherPullRequests } = history;
-  if (generic || (build.pullRequest === null && (build.branch === null || build.branch === defaultBranch))) return NOTHING;
-  if (main !== null && main.since !== null) return { verdict: 'not-yours', says: { what: 'fails-on', name: main.name, since: main.since } };
+  if (generic || (build.pullRequest === null && (build.branch === null || build.branch === defaultBranch)))
+    return NOTHING;
+  if (main !== null && main.since !== null)
+    return { verdict: 'not-yours', says: { what: 'fails-on', name: main.name, since: main.since } };
   if (main !== null && main.lastSeenAt !== null) {
     const isRecent = Date.parse(build.receivedAt) - Date.parse(main.lastSeenAt) <= EXCUSE_MS;
-    return { verdict: isRecent ? 'not-yours' : null, says: { what: 'failed-on', name: main.name, at: main.lastSeenAt } };
+    return {
+      verdict: isRecent ? 'not-yours' : null,
+      says: { what: 'failed-on', name: main.name, at: main.lastSeenAt },
+    };
   }
   if (otherPullRequests > 0) {
     const verdict = otherPullRequests >= ENOUGH_PULL_REQUESTS ? 'not-yours' : null;
     return { verdict, says: { what: 'other-pull-requests', count: otherPullRequests } };
   }
   if (main?.status !== 'passed' || history.seenElsewhere) return NOTHING;
-  const mayBeOthers = category === 'INFRA_ERROR' || category === 'DEPENDENCY_ERROR' || SHAKY.includes(analysis.kind);
+  const mayBeOthers =
+    category === 'INFRA_ERROR' || category === 'DEPENDENCY_ERROR' || SHAKY.includes(analysis.kind);
   return { verdict: mayBeOthers ? null : 'yours', says: { what: 'first-here', name: main.name } };
 }
 
@@ -113,9 +136,18 @@ function changeStanding({ history, analysis }: Cause, build: Build, category: Ca
 function triedStanding({ verdict, sentence, arms }: Experiment): ChangeStanding {
   const says = { what: 'tried', sentence } as const;
   if (verdict === 'this-change') return { verdict: 'yours', says };
-  const isFlakyOnBase = verdict === 'flaky' && arms.some(({ where, passed, failed }) => where === 'base' && passed > 0 && failed > 0);
+  const isFlakyOnBase =
+    verdict === 'flaky' &&
+    arms.some(({ where, passed, failed }) => where === 'base' && passed > 0 && failed > 0);
   return { verdict: verdict === 'not-this-change' || isFlakyOnBase ? 'not-yours' : null, says };
 }
 
 /** Kinds that come and go without anybody's doing. */
-const SHAKY: readonly string[] = ['flaky_timing', 'timeout', 'network', 'service_unavailable', 'runner_lost', 'rate_limited'];
+const SHAKY: readonly string[] = [
+  'flaky_timing',
+  'timeout',
+  'network',
+  'service_unavailable',
+  'runner_lost',
+  'rate_limited',
+];

@@ -38,7 +38,9 @@ export function commentCause(standing: CauseStanding, { number, several, links }
     ...explained(standing, view),
     ...shown.filter(({ kind }) => kind !== 'prose').map((fact) => factBlock(fact)),
     form === 'rejected' ? '' : fixingChange(analysis),
-    [...(several ? [codeSpan(buildName(build))] : []), ...references(standing, number !== null, links)].join(' · '),
+    [...(several ? [codeSpan(buildName(build))] : []), ...references(standing, number !== null, links)].join(
+      ' · ',
+    ),
     '</details>',
   ];
   return blocks.filter((block) => block !== '').join('\n\n');
@@ -61,7 +63,8 @@ function title({ title: text, form, cause }: CauseStanding, number: number | nul
  */
 function explained(standing: CauseStanding, { facts }: AnswerView): string[] {
   const { reason } = standing.cause.review?.decision ?? {};
-  if (standing.form === 'rejected') return [reason === undefined ? '' : `Why: ${inline(clip(reason, 500))}`, change(standing)];
+  if (standing.form === 'rejected')
+    return [reason === undefined ? '' : `Why: ${inline(clip(reason, 500))}`, change(standing)];
   const choices = facts.find((fact) => fact.kind === 'choices' && fact.choices.length > 1);
   if (standing.form === 'unsure' && choices !== undefined) return [factBlock(choices), change(standing)];
   const texts = facts.filter(({ kind }) => kind === 'prose');
@@ -69,7 +72,12 @@ function explained(standing: CauseStanding, { facts }: AnswerView): string[] {
   const others = texts.filter(({ name }) => name !== 'Cause');
   const renderBlocks = (some: readonly AnswerFact[]) => some.map((fact) => factBlock(fact, MAX_PROSE));
   const tried = standing.change.says?.what === 'tried';
-  return [tried ? change(standing) : '', ...renderBlocks(cause), tried ? '' : change(standing), ...renderBlocks(others)];
+  return [
+    tried ? change(standing) : '',
+    ...renderBlocks(cause),
+    tried ? '' : change(standing),
+    ...renderBlocks(others),
+  ];
 }
 
 /**
@@ -93,14 +101,19 @@ function fixingChange({ experiment }: Analysis): string {
   if (fix === null) return '';
   const lines = fix.diff.trimEnd().split('\n');
   const isLong = lines.length > MAX_DIFF_LINES || fix.diff.length > MAX_DIFF;
-  const shown = isLong ? `${fix.files.length === 1 ? '1 file' : `${fix.files.length} files`}, too long to show here` : fence(lines, 'diff');
+  const shown = isLong
+    ? `${fix.files.length === 1 ? '1 file' : `${fix.files.length} files`}, too long to show here`
+    : fence(lines, 'diff');
   return `**Change that was tried and fixes it:**${isLong ? ' ' : '\n\n'}${shown}`;
 }
 
 function references(standing: CauseStanding, isOneOfMany: boolean, links: NoticeLinks): string[] {
   const { cause, form, needsYou } = standing;
   const { analysis, explains, review } = cause;
-  const decide = isOneOfMany && form === 'unsure' && review !== null ? markdownLink('Decide', links.review(review.id)) : null;
+  const decide =
+    isOneOfMany && form === 'unsure' && review !== null
+      ? markdownLink('Decide', links.review(review.id))
+      : null;
   const suspects = needsYou || form === 'unsure' ? analysis.answer.suspects.slice(0, 3) : [];
   const { named, more } = nameTests(explains, MAX_TESTS);
   const tests = named.map((name) => codeSpan(clip(name, 120))).join(', ');

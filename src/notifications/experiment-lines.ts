@@ -19,7 +19,9 @@ const MOST_NAMES = 10;
 export function namedLines({ polluters, bisection, fixes }: Experiment): NamedLine[] {
   return [
     ...polluters.slice(0, MOST_NAMES).map((text) => ({ name: 'Behind', text })),
-    ...(bisection?.candidates ?? []).slice(0, MOST_NAMES).map((candidate) => ({ name: 'Commit', text: describeCommit(candidate) })),
+    ...(bisection?.candidates ?? [])
+      .slice(0, MOST_NAMES)
+      .map((candidate) => ({ name: 'Commit', text: describeCommit(candidate) })),
     ...(fixes?.attempts ?? []).flatMap(attemptLines),
   ];
 }
@@ -32,5 +34,8 @@ export function describeCommit({ commit, subject, author }: Bisection['candidate
 /** Lists a change that was tried, with its source, and what it broke. */
 export function attemptLines({ source, verdict, refused = '', sentence, broke }: FixAttempt): NamedLine[] {
   if (verdict === 'refused') return [{ name: 'Refused', text: `${source}: ${refused}.` }];
-  return [{ name: 'Tried', text: `${source}: ${sentence}` }, ...broke.slice(0, MOST_NAMES).map((text) => ({ name: 'Breaks', text }))];
+  return [
+    { name: 'Tried', text: `${source}: ${sentence}` },
+    ...broke.slice(0, MOST_NAMES).map((text) => ({ name: 'Breaks', text })),
+  ];
 }

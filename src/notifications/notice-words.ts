@@ -21,7 +21,9 @@ export function buildName({ pipeline, number, attempt }: Build): string {
 
 /** Formats a time: "at 14:09 UTC" on the day of the build, else "on 12 Oct 2026". */
 function timeWords(at: string, build: Build): string {
-  return at.slice(0, 10) === build.receivedAt.slice(0, 10) ? `at ${at.slice(11, 16)} UTC` : `on ${dayWords(at)}`;
+  return at.slice(0, 10) === build.receivedAt.slice(0, 10)
+    ? `at ${at.slice(11, 16)} UTC`
+    : `on ${dayWords(at)}`;
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -41,11 +43,14 @@ export function standingWords(standing: CauseStanding, { plain }: Wording): stri
   const { analysis, review, record } = cause;
   const what = countWords(cause.failures, cause.tests.length > 0);
   const decision = review?.decision ?? null;
-  const by = decision === null ? '' : `${plain(clip(decision.reviewer, 100))} ${timeWords(decision.decidedAt, build)}`;
+  const by =
+    decision === null ? '' : `${plain(clip(decision.reviewer, 100))} ${timeWords(decision.decidedAt, build)}`;
   const sureness = formatConfidence(analysis.verdict.confidence);
   if (form === 'confirmed') return `${category}, ${what}, confirmed by ${by}`;
-  if (form === 'corrected') return `${category}, ${what}, corrected by ${by} (Faultline said ${analysis.category})`;
-  if (form === 'rejected') return `${what}, not explained: ${by} rejected Faultline's answer (${analysis.category})`;
+  if (form === 'corrected')
+    return `${category}, ${what}, corrected by ${by} (Faultline said ${analysis.category})`;
+  if (form === 'rejected')
+    return `${what}, not explained: ${by} rejected Faultline's answer (${analysis.category})`;
   if (form === 'failed') return `${what}, the analysis failed`;
   if (form === 'unsure') return `best guess ${category}, ${what}, ${sureness}, needs review`;
   if (analysis.recalled !== null) {
@@ -95,12 +100,17 @@ export interface NoticeLinks {
   run(analysisId: string): string | null;
   review(id: string): string | null;
   /** Returns the address of lines of one log of a build. Lines are 1-based, and the last one is included. */
-  lines(buildId: string, source: string, lines: { readonly lineStart: number; readonly lineEnd: number }): string | null;
+  lines(
+    buildId: string,
+    source: string,
+    lines: { readonly lineStart: number; readonly lineEnd: number },
+  ): string | null;
 }
 
 export function noticeLinks(publicUrl: string | null): NoticeLinks {
   const base = publicUrl?.replace(/\/$/, '') ?? null;
-  const to = (folder: string) => (id: string) => (base === null ? null : `${base}/${folder}/${encodeURIComponent(id)}`);
+  const to = (folder: string) => (id: string) =>
+    base === null ? null : `${base}/${folder}/${encodeURIComponent(id)}`;
   const log = to('logs');
   return {
     ...{ build: to('builds'), analysis: to('analyses'), run: to('runs'), review: to('review') },

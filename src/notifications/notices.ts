@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { type Notice, NoticeAbout, type OutboxHandler } from '../domain/outbox.ts';
-import type { NoticeChannel, NoticeRule, NotificationClient, ReadyNotice, Situation } from '../ports/notices.ts';
+import type {
+  NoticeChannel,
+  NoticeRule,
+  NotificationClient,
+  ReadyNotice,
+  Situation,
+} from '../ports/notices.ts';
 import type { NoticeStore, OutboxStore } from '../stores/outbox.ts';
 import { inTime, OUTWARD, type TimedCall } from './publications.ts';
 
@@ -24,7 +30,10 @@ const Payload = z.object({ repository: z.string(), about: NoticeAbout });
 const Kept = z.object({ reference: z.string().nullable(), hash: z.string().nullable() });
 
 /** Keeps what is outside in step with what is known. */
-export function noticeHandler(channel: NoticeChannel, { outbox, notices, timeLimitMs, pauseMs }: NoticesDeps): OutboxHandler {
+export function noticeHandler(
+  channel: NoticeChannel,
+  { outbox, notices, timeLimitMs, pauseMs }: NoticesDeps,
+): OutboxHandler {
   return {
     topic: `notice:${channel.channel}`,
     leaseMs: timeLimitMs * LEASE_PER_LIMIT,
@@ -65,9 +74,14 @@ interface Shown {
  * process died may have created it. A notice that a person deleted in the meantime is created again. Each
  * call must end within the lease, so that no other process can make it at the same time.
  */
-async function showNotice(channel: NoticeChannel, ready: ReadyNotice, showing: ShowingNotice): Promise<Shown> {
+async function showNotice(
+  channel: NoticeChannel,
+  ready: ReadyNotice,
+  showing: ShowingNotice,
+): Promise<Shown> {
   const { notice } = showing;
-  const show = (reference: string | null) => inTime(showing, (signal) => ready.show({ notice: { ...notice, reference }, signal }));
+  const show = (reference: string | null) =>
+    inTime(showing, (signal) => ready.show({ notice: { ...notice, reference }, signal }));
   const known = notice.reference ?? (await find(channel, showing));
   if (known !== null) {
     const changed = await show(known).catch(unlessGone);
@@ -98,14 +112,20 @@ interface NoticeChannelParts<Content extends object> {
 }
 
 /** Creates a channel from its three parts: where it posts, what it says, and the client it posts with. */
-export function noticeChannel<Content extends object>({ rule, render, client }: NoticeChannelParts<Content>): NoticeChannel {
+export function noticeChannel<Content extends object>({
+  rule,
+  render,
+  client,
+}: NoticeChannelParts<Content>): NoticeChannel {
   const { find } = client;
   return {
     channel: rule.channel,
     findPlace: (build, known) => rule.findPlace(build, known),
     prepare: (situation) => {
       const content = render(situation);
-      return content === null ? null : { hash: hashContent(content), show: (call) => client.show(content, call) };
+      return content === null
+        ? null
+        : { hash: hashContent(content), show: (call) => client.show(content, call) };
     },
     ...(find === undefined ? {} : { find: (call) => find(call) }),
   };

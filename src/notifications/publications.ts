@@ -27,24 +27,35 @@ interface PublicationDeps {
   readonly timeLimitMs: number;
 }
 
-/** A lease covers the question whether it was published before, the publishing, and as much again for everything else. */
+/**
+ * A lease covers the question whether it was published before, the publishing, and as much again for
+ * everything else.
+ */
 const LEASE_PER_LIMIT = 3;
 
 const Payload = z.object({ analysisId: z.string() });
 
 /** Publishes answers, each once, unless a person or a passed build has overtaken it. */
-export function publicationHandler(publisher: Publisher, { stores, timeLimitMs }: PublicationDeps): OutboxHandler {
+export function publicationHandler(
+  publisher: Publisher,
+  { stores, timeLimitMs }: PublicationDeps,
+): OutboxHandler {
   return {
     topic: `publish:${publisher.driver}`,
     leaseMs: timeLimitMs * LEASE_PER_LIMIT,
     ...OUTWARD,
     handle: async ([entry], lease) => {
-      if (entry?.buildId == null) return { outcome: 'failed', error: 'The build of this answer is not named.' };
+      if (entry?.buildId == null)
+        return { outcome: 'failed', error: 'The build of this answer is not named.' };
       const { analysisId } = Payload.parse(entry.payload);
       const why = await stores.publications.obsolete(analysisId);
       if (why !== null) return { outcome: 'superseded', error: why };
-      const [build, analysis] = [await stores.builds.find(entry.buildId), await stores.analyses.find(analysisId)];
-      if (build === null || analysis === null) return { outcome: 'failed', error: 'The answer to publish is no longer stored.' };
+      const [build, analysis] = [
+        await stores.builds.find(entry.buildId),
+        await stores.analyses.find(analysisId),
+      ];
+      if (build === null || analysis === null)
+        return { outcome: 'failed', error: 'The answer to publish is no longer stored.' };
       const { reference } = await publishOnce(publisher, { ...lease, entry, build, analysis, timeLimitMs });
       return { outcome: 'done', result: { reference } };
     },
@@ -79,13 +90,24 @@ export async function publishOnce(publisher: Publisher, publishing: Publishing):
   return await inTime(publishing, (signal) => publisher.publish(build, analysis, { key: entry.key, signal }));
 }
 
-/** Makes a call that must end within its limit and its lease. Throws `timeout` and `cancelled`, both of which may pass, and what the call throws. */
-export async function inTime<Result>(timed: TimedCall, call: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+/**
+ * Makes a call that must end within its limit and its lease. Throws `timeout` and `cancelled`, both of which
+ * may pass, and what the call throws.
+ */
+export async function inTime<Result>(
+  timed: TimedCall,
+  call: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const { takenAt, leaseMs, timeLimitMs, signal } = timed;
   signal.throwIfAborted();
   if (performance.now() - takenAt > leaseMs - timeLimitMs) {
-    throw new TriageError('cancelled', 'The lease is about to expire; another process may already be publishing this', { retryable: true });
+    throw new TriageError(
+      'cancelled',
+      'The lease is about to expire; another process may already be publishing this',
+      { retryable: true },
+    );
   }
-  const late = (cause: unknown) => new TriageError('timeout', `No answer within ${timeLimitMs} ms`, { retryable: true, cause });
+  const late = (cause: unknown) =>
+    new TriageError('timeout', `No answer within ${timeLimitMs} ms`, { retryable: true, cause });
   return await limitTime({ limitMs: timeLimitMs, late }, (limit) => call(AbortSignal.any([signal, limit])));
 }

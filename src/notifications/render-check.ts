@@ -20,7 +20,10 @@ export interface CheckAnnotation {
   readonly details: string;
 }
 
-/** A check run's content. It never has a conclusion but neutral: what is red is the job, and this only explains it. */
+/**
+ * A check run's content. It never has a conclusion but neutral: what is red is the job, and this only
+ * explains it.
+ */
 export interface CheckContent {
   readonly status: 'in_progress' | 'completed';
   readonly commit: string;
@@ -47,10 +50,14 @@ export function renderCheck(situation: Situation, links: NoticeLinks): CheckCont
   const comment = renderComment(situation, links);
   const [head] = situation.heads;
   if (head === undefined || head.build.commit === null) return null;
-  if (toSay === null || comment === null) return passedAfterAll(head.build, head.build.commit, situation, links);
+  if (toSay === null || comment === null)
+    return passedAfterAll(head.build, head.build.commit, situation, links);
   const causes = toSay.state === 'answered' ? toSay.causes : [];
   return {
-    status: toSay.state === 'looking' || (toSay.state === 'answered' && toSay.open > 0) ? 'in_progress' : 'completed',
+    status:
+      toSay.state === 'looking' || (toSay.state === 'answered' && toSay.open > 0)
+        ? 'in_progress'
+        : 'completed',
     commit: head.build.commit,
     pullRequest: head.build.pullRequest,
     title: short(formatTitle(toSay), MAX_TITLE),
@@ -65,11 +72,27 @@ export function renderCheck(situation: Situation, links: NoticeLinks): CheckCont
  * Renders the check of a build that passed although a job failed, because a check that was started must be
  * completed. Returns null for a notice about a pull request or a branch.
  */
-function passedAfterAll(build: Build, commit: string, { about }: Situation, links: NoticeLinks): CheckContent | null {
+function passedAfterAll(
+  build: Build,
+  commit: string,
+  { about }: Situation,
+  links: NoticeLinks,
+): CheckContent | null {
   if (about.type !== 'build' || build.status !== 'passed') return null;
-  const said = { title: 'The build passed after all', summary: 'Part of the build failed, but the build passed.\n', text: '' };
+  const said = {
+    title: 'The build passed after all',
+    summary: 'Part of the build failed, but the build passed.\n',
+    text: '',
+  };
   const { pullRequest } = build;
-  return { status: 'completed', commit, pullRequest, ...said, annotations: [], detailsUrl: links.build(build.id) };
+  return {
+    status: 'completed',
+    commit,
+    pullRequest,
+    ...said,
+    annotations: [],
+    detailsUrl: links.build(build.id),
+  };
 }
 
 export function formatTitle(toSay: ToSay): string {
@@ -94,7 +117,8 @@ function answeredTitle(causes: readonly CauseStanding[]): string {
   if (causes.length === 1 && only !== undefined) {
     const { recalled } = only.cause.analysis;
     if (only.form === 'unsure') return 'Not sure: needs review';
-    if (only.form === 'known' && recalled !== null) return `Known: ${only.title} (confirmed ${dayWords(recalled.confirmedAt)})`;
+    if (only.form === 'known' && recalled !== null)
+      return `Known: ${only.title} (confirmed ${dayWords(recalled.confirmedAt)})`;
     if (only.form === 'rejected') return 'Not explained: a reviewer rejected the answer';
     return `${only.title} (${only.category})`;
   }
@@ -110,7 +134,11 @@ function answeredTitle(causes: readonly CauseStanding[]): string {
 function allEvidence(causes: readonly CauseStanding[], links: NoticeLinks): string {
   let text = '';
   for (const [index, cause] of causes.entries()) {
-    const block = commentCause(cause, { number: causes.length === 1 ? null : index + 1, several: false, links });
+    const block = commentCause(cause, {
+      number: causes.length === 1 ? null : index + 1,
+      several: false,
+      links,
+    });
     const left = causes.length - index;
     const more = `… ${left} more cause${left === 1 ? '' : 's'}${links.build(cause.build.id) === null ? '' : ` [in Faultline](${links.build(cause.build.id)})`}\n`;
     if (text.length + block.length + 2 + more.length > MAX_TEXT) return `${text}${more}`;
@@ -120,13 +148,24 @@ function allEvidence(causes: readonly CauseStanding[], links: NoticeLinks): stri
 }
 
 /** Creates an annotation at the first suspect with a line. Returns none if there is no such suspect. */
-function createAnnotations({ cause, category, title, rootCause, form, change }: CauseStanding): CheckAnnotation[] {
-  const suspect = cause.analysis.answer.suspects.find(({ line, path }) => line !== null && line > 0 && isPath(path));
+function createAnnotations({
+  cause,
+  category,
+  title,
+  rootCause,
+  form,
+  change,
+}: CauseStanding): CheckAnnotation[] {
+  const suspect = cause.analysis.answer.suspects.find(
+    ({ line, path }) => line !== null && line > 0 && isPath(path),
+  );
   if (suspect === undefined || suspect.line === null || form === 'rejected' || form === 'failed') return [];
-  const said = form === 'confirmed' || form === 'corrected' ? form : formatConfidence(cause.analysis.verdict.confidence);
+  const said =
+    form === 'confirmed' || form === 'corrected' ? form : formatConfidence(cause.analysis.verdict.confidence);
   const { named, more } = nameTests(cause.explains, MAX_TESTS);
   const others = more === 0 ? '' : ` and ${formatNumber(more)} more`;
-  const tests = named.length === 0 ? '' : ` ${countWords(cause.failures, true)}: ${named.join(', ')}${others}.`;
+  const tests =
+    named.length === 0 ? '' : ` ${countWords(cause.failures, true)}: ${named.join(', ')}${others}.`;
   const quoted = proofLines(cause.analysis).map(({ line, text }) => `${line}  ${visibleLine(text)}`);
   return [
     {
@@ -142,7 +181,12 @@ function createAnnotations({ cause, category, title, rootCause, form, change }: 
 
 /** Checks whether a path is valid. GitHub rejects the whole request for one invalid path. */
 function isPath(path: string): boolean {
-  return path.length <= 500 && !path.startsWith('/') && !path.split('/').includes('..') && visibleLine(path) === path;
+  return (
+    path.length <= 500 &&
+    !path.startsWith('/') &&
+    !path.split('/').includes('..') &&
+    visibleLine(path) === path
+  );
 }
 
 function short(text: string, limit: number): string {

@@ -45,20 +45,28 @@ function commentBlocks(toSay: ToSay, links: NoticeLinks): string[] {
   }
 }
 
-function looking({ builds, failures, question, usualMs }: Extract<ToSay, { state: 'looking' }>, links: NoticeLinks): string[] {
+function looking(
+  { builds, failures, question, usualMs }: Extract<ToSay, { state: 'looking' }>,
+  links: NoticeLinks,
+): string[] {
   const names = formatNames(builds.map(({ build }) => build));
   const what = failures > 0 ? `${countWords(failures, false)} in ${names}` : `why ${names} failed`;
   const commit = builds[0]?.build.commit ?? null;
   const watch = builds[0] === undefined ? null : markdownLink('Watch', links.build(builds[0].build.id));
-  const usual = usualMs === null || question !== null ? null : `This usually takes ${durationWords(usualMs)}.`;
-  const head = [`**Analyzing ${what}**${commit === null ? '' : ` (commit ${inline(shortCommit(commit))})`}.`, usual, watch].filter(
-    (part) => part !== null,
-  );
+  const usual =
+    usualMs === null || question !== null ? null : `This usually takes ${durationWords(usualMs)}.`;
+  const head = [
+    `**Analyzing ${what}**${commit === null ? '' : ` (commit ${inline(shortCommit(commit))})`}.`,
+    usual,
+    watch,
+  ].filter((part) => part !== null);
   if (question === null) return [head.join(' ')];
   const answer = markdownLink('Answer', links.review(question.id));
   return [
     head.join(' '),
-    [`Question for a reviewer: ${inline(clip(question.question, 500))}`, answer].filter((part) => part !== null).join(' '),
+    [`Question for a reviewer: ${inline(clip(question.question, 500))}`, answer]
+      .filter((part) => part !== null)
+      .join(' '),
   ];
 }
 
@@ -75,11 +83,22 @@ function answered(toSay: Extract<ToSay, { state: 'answered' }>, links: NoticeLin
     budget: COMMENT_BUDGET - 2_000,
   });
   const still = open === 0 ? [] : [`Still analyzing ${open} more.`];
-  return [headline(toSay), ...shown, ...still, footer(causes, isAlone && only !== undefined ? only : null, builds, links)];
+  return [
+    headline(toSay),
+    ...shown,
+    ...still,
+    footer(causes, isAlone && only !== undefined ? only : null, builds, links),
+  ];
 }
 
 /** Counts, and what needs whom. */
-function headline({ causes, builds, failures, areTests, open }: Extract<ToSay, { state: 'answered' }>): string {
+function headline({
+  causes,
+  builds,
+  failures,
+  areTests,
+  open,
+}: Extract<ToSay, { state: 'answered' }>): string {
   const where = `${formatNames(builds)}${formatCommit(builds)}`;
   const failed = areTests ? `${countWords(failures, true)} failed` : countWords(failures, false);
   const [only] = causes;
@@ -95,24 +114,41 @@ function needs(causes: readonly CauseStanding[]): string {
   const you = causes.filter(({ needsYou }) => needsYou).length;
   const unsure = causes.filter(({ form }) => form === 'unsure').length;
   const parts = [
-    ...(you === 0 ? [] : [causes.length === 1 ? 'It needs your attention' : `${you} need${you === 1 ? 's' : ''} your attention`]),
-    ...(unsure === 0 ? [] : [`${unsure} need${unsure === 1 ? 's' : ''} review because Faultline is not sure`]),
+    ...(you === 0
+      ? []
+      : [
+          causes.length === 1
+            ? 'It needs your attention'
+            : `${you} need${you === 1 ? 's' : ''} your attention`,
+        ]),
+    ...(unsure === 0
+      ? []
+      : [`${unsure} need${unsure === 1 ? 's' : ''} review because Faultline is not sure`]),
   ];
   const sentence = parts.join('; ');
   return sentence === '' ? '' : ` ${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}.`;
 }
 
-function footer(causes: readonly CauseStanding[], only: CauseStanding | null, builds: readonly Build[], links: NoticeLinks): string {
+function footer(
+  causes: readonly CauseStanding[],
+  only: CauseStanding | null,
+  builds: readonly Build[],
+  links: NoticeLinks,
+): string {
   const review = only?.cause.review ?? null;
   const [first] = builds;
   const analysis = only?.cause.analysis ?? null;
-  const page = analysis !== null ? links.analysis(analysis.id) : first === undefined ? null : links.build(first.id);
+  const page =
+    analysis !== null ? links.analysis(analysis.id) : first === undefined ? null : links.build(first.id);
   const usage = causes.map(({ cause }) => cause.analysis);
   const seconds = sumNumbers(usage.map(({ milliseconds }) => milliseconds));
   const cost = sumNumbers(usage.map((one) => one.usage.costUsd));
   const parts = [
     ...(only?.form === 'unsure' && review !== null
-      ? [markdownLink('Decide', links.review(review.id)), `waiting since ${review.openedAt.slice(11, 16)} UTC`]
+      ? [
+          markdownLink('Decide', links.review(review.id)),
+          `waiting since ${review.openedAt.slice(11, 16)} UTC`,
+        ]
       : [wrong(page)]),
     analysis === null ? null : markdownLink('Analysis steps', links.run(analysis.id)),
     durationWords(seconds),
@@ -134,7 +170,9 @@ function couldNotLook(toSay: Extract<ToSay, { state: 'could-not-look' }>, links:
   const reason = why === '' ? '' : ` (${inline(clip(why.replace(/\.$/, ''), 300))})`;
   const [first] = builds;
   const known = first === undefined ? null : markdownLink('Details', links.build(first.id));
-  return [`${what}${reason}.${unread ? '' : ` · ${formatNames(builds)}`}${known === null ? '' : ` ${known}`}`];
+  return [
+    `${what}${reason}.${unread ? '' : ` · ${formatNames(builds)}`}${known === null ? '' : ` ${known}`}`,
+  ];
 }
 
 function goneLine({ build, fixedBy, failures }: FailedBefore): string {
@@ -191,7 +229,10 @@ const MORE = 200;
  * Fits the ranked causes into the budget. The lowest-ranked ones shrink to one line first. If even the lines
  * are too many, the last ones are only counted.
  */
-function fitCauses<Cause>(causes: readonly Cause[], { full, line, more, budget }: FittedParts<Cause>): string[] {
+function fitCauses<Cause>(
+  causes: readonly Cause[],
+  { full, line, more, budget }: FittedParts<Cause>,
+): string[] {
   const lines = causes.map(line);
   let left = budget * FOR_LINES;
   const listed = lines.findIndex((one) => {

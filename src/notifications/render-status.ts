@@ -33,6 +33,7 @@ function describeStatus(toSay: ToSay): string {
   if (toSay.state === 'could-not-look') return `Analysis failed: ${toSay.why}`;
   if (toSay.state !== 'answered') return formatTitle(toSay);
   const [first] = toSay.causes;
-  if (toSay.causes.length > 1 || first === undefined) return `${countWords(toSay.failures, toSay.areTests)}, ${toSay.causes.length} causes`;
+  if (toSay.causes.length > 1 || first === undefined)
+    return `${countWords(toSay.failures, toSay.areTests)}, ${toSay.causes.length} causes`;
   return first.form === 'unsure' ? 'Not sure: needs review' : `${first.category}: ${first.title}`;
 }

@@ -2,9 +2,10 @@ import { findMax } from '../lib/collections.ts';
 import { spelledOut } from '../lib/text.ts';
 
 /**
- * Logs, models and reviewers write what we print. Everything that a terminal or an editor would obey rather than show
- * (escapes, control and format characters, direction changes, invisible characters, lone surrogates) becomes `⟦U+001B⟧`.
- * Colours and the erasing to the line's end that goes with them say nothing, so they are left out.
+ * Logs, models and reviewers write what we print. Everything that a terminal or an editor would obey rather
+ * than show (escapes, control and format characters, direction changes, invisible characters, lone
+ * surrogates) becomes `⟦U+001B⟧`. Colours and the erasing to the line's end that goes with them say nothing,
+ * so they are left out.
  */
 const COLOUR = /(?:\u001b\[|\u009b)(?:[\d:;]*m|K)/g;
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu;
@@ -73,11 +74,15 @@ export function wrap(line: string, columns: number): string[] {
 function cutWord(word: string, columns: number): string[] {
   const characters = Array.from(word);
   const parts: string[] = [];
-  for (let from = 0; from < characters.length; from += columns) parts.push(characters.slice(from, from + columns).join(''));
+  for (let from = 0; from < characters.length; from += columns)
+    parts.push(characters.slice(from, from + columns).join(''));
   return parts;
 }
 
-/** Breaks what GitHub would read (mentions, issue numbers, links) without changing how it looks. Put in after `visible…`. */
+/**
+ * Breaks what GitHub would read (mentions, issue numbers, links) without changing how it looks. Put in after
+ * `visible…`.
+ */
 const BREAK = '\u200b';
 
 /**
@@ -125,7 +130,11 @@ export function fenceAround(text: string): string {
   return '`'.repeat(Math.max(3, longestRun(text) + 1));
 }
 
-function withCodeSpans(line: string, outside: (text: string) => string, inside: (code: string) => string): string {
+function withCodeSpans(
+  line: string,
+  outside: (text: string) => string,
+  inside: (code: string) => string,
+): string {
   const parts = line.split(/(?<!`)`([^`]+)`(?!`)/);
   return parts.map((part, index) => (index % 2 === 1 ? inside(part) : outside(part))).join('');
 }

@@ -45,11 +45,15 @@ export function whatToSay(situation: Situation): ToSay | null {
   }
   const builds = failed.map(({ build }) => build);
   const causes = failed
-    .flatMap(({ causes: found, build }) => arrangeAnswers(found).map((cause) => causeStanding(cause, build, situation)))
+    .flatMap(({ causes: found, build }) =>
+      arrangeAnswers(found).map((cause) => causeStanding(cause, build, situation)),
+    )
     .toSorted(byRank);
   const failures = sumNumbers(failed.map((one) => one.failures));
   if (causes.length === 0) return looking(failed, failures, situation);
-  const open = sumNumbers(failed.map((one) => (one.causes.length === 0 ? Math.max(1, one.openCauses) : one.openCauses)));
+  const open = sumNumbers(
+    failed.map((one) => (one.causes.length === 0 ? Math.max(1, one.openCauses) : one.openCauses)),
+  );
   if (open === 0 && causes.every(({ form }) => form === 'failed')) return couldNotLook(builds, causes);
   const areTests = causes.every(({ cause }) => cause.tests.length > 0) && open === 0;
   return {
@@ -68,7 +72,13 @@ function looking(failed: readonly BuildSituation[], failures: number, { usualMs 
   const question = failed.flatMap((one) => (one.question === null ? [] : [one.question]))[0] ?? null;
   if (question === null && failed.every(({ job }) => job?.state === 'failed' || job?.state === 'done')) {
     const why = failed.find(({ job }) => job?.state === 'failed')?.job?.error ?? NOTHING_FOUND;
-    return { state: 'could-not-look', builds: failed.map(({ build }) => build), causes: [], unread: true, why };
+    return {
+      state: 'could-not-look',
+      builds: failed.map(({ build }) => build),
+      causes: [],
+      unread: true,
+      why,
+    };
   }
   return { state: 'looking', builds: failed, failures, question, usualMs };
 }

@@ -8,7 +8,10 @@ export interface SignInProvider {
    * Starts a sign-in. Returns the address to send the browser to, and the secrets that the same browser must
    * bring back; no other client may see them. Throws `upstream-failed`.
    */
-  begin(callback: string, signal: AbortSignal): Promise<{ readonly address: string; readonly secrets: string }>;
+  begin(
+    callback: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly address: string; readonly secrets: string }>;
   /**
    * Returns the principal who came back to `callback`. Throws `unauthenticated` if the response does not
    * match the secrets, `forbidden` if the user has no rights here, and `upstream-failed`.

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { type Analysis, type Answer, type Classification, ConfidenceFactor, Grade, type ModelUsage } from '../domain/analysis.ts';
+import {
+  type Analysis,
+  type Answer,
+  type Classification,
+  ConfidenceFactor,
+  Grade,
+  type ModelUsage,
+} from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { Category, Kind } from '../domain/category.ts';
 import type { Memory, Statement, Understanding } from '../domain/conversation.ts';
@@ -84,9 +91,15 @@ export interface Analyst {
    * Plans the next step. `offered` lists the tools that can be asked next; absent if no further question is
    * possible.
    */
-  plan(input: Insight & { offered?: readonly ToolDescription[] }, signal: AbortSignal): Promise<Judgement<Plan>>;
+  plan(
+    input: Insight & { offered?: readonly ToolDescription[] },
+    signal: AbortSignal,
+  ): Promise<Judgement<Plan>>;
   /** Picks the independent questions of this round. Empty where none would help. */
-  chooseTools(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }, signal: AbortSignal): Promise<Judgement<ToolCall[]>>;
+  chooseTools(
+    input: Insight & { plan: Plan; offered: readonly ToolDescription[] },
+    signal: AbortSignal,
+  ): Promise<Judgement<ToolCall[]>>;
   /** Corrects the arguments of a call that the tool refused; null where it cannot. */
   correctCall(
     input: { call: ToolCall; error: string; tool: ToolDescription; subject: TriageSubject },
@@ -104,7 +117,11 @@ export interface Topic {
   readonly analysis: Analysis;
   readonly subject: TriageSubject;
   /** Titles of the other causes of the build. */
-  readonly otherCauses: readonly { readonly analysisId: string; readonly category: string; readonly title: string }[];
+  readonly otherCauses: readonly {
+    readonly analysisId: string;
+    readonly category: string;
+    readonly title: string;
+  }[];
 }
 
 /** A follow-up question with all that is known when it is judged. */

@@ -17,16 +17,24 @@ export interface NumberedLine {
   readonly text: string;
 }
 
-/** Consecutive whole lines of a stored text, joined by newlines, as UTF-8; `lineStart` is 1-based. Valid until the next piece. */
+/**
+ * Consecutive whole lines of a stored text, joined by newlines, as UTF-8; `lineStart` is 1-based. Valid until
+ * the next piece.
+ */
 export interface TextPiece {
   readonly lineStart: number;
   readonly bytes: Buffer;
 }
 
-/** Keeps the full logs and reports of builds, compressed, masked before they come here. Lines are 1-based over `split('\n')`. */
+/**
+ * Keeps the full logs and reports of builds, compressed, masked before they come here. Lines are 1-based over
+ * `split('\n')`.
+ */
 export interface BuildArchive {
   readonly driver: string;
-  /** Stores or replaces one text of a build. NUL characters are replaced by U+FFFD: PostgreSQL refuses them. */
+  /**
+   * Stores or replaces one text of a build. NUL characters are replaced by U+FFFD: PostgreSQL refuses them.
+   */
   put(buildId: string, source: SourceText): Promise<void>;
   list(buildId: string): Promise<ArchivedSource[]>;
   /**
@@ -54,7 +62,9 @@ export interface BuildArchive {
    * retryable, if the text is replaced or removed while it is read.
    */
   pieces(buildId: string, name: string): AsyncIterable<TextPiece>;
-  /** Removes all texts of a build. A store outside the database deletes them when `removeElsewhere` is called. */
+  /**
+   * Removes all texts of a build. A store outside the database deletes them when `removeElsewhere` is called.
+   */
   remove(buildId: string): Promise<void>;
   /**
    * Deletes the texts of a build that were removed and that a store outside the database still has. Throws

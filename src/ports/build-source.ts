@@ -10,7 +10,10 @@ export interface FetchedBuild {
 /** Fetches the logs and reports of a build from the CI that ran it, with time and size limits. */
 export interface BuildSource {
   readonly provider: Build['provider'];
-  /** Throws TriageError: `upstream-auth` (final), `not-found` (expired, final), `too-large`, `upstream-failed` or `timeout` (retryable). */
+  /**
+   * Throws TriageError: `upstream-auth` (final), `not-found` (expired, final), `too-large`, `upstream-failed`
+   * or `timeout` (retryable).
+   */
   fetch(build: Build, signal: AbortSignal): Promise<FetchedBuild>;
   /**
    * Fetches the logs of the passed jobs of a passed build, named like the same logs of a failed build; at

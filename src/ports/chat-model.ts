@@ -66,9 +66,10 @@ export interface StreamRequest {
 }
 
 /**
- * A model that answers in JSON. Throws TriageError: `upstream-auth` and `quota-exhausted` (final), `rate-limited`,
- * `timeout` and `upstream-failed` (retryable), `invalid-input` where the reply does not fit the schema, `too-large` where the
- * question does not fit the model's context: ask for less. What was paid nonetheless is in `details.usage`.
+ * A model that answers in JSON. Throws TriageError: `upstream-auth` and `quota-exhausted` (final),
+ * `rate-limited`, `timeout` and `upstream-failed` (retryable), `invalid-input` where the reply does not fit
+ * the schema, `too-large` where the question does not fit the model's context: ask for less. What was paid
+ * nonetheless is in `details.usage`.
  */
 export interface ChatModel {
   readonly name: string;

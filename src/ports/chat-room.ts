@@ -1,7 +1,12 @@
 /** A button that opens an address, or one that is sent back to us. */
 export type ChatButton =
   | { readonly label: string; readonly url: string; readonly id: string }
-  | { readonly label: string; readonly value: string; readonly id: string; readonly style?: 'primary' | 'danger' };
+  | {
+      readonly label: string;
+      readonly value: string;
+      readonly id: string;
+      readonly style?: 'primary' | 'danger';
+    };
 
 /** A part of a message: text in the chat's own mark-up, escaped already, or buttons in a row. */
 export type ChatBlock = { readonly text: string } | { readonly buttons: readonly ChatButton[] };
@@ -18,12 +23,23 @@ export interface ChatPlace {
   readonly message: string;
 }
 
-/** Says and changes messages. Every call throws TriageError; `retryable` where it may be made again, `retryAfterMs` where the other side said when. */
+/**
+ * Says and changes messages. Every call throws TriageError; `retryable` where it may be made again,
+ * `retryAfterMs` where the other side said when.
+ */
 export interface ChatRoom {
   /** Posts a message. `key` is stored with the message, so that `find` can find it. */
-  post(channel: string, message: ChatMessage, options: { readonly key: string; readonly signal: AbortSignal }): Promise<ChatPlace>;
+  post(
+    channel: string,
+    message: ChatMessage,
+    options: { readonly key: string; readonly signal: AbortSignal },
+  ): Promise<ChatPlace>;
   /** Throws `not-found` where the message is gone. */
-  update(at: ChatPlace, message: ChatMessage, options: { readonly key: string; readonly signal: AbortSignal }): Promise<void>;
+  update(
+    at: ChatPlace,
+    message: ChatMessage,
+    options: { readonly key: string; readonly signal: AbortSignal },
+  ): Promise<void>;
   /** Posts a reply below a message. `text` is already escaped. */
   reply(at: ChatPlace, text: string, signal: AbortSignal): Promise<void>;
   /**
@@ -32,7 +48,11 @@ export interface ChatRoom {
    */
   find(channel: string, key: string, signal: AbortSignal): Promise<ChatPlace | null>;
   /** Tells one person in a channel, whom alone it is shown. `text` is escaped already. */
-  whisper(to: { readonly channel: string; readonly user: string }, text: string, signal: AbortSignal): Promise<void>;
+  whisper(
+    to: { readonly channel: string; readonly user: string },
+    text: string,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Returns the identity of the bot in the chat, which `doctor` shows. */
   whoAmI(signal: AbortSignal): Promise<string>;
 }

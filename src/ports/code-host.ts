@@ -38,7 +38,10 @@ export interface ChangedFile {
   /** Lines. 0 for binary files. */
   readonly additions: number;
   readonly deletions: number;
-  /** Unified diff without its header, cut at 20,000 characters; null for binary files and where the host gives none. */
+  /**
+   * Unified diff without its header, cut at 20,000 characters; null for binary files and where the host gives
+   * none.
+   */
   readonly patch: string | null;
 }
 
@@ -60,8 +63,8 @@ export interface BlameLine {
 }
 
 /**
- * Reads a repository, never writes. `ref` null means the default branch or the checked-out state. Paths are relative to
- * the repository's root with `/`; one that leaves it is refused (`invalid-input`).
+ * Reads a repository, never writes. `ref` null means the default branch or the checked-out state. Paths are
+ * relative to the repository's root with `/`; one that leaves it is refused (`invalid-input`).
  */
 export interface CodeHost {
   readonly driver: string;
@@ -86,14 +89,28 @@ export interface CodeHost {
   readFile(
     query: { repository: string; ref: string | null; path: string; lineStart?: number; lineEnd?: number },
     signal: AbortSignal,
-  ): Promise<{ readonly path: string; readonly lineStart: number; readonly lines: readonly string[]; readonly totalLines: number } | null>;
+  ): Promise<{
+    readonly path: string;
+    readonly lineStart: number;
+    readonly lines: readonly string[];
+    readonly totalLines: number;
+  } | null>;
   /**
    * Searches for a literal text, case-sensitive; returns at most `limit` lines. A host without a full index
    * may miss lines, but never quotes a line of another commit.
    */
-  search(query: { repository: string; ref: string | null; text: string; limit: number }, signal: AbortSignal): Promise<CodeLine[]>;
-  /** Paths whose end equals `suffix` (whole path segments), shortest first; finds a log's path in the repository. */
-  findFiles(query: { repository: string; ref: string | null; suffix: string; limit: number }, signal: AbortSignal): Promise<string[]>;
+  search(
+    query: { repository: string; ref: string | null; text: string; limit: number },
+    signal: AbortSignal,
+  ): Promise<CodeLine[]>;
+  /**
+   * Paths whose end equals `suffix` (whole path segments), shortest first; finds a log's path in the
+   * repository.
+   */
+  findFiles(
+    query: { repository: string; ref: string | null; suffix: string; limit: number },
+    signal: AbortSignal,
+  ): Promise<string[]>;
   /**
    * Returns who last changed each line; at most 200 lines. Throws `forbidden` if the host requires a token
    * for this.
@@ -106,15 +123,28 @@ export interface CodeHost {
    * Returns commits, newest first; only those that touch `path` if it is given. If listing files needs a call
    * for each commit, only the first 20 commits include them.
    */
-  history(query: { repository: string; ref: string | null; path?: string; limit: number }, signal: AbortSignal): Promise<CommitInfo[]>;
+  history(
+    query: { repository: string; ref: string | null; path?: string; limit: number },
+    signal: AbortSignal,
+  ): Promise<CommitInfo[]>;
   /** Commits that touched these lines, newest first; at most 200 lines. */
   lineHistory(
-    query: { repository: string; ref: string | null; path: string; lineStart: number; lineEnd: number; limit: number },
+    query: {
+      repository: string;
+      ref: string | null;
+      path: string;
+      lineStart: number;
+      lineEnd: number;
+      limit: number;
+    },
     signal: AbortSignal,
   ): Promise<CommitInfo[]>;
   /** Repositories that can be read, by name; at most `limit`. */
   listRepositories(query: { limit: number }, signal: AbortSignal): Promise<RepositoryInfo[]>;
-  /** Paths of all files, or of those below a folder, in order of their names, without submodules; at most `limit`. */
+  /**
+   * Paths of all files, or of those below a folder, in order of their names, without submodules; at most
+   * `limit`.
+   */
   listFiles(
     query: { repository: string; ref: string | null; under?: string; limit: number },
     signal: AbortSignal,
@@ -136,5 +166,8 @@ export interface CodeHost {
    * Returns the changes in `head` that are not in `base` (since their merge base). Returns null if either is
    * missing or if they share no history.
    */
-  compare(query: { repository: string; base: string; head: string }, signal: AbortSignal): Promise<Comparison | null>;
+  compare(
+    query: { repository: string; base: string; head: string },
+    signal: AbortSignal,
+  ): Promise<Comparison | null>;
 }

@@ -2,16 +2,28 @@ import { z } from 'zod';
 
 /** A place to run SQL: `$1` placeholders, values never spliced in. */
 export interface Sql {
-  /** Runs one statement; rows come back as they are. Throws TriageError `storage-failed` (retryable where the connection broke). */
-  query<Row extends object = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Runs one statement; rows come back as they are. Throws TriageError `storage-failed` (retryable where the
+   * connection broke).
+   */
+  query<Row extends object = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<Row[]>;
 }
 
-/** The database as a whole. Inside `transaction` use only the `Sql` handed in: on PGlite the outer database would wait for ever. */
+/**
+ * The database as a whole. Inside `transaction` use only the `Sql` handed in: on PGlite the outer database
+ * would wait for ever.
+ */
 export interface Database extends Sql {
   readonly driver: 'pglite' | 'postgres';
   /** True if only one process can have the database open. Leases of other processes are then void. */
   readonly exclusive: boolean;
-  /** The same data through sessions in which nothing can be written, perhaps of a role that may only read; absent on PGlite. */
+  /**
+   * The same data through sessions in which nothing can be written, perhaps of a role that may only read;
+   * absent on PGlite.
+   */
   readonly reader?: Pick<Database, 'query' | 'transaction'>;
   /**
    * Runs `work` in a transaction, all or nothing. `work` may run again if the database rolled it back to let
@@ -19,11 +31,14 @@ export interface Database extends Sql {
    */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
   /**
-   * Applies the numbered files of `migrations/`; safe to call from two processes at once. Throws `invalid-config` where the database was migrated with
-   * other forms of them.
+   * Applies the numbered files of `migrations/`; safe to call from two processes at once. Throws
+   * `invalid-config` where the database was migrated with other forms of them.
    */
   migrate(options?: MigrateOptions): Promise<MigrateResult>;
-  /** Takes some megabytes and gives them back, where a statement has failed for a full disk since they could be taken. Throws while they cannot. */
+  /**
+   * Takes some megabytes and gives them back, where a statement has failed for a full disk since they could
+   * be taken. Throws while they cannot.
+   */
   checkRoom?(): Promise<void>;
   close(): Promise<void>;
 }
@@ -67,11 +82,17 @@ export function toPage<Item>(items: Item[], { limit, offset }: Page) {
  */
 export function queryInteger(minimum: number, maximum: number, standard: number) {
   const read = (text: unknown) => (typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : text);
-  const number = z.preprocess(read, z.int(`must be a whole number from ${minimum} to ${maximum}, in digits`).min(minimum).max(maximum));
+  const number = z.preprocess(
+    read,
+    z.int(`must be a whole number from ${minimum} to ${maximum}, in digits`).min(minimum).max(maximum),
+  );
   return number.default(standard).meta({ type: 'integer', minimum, maximum, default: standard });
 }
 
-/** The places between two writes where a process may die, in the order in which one failure passes them. The graph's nodes have their own. */
+/**
+ * The places between two writes where a process may die, in the order in which one failure passes them. The
+ * graph's nodes have their own.
+ */
 type FailpointName =
   /** The lease of a triage job is taken. */
   | 'claimed'

@@ -65,8 +65,18 @@ export async function runCheck({ name, mend, limitMs = LIMIT_MS, ask }: Check): 
 }
 
 export const ok = (name: string, says: string): Finding => ({ name, state: 'ok', says });
-export const note = (name: string, says: string, mend: string): Finding => ({ name, state: 'note', says, mend });
-export const wrong = (name: string, says: string, mend: string): Finding => ({ name, state: 'wrong', says, mend });
+export const note = (name: string, says: string, mend: string): Finding => ({
+  name,
+  state: 'note',
+  says,
+  mend,
+});
+export const wrong = (name: string, says: string, mend: string): Finding => ({
+  name,
+  state: 'wrong',
+  says,
+  mend,
+});
 
 /** Clocks further apart make signed deliveries fail and leases look odd. */
 const SKEW_MS = 60_000;
@@ -78,5 +88,11 @@ const SKEW_MS = 60_000;
 export function findClockSkew(name: string, aheadMs: number | null): Finding[] {
   if (aheadMs === null || Math.abs(aheadMs) <= SKEW_MS) return [];
   const says = `it is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine`;
-  return [wrong(name, says, 'synchronize both machines with NTP; signed deliveries older than five minutes are rejected')];
+  return [
+    wrong(
+      name,
+      says,
+      'synchronize both machines with NTP; signed deliveries older than five minutes are rejected',
+    ),
+  ];
 }

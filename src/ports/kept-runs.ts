@@ -7,7 +7,11 @@ export interface KeptRun {
   /** The release that answered. */
   readonly version: string;
   /** The sources of its cases. Two runs of the same cases have the same sources. */
-  readonly sources: readonly { readonly name: string; readonly sha256: string | null; readonly cases: number | null }[];
+  readonly sources: readonly {
+    readonly name: string;
+    readonly sha256: string | null;
+    readonly cases: number | null;
+  }[];
   /** Everything that an answer may depend on, by its name for people; null: not set. */
   readonly settings: Readonly<Record<string, string | number | boolean | null>>;
 }

@@ -55,7 +55,9 @@ export const Passage = z.object({
 });
 export type Passage = z.infer<typeof Passage>;
 
-export type PassageOf = Passage & { readonly document: Pick<TeamDocument, 'id' | 'source' | 'title' | 'category'> };
+export type PassageOf = Passage & {
+  readonly document: Pick<TeamDocument, 'id' | 'source' | 'title' | 'category'>;
+};
 
 export type PassageMatch = PassageOf & {
   /** 0..1: the share of the question's words and word pairs that the passage says. */
@@ -173,5 +175,8 @@ export interface DocumentReader {
    * `unsupported-type`; `invalid-input` for what is broken, encrypted or without text; `timeout`;
    * `cancelled`.
    */
-  read(file: { readonly name: string; readonly bytes: Uint8Array }, signal?: AbortSignal): Promise<ReadDocument>;
+  read(
+    file: { readonly name: string; readonly bytes: Uint8Array },
+    signal?: AbortSignal,
+  ): Promise<ReadDocument>;
 }

@@ -16,7 +16,10 @@ export interface NoticePlace {
   readonly opens: boolean;
 }
 
-/** Says where a channel is about a build. Pure: it is asked wherever something changes, in processes that never speak too. */
+/**
+ * Says where a channel is about a build. Pure: it is asked wherever something changes, in processes that
+ * never speak too.
+ */
 export interface NoticeRule {
   /** The channel's name: `github-comment`. */
   readonly channel: string;
@@ -38,8 +41,8 @@ export interface NoticeCall {
 }
 
 /**
- * The other side of a channel, an adapter. Both throw TriageError; `retryable` where it may be tried again, `retryAfterMs` where the other
- * side said when.
+ * The other side of a channel, an adapter. Both throw TriageError; `retryable` where it may be tried again,
+ * `retryAfterMs` where the other side said when.
  */
 export interface NotificationClient<Content> {
   /**
@@ -121,7 +124,11 @@ export interface Cause {
   /** The first of its failures, at most twenty, without the text of their excerpts. */
   readonly sample: readonly Failure[];
   /** The review, with its decision once there is one; null where none was opened. */
-  readonly review: { readonly id: string; readonly openedAt: string; readonly decision: Decision | null } | null;
+  readonly review: {
+    readonly id: string;
+    readonly openedAt: string;
+    readonly decision: Decision | null;
+  } | null;
   readonly history: CauseHistory;
   /** The review record of answers with about this confidence; null if too few were decided. */
   readonly record: { readonly right: number; readonly decided: number } | null;
@@ -136,7 +143,10 @@ export interface Cause {
 export interface CauseHistory {
   /** The fingerprint does not say why it failed, so that what it shares with others proves nothing. */
   readonly generic: boolean;
-  /** The newest build of the same pipeline on the default branch before it; null where none is known, or where this one is on it. */
+  /**
+   * The newest build of the same pipeline on the default branch before it; null where none is known, or where
+   * this one is on it.
+   */
   readonly defaultBranch: {
     readonly name: string;
     readonly status: Build['status'];
@@ -152,7 +162,10 @@ export interface CauseHistory {
 }
 
 interface PublishOptions {
-  /** Names this publication for good. To be left outside with it (a header, a marker in the text), so that it is recognized. */
+  /**
+   * Names this publication for good. To be left outside with it (a header, a marker in the text), so that it
+   * is recognized.
+   */
   readonly key: string;
   readonly signal: AbortSignal;
 }
@@ -166,12 +179,15 @@ export interface Published {
 }
 
 /**
- * Publishes answers. A key is published once: where the other side can say what it has, `find` is asked before a second try; where it cannot,
- * it recognizes a second publication by its key.
+ * Publishes answers. A key is published once: where the other side can say what it has, `find` is asked
+ * before a second try; where it cannot, it recognizes a second publication by its key.
  */
 export interface Publisher {
   readonly driver: string;
-  /** Throws TriageError; `retryable` where it may be tried again with the same key, `retryAfterMs` where the other side said when. */
+  /**
+   * Throws TriageError; `retryable` where it may be tried again with the same key, `retryAfterMs` where the
+   * other side said when.
+   */
   publish(build: Build, analysis: Analysis, options: PublishOptions): Promise<Published>;
   /** Finds what an earlier try with this key published; null if there is nothing. */
   find?(build: Build, analysis: Analysis, options: PublishOptions): Promise<Published | null>;

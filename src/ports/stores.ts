@@ -89,7 +89,10 @@ export interface ToolCacheStore {
    * Returns the result stored under the key, or null if there is none or it has expired. Marks it as used.
    */
   get(key: string): Promise<KeptResult | null>;
-  /** Keeps an answer for `ttlMs`; what is larger than the store takes is not kept. Makes room by forgetting what was not used for longest. */
+  /**
+   * Keeps an answer for `ttlMs`; what is larger than the store takes is not kept. Makes room by forgetting
+   * what was not used for longest.
+   */
   put(
     of: { readonly key: string; readonly tool: string; readonly repository: string; readonly ttlMs: number },
     result: KeptResult,
@@ -118,5 +121,9 @@ export interface PassingLogs {
    * this log is known. The result equals the basis that was used when the build was read. Throws the errors
    * of the stores.
    */
-  of(build: Build, sources: readonly Pick<SourceText, 'name' | 'kind'>[], log: string): Promise<PassingBasis | null>;
+  of(
+    build: Build,
+    sources: readonly Pick<SourceText, 'name' | 'kind'>[],
+    log: string,
+  ): Promise<PassingBasis | null>;
 }

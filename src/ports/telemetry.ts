@@ -2,7 +2,9 @@ import { CORRECTION_RESULTS } from '../domain/analysis.ts';
 import { Provider } from '../domain/build.ts';
 import { CATEGORIES } from '../domain/category.ts';
 
-/** Structured logging, fields first: `log.error({ buildId, error }, 'triage failed')`. Secrets never go in. */
+/**
+ * Structured logging, fields first: `log.error({ buildId, error }, 'triage failed')`. Secrets never go in.
+ */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -29,7 +31,10 @@ export const silentLogger: Logger = {
   child: () => silentLogger,
 };
 
-/** The values that a label may have: these, or at most so many different ones. What is beyond that is counted as "other". */
+/**
+ * The values that a label may have: these, or at most so many different ones. What is beyond that is counted
+ * as "other".
+ */
 export type LabelValues = readonly string[] | number;
 
 export interface MetricOutline {
@@ -50,8 +55,9 @@ const TOOLS = 48;
 const MODELS = 12;
 
 /**
- * Everything that is measured, in base units (seconds, US dollars, plain counts). No label can grow without bound: a sender or a
- * model may write what it likes and makes no series of its own. docs/reference/metrics.md names the same, and a test compares them.
+ * Everything that is measured, in base units (seconds, US dollars, plain counts). No label can grow without
+ * bound: a sender or a model may write what it likes and makes no series of its own.
+ * docs/reference/metrics.md names the same, and a test compares them.
  */
 export const METRICS = {
   http_request_duration_seconds: {
@@ -87,7 +93,19 @@ export const METRICS = {
   faultline_tool_latency_seconds: {
     kind: 'histogram',
     help: 'Duration of one tool call, including retries and the alternative tool.',
-    labels: { tool: TOOLS, outcome: ['ok', 'empty', 'unavailable', 'invalid-arguments', 'refused', 'failed', 'timed-out', 'cancelled'] },
+    labels: {
+      tool: TOOLS,
+      outcome: [
+        'ok',
+        'empty',
+        'unavailable',
+        'invalid-arguments',
+        'refused',
+        'failed',
+        'timed-out',
+        'cancelled',
+      ],
+    },
     buckets: QUICK,
   },
   faultline_failures_total: {
@@ -110,17 +128,41 @@ export const METRICS = {
     help: 'Model tokens read and written.',
     labels: { direction: ['input', 'output'], model: MODELS },
   },
-  faultline_llm_cost_usd_total: { kind: 'counter', help: 'Model cost in US dollars, where the price is known.', labels: { model: MODELS } },
-  faultline_retries_total: { kind: 'counter', help: 'Failed attempts that were retried.', labels: { of: ['model', 'tool', 'triage'] } },
+  faultline_llm_cost_usd_total: {
+    kind: 'counter',
+    help: 'Model cost in US dollars, where the price is known.',
+    labels: { model: MODELS },
+  },
+  faultline_retries_total: {
+    kind: 'counter',
+    help: 'Failed attempts that were retried.',
+    labels: { of: ['model', 'tool', 'triage'] },
+  },
   faultline_deliveries_total: {
     kind: 'counter',
     help: 'Deliveries stored, and duplicates (dedupe hits).',
     labels: { source: Provider.options, outcome: ['kept', 'repeated'] },
   },
-  faultline_queue_depth: { kind: 'gauge', help: 'Pending and running triages in the database.', labels: { state: ['queued', 'running'] } },
-  faultline_queue_oldest_seconds: { kind: 'gauge', help: 'Age of the oldest waiting triage; 0 if none is waiting.', labels: {} },
-  faultline_deliveries_landed: { kind: 'gauge', help: 'Deliveries accepted but not yet recorded as builds.', labels: {} },
-  faultline_publications_pending: { kind: 'gauge', help: 'Answers and messages of notification rules waiting to be sent.', labels: {} },
+  faultline_queue_depth: {
+    kind: 'gauge',
+    help: 'Pending and running triages in the database.',
+    labels: { state: ['queued', 'running'] },
+  },
+  faultline_queue_oldest_seconds: {
+    kind: 'gauge',
+    help: 'Age of the oldest waiting triage; 0 if none is waiting.',
+    labels: {},
+  },
+  faultline_deliveries_landed: {
+    kind: 'gauge',
+    help: 'Deliveries accepted but not yet recorded as builds.',
+    labels: {},
+  },
+  faultline_publications_pending: {
+    kind: 'gauge',
+    help: 'Answers and messages of notification rules waiting to be sent.',
+    labels: {},
+  },
   faultline_review_pending: { kind: 'gauge', help: 'Analyses waiting for review.', labels: {} },
   faultline_breaker_open: {
     kind: 'gauge',
@@ -146,7 +188,9 @@ type Named<Kind extends MetricOutline['kind']> = {
 type CounterName = Named<'counter'>;
 type HistogramName = Named<'histogram'>;
 type GaugeName = Named<'gauge'>;
-type Labels<Name extends keyof typeof METRICS> = Readonly<Record<keyof (typeof METRICS)[Name]['labels'], string>>;
+type Labels<Name extends keyof typeof METRICS> = Readonly<
+  Record<keyof (typeof METRICS)[Name]['labels'], string>
+>;
 
 /** A gauge as it stands now. */
 export interface Reading {
@@ -178,8 +222,13 @@ export const silentMetrics: Metrics = {
   text: async () => ({ contentType: 'text/plain; charset=utf-8', body: '' }),
 };
 
-/** Facts of a span: never the words of a log, a prompt or an answer. Those that are undefined or null are left out. */
-export type SpanFacts = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
+/**
+ * Facts of a span: never the words of a log, a prompt or an answer. Those that are undefined or null are left
+ * out.
+ */
+export type SpanFacts = Readonly<
+  Record<string, string | number | boolean | readonly string[] | null | undefined>
+>;
 
 export interface SpanOutline {
   /** "chat gpt-4o-mini": few different ones. */
@@ -190,7 +239,10 @@ export interface SpanOutline {
    */
   readonly kind: 'internal' | 'client' | 'server' | 'producer' | 'consumer';
   readonly facts: SpanFacts;
-  /** W3C traceparent of the span to be under, of another process or an earlier time. Absent, null or unreadable: the span that is open here. */
+  /**
+   * W3C traceparent of the span to be under, of another process or an earlier time. Absent, null or
+   * unreadable: the span that is open here.
+   */
   readonly parent?: string | null;
 }
 
@@ -211,7 +263,10 @@ interface OpenSpan {
  * traced work.
  */
 export interface Tracer {
-  /** Does the work inside a span; spans that the work opens stand under it. What it throws ends the span and is thrown on. */
+  /**
+   * Does the work inside a span; spans that the work opens stand under it. What it throws ends the span and
+   * is thrown on.
+   */
   span<Value>(outline: SpanOutline, work: (span: OpenSpan) => Promise<Value>): Promise<Value>;
   /** Tells of work that is over. */
   record(outline: SpanOutline, period: Period): void;

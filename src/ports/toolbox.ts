@@ -28,7 +28,11 @@ export interface Toolbox {
    * Returns the tools among `offered` that can be asked about this subject. Leaves out tools that need a
    * missing clone, provider or file; a model does not see those. Absent: all offered tools can be asked.
    */
-  askable?(category: Category, subject: TriageSubject, signal: AbortSignal): Promise<readonly ToolDescription[]>;
+  askable?(
+    category: Category,
+    subject: TriageSubject,
+    signal: AbortSignal,
+  ): Promise<readonly ToolDescription[]>;
   describe(name: string): ToolDescription | null;
   /**
    * Returns the state of the circuit breakers by provider: `open` after too many failures, `half-open` while
@@ -53,7 +57,10 @@ export interface WebSearch {
 
 /** The client through which a running triage asks a person a question. */
 export interface ReviewerClient {
-  /** Keeps the question in the review queue, one per triage: asked again, the first one stands. Throws `storage-failed`. */
+  /**
+   * Keeps the question in the review queue, one per triage: asked again, the first one stands. Throws
+   * `storage-failed`.
+   */
   ask(question: {
     readonly subject: TriageSubject;
     readonly category: Category;

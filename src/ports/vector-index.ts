@@ -21,7 +21,11 @@ export interface VectorIndex {
   /** Returns the nearest items, best first. `filter` keeps items whose metadata equals every given field. */
   search(
     namespace: VectorNamespace,
-    query: { readonly text: string; readonly limit: number; readonly filter?: Readonly<Record<string, string>> },
+    query: {
+      readonly text: string;
+      readonly limit: number;
+      readonly filter?: Readonly<Record<string, string>>;
+    },
     signal?: AbortSignal,
   ): Promise<VectorMatch[]>;
   /** Ids and metadata of every item, in any order: what a loader compares with. At most 100,000. */

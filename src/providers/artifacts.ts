@@ -30,11 +30,16 @@ function isNamedLikeReports(name: string): boolean {
 export function artifactsToFetch<One extends Offered>(
   offered: readonly One[],
   limits: { readonly maxBytes: number; readonly maxCount: number },
-): { readonly fetch: readonly One[]; readonly leave: readonly { readonly name: string; readonly why: string }[] } {
+): {
+  readonly fetch: readonly One[];
+  readonly leave: readonly { readonly name: string; readonly why: string }[];
+} {
   const fetch: One[] = [];
   const leave: { name: string; why: string }[] = [];
   for (const one of [...offered].sort((left, right) => rankName(left.name) - rankName(right.name))) {
-    const why = reasonToLeave(one, limits.maxBytes) ?? (fetch.length < limits.maxCount ? null : `${limits.maxCount} others were fetched`);
+    const why =
+      reasonToLeave(one, limits.maxBytes) ??
+      (fetch.length < limits.maxCount ? null : `${limits.maxCount} others were fetched`);
     if (why === null) fetch.push(one);
     else leave.push({ name: one.name, why });
   }
@@ -42,7 +47,8 @@ export function artifactsToFetch<One extends Offered>(
 }
 
 function reasonToLeave({ name, bytes }: Offered, maxBytes: number): string | null {
-  if (bytes !== null && bytes > maxBytes) return `it is ${sizeInWords(bytes)}, more than ${sizeInWords(maxBytes)}`;
+  if (bytes !== null && bytes > maxBytes)
+    return `it is ${sizeInWords(bytes)}, more than ${sizeInWords(maxBytes)}`;
   const named = namedAs(name);
   if (named?.grade === 'skip') return named.reason;
   return rankName(name) === 3 ? 'a build output, judging by its name' : null;
@@ -78,9 +84,15 @@ const LEFT_OUT = /left out/i;
  * Artifacts complete a log but never replace it: if they cannot be read, a note is added and the build
  * continues.
  */
-export async function fetchArtifacts<One extends Offered>(fetching: ArtifactFetching<One>, logs: number): Promise<SourceText[]> {
+export async function fetchArtifacts<One extends Offered>(
+  fetching: ArtifactFetching<One>,
+  logs: number,
+): Promise<SourceText[]> {
   try {
-    const { fetch, leave } = artifactsToFetch(await fetching.list(), { maxBytes: MAX_BYTES, maxCount: MAX_FETCHED });
+    const { fetch, leave } = artifactsToFetch(await fetching.list(), {
+      maxBytes: MAX_BYTES,
+      maxCount: MAX_FETCHED,
+    });
     const read = await inParallel(fetch, AT_ONCE, (artifact) => readArtifact(fetching, artifact));
     return [...read.flat(), ...leave.map(({ name, why }) => namelessText(name, why))];
   } catch (error) {
@@ -90,14 +102,18 @@ export async function fetchArtifacts<One extends Offered>(fetching: ArtifactFetc
   }
 }
 
-async function readArtifact<One extends Offered>(fetching: ArtifactFetching<One>, artifact: One): Promise<SourceText[]> {
+async function readArtifact<One extends Offered>(
+  fetching: ArtifactFetching<One>,
+  artifact: One,
+): Promise<SourceText[]> {
   const { signal, notes, room } = fetching;
   const { name } = artifact;
   const what = `the artifact "${name}"`;
   try {
     const files = await openArtifact(name, await fetching.download(artifact, what, MAX_BYTES), room);
     if (files[0]?.name === name) throw new TriageError('invalid-input', `${what} is not an archive.`);
-    if (isNamedLikeReports(name) && !files.some(({ kind }) => kind === 'report')) notes.push(`There is no test report in ${what}.`);
+    if (isNamedLikeReports(name) && !files.some(({ kind }) => kind === 'report'))
+      notes.push(`There is no test report in ${what}.`);
     return files.map((file) => ({ ...file, notes: file.notes.filter((note) => !LEFT_OUT.test(note)) }));
   } catch (error) {
     if (signal.aborted || !(error instanceof TriageError)) throw error;

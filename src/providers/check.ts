@@ -31,7 +31,12 @@ const MAX_BYTES = 64 * 1024;
 export async function probe({ url, headers = {}, body }: Probe, signal: AbortSignal): Promise<ProbeReply> {
   try {
     const posted = body === undefined ? {} : { method: 'POST', body };
-    const response = await fetch(url, { ...posted, headers: { accept: 'application/json', ...headers }, redirect: 'manual', signal });
+    const response = await fetch(url, {
+      ...posted,
+      headers: { accept: 'application/json', ...headers },
+      redirect: 'manual',
+      signal,
+    });
     const date = Date.parse(response.headers.get('date') ?? '');
     return {
       status: response.status,
@@ -40,12 +45,17 @@ export async function probe({ url, headers = {}, body }: Probe, signal: AbortSig
       aheadMs: Number.isNaN(date) ? null : date - Date.now(),
     };
   } catch (cause) {
-    if (signal.aborted) throw new TriageError('timeout', `${getHost(url)} did not respond in time`, { retryable: true, cause });
+    if (signal.aborted)
+      throw new TriageError('timeout', `${getHost(url)} did not respond in time`, { retryable: true, cause });
     const { cause: inner } = cause instanceof Error ? cause : {};
-    throw new TriageError('upstream-failed', `${getHost(url)} cannot be reached: ${getErrorMessage(inner ?? cause)}`, {
-      retryable: true,
-      cause,
-    });
+    throw new TriageError(
+      'upstream-failed',
+      `${getHost(url)} cannot be reached: ${getErrorMessage(inner ?? cause)}`,
+      {
+        retryable: true,
+        cause,
+      },
+    );
   }
 }
 
@@ -98,7 +108,9 @@ export interface TokenApi {
 export function checkTokenApi(api: TokenApi): Check[] {
   const { name, probe: question, lacking, mend } = api;
   if (question === null) {
-    return lacking === null ? [] : [{ name, mend: lacking.mend, ask: async () => note(name, lacking.says, lacking.mend) }];
+    return lacking === null
+      ? []
+      : [{ name, mend: lacking.mend, ask: async () => note(name, lacking.says, lacking.mend) }];
   }
   const ask = async (signal: AbortSignal) => {
     const { status, json, aheadMs } = await probe(question, signal);
@@ -111,5 +123,7 @@ function toFinding({ name, label, says, mend }: TokenApi, status: number, json: 
   if (status === 401 || status === 403) return wrong(name, `the token is refused (${status})`, mend.token);
   if (status >= 500) return wrong(name, `${label} returned ${status}`, mend.reach);
   const said = status < 300 ? says(json) : null;
-  return said === null ? wrong(name, `the server there is not the API of ${label}`, mend.address) : ok(name, said);
+  return said === null
+    ? wrong(name, `the server there is not the API of ${label}`, mend.address)
+    : ok(name, said);
 }

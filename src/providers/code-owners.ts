@@ -43,7 +43,9 @@ export function placesOfCodeOwners(provider: string): readonly string[] {
 /** Determines the dialect of a file: by the provider, else by its folder, else by whether it has sections. */
 export function formOfCodeOwners(provider: string, file: string, lines: readonly string[]): CodeOwnersForm {
   const said =
-    provider === 'github' || provider === 'gitlab' || provider === 'gitea' ? provider : /^\.(github|gitlab|gitea)\//.exec(file)?.[1];
+    provider === 'github' || provider === 'gitlab' || provider === 'gitea'
+      ? provider
+      : /^\.(github|gitlab|gitea)\//.exec(file)?.[1];
   if (said !== undefined) return said as CodeOwnersForm;
   return lines.some((line) => SECTION.test(line)) ? 'gitlab' : 'github';
 }
@@ -51,8 +53,9 @@ export function formOfCodeOwners(provider: string, file: string, lines: readonly
 const SECTION = /^\^?\[([^\]]{1,200})\](?:\[\d{1,3}\])?(.*)$/;
 
 /**
- * Reads a CODEOWNERS file as its host documents it: the last match wins (GitHub), in each section, with exclusions (GitLab), or all matches
- * count (Gitea). Wrong lines are left out and reported. Matching takes time linear in the length of the path for each rule.
+ * Reads a CODEOWNERS file as its host documents it: the last match wins (GitHub), in each section, with
+ * exclusions (GitLab), or all matches count (Gitea). Wrong lines are left out and reported. Matching takes
+ * time linear in the length of the path for each rule.
  */
 export function parseCodeOwners(lines: readonly string[], form: CodeOwnersForm): CodeOwners {
   const rules: Rule[] = [];
@@ -65,7 +68,10 @@ export function parseCodeOwners(lines: readonly string[], form: CodeOwnersForm):
       section = heading[1].trim().toLowerCase();
       defaults = splitFields(heading[2] ?? '', form).flatMap((word) => parseOwner(word) ?? []);
     } else if (text !== '' && !text.startsWith('#')) {
-      const rule = text.length > MAX_LINE ? `has more than ${MAX_LINE} characters` : parseRule(text, at + 1, section, defaults, form);
+      const rule =
+        text.length > MAX_LINE
+          ? `has more than ${MAX_LINE} characters`
+          : parseRule(text, at + 1, section, defaults, form);
       if (typeof rule !== 'string') rules.push(rule);
       else if (problems.length < MAX_PROBLEMS) problems.push({ line: at + 1, why: rule });
     }
@@ -75,12 +81,19 @@ export function parseCodeOwners(lines: readonly string[], form: CodeOwnersForm):
   return { problems, findOwners: (path) => ownersAmong(rules, path.slice(0, MAX_LINE), form) };
 }
 
-function ownersAmong(rules: readonly Rule[], path: string, form: CodeOwnersForm): ReturnType<CodeOwners['findOwners']> {
+function ownersAmong(
+  rules: readonly Rule[],
+  path: string,
+  form: CodeOwnersForm,
+): ReturnType<CodeOwners['findOwners']> {
   if (form === 'github') return told(rules.findLast((rule) => rule.matches(path)));
   const matching = rules.filter((rule) => rule.matches(path));
-  const excluded = new Set(matching.filter(({ excludes }) => excludes && form === 'gitlab').map(({ section }) => section));
+  const excluded = new Set(
+    matching.filter(({ excludes }) => excludes && form === 'gitlab').map(({ section }) => section),
+  );
   const counted = form === 'gitea' ? matching : matching.filter(({ section }) => !excluded.has(section));
-  const last = form === 'gitea' ? counted : [...new Map(counted.map((rule) => [rule.section, rule])).values()];
+  const last =
+    form === 'gitea' ? counted : [...new Map(counted.map((rule) => [rule.section, rule])).values()];
   const names = [...new Set(last.flatMap((rule) => rule.names))].slice(0, MAX_OWNERS);
   return told(
     last.find((rule) => rule.names.length > 0),
@@ -93,20 +106,30 @@ function told(rule: Rule | undefined, names = rule?.names): ReturnType<CodeOwner
 }
 
 /** Returns a rule, or the problem with its line. */
-function parseRule(text: string, line: number, section: string, defaults: readonly string[], form: CodeOwnersForm): Rule | string {
+function parseRule(
+  text: string,
+  line: number,
+  section: string,
+  defaults: readonly string[],
+  form: CodeOwnersForm,
+): Rule | string {
   const [pattern = '', ...words] = splitFields(text, form);
   const named = words.map(parseOwner);
   const wrong = words.find((_, at) => named[at] === null);
-  if (wrong !== undefined && form !== 'gitlab') return `“${wrong.slice(0, 100)}” is neither @name, @team nor an e-mail address`;
+  if (wrong !== undefined && form !== 'gitlab')
+    return `“${wrong.slice(0, 100)}” is neither @name, @team nor an e-mail address`;
   const own = named.filter((name) => name !== null).slice(0, MAX_OWNERS);
   const excludes = form !== 'github' && pattern.startsWith('!');
   const rule = { line, section, excludes, names: own.length === 0 && !excludes ? defaults : own };
   if (form === 'gitea') {
-    const regex = compileRulePattern(`^(?:${(excludes ? pattern.slice(1) : pattern).replaceAll(/\\([# \\])/g, '$1')})$`);
+    const regex = compileRulePattern(
+      `^(?:${(excludes ? pattern.slice(1) : pattern).replaceAll(/\\([# \\])/g, '$1')})$`,
+    );
     if ('refused' in regex) return regex.refused;
     return { ...rule, matches: (path) => (regex.matchedLine(path) !== null) !== excludes };
   }
-  if (form === 'github' && /^(?:!|\\#)|\[/.test(pattern)) return 'GitHub does not support “!”, “\\#” or “[ ]” in a pattern';
+  if (form === 'github' && /^(?:!|\\#)|\[/.test(pattern))
+    return 'GitHub does not support “!”, “\\#” or “[ ]” in a pattern';
   const glob = parseGlob(excludes ? pattern.slice(1) : pattern, form);
   return { ...rule, matches: (path) => matchesGlob(glob, path) };
 }
@@ -134,7 +157,10 @@ function parseOwner(word: string): string | null {
   return /^([^@\s]{1,100})@[^@\s]{1,200}$/.exec(word)?.[1] ?? null;
 }
 
-/** `folders`: any number of whole folders; `name`: any part of one name; `one`: one character of it; `rest`: whatever follows. */
+/**
+ * `folders`: any number of whole folders; `name`: any part of one name; `one`: one character of it; `rest`:
+ * whatever follows.
+ */
 type Atom = { readonly sign: string } | 'folders' | 'name' | 'one' | 'rest';
 interface Glob {
   readonly atoms: readonly Atom[];
@@ -190,7 +216,12 @@ function expandStates(atoms: readonly Atom[], states: readonly number[], begins:
   const all = new Set<number>();
   for (let state of states) {
     all.add(state);
-    for (; atoms[state] === 'name' || atoms[state] === 'rest' || (begins && atoms[state] === 'folders'); state += 1) all.add(state + 1);
+    for (
+      ;
+      atoms[state] === 'name' || atoms[state] === 'rest' || (begins && atoms[state] === 'folders');
+      state += 1
+    )
+      all.add(state + 1);
   }
   return [...all];
 }

@@ -14,17 +14,25 @@ export const MAX_PATCH = 20_000;
 /** Words of one search over files. */
 const MAX_WORDS = 16;
 
-type Answer<Name extends keyof CodeHost> = CodeHost[Name] extends (...asked: never) => infer Given ? Given : never;
+type Answer<Name extends keyof CodeHost> = CodeHost[Name] extends (...asked: never) => infer Given
+  ? Given
+  : never;
 
 /** The answers of a host about a commit that was found. The arguments are already checked. */
 type CommitAnswers<Place> = {
-  readonly [Name in 'readFile' | 'search' | 'searchFiles' | 'findFiles' | 'blame' | 'history' | 'lineHistory']: (
-    place: Place,
-    ...asked: Parameters<CodeHost[Name]>
-  ) => Answer<Name>;
+  readonly [Name in
+    | 'readFile'
+    | 'search'
+    | 'searchFiles'
+    | 'findFiles'
+    | 'blame'
+    | 'history'
+    | 'lineHistory']: (place: Place, ...asked: Parameters<CodeHost[Name]>) => Answer<Name>;
 };
 
-export interface CommitHost<Place> extends CommitAnswers<Place>, Pick<CodeHost, 'driver' | 'canRead' | 'listRepositories' | 'compare'> {
+export interface CommitHost<Place>
+  extends CommitAnswers<Place>,
+    Pick<CodeHost, 'driver' | 'canRead' | 'listRepositories' | 'compare'> {
   /** The host's name in the message that a commit is missing: "on GitHub". */
   readonly where: string;
   /** Returns null if the repository or the commit is missing, or if the repository is empty. */
@@ -41,7 +49,10 @@ export interface CommitHost<Place> extends CommitAnswers<Place>, Pick<CodeHost, 
 export function createHost<Place extends { readonly commit: string }>(host: CommitHost<Place>): CodeHost {
   const { driver, where, find, canRead, listRepositories } = host;
   const about =
-    <Query extends At, Given>(none: () => Given, answer: (place: Place, query: Query, signal: AbortSignal) => Promise<Given>) =>
+    <Query extends At, Given>(
+      none: () => Given,
+      answer: (place: Place, query: Query, signal: AbortSignal) => Promise<Given>,
+    ) =>
     async (query: Query, signal: AbortSignal): Promise<Given> => {
       const checked = checkedQuery(query);
       const place = await find(query, signal);
@@ -55,7 +66,10 @@ export function createHost<Place extends { readonly commit: string }>(host: Comm
       if (place !== null) return { ref: place.commit, note: null };
       const head = query.ref === null ? null : await find({ ...query, ref: null }, signal);
       if (head === null) return { ref: null, note: null };
-      return { ref: head.commit, note: `as of ${head.commit.slice(0, 10)}: ${query.ref?.slice(0, 10)} is not ${where}` };
+      return {
+        ref: head.commit,
+        note: `as of ${head.commit.slice(0, 10)}: ${query.ref?.slice(0, 10)} is not ${where}`,
+      };
     },
     readFile: about(() => null, host.readFile),
     search: about(nothing, host.search),
@@ -63,7 +77,8 @@ export function createHost<Place extends { readonly commit: string }>(host: Comm
     findFiles: about(nothing, host.findFiles),
     listFiles: about(
       () => ({ paths: [], truncated: false }),
-      async (place, { under, limit }, signal) => filesBelow(await host.listFiles(place, signal), under, limit),
+      async (place, { under, limit }, signal) =>
+        filesBelow(await host.listFiles(place, signal), under, limit),
     ),
     blame: about(nothing, host.blame),
     history: about(nothing, host.history),
@@ -72,11 +87,15 @@ export function createHost<Place extends { readonly commit: string }>(host: Comm
       const place = await find({ repository, ref: commit }, signal);
       return place === null ? null : host.commitDiff(place, signal);
     },
-    compare: async ({ repository, base, head }, signal) => host.compare({ repository, base: plainRef(base), head: plainRef(head) }, signal),
+    compare: async ({ repository, base, head }, signal) =>
+      host.compare({ repository, base: plainRef(base), head: plainRef(head) }, signal),
   };
 }
 
-/** A question as it comes: which commit it is about, and the texts in it that are checked before anybody is asked. */
+/**
+ * A question as it comes: which commit it is about, and the texts in it that are checked before anybody is
+ * asked.
+ */
 interface At {
   readonly repository: string;
   readonly ref: string | null;
@@ -106,9 +125,16 @@ function checkedQuery<Query extends At>(query: Query): Query {
  */
 function repositoryPath(path: string): string {
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
-  const bad = path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path) || segments.includes('..') || /[\u0000-\u001f\u007f]/.test(path);
+  const bad =
+    path.startsWith('/') ||
+    /^[A-Za-z]:[\\/]/.test(path) ||
+    segments.includes('..') ||
+    /[\u0000-\u001f\u007f]/.test(path);
   if (bad || segments.length === 0 || path.length > 4_096) {
-    throw new TriageError('invalid-input', `path: ${JSON.stringify(path.slice(0, 200))} is not a path within the repository.`);
+    throw new TriageError(
+      'invalid-input',
+      `path: ${JSON.stringify(path.slice(0, 200))} is not a path within the repository.`,
+    );
   }
   return segments.join('/');
 }
@@ -119,8 +145,13 @@ function repositoryPath(path: string): string {
  * or an expression.
  */
 export function plainRef(ref: string): string {
-  const plain = /^[A-Za-z0-9_][A-Za-z0-9_./+-]{0,250}$/.test(ref) && !ref.includes('..') && !ref.endsWith('.lock');
-  if (!plain) throw new TriageError('invalid-input', `ref: ${JSON.stringify(ref.slice(0, 100))} is not a commit, branch or tag.`);
+  const plain =
+    /^[A-Za-z0-9_][A-Za-z0-9_./+-]{0,250}$/.test(ref) && !ref.includes('..') && !ref.endsWith('.lock');
+  if (!plain)
+    throw new TriageError(
+      'invalid-input',
+      `ref: ${JSON.stringify(ref.slice(0, 100))} is not a commit, branch or tag.`,
+    );
   return ref;
 }
 
@@ -138,13 +169,20 @@ function searchText(text: string): string {
  */
 function searchWords(words: readonly string[]): string[] {
   if (words.length === 0 || words.length > MAX_WORDS) {
-    throw new TriageError('invalid-input', `words: 1 to ${MAX_WORDS} words can be searched for, not ${words.length}.`);
+    throw new TriageError(
+      'invalid-input',
+      `words: 1 to ${MAX_WORDS} words can be searched for, not ${words.length}.`,
+    );
   }
   return [...new Map(words.map((word) => [word.toLowerCase(), searchText(word)])).values()];
 }
 
 /** Returns a 1-based range of at most `most` lines. */
-export function lineRange(from: number | undefined, to: number | undefined, most: number): { first: number; last: number } {
+export function lineRange(
+  from: number | undefined,
+  to: number | undefined,
+  most: number,
+): { first: number; last: number } {
   const first = Math.max(1, Math.trunc(from ?? 1));
   const last = Math.min(Math.trunc(to ?? first + most - 1), first + most - 1);
   return { first, last: Math.max(first, last) };
@@ -160,7 +198,11 @@ const LFS_POINTER = 'version https://git-lfs.github.com/spec/v1\n';
  * Returns the requested lines of a file. Throws `unsupported-type` if the repository does not contain it as
  * text.
  */
-export function sliceLines(path: string, text: string, range: { lineStart?: number; lineEnd?: number }): FileWindow {
+export function sliceLines(
+  path: string,
+  text: string,
+  range: { lineStart?: number; lineEnd?: number },
+): FileWindow {
   assertText(path, text);
   const all = text.split('\n');
   if (all.at(-1) === '') all.pop();
@@ -179,7 +221,10 @@ export function submoduleError(path: string): TriageError {
 
 export function linkError(path: string, target: string): TriageError {
   const shown = JSON.stringify(target.slice(0, 200));
-  return new TriageError('unsupported-type', `${path} is a symbolic link to ${shown}, which is not a file in this commit.`);
+  return new TriageError(
+    'unsupported-type',
+    `${path} is a symbolic link to ${shown}, which is not a file in this commit.`,
+  );
 }
 
 /** Returns the target of a link within the repository, or null if it leads outside. */
@@ -198,14 +243,19 @@ function assertText(path: string, text: string): void {
   if (text.includes('\0')) throw new TriageError('unsupported-type', `${path} is not a text file.`);
   if (text.startsWith(LFS_POINTER)) {
     const bytes = /\nsize (\d{1,15})/.exec(text)?.[1] ?? 'unknown';
-    throw new TriageError('unsupported-type', `${path} is kept in Git LFS (${bytes} bytes); the repository holds only a pointer to it.`);
+    throw new TriageError(
+      'unsupported-type',
+      `${path} is kept in Git LFS (${bytes} bytes); the repository holds only a pointer to it.`,
+    );
   }
 }
 
 /** Paths whose end is `suffix`, whole segments only; shortest first. */
 export function filesEndingWith(paths: readonly string[], suffix: string, limit: number): string[] {
   const matches = paths.filter((path) => path === suffix || path.endsWith(`/${suffix}`));
-  return matches.sort((left, right) => left.length - right.length || left.localeCompare(right)).slice(0, limit);
+  return matches
+    .sort((left, right) => left.length - right.length || left.localeCompare(right))
+    .slice(0, limit);
 }
 
 /** Paths below a folder (absent: all), at most `limit`. */
@@ -235,7 +285,11 @@ export function parsePullRequest(subject: string): number | null {
 }
 
 /** Returns a commit as a host lists it, without its files. The subject is the first line of the message. */
-export function commitInfo(commit: string, message: string | null | undefined, author: Pick<CommitInfo, 'author' | 'at'>): CommitInfo {
+export function commitInfo(
+  commit: string,
+  message: string | null | undefined,
+  author: Pick<CommitInfo, 'author' | 'at'>,
+): CommitInfo {
   const subject = message?.split('\n')[0] ?? '';
   return { commit, ...author, subject, files: [], pullRequest: parsePullRequest(subject) };
 }

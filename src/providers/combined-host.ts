@@ -40,7 +40,12 @@ export function createCombinedHost(clones: CodeHost, remote: CodeHost): CodeHost
   };
 }
 
-async function chooseHost(clones: CodeHost, remote: CodeHost, at: At, signal: AbortSignal): Promise<CodeHost> {
+async function chooseHost(
+  clones: CodeHost,
+  remote: CodeHost,
+  at: At,
+  signal: AbortSignal,
+): Promise<CodeHost> {
   if (!(await clones.canRead(at.repository))) return remote;
   if (at.ref === null || (await holds(clones, at, signal))) return clones;
   try {

@@ -8,7 +8,10 @@ import type { NoticeCall, NotificationClient } from '../ports/notices.ts';
  * no harm. `post` throws as `NotificationClient` does.
  */
 export function createStatusClient(
-  post: (content: StatusContent, at: { repository: string; commit: string; what: string; signal: AbortSignal }) => Promise<unknown>,
+  post: (
+    content: StatusContent,
+    at: { repository: string; commit: string; what: string; signal: AbortSignal },
+  ) => Promise<unknown>,
 ): NotificationClient<StatusContent> {
   return {
     show: async (content, { notice: { about, key, repository }, signal }) => {
@@ -55,7 +58,9 @@ export interface CommentOptions {
   open(repository: string, pullRequest: number, signal: AbortSignal): Promise<CommentThread>;
 }
 
-/** A comment of ours is among the first; more of a pull request's comments, a hundred a page, are not read. */
+/**
+ * A comment of ours is among the first; more of a pull request's comments, a hundred a page, are not read.
+ */
 export const COMMENT_PAGES = 20;
 
 /**
@@ -63,14 +68,18 @@ export const COMMENT_PAGES = 20;
  * by its author.
  */
 export function createCommentClient(options: CommentOptions): NotificationClient<{ readonly body: string }> {
-  const open = ({ notice, signal }: NoticeCall) => options.open(notice.repository, getPullRequest(notice), signal);
+  const open = ({ notice, signal }: NoticeCall) =>
+    options.open(notice.repository, getPullRequest(notice), signal);
   return {
     find: async (call) => await findOwn(await open(call), call.notice),
     show: async ({ body }, call) => {
       const thread = await open(call);
       const text = `${createMarker(call.notice)}\n${body}`;
       if (text.length > options.maxBody)
-        throw new TriageError('too-large', `The comment has ${text.length} characters, more than ${options.label} allows.`);
+        throw new TriageError(
+          'too-large',
+          `The comment has ${text.length} characters, more than ${options.label} allows.`,
+        );
       const { reference } = call.notice;
       if (reference === null) return { reference: String(await thread.create(text)) };
       if (options.mode === 'recreate') return await recreate(thread, text, call.notice, reference);

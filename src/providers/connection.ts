@@ -88,7 +88,10 @@ export const HookId = z.union([z.int(), z.string()]).transform(String);
 const Created = z.object({ id: HookId });
 
 /** Checks each permission of the token with one request. Never throws, unless the caller aborts. */
-export async function checkRights({ client, checks }: WebhookQuestions, signal: AbortSignal): Promise<Finding[]> {
+export async function checkRights(
+  { client, checks }: WebhookQuestions,
+  signal: AbortSignal,
+): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { name, path, query, mend } of checks) {
     try {
@@ -117,26 +120,56 @@ export async function ensureHook(
 }
 
 /** Asks the host to send an event of its own now; `false` where it cannot be asked. */
-export async function requestTest({ client, right, buildTestPath }: WebhookQuestions, id: string, signal: AbortSignal): Promise<boolean> {
+export async function requestTest(
+  { client, right, buildTestPath }: WebhookQuestions,
+  id: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (buildTestPath === null) return false;
-  await client.send(z.unknown(), { method: 'POST', path: buildTestPath(id), what: 'a test delivery', right, signal });
+  await client.send(z.unknown(), {
+    method: 'POST',
+    path: buildTestPath(id),
+    what: 'a test delivery',
+    right,
+    signal,
+  });
   return true;
 }
 
 /** The content of our response to a delivery. */
-const Answer = z.object({ ignored: z.string().optional(), error: z.object({ message: z.string() }).optional() });
+const Answer = z.object({
+  ignored: z.string().optional(),
+  error: z.object({ message: z.string() }).optional(),
+});
 
-/** Sends a signed delivery to the address that the provider is given, and says what came of it. Never throws. */
-export async function sendGreeting(address: string, { headers, body }: Greeting, signal: AbortSignal): Promise<Finding> {
+/**
+ * Sends a signed delivery to the address that the provider is given, and says what came of it. Never throws.
+ */
+export async function sendGreeting(
+  address: string,
+  { headers, body }: Greeting,
+  signal: AbortSignal,
+): Promise<Finding> {
   const name = 'test delivery';
   try {
-    const { status, json } = await probe({ url: address, headers: { 'content-type': 'application/json', ...headers }, body }, signal);
+    const { status, json } = await probe(
+      { url: address, headers: { 'content-type': 'application/json', ...headers }, body },
+      signal,
+    );
     const said = Answer.safeParse(json).data;
     if (status === 202) return ok(name, `accepted at ${address}: ${said?.ignored ?? 'stored'}`);
     const mend = `check that ${address} leads to Faultline, and that the service runs with the same webhook secret`;
-    return wrong(name, `${address} returned ${status}${said?.error === undefined ? '' : `: ${said.error.message}`}`, mend);
+    return wrong(
+      name,
+      `${address} returned ${status}${said?.error === undefined ? '' : `: ${said.error.message}`}`,
+      mend,
+    );
   } catch (error) {
-    return wrong(name, getErrorMessage(error), `check that ${address} can be reached from here, and that the service is running`);
+    return wrong(
+      name,
+      getErrorMessage(error),
+      `check that ${address} can be reached from here, and that the service is running`,
+    );
   }
 }
 

@@ -44,8 +44,9 @@ export interface RunLimits {
 }
 
 /**
- * Reads the logs of a run's failed jobs, or of its passed ones where it passed. `open` says how a build's run is asked about, and throws
- * `not-found` for a build that has none; what could not be read goes to its `notes`.
+ * Reads the logs of a run's failed jobs, or of its passed ones where it passed. `open` says how a build's run
+ * is asked about, and throws `not-found` for a build that has none; what could not be read goes to its
+ * `notes`.
  */
 export function createRunSource<Job extends CiJob>(
   provider: Build['provider'],
@@ -57,10 +58,15 @@ export function createRunSource<Job extends CiJob>(
     signal: AbortSignal,
     work: (run: CiRun<Job>, limits: Pick<LogFetching, 'signal' | 'notes'>) => Promise<Result>,
   ) =>
-    withDeadline(`Fetching the logs of run ${build.externalId ?? build.number}`, timeoutMs, signal, (limit) => {
-      const notes: string[] = [];
-      return work(open(build, limit, notes), { signal: limit, notes });
-    });
+    withDeadline(
+      `Fetching the logs of run ${build.externalId ?? build.number}`,
+      timeoutMs,
+      signal,
+      (limit) => {
+        const notes: string[] = [];
+        return work(open(build, limit, notes), { signal: limit, notes });
+      },
+    );
   return {
     provider,
     fetch: (build, signal) =>
@@ -80,7 +86,10 @@ export function createRunSource<Job extends CiJob>(
 }
 
 function unreadable({ externalId, number }: Build, notes: readonly string[]): TriageError {
-  return new TriageError('not-found', `No log of run ${externalId ?? number} can be read. ${notes.join(' ')}`.trim());
+  return new TriageError(
+    'not-found',
+    `No log of run ${externalId ?? number} can be read. ${notes.join(' ')}`.trim(),
+  );
 }
 
 /** More failed jobs than this say nothing new: they are the cells of one matrix. */
@@ -94,10 +103,14 @@ const LOG_DELAY_MS = 120_000;
  * Fetches the logs of the failed jobs and notes why others could not be read. Returns none if no log is
  * available, but throws if a later attempt may find one.
  */
-export async function fetchFailedLogs<Job extends CiJob>(fetching: LogFetching<Job>, jobs: readonly Job[]): Promise<SourceText[]> {
+export async function fetchFailedLogs<Job extends CiJob>(
+  fetching: LogFetching<Job>,
+  jobs: readonly Job[],
+): Promise<SourceText[]> {
   const { notes, signal } = fetching;
   const running = jobs.filter((job) => !job.isOver).length;
-  if (running > 0) notes.push(`${running} of the run's ${jobs.length} jobs had not finished when its logs were read.`);
+  if (running > 0)
+    notes.push(`${running} of the run's ${jobs.length} jobs had not finished when its logs were read.`);
   const failed = jobs.filter((job) => job.outcome === 'failed');
   const logs: SourceText[] = [];
   let firstError: unknown = null;
@@ -112,13 +125,18 @@ export async function fetchFailedLogs<Job extends CiJob>(fetching: LogFetching<J
       notes.push(`The log of job "${job.name}" could not be read: ${getErrorMessage(error)}`);
     }
   }
-  if (failed.length > MAX_FAILED) notes.push(`${failed.length} jobs failed; the logs of the first ${MAX_FAILED} were read.`);
-  if (logs.length === 0 && firstError instanceof TriageError && firstError.code !== 'not-found') throw firstError;
+  if (failed.length > MAX_FAILED)
+    notes.push(`${failed.length} jobs failed; the logs of the first ${MAX_FAILED} were read.`);
+  if (logs.length === 0 && firstError instanceof TriageError && firstError.code !== 'not-found')
+    throw firstError;
   return logs;
 }
 
 /** Fetches the logs of the first passed jobs, as many as there is room for. */
-export async function fetchPassedLogs<Job extends CiJob>(fetching: LogFetching<Job>, jobs: readonly Job[]): Promise<SourceText[]> {
+export async function fetchPassedLogs<Job extends CiJob>(
+  fetching: LogFetching<Job>,
+  jobs: readonly Job[],
+): Promise<SourceText[]> {
   const logs: SourceText[] = [];
   for (const job of jobs.filter(({ outcome }) => outcome === 'passed').slice(0, MAX_PASSED)) {
     try {
@@ -174,5 +192,8 @@ function notYet(job: CiJob, cause: unknown): TriageError {
 
 /** Creates the error for a build of another system, or of none. */
 export function unknownBuild({ number, repository }: Build, label: string): TriageError {
-  return new TriageError('not-found', `Build ${number} of ${repository} is not known to ${label}, so there is no log to fetch.`);
+  return new TriageError(
+    'not-found',
+    `Build ${number} of ${repository} is not known to ${label}, so there is no log to fetch.`,
+  );
 }

@@ -66,8 +66,13 @@ export interface BoundedCache<Value> {
   delete(key: string): void;
 }
 
-/** Keeps what was used last, up to a total weight; a value that is heavier than half of it is not kept at all. */
-export function createBoundedCache<Value>(maxWeight: number, weigh: (value: Value) => number): BoundedCache<Value> {
+/**
+ * Keeps what was used last, up to a total weight; a value that is heavier than half of it is not kept at all.
+ */
+export function createBoundedCache<Value>(
+  maxWeight: number,
+  weigh: (value: Value) => number,
+): BoundedCache<Value> {
   const kept = new Map<string, { readonly value: Value; readonly weight: number }>();
   let total = 0;
   function drop(key: string): void {

@@ -15,7 +15,9 @@ export const suggestionChannel = createChannel(renderSuggestions);
 /** The check run of a build. */
 export const checkChannel = createChannel(renderCheck);
 
-function createChannel<Content extends object>(render: (situation: Situation, links: NoticeLinks) => Content | null) {
+function createChannel<Content extends object>(
+  render: (situation: Situation, links: NoticeLinks) => Content | null,
+) {
   return (rule: NoticeRule, client: NotificationClient<Content>, publicUrl: string | null): NoticeChannel => {
     const links = noticeLinks(publicUrl);
     return noticeChannel({ rule, render: (situation) => render(situation, links), client });

@@ -40,7 +40,11 @@ function statusRule({ channel, isOfOurs }: Place): NoticeRule {
     findPlace: (build) => {
       const { repository, commit, status } = build;
       if (!isOfCommit(build) || commit === null || !isOfOurs(build)) return null;
-      return { key: `${channel}:${repository}@${commit}`, about: { type: 'commit', repository, commit }, opens: status === 'failed' };
+      return {
+        key: `${channel}:${repository}@${commit}`,
+        about: { type: 'commit', repository, commit },
+        opens: status === 'failed',
+      };
     },
   };
 }
@@ -51,7 +55,11 @@ export function buildRule({ channel, isOfOurs }: Place): NoticeRule {
     channel,
     findPlace: (build) => {
       if (!isOfOurs(build)) return null;
-      return { key: `${channel}:${build.id}`, about: { type: 'build', buildId: build.id }, opens: build.status === 'failed' };
+      return {
+        key: `${channel}:${build.id}`,
+        about: { type: 'build', buildId: build.id },
+        opens: build.status === 'failed',
+      };
     },
   };
 }
@@ -79,25 +87,57 @@ export interface HostNotices {
   readonly isOfOurs: (build: Build) => boolean;
   readonly commentPage: CommentPage;
   readonly comment: HostNotice<{ readonly body: string }>;
-  /** Written where comments are, of changes that a job asks to be suggested. Absent: the host has no such comments. */
+  /**
+   * Written where comments are, of changes that a job asks to be suggested. Absent: the host has no such
+   * comments.
+   */
   readonly suggestion?: HostNotice<Suggestions>['client'];
   readonly check?: HostNotice<CheckContent>;
   readonly status: HostNotice<StatusContent>;
 }
 
-export function hostChannels({ name, isOfOurs, commentPage, comment, suggestion, check, status }: HostNotices): ProviderChannel[] {
-  const suggestions = suggestion === undefined || comment.because !== null ? undefined : { ...comment, client: suggestion };
+export function hostChannels({
+  name,
+  isOfOurs,
+  commentPage,
+  comment,
+  suggestion,
+  check,
+  status,
+}: HostNotices): ProviderChannel[] {
+  const suggestions =
+    suggestion === undefined || comment.because !== null ? undefined : { ...comment, client: suggestion };
   const isOfOurCommit = (build: Build) => isOfCommit(build) && isOfOurs(build);
   return [
-    ...channelFor(comment, commentRule({ channel: `${name}-comment`, isOfOurs }, commentPage), ({ commentChannel }) => commentChannel),
-    ...channelFor(suggestions, commentRule({ channel: `${name}-suggestion`, isOfOurs }), ({ suggestionChannel }) => suggestionChannel),
-    ...channelFor(check, buildRule({ channel: `${name}-check`, isOfOurs: isOfOurCommit }), ({ checkChannel }) => checkChannel),
-    ...channelFor(status, statusRule({ channel: `${name}-status`, isOfOurs }), ({ statusChannel }) => statusChannel),
+    ...channelFor(
+      comment,
+      commentRule({ channel: `${name}-comment`, isOfOurs }, commentPage),
+      ({ commentChannel }) => commentChannel,
+    ),
+    ...channelFor(
+      suggestions,
+      commentRule({ channel: `${name}-suggestion`, isOfOurs }),
+      ({ suggestionChannel }) => suggestionChannel,
+    ),
+    ...channelFor(
+      check,
+      buildRule({ channel: `${name}-check`, isOfOurs: isOfOurCommit }),
+      ({ checkChannel }) => checkChannel,
+    ),
+    ...channelFor(
+      status,
+      statusRule({ channel: `${name}-status`, isOfOurs }),
+      ({ statusChannel }) => statusChannel,
+    ),
   ];
 }
 
 type Channels = typeof import('./notice-channels.ts');
-type OpenChannel<Content> = (rule: NoticeRule, client: NotificationClient<Content>, publicUrl: string | null) => NoticeChannel;
+type OpenChannel<Content> = (
+  rule: NoticeRule,
+  client: NotificationClient<Content>,
+  publicUrl: string | null,
+) => NoticeChannel;
 
 function channelFor<Content>(
   notice: HostNotice<Content> | undefined,
@@ -117,5 +157,6 @@ function channelFor<Content>(
  * there. `site` is the address of the host's pages, with a slash at the end.
  */
 export function isOfHost(name: Build['provider'], site: string | null): (build: Build) => boolean {
-  return ({ provider, url }) => provider === name || (provider === 'upload' && site !== null && url?.startsWith(site) === true);
+  return ({ provider, url }) =>
+    provider === name || (provider === 'upload' && site !== null && url?.startsWith(site) === true);
 }

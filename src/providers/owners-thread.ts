@@ -19,7 +19,10 @@ export interface OwnersAnswer extends Pick<CodeOwners, 'problems'> {
   readonly owned: readonly ReturnType<CodeOwners['findOwners']>[];
 }
 
-/** Answers a question; throws `timeout` where that takes too long, and the reason of the signal where it is aborted. */
+/**
+ * Answers a question; throws `timeout` where that takes too long, and the reason of the signal where it is
+ * aborted.
+ */
 export type OwnersThread = (question: OwnersQuestion, signal: AbortSignal) => Promise<OwnersAnswer>;
 
 /** A thread that has started has so many milliseconds for one question. */
@@ -47,7 +50,9 @@ export function createOwnersThread(): OwnersThread {
       void asked.worker.terminate();
       signal.throwIfAborted();
       if (error instanceof TriageError) throw error;
-      throw new TriageError('timeout', `CODEOWNERS was not read and matched within ${LIMIT_MS} ms.`, { cause: error });
+      throw new TriageError('timeout', `CODEOWNERS was not read and matched within ${LIMIT_MS} ms.`, {
+        cause: error,
+      });
     } finally {
       asked.worker.unref();
     }
@@ -78,7 +83,8 @@ function start(): OwnersWorker {
 
 async function answer(worker: Worker, question: OwnersQuestion): Promise<OwnersAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<OwnersAnswer>();
-  const hear = (said: OwnersAnswer | { readonly failed: string }) => ('failed' in said ? fail(said.failed) : resolve(said));
+  const hear = (said: OwnersAnswer | { readonly failed: string }) =>
+    'failed' in said ? fail(said.failed) : resolve(said);
   const fail = (why: string) => reject(new TriageError('internal', `CODEOWNERS could not be read: ${why}.`));
   const stop = (error: Error) => fail(error.message);
   const leave = () => fail('its thread ended');

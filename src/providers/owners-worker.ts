@@ -3,7 +3,9 @@ import { getErrorMessage } from '../domain/errors.ts';
 import { type CodeOwners, parseCodeOwners } from './code-owners.ts';
 import type { OwnersAnswer, OwnersQuestion } from './owners-thread.ts';
 
-/** The thread in which CODEOWNERS files are read and matched: a stranger's patterns take as long as they like. */
+/**
+ * The thread in which CODEOWNERS files are read and matched: a stranger's patterns take as long as they like.
+ */
 const parsed = new Map<string, CodeOwners>();
 const MAX_PARSED = 20;
 

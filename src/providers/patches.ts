@@ -51,7 +51,9 @@ function parseSide(side: string | undefined): string | null {
 }
 
 function namedTwice(line: string): string | null {
-  const unquoted = line.startsWith('"') ? unquotePath(line.slice(0, line.indexOf('" ') + 1)) : line.slice(0, (line.length - 1) / 2);
+  const unquoted = line.startsWith('"')
+    ? unquotePath(line.slice(0, line.indexOf('" ') + 1))
+    : line.slice(0, (line.length - 1) / 2);
   return unquoted === null || unquoted === '' ? null : unquoted.replace(/^a\//, '');
 }
 
@@ -72,7 +74,10 @@ type ReadFile = (
 interface Trail {
   readonly path: string;
   readonly lines: LineRange;
-  /** The commit that gave the file its later name: what it and newer ones did to this path is another file's story. */
+  /**
+   * The commit that gave the file its later name: what it and newer ones did to this path is another file's
+   * story.
+   */
   readonly before: string | null;
 }
 
@@ -111,7 +116,9 @@ async function follow(
   signal: AbortSignal,
 ): Promise<Trail | null> {
   let lines = start;
-  const commits = (await changes.list(place, { path, limit: MAX_LOOKED_AT }, signal)).map(({ commit }) => commit);
+  const commits = (await changes.list(place, { path, limit: MAX_LOOKED_AT }, signal)).map(
+    ({ commit }) => commit,
+  );
   for (const commit of commits.slice(before === null ? 0 : commits.indexOf(before) + 1)) {
     if (found.length >= limit) return null;
     const diff = await changes.commit({ ...place, commit }, signal);
@@ -134,7 +141,12 @@ async function follow(
  * not touch are left out. For hosts without a
  * blame API.
  */
-export async function blameByHistory(changes: RemoteChanges, place: Place, query: LinesOf, signal: AbortSignal): Promise<BlamedRange[]> {
+export async function blameByHistory(
+  changes: RemoteChanges,
+  place: Place,
+  query: LinesOf,
+  signal: AbortSignal,
+): Promise<BlamedRange[]> {
   const found: BlamedRange[] = [];
   let open = Array.from({ length: query.last - query.first + 1 }, (_, index) => ({
     line: query.first + index,
@@ -142,17 +154,23 @@ export async function blameByHistory(changes: RemoteChanges, place: Place, query
   }));
   const trail: { path: string; before: string | null }[] = [{ path: query.path, before: null }];
   for (const { path, before } of trail) {
-    const commits = (await changes.list(place, { path, limit: MAX_LOOKED_AT }, signal)).map(({ commit }) => commit);
+    const commits = (await changes.list(place, { path, limit: MAX_LOOKED_AT }, signal)).map(
+      ({ commit }) => commit,
+    );
     for (const commit of commits.slice(before === null ? 0 : commits.indexOf(before) + 1)) {
       const diff = await changes.commit({ ...place, commit }, signal);
       const change = diff.files.find((file) => file.path === path);
       if (change === undefined && diff.truncated) return found;
       if (change === undefined) continue;
-      const traced = open.map((one) => ({ ...one, back: trace(change, { first: one.stood, last: one.stood }) }));
+      const traced = open.map((one) => ({
+        ...one,
+        back: trace(change, { first: one.stood, last: one.stood }),
+      }));
       if (traced.some(({ back }) => back === null)) return found;
       const { author, at, subject } = diff.commit;
       for (const { line, back } of traced)
-        if (back?.touched === true || back?.before === null) found.push({ first: line, last: line, commit, author, at, subject });
+        if (back?.touched === true || back?.before === null)
+          found.push({ first: line, last: line, commit, author, at, subject });
       open = traced.flatMap(({ line, back }) =>
         back?.touched !== false || back.before === null ? [] : [{ line, stood: back.before.first }],
       );
@@ -177,7 +195,10 @@ export interface LineRange {
   readonly last: number;
 }
 
-/** Neighbouring lines that a patch took away and put in their place; a start is where they stand, or would stand. */
+/**
+ * Neighbouring lines that a patch took away and put in their place; a start is where they stand, or would
+ * stand.
+ */
 interface ChangedGroup {
   readonly oldStart: number;
   readonly oldCount: number;
@@ -186,10 +207,13 @@ interface ChangedGroup {
 }
 
 /**
- * Follows lines back through a patch, as `git log -L` does: whether it touched them, and where they was before. `before`
- * is null where they was not anywhere.
+ * Follows lines back through a patch, as `git log -L` does: whether it touched them, and where they was
+ * before. `before` is null where they was not anywhere.
  */
-export function traceBack(patch: string, range: LineRange): { readonly touched: boolean; readonly before: LineRange | null } {
+export function traceBack(
+  patch: string,
+  range: LineRange,
+): { readonly touched: boolean; readonly before: LineRange | null } {
   const groups = parseGroups(patch);
   const touched = groups.some((group) => touches(group, range));
   const first = toOldLine(groups, range.first, ({ oldStart }) => oldStart);
@@ -202,14 +226,20 @@ export function traceBack(patch: string, range: LineRange): { readonly touched: 
  * edge they belonged to the neighbors.
  */
 function touches({ newStart, newCount }: ChangedGroup, { first, last }: LineRange): boolean {
-  return newCount === 0 ? first < newStart && newStart <= last : newStart <= last && newStart + newCount > first;
+  return newCount === 0
+    ? first < newStart && newStart <= last
+    : newStart <= last && newStart + newCount > first;
 }
 
 /**
  * Returns the earlier number of a line: within a group the result of `inside`, elsewhere the number without
  * the lines that the groups above added.
  */
-function toOldLine(groups: readonly ChangedGroup[], line: number, inside: (group: ChangedGroup) => number): number {
+function toOldLine(
+  groups: readonly ChangedGroup[],
+  line: number,
+  inside: (group: ChangedGroup) => number,
+): number {
   let added = 0;
   for (const group of groups) {
     if (group.newStart > line) break;

@@ -8,8 +8,8 @@ import type { Connection } from './connection.ts';
 import type { Reading, Webhook } from './webhook.ts';
 
 /**
- * One CI system or code host, with its settings: what it sends, what is read there, and what is written there. Making one loads and asks
- * nothing; what needs a library is loaded when it is opened.
+ * One CI system or code host, with its settings: what it sends, what is read there, and what is written
+ * there. Making one loads and asks nothing; what needs a library is loaded when it is opened.
  */
 export interface Provider {
   readonly name: Exclude<ProviderName, 'upload'>;
@@ -20,14 +20,23 @@ export interface Provider {
   connection(): Promise<Connection>;
   openBuildSource(options: FetchOptions): Promise<BuildSource>;
   /** Null: its past cannot be read, with what is configured or at all. */
-  readonly openPastRuns: ((options: { readonly logger: Logger; readonly timeoutMs: number }) => Promise<PastRuns>) | null;
+  readonly openPastRuns:
+    | ((options: { readonly logger: Logger; readonly timeoutMs: number }) => Promise<PastRuns>)
+    | null;
   /** Null: it holds no code. */
   readonly code: ProviderCode | null;
   /** Texts that are kept in step there, as configured. */
   readonly channels: readonly ProviderChannel[];
-  /** Has the failed jobs of a build run again. Null: that is not possible, or not configured. Throws TriageError. */
-  readonly rerun: ((build: Build, options: { readonly logger: Logger; readonly signal: AbortSignal }) => Promise<void>) | null;
-  /** Lists the checks of whether it can be asked as configured. `repositories` are some that it should have. */
+  /**
+   * Has the failed jobs of a build run again. Null: that is not possible, or not configured. Throws
+   * TriageError.
+   */
+  readonly rerun:
+    | ((build: Build, options: { readonly logger: Logger; readonly signal: AbortSignal }) => Promise<void>)
+    | null;
+  /**
+   * Lists the checks of whether it can be asked as configured. `repositories` are some that it should have.
+   */
   checks(repositories: readonly string[]): Check[];
 }
 
@@ -51,7 +60,9 @@ export interface ProviderCode {
 export interface ProviderChannel {
   readonly rule: NoticeRule;
   /** Null: it is requested, but cannot be written with what is configured; `because` says why. */
-  readonly open: ((options: { readonly logger: Logger; readonly publicUrl: string | null }) => Promise<NoticeChannel>) | null;
+  readonly open:
+    | ((options: { readonly logger: Logger; readonly publicUrl: string | null }) => Promise<NoticeChannel>)
+    | null;
   readonly because?: string;
 }
 

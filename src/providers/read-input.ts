@@ -6,14 +6,21 @@ import { getErrorMessage, TriageError, typedText } from '../domain/errors.ts';
 import { storable } from '../lib/text.ts';
 import { maskLine } from '../log/mask/shapes.ts';
 
-/** Parses JSON from outside. Throws `invalid-input` for broken JSON and for keys that would reach a prototype; `what` names it for people. */
+/**
+ * Parses JSON from outside. Throws `invalid-input` for broken JSON and for keys that would reach a prototype;
+ * `what` names it for people.
+ */
 export function parseJson(what: string, text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    throw new TriageError('invalid-input', `${what} is not valid JSON: ${getErrorMessage(error)}. Send one JSON object in UTF-8.`, {
-      cause: error,
-    });
+    throw new TriageError(
+      'invalid-input',
+      `${what} is not valid JSON: ${getErrorMessage(error)}. Send one JSON object in UTF-8.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -101,8 +108,14 @@ export function toUtc(time: string | number | null | undefined): string | null {
   return year >= 1 && year <= 9999 ? date.toISOString() : null;
 }
 
-/** Seconds from one time from outside until another; null where either is absent, or the second is not after the first. */
-export function secondsBetween(from: string | null | undefined, until: string | null | undefined): number | null {
+/**
+ * Seconds from one time from outside until another; null where either is absent, or the second is not after
+ * the first.
+ */
+export function secondsBetween(
+  from: string | null | undefined,
+  until: string | null | undefined,
+): number | null {
   const [start, end] = [toUtc(from), toUtc(until)];
   const seconds = start === null || end === null ? -1 : (Date.parse(end) - Date.parse(start)) / 1000;
   return seconds < 0 ? null : seconds;
@@ -116,7 +129,11 @@ export async function sha256InTurns(parts: Iterable<string | Uint8Array>): Promi
   const hash = createHash('sha256');
   for (const part of parts) {
     for (let at = 0; at < part.length; at += HASHED_AT_ONCE) {
-      hash.update(typeof part === 'string' ? part.slice(at, at + HASHED_AT_ONCE) : part.subarray(at, at + HASHED_AT_ONCE));
+      hash.update(
+        typeof part === 'string'
+          ? part.slice(at, at + HASHED_AT_ONCE)
+          : part.subarray(at, at + HASHED_AT_ONCE),
+      );
       if (part.length > HASHED_AT_ONCE) await nextTurn();
     }
   }

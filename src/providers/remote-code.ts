@@ -42,8 +42,9 @@ export interface BlamedRange {
 }
 
 /**
- * The few questions in which hosts differ; `createRemoteHost` makes a `CodeHost` of them. All throw TriageErrors only:
- * `not-found` where something is missing, which `createRemoteHost` takes for null or nothing.
+ * The few questions in which hosts differ; `createRemoteHost` makes a `CodeHost` of them. All throw
+ * TriageErrors only: `not-found` where something is missing, which `createRemoteHost` takes for null or
+ * nothing.
  */
 export interface RemoteCode {
   readonly driver: string;
@@ -52,20 +53,33 @@ export interface RemoteCode {
   repository(name: string, signal: AbortSignal): Promise<KnownRepository | null>;
   /** Returns the full id of a commit, branch or tag; null if it is missing or the repository is empty. */
   findCommit(repository: KnownRepository, ref: string, signal: AbortSignal): Promise<string | null>;
-  tree(place: Place, signal: AbortSignal): Promise<{ readonly entries: readonly TreeEntry[]; readonly truncated: boolean }>;
+  tree(
+    place: Place,
+    signal: AbortSignal,
+  ): Promise<{ readonly entries: readonly TreeEntry[]; readonly truncated: boolean }>;
   /** Returns one file of a tree that is too large to be listed completely; null for a folder. */
   entry(place: Place, path: string, signal: AbortSignal): Promise<TreeEntry | null>;
   blob(place: Place, entry: TreeEntry, signal: AbortSignal): Promise<string>;
   /** Returns paths that the host's own search finds for a search term; none if it has no search. */
   searchPaths(place: Place, word: string, limit: number, signal: AbortSignal): Promise<readonly string[]>;
   /** Commits of a path, or all, newest first; without their files. */
-  commits(place: Place, query: { path?: string | undefined; limit: number }, signal: AbortSignal): Promise<CommitInfo[]>;
+  commits(
+    place: Place,
+    query: { path?: string | undefined; limit: number },
+    signal: AbortSignal,
+  ): Promise<CommitInfo[]>;
   /** Returns a commit and the files it changed, of which 300 are kept. */
   commit(place: Place, signal: AbortSignal): Promise<Pick<CommitDiff, 'commit' | 'files'>>;
   /** Commits newest first, without their files. */
-  compare(repository: KnownRepository, query: { base: string; head: string }, signal: AbortSignal): Promise<Comparison>;
+  compare(
+    repository: KnownRepository,
+    query: { base: string; head: string },
+    signal: AbortSignal,
+  ): Promise<Comparison>;
   /** Throws `forbidden` if the host requires a token for blame; null if it has no such API. */
-  readonly blame: ((place: Place, query: LinesOf, signal: AbortSignal) => Promise<readonly BlamedRange[]>) | null;
+  readonly blame:
+    | ((place: Place, query: LinesOf, signal: AbortSignal) => Promise<readonly BlamedRange[]>)
+    | null;
   /** Returns the merged pull request that contains a commit, else any pull request; null if there is none. */
   findPullRequest(place: Place, commit: string, signal: AbortSignal): Promise<number | null>;
   repositories(limit: number, signal: AbortSignal): Promise<readonly RepositoryInfo[]>;
@@ -75,7 +89,11 @@ export interface RemoteCode {
 export interface RemoteChanges {
   commit(place: Place, signal: AbortSignal): Promise<CommitDiff>;
   /** Commits of a path, or all, newest first; without their files. */
-  list(place: Place, query: { path?: string | undefined; limit: number }, signal: AbortSignal): Promise<CommitInfo[]>;
+  list(
+    place: Place,
+    query: { path?: string | undefined; limit: number },
+    signal: AbortSignal,
+  ): Promise<CommitInfo[]>;
   /** Adds the files of the first 20 commits only, because each commit needs a request. */
   withFiles(place: Place, commits: readonly CommitInfo[], signal: AbortSignal): Promise<CommitInfo[]>;
 }

@@ -38,7 +38,8 @@ const MAX_QUERIES = 2;
 const AT_ONCE = 6;
 const MAX_LINE = 1_000;
 /** Files that hold no text anybody searches. */
-const NO_TEXT = /\.(?:png|jpe?g|gif|ico|webp|pdf|zip|gz|tgz|jar|war|class|so|dll|exe|woff2?|ttf|eot|mp[34]|mov|bin|wasm|pyc)$/i;
+const NO_TEXT =
+  /\.(?:png|jpe?g|gif|ico|webp|pdf|zip|gz|tgz|jar|war|class|so|dll|exe|woff2?|ttf|eot|mp[34]|mov|bin|wasm|pyc)$/i;
 
 /**
  * Creates access to the files of commits. Trees and blobs with a given id never change, so the latest ones
@@ -48,8 +49,13 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
   const kept = createKept(code);
   return {
     listFiles: kept.tree,
-    readFile: (place: Place, query: FileQuery, signal: AbortSignal) => readFile(code, kept, place, query, signal),
-    findFiles: async (place: Place, { suffix, limit }: { suffix: string; limit: number }, signal: AbortSignal) => {
+    readFile: (place: Place, query: FileQuery, signal: AbortSignal) =>
+      readFile(code, kept, place, query, signal),
+    findFiles: async (
+      place: Place,
+      { suffix, limit }: { suffix: string; limit: number },
+      signal: AbortSignal,
+    ) => {
       const { paths, truncated } = await kept.tree(place, signal);
       const found = filesEndingWith(paths, suffix, limit);
       if (found.length > 0 || !truncated) return found;
@@ -75,19 +81,37 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
       return found;
     },
     /** Found as `search` finds lines. */
-    searchFiles: async (place: Place, { words, limit }: { words: readonly string[]; limit: number }, signal: AbortSignal) => {
-      const hits = (await candidates(code, kept, place, words, signal)).map(({ path, text }) => countHits(path, text.toLowerCase(), words));
+    searchFiles: async (
+      place: Place,
+      { words, limit }: { words: readonly string[]; limit: number },
+      signal: AbortSignal,
+    ) => {
+      const hits = (await candidates(code, kept, place, words, signal)).map(({ path, text }) =>
+        countHits(path, text.toLowerCase(), words),
+      );
       return mostTelling(
         hits.filter((file) => file.words > 0),
         limit,
       );
     },
-    blame: async (place: Place, query: { path: string; lineStart: number; lineEnd: number }, signal: AbortSignal) => {
+    blame: async (
+      place: Place,
+      query: { path: string; lineStart: number; lineEnd: number },
+      signal: AbortSignal,
+    ) => {
       const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
-      const file = await readFile(code, kept, place, { path: query.path, lineStart: first, lineEnd: last }, signal);
+      const file = await readFile(
+        code,
+        kept,
+        place,
+        { path: query.path, lineStart: first, lineEnd: last },
+        signal,
+      );
       if (file === null || file.lines.length === 0) return [];
       const asked = { path: file.path, first, last: first + file.lines.length - 1 };
-      const ranges = await (code.blame === null ? blameByHistory(changes, place, asked, signal) : orNull(code.blame(place, asked, signal)));
+      const ranges = await (code.blame === null
+        ? blameByHistory(changes, place, asked, signal)
+        : orNull(code.blame(place, asked, signal)));
       return file.lines.flatMap((text, index): BlameLine[] => {
         const line = first + index;
         const range = ranges?.find((one) => one.first <= line && line <= one.last);
@@ -138,7 +162,13 @@ function createKept(code: RemoteCode): Kept {
 }
 
 /** Reads a file. A link is followed within the commit only. */
-async function readFile(code: RemoteCode, kept: Kept, place: Place, query: FileQuery, signal: AbortSignal): Promise<FileWindow | null> {
+async function readFile(
+  code: RemoteCode,
+  kept: Kept,
+  place: Place,
+  query: FileQuery,
+  signal: AbortSignal,
+): Promise<FileWindow | null> {
   const { entries, truncated } = await kept.tree(place, signal);
   let path = query.path;
   for (let hops = 0; hops <= MAX_LINKS; hops += 1) {
@@ -157,7 +187,13 @@ async function readFile(code: RemoteCode, kept: Kept, place: Place, query: FileQ
 }
 
 /** Texts of the files that may hold any of the words, in order of their paths. */
-async function candidates(code: RemoteCode, kept: Kept, place: Place, words: readonly string[], signal: AbortSignal) {
+async function candidates(
+  code: RemoteCode,
+  kept: Kept,
+  place: Place,
+  words: readonly string[],
+  signal: AbortSignal,
+) {
   const files = [...(await kept.tree(place, signal)).entries.values()].filter(isSearched);
   const wanted = files.length <= MAX_READ ? files : await namedFiles(code, place, files, words, signal);
   const texts = await inParallel(wanted, AT_ONCE, async (entry) => {
@@ -169,7 +205,11 @@ async function candidates(code: RemoteCode, kept: Kept, place: Place, words: rea
 
 function countHits(path: string, text: string, words: readonly string[]): FileHits {
   const counts = words.map((word) => text.split(word.toLowerCase()).length - 1);
-  return { path, occurrences: counts.reduce((sum, count) => sum + count, 0), words: counts.filter((count) => count > 0).length };
+  return {
+    path,
+    occurrences: counts.reduce((sum, count) => sum + count, 0),
+    words: counts.filter((count) => count > 0).length,
+  };
 }
 
 function isSearched({ type, mode, size, path }: TreeEntry): boolean {
@@ -188,7 +228,9 @@ async function namedFiles(
   signal: AbortSignal,
 ): Promise<TreeEntry[]> {
   const telling = [...words].sort((left, right) => right.length - left.length);
-  const lists = await Promise.all(telling.slice(0, MAX_QUERIES).map((word) => code.searchPaths(place, word, MAX_READ, signal)));
+  const lists = await Promise.all(
+    telling.slice(0, MAX_QUERIES).map((word) => code.searchPaths(place, word, MAX_READ, signal)),
+  );
   const named = new Set(lists.flat());
   const parts = telling.flatMap((word) => word.toLowerCase().match(/[a-z0-9_]{3,60}/g) ?? []);
   const matches = (path: string) => parts.filter((part) => path.toLowerCase().includes(part)).length;

@@ -1,13 +1,23 @@
 import { TriageError } from '../domain/errors.ts';
 import { inParallel } from '../lib/collections.ts';
 import type { CodeHost, CommitInfo } from '../ports/code-host.ts';
-import { type CommitDiff, createHost, MAX_CHANGED_FILES, MAX_COMMITS, orNull, plainRef } from './code-questions.ts';
+import {
+  type CommitDiff,
+  createHost,
+  MAX_CHANGED_FILES,
+  MAX_COMMITS,
+  orNull,
+  plainRef,
+} from './code-questions.ts';
 import { createBoundedCache, createMemory } from './memory.ts';
 import { readLineHistory } from './patches.ts';
 import type { KnownRepository, Place, RemoteChanges, RemoteCode } from './remote-code.ts';
 import { createRemoteFiles } from './remote-files.ts';
 
-/** Reads repositories over a host's API, never writes. What cannot change (trees, blobs, commits) is kept in memory. */
+/**
+ * Reads repositories over a host's API, never writes. What cannot change (trees, blobs, commits) is kept in
+ * memory.
+ */
 export function createRemoteHost(code: RemoteCode): CodeHost {
   const changes = createChanges(code);
   const places = createPlaces(code);
@@ -19,23 +29,35 @@ export function createRemoteHost(code: RemoteCode): CodeHost {
     canRead: (repository) => canRead(places, repository),
     listRepositories: async ({ limit }, signal) => {
       const found = new Map((await code.repositories(limit, signal)).map((one) => [one.repository, one]));
-      return [...found.values()].sort((left, right) => (left.repository < right.repository ? -1 : 1)).slice(0, limit);
+      return [...found.values()]
+        .sort((left, right) => (left.repository < right.repository ? -1 : 1))
+        .slice(0, limit);
     },
     ...files,
     history: async (place, { path, limit }, signal) =>
-      changes.withFiles(place, await changes.list(place, { path, limit: Math.min(limit, MAX_COMMITS) }, signal), signal),
-    lineHistory: (place, query, signal) => readLineHistory({ readFile: files.readFile, changes }, place, query, signal),
+      changes.withFiles(
+        place,
+        await changes.list(place, { path, limit: Math.min(limit, MAX_COMMITS) }, signal),
+        signal,
+      ),
+    lineHistory: (place, query, signal) =>
+      readLineHistory({ readFile: files.readFile, changes }, place, query, signal),
     async commitDiff(place, signal) {
       const diff = await orNull(changes.commit(place, signal));
       if (diff === null) return null;
-      const pullRequest = diff.commit.pullRequest ?? (await orNull(code.findPullRequest(place, place.commit, signal), 'upstream-auth'));
+      const pullRequest =
+        diff.commit.pullRequest ??
+        (await orNull(code.findPullRequest(place, place.commit, signal), 'upstream-auth'));
       return { ...diff, commit: { ...diff.commit, pullRequest } };
     },
     async compare({ repository, ...refs }, signal) {
       const known = await places.repository(repository, signal);
       const comparison = known === null ? null : await orNull(code.compare(known, refs, signal));
       if (known === null || comparison === null) return null;
-      return { ...comparison, commits: await changes.withFiles({ ...known, commit: refs.head }, comparison.commits, signal) };
+      return {
+        ...comparison,
+        commits: await changes.withFiles({ ...known, commit: refs.head }, comparison.commits, signal),
+      };
     },
   });
 }
@@ -65,13 +87,18 @@ function createChanges(code: RemoteCode): RemoteChanges {
     if (known !== undefined) return known;
     const { commit: info, files } = await code.commit(place, signal);
     const shown = files.slice(0, MAX_CHANGED_FILES);
-    const diff = { commit: { ...info, files: shown.map(({ path }) => path) }, files: shown, truncated: files.length >= MAX_CHANGED_FILES };
+    const diff = {
+      commit: { ...info, files: shown.map(({ path }) => path) },
+      files: shown,
+      truncated: files.length >= MAX_CHANGED_FILES,
+    };
     kept.set(key, diff);
     return diff;
   }
   return {
     commit,
-    list: async (place, query, signal) => ((await orNull(code.commits(place, query, signal))) ?? []).slice(0, query.limit),
+    list: async (place, query, signal) =>
+      ((await orNull(code.commits(place, query, signal))) ?? []).slice(0, query.limit),
     withFiles: (place, commits, signal) =>
       inParallel([...commits.entries()], AT_ONCE, async ([index, info]): Promise<CommitInfo> => {
         if (index >= WITH_FILES) return info;
@@ -99,28 +126,45 @@ function createPlaces(code: RemoteCode): Places {
   const repositories = createMemory<KnownRepository | null>(1_000);
   const commits = createMemory<string | null>(10_000);
   const repository = (name: string, signal: AbortSignal) =>
-    repositories.recall(name, { signal, lifeMs: livesFor(REPOSITORY_MS), ask: () => orNull(code.repository(name, signal)) });
+    repositories.recall(name, {
+      signal,
+      lifeMs: livesFor(REPOSITORY_MS),
+      ask: () => orNull(code.repository(name, signal)),
+    });
   return {
     repository,
     async find(query, signal) {
       const ref = query.ref === null ? null : plainRef(query.ref);
       // What is kept in memory would answer without ever looking at the signal.
-      if (signal.aborted) throw new TriageError('cancelled', `Reading ${code.label} was canceled.`, { cause: signal.reason });
+      if (signal.aborted)
+        throw new TriageError('cancelled', `Reading ${code.label} was canceled.`, { cause: signal.reason });
       const known = await repository(query.repository, signal);
       const name = ref ?? known?.defaultBranch ?? null;
       if (known === null || name === null) return null;
       const key = `${known.owner}/${known.repo} ${name}`;
       const lifeMs = livesFor(FULL_ID.test(name) ? REPOSITORY_MS : BRANCH_MS);
-      const commit = await commits.recall(key, { signal, lifeMs, ask: () => checkedCommit(code, known, name, signal) });
+      const commit = await commits.recall(key, {
+        signal,
+        lifeMs,
+        ask: () => checkedCommit(code, known, name, signal),
+      });
       return commit === null ? null : { ...known, commit };
     },
   };
 }
 
-async function checkedCommit(code: RemoteCode, known: KnownRepository, name: string, signal: AbortSignal): Promise<string | null> {
+async function checkedCommit(
+  code: RemoteCode,
+  known: KnownRepository,
+  name: string,
+  signal: AbortSignal,
+): Promise<string | null> {
   const commit = await orNull(code.findCommit(known, name, signal));
   if (commit === null || FULL_ID.test(commit)) return commit;
-  throw new TriageError('upstream-failed', `${code.label}'s response for the commit ${name} is not a commit ID.`);
+  throw new TriageError(
+    'upstream-failed',
+    `${code.label}'s response for the commit ${name} is not a commit ID.`,
+  );
 }
 
 /**

@@ -21,7 +21,10 @@ export interface RestOptions {
 }
 
 export interface Question {
-  /** Below the base address; `at` encodes what is filled in. Or a whole address that the host has named: elsewhere it is asked without the token. */
+  /**
+   * Below the base address; `at` encodes what is filled in. Or a whole address that the host has named:
+   * elsewhere it is asked without the token.
+   */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   /** The subject, shown to people: `the log of "build"`. */
@@ -84,8 +87,13 @@ export function createRestClient(options: RestOptions): RestClient {
   const read = async <Reply>(schema: z.ZodType<Reply>, question: Question, bytes: Buffer) =>
     checked(label, schema, question.what, parsed(bytes));
   const bytes = (question: Question) => ask(question, { method: 'GET' }, RETRIES);
-  const get = async <Reply>(schema: z.ZodType<Reply>, question: Question) => read(schema, question, await bytes(question));
-  async function* items<Item>(schema: z.ZodType<Item[]>, question: Question, { sizeName, size, maxPages }: Pages) {
+  const get = async <Reply>(schema: z.ZodType<Reply>, question: Question) =>
+    read(schema, question, await bytes(question));
+  async function* items<Item>(
+    schema: z.ZodType<Item[]>,
+    question: Question,
+    { sizeName, size, maxPages }: Pages,
+  ) {
     for (let page = 1; page <= maxPages; page += 1) {
       const found = await get(schema, { ...question, query: { ...question.query, [sizeName]: size, page } });
       yield* found;
@@ -101,7 +109,15 @@ export function createRestClient(options: RestOptions): RestClient {
     },
     send: async (schema, change) => {
       const { method, body, right } = change;
-      return read(schema, change, await ask(change, { method, right, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }, 0));
+      return read(
+        schema,
+        change,
+        await ask(
+          change,
+          { method, right, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
+          0,
+        ),
+      );
     },
   };
 }
@@ -116,10 +132,17 @@ interface Init {
  * Retries after transient errors, such as a server error or a short rate limit. A wait of minutes is left to
  * the caller.
  */
-async function askPatiently(options: RestOptions, question: Question, init: Init, retries: number): Promise<Buffer> {
+async function askPatiently(
+  options: RestOptions,
+  question: Question,
+  init: Init,
+  retries: number,
+): Promise<Buffer> {
   const backoff = { firstMs: (options.retryUnitMs ?? 1000) * 2 };
   const longestPauseMs = () => LONGEST_WAIT_MS;
-  return await retrying({ retries, backoff, longestPauseMs, signal: question.signal }, () => askOnce(options, question, init));
+  return await retrying({ retries, backoff, longestPauseMs, signal: question.signal }, () =>
+    askOnce(options, question, init),
+  );
 }
 
 async function askOnce(
@@ -129,12 +152,21 @@ async function askOnce(
 ): Promise<Buffer> {
   const root = new URL(options.baseUrl);
   let url = new URL(path.startsWith('/') ? `${options.baseUrl}${path}` : path);
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) url.searchParams.set(name, String(value));
   for (let hops = 0; hops <= MAX_HOPS; hops += 1) {
     // Logs and artifacts may lie in a storage of its own, at a signed address: it is asked without the token.
     if (url.protocol !== 'https:' && url.protocol !== root.protocol)
-      throw new TriageError('upstream-failed', `${options.label} sent ${what} to an address that is not encrypted.`);
-    const response = await fetchOnce(options, url, { init, what, signal, isHome: url.origin === root.origin });
+      throw new TriageError(
+        'upstream-failed',
+        `${options.label} sent ${what} to an address that is not encrypted.`,
+      );
+    const response = await fetchOnce(options, url, {
+      init,
+      what,
+      signal,
+      isHome: url.origin === root.origin,
+    });
     const location = response.headers.get('location');
     if (response.ok) return await readBody(options.label, what, response.body, maxBytes);
     if (response.status < 300 || response.status > 399 || location === null || init.method !== 'GET')
@@ -142,7 +174,10 @@ async function askOnce(
     await response.body?.cancel();
     url = new URL(location, url);
   }
-  throw new TriageError('upstream-failed', `${options.label} redirected ${what} more than ${MAX_HOPS} times.`);
+  throw new TriageError(
+    'upstream-failed',
+    `${options.label} redirected ${what} more than ${MAX_HOPS} times.`,
+  );
 }
 
 interface Sending {
@@ -153,7 +188,11 @@ interface Sending {
   readonly isHome: boolean;
 }
 
-async function fetchOnce({ label, headers }: RestOptions, url: URL, { init, what, signal, isHome }: Sending): Promise<Response> {
+async function fetchOnce(
+  { label, headers }: RestOptions,
+  url: URL,
+  { init, what, signal, isHome }: Sending,
+): Promise<Response> {
   const type = init.body === undefined ? {} : { 'content-type': 'application/json' };
   try {
     return await fetch(url, {
@@ -166,36 +205,63 @@ async function fetchOnce({ label, headers }: RestOptions, url: URL, { init, what
   } catch (cause) {
     // Without its words: a signed address must not be logged.
     const where = isHome ? '' : ` at ${url.host}`;
-    throw new TriageError('upstream-failed', `${label}${where} could not be reached for ${what}.`, { retryable: true, cause });
+    throw new TriageError('upstream-failed', `${label}${where} could not be reached for ${what}.`, {
+      retryable: true,
+      cause,
+    });
   }
 }
 
-/** Reads a body up to a limit; above it the rest is not read. `what` names it for people. Throws `too-large`, and `upstream-failed` where it breaks off. */
-export async function readBody(label: string, what: string, body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
+/**
+ * Reads a body up to a limit; above it the rest is not read. `what` names it for people. Throws `too-large`,
+ * and `upstream-failed` where it breaks off.
+ */
+export async function readBody(
+  label: string,
+  what: string,
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Buffer> {
   const bytes = await readBytes(body, maxBytes).catch((cause: unknown) => {
     const says = `The connection to ${label} broke while reading ${what}: ${getErrorMessage(cause)}.`;
     throw new TriageError('upstream-failed', says, { retryable: true, cause });
   });
   if (bytes !== null) return bytes;
   const limit = `${Math.round(maxBytes / 1024)} kB (FAULTLINE_MAX_LOG_BYTES)`;
-  throw new TriageError('too-large', `${what} is larger than the limit of ${limit}.`, { details: { maxBytes } });
+  throw new TriageError('too-large', `${what} is larger than the limit of ${limit}.`, {
+    details: { maxBytes },
+  });
 }
 
 /** Converts a response other than 2xx to the error of a triage. */
-async function toTriageError({ label, tokenSetting }: RestOptions, what: string, response: Response, right = READ): Promise<TriageError> {
+async function toTriageError(
+  { label, tokenSetting }: RestOptions,
+  what: string,
+  response: Response,
+  right = READ,
+): Promise<TriageError> {
   const { status, headers } = response;
   const said = status === 400 ? saidIn(await readText(response.body, MAX_COMPLAINT_BYTES)) : '';
   await response.body?.cancel().catch(() => undefined);
   const says = `${label} returned ${status} for ${what}${said}`;
   if (status === 429) {
     const options = { retryable: true, retryAfterMs: rateLimitMs(headers, 'ratelimit-reset') };
-    return new TriageError('upstream-failed', `The ${label} rate limit is reached; ${what} must wait.`, options);
+    return new TriageError(
+      'upstream-failed',
+      `The ${label} rate limit is reached; ${what} must wait.`,
+      options,
+    );
   }
-  if (status === 401 || status === 403) return new TriageError('upstream-auth', `${says}. ${tokenSetting} needs permission to ${right}.`);
+  if (status === 401 || status === 403)
+    return new TriageError('upstream-auth', `${says}. ${tokenSetting} needs permission to ${right}.`);
   if (status === 404)
-    return new TriageError('not-found', `${says}: it does not exist or was deleted, or ${tokenSetting} gives no access to it.`);
+    return new TriageError(
+      'not-found',
+      `${says}: it does not exist or was deleted, or ${tokenSetting} gives no access to it.`,
+    );
   if (status === 410) return new TriageError('not-found', `${says}: it has expired.`);
-  if (status === 409 && right === READ) return new TriageError('not-found', `${says}: the repository is empty.`);
+  if (status === 409 && right === READ)
+    return new TriageError('not-found', `${says}: the repository is empty.`);
   return new TriageError('upstream-failed', `${says}.`, { retryable: status >= 500 });
 }
 
@@ -229,12 +295,16 @@ export function checked<Reply>(label: string, schema: z.ZodType<Reply>, what: st
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const where = issue === undefined ? '' : ` (${issue.path.join('.')}: ${issue.message})`;
-  throw new TriageError('upstream-failed', `${label}'s response for ${what} has an unexpected format${where}.`, { cause: result.error });
+  throw new TriageError(
+    'upstream-failed',
+    `${label}'s response for ${what} has an unexpected format${where}.`,
+    { cause: result.error },
+  );
 }
 
 /**
- * Runs work that must end within `timeoutMs` and when the caller aborts, even where a library waits on its own. Throws
- * `timeout` (retryable) or `cancelled`.
+ * Runs work that must end within `timeoutMs` and when the caller aborts, even where a library waits on its
+ * own. Throws `timeout` (retryable) or `cancelled`.
  */
 export async function withDeadline<Result>(
   what: string,
@@ -243,7 +313,11 @@ export async function withDeadline<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const late = (cause: unknown) =>
-    new TriageError('timeout', `${what} took longer than ${Math.round(limitMs / 1000)} s.`, { retryable: true, cause });
-  const canceled = (cause: unknown) => new TriageError('cancelled', `${what} was canceled.`, { retryable: true, cause });
+    new TriageError('timeout', `${what} took longer than ${Math.round(limitMs / 1000)} s.`, {
+      retryable: true,
+      cause,
+    });
+  const canceled = (cause: unknown) =>
+    new TriageError('cancelled', `${what} was canceled.`, { retryable: true, cause });
   return await limitTime({ limitMs, signal: caller, late, canceled }, work);
 }

@@ -50,7 +50,9 @@ export function renderSuggestions(situation: Situation): Suggestions | null {
     const cause = createHash('sha256').update(analysis.fingerprint).digest('hex').slice(0, 16);
     return [{ cause, ...replacement, text: formatText(fix) }];
   });
-  return { suggestions: [...new Map(suggestions.map((one) => [one.cause, one])).values()].slice(0, MAX_SUGGESTIONS) };
+  return {
+    suggestions: [...new Map(suggestions.map((one) => [one.cause, one])).values()].slice(0, MAX_SUGGESTIONS),
+  };
 }
 
 function formatText({ sentence }: FixAttempt): string {
@@ -69,7 +71,8 @@ const UNSEEN = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/u;
  */
 export function replacementIn(diff: string): Replacement | null {
   const [file, ...others] = filesOfDiff(diff);
-  if (file === undefined || others.length > 0 || file.status !== 'modified' || file.patch === null) return null;
+  if (file === undefined || others.length > 0 || file.status !== 'modified' || file.patch === null)
+    return null;
   const [head = '', ...lines] = file.patch.split('\n');
   const [, start] = /^@@ -(\d{1,9})(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? @@/.exec(head) ?? [];
   if (start === undefined || lines.some((line) => !/^[-+ ]/.test(line))) return null;
@@ -81,11 +84,19 @@ export function replacementIn(diff: string): Replacement | null {
     else last += 1;
   }
   const range = lines.slice(first, last + 1);
-  const side = (mark: '-' | '+') => range.filter((line) => line.startsWith(mark) || !isChange(line)).map((line) => line.slice(1));
+  const side = (mark: '-' | '+') =>
+    range.filter((line) => line.startsWith(mark) || !isChange(line)).map((line) => line.slice(1));
   const [before, after] = [side('-'), side('+')];
   const above = lines.slice(0, first).filter((line) => !line.startsWith('+')).length;
-  if (before.length === 0 || Math.max(before.length, after.length) > MAX_LINES || range.join('\n').length > MAX_CHARACTERS) return null;
-  return after.some((line) => UNSEEN.test(line)) ? null : { path: file.path, from: Number(start) + above, before, after };
+  if (
+    before.length === 0 ||
+    Math.max(before.length, after.length) > MAX_LINES ||
+    range.join('\n').length > MAX_CHARACTERS
+  )
+    return null;
+  return after.some((line) => UNSEEN.test(line))
+    ? null
+    : { path: file.path, from: Number(start) + above, before, after };
 }
 
 /**
@@ -139,7 +150,9 @@ export function createSuggestionClient(options: SuggestionOptions): Notification
         const place = placeIn(patches.get(suggestion.path) ?? '', suggestion);
         if (place === null) continue;
         const body = formatBody(suggestion, options);
-        const known = [...left].find((one) => isAt(one, place) && one.body?.startsWith(createMarker(suggestion.cause)));
+        const known = [...left].find(
+          (one) => isAt(one, place) && one.body?.startsWith(createMarker(suggestion.cause)),
+        );
         if (known === undefined) await thread.create(place, body);
         else if (known.body?.trim() !== body.trim()) await thread.edit(known.id, body);
         if (known !== undefined) left.delete(known);

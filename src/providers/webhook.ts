@@ -13,11 +13,13 @@ export const Intake = z.object({
   /** The event cannot tell which attempt of the run it is of: the newest known one is meant. */
   attemptUnknown: z.boolean().optional(),
   /**
-   * A run keeps its id when it is run again, and the event does not count: it is of a new attempt where this moment lies after the end of
-   * the newest known one. ISO 8601 in UTC.
+   * A run keeps its id when it is run again, and the event does not count: it is of a new attempt where this
+   * moment lies after the end of the newest known one. ISO 8601 in UTC.
    */
   attemptAt: z.string().nullable().optional(),
-  /** It is of a fork's branch: what passes there says nothing of our branch of that name. Absent: not known. */
+  /**
+   * It is of a fork's branch: what passes there says nothing of our branch of that name. Absent: not known.
+   */
   fromFork: z.boolean().optional(),
   /** The branch that the repository calls its default, where the event says so. */
   defaultBranch: z.string().nullable().optional(),
@@ -35,8 +37,12 @@ export type Reading = { readonly ignored: string; readonly deployment?: Deployme
 
 /** Reads an event that reports the result of a deployment. */
 export function readDeployment(status: string, deployment: Deployment): Reading {
-  if (status !== 'success') return { ignored: `the deployment is ${status.slice(0, 100)}: only successful ones are kept` };
-  return { ignored: 'the deployment is kept as a mark beside the figures of its repository; nothing to triage', deployment };
+  if (status !== 'success')
+    return { ignored: `the deployment is ${status.slice(0, 100)}: only successful ones are kept` };
+  return {
+    ignored: 'the deployment is kept as a mark beside the figures of its repository; nothing to triage',
+    deployment,
+  };
 }
 
 /**
@@ -44,13 +50,16 @@ export function readDeployment(status: string, deployment: Deployment): Reading 
  * failed nor passed.
  */
 export function conclusionStatus(conclusion: string | null | undefined): BuildStatus | null {
-  if (conclusion === 'failure' || conclusion === 'timed_out' || conclusion === 'startup_failure') return 'failed';
+  if (conclusion === 'failure' || conclusion === 'timed_out' || conclusion === 'startup_failure')
+    return 'failed';
   return conclusion === 'success' ? 'passed' : null;
 }
 
 /** Returns the reason to ignore an event whose build neither failed nor passed. */
 export function neither(what: string, conclusion: string | null | undefined): Reading {
-  return { ignored: `the ${what} ended as ${(conclusion ?? 'nothing').slice(0, 100)}: neither failed nor passed` };
+  return {
+    ignored: `the ${what} ended as ${(conclusion ?? 'nothing').slice(0, 100)}: neither failed nor passed`,
+  };
 }
 
 /**
@@ -59,7 +68,9 @@ export function neither(what: string, conclusion: string | null | undefined): Re
  */
 export function onlyFailed(part: string, conclusion: string | null | undefined): Reading {
   const ended = (conclusion ?? 'nothing').slice(0, 100);
-  return { ignored: `the ${part} ended as ${ended}: only failed ones are read; the run's own event reports how the build ended` };
+  return {
+    ignored: `the ${part} ended as ${ended}: only failed ones are read; the run's own event reports how the build ended`,
+  };
 }
 
 /** A request as it came: nothing of it is parsed before its signature was checked. */
@@ -105,7 +116,10 @@ export interface Webhook {
     /** The security schemes by their own name; a sender chooses one of them. */
     readonly security: Readonly<Record<string, SecurityScheme>>;
   };
-  /** Checks the sender, then reads. Throws `unauthenticated`, `invalid-config` without secrets, `invalid-input` for half an event. */
+  /**
+   * Checks the sender, then reads. Throws `unauthenticated`, `invalid-config` without secrets,
+   * `invalid-input` for half an event.
+   */
   receive(request: WebhookRequest, nowMs: number): Received;
 }
 
@@ -136,7 +150,19 @@ const FormBody = z.object({ payload: z.string().describe('The JSON of the event.
  * authenticated.
  */
 export function createWebhook(sender: Sender): (secrets: readonly string[]) => Webhook {
-  const { name, label, setting, inForm = false, authenticate, read, body, summary, description, headers, security } = sender;
+  const {
+    name,
+    label,
+    setting,
+    inForm = false,
+    authenticate,
+    read,
+    body,
+    summary,
+    description,
+    headers,
+    security,
+  } = sender;
   const operationId = `receive${name.charAt(0).toUpperCase()}${name.slice(1)}Webhook`;
   const bodies = { 'application/json': body, ...(inForm && { [FORM]: FormBody }) };
   return (secrets) => ({
@@ -155,7 +181,9 @@ export function createWebhook(sender: Sender): (secrets: readonly string[]) => W
 /** Returns the JSON of a body. A form contains it in one field; the signature covers the form as sent. */
 function bodyText({ header, body }: WebhookRequest): string {
   const text = body.toString('utf8');
-  return header('content-type')?.startsWith(FORM) === true ? (new URLSearchParams(text).get('payload') ?? '') : text;
+  return header('content-type')?.startsWith(FORM) === true
+    ? (new URLSearchParams(text).get('payload') ?? '')
+    : text;
 }
 
 /** Returns a required header. Throws `invalid-input` if it is missing. */
@@ -189,7 +217,10 @@ export function computeHmac(secret: string, ...parts: readonly (string | Buffer)
  */
 export function isSigned(body: Buffer, signature: string, secrets: readonly string[]): boolean {
   const given = Buffer.from(signature);
-  const matches = body.length === 0 ? [] : secrets.map((secret) => timingSafeEqual(given, Buffer.from(computeHmac(secret, body))));
+  const matches =
+    body.length === 0
+      ? []
+      : secrets.map((secret) => timingSafeEqual(given, Buffer.from(computeHmac(secret, body))));
   return matches.includes(true);
 }
 
@@ -209,11 +240,15 @@ function sha256(text: string): Buffer {
  */
 const TOLERANCE_SECONDS = 300;
 
-/** Refuses what was signed too long ago, or will be. `header` names where the time, in Unix seconds, stood. */
+/**
+ * Refuses what was signed too long ago, or will be. `header` names where the time, in Unix seconds, stood.
+ */
 export function requireRecent(header: string, timestamp: string, nowMs: number): void {
   if (Math.abs(nowMs / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS) return;
   const minutes = TOLERANCE_SECONDS / 60;
-  throw refused(`${header} is more than ${minutes} minutes from the server's time. Check the sender's clock, and sign each attempt again.`);
+  throw refused(
+    `${header} is more than ${minutes} minutes from the server's time. Check the sender's clock, and sign each attempt again.`,
+  );
 }
 
 export function refused(message: string): TriageError {

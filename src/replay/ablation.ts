@@ -8,7 +8,10 @@ import { listTools } from './figures/effort.ts';
 export function parseStages(names: readonly string[]): AblationStage[] {
   const unknown = names.find((name) => !AblationStage.safeParse(name).success);
   if (unknown !== undefined) {
-    throw new TriageError('invalid-input', `--without: there is no stage "${unknown}"; choose from ${AblationStage.options.join(', ')}.`);
+    throw new TriageError(
+      'invalid-input',
+      `--without: there is no stage "${unknown}"; choose from ${AblationStage.options.join(', ')}.`,
+    );
   }
   return AblationStage.options.filter((stage) => names.includes(stage));
 }
@@ -40,9 +43,13 @@ export interface Experiment {
  * Returns the system without these stages, in the given design, or null for the whole system as it is. The
  * caller that reads the logs must leave out the green log (`green`).
  */
-export async function createExperiment(stages: readonly AblationStage[], design: Design = 'loop'): Promise<Experiment | null> {
+export async function createExperiment(
+  stages: readonly AblationStage[],
+  design: Design = 'loop',
+): Promise<Experiment | null> {
   if (stages.length === 0 && design === 'loop') return null;
-  const graph = design === 'linear' ? (await import('../../graphs/linear/graph.ts')).linearInPlaceOfLoop() : null;
+  const graph =
+    design === 'linear' ? (await import('../../graphs/linear/graph.ts')).linearInPlaceOfLoop() : null;
   return {
     without: toReadStages(stages),
     change: (investigation) => ({
@@ -54,7 +61,10 @@ export async function createExperiment(stages: readonly AblationStage[], design:
   };
 }
 
-function limitsWithout(limits: InvestigateDeps['limits'], stages: readonly AblationStage[]): InvestigateDeps['limits'] {
+function limitsWithout(
+  limits: InvestigateDeps['limits'],
+  stages: readonly AblationStage[],
+): InvestigateDeps['limits'] {
   const isOnce = stages.includes('loop') || stages.includes('tools');
   const isLast = isOnce || stages.includes('corrections');
   return { ...limits, ...(isOnce ? { maxIterations: 1 } : {}), ...(isLast ? { maxCorrections: 0 } : {}) };
@@ -79,7 +89,9 @@ export function leaveOutTools(toolbox: Toolbox, stages: readonly AblationStage[]
   return {
     ...toolbox,
     offered: (category) => toolbox.offered(category).filter(isKept),
-    ...(askable === undefined ? {} : { askable: async (...asked) => (await askable(...asked)).filter(isKept) }),
+    ...(askable === undefined
+      ? {}
+      : { askable: async (...asked) => (await askable(...asked)).filter(isKept) }),
     describe: (name) => (isKept({ name }) ? toolbox.describe(name) : null),
     run: async (call, ...asked) =>
       isKept({ name: call.tool })

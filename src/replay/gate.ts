@@ -25,16 +25,20 @@ export const Bar = z
     /** At most so much worse than on the same cases of the baseline, in the figure's own unit. */
     worseBy: z.number().min(0).optional(),
     /**
-     * `interval`: missed only where the whole 95 % interval lies on the wrong side. `none`: missed by any amount; for analysts that always
-     * answer the same.
+     * `interval`: missed only where the whole 95 % interval lies on the wrong side. `none`: missed by any
+     * amount; for analysts that always answer the same.
      */
     noise: z.enum(['interval', 'none']).default('interval'),
     /** What the bar is for; said when it is missed. */
     why: Name.optional(),
   })
-  .refine(({ atLeast, atMost, worseBy }) => [atLeast, atMost, worseBy].filter((one) => one !== undefined).length === 1, {
-    message: 'set exactly one of atLeast, atMost and worseBy',
-  });
+  .refine(
+    ({ atLeast, atMost, worseBy }) =>
+      [atLeast, atMost, worseBy].filter((one) => one !== undefined).length === 1,
+    {
+      message: 'set exactly one of atLeast, atMost and worseBy',
+    },
+  );
 export type Bar = z.infer<typeof Bar>;
 
 const Bars = z
@@ -44,10 +48,13 @@ const Bars = z
     baseline: Name.optional(),
     bars: z.array(Bar).min(1),
   })
-  .refine(({ baseline, bars }) => baseline !== undefined || bars.every(({ worseBy }) => worseBy === undefined), {
-    message: 'a bar uses worseBy, but no baseline is named',
-    path: ['baseline'],
-  });
+  .refine(
+    ({ baseline, bars }) => baseline !== undefined || bars.every(({ worseBy }) => worseBy === undefined),
+    {
+      message: 'a bar uses worseBy, but no baseline is named',
+      path: ['baseline'],
+    },
+  );
 type Bars = z.infer<typeof Bars>;
 
 /** Bars that are ready to judge. */
@@ -57,25 +64,38 @@ export interface Gate {
   readonly baseline: RunResults | null;
 }
 
-/** Reads a file of bars and the baseline that it names; before anything is replayed, so that a slip costs no run. */
+/**
+ * Reads a file of bars and the baseline that it names; before anything is replayed, so that a slip costs no
+ * run.
+ */
 export async function openGate(path: string): Promise<Gate> {
   const { baseline, bars } = await readBars(path);
-  return { path, bars, baseline: baseline === undefined ? null : await readResults(resolve(dirname(path), baseline)) };
+  return {
+    path,
+    bars,
+    baseline: baseline === undefined ? null : await readResults(resolve(dirname(path), baseline)),
+  };
 }
 
 async function readBars(path: string): Promise<Bars> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new TriageError('not-found', `--gate: ${path} cannot be read: ${getErrorMessage(cause)}.`, { cause });
+    throw new TriageError('not-found', `--gate: ${path} cannot be read: ${getErrorMessage(cause)}.`, {
+      cause,
+    });
   });
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new TriageError('invalid-input', `--gate: ${path} is not JSON: ${getErrorMessage(cause)}.`, { cause });
+    throw new TriageError('invalid-input', `--gate: ${path} is not JSON: ${getErrorMessage(cause)}.`, {
+      cause,
+    });
   }
   const parsed = Bars.safeParse(value);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || '(file)'}: ${issue.message}`);
+  const problems = parsed.error.issues.map(
+    (issue) => `${issue.path.join('.') || '(file)'}: ${issue.message}`,
+  );
   throw new TriageError('invalid-input', `--gate: ${path} is not a gate file: ${problems.join('; ')}.`);
 }
 
@@ -142,7 +162,9 @@ function formatLines({ status, sentence, why, against }: BarOutcome): string[] {
   return [
     `${INDENT}${WORDS[status].padEnd(6)}  ${sentence}`,
     ...(status === 'ok' || why === null ? [] : [`${INDENT.repeat(5)}Why: ${why}`]),
-    ...(status === 'ok' || against.length === 0 ? [] : [`${INDENT.repeat(5)}Look at: ${against.slice(0, MOST_NAMED).join(', ')}${more}`]),
+    ...(status === 'ok' || against.length === 0
+      ? []
+      : [`${INDENT.repeat(5)}Look at: ${against.slice(0, MOST_NAMED).join(', ')}${more}`]),
   ];
 }
 
@@ -152,30 +174,46 @@ function formatLines({ status, sentence, why, against }: BarOutcome): string[] {
  */
 export function toJunit(gate: GateResult): JunitSuite[] {
   const byDataset = Map.groupBy(gate.outcomes, ({ dataset }) => dataset);
-  return [...byDataset].map(([dataset, outcomes]) => ({ name: `gate: ${dataset}`, tests: outcomes.map(toTest) }));
+  return [...byDataset].map(([dataset, outcomes]) => ({
+    name: `gate: ${dataset}`,
+    tests: outcomes.map(toTest),
+  }));
 }
 
 function toTest({ figure, bar, status, sentence, why, against }: BarOutcome): JunitTest {
   const test = { name: bar === null ? figure : `${figure} ${bar}`, seconds: 0 };
   if (status === 'ok') return test;
-  const lines = [sentence, ...(why === null ? [] : [`Why: ${why}`]), ...(against.length === 0 ? [] : [`Look at: ${against.join(', ')}`])];
-  return status === 'failed' ? { ...test, failure: sentence, output: lines.join('\n') } : { ...test, output: lines.join('\n') };
+  const lines = [
+    sentence,
+    ...(why === null ? [] : [`Why: ${why}`]),
+    ...(against.length === 0 ? [] : [`Look at: ${against.join(', ')}`]),
+  ];
+  return status === 'failed'
+    ? { ...test, failure: sentence, output: lines.join('\n') }
+    : { ...test, output: lines.join('\n') };
 }
 
 /**
- * Holds every bar against every data set that it is for. What cannot be judged is failed, never passed: a figure that is not there, a data
- * set that was not replayed, is empty, has no label, holds rows that cannot be read, or was not replayed to its end.
+ * Holds every bar against every data set that it is for. What cannot be judged is failed, never passed: a
+ * figure that is not there, a data set that was not replayed, is empty, has no label, holds rows that cannot
+ * be read, or was not replayed to its end.
  */
 export async function judgeGate(gate: Gate, runs: readonly GatedRun[]): Promise<GateResult> {
   const outcomes: BarOutcome[] = runs.flatMap((run) => listProblems(run, gate.bars));
   for (const run of runs) {
     const own = gate.bars.filter(({ dataset }) => dataset === undefined || dataset === run.name);
-    const worse = own.some(({ worseBy }) => worseBy !== undefined) ? await compareToBaseline(gate.baseline, run) : null;
-    for (const bar of own) outcomes.push(bar.worseBy === undefined ? judgeBar(bar, run) : judgeWorse(bar, bar.worseBy, run, worse));
+    const worse = own.some(({ worseBy }) => worseBy !== undefined)
+      ? await compareToBaseline(gate.baseline, run)
+      : null;
+    for (const bar of own)
+      outcomes.push(
+        bar.worseBy === undefined ? judgeBar(bar, run) : judgeWorse(bar, bar.worseBy, run, worse),
+      );
   }
   const names = [...new Set(runs.map(({ name }) => name))];
   for (const bar of gate.bars)
-    if (bar.dataset !== undefined && !names.includes(bar.dataset)) outcomes.push(notReplayed(bar, bar.dataset, names));
+    if (bar.dataset !== undefined && !names.includes(bar.dataset))
+      outcomes.push(notReplayed(bar, bar.dataset, names));
   if (runs.length === 0) outcomes.push(problem('(none)', 'Nothing was replayed, so no bar was checked.'));
   return { schema: 1, file: gate.path, ok: outcomes.every(({ status }) => status !== 'failed'), outcomes };
 }
@@ -197,7 +235,13 @@ function listProblems({ name, label, cases, isAll }: GatedRun, bars: readonly Ba
 
 function hasLabel({ row }: ReplayedCase): boolean {
   if (row === null) return false;
-  const lists = [row.expected_lines, row.failing_tests, row.faulty_files, row.required_mentions, row.forbidden_mentions];
+  const lists = [
+    row.expected_lines,
+    row.failing_tests,
+    row.faulty_files,
+    row.required_mentions,
+    row.forbidden_mentions,
+  ];
   return (
     row.category != null ||
     row.kind != null ||
@@ -211,7 +255,11 @@ function hasLabel({ row }: ReplayedCase): boolean {
 function notReplayed({ figure, why }: Bar, dataset: string, names: readonly string[]): BarOutcome {
   const near = nearestName(dataset, names);
   const hint = near === null ? `replayed: ${names.join(', ') || 'nothing'}` : `did you mean ${near}?`;
-  return { ...problem(dataset, `${dataset} was not replayed, so ${figure} could not be checked; ${hint}`), figure, why: why ?? null };
+  return {
+    ...problem(dataset, `${dataset} was not replayed, so ${figure} could not be checked; ${hint}`),
+    figure,
+    why: why ?? null,
+  };
 }
 
 function problem(dataset: string, sentence: string): BarOutcome {
@@ -226,9 +274,19 @@ function judgeBar(bar: Bar, { label, sections }: Pick<GatedRun, 'label' | 'secti
   const found = findFigure(bar, sections);
   if (typeof found === 'string') return unjudged(bar, label, `${label}: ${found}`);
   const { value, interval, cases, against } = found;
-  const status = bar.noise === 'none' || interval === undefined ? pointStatus(bar, value) : rangeStatus(bar, value, interval);
+  const status =
+    bar.noise === 'none' || interval === undefined
+      ? pointStatus(bar, value)
+      : rangeStatus(bar, value, interval);
   const sentence = formatSentence(bar, label, found, status);
-  return { ...unjudged(bar, label, sentence), status, value, interval: interval ?? null, cases, against: against ?? [] };
+  return {
+    ...unjudged(bar, label, sentence),
+    status,
+    value,
+    interval: interval ?? null,
+    cases,
+    against: against ?? [],
+  };
 }
 
 /** Creates the outcome of a bar that could not be checked, which counts as missed. */
@@ -243,14 +301,19 @@ function barText({ atLeast, atMost, worseBy }: Bar): string {
 
 function findFigure({ figure, section }: Bar, sections: readonly FigureSection[]): Figure | string {
   const titles = sections.map(({ title }) => title);
-  if (section !== undefined && !titles.includes(section)) return `there is no section "${section}"${meant(section, titles)}`;
+  if (section !== undefined && !titles.includes(section))
+    return `there is no section "${section}"${meant(section, titles)}`;
   const among = sections.filter(({ title }) => section === undefined || title === section);
-  const found = among.flatMap(({ title, figures }) => figures.filter(({ name }) => name === figure).map((one) => ({ title, one })));
+  const found = among.flatMap(({ title, figures }) =>
+    figures.filter(({ name }) => name === figure).map((one) => ({ title, one })),
+  );
   const [first, second] = found;
   const names = among.flatMap(({ figures }) => figures.map(({ name }) => name));
   if (first === undefined) return `there is no figure "${figure}"${meant(figure, names)}`;
-  if (second !== undefined) return `"${figure}" is in several sections; choose one: ${found.map(({ title }) => `"${title}"`).join(', ')}.`;
-  if (first.one.judged === true) return `"${figure}" is a model's opinion; a gate can only use measured figures.`;
+  if (second !== undefined)
+    return `"${figure}" is in several sections; choose one: ${found.map(({ title }) => `"${title}"`).join(', ')}.`;
+  if (first.one.judged === true)
+    return `"${figure}" is a model's opinion; a gate can only use measured figures.`;
   if (!Number.isFinite(first.one.value)) return `"${figure}" has no value.`;
   if (first.one.cases === 0) return `"${figure}" is based on no cases.`;
   return first.one;
@@ -258,11 +321,14 @@ function findFigure({ figure, section }: Bar, sections: readonly FigureSection[]
 
 function meant(name: string, known: readonly string[]): string {
   const near = nearestName(name, known);
-  return near === null ? '; see the table for available figures, which depend on the labels.' : `; did you mean "${near}"?`;
+  return near === null
+    ? '; see the table for available figures, which depend on the labels.'
+    : `; did you mean "${near}"?`;
 }
 
 function pointStatus({ atLeast, atMost }: Bar, value: number): BarStatus {
-  const misses = atLeast !== undefined ? value < atLeast - ROUNDING : atMost !== undefined && value > atMost + ROUNDING;
+  const misses =
+    atLeast !== undefined ? value < atLeast - ROUNDING : atMost !== undefined && value > atMost + ROUNDING;
   return misses ? 'failed' : 'ok';
 }
 
@@ -281,7 +347,12 @@ function formatSentence(bar: Bar, dataset: string, figure: Figure, status: BarSt
   return status === 'failed' ? `${lead}: ${missed}.` : `${lead}: ${missed}, within noise.`;
 }
 
-function judgeWorse(bar: Bar, worseBy: number, { label }: Pick<GatedRun, 'label'>, compared: Comparison | string | null): BarOutcome {
+function judgeWorse(
+  bar: Bar,
+  worseBy: number,
+  { label }: Pick<GatedRun, 'label'>,
+  compared: Comparison | string | null,
+): BarOutcome {
   if (compared === null || typeof compared === 'string') {
     return unjudged(bar, label, `${label}: ${bar.figure} could not be compared to the baseline: ${compared}`);
   }
@@ -290,7 +361,11 @@ function judgeWorse(bar: Bar, worseBy: number, { label }: Pick<GatedRun, 'label'
   const found = compared.differences.find((one) => one.name === bar.figure);
   if (found === undefined) return unjudged(bar, label, `${label}: ${notComparable(bar.figure, compared)}`);
   if (found.better === null)
-    return unjudged(bar, label, `${label}: neither direction is worse for "${bar.figure}"; set atLeast or atMost.`);
+    return unjudged(
+      bar,
+      label,
+      `${label}: neither direction is worse for "${bar.figure}"; set atLeast or atMost.`,
+    );
   return createOutcome(bar, worseBy, label, found, compared);
 }
 
@@ -307,17 +382,27 @@ function missingCases({ cases }: Comparison): string | null {
 function notComparable(figure: string, { differences }: Comparison): string {
   const names = differences.map(({ name }) => name);
   const near = nearestName(figure, names);
-  const hint = near === null ? '; `faultline compare` lists the compared figures' : `; did you mean "${near}"?`;
+  const hint =
+    near === null ? '; `faultline compare` lists the compared figures' : `; did you mean "${near}"?`;
   return `"${figure}" is not compared with a baseline${hint}`;
 }
 
-function createOutcome(bar: Bar, worseBy: number, dataset: string, found: Difference, compared: Comparison): BarOutcome {
+function createOutcome(
+  bar: Bar,
+  worseBy: number,
+  dataset: string,
+  found: Difference,
+  compared: Comparison,
+): BarOutcome {
   const sign = found.better === 'higher' ? -1 : 1;
   const worse = sign * found.difference;
   const ends = found.interval?.map((end) => sign * end).sort((left, right) => left - right);
   const interval = ends === undefined ? null : ([ends[0] ?? worse, ends[1] ?? worse] as const);
   const status = judgeStatus(bar, worseBy, worse, interval, found);
-  const range = interval === null || bar.noise === 'none' ? '' : ` (95 %: ${interval[0].toFixed(3)} to ${interval[1].toFixed(3)})`;
+  const range =
+    interval === null || bar.noise === 'none'
+      ? ''
+      : ` (95 %: ${interval[0].toFixed(3)} to ${interval[1].toFixed(3)})`;
   const was = `${dataset}: ${bar.figure} is ${found.b.toFixed(3)}, was ${found.a.toFixed(3)}`;
   const by = worse > 0 ? `worse by ${worse.toFixed(3)}${range}` : 'no worse';
   const verdict = {
@@ -326,7 +411,14 @@ function createOutcome(bar: Bar, worseBy: number, dataset: string, found: Differ
     'within-noise': ` more than ${worseBy}, within noise.`,
   };
   const against = found.name === compared.wonBy ? compared.lost.map(({ id }) => id) : [];
-  return { ...unjudged(bar, dataset, `${was}: ${by};${verdict[status]}`), status, value: worse, interval, cases: found.cases, against };
+  return {
+    ...unjudged(bar, dataset, `${was}: ${by};${verdict[status]}`),
+    status,
+    value: worse,
+    interval,
+    cases: found.cases,
+    against,
+  };
 }
 
 /**
@@ -353,7 +445,11 @@ async function compareToBaseline(baseline: RunResults | null, run: GatedRun): Pr
   if (baseline === null) return 'no baseline is named.';
   const results = new Map(run.cases.map(({ result }) => [result.id, result]));
   try {
-    return await compareRuns({ dataset: run.label, cases: listOutcomes(run), files: { a: [baseline], b: [{ path: run.name, results }] } });
+    return await compareRuns({
+      dataset: run.label,
+      cases: listOutcomes(run),
+      files: { a: [baseline], b: [{ path: run.name, results }] },
+    });
   } catch (error) {
     return getErrorMessage(error);
   }
@@ -361,7 +457,11 @@ async function compareToBaseline(baseline: RunResults | null, run: GatedRun): Pr
 
 async function* listOutcomes({ cases }: GatedRun): AsyncGenerator<CaseOutcome> {
   for (const [index, { row }] of cases.entries()) {
-    if (row !== null) yield { line: index + 1, one: { row, load: () => Promise.reject(new Error('a comparison reads no log')) } };
+    if (row !== null)
+      yield {
+        line: index + 1,
+        one: { row, load: () => Promise.reject(new Error('a comparison reads no log')) },
+      };
   }
 }
 

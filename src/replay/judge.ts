@@ -37,22 +37,32 @@ interface Bill extends z.infer<typeof Usage> {
 const Usage = z.object({ inputTokens: z.number(), outputTokens: z.number(), costUsd: z.number() });
 
 /**
- * Asks a model whether each explanation means what its label says, for the cases that have a label in words and an answer, in their order. What
- * it says is apart from every deterministic figure, and no gate may rest on it. Throws only where `signal` ends it.
+ * Asks a model whether each explanation means what its label says, for the cases that have a label in words
+ * and an answer, in their order. What it says is apart from every deterministic figure, and no gate may rest
+ * on it. Throws only where `signal` ends it.
  */
 export async function judgeCases(cases: readonly ReplayedCase[], options: JudgeOptions, signal: AbortSignal) {
   const bill: Bill = { inputTokens: 0, outputTokens: 0, costUsd: 0, costKnown: true };
-  const judge = async (one: ReplayedCase): Promise<JudgedCase> => ({ one, opinions: await askOpinions(one, options, bill, signal) });
+  const judge = async (one: ReplayedCase): Promise<JudgedCase> => ({
+    one,
+    opinions: await askOpinions(one, options, bill, signal),
+  });
   const judged = await inParallel(cases.filter(isJudgeable), options.concurrency, judge);
   return { model: options.chatModel.name, promptHash: options.prompt.hash, cases: judged, ...bill };
 }
 
-async function askOpinions(one: ReplayedCase, options: JudgeOptions, bill: Bill, signal: AbortSignal): Promise<JudgedCase['opinions']> {
+async function askOpinions(
+  one: ReplayedCase,
+  options: JudgeOptions,
+  bill: Bill,
+  signal: AbortSignal,
+): Promise<JudgedCase['opinions']> {
   const shown = await shownToJudge(one, options.masker);
   const opinions: JudgedCase['opinions'][number][] = [];
   for (let repeat = 0; repeat < options.repeats; repeat++) {
     signal.throwIfAborted();
-    if (bill.costUsd >= (options.maxCostUsd ?? Number.POSITIVE_INFINITY)) opinions.push({ notJudged: 'the cost limit is reached' });
+    if (bill.costUsd >= (options.maxCostUsd ?? Number.POSITIVE_INFINITY))
+      opinions.push({ notJudged: 'the cost limit is reached' });
     else opinions.push(await askOnce(shown, options, bill, signal));
   }
   return opinions;
@@ -65,7 +75,12 @@ async function askOnce(
   signal: AbortSignal,
 ): Promise<Opinion | { readonly notJudged: string }> {
   const { $schema: _version, ...schema } = z.toJSONSchema(Opinion, { io: 'input' });
-  const request = { ...prompt.render(shown), name: 'replay-judge', schema, parse: (reply: unknown) => Opinion.parse(reply) };
+  const request = {
+    ...prompt.render(shown),
+    name: 'replay-judge',
+    schema,
+    parse: (reply: unknown) => Opinion.parse(reply),
+  };
   try {
     const reply = await chatModel.ask(request, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
     addTo(bill, reply);
@@ -99,7 +114,10 @@ type Opinion = z.infer<typeof Opinion>;
 interface JudgePrompt {
   readonly hash: string;
   /** Renders the prompt. Both values are untrusted data and must be fenced. */
-  render(values: { readonly label: string; readonly answer: string }): { readonly system: string; readonly user: string };
+  render(values: { readonly label: string; readonly answer: string }): {
+    readonly system: string;
+    readonly user: string;
+  };
 }
 
 /** The prompt of the judge, and the characters each of its variables may have. */
@@ -109,18 +127,26 @@ const MOST_BECAUSE = 500;
 
 /** Checks whether there is something to compare: a labeled cause or fix in words, and an answer. */
 function isJudgeable({ row, result }: ReplayedCase): boolean {
-  return [row?.root_cause, row?.fix].some((text) => text != null && text.trim() !== '') && result.action !== null;
+  return (
+    [row?.root_cause, row?.fix].some((text) => text != null && text.trim() !== '') && result.action !== null
+  );
 }
 
 /**
  * Returns the label and the answer as the judge sees them: masked, and cut to the limits of the prompt. The
  * judge does not see the logs.
  */
-async function shownToJudge({ row, result }: ReplayedCase, masker: Masker): Promise<{ label: string; answer: string }> {
+async function shownToJudge(
+  { row, result }: ReplayedCase,
+  masker: Masker,
+): Promise<{ label: string; answer: string }> {
   const label = joinTexts({ 'Root cause': row?.root_cause, Fix: row?.fix });
   const answer = joinTexts({ 'Root cause': result.rootCause, Advice: result.fixRecommendation });
   const [first, second] = await masker.maskAll([label, answer]);
-  return { label: (first?.text ?? '').slice(0, JUDGE.budget.label), answer: (second?.text ?? '').slice(0, JUDGE.budget.answer) };
+  return {
+    label: (first?.text ?? '').slice(0, JUDGE.budget.label),
+    answer: (second?.text ?? '').slice(0, JUDGE.budget.answer),
+  };
 }
 
 function joinTexts(parts: Readonly<Record<string, string | null | undefined>>): string {
@@ -139,7 +165,9 @@ interface Heard {
  * one.
  */
 export function scoreJudge(report: Awaited<ReturnType<typeof judgeCases>>): FigureSection {
-  const heard = report.cases.map(({ one, opinions }): Heard => ({ one, opinions: opinions.filter(isOpinion) }));
+  const heard = report.cases.map(
+    ({ one, opinions }): Heard => ({ one, opinions: opinions.filter(isOpinion) }),
+  );
   const judged = heard.filter(({ opinions }) => opinions.length > 0);
   const mute = heard.filter(({ opinions }) => opinions.length === 0);
   const withFix = judged.filter(({ opinions }) => pickVerdict(opinions, 'fix') !== 'unknown');
@@ -150,7 +178,9 @@ export function scoreJudge(report: Awaited<ReturnType<typeof judgeCases>>): Figu
     ...agreement(judged),
     { name: 'judge: input tokens', value: report.inputTokens, cases: heard.length, unit: 'count' },
     { name: 'judge: output tokens', value: report.outputTokens, cases: heard.length, unit: 'count' },
-    ...(report.costKnown ? [{ name: 'judge: dollars', value: report.costUsd, cases: heard.length, unit: 'dollars' as const }] : []),
+    ...(report.costKnown
+      ? [{ name: 'judge: dollars', value: report.costUsd, cases: heard.length, unit: 'dollars' as const }]
+      : []),
   ];
   const title = `a language model's opinion (${report.model}, prompt ${report.promptHash}): not measured, never gated`;
   return { title, figures: figures.map((figure) => ({ ...figure, judged: true })) };
@@ -160,7 +190,12 @@ function verdictShares(judged: readonly Heard[], part: Part): Figure[] {
   if (judged.length === 0) return [];
   return ['same', 'partly', 'different'].map((verdict) => {
     const said = judged.filter(({ opinions }) => pickVerdict(opinions, part) === verdict);
-    return shareFigure(`judge: ${part} ${verdict}`, said.length, judged.length, verdict === 'same' ? [] : listIds(said));
+    return shareFigure(
+      `judge: ${part} ${verdict}`,
+      said.length,
+      judged.length,
+      verdict === 'same' ? [] : listIds(said),
+    );
   });
 }
 
@@ -173,7 +208,10 @@ function agreement(judged: readonly Heard[]): Figure[] {
   const torn: Heard[] = [];
   for (const entry of judged) {
     const causes = entry.opinions.map(({ cause }) => cause);
-    const own = [...Map.groupBy(causes, (cause) => cause).values()].reduce((total, same) => total + countPossiblePairs(same.length), 0);
+    const own = [...Map.groupBy(causes, (cause) => cause).values()].reduce(
+      (total, same) => total + countPossiblePairs(same.length),
+      0,
+    );
     if (own < countPossiblePairs(causes.length)) torn.push(entry);
     agreed += own;
     pairs += countPossiblePairs(causes.length);
@@ -190,7 +228,10 @@ type Part = 'cause' | 'fix';
 const ORDER = ['different', 'partly', 'same', 'unknown'];
 
 function pickVerdict(opinions: readonly Opinion[], part: Part): string {
-  const counts = ORDER.map((verdict) => ({ verdict, count: opinions.filter((opinion) => opinion[part] === verdict).length }));
+  const counts = ORDER.map((verdict) => ({
+    verdict,
+    count: opinions.filter((opinion) => opinion[part] === verdict).length,
+  }));
   return counts.reduce((best, next) => (next.count > best.count ? next : best)).verdict;
 }
 

@@ -38,9 +38,13 @@ function formatGrid(figures: readonly Figure[]): string[] {
   const columns = [...new Set(cells.map(({ column }) => column))];
   const rows = [...new Set(cells.map(({ row }) => row))];
   const texts = (row: string) =>
-    columns.map((column) => cellText(cells.find((cell) => cell.row === row && cell.column === column)?.figure));
+    columns.map((column) =>
+      cellText(cells.find((cell) => cell.row === row && cell.column === column)?.figure),
+    );
   const width = longest(rows);
-  const widths = columns.map((column, at) => Math.max(10, 2 + longest([column, ...rows.map((row) => texts(row)[at] ?? '')])));
+  const widths = columns.map((column, at) =>
+    Math.max(10, 2 + longest([column, ...rows.map((row) => texts(row)[at] ?? '')])),
+  );
   const line = (name: string, parts: readonly string[]) =>
     `${INDENT}${name.padEnd(width)}  ${parts.map((part, at) => part.padStart(widths[at] ?? 10)).join('')}`;
   return [
@@ -73,7 +77,9 @@ function marked(line: string, isMarked: boolean, against: readonly string[]): st
     words = named;
     shown = count;
   }
-  return shown === 0 ? `${text}${MARK}${words}` : `${text}${MARK}${clipped(words, WIDTH - text.length - MARK.length)}`;
+  return shown === 0
+    ? `${text}${MARK}${words}`
+    : `${text}${MARK}${clipped(words, WIDTH - text.length - MARK.length)}`;
 }
 
 /** Ids are anybody's words: none may begin a line that reads like a figure. */
@@ -95,7 +101,9 @@ export function valueText({ value, unit }: Pick<Figure, 'value' | 'unit'>): stri
 /** Formats the 95 % interval, "(0.87–0.95)". Returns an empty string if there is none. */
 export function intervalText({ interval, unit }: Figure): string {
   if (interval === undefined) return '';
-  const ends = interval.map((end) => (unit === 'dollars' ? `$${end.toFixed(4)}` : end.toFixed(unit === undefined ? 2 : 1)));
+  const ends = interval.map((end) =>
+    unit === 'dollars' ? `$${end.toFixed(4)}` : end.toFixed(unit === undefined ? 2 : 1),
+  );
   return `(${ends.join('–')})`;
 }
 
@@ -123,7 +131,8 @@ export function isNotable({ name, value, cases, judged }: Figure): boolean {
   if (cases === 0 || judged === true) return false;
   return NOTABLE.some(
     (rule) =>
-      rule.name.test(name) && (value > (rule.above ?? Number.POSITIVE_INFINITY) || value < (rule.below ?? Number.NEGATIVE_INFINITY)),
+      rule.name.test(name) &&
+      (value > (rule.above ?? Number.POSITIVE_INFINITY) || value < (rule.below ?? Number.NEGATIVE_INFINITY)),
   );
 }
 
@@ -147,9 +156,10 @@ export function listSpreads(repeats: readonly (readonly FigureSection[])[]): Spr
     sections.flatMap(({ figures }) => figures.filter(({ cell }) => cell === undefined)),
   );
   return first.flatMap((figure) => {
-    const values = [figure, ...others.flatMap((figures) => figures.find(({ name }) => name === figure.name) ?? [])].map(
-      ({ value }) => value,
-    );
+    const values = [
+      figure,
+      ...others.flatMap((figures) => figures.find(({ name }) => name === figure.name) ?? []),
+    ].map(({ value }) => value);
     const [low, high] = [findMin(values), findMax(values)];
     if (values.length < repeats.length || low === high) return [];
     return [{ name: figure.name, unit: figure.unit, mean: mean(values), low, high, repeats: values.length }];
@@ -157,7 +167,10 @@ export function listSpreads(repeats: readonly (readonly FigureSection[])[]): Spr
 }
 
 /** Ids of the cases that repeats put into different categories, and how many cases all of them answered. */
-export function unsteadyCases(repeats: readonly (readonly ReplayedCase[])[]): { readonly ids: readonly string[]; readonly cases: number } {
+export function unsteadyCases(repeats: readonly (readonly ReplayedCase[])[]): {
+  readonly ids: readonly string[];
+  readonly cases: number;
+} {
   const said = new Map<string, (string | null)[]>();
   for (const cases of repeats) {
     for (const { result } of cases) {
@@ -167,7 +180,10 @@ export function unsteadyCases(repeats: readonly (readonly ReplayedCase[])[]): { 
     }
   }
   const all = [...said].filter(([, categories]) => categories.length >= repeats.length);
-  return { ids: all.filter(([, categories]) => new Set(categories).size > 1).map(([id]) => id), cases: all.length };
+  return {
+    ids: all.filter(([, categories]) => new Set(categories).size > 1).map(([id]) => id),
+    cases: all.length,
+  };
 }
 
 function longest(texts: readonly string[]): number {
@@ -178,7 +194,11 @@ function longest(texts: readonly string[]): number {
  * Renders a table of the figures that differ between repeats, and the cases that are not always given the
  * same category.
  */
-export function renderSpread(heading: string, spreads: readonly Spread[], unsteady: ReturnType<typeof unsteadyCases>): string {
+export function renderSpread(
+  heading: string,
+  spreads: readonly Spread[],
+  unsteady: ReturnType<typeof unsteadyCases>,
+): string {
   const width = longest(spreads.map(({ name }) => name));
   const rows = spreads.map(({ name, unit, mean, low, high, repeats }) => {
     const text = (value: number) => valueText({ value, ...present({ unit }) });
@@ -197,7 +217,9 @@ export function renderSpread(heading: string, spreads: readonly Spread[], unstea
  * Returns the figures as a flat list, as `--json` writes them, each with its section; without unit and cell.
  */
 export function figuresJson(sections: readonly FigureSection[]) {
-  return sections.flatMap(({ title, figures }) => figures.map(({ unit: _, cell: _cell, ...figure }) => ({ section: title, ...figure })));
+  return sections.flatMap(({ title, figures }) =>
+    figures.map(({ unit: _, cell: _cell, ...figure }) => ({ section: title, ...figure })),
+  );
 }
 
 /** The data of one test suite on a CI server. */
@@ -272,7 +294,13 @@ function testXml(suite: string, { name, seconds, failure, error, output }: Junit
  * characters.
  */
 const NO_CHARACTER = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 function xml(text: string): string {
   return text

@@ -10,7 +10,10 @@ interface ChangeRequest extends CauseKey {
   readonly change: CauseChange;
 }
 
-/** Stores what a person makes of a cause. Throws `not-found`, and `conflict` where it changed since it was read. */
+/**
+ * Stores what a person makes of a cause. Throws `not-found`, and `conflict` where it changed since it was
+ * read.
+ */
 export async function changeCause(
   { stores, clock }: { readonly stores: Pick<ShownStores, 'causes'>; readonly clock: Clock },
   { repository, fingerprint, version, change }: ChangeRequest,
@@ -19,8 +22,13 @@ export async function changeCause(
   const changed = await stores.causes.change({ repository, fingerprint, version }, change, by, clock.now());
   if (changed !== null) return changed;
   const known = (await stores.causes.ofFingerprint(fingerprint)).find((one) => one.repository === repository);
-  if (known === undefined) throw new TriageError('not-found', `There is no cause ${fingerprint} in ${repository}.`);
-  throw new TriageError('conflict', `This cause changed since you looked at it: it is ${known.state} now. Look again, then repeat.`, {
-    details: { cause: known },
-  });
+  if (known === undefined)
+    throw new TriageError('not-found', `There is no cause ${fingerprint} in ${repository}.`);
+  throw new TriageError(
+    'conflict',
+    `This cause changed since you looked at it: it is ${known.state} now. Look again, then repeat.`,
+    {
+      details: { cause: known },
+    },
+  );
 }

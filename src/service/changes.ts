@@ -34,7 +34,13 @@ export interface Changes {
   stop(): void;
 }
 
-export function followChanges({ store, logger }: { readonly store: Pick<ChangeStore, 'recent'>; readonly logger: Logger }): Changes {
+export function followChanges({
+  store,
+  logger,
+}: {
+  readonly store: Pick<ChangeStore, 'recent'>;
+  readonly logger: Logger;
+}): Changes {
   const followers = new Map<Followed, () => void>();
   const stopping = new AbortController();
   let known: ReadonlySet<number> | null = null;
@@ -48,7 +54,8 @@ export function followChanges({ store, logger }: { readonly store: Pick<ChangeSt
     try {
       const recent = await store.recent(LATE_MS);
       const fresh = recent.filter(({ id }) => known?.has(id) !== true);
-      for (const [followed, tell] of followers) if (hasFailed || fresh.some((change) => concerns(change, followed))) tell();
+      for (const [followed, tell] of followers)
+        if (hasFailed || fresh.some((change) => concerns(change, followed))) tell();
       known = new Set(recent.map(({ id }) => id));
       hasFailed = false;
     } catch (error) {
@@ -62,7 +69,8 @@ export function followChanges({ store, logger }: { readonly store: Pick<ChangeSt
 
   return {
     since: async (followed, milliseconds) =>
-      milliseconds > KNOWN_MS || (await store.recent(milliseconds + LOOK_MS)).some((change) => concerns(change, followed)),
+      milliseconds > KNOWN_MS ||
+      (await store.recent(milliseconds + LOOK_MS)).some((change) => concerns(change, followed)),
     follow: (followed, tell) => {
       followers.set(followed, tell);
       timer ??= setInterval(() => void look(), LOOK_MS).unref();
@@ -83,5 +91,8 @@ export function followChanges({ store, logger }: { readonly store: Pick<ChangeSt
 }
 
 function concerns({ repository, buildId }: Change, followed: Followed): boolean {
-  return (followed.buildId === null || followed.buildId === buildId) && isInScope(followed.repositories, repository);
+  return (
+    (followed.buildId === null || followed.buildId === buildId) &&
+    isInScope(followed.repositories, repository)
+  );
 }

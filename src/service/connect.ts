@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { type Finding, note, ok, runCheck, wrong } from '../ports/health.ts';
-import { type Connection, checkRights, ensureHook, requestTest, sendGreeting, type WebhookQuestions } from '../providers/connection.ts';
+import {
+  type Connection,
+  checkRights,
+  ensureHook,
+  requestTest,
+  sendGreeting,
+  type WebhookQuestions,
+} from '../providers/connection.ts';
 import type { Provider } from '../providers/provider.ts';
 
 /** The parts of a provider that are needed to connect it. */
@@ -29,17 +36,32 @@ export function webhookAddress({ webhook }: Connectable, publicUrl: string): str
 }
 
 /**
- * Looks whether a provider can be reached and whether the token may read the repository, makes the webhook and sends a test delivery, as far
- * as that is requested; gives each finding as soon as it is known. Throws only where the caller aborts.
+ * Looks whether a provider can be reached and whether the token may read the repository, makes the webhook
+ * and sends a test delivery, as far as that is requested; gives each finding as soon as it is known. Throws
+ * only where the caller aborts.
  */
-export async function* connect(provider: Connectable, request: ConnectRequest, signal: AbortSignal): AsyncGenerator<Finding> {
+export async function* connect(
+  provider: Connectable,
+  request: ConnectRequest,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
   const { repository, create } = request;
   const connection = await provider.connection();
   for (const one of provider.checks(repository === null ? [] : [repository])) yield* await runCheck(one);
   const questions = openQuestions(connection, repository);
   if ('because' in questions) {
-    if (create) yield wrong('webhook', `it cannot be created here: ${questions.because}`, `add it by hand, as ${connection.page} says`);
-    else yield note('repository', `not checked: ${questions.because}`, 'the first failed build will show whether it works');
+    if (create)
+      yield wrong(
+        'webhook',
+        `it cannot be created here: ${questions.because}`,
+        `add it by hand, as ${connection.page} says`,
+      );
+    else
+      yield note(
+        'repository',
+        `not checked: ${questions.because}`,
+        'the first failed build will show whether it works',
+      );
   } else {
     yield* await checkRights(questions, signal);
   }
@@ -49,7 +71,10 @@ export async function* connect(provider: Connectable, request: ConnectRequest, s
   yield await greeted(connection, request, signal);
 }
 
-function openQuestions({ hooks }: Connection, repository: string | null): WebhookQuestions | { readonly because: string } {
+function openQuestions(
+  { hooks }: Connection,
+  repository: string | null,
+): WebhookQuestions | { readonly because: string } {
   if ('because' in hooks) return hooks;
   if (repository === null) return { because: `no repository was given (${hooks.of})` };
   try {
@@ -80,7 +105,11 @@ async function* resolveWebhook(
     return null;
   }
   if (create && secret === null) {
-    yield wrong(name, 'not created: there is no secret', 'set the secret named above; in a terminal, --new-secret makes one');
+    yield wrong(
+      name,
+      'not created: there is no secret',
+      'set the secret named above; in a terminal, --new-secret makes one',
+    );
     return null;
   }
   try {
@@ -98,13 +127,23 @@ async function* resolveWebhook(
     return (await questions.list(signal)).find((hook) => hook.address === address)?.id ?? null;
   } catch (error) {
     signal.throwIfAborted();
-    if (create) yield wrong(name, getErrorMessage(error), 'give the token the permission named above, or add the webhook by hand');
+    if (create)
+      yield wrong(
+        name,
+        getErrorMessage(error),
+        'give the token the permission named above, or add the webhook by hand',
+      );
     return null;
   }
 }
 
 /** Requests the provider's own test delivery and reports its result, if the provider offers that. */
-async function* pinged(label: string, questions: WebhookQuestions, id: string, signal: AbortSignal): AsyncGenerator<Finding> {
+async function* pinged(
+  label: string,
+  questions: WebhookQuestions,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
   const name = 'ping';
   const { deliveries } = questions;
   const mend = "check the webhook's page on the provider's site: it lists each delivery with its response";
@@ -125,7 +164,11 @@ async function* pinged(label: string, questions: WebhookQuestions, id: string, s
   }
 }
 
-async function greeted(connection: Connection, { address, secret }: ConnectRequest, signal: AbortSignal): Promise<Finding> {
+async function greeted(
+  connection: Connection,
+  { address, secret }: ConnectRequest,
+  signal: AbortSignal,
+): Promise<Finding> {
   const name = 'test delivery';
   if (address === null)
     return wrong(
@@ -133,7 +176,8 @@ async function greeted(connection: Connection, { address, secret }: ConnectReque
       'not sent: the public address of the service is not set',
       'set FAULTLINE_PUBLIC_URL; in a terminal, --url does, too',
     );
-  if (secret === null) return wrong(name, 'not sent: there is no secret to sign it with', `set ${connection.secretSetting}`);
+  if (secret === null)
+    return wrong(name, 'not sent: there is no secret to sign it with', `set ${connection.secretSetting}`);
   return await sendGreeting(address, connection.greet(secret, Date.now()), signal);
 }
 

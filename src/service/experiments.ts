@@ -16,8 +16,9 @@ interface ReportDeps {
 }
 
 /**
- * Keeps the facts of an experiment on a build's failure, masked, and makes it part of the answers that it is about, now or once they are
- * there; their ids. Throws `impossible` where its runs do not bear out what it says.
+ * Keeps the facts of an experiment on a build's failure, masked, and makes it part of the answers that it is
+ * about, now or once they are there; their ids. Throws `impossible` where its runs do not bear out what it
+ * says.
  */
 export async function reportExperiment(
   { stores, database, masker }: ReportDeps,
@@ -49,9 +50,15 @@ function impossible(doubts: readonly Doubt[]): TriageError {
  * Returns the answers with the experiment added to those it concerns, as the store records it: those whose
  * failures include every test that was run.
  */
-export function withExperiment(analyses: readonly Analysis[], groups: readonly FailureGroup[], experiment: Experiment): Analysis[] {
+export function withExperiment(
+  analyses: readonly Analysis[],
+  groups: readonly FailureGroup[],
+  experiment: Experiment,
+): Analysis[] {
   return analyses.map((analysis) => {
-    const failures = groups.filter(({ fingerprint }) => fingerprint.value === analysis.fingerprint).flatMap((group) => group.failures);
+    const failures = groups
+      .filter(({ fingerprint }) => fingerprint.value === analysis.fingerprint)
+      .flatMap((group) => group.failures);
     const names = failures.flatMap(({ test }) => test?.name ?? []);
     const isIn = (test: string) => names.some((name) => test === name || test.endsWith(` › ${name}`));
     const isAbout = experiment.tests.length === 0 ? names.length === 0 : experiment.tests.every(isIn);
@@ -67,7 +74,10 @@ const NOT_MASKED = ['verdict', 'what', 'where', 'commit', 'dependsOn'];
  * Masks every text of an experiment before it is sent or stored. A change that contained a secret no longer
  * equals what was tried, so it is not suggested.
  */
-export async function maskExperiment(experiment: Experiment, masker: Pick<Masker, 'maskAll'>): Promise<Experiment> {
+export async function maskExperiment(
+  experiment: Experiment,
+  masker: Pick<Masker, 'maskAll'>,
+): Promise<Experiment> {
   const texts: string[] = [];
   JSON.stringify(experiment, (key, value: unknown) => {
     if (typeof value === 'string' && !NOT_MASKED.includes(key)) texts.push(value);

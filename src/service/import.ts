@@ -67,11 +67,16 @@ const LONGEST_WAIT_MS = 2 * 60 * 60_000;
 const MAX_UNREADABLE = 5;
 
 /**
- * Stores past runs as builds, the oldest first and one at a time, with the logs of those that failed; each has a triage requested, and nothing
- * of it is published. What is stored is passed over, so that an import that was cut off goes on where it was. Waits as long as the host asks.
- * Throws where the list cannot be obtained, the token is refused, the host is away, or the caller aborts.
+ * Stores past runs as builds, the oldest first and one at a time, with the logs of those that failed; each
+ * has a triage requested, and nothing of it is published. What is stored is passed over, so that an import
+ * that was cut off goes on where it was. Waits as long as the host asks. Throws where the list cannot be
+ * obtained, the token is refused, the host is away, or the caller aborts.
  */
-export async function* importRuns(deps: ImportDeps, request: ImportRequest, signal: AbortSignal): AsyncGenerator<ImportEvent> {
+export async function* importRuns(
+  deps: ImportDeps,
+  request: ImportRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ImportEvent> {
   const listed = yield* patiently(() => listRuns(request, signal), request, signal);
   yield { type: 'listed', runs: listed.runs.length, isCut: listed.isCut };
   let unreadable = 0;
@@ -83,7 +88,13 @@ export async function* importRuns(deps: ImportDeps, request: ImportRequest, sign
       unreadable = 0;
     } catch (error) {
       unreadable += 1;
-      if (signal.aborted || !(error instanceof TriageError) || error.code === 'upstream-auth' || unreadable >= MAX_UNREADABLE) throw error;
+      if (
+        signal.aborted ||
+        !(error instanceof TriageError) ||
+        error.code === 'upstream-auth' ||
+        unreadable >= MAX_UNREADABLE
+      )
+        throw error;
       yield { ...place, outcome: 'leftOut', says: `run ${run.externalId}: ${error.message}`, buildId: null };
     }
   }
@@ -117,7 +128,8 @@ async function* importRun(
     return { outcome: 'known', says: formatBuildName(known), buildId };
   }
   const reading = yield* patiently(() => run.load(signal), request, signal);
-  if ('ignored' in reading) return { outcome: 'leftOut', says: `run ${externalId}: ${reading.ignored}`, buildId: null };
+  if ('ignored' in reading)
+    return { outcome: 'leftOut', says: `run ${externalId}: ${reading.ignored}`, buildId: null };
   const says = formatBuildName(reading.build);
   if (reading.build.status === 'passed') {
     await keepPassed(deps, reading);
@@ -128,13 +140,18 @@ async function* importRun(
     const fetched = yield* patiently(() => request.source.fetch(asked, signal), request, signal);
     return { outcome: 'failed', says, buildId: await keepFailed(deps, reading, fetched) };
   } catch (error) {
-    if (!(error instanceof TriageError) || (error.code !== 'not-found' && error.code !== 'too-large')) throw error;
+    if (!(error instanceof TriageError) || (error.code !== 'not-found' && error.code !== 'too-large'))
+      throw error;
     await keepWithoutLog(deps, reading);
     return { outcome: 'withoutLog', says: `${says}: ${error.message}`, buildId: null };
   }
 }
 
-function formatBuildName({ pipeline, number, branch }: Pick<NewBuild, 'pipeline' | 'number' | 'branch'>): string {
+function formatBuildName({
+  pipeline,
+  number,
+  branch,
+}: Pick<NewBuild, 'pipeline' | 'number' | 'branch'>): string {
   return `${pipeline} #${number}${branch === null ? '' : ` on ${branch}`}`;
 }
 
@@ -163,7 +180,11 @@ async function keepWithoutLog({ database, stores }: ImportDeps, { build }: Intak
  */
 async function keepFailed(deps: ImportDeps, intake: Intake, fetched: FetchedBuild): Promise<string> {
   const { database, stores, archive, masker } = deps;
-  const { build } = await stores.builds.upsert({ ...intake.build, status: 'unknown' }, undefined, getEndTime(intake.build));
+  const { build } = await stores.builds.upsert(
+    { ...intake.build, status: 'unknown' },
+    undefined,
+    getEndTime(intake.build),
+  );
   const { sources, own } = await maskSources(fetched.sources, masker);
   for (const source of sources) await archive.put(build.id, source);
   await stores.outside.saveLogPages(build.id, sources);
@@ -188,7 +209,10 @@ async function* patiently<Result>(
     } catch (error) {
       const asked = error instanceof TriageError ? error.retryAfterMs : undefined;
       if (signal.aborted || !isRetryable(error) || (asked === undefined && failures >= TRIES)) throw error;
-      const ms = Math.min(asked ?? computeBackoff({ firstMs: retryUnitMs, longestMs: LONGEST_BACKOFF_MS }, failures), LONGEST_WAIT_MS);
+      const ms = Math.min(
+        asked ?? computeBackoff({ firstMs: retryUnitMs, longestMs: LONGEST_BACKOFF_MS }, failures),
+        LONGEST_WAIT_MS,
+      );
       if (asked === undefined) failures += 1;
       yield { type: 'waiting', ms, because: getErrorMessage(error) };
       await sleep(ms, undefined, { signal });
@@ -202,7 +226,11 @@ export interface AnswerReport {
   /** The newest first. */
   readonly answers: readonly ReportedAnswer[];
   /** The most frequent first. */
-  readonly causes: readonly { readonly category: Category | null; readonly title: string; readonly count: number }[];
+  readonly causes: readonly {
+    readonly category: Category | null;
+    readonly title: string;
+    readonly count: number;
+  }[];
   /** The accuracy of what the answers state about whose fault a failure is, for failures that were tried. */
   readonly guesses: readonly Guess[];
 }
@@ -215,7 +243,9 @@ export interface Guess {
 
 export interface ReportedAnswer {
   readonly analysisId: string;
-  readonly build: Pick<Build, 'id' | 'pipeline' | 'number' | 'attempt' | 'branch' | 'url'> & { readonly at: string };
+  readonly build: Pick<Build, 'id' | 'pipeline' | 'number' | 'attempt' | 'branch' | 'url'> & {
+    readonly at: string;
+  };
   readonly category: Category | null;
   readonly title: string;
   /** 0..1 */
@@ -231,7 +261,13 @@ const MAX_BUILDS = 5_000;
 const MAX_CAUSES = 10;
 
 export async function readAnswerReport(
-  { builds, analyses }: { readonly builds: Pick<Stores['builds'], 'list'>; readonly analyses: Pick<Stores['analyses'], 'heads'> },
+  {
+    builds,
+    analyses,
+  }: {
+    readonly builds: Pick<Stores['builds'], 'list'>;
+    readonly analyses: Pick<Stores['analyses'], 'heads'>;
+  },
   { repository, since }: { readonly repository: string; readonly since: Date },
 ): Promise<AnswerReport> {
   const counts = { failed: 0, passed: 0, unanswered: 0 };
@@ -279,7 +315,15 @@ function toReportedAnswer(build: Build, head: Head): ReportedAnswer {
   const { id, pipeline, number, attempt, branch, url, receivedAt: at } = build;
   const { category, title, confidence, failures, action } = head;
   const shown = { id, pipeline, number, attempt, branch, url, at };
-  return { analysisId: head.id, build: shown, category, title, confidence, failures, isPublished: action === 'auto_notify' };
+  return {
+    analysisId: head.id,
+    build: shown,
+    category,
+    title,
+    confidence,
+    failures,
+    isPublished: action === 'auto_notify',
+  };
 }
 
 function countCauses(answers: readonly ReportedAnswer[]): AnswerReport['causes'] {

@@ -34,7 +34,10 @@ export const CHANNEL_SETTINGS: Readonly<Record<NewsChannel, string>> = {
   webhook: 'FAULTLINE_NOTIFY_WEBHOOKS',
 };
 
-/** Stores a new rule, or, with `known`, a change of that version. Throws `invalid-input`, `not-found`, `conflict` and `forbidden`. */
+/**
+ * Stores a new rule, or, with `known`, a change of that version. Throws `invalid-input`, `not-found`,
+ * `conflict` and `forbidden`.
+ */
 export async function saveRule(
   { stores: { notificationRules }, messengers, logger }: RuleDeps,
   input: NotificationRuleInput,
@@ -42,7 +45,8 @@ export async function saveRule(
   known?: { readonly id: string; readonly version: number },
 ): Promise<NotificationRule> {
   const current = known === undefined ? null : await notificationRules.find(known.id);
-  if (known !== undefined && current === null) throw new TriageError('not-found', `There is no notification rule ${known.id}.`);
+  if (known !== undefined && current === null)
+    throw new TriageError('not-found', `There is no notification rule ${known.id}.`);
   const repository = checkRule(input, messengers);
   const saved =
     known === undefined
@@ -50,7 +54,8 @@ export async function saveRule(
       : await notificationRules.change(known.id, known.version, input, repository, by);
   if (saved === null) {
     const changed = `${current?.changedBy} changed this rule since you opened it. Open it again, then repeat your change.`;
-    const message = current === null ? `There are ${MAX_RULES} notification rules already. Delete one first.` : changed;
+    const message =
+      current === null ? `There are ${MAX_RULES} notification rules already. Delete one first.` : changed;
     throw new TriageError('conflict', message);
   }
   logger.info({ ruleId: saved.id, by }, 'notification rule saved');
@@ -58,13 +63,25 @@ export async function saveRule(
 }
 
 /** Throws `not-found`. */
-export async function deleteRule({ stores, logger }: Pick<RuleDeps, 'stores' | 'logger'>, id: string, by: string): Promise<void> {
-  if (!(await stores.notificationRules.remove(id, by))) throw new TriageError('not-found', `There is no notification rule ${id}.`);
+export async function deleteRule(
+  { stores, logger }: Pick<RuleDeps, 'stores' | 'logger'>,
+  id: string,
+  by: string,
+): Promise<void> {
+  if (!(await stores.notificationRules.remove(id, by)))
+    throw new TriageError('not-found', `There is no notification rule ${id}.`);
   logger.info({ ruleId: id, by }, 'notification rule deleted');
 }
 
-/** Stores where messages about the failures of an owner go; without any address, it is removed. Throws `invalid-input` and `forbidden`. */
-export async function saveOwner({ stores, messengers, logger }: RuleDeps, channels: OwnerChannels, by: string): Promise<void> {
+/**
+ * Stores where messages about the failures of an owner go; without any address, it is removed. Throws
+ * `invalid-input` and `forbidden`.
+ */
+export async function saveOwner(
+  { stores, messengers, logger }: RuleDeps,
+  channels: OwnerChannels,
+  by: string,
+): Promise<void> {
   for (const channel of ['slack', 'teams', 'email'] as const) {
     const destination = channels[channel];
     if (destination !== null) checkDestination(channel, destination, messengers);
@@ -74,11 +91,15 @@ export async function saveOwner({ stores, messengers, logger }: RuleDeps, channe
 }
 
 /** Returns the repository that the query names. */
-function checkRule({ query, channel, destination, quietFrom, quietTo }: NotificationRuleInput, messengers: Messengers): string | null {
+function checkRule(
+  { query, channel, destination, quietFrom, quietTo }: NotificationRuleInput,
+  messengers: Messengers,
+): string | null {
   const { filter } = parseCondition(query);
   // Only a preview is without.
   if (destination !== '') checkDestination(channel, destination, messengers);
-  if ((quietFrom === null) !== (quietTo === null)) throw new TriageError('invalid-input', 'Quiet hours need both a start and an end.');
+  if ((quietFrom === null) !== (quietTo === null))
+    throw new TriageError('invalid-input', 'Quiet hours need both a start and an end.');
   return filter.repository ?? null;
 }
 
@@ -110,7 +131,14 @@ export const RulePreview = z.object({
       at: z.iso.datetime(),
       channel: NewsChannel,
       destination: z.string(),
-      causes: z.array(z.object({ title: z.string(), repository: z.string(), state: z.string().nullable(), analysisId: z.string() })),
+      causes: z.array(
+        z.object({
+          title: z.string(),
+          repository: z.string(),
+          state: z.string().nullable(),
+          analysisId: z.string(),
+        }),
+      ),
       more: z.int(),
     }),
   ),
@@ -121,14 +149,19 @@ export type RulePreview = z.infer<typeof RulePreview>;
  * Lists the messages that the rule would have sent in the past week, for the failures that the caller may
  * see. The destination may be empty. Throws `invalid-input` and `timeout`.
  */
-export async function previewRule({ stores, messengers, clock }: RuleDeps, rule: NotificationRuleInput): Promise<RulePreview> {
+export async function previewRule(
+  { stores, messengers, clock }: RuleDeps,
+  rule: NotificationRuleInput,
+): Promise<RulePreview> {
   checkRule(rule, messengers);
   const { occasions, isPart } = await pastOccasions(rule, stores, clock.now());
   const planned = plannedMessages(rule, occasions, await stores.notificationRules.owners()).filter(
     ({ at }) => at <= clock.now() + GATHER_MS,
   );
   const shown = planned.slice(0, MOST_MESSAGES);
-  const heads = await stores.analyses.heads([...new Set(shown.flatMap((message) => message.occasions.map(({ buildId }) => buildId)))]);
+  const heads = await stores.analyses.heads([
+    ...new Set(shown.flatMap((message) => message.occasions.map(({ buildId }) => buildId))),
+  ]);
   const titles = new Map(heads.map(({ id, title }) => [id, title]));
   const list = shown.map(({ at, target, occasions: told }) => {
     const causes = [...new Map(told.map((one) => [`${one.repository} ${one.fingerprint}`, one])).values()];
@@ -137,12 +170,22 @@ export async function previewRule({ stores, messengers, clock }: RuleDeps, rule:
       state: parseCondition(rule.query).states.length === 0 ? null : state,
     }));
     const [channel, destination] = [rule.channel, target.slice(rule.channel.length + 1)];
-    return { at: new Date(at).toISOString(), channel, destination, causes: named, more: causes.length - named.length };
+    return {
+      at: new Date(at).toISOString(),
+      channel,
+      destination,
+      causes: named,
+      more: causes.length - named.length,
+    };
   });
   return { days: PREVIEW_DAYS, messages: planned.length, answers: occasions.length, isPart, list };
 }
 
-async function pastOccasions(rule: NotificationRuleInput, { failures, notificationRules }: RuleDeps['stores'], now: number) {
+async function pastOccasions(
+  rule: NotificationRuleInput,
+  { failures, notificationRules }: RuleDeps['stores'],
+  now: number,
+) {
   const since = new Date(now - PREVIEW_DAYS * 86_400_000).toISOString();
   const { filter, states } = parseCondition(rule.query);
   if (states.length > 0) {
@@ -168,7 +211,12 @@ const TEST_MS = 15_000;
  * Sends the newest failure that matches the rule to the rule's destination, marked as a test and without
  * mentions. Throws the errors of the channel.
  */
-export async function sendTest(deps: RuleDeps, rule: NotificationRuleInput, by: string, id = 'new'): Promise<void> {
+export async function sendTest(
+  deps: RuleDeps,
+  rule: NotificationRuleInput,
+  by: string,
+  id = 'new',
+): Promise<void> {
   const { stores, messengers, publicUrl, clock, logger } = deps;
   checkRule(rule, messengers);
   const { occasions } = await pastOccasions(rule, stores, clock.now());
@@ -180,6 +228,10 @@ export async function sendTest(deps: RuleDeps, rule: NotificationRuleInput, by: 
   const message = `${CHANNEL_NAMES[rule.channel]} did not answer within ${TEST_MS / 1000} s.`;
   const late = (cause: unknown) => new TriageError('timeout', message, { cause });
   await limitTime({ limitMs: TEST_MS, late }, async (signal) => {
-    await messengers[rule.channel]?.send(news, rule.destination, { key: `test-${clock.now()}`, signal, isRetry: false });
+    await messengers[rule.channel]?.send(news, rule.destination, {
+      key: `test-${clock.now()}`,
+      signal,
+      isRetry: false,
+    });
   });
 }

@@ -33,13 +33,16 @@ const CUT_OFF_MS = 2_000;
 const MAX_ERROR_LENGTH = 500;
 
 /**
- * Processes the outbox in the background: at once, every `intervalMs`, and when it is woken. All of it is in the database, so that a stop
- * or a crash loses nothing, and any number of processes may do this at once. Each topic has its own turn: one that hangs delays no other.
+ * Processes the outbox in the background: at once, every `intervalMs`, and when it is woken. All of it is in
+ * the database, so that a stop or a crash loses nothing, and any number of processes may do this at once.
+ * Each topic has its own turn: one that hangs delays no other.
  */
 export function startOutbox({ handlers, intervalMs, stopGraceMs, ...deps }: OutboxWorkerDeps) {
   const [stopping, cutOff] = [new AbortController(), new AbortController()];
   const signals = { stopping: stopping.signal, cutOff: cutOff.signal };
-  const turns = new Map(handlers.map((handler) => [handler.topic, serializeRuns(() => workOff(handler, deps, signals))]));
+  const turns = new Map(
+    handlers.map((handler) => [handler.topic, serializeRuns(() => workOff(handler, deps, signals))]),
+  );
   const topics = [...turns.keys()];
   const looking = serializeRuns(async () => {
     try {
@@ -65,7 +68,8 @@ export function startOutbox({ handlers, intervalMs, stopGraceMs, ...deps }: Outb
       const ended = Promise.all([looking, ...turns.values()].map((turn) => turn.ended()));
       await Promise.race([ended, sleep(stopGraceMs ?? STOP_GRACE_MS, undefined, { ref: false })]);
       cutOff.abort(new Error('the process stops'));
-      // A store that is frozen does not hear it, and must not hold up the end: what it holds is free again when its lease is over.
+      // A store that is frozen does not hear it, and must not hold up the end: what it holds is free again
+      // when its lease is over.
       await Promise.race([ended, sleep(CUT_OFF_MS, undefined, { ref: false })]);
     },
   };
@@ -96,11 +100,18 @@ async function workOff(handler: OutboxHandler, deps: OutboxDeps, signals: Signal
   const lanes = Array.from({ length: handler.lanes ?? 1 }, () => drainLane(handler, deps, signals));
   for (const lane of await Promise.allSettled(lanes)) {
     if (lane.status === 'fulfilled' || signals.stopping.aborted) continue;
-    deps.logger.warn({ topic: handler.topic, error: lane.reason }, 'the outbox could not be processed; will retry');
+    deps.logger.warn(
+      { topic: handler.topic, error: lane.reason },
+      'the outbox could not be processed; will retry',
+    );
   }
 }
 
-async function drainLane(handler: OutboxHandler, deps: OutboxDeps, { stopping, cutOff }: Signals): Promise<void> {
+async function drainLane(
+  handler: OutboxHandler,
+  deps: OutboxDeps,
+  { stopping, cutOff }: Signals,
+): Promise<void> {
   while (!stopping.aborted && (await handler.isPaused?.()) !== true) {
     const entries = await process(handler, deps, cutOff);
     // Where many go together, one that fails says that the other side is away.
@@ -109,12 +120,24 @@ async function drainLane(handler: OutboxHandler, deps: OutboxDeps, { stopping, c
 }
 
 /** Processes what is due of a topic now, in this process; throws where the database cannot be asked. */
-export async function drainOutbox(handler: OutboxHandler, deps: OutboxDeps, signal: AbortSignal): Promise<void> {
+export async function drainOutbox(
+  handler: OutboxHandler,
+  deps: OutboxDeps,
+  signal: AbortSignal,
+): Promise<void> {
   await drainLane(handler, deps, { stopping: signal, cutOff: signal });
 }
 
-/** Processes these entries now, due or not. `true` where none of them failed. Throws where the database cannot be asked. */
-async function processNow(handler: OutboxHandler, keys: readonly string[], deps: OutboxDeps, signal: AbortSignal): Promise<boolean> {
+/**
+ * Processes these entries now, due or not. `true` where none of them failed. Throws where the database cannot
+ * be asked.
+ */
+async function processNow(
+  handler: OutboxHandler,
+  keys: readonly string[],
+  deps: OutboxDeps,
+  signal: AbortSignal,
+): Promise<boolean> {
   return (await process(handler, deps, signal, keys))?.failed !== true;
 }
 
@@ -136,7 +159,8 @@ async function process(
   if (entries.length === 0) return null;
   deps.failpoint?.('outbox-taken', formatEntryNames(entries));
   const isWorn = ({ attempts }: OutboxEntry) => limits !== null && attempts > limits.attempts;
-  for (const entry of entries.filter(isWorn)) await giveUp(entry, `Stopped after ${limits?.attempts} attempts that did not finish.`, deps);
+  for (const entry of entries.filter(isWorn))
+    await giveUp(entry, `Stopped after ${limits?.attempts} attempts that did not finish.`, deps);
   const rest = entries.filter((entry) => !isWorn(entry));
   const run = { handler, deps, lease: { takenAt, leaseMs, signal } };
   return { failed: rest.length > 0 && !(await handle(rest, run)) };
@@ -148,16 +172,23 @@ interface Run {
   readonly lease: Parameters<OutboxHandler['handle']>[1];
 }
 
-/** Throws only where the database cannot be asked; the entries are then found again when their lease is over. */
+/**
+ * Throws only where the database cannot be asked; the entries are then found again when their lease is over.
+ */
 async function handle(entries: readonly OutboxEntry[], run: Run): Promise<boolean> {
   const { handler, deps, lease } = run;
-  const end = await handler.handle(entries, lease).catch((error: unknown) => ({ error, failed: true as const }));
+  const end = await handler
+    .handle(entries, lease)
+    .catch((error: unknown) => ({ error, failed: true as const }));
   if (end === null) return true;
   if ('failed' in end) return await recover(entries, end.error, run);
   deps.failpoint?.('outbox-handled', formatEntryNames(entries));
   for (const entry of entries) {
     if (await deps.outbox.finish(entry, end)) continue;
-    deps.logger.warn({ topic: entry.topic, key: entry.key }, 'another process took over an outbox entry that was being processed');
+    deps.logger.warn(
+      { topic: entry.topic, key: entry.key },
+      'another process took over an outbox entry that was being processed',
+    );
   }
   deps.failpoint?.('outbox-finished', formatEntryNames(entries));
   return true;
@@ -167,7 +198,8 @@ async function handle(entries: readonly OutboxEntry[], run: Run): Promise<boolea
 async function recover(entries: readonly OutboxEntry[], error: unknown, run: Run): Promise<boolean> {
   const { handler, deps, lease } = run;
   if (lease.signal.aborted) {
-    // The call may have got through: with a delay the attempt counts, and the next one looks for what it made.
+    // The call may have got through: with a delay the attempt counts, and the next one looks for what it
+    // made.
     for (const entry of entries) await deps.outbox.release(entry, 'The process stopped.', 1);
     return false;
   }
@@ -185,7 +217,12 @@ async function recover(entries: readonly OutboxEntry[], error: unknown, run: Run
   return false;
 }
 
-async function retryLater(entry: OutboxEntry, sentence: string, error: unknown, { handler, deps }: Run): Promise<void> {
+async function retryLater(
+  entry: OutboxEntry,
+  sentence: string,
+  error: unknown,
+  { handler, deps }: Run,
+): Promise<void> {
   const delayMs = retryDelay(entry.retries, error, handler.longestDelayMs);
   const { topic, key, retries } = entry;
   deps.logger.warn(
@@ -195,9 +232,17 @@ async function retryLater(entry: OutboxEntry, sentence: string, error: unknown, 
   await deps.outbox.release(entry, sentence, delayMs);
 }
 
-async function giveUp(entry: OutboxEntry, reason: string, { outbox, logger }: OutboxDeps, error?: unknown): Promise<void> {
+async function giveUp(
+  entry: OutboxEntry,
+  reason: string,
+  { outbox, logger }: OutboxDeps,
+  error?: unknown,
+): Promise<void> {
   const { topic, key, buildId } = entry;
-  logger.error({ topic, key, buildId, reason, ...(error === undefined ? {} : { error }) }, 'an outbox entry failed permanently');
+  logger.error(
+    { topic, key, buildId, reason, ...(error === undefined ? {} : { error }) },
+    'an outbox entry failed permanently',
+  );
   await outbox.finish(entry, { outcome: 'failed', error: reason });
 }
 
@@ -221,7 +266,12 @@ export interface IndexOutboxDeps extends OutboxDeps {
 const NAMESPACES: readonly VectorNamespace[] = ['knowledge', 'team_knowledge', 'error_library'];
 
 const Payload = z.object({
-  item: z.object({ text: z.string(), metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])) }).nullable(),
+  item: z
+    .object({
+      text: z.string(),
+      metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    })
+    .nullable(),
 });
 
 /**
@@ -267,7 +317,12 @@ export async function indexNow(
   namespace: VectorNamespace,
   ids: readonly string[],
 ): Promise<boolean> {
-  const writing = processNow(indexHandler(vectorIndex, namespace), ids, deps, new AbortController().signal).catch((error: unknown) => {
+  const writing = processNow(
+    indexHandler(vectorIndex, namespace),
+    ids,
+    deps,
+    new AbortController().signal,
+  ).catch((error: unknown) => {
     deps.logger.warn({ error }, 'the outbox could not be read; the index is updated later');
     return false;
   });

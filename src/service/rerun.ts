@@ -25,13 +25,25 @@ export function canRerun({ provider, status }: Build, providers: RerunDeps['prov
  * of the CI is recorded and not thrown. Throws `invalid-config` if reruns are not configured, `invalid-input`
  * for a build that did not fail, and `conflict` if another user has just requested a rerun.
  */
-export async function rerunFailedJobs({ stores, providers, masker, logger }: RerunDeps, build: Build, by: string): Promise<void> {
+export async function rerunFailedJobs(
+  { stores, providers, masker, logger }: RerunDeps,
+  build: Build,
+  by: string,
+): Promise<void> {
   const rerun = providers.find(({ name }) => name === build.provider)?.rerun ?? null;
   if (rerun === null)
-    throw new TriageError('invalid-config', `Re-running jobs of ${build.provider} is not enabled. An administrator can enable it.`);
-  if (build.status !== 'failed') throw new TriageError('invalid-input', 'Only failed builds have jobs to re-run.');
+    throw new TriageError(
+      'invalid-config',
+      `Re-running jobs of ${build.provider} is not enabled. An administrator can enable it.`,
+    );
+  if (build.status !== 'failed')
+    throw new TriageError('invalid-input', 'Only failed builds have jobs to re-run.');
   const id = await stores.outside.beginRerun(build.id, by);
-  if (id === null) throw new TriageError('conflict', 'Somebody has just re-run the failed jobs. Wait a minute before the next try.');
+  if (id === null)
+    throw new TriageError(
+      'conflict',
+      'Somebody has just re-run the failed jobs. Wait a minute before the next try.',
+    );
   const known = { buildId: build.id, provider: build.provider, repository: build.repository, by };
   try {
     await rerun(build, { logger, signal: AbortSignal.timeout(LIMIT_MS) });

@@ -32,10 +32,24 @@ export type TokenStore = ReturnType<typeof createTokenStore>;
 export function createTokenStore(db: Database) {
   return {
     /** Keeps a token. Throws `conflict` where a token that is not revoked has this name. */
-    keep: async ({ name, digest, roles, repositories, createdBy, expiresInDays }: TokenToKeep, sql: Sql = db) => {
-      const [row] = await sql.query(KEEP_TOKENS, [newId('tok'), name, digest, [...roles], repositories, createdBy, expiresInDays]);
+    keep: async (
+      { name, digest, roles, repositories, createdBy, expiresInDays }: TokenToKeep,
+      sql: Sql = db,
+    ) => {
+      const [row] = await sql.query(KEEP_TOKENS, [
+        newId('tok'),
+        name,
+        digest,
+        [...roles],
+        repositories,
+        createdBy,
+        expiresInDays,
+      ]);
       if (row === undefined)
-        throw new TriageError('conflict', `A token named ${name} already exists. Revoke it first, or choose another name.`);
+        throw new TriageError(
+          'conflict',
+          `A token named ${name} already exists. Revoke it first, or choose another name.`,
+        );
       return AccessToken.parse(row);
     },
     /** Finds the token with this digest and whether it is still valid; null if there is no such token. */
@@ -50,7 +64,8 @@ export function createTokenStore(db: Database) {
     /** Keeps that it was used now; written at most once a minute. */
     touch: async (id: string) => void (await db.query(TOUCH, [id])),
     /** What the tokens that are good now, and not for everything, may see; each choice once. */
-    scopes: async () => (await db.query<{ repositories: string[] }>(SCOPES)).map(({ repositories }) => repositories),
+    scopes: async () =>
+      (await db.query<{ repositories: string[] }>(SCOPES)).map(({ repositories }) => repositories),
     /** How many tokens with the role `admin` are still valid. */
     countAdmins: async () => {
       const [row] = await db.query<{ count: number }>(COUNT_ADMINS);
@@ -104,10 +119,14 @@ export type SessionStore = ReturnType<typeof createSessionStore>;
 
 export function createSessionStore(db: Database) {
   return {
-    /** Begins a session that lives for `lifeMs`; `digest` is the SHA-256 of its cookie, in hex. Sessions that are over are forgotten with it. */
+    /**
+     * Begins a session that lives for `lifeMs`; `digest` is the SHA-256 of its cookie, in hex. Sessions that
+     * are over are forgotten with it.
+     */
     begin: async (digest: string, holder: SessionHolder, lifeMs: number) => {
       await db.query('delete from sessions where expires_at <= clock_timestamp()', []);
-      const [tokenDigest, principal] = 'tokenDigest' in holder ? [holder.tokenDigest, null] : [null, stored(holder.principal)];
+      const [tokenDigest, principal] =
+        'tokenDigest' in holder ? [holder.tokenDigest, null] : [null, stored(holder.principal)];
       await db.query(BEGIN, [digest, tokenDigest, principal, lifeMs]);
     },
     /** Null where there is none or it is over. */
@@ -126,7 +145,9 @@ export function createPreferenceStore(db: Database) {
   return {
     /** The defaults where nothing was set. */
     of: async (holder: string) => {
-      const [row] = await db.query<{ body: unknown }>('select body from preferences where holder = $1', [holder]);
+      const [row] = await db.query<{ body: unknown }>('select body from preferences where holder = $1', [
+        holder,
+      ]);
       return Preferences.parse(row?.body ?? {});
     },
     set: async (holder: string, preferences: Preferences) => {

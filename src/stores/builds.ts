@@ -48,27 +48,37 @@ export type BuildStore = ReturnType<typeof createBuildStore>;
 export function createBuildStore(db: Database, clock: Clock) {
   return {
     /**
-     * Stores a build, or returns the known one: with the same (provider, repository, pipeline, number, attempt), or the same
-     * (provider, repository, externalId, attempt) where it has an externalId; two events of one run that come at once make one
-     * build. A known build only gains fields and its status may change from unknown. A number that equals the externalId, or
-     * is its `provisionalNumber`, is provisional (job events do not name the run's number): it and its pipeline give way to the real ones.
-     * `past`: a new one is imported from then, in ISO 8601. It is never published, and its triage waits behind others.
+     * Stores a build, or returns the known one: with the same (provider, repository, pipeline, number,
+     * attempt), or the same (provider, repository, externalId, attempt) where it has an externalId; two
+     * events of one run that come at once make one build. A known build only gains fields and its status may
+     * change from unknown. A number that equals the externalId, or is its `provisionalNumber`, is provisional
+     * (job events do not name the run's number): it and its pipeline give way to the real ones. `past`: a new
+     * one is imported from then, in ISO 8601. It is never published, and its triage waits behind others.
      */
     upsert: async (build: NewBuild, sql?: Sql, past?: string) => {
       const upsert = (own: Sql) =>
-        upsertBuild(own, build, past === undefined ? { at: clock.now() } : { at: Date.parse(past), isPast: true });
+        upsertBuild(
+          own,
+          build,
+          past === undefined ? { at: clock.now() } : { at: Date.parse(past), isPast: true },
+        );
       return sql === undefined ? await db.transaction(upsert) : await upsert(sql);
     },
 
     /**
-     * Deletes uploads that were never kept whole: this one, or all of them where no other process can be receiving one. Returns the ids of what
-     * was deleted.
+     * Deletes uploads that were never kept whole: this one, or all of them where no other process can be
+     * receiving one. Returns the ids of what was deleted.
      */
-    withdrawUnfinished: async (buildId: string | null) => (await db.query<{ id: string }>(WITHDRAW, [buildId])).map(({ id }) => id),
+    withdrawUnfinished: async (buildId: string | null) =>
+      (await db.query<{ id: string }>(WITHDRAW, [buildId])).map(({ id }) => id),
 
-    find: async (id: string, sql: Sql = db) => await first(sql, Build, `select ${buildColumns('b')} from builds b where b.id = $1`, [id]),
+    find: async (id: string, sql: Sql = db) =>
+      await first(sql, Build, `select ${buildColumns('b')} from builds b where b.id = $1`, [id]),
 
-    /** The build of the provider's own run id: of that attempt; else of the attempt whose `failedPart` is known; else of the newest. */
+    /**
+     * The build of the provider's own run id: of that attempt; else of the attempt whose `failedPart` is
+     * known; else of the newest.
+     */
     findByExternalId: async (
       {
         provider,
@@ -78,13 +88,35 @@ export function createBuildStore(db: Database, clock: Clock) {
         failedPart,
       }: { provider: string; repository: string; externalId: string; attempt?: number; failedPart?: string },
       sql: Sql = db,
-    ) => await first(sql, Build, FIND_BY_EXTERNAL_ID, [provider, repository, externalId, attempt ?? null, failedPart ?? null]),
+    ) =>
+      await first(sql, Build, FIND_BY_EXTERNAL_ID, [
+        provider,
+        repository,
+        externalId,
+        attempt ?? null,
+        failedPart ?? null,
+      ]),
 
     list: async (asked: BuildFilter, page: Page) => {
-      const { provider, repository, pipeline, number, status, branch, job, since, until, run, repositories } = asked;
+      const { provider, repository, pipeline, number, status, branch, job, since, until, run, repositories } =
+        asked;
       const urls = asked.urls === undefined ? null : [...asked.urls];
-      const filter = [provider, repository, pipeline, number, status, branch, job, since, until, run, urls].map((value) => value ?? null);
-      return (await db.query(LIST, [...filter, scopeValue(repositories), ...pageValues(page)])).map((row) => Build.parse(row));
+      const filter = [
+        provider,
+        repository,
+        pipeline,
+        number,
+        status,
+        branch,
+        job,
+        since,
+        until,
+        run,
+        urls,
+      ].map((value) => value ?? null);
+      return (await db.query(LIST, [...filter, scopeValue(repositories), ...pageValues(page)])).map((row) =>
+        Build.parse(row),
+      );
     },
 
     saveTestResults: async (buildId: string, results: readonly TestResult[], sql?: Sql) => {
@@ -97,12 +129,15 @@ export function createBuildStore(db: Database, clock: Clock) {
       await db.query(SAVE_SHOWN, [buildId, [...digests]]);
     },
 
-    /** Lists each own secret that logs showed, with the newest build that did, newest first. `token`: of a token that is still valid. */
+    /**
+     * Lists each own secret that logs showed, with the newest build that did, newest first. `token`: of a
+     * token that is still valid.
+     */
     shownSecrets: async () => await all(db, ShownSecret, SHOWN),
 
     /**
-     * Keeps that the CI said this part of the build failed. `true` where that is news: neither this part nor `WHOLE_BUILD`,
-     * which is reported when the build has ended, was reported before.
+     * Keeps that the CI said this part of the build failed. `true` where that is news: neither this part nor
+     * `WHOLE_BUILD`, which is reported when the build has ended, was reported before.
      */
     addFailedPart: async (buildId: string, part: string, sql: Sql = db) =>
       (await sql.query(ADD_FAILED_PART, [buildId, part, WHOLE_BUILD])).length > 0,
@@ -116,13 +151,15 @@ export function createBuildStore(db: Database, clock: Clock) {
 }
 
 /**
- * Results come in several parts (upload, the CI's own data, reports). A part replaces what was known of its tests and
- * leaves the rest, so that a build that is read again after a crash has each result once.
+ * Results come in several parts (upload, the CI's own data, reports). A part replaces what was known of its
+ * tests and leaves the rest, so that a build that is read again after a crash has each result once.
  */
 async function saveTestResults(sql: Sql, buildId: string, results: readonly TestResult[]): Promise<void> {
   if (results.length === 0) return;
   await sql.query('select id from builds where id = $1 for update', [buildId]);
-  const batches = Array.from({ length: Math.ceil(results.length / BATCH) }, (_, at) => results.slice(at * BATCH, (at + 1) * BATCH));
+  const batches = Array.from({ length: Math.ceil(results.length / BATCH) }, (_, at) =>
+    results.slice(at * BATCH, (at + 1) * BATCH),
+  );
   // All are forgotten before the first is inserted: a test may be in two batches.
   for (const batch of batches) await sql.query(FORGET_TEST_RESULTS, [buildId, { results: batch }]);
   for (const batch of batches) await sql.query(INSERT_TEST_RESULTS, [buildId, { results: batch }]);
@@ -189,27 +226,47 @@ const INSERT_TEST_RESULTS = `
   from jsonb_array_elements($2::jsonb->'results') with ordinality as r (result, position)`;
 
 /**
- * Stores a build or adds to the known one; `BuildStore.upsert` says which is which. Two events of one run may carry
- * different keys, so no unique index alone can make them one: the callers of one repository take turns. Needs a transaction.
+ * Stores a build or adds to the known one; `BuildStore.upsert` says which is which. Two events of one run may
+ * carry different keys, so no unique index alone can make them one: the callers of one repository take turns.
+ * Needs a transaction.
  */
 async function upsertBuild(
   sql: Sql,
   build: NewBuild,
   { at, isPast = false }: Receipt,
 ): Promise<{ readonly build: Build; readonly created: boolean }> {
-  await sql.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`build ${build.provider} ${build.repository}`]);
+  await sql.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `build ${build.provider} ${build.repository}`,
+  ]);
   const [known] = await sql.query<{ id: string }>(FIND_KNOWN, [
     ...[build.provider, build.repository, build.attempt, build.pipeline, build.number, build.externalId],
   ]);
   if (known === undefined) {
     const fresh = Build.parse({ ...build, id: newId('bld', at), receivedAt: new Date(at).toISOString() });
     const [row] = await insert(sql, 'builds as b', fresh, `returning ${buildColumns('b')}`);
-    if (isPast) await sql.query('update builds set imported_at = clock_timestamp() where id = $1', [fresh.id]);
+    if (isPast)
+      await sql.query('update builds set imported_at = clock_timestamp() where id = $1', [fresh.id]);
     return { build: Build.parse(row), created: true };
   }
   const [row] = await sql.query(ADD_FIELDS, [
-    ...[known.id, build.pipeline, build.number, build.externalId, build.job, build.branch, build.commit, build.author],
-    ...[build.pullRequest, build.url, build.status, build.startedAt, build.finishedAt, build.queuedSeconds ?? null],
+    ...[
+      known.id,
+      build.pipeline,
+      build.number,
+      build.externalId,
+      build.job,
+      build.branch,
+      build.commit,
+      build.author,
+    ],
+    ...[
+      build.pullRequest,
+      build.url,
+      build.status,
+      build.startedAt,
+      build.finishedAt,
+      build.queuedSeconds ?? null,
+    ],
   ]);
   return { build: Build.parse(row), created: false };
 }
@@ -227,7 +284,10 @@ const FIND_KNOWN = `
   order by (pipeline = $4 and number = $5) desc
   limit 1`;
 
-/** The stored number represents the run id, alone (GitHub's job events) or as `provisionalNumber` writes it, until the CI's own is known. */
+/**
+ * The stored number represents the run id, alone (GitHub's job events) or as `provisionalNumber` writes it,
+ * until the CI's own is known.
+ */
 const PROVISIONAL = `($4 = b.external_id and $3 <> b.number
     and (b.number = 'run ' || b.external_id or (b.number = b.external_id and $3 <> 'run ' || $4)))`;
 

@@ -33,11 +33,14 @@ export function createCauseStore(db: Database) {
   return {
     /** What is red on a default branch first, then the newest. */
     list: async (filter: CauseFilter, page: Page) =>
-      await all(read, Cause, `${SELECT} where ${MEANT} and ${LISTS[filter.list]} ${ORDER} limit $5 offset $6`, [
-        ...meant(filter),
-        ...pageValues(page),
-      ]),
-    counts: async (filter: Omit<CauseFilter, 'list'>) => Counts.parse((await read.query(COUNTS, meant(filter)))[0]),
+      await all(
+        read,
+        Cause,
+        `${SELECT} where ${MEANT} and ${LISTS[filter.list]} ${ORDER} limit $5 offset $6`,
+        [...meant(filter), ...pageValues(page)],
+      ),
+    counts: async (filter: Omit<CauseFilter, 'list'>) =>
+      Counts.parse((await read.query(COUNTS, meant(filter)))[0]),
     /** The cause in every repository, the newest first; at most 20. */
     ofFingerprint: async (fingerprint: string, { repositories }: Pick<CauseFilter, 'repositories'> = {}) =>
       await all(
@@ -49,9 +52,19 @@ export function createCauseStore(db: Database) {
     /** Newest first. */
     events: async ({ repository, fingerprint }: CauseKey, limit: number) =>
       await all(read, CauseEvent, EVENTS, [repository, fingerprint, limit]),
-    /** Changes it and notes who did; null where there is no such cause, or another version of it by now. `now` in milliseconds since 1970. */
-    change: async (key: CauseKey & { readonly version: number }, change: CauseChange, by: string, now: number, sql?: Sql) => {
-      const work = async (own: Pick<Database, 'query'>) => await first(own, Cause, CHANGE, toChangeValues(key, change, by, now));
+    /**
+     * Changes it and notes who did; null where there is no such cause, or another version of it by now. `now`
+     * in milliseconds since 1970.
+     */
+    change: async (
+      key: CauseKey & { readonly version: number },
+      change: CauseChange,
+      by: string,
+      now: number,
+      sql?: Sql,
+    ) => {
+      const work = async (own: Pick<Database, 'query'>) =>
+        await first(own, Cause, CHANGE, toChangeValues(key, change, by, now));
       return sql === undefined ? await db.transaction(work) : await work(sql);
     },
   };
@@ -115,7 +128,16 @@ function toChangeValues(
   now: number,
 ): unknown[] {
   const until = change.what === 'muted' ? new Date(now + change.days * DAY_MS).toISOString() : null;
-  return [repository, fingerprint, version, change.what, describeChange(change, until), until, by, new Date(now).toISOString()];
+  return [
+    repository,
+    fingerprint,
+    version,
+    change.what,
+    describeChange(change, until),
+    until,
+    by,
+    new Date(now).toISOString(),
+  ];
 }
 
 /** Describes the detail of a change that the history shows next to its name. */

@@ -16,14 +16,19 @@ export async function createPostgresCheckpointer(db: { readonly pool: Pool }): P
   try {
     await saver.setup();
   } catch (error) {
-    throw new TriageError('storage-failed', `The checkpoints could not be set up: ${getErrorMessage(error)}`, { cause: error });
+    throw new TriageError(
+      'storage-failed',
+      `The checkpoints could not be set up: ${getErrorMessage(error)}`,
+      { cause: error },
+    );
   }
   return saver;
 }
 
 /**
- * Forgets the threads of all triages that are concluded or gone, and says how many: a process that died between concluding
- * and `deleteThread` left them. Needs the schema that `createPostgresCheckpointer` sets up.
+ * Forgets the threads of all triages that are concluded or gone, and says how many: a process that died
+ * between concluding and `deleteThread` left them. Needs the schema that `createPostgresCheckpointer` sets
+ * up.
  */
 export async function sweepCheckpoints(db: Pick<Database, 'transaction'>): Promise<number> {
   return await db.transaction(async (sql) => {
@@ -73,13 +78,23 @@ class BatchingSaver extends PostgresSaver {
     ]);
     if (nextTasks(checkpoint.channel_values) === 1) this.#alone.set(thread_id, checkpoint.id);
     else this.#alone.delete(thread_id);
-    const own = [thread_id, checkpoint_ns, checkpoint.id, checkpoint_id, this._dumpCheckpoint(checkpoint), about];
+    const own = [
+      thread_id,
+      checkpoint_ns,
+      checkpoint.id,
+      checkpoint_id,
+      this._dumpCheckpoint(checkpoint),
+      about,
+    ];
     const insert = `insert into ${this.#schema}.checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
       values ($1, $2, $3, $4, $5, $6)
       on conflict (thread_id, checkpoint_ns, checkpoint_id) do update set checkpoint = excluded.checkpoint, metadata = excluded.metadata`;
     const stored = `insert into ${this.#schema}.checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
       values ${placeholders(blobs, own.length)} on conflict (thread_id, checkpoint_ns, channel, version) do nothing`;
-    await this.#pool.query(blobs.length === 0 ? insert : `with blobs as (${stored}) ${insert}`, [...own, ...blobs.flat()]);
+    await this.#pool.query(blobs.length === 0 ? insert : `with blobs as (${stored}) ${insert}`, [
+      ...own,
+      ...blobs.flat(),
+    ]);
     return { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
   }
 
@@ -92,7 +107,9 @@ class BatchingSaver extends PostgresSaver {
     if (rows.length === 0) return;
     // Writes to LangGraph's own channels may be made again with another value.
     const again = writes.every(([channel]) => channel in WRITES_IDX_MAP);
-    const conflict = again ? 'do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob' : 'do nothing';
+    const conflict = again
+      ? 'do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob'
+      : 'do nothing';
     await this.#pool.query(
       `insert into ${this.#schema}.checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)
        values ${placeholders(rows, 0)} on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) ${conflict}`,

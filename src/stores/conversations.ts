@@ -21,32 +21,47 @@ const MACHINE = 'faultline';
 export type QuestionStore = ReturnType<typeof createQuestionStore>;
 
 /**
- * Questions to people. Closing one (answered or expired) and waking the build that waits for it are one statement, so that
- * neither is ever there without the other. Deadlines are judged by the database's clock.
+ * Questions to people. Closing one (answered or expired) and waking the build that waits for it are one
+ * statement, so that neither is ever there without the other. Deadlines are judged by the database's clock.
  */
 export function createQuestionStore(db: Database) {
   return {
     /** Puts a question that waits for `waitMs`; a triage has one: asked again, the stored one is returned. */
     ask: async (
-      question: Omit<ReviewerQuestion, 'kind' | 'state' | 'answer' | 'answeredBy' | 'answeredAt' | 'expiresAt'>,
+      question: Omit<
+        ReviewerQuestion,
+        'kind' | 'state' | 'answer' | 'answeredBy' | 'answeredAt' | 'expiresAt'
+      >,
       waitMs: number,
     ) => {
       const { id, triageId, buildId, repository, title, category, question: text, openedAt } = question;
       const values = [id, triageId, buildId, repository, title, category, text, openedAt, waitMs, MACHINE];
       const asked = await first(db, ReviewerQuestion, ASK, values);
-      const stored = asked ?? (await first(db, ReviewerQuestion, `${STORED} where triage_id = $1`, [triageId]));
-      if (stored === null) throw new TriageError('conflict', `The id ${id} belongs to the question of another triage`);
+      const stored =
+        asked ?? (await first(db, ReviewerQuestion, `${STORED} where triage_id = $1`, [triageId]));
+      if (stored === null)
+        throw new TriageError('conflict', `The id ${id} belongs to the question of another triage`);
       return stored;
     },
     find: async (id: string) => await first(db, ReviewerQuestion, `${STORED} where id = $1`, [id]),
-    findByTriage: async (triageId: string) => await first(db, ReviewerQuestion, `${STORED} where triage_id = $1`, [triageId]),
+    findByTriage: async (triageId: string) =>
+      await first(db, ReviewerQuestion, `${STORED} where triage_id = $1`, [triageId]),
     /** Oldest first. */
     list: async (filter: QuestionFilter, page: { readonly limit: number; readonly offset: number }) => {
       const { state, category, repository, repositories } = filter;
-      const values = [state ?? null, category ?? null, repository ?? null, ...pageValues(page), scopeValue(repositories)];
+      const values = [
+        state ?? null,
+        category ?? null,
+        repository ?? null,
+        ...pageValues(page),
+        scopeValue(repositories),
+      ];
       return await all(db, ReviewerQuestion, LIST_QUESTIONS, values);
     },
-    /** Stores the answer and requests the build's triage again, whose job is to be queued by its id; null where the question waits no more. */
+    /**
+     * Stores the answer and requests the build's triage again, whose job is to be queued by its id; null
+     * where the question waits no more.
+     */
     answer: async (id: string, answer: string, by: string) => {
       const [row] = await db.query<{ job: string | null }>(ANSWER, [id, answer, by]);
       if (row === undefined) return null;
@@ -114,7 +129,12 @@ export function createConversationStore(db: Database): ConversationStore {
   return {
     find: async (id) => await first(db, Thread, `${THREAD} where c.id = $1`, [id]),
     list: async ({ analysisId, buildId, repositories }, page) =>
-      await all(db, Thread, LIST_CONVERSATIONS, [analysisId ?? null, buildId ?? null, ...pageValues(page), scopeValue(repositories)]),
+      await all(db, Thread, LIST_CONVERSATIONS, [
+        analysisId ?? null,
+        buildId ?? null,
+        ...pageValues(page),
+        scopeValue(repositories),
+      ]),
     turns: async (threadId, limit) => {
       const rows = await db.query<{ body: unknown }>(TURNS, [threadId, Math.min(limit, MAX_TURNS)]);
       return rows.map(({ body }) => Turn.parse(body)).reverse();
@@ -125,15 +145,22 @@ export function createConversationStore(db: Database): ConversationStore {
         // The thread's row is held until the end, so that turns of one thread come one after the other.
         await sql.query(
           turn.position === 1 ? START : TOUCH,
-          turn.position === 1 ? [id, analysisId, buildId, title, startedBy, startedAt, turn.askedAt] : [id, turn.askedAt],
+          turn.position === 1
+            ? [id, analysisId, buildId, title, startedBy, startedAt, turn.askedAt]
+            : [id, turn.askedAt],
         );
         const [added] = await sql.query(ADD, [id, turn.position, turn.askedBy, turn.askedAt, turn]);
         if (added === undefined)
-          throw new TriageError('conflict', `Another question was asked in the thread ${id} in the meantime; ask again.`, {
-            retryable: true,
-          });
+          throw new TriageError(
+            'conflict',
+            `Another question was asked in the thread ${id} in the meantime; ask again.`,
+            {
+              retryable: true,
+            },
+          );
       }),
-    remove: async (id) => (await db.query('delete from conversations where id = $1 returning id', [id])).length > 0,
+    remove: async (id) =>
+      (await db.query('delete from conversations where id = $1 returning id', [id])).length > 0,
   };
 }
 

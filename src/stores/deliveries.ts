@@ -52,7 +52,10 @@ export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
 export function createDeliveryStore(db: Database) {
   return {
-    /** Keeps a delivery, with its build or none, by the sender's id. `false`: this id was already kept (nothing changes). */
+    /**
+     * Keeps a delivery, with its build or none, by the sender's id. `false`: this id was already kept
+     * (nothing changes).
+     */
     insertOnce: async (
       {
         source,
@@ -90,10 +93,18 @@ function inboxMethods(db: Database) {
      */
     land: async (deliveries: readonly ReceivedDelivery[]) => {
       const rows = deliveries.map((one) => ({
-        ...{ source: one.source, delivery_id: one.deliveryId, event: one.event, body_sha256: one.bodySha256, intake: one.intake },
+        ...{
+          source: one.source,
+          delivery_id: one.deliveryId,
+          event: one.event,
+          body_sha256: one.bodySha256,
+          intake: one.intake,
+        },
       }));
       // Two processes that land the same ids at once wait for each other in one order.
-      rows.sort((left, right) => compare(left.source, right.source) || compare(left.delivery_id, right.delivery_id));
+      rows.sort(
+        (left, right) => compare(left.source, right.source) || compare(left.delivery_id, right.delivery_id),
+      );
       const kept = await db.query<DeliveryKey>(LAND, [{ deliveries: rows }]);
       const fresh = new Set(kept.map(formatKey));
       return deliveries.map((one) => fresh.has(formatKey(one)));
@@ -102,7 +113,8 @@ function inboxMethods(db: Database) {
     landAgain: async ({ source, deliveryId, intake }: ReceivedDelivery) =>
       (await db.query(LAND_AGAIN, [source, deliveryId, intake])).length > 0,
     /** Lists pending deliveries that are due and arrived `olderThanMs` ago or earlier; oldest first. */
-    landed: async (olderThanMs: number, limit: number) => await db.query<DeliveryKey>(LANDED, [olderThanMs, limit]),
+    landed: async (olderThanMs: number, limit: number) =>
+      await db.query<DeliveryKey>(LANDED, [olderThanMs, limit]),
     /**
      * Locks a pending delivery until the transaction of `sql` ends. Returns null if it is not due, no longer
      * pending, or locked by another process.
@@ -126,7 +138,12 @@ function inboxMethods(db: Database) {
         delayMs,
         attempts,
         refuse,
-      }: { readonly error: string; readonly delayMs: number; readonly attempts: number; readonly refuse: boolean },
+      }: {
+        readonly error: string;
+        readonly delayMs: number;
+        readonly attempts: number;
+        readonly refuse: boolean;
+      },
     ) => {
       const values = [source, deliveryId, error, delayMs, attempts, refuse ? 'refused' : 'landed'];
       return (await db.query(PUT_OFF, values)).length > 0;

@@ -31,7 +31,10 @@ export const AnalysisHead = z.object({
   decided: z.boolean(),
   /** True if the library answered and no person has decided this analysis. */
   fromLibrary: z.boolean(),
-  /** Whether the text said that it is not the developer's fault or flaky, and what trying it has shown; null where it was not tried. */
+  /**
+   * Whether the text said that it is not the developer's fault or flaky, and what trying it has shown; null
+   * where it was not tried.
+   */
   guess: z.object({ category: Category.nullable(), kind: z.string() }),
   tried: z.enum(VERDICTS).nullable(),
 });
@@ -40,13 +43,17 @@ export type AnalysisHead = z.infer<typeof AnalysisHead>;
 export function createFailureStore(db: Database) {
   return {
     /**
-     * Adds what is new and returns all groups of the build, in the order in which they were first saved. A group is new where
-     * its fingerprint is. Within a known group a failure is new where its test is, or, without a test, its message. What is stored stays as it is, ids included.
+     * Adds what is new and returns all groups of the build, in the order in which they were first saved. A
+     * group is new where its fingerprint is. Within a known group a failure is new where its test is, or,
+     * without a test, its message. What is stored stays as it is, ids included.
      */
     saveGroups: async (buildId: string, groups: readonly FailureGroup[], sql?: Sql) =>
-      sql === undefined ? await db.transaction((own) => saveGroups(own, buildId, groups)) : await saveGroups(sql, buildId, groups),
+      sql === undefined
+        ? await db.transaction((own) => saveGroups(own, buildId, groups))
+        : await saveGroups(sql, buildId, groups),
 
-    listByBuild: async (buildId: string) => (await storedGroups(db, buildId)).flatMap((group) => group.failures),
+    listByBuild: async (buildId: string) =>
+      (await storedGroups(db, buildId)).flatMap((group) => group.failures),
 
     /** The failures of a build by their causes, in the order in which they were first saved. */
     groupsOfBuild: async (buildId: string) => await storedGroups(db, buildId),
@@ -60,7 +67,11 @@ export function createFailureStore(db: Database) {
  * Saves the failure groups of a build and returns the stored ones. Locks the row of the build, so that
  * concurrent callers run in sequence and the second finds what the first has saved.
  */
-async function saveGroups(sql: Sql, buildId: string, groups: readonly FailureGroup[]): Promise<FailureGroup[]> {
+async function saveGroups(
+  sql: Sql,
+  buildId: string,
+  groups: readonly FailureGroup[],
+): Promise<FailureGroup[]> {
   if ((await sql.query('select id from builds where id = $1 for update', [buildId])).length === 0) {
     throw new TriageError('not-found', `There is no build ${buildId}`);
   }
@@ -69,10 +80,20 @@ async function saveGroups(sql: Sql, buildId: string, groups: readonly FailureGro
   return await storedGroups(sql, buildId);
 }
 
-const StoredRow = z.object({ group: z.int(), position: z.int(), fingerprint: Fingerprint, generic: z.boolean(), failure: Failure });
+const StoredRow = z.object({
+  group: z.int(),
+  position: z.int(),
+  fingerprint: Fingerprint,
+  generic: z.boolean(),
+  failure: Failure,
+});
 type StoredRow = z.infer<typeof StoredRow>;
 
-function newRows(buildId: string, groups: readonly FailureGroup[], stored: readonly StoredRow[]): StoredRow[] {
+function newRows(
+  buildId: string,
+  groups: readonly FailureGroup[],
+  stored: readonly StoredRow[],
+): StoredRow[] {
   const rows = [...stored];
   for (const group of groups) {
     const number =
@@ -88,7 +109,13 @@ function newRows(buildId: string, groups: readonly FailureGroup[], stored: reado
     const fresh = group.failures.filter((one) => !known.has(failureKey(one)));
     append(
       rows,
-      fresh.map((failure, at) => ({ group: number, position: from + at, fingerprint, generic, failure: { ...failure, buildId } })),
+      fresh.map((failure, at) => ({
+        group: number,
+        position: from + at,
+        fingerprint,
+        generic,
+        failure: { ...failure, buildId },
+      })),
     );
   }
   return rows.slice(stored.length);
@@ -96,7 +123,11 @@ function newRows(buildId: string, groups: readonly FailureGroup[], stored: reado
 
 function isOfGroup(row: StoredRow, group: FailureGroup): boolean {
   const { algorithm, version, value } = row.fingerprint;
-  return algorithm === group.fingerprint.algorithm && version === group.fingerprint.version && value === group.fingerprint.value;
+  return (
+    algorithm === group.fingerprint.algorithm &&
+    version === group.fingerprint.version &&
+    value === group.fingerprint.value
+  );
 }
 
 function failureKey({ test, message }: Failure): string {
@@ -113,7 +144,13 @@ async function storedGroups(sql: Sql, buildId: string): Promise<FailureGroup[]> 
   return [...byNumber.values()].flatMap((members) => {
     const [first] = members;
     if (first === undefined) return [];
-    return [{ fingerprint: first.fingerprint, generic: first.generic, failures: members.map((member) => member.failure) }];
+    return [
+      {
+        fingerprint: first.fingerprint,
+        generic: first.generic,
+        failures: members.map((member) => member.failure),
+      },
+    ];
   });
 }
 
@@ -161,7 +198,13 @@ export function createHistoryStore(db: Pick<Database, 'query'>): HistoryStore {
       await all(db, FailureRow, FAILURE_HISTORY, [repository, fingerprint, test, beforeBuildId, limit]),
 
     consecutiveFailures: async ({ repository, pipeline, branch, buildId, fingerprint = null }) => {
-      const rows = await db.query<{ status: string; same: boolean }>(CONSECUTIVE, [repository, pipeline, branch, buildId, fingerprint]);
+      const rows = await db.query<{ status: string; same: boolean }>(CONSECUTIVE, [
+        repository,
+        pipeline,
+        branch,
+        buildId,
+        fingerprint,
+      ]);
       const failed = rows.filter((row) => row.status === 'failed');
       const other = failed.findIndex(({ same }) => !same);
       const alike = other === -1 ? failed : failed.slice(0, other);
@@ -190,8 +233,9 @@ const FAILURE_HISTORY = `
   order by f.seen_at desc, f.id desc
   limit $5`;
 
-// The nearest texts by the index, then the newest failures that say them: a text that is seen every day must not hide the others. Some texts
-// more than are requested, since those of the build itself fall away; many more where most may be of other repositories.
+// The nearest texts by the index, then the newest failures that say them: a text that is seen every day must
+// not hide the others. Some texts more than are requested, since those of the build itself fall away; many
+// more where most may be of other repositories.
 const SIMILAR = `
   with near as materialized (
     select key, similarity(message, $1) as score from failure_messages order by message <-> $1
@@ -209,8 +253,8 @@ const SIMILAR = `
   select ${FAILURE_ROW}, alike.score from alike join ${FAILURE_ROW_FROM.replace('failures f', 'failures f on f.id = alike.id')}
   order by alike.score desc, f.seen_at desc, f.id desc`;
 
-// Each earlier build number once, by its newest attempt; this build by itself. Cancelled and unknown builds neither
-// count nor end the row. `greens` counts passed builds from this one backwards.
+// Each earlier build number once, by its newest attempt; this build by itself. Cancelled and unknown builds
+// neither count nor end the row. `greens` counts passed builds from this one backwards.
 const CONSECUTIVE = `
   with numbered as (
     select distinct on (b.number) b.*
@@ -229,15 +273,33 @@ const CONSECUTIVE = `
 
 export function createAnalysisStore(db: Database) {
   return {
-    /** Saves the analysis of a triage. A triage has exactly one: a second call returns the stored one and `created: false`. */
+    /**
+     * Saves the analysis of a triage. A triage has exactly one: a second call returns the stored one and
+     * `created: false`.
+     */
     insertOnce: async (analysis: Analysis, sql: Sql = db) => {
       const { id, triageId, buildId, fingerprint, category, kind, verdict, analyst, createdAt } = analysis;
       const { confidence, action } = verdict;
-      const row = { id, triageId, buildId, fingerprint, category, kind, confidence, action, analyst, body: analysis, createdAt };
+      const row = {
+        id,
+        triageId,
+        buildId,
+        fingerprint,
+        category,
+        kind,
+        confidence,
+        action,
+        analyst,
+        body: analysis,
+        createdAt,
+      };
       const [created] = await insert(sql, 'analyses', row, 'on conflict do nothing returning body');
       if (created !== undefined) return { analysis: Analysis.parse(created.body), created: true };
-      const [stored] = await sql.query<{ body: unknown }>('select body from analyses where triage_id = $1', [analysis.triageId]);
-      if (stored === undefined) throw new TriageError('conflict', `The ID ${analysis.id} belongs to the analysis of another triage`);
+      const [stored] = await sql.query<{ body: unknown }>('select body from analyses where triage_id = $1', [
+        analysis.triageId,
+      ]);
+      if (stored === undefined)
+        throw new TriageError('conflict', `The ID ${analysis.id} belongs to the analysis of another triage`);
       return { analysis: Analysis.parse(stored.body), created: false };
     },
 
@@ -247,11 +309,17 @@ export function createAnalysisStore(db: Database) {
     },
 
     listByBuild: async (buildId: string) => {
-      const rows = await db.query<{ body: unknown }>('select body from analyses where build_id = $1 order by created_at, id', [buildId]);
+      const rows = await db.query<{ body: unknown }>(
+        'select body from analyses where build_id = $1 order by created_at, id',
+        [buildId],
+      );
       return rows.map((row) => Analysis.parse(row.body));
     },
 
-    /** The heads of the analyses of these builds, oldest first: for lists, where the whole of each would be too much. */
+    /**
+     * The heads of the analyses of these builds, oldest first: for lists, where the whole of each would be
+     * too much.
+     */
     heads: async (buildIds: readonly string[]) => await all(db, AnalysisHead, HEADS, [buildIds]),
   };
 }
@@ -267,19 +335,27 @@ const HEADS = `
 
 export function createExperimentStore(clock: Clock) {
   return {
-    /** Keeps what came of an experiment on a build's failure; `by` reported it. Throws `not-found` where there is no such build. */
+    /**
+     * Keeps what came of an experiment on a build's failure; `by` reported it. Throws `not-found` where there
+     * is no such build.
+     */
     add: async (buildId: string, experiment: Experiment, by: string, sql: Sql) => {
       // An answer that is being concluded holds its build: it is seen by `apply`, or sees what is added here.
       const [build] = await sql.query('select 1 from builds where id = $1 for update', [buildId]);
       if (build === undefined) throw new TriageError('not-found', `There is no build ${buildId}.`);
       await sql.query(ADD_EXPERIMENT, [newId('exp', clock.now()), buildId, experiment, by]);
     },
-    /** Gives the newest experiment about each answer of a build to it; the ids of the answers that have one. */
+    /**
+     * Gives the newest experiment about each answer of a build to it; the ids of the answers that have one.
+     */
     apply: async (buildId: string, sql: Sql) => {
       const found = await all(sql, Tried, NEWEST_EXPERIMENTS, [buildId]);
       for (const { analysis, experiment } of found) {
         const { answer } = withTried(analysis, experiment);
-        await sql.query('update analyses set body = body || $2::jsonb where id = $1', [analysis.id, { answer, experiment }]);
+        await sql.query('update analyses set body = body || $2::jsonb where id = $1', [
+          analysis.id,
+          { answer, experiment },
+        ]);
       }
       return found.map(({ analysis }) => analysis.id);
     },

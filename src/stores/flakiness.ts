@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { TestResult } from '../domain/build.ts';
-import { type FlakinessCounts, measureFlakiness, type QuarantineEvent, TestFlakiness, TestRunFacts, WINDOW } from '../domain/flakiness.ts';
+import {
+  type FlakinessCounts,
+  measureFlakiness,
+  type QuarantineEvent,
+  TestFlakiness,
+  TestRunFacts,
+  WINDOW,
+} from '../domain/flakiness.ts';
 import type { Period } from '../domain/insights.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { all, first, IS_DEFAULT, isoTime, likeLiteral, pageValues, periodValues, scopeValue } from './sql.ts';
@@ -21,7 +28,10 @@ export interface FlakinessFilter {
 export const TestCost = TestFlakiness.omit({ recent: true }).extend({
   /** Failed runs of the period. */
   failures: z.int(),
-  /** Run time of the builds in which it failed, each shared evenly among the tests that failed there, in minutes. */
+  /**
+   * Run time of the builds in which it failed, each shared evenly among the tests that failed there, in
+   * minutes.
+   */
   machineMinutes: z.number(),
   /** Builds in which it failed, shared in the same way: what people looked at because of it. */
   builds: z.number(),
@@ -64,28 +74,47 @@ const MOST_EVENTS = 20;
 export function createFlakinessStore(db: Database) {
   const read = db.reader ?? db;
   const ofTests = async (tests: readonly TestName[]) => {
-    const asked = tests
-      .slice(0, MOST_ASKED)
-      .map(({ repository, name, suite }) => ({ repository, name, suite: suite ?? null, any: suite === undefined }));
+    const asked = tests.slice(0, MOST_ASKED).map(({ repository, name, suite }) => ({
+      repository,
+      name,
+      suite: suite ?? null,
+      any: suite === undefined,
+    }));
     const rows = await read.query<{ name: unknown }>(OF_TESTS, [{ asked }]);
     return rows.map((row) => (row.name === null ? null : TestFlakiness.parse(row)));
   };
   return {
     /**
-     * Takes account of results that were just saved for a build, in the transaction that saved them. Saying the same again changes nothing.
-     * Only tests that failed at least once are followed. A build in which very many tests fail at once says nothing about any of them and is left out.
+     * Takes account of results that were just saved for a build, in the transaction that saved them. Saying
+     * the same again changes nothing. Only tests that failed at least once are followed. A build in which
+     * very many tests fail at once says nothing about any of them and is left out.
      */
-    follow: async (buildId: string, results: readonly TestResult[], sql: Sql) => await follow(sql, buildId, results),
+    follow: async (buildId: string, results: readonly TestResult[], sql: Sql) =>
+      await follow(sql, buildId, results),
     /** Tests with a flake among their newest runs, the highest share of flakes first. */
-    list: async ({ repository, test, minFlakes, repositories, quarantined = false }: FlakinessFilter, page: Page) => {
-      const values = [repository ?? null, test ?? null, quarantined ? 0 : (minFlakes ?? 1), ...pageValues(page), scopeValue(repositories)];
+    list: async (
+      { repository, test, minFlakes, repositories, quarantined = false }: FlakinessFilter,
+      page: Page,
+    ) => {
+      const values = [
+        repository ?? null,
+        test ?? null,
+        quarantined ? 0 : (minFlakes ?? 1),
+        ...pageValues(page),
+        scopeValue(repositories),
+      ];
       return await all(read, TestFlakiness, quarantined ? QUARANTINED : FLAKY, values);
     },
     /** Tests that failed in the period, those that cost most minutes of machines and people first. */
     costs: async (query: TestCostQuery, page: Page) => {
       const { name, minutes } = query;
       const pattern = name === undefined ? null : `%${likeLiteral(name)}%`;
-      return await all(read, TestCost, costs(name !== undefined), [...periodValues(query), ...pageValues(page), minutes, pattern]);
+      return await all(read, TestCost, costs(name !== undefined), [
+        ...periodValues(query),
+        ...pageValues(page),
+        minutes,
+        pattern,
+      ]);
     },
     /** The newest runs of a test, newest first, `WINDOW` at most. */
     runs: async (test: TestName) => {
@@ -98,7 +127,11 @@ export function createFlakinessStore(db: Database) {
       { repository, suite, name }: TestName & { readonly suite: string | null },
       { until, by, reason }: Omit<QuarantineEvent, 'at'>,
       sql: Sql = db,
-    ) => await first(sql, TestFlakiness, SET_QUARANTINE, [...[repository, suite ?? null, name], ...[until, by, reason]]),
+    ) =>
+      await first(sql, TestFlakiness, SET_QUARANTINE, [
+        ...[repository, suite ?? null, name],
+        ...[until, by, reason],
+      ]),
     /** What is known of one test; null where it never failed. */
     ofTest: async (test: TestName) => (await ofTests([test]))[0] ?? null,
     /** The same of several, in their order; at most 200. */
@@ -117,7 +150,10 @@ export async function follow(sql: Sql, buildId: string, results: readonly TestRe
   await sql.query(ADD_RUNS, [buildId, keys, { names }]);
   await sql.query(SHARE_COST, [buildId]);
   if (keys.length === MOST_FOLLOWED) await sql.query(DROP_WITHOUT_RUNS, [buildId, { names }]);
-  const runs = Map.groupBy(z.array(StoredRun).parse(await sql.query(NEWEST_RUNS, [keys, WINDOW])), ({ key }) => key);
+  const runs = Map.groupBy(
+    z.array(StoredRun).parse(await sql.query(NEWEST_RUNS, [keys, WINDOW])),
+    ({ key }) => key,
+  );
   const counts = keys.map((key) => ({ key, ...measureFlakiness(runs.get(key) ?? []) }));
   await sql.query(SAVE_COUNTS, [{ counts }]);
   await sql.query(DROP_OLD_RUNS, [keys, KEPT]);
@@ -170,7 +206,8 @@ const COUNTS = [
 const NAMES = (parameter: string) =>
   `jsonb_to_recordset(${parameter}::jsonb->'names') as n (name text, suite text, file text, failed boolean, duration float8, runner text)`;
 
-const KEY = (repository: string, suite: string, name: string) => `md5(jsonb_build_array(${repository}, ${suite}, ${name})::text)`;
+const KEY = (repository: string, suite: string, name: string) =>
+  `md5(jsonb_build_array(${repository}, ${suite}, ${name})::text)`;
 
 const BEGIN_FOLLOWING = `
   insert into followed_tests (key, repository, name, suite, file)

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { type ComparedPeriod, type Deployment, FailedJobs, Health, Mark, type RepositoryHealth, UnreadLogs } from '../domain/health.ts';
+import {
+  type ComparedPeriod,
+  type Deployment,
+  FailedJobs,
+  Health,
+  Mark,
+  type RepositoryHealth,
+  UnreadLogs,
+} from '../domain/health.ts';
 import type { Period } from '../domain/insights.ts';
 import type { Database } from '../ports/database.ts';
 import { MEANT } from './insights.ts';
@@ -13,12 +21,16 @@ export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
   const read = db.reader ?? db;
   return {
     /** The pipelines with the most failed builds of the period; at most `limit`. */
-    pipelines: async (period: ComparedPeriod, limit: number) => await all(read, Health, PIPELINES, comparedValues(period, limit)),
+    pipelines: async (period: ComparedPeriod, limit: number) =>
+      await all(read, Health, PIPELINES, comparedValues(period, limit)),
     /**
      * One repository: its branches with the most failed builds, at most `limit`; the jobs in which its newest
      * 500 failed builds failed; its days.
      */
-    repository: async (period: ComparedPeriod & { readonly repository: string }, limit: number): Promise<RepositoryHealth> => {
+    repository: async (
+      period: ComparedPeriod & { readonly repository: string },
+      limit: number,
+    ): Promise<RepositoryHealth> => {
       const values = periodValues(period);
       const [branches, jobs, days, marks] = await Promise.all([
         all(read, Health, BRANCHES, comparedValues(period, limit)),
@@ -29,7 +41,8 @@ export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
       return { branches, jobs: jobs ?? { jobs: [], builds: 0, unknown: 0 }, days, marks: marks.toReversed() };
     },
     /** Lists at most `limit` repositories, those first whose logs could not be read for the most builds. */
-    unreadLogs: async (period: Period, limit: number) => await all(read, UnreadLogs, UNREAD_LOGS, periodValues(period).concat(limit)),
+    unreadLogs: async (period: Period, limit: number) =>
+      await all(read, UnreadLogs, UNREAD_LOGS, periodValues(period).concat(limit)),
     /** Keeps a deployment once. */
     addDeployment: async (deployment: Deployment) => {
       await insert(db, 'deployments', deployment, 'on conflict do nothing');
@@ -42,7 +55,15 @@ const DAY_MS = 86_400_000;
 function comparedValues(period: ComparedPeriod, limit: number): unknown[] {
   const last = period.until.slice(0, 10);
   const before = new Date(Date.parse(last) - (2 * period.days - 1) * DAY_MS).toISOString().slice(0, 10);
-  return [...filterValues(period), last, period.days, limit, TIMED, period.until, period.comparedFrom ?? before];
+  return [
+    ...filterValues(period),
+    last,
+    period.days,
+    limit,
+    TIMED,
+    period.until,
+    period.comparedFrom ?? before,
+  ];
 }
 
 /** SQL for the time of a build's result, as far as it is known. */
@@ -128,7 +149,13 @@ const OWN_BRANCH = 'cross join lateral (select s.branch) as main';
 
 const PIPELINE = ['provider', 'repository', 'pipeline'];
 const PIPELINES = healthBy('build_days', PIPELINE, '', DEFAULT_BRANCH);
-const BRANCHES = healthBy('branch_days', [...PIPELINE, 'branch'], 'and b.branch = s.branch', OWN_BRANCH, BRANCH_DAYS);
+const BRANCHES = healthBy(
+  'branch_days',
+  [...PIPELINE, 'branch'],
+  'and b.branch = s.branch',
+  OWN_BRANCH,
+  BRANCH_DAYS,
+);
 
 const JOBS = `
   with failing as materialized (

@@ -46,11 +46,19 @@ function trustMethods(read: Pick<Sql, 'query'>) {
     decided: async (period: Period) => await all(read, DecidedCount, DECIDED, periodValues(period)),
     /** The newest 20,000 answers of the period. */
     answered: async (period: Period) => await all(read, AnsweredCount, ANSWERED, periodValues(period)),
-    /** Of the newest 2,000 decided answers, those of the same tenth of stated confidence, and category if given. */
+    /**
+     * Of the newest 2,000 decided answers, those of the same tenth of stated confidence, and category if
+     * given.
+     */
     trackRecord: async (confidence: number, category?: Category | null, filter: InsightsFilter = {}) => {
       const tenth = Math.min(TENTHS - 1, Math.max(0, Math.floor((confidence + 1e-9) * TENTHS)));
       const [from, to] = [tenth / TENTHS, (tenth + 1) / TENTHS];
-      const values = [...filterValues(filter), from * 100, tenth === TENTHS - 1 ? 101 : to * 100, category ?? null];
+      const values = [
+        ...filterValues(filter),
+        from * 100,
+        tenth === TENTHS - 1 ? 101 : to * 100,
+        category ?? null,
+      ];
       const [row] = await read.query(TRACK_RECORD, values);
       return { ...Counted.parse(row), from, to };
     },
@@ -151,9 +159,15 @@ function causeMethods(read: Pick<Sql, 'query'>) {
     /** The causes that cost most hours, after the first `offset`; `limit` 50 at most. */
     topCauses: async (period: Period, limit: number, offset: number = 0) => {
       const most = Math.min(Math.max(Math.trunc(limit), 1), MOST_CAUSES);
-      return await withHeads(read, await all(read, Totals, TOP, [...periodValues(period), most, offset]), period.until, period);
+      return await withHeads(
+        read,
+        await all(read, Totals, TOP, [...periodValues(period), most, offset]),
+        period.until,
+        period,
+      );
     },
-    countCauses: async (period: Period) => (await read.query<{ count: number }>(COUNT_CAUSES, periodValues(period)))[0]?.count ?? 0,
+    countCauses: async (period: Period) =>
+      (await read.query<{ count: number }>(COUNT_CAUSES, periodValues(period)))[0]?.count ?? 0,
     /** All that is known of a cause, of all time but for `perDay`; null where it was never seen. */
     cause: async (fingerprint: string, until: string, filter: InsightsFilter = {}) => {
       const values = [...filterValues(filter), fingerprint];
@@ -194,7 +208,12 @@ const Head = z.object({
 const Day = z.object({ fingerprint: z.string(), day: z.string(), count: z.int() });
 
 /** Adds titles, categories and daily counts to the few causes that are shown. */
-async function withHeads(read: Pick<Sql, 'query'>, totals: readonly Totals[], until: string, filter: InsightsFilter): Promise<TopCause[]> {
+async function withHeads(
+  read: Pick<Sql, 'query'>,
+  totals: readonly Totals[],
+  until: string,
+  filter: InsightsFilter,
+): Promise<TopCause[]> {
   if (totals.length === 0) return [];
   const names = totals.map(({ fingerprint }) => fingerprint);
   const days = daysUntil(until);
@@ -207,17 +226,31 @@ async function withHeads(read: Pick<Sql, 'query'>, totals: readonly Totals[], un
     if (head === undefined) return [];
     const { decidedCategory, reviewer, decidedAt, ...shown } = head;
     const decided = DecidedBy.safeParse({ category: decidedCategory, reviewer, at: decidedAt });
-    const own = new Map(counts.filter(({ fingerprint }) => fingerprint === one.fingerprint).map(({ day, count }) => [day, count]));
-    return [{ ...one, ...shown, decided: decided.success ? decided.data : null, perDay: days.map((day) => own.get(day) ?? 0) }];
+    const own = new Map(
+      counts
+        .filter(({ fingerprint }) => fingerprint === one.fingerprint)
+        .map(({ day, count }) => [day, count]),
+    );
+    return [
+      {
+        ...one,
+        ...shown,
+        decided: decided.success ? decided.data : null,
+        perDay: days.map((day) => own.get(day) ?? 0),
+      },
+    ];
   });
 }
 
 function daysUntil(until: string): string[] {
   const last = Date.parse(until);
-  return Array.from({ length: SPARK_DAYS }, (_, at) => new Date(last - (SPARK_DAYS - 1 - at) * 86_400_000).toISOString().slice(0, 10));
+  return Array.from({ length: SPARK_DAYS }, (_, at) =>
+    new Date(last - (SPARK_DAYS - 1 - at) * 86_400_000).toISOString().slice(0, 10),
+  );
 }
 
-// A build that failed for several causes is shared among them; one triage a build and fingerprint, so an answer is a build.
+// A build that failed for several causes is shared among them; one triage a build and fingerprint, so an
+// answer is a build.
 const TOTALS = `f.fingerprint, count(*)::int as builds, coalesce(sum(f.build_share), 0) / 3600 as hours,
     count(*) filter (where f.build_seconds is null)::int as untimed, min(f.created_at) as "firstAt", max(f.created_at) as "lastAt"`;
 

@@ -2,7 +2,13 @@ import { listCodes } from '../log/recognise/distinctive.ts';
 import { listSearchWords, scorePassage } from '../log/recognise/naming.ts';
 import { parseQuestion } from '../log/recognise/normalise.ts';
 import type { Database } from '../ports/database.ts';
-import { Passage, type PassageMatch, type PassageOf, TeamDocument, type TeamKnowledgeStore } from '../ports/knowledge.ts';
+import {
+  Passage,
+  type PassageMatch,
+  type PassageOf,
+  TeamDocument,
+  type TeamKnowledgeStore,
+} from '../ports/knowledge.ts';
 import { all, columnsFor, first, insert } from './sql.ts';
 
 /** Passages that are compared word by word; full text and trigrams choose them. */
@@ -16,7 +22,9 @@ const MAX_LIKENESS = 300;
 const MAX_DOCUMENTS = 10_000;
 const MAX_PASSAGES = 200_000;
 
-const Found = Passage.extend({ document: TeamDocument.pick({ id: true, source: true, title: true, category: true }) });
+const Found = Passage.extend({
+  document: TeamDocument.pick({ id: true, source: true, title: true, category: true }),
+});
 
 /**
  * Creates the store of team documents in the database. Passages are found by full text or trigrams and scored
@@ -29,16 +37,28 @@ export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
         const [row] = await insert(sql, 'knowledge_documents', TeamDocument.parse(document), REPLACE);
         const { id } = TeamDocument.pick({ id: true }).parse(row);
         await sql.query('delete from knowledge_passages where document_id = $1', [id]);
-        const rows = passages.map((passage) => ({ ...passage, words: listSearchWords(passage.text).join(' ') }));
+        const rows = passages.map((passage) => ({
+          ...passage,
+          words: listSearchWords(passage.text).join(' '),
+        }));
         await sql.query(PUT_PASSAGES, [id, { rows }]);
         return id;
       }),
     find: async (idOrSource) =>
-      await first(db, TeamDocument, `select ${DOCUMENT} from knowledge_documents where id = $1 or source = $1 limit 1`, [idOrSource]),
+      await first(
+        db,
+        TeamDocument,
+        `select ${DOCUMENT} from knowledge_documents where id = $1 or source = $1 limit 1`,
+        [idOrSource],
+      ),
     passages: async (id, around) => await all(db, Passage, PASSAGES, [id, around ?? null, AROUND]),
-    list: async () => await all(db, TeamDocument, `select ${DOCUMENT} from knowledge_documents order by source limit $1`, [MAX_DOCUMENTS]),
+    list: async () =>
+      await all(db, TeamDocument, `select ${DOCUMENT} from knowledge_documents order by source limit $1`, [
+        MAX_DOCUMENTS,
+      ]),
     all: async () => (await db.query(ALL, [MAX_PASSAGES])).map((row): PassageOf => Found.parse(row)),
-    remove: async (id) => (await db.query('delete from knowledge_documents where id = $1 returning id', [id])).length > 0,
+    remove: async (id) =>
+      (await db.query('delete from knowledge_documents where id = $1 returning id', [id])).length > 0,
     search: async ({ text, limit, category }) => {
       const wanted = parseQuestion(text);
       if (wanted.terms.length === 0 || limit < 1) return [];
@@ -68,7 +88,17 @@ const PASSAGES = `
   where document_id = $1 and ($2::integer is null or position between $2::integer - $3::integer and $2::integer + $3::integer)
   order by position`;
 
-const REPLACED = ['title', 'format', 'category', 'hash', 'bytes', 'passages', 'notes', 'imported_by', 'imported_at'];
+const REPLACED = [
+  'title',
+  'format',
+  'category',
+  'hash',
+  'bytes',
+  'passages',
+  'notes',
+  'imported_by',
+  'imported_at',
+];
 
 const REPLACE = `on conflict (source) do update set ${REPLACED.map((column) => `${column} = excluded.${column}`).join(', ')} returning id`;
 

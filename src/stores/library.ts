@@ -31,20 +31,39 @@ export function createLibraryStore(db: Database) {
       const { fingerprint, withdrawn, flag, stays, ...own } = entry;
       await insert(sql, 'library_entries', {
         ...own,
-        ...{ fingerprint: fingerprint.value, fingerprintAlgorithm: fingerprint.algorithm, fingerprintVersion: fingerprint.version },
+        ...{
+          fingerprint: fingerprint.value,
+          fingerprintAlgorithm: fingerprint.algorithm,
+          fingerprintVersion: fingerprint.version,
+        },
         ...{ withdrawnAt: withdrawn?.at, withdrawnBy: withdrawn?.by, withdrawnReason: withdrawn?.reason },
-        ...{ greenBuilds: flag?.builds ?? 0, greenSince: flag?.since, greenLast: flag?.last, staysBy: stays?.by, staysAt: stays?.at },
+        ...{
+          greenBuilds: flag?.builds ?? 0,
+          greenSince: flag?.since,
+          greenLast: flag?.last,
+          staysBy: stays?.by,
+          staysAt: stays?.at,
+        },
       });
     },
-    find: async (id: string, sql: Sql = db) => await first(sql, LibraryEntry, `select ${ENTRY} from library_entries where id = $1`, [id]),
-    /** The newest human-confirmed entry for this fingerprint in this repository that may answer: a reviewer's latest word wins. */
-    recall: async ({ fingerprint, repository }: { readonly fingerprint: string; readonly repository: string }, sql: Sql = db) =>
-      await first(sql, LibraryEntry, RECALL, [fingerprint, repository]),
+    find: async (id: string, sql: Sql = db) =>
+      await first(sql, LibraryEntry, `select ${ENTRY} from library_entries where id = $1`, [id]),
     /**
-     * Keeps others from teaching, withdrawing and restoring for this fingerprint in this repository until the transaction ends: only so is it
-     * known what answered before and what answers now.
+     * The newest human-confirmed entry for this fingerprint in this repository that may answer: a reviewer's
+     * latest word wins.
      */
-    alone: async ({ fingerprint, repository }: { readonly fingerprint: string; readonly repository: string }, sql: Sql) => {
+    recall: async (
+      { fingerprint, repository }: { readonly fingerprint: string; readonly repository: string },
+      sql: Sql = db,
+    ) => await first(sql, LibraryEntry, RECALL, [fingerprint, repository]),
+    /**
+     * Keeps others from teaching, withdrawing and restoring for this fingerprint in this repository until the
+     * transaction ends: only so is it known what answered before and what answers now.
+     */
+    alone: async (
+      { fingerprint, repository }: { readonly fingerprint: string; readonly repository: string },
+      sql: Sql,
+    ) => {
       await sql.query(ALONE, [fingerprint, repository]);
     },
     /** Counts one more sighting and returns the new total. */
@@ -53,24 +72,45 @@ export function createLibraryStore(db: Database) {
       if (row === undefined) throw new TriageError('not-found', `There is no library entry ${id}`);
       return row.timesSeen;
     },
-    list: async (page: Page, filter: LibraryFilter = {}) => await all(db, LibraryEntry, LIST_LIBRARY, listValues(page, filter)),
+    list: async (page: Page, filter: LibraryFilter = {}) =>
+      await all(db, LibraryEntry, LIST_LIBRARY, listValues(page, filter)),
     /** Entries that a decision made and that are not withdrawn. */
-    ofDecision: async (decisionId: string, sql: Sql = db) => await all(sql, LibraryEntry, OF_DECISION, [decisionId]),
+    ofDecision: async (decisionId: string, sql: Sql = db) =>
+      await all(sql, LibraryEntry, OF_DECISION, [decisionId]),
     /** Takes an entry out of use. Null where it is withdrawn already, or not stored. */
     withdraw: async (id: string, by: string, reason: string, sql: Sql = db) =>
       await first(sql, LibraryEntry, WITHDRAW_LIBRARY, [id, by, reason]),
     /** Lets a flagged entry answer all the same. Null where it is not stored, withdrawn or not flagged. */
     stay: async (id: string, by: string, sql: Sql = db) => await first(sql, LibraryEntry, STAY, [id, by]),
-    /** Entries of a repository whose lines a green build may contradict: not withdrawn, and no person lets them stay; newest first. */
-    telling: async (repository: string, limit: number) => await db.query<{ id: string; telling: string[] }>(TELLING, [repository, limit]),
-    /** Counts a green build against entries, once for each build; returns those that were not flagged before. */
-    flag: async (ids: readonly string[], { buildId, at }: { readonly buildId: string; readonly at: string }, sql: Sql = db) =>
-      ids.length === 0 ? [] : await all(sql, LibraryEntry, FLAG, [ids, buildId, at]),
+    /**
+     * Entries of a repository whose lines a green build may contradict: not withdrawn, and no person lets
+     * them stay; newest first.
+     */
+    telling: async (repository: string, limit: number) =>
+      await db.query<{ id: string; telling: string[] }>(TELLING, [repository, limit]),
+    /**
+     * Counts a green build against entries, once for each build; returns those that were not flagged before.
+     */
+    flag: async (
+      ids: readonly string[],
+      { buildId, at }: { readonly buildId: string; readonly at: string },
+      sql: Sql = db,
+    ) => (ids.length === 0 ? [] : await all(sql, LibraryEntry, FLAG, [ids, buildId, at])),
   };
 }
 
-function listValues(page: Page, { repositories, repository, fingerprint, withdrawn, flagged }: LibraryFilter): unknown[] {
-  return [...pageValues(page), scopeValue(repositories), repository ?? null, fingerprint ?? null, withdrawn ?? false, flagged ?? false];
+function listValues(
+  page: Page,
+  { repositories, repository, fingerprint, withdrawn, flagged }: LibraryFilter,
+): unknown[] {
+  return [
+    ...pageValues(page),
+    scopeValue(repositories),
+    repository ?? null,
+    fingerprint ?? null,
+    withdrawn ?? false,
+    flagged ?? false,
+  ];
 }
 
 const WITHDRAWN = `case when withdrawn_at is not null
@@ -143,14 +183,20 @@ export function createRuleStore(db: Database) {
     /** Newest first. */
     list: async (page: Page, { repositories, withdrawn }: RuleFilter = {}) =>
       await all(db, Rule, LIST_RULES, [...pageValues(page), scopeValue(repositories), withdrawn ?? false]),
-    /** Those that apply to a repository, its own before those of every repository, the newest first; at most `limit`. */
+    /**
+     * Those that apply to a repository, its own before those of every repository, the newest first; at most
+     * `limit`.
+     */
     active: async (repository: string, limit: number) => await all(db, Rule, ACTIVE, [repository, limit]),
     countActive: async (sql: Sql = db) => {
-      const [row] = await sql.query<{ count: number }>('select count(*)::int as count from rules where withdrawn_at is null');
+      const [row] = await sql.query<{ count: number }>(
+        'select count(*)::int as count from rules where withdrawn_at is null',
+      );
       return row?.count ?? 0;
     },
     /** Takes the active version out of use. Null where there is none. */
-    withdraw: async (id: string, by: string, reason: string, sql: Sql = db) => await first(sql, Rule, WITHDRAW_RULES, [id, by, reason]),
+    withdraw: async (id: string, by: string, reason: string, sql: Sql = db) =>
+      await first(sql, Rule, WITHDRAW_RULES, [id, by, reason]),
     /** Counts one more answer and returns the new total. */
     used: async ({ id, version }: Pick<Rule, 'id' | 'version'>, at: string, sql: Sql = db) => {
       const [row] = await sql.query<{ timesUsed: number }>(USED, [id, version, at]);

@@ -92,7 +92,13 @@ export const RecordingHead = z.object({
   createdAt: z.string(),
   /** Null where the run has not ended with an answer. */
   analysis: z
-    .object({ id: z.string(), category: z.string(), analyst: z.string(), model: z.string().nullable(), title: z.string() })
+    .object({
+      id: z.string(),
+      category: z.string(),
+      analyst: z.string(),
+      model: z.string().nullable(),
+      title: z.string(),
+    })
     .nullable(),
 });
 export type RecordingHead = z.infer<typeof RecordingHead>;
@@ -116,7 +122,10 @@ export interface RecordingFilter {
   readonly after?: string;
 }
 
-/** Calibrations and what they are fitted to, over all repositories: for operators at the database and for workers, no route may ask it. */
+/**
+ * Calibrations and what they are fitted to, over all repositories: for operators at the database and for
+ * workers, no route may ask it.
+ */
 export type CalibrationStore = ReturnType<typeof createCalibrationStore>;
 
 /**
@@ -134,18 +143,28 @@ export function createCalibrationStore(db: Database) {
         const [row] = await sql.query('select coalesce(max(version), 0)::int + 1 as next from calibrations');
         const kept = { ...calibration, version: z.object({ next: z.int() }).parse(row).next };
         const values = [kept.version, kept.analyst, JSON.stringify(kept), kept.createdBy];
-        await sql.query('insert into calibrations (version, analyst, body, created_by) values ($1, $2, $3::jsonb, $4)', values);
+        await sql.query(
+          'insert into calibrations (version, analyst, body, created_by) values ($1, $2, $3::jsonb, $4)',
+          values,
+        );
         return kept;
       }),
-    find: async (version: number) => (await bodies('select body from calibrations where version = $1', [version]))[0] ?? null,
+    find: async (version: number) =>
+      (await bodies('select body from calibrations where version = $1', [version]))[0] ?? null,
     /** The newest first; those of a later version that cannot be read are left out. */
     list: async (limit: number) =>
       (await db.query('select body from calibrations order by version desc limit $1', [limit])).flatMap(
         (row) => Calibration.safeParse(Body.parse(row).body).data ?? [],
       ),
-    /** One an analyst at most. One that cannot be read publishes nothing: a run must neither fail by it nor go on as if there were none. */
+    /**
+     * One an analyst at most. One that cannot be read publishes nothing: a run must neither fail by it nor go
+     * on as if there were none.
+     */
     inForce: async () => (await db.query(IN_FORCE)).map(inUse),
-    /** Puts a version, or none, in force for its analyst, where `replaces` is what is in force now. Null where it is not: nothing changes. */
+    /**
+     * Puts a version, or none, in force for its analyst, where `replaces` is what is in force now. Null where
+     * it is not: nothing changes.
+     */
     use: async ({
       analyst,
       version,
@@ -167,13 +186,17 @@ export function createCalibrationStore(db: Database) {
         return CalibrationAct.parse(row);
       }),
     /** The newest first. */
-    acts: async (limit: number) => await all(db, CalibrationAct, `select ${ACT} from calibration_acts order by id desc limit $1`, [limit]),
+    acts: async (limit: number) =>
+      await all(db, CalibrationAct, `select ${ACT} from calibration_acts order by id desc limit $1`, [limit]),
     /**
      * Lists decisions that still stand and that show whether the category was right, newest first. Recalled
      * answers are left out, because no analyst judged them.
      */
     decided: async (limit: number) => await all(db, DecidedAnswer, DECIDED, [limit]),
-    /** The same as far as they say which answers may be published; those that were made before routes were kept are left out. */
+    /**
+     * The same as far as they say which answers may be published; those that were made before routes were
+     * kept are left out.
+     */
     outcomes: async (limit: number) => await all(db, OwnOutcome, OUTCOMES, [limit]),
     /** Answers of the last thirty days, recalled ones aside, per category: what a day brings. */
     answeredPerDay: async () => await all(db, PerDay, PER_DAY),
@@ -200,13 +223,17 @@ const ALONE = `select pg_advisory_xact_lock(hashtext('faultline calibrations'))`
 
 const ACT = `analyst, version, replaced, actor, ${isoTime('at')} as at`;
 
-const NEWEST_ACTS = 'with newest as (select distinct on (analyst) analyst, version from calibration_acts order by analyst, id desc)';
+const NEWEST_ACTS =
+  'with newest as (select distinct on (analyst) analyst, version from calibration_acts order by analyst, id desc)';
 
 const IN_FORCE = `${NEWEST_ACTS}
   select c.version, c.analyst, c.body from newest n join calibrations c on c.version = n.version order by c.analyst`;
 
 async function readCurrentVersion(sql: Sql, analyst: string): Promise<number | null> {
-  const rows = await sql.query('select version from calibration_acts where analyst = $1 order by id desc limit 1', [analyst]);
+  const rows = await sql.query(
+    'select version from calibration_acts where analyst = $1 order by id desc limit 1',
+    [analyst],
+  );
   return z.object({ version: z.int().nullable() }).parse(rows[0] ?? { version: null }).version;
 }
 
@@ -232,13 +259,21 @@ const PER_DAY = `
   select category, count(*)::float8 / 30 as "perDay" from answer_facts
   where analyst <> 'recall' and created_at > clock_timestamp() - interval '30 days' group by category order by category`;
 
-/** Stored failures as cases to measure by. For commands of operators: it knows no scope, and no route may ask it. */
+/**
+ * Stored failures as cases to measure by. For commands of operators: it knows no scope, and no route may ask
+ * it.
+ */
 export type CaseStore = ReturnType<typeof createCaseStore>;
 
-/** Causes of stored builds, page by page; each page begins where the one before ended, so that new builds move none. */
+/**
+ * Causes of stored builds, page by page; each page begins where the one before ended, so that new builds move
+ * none.
+ */
 export function createCaseStore(read: Pick<Sql, 'query'>) {
   return {
-    /** The next `limit` causes after `after`, the oldest build first, the causes of a build in their order. */
+    /**
+     * The next `limit` causes after `after`, the oldest build first, the causes of a build in their order.
+     */
     list: async (filter: CaseFilter, limit: number, after: CaseCursor | null) => {
       const values = [...filterValues(filter), after?.buildId ?? null, after?.cause ?? null, limit];
       return (await read.query(LIST_CASES, values)).map((row) => StoredCase.parse({ ...row, build: row }));
@@ -246,8 +281,24 @@ export function createCaseStore(read: Pick<Sql, 'query'>) {
   };
 }
 
-function filterValues({ repository, branch, fingerprint, category, since, until, decided }: CaseFilter): unknown[] {
-  return [repository ?? null, branch ?? null, fingerprint ?? null, category ?? null, since ?? null, until ?? null, decided ?? false];
+function filterValues({
+  repository,
+  branch,
+  fingerprint,
+  category,
+  since,
+  until,
+  decided,
+}: CaseFilter): unknown[] {
+  return [
+    repository ?? null,
+    branch ?? null,
+    fingerprint ?? null,
+    category ?? null,
+    since ?? null,
+    until ?? null,
+    decided ?? false,
+  ];
 }
 
 const HAPPENED = 'coalesce(b.finished_at, b.started_at, b.received_at)';
@@ -269,7 +320,10 @@ const LIST_CASES = `
     and ($8::text is null or (b.id, f.group_number) > ($8, $9::int))
   order by b.id, f.group_number limit $10`;
 
-/** Most bytes of one recording, compressed: some thousand judgements of a model with all that the tools brought. */
+/**
+ * Most bytes of one recording, compressed: some thousand judgements of a model with all that the tools
+ * brought.
+ */
 const MAX_RECORDING_BYTES = 8 * 1024 * 1024;
 
 /** Recordings of runs, one a triage; they go with their build. */
@@ -277,7 +331,10 @@ export type RecordingStore = ReturnType<typeof createRecordingStore>;
 
 export function createRecordingStore(db: Database, maxBytes: number = MAX_RECORDING_BYTES) {
   return {
-    /** Puts a part behind those that are there. What would make it larger than the store takes is left out, and it is marked as capped. */
+    /**
+     * Puts a part behind those that are there. What would make it larger than the store takes is left out,
+     * and it is marked as capped.
+     */
     append: async ({ triageId, schema, bytes }: RecordingPart) => {
       await db.query(APPEND, [triageId, schema, Buffer.from(bytes), maxBytes]);
     },

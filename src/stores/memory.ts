@@ -11,7 +11,11 @@ export function createMemoryConversations(): ConversationStore {
     find: async (id) => threads.get(id) ?? null,
     list: async ({ analysisId, buildId }, { limit, offset }) =>
       [...threads.values()]
-        .filter((thread) => (analysisId ?? thread.analysisId) === thread.analysisId && (buildId ?? thread.buildId) === thread.buildId)
+        .filter(
+          (thread) =>
+            (analysisId ?? thread.analysisId) === thread.analysisId &&
+            (buildId ?? thread.buildId) === thread.buildId,
+        )
         .sort((left, right) => right.lastAskedAt.localeCompare(left.lastAskedAt))
         .slice(offset, offset + limit),
     turns: async (id, limit) => (turns.get(id) ?? []).slice(-limit),

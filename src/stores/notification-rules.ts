@@ -40,13 +40,21 @@ export function createNotificationRuleStore(db: Database, outbox: Pick<OutboxSto
 function rulesIn(db: Database) {
   return {
     /** By name. `repositories`: only rules that are about these alone. */
-    list: async ({ repositories, enabled }: { readonly repositories?: readonly string[]; readonly enabled?: true } = {}) =>
-      await all(db, NotificationRule, LIST, [scopeValue(repositories), enabled ?? null]),
-    find: async (id: string) => await first(db, NotificationRule, `select ${RULE} from notification_rules where id = $1`, [id]),
+    list: async ({
+      repositories,
+      enabled,
+    }: {
+      readonly repositories?: readonly string[];
+      readonly enabled?: true;
+    } = {}) => await all(db, NotificationRule, LIST, [scopeValue(repositories), enabled ?? null]),
+    find: async (id: string) =>
+      await first(db, NotificationRule, `select ${RULE} from notification_rules where id = $1`, [id]),
     /** Null where there are as many as there may be. */
     add: async (rule: NotificationRuleInput, repository: string | null, by: string) =>
       await db.transaction(async (sql) => {
-        const { count = 0 } = (await sql.query<{ count: number }>('select count(*)::int as count from notification_rules'))[0] ?? {};
+        const { count = 0 } =
+          (await sql.query<{ count: number }>('select count(*)::int as count from notification_rules'))[0] ??
+          {};
         if (count >= MAX_RULES) return null;
         const id = newId('ntr');
         await insert(sql, 'notification_rules', { id, ...rule, repository, changedBy: by });
@@ -56,7 +64,13 @@ function rulesIn(db: Database) {
      * Changes a rule. Returns null if there is no such rule, or if its version has changed. Waiting matches
      * are evaluated again.
      */
-    change: async (id: string, version: number, rule: NotificationRuleInput, repository: string | null, by: string) =>
+    change: async (
+      id: string,
+      version: number,
+      rule: NotificationRuleInput,
+      repository: string | null,
+      by: string,
+    ) =>
       await db.transaction(async (sql) => {
         const row = { ...rule, repository, changedBy: by };
         const columns = Object.keys(row).map((field, at) => `${toColumn(field)} = $${at + 3}`);
@@ -73,8 +87,13 @@ function rulesIn(db: Database) {
     remove: async (id: string, by: string) =>
       await db.transaction(async (sql) => {
         if ((await noted(sql, id, by, 'deleted')) === null) return false;
-        await sql.query('delete from outbox where topic = $1 and key like $2', [GATHER, `${likeLiteral(id)} %`]);
-        return (await sql.query('delete from notification_rules where id = $1 returning id', [id])).length > 0;
+        await sql.query('delete from outbox where topic = $1 and key like $2', [
+          GATHER,
+          `${likeLiteral(id)} %`,
+        ]);
+        return (
+          (await sql.query('delete from notification_rules where id = $1 returning id', [id])).length > 0
+        );
       }),
     /** Newest first. Null: of owners. */
     events: async (id: string | null, limit: number) => await all(db, RuleEvent, EVENTS, [id, limit]),
@@ -86,7 +105,11 @@ function rulesIn(db: Database) {
 function ownersIn(db: Database) {
   return {
     owners: async () =>
-      await all(db, OwnerChannels, `select ${columnsFor(OwnerChannels)} from notification_owners order by key limit ${MAX_OWNERS}`),
+      await all(
+        db,
+        OwnerChannels,
+        `select ${columnsFor(OwnerChannels)} from notification_owners order by key limit ${MAX_OWNERS}`,
+      ),
     /** Replaces what was written down of this owner; without any address it is removed. */
     setOwner: async (channels: OwnerChannels, by: string) =>
       await db.transaction(async (sql) => {
@@ -102,17 +125,28 @@ function ownersIn(db: Database) {
 
 function findingsIn(db: Database, outbox: Pick<OutboxStore, 'add' | 'finish'>) {
   return {
-    /** What rules are asked about: an answer of a build that was not imported, or a change of a cause. Null: it is gone. */
+    /**
+     * What rules are asked about: an answer of a build that was not imported, or a change of a cause. Null:
+     * it is gone.
+     */
     occasion: async (of: { readonly analysisId: string } | { readonly eventId: number }) =>
       'analysisId' in of
-        ? await first(db, Occasion, `${ANSWERS} where f.analysis_id = $1 and b.imported_at is null`, [of.analysisId])
-        : await first(db, Occasion, `${EVENTS_OF_CAUSES} where e.id = $1 and b.imported_at is null`, [of.eventId]),
+        ? await first(db, Occasion, `${ANSWERS} where f.analysis_id = $1 and b.imported_at is null`, [
+            of.analysisId,
+          ])
+        : await first(db, Occasion, `${EVENTS_OF_CAUSES} where e.id = $1 and b.imported_at is null`, [
+            of.eventId,
+          ]),
     /** Answers by their ids; imported ones too. */
     answers: async (analysisIds: readonly string[]) =>
       await all(db, Occasion, `${ANSWERS} where f.analysis_id = any($1::text[])`, [analysisIds]),
     /** Causes that got into one of these states, the newest first; imported ones too. */
-    changes: async (states: readonly CauseState[], since: string, limit: number, repositories?: readonly string[]) =>
-      await all(db, Occasion, CHANGES, [states, since, scopeValue(repositories), limit]),
+    changes: async (
+      states: readonly CauseState[],
+      since: string,
+      limit: number,
+      repositories?: readonly string[],
+    ) => await all(db, Occasion, CHANGES, [states, since, scopeValue(repositories), limit]),
 
     /** Keeps what rules have found, and has it sent. A second time changes nothing. */
     keep: async (matches: readonly NewMatch[]) => {
@@ -123,16 +157,26 @@ function findingsIn(db: Database, outbox: Pick<OutboxStore, 'add' | 'finish'>) {
       await db.transaction(async (sql) => {
         const kept = await sql.query<{ ruleId: string; target: string }>(KEEP, [JSON.stringify(rows)]);
         await outbox.add(
-          kept.map(({ ruleId, target }) => ({ topic: GATHER, key: `${ruleId} ${target}`, payload: { ruleId, target } })),
+          kept.map(({ ruleId, target }) => ({
+            topic: GATHER,
+            key: `${ruleId} ${target}`,
+            payload: { ruleId, target },
+          })),
           sql,
         );
       });
     },
     /** Since when the oldest waits of what is to be sent there; null: nothing waits. */
-    oldest: async (ruleId: string, target: string) => (await db.query<{ at: string | null }>(OLDEST, [ruleId, target]))[0]?.at ?? null,
+    oldest: async (ruleId: string, target: string) =>
+      (await db.query<{ at: string | null }>(OLDEST, [ruleId, target]))[0]?.at ?? null,
     discard: async (ruleId: string) =>
-      void (await db.query('delete from notification_matches where rule_id = $1 and message_id is null', [ruleId])),
-    /** Makes one message of all that waits, to be sent by `topic`, and ends the entry that asked for it: all or nothing. */
+      void (await db.query('delete from notification_matches where rule_id = $1 and message_id is null', [
+        ruleId,
+      ])),
+    /**
+     * Makes one message of all that waits, to be sent by `topic`, and ends the entry that asked for it: all
+     * or nothing.
+     */
     seal: async (
       entry: OutboxEntry,
       { ruleId, target, topic }: { readonly ruleId: string; readonly target: string; readonly topic: string },
@@ -143,7 +187,8 @@ function findingsIn(db: Database, outbox: Pick<OutboxStore, 'add' | 'finish'>) {
         const sealed = await sql.query<{ buildId: string }>(SEAL, [ruleId, target, key]);
         const [newest] = sealed;
         if (!(await outbox.finish(entry, end, sql))) throw new Error('the lease was lost');
-        if (newest !== undefined) await outbox.add([{ topic, key, buildId: newest.buildId, payload: { ruleId, target } }], sql);
+        if (newest !== undefined)
+          await outbox.add([{ topic, key, buildId: newest.buildId, payload: { ruleId, target } }], sql);
       }),
     /** What a message is about, the oldest first. */
     matches: async (messageId: string) => await all(db, Match, MATCHES, [messageId]),
@@ -155,13 +200,26 @@ const LIST = `
   select ${RULE} from notification_rules
   where ($1::text[] is null or repository like any ($1)) and ($2::boolean is null or enabled) order by lower(name), id limit ${MAX_RULES}`;
 
-async function noted(sql: Pick<Sql, 'query'>, id: string, by: string, what: string): Promise<NotificationRule | null> {
-  const rule = await first(sql, NotificationRule, `select ${RULE} from notification_rules where id = $1`, [id]);
+async function noted(
+  sql: Pick<Sql, 'query'>,
+  id: string,
+  by: string,
+  what: string,
+): Promise<NotificationRule | null> {
+  const rule = await first(sql, NotificationRule, `select ${RULE} from notification_rules where id = $1`, [
+    id,
+  ]);
   if (rule !== null) await note(sql, id, by, what, rule);
   return rule;
 }
 
-async function note(sql: Pick<Sql, 'query'>, ruleId: string | null, by: string, what: string, detail: object): Promise<void> {
+async function note(
+  sql: Pick<Sql, 'query'>,
+  ruleId: string | null,
+  by: string,
+  what: string,
+  detail: object,
+): Promise<void> {
   await insert(sql, 'notification_events', { ruleId, by, what, detail: JSON.stringify(detail) });
 }
 

@@ -15,7 +15,10 @@ export interface OutboxTake {
   readonly keys?: readonly string[];
 }
 
-/** Work that outlives the transaction which asks for it. Leases and due times are judged by the database's clock. */
+/**
+ * Work that outlives the transaction which asks for it. Leases and due times are judged by the database's
+ * clock.
+ */
 export type OutboxStore = ReturnType<typeof createOutboxStore>;
 
 /** Leases are judged by the database's clock, so that processes with different clocks agree. */
@@ -23,43 +26,72 @@ export function createOutboxStore(db: Database) {
   const add = async (text: string, entries: readonly NewOutboxEntry[], sql: Sql) =>
     entries.length === 0 ? 0 : (await sql.query(text, [JSON.stringify(entries, clean)])).length;
   return {
-    /** Asks for the work, in the transaction of what causes it. Returns how many entries are pending for it. */
+    /**
+     * Asks for the work, in the transaction of what causes it. Returns how many entries are pending for it.
+     */
     add: async (entries: readonly NewOutboxEntry[], sql: Sql = db) => await add(ADD, entries, sql),
     /** The same for work that is done once for good: an entry that exists already stays as it is. */
-    addOnce: async (entries: readonly NewOutboxEntry[], sql: Sql = db) => void (await add(ADD_ONCE, entries, sql)),
+    addOnce: async (entries: readonly NewOutboxEntry[], sql: Sql = db) =>
+      void (await add(ADD_ONCE, entries, sql)),
     /** Those of the topics that have something due now. */
-    due: async (topics: readonly string[]) => (await db.query<{ topic: string }>(DUE, [topics])).map(({ topic }) => topic),
+    due: async (topics: readonly string[]) =>
+      (await db.query<{ topic: string }>(DUE, [topics])).map(({ topic }) => topic),
     /**
      * Takes pending entries without a lease; the entry that has been due longest comes first. Concurrent
      * callers get different entries.
      */
     take: async ({ topic, limit, leaseMs, newestFirst, keys }: OutboxTake) =>
       keys === undefined
-        ? await all(db, OutboxEntry, take(IS_DUE, newestFirst === true ? 'desc' : 'asc'), [topic, leaseMs, limit])
+        ? await all(db, OutboxEntry, take(IS_DUE, newestFirst === true ? 'desc' : 'asc'), [
+            topic,
+            leaseMs,
+            limit,
+          ])
         : await all(db, OutboxEntry, take(IS_NAMED, 'asc'), [topic, leaseMs, limit, keys]),
     /** Whether nothing has changed since it was taken, and it is still held. */
-    isCurrent: async ({ topic, key, lease, version }: OutboxEntry) => (await db.query(IS_CURRENT, [topic, key, lease, version])).length > 0,
+    isCurrent: async ({ topic, key, lease, version }: OutboxEntry) =>
+      (await db.query(IS_CURRENT, [topic, key, lease, version])).length > 0,
     /**
      * Finishes an entry; work that was requested in the meantime stays pending. Returns `false` and changes
      * nothing if the lease is stale.
      */
-    finish: async ({ topic, key, lease, version }: OutboxEntry, { outcome, result, error, pauseMs, forget }: OutboxEnd, sql: Sql = db) => {
+    finish: async (
+      { topic, key, lease, version }: OutboxEntry,
+      { outcome, result, error, pauseMs, forget }: OutboxEnd,
+      sql: Sql = db,
+    ) => {
       const held = [topic, key, lease, version];
       if (forget === true && (await sql.query(FORGET, held)).length > 0) return true;
-      const end = [outcome, result === undefined ? null : JSON.stringify(result, clean), error ?? null, pauseMs ?? 0];
+      const end = [
+        outcome,
+        result === undefined ? null : JSON.stringify(result, clean),
+        error ?? null,
+        pauseMs ?? 0,
+      ];
       return (await sql.query(FINISH, [...held, ...end])).length > 0;
     },
-    /** Gives it back, to be left alone for `delayMs`; with 0 the attempt does not count. A stale lease changes nothing. */
+    /**
+     * Gives it back, to be left alone for `delayMs`; with 0 the attempt does not count. A stale lease changes
+     * nothing.
+     */
     release: async ({ topic, key, lease }: OutboxEntry, error: string | null, delayMs: number) => {
       await db.query(RELEASE, [topic, key, lease, error, delayMs]);
     },
-    /** Gives back every held entry, and says how many; only for a database that no other process can have open. */
+    /**
+     * Gives back every held entry, and says how many; only for a database that no other process can have
+     * open.
+     */
     reclaim: async () => (await db.query(RECLAIM)).length,
     find: async (topic: string, key: string) =>
       await first(db, OutboxEntry, `select ${ENTRY} from outbox where topic = $1 and key = $2`, [topic, key]),
     /** Oldest first. */
     listByBuild: async (buildId: string) =>
-      await all(db, OutboxEntry, `select ${ENTRY} from outbox where build_id = $1 order by created_at, topic, key`, [buildId]),
+      await all(
+        db,
+        OutboxEntry,
+        `select ${ENTRY} from outbox where build_id = $1 order by created_at, topic, key`,
+        [buildId],
+      ),
     /** How many entries of the topic are pending, and since when the oldest is: null where none is. */
     waiting: async (topic: string) => Waiting.parse((await db.query(WAITING, [topic]))[0]),
   };
@@ -132,7 +164,10 @@ export type PublicationStore = ReturnType<typeof createPublicationStore>;
 
 export function createPublicationStore(db: Database, outbox: Pick<OutboxStore, 'addOnce'>) {
   return {
-    /** Has each of these publishers publish the analysis, once each. Call inside the transaction that saves the analysis. */
+    /**
+     * Has each of these publishers publish the analysis, once each. Call inside the transaction that saves
+     * the analysis.
+     */
     add: async (
       {
         publishers,
@@ -150,8 +185,12 @@ export function createPublicationStore(db: Database, outbox: Pick<OutboxStore, '
         sql,
       );
     },
-    /** Why the analysis must not be published any more: a person has said otherwise since, or the build has passed. Null: it may be. */
-    obsolete: async (analysisId: string) => (await db.query<{ why: string | null }>(OBSOLETE, [analysisId]))[0]?.why ?? null,
+    /**
+     * Why the analysis must not be published any more: a person has said otherwise since, or the build has
+     * passed. Null: it may be.
+     */
+    obsolete: async (analysisId: string) =>
+      (await db.query<{ why: string | null }>(OBSOLETE, [analysisId]))[0]?.why ?? null,
   };
 }
 
@@ -179,14 +218,25 @@ const OBSOLETE = `
 /** The store of notices that should be shown outside; the outbox records which ones were. */
 export type NoticeStore = ReturnType<typeof createNoticeStore>;
 
-/** Notices of the channels whose rules are given; without rules nothing is ever wanted, and asking costs nothing. */
-export function createNoticeStore(db: Database, outbox: Pick<OutboxStore, 'add'>, rules: readonly NoticeRule[] = []) {
+/**
+ * Notices of the channels whose rules are given; without rules nothing is ever wanted, and asking costs
+ * nothing.
+ */
+export function createNoticeStore(
+  db: Database,
+  outbox: Pick<OutboxStore, 'add'>,
+  rules: readonly NoticeRule[] = [],
+) {
   return {
     /**
-     * What should be said of this build has changed. To be called in the transaction of the change. It is shown after `delayMs`; a change that
-     * waits already is not hurried: both are shown when the later one is due. `true` where there is something to show.
+     * What should be said of this build has changed. To be called in the transaction of the change. It is
+     * shown after `delayMs`; a change that waits already is not hurried: both are shown when the later one is
+     * due. `true` where there is something to show.
      */
-    changed: async ({ buildId, delayMs }: { readonly buildId: string; readonly delayMs: number }, sql: Sql = db) => {
+    changed: async (
+      { buildId, delayMs }: { readonly buildId: string; readonly delayMs: number },
+      sql: Sql = db,
+    ) => {
       if (rules.length === 0) return false;
       const [row] = await sql.query<{ defaultBranch: string | null }>(BUILD, [buildId]);
       if (row === undefined) return false;
@@ -201,13 +251,18 @@ export function createNoticeStore(db: Database, outbox: Pick<OutboxStore, 'add'>
     /** Addresses of what is posted outside about this build. */
     pages: async (build: Build) => {
       const known = rules.flatMap((rule) => {
-        const place = rule.getPageAddress === undefined ? null : rule.findPlace(build, { defaultBranch: null });
+        const place =
+          rule.getPageAddress === undefined ? null : rule.findPlace(build, { defaultBranch: null });
         return place === null ? [] : [{ rule, topic: `notice:${rule.channel}`, key: place.key }];
       });
       if (known.length === 0) return [];
-      const posted = await all(db, Posted, POSTED, [known.map(({ topic }) => topic), known.map(({ key }) => key)]);
+      const posted = await all(db, Posted, POSTED, [
+        known.map(({ topic }) => topic),
+        known.map(({ key }) => key),
+      ]);
       return posted.flatMap(
-        ({ topic, reference }) => known.find((one) => one.topic === topic)?.rule.getPageAddress?.(build, reference) ?? [],
+        ({ topic, reference }) =>
+          known.find((one) => one.topic === topic)?.rule.getPageAddress?.(build, reference) ?? [],
       );
     },
     /** What is known of it now. */

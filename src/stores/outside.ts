@@ -27,7 +27,9 @@ export function createOutsideStore(db: Database) {
     /** Pages of a build's logs by their names. */
     logPages: async (buildId: string): Promise<ReadonlyMap<string, string>> =>
       new Map(
-        (await all(db, LogPage, 'select name, url from log_pages where build_id = $1', [buildId])).map(({ name, url }) => [name, url]),
+        (await all(db, LogPage, 'select name, url from log_pages where build_id = $1', [buildId])).map(
+          ({ name, url }) => [name, url],
+        ),
       ),
     /**
      * Records a re-run before it is requested. Returns null if a request is in progress, or one was accepted

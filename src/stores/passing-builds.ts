@@ -25,19 +25,27 @@ export function createPassingBuildStore(db: Database, outbox: Pick<OutboxStore, 
   return {
     /** Keeps which branch the CI calls the repository's default. */
     saveDefaultBranch: async (
-      { provider, repository, branch }: { readonly provider: string; readonly repository: string; readonly branch: string },
+      {
+        provider,
+        repository,
+        branch,
+      }: { readonly provider: string; readonly repository: string; readonly branch: string },
       sql: Sql = db,
     ) => {
       await sql.query(SAVE_DEFAULT_BRANCH, [provider, repository, branch]);
     },
-    /** Whether templates of this build would stay: fewer than `builds` newer ones of its pipeline and branch have some. */
+    /**
+     * Whether templates of this build would stay: fewer than `builds` newer ones of its pipeline and branch
+     * have some.
+     */
     isWanted: async (buildId: string, builds: number) => {
       const [row] = await db.query<{ newer: number }>(NEWER, [buildId]);
       return (row?.newer ?? 0) < builds;
     },
     /**
-     * Stores the templates, finishes the entry of the outbox, and forgets those of all but the newest `builds` builds of each log and branch, except what
-     * a build that is being triaged was compared with. `false` where the lease is stale: nothing changes.
+     * Stores the templates, finishes the entry of the outbox, and forgets those of all but the newest
+     * `builds` builds of each log and branch, except what a build that is being triaged was compared with.
+     * `false` where the lease is stale: nothing changes.
      */
     keep: async (entry: OutboxEntry, logs: readonly PassingLog[], builds: number) =>
       await db.transaction(async (sql) => {
@@ -48,18 +56,24 @@ export function createPassingBuildStore(db: Database, outbox: Pick<OutboxStore, 
         return true;
       }),
     /**
-     * The templates that each of these logs of a failed build is compared with: of the newest `builds` green builds of the same
-     * pipeline before it, of the same branch, else of the default branch; newest first. What was chosen for a log stays
-     * chosen; logs without any are left out.
+     * The templates that each of these logs of a failed build is compared with: of the newest `builds` green
+     * builds of the same pipeline before it, of the same branch, else of the default branch; newest first.
+     * What was chosen for a log stays chosen; logs without any are left out.
      */
     choose: async (buildId: string, logs: readonly string[], builds: number) =>
       await db.transaction(async (sql) => {
         await sql.query(CHOOSE, [buildId, logs, builds]);
         return (await sql.query(CHOSEN, [buildId, logs])).map(readChosen);
       }),
-    /** Templates of a repository's green builds, or of all repositories' where null; newest first, at most `limit` logs. */
+    /**
+     * Templates of a repository's green builds, or of all repositories' where null; newest first, at most
+     * `limit` logs.
+     */
     newest: async (repository: string | null, limit: number) =>
-      (await db.query(NEWEST, [repository, limit])).map((row) => ({ ...readChosen(row), seenAt: Seen.parse(row).seenAt })),
+      (await db.query(NEWEST, [repository, limit])).map((row) => ({
+        ...readChosen(row),
+        seenAt: Seen.parse(row).seenAt,
+      })),
   };
 }
 
@@ -72,7 +86,9 @@ function readChosen(row: unknown): ChosenPassingLog {
   return { log, templates: body, build };
 }
 
-/** Logs of one pipeline whose templates are kept at most, on its default branch and on all others together. */
+/**
+ * Logs of one pipeline whose templates are kept at most, on its default branch and on all others together.
+ */
 const MAX_LOGS = 200;
 
 /** Returns SQL for the condition that both builds belong to one pipeline. */

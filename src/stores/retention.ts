@@ -17,7 +17,10 @@ export interface ForgetScope {
 
 /** Rows by table, under the words that people know. */
 export type RowCounts = Readonly<
-  Record<'builds' | 'failures' | 'analyses' | 'reviews' | 'conversations' | 'libraryEntries' | 'cachedAnswers', number>
+  Record<
+    'builds' | 'failures' | 'analyses' | 'reviews' | 'conversations' | 'libraryEntries' | 'cachedAnswers',
+    number
+  >
 >;
 
 const Count = z.coerce.number();
@@ -41,7 +44,8 @@ export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'ad
      * Acquires the lease for `holdMs`, or renews it if this holder already has it. Returns `false` if another
      * process holds it.
      */
-    hold: async (lease: string, holder: string, holdMs: number) => (await db.query(HOLD, [lease, holder, holdMs])).length > 0,
+    hold: async (lease: string, holder: string, holdMs: number) =>
+      (await db.query(HOLD, [lease, holder, holdMs])).length > 0,
     /** Gives the lease up. */
     leave: async (lease: string, holder: string) => {
       await db.query('delete from keepers where name = $1 and holder = $2', [lease, holder]);
@@ -52,13 +56,18 @@ export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'ad
       return Counts.parse(row);
     },
     /**
-     * Deletes at most `limit` builds, oldest first, with everything that hangs on them, and has the outbox delete their texts. Of the audit trail
-     * stays who did what and when. Returns how many.
+     * Deletes at most `limit` builds, oldest first, with everything that hangs on them, and has the outbox
+     * delete their texts. Of the audit trail stays who did what and when. Returns how many.
      */
-    forgetBuilds: async (scope: ForgetScope, limit: number) => await db.transaction((sql) => forgetBuilds(sql, outbox, scope, limit)),
+    forgetBuilds: async (scope: ForgetScope, limit: number) =>
+      await db.transaction((sql) => forgetBuilds(sql, outbox, scope, limit)),
     /** Has the outbox delete the texts of at most `limit` builds that stay. Returns how many. */
-    forgetLogs: async (scope: ForgetScope, limit: number) => (await db.query(FORGET_LOGS, [...toScopeValues(scope), limit])).length,
-    /** Deletes at most `limit` library entries of the repository, has the outbox delete them from the index, and returns their ids. */
+    forgetLogs: async (scope: ForgetScope, limit: number) =>
+      (await db.query(FORGET_LOGS, [...toScopeValues(scope), limit])).length,
+    /**
+     * Deletes at most `limit` library entries of the repository, has the outbox delete them from the index,
+     * and returns their ids.
+     */
     forgetLibrary: async (scope: ForgetScope & { readonly repository: string }, limit: number) =>
       await db.transaction(async (sql) => {
         const rows = await sql.query<{ id: string }>(FORGET_LIBRARY, [scope.repository, scope.before, limit]);
@@ -69,10 +78,16 @@ export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'ad
         );
         return ids;
       }),
-    /** Deletes what else is kept under the repository's name: answers of tools, deliveries that became no build, its default branch, deployments. */
+    /**
+     * Deletes what else is kept under the repository's name: answers of tools, deliveries that became no
+     * build, its default branch, deployments.
+     */
     forgetRepository: async ({ repository, before }: ForgetScope & { readonly repository: string }) => {
       await db.transaction(async (sql) => {
-        await sql.query('delete from tool_cache where repository = $1 and stored_at < $2', [repository, before]);
+        await sql.query('delete from tool_cache where repository = $1 and stored_at < $2', [
+          repository,
+          before,
+        ]);
         await sql.query(FORGET_RULES, [repository, before]);
         await sql.query(FORGET_DELIVERIES, [repository, before]);
         await sql.query(FORGET_BRANCH, [repository]);
@@ -82,7 +97,12 @@ export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'ad
   };
 }
 
-async function forgetBuilds(sql: Sql, outbox: Pick<OutboxStore, 'add'>, scope: ForgetScope, limit: number): Promise<number> {
+async function forgetBuilds(
+  sql: Sql,
+  outbox: Pick<OutboxStore, 'add'>,
+  scope: ForgetScope,
+  limit: number,
+): Promise<number> {
   const ids = (await sql.query<{ id: string }>(BUILDS, [...toScopeValues(scope), limit])).map(({ id }) => id);
   if (ids.length === 0) return 0;
   const named = await sql.query<{ id: string }>(AUDITED, [ids]);
@@ -93,7 +113,10 @@ async function forgetBuilds(sql: Sql, outbox: Pick<OutboxStore, 'add'>, scope: F
   await sql.query('delete from deliveries where build_id = any($1::text[])', [ids]);
   await sql.query('delete from builds where id = any($1::text[])', [ids]);
   const names = named.map(({ id }) => id);
-  await sql.query(`update review_events set details = '{"forgotten": true}' where review_id = any($1::text[])`, [names]);
+  await sql.query(
+    `update review_events set details = '{"forgotten": true}' where review_id = any($1::text[])`,
+    [names],
+  );
   return ids.length;
 }
 

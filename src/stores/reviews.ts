@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
-import { Decision, type NewReview, Review, ReviewCounts, ReviewEvent, type ReviewState, RISKS } from '../domain/review.ts';
+import {
+  Decision,
+  type NewReview,
+  Review,
+  ReviewCounts,
+  ReviewEvent,
+  type ReviewState,
+  RISKS,
+} from '../domain/review.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { all, columnsFor, first, fromNow, likeLiteral, pageValues, scopeValue } from './sql.ts';
 
@@ -62,13 +70,19 @@ const STORED = `select ${REVIEW}, d.body as decision from reviews r left join de
  * Returns SQL for the condition that the reviewer in `parameter` may claim the item, because no other
  * reviewer holds it.
  */
-const FREE_FOR = (parameter: string) => `(r.state = 'waiting' or (r.state = 'claimed' and r.claimed_by = ${parameter}) or ${EXPIRED})`;
+const FREE_FOR = (parameter: string) =>
+  `(r.state = 'waiting' or (r.state = 'claimed' and r.claimed_by = ${parameter}) or ${EXPIRED})`;
 
 /**
  * Returns SQL that changes a review (available as `changed`) and logs its event, to be followed by a select
  * of the changed review.
  */
-function changeWithEvent(change: string, event: ReviewEvent['event'], actor: string, details: string): string {
+function changeWithEvent(
+  change: string,
+  event: ReviewEvent['event'],
+  actor: string,
+  details: string,
+): string {
   return `with changed as (${change} returning r.*),
     logged as (
       insert into review_events (review_id, event, actor, details) select r.id, '${event}', ${actor}, ${details} from changed r
@@ -118,21 +132,32 @@ export function createReviewStore(db: Database) {
     /** Opens the review of an analysis; there is one: a second call returns the first. */
     open: async (review: NewReview, sql: Sql = db) => {
       const stored =
-        (await first(sql, Review, OPEN, openValues(review))) ?? (await first(sql, Review, FIND_BY_ANALYSIS, [review.analysisId]));
-      if (stored === null) throw new TriageError('conflict', `The id ${review.id} belongs to the review of another analysis`);
+        (await first(sql, Review, OPEN, openValues(review))) ??
+        (await first(sql, Review, FIND_BY_ANALYSIS, [review.analysisId]));
+      if (stored === null)
+        throw new TriageError('conflict', `The id ${review.id} belongs to the review of another analysis`);
       return stored;
     },
 
     find: async (id: string, sql: Sql = db) => await first(sql, Review, FIND, [id]),
     /** The review of this analysis, or null. */
-    findByAnalysis: async (analysisId: string, sql: Sql = db) => await first(sql, Review, FIND_BY_ANALYSIS, [analysisId]),
-    /** Holds the item for one reviewer until it expires. Null where another reviewer holds it or it is decided. */
-    claim: async (id: string, reviewer: string, claimMs: number) => await first(db, Review, CLAIM, [id, reviewer, claimMs]),
+    findByAnalysis: async (analysisId: string, sql: Sql = db) =>
+      await first(sql, Review, FIND_BY_ANALYSIS, [analysisId]),
+    /**
+     * Holds the item for one reviewer until it expires. Null where another reviewer holds it or it is
+     * decided.
+     */
+    claim: async (id: string, reviewer: string, claimMs: number) =>
+      await first(db, Review, CLAIM, [id, reviewer, claimMs]),
     /** Takes an item over, also from another reviewer who holds it; null if it is decided. */
-    takeOver: async (id: string, reviewer: string, claimMs: number) => await first(db, Review, TAKE_OVER, [id, reviewer, claimMs]),
+    takeOver: async (id: string, reviewer: string, claimMs: number) =>
+      await first(db, Review, TAKE_OVER, [id, reviewer, claimMs]),
     /** Null where this reviewer does not hold it. */
     release: async (id: string, reviewer: string) => await first(db, Review, RELEASE, [id, reviewer]),
-    /** Puts an undecided item aside for this reviewer, and gives it back where it was held. Null where it is decided or not stored. */
+    /**
+     * Puts an undecided item aside for this reviewer, and gives it back where it was held. Null where it is
+     * decided or not stored.
+     */
     skip: async (id: string, reviewer: string) => await first(db, Review, SKIP, [id, reviewer]),
     /**
      * Stores the decision if the item is undecided, not held by another reviewer, and `version` is current;
@@ -146,14 +171,31 @@ export function createReviewStore(db: Database) {
 
 function openValues(review: NewReview): unknown[] {
   return [
-    ...[review.id, review.analysisId, review.buildId, review.repository, review.title, review.category, review.confidence],
+    ...[
+      review.id,
+      review.analysisId,
+      review.buildId,
+      review.repository,
+      review.title,
+      review.category,
+      review.confidence,
+    ],
     ...[review.why, review.openedAt, MACHINE, review.risk ?? 1, review.origin ?? 'unsure'],
   ];
 }
 
 function decideValues(id: string, version: number, decision: Decision): unknown[] {
   const stored = { ...decision, reviewId: id };
-  return [id, version, decision.reviewer, decision.id, decision.type, decision.category ?? null, stored, decision.decidedAt];
+  return [
+    id,
+    version,
+    decision.reviewer,
+    decision.id,
+    decision.type,
+    decision.category ?? null,
+    stored,
+    decision.decidedAt,
+  ];
 }
 
 const FIND = `${STORED} where r.id = $1`;
@@ -211,7 +253,10 @@ const DECIDE = `
 const EVENTS = `
   select review_id as "reviewId", event, actor, at, details from review_events where review_id = $1 order by id`;
 
-/** Candidates that are tried before the next page of them is requested: as many reviewers may press the key at once. */
+/**
+ * Candidates that are tried before the next page of them is requested: as many reviewers may press the key at
+ * once.
+ */
 const TRIES = 20;
 const MAX_PAGES = 5;
 
@@ -226,23 +271,42 @@ function queueMethods(db: Database) {
       const values = [...filterValues(filter), ...pageValues(page)];
       return (await db.query(listText(filter, sort), values)).map((row) => Review.parse(row));
     },
-    /** Undecided items, those of one fingerprint in one repository as one: the first of them in the order of `sort`. Of more than 2,000 items only the first are grouped. */
-    listGroups: async (filter: Omit<ReviewFilter, 'state' | 'fingerprint'>, page: Page, sort: ReviewSort = 'risk') => {
+    /**
+     * Undecided items, those of one fingerprint in one repository as one: the first of them in the order of
+     * `sort`. Of more than 2,000 items only the first are grouped.
+     */
+    listGroups: async (
+      filter: Omit<ReviewFilter, 'state' | 'fingerprint'>,
+      page: Page,
+      sort: ReviewSort = 'risk',
+    ) => {
       const rows = await db.query(groupsText(sort), [...filterValues(filter), ...pageValues(page)]);
       return rows.map((row) => {
         const { count } = Count.parse(row);
         return { review: Review.parse(row), count };
       });
     },
-    counts: async (reviewer: string, { repository, repositories }: Pick<ReviewFilter, 'repository' | 'repositories'> = {}) => {
+    counts: async (
+      reviewer: string,
+      { repository, repositories }: Pick<ReviewFilter, 'repository' | 'repositories'> = {},
+    ) => {
       const [row] = await db.query(COUNTS, [reviewer, repository ?? null, scopeValue(repositories)]);
       return ReviewCounts.parse(row);
     },
-    /** Undecided items of this one's fingerprint and repository that this reviewer could decide, oldest first, without the item itself. */
+    /**
+     * Undecided items of this one's fingerprint and repository that this reviewer could decide, oldest first,
+     * without the item itself.
+     */
     listSame: async (id: string, reviewer: string, limit: number, sql: Sql = db) =>
       (await sql.query(SAME, [id, reviewer, limit])).map((row) => Review.parse({ ...row, decision: null })),
-    /** Claims the first item that this reviewer may have; of several reviewers at once, each gets another. Null where there is none. */
-    next: async (filter: Omit<ReviewFilter, 'state'>, { reviewer, claimMs, skippedMs, after, sort = 'risk' }: NextQuery) => {
+    /**
+     * Claims the first item that this reviewer may have; of several reviewers at once, each gets another.
+     * Null where there is none.
+     */
+    next: async (
+      filter: Omit<ReviewFilter, 'state'>,
+      { reviewer, claimMs, skippedMs, after, sort = 'risk' }: NextQuery,
+    ) => {
       for (let page = 0; page < MAX_PAGES; page++) {
         const values = [...filterValues(filter), TRIES, page * TRIES, reviewer, skippedMs, after ?? null];
         const ids = await db.query<{ id: string }>(nextText(sort), values);
@@ -292,11 +356,13 @@ const ORDERS: Readonly<Record<ReviewSort, string>> = {
  * rows are the heads of one index scan for each risk.
  */
 function inOrder(sort: ReviewSort, where: string, limit: string, offset: string): string {
-  if (sort !== 'risk') return `(select r.* from reviews r where ${where} order by ${ORDERS[sort]} limit ${limit} offset ${offset}) r`;
+  if (sort !== 'risk')
+    return `(select r.* from reviews r where ${where} order by ${ORDERS[sort]} limit ${limit} offset ${offset}) r`;
   // Each risk has its own query, so that the database knows how many items have it; with a single query for
   // all risks, it might read all items for each.
   const heads = RISKS.map(
-    (risk) => `(select r.* from reviews r where r.risk = ${risk} and ${where} order by r.opened_at, r.id limit ${limit} + ${offset})`,
+    (risk) =>
+      `(select r.* from reviews r where r.risk = ${risk} and ${where} order by r.opened_at, r.id limit ${limit} + ${offset})`,
   ).join(' union all ');
   return `(select r.* from (${heads}) r order by ${ORDERS.risk} limit ${limit} offset ${offset}) r`;
 }
@@ -306,7 +372,8 @@ function listText(filter: ReviewFilter, wanted: ReviewSort): string {
   const where = `${STATES[filter.state ?? 'any']} and ${MATCHES}`;
   if (filter.decidedToday)
     return `${STORED} where ${STATES.decided} and d.decided_at >= ${SINCE} and ${MATCHES} order by d.decided_at desc, r.id limit $6 offset $7`;
-  if (!open) return `${STORED} where ${where} order by ${wanted === 'confidence' ? ORDERS.confidence : ORDERS.age} limit $6 offset $7`;
+  if (!open)
+    return `${STORED} where ${where} order by ${wanted === 'confidence' ? ORDERS.confidence : ORDERS.age} limit $6 offset $7`;
   return `select ${REVIEW}, null as decision from ${inOrder(wanted, where, '$6::int', '$7::int')} order by ${ORDERS[wanted]}`;
 }
 
@@ -377,10 +444,17 @@ function decisionMethods(db: Database) {
     },
     /** The decision on this review that was taken back last, and by whom. */
     lastUndone: async (reviewId: string, sql: Sql = db) => {
-      const [row] = await sql.query<{ body: unknown; by: string; at: string | Date }>(LAST_UNDONE, [reviewId]);
-      return row === undefined ? null : { decision: Decision.parse(row.body), by: row.by, at: new Date(row.at).toISOString() };
+      const [row] = await sql.query<{ body: unknown; by: string; at: string | Date }>(LAST_UNDONE, [
+        reviewId,
+      ]);
+      return row === undefined
+        ? null
+        : { decision: Decision.parse(row.body), by: row.by, at: new Date(row.at).toISOString() };
     },
-    /** Keeps what the reviewer takes the item for before the verdict is shown; a second guess changes nothing. Returns what is kept. */
+    /**
+     * Keeps what the reviewer takes the item for before the verdict is shown; a second guess changes nothing.
+     * Returns what is kept.
+     */
     guess: async (id: string, reviewer: string, category: Category) => {
       await db.query(GUESS, [id, reviewer, category]);
       const [row] = await db.query<{ category: string }>(GUESS_OF, [id, reviewer]);

@@ -12,10 +12,16 @@ const TOO_LONG = '57014';
 const LIMIT_MS = 3_000;
 
 /**
- * Looks for failures among narrow rows, newest first, and reads what is shown of them by `rowsOf`, in which FOUND represents the query that finds them. Words that few texts
- * hold are looked up first; words that many hold are met soon on the way back in time.
+ * Looks for failures among narrow rows, newest first, and reads what is shown of them by `rowsOf`, in which
+ * FOUND represents the query that finds them. Words that few texts hold are looked up first; words that many
+ * hold are met soon on the way back in time.
  */
-export async function searchFailures(db: Database, filter: FailureFilter, page: Page, rowsOf: string): Promise<FailureRow[]> {
+export async function searchFailures(
+  db: Database,
+  filter: FailureFilter,
+  page: Page,
+  rowsOf: string,
+): Promise<FailureRow[]> {
   const from = db.reader ?? db;
   return await from
     .transaction(async (sql) => {
@@ -47,23 +53,28 @@ async function conditionsFor(sql: Sql, filter: FailureFilter): Promise<Condition
   const conditions: string[] = [];
   const values: unknown[] = [];
   const place = (value: unknown) => `$${values.push(value)}`;
-  const add = (condition: (parameter: string) => string, value: unknown) => conditions.push(condition(place(value)));
-  for (const [field, column] of EQUAL) if (filter[field] !== undefined) add((parameter) => `s.${column} = ${parameter}`, filter[field]);
+  const add = (condition: (parameter: string) => string, value: unknown) =>
+    conditions.push(condition(place(value)));
+  for (const [field, column] of EQUAL)
+    if (filter[field] !== undefined) add((parameter) => `s.${column} = ${parameter}`, filter[field]);
   if (filter.repository !== undefined) {
     if (filter.repository.endsWith('/*'))
       add((parameter) => `s.repository like any(${parameter}::text[])`, scopeValue([filter.repository]));
     else add((parameter) => `s.repository = ${parameter}`, filter.repository);
   }
-  if (filter.repositories !== undefined) add((parameter) => inScope('s.repository', parameter), scopeValue(filter.repositories));
+  if (filter.repositories !== undefined)
+    add((parameter) => inScope('s.repository', parameter), scopeValue(filter.repositories));
   if (filter.since !== undefined) add((parameter) => `s.seen_at >= ${parameter}::timestamptz`, filter.since);
   if (filter.until !== undefined) add((parameter) => `s.seen_at < ${parameter}::timestamptz`, filter.until);
-  if (filter.commit !== undefined) add((parameter) => `s.commit like ${parameter}`, `${likeLiteral(filter.commit)}%`);
+  if (filter.commit !== undefined)
+    add((parameter) => `s.commit like ${parameter}`, `${likeLiteral(filter.commit)}%`);
   if (filter.id !== undefined) {
     values.push(filter.id, `${likeLiteral(filter.id)}%`);
     conditions.push(`(s.fingerprint = $${values.length - 1} or s.commit like $${values.length})`);
   }
   if (filter.owners !== undefined) add(OWNED, filter.owners);
-  if (filter.testPart !== undefined) add((parameter) => `s.test_name ilike ${parameter}`, toLikePattern(filter.testPart));
+  if (filter.testPart !== undefined)
+    add((parameter) => `s.test_name ilike ${parameter}`, toLikePattern(filter.testPart));
   for (const flag of filter.flags ?? []) conditions.push(FLAGS[flag]);
   if (filter.states !== undefined) add(IN_STATE, filter.states);
   const { confidence } = filter;
@@ -71,7 +82,8 @@ async function conditionsFor(sql: Sql, filter: FailureFilter): Promise<Condition
   if (filter.alerting === true) conditions.push(ALERTING);
   const parts = [filter.testPart, filter.file].filter((part) => part !== undefined);
   if (parts.length > 0) conditions.push(await textCondition(sql, parts, false, place));
-  if (filter.words !== undefined && filter.words.length > 0) conditions.push(await textCondition(sql, filter.words, true, place));
+  if (filter.words !== undefined && filter.words.length > 0)
+    conditions.push(await textCondition(sql, filter.words, true, place));
   return { conditions, values };
 }
 
@@ -103,7 +115,8 @@ const ALERTING = `
       and q.suite is not distinct from f.body->'test'->>'suite' and q.quarantined_until > clock_timestamp())`;
 
 const FLAGS: Readonly<Record<SearchFlag, string>> = {
-  flaky: '(s.repository, s.test_name) in (select t.repository, t.name from followed_tests t where t.flakes > 0)',
+  flaky:
+    '(s.repository, s.test_name) in (select t.repository, t.name from followed_tests t where t.flakes > 0)',
   decided: 's.decided',
   undecided: 's.category is not null and not s.decided',
   waiting: 's.reviewed and not s.decided',
@@ -120,8 +133,10 @@ const FEW = 1_500;
 const Key = z.object({ key: z.string() });
 type Key = z.infer<typeof Key>;
 // One condition a pattern: an index knows nothing of `all (…)`.
-const holdAll = (column: string, patterns: readonly string[]) => patterns.map((_, at) => `${column} ilike $${at + 1}`).join(' and ');
-const keysQuery = (patterns: readonly string[]) => `select key from failure_texts where ${holdAll('text', patterns)} limit ${FEW + 1}`;
+const holdAll = (column: string, patterns: readonly string[]) =>
+  patterns.map((_, at) => `${column} ilike $${at + 1}`).join(' and ');
+const keysQuery = (patterns: readonly string[]) =>
+  `select key from failure_texts where ${holdAll('text', patterns)} limit ${FEW + 1}`;
 const titlesQuery = (patterns: readonly string[]) => `
   select distinct fingerprint as key from (select fingerprint from answer_facts where ${holdAll('title', patterns)} limit ${10 * FEW + 1}) as titled
   limit ${FEW + 1}`;
@@ -130,7 +145,12 @@ const titlesQuery = (patterns: readonly string[]) => `
  * Builds the condition that one text of the failure contains all parts or, with `titles`, that the title of
  * its cause contains all of them.
  */
-async function textCondition(sql: Sql, parts: readonly string[], titles: boolean, place: (value: unknown) => string): Promise<string> {
+async function textCondition(
+  sql: Sql,
+  parts: readonly string[],
+  titles: boolean,
+  place: (value: unknown) => string,
+): Promise<string> {
   const patterns = parts.map(toLikePattern);
   const keys = await all(sql, Key, keysQuery(patterns), patterns);
   const causes = titles ? await all(sql, Key, titlesQuery(patterns), patterns) : [];
@@ -141,6 +161,7 @@ async function textCondition(sql: Sql, parts: readonly string[], titles: boolean
 }
 
 // Questions of one row each: the database must not look at all texts because a few are met soon.
-const SAYS = (patterns: string) => `(select t.text ilike all(${patterns}::text[]) from failure_texts t where t.key = s.text_key)`;
+const SAYS = (patterns: string) =>
+  `(select t.text ilike all(${patterns}::text[]) from failure_texts t where t.key = s.text_key)`;
 const IS_TITLED = (patterns: string) =>
   `(select bool_or(a.title ilike all(${patterns}::text[])) from answer_facts a where a.build_id = s.build_id and a.fingerprint = s.fingerprint)`;

@@ -21,15 +21,25 @@ const MAX_SAMPLE = 20;
  */
 export async function readSituation(db: Database, about: NoticeAbout): Promise<Situation> {
   const scope = toScope(about);
-  const heads = (await db.query(newestBuilds(scope.condition), [...scope.values])).map((row) => Build.parse(row));
+  const heads = (await db.query(newestBuilds(scope.condition), [...scope.values])).map((row) =>
+    Build.parse(row),
+  );
   const [first] = heads;
   if (first === undefined) return { about, heads: [], defaultBranch: null, usualMs: null };
-  const [known] = await db.query<{ branch: string | null }>(DEFAULT_BRANCH, [first.provider, first.repository]);
+  const [known] = await db.query<{ branch: string | null }>(DEFAULT_BRANCH, [
+    first.provider,
+    first.repository,
+  ]);
   const defaultBranch = known?.branch ?? null;
   const read: BuildSituation[] = [];
   for (const build of heads) read.push(await readBuildSituation(db, build, defaultBranch, scope));
   const isLooking = read.some(({ build, causes }) => build.status === 'failed' && causes.length === 0);
-  return { about, heads: read, defaultBranch, usualMs: isLooking ? await readUsual(db, first.repository) : null };
+  return {
+    about,
+    heads: read,
+    defaultBranch,
+    usualMs: isLooking ? await readUsual(db, first.repository) : null,
+  };
 }
 
 interface Scope {
@@ -45,7 +55,10 @@ function toScope(about: NoticeAbout): Scope {
     case 'commit':
       return { condition: 'b.repository = $1 and b.commit = $2', values: [about.repository, about.commit] };
     case 'pull-request':
-      return { condition: 'b.repository = $1 and b.pull_request = $2', values: [about.repository, about.pullRequest] };
+      return {
+        condition: 'b.repository = $1 and b.pull_request = $2',
+        values: [about.repository, about.pullRequest],
+      };
     case 'branch':
       return {
         condition: 'b.repository = $1 and b.pipeline = $2 and b.branch = $3 and b.pull_request is null',
@@ -54,7 +67,12 @@ function toScope(about: NoticeAbout): Scope {
   }
 }
 
-async function readBuildSituation(db: Database, build: Build, defaultBranch: string | null, scope: Scope): Promise<BuildSituation> {
+async function readBuildSituation(
+  db: Database,
+  build: Build,
+  defaultBranch: string | null,
+  scope: Scope,
+): Promise<BuildSituation> {
   const [counted] = await db.query(COUNTED, [build.id]);
   const { failures, open, ...job } = Counted.parse(counted);
   const [question] = (await db.query<{ id: string }>(QUESTION, [build.id])).map(({ id }) => id);
@@ -96,7 +114,10 @@ const ENOUGH = 20;
 
 async function readCauses(db: Database, build: Build, defaultBranch: string | null): Promise<Cause[]> {
   const rows = z.array(CauseRow).parse(await db.query(CAUSES, [build.id, MAX_CAUSES]));
-  const histories = await readHistories(db, build, { defaultBranch, fingerprints: rows.map(({ analysis }) => analysis.fingerprint) });
+  const histories = await readHistories(db, build, {
+    defaultBranch,
+    fingerprints: rows.map(({ analysis }) => analysis.fingerprint),
+  });
   const causes: Cause[] = [];
   for (const row of rows) {
     causes.push({
@@ -113,20 +134,29 @@ async function readCauses(db: Database, build: Build, defaultBranch: string | nu
   return causes;
 }
 
-async function readReview(db: Database, { reviewId, openedAt, isDecided }: CauseRow): Promise<Cause['review']> {
+async function readReview(
+  db: Database,
+  { reviewId, openedAt, isDecided }: CauseRow,
+): Promise<Cause['review']> {
   if (reviewId === null || openedAt === null) return null;
   const decision = isDecided ? ((await createReviewStore(db).find(reviewId))?.decision ?? null) : null;
   return { id: reviewId, openedAt, decision };
 }
 
-async function readLastFailed(db: Database, head: Build, { condition, values }: Scope): Promise<FailedBefore | null> {
+async function readLastFailed(
+  db: Database,
+  head: Build,
+  { condition, values }: Scope,
+): Promise<FailedBefore | null> {
   const at = values.length;
-  const [failed, fixedBy] = (await db.query(lastFailed(condition, at), [...values, head.id, head.provider, head.pipeline])).map((row) =>
-    Build.parse(row),
-  );
+  const [failed, fixedBy] = (
+    await db.query(lastFailed(condition, at), [...values, head.id, head.provider, head.pipeline])
+  ).map((row) => Build.parse(row));
   if (failed === undefined || fixedBy === undefined) return null;
   const [counted] = await db.query<{ failures: unknown }>(COUNTED, [failed.id]);
-  const causes = (await db.query<{ analysis: unknown }>(CAUSES, [failed.id, MAX_CAUSES])).map(({ analysis }) => Analysis.parse(analysis));
+  const causes = (await db.query<{ analysis: unknown }>(CAUSES, [failed.id, MAX_CAUSES])).map(
+    ({ analysis }) => Analysis.parse(analysis),
+  );
   return { build: failed, fixedBy, failures: Counted.parse(counted).failures, causes };
 }
 
@@ -176,7 +206,8 @@ const COUNTED = `
 const QUESTION = `
   select id from reviewer_questions where build_id = $1 and state = 'waiting' and expires_at > clock_timestamp() order by opened_at limit 1`;
 
-// The steps of a run are of no use here, and large. A level is a tenth of the confidence; what was only recalled says nothing of it.
+// The steps of a run are of no use here, and large. A level is a tenth of the confidence; what was only
+// recalled says nothing of it.
 const CAUSES = `
   with lately as materialized (
     select least(floor(a.confidence * 10), 9) as level, d.type from (
@@ -230,7 +261,12 @@ async function readHistories(
   { defaultBranch, fingerprints }: Asked,
 ): Promise<(fingerprint: string, generic: boolean) => CauseHistory> {
   if (fingerprints.length === 0)
-    return (_fingerprint, generic) => ({ generic, defaultBranch: null, otherPullRequests: 0, seenElsewhere: false });
+    return (_fingerprint, generic) => ({
+      generic,
+      defaultBranch: null,
+      otherPullRequests: 0,
+      seenElsewhere: false,
+    });
   const rows = z.array(Elsewhere).parse(await db.query(ELSEWHERE, [build.id, defaultBranch, fingerprints]));
   const elsewhere = new Map(rows.map((row) => [row.fingerprint, row]));
   const isOther = defaultBranch !== null && build.branch !== defaultBranch;
@@ -250,7 +286,12 @@ interface MainBuild {
   readonly has: ReadonlySet<string>;
 }
 
-async function readMains(db: Database, build: Build, branch: string, fingerprints: readonly string[]): Promise<MainBuild[]> {
+async function readMains(
+  db: Database,
+  build: Build,
+  branch: string,
+  fingerprints: readonly string[],
+): Promise<MainBuild[]> {
   const rows = await db.query<{ has: unknown }>(MAINS, [build.id, branch, fingerprints]);
   return rows.map((row) => ({ build: Build.parse(row), has: new Set(z.array(z.string()).parse(row.has)) }));
 }
@@ -268,10 +309,16 @@ function onDefaultBranch(
   const row = firstWithout < 0 ? mains : mains.slice(0, firstWithout);
   const seen = mains.find(({ has }) => has.has(fingerprint))?.build.receivedAt ?? null;
   const isLate = seen !== null && Date.parse(receivedAt) - Date.parse(seen) <= LATELY_MS;
-  return { name, status: newest.build.status, since: row.at(-1)?.build ?? null, lastSeenAt: isLate ? seen : null };
+  return {
+    name,
+    status: newest.build.status,
+    since: row.at(-1)?.build ?? null,
+    lastSeenAt: isLate ? seen : null,
+  };
 }
 
-// Not of its own pull request, its own branch or its own commit: nothing is matched to an earlier version of itself.
+// Not of its own pull request, its own branch or its own commit: nothing is matched to an earlier version of
+// itself.
 const ELSEWHERE = `
   select f.fingerprint,
     count(distinct b.pull_request) filter (

@@ -13,10 +13,15 @@ export function pageValues(page: Page): [number, number] {
 /** Is in a scope that holds more than plain names. */
 const PATTERNS = '*';
 
-/** Patterns of LIKE for repositories such as `owner/name` and `owner/*`, or null where all are meant: a value of its own in SQL. */
+/**
+ * Patterns of LIKE for repositories such as `owner/name` and `owner/*`, or null where all are meant: a value
+ * of its own in SQL.
+ */
 export function scopeValue(repositories: readonly string[] | null | undefined): string[] | null {
   if (repositories === null || repositories === undefined) return null;
-  const patterns = repositories.map((one) => (one.endsWith('/*') ? `${likeLiteral(one.slice(0, -1))}%` : likeLiteral(one)));
+  const patterns = repositories.map((one) =>
+    one.endsWith('/*') ? `${likeLiteral(one.slice(0, -1))}%` : likeLiteral(one),
+  );
   return patterns.every((pattern, at) => pattern === repositories[at]) ? patterns : [...patterns, PATTERNS];
 }
 
@@ -68,10 +73,12 @@ export async function first<Row>(
  * Returns SQL for a time this many milliseconds from now, by the database's clock, so that processes with
  * different clocks agree.
  */
-export const fromNow = (milliseconds: string) => `clock_timestamp() + ${milliseconds}::float8 * interval '1 millisecond'`;
+export const fromNow = (milliseconds: string) =>
+  `clock_timestamp() + ${milliseconds}::float8 * interval '1 millisecond'`;
 
 /** Returns SQL that formats a time in the text form that the domain reads. */
-export const isoTime = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+export const isoTime = (column: string) =>
+  `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** Converts a field name to a column name: `receivedAt` → `received_at`. */
 export const toColumn = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -80,7 +87,11 @@ export const toColumn = (field: string) => field.replace(/[A-Z]/g, (letter) => `
  * Returns a select list for the schema: each field from the column of its name (`receivedAt` from
  * received_at), or from the SQL given for it; `table` is the alias.
  */
-export function columnsFor(schema: z.ZodObject, table: string | null = null, given: Readonly<Record<string, string>> = {}): string {
+export function columnsFor(
+  schema: z.ZodObject,
+  table: string | null = null,
+  given: Readonly<Record<string, string>> = {},
+): string {
   const own = (field: string) => `${table === null ? '' : `${table}.`}${toColumn(field)}`;
   return Object.keys(schema.shape)
     .map((field) => `${given[field] ?? own(field)} as "${field}"`)
@@ -88,10 +99,18 @@ export function columnsFor(schema: z.ZodObject, table: string | null = null, giv
 }
 
 /** Inserts a row, each field into the column of its name; `more` follows the values. */
-export async function insert(sql: Pick<Sql, 'query'>, table: string, row: object, more = ''): Promise<Record<string, unknown>[]> {
+export async function insert(
+  sql: Pick<Sql, 'query'>,
+  table: string,
+  row: object,
+  more = '',
+): Promise<Record<string, unknown>[]> {
   const columns = Object.keys(row).map(toColumn);
   const places = columns.map((_, at) => `$${at + 1}`);
-  return await sql.query(`insert into ${table} (${columns.join(', ')}) values (${places.join(', ')}) ${more}`, Object.values(row));
+  return await sql.query(
+    `insert into ${table} (${columns.join(', ')}) values (${places.join(', ')}) ${more}`,
+    Object.values(row),
+  );
 }
 
 /** Returns a select list for `Build`; `table` is the alias of the columns. */

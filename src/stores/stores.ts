@@ -9,7 +9,12 @@ import { createBuildStore } from './builds.ts';
 import { createCauseStore } from './causes.ts';
 import { createConversationStore, createQuestionStore } from './conversations.ts';
 import { createDeliveryStore } from './deliveries.ts';
-import { createAnalysisStore, createExperimentStore, createFailureStore, createHistoryStore } from './failures.ts';
+import {
+  createAnalysisStore,
+  createExperimentStore,
+  createFailureStore,
+  createHistoryStore,
+} from './failures.ts';
 import { createFlakinessStore } from './flakiness.ts';
 import { createHealthStore } from './health.ts';
 import { createInsightsStore } from './insights.ts';
@@ -29,7 +34,12 @@ import { createTrustStore } from './trust.ts';
  * the database's own clock. `traceparent` identifies the request that is being handled; `rules` lists the
  * notification channels to keep informed.
  */
-export function createStores(db: Database, clock: Clock, traceparent?: Traceparent, rules: readonly NoticeRule[] = []) {
+export function createStores(
+  db: Database,
+  clock: Clock,
+  traceparent?: Traceparent,
+  rules: readonly NoticeRule[] = [],
+) {
   const outbox = createOutboxStore(db);
   return {
     deliveries: createDeliveryStore(db),
@@ -71,10 +81,12 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
 export type Stores = ReturnType<typeof createStores>;
 
 /**
- * All that a route may ask of the stores. What is not named here is for workers and operators: a route that asks it does not compile, nor
- * does `scopeStores` while it does not say of each method here how it is held to repositories.
+ * All that a route may ask of the stores. What is not named here is for workers and operators: a route that
+ * asks it does not compile, nor does `scopeStores` while it does not say of each method here how it is held
+ * to repositories.
  */
-export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'health' | 'causes' | 'experiments' | 'preferences'> {
+export interface ShownStores
+  extends Pick<Stores, 'reviews' | 'insights' | 'health' | 'causes' | 'experiments' | 'preferences'> {
   readonly deliveries: Pick<Stores['deliveries'], 'find'>;
   readonly builds: Pick<Stores['builds'], 'find' | 'list' | 'logsForgottenAt'>;
   readonly triages: Pick<Stores['triages'], 'findByBuild'>;
@@ -82,7 +94,10 @@ export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'heal
   readonly runSteps: Pick<Stores['runSteps'], 'after'>;
   readonly failures: Pick<Stores['failures'], 'listByBuild' | 'groupsOfBuild' | 'search'>;
   readonly history: Pick<Stores['history'], 'failureHistory' | 'similarFailures'>;
-  readonly library: Pick<Stores['library'], 'insert' | 'find' | 'recall' | 'alone' | 'list' | 'ofDecision' | 'withdraw' | 'stay'>;
+  readonly library: Pick<
+    Stores['library'],
+    'insert' | 'find' | 'recall' | 'alone' | 'list' | 'ofDecision' | 'withdraw' | 'stay'
+  >;
   readonly rules: Pick<Stores['rules'], 'add' | 'find' | 'list' | 'countActive' | 'withdraw'>;
   readonly questions: Pick<Stores['questions'], 'find' | 'list' | 'answer'>;
   readonly flakiness: Omit<Stores['flakiness'], 'follow' | 'ofTests'>;
@@ -93,14 +108,27 @@ export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'heal
   readonly trust: Pick<Stores['trust'], 'changes' | 'answers'>;
   readonly notificationRules: Pick<
     Stores['notificationRules'],
-    'list' | 'find' | 'add' | 'change' | 'remove' | 'events' | 'messages' | 'owners' | 'setOwner' | 'answers' | 'changes'
+    | 'list'
+    | 'find'
+    | 'add'
+    | 'change'
+    | 'remove'
+    | 'events'
+    | 'messages'
+    | 'owners'
+    | 'setOwner'
+    | 'answers'
+    | 'changes'
   >;
 }
 
 /** All that a route may ask of the archive, which knows builds by their ids alone. */
 export type ShownArchive = Pick<BuildArchive, 'list' | 'lines' | 'pieces'>;
 
-/** Stores as routes take them: they hold only what the asker may see, and everything else is as if it were not there. */
+/**
+ * Stores as routes take them: they hold only what the asker may see, and everything else is as if it were not
+ * there.
+ */
 export type ScopedStores = { readonly [Name in keyof ShownStores]: ShownStores[Name] & Scoped };
 
 /** Limits of the tool cache. The total may be exceeded by up to `sweepEvery` answers. */
@@ -113,17 +141,27 @@ interface ToolCacheBounds {
   readonly sweepEvery: number;
 }
 
-export const TOOL_CACHE_BOUNDS: ToolCacheBounds = { rows: 5_000, bytes: 64 * 1024 * 1024, entryBytes: 256 * 1024, sweepEvery: 50 };
+export const TOOL_CACHE_BOUNDS: ToolCacheBounds = {
+  rows: 5_000,
+  bytes: 64 * 1024 * 1024,
+  entryBytes: 256 * 1024,
+  sweepEvery: 50,
+};
 
 /** Answers expire by the database's clock, so that processes with different clocks agree. */
-export function createToolCacheStore(db: Database, bounds: ToolCacheBounds = TOOL_CACHE_BOUNDS): ToolCacheStore {
+export function createToolCacheStore(
+  db: Database,
+  bounds: ToolCacheBounds = TOOL_CACHE_BOUNDS,
+): ToolCacheStore {
   let kept = 0;
   const sweep = async () => (await db.query(SWEEP, [bounds.rows, bounds.bytes])).length;
   return {
     get: async (key) => readKept(await db.query(GET, [key])),
     put: async ({ key, tool, repository, ttlMs }, { findings, summary }) => {
       // PostgreSQL refuses NUL in text and in jsonb alike.
-      const json = JSON.stringify(findings, (_name, value: unknown) => (typeof value === 'string' ? withoutNul(value) : value));
+      const json = JSON.stringify(findings, (_name, value: unknown) =>
+        typeof value === 'string' ? withoutNul(value) : value,
+      );
       const bytes = Buffer.byteLength(json) + Buffer.byteLength(summary);
       if (bytes > bounds.entryBytes) return;
       await db.query(PUT, [key, tool, repository, json, withoutNul(summary), bytes, ttlMs]);

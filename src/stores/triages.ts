@@ -53,13 +53,14 @@ export type Traceparent = () => string | null;
 function jobMethods(db: Database, clock: Clock, traceparent: Traceparent) {
   return {
     /**
-     * Requests a triage of a build: one job per build. Each call says that there is news: a job that has ended is
-     * queued again, a running one is marked `dirty`, one that waits need not wait any longer. Call inside the transaction
-     * that stores the build.
+     * Requests a triage of a build: one job per build. Each call says that there is news: a job that has
+     * ended is queued again, a running one is marked `dirty`, one that waits need not wait any longer. Call
+     * inside the transaction that stores the build.
      */
     request: async (buildId: string, sql: Sql = db) => {
       const [job] = await all(sql, TriageJob, REQUEST, [newId('job', clock.now()), buildId, traceparent()]);
-      if (job === undefined) throw new TriageError('internal', 'The triage job of a build disappeared while it was being stored');
+      if (job === undefined)
+        throw new TriageError('internal', 'The triage job of a build disappeared while it was being stored');
       return job;
     },
     /**
@@ -68,7 +69,8 @@ function jobMethods(db: Database, clock: Clock, traceparent: Traceparent) {
      */
     lease: async (jobId: string, leaseMs: number) => await first(db, TriageJob, LEASE, [jobId, leaseMs]),
     /** Prolongs a held lease; false where it was lost. */
-    renew: async (job: TriageJob, leaseMs: number) => (await all(db, TriageJob, RENEW, [job.id, job.lease, leaseMs])).length > 0,
+    renew: async (job: TriageJob, leaseMs: number) =>
+      (await all(db, TriageJob, RENEW, [job.id, job.lease, leaseMs])).length > 0,
     /**
      * Checks whether this lease is still the newest, and locks the job until the transaction of `sql` ends,
      * so that no other worker can take it. Call this first in every transaction that writes under the lease.
@@ -83,25 +85,36 @@ function jobMethods(db: Database, clock: Clock, traceparent: Traceparent) {
       if (ended === undefined) return 'refused';
       return ended.state === 'queued' ? 'requeued' : 'ended';
     },
-    /** Keeps that the stored logs cover what was requested when `job` was read; what was requested since is still to be fetched. */
+    /**
+     * Keeps that the stored logs cover what was requested when `job` was read; what was requested since is
+     * still to be fetched.
+     */
     markFetched: async (job: TriageJob, sql: Sql = db) => {
       await sql.query(MARK_FETCHED, [job.id, job.requested]);
     },
     /**
-     * Gives a job back, to be left alone for `delayMs`, and takes the try off `attempts`. With a delay it counts among the
-     * `retries`; without one, as when the process stops, not at all. A stale lease changes nothing.
+     * Gives a job back, to be left alone for `delayMs`, and takes the try off `attempts`. With a delay it
+     * counts among the `retries`; without one, as when the process stops, not at all. A stale lease changes
+     * nothing.
      */
     release: async (job: TriageJob, error: string, delayMs: number) => {
       await all(db, TriageJob, RELEASE, [job.id, job.lease, error, delayMs]);
     },
-    /** A step of the work is finished: the tries that died before it count no more, only the one that goes on. */
+    /**
+     * A step of the work is finished: the tries that died before it count no more, only the one that goes on.
+     */
     progressed: async (job: TriageJob) => {
       await all(db, TriageJob, PROGRESSED, [job.id, job.lease]);
     },
-    /** Gives back every running job, and says how many; only for a database that no other process can have open. */
+    /**
+     * Gives back every running job, and says how many; only for a database that no other process can have
+     * open.
+     */
     reclaim: async () => (await all(db, TriageJob, RECLAIM, [])).length,
-    find: async (jobId: string) => await first(db, TriageJob, `select ${JOB} from triage_jobs where id = $1`, [jobId]),
-    findByBuild: async (buildId: string, sql: Sql = db) => await first(sql, TriageJob, FIND_BY_BUILD, [buildId]),
+    find: async (jobId: string) =>
+      await first(db, TriageJob, `select ${JOB} from triage_jobs where id = $1`, [jobId]),
+    findByBuild: async (buildId: string, sql: Sql = db) =>
+      await first(sql, TriageJob, FIND_BY_BUILD, [buildId]),
     /**
      * Lists jobs that are pending now without a lease: queued and not postponed, or running with an expired
      * lease.
@@ -119,7 +132,10 @@ function triageMethods(db: Database, clock: Clock) {
       return Triage.parse(row);
     },
     conclude: async (triageId: string, analysisId: string, sql: Sql) => {
-      await sql.query(`update triages set state = 'concluded', analysis_id = $2 where id = $1`, [triageId, analysisId]);
+      await sql.query(`update triages set state = 'concluded', analysis_id = $2 where id = $1`, [
+        triageId,
+        analysisId,
+      ]);
     },
   };
 }
@@ -127,7 +143,11 @@ function triageMethods(db: Database, clock: Clock) {
 /** News came since the newest lease was taken. */
 const NEWS = '(owed > taken)';
 
-const JOB = columnsFor(TriageJob, null, { requested: 'owed', dirty: `(state = 'running' and ${NEWS})`, requestedAt: 'owed_at' });
+const JOB = columnsFor(TriageJob, null, {
+  requested: 'owed',
+  dirty: `(state = 'running' and ${NEWS})`,
+  requestedAt: 'owed_at',
+});
 
 const TRIAGE = columnsFor(Triage);
 
@@ -273,13 +293,18 @@ export function createRunStepStore(db: Database) {
     },
     /** Those of this build after a position, in order; at most 300. */
     after: async (buildId: string, position: number) =>
-      await all(db, RunStep, 'select position, step from run_steps where build_id = $1 and position > $2 order by position limit 300', [
-        buildId,
-        position,
-      ]),
+      await all(
+        db,
+        RunStep,
+        'select position, step from run_steps where build_id = $1 and position > $2 order by position limit 300',
+        [buildId, position],
+      ),
     /** Deletes the steps of a build whose triage starts over or has ended. */
     forget: async (buildId: string) => {
-      await db.query(`delete from run_steps where build_id = $1 or stored_at < clock_timestamp() - interval '1 day'`, [buildId]);
+      await db.query(
+        `delete from run_steps where build_id = $1 or stored_at < clock_timestamp() - interval '1 day'`,
+        [buildId],
+      );
     },
   };
 }
@@ -291,7 +316,10 @@ export type ChangeStore = ReturnType<typeof createChangeStore>;
  */
 export function createChangeStore(db: Pick<Sql, 'query'>) {
   return {
-    /** The newest 2,000 of the last milliseconds. They are dated before their transaction ends, which may be seconds later. */
+    /**
+     * The newest 2,000 of the last milliseconds. They are dated before their transaction ends, which may be
+     * seconds later.
+     */
     recent: async (milliseconds: number) => await all(db, Change, RECENT, [-milliseconds]),
   };
 }

@@ -24,7 +24,10 @@ export function createTrustStore(db: Database) {
     record: async ({ release, analyst, autoNotify }: Setup) => {
       await db.query(RECORD, [release, analyst, autoNotify]);
     },
-    /** The newest changes, newest first; 5 at most, each with at most 1,000 answers before and after it, within 30 days. */
+    /**
+     * The newest changes, newest first; 5 at most, each with at most 1,000 answers before and after it,
+     * within 30 days.
+     */
     changes: async (filter: InsightsFilter) => {
       const acts = await all(read, Act, ACTS, filterValues(filter));
       return await Promise.all(
@@ -36,13 +39,22 @@ export function createTrustStore(db: Database) {
         }),
       );
     },
-    /** Of the newest 5,000 decided answers of the period, those that state at least `from`; `right`: only those that were, or were not. */
-    answers: async (period: Period, { from, right }: { readonly from: number; readonly right: boolean | null }, page: Page) =>
-      await all(read, CheckedAnswer, ANSWERS, [...periodValues(period), from, right, ...pageValues(page)]),
+    /**
+     * Of the newest 5,000 decided answers of the period, those that state at least `from`; `right`: only
+     * those that were, or were not.
+     */
+    answers: async (
+      period: Period,
+      { from, right }: { readonly from: number; readonly right: boolean | null },
+      page: Page,
+    ) => await all(read, CheckedAnswer, ANSWERS, [...periodValues(period), from, right, ...pageValues(page)]),
   };
 }
 
-const Act = TrustChange.omit({ before: true, after: true }).extend({ since: z.iso.datetime(), until: z.iso.datetime() });
+const Act = TrustChange.omit({ before: true, after: true }).extend({
+  since: z.iso.datetime(),
+  until: z.iso.datetime(),
+});
 
 const Counts = z
   .tuple([z.int(), z.int(), z.int(), z.int()])
@@ -72,7 +84,8 @@ const TALLIES = `
 
 const MONTH = `interval '30 days'`;
 
-// A new version of a rule follows the one before it; a rule that is withdrawn for good has no version after it.
+// A new version of a rule follows the one before it; a rule that is withdrawn for good has no version after
+// it.
 const ACTS = `
   with steps as (
     select s.*, lag(release) over w as was_release, lag(analyst) over w as was_analyst, lag(auto_notify) over w as was_notify

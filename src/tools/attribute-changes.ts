@@ -95,7 +95,12 @@ function splitChange(change: LineChange, own: readonly OwnChanges[], newest: Com
 }
 
 /** Finds the commit of each line. An empty line, which any patch may have, belongs to the line before it. */
-function findOwners(lines: readonly string[], sign: '+' | '-', own: readonly OwnChanges[], newest: CommitInfo): CommitInfo[] {
+function findOwners(
+  lines: readonly string[],
+  sign: '+' | '-',
+  own: readonly OwnChanges[],
+  newest: CommitInfo,
+): CommitInfo[] {
   const owners: CommitInfo[] = [];
   for (const [at, line] of lines.entries()) {
     const written = line.trim() === '' ? lines.slice(at).find((next) => next.trim() !== '') : line;

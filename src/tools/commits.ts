@@ -11,14 +11,27 @@ import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../ports/cod
 import type { HistoryStore } from '../ports/stores.ts';
 import { attributeChanges, type CommitDiffs, readDiffs } from './attribute-changes.ts';
 import { findLeftUses, type LeftUse, takesAway } from './left-uses.ts';
-import { type BuiltCode, builtCode, changeFinding, commitData, commitFinding, commitTitle, defineCodeTool, inScope } from './repository.ts';
+import {
+  type BuiltCode,
+  builtCode,
+  changeFinding,
+  commitData,
+  commitFinding,
+  commitTitle,
+  defineCodeTool,
+  inScope,
+} from './repository.ts';
 import type { Tool } from './tool.ts';
 
 const MAX_LINES = 200;
 
 const CommitHistoryParameters = z.strictObject({
   path: z.string().trim().min(1).max(1_024).optional().describe('Only commits that touched this file'),
-  lineStart: z.int().min(1).optional().describe('Only commits that touched these lines of the file; wants path'),
+  lineStart: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Only commits that touched these lines of the file; wants path'),
   lineEnd: z.int().min(1).optional().describe('Last of these lines; at most 200'),
   limit: z.int().min(1).max(20).default(10),
 });
@@ -28,13 +41,17 @@ type Args = z.output<typeof CommitHistoryParameters>;
 export function readCommitHistory(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_commit_history',
-    question: 'Which commits led to this build, newest first, which files did each touch, and which touched these lines?',
+    question:
+      'Which commits led to this build, newest first, which files did each touch, and which touched these lines?',
     categories: ['CODE_ERROR'],
     costClass: 'high',
     usualLatencyMs: 800,
-    parameters: CommitHistoryParameters.refine((args) => args.lineStart === undefined || args.path !== undefined, {
-      error: 'lineStart wants the path of a file',
-    }),
+    parameters: CommitHistoryParameters.refine(
+      (args) => args.lineStart === undefined || args.path !== undefined,
+      {
+        error: 'lineStart wants the path of a file',
+      },
+    ),
     keptBy: 'arguments',
     async run(args, context) {
       const code = await builtCode(codeHost, context);
@@ -47,8 +64,13 @@ export function readCommitHistory(codeHost: CodeHost): Tool {
   });
 }
 
-function listCommits({ host, at, signal }: BuiltCode, file: { path?: string }, { lineStart, lineEnd, limit }: Args): Promise<CommitInfo[]> {
-  if (file.path === undefined || lineStart === undefined) return host.history({ ...at, ...file, limit }, signal);
+function listCommits(
+  { host, at, signal }: BuiltCode,
+  file: { path?: string },
+  { lineStart, lineEnd, limit }: Args,
+): Promise<CommitInfo[]> {
+  if (file.path === undefined || lineStart === undefined)
+    return host.history({ ...at, ...file, limit }, signal);
   const last = Math.min(Math.max(lineStart, lineEnd ?? lineStart), lineStart + MAX_LINES - 1);
   return host.lineHistory({ ...at, path: file.path, lineStart, lineEnd: last, limit }, signal);
 }
@@ -81,11 +103,16 @@ export function readCommitDiff(codeHost: CodeHost): Tool {
       if (asked === null) return [];
       const diff = await codeHost.commitDiff({ repository: subject.build.repository, commit: asked }, signal);
       if (diff === null) return [];
-      const allowed = diff.files.filter((file) => (path === undefined ? inScope(file.path, category) : isMeant(file.path, path)));
+      const allowed = diff.files.filter((file) =>
+        path === undefined ? inScope(file.path, category) : isMeant(file.path, path),
+      );
       if (allowed.length === 0) return [];
       const title = commitTitle(diff.commit);
       const paths = allowed.map((file) => file.path);
-      const whole = commitFinding({ ...diff.commit, files: paths }, diff.truncated ? `${title} (not all of it)` : title);
+      const whole = commitFinding(
+        { ...diff.commit, files: paths },
+        diff.truncated ? `${title} (not all of it)` : title,
+      );
       const patches = mentionedFirst(allowed, subject).slice(0, MAX_PATCHES_COMMIT_DIFF);
       return [whole, ...patches.map((file) => changeFinding(file, title, commitData(diff.commit)))];
     },
@@ -107,7 +134,8 @@ const MAX_COMMITS_PAST_FIXES = 10;
 export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_past_fixes',
-    question: 'When this same failure was mended before, which files and commits stood between the red build and the green one?',
+    question:
+      'When this same failure was mended before, which files and commits stood between the red build and the green one?',
     categories: ['CODE_ERROR', 'TEST_FAILURE'],
     costClass: 'medium',
     usualLatencyMs: 800,
@@ -118,20 +146,38 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
       if (subject.generic) return [];
       const { lastGreen } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
       if (lastGreen === null || lastGreen.commit === null) return [];
-      const query = { repository, fingerprint: subject.fingerprint.value, test: null, beforeBuildId: id, limit: MAX_EARLIER };
+      const query = {
+        repository,
+        fingerprint: subject.fingerprint.value,
+        test: null,
+        beforeBuildId: id,
+        limit: MAX_EARLIER,
+      };
       const earlier = (await history.failureHistory(query)).filter((row) => isMendedBy(lastGreen, row));
-      const reds = [...new Map(earlier.flatMap((row) => (row.commit === null ? [] : [[row.commit, row] as const]))).values()];
+      const reds = [
+        ...new Map(
+          earlier.flatMap((row) => (row.commit === null ? [] : [[row.commit, row] as const])),
+        ).values(),
+      ];
       const head = lastGreen.commit;
       const found = await Promise.all(
         reds.slice(0, MAX_FIXES).map(async (row): Promise<Finding[]> => {
           const compared = await codeHost.compare({ repository, base: row.commit ?? head, head }, signal);
-          const files = compared?.files.filter((file) => inScope(file.path, category)).map(({ path }) => path) ?? [];
-          if (compared === null || compared.truncated || files.length === 0 || files.length > MAX_FILES) return [];
+          const files =
+            compared?.files.filter((file) => inScope(file.path, category)).map(({ path }) => path) ?? [];
+          if (compared === null || compared.truncated || files.length === 0 || files.length > MAX_FILES)
+            return [];
           const between = `${row.pipeline} #${row.number} (red) and #${lastGreen.number} (green)`;
-          const text = [...compared.commits.slice(0, MAX_COMMITS_PAST_FIXES).map(commitTitle), '', ...files].join('\n');
+          const text = [
+            ...compared.commits.slice(0, MAX_COMMITS_PAST_FIXES).map(commitTitle),
+            '',
+            ...files,
+          ].join('\n');
           const source = `compare/${row.commit?.slice(0, 10)}...${head.slice(0, 10)}`;
           const title = `${counted(files.length, 'file')} changed between ${between}`;
-          return [{ title, text, source, data: { files, fileCount: files.length, buildId: row.failure.buildId } }];
+          return [
+            { title, text, source, data: { files, fileCount: files.length, buildId: row.failure.buildId } },
+          ];
         }),
       );
       return found.flat();
@@ -175,7 +221,10 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
       const { repository, commit } = subject.build;
       if (commit === null) return [];
       const base = await findBase(codeHost, history, subject, signal);
-      const compared = base === null ? null : await codeHost.compare({ repository, base: base.commit, head: commit }, signal);
+      const compared =
+        base === null
+          ? null
+          : await codeHost.compare({ repository, base: base.commit, head: commit }, signal);
       if (compared !== null && base !== null) {
         const inside = filterByScope(compared, category);
         const [diffs, uses] = await Promise.all([
@@ -202,7 +251,12 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
  * starts from a passing commit. Null if neither is available; then only the change of the built commit is
  * known.
  */
-async function findBase(codeHost: CodeHost, history: HistoryStore, subject: TriageSubject, signal: AbortSignal): Promise<Base | null> {
+async function findBase(
+  codeHost: CodeHost,
+  history: HistoryStore,
+  subject: TriageSubject,
+  signal: AbortSignal,
+): Promise<Base | null> {
   const { repository, pipeline, branch, id, commit } = subject.build;
   const { lastGreen } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
   if (lastGreen?.commit != null && lastGreen.commit !== commit) {
@@ -235,7 +289,11 @@ function toFindings(
   if (files.length === 0) return [];
   const summary: Finding = {
     title: `${counted(files.length, 'file')} in ${counted(commits.length, 'commit')} ${base.said}${truncated ? '; there are more' : ''}`,
-    text: [...commits.slice(0, MAX_COMMITS_CHANGED).map(commitTitle), '', ...files.slice(0, MAX_PATHS).map(shortChange)].join('\n'),
+    text: [
+      ...commits.slice(0, MAX_COMMITS_CHANGED).map(commitTitle),
+      '',
+      ...files.slice(0, MAX_PATHS).map(shortChange),
+    ].join('\n'),
     source: `compare/${base.commit.slice(0, 10)}...${subject.build.commit?.slice(0, 10)}`,
     data: {
       base: base.commit,
@@ -266,16 +324,16 @@ function shortChange({ path, status, additions, deletions }: ChangedFile): strin
 }
 
 /** Files that are rarely the cause, unless the failure names them. */
-const LITTLE_TELLING = /(?:^|\/)(?:docs?|changelogs?|LICENSE[\w.-]{0,20})(?:\/|$)|\.(?:md|rst|txt|svg|png|jpe?g|gif|snap|min\.js|map)$/i;
+const LITTLE_TELLING =
+  /(?:^|\/)(?:docs?|changelogs?|LICENSE[\w.-]{0,20})(?:\/|$)|\.(?:md|rst|txt|svg|png|jpe?g|gif|snap|min\.js|map)$/i;
 
 /**
  * Sorts files: those that the failure names first, then those with the most changed lines, documents and
  * images last.
  */
-function mentionedFirst<File extends { readonly path: string; readonly additions: number; readonly deletions: number }>(
-  files: readonly File[],
-  subject: TriageSubject,
-): File[] {
+function mentionedFirst<
+  File extends { readonly path: string; readonly additions: number; readonly deletions: number },
+>(files: readonly File[], subject: TriageSubject): File[] {
   const mentioned = mentionedPaths(subject);
   const rank = ({ path }: File) => {
     if (mentioned.some((one) => one === path || path.endsWith(`/${one}`))) return 0;
@@ -291,6 +349,8 @@ function mentionedPaths(subject: TriageSubject): string[] {
     item.frames.filter(({ own }) => own).map(({ file }) => file),
   );
   const named = [...subject.diagnostics, ...subject.failingTests].flatMap(({ file }) => file ?? []);
-  const paths = [...new Set([...named, ...frames])].slice(0, 60).flatMap((file) => repositoryPathCandidates(file)[0] ?? []);
+  const paths = [...new Set([...named, ...frames])]
+    .slice(0, 60)
+    .flatMap((file) => repositoryPathCandidates(file)[0] ?? []);
   return [...new Set(paths)];
 }

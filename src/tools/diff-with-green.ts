@@ -23,8 +23,17 @@ const MAX_NAMED = 3;
 const TURN = 2_000;
 
 const Parameters = z.strictObject({
-  source: z.string().min(1).max(500).optional().describe('Name of the log; by default the one in which the build failed'),
-  from: z.int().min(1).optional().describe('First line, 1-based; without from and to: the failed step, else the whole log'),
+  source: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('Name of the log; by default the one in which the build failed'),
+  from: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('First line, 1-based; without from and to: the failed step, else the whole log'),
   to: z.int().min(1).optional().describe('Last line, inclusive; by default the last one of the log'),
 });
 
@@ -48,18 +57,23 @@ export function diffWithGreen(archive: BuildArchive, passingBuilds: PassingLogs)
     costClass: 'low',
     usualLatencyMs: 300,
     provider: 'green-logs',
-    parameters: Parameters.refine(({ from, to }) => to === undefined || to >= (from ?? 1), { error: 'from must not be after to' }),
+    parameters: Parameters.refine(({ from, to }) => to === undefined || to >= (from ?? 1), {
+      error: 'from must not be after to',
+    }),
     async run({ source: named, from, to }, { subject, signal }) {
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];
       const green = await passingBuilds.of(subject.build, await archive.list(subject.build.id), source.name);
-      if (green === null) return nothing(`No known green build has ${source.name}, so its new lines cannot be determined.`);
+      if (green === null)
+        return nothing(`No known green build has ${source.name}, so its new lines cannot be determined.`);
       const stored = await archive.read(subject.build.id, source.name);
       if (stored === null) return [];
       const log = openText(stored);
       if (from !== undefined && from > log.lineCount) return [];
       const places =
-        from === undefined && to === undefined ? failedPlaces(subject, source.name) : [{ start: from ?? 1, end: to ?? Infinity }];
+        from === undefined && to === undefined
+          ? failedPlaces(subject, source.name)
+          : [{ start: from ?? 1, end: to ?? Infinity }];
       return await compared(log, { name: source.name, places, green }, signal);
     },
   });
@@ -72,18 +86,31 @@ interface Comparison {
   readonly places: readonly Stretch[];
 }
 
-async function compared(log: LogText, { name, green, places }: Comparison, signal: AbortSignal): Promise<Finding[]> {
+async function compared(
+  log: LogText,
+  { name, green, places }: Comparison,
+  signal: AbortSignal,
+): Promise<Finding[]> {
   const diff = newLines(log, green);
-  const clipped = (places.length === 0 ? [{ start: 1, end: log.lineCount }] : places).map((place) => clip(place, log));
+  const clipped = (places.length === 0 ? [{ start: 1, end: log.lineCount }] : places).map((place) =>
+    clip(place, log),
+  );
   const total = await countNew(diff, clipped, signal);
   if (!hasKnownLine(log, diff))
-    return nothing(`The log of ${green.name} has no line in common with ${name}, so it is no use for comparison.`);
+    return nothing(
+      `The log of ${green.name} has no line in common with ${name}, so it is no use for comparison.`,
+    );
   const where = placed(clipped, places.length === 0);
   if (total === 0) return nothing(`Nothing in ${name}${where} is new since ${green.name}.`);
   const title = `New since ${green.name} in ${name}: ${total} ${total === 1 ? 'line' : 'lines'} in all${where}`;
   const runs = clipped.flatMap(({ start, end }) => findRuns(start, end, diff.isNew));
-  const shown = withinBounds(runs).flatMap((run) => windowPieces(name, title, { lineStart: run.start, lines: readTexts(log, run) }));
-  const data = { newLines: total, ...(green.build === null ? {} : { greenBuildId: green.build.buildId, greenNumber: green.build.number }) };
+  const shown = withinBounds(runs).flatMap((run) =>
+    windowPieces(name, title, { lineStart: run.start, lines: readTexts(log, run) }),
+  );
+  const data = {
+    newLines: total,
+    ...(green.build === null ? {} : { greenBuildId: green.build.buildId, greenNumber: green.build.number }),
+  };
   return shown.slice(-MAX_FINDINGS).map((finding) => ({ ...finding, data }));
 }
 
@@ -119,7 +146,11 @@ function clip({ start, end }: Stretch, { lineCount }: LogText): Stretch {
 /**
  * Counts the new lines. The comparison caches the result for each line, so only this first pass takes time.
  */
-async function countNew(diff: Pick<GreenDiff, 'isNew'>, places: readonly Stretch[], signal: AbortSignal): Promise<number> {
+async function countNew(
+  diff: Pick<GreenDiff, 'isNew'>,
+  places: readonly Stretch[],
+  signal: AbortSignal,
+): Promise<number> {
   let total = 0;
   for (const { start, end } of places) {
     for (let line = start; line <= end; line++) {

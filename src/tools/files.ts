@@ -111,7 +111,9 @@ function alternativeArgs(call: ToolCall, subject: TriageSubject): Record<string,
   return { text: failed !== undefined && failed.length > 3 ? failed : name.replace(/\.\w+$/, '') };
 }
 
-/** Lines of the file read before its failing test is searched for: what one question to a code host returns. */
+/**
+ * Lines of the file read before its failing test is searched for: what one question to a code host returns.
+ */
 const WINDOW = 200;
 
 const TestFileParameters = z.strictObject({
@@ -146,7 +148,8 @@ export function readTestFile(codeHost: CodeHost): Tool {
 
 function chooseTest(subject: TriageSubject, name: string | undefined): FailingTest | null {
   const tests = [...subject.failures.flatMap((failure) => failure.test ?? []), ...subject.failingTests];
-  const named = name === undefined ? undefined : tests.find((test) => test.name === name || test.name.includes(name));
+  const named =
+    name === undefined ? undefined : tests.find((test) => test.name === name || test.name.includes(name));
   return named ?? (name === undefined ? (tests[0] ?? null) : null);
 }
 
@@ -176,12 +179,21 @@ async function lineOfTest({ host, at, signal }: BuiltCode, test: FailingTest, pa
 }
 
 /** Documents that describe a repository, the shortest first: llms.txt is written for models (llmstxt.org). */
-const DOCUMENTS: readonly RegExp[] = [/^llms\.txt$/i, /^(?:docs\/|\.github\/)?readme(?:\.(?:md|rst|txt|adoc|markdown|org))?$/i];
+const DOCUMENTS: readonly RegExp[] = [
+  /^llms\.txt$/i,
+  /^(?:docs\/|\.github\/)?readme(?:\.(?:md|rst|txt|adoc|markdown|org))?$/i,
+];
 const MAX_LISTED = 5_000;
 const LINES = 200;
 
 const DocsParameters = z.strictObject({
-  folder: z.string().trim().min(1).max(500).optional().describe('A folder (a package of a monorepo); by default the whole repository'),
+  folder: z
+    .string()
+    .trim()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('A folder (a package of a monorepo); by default the whole repository'),
 });
 
 /** Creates the tool that describes the repository and its layout. */
@@ -203,7 +215,9 @@ export function readRepositoryDocs(codeHost: CodeHost): Tool {
       if (paths.length === 0) return [];
       const document = await readDocument(code, under, paths);
       const tree: Finding = {
-        title: code.titled(`${[code.at.repository, ...parts].join('/')}: ${paths.length}${truncated ? '+' : ''} files by folder`),
+        title: code.titled(
+          `${[code.at.repository, ...parts].join('/')}: ${paths.length}${truncated ? '+' : ''} files by folder`,
+        ),
         text: formatTree(paths, under),
         source: 'repository',
         data: { files: paths.length, truncated },
@@ -214,10 +228,16 @@ export function readRepositoryDocs(codeHost: CodeHost): Tool {
 }
 
 /** Returns the first document that exists and is not empty. */
-async function readDocument({ host, at, signal, titled }: BuiltCode, under: string, paths: readonly string[]): Promise<Finding | null> {
+async function readDocument(
+  { host, at, signal, titled }: BuiltCode,
+  under: string,
+  paths: readonly string[],
+): Promise<Finding | null> {
   const inside = (path: string) => (under === '' ? path : path.slice(under.length + 1));
   for (const pattern of DOCUMENTS) {
-    const path = [...paths].sort((left, right) => left.length - right.length).find((one) => pattern.test(inside(one)));
+    const path = [...paths]
+      .sort((left, right) => left.length - right.length)
+      .find((one) => pattern.test(inside(one)));
     if (path === undefined) continue;
     const file = await host.readFile({ ...at, path, lineStart: 1, lineEnd: LINES }, signal);
     if (file === null || file.lines.every((line) => line.trim() === '')) continue;
@@ -262,9 +282,16 @@ export function listRepositories(codeHost: CodeHost, sight: Sight): Tool {
         const branch = defaultBranch === null ? '' : ` (${defaultBranch})`;
         return `${repository}${branch}${description === null ? '' : `: ${description}`}`;
       });
-      const data = { repositories: found.map(({ repository, defaultBranch }) => ({ repository, defaultBranch })) };
+      const data = {
+        repositories: found.map(({ repository, defaultBranch }) => ({ repository, defaultBranch })),
+      };
       return [
-        { title: `Repositories of ${owner} that can be read: ${found.length}`, text: lines.join('\n'), source: 'repositories', data },
+        {
+          title: `Repositories of ${owner} that can be read: ${found.length}`,
+          text: lines.join('\n'),
+          source: 'repositories',
+          data,
+        },
       ];
     },
   });

@@ -7,7 +7,10 @@ import type { CodeHost } from '../ports/code-host.ts';
 import { type BuiltCode, builtCode, defineCodeTool, inScope, testFilePaths } from './repository.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
-/** Files of a repository that are looked through; what lies beyond is not found, and nothing is called missing then. */
+/**
+ * Files of a repository that are looked through; what lies beyond is not found, and nothing is called missing
+ * then.
+ */
 const MAX_LISTED = 100_000;
 /** Words of the log that are looked up. */
 const MAX_WORDS = 4_000;
@@ -21,10 +24,15 @@ const HEAD_LINES = 80;
 const MAX_IMPORTS = 8;
 const MAX_MANIFESTS = 3;
 const BETWEEN_WORDS = /[\s"'`<>{},;=|]/;
-const IMPORT = /^\s{0,8}(?:import|from|use|using|require|require_relative|include|#include|@?import|const|let|var|mod|part)\b(.{1,300})/;
+const IMPORT =
+  /^\s{0,8}(?:import|from|use|using|require|require_relative|include|#include|@?import|const|let|var|mod|part)\b(.{1,300})/;
 
 const Parameters = z.strictObject({
-  paths: z.array(z.string().min(1).max(1_024)).max(40).optional().describe('Paths to look for, as the log or a guess has them'),
+  paths: z
+    .array(z.string().min(1).max(1_024))
+    .max(40)
+    .optional()
+    .describe('Paths to look for, as the log or a guess has them'),
 });
 
 /** The source of a file's mention. */
@@ -51,7 +59,8 @@ type Lookup = (name: string) => readonly string[];
 export function findFiles(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'find_files',
-    question: 'Which files of the repository do the log, the failed step and the failing test lead to, and which paths do not exist there?',
+    question:
+      'Which files of the repository do the log, the failed step and the failing test lead to, and which paths do not exist there?',
     categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'],
     always: true,
     costClass: 'low',
@@ -70,24 +79,37 @@ export function findFiles(codeHost: CodeHost): Tool {
         ...(await holdingTheStep(code, context)),
         ...listManifests(list.paths, context.category),
       ];
-      const missing = list.truncated ? [] : asked.filter(({ fitting }) => fitting.length === 0).map(({ as }) => as);
+      const missing = list.truncated
+        ? []
+        : asked.filter(({ fitting }) => fitting.length === 0).map(({ as }) => as);
       return toFindings(found, missing, code.titled);
     },
   });
 }
 
-function toFindings(found: readonly FoundFile[], missing: readonly string[], noted: (title: string) => string): Finding[] {
+function toFindings(
+  found: readonly FoundFile[],
+  missing: readonly string[],
+  noted: (title: string) => string,
+): Finding[] {
   const files = found.filter(
-    (one, at) => found.findIndex(({ path, by, as }) => path === one.path && by === one.by && (by !== 'asked' || as === one.as)) === at,
+    (one, at) =>
+      found.findIndex(
+        ({ path, by, as }) => path === one.path && by === one.by && (by !== 'asked' || as === one.as),
+      ) === at,
   );
   if (files.length === 0 && missing.length === 0) return [];
   const kept = files.slice(0, MAX_FOUND + missing.length);
-  const shown = kept.filter(({ path }, at) => kept.findIndex((one) => one.path === path) === at).slice(0, MAX_SHOWN);
+  const shown = kept
+    .filter(({ path }, at) => kept.findIndex((one) => one.path === path) === at)
+    .slice(0, MAX_SHOWN);
   const text = [
     ...shown.map(describeFile),
     ...(missing.length === 0 ? [] : [`not in the repository: ${missing.slice(0, MAX_SHOWN).join(', ')}`]),
   ];
-  const title = noted(`the failure points to ${shown.length === 1 ? 'one file' : `${shown.length} files`} in the repository`);
+  const title = noted(
+    `the failure points to ${shown.length === 1 ? 'one file' : `${shown.length} files`} in the repository`,
+  );
   return [{ title, text: text.join('\n'), source: 'repository', data: { found: kept, missing } }];
 }
 
@@ -123,7 +145,10 @@ function toFoundFiles(paths: readonly string[], named: Omit<FoundFile, 'path'>):
   return paths.map((path) => ({ path, ...named }));
 }
 
-/** Paths in the order in which the log makes much of them: messages and the heaviest excerpts first, then the names of the failed steps. */
+/**
+ * Paths in the order in which the log makes much of them: messages and the heaviest excerpts first, then the
+ * names of the failed steps.
+ */
 function namedInLog(subject: TriageSubject, lookup: Lookup): FoundFile[] {
   const heaviest = [...subject.excerpts].sort((left, right) => right.weight - left.weight);
   const texts = [...subject.messages.slice(0, 5), ...heaviest].map(({ text }) => text);
@@ -155,10 +180,17 @@ async function importedByTests(
   paths: readonly string[],
 ): Promise<FoundFile[]> {
   if (category !== 'TEST_FAILURE' && category !== 'CODE_ERROR') return [];
-  const tests = [...new Set(subject.failingTests.flatMap((test) => testFilePaths(test).flatMap((path) => lookup(path).slice(0, 1))))];
+  const tests = [
+    ...new Set(
+      subject.failingTests.flatMap((test) => testFilePaths(test).flatMap((path) => lookup(path).slice(0, 1))),
+    ),
+  ];
   const read = await Promise.all(
     tests.slice(0, MAX_TEST_FILES).map(async (path) => {
-      const file = await orNull(host.readFile({ ...at, path, lineStart: 1, lineEnd: HEAD_LINES }, signal), signal);
+      const file = await orNull(
+        host.readFile({ ...at, path, lineStart: 1, lineEnd: HEAD_LINES }, signal),
+        signal,
+      );
       const stems = indexStems(paths.filter((one) => detectLanguage(one) === detectLanguage(path)));
       return (file?.lines ?? []).flatMap((line) => {
         const named = IMPORT.exec(line)?.[1];
@@ -194,7 +226,10 @@ function detectLanguage(path: string): string {
   return /^(?:c|cc|cpp|cxx|h|hh|hpp|m|mm)$/.test(ending) ? 'c' : ending;
 }
 
-/** Files by their path without its ending, and by the last part of that; a folder represents the file it begins with. */
+/**
+ * Files by their path without its ending, and by the last part of that; a folder represents the file it
+ * begins with.
+ */
 interface Stems {
   readonly exact: ReadonlyMap<string, string>;
   readonly byLast: ReadonlyMap<string, readonly string[]>;
@@ -204,7 +239,8 @@ function indexStems(paths: readonly string[]): Stems {
   const exact = new Map<string, string>();
   for (const path of paths) {
     const stem = path.replace(/\.\w{1,6}$/, '');
-    for (const name of [path, stem, stem.replace(/\/(?:index|__init__|mod|lib)$/, '')]) if (!exact.has(name)) exact.set(name, path);
+    for (const name of [path, stem, stem.replace(/\/(?:index|__init__|mod|lib)$/, '')])
+      if (!exact.has(name)) exact.set(name, path);
   }
   return { exact, byLast: Map.groupBy(exact.keys(), lastPart) };
 }
@@ -220,7 +256,8 @@ function lastPart(path: string): string {
 function importedFile(named: string, from: string, stems: Stems): string | null {
   const quoted = /["']([^"']{1,200})["']/.exec(named)?.[1];
   const dotted = /([\w.]{3,200}(?:::\w{1,80}){0,8})(?:\s{1,4}import\s{1,4}(\w{1,80}))?/.exec(named);
-  if (quoted?.startsWith('.') === true) return stems.exact.get(joined(from.split('/').slice(0, -1), quoted.split('/'))) ?? null;
+  if (quoted?.startsWith('.') === true)
+    return stems.exact.get(joined(from.split('/').slice(0, -1), quoted.split('/'))) ?? null;
   const name =
     quoted ??
     dotted
@@ -234,7 +271,8 @@ function importedFile(named: string, from: string, stems: Stems): string | null 
   for (let end = segments.length; end >= Math.max(1, segments.length - 1); end -= 1) {
     for (let start = 0; start < end; start += 1) {
       const suffix = segments.slice(start, end).join('/');
-      const whole = stems.exact.get(suffix) ?? (end - start >= 2 || start === 0 ? endingWith(stems, suffix) : null);
+      const whole =
+        stems.exact.get(suffix) ?? (end - start >= 2 || start === 0 ? endingWith(stems, suffix) : null);
       if (whole !== null && whole !== undefined) return whole;
     }
   }
@@ -256,9 +294,14 @@ function joined(folder: readonly string[], parts: readonly string[]): string {
 }
 
 /** Finds the CI file that defines the failed step, by the step's name or its first command. */
-async function holdingTheStep({ host, at, signal }: BuiltCode, { subject, category }: ToolContext): Promise<FoundFile[]> {
+async function holdingTheStep(
+  { host, at, signal }: BuiltCode,
+  { subject, category }: ToolContext,
+): Promise<FoundFile[]> {
   if (category !== 'CONFIG_ERROR' && category !== 'DEPENDENCY_ERROR') return [];
-  const name = subject.failedSections.at(-1)?.name.split(' / ').at(-1)?.replace(/^Run /, '').replace(/…$/, '').trim() ?? '';
+  const name =
+    subject.failedSections.at(-1)?.name.split(' / ').at(-1)?.replace(/^Run /, '').replace(/…$/, '').trim() ??
+    '';
   if (name.length < 4 || /[\n\r\0]/.test(name)) return [];
   const hits = await orNull(host.search({ ...at, text: name.slice(0, 200), limit: 50 }, signal), signal);
   return (hits ?? [])

@@ -19,17 +19,26 @@ const MAX_DEPTH = 4;
 /** Control characters that carry nothing for a reader; `\t` and `\n` stay, so lines keep their numbers. */
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-/** Removes terminal escapes and control characters; of a line that a carriage return overwrote, what a person saw stays. */
+/**
+ * Removes terminal escapes and control characters; of a line that a carriage return overwrote, what a person
+ * saw stays.
+ */
 export function cleanText(text: string): string {
   const plain = stripEscapes(text);
   const shown = plain.includes('\r') ? plain.split('\n').map(lastShown).join('\n') : plain;
   return shown.replace(CONTROLS, '');
 }
 
-/** Cleans, masks and cuts a finding. A finding with lines is cut at a line's end and its `lineEnd` follows. */
-export async function boundFinding(finding: Finding, mask: (text: string) => string | Promise<string>): Promise<Finding> {
+/**
+ * Cleans, masks and cuts a finding. A finding with lines is cut at a line's end and its `lineEnd` follows.
+ */
+export async function boundFinding(
+  finding: Finding,
+  mask: (text: string) => string | Promise<string>,
+): Promise<Finding> {
   const text = await mask(cleanText(finding.text));
-  const cut = finding.lineStart === undefined ? { text: text.slice(0, MAX_TEXT) } : cutLines(text, finding.lineStart);
+  const cut =
+    finding.lineStart === undefined ? { text: text.slice(0, MAX_TEXT) } : cutLines(text, finding.lineStart);
   const { data, ...rest } = finding;
   return {
     ...rest,
@@ -63,13 +72,22 @@ async function boundData(
  * Masks and cuts texts at every depth up to the limit. Deeper values are dropped, because they would not be
  * checked for secrets.
  */
-async function boundValue(value: unknown, mask: (text: string) => string | Promise<string>, depth: number): Promise<unknown> {
+async function boundValue(
+  value: unknown,
+  mask: (text: string) => string | Promise<string>,
+  depth: number,
+): Promise<unknown> {
   if (typeof value === 'string') return (await mask(cleanText(value))).slice(0, MAX_DATA);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === 0) return null;
-  if (Array.isArray(value)) return Promise.all(value.slice(0, MAX_ITEMS).map((item) => boundValue(item, mask, depth - 1)));
+  if (Array.isArray(value))
+    return Promise.all(value.slice(0, MAX_ITEMS).map((item) => boundValue(item, mask, depth - 1)));
   const entries = Object.entries(value).slice(0, MAX_ITEMS);
-  return Object.fromEntries(await Promise.all(entries.map(async ([key, item]) => [key, await boundValue(item, mask, depth - 1)] as const)));
+  return Object.fromEntries(
+    await Promise.all(
+      entries.map(async ([key, item]) => [key, await boundValue(item, mask, depth - 1)] as const),
+    ),
+  );
 }
 
 function lastShown(line: string): string {
@@ -87,7 +105,11 @@ export interface LogLines {
  * Returns the archived text that a question is about: the named one, else the log in which the build failed.
  * Null if nothing is archived.
  */
-export async function chooseSource(archive: BuildArchive, subject: TriageSubject, named?: string): Promise<ArchivedSource | null> {
+export async function chooseSource(
+  archive: BuildArchive,
+  subject: TriageSubject,
+  named?: string,
+): Promise<ArchivedSource | null> {
   const sources = await archive.list(subject.build.id);
   if (named !== undefined) {
     const found = sources.find((source) => source.name === named);
@@ -98,10 +120,17 @@ export async function chooseSource(archive: BuildArchive, subject: TriageSubject
       `source: there is no log named ${named.slice(0, 200)}; available: ${names.join(', ') || 'none'}`,
     );
   }
-  const likely = [subject.failedSections[0], subject.exits[0], subject.excerpts[0]].flatMap((place) => place?.source ?? []);
+  const likely = [subject.failedSections[0], subject.exits[0], subject.excerpts[0]].flatMap(
+    (place) => place?.source ?? [],
+  );
   const logs = sources.filter((source) => source.kind === 'log');
   const biggest = [...logs].sort((left, right) => right.lines - left.lines)[0];
-  return likely.flatMap((name) => sources.find((source) => source.name === name) ?? [])[0] ?? biggest ?? sources[0] ?? null;
+  return (
+    likely.flatMap((name) => sources.find((source) => source.name === name) ?? [])[0] ??
+    biggest ??
+    sources[0] ??
+    null
+  );
 }
 
 /**
@@ -152,7 +181,13 @@ export function windowPieces(source: string, title: string, window: LogLines): F
 
 function toFinding(source: string, title: string, lineStart: number, lines: readonly string[]): Finding {
   const lineEnd = lineStart + lines.length - 1;
-  return { title: `${title}, lines ${lineStart}–${lineEnd}`, text: lines.join('\n'), source, lineStart, lineEnd };
+  return {
+    title: `${title}, lines ${lineStart}–${lineEnd}`,
+    text: lines.join('\n'),
+    source,
+    lineStart,
+    lineEnd,
+  };
 }
 
 /** Longest text that a question about the failure is made of. */
@@ -211,5 +246,9 @@ export function failureHeadline({ failures, exceptions, messages }: TriageSubjec
 
 /** Returns the name of the first failing test as its report gave it, or null. */
 export function failingTestName(subject: TriageSubject): string | null {
-  return subject.failures.find((failure) => failure.test !== null)?.test?.name ?? subject.failingTests[0]?.name ?? null;
+  return (
+    subject.failures.find((failure) => failure.test !== null)?.test?.name ??
+    subject.failingTests[0]?.name ??
+    null
+  );
 }

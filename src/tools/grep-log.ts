@@ -26,7 +26,12 @@ const Parameters = z.strictObject({
     .regex(/^[^\n\r\0]*$/, 'one line')
     .describe('Literal text; with pattern, a regular expression in RE2 syntax'),
   pattern: z.boolean().default(false).describe('The text is a regular expression'),
-  source: z.string().min(1).max(500).optional().describe('Name of the log or artifact; by default the log in which the build failed'),
+  source: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('Name of the log or artifact; by default the log in which the build failed'),
   everywhere: z.boolean().default(false).describe("All of the build's logs, reports and artifacts"),
   ignoreCase: z.boolean().default(false),
   context: z.int().min(0).max(MAX_CONTEXT).default(0).describe('Lines shown on either side of each'),
@@ -52,16 +57,31 @@ export function grepLog(archive: BuildArchive): Tool {
       const holds = lineTest({ text, pattern, ignoreCase });
       const literals = pattern ? [] : extractLiterals(text, ignoreCase);
       const chosen = everywhere ? null : await chooseSource(archive, subject, named);
-      const sources = everywhere ? (await archive.list(subject.build.id)).slice(0, MAX_SOURCES) : chosen === null ? [] : [chosen];
+      const sources = everywhere
+        ? (await archive.list(subject.build.id)).slice(0, MAX_SOURCES)
+        : chosen === null
+          ? []
+          : [chosen];
       const findings: Finding[] = [];
       let room = limit;
       for (const source of sources) {
         const lines = await candidates(archive, subject.build.id, source.name, literals);
-        const { hits, total } = await matchingLines(lines, { holds, anchored: pattern && text.startsWith('^'), limit: room, signal });
+        const { hits, total } = await matchingLines(lines, {
+          holds,
+          anchored: pattern && text.startsWith('^'),
+          limit: room,
+          signal,
+        });
         if (total === 0) continue;
         room -= hits.length;
         const title = `“${text}” in ${source.name} (${total} ${total === 1 ? 'line' : 'lines'} in all)`;
-        const runs = await withContext(archive, subject.build.id, source.name, groupRuns(hits, context), context);
+        const runs = await withContext(
+          archive,
+          subject.build.id,
+          source.name,
+          groupRuns(hits, context),
+          context,
+        );
         append(
           findings,
           runs.flatMap((run) => windowPieces(source.name, title, run)),
@@ -83,7 +103,8 @@ async function withContext(
   const windows: LogLines[] = [];
   for (const run of runs) {
     const [first, last] = [run[0]?.line ?? 1, run.at(-1)?.line ?? 1];
-    const wide = context === 0 ? null : await archive.lines(buildId, name, Math.max(1, first - context), last + context);
+    const wide =
+      context === 0 ? null : await archive.lines(buildId, name, Math.max(1, first - context), last + context);
     windows.push(wide ?? { lineStart: first, lines: run.map(({ text }) => text) });
   }
   return windows;
@@ -95,7 +116,8 @@ async function withContext(
  * characters that may interrupt it invisibly. Empty if there is no such part; then every line is inspected.
  */
 function extractLiterals(text: string, ignoreCase: boolean): readonly string[] {
-  const isPlain = !ignoreCase && text.toLowerCase() === text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  const isPlain =
+    !ignoreCase && text.toLowerCase() === text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   const parts = isPlain ? [text] : (text.match(/[\t -~]+/g) ?? []);
   const longest = parts.reduce((long, part) => (part.length > long.length ? part : long), '');
   return longest === '' ? [] : [longest, ...INTERRUPTING];
@@ -105,14 +127,19 @@ function extractLiterals(text: string, ignoreCase: boolean): readonly string[] {
  * All characters that `cleanText` removes, except escapes, which every archive ignores, and carriage returns,
  * after which the line is overwritten.
  */
-const INTERRUPTING: readonly string[] = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).filter((one) =>
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f-\u009f]/.test(one),
-);
+const INTERRUPTING: readonly string[] = Array.from({ length: 0xa0 }, (_, code) =>
+  String.fromCharCode(code),
+).filter((one) => /[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f-\u009f]/.test(one));
 
 type Lines = Iterable<readonly NumberedLine[]>;
 
 /** Returns lines that may contain the text, including all that do. */
-async function candidates(archive: BuildArchive, buildId: string, name: string, literals: readonly string[]): Promise<Lines> {
+async function candidates(
+  archive: BuildArchive,
+  buildId: string,
+  name: string,
+  literals: readonly string[],
+): Promise<Lines> {
   if (archive.linesWith !== undefined) return archive.linesWith(buildId, name, literals);
   const stored = await archive.read(buildId, name);
   return stored === null ? [] : readLines(stored);
@@ -176,7 +203,10 @@ const MAX_LINE = 8_000;
 /** The parameters of the search in a line. */
 interface Asked {
   readonly text: string;
-  /** The text is a pattern in RE2's syntax, which takes linear time whatever line it meets: no look-around, no back-references. */
+  /**
+   * The text is a pattern in RE2's syntax, which takes linear time whatever line it meets: no look-around, no
+   * back-references.
+   */
   readonly pattern: boolean;
   readonly ignoreCase: boolean;
 }
@@ -200,6 +230,8 @@ function compile(text: string, ignoreCase: boolean): RE2JS {
     return RE2JS.compile(text, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    throw new TriageError('invalid-input', `text is no pattern of RE2's syntax: ${error.message}`, { cause: error });
+    throw new TriageError('invalid-input', `text is no pattern of RE2's syntax: ${error.message}`, {
+      cause: error,
+    });
   }
 }

@@ -64,7 +64,8 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
       const where = `${pipeline}${branch === null ? '' : ` on ${branch}`}`;
       const since = firstBuild === null ? '' : ` since ${named(firstBuild)}`;
       const alike = generic || firstSame === null ? '' : alikeWords(same, count, firstSame);
-      const green = lastGreen === null ? 'No earlier green build is known.' : `Last green: ${named(lastGreen)}.`;
+      const green =
+        lastGreen === null ? 'No earlier green build is known.' : `Last green: ${named(lastGreen)}.`;
       return [
         {
           title:
@@ -102,13 +103,21 @@ function named(build: Build): string {
   return `#${build.number}${commit}, ${(build.finishedAt ?? build.receivedAt).slice(0, 10)}`;
 }
 
-/** The database names candidates by trigrams, generously; what is alike is decided on all that is known of each. */
+/**
+ * The database names candidates by trigrams, generously; what is alike is decided on all that is known of
+ * each.
+ */
 const CANDIDATES = { minScore: 0.2, limit: 50 } as const;
 const MAX_TEXT = 1_000;
 
 const SimilarParameters = z.strictObject({
   text: z.string().trim().min(3).max(MAX_TEXT).optional().describe("A message; by default the failure's own"),
-  minScore: z.number().min(0.1).max(1).default(NEAR).describe('Likeness from which a failure counts; 1 is the same in every part'),
+  minScore: z
+    .number()
+    .min(0.1)
+    .max(1)
+    .default(NEAR)
+    .describe('Likeness from which a failure counts; 1 is the same in every part'),
   limit: z.int().min(1).max(20).default(5),
 });
 
@@ -126,10 +135,15 @@ export function findSimilarFailures(history: HistoryStore, sight: Sight): Tool {
     async run({ text, minScore, limit }, { subject }) {
       const asked = text === undefined ? toLikenessParts(subject) : messageAlone(text);
       if (asked.message === null || asked.message.trim() === '' || asked.message === NO_ERROR) return [];
-      const query = { text: asked.message.slice(0, MAX_TEXT), excludeBuildId: subject.build.id, ...CANDIDATES };
+      const query = {
+        text: asked.message.slice(0, MAX_TEXT),
+        excludeBuildId: subject.build.id,
+        ...CANDIDATES,
+      };
       const sees = await sight(subject.build.repository);
       const rows = (await history.similarFailures(query)).filter(({ repository }) => sees(repository));
-      const likeness = (row: FailureRow) => (text === undefined ? extractLikeness(row.failure) : messageAlone(row.failure.message));
+      const likeness = (row: FailureRow) =>
+        text === undefined ? extractLikeness(row.failure) : messageAlone(row.failure.message);
       const index = nearMatchIndex(rows.map((row, at) => ({ id: String(at), parts: likeness(row) })));
       return index.search(asked, limit, minScore).flatMap(({ id, score }): Finding[] => {
         const row = rows[Number(id)];

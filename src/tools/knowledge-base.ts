@@ -7,10 +7,15 @@ import { KnowledgeDocument } from '../domain/library.ts';
 import { listedIn } from '../lib/text.ts';
 import type { VectorIndex, VectorItem, VectorNamespace } from '../ports/vector-index.ts';
 
-/** Reads the curated documents `ERR*.md` of a folder, in the order of their names. Throws TriageError `invalid-config` naming file and line. */
+/**
+ * Reads the curated documents `ERR*.md` of a folder, in the order of their names. Throws TriageError
+ * `invalid-config` naming file and line.
+ */
 export async function readKnowledge(folder: string): Promise<KnowledgeDocument[]> {
   const names = (await listFolder(folder)).filter((name) => /^ERR\d+\.md$/.test(name)).sort();
-  const documents = await Promise.all(names.map(async (name) => parseKnowledge(name, await readFile(join(folder, name), 'utf8'))));
+  const documents = await Promise.all(
+    names.map(async (name) => parseKnowledge(name, await readFile(join(folder, name), 'utf8'))),
+  );
   for (const [index, document] of documents.entries()) {
     if (`${document.id}.md` === names[index]) continue;
     throw new TriageError(
@@ -59,10 +64,14 @@ export function knowledgeItems(documents: readonly KnowledgeDocument[]): VectorI
 function toItems(document: KnowledgeDocument): VectorItem[] {
   const { id, title, category, kind, sections, signals } = document;
   const common = { documentId: id, category, kind, title, fix: firstBullet(sections.Fixes ?? '') };
-  const texts = SECTIONS.flatMap((name) => (sections[name] === undefined ? [] : [`${name}\n${sections[name]}`]));
+  const texts = SECTIONS.flatMap((name) =>
+    sections[name] === undefined ? [] : [`${name}\n${sections[name]}`],
+  );
   return [
     hashedItem(id, [title, ...texts].join('\n\n'), { ...common, part: 'document' }),
-    ...signals.map((phrase, index) => hashedItem(`${id}/${index + 1}`, phrase, { ...common, part: 'signal' })),
+    ...signals.map((phrase, index) =>
+      hashedItem(`${id}/${index + 1}`, phrase, { ...common, part: 'signal' }),
+    ),
   ];
 }
 
@@ -71,7 +80,8 @@ function getDocumentId(itemId: string): string {
 }
 
 function firstBullet(section: string): string {
-  const line = section.split('\n').find((candidate) => /^[-*] /.test(candidate)) ?? section.split('\n')[0] ?? '';
+  const line =
+    section.split('\n').find((candidate) => /^[-*] /.test(candidate)) ?? section.split('\n')[0] ?? '';
   return line.replace(/^[-*] /, '').trim();
 }
 
@@ -79,7 +89,11 @@ async function listFolder(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    throw new TriageError('invalid-config', `The knowledge folder ${folder} cannot be read: ${getErrorMessage(error)}`, { cause: error });
+    throw new TriageError(
+      'invalid-config',
+      `The knowledge folder ${folder} cannot be read: ${getErrorMessage(error)}`,
+      { cause: error },
+    );
   }
 }
 
@@ -89,20 +103,23 @@ const REQUIRED_SECTIONS = ['Symptoms', 'Causes', 'Fixes'] as const;
 type Field = (typeof FIELDS)[number];
 
 /**
- * Reads one knowledge document: front matter between `---` lines (id, title, category, kind, `tools: [a, b]`, and `signals:`
- * as a list of JSON strings), then `## Heading` sections. Anything else is refused: TriageError `invalid-config` naming
- * file and line.
+ * Reads one knowledge document: front matter between `---` lines (id, title, category, kind, `tools: [a, b]`,
+ * and `signals:` as a list of JSON strings), then `## Heading` sections. Anything else is refused:
+ * TriageError `invalid-config` naming file and line.
  */
 export function parseKnowledge(file: string, text: string): KnowledgeDocument {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
-  const fail: Fail = (line, problem) => new TriageError('invalid-config', `${file}:${line}: the knowledge document ${problem}.`);
+  const fail: Fail = (line, problem) =>
+    new TriageError('invalid-config', `${file}:${line}: the knowledge document ${problem}.`);
   if (lines[0] !== '---') throw fail(1, 'must begin with a line of three dashes');
   const end = lines.indexOf('---', 1);
   if (end < 0) throw fail(lines.length, 'has no line of three dashes that ends the front matter');
   const frontMatter = readFrontMatter(lines.slice(1, end), fail);
   const sections = readSections(lines, end + 1, fail);
-  for (const field of FIELDS) if (!frontMatter.values.has(field)) throw fail(end + 1, `lacks the field ${field}`);
-  for (const name of REQUIRED_SECTIONS) if (sections[name] === undefined) throw fail(lines.length, `lacks the section ## ${name}`);
+  for (const field of FIELDS)
+    if (!frontMatter.values.has(field)) throw fail(end + 1, `lacks the field ${field}`);
+  for (const name of REQUIRED_SECTIONS)
+    if (sections[name] === undefined) throw fail(lines.length, `lacks the section ## ${name}`);
   return check(frontMatter, sections, fail);
 }
 
@@ -129,7 +146,8 @@ function readFrontMatter(lines: readonly string[], fail: Fail): FrontMatter {
     const field = line.match(/^([a-z]+):(?: (.*))?$/);
     const name = field?.[1] ?? '';
     const value = field?.[2]?.trim() ?? '';
-    if (field === null || !isField(name)) throw fail(number, `has a line that is not a known field: ${JSON.stringify(line.slice(0, 80))}`);
+    if (field === null || !isField(name))
+      throw fail(number, `has a line that is not a known field: ${JSON.stringify(line.slice(0, 80))}`);
     if (values.has(name)) throw fail(number, `has the field ${name} twice`);
     at.set(name, number);
     list = value === '' ? [] : null;
@@ -162,7 +180,8 @@ function readSections(lines: readonly string[], start: number, fail: Fail): Reco
   for (const [index, line] of lines.slice(start).entries()) {
     const heading = line.match(/^## (.+)$/)?.[1]?.trim();
     if (heading === undefined) {
-      if (current === null && line.trim() !== '') throw fail(start + index + 1, 'has text before its first ## heading');
+      if (current === null && line.trim() !== '')
+        throw fail(start + index + 1, 'has text before its first ## heading');
       current?.push(line);
       continue;
     }
@@ -189,7 +208,11 @@ interface InStep {
 }
 
 /** Creates an item with a hash of its content in `metadata.hash`. */
-export function hashedItem(id: string, text: string, metadata: Readonly<Record<string, string | number>>): VectorItem {
+export function hashedItem(
+  id: string,
+  text: string,
+  metadata: Readonly<Record<string, string | number>>,
+): VectorItem {
   const hash = createHash('sha256')
     .update(JSON.stringify([text, metadata]))
     .digest('hex')
@@ -213,7 +236,8 @@ export async function bringInStep(
   const items = typeof given === 'function' ? await given() : given;
   const hashes = new Map(held.map(({ id, metadata }) => [id, metadata.hash]));
   const fresh = items.filter((item) => hashes.get(item.id) !== item.metadata.hash);
-  for (let from = 0; from < fresh.length; from += BATCH) await index.upsert(namespace, fresh.slice(from, from + BATCH), signal);
+  for (let from = 0; from < fresh.length; from += BATCH)
+    await index.upsert(namespace, fresh.slice(from, from + BATCH), signal);
   const wanted = new Set(items.map(({ id }) => id));
   const gone = held.filter(({ id }) => !wanted.has(id)).map(({ id }) => id);
   if (gone.length > 0) await index.remove(namespace, gone);

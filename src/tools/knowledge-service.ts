@@ -71,14 +71,19 @@ export function createKnowledgeService(deps: KnowledgeServiceDeps): KnowledgeSer
   };
 }
 
-async function add(deps: KnowledgeServiceDeps, file: NewDocument, signal: AbortSignal | undefined): Promise<AddedDocument> {
+async function add(
+  deps: KnowledgeServiceDeps,
+  file: NewDocument,
+  signal: AbortSignal | undefined,
+): Promise<AddedDocument> {
   const { source, bytes, category, importedBy, dryRun = false } = file;
   const hash = createHash('sha256')
     .update(`${READING}\n${category ?? ''}\n`)
     .update(bytes)
     .digest('hex');
   const known = await deps.store.find(source);
-  if (known?.source === source && known.hash === hash) return { outcome: 'unchanged', document: known, notes: [] };
+  if (known?.source === source && known.hash === hash)
+    return { outcome: 'unchanged', document: known, notes: [] };
   const read = await masked(deps.masker, await deps.reader.read({ name: source, bytes }, signal));
   const passages = cutPassages(read);
   const now = deps.clock.now();
@@ -99,7 +104,11 @@ async function add(deps: KnowledgeServiceDeps, file: NewDocument, signal: AbortS
   if (dryRun) return { outcome, document, notes: read.notes };
   const id = await deps.store.put(document, passages);
   const note = await embedQuietly(deps, signal);
-  return { outcome, document: { ...document, id }, notes: note === null ? read.notes : [...read.notes, note] };
+  return {
+    outcome,
+    document: { ...document, id },
+    notes: note === null ? read.notes : [...read.notes, note],
+  };
 }
 
 /**
@@ -127,7 +136,10 @@ async function masked(masker: Masker, document: ReadDocument): Promise<ReadDocum
  * Embeds the documents, and returns a note instead of throwing if that fails. Documents without an embedding
  * are still found by their words.
  */
-async function embedQuietly(deps: KnowledgeServiceDeps, signal: AbortSignal | undefined): Promise<string | null> {
+async function embedQuietly(
+  deps: KnowledgeServiceDeps,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
   if (deps.semantic === null) return null;
   try {
     const limit = AbortSignal.timeout(EMBED_MS);
@@ -140,10 +152,18 @@ async function embedQuietly(deps: KnowledgeServiceDeps, signal: AbortSignal | un
   }
 }
 
-async function embedAll({ semantic, curated, store }: KnowledgeServiceDeps, signal: AbortSignal | undefined): Promise<Embedded> {
+async function embedAll(
+  { semantic, curated, store }: KnowledgeServiceDeps,
+  signal: AbortSignal | undefined,
+): Promise<Embedded> {
   if (semantic === null) return { embedder: null, embedded: 0, removed: 0 };
   const ofCurated = await bringInStep(semantic, 'knowledge', await curated(), signal);
-  const ofTeam = await bringInStep(semantic, 'team_knowledge', async () => (await store.all()).map(toItem), signal);
+  const ofTeam = await bringInStep(
+    semantic,
+    'team_knowledge',
+    async () => (await store.all()).map(toItem),
+    signal,
+  );
   return {
     embedder: semantic.embedder,
     embedded: ofCurated.fresh.length + ofTeam.fresh.length,
@@ -185,9 +205,13 @@ interface Section {
 export function cutPassages(document: ReadDocument): Passage[] {
   const passages: Passage[] = [];
   for (const section of splitSections(document)) {
-    for (const { text, place } of cutSection(section)) passages.push({ position: passages.length + 1, place, text });
+    for (const { text, place } of cutSection(section))
+      passages.push({ position: passages.length + 1, place, text });
     if (passages.length > MAX_PASSAGES) {
-      throw new TriageError('too-large', `The document has more than ${MAX_PASSAGES} passages. Provide only the part that matters.`);
+      throw new TriageError(
+        'too-large',
+        `The document has more than ${MAX_PASSAGES} passages. Provide only the part that matters.`,
+      );
     }
   }
   return passages;
@@ -208,7 +232,12 @@ function splitSections({ blocks }: ReadDocument): Section[] {
     }
     const open = sections.at(-1);
     if (open !== undefined && samePart(open.place, place)) open.blocks.push(block);
-    else sections.push({ headings: hasPlace(place) ? [] : path.map(({ text }) => text), place, blocks: [block] });
+    else
+      sections.push({
+        headings: hasPlace(place) ? [] : path.map(({ text }) => text),
+        place,
+        blocks: [block],
+      });
   }
   const said = sections.filter(({ blocks: body }) => body.length > 0);
   return said.length > 0 ? said : sections.slice(-1);
@@ -230,7 +259,9 @@ interface Piece {
 }
 
 function cutSection(section: Section): { text: string; place: string }[] {
-  const pieces = section.blocks.flatMap((block) => splitPieces(block.text).map((piece) => ({ ...piece, row: block.place.row })));
+  const pieces = section.blocks.flatMap((block) =>
+    splitPieces(block.text).map((piece) => ({ ...piece, row: block.place.row })),
+  );
   const first = pieces[0];
   // Cells say little without the names of their columns.
   const header = section.place.sheet !== undefined && first?.row === 1 && pieces.length > 1 ? first : null;
@@ -317,7 +348,8 @@ function splitAt(text: string, separators: readonly string[]): Omit<Piece, 'row'
 function inLengths(text: string): string[] {
   const characters = Array.from(text);
   const lengths: string[] = [];
-  for (let from = 0; from < characters.length; from += 100) lengths.push(characters.slice(from, from + 100).join(''));
+  for (let from = 0; from < characters.length; from += 100)
+    lengths.push(characters.slice(from, from + 100).join(''));
   return lengths;
 }
 

@@ -16,7 +16,13 @@ const MAX_QUERY = 200;
 const DAY_MS = 24 * 3_600_000;
 
 const WebParameters = z.strictObject({
-  query: z.string().trim().min(3).max(500).optional().describe("Words of the error; by default the failure's own message"),
+  query: z
+    .string()
+    .trim()
+    .min(3)
+    .max(500)
+    .optional()
+    .describe("Words of the error; by default the failure's own message"),
   limit: z.int().min(1).max(10).default(5),
 });
 
@@ -24,7 +30,10 @@ const WebParameters = z.strictObject({
  * Creates the tool that searches the web. It is used only if everything else failed. The query is masked, and
  * at most 200 characters of it are sent.
  */
-export function searchWeb(webSearch: WebSearch, mask: (text: string) => Promise<string> = async (text) => text): Tool {
+export function searchWeb(
+  webSearch: WebSearch,
+  mask: (text: string) => Promise<string> = async (text) => text,
+): Tool {
   return defineTool({
     name: 'search_web',
     question: 'What do public pages say about this error?',
@@ -34,7 +43,10 @@ export function searchWeb(webSearch: WebSearch, mask: (text: string) => Promise<
     fallback: true,
     provider: `web-search:${webSearch.driver}`,
     parameters: WebParameters,
-    cache: { ttlMs: DAY_MS, key: ({ query }, { subject }) => [webSearch.driver, query ?? failureHeadline(subject)] },
+    cache: {
+      ttlMs: DAY_MS,
+      key: ({ query }, { subject }) => [webSearch.driver, query ?? failureHeadline(subject)],
+    },
     nameInstead: nameDocumentation,
     unavailable: async () => (webSearch.configured ? null : 'no web search configured'),
     async run({ query, limit }, { subject, signal }) {
@@ -46,7 +58,12 @@ export function searchWeb(webSearch: WebSearch, mask: (text: string) => Promise<
         .toWellFormed();
       if (words === '') return [];
       const results = await webSearch.search(words, limit, signal);
-      return results.map((result) => ({ title: result.title, text: result.text, source: 'web', url: result.url }));
+      return results.map((result) => ({
+        title: result.title,
+        text: result.text,
+        source: 'web',
+        url: result.url,
+      }));
     },
   });
 }
@@ -117,7 +134,9 @@ const ReviewerParameters = z.strictObject({
     .trim()
     .min(10)
     .max(500)
-    .describe('One question that a person who knows this project can answer in a sentence, and no log, code or document can'),
+    .describe(
+      'One question that a person who knows this project can answer in a sentence, and no log, code or document can',
+    ),
 });
 
 /** Creates the tool that asks a person. It is unavailable without a review queue (CLI, replay). */
@@ -131,11 +150,19 @@ export function askReviewer(reviewer: ReviewerClient | undefined): Tool {
     usualLatencyMs: 1000,
     provider: 'review-queue',
     parameters: ReviewerParameters,
-    unavailable: async () => (reviewer === undefined ? 'No reviewer is available: this run has no review queue.' : null),
+    unavailable: async () =>
+      reviewer === undefined ? 'No reviewer is available: this run has no review queue.' : null,
     async run({ question }, { subject, category }) {
       if (reviewer === undefined) return [];
       const asked = await reviewer.ask({ subject, category, text: question });
-      return [{ title: 'Asked a reviewer', text: asked.text, source: 'review-queue', data: { questionId: asked.id } }];
+      return [
+        {
+          title: 'Asked a reviewer',
+          text: asked.text,
+          source: 'review-queue',
+          data: { questionId: asked.id },
+        },
+      ];
     },
   });
 }

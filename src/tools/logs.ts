@@ -12,8 +12,17 @@ import { defineTool, type Tool } from './tool.ts';
 const CONTEXT = 30;
 
 const BuildLogParameters = z.strictObject({
-  source: z.string().min(1).max(500).optional().describe('Name of the log; by default the one in which the build failed'),
-  line: z.int().min(1).optional().describe('The line of interest, 1-based; by default the end of the failing step'),
+  source: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('Name of the log; by default the one in which the build failed'),
+  line: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('The line of interest, 1-based; by default the end of the failing step'),
   context: z.int().min(0).max(100).default(CONTEXT).describe('Lines on either side'),
 });
 
@@ -31,8 +40,16 @@ export function readBuildLog(archive: BuildArchive): Tool {
     async run({ source: named, line, context }, { subject }) {
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];
-      const focus = Math.min(line ?? tellingLine(subject, source.name) ?? source.lines, Math.max(source.lines, 1));
-      const window = await archive.lines(subject.build.id, source.name, Math.max(1, focus - context), focus + context);
+      const focus = Math.min(
+        line ?? tellingLine(subject, source.name) ?? source.lines,
+        Math.max(source.lines, 1),
+      );
+      const window = await archive.lines(
+        subject.build.id,
+        source.name,
+        Math.max(1, focus - context),
+        focus + context,
+      );
       const finding = window === null ? null : windowAround(source.name, source.name, window, focus);
       return finding === null ? [] : [finding];
     },
@@ -53,9 +70,17 @@ function tellingLine(subject: TriageSubject, source: string): number | undefined
 const AFTER_EXIT = 10;
 
 const ConsoleParameters = z.strictObject({
-  source: z.string().min(1).max(500).optional().describe('Name of the log; by default the one in which the build failed'),
+  source: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('Name of the log; by default the one in which the build failed'),
   lines: z.int().min(1).max(200).default(60).describe('How many lines'),
-  from: z.enum(['exit', 'tail']).default('exit').describe('Up to where the process ended, or up to the end of the log'),
+  from: z
+    .enum(['exit', 'tail'])
+    .default('exit')
+    .describe('Up to where the process ended, or up to the end of the log'),
 });
 
 /** Creates the tool that shows the last output before the process ended. */
@@ -71,7 +96,8 @@ export function readConsoleOutput(archive: BuildArchive): Tool {
     async run({ source: named, lines, from }, { subject }) {
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];
-      const exit = from === 'exit' ? subject.exits.find((item) => item.source === source.name)?.line : undefined;
+      const exit =
+        from === 'exit' ? subject.exits.find((item) => item.source === source.name)?.line : undefined;
       const last = Math.min(exit === undefined ? source.lines : exit + AFTER_EXIT, source.lines);
       const window = await archive.lines(subject.build.id, source.name, Math.max(1, last - lines + 1), last);
       const title = exit === undefined ? `End of ${source.name}` : `${source.name} where the process ended`;
@@ -128,8 +154,17 @@ const MAX_CASES = 10;
 const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 
 const ArtifactParameters = z.strictObject({
-  source: z.string().min(1).max(500).optional().describe('Name of the artifact, report or log; without it all are listed'),
-  from: z.int().min(1).optional().describe('First line, 1-based; without from and to: the failing cases of a report, else the beginning'),
+  source: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('Name of the artifact, report or log; without it all are listed'),
+  from: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('First line, 1-based; without from and to: the failing cases of a report, else the beginning'),
   to: z.int().min(1).optional().describe('Last line, inclusive; at most 200 lines'),
 });
 
@@ -155,13 +190,17 @@ export function readArtifact(archive: BuildArchive): Tool {
       error: 'from and to need a source',
     }),
     unavailable: async ({ build }) =>
-      (await archive.list(build.id)).length < 2 ? 'The build has no file besides its log; use view_log and grep_log to read that.' : null,
+      (await archive.list(build.id)).length < 2
+        ? 'The build has no file besides its log; use view_log and grep_log to read that.'
+        : null,
     async run({ source: named, from, to }, { subject }) {
       if (named === undefined) return listed(await archive.list(subject.build.id), subject);
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];
-      if (source.bytes === 0) return [{ title: source.name, text: source.notes.join('\n') || 'It is empty.', source: source.name }];
-      if (from === undefined && to === undefined && source.kind === 'report') return await listCases(archive, subject, source);
+      if (source.bytes === 0)
+        return [{ title: source.name, text: source.notes.join('\n') || 'It is empty.', source: source.name }];
+      if (from === undefined && to === undefined && source.kind === 'report')
+        return await listCases(archive, subject, source);
       const first = from ?? Math.max(1, (to ?? MAX_LINES_ARTIFACT) - MAX_LINES_ARTIFACT + 1);
       if (first > source.lines) return [];
       const window = await archive.lines(
@@ -179,10 +218,19 @@ function listed(sources: readonly ArchivedSource[], subject: TriageSubject): Fin
   if (sources.length === 0) return [];
   const shown = sources.slice(0, MAX_LISTED).map((source) => describeSource(source, subject));
   const more = sources.length > shown.length ? [`and ${sources.length - shown.length} more`] : [];
-  return [{ title: `${sources.length} files of the build`, text: [...shown, ...more].join('\n').slice(0, 4_000), source: 'artifacts' }];
+  return [
+    {
+      title: `${sources.length} files of the build`,
+      text: [...shown, ...more].join('\n').slice(0, 4_000),
+      source: 'artifacts',
+    },
+  ];
 }
 
-function describeSource({ name, kind, lines, bytes, notes }: ArchivedSource, { survey }: TriageSubject): string {
+function describeSource(
+  { name, kind, lines, bytes, notes }: ArchivedSource,
+  { survey }: TriageSubject,
+): string {
   const seen = survey?.files.find((file) => file.name === name);
   const size = bytes === 0 ? (notes[0] ?? 'empty') : `${lines} lines, ${bytes} bytes`;
   if (seen === undefined) return `${name}: ${kind}, ${size}`;
@@ -191,20 +239,33 @@ function describeSource({ name, kind, lines, bytes, notes }: ArchivedSource, { s
 }
 
 /** Returns the failing cases with their messages. A report without any returns a finding that says so. */
-async function listCases(archive: BuildArchive, subject: TriageSubject, source: ArchivedSource): Promise<Finding[]> {
+async function listCases(
+  archive: BuildArchive,
+  subject: TriageSubject,
+  source: ArchivedSource,
+): Promise<Finding[]> {
   const text = source.bytes > MAX_REPORT_BYTES ? null : await archive.read(subject.build.id, source.name);
   if (text === null) return [];
   const { failingTests, testResults, diagnostics } = parseReport(source.name, text);
   const title = `${source.name}: ${failingTests.length} of ${testResults.length} tests failed`;
   const cases = failingTests.slice(0, MAX_CASES).map((test) => toFinding(source.name, test));
   if (cases.length > 0) return cases;
-  const said = diagnostics.slice(0, MAX_CASES).map(({ file, line, message }) => `${file ?? ''}:${line ?? ''} ${message}`);
+  const said = diagnostics
+    .slice(0, MAX_CASES)
+    .map(({ file, line, message }) => `${file ?? ''}:${line ?? ''} ${message}`);
   return [{ title, text: said.join('\n') || 'No test case failed.', source: source.name }];
 }
 
 function toFinding(source: string, test: FailingTest): Finding {
   const name = test.suite === null ? test.name : `${test.suite} › ${test.name}`;
-  const values = test.expected === null || test.actual === null ? [] : [`expected: ${test.expected}`, `actual: ${test.actual}`];
+  const values =
+    test.expected === null || test.actual === null
+      ? []
+      : [`expected: ${test.expected}`, `actual: ${test.actual}`];
   const place = test.file === null ? [] : [`at ${test.file}${test.line === null ? '' : `:${test.line}`}`];
-  return { title: name, text: [test.message ?? 'It failed without a message.', ...values, ...place].join('\n'), source };
+  return {
+    title: name,
+    text: [test.message ?? 'It failed without a message.', ...values, ...place].join('\n'),
+    source,
+  };
 }

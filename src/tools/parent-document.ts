@@ -17,7 +17,8 @@ export interface Explanation {
 const NUMBERED = String.raw`^[\s#*_\d.)-]{0,12}`;
 const FIX_WORDS =
   'fix(?:es|ed by)?|how to fix(?: it)?|what to do|resolution|solution|remedy|remediation|mitigation|workaround|corrective action|action|recovery';
-const CAUSE_WORDS = '(?:root |likely |probable )?causes?|reasons?|why(?: it happens)?|diagnosis|explanation|meaning';
+const CAUSE_WORDS =
+  '(?:root |likely |probable )?causes?|reasons?|why(?: it happens)?|diagnosis|explanation|meaning';
 const OTHER_WORDS =
   'symptoms?|problem|error(?: message)?|message|what you see|signs?|how to (?:confirm|verify)|verification|owner|notes?|see also|background';
 const FIX = new RegExp(`${NUMBERED}(?:${FIX_WORDS})\\b`, 'i');
@@ -40,8 +41,16 @@ export function explain(naming: Naming | null, hit: Passage, passages: readonly 
   const at = { offset, text: text ?? '' };
   const find = (words: RegExp) => findSection(words, hit, passages) ?? findLabelled(words, at, hit, passages);
   const [cause, fix] = [find(CAUSE), find(FIX)];
-  const places = [cause, fix].flatMap((found) => (found === null || found.place === hit.place ? [] : [found.place]));
-  return { named: text, offset, cause: cause?.text ?? null, fix: fix?.text ?? null, places: [...new Set(places)] };
+  const places = [cause, fix].flatMap((found) =>
+    found === null || found.place === hit.place ? [] : [found.place],
+  );
+  return {
+    named: text,
+    offset,
+    cause: cause?.text ?? null,
+    fix: fix?.text ?? null,
+    places: [...new Set(places)],
+  };
 }
 
 /** Finds the line of a failure that a passage names best. Returns null if it names none. */
@@ -79,7 +88,12 @@ function explainRow(
 }
 
 /** Finds the first row of the table that a row is in. */
-function findHeads({ offset }: Naming, width: number, hit: Passage, passages: readonly Passage[]): string[] | null {
+function findHeads(
+  { offset }: Naming,
+  width: number,
+  hit: Passage,
+  passages: readonly Passage[],
+): string[] | null {
   const before = passages.filter(({ position, place }) => position < hit.position && place === hit.place);
   const lines = [...before.map(({ text }) => text), hit.text.slice(0, offset)].join('\n').split('\n');
   let heads: string[] | null = null;
@@ -140,14 +154,25 @@ function joinPassages(first: Passage, passages: readonly Passage[]): Said {
  * Finds what follows a label such as "Fix:" after the words that name the error, in the same passage or, in a
  * document without headings, in the next ones. Stops at another error's code.
  */
-function findLabelled(words: RegExp, naming: Pick<Naming, 'text' | 'offset'>, hit: Passage, passages: readonly Passage[]): Said | null {
-  const further = readPath(hit).length > 0 ? [] : passages.filter(({ position }) => position > hit.position).slice(0, MAX_FURTHER);
+function findLabelled(
+  words: RegExp,
+  naming: Pick<Naming, 'text' | 'offset'>,
+  hit: Passage,
+  passages: readonly Passage[],
+): Said | null {
+  const further =
+    readPath(hit).length > 0
+      ? []
+      : passages.filter(({ position }) => position > hit.position).slice(0, MAX_FURTHER);
   const codes = listCodes(naming.text);
   for (const [index, passage] of [hit, ...further].entries()) {
     const text = index === 0 ? passage.text.slice(naming.offset) : passage.text;
     const lines = text.replace(INLINE, '\n').split('\n');
     for (const [at, line] of lines.entries()) {
-      const isOther = at + index > 0 && !LABEL.test(line) && listCodes(line).some((code) => codes.length > 0 && !codes.includes(code));
+      const isOther =
+        at + index > 0 &&
+        !LABEL.test(line) &&
+        listCodes(line).some((code) => codes.length > 0 && !codes.includes(code));
       if (isOther) return null;
       const said = words.test(line) ? readLabelled(lines.slice(at), words) : null;
       if (said !== null) return { text: said, place: passage.place };
@@ -169,7 +194,10 @@ function readLabelled([first = '', ...rest]: readonly string[], words: RegExp): 
   if (!isLabel) return null;
   const said = [after];
   for (const line of rest) {
-    const isEnd = line.trim() === '' ? said.join('').trim() !== '' : LABEL.test(line) && !/^\s*(?:[-*]|\d+[.)])\s/.test(line);
+    const isEnd =
+      line.trim() === ''
+        ? said.join('').trim() !== ''
+        : LABEL.test(line) && !/^\s*(?:[-*]|\d+[.)])\s/.test(line);
     if (isEnd) break;
     said.push(line);
   }

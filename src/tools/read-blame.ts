@@ -11,7 +11,11 @@ const MAX_LINES = 40;
 
 const Parameters = z.strictObject({
   path: z.string().trim().min(1).max(1_024).describe('Path in the repository, or as the log prints it'),
-  line: z.int().min(1).optional().describe('The line of interest, 1-based; three lines on either side come too'),
+  line: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('The line of interest, 1-based; three lines on either side come too'),
   lineStart: z.int().min(1).optional().describe('First line, where a range is meant'),
   lineEnd: z.int().min(1).optional().describe('Last line of the range; at most 40 lines'),
 });
@@ -62,7 +66,8 @@ function groupRuns(lines: readonly BlameLine[]): BlameLine[][] {
   for (const line of lines) {
     const run = runs.at(-1);
     const previous = run?.at(-1);
-    if (run !== undefined && previous?.commit === line.commit && previous.line + 1 === line.line) run.push(line);
+    if (run !== undefined && previous?.commit === line.commit && previous.line + 1 === line.line)
+      run.push(line);
     else runs.push([line]);
   }
   return runs.sort((left, right) => Date.parse(right[0]?.at ?? '') - Date.parse(left[0]?.at ?? ''));
@@ -150,7 +155,12 @@ function removalFinding(range: Range, { by, diff, changes }: Removal, { titled }
   };
 }
 
-function toFinding(path: string, run: readonly BlameLine[], { titled }: BuiltCode, pullRequest: number | null): Finding {
+function toFinding(
+  path: string,
+  run: readonly BlameLine[],
+  { titled }: BuiltCode,
+  pullRequest: number | null,
+): Finding {
   const [first] = run;
   const last = run.at(-1);
   return {

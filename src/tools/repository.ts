@@ -31,7 +31,8 @@ const MAX_NAMED = 8;
 /** Suffixes tried before giving up. */
 const MAX_TRIES = 12;
 
-interface CodeToolDefinition<Schema extends z.ZodObject> extends Omit<ToolDefinition<Schema>, 'provider' | 'cache' | 'unavailable'> {
+interface CodeToolDefinition<Schema extends z.ZodObject>
+  extends Omit<ToolDefinition<Schema>, 'provider' | 'cache' | 'unavailable'> {
   /**
    * The part of the cache key in addition to the commit: the arguments, or also the failure if missing
    * arguments
@@ -40,7 +41,9 @@ interface CodeToolDefinition<Schema extends z.ZodObject> extends Omit<ToolDefini
   readonly keptBy?: 'arguments' | 'failure';
 }
 
-/** Makes a tool that asks the code host, and cannot be asked where no clone of the repository is configured. */
+/**
+ * Makes a tool that asks the code host, and cannot be asked where no clone of the repository is configured.
+ */
 export function defineCodeTool<Schema extends z.ZodObject>(
   codeHost: CodeHost,
   { keptBy, ...definition }: CodeToolDefinition<Schema>,
@@ -50,12 +53,17 @@ export function defineCodeTool<Schema extends z.ZodObject>(
     provider: `code-host:${codeHost.driver}`,
     ...(keptBy === undefined ? {} : { cache: keptByCommit(codeHost, keptBy) }),
     unavailable: async ({ build: { repository } }) =>
-      (await codeHost.canRead(repository)) ? null : `No clone of ${repository} is configured, so its code cannot be read.`,
+      (await codeHost.canRead(repository))
+        ? null
+        : `No clone of ${repository} is configured, so its code cannot be read.`,
   });
 }
 
 /** Throws `not-found` where the repository holds no commit. */
-export async function builtCode(host: CodeHost, { subject, signal }: Pick<ToolContext, 'subject' | 'signal'>): Promise<BuiltCode> {
+export async function builtCode(
+  host: CodeHost,
+  { subject, signal }: Pick<ToolContext, 'subject' | 'signal'>,
+): Promise<BuiltCode> {
   const { repository, commit } = subject.build;
   const resolved = await host.resolve({ repository, ref: commit }, signal);
   if (resolved.ref === null) throw new TriageError('not-found', `${repository} has no readable commit.`);
@@ -81,7 +89,11 @@ async function locateFile({ host, at, signal }: BuiltCode, path: string): Promis
     if (matches.includes(suffix)) return { path: suffix };
     if (matches.length === 1) return { path: first };
     const title = `${path} fits ${matches.length} files; name one of them`;
-    return { findings: [{ title, text: matches.join('\n'), source: 'repository', data: { candidates: [...matches] } }] };
+    return {
+      findings: [
+        { title, text: matches.join('\n'), source: 'repository', data: { candidates: [...matches] } },
+      ],
+    };
   }
   return { findings: [] };
 }
@@ -92,7 +104,10 @@ async function locateFile({ host, at, signal }: BuiltCode, path: string): Promis
  */
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/** Keeps a code tool's answers by the commit that answers for the build. Where that is not known as a commit, nothing is kept. */
+/**
+ * Keeps a code tool's answers by the commit that answers for the build. Where that is not known as a commit,
+ * nothing is kept.
+ */
 function keptByCommit(codeHost: CodeHost, by: 'arguments' | 'failure'): CachePolicy<unknown> {
   return {
     ttlMs: WEEK_MS,
@@ -107,7 +122,13 @@ function keptByCommit(codeHost: CodeHost, by: 'arguments' | 'failure'): CachePol
 /** Returns the parts of a failure that tools read, without the ids that differ between builds. */
 function toFailureKey(subject: TriageSubject): readonly unknown[] {
   const { fingerprint, failures, exceptions, diagnostics, failingTests } = subject;
-  return [fingerprint.value, failures.map(({ test, message, frames }) => [test, message, frames]), exceptions, diagnostics, failingTests];
+  return [
+    fingerprint.value,
+    failures.map(({ test, message, frames }) => [test, message, frames]),
+    exceptions,
+    diagnostics,
+    failingTests,
+  ];
 }
 
 /** Files that configure the pipeline. Their changes are inspected for a CONFIG_ERROR. */
@@ -139,7 +160,10 @@ const MANIFESTS: readonly RegExp[] = [
   /(?:^|\/)[\w.-]+\.(?:csproj|fsproj|vbproj|gemspec|cabal|podspec)$/,
 ];
 
-const SCOPES: Partial<Record<Category, readonly RegExp[]>> = { CONFIG_ERROR: CI_CONFIGURATION, DEPENDENCY_ERROR: MANIFESTS };
+const SCOPES: Partial<Record<Category, readonly RegExp[]>> = {
+  CONFIG_ERROR: CI_CONFIGURATION,
+  DEPENDENCY_ERROR: MANIFESTS,
+};
 
 /** Checks whether a change of this path may be related to a failure of this category. */
 export function inScope(path: string, category: Category): boolean {
@@ -150,8 +174,9 @@ export function inScope(path: string, category: Category): boolean {
 const JVM_ENDINGS = ['java', 'kt', 'scala', 'groovy'];
 
 /**
- * Paths that may hold a failing test, most likely first: the file that its report names, then what its class or module
- * name represents (`com.shop.CartTest` → `com/shop/CartTest.java`, `tests.test_cart.TestCart` → `tests/test_cart.py`).
+ * Paths that may hold a failing test, most likely first: the file that its report names, then what its class
+ * or module name represents (`com.shop.CartTest` → `com/shop/CartTest.java`, `tests.test_cart.TestCart` →
+ * `tests/test_cart.py`).
  */
 export function testFilePaths(test: Pick<FailingTest, 'file' | 'suite' | 'name'>): string[] {
   const paths: string[] = [];
@@ -175,7 +200,11 @@ function pathsOfDotted(name: string): string[] {
   if (classAt >= 0) {
     const jvm = parts.slice(0, classAt + 1).join('/');
     const module = parts.slice(0, classAt).join('/');
-    return [...JVM_ENDINGS.map((ending) => `${jvm}.${ending}`), ...(module === '' ? [] : [`${module}.py`]), `${parts[classAt]}.cs`];
+    return [
+      ...JVM_ENDINGS.map((ending) => `${jvm}.${ending}`),
+      ...(module === '' ? [] : [`${module}.py`]),
+      `${parts[classAt]}.cs`,
+    ];
   }
   return parts.length < 2 ? [] : [`${parts.join('/')}.py`, `${parts.slice(0, -1).join('/')}.py`];
 }
@@ -194,7 +223,9 @@ export function formatTree(paths: readonly string[], under: string): string {
     if (folder !== '') folders.set(folder, (folders.get(folder) ?? 0) + 1);
   }
   const sorted = [...folders].sort(([, left], [, right]) => right - left).slice(0, MAX_FOLDERS);
-  const lines = sorted.sort(([left], [right]) => (left < right ? -1 : 1)).map(([folder, count]) => `${folder}/ (${count})`);
+  const lines = sorted
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([folder, count]) => `${folder}/ (${count})`);
   const more = files.length > MAX_FILES_TREE ? [`… ${files.length - MAX_FILES_TREE} more files`] : [];
   return [...lines, ...files.slice(0, MAX_FILES_TREE), ...more].join('\n');
 }
@@ -213,7 +244,13 @@ export function commitTitle({ commit, author, at, subject, pullRequest }: Omit<C
 }
 
 /** Returns the fields of a commit that the suspect ranking reads. */
-export function commitData({ commit, author, at, subject, pullRequest }: Omit<CommitInfo, 'files'>): Record<string, unknown> {
+export function commitData({
+  commit,
+  author,
+  at,
+  subject,
+  pullRequest,
+}: Omit<CommitInfo, 'files'>): Record<string, unknown> {
   return { commit, author, at, subject, pullRequest: pullRequest ?? null };
 }
 

@@ -1,5 +1,13 @@
 import { isRetryable, TriageError, type TriageErrorCode } from '../domain/errors.ts';
-import { type Breaker, type BreakerState, CircuitOpenError, createBreaker, getRetryAfter, limitTime, retrying } from '../lib/resilience.ts';
+import {
+  type Breaker,
+  type BreakerState,
+  CircuitOpenError,
+  createBreaker,
+  getRetryAfter,
+  limitTime,
+  retrying,
+} from '../lib/resilience.ts';
 import { orAborted } from '../lib/time.ts';
 
 /** Retries after the first attempt. */
@@ -51,8 +59,8 @@ export interface Resilience {
     work: (signal: AbortSignal) => Promise<Value>,
   ): Promise<Attempted<Value>>;
   /**
-   * Asks once, behind the same breaker, for as long as `work` takes. Throws what `work` throws, and a retryable error that says how long where
-   * the provider is left alone.
+   * Asks once, behind the same breaker, for as long as `work` takes. Throws what `work` throws, and a
+   * retryable error that says how long where the provider is left alone.
    */
   once<Value>(provider: string, work: () => Promise<Value>): Promise<Value>;
   /** Returns the state of the breaker of each provider that was called. */
@@ -81,7 +89,8 @@ export function createResilience(options: ResilienceOptions): Resilience {
     return error;
   }
   return {
-    breakers: () => Object.fromEntries([...breakers].map(([provider, breaker]) => [provider, breaker.state()])),
+    breakers: () =>
+      Object.fromEntries([...breakers].map(([provider, breaker]) => [provider, breaker.state()])),
     async once(provider, work) {
       try {
         return await getBreaker(provider).run(work);
@@ -92,16 +101,25 @@ export function createResilience(options: ResilienceOptions): Resilience {
     async attempt(provider, limitMs, signal, work) {
       const breaker = getBreaker(provider);
       const late = () => new TriageError('timeout', `No answer within ${limitMs} ms.`);
-      const canceled = () => new TriageError('cancelled', 'The run was canceled during a tool call.', { cause: signal.reason });
+      const canceled = () =>
+        new TriageError('cancelled', 'The run was canceled during a tool call.', { cause: signal.reason });
       let attempts = 0;
       try {
         const value = await limitTime({ limitMs, signal, late, canceled }, (both, longestPauseMs) =>
-          retrying({ retries: MAX_RETRIES, backoff: { firstMs: options.firstDelayMs }, mayHelp, longestPauseMs, signal: both }, () =>
-            breaker.run(() => {
-              both.throwIfAborted();
-              attempts += 1;
-              return orAborted(work(both), both);
-            }),
+          retrying(
+            {
+              retries: MAX_RETRIES,
+              backoff: { firstMs: options.firstDelayMs },
+              mayHelp,
+              longestPauseMs,
+              signal: both,
+            },
+            () =>
+              breaker.run(() => {
+                both.throwIfAborted();
+                attempts += 1;
+                return orAborted(work(both), both);
+              }),
           ),
         );
         return { value, attempts };
@@ -129,14 +147,21 @@ export function isRefusal(error: unknown): boolean {
 function isProvidersFault(error: unknown): boolean {
   if (error instanceof DOMException && error.name === 'TimeoutError') return true;
   if (!(error instanceof TriageError)) return false;
-  return error.retryable || ['timeout', 'upstream-failed', 'upstream-auth', 'quota-exhausted', 'storage-failed'].includes(error.code);
+  return (
+    error.retryable ||
+    ['timeout', 'upstream-failed', 'upstream-auth', 'quota-exhausted', 'storage-failed'].includes(error.code)
+  );
 }
 
 function resting(provider: string, restMs: number): TriageError {
-  return new TriageError('upstream-failed', `${provider} failed several times in a row and is paused for a while.`, {
-    retryable: true,
-    retryAfterMs: restMs,
-  });
+  return new TriageError(
+    'upstream-failed',
+    `${provider} failed several times in a row and is paused for a while.`,
+    {
+      retryable: true,
+      retryAfterMs: restMs,
+    },
+  );
 }
 
 function mustWait(provider: string, restMs: number): TriageError {

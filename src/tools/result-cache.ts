@@ -27,7 +27,9 @@ const VERSION = 1;
  * Time limit for finding and reading a cached answer, in milliseconds. A new question often takes no longer.
  */
 const LOOKUP_MS = 2_000;
-/** The same where the provider, who may have to say what a kept answer holds for, does not answer these days. */
+/**
+ * The same where the provider, who may have to say what a kept answer holds for, does not answer these days.
+ */
 const LOOKUP_ALONE_MS = 200;
 
 interface CacheContext extends ToolContext {
@@ -53,17 +55,34 @@ export function createResultCache(store: ToolCacheStore | null, logger: Logger):
     // The other run ended, not this one.
     if (outcome[0].status === 'rejected') return share(flight, signal, ask);
     const { final, ...reply } = outcome[0].value;
-    return { ...reply, attempts: 0, ...(reply.status === 'ok' && { cached: true }), ...(final === true && { final }) };
+    return {
+      ...reply,
+      attempts: 0,
+      ...(reply.status === 'ok' && { cached: true }),
+      ...(final === true && { final }),
+    };
   };
   return {
     answer: async (tool, question, context, work) => {
       const key = store === null ? null : await buildKey(tool, question, context, logger);
-      const flight = key ?? digest([tool.description.name, question.args, context.category, context.subject.triageId]);
+      const flight =
+        key ?? digest([tool.description.name, question.args, context.category, context.subject.triageId]);
       return share(flight, context.signal, async () => {
-        const kept = key === null || store === null ? null : await within(LOOKUP_MS, context.signal, logger, () => store.get(key));
-        if (kept !== null) return { status: 'ok', findings: [...kept.findings], summary: kept.summary, attempts: 0, cached: true };
+        const kept =
+          key === null || store === null
+            ? null
+            : await within(LOOKUP_MS, context.signal, logger, () => store.get(key));
+        if (kept !== null)
+          return {
+            status: 'ok',
+            findings: [...kept.findings],
+            summary: kept.summary,
+            attempts: 0,
+            cached: true,
+          };
         const reply = await work();
-        if (key !== null && store !== null && reply.status === 'ok') await keep(store, key, tool, context, reply, logger);
+        if (key !== null && store !== null && reply.status === 'ok')
+          await keep(store, key, tool, context, reply, logger);
         return reply;
       });
     },
@@ -74,7 +93,12 @@ export function createResultCache(store: ToolCacheStore | null, logger: Logger):
  * Returns the cache key. Null if the tool caches nothing, is unavailable, or cannot determine what its answer
  * depends on.
  */
-async function buildKey(tool: Tool, question: Question, context: CacheContext, logger: Logger): Promise<string | null> {
+async function buildKey(
+  tool: Tool,
+  question: Question,
+  context: CacheContext,
+  logger: Logger,
+): Promise<string | null> {
   if (tool.cacheTtlMs === null) return null;
   const { build } = context.subject;
   const limitMs = context.isLeftAlone ? LOOKUP_ALONE_MS : LOOKUP_MS;
@@ -83,12 +107,33 @@ async function buildKey(tool: Tool, question: Question, context: CacheContext, l
     return await question.cacheKey({ ...context, signal });
   });
   if (holds === null) return null;
-  // The category is part of it since it decides which files a tool may read; the repository, so that no project sees another's.
-  return digest([VERSION, tool.description.name, question.args, context.category, build.provider, build.repository, holds]);
+  // The category is part of it since it decides which files a tool may read; the repository, so that no
+  // project sees another's.
+  return digest([
+    VERSION,
+    tool.description.name,
+    question.args,
+    context.category,
+    build.provider,
+    build.repository,
+    holds,
+  ]);
 }
 
-async function keep(store: ToolCacheStore, key: string, tool: Tool, context: ToolContext, reply: Reply, logger: Logger): Promise<void> {
-  const of = { key, tool: tool.description.name, repository: context.subject.build.repository, ttlMs: tool.cacheTtlMs ?? 0 };
+async function keep(
+  store: ToolCacheStore,
+  key: string,
+  tool: Tool,
+  context: ToolContext,
+  reply: Reply,
+  logger: Logger,
+): Promise<void> {
+  const of = {
+    key,
+    tool: tool.description.name,
+    repository: context.subject.build.repository,
+    ttlMs: tool.cacheTtlMs ?? 0,
+  };
   const { findings, summary } = reply;
   await within(LOOKUP_MS, context.signal, logger, async () => {
     await store.put(of, { findings, summary });
@@ -124,8 +169,14 @@ function sortKeys(_name: string, value: unknown): unknown {
 
 const MAX_ENTRIES = 500;
 
-/** Keeps answers for the life of the process: for the terminal, which has no database. Its bound is a number of answers. */
-export function createMemoryToolCache(maxEntries = MAX_ENTRIES, now: () => number = Date.now): ToolCacheStore {
+/**
+ * Keeps answers for the life of the process: for the terminal, which has no database. Its bound is a number
+ * of answers.
+ */
+export function createMemoryToolCache(
+  maxEntries = MAX_ENTRIES,
+  now: () => number = Date.now,
+): ToolCacheStore {
   // The entries are in order of use: a Map keeps insertion order, and a used entry is inserted again.
   const kept = new Map<string, { readonly result: KeptResult; readonly endsAt: number }>();
   const sweep = async () => {

@@ -26,7 +26,12 @@ const Parameters = z.strictObject({
     .regex(ONE_LINE, 'one line')
     .optional()
     .describe('Literal text, case matters: brings its lines'),
-  words: z.array(Word).min(1).max(16).optional().describe('Keywords in any case: brings the files that hold most of them, with how often'),
+  words: z
+    .array(Word)
+    .min(1)
+    .max(16)
+    .optional()
+    .describe('Keywords in any case: brings the files that hold most of them, with how often'),
   limit: z.int().min(1).max(10).default(10).describe('Most lines for text'),
 });
 
@@ -39,7 +44,9 @@ export function searchCode(codeHost: CodeHost): Tool {
     categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'],
     costClass: 'high',
     usualLatencyMs: 1000,
-    parameters: Parameters.refine(({ text, words }) => text !== undefined || words !== undefined, { error: 'text or words must be given' }),
+    parameters: Parameters.refine(({ text, words }) => text !== undefined || words !== undefined, {
+      error: 'text or words must be given',
+    }),
     keptBy: 'arguments',
     async run({ text, words, limit }, context) {
       const code = await builtCode(codeHost, context);
@@ -48,7 +55,11 @@ export function searchCode(codeHost: CodeHost): Tool {
   });
 }
 
-async function linesWith({ host, at, signal, titled }: BuiltCode, text: string, limit: number): Promise<Finding[]> {
+async function linesWith(
+  { host, at, signal, titled }: BuiltCode,
+  text: string,
+  limit: number,
+): Promise<Finding[]> {
   const hits = await host.search({ ...at, text, limit: LOOKED_AT }, signal);
   return hits.slice(0, limit).map((hit) => ({
     title: titled(`${hit.path}:${hit.line}`),
@@ -67,7 +78,9 @@ async function filesWith(code: BuiltCode, words: readonly string[]): Promise<Fin
   const files = found.slice(0, MAX_FILES);
   if (files.length === 0) return [];
   const longest = [...words].sort((left, right) => right.length - left.length).slice(0, SHOWN_WORDS);
-  const lines = await Promise.all(longest.map((text) => host.search({ ...at, text, limit: LOOKED_AT }, signal)));
+  const lines = await Promise.all(
+    longest.map((text) => host.search({ ...at, text, limit: LOOKED_AT }, signal)),
+  );
   const shown = files.slice(0, SHOWN_FILES).flatMap((file) => bestLines(file, lines.flat(), words, code));
   return [toListFinding(files, words, code), ...shown];
 }
@@ -75,9 +88,14 @@ async function filesWith(code: BuiltCode, words: readonly string[]): Promise<Fin
 function toListFinding(files: readonly FileHits[], words: readonly string[], { titled }: BuiltCode): Finding {
   return {
     title: titled(`${files.length} ${files.length === 1 ? 'file holds' : 'files hold'} ${words.join(', ')}`),
-    text: files.map((file) => `${file.path}: ${file.occurrences} times, ${file.words} of ${words.length} words`).join('\n'),
+    text: files
+      .map((file) => `${file.path}: ${file.occurrences} times, ${file.words} of ${words.length} words`)
+      .join('\n'),
     source: 'repository',
-    data: { words: [...words], files: files.map(({ path, occurrences, words: held }) => ({ path, occurrences, words: held })) },
+    data: {
+      words: [...words],
+      files: files.map(({ path, occurrences, words: held }) => ({ path, occurrences, words: held })),
+    },
   };
 }
 
@@ -85,10 +103,18 @@ function toListFinding(files: readonly FileHits[], words: readonly string[], { t
  * Returns the lines of a file that contain the most distinct words. They are shown with their numbers,
  * because they may be far apart.
  */
-function bestLines(file: FileHits, hits: readonly CodeLine[], words: readonly string[], { at, titled }: BuiltCode): Finding[] {
-  const held = ({ text }: CodeLine) => words.filter((word) => text.toLowerCase().includes(word.toLowerCase())).length;
+function bestLines(
+  file: FileHits,
+  hits: readonly CodeLine[],
+  words: readonly string[],
+  { at, titled }: BuiltCode,
+): Finding[] {
+  const held = ({ text }: CodeLine) =>
+    words.filter((word) => text.toLowerCase().includes(word.toLowerCase())).length;
   const own = new Map(hits.filter(({ path }) => path === file.path).map((hit) => [hit.line, hit]));
-  const best = [...own.values()].sort((left, right) => held(right) - held(left) || left.line - right.line).slice(0, LINES_A_FILE);
+  const best = [...own.values()]
+    .sort((left, right) => held(right) - held(left) || left.line - right.line)
+    .slice(0, LINES_A_FILE);
   const [top] = best;
   if (top === undefined) return [];
   const inOrder = best.sort((left, right) => left.line - right.line);
@@ -97,7 +123,13 @@ function bestLines(file: FileHits, hits: readonly CodeLine[], words: readonly st
       title: titled(`${file.path}: lines ${inOrder.map(({ line }) => line).join(', ')}`),
       text: inOrder.map(({ line, text }) => `${line}: ${text}`).join('\n'),
       source: file.path,
-      data: { path: file.path, line: top.line, lines: inOrder.map(({ line }) => line), occurrences: file.occurrences, commit: at.ref },
+      data: {
+        path: file.path,
+        line: top.line,
+        lines: inOrder.map(({ line }) => line),
+        occurrences: file.occurrences,
+        commit: at.ref,
+      },
     },
   ];
 }

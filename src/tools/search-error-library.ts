@@ -2,7 +2,12 @@ import { CATEGORIES } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { NAMES, sumWeights, weighWords } from '../log/recognise/distinctive.ts';
-import { type ComparedFailure, compareFailures, LIKENESS, toComparedFailure } from '../log/recognise/failure-likeness.ts';
+import {
+  type ComparedFailure,
+  compareFailures,
+  LIKENESS,
+  toComparedFailure,
+} from '../log/recognise/failure-likeness.ts';
 import type { VectorIndex, VectorMatch } from '../ports/vector-index.ts';
 import { failureText } from './findings.ts';
 import { retrievalParameters } from './retrieval-parameters.ts';
@@ -41,10 +46,19 @@ export function searchErrorLibrary(vectorIndex: VectorIndex, sight: Sight): Tool
       const own = subject.failures.slice(0, MAX_FAILURES).map(toComparedFailure);
       const filter = category === undefined ? {} : { filter: { category } };
       const search = (text: string, more: Record<string, string> = {}) =>
-        vectorIndex.search('error_library', { text, limit: limit + MORE, filter: { ...filter.filter, ...more } }, signal);
+        vectorIndex.search(
+          'error_library',
+          { text, limit: limit + MORE, filter: { ...filter.filter, ...more } },
+          signal,
+        );
       const sees = await sight(subject.build.repository);
-      const ofTests = own.flatMap(({ text, test }) => (test === null || text === '' ? [] : [search(text, { test })]));
-      const matches = await Promise.all([...buildTexts(subject, own, query).map((text) => search(text)), ...ofTests]);
+      const ofTests = own.flatMap(({ text, test }) =>
+        test === null || text === '' ? [] : [search(text, { test })],
+      );
+      const matches = await Promise.all([
+        ...buildTexts(subject, own, query).map((text) => search(text)),
+        ...ofTests,
+      ]);
       const unique = [...new Map(matches.flat().map((match) => [match.id, match])).values()];
       return unique
         .filter(({ metadata }) => sees(String(metadata.repository)))
@@ -65,7 +79,11 @@ function compareIds(left: VectorMatch, right: VectorMatch): number {
  * Returns the texts by which candidates are found: each failure's message, its whole text, all that is
  * known, and the query.
  */
-function buildTexts(subject: TriageSubject, own: readonly ComparedFailure[], query: string | undefined): string[] {
+function buildTexts(
+  subject: TriageSubject,
+  own: readonly ComparedFailure[],
+  query: string | undefined,
+): string[] {
   const ownTexts = own.flatMap(({ text }) => [text.split('\n\n', 1)[0] ?? '', text]);
   return [...new Set([...ownTexts, failureText(subject), query ?? ''])].filter((text) => text !== '');
 }

@@ -53,7 +53,8 @@ export interface KnowledgeSources {
 export function searchKnowledge(vectorIndex: VectorIndex, { team, semantic }: KnowledgeSources = {}): Tool {
   return defineTool({
     name: 'search_knowledge',
-    question: 'Which curated document or runbook of the team describes this kind of failure, its causes and its fixes?',
+    question:
+      'Which curated document or runbook of the team describes this kind of failure, its causes and its fixes?',
     categories: CATEGORIES,
     always: true,
     costClass: 'low',
@@ -71,7 +72,9 @@ export function searchKnowledge(vectorIndex: VectorIndex, { team, semantic }: Kn
       ]);
       const fused = fuse(byMeaning.passages.length === 0 ? [byWords] : [byWords, byMeaning.passages]);
       const best = fused.filter(({ score }) => score >= LEAST_LIKE).slice(0, limit);
-      const findings = await Promise.all(best.map((passage) => toFinding(passage, lines, { vectorIndex, team }, signal)));
+      const findings = await Promise.all(
+        best.map((passage) => toFinding(passage, lines, { vectorIndex, team }, signal)),
+      );
       const { note } = byMeaning;
       return findings
         .filter((finding) => finding !== null)
@@ -114,7 +117,8 @@ async function findByMeaning(
 ): Promise<{ passages: Passage[]; note: string | null }> {
   if (text === '') return { passages: [], note: null };
   const query = { text, limit: BY_MEANING, ...(category === undefined ? {} : { filter: { category } }) };
-  const late = () => new TriageError('timeout', `The embedding server did not answer within ${MEANING_MS / 1000} s`);
+  const late = () =>
+    new TriageError('timeout', `The embedding server did not answer within ${MEANING_MS / 1000} s`);
   try {
     const [curated, own] = await limitTime({ limitMs: MEANING_MS, signal, late }, (limit) =>
       Promise.all([index.search('knowledge', query, limit), index.search('team_knowledge', query, limit)]),
@@ -150,10 +154,15 @@ export function fuse<Item extends Ranked>(lists: readonly (readonly Item[])[]): 
     for (const [index, item] of list.entries()) {
       const known = fused.get(item.key);
       const rank = (known?.rank ?? 0) + 1 / (K + index + 1);
-      fused.set(item.key, { item: known === undefined || item.score > known.item.score ? item : known.item, rank });
+      fused.set(item.key, {
+        item: known === undefined || item.score > known.item.score ? item : known.item,
+        rank,
+      });
     }
   }
-  return [...fused.values()].sort((left, right) => right.rank - left.rank || right.item.score - left.item.score).map(({ item }) => item);
+  return [...fused.values()]
+    .sort((left, right) => right.rank - left.rank || right.item.score - left.item.score)
+    .map(({ item }) => item);
 }
 
 /** The best passage of one document for a question, curated or from the team. */
@@ -188,7 +197,8 @@ function embeddedTeamPassage({ id, text, metadata, score }: VectorMatch): Passag
 /** Keeps the best passage of each document, best first. */
 function bestOfDocuments(passages: Iterable<Passage>): Passage[] {
   const best = new Map<string, Passage>();
-  for (const passage of passages) if (passage.score > (best.get(passage.key)?.score ?? 0)) best.set(passage.key, passage);
+  for (const passage of passages)
+    if (passage.score > (best.get(passage.key)?.score ?? 0)) best.set(passage.key, passage);
   return [...best.values()].sort((left, right) => right.score - left.score);
 }
 
@@ -205,7 +215,11 @@ async function toFinding(
   signal: AbortSignal,
 ): Promise<Finding | null> {
   if (passage.curated !== null)
-    return curatedFinding(passage.curated, passage.score, await wholeText(vectorIndex, passage.curated, signal));
+    return curatedFinding(
+      passage.curated,
+      passage.score,
+      await wholeText(vectorIndex, passage.curated, signal),
+    );
   if (passage.team === null) return null;
   const { document, position } = passage.team;
   return teamFinding(passage.team, passage.score, lines, (await team?.passages(document.id, position)) ?? []);
@@ -225,7 +239,12 @@ function curatedFinding(match: VectorMatch, score: number, text: string): Findin
 }
 
 /** Converts a team's passage to a finding, with what its document says about cause and fix. */
-function teamFinding(hit: TeamPassage, score: number, lines: readonly string[], passages: readonly KeptPassage[]): Finding {
+function teamFinding(
+  hit: TeamPassage,
+  score: number,
+  lines: readonly string[],
+  passages: readonly KeptPassage[],
+): Finding {
   const { document, place } = hit;
   const { id, source, title, category } = document;
   const naming = findBestNaming(lines, hit.text);
@@ -236,7 +255,13 @@ function teamFinding(hit: TeamPassage, score: number, lines: readonly string[], 
     text: describeParent(hit, explanation),
     source: `team-knowledge/${source}#${place}`,
     score,
-    data: { documentId: id, document: source, title, place, ...present({ category: category ?? undefined, named, cause, fix }) },
+    data: {
+      documentId: id,
+      document: source,
+      title,
+      place,
+      ...present({ category: category ?? undefined, named, cause, fix }),
+    },
   };
 }
 
@@ -251,7 +276,11 @@ const MAX_SHORT = 900;
 function describeParent({ text, place }: TeamPassage, { offset, cause, fix, places }: Explanation): string {
   if (places.length === 0 && text.length <= MAX_SHORT) return text;
   const from = Math.max(0, offset - MAX_HIT / 4);
-  const parts = [text.slice(from, from + MAX_HIT), fix === null ? '' : `Fix: ${fix}`, cause === null ? '' : `Cause: ${cause}`];
+  const parts = [
+    text.slice(from, from + MAX_HIT),
+    fix === null ? '' : `Fix: ${fix}`,
+    cause === null ? '' : `Cause: ${cause}`,
+  ];
   const rest = text.length > MAX_HIT ? `${place}\n\n${text}` : '';
   return [...parts, rest].filter((part) => part !== '').join('\n\n');
 }

@@ -55,7 +55,10 @@ type Mask = (text: string) => Promise<string>;
  * server.
  */
 function maskedBefore(embedder: Embedder, mask: Mask): Embedder {
-  return { ...embedder, embed: async (texts, signal) => embedder.embed(await Promise.all(texts.map(mask)), signal) };
+  return {
+    ...embedder,
+    embed: async (texts, signal) => embedder.embed(await Promise.all(texts.map(mask)), signal),
+  };
 }
 
 /**
@@ -66,8 +69,15 @@ function maskedBefore(embedder: Embedder, mask: Mask): Embedder {
  * about 500 tokens are ranked by embeddings, or by BM25 if no semantic embedder is configured or it does not
  * respond.
  */
-export function searchSemantic(codeHost: CodeHost, embedder: Embedder | null = null, mask: Mask | null = null): Tool {
-  const meaning = embedder === null || mask === null || embedder.name.startsWith('hashing') ? null : maskedBefore(embedder, mask);
+export function searchSemantic(
+  codeHost: CodeHost,
+  embedder: Embedder | null = null,
+  mask: Mask | null = null,
+): Tool {
+  const meaning =
+    embedder === null || mask === null || embedder.name.startsWith('hashing')
+      ? null
+      : maskedBefore(embedder, mask);
   return defineCodeTool(codeHost, {
     name: 'search_semantic',
     question: 'Which lines of the repository are most like this guess at the code that fails?',
@@ -79,13 +89,19 @@ export function searchSemantic(codeHost: CodeHost, embedder: Embedder | null = n
     async run({ code: guess, words: given = [], limit }, context) {
       const code = await builtCode(codeHost, context);
       const words = given.length > 0 ? given : searchWords(guess, MAX_WORDS);
-      if (words.length === 0) throw new TriageError('invalid-input', 'code: it holds no identifier to search for.');
+      if (words.length === 0)
+        throw new TriageError('invalid-input', 'code: it holds no identifier to search for.');
       const hits = await codeHost.searchFiles({ ...code.at, words, limit: MAX_CANDIDATES * 3 }, code.signal);
       const paths = hits.map(({ path }) => path).filter((path) => !SKIPPED.test(path));
       const chunks = await inParallel(paths.slice(0, MAX_CANDIDATES), FILES_AT_ONCE, async (path) =>
         splitChunks(path, 1, await readLines(code, path)),
       );
-      const { ranked, by } = await rank(chunks.flat(), `${failureHeadline(context.subject)}\n${guess}`, meaning, code.signal);
+      const { ranked, by } = await rank(
+        chunks.flat(),
+        `${failureHeadline(context.subject)}\n${guess}`,
+        meaning,
+        code.signal,
+      );
       return apart(ranked)
         .slice(0, limit)
         .map((one) => toFinding(one, code, by));
@@ -93,7 +109,12 @@ export function searchSemantic(codeHost: CodeHost, embedder: Embedder | null = n
   });
 }
 
-async function rank(chunks: readonly CodeChunk[], query: string, embedder: Embedder | null, signal: AbortSignal) {
+async function rank(
+  chunks: readonly CodeChunk[],
+  query: string,
+  embedder: Embedder | null,
+  signal: AbortSignal,
+) {
   if (embedder === null || chunks.length === 0) return { ranked: rankByWords(chunks, query), by: 'words' };
   try {
     return { ranked: await rankByMeaning(chunks, query, embedder, signal), by: 'meaning' };
@@ -119,11 +140,15 @@ async function readLines(code: BuiltCode, path: string): Promise<string[]> {
   return lines;
 }
 
-async function readWindow({ host, at, signal }: BuiltCode, window: { path: string; lineStart: number; lineEnd: number }) {
+async function readWindow(
+  { host, at, signal }: BuiltCode,
+  window: { path: string; lineStart: number; lineEnd: number },
+) {
   try {
     return await host.readFile({ ...at, ...window }, signal);
   } catch (error) {
-    const unreadable = error instanceof TriageError && ['too-large', 'unsupported-type', 'not-found'].includes(error.code);
+    const unreadable =
+      error instanceof TriageError && ['too-large', 'unsupported-type', 'not-found'].includes(error.code);
     if (unreadable) return null;
     throw error;
   }
@@ -134,7 +159,9 @@ function apart(ranked: readonly RankedChunk[]): RankedChunk[] {
   const kept: RankedChunk[] = [];
   for (const one of ranked) {
     const { path, lineStart, lineEnd } = one.chunk;
-    const overlaps = kept.some(({ chunk }) => chunk.path === path && chunk.lineStart <= lineEnd && lineStart <= chunk.lineEnd);
+    const overlaps = kept.some(
+      ({ chunk }) => chunk.path === path && chunk.lineStart <= lineEnd && lineStart <= chunk.lineEnd,
+    );
     if (one.score >= LEAST_SCORE && !overlaps) kept.push(one);
   }
   return kept;
@@ -159,14 +186,22 @@ interface RankedChunk {
   readonly score: number;
 }
 
-/** Saturation of repeated words and the weight of a chunk's length: the usual values (Robertson & Zaragoza, The Probabilistic Relevance Framework, 2009). */
+/**
+ * Saturation of repeated words and the weight of a chunk's length: the usual values (Robertson & Zaragoza,
+ * The Probabilistic Relevance Framework, 2009).
+ */
 const K1 = 1.2;
 const B = 0.75;
 /** Chunks a question to an embedder holds. */
 const BATCH = 64;
 
 /** Ranks by the cosine of embeddings, best first. Throws what the embedder throws. */
-async function rankByMeaning(chunks: readonly CodeChunk[], query: string, embedder: Embedder, signal: AbortSignal): Promise<RankedChunk[]> {
+async function rankByMeaning(
+  chunks: readonly CodeChunk[],
+  query: string,
+  embedder: Embedder,
+  signal: AbortSignal,
+): Promise<RankedChunk[]> {
   const [asked] = await embedder.embed([query], signal);
   if (asked === undefined) return [];
   const ranked: RankedChunk[] = [];
@@ -176,20 +211,27 @@ async function rankByMeaning(chunks: readonly CodeChunk[], query: string, embedd
       batch.map(({ path, text }) => `${path}\n${text}`),
       signal,
     );
-    for (const [index, chunk] of batch.entries()) ranked.push({ chunk, score: cosine(asked, vectors[index]) });
+    for (const [index, chunk] of batch.entries())
+      ranked.push({ chunk, score: cosine(asked, vectors[index]) });
   }
   return ranked.sort((left, right) => right.score - left.score);
 }
 
 /**
- * Ranks by BM25 over the words of code, best first; a chunk's path counts as part of it. The score is the share of what a chunk could
- * reach that holds every word of the query often, so it is 0..1 and can be compared between questions.
+ * Ranks by BM25 over the words of code, best first; a chunk's path counts as part of it. The score is the
+ * share of what a chunk could reach that holds every word of the query often, so it is 0..1 and can be
+ * compared between questions.
  */
 export function rankByWords(chunks: readonly CodeChunk[], query: string): RankedChunk[] {
   const asked = [...new Set(codeWords(query))];
   const documents = chunks.map((chunk) => countWords(codeWords(`${chunk.path}\n${chunk.text}`)));
   const length = documents.reduce((sum, { total }) => sum + total, 0) / Math.max(1, documents.length);
-  const weights = new Map(asked.map((word) => [word, rarity(documents.filter(({ counts }) => counts.has(word)).length, documents.length)]));
+  const weights = new Map(
+    asked.map((word) => [
+      word,
+      rarity(documents.filter(({ counts }) => counts.has(word)).length, documents.length),
+    ]),
+  );
   const most = asked.reduce((sum, word) => sum + (weights.get(word) ?? 0) * (K1 + 1), 0);
   const ranked = chunks.map((chunk, index) => {
     const { counts, total } = documents[index] ?? { counts: new Map<string, number>(), total: 0 };
@@ -238,7 +280,10 @@ const CHUNK_TOKENS = 500;
 /** Repeated from the chunk before, so that nothing is cut in two for good. */
 const OVERLAP_TOKENS = 100;
 
-/** Cuts consecutive lines of a file into chunks of about 500 tokens that overlap by about 100; a longer line is a chunk of its own. */
+/**
+ * Cuts consecutive lines of a file into chunks of about 500 tokens that overlap by about 100; a longer line
+ * is a chunk of its own.
+ */
 export function splitChunks(path: string, lineStart: number, lines: readonly string[]): CodeChunk[] {
   const sizes = lines.map((line) => countTokens(`${line}\n`));
   const chunks: CodeChunk[] = [];
@@ -250,7 +295,12 @@ export function splitChunks(path: string, lineStart: number, lines: readonly str
       to += 1;
       tokens += sizes[to] ?? 0;
     }
-    chunks.push({ path, lineStart: lineStart + from, lineEnd: lineStart + to, text: lines.slice(from, to + 1).join('\n') });
+    chunks.push({
+      path,
+      lineStart: lineStart + from,
+      lineEnd: lineStart + to,
+      text: lines.slice(from, to + 1).join('\n'),
+    });
     if (to + 1 >= lines.length) break;
     from = Math.max(from + 1, overlapStart(sizes, to) + 1);
   }

@@ -120,7 +120,9 @@ function toJsonSchema(schema: z.ZodObject): Readonly<Record<string, unknown>> {
 }
 
 function withoutNulls(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null && value !== undefined));
+  return Object.fromEntries(
+    Object.entries(args).filter(([, value]) => value !== null && value !== undefined),
+  );
 }
 
 function describeIssues(error: z.ZodError, args: unknown, schema: z.ZodObject): string {

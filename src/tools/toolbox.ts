@@ -53,7 +53,9 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
   return {
     offered: (category) => offered(category).map((tool) => tool.description),
     askable: async (category, subject, signal) => {
-      const usable = await Promise.all(offered(category).map((tool) => isAskable(deps, tool, subject, signal)));
+      const usable = await Promise.all(
+        offered(category).map((tool) => isAskable(deps, tool, subject, signal)),
+      );
       return offered(category).flatMap((tool, index) => (usable[index] === true ? [tool.description] : []));
     },
     describe: (name) => byName.get(name)?.description ?? null,
@@ -67,7 +69,12 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
  * becomes an outcome. A provider whose breaker is open is not checked. The result of
  * the check is kept for the whole run.
  */
-async function isAskable(deps: ToolboxDeps, tool: Tool, subject: TriageSubject, signal: AbortSignal): Promise<boolean> {
+async function isAskable(
+  deps: ToolboxDeps,
+  tool: Tool,
+  subject: TriageSubject,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (isLeftAlone(deps, tool)) return true;
   const known = deps.askable.get(subject) ?? new Map<Tool, boolean>();
   deps.askable.set(subject, known);
@@ -113,19 +120,30 @@ async function answer(deps: ToolboxDeps, call: ToolCall, context: ToolContext): 
   if (tool === undefined) return finish(refused(`There is no tool named ${call.tool}.`));
   const first = await ask(deps, tool, call, context);
   if (first.status !== 'failed' && first.status !== 'timed-out') return finish(first);
-  deps.logger.warn({ tool: call.tool, status: first.status, attempts: first.attempts, summary: first.summary }, 'a tool failed');
+  deps.logger.warn(
+    { tool: call.tool, status: first.status, attempts: first.attempts, summary: first.summary },
+    'a tool failed',
+  );
   const alternative = tool.alternative === null ? undefined : deps.byName.get(tool.alternative.tool);
   const named = tool.nameInstead(context.subject);
-  if (tool.alternative === null || alternative === undefined) return finish(await withNamed(deps, named, first));
+  if (tool.alternative === null || alternative === undefined)
+    return finish(await withNamed(deps, named, first));
   // Who refuses us refuses us whatever we ask.
   if (first.final === true && alternative.provider === tool.provider) return finish(first);
   const name = alternative.description.name;
   const second = await askInstead(deps, tool.alternative, alternative, call, context);
   const attempts = first.attempts + second.attempts;
   if (second.status === 'ok' || second.status === 'empty') {
-    return finish({ ...second, summary: `${first.summary} Instead, ${name}: ${second.summary}`, attempts }, name);
+    return finish(
+      { ...second, summary: `${first.summary} Instead, ${name}: ${second.summary}`, attempts },
+      name,
+    );
   }
-  return finish({ ...first, summary: `${first.summary} ${name} could not help either: ${second.summary}`, attempts });
+  return finish({
+    ...first,
+    summary: `${first.summary} ${name} could not help either: ${second.summary}`,
+    attempts,
+  });
 }
 
 /** Adds to a failed answer what the tool can name without asking anybody. The answer stays a failure. */
@@ -135,7 +153,13 @@ async function withNamed(deps: ToolboxDeps, named: readonly Finding[], failed: R
   return { ...failed, findings, summary: `${failed.summary} Named instead, and not read: ${summary}` };
 }
 
-async function askInstead(deps: ToolboxDeps, { args }: Alternative, tool: Tool, call: ToolCall, context: ToolContext): Promise<Reply> {
+async function askInstead(
+  deps: ToolboxDeps,
+  { args }: Alternative,
+  tool: Tool,
+  call: ToolCall,
+  context: ToolContext,
+): Promise<Reply> {
   try {
     return await ask(deps, tool, { ...call, args: args(call, context.subject), why: '' }, context);
   } catch (error) {
@@ -153,7 +177,8 @@ async function ask(deps: ToolboxDeps, tool: Tool, call: ToolCall, context: ToolC
     );
   }
   const question = tool.read(call.args);
-  if ('error' in question) return { status: 'invalid-arguments', findings: [], summary: question.error, attempts: 0 };
+  if ('error' in question)
+    return { status: 'invalid-arguments', findings: [], summary: question.error, attempts: 0 };
   try {
     const refusal = question.refusal(context);
     if (refusal !== null) return refused(refusal);
@@ -167,17 +192,30 @@ async function ask(deps: ToolboxDeps, tool: Tool, call: ToolCall, context: ToolC
 /**
  * Returns a cached or a new answer. A cached answer is masked again, because more secrets may be known now.
  */
-async function questioned(deps: ToolboxDeps, tool: Tool, question: Question, context: ToolContext): Promise<Reply> {
+async function questioned(
+  deps: ToolboxDeps,
+  tool: Tool,
+  question: Question,
+  context: ToolContext,
+): Promise<Reply> {
   const { limiter, cache } = deps;
-  const work = () => limiter.run(context.subject.triageId, context.signal, () => put(deps, tool, question, context));
-  const reply = await cache.answer(tool, question, { ...context, isLeftAlone: isLeftAlone(deps, tool) }, work);
+  const work = () =>
+    limiter.run(context.subject.triageId, context.signal, () => put(deps, tool, question, context));
+  const reply = await cache.answer(
+    tool,
+    question,
+    { ...context, isLeftAlone: isLeftAlone(deps, tool) },
+    work,
+  );
   if (reply.cached !== true) return reply;
   const again = await found(reply.findings, reply.attempts, deps);
   return again.status === 'ok' ? { ...reply, findings: again.findings } : again;
 }
 
 async function put(deps: ToolboxDeps, tool: Tool, question: Question, context: ToolContext): Promise<Reply> {
-  const limitMs = deps.options.timeLimitMs?.(tool.description) ?? Math.min(Math.max(tool.description.usualLatencyMs * 20, 5_000), 30_000);
+  const limitMs =
+    deps.options.timeLimitMs?.(tool.description) ??
+    Math.min(Math.max(tool.description.usualLatencyMs * 20, 5_000), 30_000);
   const asked = await deps.resilience.attempt(tool.provider, limitMs, context.signal, async (signal) => {
     const reason = await tool.unavailable(context.subject);
     if (reason !== null) return { unavailable: reason };
@@ -185,19 +223,36 @@ async function put(deps: ToolboxDeps, tool: Tool, question: Question, context: T
   });
   if ('error' in asked) return failure(asked.error, asked.attempts, deps);
   if ('unavailable' in asked.value) {
-    return { status: 'unavailable', findings: [], summary: asked.value.unavailable, attempts: asked.attempts };
+    return {
+      status: 'unavailable',
+      findings: [],
+      summary: asked.value.unavailable,
+      attempts: asked.attempts,
+    };
   }
   return found(asked.value.findings, asked.attempts, deps);
 }
 
 async function found(all: readonly Finding[], attempts: number, deps: ToolboxDeps): Promise<Reply> {
   if (all.length === 0) return { status: 'empty', findings: [], summary: 'nothing found', attempts };
-  const findings = await withheldOnError(() => Promise.all(all.slice(0, MAX_FINDINGS).map((one) => boundFinding(one, deps.options.mask))));
+  const findings = await withheldOnError(() =>
+    Promise.all(all.slice(0, MAX_FINDINGS).map((one) => boundFinding(one, deps.options.mask))),
+  );
   if (findings === null) {
-    return { status: 'failed', findings: [], summary: 'The result could not be masked, so it is withheld.', attempts };
+    return {
+      status: 'failed',
+      findings: [],
+      summary: 'The result could not be masked, so it is withheld.',
+      attempts,
+    };
   }
   const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;
-  return { status: 'ok', findings, summary: all.length > findings.length ? `${count} of ${all.length}` : count, attempts };
+  return {
+    status: 'ok',
+    findings,
+    summary: all.length > findings.length ? `${count} of ${all.length}` : count,
+    attempts,
+  };
 }
 
 async function withheldOnError<Value>(work: () => Promise<Value>): Promise<Value | null> {

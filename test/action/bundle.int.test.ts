@@ -6,7 +6,9 @@ test('the bundle starts without any package, and with nothing of what the rules 
   const made = [...(await bundleOnce())].filter(([name]) => name.endsWith('.mjs'));
   expect(made.map(([name]) => name)).toContain('main.mjs');
   for (const [, text] of made) {
-    const imported = [...text.matchAll(/^(?:import|export)\b[^;'"]*["']([^"']+)["'];?$/gm)].map(([, from]) => from ?? '');
+    const imported = [...text.matchAll(/^(?:import|export)\b[^;'"]*["']([^"']+)["'];?$/gm)].map(
+      ([, from]) => from ?? '',
+    );
     expect(imported.filter((from) => !isBuiltin(from) && !from.startsWith('./'))).toEqual([]);
     // Node 20 lacks them; what it lacks else is added by the step, or checked for.
     expect(text).not.toMatch(/\b(?:Object\.groupBy|Promise\.try|Array\.fromAsync|RegExp\.escape)\(/);
@@ -23,8 +25,19 @@ test("action.yml is one by GitHub's own parser, and names a file that is there",
   const { runs, inputs, outputs } = await readAction();
 
   expect(runs).toMatchObject({ using: 'node24', main: 'dist/main.mjs' });
-  expect(outputs?.map(({ id }) => id)).toEqual(['category', 'confidence', 'url', 'json', 'verdict', 'culprit', 'patch']);
-  expect(inputs?.every(({ id, description, required }) => /^[a-z]+(-[a-z]+)*$/.test(id) && description !== '' && required === false)).toBe(
-    true,
-  );
+  expect(outputs?.map(({ id }) => id)).toEqual([
+    'category',
+    'confidence',
+    'url',
+    'json',
+    'verdict',
+    'culprit',
+    'patch',
+  ]);
+  expect(
+    inputs?.every(
+      ({ id, description, required }) =>
+        /^[a-z]+(-[a-z]+)*$/.test(id) && description !== '' && required === false,
+    ),
+  ).toBe(true);
 });

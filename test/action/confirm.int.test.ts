@@ -36,7 +36,10 @@ const ids: string[] = [];
 /** Two commits, of which the second breaks the sum; the ids of both. */
 function commits(folder: string): void {
   const git = (...args: readonly string[]) =>
-    execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=nobody@example.test', ...args], { cwd: folder, encoding: 'utf8' }).trim();
+    execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=nobody@example.test', ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+    }).trim();
   git('init', '--quiet', '--initial-branch=main');
   git('add', '--all');
   git('commit', '--quiet', '-m', 'works');
@@ -56,10 +59,16 @@ const files = {
 /** With a diff that mends the sum. */
 const filesWithFix = {
   ...files,
-  'fix.diff': '--- a/sum.js\n+++ b/sum.js\n@@ -1 +1 @@\n-exports.sum = (a, b) => a - b;\n+exports.sum = (a, b) => a + b;\n',
+  'fix.diff':
+    '--- a/sum.js\n+++ b/sum.js\n@@ -1 +1 @@\n-exports.sum = (a, b) => a - b;\n+exports.sum = (a, b) => a + b;\n',
   '.gitignore': 'build.log\nfix.diff\n',
 };
-const given = { log: 'build.log', confirm: `${process.execPath} --test`, 'confirm-runs': '3', 'confirm-base': 'HEAD^' };
+const given = {
+  log: 'build.log',
+  confirm: `${process.execPath} --test`,
+  'confirm-runs': '3',
+  'confirm-base': 'HEAD^',
+};
 
 describe('a step that runs the failing command again', () => {
   test('says by counts that this change broke it, first in summary, log and outputs', async () => {
@@ -67,17 +76,28 @@ describe('a step that runs the failing command again', () => {
 
     expect(exitCode, log).toBe(0);
     expect(outputs.verdict).toBe('this-change');
-    expect(summary).toMatch(/^### Faultline: 1 cause\n\n\*\*Fails 3 of 3 here, 0 of 3 on the base \(\w{7}\): introduced by this change/);
+    expect(summary).toMatch(
+      /^### Faultline: 1 cause\n\n\*\*Fails 3 of 3 here, 0 of 3 on the base \(\w{7}\): introduced by this change/,
+    );
     expect(log).toMatch(/^run 1 here, only the failing tests: failed/m);
     expect(log).toMatch(/^Fails 3 of 3 here, 0 of 3 on the base/m);
-    expect(JSON.parse(outputs.json ?? '')).toMatchObject([{ facts: { Tried: [expect.stringContaining('introduced by this change')] } }]);
+    expect(JSON.parse(outputs.json ?? '')).toMatchObject([
+      { facts: { Tried: [expect.stringContaining('introduced by this change')] } },
+    ]);
   });
 
   test('searches the commit that broke it and tries a diff, in what is left of its minutes', async () => {
     const also = { bisect: 'true', 'try-fix': 'fix.diff' };
-    const { outputs, summary, log } = await runner.run({ with: { ...given, ...also }, files: filesWithFix, prepare: commits });
+    const { outputs, summary, log } = await runner.run({
+      with: { ...given, ...also },
+      files: filesWithFix,
+      prepare: commits,
+    });
 
-    expect(outputs, log).toMatchObject({ verdict: 'this-change', culprit: expect.stringMatching(/^[0-9a-f]{40}$/) });
+    expect(outputs, log).toMatchObject({
+      verdict: 'this-change',
+      culprit: expect.stringMatching(/^[0-9a-f]{40}$/),
+    });
     expect(outputs.patch).toContain('+exports.sum = (a, b) => a + b;');
     expect(summary).toMatch(/Broken by \w{7} \(.* runs\)\. Fixed: fails 0 of 3 with it, 3 of 3 without it/);
     expect(summary).toMatch(/Commit: \w{7} breaks, by Ada\n\nTried: fix\.diff: Fails 0 of 3/);
@@ -85,7 +105,12 @@ describe('a step that runs the failing command again', () => {
 
   test('compares with what was there before the push, and says where that cannot be obtained', async () => {
     const push = { before: '0123456789'.repeat(4), repository: { default_branch: 'trunk' } };
-    const { outputs, summary } = await runner.run({ with: { ...given, 'confirm-base': '' }, files, prepare: commits, event: push });
+    const { outputs, summary } = await runner.run({
+      with: { ...given, 'confirm-base': '' },
+      files,
+      prepare: commits,
+      event: push,
+    });
 
     expect(outputs.verdict).toBe('reproduced');
     expect(summary).toContain(`Not compared: this commit was not built on ${push.before} or trunk`);
@@ -95,8 +120,18 @@ describe('a step that runs the failing command again', () => {
     const spy = `${HEAD}const { writeFileSync } = require('node:fs');\nwriteFileSync(process.env.SEEN, JSON.stringify(process.env));\ntest('adds up', () => assert.fail());\n`;
     const folder = mkdtempSync(join(tmpdir(), 'faultline-seen-'));
     const seen = join(folder, 'environment.json');
-    const env = { SEEN: seen, ACTIONS_RUNTIME_TOKEN: 'of-the-runner', 'INPUT_GITHUB-TOKEN': 'of-the-job', OWN: 'of the job' };
-    await runner.run({ with: { ...given, 'confirm-runs': '1' }, files: { ...files, 'sum.test.js': spy }, prepare: commits, env });
+    const env = {
+      SEEN: seen,
+      ACTIONS_RUNTIME_TOKEN: 'of-the-runner',
+      'INPUT_GITHUB-TOKEN': 'of-the-job',
+      OWN: 'of the job',
+    };
+    await runner.run({
+      with: { ...given, 'confirm-runs': '1' },
+      files: { ...files, 'sum.test.js': spy },
+      prepare: commits,
+      env,
+    });
 
     const text = readFileSync(seen, 'utf8');
     rmSync(folder, { recursive: true });
@@ -114,7 +149,13 @@ describe('a step that runs the failing command again', () => {
       sendJson(response, 200, request.method === 'POST' ? { buildId: 'bld_1', analyses: [] } : done);
     };
     const server = await startLoopback((request, response) => void answer(request, response));
-    const asked = { ...given, 'server-url': server.url, token: TOKEN, 'try-fix': 'fix.diff', suggest: 'true' };
+    const asked = {
+      ...given,
+      'server-url': server.url,
+      token: TOKEN,
+      'try-fix': 'fix.diff',
+      suggest: 'true',
+    };
     const { outputs } = await runner.run({ with: asked, files: filesWithFix, prepare: commits });
     await server.close();
 
@@ -134,17 +175,29 @@ describe('a step that runs the failing command again', () => {
   });
 
   test.each([
-    ['a command that is not there', { confirm: 'no-such-program' }, 'The failure was not confirmed: no-such-program could not be started'],
+    [
+      'a command that is not there',
+      { confirm: 'no-such-program' },
+      'The failure was not confirmed: no-such-program could not be started',
+    ],
     [
       'a directory outside of the workspace',
       { 'confirm-directory': '../..' },
       'The input "confirm-directory" must name a directory in the workspace',
     ],
-    ['a directory that is absolute', { 'confirm-directory': '/' }, 'The input "confirm-directory" must name a directory in the workspace'],
+    [
+      'a directory that is absolute',
+      { 'confirm-directory': '/' },
+      'The input "confirm-directory" must name a directory in the workspace',
+    ],
     ['no command', { confirm: 'true' }, 'The input "confirm" must be the failing command, such as npm test.'],
     ['runs that are none', { 'confirm-runs': 'many' }, 'The input "confirm-runs" must be 1 to 50 runs'],
   ])('%s is a warning', async (_, change, sentence) => {
-    const { exitCode, commands } = await runner.run({ with: { ...given, ...change }, files, prepare: commits });
+    const { exitCode, commands } = await runner.run({
+      with: { ...given, ...change },
+      files,
+      prepare: commits,
+    });
 
     expect(exitCode).toBe(0);
     expect(commands.map(({ message }) => message)).toContainEqual(expect.stringContaining(sentence));

@@ -33,12 +33,17 @@ describe.each(NODES)('with Node %s', (version) => {
   });
 
   test('what it cannot unpack is a warning', async () => {
-    const step = { with: { log: 'build.log.zst' }, files: { 'build.log.zst': zstdCompressSync(failures[0]?.log ?? '') } };
+    const step = {
+      with: { log: 'build.log.zst' },
+      files: { 'build.log.zst': zstdCompressSync(failures[0]?.log ?? '') },
+    };
     const { exitCode, commands, outputs } = await runner.run(step);
 
     expect(exitCode).toBe(0);
     if (version.startsWith('20.'))
-      expect(commands).toMatchObject([{ name: 'warning', message: expect.stringContaining('Compress it with gzip') }]);
+      expect(commands).toMatchObject([
+        { name: 'warning', message: expect.stringContaining('Compress it with gzip') },
+      ]);
     else expect(outputs.category).toBe(failures[0]?.category);
   });
 });
@@ -52,7 +57,10 @@ test('a Node that is too old is told so, and fails the step only where an answer
 
   expect(exitCode).toBe(0);
   expect(commands).toMatchObject([
-    { name: 'warning', message: expect.stringContaining(`needs Node 20 or newer, and this runner has v${TOO_OLD}`) },
+    {
+      name: 'warning',
+      message: expect.stringContaining(`needs Node 20 or newer, and this runner has v${TOO_OLD}`),
+    },
   ]);
   expect(asked.exitCode).toBe(1);
 });
@@ -67,7 +75,10 @@ test.each([
   const part = join(runner.checkout, 'dist', name);
   if (text === null) await rename(part, `${part}.gone`);
   else await writeFile(part, text);
-  const { exitCode, commands } = await runner.run({ with: { log: 'build.log' }, files: { 'build.log': failures[0]?.log ?? '' } });
+  const { exitCode, commands } = await runner.run({
+    with: { log: 'build.log' },
+    files: { 'build.log': failures[0]?.log ?? '' },
+  });
   await runner.close();
 
   expect(exitCode).toBe(0);

@@ -68,14 +68,17 @@ describe('a step without a server', () => {
     expect(JSON.parse(outputs.json ?? '')).toMatchObject([{ title: "cart.ts:4: Cannot find name 'totl'" }]);
   });
 
-  test.each(['GITEA_ACTIONS', 'FORGEJO_ACTIONS'])('prints what the summary says where a runner shows none: %s', async (name) => {
-    const step = { with: { log: 'build.log' }, files: { 'build.log': `${log}\nFAIL ::error::spoofed\n` } };
-    const { log: shown, commands } = await runner.run({ ...step, env: { [name]: 'true' } });
+  test.each(['GITEA_ACTIONS', 'FORGEJO_ACTIONS'])(
+    'prints what the summary says where a runner shows none: %s',
+    async (name) => {
+      const step = { with: { log: 'build.log' }, files: { 'build.log': `${log}\nFAIL ::error::spoofed\n` } };
+      const { log: shown, commands } = await runner.run({ ...step, env: { [name]: 'true' } });
 
-    expect(shown).toMatch(/^Fix\tCorrect the import of/m);
-    expect(shown).toMatch(/^Evidence\tbuild\.log:14 Module not found/m);
-    expect(commands).toHaveLength(1);
-  });
+      expect(shown).toMatch(/^Fix\tCorrect the import of/m);
+      expect(shown).toMatch(/^Evidence\tbuild\.log:14 Module not found/m);
+      expect(commands).toHaveLength(1);
+    },
+  );
 
   test('fails only where fail-on asks for it', async () => {
     const files = { 'build.log': log };
@@ -89,15 +92,25 @@ describe('a step without a server', () => {
   test.each([
     ['no input', {}, 'Nothing to read: set the input'],
     ['a file that is not there', { log: 'gone.log' }, 'No file found at gone.log'],
-    ['a word that fail-on does not know', { log: 'x', 'fail-on': 'sometimes' }, 'The input "fail-on" accepts never, any'],
+    [
+      'a word that fail-on does not know',
+      { log: 'x', 'fail-on': 'sometimes' },
+      'The input "fail-on" accepts never, any',
+    ],
     ['a time that is none', { log: 'x', wait: 'long' }, 'The input "wait" must be 0 to 900 seconds'],
     ['an invalid URL', { log: 'x', 'server-url': 'faultline' }, 'The input "server-url" must be a URL'],
-    ['a server without a token', { log: 'x', 'server-url': 'https://f.example' }, 'The input "token" is empty'],
+    [
+      'a server without a token',
+      { log: 'x', 'server-url': 'https://f.example' },
+      'The input "token" is empty',
+    ],
   ])('%s is a warning, not a second failure', async (_, given, sentence) => {
     const { exitCode, commands, summary, outputs } = await runner.run({ with: given });
 
     expect(exitCode).toBe(0);
-    expect(commands).toEqual([{ name: 'warning', properties: { title: 'Faultline' }, message: expect.stringContaining(sentence) }]);
+    expect(commands).toEqual([
+      { name: 'warning', properties: { title: 'Faultline' }, message: expect.stringContaining(sentence) },
+    ]);
     expect(summary).toContain('Faultline could not analyze the build');
     expect(outputs).toMatchObject({ category: '', confidence: '', json: '[]' });
   });
@@ -131,18 +144,33 @@ describe('a step without a server', () => {
     });
 
     expect(commands.length).toBeGreaterThan(0);
-    expect(commands.every(({ message, properties }) => !message.startsWith('spoofed') && properties.title?.includes('('))).toBe(true);
+    expect(
+      commands.every(
+        ({ message, properties }) => !message.startsWith('spoofed') && properties.title?.includes('('),
+      ),
+    ).toBe(true);
     expect(outputs.category).toMatch(/^[A-Z]+_[A-Z]+$/);
-    const page = micromark(summary, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true });
+    const page = micromark(summary, {
+      extensions: [gfm()],
+      htmlExtensions: [gfmHtml()],
+      allowDangerousHtml: true,
+    });
     expect(page).not.toMatch(/<img|<a [^>]*javascript|<!--/i);
-    expect(page.replaceAll(/<pre><code[\s\S]*?<\/code><\/pre>|<code>[\s\S]*?<\/code>/g, '')).not.toMatch(/@everyone/);
+    expect(page.replaceAll(/<pre><code[\s\S]*?<\/code><\/pre>|<code>[\s\S]*?<\/code>/g, '')).not.toMatch(
+      /@everyone/,
+    );
     expect(shown + summary).not.toContain('\u001b');
   });
 
   test('secrets of a log are masked in all that is said', async () => {
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     const said = `${log}\nERROR in ./src/other.js 1:0-9\nModule not found: Error: Can't resolve './${secret}' in '/home/runner'\n`;
-    const { summary, outputs, commands, log: shown } = await runner.run({ with: { log: 'build.log' }, files: { 'build.log': said } });
+    const {
+      summary,
+      outputs,
+      commands,
+      log: shown,
+    } = await runner.run({ with: { log: 'build.log' }, files: { 'build.log': said } });
 
     expect(JSON.stringify([summary, outputs, commands, shown])).not.toContain(secret);
   });
@@ -176,7 +204,9 @@ describe('a later job', () => {
 
   test('says what the token lacks', async () => {
     github.state.intercept = (_request, response) => {
-      response.writeHead(403, { 'content-type': 'application/json' }).end('{"message":"Resource not accessible by integration"}');
+      response
+        .writeHead(403, { 'content-type': 'application/json' })
+        .end('{"message":"Resource not accessible by integration"}');
       return true;
     };
     const { exitCode, commands } = await runner.run({

@@ -3,7 +3,11 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { NoOperationTraceWriter } from '@actions/workflow-parser';
-import { type ActionTemplate, convertActionTemplate, parseAction } from '@actions/workflow-parser/actions/index';
+import {
+  type ActionTemplate,
+  convertActionTemplate,
+  parseAction,
+} from '@actions/workflow-parser/actions/index';
 import { buildAction } from '../../scripts/action-bundle/bundle.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -99,19 +103,33 @@ export async function readAction(): Promise<ActionTemplate> {
   return convertActionTemplate(context, value);
 }
 
-async function runStep(folder: string, action: ActionTemplate, program: Program, step: Step): Promise<StepResult> {
+async function runStep(
+  folder: string,
+  action: ActionTemplate,
+  program: Program,
+  step: Step,
+): Promise<StepResult> {
   const place = await mkdtemp(join(folder, 'step-'));
-  const paths = { output: join(place, 'output'), summary: join(place, 'summary'), event: join(place, 'event.json') };
+  const paths = {
+    output: join(place, 'output'),
+    summary: join(place, 'summary'),
+    event: join(place, 'event.json'),
+  };
   const workspace = join(place, 'workspace');
   await mkdir(workspace);
   for (const path of [paths.output, paths.summary]) await put(path, '');
   await put(paths.event, JSON.stringify(step.event ?? {}));
   for (const [path, text] of Object.entries(step.files ?? {}))
-    await put(join(workspace, path), typeof text === 'string' ? text.replaceAll('$WORKSPACE', workspace) : text);
+    await put(
+      join(workspace, path),
+      typeof text === 'string' ? text.replaceAll('$WORKSPACE', workspace) : text,
+    );
   step.prepare?.(workspace);
   const env = {
     PATH: process.env.PATH,
-    ...Object.fromEntries(Object.entries(GITHUB).map(([name, value]) => [`GITHUB_${name.toUpperCase()}`, value])),
+    ...Object.fromEntries(
+      Object.entries(GITHUB).map(([name, value]) => [`GITHUB_${name.toUpperCase()}`, value]),
+    ),
     GITHUB_EVENT_PATH: paths.event,
     GITHUB_OUTPUT: paths.output,
     GITHUB_STEP_SUMMARY: paths.summary,
@@ -153,7 +171,11 @@ function evaluate(value: string): string {
   }, format);
 }
 
-function execute([node, entry]: Program, env: NodeJS.ProcessEnv, cwd: string): Promise<{ exitCode: number; stdout: string }> {
+function execute(
+  [node, entry]: Program,
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+): Promise<{ exitCode: number; stdout: string }> {
   return new Promise((resolve) => {
     execFile(node, [entry], { env, cwd, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
       const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
@@ -173,18 +195,29 @@ function readLog(stdout: string): Pick<StepResult, 'log' | 'commands'> {
     else commands.push({ name, properties: propertiesOf(properties), message: decoded(message) });
   }
   // Older runners also obey `##[command]` wherever it stands.
-  if (shown.some((line) => /##\[|##vso/.test(line))) throw new Error('the log holds a command of the old kind');
+  if (shown.some((line) => /##\[|##vso/.test(line)))
+    throw new Error('the log holds a command of the old kind');
   const hide = (text: string) => masks.reduce((hidden, mask) => hidden.replaceAll(mask, '***'), text);
-  return { log: hide(shown.join('\n')), commands: commands.map((command) => ({ ...command, message: hide(command.message) })) };
+  return {
+    log: hide(shown.join('\n')),
+    commands: commands.map((command) => ({ ...command, message: hide(command.message) })),
+  };
 }
 
 function propertiesOf(text: string): Record<string, string> {
   const pairs = text.split(',').filter((pair) => pair !== '');
-  return Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), decoded(pair.slice(pair.indexOf('=') + 1))]));
+  return Object.fromEntries(
+    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), decoded(pair.slice(pair.indexOf('=') + 1))]),
+  );
 }
 
 function decoded(text: string): string {
-  return text.replaceAll('%0D', '\r').replaceAll('%0A', '\n').replaceAll('%3A', ':').replaceAll('%2C', ',').replaceAll('%25', '%');
+  return text
+    .replaceAll('%0D', '\r')
+    .replaceAll('%0A', '\n')
+    .replaceAll('%3A', ':')
+    .replaceAll('%2C', ',')
+    .replaceAll('%25', '%');
 }
 
 function readOutputs(text: string, action: ActionTemplate): Record<string, string> {

@@ -13,7 +13,10 @@ let runner: Runner;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-action-'));
   await copyTestDatabase(join(folder, 'database'));
-  [service, runner] = await Promise.all([startService(folder, { FAULTLINE_TOKENS: `ci:ingest+read:${TOKEN}` }), createRunner()]);
+  [service, runner] = await Promise.all([
+    startService(folder, { FAULTLINE_TOKENS: `ci:ingest+read:${TOKEN}` }),
+    createRunner(),
+  ]);
 });
 afterAll(async () => {
   await service.kill('SIGTERM');
@@ -22,15 +25,27 @@ afterAll(async () => {
 });
 
 test('a step uploads to a service, and gets the answer that the service gives', async () => {
-  const log = await readFile(join(import.meta.dirname, '../fixtures/failures/atlas-webpack-missing-file/log.txt'), 'utf8');
-  const step = { with: { log: 'build.log', 'server-url': service.address, token: TOKEN, wait: '60' }, files: { 'build.log': log } };
+  const log = await readFile(
+    join(import.meta.dirname, '../fixtures/failures/atlas-webpack-missing-file/log.txt'),
+    'utf8',
+  );
+  const step = {
+    with: { log: 'build.log', 'server-url': service.address, token: TOKEN, wait: '60' },
+    files: { 'build.log': log },
+  };
   const { exitCode, outputs, commands, summary } = await runner.run(step);
   const again = await runner.run(step);
 
   expect(exitCode).toBe(0);
-  expect(outputs).toMatchObject({ category: 'CODE_ERROR', url: expect.stringMatching(/\/analyses\/ana_\w+$/) });
+  expect(outputs).toMatchObject({
+    category: 'CODE_ERROR',
+    url: expect.stringMatching(/\/analyses\/ana_\w+$/),
+  });
   expect(commands).toEqual([
-    expect.objectContaining({ name: 'warning', properties: expect.objectContaining({ file: 'src/index.js', line: '2' }) }),
+    expect.objectContaining({
+      name: 'warning',
+      properties: expect.objectContaining({ file: 'src/index.js', line: '2' }),
+    }),
   ]);
   expect(summary).toContain("Can't resolve './legend/names.js'");
   expect(again.outputs).toEqual(outputs);

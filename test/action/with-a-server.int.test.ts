@@ -46,7 +46,9 @@ describe('a step with a server', () => {
     const { exitCode, outputs, summary, commands } = await run({ event, env: { GITHUB_RUN_ATTEMPT: '2' } });
 
     expect(exitCode).toBe(0);
-    const metadata: unknown = JSON.parse(/name="metadata"\r\n\r\n(.*)\r\n/.exec(received[0] ?? '')?.[1] ?? '');
+    const metadata: unknown = JSON.parse(
+      /name="metadata"\r\n\r\n(.*)\r\n/.exec(received[0] ?? '')?.[1] ?? '',
+    );
     expect(metadata).toEqual({
       repository: 'shop/api',
       pipeline: 'ci / test',
@@ -63,13 +65,22 @@ describe('a step with a server', () => {
       finishedAt: null,
     });
     expect(received[0]).toContain('name="log"; filename="build.log.gz"');
-    expect(outputs).toMatchObject({ category: 'TEST_FAILURE', confidence: '0.91', url: `${server.url}/analyses/ana_9f2c` });
+    expect(outputs).toMatchObject({
+      category: 'TEST_FAILURE',
+      confidence: '0.91',
+      url: `${server.url}/analyses/ana_9f2c`,
+    });
     expect(summary).toContain(`[Open in Faultline](${server.url}/analyses/ana_9f2c)`);
-    expect(commands).toEqual([expect.objectContaining({ name: 'error', properties: expect.objectContaining({ line: '41' }) })]);
+    expect(commands).toEqual([
+      expect.objectContaining({ name: 'error', properties: expect.objectContaining({ line: '41' }) }),
+    ]);
   });
 
   test('uploads a job that passed with its reports, and waits for nothing', async () => {
-    const files = { 'build.log': 'ok\n', 'reports/junit.xml': '<testsuite name="cart"><testcase name="total"/></testsuite>' };
+    const files = {
+      'build.log': 'ok\n',
+      'reports/junit.xml': '<testsuite name="cart"><testcase name="total"/></testsuite>',
+    };
     const { exitCode, log, summary, outputs } = await run({
       files,
       with: { 'job-status': 'success', reports: 'reports/*.xml', 'fail-on': 'unanswered' },
@@ -88,7 +99,10 @@ describe('a step with a server', () => {
 
     expect(exitCode).toBe(0);
     expect(commands).toEqual([
-      expect.objectContaining({ name: 'warning', message: expect.stringContaining('This token may not upload.') }),
+      expect.objectContaining({
+        name: 'warning',
+        message: expect.stringContaining('This token may not upload.'),
+      }),
     ]);
   });
 
@@ -116,7 +130,11 @@ describe('a step with a server', () => {
   });
 
   test('tries again what passes', async () => {
-    uploads.unshift([503, { error: { code: 'storage-failed', message: 'Not now.' } }, { 'retry-after': '1' }]);
+    uploads.unshift([
+      503,
+      { error: { code: 'storage-failed', message: 'Not now.' } },
+      { 'retry-after': '1' },
+    ]);
 
     expect((await run()).outputs.category).toBe('TEST_FAILURE');
     expect(received.length).toBe(2);
@@ -132,7 +150,9 @@ describe('a step with a server', () => {
     const { exitCode, commands } = await run();
 
     expect(exitCode).toBe(0);
-    expect(commands).toEqual([{ name: 'warning', properties: { title: 'Faultline' }, message: expect.stringContaining(said) }]);
+    expect(commands).toEqual([
+      { name: 'warning', properties: { title: 'Faultline' }, message: expect.stringContaining(said) },
+    ]);
     expect(received.length).toBe(1);
   });
 
@@ -170,6 +190,8 @@ describe('a step with a server', () => {
   test('what is no Faultline is said to be none', async () => {
     uploads = [[200, { hello: 'world' }]];
 
-    expect((await run()).commands[0]?.message).toContain('is not a Faultline version that this action supports');
+    expect((await run()).commands[0]?.message).toContain(
+      'is not a Faultline version that this action supports',
+    );
   });
 });

@@ -2,7 +2,9 @@
  * Who may use which route, written by hand. A route that is not here, or that a test finds open to somebody else, fails
  * the build. `open` and `signature` routes ask for no token; what signed routes check is tested with them.
  */
-export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'ingest' | 'read' | 'review' | 'admin'>> = {
+export const ACCESS_MATRIX: Readonly<
+  Record<string, 'open' | 'signature' | 'ingest' | 'read' | 'review' | 'admin'>
+> = {
   'GET /healthz': 'open',
   'GET /readyz': 'open',
   'GET /metrics': 'read',

@@ -12,7 +12,9 @@ import { ACCESS_MATRIX, isPage } from './access-matrix.ts';
 const tokens = fakeTokens();
 const past = new Date(Date.now() - 1000).toISOString();
 /** Who asks, with the role that counts (null: none) and the token shown. */
-const ASKERS: Readonly<Record<string, { readonly role: string | null; readonly token: () => string | null }>> = {
+const ASKERS: Readonly<
+  Record<string, { readonly role: string | null; readonly token: () => string | null }>
+> = {
   nobody: { role: null, token: () => null },
   'a wrong token': { role: null, token: () => `${randomUUID()}-other` },
   'a token nobody made': { role: null, token: () => makeToken() },
@@ -27,7 +29,10 @@ const ASKERS: Readonly<Record<string, { readonly role: string | null; readonly t
   'a reviewer': { role: 'review', token: () => tokens.give({ roles: ['review'] }) },
   'an admin': { role: 'admin', token: () => tokens.give({ roles: ['admin'] }) },
   // What of other projects it does not see is tested in scope.test.ts.
-  'a viewer of one project': { role: 'read', token: () => tokens.give({ roles: ['read'], repositories: ['acme/shop'] }) },
+  'a viewer of one project': {
+    role: 'read',
+    token: () => tokens.give({ roles: ['read'], repositories: ['acme/shop'] }),
+  },
 };
 const NAMES = Object.keys(ASKERS);
 /** Who should fare alike. In a short run one of each is asked at a route, another at the next. */
@@ -48,7 +53,12 @@ let app: FastifyInstance;
 beforeAll(async () => {
   app = await buildHttp(
     emptyHttpDeps({
-      stores: storesWith({ tokens: { ...tokens, revoke: async () => Promise.reject(new TriageError('storage-failed', 'Not now.')) } }),
+      stores: storesWith({
+        tokens: {
+          ...tokens,
+          revoke: async () => Promise.reject(new TriageError('storage-failed', 'Not now.')),
+        },
+      }),
     }),
   );
 });
@@ -73,7 +83,8 @@ test('T15: the matrix names exactly the routes there are, with the access they d
   });
   // HEAD comes with each GET and must not be looser.
   const heads = declared.filter(([route]) => route.startsWith('HEAD '));
-  for (const [route, who] of heads) expect([route, who]).toEqual([route, ACCESS_MATRIX[route.replace('HEAD', 'GET')]]);
+  for (const [route, who] of heads)
+    expect([route, who]).toEqual([route, ACCESS_MATRIX[route.replace('HEAD', 'GET')]]);
   expect(Object.fromEntries(declared.filter(([route]) => !route.startsWith('HEAD ')))).toEqual(ACCESS_MATRIX);
 });
 
@@ -101,7 +112,9 @@ describe.each(Object.entries(ACCESS_MATRIX))('%s', (route, access) => {
 test('a route that does not say who may use it stops the start', async () => {
   const careless = (scope: FastifyInstance) => void scope.get('/api/secrets', async () => 'all of them');
 
-  await expect(buildHttp(emptyHttpDeps({ routes: [careless] }))).rejects.toThrow('GET /api/secrets does not declare config.access');
+  await expect(buildHttp(emptyHttpDeps({ routes: [careless] }))).rejects.toThrow(
+    'GET /api/secrets does not declare config.access',
+  );
 });
 
 test('a token is taken only as a bearer token', async () => {
@@ -113,7 +126,11 @@ test('a token is taken only as a bearer token', async () => {
     `Bearer ${TOKENS.read.slice(0, -1)}`,
   ]) {
     const answer = await app.inject({ url: '/api/builds', headers: { authorization } });
-    expect([authorization, answer.statusCode, answer.headers['www-authenticate']]).toEqual([authorization, 401, 'Bearer']);
+    expect([authorization, answer.statusCode, answer.headers['www-authenticate']]).toEqual([
+      authorization,
+      401,
+      'Bearer',
+    ]);
   }
 });
 
@@ -140,18 +157,27 @@ test('T19: guesses that begin alike are counted together, from whatever addresse
     last = (await app.inject({ url: '/api/builds', remoteAddress: `10.200.1.${guess}`, headers })).statusCode;
   }
   expect(last).toBe(429);
-  const right = await app.inject({ url: '/api/builds', remoteAddress: '10.200.1.1', headers: { authorization: `Bearer ${token}` } });
+  const right = await app.inject({
+    url: '/api/builds',
+    remoteAddress: '10.200.1.1',
+    headers: { authorization: `Bearer ${token}` },
+  });
   expect(right.statusCode).toBe(503);
 });
 
 test('T19: behind a proxy that is trusted, who guesses is told to wait, and not the proxy', async () => {
   const http = { ...TEST_CONFIG.http, trustProxy: 1 as const };
-  const proxied = await buildHttp(emptyHttpDeps({ stores: storesWith({ tokens }), config: { ...TEST_CONFIG, http } }));
+  const proxied = await buildHttp(
+    emptyHttpDeps({ stores: storesWith({ tokens }), config: { ...TEST_CONFIG, http } }),
+  );
   const ask = (client: string, guess: number) =>
     proxied.inject({
       url: '/api/builds',
       remoteAddress: '10.0.0.7',
-      headers: { authorization: `Bearer ${guess}-wrong-token-${client}`, 'x-forwarded-for': `1.2.3.4, ${client}` },
+      headers: {
+        authorization: `Bearer ${guess}-wrong-token-${client}`,
+        'x-forwarded-for': `1.2.3.4, ${client}`,
+      },
     });
   const statuses: number[] = [];
   for (let guess = 0; guess < 31; guess++) statuses.push((await ask('192.0.2.1', guess)).statusCode);

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Analysis } from '../../src/domain/analysis.ts';
 import { AnalysisTrace } from '../../src/service/answers/trace.ts';
-import { openServedWorld, type ServedWorld, type Stored, storeFailedBuild } from '../service/answers/served-world.ts';
+import {
+  openServedWorld,
+  type ServedWorld,
+  type Stored,
+  storeFailedBuild,
+} from '../service/answers/served-world.ts';
 import { sampleBuild } from '../support/sample-analysis.ts';
 
 let world: ServedWorld;
@@ -21,12 +26,20 @@ describe('the trace of an analysis', () => {
     const url = `/api/analyses/${stored.analysis.id}/trace`;
     const first = await get(url);
     expect(first.status).toBe(200);
-    expect(AnalysisTrace.parse(first.body)).toMatchObject({ analysisId: stored.analysis.id, totals: stored.analysis.usage });
+    expect(AnalysisTrace.parse(first.body)).toMatchObject({
+      analysisId: stored.analysis.id,
+      totals: stored.analysis.usage,
+    });
     const tag = String(first.headers.etag);
     const headers = { authorization: 'Bearer token-of-rita-0123456789' };
-    const again = await world.http.inject({ url, headers: { ...headers, 'if-none-match': `W/${tag}, "other"` } });
+    const again = await world.http.inject({
+      url,
+      headers: { ...headers, 'if-none-match': `W/${tag}, "other"` },
+    });
     expect([again.statusCode, again.body]).toEqual([304, '']);
-    expect((await world.http.inject({ url, headers: { ...headers, 'if-none-match': '"other"' } })).statusCode).toBe(200);
+    expect(
+      (await world.http.inject({ url, headers: { ...headers, 'if-none-match': '"other"' } })).statusCode,
+    ).toBe(200);
   });
 
   it('is not there where the analysis is not', async () => {
@@ -36,7 +49,12 @@ describe('the trace of an analysis', () => {
 
 describe('builds', () => {
   it('finds a build by our id, by provider and number, and by query', async () => {
-    const addresses = [stored.build.id, 'github:812', 'by-number?provider=github&number=812', 'github:812?repository=shop/api&pipeline=ci'];
+    const addresses = [
+      stored.build.id,
+      'github:812',
+      'by-number?provider=github&number=812',
+      'github:812?repository=shop/api&pipeline=ci',
+    ];
     for (const address of addresses) {
       const { status, body } = await get(`/api/builds/${address}`);
       expect(status).toBe(200);
@@ -103,8 +121,14 @@ describe('builds', () => {
     ['number and repository', 'by-number?provider=github&number=4711&repository=shop/api'],
     ['run id and repository', 'by-number?provider=github&number=289782451&repository=shop/api'],
     ['the URL', encodeURIComponent('https://github.com/shop/api/actions/runs/289782451')],
-    ['the URL with a slash and a query', encodeURIComponent('https://github.com/shop/api/actions/runs/289782451/?pr=3#summary')],
-    ['the URL of one of its jobs', encodeURIComponent('https://github.com/shop/api/actions/runs/289782451/job/812345')],
+    [
+      'the URL with a slash and a query',
+      encodeURIComponent('https://github.com/shop/api/actions/runs/289782451/?pr=3#summary'),
+    ],
+    [
+      'the URL of one of its jobs',
+      encodeURIComponent('https://github.com/shop/api/actions/runs/289782451/job/812345'),
+    ],
   ])('finds a build by %s', async (_, address) => {
     const { id: _i, receivedAt: _r, ...fresh } = sampleBuild({ number: '4711', externalId: '289782451' });
     const at = 'https://github.com/shop/api/actions/runs/289782451';
@@ -120,14 +144,23 @@ describe('builds', () => {
     const url = 'https://github.com/shop/api/actions/runs/700';
     const { id: _i, receivedAt: _r, ...fresh } = sampleBuild({ number: '70', externalId: '700', url });
     for (const attempt of [1, 2]) await world.stores.builds.upsert({ ...fresh, attempt });
-    const attemptAt = async (address: string) => (await get(`/api/builds/${encodeURIComponent(address)}`)).body.build?.attempt;
+    const attemptAt = async (address: string) =>
+      (await get(`/api/builds/${encodeURIComponent(address)}`)).body.build?.attempt;
     expect([await attemptAt(url), await attemptAt(`${url}/attempts/1`)]).toEqual([2, 1]);
-    const none = await get(`/api/builds/${encodeURIComponent('https://github.com/shop/api/actions/runs/7001')}`);
-    expect([none.status, none.body.error.message]).toEqual([404, 'There is no build at https://github.com/shop/api/actions/runs/7001.']);
+    const none = await get(
+      `/api/builds/${encodeURIComponent('https://github.com/shop/api/actions/runs/7001')}`,
+    );
+    expect([none.status, none.body.error.message]).toEqual([
+      404,
+      'There is no build at https://github.com/shop/api/actions/runs/7001.',
+    ]);
   });
 
   it.each([
-    ['/api/builds?limit=100000', 'The query is invalid at "limit": must be a whole number from 1 to 200, in digits.'],
+    [
+      '/api/builds?limit=100000',
+      'The query is invalid at "limit": must be a whole number from 1 to 200, in digits.',
+    ],
     ['/api/builds/by-number?provider=github', 'The query is invalid at "number": required, but missing.'],
     [
       '/api/builds/by-number?provider=gitbub&number=1',
@@ -155,8 +188,10 @@ describe('builds', () => {
     expect(body).toMatchObject({ limit: 1, offset: 0, next: 1 });
     expect((await get('/api/builds?status=passed')).body).toMatchObject({ items: [], next: null });
     const at = Date.parse(stored.build.receivedAt);
-    const day = (days: number) => encodeURIComponent(new Date(at + days * 86_400_000).toISOString().replace('Z', '+00:00'));
-    const count = async (query: string) => (await get(`/api/builds?repository=shop/api&number=812&${query}`)).body.items.length;
+    const day = (days: number) =>
+      encodeURIComponent(new Date(at + days * 86_400_000).toISOString().replace('Z', '+00:00'));
+    const count = async (query: string) =>
+      (await get(`/api/builds?repository=shop/api&number=812&${query}`)).body.items.length;
     expect(await count(`since=${day(-1)}&until=${day(1)}`)).toBe(1);
     expect(await count(`since=${day(1)}`)).toBe(0);
     expect(await count('until=2020-01-01')).toBe(0);
@@ -178,9 +213,15 @@ describe('failures, analyses and library', () => {
     ]) {
       const { status, body } = await get(`/api/failures?${query.replaceAll(' ', '%20')}`);
       expect([query, status]).toEqual([query, 200]);
-      expect(body.items.map(({ failure }: { failure: { id: string } }) => failure.id)).toContain(stored.failure.id);
+      expect(body.items.map(({ failure }: { failure: { id: string } }) => failure.id)).toContain(
+        stored.failure.id,
+      );
     }
-    for (const query of ['category=INFRA_ERROR', 'text=nothing%20such', 'since=2099-01-01T00:00:00%2B02:00']) {
+    for (const query of [
+      'category=INFRA_ERROR',
+      'text=nothing%20such',
+      'since=2099-01-01T00:00:00%2B02:00',
+    ]) {
       expect((await get(`/api/failures?${query}`)).body.items).toEqual([]);
     }
   });
@@ -191,7 +232,14 @@ describe('failures, analyses and library', () => {
   });
 
   it('says in a sentence what is not there', async () => {
-    for (const url of ['builds/bld_9', 'builds/github:9', 'builds/gitlab:9', 'builds/bld_9/analyses', 'analyses/ana_9', 'library/lib_9']) {
+    for (const url of [
+      'builds/bld_9',
+      'builds/github:9',
+      'builds/gitlab:9',
+      'builds/bld_9/analyses',
+      'analyses/ana_9',
+      'library/lib_9',
+    ]) {
       const { status, body } = await get(`/api/${url}`);
       expect([url, status]).toEqual([url, 404]);
       expect(body.error.message).toMatch(/^There is no .*\.$/);

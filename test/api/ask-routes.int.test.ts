@@ -30,7 +30,10 @@ async function start(): Promise<void> {
   const preset = embedded(folder, join(import.meta.dirname, '../../knowledge'));
   const tokens = ['rita', 'ben'].map((name) => ({ name, token: tokenOf(name), roles: ['read'] }));
   const admin = { name: 'ada', token: tokenOf('ada'), roles: ['admin'] };
-  app = await createApp(parseConfig({ ...preset, ...environment, auth: { tokens: [...tokens, admin] } }), silentLogger);
+  app = await createApp(
+    parseConfig({ ...preset, ...environment, auth: { tokens: [...tokens, admin] } }),
+    silentLogger,
+  );
   http = await buildHttp(app);
   address = await http.listen({ host: '127.0.0.1', port: 0 });
 }
@@ -51,10 +54,20 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function call(who: string, method: string, path: string, body?: object, headers: Record<string, string> = {}) {
+async function call(
+  who: string,
+  method: string,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = {},
+) {
   return await fetch(`${address}${path}`, {
     method,
-    headers: { authorization: `Bearer ${tokenOf(who)}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    headers: {
+      authorization: `Bearer ${tokenOf(who)}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
     body: body === undefined ? null : JSON.stringify(body),
   });
 }
@@ -62,7 +75,10 @@ async function call(who: string, method: string, path: string, body?: object, he
 const askPath = () => `/api/analyses/${stored.analysis.id}/ask`;
 
 async function asked(question: string, thread?: string, who = 'rita'): Promise<AnswerView> {
-  const answer = await call(who, 'POST', askPath(), { question, ...(thread === undefined ? {} : { thread }) });
+  const answer = await call(who, 'POST', askPath(), {
+    question,
+    ...(thread === undefined ? {} : { thread }),
+  });
   expect(answer.status).toBe(200);
   expect(answer.headers.get('cache-control')).toBe('no-store');
   return AnswerView.parse(await answer.json());
@@ -75,14 +91,27 @@ describe('asking over HTTP', () => {
     expect(answer.citations[0]?.lineStart).toBeGreaterThan(0);
     expect(answer).toMatchObject({ askedBy: 'rita', position: 1, shape: 'explanation', analyst: 'rules' });
     expect(answer.question).not.toContain(SECRET);
-    const { thread, turns } = ThreadView.parse(await (await call('ben', 'GET', `/api/threads/${answer.threadId}`)).json());
-    expect(thread).toMatchObject({ analysisId: stored.analysis.id, buildId: stored.build.id, startedBy: 'rita', turns: 1 });
+    const { thread, turns } = ThreadView.parse(
+      await (await call('ben', 'GET', `/api/threads/${answer.threadId}`)).json(),
+    );
+    expect(thread).toMatchObject({
+      analysisId: stored.analysis.id,
+      buildId: stored.build.id,
+      startedBy: 'rita',
+      turns: 1,
+    });
     expect(turns[0]?.steps.map(({ node }) => node)).toContain('check_citations');
     expect(JSON.stringify(turns)).not.toContain(SECRET);
   });
 
   it('streams steps, text, the answer and done', async () => {
-    const answer = await call('rita', 'POST', askPath(), { question: 'how did it fail?' }, { accept: 'text/event-stream' });
+    const answer = await call(
+      'rita',
+      'POST',
+      askPath(),
+      { question: 'how did it fail?' },
+      { accept: 'text/event-stream' },
+    );
     expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('x-accel-buffering')).toBe('no');
@@ -93,10 +122,14 @@ describe('asking over HTTP', () => {
     const order = [...new Set(events.map(({ event }) => event))];
     expect(order).toEqual(['step', 'text', 'answer', 'done']);
     const whole = AnswerView.parse(events.find(({ event }) => event === 'answer')?.data);
-    const told = events.filter(({ event }) => event === 'text').map(({ data }) => z.object({ text: z.string() }).parse(data).text);
+    const told = events
+      .filter(({ event }) => event === 'text')
+      .map(({ data }) => z.object({ text: z.string() }).parse(data).text);
     expect(told.join('')).toBe(whole.text);
     expect(whole.shape).toBe('journey');
-    const steps = events.filter(({ event }) => event === 'step').map(({ data }) => z.object({ node: z.string() }).parse(data).node);
+    const steps = events
+      .filter(({ event }) => event === 'step')
+      .map(({ data }) => z.object({ node: z.string() }).parse(data).node);
     expect(steps).toContain('execute_tools');
   });
 
@@ -108,9 +141,17 @@ describe('asking over HTTP', () => {
     await start();
     const third = await asked('and who broke it?', first.threadId);
     expect(third.position).toBe(3);
-    const { turns } = ThreadView.parse(await (await call('rita', 'GET', `/api/threads/${first.threadId}`)).json());
-    expect(turns.map(({ question }) => question)).toEqual(['why?', 'did it fail before?', 'and who broke it?']);
-    const list = ThreadList.parse(await (await call('rita', 'GET', `/api/threads?analysis=${stored.analysis.id}`)).json());
+    const { turns } = ThreadView.parse(
+      await (await call('rita', 'GET', `/api/threads/${first.threadId}`)).json(),
+    );
+    expect(turns.map(({ question }) => question)).toEqual([
+      'why?',
+      'did it fail before?',
+      'and who broke it?',
+    ]);
+    const list = ThreadList.parse(
+      await (await call('rita', 'GET', `/api/threads?analysis=${stored.analysis.id}`)).json(),
+    );
     expect(list.items[0]).toMatchObject({ id: first.threadId, turns: 3 });
   });
 
@@ -121,18 +162,31 @@ describe('asking over HTTP', () => {
     }
     const { id: _id, receivedAt: _at, ...fresh } = sampleBuild({ number: '900', externalId: '900' });
     const { build } = await app.stores.builds.upsert(fresh);
-    expect((await call('rita', 'POST', `/api/builds/${build.id}/ask`, { question: 'why?' })).status).toBe(409);
+    expect((await call('rita', 'POST', `/api/builds/${build.id}/ask`, { question: 'why?' })).status).toBe(
+      409,
+    );
   });
 
   it('refuses before it begins, with a status also for whoever wants events', async () => {
     const events = { accept: 'text/event-stream' };
-    expect((await call('rita', 'POST', '/api/analyses/ana_none/ask', { question: 'why?' }, events)).status).toBe(404);
-    expect((await call('rita', 'POST', askPath(), { question: 'why?', thread: 'thr_none' }, events)).status).toBe(404);
+    expect(
+      (await call('rita', 'POST', '/api/analyses/ana_none/ask', { question: 'why?' }, events)).status,
+    ).toBe(404);
+    expect(
+      (await call('rita', 'POST', askPath(), { question: 'why?', thread: 'thr_none' }, events)).status,
+    ).toBe(404);
     expect((await call('rita', 'POST', askPath(), { question: 'x'.repeat(2_001) })).status).toBe(400);
     expect((await call('rita', 'POST', askPath(), { question: '  ' })).status).toBe(400);
     const other = await storeFailedBuild(app.stores, '813');
     const { threadId } = await asked('why?');
-    expect((await call('rita', 'POST', `/api/analyses/${other.analysis.id}/ask`, { question: 'why?', thread: threadId })).status).toBe(409);
+    expect(
+      (
+        await call('rita', 'POST', `/api/analyses/${other.analysis.id}/ask`, {
+          question: 'why?',
+          thread: threadId,
+        })
+      ).status,
+    ).toBe(409);
   });
 
   it('deletes a thread for its starter and for an admin, and for nobody else', async () => {
@@ -153,12 +207,23 @@ describe('asking over HTTP', () => {
     });
     await stop();
     const { llm } = COMMON.analyst;
-    environment = { analyst: { driver: 'llm', llm: { ...llm, baseUrl: `${model.url}/v1`, apiKey: 'k', maxRetries: 0 } } };
+    environment = {
+      analyst: { driver: 'llm', llm: { ...llm, baseUrl: `${model.url}/v1`, apiKey: 'k', maxRetries: 0 } },
+    };
     await start();
     const reader = new AbortController();
-    const headers = { authorization: `Bearer ${tokenOf('rita')}`, 'content-type': 'application/json', accept: 'text/event-stream' };
+    const headers = {
+      authorization: `Bearer ${tokenOf('rita')}`,
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+    };
     const body = JSON.stringify({ question: 'is anybody there?' });
-    const answer = await fetch(`${address}${askPath()}`, { method: 'POST', headers, body, signal: reader.signal });
+    const answer = await fetch(`${address}${askPath()}`, {
+      method: 'POST',
+      headers,
+      body,
+      signal: reader.signal,
+    });
     expect(answer.status).toBe(200);
     await asked.promise;
     reader.abort();
@@ -169,8 +234,15 @@ describe('asking over HTTP', () => {
   });
 
   it('is in the description of the API', async () => {
-    const { paths } = z.object({ paths: z.record(z.string(), z.unknown()) }).parse(await (await fetch(`${address}/openapi.json`)).json());
-    for (const path of ['/api/analyses/{id}/ask', '/api/builds/{id}/ask', '/api/threads', '/api/threads/{id}'])
+    const { paths } = z
+      .object({ paths: z.record(z.string(), z.unknown()) })
+      .parse(await (await fetch(`${address}/openapi.json`)).json());
+    for (const path of [
+      '/api/analyses/{id}/ask',
+      '/api/builds/{id}/ask',
+      '/api/threads',
+      '/api/threads/{id}',
+    ])
       expect(paths).toHaveProperty([path]);
   });
 });

@@ -6,7 +6,18 @@ import { buildHttp } from '../../src/api/server.ts';
 import { fakeHttpDeps } from '../support/fake-stores.ts';
 import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 import { makeZip } from '../support/make-zip.ts';
-import { app, base, LOG, metadata, type Part, REPORT, sendForm, sendJson, serveUploads, state } from '../support/uploads.ts';
+import {
+  app,
+  base,
+  LOG,
+  metadata,
+  type Part,
+  REPORT,
+  sendForm,
+  sendJson,
+  serveUploads,
+  state,
+} from '../support/uploads.ts';
 
 serveUploads();
 
@@ -25,7 +36,13 @@ describe('an upload', () => {
       jobId: 'job_1',
       links: { build: '/api/builds/bld_1', analyses: '/api/builds/bld_1/analyses' },
     });
-    expect(state.builds[0]).toMatchObject({ provider: 'upload', repository: 'shop/api', number: '812', attempt: 1, status: 'failed' });
+    expect(state.builds[0]).toMatchObject({
+      provider: 'upload',
+      repository: 'shop/api',
+      number: '812',
+      attempt: 1,
+      status: 'failed',
+    });
     expect([...state.archive.keys()]).toEqual(['bld_1/build.log', 'bld_1/deploy.log', 'bld_1/junit.xml']);
     expect(state.archive.get('bld_1/build.log')).toContain('expected 10.20, got 10.21');
     expect(state.archive.get('bld_1/build.log')).not.toContain('a1B2c3D4e5F6');
@@ -138,7 +155,10 @@ describe('an upload', () => {
   });
 
   test('larger than one chunk arrives byte for byte, with and without a declared length', async () => {
-    const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} ${randomBytes(8).toString('hex')}`).join('\n');
+    const lines = Array.from(
+      { length: 20_000 },
+      (_, index) => `line ${index} ${randomBytes(8).toString('hex')}`,
+    ).join('\n');
     await sendForm([
       ['metadata', metadata],
       ['log', lines, 'a.log'],
@@ -149,12 +169,26 @@ describe('an upload', () => {
     form.append('log', new Blob([lines]), 'a.log');
     form.append('log', new Blob([`${lines}?`]), 'b.log');
     const encoded = new Request('http://x/', { method: 'POST', body: form });
-    const headers = { authorization: `Bearer ${TOKENS.ingest}`, 'content-type': encoded.headers.get('content-type') ?? '' };
-    const chunked = await fetch(`${base}/api/builds`, { method: 'POST', headers, body: encoded.body, duplex: 'half' });
+    const headers = {
+      authorization: `Bearer ${TOKENS.ingest}`,
+      'content-type': encoded.headers.get('content-type') ?? '',
+    };
+    const chunked = await fetch(`${base}/api/builds`, {
+      method: 'POST',
+      headers,
+      body: encoded.body,
+      duplex: 'half',
+    });
 
     expect(chunked.status).toBe(202);
-    expect([state.archive.get('bld_1/a.log'), state.archive.get('bld_1/b.log')]).toEqual([lines, `${lines}!`]);
-    expect([state.archive.get('bld_2/a.log'), state.archive.get('bld_2/b.log')]).toEqual([lines, `${lines}?`]);
+    expect([state.archive.get('bld_1/a.log'), state.archive.get('bld_1/b.log')]).toEqual([
+      lines,
+      `${lines}!`,
+    ]);
+    expect([state.archive.get('bld_2/a.log'), state.archive.get('bld_2/b.log')]).toEqual([
+      lines,
+      `${lines}?`,
+    ]);
   });
 });
 
@@ -230,7 +264,10 @@ describe('an upload that comes again', () => {
 
   test('with the same key and other content is refused', async () => {
     await sendJson(upload, { 'idempotency-key': 'run-812' });
-    const other = await sendJson({ ...upload, metadata: { ...metadata, number: 813 } }, { 'idempotency-key': 'run-812' });
+    const other = await sendJson(
+      { ...upload, metadata: { ...metadata, number: 813 } },
+      { 'idempotency-key': 'run-812' },
+    );
 
     expect(other.status).toBe(409);
     expect(state.builds).toHaveLength(1);
@@ -278,7 +315,9 @@ describe('an upload that comes again', () => {
 });
 
 describe('an odd log is kept as text', () => {
-  const cut = gzipSync(`${LOG}${Array.from({ length: 5_000 }, (_, n) => `line ${n} ${(n * n) % 977}\n`).join('')}`).subarray(0, -40);
+  const cut = gzipSync(
+    `${LOG}${Array.from({ length: 5_000 }, (_, n) => `line ${n} ${(n * n) % 977}\n`).join('')}`,
+  ).subarray(0, -40);
   test.each<[string, Uint8Array]>([
     ['UTF-16LE with its mark', Buffer.from(`\ufeff${LOG}`, 'utf16le')],
     ['UTF-16BE without its mark', Buffer.from(LOG, 'utf16le').swap16()],
@@ -298,7 +337,8 @@ describe('an odd log is kept as text', () => {
 });
 
 test('an archive of logs and reports is kept as one source each, with the results of its reports', async () => {
-  const report = '<testsuite name="S"><testcase name="a"/><testcase name="b"><failure message="no"/></testcase></testsuite>';
+  const report =
+    '<testsuite name="S"><testcase name="a"/><testcase name="b"><failure message="no"/></testcase></testsuite>';
   const zip = makeZip([
     { name: '0_build.txt', content: LOG },
     { name: 'reports/junit.xml', content: report },
@@ -334,13 +374,17 @@ test('invalid UTF-8 and NUL are read, the first shown as U+FFFD', async () => {
 });
 
 test('a part that names no file is a log all the same', async () => {
-  const part = (name: string, text: string) => `--b\r\ncontent-disposition: form-data; name="${name}"\r\n${text}\r\n`;
+  const part = (name: string, text: string) =>
+    `--b\r\ncontent-disposition: form-data; name="${name}"\r\n${text}\r\n`;
   const payload = [
     part('metadata', `\r\n${JSON.stringify({ ...metadata, number: 9001 })}`),
     part('log', `content-type: text/plain\r\n\r\n${LOG}`),
     '--b--\r\n',
   ];
-  const headers = { 'content-type': 'multipart/form-data; boundary=b', authorization: `Bearer ${TOKENS.ingest}` };
+  const headers = {
+    'content-type': 'multipart/form-data; boundary=b',
+    authorization: `Bearer ${TOKENS.ingest}`,
+  };
   const answer = await app.inject({ method: 'POST', url: '/api/builds', headers, payload: payload.join('') });
 
   expect(answer.statusCode, answer.body).toBe(202);
@@ -348,8 +392,15 @@ test('a part that names no file is a log all the same', async () => {
 
 test('a store that is down is a 503, and the same upload goes through once it is back', async () => {
   const down = await buildHttp(emptyHttpDeps());
-  const request = { method: 'POST', url: '/api/builds', headers: { authorization: `Bearer ${TOKENS.ingest}` } } as const;
-  const answer = await down.inject({ ...request, payload: { metadata, logs: [{ name: 'a.log', text: LOG }] } });
+  const request = {
+    method: 'POST',
+    url: '/api/builds',
+    headers: { authorization: `Bearer ${TOKENS.ingest}` },
+  } as const;
+  const answer = await down.inject({
+    ...request,
+    payload: { metadata, logs: [{ name: 'a.log', text: LOG }] },
+  });
   await down.close();
 
   expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
@@ -357,7 +408,8 @@ test('a store that is down is a 503, and the same upload goes through once it is
 });
 
 test('a form takes as many files of one kind as JSON does', async () => {
-  const files = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `${at}.log`, text: `FAIL src/cart.test.ts ${at}\n` }));
+  const files = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ name: `${at}.log`, text: `FAIL src/cart.test.ts ${at}\n` }));
   const form = (count: number): Part[] => files(count).map(({ name, text }) => ['log', text, name]);
   expect((await sendForm([['metadata', metadata], ...form(200)])).status).toBe(202);
   expect((await sendJson({ metadata: { ...metadata, number: 813 }, logs: files(200) })).status).toBe(202);

@@ -17,8 +17,13 @@ const enqueued: string[] = [];
 beforeAll(async () => {
   database = await openTestDatabase();
   stores = createStores(database, { now: () => Date.now() });
-  const jobQueue = { ...emptyHttpDeps().jobQueue, enqueue: async (jobId: string) => void enqueued.push(jobId) };
-  app = await buildHttp(emptyHttpDeps({ database, stores, jobQueue, archive: createPostgresArchive(database) }));
+  const jobQueue = {
+    ...emptyHttpDeps().jobQueue,
+    enqueue: async (jobId: string) => void enqueued.push(jobId),
+  };
+  app = await buildHttp(
+    emptyHttpDeps({ database, stores, jobQueue, archive: createPostgresArchive(database) }),
+  );
 });
 afterAll(async () => {
   await app.close();
@@ -29,17 +34,29 @@ const repository = { full_name: 'octo-org/octo-repo' };
 
 function failedRun(id: number, changes: object = {}) {
   const run = { id, run_number: id - 1000, conclusion: 'failure', ...changes };
-  return { event: 'workflow_run', payload: githubExample('workflow_run', 'completed', { repository, workflow_run: run }, 1) };
+  return {
+    event: 'workflow_run',
+    payload: githubExample('workflow_run', 'completed', { repository, workflow_run: run }, 1),
+  };
 }
 
 function failedJob(runId: number) {
   const job = { run_id: runId, workflow_name: 'test', conclusion: 'failure' };
-  return { event: 'workflow_job', payload: githubExample('workflow_job', 'completed', { repository, workflow_job: job }) };
+  return {
+    event: 'workflow_job',
+    payload: githubExample('workflow_job', 'completed', { repository, workflow_job: job }),
+  };
 }
 
 function failedCheck(runId: number) {
-  const check = { conclusion: 'failure', details_url: `https://github.com/octo-org/octo-repo/actions/runs/${runId}/job/7` };
-  return { event: 'check_run', payload: githubExample('check_run', 'completed', { repository, check_run: check }) };
+  const check = {
+    conclusion: 'failure',
+    details_url: `https://github.com/octo-org/octo-repo/actions/runs/${runId}/job/7`,
+  };
+  return {
+    event: 'check_run',
+    payload: githubExample('check_run', 'completed', { repository, check_run: check }),
+  };
 }
 
 /** Sends, and waits until the relay has made a build of it; returns the answer and the build's id. */
@@ -59,8 +76,15 @@ async function count(table: string): Promise<number> {
 test('what was answered with 202 has landed; a moment later its build and what is pending are in the database', async () => {
   const { answer, buildId } = await deliver({ ...failedRun(1001), delivery: 'd-1001' });
 
-  expect(answer.json()).toEqual({ deliveryId: 'd-1001', links: { delivery: '/api/deliveries/github/d-1001' } });
-  expect(await stores.builds.find(buildId)).toMatchObject({ number: '1', externalId: '1001', status: 'failed' });
+  expect(answer.json()).toEqual({
+    deliveryId: 'd-1001',
+    links: { delivery: '/api/deliveries/github/d-1001' },
+  });
+  expect(await stores.builds.find(buildId)).toMatchObject({
+    number: '1',
+    externalId: '1001',
+    status: 'failed',
+  });
   const job = await stores.triages.findByBuild(buildId);
   expect(job).toMatchObject({ buildId, state: 'queued' });
   expect(enqueued).toContain(job?.id);
@@ -68,11 +92,15 @@ test('what was answered with 202 has landed; a moment later its build and what i
 
 test('one delivery sent a hundred times at once is one row and one build, and each is told 202 (T06)', async () => {
   const before = [await count('builds'), await count('deliveries'), await count('triage_jobs')];
-  const answers = await Promise.all(Array.from({ length: 100 }, () => sendGithub(app, { ...failedRun(1002), delivery: 'd-1002' })));
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () => sendGithub(app, { ...failedRun(1002), delivery: 'd-1002' })),
+  );
   await deliver({ ...failedRun(1002), delivery: 'd-1002' });
 
   expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(100).fill(202));
-  const added = [await count('builds'), await count('deliveries'), await count('triage_jobs')].map((now, at) => now - (before[at] ?? 0));
+  const added = [await count('builds'), await count('deliveries'), await count('triage_jobs')].map(
+    (now, at) => now - (before[at] ?? 0),
+  );
   console.info(`T06: 101 copies of one delivery, 101 × 202; builds, deliveries, jobs: ${added.join(', ')}`);
   expect(added).toEqual([1, 1, 1]);
 });
@@ -87,17 +115,28 @@ test('an id that comes again with another body is refused, whether its build is 
   expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([202, 409]);
   expect(later.statusCode).toBe(409);
   // Its build comes a moment later, and is not to be counted among the next test's.
-  await expect.poll(async () => (await stores.deliveries.find('github', 'd-1006'))?.state, { timeout: 10_000 }).toBe('recorded');
+  await expect
+    .poll(async () => (await stores.deliveries.find('github', 'd-1006'))?.state, { timeout: 10_000 })
+    .toBe('recorded');
 });
 
 test('a run, its jobs and its checks that come at once are one build (T09)', async () => {
   const before = [await count('builds'), await count('triage_jobs')];
   const told = [failedCheck(1003), failedJob(1003), failedRun(1003), failedJob(1003), failedCheck(1003)];
-  const all = await Promise.all(told.map((sending, index) => deliver({ ...sending, delivery: `d-1003-${index}` })));
+  const all = await Promise.all(
+    told.map((sending, index) => deliver({ ...sending, delivery: `d-1003-${index}` })),
+  );
 
   expect(new Set(all.map(({ buildId }) => buildId)).size).toBe(1);
-  expect([await count('builds'), await count('triage_jobs')]).toEqual([(before[0] ?? 0) + 1, (before[1] ?? 0) + 1]);
-  expect(await stores.builds.find(all[0]?.buildId ?? '')).toMatchObject({ pipeline: 'test', number: '3', externalId: '1003' });
+  expect([await count('builds'), await count('triage_jobs')]).toEqual([
+    (before[0] ?? 0) + 1,
+    (before[1] ?? 0) + 1,
+  ]);
+  expect(await stores.builds.find(all[0]?.buildId ?? '')).toMatchObject({
+    pipeline: 'test',
+    number: '3',
+    externalId: '1003',
+  });
 });
 
 test('attempts that come out of order are two builds, and a late check belongs to the newer (T08)', async () => {
@@ -124,16 +163,31 @@ test('what became of a delivery can be asked for', async () => {
   const ask = (url: string) => app.inject({ url, headers: { authorization: `Bearer ${TOKENS.read}` } });
 
   expect((await ask(delivery)).json()).toEqual({
-    ...{ source: 'github', deliveryId: 'd/1009', event: 'workflow_run', state: 'recorded', attempts: 0, receivedAt: expect.any(String) },
-    ...{ buildId, links: { delivery, build: `/api/builds/${buildId}`, analyses: `/api/builds/${buildId}/analyses` } },
+    ...{
+      source: 'github',
+      deliveryId: 'd/1009',
+      event: 'workflow_run',
+      state: 'recorded',
+      attempts: 0,
+      receivedAt: expect.any(String),
+    },
+    ...{
+      buildId,
+      links: { delivery, build: `/api/builds/${buildId}`, analyses: `/api/builds/${buildId}/analyses` },
+    },
   });
-  expect(answer.json().links).toEqual({ delivery, build: `/api/builds/${buildId}`, analyses: `/api/builds/${buildId}/analyses` });
+  expect(answer.json().links).toEqual({
+    delivery,
+    build: `/api/builds/${buildId}`,
+    analyses: `/api/builds/${buildId}/analyses`,
+  });
   expect((await ask('/api/deliveries/github/d-none')).statusCode).toBe(404);
   expect((await ask('/api/deliveries/bitbucket/d-none')).statusCode).toBe(400);
 });
 
 test('an upload is kept with its logs and test results', async () => {
-  const report = '<testsuite name="cart"><testcase name="a"/><testcase name="b"><failure message="no\u00a0way"/></testcase></testsuite>';
+  const report =
+    '<testsuite name="cart"><testcase name="a"/><testcase name="b"><failure message="no\u00a0way"/></testcase></testsuite>';
   const answer = await app.inject({
     method: 'POST',
     url: '/api/builds',
@@ -153,19 +207,28 @@ test('an upload is kept with its logs and test results', async () => {
     ['a.log', 'log'],
     ['junit.xml', 'report'],
   ]);
-  const view = await app.inject({ url: `/api/builds/${buildId}`, headers: { authorization: `Bearer ${TOKENS.read}` } });
+  const view = await app.inject({
+    url: `/api/builds/${buildId}`,
+    headers: { authorization: `Bearer ${TOKENS.read}` },
+  });
   expect(view.statusCode).toBe(200);
 });
 
 test('a crash between the logs and the answer is healed by the next try', async () => {
-  const crashing = { ...stores, deliveries: { ...stores.deliveries, insertOnce: () => Promise.reject(new Error('killed')) } };
+  const crashing = {
+    ...stores,
+    deliveries: { ...stores.deliveries, insertOnce: () => Promise.reject(new Error('killed')) },
+  };
   const archive = createPostgresArchive(database);
   const dying = await buildHttp(emptyHttpDeps({ database, stores: crashing, archive }));
   const request = {
     method: 'POST',
     url: '/api/builds',
     headers: { authorization: `Bearer ${TOKENS.ingest}` },
-    payload: { metadata: { repository: 'shop/api', pipeline: 'ci', number: 2 }, logs: [{ name: 'a.log', text: 'boom\n' }] },
+    payload: {
+      metadata: { repository: 'shop/api', pipeline: 'ci', number: 2 },
+      logs: [{ name: 'a.log', text: 'boom\n' }],
+    },
   } as const;
   const lost = await dying.inject(request);
   await dying.close();
@@ -224,7 +287,10 @@ test('an upload that another process receives meanwhile gets the same answer', a
     method: 'POST',
     url: '/api/builds',
     headers: { authorization: `Bearer ${TOKENS.ingest}` },
-    payload: { metadata: { repository: 'shop/api', pipeline: 'ci', number: '814' }, logs: [{ name: 'a.log', text: 'error: boom' }] },
+    payload: {
+      metadata: { repository: 'shop/api', pipeline: 'ci', number: '814' },
+      logs: [{ name: 'a.log', text: 'error: boom' }],
+    },
   } as const;
   const first: number[] = [];
   const late: typeof stores.builds.upsert = async (build, sql) => {
@@ -232,7 +298,9 @@ test('an upload that another process receives meanwhile gets the same answer', a
     return await stores.builds.upsert(build, sql);
   };
   const archive = createPostgresArchive(database);
-  const other = await buildHttp(emptyHttpDeps({ database, stores: { ...stores, builds: { ...stores.builds, upsert: late } }, archive }));
+  const other = await buildHttp(
+    emptyHttpDeps({ database, stores: { ...stores, builds: { ...stores.builds, upsert: late } }, archive }),
+  );
 
   const answer = await other.inject(request);
   await other.close();
@@ -244,12 +312,17 @@ test('an upload that another process receives meanwhile gets the same answer', a
 test.each(['a log', 'the build'])(
   'an upload of which the full disk takes all but %s is refused with 507, and leaves nothing behind',
   async (refused) => {
-    const full = () => Promise.reject(new TriageError('storage-failed', 'No room.', { retryable: true, details: { state: '53100' } }));
+    const full = () =>
+      Promise.reject(
+        new TriageError('storage-failed', 'No room.', { retryable: true, details: { state: '53100' } }),
+      );
     const archive = createPostgresArchive(database);
     const put: typeof archive.put = (buildId, source) =>
       refused === 'a log' && source.name === 'b.log' ? full() : archive.put(buildId, source);
     const deliveries = { ...stores.deliveries, ...(refused === 'the build' && { insertOnce: full }) };
-    const api = await buildHttp(emptyHttpDeps({ database, stores: { ...stores, deliveries }, archive: { ...archive, put } }));
+    const api = await buildHttp(
+      emptyHttpDeps({ database, stores: { ...stores, deliveries }, archive: { ...archive, put } }),
+    );
     const before = [await count('builds'), await count('build_sources'), await count('triage_jobs')];
     const metadata = { repository: 'shop/full', pipeline: 'ci', number: '1', status: 'failed' };
     const logs = [
@@ -273,7 +346,11 @@ test('a GitLab pipeline that is retried under its id is another attempt, whateve
   const sha = 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b';
   const pipeline = (status: string, finished_at: string) => ({
     event: 'Pipeline Hook',
-    payload: { object_kind: 'pipeline', project, object_attributes: { id: 41, iid: 12, name: 'ci', sha, status, finished_at } },
+    payload: {
+      object_kind: 'pipeline',
+      project,
+      object_attributes: { id: 41, iid: 12, name: 'ci', sha, status, finished_at },
+    },
   });
   const job = (id: number, build_started_at: string) => {
     const failed = { build_id: id, build_name: 'test', build_status: 'failed', build_started_at };
@@ -290,7 +367,11 @@ test('a GitLab pipeline that is retried under its id is another attempt, whateve
   ];
   const ids: string[] = [];
   for (const [index, { event, payload }] of sent.entries()) {
-    const headers = { 'x-gitlab-event': event, 'x-gitlab-token': 'first-gitlab-secret', 'idempotency-key': `g-${index}` };
+    const headers = {
+      'x-gitlab-event': event,
+      'x-gitlab-token': 'first-gitlab-secret',
+      'idempotency-key': `g-${index}`,
+    };
     const answer = await app.inject({ method: 'POST', url: '/webhooks/gitlab', headers, payload });
     expect(answer.statusCode).toBe(202);
     const buildOf = async () => (await stores.deliveries.find('gitlab', `g-${index}`))?.buildId ?? '';

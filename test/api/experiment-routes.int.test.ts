@@ -26,7 +26,16 @@ describe('an experiment on a build', () => {
     };
     const before = { passed: 0, failed: 3, exitCodes: [1, 1, 1] };
     const fixes = {
-      ...{ command: ['npm'], narrowed: null, tests: [], check: ['npm'], before, branch: null, verdict: 'fixed', suggest: true },
+      ...{
+        command: ['npm'],
+        narrowed: null,
+        tests: [],
+        check: ['npm'],
+        before,
+        branch: null,
+        verdict: 'fixed',
+        suggest: true,
+      },
       attempts: [attempt],
     };
     const { status, body } = await report(build.id, {
@@ -39,7 +48,9 @@ describe('an experiment on a build', () => {
     const kept = await experimentOf(analysis.id);
     expect(kept).toMatchObject({
       verdict: 'this-change',
-      sentence: expect.stringMatching(/^Fails 3 of 3 here, 0 of 3 on the base \(cfa15e9\): introduced by this change\./),
+      sentence: expect.stringMatching(
+        /^Fails 3 of 3 here, 0 of 3 on the base \(cfa15e9\): introduced by this change\./,
+      ),
       arms: tried.arms,
       fixes: { verdict: 'fixed', before, suggest: false },
     });
@@ -66,10 +77,17 @@ describe('an experiment on a build', () => {
     const { id: _id, receivedAt: _at, ...newBuild } = sampleBuild({ number: '814', externalId: 'ci-814' });
     const { build } = await stores.builds.upsert(newBuild);
     const failure = sampleFailure({ id: 'fal_814', buildId: build.id });
-    await stores.failures.saveGroups(build.id, [{ fingerprint: failure.fingerprint, generic: false, failures: [failure] }]);
+    await stores.failures.saveGroups(build.id, [
+      { fingerprint: failure.fingerprint, generic: false, failures: [failure] },
+    ]);
     expect((await report(build.id, tried)).body.analyses).toEqual([]);
     const triage = await stores.triages.open(build.id, failure.fingerprint.value);
-    const answer = sampleAnalysis({ id: 'ana_814', buildId: build.id, triageId: triage.id, fingerprint: failure.fingerprint.value });
+    const answer = sampleAnalysis({
+      id: 'ana_814',
+      buildId: build.id,
+      triageId: triage.id,
+      fingerprint: failure.fingerprint.value,
+    });
     await stores.analyses.insertOnce(answer);
     expect(await database.transaction((sql) => stores.experiments.apply(build.id, sql))).toEqual(['ana_814']);
     expect(await experimentOf('ana_814')).toMatchObject({ verdict: 'this-change' });
@@ -79,7 +97,12 @@ describe('an experiment on a build', () => {
     const { build } = await storeFailedBuild(world.stores, '815');
     const [here, base] = tried.arms;
     const few = { ...tried, arms: [{ ...here, failed: 2, exitCodes: [1, 1], milliseconds: [9, 9] }, base] };
-    for (const unfounded of [few, { ...tried, verdict: 'flaky' }, { ...tried, arms: [here] }, { ...tried, verdict: 'not-this-change' }]) {
+    for (const unfounded of [
+      few,
+      { ...tried, verdict: 'flaky' },
+      { ...tried, arms: [here] },
+      { ...tried, verdict: 'not-this-change' },
+    ]) {
       const { status, body } = await report(build.id, unfounded);
       expect([status, body.error.message]).toEqual([422, expect.stringContaining('and the runs say')]);
     }

@@ -18,7 +18,11 @@ const RUNS = 25;
 /** The same requests every time: a route that breaks once breaks again. */
 const SEED = 20_260_101;
 
-const Parameter = z.object({ name: z.string(), in: z.enum(['path', 'query', 'header']), schema: z.unknown() });
+const Parameter = z.object({
+  name: z.string(),
+  in: z.enum(['path', 'query', 'header']),
+  schema: z.unknown(),
+});
 const Operation = z.object({
   parameters: z.array(Parameter).default([]),
   requestBody: z.object({ content: z.record(z.string(), z.object({ schema: z.unknown() })) }).optional(),
@@ -61,12 +65,19 @@ afterAll(async () => {
 
 /** Pages are tried for themselves; the protocol of agents and Slack's presses, which are signed, with their own tests. */
 const routes = Object.keys(ACCESS_MATRIX).filter(
-  (route) => !isPage(route.split(' ')[1] ?? '') && !/\/docs|openapi|\/mcp|\/slack/.test(route) && route !== 'POST /api/knowledge',
+  (route) =>
+    !isPage(route.split(' ')[1] ?? '') &&
+    !/\/docs|openapi|\/mcp|\/slack/.test(route) &&
+    route !== 'POST /api/knowledge',
 );
 /** Without an issuer there is no signing in by one; a stream of events lasts as long as a run. */
-const pages = Object.keys(ACCESS_MATRIX).filter((route) => isPage(route.split(' ')[1] ?? '') && !/openid|events/.test(route));
+const pages = Object.keys(ACCESS_MATRIX).filter(
+  (route) => isPage(route.split(' ')[1] ?? '') && !/openid|events/.test(route),
+);
 
-function requestsOf(route: string): fc.Arbitrary<{ url: string; body: unknown; headers: Record<string, string> }> {
+function requestsOf(
+  route: string,
+): fc.Arbitrary<{ url: string; body: unknown; headers: Record<string, string> }> {
   const [method = '', url = ''] = route.split(' ');
   const operation = described.paths[url.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
   if (operation === undefined) throw new Error(`${route} is not described`);
@@ -75,7 +86,10 @@ function requestsOf(route: string): fc.Arbitrary<{ url: string; body: unknown; h
       Object.fromEntries(
         operation.parameters
           .filter((one) => one.in === place)
-          .map((one) => [one.name, place === 'path' ? valuesOf(one.schema) : fc.option(valuesOf(one.schema), { nil: undefined })]),
+          .map((one) => [
+            one.name,
+            place === 'path' ? valuesOf(one.schema) : fc.option(valuesOf(one.schema), { nil: undefined }),
+          ]),
       ),
     );
   const bodies = operation.requestBody?.content['application/json']?.schema;
@@ -105,7 +119,9 @@ function encoded(value: unknown): string {
 }
 
 function headersOf(headers: object): Record<string, string> {
-  const visible = Object.entries(headers).filter(([, value]) => typeof value === 'string' && /^[\x20-\x7e]{0,500}$/.test(value));
+  const visible = Object.entries(headers).filter(
+    ([, value]) => typeof value === 'string' && /^[\x20-\x7e]{0,500}$/.test(value),
+  );
   return Object.fromEntries(visible.map(([name, value]) => [name, String(value)]));
 }
 
@@ -128,7 +144,10 @@ describe('T22: what the description allows, and what it does not', () => {
           ...(payload !== undefined && { 'content-type': 'application/json' }),
           authorization: `Bearer ${TOKENS.admin}`,
         };
-        check(route, await app.inject({ method, url, headers: sent, ...(payload !== undefined && { payload }) }));
+        check(
+          route,
+          await app.inject({ method, url, headers: sent, ...(payload !== undefined && { payload }) }),
+        );
       }),
       { numRuns: RUNS, seed: SEED },
     );
@@ -145,7 +164,10 @@ describe('T21: JSON that breaks careless programs', () => {
     ['NaN', '{"question": NaN}'],
     ['Infinity', '{"version": 1e999, "type": "accept"}'],
     ['half a surrogate pair', '{"question": "\\ud800", "name": "\\ud800", "answer": "\\ud800"}'],
-    ['NUL', '{"question": "a\\u0000", "answer": "a\\u0000", "type": "reject", "reason": "\\u0000", "version": 1}'],
+    [
+      'NUL',
+      '{"question": "a\\u0000", "answer": "a\\u0000", "type": "reject", "reason": "\\u0000", "version": 1}',
+    ],
     ['no UTF-8', '{"question": "\xff\xfe"}'],
     ['nothing', ''],
     ['not JSON', '<xml/>'],
@@ -186,12 +208,19 @@ describe('T21: JSON that breaks careless programs', () => {
       for (const text of NASTY.filter((one) => one.length < 300)) {
         const path = url.replace(/:(\w+)/g, encoded(text));
         const fields = FIELDS.map((name) => `${name}=${encoded(text)}`).join('&');
-        const headers = { authorization: `Bearer ${TOKENS.admin}`, 'content-type': 'application/x-www-form-urlencoded' };
+        const headers = {
+          authorization: `Bearer ${TOKENS.admin}`,
+          'content-type': 'application/x-www-form-urlencoded',
+        };
         const answer = await app.inject(
-          method === 'GET' ? { url: `${path}?${fields}`, headers } : { method, url: path, headers, payload: fields },
+          method === 'GET'
+            ? { url: `${path}?${fields}`, headers }
+            : { method, url: path, headers, payload: fields },
         );
         requests += 1;
-        expect(answer.statusCode, `${route} ${answer.statusCode} ${answer.body.slice(0, 300)}`).toBeLessThan(500);
+        expect(answer.statusCode, `${route} ${answer.statusCode} ${answer.body.slice(0, 300)}`).toBeLessThan(
+          500,
+        );
       }
     }
   });
@@ -201,10 +230,22 @@ describe('T21: JSON that breaks careless programs', () => {
       const [method, url = ''] = route.split(' ') as ['GET' | 'POST' | 'DELETE', string];
       for (const text of NASTY.filter((one) => one.length < 300)) {
         const path = url.replace(/:(\w+)/g, encoded(text));
-        const query = ['repository', 'text', 'since', 'limit', 'number', 'provider', 'analysis', 'build', 'token'].map(
-          (name) => `${name}=${encoded(text)}`,
-        );
-        for (const address of [path, `${path}?${query.join('&')}`, ...query.slice(0, 4).map((one) => `${path}?${one}`)]) {
+        const query = [
+          'repository',
+          'text',
+          'since',
+          'limit',
+          'number',
+          'provider',
+          'analysis',
+          'build',
+          'token',
+        ].map((name) => `${name}=${encoded(text)}`);
+        for (const address of [
+          path,
+          `${path}?${query.join('&')}`,
+          ...query.slice(0, 4).map((one) => `${path}?${one}`),
+        ]) {
           if (method !== 'GET' && address !== path) continue;
           const headers = { authorization: `Bearer ${TOKENS.admin}` };
           check(route, await app.inject({ method, url: address, headers }));

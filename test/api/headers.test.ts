@@ -29,8 +29,14 @@ test.each([
   const { statusCode, headers } = await app.inject(url);
   expect(statusCode).toBe(status);
   expect(headers).toMatchObject(EVERYWHERE);
-  expect(headers['content-security-policy']).toBe("default-src 'none';base-uri 'none';form-action 'self';frame-ancestors 'none'");
-  expect([headers['x-powered-by'], headers.server, headers['set-cookie']]).toEqual([undefined, undefined, undefined]);
+  expect(headers['content-security-policy']).toBe(
+    "default-src 'none';base-uri 'none';form-action 'self';frame-ancestors 'none'",
+  );
+  expect([headers['x-powered-by'], headers.server, headers['set-cookie']]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 test('no other site may read anything: there is no CORS, with or without a token', async () => {
@@ -42,7 +48,11 @@ test('no other site may read anything: there is no CORS, with or without a token
   const preflight = await app.inject({
     method: 'OPTIONS',
     url: '/api/builds',
-    headers: { ...origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+    headers: {
+      ...origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization',
+    },
   });
   expect(preflight.statusCode).toBe(204);
   expect(Object.keys(preflight.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);

@@ -17,22 +17,33 @@ function build(changes: Partial<HttpDeps> = {}): Promise<FastifyInstance> {
 }
 
 function throwing(scope: FastifyInstance): void {
-  scope.get('/throw/:code', { config: open, schema: { hide: true, params: z.object({ code: z.string() }) } }, async (request) => {
-    const { code } = request.params as { code: TriageErrorCode };
-    throw new TriageError(code, 'This is what happened. Do that.', { details: { where: 'here' } });
-  });
+  scope.get(
+    '/throw/:code',
+    { config: open, schema: { hide: true, params: z.object({ code: z.string() }) } },
+    async (request) => {
+      const { code } = request.params as { code: TriageErrorCode };
+      throw new TriageError(code, 'This is what happened. Do that.', { details: { where: 'here' } });
+    },
+  );
   scope.get('/throw-anything', { config: open, schema: { hide: true } }, async () => {
     throw new Error('a secret detail of the inside');
   });
   scope.get('/throw-with-time', { config: open, schema: { hide: true } }, async () => {
     throw new TriageError('locked', 'Not now.', { retryable: true, retryAfterMs: 1500 });
   });
-  scope.get('/wrong-answer', { config: open, schema: { hide: true, response: { 200: z.object({ a: z.string() }) } } }, async () => ({
-    b: 1,
-  }));
+  scope.get(
+    '/wrong-answer',
+    { config: open, schema: { hide: true, response: { 200: z.object({ a: z.string() }) } } },
+    async () => ({
+      b: 1,
+    }),
+  );
   scope.get(
     '/checked',
-    { config: open, schema: { hide: true, querystring: z.object({ limit: z.coerce.number().int().max(10) }) } },
+    {
+      config: open,
+      schema: { hide: true, querystring: z.object({ limit: z.coerce.number().int().max(10) }) },
+    },
     async () => ({}),
   );
 }
@@ -68,7 +79,13 @@ describe('refusals', () => {
       error: { code, message: 'This is what happened. Do that.', requestId: answer.headers['x-request-id'] },
     });
     const line = log.find(({ message }) => message === (status < 500 ? 'request refused' : 'request failed'));
-    expect(line?.fields).toMatchObject({ code, status, route: '/throw/:code', method: 'GET', details: { where: 'here' } });
+    expect(line?.fields).toMatchObject({
+      code,
+      status,
+      route: '/throw/:code',
+      method: 'GET',
+      details: { where: 'here' },
+    });
     const waits = ['rate-limited', 'locked', 'storage-failed'].includes(code);
     expect(answer.headers['retry-after'] !== undefined).toBe(waits);
   });
@@ -81,10 +98,19 @@ describe('refusals', () => {
     for (const url of ['/throw-anything', '/wrong-answer']) {
       const answer = await app.inject(url);
       expect(answer.statusCode).toBe(500);
-      expect(answer.json().error).toEqual({ code: 'internal', message: expect.stringContaining('request'), requestId: expect.any(String) });
+      expect(answer.json().error).toEqual({
+        code: 'internal',
+        message: expect.stringContaining('request'),
+        requestId: expect.any(String),
+      });
       expect(answer.body).not.toMatch(/secret detail|\.ts|stack/);
     }
-    expect(log.some(({ fields }) => fields.error instanceof Error && fields.error.message === 'a secret detail of the inside')).toBe(true);
+    expect(
+      log.some(
+        ({ fields }) =>
+          fields.error instanceof Error && fields.error.message === 'a secret detail of the inside',
+      ),
+    ).toBe(true);
   });
 
   test('what a schema refuses names the field', async () => {
@@ -125,20 +151,32 @@ test('requests above the limit of an address are told to wait', async () => {
 describe('behind a proxy', () => {
   const PROXY = '10.0.0.7';
 
-  async function statuses(trustProxy: HttpDeps['config']['http']['trustProxy'], forwarded: readonly string[]): Promise<number[]> {
-    const strict = await build({ config: { ...TEST_CONFIG, http: { ...TEST_CONFIG.http, rateLimit: 1, trustProxy } } });
+  async function statuses(
+    trustProxy: HttpDeps['config']['http']['trustProxy'],
+    forwarded: readonly string[],
+  ): Promise<number[]> {
+    const strict = await build({
+      config: { ...TEST_CONFIG, http: { ...TEST_CONFIG.http, rateLimit: 1, trustProxy } },
+    });
     const answers: number[] = [];
     for (const list of forwarded) {
-      const answer = await strict.inject({ url: '/openapi.json', remoteAddress: PROXY, headers: { 'x-forwarded-for': list } });
+      const answer = await strict.inject({
+        url: '/openapi.json',
+        remoteAddress: PROXY,
+        headers: { 'x-forwarded-for': list },
+      });
       answers.push(answer.statusCode);
     }
     await strict.close();
     return answers;
   }
 
-  test.each([1, [PROXY], ['10.0.0.0/8']])('that is trusted (%j), each client has its own limit', async (trust) => {
-    expect(await statuses(trust, ['192.0.2.1', '192.0.2.2', '192.0.2.1'])).toEqual([200, 200, 429]);
-  });
+  test.each([1, [PROXY], ['10.0.0.0/8']])(
+    'that is trusted (%j), each client has its own limit',
+    async (trust) => {
+      expect(await statuses(trust, ['192.0.2.1', '192.0.2.2', '192.0.2.1'])).toEqual([200, 200, 429]);
+    },
+  );
 
   test.each([1, [PROXY]])('that is trusted (%j), a client cannot pass for others', async (trust) => {
     expect(await statuses(trust, ['198.51.100.1, 192.0.2.1', '198.51.100.2, 192.0.2.1'])).toEqual([200, 429]);
@@ -155,12 +193,20 @@ describe('health', () => {
   });
 
   const since = '2026-11-22T07:00:00.000Z';
-  const down = { state: 'down' as const, says: 'password authentication failed for user faultline at db.internal', since };
+  const down = {
+    state: 'down' as const,
+    says: 'password authentication failed for user faultline at db.internal',
+    since,
+  };
   const ok = { state: 'ok' as const, says: 'postgres answers', since };
 
   test('/readyz says yes, and names what is away', async () => {
     expect((await app.inject('/readyz')).json()).toEqual({ ready: true, degraded: [], backends: {} });
-    const readiness = async () => ({ ok: true, degraded: ['jobQueue'], backends: { database: ok, jobQueue: down } });
+    const readiness = async () => ({
+      ok: true,
+      degraded: ['jobQueue'],
+      backends: { database: ok, jobQueue: down },
+    });
     const limping = await build({ readiness });
     const answer = await limping.inject('/readyz');
     await limping.close();
@@ -173,9 +219,14 @@ describe('health', () => {
   });
 
   test('/readyz says no without saying why; whoever has a token may ask', async () => {
-    const sick = await build({ readiness: async () => ({ ok: false, degraded: ['database'], backends: { database: down } }) });
+    const sick = await build({
+      readiness: async () => ({ ok: false, degraded: ['database'], backends: { database: down } }),
+    });
     const answer = await sick.inject('/readyz');
-    const told = await sick.inject({ url: '/api/readiness', headers: { authorization: `Bearer ${TOKENS.read}` } });
+    const told = await sick.inject({
+      url: '/api/readiness',
+      headers: { authorization: `Bearer ${TOKENS.read}` },
+    });
     const alive = await sick.inject('/healthz');
     await sick.close();
 
@@ -194,13 +245,20 @@ describe('numbers', () => {
     const measured = await build({ metrics: createPrometheusMetrics({ ofProcess: false }) });
     await measured.inject('/healthz');
     await measured.inject('/no/such/address?token=hunter2');
-    const answer = await measured.inject({ url: '/metrics', headers: { authorization: `Bearer ${TOKENS.read}` } });
+    const answer = await measured.inject({
+      url: '/metrics',
+      headers: { authorization: `Bearer ${TOKENS.read}` },
+    });
     const refused = await measured.inject('/metrics');
     await measured.close();
 
     expect(answer.headers['content-type']).toMatch(/^text\/plain/);
-    expect(answer.body).toContain('http_request_duration_seconds_count{method="GET",route="/healthz",status="2xx"} 1');
-    expect(answer.body).toContain('http_request_duration_seconds_count{method="GET",route="none",status="4xx"} 1');
+    expect(answer.body).toContain(
+      'http_request_duration_seconds_count{method="GET",route="/healthz",status="2xx"} 1',
+    );
+    expect(answer.body).toContain(
+      'http_request_duration_seconds_count{method="GET",route="none",status="4xx"} 1',
+    );
     expect(answer.body).not.toContain('hunter2');
     expect(refused.statusCode).toBe(401);
   });
@@ -214,7 +272,12 @@ describe('the description of the API', () => {
     tags: z.array(z.string()).min(1),
     security: z.array(z.record(z.string(), z.array(z.string()))),
     responses: z.record(z.string(), z.object({ content: z.record(z.string(), z.unknown()).optional() })),
-    requestBody: z.object({ required: z.boolean(), content: z.record(z.string(), z.looseObject({ schema: z.unknown() })) }).optional(),
+    requestBody: z
+      .object({
+        required: z.boolean(),
+        content: z.record(z.string(), z.looseObject({ schema: z.unknown() })),
+      })
+      .optional(),
   });
   const Description = z.object({
     openapi: z.literal('3.1.0'),
@@ -222,7 +285,8 @@ describe('the description of the API', () => {
     components: z.object({ securitySchemes: z.record(z.string(), z.unknown()) }),
     paths: z.record(z.string(), z.record(z.string(), Operation)),
   });
-  const describeApp = async (of: FastifyInstance) => Description.parse((await of.inject('/openapi.json')).json());
+  const describeApp = async (of: FastifyInstance) =>
+    Description.parse((await of.inject('/openapi.json')).json());
 
   test('names every route but its own, with a summary, a tag and its answers', async () => {
     const plain = await build();
@@ -231,7 +295,10 @@ describe('the description of the API', () => {
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     );
     const routes = plain.routeAccess
-      .filter(({ method, url }) => method !== 'HEAD' && !url.startsWith('/docs') && url !== '/openapi.json' && !isPage(url))
+      .filter(
+        ({ method, url }) =>
+          method !== 'HEAD' && !url.startsWith('/docs') && url !== '/openapi.json' && !isPage(url),
+      )
       .map(({ method, url }) => `${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
     await plain.close();
 
@@ -256,8 +323,12 @@ describe('the description of the API', () => {
 
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
-    expect([...new Set(operations.flatMap((one) => one.tags))].sort()).toEqual(tags.map(({ name }) => name).sort());
-    expect(operations.filter(({ responses }) => !Object.keys(responses).some((status) => status.startsWith('2')))).toEqual([]);
+    expect([...new Set(operations.flatMap((one) => one.tags))].sort()).toEqual(
+      tags.map(({ name }) => name).sort(),
+    );
+    expect(
+      operations.filter(({ responses }) => !Object.keys(responses).some((status) => status.startsWith('2'))),
+    ).toEqual([]);
     const schemes = operations.flatMap(({ security }) => security.flatMap((one) => Object.keys(one)));
     expect([...new Set(schemes)].sort()).toEqual(Object.keys(components.securitySchemes).sort());
     expect(['/healthz', '/readyz'].map((path) => paths[path]?.get?.security)).toEqual([[], []]);

@@ -44,7 +44,12 @@ async function openApi(database: string, place: string): Promise<Api> {
     });
     child.once('exit', (code) => failed(new Error(`the API ended with ${code}`)));
   });
-  return { process: child, address, exited, notified: () => said.split('\n').filter((line) => line.startsWith('enqueued ')) };
+  return {
+    process: child,
+    address,
+    exited,
+    notified: () => said.split('\n').filter((line) => line.startsWith('enqueued ')),
+  };
 }
 
 /** Tells of a failed run, by an id of its own; whether the sender was told that it is accepted. */
@@ -52,11 +57,18 @@ async function tell({ address }: Api, run: number): Promise<boolean> {
   const changes = { workflow_run: { id: 5_000 + run, run_number: run, conclusion: 'failure' } };
   const body = JSON.stringify(githubExample('workflow_run', 'completed', changes, 1));
   const headers = {
-    ...{ 'content-type': 'application/json', 'x-github-event': 'workflow_run', 'x-github-delivery': `run-${run}` },
+    ...{
+      'content-type': 'application/json',
+      'x-github-event': 'workflow_run',
+      'x-github-delivery': `run-${run}`,
+    },
     'x-hub-signature-256': githubSignature(body),
   };
-  const response = await fetch(`${address}/webhooks/github`, { method: 'POST', headers, body }).catch(() => null);
-  if (response !== null && response.status !== 202) throw new Error(`run ${run}: ${response.status} ${await response.text()}`);
+  const response = await fetch(`${address}/webhooks/github`, { method: 'POST', headers, body }).catch(
+    () => null,
+  );
+  if (response !== null && response.status !== 202)
+    throw new Error(`run ${run}: ${response.status} ${await response.text()}`);
   return response !== null;
 }
 
@@ -72,7 +84,9 @@ const COUNT = `select (select count(*)::int from deliveries) as deliveries,
   (select count(*)::int from builds) as builds, (select count(*)::int from triage_jobs) as jobs`;
 
 async function count(database: string): Promise<Count> {
-  const db = database.startsWith('postgres') ? await openPostgres({ url: database, poolSize: 2 }) : await openPglite({ dataDir: database });
+  const db = database.startsWith('postgres')
+    ? await openPostgres({ url: database, poolSize: 2 })
+    : await openPglite({ dataDir: database });
   const [row] = await db.query<Count>(COUNT);
   await db.close();
   return row ?? { deliveries: 0, recorded: 0, builds: 0, jobs: 0 };
@@ -101,12 +115,23 @@ async function dieAndCount(database: string, places: readonly string[]) {
 }
 
 describe('T01: the API dies between any two writes; what a sender was told is kept, once', () => {
-  const check = ({ kills, told, notified, count: { deliveries, recorded, builds, jobs } }: Awaited<ReturnType<typeof dieAndCount>>) => {
+  const check = ({
+    kills,
+    told,
+    notified,
+    count: { deliveries, recorded, builds, jobs },
+  }: Awaited<ReturnType<typeof dieAndCount>>) => {
     console.info(
       `T01 at the API: ${kills} kills, ${told} deliveries told 202; kept ${deliveries}, builds ${builds}, jobs ${jobs}; lost: ${told - recorded}`,
     );
     const all = kills + 1;
-    expect({ told, deliveries, recorded, builds, jobs }).toEqual({ told: all, deliveries: all, recorded: all, builds: all, jobs: all });
+    expect({ told, deliveries, recorded, builds, jobs }).toEqual({
+      told: all,
+      deliveries: all,
+      recorded: all,
+      builds: all,
+      jobs: all,
+    });
     // One was notified of by the process that died while notifying; its job is pending, and the sweeper of the jobs notifies.
     expect(notified).toBeGreaterThanOrEqual(1);
   };

@@ -11,8 +11,13 @@ import { githubSignature } from '../support/webhook-senders.ts';
 let app: FastifyInstance;
 afterEach(() => app.close());
 
-async function open(http: Partial<HttpDeps['config']['http']>, changes: Partial<HttpDeps> = {}): Promise<FastifyInstance> {
-  app = await buildHttp(emptyHttpDeps({ ...changes, config: { ...TEST_CONFIG, http: { ...TEST_CONFIG.http, ...http } } }));
+async function open(
+  http: Partial<HttpDeps['config']['http']>,
+  changes: Partial<HttpDeps> = {},
+): Promise<FastifyInstance> {
+  app = await buildHttp(
+    emptyHttpDeps({ ...changes, config: { ...TEST_CONFIG, http: { ...TEST_CONFIG.http, ...http } } }),
+  );
   return app;
 }
 
@@ -49,7 +54,11 @@ describe('T19: limits beside the address', () => {
     await open({ tokenRateLimit: 3 }, { stores: storesWith({ tokens }) });
     const [one, other] = [tokens.give({ name: 'one' }), tokens.give({ name: 'other' })];
     const ask = (token: string, n: number) =>
-      app.inject({ url: '/api/builds', remoteAddress: `10.1.0.${n}`, headers: { authorization: `Bearer ${token}` } });
+      app.inject({
+        url: '/api/builds',
+        remoteAddress: `10.1.0.${n}`,
+        headers: { authorization: `Bearer ${token}` },
+      });
     const answers = [await ask(one, 1), await ask(one, 2), await ask(one, 3), await ask(one, 4)];
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([503, 503, 503, 429]);
     expect(Number(answers[3]?.headers['retry-after'])).toBeGreaterThan(0);
@@ -117,7 +126,9 @@ describe('T20: what is too much', () => {
     const socket = connect(port, '127.0.0.1');
     socket.pause();
     socket.on('error', () => undefined);
-    socket.write(`POST /api/builds HTTP/1.1\r\nhost: x\r\n${auth}content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`);
+    socket.write(
+      `POST /api/builds HTTP/1.1\r\nhost: x\r\n${auth}content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
+    );
     await new Promise((sent) => socket.write(chunk(length), sent));
     const answer: Buffer[] = [];
     socket.on('data', (part) => answer.push(part)).resume();
@@ -127,7 +138,9 @@ describe('T20: what is too much', () => {
 
   test('ten thousand headers are refused', async () => {
     const headers = Array.from({ length: 10_000 }, (_, n) => `x-${n}: 1\r\n`).join('');
-    expect(await send(await listen(), `GET /healthz HTTP/1.1\r\nhost: x\r\n${headers}\r\n`, [])).toMatch(/^HTTP\/1.1 431 /);
+    expect(await send(await listen(), `GET /healthz HTTP/1.1\r\nhost: x\r\n${headers}\r\n`, [])).toMatch(
+      /^HTTP\/1.1 431 /,
+    );
   });
 
   test('a body that comes a byte at a time is cut off by the clock, and its sender is told so', async () => {
@@ -136,10 +149,18 @@ describe('T20: what is too much', () => {
     expect([app.server.requestTimeout, app.server.headersTimeout <= 60_000]).toEqual([120_000, true]);
     app.server.on('connection', (socket) => {
       socket.once('data', () => {
-        app.server.emit('clientError', Object.assign(new Error('slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+        app.server.emit(
+          'clientError',
+          Object.assign(new Error('slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
+          socket,
+        );
       });
     });
-    const answer = await send(port, `POST /api/builds HTTP/1.1\r\nhost: x\r\n${auth}content-length: 1000\r\n\r\n{`, []);
+    const answer = await send(
+      port,
+      `POST /api/builds HTTP/1.1\r\nhost: x\r\n${auth}content-length: 1000\r\n\r\n{`,
+      [],
+    );
     expect(answer).toMatch(/^HTTP\/1.1 408 /);
   });
 });
@@ -147,12 +168,19 @@ describe('T20: what is too much', () => {
 describe('T44: a body that says it is compressed', () => {
   const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024));
 
-  test.each(['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip', 'identity, gzip', 'x'])('as %s is refused unread', async (encoding) => {
-    await open({});
-    for (const url of ['/api/builds', '/webhooks/github', '/webhooks/jenkins', '/api/knowledge']) {
-      const headers = { authorization: `Bearer ${TOKENS.admin}`, 'content-type': 'application/json', 'content-encoding': encoding };
-      const answer = await app.inject({ method: 'POST', url, payload: bomb, headers });
-      expect([url, answer.statusCode, answer.json().error.code]).toEqual([url, 415, 'unsupported-type']);
-    }
-  });
+  test.each(['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip', 'identity, gzip', 'x'])(
+    'as %s is refused unread',
+    async (encoding) => {
+      await open({});
+      for (const url of ['/api/builds', '/webhooks/github', '/webhooks/jenkins', '/api/knowledge']) {
+        const headers = {
+          authorization: `Bearer ${TOKENS.admin}`,
+          'content-type': 'application/json',
+          'content-encoding': encoding,
+        };
+        const answer = await app.inject({ method: 'POST', url, payload: bomb, headers });
+        expect([url, answer.statusCode, answer.json().error.code]).toEqual([url, 415, 'unsupported-type']);
+      }
+    },
+  );
 });

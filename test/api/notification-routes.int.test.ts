@@ -17,9 +17,14 @@ let sent: { readonly news: News; readonly destination: string }[] = [];
 let isAway = false;
 
 const teams: Messenger = {
-  ...{ channel: 'teams', destinations: ['payments'], refusal: (name) => (name === 'payments' ? null : 'There is no such webhook.') },
+  ...{
+    channel: 'teams',
+    destinations: ['payments'],
+    refusal: (name) => (name === 'payments' ? null : 'There is no such webhook.'),
+  },
   send: async (news, destination) => {
-    if (isAway) throw new TriageError('upstream-failed', 'Microsoft Teams returned 503.', { retryable: true });
+    if (isAway)
+      throw new TriageError('upstream-failed', 'Microsoft Teams returned 503.', { retryable: true });
     sent.push({ news, destination });
     return { reference: null };
   },
@@ -50,45 +55,78 @@ beforeEach(() => {
 
 const RULE = { name: 'Shop', query: 'repo:shop/api', channel: 'teams', destination: 'payments' };
 
-async function ask(method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object, token: string = TOKENS.review) {
-  const answer = await app.inject({ method, url, headers: { authorization: `Bearer ${token}` }, ...(payload && { payload }) });
+async function ask(
+  method: 'GET' | 'POST' | 'DELETE',
+  url: string,
+  payload?: object,
+  token: string = TOKENS.review,
+) {
+  const answer = await app.inject({
+    method,
+    url,
+    headers: { authorization: `Bearer ${token}` },
+    ...(payload && { payload }),
+  });
   return { status: answer.statusCode, body: answer.json() };
 }
 
 /** As a browser without scripts sends a form. */
-async function post(url: string, fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {
+async function post(
+  url: string,
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+) {
   const form = {
     authorization: `Bearer ${TOKENS.review}`,
     'content-type': 'application/x-www-form-urlencoded',
     'sec-fetch-site': 'same-origin',
   };
-  return await app.inject({ method: 'POST', url, headers: { ...form, ...headers }, payload: new URLSearchParams(fields).toString() });
+  return await app.inject({
+    method: 'POST',
+    url,
+    headers: { ...form, ...headers },
+    payload: new URLSearchParams(fields).toString(),
+  });
 }
 
 describe('67: the API of notification rules', () => {
   it('creates, changes and deletes rules, with who did it', async () => {
-    const made = await ask('POST', '/api/notification-rules', { ...RULE, digestHour: 9, timeZone: 'Europe/Berlin' });
+    const made = await ask('POST', '/api/notification-rules', {
+      ...RULE,
+      digestHour: 9,
+      timeZone: 'Europe/Berlin',
+    });
     expect(made).toMatchObject({
       status: 201,
       body: { ...RULE, repository: 'shop/api', everyMinutes: 15, version: 1, changedBy: 'review-holder' },
     });
     const { id } = made.body;
     expect((await ask('GET', '/api/notification-rules')).body.items).toEqual([made.body]);
-    expect(await ask('POST', `/api/notification-rules/${id}`, { ...RULE, enabled: false, version: 1 })).toMatchObject({
+    expect(
+      await ask('POST', `/api/notification-rules/${id}`, { ...RULE, enabled: false, version: 1 }),
+    ).toMatchObject({
       status: 200,
       body: { version: 2, digestHour: null },
     });
     expect(await ask('POST', `/api/notification-rules/${id}`, { ...RULE, version: 1 })).toMatchObject({
       status: 409,
-      body: { error: { message: 'review-holder changed this rule since you opened it. Open it again, then repeat your change.' } },
+      body: {
+        error: {
+          message:
+            'review-holder changed this rule since you opened it. Open it again, then repeat your change.',
+        },
+      },
     });
-    expect((await ask('GET', `/api/notification-rules/${id}`)).body.events.map(({ what }: { what: string }) => what)).toEqual([
-      'turned off',
-      'created',
-    ]);
+    expect(
+      (await ask('GET', `/api/notification-rules/${id}`)).body.events.map(
+        ({ what }: { what: string }) => what,
+      ),
+    ).toEqual(['turned off', 'created']);
     expect((await ask('DELETE', `/api/notification-rules/${id}`)).status).toBe(200);
     expect((await ask('GET', `/api/notification-rules/${id}`)).status).toBe(404);
-    expect((await ask('POST', `/api/notification-rules/${newId('ntr')}`, { ...RULE, version: 1 })).status).toBe(404);
+    expect(
+      (await ask('POST', `/api/notification-rules/${newId('ntr')}`, { ...RULE, version: 1 })).status,
+    ).toBe(404);
   });
 
   it.each([
@@ -109,8 +147,12 @@ describe('67: the API of notification rules', () => {
   });
 
   it('previews the past week: one message with both causes, and one a cause where it is new', async () => {
-    const preview = async (change: object) => (await ask('POST', '/api/notification-rules/preview', { ...RULE, ...change })).body;
-    const causes = [{ title: 'The cart loses an item', repository: 'shop/api' }, { title: 'The cart loses an item' }];
+    const preview = async (change: object) =>
+      (await ask('POST', '/api/notification-rules/preview', { ...RULE, ...change })).body;
+    const causes = [
+      { title: 'The cart loses an item', repository: 'shop/api' },
+      { title: 'The cart loses an item' },
+    ];
     expect(await preview({})).toMatchObject({
       days: 7,
       messages: 1,
@@ -132,7 +174,10 @@ describe('67: the API of notification rules', () => {
     const { body } = await ask('POST', '/api/notification-rules', { ...RULE, mention: true });
     expect((await ask('POST', `/api/notification-rules/${body.id}/test`, {})).status).toBe(200);
     expect(sent).toMatchObject([
-      { destination: 'payments', news: { isTest: true, mentions: [], items: [{ title: 'The cart loses an item' }] } },
+      {
+        destination: 'payments',
+        news: { isTest: true, mentions: [], items: [{ title: 'The cart loses an item' }] },
+      },
     ]);
     isAway = true;
     expect(await ask('POST', `/api/notification-rules/${body.id}/test`, {})).toMatchObject({
@@ -145,7 +190,12 @@ describe('67: the API of notification rules', () => {
     const owner = { owner: '@shop/payments', teams: 'payments', slackMention: 'S0123456789' };
     expect((await ask('POST', '/api/notification-owners', owner)).status).toBe(200);
     expect((await ask('GET', '/api/notification-owners')).body.items).toMatchObject([owner]);
-    for (const wrong of [{ slackMention: '!channel' }, { slackMention: 'general' }, { teams: 'nowhere' }, { email: 'a@b.example' }])
+    for (const wrong of [
+      { slackMention: '!channel' },
+      { slackMention: 'general' },
+      { teams: 'nowhere' },
+      { email: 'a@b.example' },
+    ])
       expect((await ask('POST', '/api/notification-owners', { owner: '@x', ...wrong })).status).toBe(400);
     await ask('POST', '/api/notification-owners', { owner: '@shop/payments' });
     expect((await ask('GET', '/api/notification-owners')).body.items).toEqual([]);
@@ -175,39 +225,77 @@ describe('67: the pages of notification rules', () => {
     const preview = await post('/notifications/new', { ...FORM, act: 'preview' });
     expect(preview.body).toContain('This rule would have sent 1 message in the last 7 days');
     expect(preview.body).toContain('value="Regressions &lt;b&gt;"');
-    const nowhere = await post('/notifications/new', { ...FORM, name: '', channel: '', destination: '', act: 'preview' });
+    const nowhere = await post('/notifications/new', {
+      ...FORM,
+      name: '',
+      channel: '',
+      destination: '',
+      act: 'preview',
+    });
     expect(nowhere.body).toContain('This rule would have sent 1 message in the last 7 days');
     expect(nowhere.body).toContain('no destination yet');
-    expect((await post('/notifications/new', { ...FORM, act: 'test' })).body).toContain('The test message was sent.');
+    expect((await post('/notifications/new', { ...FORM, act: 'test' })).body).toContain(
+      'The test message was sent.',
+    );
     expect(sent).toHaveLength(1);
-    expect((await post('/notifications/new', { ...FORM, act: 'save' })).headers.location).toBe('/notifications?done=saved');
+    expect((await post('/notifications/new', { ...FORM, act: 'save' })).headers.location).toBe(
+      '/notifications?done=saved',
+    );
     const [rule] = await stores.notificationRules.list();
     const url = `/notifications/${rule?.id}`;
-    const changed = { ...FORM, version: '1', when: '9', quietFrom: '22', quietTo: '7', timeZone: 'Europe/Berlin' };
+    const changed = {
+      ...FORM,
+      version: '1',
+      when: '9',
+      quietFrom: '22',
+      quietTo: '7',
+      timeZone: 'Europe/Berlin',
+    };
     expect((await post(url, { ...changed, act: 'save' })).statusCode).toBe(303);
-    const page = (await app.inject({ url: '/notifications', headers: { authorization: `Bearer ${TOKENS.review}` } })).body;
+    const page = (
+      await app.inject({ url: '/notifications', headers: { authorization: `Bearer ${TOKENS.review}` } })
+    ).body;
     expect(page).toContain('daily at 09:00, not from 22:00 to 07:00');
-    expect((await post(url, { ...changed, act: 'save' })).body).toContain('review-holder changed this rule since you opened it.');
-    expect((await app.inject({ url, headers: { authorization: `Bearer ${TOKENS.review}` } })).body).toContain('History (2)');
+    expect((await post(url, { ...changed, act: 'save' })).body).toContain(
+      'review-holder changed this rule since you opened it.',
+    );
+    expect((await app.inject({ url, headers: { authorization: `Bearer ${TOKENS.review}` } })).body).toContain(
+      'History (2)',
+    );
     expect((await post(url, { act: 'delete' })).headers.location).toBe('/notifications?done=deleted');
     expect(await stores.notificationRules.list()).toEqual([]);
   });
 
   it('keep what was typed where it is refused, and say why', async () => {
     for (const act of ['preview', 'save', 'test']) {
-      const { statusCode, body } = await post('/notifications/new', { ...FORM, query: 'is:gone"><script>', act });
-      expect([statusCode, body.includes('is:gone&quot;&gt;&lt;script&gt;'), body.includes('<script>')]).toEqual([400, true, false]);
+      const { statusCode, body } = await post('/notifications/new', {
+        ...FORM,
+        query: 'is:gone"><script>',
+        act,
+      });
+      expect([
+        statusCode,
+        body.includes('is:gone&quot;&gt;&lt;script&gt;'),
+        body.includes('<script>'),
+      ]).toEqual([400, true, false]);
       expect(body).toContain('is not a filter');
     }
     isAway = true;
-    expect((await post('/notifications/new', { ...FORM, act: 'test' })).body).toContain('Microsoft Teams returned 503.');
+    expect((await post('/notifications/new', { ...FORM, act: 'test' })).body).toContain(
+      'Microsoft Teams returned 503.',
+    );
     expect((await post('/notifications/owners', { owner: '@x', slackMention: '!here' })).body).toContain(
       'Slack ID: must be the ID of a member',
     );
   });
 
   it('are refused where another site sends the form', async () => {
-    expect((await post('/notifications/new', { ...FORM, act: 'save' }, { 'sec-fetch-site': 'cross-site' })).statusCode).toBe(403);
-    expect((await post('/notifications/owners', { owner: '@x' }, { 'sec-fetch-site': 'cross-site' })).statusCode).toBe(403);
+    expect(
+      (await post('/notifications/new', { ...FORM, act: 'save' }, { 'sec-fetch-site': 'cross-site' }))
+        .statusCode,
+    ).toBe(403);
+    expect(
+      (await post('/notifications/owners', { owner: '@x' }, { 'sec-fetch-site': 'cross-site' })).statusCode,
+    ).toBe(403);
   });
 });

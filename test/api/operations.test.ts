@@ -12,7 +12,11 @@ const backends = {
 let operations: Awaited<ReturnType<typeof buildOperations>>;
 beforeEach(async () => {
   const readiness = async () => ({ ok: true, degraded: ['archive'], backends });
-  operations = await buildOperations({ readiness, metrics: createPrometheusMetrics(), logger: recordingLogger(lines) });
+  operations = await buildOperations({
+    readiness,
+    metrics: createPrometheusMetrics(),
+    logger: recordingLogger(lines),
+  });
 });
 afterEach(() => operations.close());
 
@@ -30,7 +34,10 @@ describe('the port for monitoring', () => {
   });
 
   it.each(['/', '/api/readiness', '/api/builds', '/webhooks/github', '/docs'])('has no %s', async (url) => {
-    const [get, post] = [await operations.inject(url), await operations.inject({ method: 'POST', url, payload: {} })];
+    const [get, post] = [
+      await operations.inject(url),
+      await operations.inject({ method: 'POST', url, payload: {} }),
+    ];
     expect([get.statusCode, post.statusCode]).toEqual([404, 404]);
     expect(get.body).not.toContain('db.internal');
   });

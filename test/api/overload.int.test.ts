@@ -19,7 +19,15 @@ it.skipIf(withoutPostgres)(
       return 'answers';
     };
     const readiness = createReadiness(
-      [{ name: 'database', mend: 'start it', freshMs: 0, limitMs: 300, ask: async () => ok('database', await ask()) }],
+      [
+        {
+          name: 'database',
+          mend: 'start it',
+          freshMs: 0,
+          limitMs: 300,
+          ask: async () => ok('database', await ask()),
+        },
+      ],
       { logger: silentLogger, clock },
     );
     const app = await buildHttp(emptyHttpDeps({ database, readiness }));

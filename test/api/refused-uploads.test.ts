@@ -3,15 +3,26 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
 import { makeZip } from '../support/make-zip.ts';
-import { base, LOG, metadata, type Part, sendForm, sendJson, serveUploads, state } from '../support/uploads.ts';
+import {
+  base,
+  LOG,
+  metadata,
+  type Part,
+  sendForm,
+  sendJson,
+  serveUploads,
+  state,
+} from '../support/uploads.ts';
 
 serveUploads();
 
 const BINARY = Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, ...Array(500).fill(1)]);
 const BOMB = gzipSync(Buffer.alloc(TEST_CONFIG.http.maxLogBytes + 1, 'a'));
 const HALF_BOMB = gzipSync(Buffer.alloc(Math.ceil(TEST_CONFIG.http.maxLogBytes * 0.6), 'a'));
-const ENTITIES = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><testsuite><testcase name="&b;"/></testsuite>';
-const EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><testsuite><testcase name="&a;"/></testsuite>';
+const ENTITIES =
+  '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><testsuite><testcase name="&b;"/></testsuite>';
+const EXTERNAL =
+  '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><testsuite><testcase name="&a;"/></testsuite>';
 
 describe('bad input is refused with the right status and a sentence, is logged, and keeps nothing', () => {
   const withLog = (content: string | Uint8Array): Part[] => [
@@ -48,7 +59,12 @@ describe('bad input is refused with the right status and a sentence, is logged, 
       /not valid JSON/,
     ],
     ['metadata without what it must have', [['metadata', {}]], 400, /"repository"/],
-    ['metadata that would reach a prototype', [['metadata', '{"__proto__":{"admin":true}}']], 400, /not valid JSON/],
+    [
+      'metadata that would reach a prototype',
+      [['metadata', '{"__proto__":{"admin":true}}']],
+      400,
+      /not valid JSON/,
+    ],
     ['metadata that is endless', [['metadata', `{"a":"${'x'.repeat(70_000)}"}`]], 413, /64 kB/],
     [
       'an unknown field',
@@ -76,18 +92,32 @@ describe('bad input is refused with the right status and a sentence, is logged, 
     expect(answer.json.error.message).toMatch(/[.?]$/);
     expect([state.builds, state.jobs, state.deliveries]).toEqual([[], [], []]);
     expect(state.archive.size).toBe(0);
-    expect(state.log.some((line) => line.message === 'request refused' && line.fields.status === status)).toBe(true);
+    expect(
+      state.log.some((line) => line.message === 'request refused' && line.fields.status === status),
+    ).toBe(true);
   });
 
   test.each<[string, string, number]>([
     ['broken JSON', '{"metadata":', 400],
     ['nothing', '', 400],
-    ['a key that would reach a prototype', `{"metadata":${JSON.stringify(metadata)},"__proto__":{"admin":true}}`, 400],
+    [
+      'a key that would reach a prototype',
+      `{"metadata":${JSON.stringify(metadata)},"__proto__":{"admin":true}}`,
+      400,
+    ],
     ['ten thousand levels', `{"metadata":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_001)}`, 400],
-    ['text and base64 at once', JSON.stringify({ metadata, logs: [{ name: 'a', text: 'a', base64: 'YQ==' }] }), 400],
+    [
+      'text and base64 at once',
+      JSON.stringify({ metadata, logs: [{ name: 'a', text: 'a', base64: 'YQ==' }] }),
+      400,
+    ],
     ['what is not base64', JSON.stringify({ metadata, logs: [{ name: 'a', base64: '%%%' }] }), 400],
     ['a log of the wrong type', JSON.stringify({ metadata, logs: [{ name: 'a', text: 7 }] }), 400],
-    ['more than the limit', JSON.stringify({ metadata, logs: [{ name: 'a', text: 'x'.repeat(TEST_CONFIG.http.maxBodyBytes) }] }), 413],
+    [
+      'more than the limit',
+      JSON.stringify({ metadata, logs: [{ name: 'a', text: 'x'.repeat(TEST_CONFIG.http.maxBodyBytes) }] }),
+      413,
+    ],
   ])('JSON: %s', async (_what, body, status) => {
     const answer = await sendJson(body);
 
@@ -113,7 +143,9 @@ describe('bad input is refused with the right status and a sentence, is logged, 
     const head = `POST /api/builds HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKENS.ingest}\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 5000\r\n\r\n`;
     await new Promise<void>((resolve, reject) => {
       const socket = connect(Number(port), hostname, () => {
-        socket.write(`${head}--b\r\ncontent-disposition: form-data; name="log"; filename="a.log"\r\n\r\nhalf of`);
+        socket.write(
+          `${head}--b\r\ncontent-disposition: form-data; name="log"; filename="a.log"\r\n\r\nhalf of`,
+        );
         setTimeout(() => socket.destroy(), 50);
       });
       socket.on('close', () => resolve());

@@ -19,10 +19,15 @@ async function waiting(change: Parameters<typeof storeFailedBuild>[2] = {}) {
   count++;
   const fingerprint = { algorithm: 'faultline', version: 1, value: `f${count}` };
   const stored = await storeFailedBuild(world.stores, `${1000 + count}`, { fingerprint, ...change });
-  return { ...stored, url: `/api/reviews/${stored.review.id}`, fingerprint: (change.fingerprint ?? fingerprint).value };
+  return {
+    ...stored,
+    url: `/api/reviews/${stored.review.id}`,
+    fingerprint: (change.fingerprint ?? fingerprint).value,
+  };
 }
 
-const post = (name: 'ada' | 'bob' | 'rita', url: string, payload?: object) => world.ask(name, 'POST', url, payload);
+const post = (name: 'ada' | 'bob' | 'rita', url: string, payload?: object) =>
+  world.ask(name, 'POST', url, payload);
 
 describe('holding an item', () => {
   it('gives it to one of many who claim at once, and names the holder to the others', async () => {
@@ -38,7 +43,10 @@ describe('holding an item', () => {
     const [holder] = holders;
     for (const { status, body } of answers.filter(({ name }) => name !== holder)) {
       expect(status).toBe(409);
-      expect(body.error).toMatchObject({ code: 'conflict', details: { holder, review: { state: 'claimed', claimedBy: holder } } });
+      expect(body.error).toMatchObject({
+        code: 'conflict',
+        details: { holder, review: { state: 'claimed', claimedBy: holder } },
+      });
       expect(body.error.message).toBe(`${holder} holds this review until ${body.error.details.until}.`);
     }
   });
@@ -58,7 +66,10 @@ describe('holding an item', () => {
     expect((await post('bob', `${url}/claim`)).status).toBe(409);
     await world.stores.reviews.claim(review.id, 'ada', 40);
     await new Promise((resolve) => setTimeout(resolve, 80));
-    expect((await world.ask('bob', 'GET', url)).body.review).toMatchObject({ state: 'waiting', claimedBy: null });
+    expect((await world.ask('bob', 'GET', url)).body.review).toMatchObject({
+      state: 'waiting',
+      claimedBy: null,
+    });
     expect((await post('bob', `${url}/claim`)).body).toMatchObject({ claimedBy: 'bob' });
     expect((await post('ada', `${url}/decision`, { type: 'accept', version: 3 })).status).toBe(409);
   });
@@ -77,23 +88,34 @@ describe('deciding', () => {
   it('is recalled at once, in the library and in the index, and every event is in the audit', async () => {
     const { url, review, fingerprint, failure } = await waiting();
     const claimed = await post('ada', `${url}/claim`);
-    const decision = { type: 'correct', category: 'CONFIG_ERROR', rootCause: 'The job has no TAX_TABLE.', version: claimed.body.version };
+    const decision = {
+      type: 'correct',
+      category: 'CONFIG_ERROR',
+      rootCause: 'The job has no TAX_TABLE.',
+      version: claimed.body.version,
+    };
     const { status, body } = await post('ada', `${url}/decision`, decision);
     expect(status).toBe(200);
     expect(body.teaching).toMatch(/^Added to the library/);
     expect(await world.stores.library.recall({ fingerprint, repository: 'shop/api' })).toEqual(body.entry);
-    expect(body.entry).toMatchObject({ category: 'CONFIG_ERROR', rootCause: 'The job has no TAX_TABLE.', confirmedBy: 'ada' });
+    expect(body.entry).toMatchObject({
+      category: 'CONFIG_ERROR',
+      rootCause: 'The job has no TAX_TABLE.',
+      confirmedBy: 'ada',
+    });
     const matches = await world.vectorIndex.search('error_library', { text: failure.message, limit: 50 });
     expect(matches.map(({ id }) => id)).toContain(body.entry.id);
     expect((await world.ask('rita', 'GET', `/api/library/${body.entry.id}`)).body).toEqual(body.entry);
     const detail = await world.ask('ada', 'GET', url);
-    expect(detail.body.review.decision).toMatchObject({ type: 'correct', reviewer: 'ada', reviewId: review.id });
+    expect(detail.body.review.decision).toMatchObject({
+      type: 'correct',
+      reviewer: 'ada',
+      reviewId: review.id,
+    });
     expect(detail.body.analysis.id).toBe(review.analysisId);
-    expect(detail.body.events.map(({ event, actor }: { event: string; actor: string }) => `${event} by ${actor}`)).toEqual([
-      'opened by faultline',
-      'claimed by ada',
-      'decided by ada',
-    ]);
+    expect(
+      detail.body.events.map(({ event, actor }: { event: string; actor: string }) => `${event} by ${actor}`),
+    ).toEqual(['opened by faultline', 'claimed by ada', 'decided by ada']);
   });
 
   it('lets exactly one of two win who decide at once, and teaches once', async () => {
@@ -108,7 +130,9 @@ describe('deciding', () => {
       const winner = answers.find(({ status }) => status === 200);
       const loser = answers.find(({ status }) => status === 409);
       expect(loser?.body.error.details.review.decision).toEqual(winner?.body.review.decision);
-      const decided = (await world.stores.reviews.events(review.id)).filter(({ event }) => event === 'decided');
+      const decided = (await world.stores.reviews.events(review.id)).filter(
+        ({ event }) => event === 'decided',
+      );
       expect(decided).toHaveLength(1);
       expect((await world.stores.library.recall({ fingerprint, repository: 'shop/api' })) !== null).toBe(
         winner?.body.review.decision.type === 'accept',
@@ -137,17 +161,29 @@ describe('deciding', () => {
       rootCause: 'Not rounding.',
       version: 1,
     });
-    expect(await world.stores.library.recall({ fingerprint: first.fingerprint, repository: 'shop/api' })).toEqual(body.entry);
+    expect(
+      await world.stores.library.recall({ fingerprint: first.fingerprint, repository: 'shop/api' }),
+    ).toEqual(body.entry);
     expect(body.teaching).toContain('replaces the answer that ada confirmed');
   });
 
   it('is taken back whole where the lesson cannot be stored', async () => {
     const { review } = await waiting();
     const library = { ...world.stores.library, insert: () => Promise.reject(new Error('disk full')) };
-    const deps = { ...world, stores: { ...world.stores, library }, masker: createMasker(), clock: systemClock, logger: silentLogger };
+    const deps = {
+      ...world,
+      stores: { ...world.stores, library },
+      masker: createMasker(),
+      clock: systemClock,
+      logger: silentLogger,
+    };
     const request = { reviewId: review.id, version: 1, reviewer: 'ada', input: { type: 'accept' as const } };
     await expect(decideReview(deps, request)).rejects.toThrow('disk full');
-    expect(await world.stores.reviews.find(review.id)).toMatchObject({ state: 'waiting', version: 1, decision: null });
+    expect(await world.stores.reviews.find(review.id)).toMatchObject({
+      state: 'waiting',
+      version: 1,
+      decision: null,
+    });
     expect((await world.stores.reviews.events(review.id)).map(({ event }) => event)).toEqual(['opened']);
   });
 
@@ -161,7 +197,11 @@ describe('deciding', () => {
   it('masks secrets that a reviewer types', async () => {
     const { url } = await waiting();
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
-    const { body } = await post('ada', `${url}/decision`, { type: 'reject', reason: `token ${secret} leaked\u0000`, version: 1 });
+    const { body } = await post('ada', `${url}/decision`, {
+      type: 'reject',
+      reason: `token ${secret} leaked\u0000`,
+      version: 1,
+    });
     expect(body.review.decision.reason).toContain('token ***');
     expect(JSON.stringify(body)).not.toContain(secret);
   });
@@ -202,7 +242,9 @@ describe('deciding', () => {
 it('lists the queue by state, category and repository', async () => {
   const { url, review } = await waiting();
   const ids = async (query: string) =>
-    (await world.ask('ada', 'GET', `/api/reviews?limit=200&${query}`)).body.items.map(({ id }: { id: string }) => id);
+    (await world.ask('ada', 'GET', `/api/reviews?limit=200&${query}`)).body.items.map(
+      ({ id }: { id: string }) => id,
+    );
   expect(await ids('state=waiting&category=TEST_FAILURE&repository=shop/api')).toContain(review.id);
   expect(await ids('state=claimed')).not.toContain(review.id);
   expect(await ids('category=INFRA_ERROR')).toEqual([]);

@@ -8,7 +8,11 @@ import type { Principal } from '../../src/domain/review.ts';
 test.each([
   ['is revoked', new TriageError('unauthenticated', 'The token was revoked.'), true],
   ['loses the role', { name: 'ada', roles: ['ingest'] } satisfies Principal, true],
-  ['cannot be looked up', new TriageError('storage-failed', 'The database does not answer.', { retryable: true }), false],
+  [
+    'cannot be looked up',
+    new TriageError('storage-failed', 'The database does not answer.', { retryable: true }),
+    false,
+  ],
 ])('a stream of events whose token %s: ends %s', async (_how, later, ends) => {
   let answer: Principal | TriageError = { name: 'ada', roles: ['read'] };
   const find = async () => {
@@ -16,7 +20,12 @@ test.each([
     return answer;
   };
   const app = fastify();
-  const holders = { find, show: () => Promise.reject(new Error('no')), findByDigest: async () => null, forget: () => undefined };
+  const holders = {
+    find,
+    show: () => Promise.reject(new Error('no')),
+    findByDigest: async () => null,
+    forget: () => undefined,
+  };
   enforceAccess(app, { holders, sessions: { find }, count: async () => undefined, lookAgainMs: 20 });
   app.get('/events', { config: { access: { role: 'read' } } }, (_request, reply) => {
     const stream = new PassThrough();
@@ -26,7 +35,10 @@ test.each([
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
   try {
     const gone = new AbortController();
-    const response = await fetch(`${address}/events`, { headers: { authorization: 'Bearer x' }, signal: gone.signal });
+    const response = await fetch(`${address}/events`, {
+      headers: { authorization: 'Bearer x' },
+      signal: gone.signal,
+    });
     answer = later;
     const timer = setTimeout(() => gone.abort('goes on'), 500);
     const end = await response.text().then(

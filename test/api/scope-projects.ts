@@ -25,7 +25,11 @@ interface Stored {
 }
 
 /** A failed build with everything that may hang on one. */
-export async function storeProject({ stores, database }: Stored, repository: string, number: string): Promise<Project> {
+export async function storeProject(
+  { stores, database }: Stored,
+  repository: string,
+  number: string,
+): Promise<Project> {
   const { build } = await stores.builds.upsert(sampleBuild({ repository, number }));
   await stores.failures.saveGroups(build.id, [sampleGroup(build.id, `fp-${number}`)]);
   await storeFlakyTest(stores, repository);
@@ -33,8 +37,18 @@ export async function storeProject({ stores, database }: Stored, repository: str
   const wanted = sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint: `fp-${number}` });
   const { analysis } = await stores.analyses.insertOnce(wanted);
   const review = await stores.reviews.open(sampleReview(analysis, { repository }));
-  const asked = { id: newId('rev'), triageId: triage.id, buildId: build.id, repository, title: 't', category: analysis.category };
-  const question = await stores.questions.ask({ ...asked, question: 'Why?', openedAt: new Date().toISOString() }, 600_000);
+  const asked = {
+    id: newId('rev'),
+    triageId: triage.id,
+    buildId: build.id,
+    repository,
+    title: 't',
+    category: analysis.category,
+  };
+  const question = await stores.questions.ask(
+    { ...asked, question: 'Why?', openedAt: new Date().toISOString() },
+    600_000,
+  );
   const entry = sampleEntry(`fp-${number}`, { repository });
   await stores.library.insert(entry);
   const rule = await storeRule(stores, repository);
@@ -46,16 +60,46 @@ export async function storeProject({ stores, database }: Stored, repository: str
     [thread, analysis.id, build.id],
   );
   const delivery = `delivery-${number}`;
-  await stores.deliveries.insertOnce({ source: 'github', deliveryId: delivery, event: 'x', bodySha256: 'x', buildId: build.id });
-  const ids = { repository, build: build.id, number, analysis: analysis.id, review: review.id, question: question.id, entry: entry.id };
+  await stores.deliveries.insertOnce({
+    source: 'github',
+    deliveryId: delivery,
+    event: 'x',
+    bodySha256: 'x',
+    buildId: build.id,
+  });
+  const ids = {
+    repository,
+    build: build.id,
+    number,
+    analysis: analysis.id,
+    review: review.id,
+    question: question.id,
+    entry: entry.id,
+  };
   return { ...ids, rule, notificationRule, thread, delivery };
 }
 
 async function storeRule(stores: Stores, repository: string): Promise<string> {
   const id = newId('rul');
   await stores.rules.add({
-    ...{ id, version: 1, repository, pattern: 'lost it', sample: 'lost it', category: 'CODE_ERROR', kind: 'crash', title: 't' },
-    ...{ rootCause: 'r', fixRecommendation: 'f', author: 'ada', createdAt: new Date().toISOString(), timesUsed: 0, lastUsedAt: null },
+    ...{
+      id,
+      version: 1,
+      repository,
+      pattern: 'lost it',
+      sample: 'lost it',
+      category: 'CODE_ERROR',
+      kind: 'crash',
+      title: 't',
+    },
+    ...{
+      rootCause: 'r',
+      fixRecommendation: 'f',
+      author: 'ada',
+      createdAt: new Date().toISOString(),
+      timesUsed: 0,
+      lastUsedAt: null,
+    },
     withdrawn: null,
   });
   return id;
@@ -87,7 +131,11 @@ async function storeFlakyTest(stores: Stores, repository: string): Promise<void>
     [1, 'failed'],
     [2, 'passed'],
   ] as const) {
-    const { build } = await stores.builds.upsert(sampleBuild({ repository, number: '900', attempt, commit: 'c0ffee' }));
-    await stores.builds.saveTestResults(build.id, [{ name: 'adds', suite: null, file: null, status, durationMs: null }]);
+    const { build } = await stores.builds.upsert(
+      sampleBuild({ repository, number: '900', attempt, commit: 'c0ffee' }),
+    );
+    await stores.builds.saveTestResults(build.id, [
+      { name: 'adds', suite: null, file: null, status, durationMs: null },
+    ]);
   }
 }

@@ -26,15 +26,42 @@ const tokens = { one: makeToken(), owner: makeToken(), reviewer: makeToken() };
 beforeAll(async () => {
   database = await openTestDatabase();
   stores = createStores(database, systemClock);
-  const slack = createSlackMessenger({ post: async () => ({ channel: 'C1', message: '1' }), find: async () => null });
-  app = await buildHttp({ ...emptyHttpDeps(), stores, database, ask: storedAsk(stores), messengers: { slack } });
+  const slack = createSlackMessenger({
+    post: async () => ({ channel: 'C1', message: '1' }),
+    find: async () => null,
+  });
+  app = await buildHttp({
+    ...emptyHttpDeps(),
+    stores,
+    database,
+    ask: storedAsk(stores),
+    messengers: { slack },
+  });
   const stored = { stores, database };
   [ours, theirs] = [await storeProject(stored, OURS, '7'), await storeProject(stored, THEIRS, '8')];
   const kept = { createdBy: 'test', expiresInDays: null };
-  await stores.tokens.keep({ ...kept, name: 'one', digest: digestOfToken(tokens.one), roles: ['read'], repositories: [OURS] });
-  await stores.tokens.keep({ ...kept, name: 'owner', digest: digestOfToken(tokens.owner), roles: ['read'], repositories: ['acme/*'] });
+  await stores.tokens.keep({
+    ...kept,
+    name: 'one',
+    digest: digestOfToken(tokens.one),
+    roles: ['read'],
+    repositories: [OURS],
+  });
+  await stores.tokens.keep({
+    ...kept,
+    name: 'owner',
+    digest: digestOfToken(tokens.owner),
+    roles: ['read'],
+    repositories: ['acme/*'],
+  });
   const roles = ['read', 'review', 'ingest'] as const;
-  await stores.tokens.keep({ ...kept, name: 'reviewer', digest: digestOfToken(tokens.reviewer), roles, repositories: [OURS] });
+  await stores.tokens.keep({
+    ...kept,
+    name: 'reviewer',
+    digest: digestOfToken(tokens.reviewer),
+    roles,
+    repositories: [OURS],
+  });
 });
 afterAll(async () => {
   await app.close();
@@ -42,14 +69,26 @@ afterAll(async () => {
 });
 
 const EXPERIMENT = {
-  ...{ command: ['npm', 'test'], narrowed: null, tests: [], arms: [], verdict: 'inconclusive', dependsOnOthers: null, polluters: [] },
+  ...{
+    command: ['npm', 'test'],
+    narrowed: null,
+    tests: [],
+    arms: [],
+    verdict: 'inconclusive',
+    dependsOnOthers: null,
+    polluters: [],
+  },
 };
 
 const NOTIFICATION_RULE = { name: 'n', channel: 'slack', destination: 'C0123456789' };
 
 /** Each route that names something by its id: how a project's own is named. */
-const ID_ROUTES: Readonly<Record<string, (of: Project) => { readonly url: string; readonly payload?: object }>> = {
-  'GET /api/builds/by-number': ({ number }) => ({ url: `/api/builds/by-number?provider=github&number=${number}` }),
+const ID_ROUTES: Readonly<
+  Record<string, (of: Project) => { readonly url: string; readonly payload?: object }>
+> = {
+  'GET /api/builds/by-number': ({ number }) => ({
+    url: `/api/builds/by-number?provider=github&number=${number}`,
+  }),
   'GET /api/builds/:id': ({ build }) => ({ url: `/api/builds/${build}` }),
   'GET /api/builds/:id/analyses': ({ number }) => ({ url: `/api/builds/github:${number}/analyses` }),
   'GET /api/builds/:id/sarif': ({ build }) => ({ url: `/api/builds/${build}/sarif` }),
@@ -59,11 +98,20 @@ const ID_ROUTES: Readonly<Record<string, (of: Project) => { readonly url: string
   'GET /api/analyses/:id/trace': ({ analysis }) => ({ url: `/api/analyses/${analysis}/trace` }),
   'GET /api/library/:id': ({ entry }) => ({ url: `/api/library/${entry}` }),
   'GET /api/deliveries/:source/:id': ({ delivery }) => ({ url: `/api/deliveries/github/${delivery}` }),
-  'POST /api/analyses/:id/ask': ({ analysis }) => ({ url: `/api/analyses/${analysis}/ask`, payload: { question: 'why?' } }),
-  'POST /api/builds/:id/ask': ({ build }) => ({ url: `/api/builds/${build}/ask`, payload: { question: 'why?' } }),
+  'POST /api/analyses/:id/ask': ({ analysis }) => ({
+    url: `/api/analyses/${analysis}/ask`,
+    payload: { question: 'why?' },
+  }),
+  'POST /api/builds/:id/ask': ({ build }) => ({
+    url: `/api/builds/${build}/ask`,
+    payload: { question: 'why?' },
+  }),
   'GET /api/threads/:id': ({ thread }) => ({ url: `/api/threads/${thread}` }),
   'GET /api/reviews/:id': ({ review }) => ({ url: `/api/reviews/${review}` }),
-  'POST /api/builds/:id/experiments': ({ build }) => ({ url: `/api/builds/${build}/experiments`, payload: EXPERIMENT }),
+  'POST /api/builds/:id/experiments': ({ build }) => ({
+    url: `/api/builds/${build}/experiments`,
+    payload: EXPERIMENT,
+  }),
   'POST /api/reviews/:id/claim': ({ review }) => ({ url: `/api/reviews/${review}/claim` }),
   'POST /api/reviews/:id/release': ({ review }) => ({ url: `/api/reviews/${review}/release` }),
   'POST /api/reviews/:id/decision': ({ review }) => ({
@@ -74,21 +122,39 @@ const ID_ROUTES: Readonly<Record<string, (of: Project) => { readonly url: string
   'GET /api/reviews/:id/same': ({ review }) => ({ url: `/api/reviews/${review}/same` }),
   'POST /api/reviews/:id/skip': ({ review }) => ({ url: `/api/reviews/${review}/skip` }),
   'POST /api/reviews/:id/take-over': ({ review }) => ({ url: `/api/reviews/${review}/take-over` }),
-  'POST /api/reviews/:id/guess': ({ review }) => ({ url: `/api/reviews/${review}/guess`, payload: { category: 'CODE_ERROR' } }),
+  'POST /api/reviews/:id/guess': ({ review }) => ({
+    url: `/api/reviews/${review}/guess`,
+    payload: { category: 'CODE_ERROR' },
+  }),
   'POST /api/analyses/:id/review': ({ analysis }) => ({ url: `/api/analyses/${analysis}/review` }),
-  'POST /api/library/:id/withdraw': ({ entry }) => ({ url: `/api/library/${entry}/withdraw`, payload: { reason: 'no' } }),
+  'POST /api/library/:id/withdraw': ({ entry }) => ({
+    url: `/api/library/${entry}/withdraw`,
+    payload: { reason: 'no' },
+  }),
   'POST /api/library/:id/stays': ({ entry }) => ({ url: `/api/library/${entry}/stays` }),
-  'POST /api/rules/:id/withdraw': ({ rule }) => ({ url: `/api/rules/${rule}/withdraw`, payload: { reason: 'no' } }),
-  'POST /api/reviews/:id/answer': ({ question }) => ({ url: `/api/reviews/${question}/answer`, payload: { answer: 'because' } }),
-  'GET /api/notification-rules/:id': ({ notificationRule }) => ({ url: `/api/notification-rules/${notificationRule}` }),
+  'POST /api/rules/:id/withdraw': ({ rule }) => ({
+    url: `/api/rules/${rule}/withdraw`,
+    payload: { reason: 'no' },
+  }),
+  'POST /api/reviews/:id/answer': ({ question }) => ({
+    url: `/api/reviews/${question}/answer`,
+    payload: { answer: 'because' },
+  }),
+  'GET /api/notification-rules/:id': ({ notificationRule }) => ({
+    url: `/api/notification-rules/${notificationRule}`,
+  }),
   'POST /api/notification-rules/:id': ({ notificationRule, repository }) => ({
     url: `/api/notification-rules/${notificationRule}`,
     payload: { ...NOTIFICATION_RULE, query: `repo:${repository}`, version: 1 },
   }),
-  'POST /api/notification-rules/:id/test': ({ notificationRule }) => ({ url: `/api/notification-rules/${notificationRule}/test` }),
+  'POST /api/notification-rules/:id/test': ({ notificationRule }) => ({
+    url: `/api/notification-rules/${notificationRule}/test`,
+  }),
   ...PAGE_ROUTES,
   // The last: what they name is gone after them.
-  'DELETE /api/notification-rules/:id': ({ notificationRule }) => ({ url: `/api/notification-rules/${notificationRule}` }),
+  'DELETE /api/notification-rules/:id': ({ notificationRule }) => ({
+    url: `/api/notification-rules/${notificationRule}`,
+  }),
   'DELETE /api/threads/:id': ({ thread }) => ({ url: `/api/threads/${thread}` }),
 };
 /** Documents are of the whole house, and tokens are for administrators, who are held to nothing. */
@@ -99,11 +165,18 @@ function ask(token: string, route: string, of: Project) {
   const wanted = ID_ROUTES[route]?.(of);
   if (wanted === undefined) throw new Error(`no row for ${route}`);
   const payload = wanted.payload ?? (method === 'POST' ? {} : undefined);
-  return app.inject({ method, url: wanted.url, headers: { authorization: `Bearer ${token}` }, ...(payload && { payload }) });
+  return app.inject({
+    method,
+    url: wanted.url,
+    headers: { authorization: `Bearer ${token}` },
+    ...(payload && { payload }),
+  });
 }
 
 it('T18: every route that names something by its id is tried here', () => {
-  const named = Object.keys(ACCESS_MATRIX).filter((route) => /\/:|by-number/.test(route) && !NOT_OF_A_PROJECT.test(route));
+  const named = Object.keys(ACCESS_MATRIX).filter(
+    (route) => /\/:|by-number/.test(route) && !NOT_OF_A_PROJECT.test(route),
+  );
   expect(Object.keys(ID_ROUTES).toSorted()).toEqual(named.toSorted());
 });
 
@@ -124,18 +197,39 @@ describe.each(Object.keys(ID_ROUTES))('T18: %s', (route) => {
 });
 
 const nowhere = {
-  ...{ build: newId('bld'), number: '9', analysis: newId('ana'), review: newId('rev'), question: newId('rev') },
-  ...{ entry: newId('lib'), rule: newId('rul'), notificationRule: newId('ntr'), thread: newId('thr'), delivery: 'delivery-none' },
+  ...{
+    build: newId('bld'),
+    number: '9',
+    analysis: newId('ana'),
+    review: newId('rev'),
+    question: newId('rev'),
+  },
+  ...{
+    entry: newId('lib'),
+    rule: newId('rul'),
+    notificationRule: newId('ntr'),
+    thread: newId('thr'),
+    delivery: 'delivery-none',
+  },
 };
 
-const RULE = { pattern: 'cart lost it', sample: 'the cart lost it', category: 'CODE_ERROR', rootCause: 'r', fixRecommendation: 'f' };
+const RULE = {
+  pattern: 'cart lost it',
+  sample: 'the cart lost it',
+  category: 'CODE_ERROR',
+  rootCause: 'r',
+  fixRecommendation: 'f',
+};
 const LIST = { name: 'list_failures', arguments: { repository: THEIRS } };
 
 const UNTIL = new Date(Date.now() + 60_000).toISOString();
 
 /** Each route that takes something in and names nothing by an id: how it is asked about another project. */
 const POSTS: Readonly<Record<string, object>> = {
-  'POST /api/builds': { metadata: { repository: THEIRS, pipeline: 'ci', number: 1, status: 'passed' }, logs: [] },
+  'POST /api/builds': {
+    metadata: { repository: THEIRS, pipeline: 'ci', number: 1, status: 'passed' },
+    logs: [],
+  },
   'POST /api/deployments': { repository: THEIRS, environment: 'production', version: 'v1' },
   'POST /api/causes': { repository: THEIRS, fingerprint: 'fp', version: 1, change: { what: 'acknowledged' } },
   'POST /insights/test': { repository: THEIRS, name: 'adds', days: 7 },
@@ -150,12 +244,20 @@ const POSTS: Readonly<Record<string, object>> = {
   'POST /api/notification-rules': { ...NOTIFICATION_RULE, query: `repo:${THEIRS}` },
   'POST /api/notification-rules/preview': { ...NOTIFICATION_RULE, query: `repo:${THEIRS}` },
   'POST /api/notification-owners': { owner: '@a', slack: 'C0123456789' },
-  'POST /notifications/new': { ...NOTIFICATION_RULE, everyMinutes: '15', timeZone: 'UTC', query: `repo:${THEIRS}`, act: 'save' },
+  'POST /notifications/new': {
+    ...NOTIFICATION_RULE,
+    everyMinutes: '15',
+    timeZone: 'UTC',
+    query: `repo:${THEIRS}`,
+    act: 'save',
+  },
   'POST /notifications/owners': { owner: '@a', slack: 'C0123456789' },
 };
 
 describe('T18: every route that names nothing by an id', () => {
-  const asked = Object.entries(ACCESS_MATRIX).filter(([route, role]) => !/\/:|by-number/.test(route) && !/open|signature|admin/.test(role));
+  const asked = Object.entries(ACCESS_MATRIX).filter(
+    ([route, role]) => !/\/:|by-number/.test(route) && !/open|signature|admin/.test(role),
+  );
   // A stream that does not end has a test of its own: test/console/live.int.test.ts.
   const ends = ([route]: readonly [string, string]) => route !== 'GET /events';
   const [gets, unnamed] = ['GET ', 'POST '].map((method) =>
@@ -166,10 +268,16 @@ describe('T18: every route that names nothing by an id', () => {
   const answerTo = async (token: string, route: string, query = '') => {
     const [method, url] = route.split(' ') as ['GET' | 'POST', string];
     const headers = { authorization: `Bearer ${token}`, accept: '*/*, application/json, text/event-stream' };
-    return await app.inject({ method, url: `${url}${query}`, headers, ...(method === 'POST' && { payload: POSTS[route] ?? {} }) });
+    return await app.inject({
+      method,
+      url: `${url}${query}`,
+      headers,
+      ...(method === 'POST' && { payload: POSTS[route] ?? {} }),
+    });
   };
   /** Which ids of the other project it tells; what was asked for is written back in forms. */
-  const tells = (body: string, { number: _number, ...ids }: Project) => Object.values(ids).filter((id) => body.includes(id));
+  const tells = (body: string, { number: _number, ...ids }: Project) =>
+    Object.values(ids).filter((id) => body.includes(id));
 
   it('is tried here', () => {
     expect(asked.filter(ends)).toHaveLength((gets?.length ?? 0) + (unnamed?.length ?? 0));
@@ -184,7 +292,14 @@ describe('T18: every route that names nothing by an id', () => {
   });
 
   it.each([
-    ...['/api/builds', '/api/failures', '/api/flaky-tests', '/api/library?withdrawn=true', '/api/reviews', '/api/reviews/groups'],
+    ...[
+      '/api/builds',
+      '/api/failures',
+      '/api/flaky-tests',
+      '/api/library?withdrawn=true',
+      '/api/reviews',
+      '/api/reviews/groups',
+    ],
     ...[
       '/api/rules?withdrawn=true',
       '/builds',
@@ -202,11 +317,21 @@ describe('T18: every route that names nothing by an id', () => {
   it.each(posts)('%s says and changes nothing of others', async (route) => {
     const { body } = await answerTo(tokens.reviewer, route);
     expect(tells(body, theirs).filter((id) => id !== THEIRS)).toEqual([]);
-    const stored = await stores.rules.list({ limit: 9, offset: 0 }, { repositories: [THEIRS], withdrawn: true });
+    const stored = await stores.rules.list(
+      { limit: 9, offset: 0 },
+      { repositories: [THEIRS], withdrawn: true },
+    );
     expect(stored.map(({ id }) => id)).toEqual([theirs.rule]);
-    expect(await stores.builds.list({ repository: THEIRS, pipeline: 'ci' }, { limit: 9, offset: 0 })).toEqual([]);
-    expect([await stores.notificationRules.list(), await stores.notificationRules.owners()]).toEqual([[], []]);
-    expect((await stores.health.repository({ repository: THEIRS, until: UNTIL, days: 9 }, 9)).marks).toEqual([]);
+    expect(await stores.builds.list({ repository: THEIRS, pipeline: 'ci' }, { limit: 9, offset: 0 })).toEqual(
+      [],
+    );
+    expect([await stores.notificationRules.list(), await stores.notificationRules.owners()]).toEqual([
+      [],
+      [],
+    ]);
+    expect((await stores.health.repository({ repository: THEIRS, until: UNTIL, days: 9 }, 9)).marks).toEqual(
+      [],
+    );
     expect((await stores.reviews.find(theirs.review))?.claimedBy ?? null).not.toBe('reviewer');
   });
 });
@@ -214,17 +339,26 @@ describe('T18: every route that names nothing by an id', () => {
 describe('T18: tokens', () => {
   it('a token of an owner sees all of that owner', async () => {
     const status = async (id: string) =>
-      (await app.inject({ url: `/api/builds/${id}`, headers: { authorization: `Bearer ${tokens.owner}` } })).statusCode;
+      (await app.inject({ url: `/api/builds/${id}`, headers: { authorization: `Bearer ${tokens.owner}` } }))
+        .statusCode;
     expect([await status(ours.build), await status(theirs.build)]).toEqual([200, 404]);
   });
 });
 
 describe('T18: a rule that is tried', () => {
   const secret = 'vault answered for tenant nightingale';
-  const trial = { pattern: 'tenant nightingale', sample: secret, category: 'INFRA_ERROR', rootCause: 'r', fixRecommendation: 'f' };
+  const trial = {
+    pattern: 'tenant nightingale',
+    sample: secret,
+    category: 'INFRA_ERROR',
+    rootCause: 'r',
+    fixRecommendation: 'f',
+  };
 
   beforeAll(async () => {
-    const { build } = await stores.builds.upsert(sampleBuild({ repository: THEIRS, number: '77', status: 'passed' }));
+    const { build } = await stores.builds.upsert(
+      sampleBuild({ repository: THEIRS, number: '77', status: 'passed' }),
+    );
     await database.query('insert into green_templates (build_id, log, body) values ($1, $2, $3)', [
       build.id,
       'console',
@@ -232,17 +366,21 @@ describe('T18: a rule that is tried', () => {
     ]);
   });
 
-  it.each([null, THEIRS, 'other/*'])('says nothing of what green builds of others say (for %s)', async (repository) => {
-    const answer = async (token: string) =>
-      await app.inject({
-        method: 'POST',
-        url: '/api/rules/try',
-        headers: { authorization: `Bearer ${token}` },
-        payload: { ...trial, repository },
-      });
-    expect((await answer(tokens.reviewer)).body).not.toMatch(/before|77/);
-    if (repository !== 'other/*') expect((await answer(TOKENS.admin)).json().refused).toContain('green build 77');
-  });
+  it.each([null, THEIRS, 'other/*'])(
+    'says nothing of what green builds of others say (for %s)',
+    async (repository) => {
+      const answer = async (token: string) =>
+        await app.inject({
+          method: 'POST',
+          url: '/api/rules/try',
+          headers: { authorization: `Bearer ${token}` },
+          payload: { ...trial, repository },
+        });
+      expect((await answer(tokens.reviewer)).body).not.toMatch(/before|77/);
+      if (repository !== 'other/*')
+        expect((await answer(TOKENS.admin)).json().refused).toContain('green build 77');
+    },
+  );
 });
 
 it('T18: a machine brings builds of its own repositories only', async () => {

@@ -10,7 +10,14 @@ import type { Database } from '../../src/ports/database.ts';
 import type { NoticeRule } from '../../src/ports/notices.ts';
 import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
 import { createStores, type ScopedStores, type ShownStores, type Stores } from '../../src/stores/stores.ts';
-import { sampleAnalysis, sampleBuild, sampleDecision, sampleEntry, sampleGroup, sampleReview } from '../stores/samples.ts';
+import {
+  sampleAnalysis,
+  sampleBuild,
+  sampleDecision,
+  sampleEntry,
+  sampleGroup,
+  sampleReview,
+} from '../stores/samples.ts';
 import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { sampleExperiment } from '../support/sample-analysis.ts';
 import { type Project, storeProject } from './scope-projects.ts';
@@ -30,7 +37,8 @@ interface Seen extends Project {
 const PAGE = { limit: 10, offset: 0 };
 const UNTIL = new Date(Date.now() + 60_000).toISOString();
 const period = ({ repository }: Seen) => ({ repository, until: UNTIL, days: 7 });
-const decisionOn = (of: Seen) => sampleDecision({ id: of.review, analysisId: of.analysis }, { id: `dec-${of.repository}` });
+const decisionOn = (of: Seen) =>
+  sampleDecision({ id: of.review, analysisId: of.analysis }, { id: `dec-${of.repository}` });
 
 type Calls = {
   readonly [Name in keyof ShownStores]: {
@@ -62,7 +70,13 @@ const CALLS: Calls = {
     failureHistory: (store, { repository, fingerprint, decidedBuild }) =>
       store.failureHistory({ repository, fingerprint, test: null, beforeBuildId: decidedBuild, limit: 9 }),
     similarFailures: (store, { repository }) =>
-      store.similarFailures({ text: 'expected 3 items', excludeBuildId: 'none', minScore: 0, limit: 9, repositories: [repository] }),
+      store.similarFailures({
+        text: 'expected 3 items',
+        excludeBuildId: 'none',
+        minScore: 0,
+        limit: 9,
+        repositories: [repository],
+      }),
   },
   insights: {
     decided: (store, of) => store.decided(period(of)),
@@ -93,7 +107,8 @@ const CALLS: Calls = {
     endRerun: (store) => store.endRerun(0, null),
   },
   trust: {
-    changes: async (store, { repository }) => (await store.changes({})).filter((one) => one.repository === repository),
+    changes: async (store, { repository }) =>
+      (await store.changes({})).filter((one) => one.repository === repository),
     answers: (store, of) => store.answers(period(of), { from: 0, right: null }, PAGE),
   },
   causes: {
@@ -103,12 +118,20 @@ const CALLS: Calls = {
       (await store.ofFingerprint(fingerprint)).filter((one) => one.repository === repository),
     events: (store, { fingerprint, repository }) => store.events({ fingerprint, repository }, 9),
     change: async (store, { fingerprint, repository }) => {
-      const version = (await stores.causes.ofFingerprint(fingerprint)).find((one) => one.repository === repository)?.version ?? 0;
-      return await store.change({ fingerprint, repository, version }, { what: 'acknowledged' }, 'ada', Date.parse(UNTIL));
+      const version =
+        (await stores.causes.ofFingerprint(fingerprint)).find((one) => one.repository === repository)
+          ?.version ?? 0;
+      return await store.change(
+        { fingerprint, repository, version },
+        { what: 'acknowledged' },
+        'ada',
+        Date.parse(UNTIL),
+      );
     },
   },
   experiments: {
-    add: (store, { build }) => database.transaction((sql) => store.add(build, sampleExperiment({ tests: [] }), 'ada', sql)),
+    add: (store, { build }) =>
+      database.transaction((sql) => store.add(build, sampleExperiment({ tests: [] }), 'ada', sql)),
     apply: (store, { build }) => database.transaction((sql) => store.apply(build, sql)),
   },
   passingBuilds: { newest: (store, { repository }) => store.newest(repository, 9) },
@@ -138,19 +161,36 @@ const CALLS: Calls = {
     recall: (store, { fingerprint, repository }) => store.recall({ fingerprint, repository }),
     list: (store, { repository }) => store.list(PAGE, { repository }),
     ofDecision: (store, { decision }) => store.ofDecision(decision),
-    alone: (store, { fingerprint, repository }) => database.transaction((sql) => store.alone({ fingerprint, repository }, sql)),
+    alone: (store, { fingerprint, repository }) =>
+      database.transaction((sql) => store.alone({ fingerprint, repository }, sql)),
     insert: (store, { repository }) => store.insert(sampleEntry('fp-new', { repository })),
     stay: (store, { flagged }) => store.stay(flagged, 'ada'),
     withdraw: (store, { entry }) => store.withdraw(entry, 'ada', 'no'),
   },
   rules: {
     find: (store, { rule }) => store.find(rule),
-    list: async (store, { repository }) => (await store.list(PAGE)).filter((rule) => rule.repository === repository),
+    list: async (store, { repository }) =>
+      (await store.list(PAGE)).filter((rule) => rule.repository === repository),
     countActive: (store) => store.countActive(),
     add: (store, of) =>
       store.add({
-        ...{ id: newId('rul'), version: 1, repository: of.repository, pattern: 'lost it', sample: 'lost it', category: 'CODE_ERROR' },
-        ...{ kind: 'crash', title: 't', rootCause: 'r', fixRecommendation: 'f', author: 'ada', createdAt: UNTIL, timesUsed: 0 },
+        ...{
+          id: newId('rul'),
+          version: 1,
+          repository: of.repository,
+          pattern: 'lost it',
+          sample: 'lost it',
+          category: 'CODE_ERROR',
+        },
+        ...{
+          kind: 'crash',
+          title: 't',
+          rootCause: 'r',
+          fixRecommendation: 'f',
+          author: 'ada',
+          createdAt: UNTIL,
+          timesUsed: 0,
+        },
         ...{ lastUsedAt: null, withdrawn: null },
       }),
     withdraw: (store, { rule }) => store.withdraw(rule, 'ada', 'no'),
@@ -167,12 +207,14 @@ const CALLS: Calls = {
     lastDecision: (store, { repository }) => store.lastDecision(`of ${repository}`),
     guess: (store, { review }) => store.guess(review, 'ada', 'CODE_ERROR'),
     findGuess: (store, { review }) => store.findGuess(review, 'ada'),
-    next: (store, { repository }) => store.next({ repository }, { reviewer: 'bob', claimMs: 60_000, skippedMs: 0 }),
+    next: (store, { repository }) =>
+      store.next({ repository }, { reviewer: 'bob', claimMs: 60_000, skippedMs: 0 }),
     takeOver: (store, { review }) => store.takeOver(review, 'ada', 60_000),
     claim: (store, { review }) => store.claim(review, 'ada', 60_000),
     release: (store, { review }) => store.release(review, 'ada'),
     skip: (store, { review }) => store.skip(review, 'ada'),
-    decide: async (store, of) => store.decide(of.review, (await stores.reviews.find(of.review))?.version ?? 1, decisionOn(of)),
+    decide: async (store, of) =>
+      store.decide(of.review, (await stores.reviews.find(of.review))?.version ?? 1, decisionOn(of)),
     undo: (store, of) => store.undo(decisionOn(of), 'ada'),
     lastUndone: (store, { review }) => store.lastUndone(review),
     open: async (store, { repository, unreviewed, decidedBuild }) => {
@@ -188,26 +230,45 @@ const CALLS: Calls = {
   outbox: { add: (store) => store.add([]) },
   notificationRules: {
     find: (store, of) => store.find(of.notificationRule),
-    list: async (store, { repository }) => (await store.list()).filter((rule) => rule.repository === repository),
+    list: async (store, { repository }) =>
+      (await store.list()).filter((rule) => rule.repository === repository),
     events: (store, of) => store.events(of.notificationRule, 9),
     messages: (store, of) => store.messages(of.notificationRule, 9),
     answers: (store, { analysis }) => store.answers([analysis]),
     changes: async (store, { repository }) =>
       (await store.changes(['new'], '2020-01-01', 99)).filter((one) => one.repository === repository),
     owners: (store) => store.owners(),
-    setOwner: (store) => store.setOwner(OwnerChannelsInput.parse({ owner: '@a', slack: 'C0123456789' }), 'ada'),
+    setOwner: (store) =>
+      store.setOwner(OwnerChannelsInput.parse({ owner: '@a', slack: 'C0123456789' }), 'ada'),
     add: (store, { repository }) => store.add(NOTIFICATION_RULE, repository, 'ada'),
     change: async (store, { notificationRule: id, repository }) =>
-      store.change(id, (await stores.notificationRules.find(id))?.version ?? 1, NOTIFICATION_RULE, repository, 'ada'),
+      store.change(
+        id,
+        (await stores.notificationRules.find(id))?.version ?? 1,
+        NOTIFICATION_RULE,
+        repository,
+        'ada',
+      ),
     remove: (store, of) => store.remove(of.notificationRule, 'ada'),
   },
 };
 
-const NOTIFICATION_RULE = NotificationRuleInput.parse({ name: 'n', channel: 'slack', destination: 'C0123456789' });
+const NOTIFICATION_RULE = NotificationRuleInput.parse({
+  name: 'n',
+  channel: 'slack',
+  destination: 'C0123456789',
+});
 
 /** Of no repository: the same whoever asks, or only for those who are held to none. */
 const FOR_ALL = ['notificationRules owners', 'notificationRules setOwner'];
-const OF_ALL = ['outside endRerun', 'rules countActive', 'preferences of', 'preferences set', 'outbox add', ...FOR_ALL];
+const OF_ALL = [
+  'outside endRerun',
+  'rules countActive',
+  'preferences of',
+  'preferences set',
+  'outbox add',
+  ...FOR_ALL,
+];
 
 const OURS = 'acme/shop';
 const THEIRS = 'other/secret';
@@ -247,12 +308,16 @@ async function storeSeen(repository: string, number: string): Promise<Seen> {
     await stores.failures.saveGroups(build.id, [sampleGroup(build.id, known)]);
     const triage = await stores.triages.open(build.id, known);
     const of = { buildId: build.id, triageId: triage.id, fingerprint: known };
-    return (await stores.analyses.insertOnce(sampleAnalysis(of, { createdAt: new Date().toISOString() }))).analysis;
+    return (await stores.analyses.insertOnce(sampleAnalysis(of, { createdAt: new Date().toISOString() })))
+      .analysis;
   };
   const [first, waiting, unreviewed] = [await again('1'), await again('2'), await again('3')];
   await again('4', `unread-${number}`);
-  const [cause] = (await stores.causes.ofFingerprint(fingerprint)).filter((one) => one.repository === repository);
-  if (cause !== undefined) await stores.causes.change(cause, { what: 'acknowledged' }, 'ada', Date.parse(UNTIL));
+  const [cause] = (await stores.causes.ofFingerprint(fingerprint)).filter(
+    (one) => one.repository === repository,
+  );
+  if (cause !== undefined)
+    await stores.causes.change(cause, { what: 'acknowledged' }, 'ada', Date.parse(UNTIL));
   const review = await stores.reviews.open(sampleReview(first, { repository }));
   await stores.reviews.open(sampleReview(waiting, { repository }));
   const decision = sampleDecision(review, { reviewer: `of ${repository}`, batchId: newId('bat') });
@@ -266,13 +331,24 @@ async function storeSeen(repository: string, number: string): Promise<Seen> {
   await stores.runSteps.add(project.build, step);
   await database.query('insert into forgotten_logs (build_id) values ($1)', [project.build]);
   await stores.notices.changed({ buildId: project.build, delayMs: 0 });
-  await database.query(`update outbox set result = '{"reference": "7"}' where key = $1`, [`test:${project.build}`]);
+  await database.query(`update outbox set result = '{"reference": "7"}' where key = $1`, [
+    `test:${project.build}`,
+  ]);
   await stores.outside.saveLogPages(project.build, [{ name: 'console', url: 'https://host/job' }]);
   const rerun = await stores.outside.beginRerun(project.build, 'ada');
   await stores.outside.endRerun(rerun ?? 0, 'no');
   const templates = { version: 1, lines: ['all is well'] };
-  await database.query('insert into green_templates (build_id, log, body) values ($1, $2, $3)', [first.buildId, 'console', templates]);
-  const ids = { decided: review.id, decidedBuild: waiting.buildId, decision: decision.id, batch: decision.batchId ?? '' };
+  await database.query('insert into green_templates (build_id, log, body) values ($1, $2, $3)', [
+    first.buildId,
+    'console',
+    templates,
+  ]);
+  const ids = {
+    decided: review.id,
+    decidedBuild: waiting.buildId,
+    decision: decision.id,
+    batch: decision.batchId ?? '',
+  };
   return { ...project, ...ids, fingerprint, flagged: flagged.id, unreviewed: unreviewed.id };
 }
 
@@ -286,7 +362,12 @@ function shownTo(repositories: readonly string[] | null): ScopedStores {
   return scopeStores(stores, scopeOf(repositories));
 }
 
-function ask<Name extends keyof ShownStores>(from: ShownStores, name: Name, method: keyof ShownStores[Name], of: Seen): Promise<unknown> {
+function ask<Name extends keyof ShownStores>(
+  from: ShownStores,
+  name: Name,
+  method: keyof ShownStores[Name],
+  of: Seen,
+): Promise<unknown> {
   return CALLS[name][method](from[name], of);
 }
 
@@ -303,10 +384,14 @@ async function told(answer: Promise<unknown>, of: Seen): Promise<string> {
 }
 
 const STORES = Object.keys(CALLS) as (keyof ShownStores)[];
-const METHODS = STORES.flatMap((name) => Object.keys(CALLS[name]).map((method) => [name, method as never] as const));
+const METHODS = STORES.flatMap((name) =>
+  Object.keys(CALLS[name]).map((method) => [name, method as never] as const),
+);
 
 it('T18: every method that a route can reach is tried here, and no other one can be reached', () => {
-  const reached = Object.entries(shownTo([OURS])).flatMap(([name, store]) => Object.keys(store).map((method) => `${name} ${method}`));
+  const reached = Object.entries(shownTo([OURS])).flatMap(([name, store]) =>
+    Object.keys(store).map((method) => `${name} ${method}`),
+  );
   expect(reached.toSorted()).toEqual(METHODS.map(([name, method]) => `${name} ${method}`).toSorted());
 });
 
@@ -318,15 +403,20 @@ it('T18: routes take no stores but those, which are made in one place', () => {
   expect(naming.toSorted()).toEqual(['src/api/scoped-stores.ts', 'src/domain/access.ts']);
 });
 
-describe.each(METHODS.filter(([name, method]) => !OF_ALL.includes(`${name} ${method}`)))('T18: %s %s', (name, method) => {
-  it('says of another project what it says of nothing, and all to whoever is held to none', async () => {
-    const nowhere = Object.fromEntries(Object.keys(theirs).map((id) => [id, `no-${id}`])) as unknown as Seen;
-    const nothing = await told(ask(shownTo([OURS]), name, method, nowhere), nowhere);
-    expect(await told(ask(shownTo([OURS]), name, method, theirs), theirs)).toBe(nothing);
-    expect(await told(ask(shownTo(null), name, method, theirs), theirs)).not.toBe(nothing);
-    expect(await told(ask(shownTo([OURS]), name, method, ours), ours)).not.toBe(nothing);
-  });
-});
+describe.each(METHODS.filter(([name, method]) => !OF_ALL.includes(`${name} ${method}`)))(
+  'T18: %s %s',
+  (name, method) => {
+    it('says of another project what it says of nothing, and all to whoever is held to none', async () => {
+      const nowhere = Object.fromEntries(
+        Object.keys(theirs).map((id) => [id, `no-${id}`]),
+      ) as unknown as Seen;
+      const nothing = await told(ask(shownTo([OURS]), name, method, nowhere), nowhere);
+      expect(await told(ask(shownTo([OURS]), name, method, theirs), theirs)).toBe(nothing);
+      expect(await told(ask(shownTo(null), name, method, theirs), theirs)).not.toBe(nothing);
+      expect(await told(ask(shownTo([OURS]), name, method, ours), ours)).not.toBe(nothing);
+    });
+  },
+);
 
 describe.each(METHODS)('T18: %s %s', (name, method) => {
   it('asks the database no more than before for whoever is held to none', async () => {
@@ -340,19 +430,29 @@ describe.each(METHODS)('T18: %s %s', (name, method) => {
 });
 
 it('T18: the channels of owners are for those who are held to no repository', async () => {
-  expect([await shownTo([OURS]).notificationRules.owners(), (await stores.notificationRules.owners()).length]).toEqual([[], 1]);
-  await expect(ask(shownTo([OURS]), 'notificationRules', 'setOwner', ours)).rejects.toMatchObject({ code: 'forbidden' });
+  expect([
+    await shownTo([OURS]).notificationRules.owners(),
+    (await stores.notificationRules.owners()).length,
+  ]).toEqual([[], 1]);
+  await expect(ask(shownTo([OURS]), 'notificationRules', 'setOwner', ours)).rejects.toMatchObject({
+    code: 'forbidden',
+  });
 });
 
 it('T18: the archive shows texts of builds that may be seen', async () => {
   const archive = createMemoryArchive();
-  for (const { build } of [ours, theirs]) await archive.put(build, { name: 'log', kind: 'log', text: 'a\nb', notes: [] });
+  for (const { build } of [ours, theirs])
+    await archive.put(build, { name: 'log', kind: 'log', text: 'a\nb', notes: [] });
   const shown = async (repositories: readonly string[] | null) => {
     const held = scopeArchive(archive, stores, scopeOf(repositories));
     const read = async ({ build }: Seen) => {
       let pieces = 0;
       for await (const _piece of held.pieces(build, 'log')) pieces += 1;
-      return [(await held.list(build)).length, (await held.lines(build, 'log', 1, 2))?.lines.length ?? 0, pieces];
+      return [
+        (await held.list(build)).length,
+        (await held.lines(build, 'log', 1, 2))?.lines.length ?? 0,
+        pieces,
+      ];
     };
     return [await read(ours), await read(theirs)];
   };

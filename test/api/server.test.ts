@@ -34,10 +34,25 @@ async function sendRaw(port: number, text: string): Promise<string> {
 
 describe('what is no request', () => {
   test.each([
-    ['headers of 20 kB', `GET /healthz HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'too-large'],
-    ['an address of 20 kB', `GET /api/builds?x=${'a'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, 431, 'too-large'],
+    [
+      'headers of 20 kB',
+      `GET /healthz HTTP/1.1\r\nhost: x\r\nx-a: ${'a'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'too-large',
+    ],
+    [
+      'an address of 20 kB',
+      `GET /api/builds?x=${'a'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`,
+      431,
+      'too-large',
+    ],
     ['a method nobody knows', 'FOO / HTTP/1.1\r\nhost: x\r\n\r\n', 400, 'invalid-input'],
-    ['two lengths', 'POST /api/builds HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab', 400, 'invalid-input'],
+    [
+      'two lengths',
+      'POST /api/builds HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab',
+      400,
+      'invalid-input',
+    ],
     [
       'a length and chunks',
       'POST /api/builds HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
@@ -50,11 +65,16 @@ describe('what is no request', () => {
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(head).toContain('content-type: application/json; charset=utf-8');
     expect(JSON.parse(body)).toEqual({ error: { code, message: expect.stringMatching(/^[A-Z].*\.$/) } });
-    expect(log.filter(({ message }) => message === 'request refused').map(({ fields }) => fields.status)).toEqual([status]);
+    expect(
+      log.filter(({ message }) => message === 'request refused').map(({ fields }) => fields.status),
+    ).toEqual([status]);
   });
 
   test('the log of it holds no byte of what was sent', async () => {
-    await sendRaw(await listen(), `GET / HTTP/1.1\r\nauthorization: Bearer ${TOKENS.admin}\r\nbad header\r\n\r\n`);
+    await sendRaw(
+      await listen(),
+      `GET / HTTP/1.1\r\nauthorization: Bearer ${TOKENS.admin}\r\nbad header\r\n\r\n`,
+    );
     expect(log.length).toBeGreaterThan(0);
     expect(JSON.stringify(log)).not.toContain(TOKENS.admin);
   });
@@ -73,12 +93,22 @@ test('an id longer than any is refused by its schema, in a short sentence', asyn
 
 describe('what a driver said', () => {
   const failing = (error: TriageError) => ({
-    routes: [(scope: FastifyInstance) => void scope.get('/fail', { config: open }, async () => Promise.reject(error))],
+    routes: [
+      (scope: FastifyInstance) =>
+        void scope.get('/fail', { config: open }, async () => Promise.reject(error)),
+    ],
   });
   const cause = new Error('password authentication failed for user "faultline" at db.internal');
 
   test('goes to the log and not to the client', async () => {
-    await listen(failing(new TriageError('storage-failed', `The database request failed: ${cause.message}`, { retryable: true, cause })));
+    await listen(
+      failing(
+        new TriageError('storage-failed', `The database request failed: ${cause.message}`, {
+          retryable: true,
+          cause,
+        }),
+      ),
+    );
     const answer = await app.inject('/fail');
 
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
@@ -88,7 +118,11 @@ describe('what a driver said', () => {
   });
 
   test('T68: about a full disk asks the sender to come again', async () => {
-    await listen(failing(new TriageError('storage-failed', 'x', { retryable: true, cause, details: { state: '53100' } })));
+    await listen(
+      failing(
+        new TriageError('storage-failed', 'x', { retryable: true, cause, details: { state: '53100' } }),
+      ),
+    );
     const answer = await app.inject('/fail');
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([507, '5']);
   });
@@ -102,7 +136,9 @@ describe('what a driver said', () => {
 
 test('only the reference page itself is open without saying so', async () => {
   const routes = [(scope: FastifyInstance) => void scope.get('/docs-of-the-house', async () => ({}))];
-  await expect(buildHttp(emptyHttpDeps({ routes }))).rejects.toThrow('/docs-of-the-house does not declare config.access');
+  await expect(buildHttp(emptyHttpDeps({ routes }))).rejects.toThrow(
+    '/docs-of-the-house does not declare config.access',
+  );
   await listen();
 });
 

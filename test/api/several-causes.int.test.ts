@@ -18,7 +18,18 @@ it('the API gives several causes in the order in which one would mend them, each
   expect(short.map(({ title }: { title: string }) => title)).toEqual(TITLES);
   expect(whole.map(({ answer }: { answer: { title: string } }) => answer.title)).toEqual(TITLES);
   const grouped = '10 tests, because each says “Error: Redis does not answer”.';
-  expect(short[0]).toMatchObject({ failures: 10, tests: expect.arrayContaining(['stores order 10']), grouped });
-  expect(whole[0].explains).toMatchObject({ failures: 10, areTests: true, unnamed: 0, grouped, logs: [], isOnly: false });
+  expect(short[0]).toMatchObject({
+    failures: 10,
+    tests: expect.arrayContaining(['stores order 10']),
+    grouped,
+  });
+  expect(whole[0].explains).toMatchObject({
+    failures: 10,
+    areTests: true,
+    unnamed: 0,
+    grouped,
+    logs: [],
+    isOnly: false,
+  });
   expect(whole[0].explains.tests).toHaveLength(10);
 });

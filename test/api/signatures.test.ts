@@ -9,7 +9,8 @@ let app: FastifyInstance;
 afterEach(() => app.close());
 
 const BODY = JSON.stringify({ zen: 'Keep it logically awesome.', hook_id: 1 });
-const hmac = (algorithm: string, secret: string, text: string) => createHmac(algorithm, secret).update(text).digest('hex');
+const hmac = (algorithm: string, secret: string, text: string) =>
+  createHmac(algorithm, secret).update(text).digest('hex');
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 
 async function open(providers = TEST_CONFIG.providers) {
@@ -19,13 +20,21 @@ async function open(providers = TEST_CONFIG.providers) {
 }
 
 function github(signature: string | undefined, payload = BODY) {
-  const headers = { 'content-type': 'application/json', 'x-github-event': 'ping', 'x-github-delivery': 'd-1' };
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'ping',
+    'x-github-delivery': 'd-1',
+  };
   const signed = signature === undefined ? headers : { ...headers, 'x-hub-signature-256': signature };
   return app.inject({ method: 'POST', url: '/webhooks/github', payload, headers: signed });
 }
 
 function jenkins(secret: string, timestamp: number, id = 'msg-1') {
-  const payload = JSON.stringify({ name: 'shop', url: 'job/shop/', build: { number: 1, phase: 'STARTED', url: 'job/shop/1/' } });
+  const payload = JSON.stringify({
+    name: 'shop',
+    url: 'job/shop/',
+    build: { number: 1, phase: 'STARTED', url: 'job/shop/1/' },
+  });
   const headers = {
     'content-type': 'application/json',
     'x-faultline-id': id,
@@ -72,20 +81,33 @@ describe('T12: while a secret is rotated', () => {
     const [old, fresh] = GITHUB_SECRETS;
     const sign = (secret: string) => `sha256=${hmac('sha256', secret, BODY)}`;
     await open();
-    expect([(await github(sign(old))).statusCode, (await github(sign(fresh))).statusCode]).toEqual([202, 202]);
+    expect([(await github(sign(old))).statusCode, (await github(sign(fresh))).statusCode]).toEqual([
+      202, 202,
+    ]);
     const [oldJenkins, freshJenkins] = JENKINS_SECRETS;
     const at = NOW / 1000;
-    expect([(await jenkins(oldJenkins, at, 'a')).statusCode, (await jenkins(freshJenkins, at, 'b')).statusCode]).toEqual([202, 202]);
+    expect([
+      (await jenkins(oldJenkins, at, 'a')).statusCode,
+      (await jenkins(freshJenkins, at, 'b')).statusCode,
+    ]).toEqual([202, 202]);
     await app.close();
     await open(withSecrets({ github: [fresh], jenkins: [freshJenkins] }));
-    expect([(await github(sign(old))).statusCode, (await github(sign(fresh))).statusCode]).toEqual([401, 202]);
-    expect([(await jenkins(oldJenkins, at, 'c')).statusCode, (await jenkins(freshJenkins, at, 'd')).statusCode]).toEqual([401, 202]);
+    expect([(await github(sign(old))).statusCode, (await github(sign(fresh))).statusCode]).toEqual([
+      401, 202,
+    ]);
+    expect([
+      (await jenkins(oldJenkins, at, 'c')).statusCode,
+      (await jenkins(freshJenkins, at, 'd')).statusCode,
+    ]).toEqual([401, 202]);
   });
 
   test('without any the webhook is refused and says what to set', async () => {
     await open(withSecrets({}));
     const answer = await github(`sha256=${hmac('sha256', '', BODY)}`);
-    expect([answer.statusCode, answer.json().error.message]).toEqual([503, expect.stringContaining('FAULTLINE_GITHUB_WEBHOOK_SECRET')]);
+    expect([answer.statusCode, answer.json().error.message]).toEqual([
+      503,
+      expect.stringContaining('FAULTLINE_GITHUB_WEBHOOK_SECRET'),
+    ]);
   });
 });
 
@@ -111,6 +133,8 @@ describe('T14: the time that a sender signs', () => {
       'x-faultline-timestamp': timestamp,
       'x-faultline-signature': `sha256=${hmac('sha256', secret, `x.${timestamp}.{}`)}`,
     };
-    expect((await app.inject({ method: 'POST', url: '/webhooks/jenkins', payload: '{}', headers })).statusCode).toBe(401);
+    expect(
+      (await app.inject({ method: 'POST', url: '/webhooks/jenkins', payload: '{}', headers })).statusCode,
+    ).toBe(401);
   });
 });

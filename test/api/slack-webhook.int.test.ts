@@ -24,7 +24,12 @@ beforeAll(async () => {
   stores = createStores(database, systemClock);
   slack = await startSlackApi();
   const room = createSlackRoom({ token: SLACK_TOKEN, baseUrl: slack.url });
-  const buttons = { secrets: [SECRET], reviewers: ['U0GRACE', 'U0ADA'], room, presses: createSlackPresses(database) };
+  const buttons = {
+    secrets: [SECRET],
+    reviewers: ['U0GRACE', 'U0ADA'],
+    room,
+    presses: createSlackPresses(database),
+  };
   const deps = emptyHttpDeps();
   const config = { ...deps.config, http: { ...deps.config.http, publicUrl: 'https://fl.example' } };
   app = await buildHttp({ ...deps, config, stores, database, clock: systemClock, slack: buttons });
@@ -44,7 +49,10 @@ async function answered(): Promise<Analysis> {
   const [group] = await stores.failures.saveGroups(build.id, [sampleGroup(build.id, `fp-${count}`)]);
   const failureIds = group?.failures.map(({ id }) => id) ?? [];
   const triage = await stores.triages.open(build.id, `fp-${count}`);
-  const wanted = sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint: `fp-${count}` }, { failureIds });
+  const wanted = sampleAnalysis(
+    { buildId: build.id, triageId: triage.id, fingerprint: `fp-${count}` },
+    { failureIds },
+  );
   return (await stores.analyses.insertOnce(wanted)).analysis;
 }
 
@@ -55,7 +63,12 @@ interface Press {
   readonly trigger?: string;
 }
 
-function bodyOf({ analysisId, action = 'faultline_right', user = { id: 'U0GRACE', username: 'grace' }, trigger }: Press): string {
+function bodyOf({
+  analysisId,
+  action = 'faultline_right',
+  user = { id: 'U0GRACE', username: 'grace' },
+  trigger,
+}: Press): string {
   const payload = {
     type: 'block_actions',
     trigger_id: trigger ?? `trigger-${Math.random()}`,
@@ -70,7 +83,12 @@ async function send(payload: string, timestamp = Math.floor(Date.now() / 1000), 
   const signature = `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${payload}`).digest('hex')}`;
   const headers = { 'x-slack-request-timestamp': String(timestamp), 'x-slack-signature': signature };
   const type = { 'content-type': 'application/x-www-form-urlencoded' };
-  return await app.inject({ method: 'POST', url: '/webhooks/slack', payload, headers: { ...headers, ...type } });
+  return await app.inject({
+    method: 'POST',
+    url: '/webhooks/slack',
+    payload,
+    headers: { ...headers, ...type },
+  });
 }
 
 const told = () => slack.messages.map(({ to, text }) => ({ to, text }));
@@ -82,14 +100,22 @@ describe('Right', () => {
     expect((await send(bodyOf({ analysisId: analysis.id }))).statusCode).toBe(200);
     const { decision } = (await stores.reviews.find(review.id)) ?? {};
     expect(decision).toMatchObject({ type: 'accept', reviewer: 'slack:grace/U0GRACE' });
-    expect(told()).toEqual([{ to: 'U0GRACE', text: expect.stringMatching(/^:white_check_mark: Saved: right\. /) }]);
+    expect(told()).toEqual([
+      { to: 'U0GRACE', text: expect.stringMatching(/^:white_check_mark: Saved: right\. /) },
+    ]);
   });
 
   it('confirms an answer that was published without a person, and teaches', async () => {
     const analysis = await answered();
     await send(bodyOf({ analysisId: analysis.id, user: { id: 'U0ADA' } }));
-    expect((await stores.reviews.findByAnalysis(analysis.id))?.decision).toMatchObject({ type: 'accept', reviewer: 'slack:U0ADA' });
-    const entry = await stores.library.recall({ fingerprint: analysis.fingerprint, repository: sampleBuild().repository });
+    expect((await stores.reviews.findByAnalysis(analysis.id))?.decision).toMatchObject({
+      type: 'accept',
+      reviewer: 'slack:U0ADA',
+    });
+    const entry = await stores.library.recall({
+      fingerprint: analysis.fingerprint,
+      repository: sampleBuild().repository,
+    });
     expect([entry?.confirmedBy, told()[0]?.text]).toEqual(['slack:U0ADA', expect.stringContaining('right')]);
   });
 });
@@ -99,14 +125,21 @@ it('Wrong rejects, and leads to where it is corrected', async () => {
   await send(bodyOf({ analysisId: analysis.id, action: 'faultline_wrong' }));
   const review = await stores.reviews.findByAnalysis(analysis.id);
   expect(review?.decision).toMatchObject({ type: 'reject', reason: 'marked wrong in Slack' });
-  expect(told()[0]?.text).toContain(`<https://fl.example/review/${review?.id}?edit=1|Correct the answer> so that future answers improve.`);
+  expect(told()[0]?.text).toContain(
+    `<https://fl.example/review/${review?.id}?edit=1|Correct the answer> so that future answers improve.`,
+  );
 });
 
 it('says who decided before, and when', async () => {
   const analysis = await answered();
   await send(bodyOf({ analysisId: analysis.id }));
-  await send(bodyOf({ analysisId: analysis.id, action: 'faultline_wrong', user: { id: 'U0ADA', username: 'ada' } }));
-  expect(told()[1]).toEqual({ to: 'U0ADA', text: expect.stringMatching(/^slack:grace\/U0GRACE decided this at .*: accepted\./) });
+  await send(
+    bodyOf({ analysisId: analysis.id, action: 'faultline_wrong', user: { id: 'U0ADA', username: 'ada' } }),
+  );
+  expect(told()[1]).toEqual({
+    to: 'U0ADA',
+    text: expect.stringMatching(/^slack:grace\/U0GRACE decided this at .*: accepted\./),
+  });
   expect((await stores.reviews.findByAnalysis(analysis.id))?.decision?.type).toBe('accept');
 });
 
@@ -143,7 +176,10 @@ it('says so where there is no such answer', async () => {
 
 it.each([
   ['a button that only opens an address', bodyOf({ analysisId: '', action: 'faultline_open' })],
-  ['another interaction', new URLSearchParams({ payload: JSON.stringify({ type: 'view_submission' }) }).toString()],
+  [
+    'another interaction',
+    new URLSearchParams({ payload: JSON.stringify({ type: 'view_submission' }) }).toString(),
+  ],
 ])('acknowledges %s, and does nothing', async (_what, body) => {
   expect((await send(body)).statusCode).toBe(200);
   expect(told()).toEqual([]);
@@ -163,7 +199,10 @@ describe('what is not Slack', () => {
     expect(told()).toEqual([]);
   });
 
-  it.each([['not a form at all'], ['payload=%7B'], ['payload=[]'], ['']])('signed but %j: 400', async (body) => {
-    expect((await send(body)).statusCode).toBe(400);
-  });
+  it.each([['not a form at all'], ['payload=%7B'], ['payload=[]'], ['']])(
+    'signed but %j: 400',
+    async (body) => {
+      expect((await send(body)).statusCode).toBe(400);
+    },
+  );
 });

@@ -18,7 +18,8 @@ test('a token of the configuration and one of the database are found; the databa
   const token = tokens.give({ name: 'ci', roles: ['ingest'], repositories: ['acme/*'] });
   expect(await find('a-token-of-the-configuration')).toEqual({ name: 'root', roles: ['admin'] });
   expect(tokens.asked()).toBe(0);
-  for (let n = 0; n < 5; n++) expect(await find(token)).toEqual({ name: 'ci', roles: ['ingest'], repositories: ['acme/*'] });
+  for (let n = 0; n < 5; n++)
+    expect(await find(token)).toEqual({ name: 'ci', roles: ['ingest'], repositories: ['acme/*'] });
   expect([tokens.asked(), tokens.touched]).toEqual([1, ['tok_1']]);
 });
 

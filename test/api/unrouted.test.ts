@@ -33,7 +33,12 @@ describe('a method that a known path does not take', () => {
 
   it('is refused whatever its body is', async () => {
     for (const type of ['application/json', 'image/png', 'multipart/form-data']) {
-      const answer = await app.inject({ method: 'PUT', url: '/api/builds', payload: '{', headers: { 'content-type': type } });
+      const answer = await app.inject({
+        method: 'PUT',
+        url: '/api/builds',
+        payload: '{',
+        headers: { 'content-type': type },
+      });
       expect(answer.statusCode).toBe(405);
     }
   });
@@ -47,14 +52,27 @@ it('OPTIONS says what a path takes', async () => {
 
 it('HEAD is answered as GET is, without the body', async () => {
   const headers = { authorization: `Bearer ${TOKENS.read}` };
-  const [head, get] = await Promise.all((['HEAD', 'GET'] as const).map((method) => app.inject({ method, url: '/api/readiness', headers })));
+  const [head, get] = await Promise.all(
+    (['HEAD', 'GET'] as const).map((method) => app.inject({ method, url: '/api/readiness', headers })),
+  );
 
-  expect([head?.statusCode, head?.headers['content-length'], head?.body]).toEqual([200, get?.headers['content-length'], '']);
+  expect([head?.statusCode, head?.headers['content-length'], head?.body]).toEqual([
+    200,
+    get?.headers['content-length'],
+    '',
+  ]);
 });
 
-it.each(['/nothing', '/api/buildz', '/healthzz', '/openapixjson'])('%s is not known, whatever the method', async (url) => {
-  for (const method of ['GET', 'OPTIONS', 'PUT'] as const) {
-    const answer = await app.inject({ method, url });
-    expect([answer.statusCode, answer.headers.allow, answer.json().error.code]).toEqual([404, undefined, 'not-found']);
-  }
-});
+it.each(['/nothing', '/api/buildz', '/healthzz', '/openapixjson'])(
+  '%s is not known, whatever the method',
+  async (url) => {
+    for (const method of ['GET', 'OPTIONS', 'PUT'] as const) {
+      const answer = await app.inject({ method, url });
+      expect([answer.statusCode, answer.headers.allow, answer.json().error.code]).toEqual([
+        404,
+        undefined,
+        'not-found',
+      ]);
+    }
+  },
+);

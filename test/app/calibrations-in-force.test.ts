@@ -9,7 +9,16 @@ import { labelled } from '../replay/calibrate/labelled-answers.ts';
 
 const made = (version: number): Calibration =>
   fitCalibration(labelled('CODE_ERROR', 0.9, 40, 10), {
-    ...{ method: 'auto', risk: null, analyst: 'rules', createdBy: 'ann', now: 0, id: 'cal_1', version, sources: [] },
+    ...{
+      method: 'auto',
+      risk: null,
+      analyst: 'rules',
+      createdBy: 'ann',
+      now: 0,
+      id: 'cal_1',
+      version,
+      sources: [],
+    },
     mask: (text) => text,
   }).calibration;
 
@@ -44,8 +53,8 @@ describe('the calibrations in force', () => {
     expect(calibrationAtHand({ triage })).toEqual({});
     const { calibrations } = calibrationAtHand({ triage: { ...triage, calibration: { ...made(4) } } });
     expect((await calibrations?.())?.map(({ version }) => version)).toEqual([4]);
-    expect(() => calibrationAtHand({ triage: { ...triage, calibration: { ...made(4), version: 'four' } } })).toThrow(
-      'FAULTLINE_CALIBRATION is not a calibration: field version',
-    );
+    expect(() =>
+      calibrationAtHand({ triage: { ...triage, calibration: { ...made(4), version: 'four' } } }),
+    ).toThrow('FAULTLINE_CALIBRATION is not a calibration: field version');
   });
 });

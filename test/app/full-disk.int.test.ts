@@ -11,7 +11,11 @@ it('names the full disk of a database server from the first refused upload on, u
   const url = 'postgres://db.example.test/faultline';
   const database = { driver: 'postgres', url, readerUrl: null, ownerUrl: null, poolSize: 2 };
   const config = Config.parse({ ...embedded(tmpdir(), tmpdir()), database });
-  const checks = listBackendChecks({ config, database: store, vectorIndex: { driver: 'pgvector' } } as unknown as Backends)
+  const checks = listBackendChecks({
+    config,
+    database: store,
+    vectorIndex: { driver: 'pgvector' },
+  } as unknown as Backends)
     .filter(({ name }) => name === 'disk')
     .map((one) => ({ ...one, freshMs: 0 }));
   const readiness = createReadiness(checks, { logger: silentLogger, clock: { now: Date.now } });
@@ -21,9 +25,14 @@ it('names the full disk of a database server from the first refused upload on, u
   // What PostgreSQL answers where it cannot make a file longer, here for every new table.
   await store.query(`create function no_room() returns event_trigger language plpgsql as $body$
     begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $body$`);
-  await store.query("create event trigger no_room on ddl_command_start when tag in ('CREATE TABLE AS') execute function no_room()");
+  await store.query(
+    "create event trigger no_room on ddl_command_start when tag in ('CREATE TABLE AS') execute function no_room()",
+  );
   expect(await readiness()).toMatchObject({ ok: true });
-  await expect(store.query(fill)).rejects.toMatchObject({ code: 'storage-failed', details: { state: '53100' } });
+  await expect(store.query(fill)).rejects.toMatchObject({
+    code: 'storage-failed',
+    details: { state: '53100' },
+  });
   const full = await readiness();
   expect(full).toMatchObject({ ok: false, degraded: ['disk'], backends: { disk: { state: 'down' } } });
   expect(full.backends.disk?.says).toContain('The disk of the database server is full');

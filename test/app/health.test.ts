@@ -7,7 +7,11 @@ import { Config } from '../../src/config/schema.ts';
 import { type Check, type Finding, note, ok, wrong } from '../../src/ports/health.ts';
 import { type LogLine, recordingLogger } from '../support/http-deps.ts';
 
-const check = (name: string, ask: () => Promise<string | Finding | Finding[]>, more: Partial<Check> = {}): Check => ({
+const check = (
+  name: string,
+  ask: () => Promise<string | Finding | Finding[]>,
+  more: Partial<Check> = {},
+): Check => ({
   name,
   mend: 'look at it',
   freshMs: 0,
@@ -24,7 +28,10 @@ const refused = async () => {
 function make(checks: readonly Check[], mask?: (text: string) => Promise<string>) {
   const lines: LogLine[] = [];
   const clock = { now: () => Date.parse('2026-11-22T07:00:00.000Z') };
-  return { lines, readiness: createReadiness(checks, { logger: recordingLogger(lines), clock, ...(mask && { mask }) }) };
+  return {
+    lines,
+    readiness: createReadiness(checks, { logger: recordingLogger(lines), clock, ...(mask && { mask }) }),
+  };
 }
 
 describe('readiness', () => {
@@ -37,26 +44,42 @@ describe('readiness', () => {
     expect(await readiness()).toMatchObject({
       ok: true,
       degraded: ['jobQueue', 'github'],
-      backends: { database: { state: 'ok' }, jobQueue: { state: 'down' }, github: { state: 'degraded', says: '3 calls left' } },
+      backends: {
+        database: { state: 'ok' },
+        jobQueue: { state: 'down' },
+        github: { state: 'degraded', says: '3 calls left' },
+      },
     });
-    expect((await make([check('database', refused), check('jobQueue', async () => 'well')]).readiness()).ok).toBe(false);
+    expect(
+      (await make([check('database', refused), check('jobQueue', async () => 'well')]).readiness()).ok,
+    ).toBe(false);
   });
 
   it('tells what to do about a backend that is away, under the name of the backend', async () => {
     const found = [wrong('github app', 'it is installed nowhere', 'install it'), ok('github', 'reachable')];
     const { readiness } = make([check('github app', async () => found, { backend: 'github' })]);
-    expect((await readiness()).backends.github).toMatchObject({ state: 'down', says: 'it is installed nowhere', mend: 'install it' });
+    expect((await readiness()).backends.github).toMatchObject({
+      state: 'down',
+      says: 'it is installed nowhere',
+      mend: 'install it',
+    });
   });
 
   it('takes a backend whose clock is wrong for degraded', async () => {
-    const found = [wrong('gitlab clock', 'it is 900 s ahead of this machine', 'synchronize both'), ok('gitlab', 'version 18.1')];
+    const found = [
+      wrong('gitlab clock', 'it is 900 s ahead of this machine', 'synchronize both'),
+      ok('gitlab', 'version 18.1'),
+    ];
     const { backends } = await make([check('gitlab', async () => found)]).readiness();
     expect(backends.gitlab).toMatchObject({ state: 'degraded', says: 'it is 900 s ahead of this machine' });
   });
 
   it('T28: is refused within the limit where the database does not answer in time', async () => {
     const { readiness } = make([check('database', () => new Promise(() => undefined), { limitMs: 20 })]);
-    expect(await readiness()).toMatchObject({ ok: false, backends: { database: { state: 'down', says: 'no answer within 0.02 s' } } });
+    expect(await readiness()).toMatchObject({
+      ok: false,
+      backends: { database: { state: 'down', says: 'no answer within 0.02 s' } },
+    });
   });
 
   it('asks a backend once for many probes, and not again while its answer is fresh', async () => {
@@ -98,8 +121,12 @@ describe('readiness', () => {
   });
 
   it('tells no secret that a driver repeats, and nothing where masking fails', async () => {
-    const { readiness, lines } = make([check('database', refused)], async (text) => text.replace('hunter2hunter2', '***'));
-    expect((await readiness()).backends.database?.says).toBe('connect ECONNREFUSED postgres://faultline:***@db:5432');
+    const { readiness, lines } = make([check('database', refused)], async (text) =>
+      text.replace('hunter2hunter2', '***'),
+    );
+    expect((await readiness()).backends.database?.says).toBe(
+      'connect ECONNREFUSED postgres://faultline:***@db:5432',
+    );
     expect(JSON.stringify(lines)).not.toContain('hunter2');
     const failing = make([check('database', refused)], async () => Promise.reject(new Error('no mask')));
     expect(JSON.stringify([await failing.readiness(), failing.lines])).not.toContain('hunter2');
@@ -112,8 +139,14 @@ describe('the disk of an embedded database', () => {
     [1e9, 'down'],
   ])('with a floor of %i MB is %s', async (minFreeMegabytes, state) => {
     const preset = embedded(tmpdir(), tmpdir());
-    const config = Config.parse({ ...preset, database: { driver: 'pglite', dataDir: tmpdir() }, disk: { minFreeMegabytes } });
-    const checks = listBackendChecks({ config, vectorIndex: { driver: 'pgvector' } } as Backends).filter(({ name }) => name === 'disk');
+    const config = Config.parse({
+      ...preset,
+      database: { driver: 'pglite', dataDir: tmpdir() },
+      disk: { minFreeMegabytes },
+    });
+    const checks = listBackendChecks({ config, vectorIndex: { driver: 'pgvector' } } as Backends).filter(
+      ({ name }) => name === 'disk',
+    );
 
     const { ok: isReady, backends } = await make(checks).readiness();
 

@@ -16,14 +16,28 @@ const never = async () => {
 
 it('a question to the model counts its tokens, dollars and retries', async () => {
   const metrics = make();
-  const reply = { value: 'text', model: 'gpt-4o-mini', inputTokens: 100, outputTokens: 7, costUsd: 0.25, retries: 2 };
+  const reply = {
+    value: 'text',
+    model: 'gpt-4o-mini',
+    inputTokens: 100,
+    outputTokens: 7,
+    costUsd: 0.25,
+    retries: 2,
+  };
   const failing = async () => {
     throw new TriageError('upstream-auth', 'refused');
   };
-  const model: ChatModel = { name: 'gpt-4o-mini', ask: never, chooseTools: failing, stream: async () => reply };
+  const model: ChatModel = {
+    name: 'gpt-4o-mini',
+    ask: never,
+    chooseTools: failing,
+    stream: async () => reply,
+  };
   const measured = measuredChatModel(model, metrics);
   await measured.stream({ system: '', turns: [], name: 'q', onText: () => undefined }, signal);
-  await expect(measured.chooseTools({ system: '', user: '', name: 'q', tools: [] }, signal)).rejects.toThrow('refused');
+  await expect(measured.chooseTools({ system: '', user: '', name: 'q', tools: [] }, signal)).rejects.toThrow(
+    'refused',
+  );
 
   const { body } = await metrics.text();
   expect(body).toContain('faultline_llm_tokens_total{direction="input",model="gpt-4o-mini"} 100');
@@ -42,7 +56,10 @@ it('a question to a tool counts by how it ended, and the toolbox says which prov
       throw flaky(60_000);
     }),
   ];
-  const box = measuredToolbox(createToolbox(tools, { mask: (text) => text, resilience: { firstDelayMs: 1 } }), metrics);
+  const box = measuredToolbox(
+    createToolbox(tools, { mask: (text) => text, resilience: { firstDelayMs: 1 } }),
+    metrics,
+  );
   for (const name of ['good', 'bad', 'made up by a model'])
     await box.run({ tool: name, args: { path: 'x' }, why: '' }, sampleSubject(), 'CODE_ERROR', signal);
 
@@ -74,15 +91,30 @@ const AT = '2026-11-22T07:00:00.000Z';
 
 it('a saved analysis is counted, with the time since its build arrived', async () => {
   const metrics = make();
-  const analysis = { ...sampleAnalysis(), category: 'TEST_FAILURE' as const, analyst: 'rules', createdAt: '2026-11-22T07:00:09.000Z' };
-  const build = { provider: 'github', receivedAt: '2026-11-22T07:00:00.000Z', finishedAt: '2026-11-22T06:59:58.000Z' };
+  const analysis = {
+    ...sampleAnalysis(),
+    category: 'TEST_FAILURE' as const,
+    analyst: 'rules',
+    createdAt: '2026-11-22T07:00:09.000Z',
+  };
+  const build = {
+    provider: 'github',
+    receivedAt: '2026-11-22T07:00:00.000Z',
+    finishedAt: '2026-11-22T06:59:58.000Z',
+  };
   countAnalysis(build, analysis, metrics);
   // One that was imported tells nothing of how long anybody waited.
-  countAnalysis({ ...build, receivedAt: build.finishedAt }, { ...analysis, category: 'INFRA_ERROR' }, metrics);
+  countAnalysis(
+    { ...build, receivedAt: build.finishedAt },
+    { ...analysis, category: 'INFRA_ERROR' },
+    metrics,
+  );
 
   const { body } = await metrics.text();
   expect(body).toContain('faultline_failures_total{source="github",category="TEST_FAILURE"} 1');
   expect(body).toContain(`faultline_actions_total{action="${analysis.verdict.action}"} 2`);
-  expect(body).toContain('faultline_webhook_to_answer_seconds_sum{category="TEST_FAILURE",analyst="rules"} 9');
+  expect(body).toContain(
+    'faultline_webhook_to_answer_seconds_sum{category="TEST_FAILURE",analyst="rules"} 9',
+  );
   expect(body).not.toContain('faultline_webhook_to_answer_seconds_sum{category="INFRA_ERROR"');
 });

@@ -5,7 +5,11 @@ import { silentLogger } from '../../src/ports/telemetry.ts';
 
 type Driver = Config['codeHost']['driver'];
 
-async function driverOf(driver: Driver, token: string | null, clones: Record<string, string> = {}): Promise<string> {
+async function driverOf(
+  driver: Driver,
+  token: string | null,
+  clones: Record<string, string> = {},
+): Promise<string> {
   const { github, ...rest } = COMMON.providers;
   const providers = { ...rest, github: { ...github, token } };
   return (await openCodeHost({ codeHost: { driver, clones }, providers }, silentLogger)).driver;

@@ -5,7 +5,11 @@ import { createTerminalApp, type TerminalApp } from '../../src/app/terminal-app.
 import { embedded } from '../../src/config/load.ts';
 import { parseConfig } from '../../src/config/schema.ts';
 import { decodeSources } from '../../src/log/decode/archive.ts';
-import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../../src/notifications/build-answers.ts';
+import {
+  type ArrangedAnswer,
+  arrangeAnswers,
+  pairWithFailures,
+} from '../../src/notifications/build-answers.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { makeZip } from '../support/make-zip.ts';
 import { sampleBuild } from '../support/sample-analysis.ts';
@@ -16,17 +20,27 @@ const MIXED = join(HOME, 'test/fixtures/mixed');
 
 let app: TerminalApp;
 beforeAll(async () => {
-  app = await createTerminalApp(parseConfig(embedded(join(HOME, '.faultline'), join(HOME, 'knowledge'))), silentLogger);
+  app = await createTerminalApp(
+    parseConfig(embedded(join(HOME, '.faultline'), join(HOME, 'knowledge'))),
+    silentLogger,
+  );
 });
 
 /** Answers the logs, reports and archives of one build. */
 async function answer(files: Readonly<Record<string, string | Uint8Array>>) {
-  const read = Object.entries(files).map(([name, content]) => decodeSources(name, Buffer.from(content), 'log', { maxBytes: 4_000_000 }));
-  const { analyses, groups } = await app.triage(sampleBuild(), (await Promise.all(read)).flat(), AbortSignal.timeout(30_000));
+  const read = Object.entries(files).map(([name, content]) =>
+    decodeSources(name, Buffer.from(content), 'log', { maxBytes: 4_000_000 }),
+  );
+  const { analyses, groups } = await app.triage(
+    sampleBuild(),
+    (await Promise.all(read)).flat(),
+    AbortSignal.timeout(30_000),
+  );
   return arrangeAnswers(pairWithFailures(analyses, groups));
 }
 
-const answerSeveral = (...names: string[]) => answer(Object.fromEntries(names.map((name) => [name, readFileSync(join(SEVERAL, name))])));
+const answerSeveral = (...names: string[]) =>
+  answer(Object.fromEntries(names.map((name) => [name, readFileSync(join(SEVERAL, name))])));
 const answerMixed = (name: string) => answer(readMixed(name));
 
 /** Returns the logs of a captured build by their names. */
@@ -39,7 +53,10 @@ function readMixed(name: string): Record<string, Buffer> {
 /** Says of each answer what it tells: its tests, category and title. */
 function tell(answers: readonly ArrangedAnswer[]): string[] {
   return answers
-    .map(({ explains, analysis }) => `${explains.tests.join(' + ')} | ${analysis.category} | ${analysis.answer.title}`)
+    .map(
+      ({ explains, analysis }) =>
+        `${explains.tests.join(' + ')} | ${analysis.category} | ${analysis.answer.title}`,
+    )
     .toSorted();
 }
 
@@ -53,7 +70,12 @@ function allWords({ analysis: { answer: said } }: ArrangedAnswer): string {
 const VITEST = [
   ['adds the tax', 'TEST_FAILURE', 'expected 119 but got 107', /107/],
   ['keeps a basket', 'CONFIG_ERROR', 'Redis does not answer on 127.0.0.1:6379', /6379|Redis/],
-  ['names a parcel', 'CODE_ERROR', "Cannot read properties of undefined (reading 'weight')", /weight|parcel\.ts/],
+  [
+    'names a parcel',
+    'CODE_ERROR',
+    "Cannot read properties of undefined (reading 'weight')",
+    /weight|parcel\.ts/,
+  ],
 ] as const;
 const PYTEST = [
   ['test_total', 'TEST_FAILURE', 'expected 2 but got 3', /total\(\[1, 2\]\)|test_till\.py:9/],
@@ -80,7 +102,12 @@ describe('failures of one step that have different causes', () => {
       ['jest-slow.txt'],
       [
         ['slow', 'TEST_FAILURE', 'Exceeded timeout of 200 ms for a test', /timeout/],
-        ['ships', 'CODE_ERROR', "TypeError at ship.js:2: Cannot read properties of undefined (reading 'city')", /TypeError|city/],
+        [
+          'ships',
+          'CODE_ERROR',
+          "TypeError at ship.js:2: Cannot read properties of undefined (reading 'city')",
+          /TypeError|city/,
+        ],
       ],
     ],
     [
@@ -150,11 +177,20 @@ describe('what is no cause', () => {
 
   it('is a job that fail-fast canceled, beside five that failed', async () => {
     const job = (...output: string[]) =>
-      ['##[group]Run npm test', 'npm test', 'shell: /usr/bin/bash -e {0}', '##[endgroup]'].concat(output).join('\n');
-    const failed = job('not ok 1 - adds up', '# Error: the scale is not level', '##[error]Process completed with exit code 1.');
+      ['##[group]Run npm test', 'npm test', 'shell: /usr/bin/bash -e {0}', '##[endgroup]']
+        .concat(output)
+        .join('\n');
+    const failed = job(
+      'not ok 1 - adds up',
+      '# Error: the scale is not level',
+      '##[error]Process completed with exit code 1.',
+    );
     const canceled = job('collecting 12 tests', '##[error]The operation was canceled.');
     const names = [1, 2, 3, 4, 5].map((at) => `test (${at}).log`);
-    const answers = await answer({ 'a.log': canceled, ...Object.fromEntries(names.map((name) => [name, failed])) });
+    const answers = await answer({
+      'a.log': canceled,
+      ...Object.fromEntries(names.map((name) => [name, failed])),
+    });
     expect(tell(answers)).toEqual(['adds up | TEST_FAILURE | “adds up”: the scale is not level']);
     expect(answers[0]?.explains.logs).toEqual(names);
     expect(answers.map(allWords).join('\n')).not.toContain('canceled');
@@ -187,15 +223,24 @@ describe('jobs of one run', () => {
   });
 
   it('have an answer each, as the archive of a run in which one log is empty', async () => {
-    const members = Object.entries(readMixed('jobs-aquarium')).map(([name, content], at) => ({ name: `${at}_${name}`, content }));
-    const answers = await answer({ 'run.zip': makeZip(members.concat({ name: '3_notify.log', content: Buffer.alloc(0) })) });
+    const members = Object.entries(readMixed('jobs-aquarium')).map(([name, content], at) => ({
+      name: `${at}_${name}`,
+      content,
+    }));
+    const answers = await answer({
+      'run.zip': makeZip(members.concat({ name: '3_notify.log', content: Buffer.alloc(0) })),
+    });
     expect(tell(answers)).toEqual(AQUARIUM);
   });
 
   it('are named by the answer to a test that fails alike in several of a matrix', async () => {
     const answers = await answerMixed('jobs-sundial-matrix');
     expect(answers.map(({ explains: { tests, logs, failures } }) => ({ tests, logs, failures }))).toEqual([
-      { tests: ['test_shadow_in_the_afternoon'], logs: ['test-full-.log', 'test-tokyo-.log', 'test-utc-.log'], failures: 1 },
+      {
+        tests: ['test_shadow_in_the_afternoon'],
+        logs: ['test-full-.log', 'test-tokyo-.log', 'test-utc-.log'],
+        failures: 1,
+      },
       { tests: ['test_place'], logs: ['test-full-.log'], failures: 1 },
     ]);
   });

@@ -17,7 +17,10 @@ let tracer: Tracer;
 beforeEach(async () => {
   receiver = await startSpanReceiver();
   server = await startOpenAiServer();
-  const receivers = listReceivers({ ...COMMON.tracing, otlp: { ...COMMON.tracing.otlp, endpoint: receiver.url } });
+  const receivers = listReceivers({
+    ...COMMON.tracing,
+    otlp: { ...COMMON.tracing.otlp, endpoint: receiver.url },
+  });
   tracer = createOpenTelemetryTracer({ serviceName: 'faultline', receivers, logger: silentLogger });
 });
 afterEach(async () => {
@@ -30,14 +33,25 @@ const question = {
   system: 'the system prompt Wintermute',
   user: 'the log Neuromancer',
   name: 'classification',
-  schema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'], additionalProperties: false },
+  schema: {
+    type: 'object',
+    properties: { ok: { type: 'boolean' } },
+    required: ['ok'],
+    additionalProperties: false,
+  },
   parse: (value: unknown) => value,
 };
 
 function model() {
   const { baseUrl } = server;
   return tracedChatModel(
-    createOpenAiChatModel({ baseUrl, apiKey: TEST_KEY, model: 'gpt-4o-mini', timeoutMs: 5_000, maxRetries: 0 }),
+    createOpenAiChatModel({
+      baseUrl,
+      apiKey: TEST_KEY,
+      model: 'gpt-4o-mini',
+      timeoutMs: 5_000,
+      maxRetries: 0,
+    }),
     tracer,
   );
 }
@@ -66,7 +80,10 @@ describe('a question to the model', () => {
     server.script({ do: 'status', status: 401, error: { message: 'wrong key', code: 'invalid_api_key' } });
     await expect(model().ask(question, signal)).rejects.toMatchObject({ code: 'upstream-auth' });
     await tracer.flush(5_000);
-    expect(receiver.spans()[0]).toMatchObject({ attributes: { 'error.type': 'upstream-auth' }, status: { code: 2 } });
+    expect(receiver.spans()[0]).toMatchObject({
+      attributes: { 'error.type': 'upstream-auth' },
+      status: { code: 2 },
+    });
   });
 });
 
@@ -78,9 +95,17 @@ describe('a question to a tool', () => {
         throw flaky(60_000);
       }),
     ];
-    const box = tracedToolbox(createToolbox(tools, { mask: (text) => text, resilience: { firstDelayMs: 1 } }), tracer);
+    const box = tracedToolbox(
+      createToolbox(tools, { mask: (text) => text, resilience: { firstDelayMs: 1 } }),
+      tracer,
+    );
     for (const name of ['good', 'bad', 'made up by a model: Wintermute']) {
-      await box.run({ tool: name, args: { path: 'Neuromancer' }, why: 'Wintermute' }, sampleSubject(), 'CODE_ERROR', signal);
+      await box.run(
+        { tool: name, args: { path: 'Neuromancer' }, why: 'Wintermute' },
+        sampleSubject(),
+        'CODE_ERROR',
+        signal,
+      );
     }
     await tracer.flush(5_000);
 
@@ -108,11 +133,18 @@ describe('who gets spans', () => {
   });
 
   it('is a collector, with the headers it wants', () => {
-    const otlp = { endpoint: 'http://collector:4318/', tracesEndpoint: null, headers: 'X-Key=a%20b, broken,other = c=d', serviceName: 's' };
+    const otlp = {
+      endpoint: 'http://collector:4318/',
+      tracesEndpoint: null,
+      headers: 'X-Key=a%20b, broken,other = c=d',
+      serviceName: 's',
+    };
     expect(listReceivers({ ...COMMON.tracing, otlp })).toEqual([
       { name: 'otlp', url: 'http://collector:4318/v1/traces', headers: { 'x-key': 'a b', other: 'c=d' } },
     ]);
-    expect(listReceivers({ ...COMMON.tracing, otlp: { ...otlp, tracesEndpoint: 'http://c/t' } })[0]?.url).toBe('http://c/t');
+    expect(
+      listReceivers({ ...COMMON.tracing, otlp: { ...otlp, tracesEndpoint: 'http://c/t' } })[0]?.url,
+    ).toBe('http://c/t');
   });
 
   it('is Langfuse by its keys, which go to nobody else', () => {
@@ -122,7 +154,10 @@ describe('who gets spans', () => {
     expect(other).toEqual({
       name: 'langfuse',
       url: 'https://langfuse.example/api/public/otel/v1/traces',
-      headers: { authorization: `Basic ${Buffer.from('pk-lf-1:sk-lf-2').toString('base64')}`, 'x-langfuse-ingestion-version': '4' },
+      headers: {
+        authorization: `Basic ${Buffer.from('pk-lf-1:sk-lf-2').toString('base64')}`,
+        'x-langfuse-ingestion-version': '4',
+      },
     });
   });
 });

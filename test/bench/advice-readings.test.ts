@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { comparisonText, type Judgement, kappa, readJudgements } from '../../scripts/advice-parts/compare-readings.ts';
+import {
+  comparisonText,
+  type Judgement,
+  kappa,
+  readJudgements,
+} from '../../scripts/advice-parts/compare-readings.ts';
 import { evidenceText } from '../../scripts/advice-parts/evidence.ts';
 import { pickAnswers } from '../../scripts/advice-parts/pick-answers.ts';
 import type { AnsweredRow } from '../../scripts/advice-parts/read-answered.ts';
@@ -13,7 +18,9 @@ const folder = mkdtempSync(join(tmpdir(), 'faultline-readings-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('answers picked for readers', () => {
-  const rows = Array.from({ length: 60 }, (_, at) => answered(at, { isPublished: at % 4 === 0, isConfig: at % 3 === 0 }));
+  const rows = Array.from({ length: 60 }, (_, at) =>
+    answered(at, { isPublished: at % 4 === 0, isConfig: at % 3 === 0 }),
+  );
 
   it('are the same ones in any order, in the shares of category and published', () => {
     const picked = pickAnswers(rows, 20, null);
@@ -79,7 +86,10 @@ function read(name: string, judgements: readonly Judgement[]) {
   return readJudgements(path);
 }
 
-function answered(at: number, { isPublished, isConfig }: { isPublished: boolean; isConfig: boolean }): AnsweredRow {
+function answered(
+  at: number,
+  { isPublished, isConfig }: { isPublished: boolean; isConfig: boolean },
+): AnsweredRow {
   const row = {
     id: String(at),
     project: `owner${at % 5}/x`,
@@ -88,6 +98,10 @@ function answered(at: number, { isPublished, isConfig }: { isPublished: boolean;
   } as const;
   const texts = ['error in src/a.ts'];
   const action = isPublished ? 'auto_notify' : 'human_review';
-  const { result } = one(row, { action, fixRecommendation: 'Read it.', advice: checkAdvice(row, 'Read it.', texts) });
+  const { result } = one(row, {
+    action,
+    fixRecommendation: 'Read it.',
+    advice: checkAdvice(row, 'Read it.', texts),
+  });
   return { row, result, texts, logPath: null };
 }

@@ -15,7 +15,9 @@ describe('the demo', () => {
       'reader',
       async (page) => {
         await page.goto('/');
-        await page.getByRole('searchbox', { name: 'Search failures' }).fill('category:DEPENDENCY_ERROR react');
+        await page
+          .getByRole('searchbox', { name: 'Search failures' })
+          .fill('category:DEPENDENCY_ERROR react');
         await page.keyboard.press('Enter');
         await page.waitForURL(/\/search\?q=/);
         expect(await page.locator('.found > li').count()).toBe(1);
@@ -43,7 +45,9 @@ describe('the demo', () => {
         await page.getByRole('button', { name: act, exact: true }).click();
         await page.locator('#standing + .card').getByText(becomes).first().waitFor();
       }
-      expect(await page.locator('#standing + .card').textContent()).toMatch(/muted until \d{4}-\d\d-\d\d.*assigned to anna/s);
+      expect(await page.locator('#standing + .card').textContent()).toMatch(
+        /muted until \d{4}-\d\d-\d\d.*assigned to anna/s,
+      );
       await page.getByLabel('Ticket').fill('https://tickets.example/SHOP-7');
       await page.getByRole('button', { name: 'Link', exact: true }).click();
       await page.getByRole('link', { name: 'ticket' }).waitFor();
@@ -97,34 +101,46 @@ describe('the demo', () => {
         // The queue says what its order means, and its count leads to one decision for all.
         await page.goto(`/review?repo=${repository}`);
         expect(await mainText(page)).toContain('Highest risk first: failures that block a pull request');
-        await page.getByRole('link', { name: '3 items with the same fingerprint: decide them together' }).click();
+        await page
+          .getByRole('link', { name: '3 items with the same fingerprint: decide them together' })
+          .click();
         await page.getByRole('button', { name: 'Accept this answer for all 3' }).waitFor();
         await check();
         // What was done is told apart from the next item.
         await page.getByRole('button', { name: 'Accept', exact: true }).click();
         await page.locator('#done').waitFor();
-        expect(await page.locator('#done').textContent()).toMatch(/^Accepted: .+ in look\/.+\. This is the next item\.$/);
+        expect(await page.locator('#done').textContent()).toMatch(
+          /^Accepted: .+ in look\/.+\. This is the next item\.$/,
+        );
         expect(await page.locator('#done a').getAttribute('href')).toBe(`/review/${reviews[0]?.id}`);
         await check();
         // Causes: every cell is named, on a phone too; a flaky test's cause is not fixed by one build that passes.
         await page.goto('/causes');
-        const named = await page.evaluate(`getComputedStyle(document.querySelector('td[data-label]'), '::before').content`);
+        const named = await page.evaluate(
+          `getComputedStyle(document.querySelector('td[data-label]'), '::before').content`,
+        );
         expect(named).toBe(how.width === PHONE.width ? '"Assignee: "' : 'none');
         await page.goto('/causes?list=fixed');
         expect(await mainText(page)).not.toContain('sends the weekly digest');
         await page.goto('/causes');
         await page.getByRole('link', { name: /sends the weekly digest/ }).click();
-        expect(await page.getByRole('navigation', { name: 'Sections' }).locator('[aria-current]').textContent()).toBe('Causes');
+        expect(
+          await page.getByRole('navigation', { name: 'Sections' }).locator('[aria-current]').textContent(),
+        ).toBe('Causes');
         expect(await mainText(page)).toContain('This cause involves flaky tests.');
         expect(await mainText(page)).not.toContain('a flaky test can still fail again');
         expect(await mainText(page)).toMatch(/flakes in \d+ % of its runs \(3 of \d+\); not in quarantine/);
         expect(await mainText(page)).toContain('quarantine the test on its page');
-        expect(await page.locator('main time').first().textContent()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
+        expect(await page.locator('main time').first().textContent()).toMatch(
+          /^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/,
+        );
         await check();
         await page.getByRole('link', { name: 'sends the weekly digest within half a second' }).click();
         expect(await mainText(page)).toContain('mute the cause on its page');
         await page.goto('/insights/causes');
-        expect(await page.getByRole('navigation', { name: 'Insights' }).locator('[aria-current]').textContent()).toBe('Top causes');
+        expect(
+          await page.getByRole('navigation', { name: 'Insights' }).locator('[aria-current]').textContent(),
+        ).toBe('Top causes');
         // The filters are explained by the search box, whatever was searched for.
         await page.goto('/search?q=npm');
         await page.getByText('Search filters').click();

@@ -27,7 +27,11 @@ async function onEveryPage(
   const found: string[] = [];
   for (const as of [null, 'anna', 'ben', 'reader'] as const) {
     const session = as === null ? undefined : sessions.get(as);
-    const watched = await openPage(browser, { address: console.address, ...options, ...(session !== undefined && { session }) });
+    const watched = await openPage(browser, {
+      address: console.address,
+      ...options,
+      ...(session !== undefined && { session }),
+    });
     for (const shown of pages.filter((one) => one.as === as)) {
       watched.complaints.length = 0;
       watched.requests.length = 0;
@@ -40,7 +44,8 @@ async function onEveryPage(
 }
 
 /** What a refused page says of its own status is no fault of the page. */
-const isStatus = (complaint: string) => complaint.startsWith('Failed to load resource: the server responded with a status of 40');
+const isStatus = (complaint: string) =>
+  complaint.startsWith('Failed to load resource: the server responded with a status of 40');
 
 describe('every page and state', () => {
   it.each(['light', 'dark'] as const)(
@@ -63,15 +68,21 @@ describe('every page and state', () => {
         await page.evaluate(`[...document.querySelectorAll('button, input:not([type=hidden]), select, summary, .button, .chip, header a')]
         .filter((one) => one.checkVisibility()).filter((one) => { const { width, height } = one.getBoundingClientRect(); return width < 23.5 || height < 23.5; })
         .map((one) => one.outerHTML.slice(0, 80))`);
-      return [...(wide ? ['scrolls sideways'] : []), ...(Array.isArray(small) ? small.map((one) => `small: ${one}`) : [])];
+      return [
+        ...(wide ? ['scrolls sideways'] : []),
+        ...(Array.isArray(small) ? small.map((one) => `small: ${one}`) : []),
+      ];
     });
     expect(found).toEqual([]);
   });
 
   it('asks for three things at most, and weighs little', async () => {
     // The icon is requested once a site, and kept.
-    const ofPage = (requests: readonly string[]) => requests.filter((address) => !address.includes('/assets/icon.svg'));
-    const found = await onEveryPage({}, async ({ requests }) => (ofPage(requests).length > 3 ? ofPage(requests) : []));
+    const ofPage = (requests: readonly string[]) =>
+      requests.filter((address) => !address.includes('/assets/icon.svg'));
+    const found = await onEveryPage({}, async ({ requests }) =>
+      ofPage(requests).length > 3 ? ofPage(requests) : [],
+    );
     expect(found).toEqual([]);
     const weigh = async (path: string) => {
       const answer = await fetch(console.address + path, {
@@ -88,7 +99,10 @@ describe('every page and state', () => {
   });
 
   it('17: printed, there is no bar and no navigation', async () => {
-    const { page, context } = await openPage(browser, { address: console.address, session: sessions.get('anna') ?? '' });
+    const { page, context } = await openPage(browser, {
+      address: console.address,
+      session: sessions.get('anna') ?? '',
+    });
     await page.goto(pages.find(({ name }) => name === 'item')?.url ?? '');
     await page.emulateMedia({ media: 'print' });
     expect(await page.locator('header').isVisible()).toBe(false);
@@ -97,7 +111,10 @@ describe('every page and state', () => {
   });
 
   it('44, 45: nothing moves for whoever wants that, and evidence is marked in forced colours', async () => {
-    const { page, context } = await openPage(browser, { address: console.address, session: sessions.get('anna') ?? '' });
+    const { page, context } = await openPage(browser, {
+      address: console.address,
+      session: sessions.get('anna') ?? '',
+    });
     await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active' });
     await page.goto(pages.find(({ name }) => name === 'item')?.url ?? '');
     const moving = await page.evaluate(`[...document.querySelectorAll('*')].filter((one) => {
@@ -113,7 +130,10 @@ describe('every page and state', () => {
   });
 
   it('31: seven tabs load side by side', async () => {
-    const { page, context } = await openPage(browser, { address: console.address, session: sessions.get('anna') ?? '' });
+    const { page, context } = await openPage(browser, {
+      address: console.address,
+      session: sessions.get('anna') ?? '',
+    });
     const tabs = [page, ...(await Promise.all(Array.from({ length: 6 }, () => context.newPage())))];
     await Promise.all(tabs.map((tab) => tab.goto('/review')));
     for (const tab of tabs) expect(await tab.title()).toContain('Faultline');

@@ -21,7 +21,8 @@ async function analysisOf(repository: string) {
   return analysis?.id ?? '';
 }
 
-const leftOf = async (page: Page, selector: string) => Math.round((await page.locator(selector).first().boundingBox())?.x ?? -1);
+const leftOf = async (page: Page, selector: string) =>
+  Math.round((await page.locator(selector).first().boundingBox())?.x ?? -1);
 
 describe('the first minute with the demo', () => {
   it('51: an item opens on its proof: the cited lines alone are highlighted, with five lines around them', async () => {
@@ -42,7 +43,10 @@ describe('the first minute with the demo', () => {
   });
 
   it('52: accepting says what it taught, or why nothing, there and on the decided item', async () => {
-    const [general] = await storeQueue(client, 'look/general', 1, { fingerprint: 'exit-code', failure: { generic: true, test: null } });
+    const [general] = await storeQueue(client, 'look/general', 1, {
+      fingerprint: 'exit-code',
+      failure: { generic: true, test: null },
+    });
     const id = general?.id ?? '';
     const told = 'Not added to the library: this failure is too general to be recognized again.';
     await client.at('anna', async (page) => {
@@ -57,7 +61,8 @@ describe('the first minute with the demo', () => {
   it('53: there is something to review, a flaky test, and a regression with its fix', async () => {
     await client.at('anna', async (page) => {
       await page.goto('/review');
-      for (const repository of ['demo/renamed-own-module', 'demo/download-time-limit']) expect(await mainText(page)).toContain(repository);
+      for (const repository of ['demo/renamed-own-module', 'demo/download-time-limit'])
+        expect(await mainText(page)).toContain(repository);
       await page.goto('/insights/flaky');
       expect(await mainText(page)).toMatch(/sends the weekly digest within half a second.*3 of \d+/s);
       await page.goto('/insights/causes');
@@ -80,7 +85,9 @@ describe('the first minute with the demo', () => {
         const last = await page.locator('#days rect[data-mark]').last().boundingBox();
         expect((last?.x ?? 0) > PHONE.width / 2 && (last?.x ?? 999) < PHONE.width).toBe(true);
         await page.goto('/builds');
-        expect(await page.locator('.scroll').evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
+        expect(
+          await page.locator('.scroll').evaluate((one) => one.scrollWidth - one.clientWidth),
+        ).toBeLessThanOrEqual(0);
         await page.goto(`/logs/${build}?file=build.log`);
         const tools = page.locator('.tools');
         expect((await tools.boundingBox())?.height).toBeLessThan(60);
@@ -95,7 +102,9 @@ describe('the first minute with the demo', () => {
           await page.goto(`/insights/${address}`);
           expect([
             address,
-            await page.locator('.scroll:has(table)').evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length),
+            await page
+              .locator('.scroll:has(table)')
+              .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length),
           ]).toEqual([address, 0]);
         }
       },
@@ -110,11 +119,13 @@ describe('the first minute with the demo', () => {
       async (page) => {
         await page.goto('/insights');
         const edge = await leftOf(page, 'main h1');
-        for (const part of ['.chart', '.tiles', '.filters']) expect([part, await leftOf(page, part)]).toEqual([part, edge]);
+        for (const part of ['.chart', '.tiles', '.filters'])
+          expect([part, await leftOf(page, part)]).toEqual([part, edge]);
         // The words of a tab, not the room around them.
         expect(await leftOf(page, '.tabs a')).toBe(edge - 8);
         await page.goto(`/analyses/${analysis}`);
-        for (const part of ['.place', '.verdict', '.columns']) expect([part, await leftOf(page, part)]).toEqual([part, edge]);
+        for (const part of ['.place', '.verdict', '.columns'])
+          expect([part, await leftOf(page, part)]).toEqual([part, edge]);
       },
       DESK,
     );
@@ -123,7 +134,9 @@ describe('the first minute with the demo', () => {
   it('55: a chart says “most” of more than half only, and causes are counted and paged', async () => {
     await client.at('anna', async (page) => {
       await page.goto('/insights');
-      expect(await page.locator('#days h2').textContent()).toMatch(/^\d+ answers in 30 days, most often TEST_FAILURE \(\d+\)/);
+      expect(await page.locator('#days h2').textContent()).toMatch(
+        /^\d+ answers in 30 days, most often TEST_FAILURE \(\d+\)/,
+      );
       await page.goto('/insights/causes?offset=50');
       expect(await mainText(page)).toMatch(/^.*\d+ causes in the last 30 days/s);
     });
@@ -139,12 +152,17 @@ describe('the first minute with the demo', () => {
         'Ignored, because this page does not understand it: status=broken; repo=x (this page has repository, pipeline, branch, number, job, status, from, to, offset).',
       );
       await page.goto('/insights?days=soon');
-      expect(await page.getByRole('note').first().textContent()).toBe('Ignored, because this page does not understand it: days=soon.');
+      expect(await page.getByRole('note').first().textContent()).toBe(
+        'Ignored, because this page does not understand it: days=soon.',
+      );
       await page.goto('/builds?status=failed&repository=demo/shop');
       expect(await page.getByRole('note').count()).toBe(0);
     });
     const answer = await fetch(`${client.console.address}/api/nowhere`, { headers: { accept: 'text/html' } });
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'application/json; charset=utf-8']);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      404,
+      'application/json; charset=utf-8',
+    ]);
   });
 
   it('56: looking at an item holds it for nobody; beginning to correct it does', async () => {
@@ -170,10 +188,9 @@ describe('the first minute with the demo', () => {
       await page.waitForURL(/\/search\?q=/);
       expect(await page.locator('.found > li').count()).toBe(3);
       expect(await page.locator('.found .title').first().textContent()).toContain('sends the weekly digest');
-      expect(await page.getByRole('list', { name: 'Filters in use' }).getByRole('link').allTextContents()).toEqual([
-        'repo:demo/shop ×',
-        '"weekly digest" ×',
-      ]);
+      expect(
+        await page.getByRole('list', { name: 'Filters in use' }).getByRole('link').allTextContents(),
+      ).toEqual(['repo:demo/shop ×', '"weekly digest" ×']);
       await page.getByText('Narrow').click();
       await page.getByRole('link', { name: 'is:flaky' }).click();
       expect(await page.locator('.found > li').count()).toBe(3);
@@ -184,22 +201,29 @@ describe('the first minute with the demo', () => {
     expect(complaints).toEqual([]);
     await client.at('reader', async (page) => {
       expect((await page.goto('/search?q=colour:red'))?.status()).toBe(400);
-      expect(await page.getByRole('alert').textContent()).toContain('There is no filter colour:. Available filters: repo: category:');
+      expect(await page.getByRole('alert').textContent()).toContain(
+        'There is no filter colour:. Available filters: repo: category:',
+      );
       await page.goto(`/search?q=${await buildOf('demo/npm-eresolve')}`);
       expect(new URL(page.url()).pathname).toMatch(/^\/builds\/bld_/);
       await page.goto(`/logs/${await buildOf('demo/npm-eresolve')}?file=build.log`);
       await page.keyboard.press('/');
-      expect(await page.evaluate('document.activeElement.closest("form").getAttribute("aria-label")')).toBe('This log');
+      expect(await page.evaluate('document.activeElement.closest("form").getAttribute("aria-label")')).toBe(
+        'This log',
+      );
     });
   });
 
   it('57: without a model, Ask says so first and offers the questions that it can answer', async () => {
-    expect(SUGGESTIONS.filter((question) => findAspects(question).length === 0 && question !== 'How did it fail?')).toEqual([]);
+    expect(
+      SUGGESTIONS.filter((question) => findAspects(question).length === 0 && question !== 'How did it fail?'),
+    ).toEqual([]);
     const analysis = await analysisOf('demo/npm-eresolve');
     await client.at('reader', async (page) => {
       await page.goto(`/analyses/${analysis}/ask`);
       expect(await page.getByRole('note').textContent()).toContain('No model is configured.');
-      for (const question of SUGGESTIONS) expect(await page.getByRole('button', { name: question }).count()).toBe(1);
+      for (const question of SUGGESTIONS)
+        expect(await page.getByRole('button', { name: question }).count()).toBe(1);
       await page.getByRole('button', { name: 'How do I fix it?' }).click();
       await page.locator('#turns .answer').waitFor();
       expect(await page.locator('#turns .answer').textContent()).toContain('react-dom');
@@ -210,7 +234,9 @@ describe('the first minute with the demo', () => {
     const complaints = await client.at('reader', async (page) => {
       await page.goto('/insights/models');
       const verdict = page.getByRole('region', { name: 'Verdict' });
-      expect(await verdict.getByRole('heading').textContent()).toBe('Better: usual-log compared with 12-tokens-of-log');
+      expect(await verdict.getByRole('heading').textContent()).toBe(
+        'Better: usual-log compared with 12-tokens-of-log',
+      );
       expect(await verdict.textContent()).toContain(
         'What was changed: budget in tokens was 12, now it is 2000. Both were answered by rules.',
       );
@@ -245,15 +271,21 @@ describe('the first minute with the demo', () => {
   it('builds of the demo come in the order of their numbers, and each says what became of it', async () => {
     await client.at('reader', async (page) => {
       await page.goto('/builds?repository=demo/shop');
-      const numbers = (await page.locator('#builds td:nth-child(2) a').allTextContents()).map((one) => Number(/#(\d+)/.exec(one)?.[1]));
+      const numbers = (await page.locator('#builds td:nth-child(2) a').allTextContents()).map((one) =>
+        Number(/#(\d+)/.exec(one)?.[1]),
+      );
       expect(numbers).toEqual(numbers.toSorted((one, other) => other - one));
-      expect(await page.getByRole('row').filter({ hasText: '#107' }).textContent()).toContain('answered from the library');
+      expect(await page.getByRole('row').filter({ hasText: '#107' }).textContent()).toContain(
+        'answered from the library',
+      );
       await page.getByRole('link', { name: 'demo/shop · ci #110', exact: true }).click();
       expect(await page.locator('#logs').textContent()).not.toContain('junit.xml');
       await page.getByRole('link', { name: 'Rerun passed (attempt 2)' }).click();
       await page.getByRole('heading', { level: 1, name: 'demo/shop · ci #110, attempt 2' }).waitFor();
       await page.goto('/insights/test?repo=demo/shop&suite=renderReceipt&test=prints a whole receipt');
-      expect(await page.getByRole('navigation', { name: 'Insights' }).locator('[aria-current]').textContent()).toBe('Tests');
+      expect(
+        await page.getByRole('navigation', { name: 'Insights' }).locator('[aria-current]').textContent(),
+      ).toBe('Tests');
       expect(await mainText(page)).toMatch(/passed\s*flake\s*failed/);
     });
   });
@@ -261,7 +293,9 @@ describe('the first minute with the demo', () => {
   it('73: the number of a piece of evidence stands apart from the line, and doubts are called so', async () => {
     await client.at('reader', async (page) => {
       await page.goto(`/analyses/${await analysisOf('demo/npm-eresolve')}`);
-      expect(await page.evaluate(`parseFloat(getComputedStyle(document.querySelector('.log .chip')).marginLeft)`)).toBeGreaterThan(4);
+      expect(
+        await page.evaluate(`parseFloat(getComputedStyle(document.querySelector('.log .chip')).marginLeft)`),
+      ).toBeGreaterThan(4);
       expect(await mainText(page)).not.toContain('Conflicting evidence');
     });
   });

@@ -35,7 +35,8 @@ const foreign = async (page: Page) => {
 };
 
 /** What a refused page says of its own status is no fault of the page. */
-const isStatus = (complaint: string) => /^Failed to load resource: the server responded with a status of 4\d\d/.test(complaint);
+const isStatus = (complaint: string) =>
+  /^Failed to load resource: the server responded with a status of 4\d\d/.test(complaint);
 
 interface Watched {
   readonly page: Page;
@@ -55,8 +56,12 @@ async function watching(look: (watched: Watched) => Promise<void>): Promise<void
     await dialog.dismiss();
   });
   await page.addInitScript(`globalThis.boom = () => alert('boom')`);
-  const elsewhere = () => requests.filter((url) => !url.startsWith(`${address}/`)).map((url) => `request: ${url}`);
-  await look({ page, harm: () => [...dialogs, ...elsewhere(), ...complaints.filter((one) => !isStatus(one))] });
+  const elsewhere = () =>
+    requests.filter((url) => !url.startsWith(`${address}/`)).map((url) => `request: ${url}`);
+  await look({
+    page,
+    harm: () => [...dialogs, ...elsewhere(), ...complaints.filter((one) => !isStatus(one))],
+  });
   await context.close();
 }
 
@@ -86,7 +91,8 @@ describe('38: text that means harm, in every field that is shown', () => {
       await page.goto('/review');
       await page.locator(`a[href^="/review/${item.id}"]`).first().click();
       await untilShown(page, item);
-      for (const key of ['n', 'p', 'e', 'c', 'Escape', 'x', 'Escape', '?', 'Escape']) await page.keyboard.press(key);
+      for (const key of ['n', 'p', 'e', 'c', 'Escape', 'x', 'Escape', '?', 'Escape'])
+        await page.keyboard.press(key);
       expect(await foreign(page)).toEqual([]);
       const { triages } = client.console.stores;
       await triages.lease((await triages.request(next.buildId)).id, 60_000);
@@ -120,10 +126,20 @@ describe('38: text that means harm, in every field that is shown', () => {
 const SHOWN = [
   ...['build.repository', 'build.pipeline', 'build.number1', 'build.branch', 'build.author'],
   ...['log', 'log-name', 'log.note', 'test.name', 'failure.message', 'review.title', 'review.why', 'address'],
-  ...['analysis.answer.title', 'analysis.answer.rootCause', 'analysis.answer.fixRecommendation', 'analysis.answer.claims.text'],
+  ...[
+    'analysis.answer.title',
+    'analysis.answer.rootCause',
+    'analysis.answer.fixRecommendation',
+    'analysis.answer.claims.text',
+  ],
   ...['analysis.answer.suspects.path', 'analysis.answer.suspects.author', 'analysis.answer.suspects.reason'],
   ...['analysis.answer.hypotheses.text', 'analysis.answer.hypotheses.settledBy'],
-  ...['analysis.verdict.gaps', 'analysis.verdict.unsupportedClaims', 'analysis.verdict.factors.because', 'analysis.notes'],
+  ...[
+    'analysis.verdict.gaps',
+    'analysis.verdict.unsupportedClaims',
+    'analysis.verdict.factors.because',
+    'analysis.notes',
+  ],
   ...['analysis.evidence.title', 'analysis.evidence.text', 'analysis.evidence.source'],
   ...[
     'analysis.steps.node',
@@ -148,7 +164,23 @@ const SHOWN = [
     'entry.fixRecommendation',
     'entry.telling',
   ],
-  ...['entry.withdrawnBy', 'entry.reason', 'entry.confirmedBy', 'rule.pattern', 'rule.rootCause', 'rule.title', 'rule.author'],
-  ...['question.title', 'question.question', 'question.answer', 'thread.title', 'thread.startedBy', 'turn.question', 'turn.askedBy'],
+  ...[
+    'entry.withdrawnBy',
+    'entry.reason',
+    'entry.confirmedBy',
+    'rule.pattern',
+    'rule.rootCause',
+    'rule.title',
+    'rule.author',
+  ],
+  ...[
+    'question.title',
+    'question.question',
+    'question.answer',
+    'thread.title',
+    'thread.startedBy',
+    'turn.question',
+    'turn.askedBy',
+  ],
   ...['turn.statements.text', 'turn.citations.title', 'turn.citations.source'],
 ];

@@ -38,12 +38,21 @@ beforeAll(async () => {
         ...(number % 6 === 0 && { analyst: 'recall' }),
       },
       ...(number % 11 !== 0 && {
-        decision: number % 4 === 0 ? { type: 'correct', category: KINDS[(number + 1) % 5] } : { type: 'accept', secondsOpen: number % 40 },
+        decision:
+          number % 4 === 0
+            ? { type: 'correct', category: KINDS[(number + 1) % 5] }
+            : { type: 'accept', secondsOpen: number % 40 },
       }),
     });
-  for (let number = 900; number < 906; number += 1) await flake(console.stores, 'acme/shop', String(number), `adds item ${number % 2}`);
+  for (let number = 900; number < 906; number += 1)
+    await flake(console.stores, 'acme/shop', String(number), `adds item ${number % 2}`);
   const body = new URLSearchParams({ token: TOKENS.admin, next: '/' });
-  const answer = await fetch(`${address}/sign-in`, { method: 'POST', body, redirect: 'manual', headers: { origin: address } });
+  const answer = await fetch(`${address}/sign-in`, {
+    method: 'POST',
+    body,
+    redirect: 'manual',
+    headers: { origin: address },
+  });
   session = /__Host-fl=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? '';
 });
 afterAll(async () => {
@@ -52,72 +61,91 @@ afterAll(async () => {
 });
 
 describe('insights with figures in them', () => {
-  it.each(['light', 'dark'] as const)('axe finds nothing, the console and the policy complain of nothing: %s', async (theme) => {
-    const { page, complaints, context } = await openPage(browser, { address, theme, session });
-    const found: string[] = [];
-    for (const url of PAGES) {
-      await page.goto(url);
-      await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true; })');
-      found.push(
-        ...(await axeFindings(page, theme === 'light' ? 'all' : 'colours')).map((one) => `${url}: ${one}`),
-        ...complaints.splice(0),
-      );
-      const shots = process.env.FAULTLINE_TEST_SCREENSHOTS;
-      if (shots !== undefined) await page.screenshot({ path: `${shots}/${theme}${url.replaceAll(/\W/g, '-')}.png` });
-    }
-    await context.close();
-    expect(found).toEqual([]);
-  });
+  it.each(['light', 'dark'] as const)(
+    'axe finds nothing, the console and the policy complain of nothing: %s',
+    async (theme) => {
+      const { page, complaints, context } = await openPage(browser, { address, theme, session });
+      const found: string[] = [];
+      for (const url of PAGES) {
+        await page.goto(url);
+        await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true; })');
+        found.push(
+          ...(await axeFindings(page, theme === 'light' ? 'all' : 'colours')).map((one) => `${url}: ${one}`),
+          ...complaints.splice(0),
+        );
+        const shots = process.env.FAULTLINE_TEST_SCREENSHOTS;
+        if (shots !== undefined)
+          await page.screenshot({ path: `${shots}/${theme}${url.replaceAll(/\W/g, '-')}.png` });
+      }
+      await context.close();
+      expect(found).toEqual([]);
+    },
+  );
 
   it.each([
     { width: 320, javaScript: false, theme: 'light' },
     { width: 390, javaScript: true, theme: 'dark' },
     { width: 1440, javaScript: false, theme: 'light' },
-  ] as const)('nothing scrolls sideways at $width px, and without scripts everything is there', async (options) => {
-    const { page, context } = await openPage(browser, { address, session, ...options });
-    const wide: string[] = [];
-    for (const url of PAGES) {
-      await page.goto(url);
-      const main = page.locator('main');
-      if (await main.evaluate((one) => one.scrollWidth > one.clientWidth)) wide.push(url);
-    }
-    expect(wide).toEqual([]);
-    await page.goto('/insights/trust');
-    await page.locator('input[name=t]').fill('0.5');
-    await page.getByRole('button', { name: 'Preview' }).click();
-    expect(new URL(page.url()).search).toBe('?t=0.5&wrong=5');
-    await context.close();
-  });
+  ] as const)(
+    'nothing scrolls sideways at $width px, and without scripts everything is there',
+    async (options) => {
+      const { page, context } = await openPage(browser, { address, session, ...options });
+      const wide: string[] = [];
+      for (const url of PAGES) {
+        await page.goto(url);
+        const main = page.locator('main');
+        if (await main.evaluate((one) => one.scrollWidth > one.clientWidth)) wide.push(url);
+      }
+      expect(wide).toEqual([]);
+      await page.goto('/insights/trust');
+      await page.locator('input[name=t]').fill('0.5');
+      await page.getByRole('button', { name: 'Preview' }).click();
+      expect(new URL(page.url()).search).toBe('?t=0.5&wrong=5');
+      await context.close();
+    },
+  );
 
   it.each([
     { width: 390, javaScript: false, theme: 'light' },
     { width: 390, javaScript: true, theme: 'dark' },
     { width: 1440, javaScript: false, theme: 'dark' },
     { width: 1440, javaScript: true, theme: 'light' },
-  ] as const)('62: two periods are compared, and a figure leads to its builds: $width px, $theme, scripts $javaScript', async (options) => {
-    const { page, complaints, context } = await openPage(browser, { address, session, ...options });
-    await page.goto('/insights/health?repo=acme/shop');
-    const day = (before: number) => new Date(Date.now() - before * DAY).toISOString().slice(0, 10);
-    await page.getByLabel('from', { exact: true }).fill(day(9));
-    await page.getByLabel('to', { exact: true }).fill(day(0));
-    await page.getByLabel('compare with, from').fill(day(40));
-    await page.getByRole('button', { name: 'Show' }).click();
-    await page.waitForURL(/compare=/);
-    expect(await page.locator('main').textContent()).toContain(`${day(9)} to ${day(0)} (UTC); in parentheses, ${day(40)} to ${day(31)}.`);
-    if (options.javaScript) expect(await axeFindings(page, options.theme === 'light' ? 'all' : 'colours')).toEqual([]);
-    const figure = page.locator('table').first().locator('td.number a').first();
-    const count = Number(await figure.textContent());
-    await figure.click();
-    await page.waitForURL(/\/builds\?/);
-    expect(await page.locator('#builds tbody tr').count()).toBe(Math.min(50, count));
-    expect(complaints).toEqual([]);
-    await context.close();
-  });
+  ] as const)(
+    '62: two periods are compared, and a figure leads to its builds: $width px, $theme, scripts $javaScript',
+    async (options) => {
+      const { page, complaints, context } = await openPage(browser, { address, session, ...options });
+      await page.goto('/insights/health?repo=acme/shop');
+      const day = (before: number) => new Date(Date.now() - before * DAY).toISOString().slice(0, 10);
+      await page.getByLabel('from', { exact: true }).fill(day(9));
+      await page.getByLabel('to', { exact: true }).fill(day(0));
+      await page.getByLabel('compare with, from').fill(day(40));
+      await page.getByRole('button', { name: 'Show' }).click();
+      await page.waitForURL(/compare=/);
+      expect(await page.locator('main').textContent()).toContain(
+        `${day(9)} to ${day(0)} (UTC); in parentheses, ${day(40)} to ${day(31)}.`,
+      );
+      if (options.javaScript)
+        expect(await axeFindings(page, options.theme === 'light' ? 'all' : 'colours')).toEqual([]);
+      const figure = page.locator('table').first().locator('td.number a').first();
+      const count = Number(await figure.textContent());
+      await figure.click();
+      await page.waitForURL(/\/builds\?/);
+      expect(await page.locator('#builds tbody tr').count()).toBe(Math.min(50, count));
+      expect(complaints).toEqual([]);
+      await context.close();
+    },
+  );
 
   it('41: of nine decided answers no curve is drawn: they are counted', async () => {
     for (let number = 2000; number < 2009; number += 1) {
       const fingerprint = `fp-nine-${number}`;
-      const nine = { number, fingerprint, repository: 'acme/nine', confidence: 0.72, at: new Date(Date.now() - DAY).toISOString() };
+      const nine = {
+        number,
+        fingerprint,
+        repository: 'acme/nine',
+        confidence: 0.72,
+        at: new Date(Date.now() - DAY).toISOString(),
+      };
       await tell(console.stores, { ...nine, decision: { type: 'accept' } });
     }
     const { page, context } = await openPage(browser, { address, session });
@@ -136,7 +164,9 @@ describe('insights with figures in them', () => {
     ] as const) {
       await page.goto(url);
       const chart = page.locator(`#${id}`);
-      const marks = await chart.locator('[data-mark]').evaluateAll((all) => all.map((one) => one.getAttribute('data-mark')));
+      const marks = await chart
+        .locator('[data-mark]')
+        .evaluateAll((all) => all.map((one) => one.getAttribute('data-mark')));
       await chart.getByText('Show as table').click();
       expect(await chart.locator(`tbody tr > :nth-child(${cell})`).allInnerTexts()).toEqual(marks);
       expect(marks.length).toBeGreaterThan(3);

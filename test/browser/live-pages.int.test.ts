@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Review } from '../../src/domain/review.ts';
 import { decideReview } from '../../src/service/review/decide.ts';
 import { axeFindings } from '../support/browser.ts';
-import { itemAddress, openReviewWorld, type ReviewWorld, storeQueue, untilSaid } from '../support/review-world.ts';
+import {
+  itemAddress,
+  openReviewWorld,
+  type ReviewWorld,
+  storeQueue,
+  untilSaid,
+} from '../support/review-world.ts';
 
 let client: ReviewWorld;
 beforeAll(async () => {
@@ -25,7 +31,10 @@ async function itemsOf(name: string, count: number): Promise<Review[]> {
 async function decide({ id }: Review): Promise<void> {
   const { stores, app } = client.console;
   const review = await stores.reviews.find(id);
-  await decideReview({ ...app, stores }, { reviewId: id, version: review?.version ?? 1, reviewer: 'ben', input: { type: 'accept' } });
+  await decideReview(
+    { ...app, stores },
+    { reviewId: id, version: review?.version ?? 1, reviewer: 'ben', input: { type: 'accept' } },
+  );
 }
 
 /** A page that was loaded anew has lost this. */
@@ -36,30 +45,33 @@ describe('65: pages change while they are open', () => {
   it.each([
     ['a desk', DESK, 'light'],
     ['a phone, in the dark', PHONE, 'dark'],
-  ] as const)('65: builds on %s: a new one waits until it is wanted, the others change in their places', async (where, size, theme) => {
-    const repository = `live/${where.replaceAll(/\W/g, '')}`;
-    await client.console.bring({ slug: 'npm-eresolve', repository, number: '1' });
-    const complaints = await client.at(
-      'reader',
-      async (page) => {
-        await page.goto(`/builds?repository=${repository}`);
-        await mark(page);
-        expect(await rowsOf(page)).toBe(1);
-        await client.console.bring({ slug: 'npm-eresolve', repository, number: '2' });
-        await offer(page, '1 new build · Show').waitFor(SOON);
-        expect(await rowsOf(page)).toBe(1);
-        expect(await axeFindings(page)).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(size.width);
-        await offer(page, '1 new build · Show').click();
-        await expect.poll(() => rowsOf(page)).toBe(2);
-        expect(await page.evaluate('document.activeElement.textContent')).toContain('#2');
-        expect(await offer(page, '· Show').count()).toBe(0);
-        expect(await stayed(page)).toBe(true);
-      },
-      { ...size, theme },
-    );
-    expect(complaints).toEqual([]);
-  });
+  ] as const)(
+    '65: builds on %s: a new one waits until it is wanted, the others change in their places',
+    async (where, size, theme) => {
+      const repository = `live/${where.replaceAll(/\W/g, '')}`;
+      await client.console.bring({ slug: 'npm-eresolve', repository, number: '1' });
+      const complaints = await client.at(
+        'reader',
+        async (page) => {
+          await page.goto(`/builds?repository=${repository}`);
+          await mark(page);
+          expect(await rowsOf(page)).toBe(1);
+          await client.console.bring({ slug: 'npm-eresolve', repository, number: '2' });
+          await offer(page, '1 new build · Show').waitFor(SOON);
+          expect(await rowsOf(page)).toBe(1);
+          expect(await axeFindings(page)).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(size.width);
+          await offer(page, '1 new build · Show').click();
+          await expect.poll(() => rowsOf(page)).toBe(2);
+          expect(await page.evaluate('document.activeElement.textContent')).toContain('#2');
+          expect(await offer(page, '· Show').count()).toBe(0);
+          expect(await stayed(page)).toBe(true);
+        },
+        { ...size, theme },
+      );
+      expect(complaints).toEqual([]);
+    },
+  );
 
   it('65: a build says how far it is and gets its causes, and what is open stays open', async () => {
     const [item] = await itemsOf('build', 1);

@@ -21,7 +21,10 @@ const STRANGE: readonly (readonly [stored: string, shown: string])[] = [
   ['user\u202enimda\u202c is root', 'user⟦U+202E⟧nimda⟦U+202C⟧ is root'],
   ['nul\0byte', 'nul\ufffdbyte'],
   [`${'x'.repeat(50_000)}`, `${'x'.repeat(2_000)}… +48,000 characters`],
-  ['\u2028 separators \u2029 and \u0085 do not end a line', '⟦U+2028⟧ separators ⟦U+2029⟧ and ⟦U+0085⟧ do not end a line'],
+  [
+    '\u2028 separators \u2029 and \u0085 do not end a line',
+    '⟦U+2028⟧ separators ⟦U+2029⟧ and ⟦U+0085⟧ do not end a line',
+  ],
   [`<b style="color:red">${IMAGE}</b>`, `<b style="color:red">${IMAGE}</b>`],
   ['windows ends in\r', 'windows ends in'],
   ['', ''],
@@ -46,7 +49,15 @@ async function storeLog(number: string, text: string): Promise<string> {
   await stores.failures.saveGroups(build.id, [sampleGroup(build.id, `fp-${number}`)]);
   const triage = await stores.triages.open(build.id, `fp-${number}`);
   const evidence = [
-    { id: 'E1', tool: 'log', title: 'It failed', text: lineOf(300_001), source: 'build.log', lineStart: 300_001, lineEnd: 300_002 },
+    {
+      id: 'E1',
+      tool: 'log',
+      title: 'It failed',
+      text: lineOf(300_001),
+      source: 'build.log',
+      lineStart: 300_001,
+      lineEnd: 300_002,
+    },
   ];
   await stores.analyses.insertOnce({
     ...sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint: `fp-${number}` }),
@@ -56,7 +67,9 @@ async function storeLog(number: string, text: string): Promise<string> {
 }
 
 const marked = async (page: Page) =>
-  await page.locator('.log li.sel').evaluateAll((rows) => rows.map((row) => Number(Reflect.get(Object(row).dataset, 'line'))));
+  await page
+    .locator('.log li.sel')
+    .evaluateAll((rows) => rows.map((row) => Number(Reflect.get(Object(row).dataset, 'line'))));
 /** Where the line is: from its top to the lower edge of the header, and from its lower edge to that of the window. */
 const insets = async (page: Page, line: number) =>
   (await page.evaluate(`(() => {
@@ -74,7 +87,8 @@ describe('places in a log of 311,101 lines', () => {
         async (page) => {
           await page.goto(`${log}&L=300000-300004#L300000`);
           expect(await marked(page)).toEqual(range(300_000, 300_004));
-          for (const line of [300_000, 300_004]) for (const inset of await insets(page, line)) expect(inset).toBeGreaterThanOrEqual(0);
+          for (const line of [300_000, 300_004])
+            for (const inset of await insets(page, line)) expect(inset).toBeGreaterThanOrEqual(0);
           expect(await page.locator('#L300004 .tx').textContent()).toBe(lineOf(300_004));
         },
         { javaScript },
@@ -127,7 +141,9 @@ describe('places in a log of 311,101 lines', () => {
       await page.getByRole('button', { name: 'Copy lines' }).click();
       await page.getByRole('status').filter({ hasText: '3 lines copied.' }).waitFor();
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(wanted);
-      await page.evaluate(`getSelection().setBaseAndExtent(document.querySelector('#L1001'), 0, document.querySelector('#L1003 .tx'), 1)`);
+      await page.evaluate(
+        `getSelection().setBaseAndExtent(document.querySelector('#L1001'), 0, document.querySelector('#L1003 .tx'), 1)`,
+      );
       await page.keyboard.press('Control+c');
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(wanted);
     });
@@ -162,9 +178,13 @@ describe('36: searching', () => {
       await page.goto(log);
       await page.getByRole('searchbox', { name: 'Search', exact: true }).fill('error');
       await page.keyboard.press('Enter');
-      await page.getByText(`${hits.length.toLocaleString('en-US')} lines contain “error”, 1–100 shown`).waitFor();
+      await page
+        .getByText(`${hits.length.toLocaleString('en-US')} lines contain “error”, 1–100 shown`)
+        .waitFor();
       await page.goto(`${page.url()}&hit=4901`);
-      expect(await page.locator('.log li[data-line]').last().getAttribute('data-line')).toBe(String(hits[4_999]));
+      expect(await page.locator('.log li[data-line]').last().getAttribute('data-line')).toBe(
+        String(hits[4_999]),
+      );
       expect(await page.locator('.log li mark').count()).toBe(100);
       await page.locator(`#L${hits[4_999]} .no`).click();
       await page.goto(page.url());

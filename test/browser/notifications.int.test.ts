@@ -39,7 +39,8 @@ async function fillRule(page: Page, name: string, query: string) {
   await page.getByLabel('Destination').fill(CHANNEL);
 }
 
-const press = async (page: Page, name: string) => await page.getByRole('button', { name, exact: true }).click();
+const press = async (page: Page, name: string) =>
+  await page.getByRole('button', { name, exact: true }).click();
 
 describe.each([true, false])('67: a rule, with scripts: %s', (javaScript) => {
   it('is previewed, tried, saved, changed and deleted', async () => {
@@ -49,7 +50,9 @@ describe.each([true, false])('67: a rule, with scripts: %s', (javaScript) => {
       async (page) => {
         await fillRule(page, name, 'repo:demo/shop is:new');
         await press(page, 'Preview');
-        expect(await page.locator('#preview').textContent()).toMatch(/would have sent [1-3] messages? in the last 7 days/);
+        expect(await page.locator('#preview').textContent()).toMatch(
+          /would have sent [1-3] messages? in the last 7 days/,
+        );
         expect(await page.getByLabel('Which failures').inputValue()).toBe('repo:demo/shop is:new');
         const before = slack.messages.length;
         await press(page, 'Send a test message');
@@ -103,8 +106,11 @@ it('68: a saved rule sends what fails next, once, to the owner that was written 
     const before = slack.messages.length;
     await client.console.bring({ slug: 'npm-eresolve', repository: 'demo/web', number: '1' });
     await client.console.bring({ slug: 'npm-eresolve', repository: 'demo/other', number: '1' });
-    for (let tries = 0; tries < 300 && slack.messages.length === before; tries++) await page.waitForTimeout(100);
-    expect(slack.messages.slice(before).map(({ channel, text }) => `${channel} ${text}`)).toEqual([expect.stringContaining(CHANNEL)]);
+    for (let tries = 0; tries < 300 && slack.messages.length === before; tries++)
+      await page.waitForTimeout(100);
+    expect(slack.messages.slice(before).map(({ channel, text }) => `${channel} ${text}`)).toEqual([
+      expect.stringContaining(CHANNEL),
+    ]);
     expect(JSON.stringify(slack.messages.at(-1)?.blocks)).toContain('demo/web');
     await page.getByRole('link', { name: 'Web' }).click();
     await page.getByRole('cell', { name: 'sent' }).waitFor();
@@ -124,7 +130,9 @@ describe.each(['light', 'dark'] as const)('67: %s', (theme) => {
             await page.locator('#preview').waitFor();
           }
           expect([url, await axeFindings(page)]).toEqual([url, []]);
-          expect(await page.locator('main').evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
+          expect(
+            await page.locator('main').evaluate((one) => one.scrollWidth - one.clientWidth),
+          ).toBeLessThanOrEqual(0);
           expect(await page.content()).not.toContain('secret-of-the-webhook');
         }
       },

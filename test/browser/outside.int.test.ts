@@ -20,7 +20,10 @@ beforeAll(async () => {
   client = await openReviewWorld({
     change: (config) => ({
       ...config,
-      providers: { ...config.providers, github: GithubSettings.parse({ baseUrl: host.url, token: 'ghp_x', comment: true, rerun: true }) },
+      providers: {
+        ...config.providers,
+        github: GithubSettings.parse({ baseUrl: host.url, token: 'ghp_x', comment: true, rerun: true }),
+      },
     }),
   });
   const { stores, app } = client.console;
@@ -31,10 +34,10 @@ beforeAll(async () => {
     pullRequest: 7,
     branch: 'round',
   });
-  await app.database.query(`update builds set provider = 'github', external_id = '4711', url = $2 where id = $1`, [
-    build,
-    'https://github.com/shop/api/actions/runs/4711',
-  ]);
+  await app.database.query(
+    `update builds set provider = 'github', external_id = '4711', url = $2 where id = $1`,
+    [build, 'https://github.com/shop/api/actions/runs/4711'],
+  );
   const [log] = await client.console.app.archive.list(build);
   await stores.outside.saveLogPages(build, [
     { name: log?.name ?? '', url: 'https://github.com/shop/api/actions/runs/4711/job/2#step:3:1' },
@@ -51,39 +54,46 @@ describe('70: links both ways', () => {
     ['a desk', { ...DESK }],
     ['a phone, in the dark', { ...PHONE }],
     ['a phone, without scripts', { ...PHONE, javaScript: false }],
-  ] as const)('70: build, log and line lead to the CI, an item to its comment: on %s', async (_where, how) => {
-    const complaints = await client.at(
-      'anna',
-      async (page) => {
-        const job = 'https://github.com/shop/api/actions/runs/4711/job/2#step:3:1';
-        await page.goto(`/builds/${build}`);
-        expect(await page.locator('#build').getByRole('link').getAttribute('href')).toBe('https://github.com/shop/api/actions/runs/4711');
-        const outside = page.getByRole('link', { name: 'Open in GitHub' });
-        expect(await outside.last().getAttribute('href')).toBe(job);
-        await page.goto(`/logs/${build}?L=3-3#L3`);
-        if (how.width === PHONE.width) await page.getByText('More', { exact: true }).click();
-        expect(await outside.getAttribute('href')).toBe(job);
-        if (!('javaScript' in how)) expect(await axeFindings(page)).toEqual([]);
-        await page.goto(`/review/${item}`);
-        expect(await outside.first().getAttribute('href')).toBe(job);
-        await expect.poll(() => host.state.comments.length, { timeout: 20_000 }).toBe(1);
-        await expect
-          .poll(
-            async () => {
-              await page.reload();
-              return await page.getByRole('link', { name: 'comment' }).count();
-            },
-            { timeout: 20_000 },
-          )
-          .toBe(1);
-        expect(await page.getByRole('link', { name: 'comment' }).getAttribute('href')).toBe(`${host.url}/shop/api/pull/7#issuecomment-100`);
-        if (!('javaScript' in how)) expect(await axeFindings(page)).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(how.width);
-      },
-      how,
-    );
-    expect(complaints).toEqual([]);
-  });
+  ] as const)(
+    '70: build, log and line lead to the CI, an item to its comment: on %s',
+    async (_where, how) => {
+      const complaints = await client.at(
+        'anna',
+        async (page) => {
+          const job = 'https://github.com/shop/api/actions/runs/4711/job/2#step:3:1';
+          await page.goto(`/builds/${build}`);
+          expect(await page.locator('#build').getByRole('link').getAttribute('href')).toBe(
+            'https://github.com/shop/api/actions/runs/4711',
+          );
+          const outside = page.getByRole('link', { name: 'Open in GitHub' });
+          expect(await outside.last().getAttribute('href')).toBe(job);
+          await page.goto(`/logs/${build}?L=3-3#L3`);
+          if (how.width === PHONE.width) await page.getByText('More', { exact: true }).click();
+          expect(await outside.getAttribute('href')).toBe(job);
+          if (!('javaScript' in how)) expect(await axeFindings(page)).toEqual([]);
+          await page.goto(`/review/${item}`);
+          expect(await outside.first().getAttribute('href')).toBe(job);
+          await expect.poll(() => host.state.comments.length, { timeout: 20_000 }).toBe(1);
+          await expect
+            .poll(
+              async () => {
+                await page.reload();
+                return await page.getByRole('link', { name: 'comment' }).count();
+              },
+              { timeout: 20_000 },
+            )
+            .toBe(1);
+          expect(await page.getByRole('link', { name: 'comment' }).getAttribute('href')).toBe(
+            `${host.url}/shop/api/pull/7#issuecomment-100`,
+          );
+          if (!('javaScript' in how)) expect(await axeFindings(page)).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(how.width);
+        },
+        how,
+      );
+      expect(complaints).toEqual([]);
+    },
+  );
 
   it('70: a file opens in the reader’s own editor, and no other scheme gets in', async () => {
     await client.at('anna', async (page) => {
@@ -119,7 +129,9 @@ describe('70: links both ways', () => {
       await page.getByText('Re-run failed jobs').click();
       await page.getByRole('button', { name: 'Re-run now' }).click();
       await page.locator('#rerun .wrong').waitFor();
-      expect(await page.locator('#rerun .wrong').textContent()).toMatch(/^failed\. GitHub .* needs permission to write Actions/);
+      expect(await page.locator('#rerun .wrong').textContent()).toMatch(
+        /^failed\. GitHub .* needs permission to write Actions/,
+      );
     });
     host.state.forbidden = null;
     await client.at(
@@ -127,7 +139,9 @@ describe('70: links both ways', () => {
       async (page) => {
         await page.goto(`/builds/${build}`);
         await page.getByText('Re-run failed jobs').click();
-        expect(await page.locator('#rerun details p').textContent()).toContain('GitHub runs the failed jobs of ci #12 again');
+        expect(await page.locator('#rerun details p').textContent()).toContain(
+          'GitHub runs the failed jobs of ci #12 again',
+        );
         await page.getByRole('button', { name: 'Re-run now' }).click();
         await page.locator('#rerun li').first().waitFor();
         expect(await page.locator('#rerun li').first().textContent()).toBe(
@@ -158,8 +172,12 @@ it('70: a line is part of an address only where its page can be opened at one, a
   expect(logPageLink(gitlab, 'https://x/-/jobs/1#L{line}', 12)?.text).toBe(
     '<a href="https://x/-/jobs/1#L12" rel="noreferrer">Open in GitLab at line 12</a>',
   );
-  expect(logPageLink(gitlab, 'https://x/-/jobs/1#L{line}')?.text).toBe('<a href="https://x/-/jobs/1" rel="noreferrer">Open in GitLab</a>');
-  expect(logPageLink(gitlab, 'https://x/job/1#step:3:1', 12)?.text).toContain('href="https://x/job/1#step:3:1"');
+  expect(logPageLink(gitlab, 'https://x/-/jobs/1#L{line}')?.text).toBe(
+    '<a href="https://x/-/jobs/1" rel="noreferrer">Open in GitLab</a>',
+  );
+  expect(logPageLink(gitlab, 'https://x/job/1#step:3:1', 12)?.text).toContain(
+    'href="https://x/job/1#step:3:1"',
+  );
   expect(logPageLink(gitlab, 'javascript:alert(1)')).toBe(null);
   expect(logPageLink(gitlab, undefined, 3)).toBe(null);
 });
@@ -172,10 +190,19 @@ it('70: no path leaves its place in the address of an editor', () => {
   for (const path of ['../secret', '/etc/passwd', 'a//b', 'a/./b', 'C:\\x', '']) expect(of(path)).toBe(null);
   expect(of('a.ts', '')).toBe(null);
   const isAllowed = (template: string) => EditorTemplate.safeParse(template).success;
-  expect(['', 'idea://open?file=/x/{path}&line={line}', 'zed://file/{path}'].map(isAllowed)).toEqual([true, true, true]);
+  expect(['', 'idea://open?file=/x/{path}&line={line}', 'zed://file/{path}'].map(isAllowed)).toEqual([
+    true,
+    true,
+    true,
+  ]);
   expect(
-    ['javascript://{path}', 'https://evil.example/{path}', 'file:///{path}', 'vscode://file', 'vscode://x"{path}', 'data:{path}'].map(
-      isAllowed,
-    ),
+    [
+      'javascript://{path}',
+      'https://evil.example/{path}',
+      'file:///{path}',
+      'vscode://file',
+      'vscode://x"{path}',
+      'data:{path}',
+    ].map(isAllowed),
   ).toEqual(Array.from({ length: 6 }, () => false));
 });

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { itemAddress, openReviewWorld, type ReviewWorld, shownItem, storeQueue } from '../support/review-world.ts';
+import {
+  itemAddress,
+  openReviewWorld,
+  type ReviewWorld,
+  shownItem,
+  storeQueue,
+} from '../support/review-world.ts';
 
 let client: ReviewWorld;
 beforeAll(async () => {

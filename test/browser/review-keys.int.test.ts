@@ -26,10 +26,14 @@ beforeAll(async () => {
 afterAll(async () => await client.close());
 
 const find = async ({ id }: Review) => await client.console.stores.reviews.find(id);
-const eventsOf = async ({ id }: Review) => (await client.console.stores.reviews.events(id)).map(({ event }) => event);
+const eventsOf = async ({ id }: Review) =>
+  (await client.console.stores.reviews.events(id)).map(({ event }) => event);
 
 /** Two at least: an item, and the one after it. */
-async function queueOf<Count extends number>(name: string, count: Count): Promise<[Review, Review, ...Review[]]> {
+async function queueOf<Count extends number>(
+  name: string,
+  count: Count,
+): Promise<[Review, Review, ...Review[]]> {
   const [first, second, ...others] = await storeQueue(client, `keys/${name}`, count);
   if (first === undefined || second === undefined) throw new Error('two items are needed');
   return [first, second, ...others];
@@ -44,7 +48,9 @@ describe('a decision by one key', () => {
       await untilShown(page, second);
       expect(page.url()).toContain(`/review/${second.id}?`);
       expect(await focused(page)).toBe(`H1 ${second.title}`);
-      expect(await page.getByRole('status').textContent()).toBe(`Item 7: accepted. ${TAUGHT} Press u to undo.`);
+      expect(await page.getByRole('status').textContent()).toBe(
+        `Item 7: accepted. ${TAUGHT} Press u to undo.`,
+      );
       expect((await find(first))?.decision).toMatchObject({ type: 'accept', reviewer: 'anna' });
       await page.keyboard.press('u');
       await untilShown(page, first);
@@ -88,7 +94,16 @@ describe('a decision by one key', () => {
     const [first] = await queueOf('never', 2);
     await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
-      for (const key of ['Backspace', 'Enter', 'Space', 'Delete', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'])
+      for (const key of [
+        'Backspace',
+        'Enter',
+        'Space',
+        'Delete',
+        'ArrowUp',
+        'ArrowDown',
+        'ArrowLeft',
+        'ArrowRight',
+      ])
         await page.keyboard.press(key);
       expect(await shownItem(page)).toBe(first.id);
       expect((await find(first))?.decision).toBeNull();
@@ -115,8 +130,14 @@ describe('a decision by one key', () => {
       await page.goto(itemAddress(first));
       for (const key of ['c', '4', 'Control+Enter']) await page.keyboard.press(key);
       await untilShown(page, second);
-      expect(await page.getByRole('status').textContent()).toBe(`Item 7: corrected to CONFIG_ERROR. ${TAUGHT} Press u to undo.`);
-      const decision = { type: 'correct', category: 'CONFIG_ERROR', rootCause: 'add() overwrites the last item' };
+      expect(await page.getByRole('status').textContent()).toBe(
+        `Item 7: corrected to CONFIG_ERROR. ${TAUGHT} Press u to undo.`,
+      );
+      const decision = {
+        type: 'correct',
+        category: 'CONFIG_ERROR',
+        rootCause: 'add() overwrites the last item',
+      };
       expect((await find(first))?.decision).toMatchObject(decision);
     });
   });
@@ -127,13 +148,18 @@ describe('a decision by one key', () => {
       await page.goto(itemAddress(first));
       for (const key of ['x', '1']) await page.keyboard.press(key);
       await untilShown(page, second);
-      expect((await find(first))?.decision).toMatchObject({ type: 'reject', reasonCode: 'evidence_does_not_support' });
+      expect((await find(first))?.decision).toMatchObject({
+        type: 'reject',
+        reasonCode: 'evidence_does_not_support',
+      });
     });
   });
 
   it('25: an excuse for a change that touches its own suspect needs `a` twice, and Esc disarms', async () => {
     const commit = 'a41f9c2d00000000000000000000000000000000';
-    const suspects = [{ path: 'src/cart/tax.ts', line: 41, commit, author: null, score: 0.8, reason: 'in the stack' }];
+    const suspects = [
+      { path: 'src/cart/tax.ts', line: 41, commit, author: null, score: 0.8, reason: 'in the stack' },
+    ];
     const answer = {
       title: 'registry timed out',
       rootCause: 'r',
@@ -143,10 +169,14 @@ describe('a decision by one key', () => {
       suspects,
       hypotheses: [],
     };
-    const changes = { build: { commit }, analysis: { category: 'INFRA_ERROR', kind: 'network', answer } } as const;
+    const changes = {
+      build: { commit },
+      analysis: { category: 'INFRA_ERROR', kind: 'network', answer },
+    } as const;
     const [first, second] = await storeQueue(client, 'keys/excuse', 2, changes);
     if (first === undefined || second === undefined) throw new Error('two items are needed');
-    const armed = (page: Page) => page.getByRole('button', { name: 'Accept anyway: the change touches src/cart/tax.ts' });
+    const armed = (page: Page) =>
+      page.getByRole('button', { name: 'Accept anyway: the change touches src/cart/tax.ts' });
     await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
       await page.keyboard.press('a');
@@ -189,14 +219,24 @@ describe('single keys', () => {
       await untilShown(page, second);
     });
     expect(await preferences.of('ben')).toMatchObject({ keys: false });
-    await preferences.set('ben', { handles: [], editor: '', keys: true, theme: 'system', wrap: true, timestamps: false });
+    await preferences.set('ben', {
+      handles: [],
+      editor: '',
+      keys: true,
+      theme: 'system',
+      wrap: true,
+      timestamps: false,
+    });
   });
 
   it('29: the list of keys, the badges and what is listened to are the same, on an item, in the queue and in a log', async () => {
     const [decided] = await queueOf('listed', 2);
     const { stores } = client.console;
     await client.console.bring({ slug: 'slug-golden-file', repository: 'keys/listed', number: '1' });
-    const waiting = await stores.reviews.list({ state: 'waiting', repository: 'keys/listed' }, { limit: 9, offset: 0 });
+    const waiting = await stores.reviews.list(
+      { state: 'waiting', repository: 'keys/listed' },
+      { limit: 9, offset: 0 },
+    );
     const item = waiting.find(({ title }) => !title.startsWith('listed fails'));
     const at = `/review/${item?.id}?repo=keys/listed&n=1&of=2`;
     const places = {
@@ -211,7 +251,12 @@ describe('single keys', () => {
       await page.addInitScript(WATCH_KEYS);
       for (const place of ['item', 'queue', 'log'] as const) {
         const found = await readKeys(page, places[place], listKeys(place));
-        expect(found, place).toEqual({ listed: listKeys(place).map(({ keys }) => keys), deaf: [], strangers: [], badges: [] });
+        expect(found, place).toEqual({
+          listed: listKeys(place).map(({ keys }) => keys),
+          deaf: [],
+          strangers: [],
+          badges: [],
+        });
       }
     });
   });
@@ -219,7 +264,14 @@ describe('single keys', () => {
   it('46: with Tab and Enter alone a whole review is done', async () => {
     const [first, second, third] = await queueOf('tab', 3);
     const { preferences } = client.console.stores;
-    await preferences.set('ben', { handles: [], editor: '', keys: false, theme: 'system', wrap: true, timestamps: false });
+    await preferences.set('ben', {
+      handles: [],
+      editor: '',
+      keys: false,
+      theme: 'system',
+      wrap: true,
+      timestamps: false,
+    });
     const complaints = await client.at('ben', async (page) => {
       await page.goto('/review?repo=keys/tab');
       await tabTo(page, 'Start');
@@ -244,7 +296,14 @@ describe('single keys', () => {
     expect(complaints).toEqual([]);
     const decided = await Promise.all([first, second, third as Review].map(find));
     expect(decided.map((review) => review?.decision?.type)).toEqual(['accept', 'reject', 'correct']);
-    await preferences.set('ben', { handles: [], editor: '', keys: true, theme: 'system', wrap: true, timestamps: false });
+    await preferences.set('ben', {
+      handles: [],
+      editor: '',
+      keys: true,
+      theme: 'system',
+      wrap: true,
+      timestamps: false,
+    });
   });
 });
 
@@ -277,7 +336,10 @@ describe('speed', () => {
       took.push(...((await page.evaluate('took')) as number[]));
     });
     expect(took).toHaveLength(DECISIONS);
-    const at = (share: number) => took.toSorted((left, right) => left - right)[Math.ceil(share * took.length) - 1]?.toFixed(0);
-    console.info(`key to next item in the document: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms over ${took.length} decisions`);
+    const at = (share: number) =>
+      took.toSorted((left, right) => left - right)[Math.ceil(share * took.length) - 1]?.toFixed(0);
+    console.info(
+      `key to next item in the document: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms over ${took.length} decisions`,
+    );
   });
 });

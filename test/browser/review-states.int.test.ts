@@ -19,12 +19,15 @@ import { READERS } from '../support/stocked-console.ts';
 const review = { blindEvery: 0 };
 let client: ReviewWorld;
 beforeAll(async () => {
-  client = await openReviewWorld({ change: (config) => ({ ...config, review: Object.assign(review, { ...config.review }) }) });
+  client = await openReviewWorld({
+    change: (config) => ({ ...config, review: Object.assign(review, { ...config.review }) }),
+  });
 });
 afterAll(async () => await client.close());
 
 const find = async ({ id }: Review) => await client.console.stores.reviews.find(id);
-const decisionsOf = async ({ id }: Review) => (await client.console.stores.reviews.events(id)).filter(({ event }) => event === 'decided');
+const decisionsOf = async ({ id }: Review) =>
+  (await client.console.stores.reviews.events(id)).filter(({ event }) => event === 'decided');
 const mainOf = async (page: Page) => String(await page.locator('main').textContent());
 
 async function pairOf(name: string): Promise<[Review, Review]> {
@@ -72,10 +75,17 @@ describe('39: each state says its sentence', () => {
       await createRetentionStore(app.database, stores.outbox).forgetLogs(forgotten, 10);
       await app.archive.remove(buildId);
       await page.goto(`/logs/${buildId}?file=build.log`);
-      expect(await mainOf(page)).toMatch(/Retention deleted the log on \d{4}-\d\d-\d\d\. Lines quoted in analyses were kept/);
-      const [waiting] = await stores.reviews.list({ state: 'waiting', repository: 'states/expired' }, { limit: 1, offset: 0 });
+      expect(await mainOf(page)).toMatch(
+        /Retention deleted the log on \d{4}-\d\d-\d\d\. Lines quoted in analyses were kept/,
+      );
+      const [waiting] = await stores.reviews.list(
+        { state: 'waiting', repository: 'states/expired' },
+        { limit: 1, offset: 0 },
+      );
       await page.goto(`/review/${waiting?.id}`);
-      expect(await mainOf(page)).toMatch(/Retention deleted this log on \d{4}-\d\d-\d\d; these lines were kept with the analysis/);
+      expect(await mainOf(page)).toMatch(
+        /Retention deleted this log on \d{4}-\d\d-\d\d; these lines were kept with the analysis/,
+      );
     });
   });
 
@@ -104,7 +114,10 @@ describe('39: each state says its sentence', () => {
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('button', { name: 'Send it again' }).click();
       await page.waitForURL(/\/review/);
-      expect((await find(first))?.decision).toMatchObject({ type: 'correct', rootCause: 'The basket loses <b>it</b> & "more".' });
+      expect((await find(first))?.decision).toMatchObject({
+        type: 'correct',
+        rootCause: 'The basket loses <b>it</b> & "more".',
+      });
     });
   });
 });
@@ -119,7 +132,9 @@ describe('without scripts', () => {
         await page.getByRole('link', { name: 'Start' }).click();
         await page.getByRole('button', { name: 'Accept' }).click();
         expect(await shownItem(page)).toBe(second.id);
-        expect(await page.getByRole('status').textContent()).toBe(`Item 1: accepted. ${TAUGHT} Press u to undo.`);
+        expect(await page.getByRole('status').textContent()).toBe(
+          `Item 1: accepted. ${TAUGHT} Press u to undo.`,
+        );
         expect((await find(first))?.decision).toMatchObject({ type: 'accept', reviewer: 'anna' });
         await page.getByRole('button', { name: 'Undo' }).click();
         expect(await shownItem(page)).toBe(first.id);
@@ -139,8 +154,14 @@ describe('others', () => {
     const body = new URLSearchParams({ type: 'accept', version: String(first.version) });
     const cookie = `__Host-fl=${await client.console.sessionOf('anna')}`;
     const post = async (headers: Record<string, string>) =>
-      (await fetch(`${address}/review/${first.id}/decision`, { method: 'POST', body, redirect: 'manual', headers: { cookie, ...headers } }))
-        .status;
+      (
+        await fetch(`${address}/review/${first.id}/decision`, {
+          method: 'POST',
+          body,
+          redirect: 'manual',
+          headers: { cookie, ...headers },
+        })
+      ).status;
     expect(await post({ 'sec-fetch-site': 'cross-site' })).toBe(403);
     expect(await post({ 'sec-fetch-site': 'same-site' })).toBe(403);
     expect(await post({ origin: 'https://elsewhere.example' })).toBe(403);
@@ -160,14 +181,20 @@ describe('others', () => {
         expect((await find(first))?.decision).toBeNull();
       });
       const taken = await client.console.stores.reviews.takeOver(first.id, 'ben', 60_000);
-      const input = { type: 'correct', category: 'CONFIG_ERROR', rootCause: 'A variable is missing.' } as const;
+      const input = {
+        type: 'correct',
+        category: 'CONFIG_ERROR',
+        rootCause: 'A variable is missing.',
+      } as const;
       const request = { reviewId: first.id, version: taken?.version ?? 0, reviewer: 'ben', input };
       await decideReview({ ...client.console.app, stores: client.console.stores }, request);
       const answer = page.waitForResponse((response) => response.url().endsWith('/decision'));
       await page.keyboard.press('Control+Enter');
       expect((await answer).status()).toBe(409);
       await page.getByText('ben corrected it to CONFIG_ERROR').waitFor();
-      expect(await page.getByLabel('Your text is kept here').inputValue()).toContain('My own words: <i>a < b</i>');
+      expect(await page.getByLabel('Your text is kept here').inputValue()).toContain(
+        'My own words: <i>a < b</i>',
+      );
       expect(await page.getByRole('link', { name: 'Next item' }).isVisible()).toBe(true);
     });
     expect(await decisionsOf(first)).toHaveLength(1);
@@ -184,21 +211,41 @@ describe('others', () => {
       expect(await listed.allTextContents()).toEqual(others.map(({ title }) => title));
       expect((await Promise.all(all.map(find))).filter((one) => one?.decision !== null)).toEqual([]);
       await page.getByRole('button', { name: 'Accept this answer for all 8' }).click();
-      await untilSaid(page, `Item 7 and 7 more with the same fingerprint: accepted. ${TAUGHT} Press u to undo.`);
-      expect((await Promise.all(all.map(find))).filter((one) => one?.decision?.type === 'accept')).toHaveLength(8);
+      await untilSaid(
+        page,
+        `Item 7 and 7 more with the same fingerprint: accepted. ${TAUGHT} Press u to undo.`,
+      );
+      expect(
+        (await Promise.all(all.map(find))).filter((one) => one?.decision?.type === 'accept'),
+      ).toHaveLength(8);
       await page.keyboard.press('u');
-      await untilSaid(page, 'Undone. All 8 items are back in the queue, and what the decision taught is removed.');
+      await untilSaid(
+        page,
+        'Undone. All 8 items are back in the queue, and what the decision taught is removed.',
+      );
       expect((await Promise.all(all.map(find))).filter((one) => one?.decision !== null)).toEqual([]);
     });
   });
 
   it('40: of a blind item the verdict is not in the page until one has said a category', async () => {
-    const [first] = await storeQueue(client, 'states/blind', 1, { review: { title: 'The cart loses an item' } });
+    const [first] = await storeQueue(client, 'states/blind', 1, {
+      review: { title: 'The cart loses an item' },
+    });
     if (first === undefined) throw new Error('no item');
     review.blindEvery = 1;
     await client.at('anna', async (page) => {
-      const giveAway = ['The cart loses an item', 'add() overwrites', 'Append instead', '80 % sure', 'data-action="accept"'];
-      for (const address of ['/review?repo=states/blind', itemAddress(first), itemAddress(first, { more: '&edit=1' })]) {
+      const giveAway = [
+        'The cart loses an item',
+        'add() overwrites',
+        'Append instead',
+        '80 % sure',
+        'data-action="accept"',
+      ];
+      for (const address of [
+        '/review?repo=states/blind',
+        itemAddress(first),
+        itemAddress(first, { more: '&edit=1' }),
+      ]) {
         await page.goto(address);
         const content = await page.content();
         for (const words of giveAway) expect(content, address).not.toContain(words);

@@ -27,10 +27,19 @@ async function beginRun({ buildId }: Review): Promise<TriageJob> {
   return job;
 }
 
-const step = async ({ buildId }: Review, summary: string) => await client.console.stores.runSteps.add(buildId, { ...STEP, summary });
-const STEP: Step = { node: 'reason', round: 1, startedAt: '2026-10-12T14:01:03.000Z', milliseconds: 900, summary: '' };
+const step = async ({ buildId }: Review, summary: string) =>
+  await client.console.stores.runSteps.add(buildId, { ...STEP, summary });
+const STEP: Step = {
+  node: 'reason',
+  round: 1,
+  startedAt: '2026-10-12T14:01:03.000Z',
+  milliseconds: 900,
+  summary: '',
+};
 const summaries = async (page: Page) =>
-  (await page.locator('#steps summary').allTextContents()).map((text) => /finding \d+/.exec(text)?.[0] ?? text);
+  (await page.locator('#steps summary').allTextContents()).map(
+    (text) => /finding \d+/.exec(text)?.[0] ?? text,
+  );
 const findings = (count: number) => Array.from({ length: count }, (_, at) => `finding ${at + 1}`);
 
 describe('30: a run that goes on', () => {
@@ -131,6 +140,8 @@ describe('asking in place', () => {
       expect(await page.getByText('The first <b> sentence.').isVisible()).toBe(true);
       expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(false);
     });
-    expect(await stores.conversations.list({ analysisId: item.analysisId }, { limit: 9, offset: 0 })).toHaveLength(before.length);
+    expect(
+      await stores.conversations.list({ analysisId: item.analysisId }, { limit: 9, offset: 0 }),
+    ).toHaveLength(before.length);
   });
 });

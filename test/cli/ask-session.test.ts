@@ -18,19 +18,34 @@ const step = {
 
 function answered(question: string, threadId = 'thr_1'): Answered {
   return {
-    ...{ threadId, position: 1, question, askedBy: 'ada', askedAt: '2026-01-02T03:04:05.678Z', shape: 'explanation', about: 'it' },
+    ...{
+      threadId,
+      position: 1,
+      question,
+      askedBy: 'ada',
+      askedAt: '2026-01-02T03:04:05.678Z',
+      shape: 'explanation',
+      about: 'it',
+    },
     ...{
       text: `about ${question}`,
       statements: [],
       leftOut: [{ text: 'Invented.', reason: 'it cites E77, which does not exist' }],
       evidence: [],
     },
-    citations: [{ id: 'E1', title: 'failed test', tool: 'log', source: 'build.log', lineStart: 12, lineEnd: 13 }],
+    citations: [
+      { id: 'E1', title: 'failed test', tool: 'log', source: 'build.log', lineStart: 12, lineEnd: 13 },
+    ],
     ...{ usage: USAGE, analyst: 'rules', model: null, promptHashes: {}, notes: [], milliseconds: 5 },
   };
 }
 
-type Asking = (question: string, thread: string | undefined, watcher: AskWatcher, signal: AbortSignal) => Promise<Answered>;
+type Asking = (
+  question: string,
+  thread: string | undefined,
+  watcher: AskWatcher,
+  signal: AbortSignal,
+) => Promise<Answered>;
 
 function deskOf(ask: Asking): AskClient {
   const thread: Thread = {
@@ -44,7 +59,14 @@ function deskOf(ask: Asking): AskClient {
     turns: 1,
   };
   const turns: Turn[] = [{ ...answered('why?'), steps: [step] }];
-  return { target: 'ana_1', kept: true, ask, threads: async () => [thread], turns: async () => turns, close: async () => undefined };
+  return {
+    target: 'ana_1',
+    kept: true,
+    ask,
+    threads: async () => [thread],
+    turns: async () => turns,
+    close: async () => undefined,
+  };
 }
 
 /** Types each line once the prompt stands; returns what was shown and the thread that was left. */

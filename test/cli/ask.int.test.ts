@@ -16,7 +16,10 @@ let stored: Stored;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-cli-ask-'));
   await copyTestDatabase(join(folder, 'database'));
-  const app = await createApp(parseConfig(embedded(folder, join(import.meta.dirname, '../../knowledge'))), silentLogger);
+  const app = await createApp(
+    parseConfig(embedded(folder, join(import.meta.dirname, '../../knowledge'))),
+    silentLogger,
+  );
   stored = await storeFailedBuild(app.stores, '812');
   await app.close({ drainMs: 0 });
 });
@@ -26,16 +29,40 @@ it('asks the data directory, then whoever serves it, in one thread that is kept'
   const first = await faultline(['ask', stored.analysis.id, 'why?', '--data', folder]);
   expect(first.code).toBe(0);
   const thread = /^Thread\t(thr_\w+)$/m.exec(first.stdout)?.[1] ?? '';
-  expect(first.stderr).toContain(`Stored. Continue with: faultline ask ${stored.analysis.id} --thread ${thread}`);
+  expect(first.stderr).toContain(
+    `Stored. Continue with: faultline ask ${stored.analysis.id} --thread ${thread}`,
+  );
 
-  const resumed = await faultline(['ask', 'github:812', 'did it fail before?', '--data', folder, '--resume', '--json']);
-  expect(JSON.parse(resumed.stdout)).toMatchObject({ ok: true, kept: true, threadId: thread, position: 2, askedBy: 'terminal' });
+  const resumed = await faultline([
+    'ask',
+    'github:812',
+    'did it fail before?',
+    '--data',
+    folder,
+    '--resume',
+    '--json',
+  ]);
+  expect(JSON.parse(resumed.stdout)).toMatchObject({
+    ok: true,
+    kept: true,
+    threadId: thread,
+    position: 2,
+    askedBy: 'terminal',
+  });
 
   const service = await startService(folder);
   const env = { FAULTLINE_TOKEN: TOKEN };
-  const served = await faultline(['ask', stored.analysis.id, 'who?', '--url', service.address, '--thread', thread, '--json'], { env });
+  const served = await faultline(
+    ['ask', stored.analysis.id, 'who?', '--url', service.address, '--thread', thread, '--json'],
+    { env },
+  );
   await service.kill('SIGTERM');
-  expect(JSON.parse(served.stdout)).toMatchObject({ ok: true, threadId: thread, position: 3, askedBy: 'admin' });
+  expect(JSON.parse(served.stdout)).toMatchObject({
+    ok: true,
+    threadId: thread,
+    position: 3,
+    askedBy: 'admin',
+  });
 
   const unknown = await faultline(['ask', 'ana_none', 'why?', '--data', folder]);
   expect(unknown.code).toBe(3);

@@ -38,7 +38,9 @@ describe('faultline ask', () => {
   });
 
   it('reads a pipe', async () => {
-    const { code, stdout } = await faultline(['ask', '-', 'what do I do?', '--json'], { input: 'make: *** [all] Error 1\nError: boom\n' });
+    const { code, stdout } = await faultline(['ask', '-', 'what do I do?', '--json'], {
+      input: 'make: *** [all] Error 1\nError: boom\n',
+    });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, shape: 'explanation' });
   });
@@ -56,7 +58,9 @@ describe('a service that is asked', () => {
     });
     const told: object[] = [];
     const client = openServerClient('github:812', { url: server.url, token: 'x' });
-    await expect(client.ask('why?', undefined, { onText: (piece) => void told.push(piece) }, never)).rejects.toMatchObject({
+    await expect(
+      client.ask('why?', undefined, { onText: (piece) => void told.push(piece) }, never),
+    ).rejects.toMatchObject({
       code: 'timeout',
       message: 'No answer within 1 s.',
     });
@@ -71,11 +75,17 @@ describe('a service that is asked', () => {
 
   it('says in its own words why it refuses, and breaks off as an error', async () => {
     const server = await startLoopback((request, response) => {
-      if (request.url?.includes('ana_cut')) response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': begins\n\n');
-      else sendJson(response, 409, { error: { code: 'conflict', message: 'This build has no analysis yet.' } });
+      if (request.url?.includes('ana_cut'))
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': begins\n\n');
+      else
+        sendJson(response, 409, { error: { code: 'conflict', message: 'This build has no analysis yet.' } });
     });
-    const ask = (id: string) => openServerClient(id, { url: server.url, token: 'x' }).ask('why?', undefined, {}, never);
-    await expect(ask('ana_1')).rejects.toMatchObject({ code: 'conflict', message: 'This build has no analysis yet.' });
+    const ask = (id: string) =>
+      openServerClient(id, { url: server.url, token: 'x' }).ask('why?', undefined, {}, never);
+    await expect(ask('ana_1')).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'This build has no analysis yet.',
+    });
     await expect(ask('ana_cut')).rejects.toMatchObject({ code: 'upstream-failed' });
     await server.close();
     await expect(ask('ana_1')).rejects.toThrow('Start it with: faultline serve');

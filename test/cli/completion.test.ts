@@ -3,7 +3,13 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bashCompletion, describeCommand, everyCommand, fishCompletion, zshCompletion } from '../../src/cli/completion.ts';
+import {
+  bashCompletion,
+  describeCommand,
+  everyCommand,
+  fishCompletion,
+  zshCompletion,
+} from '../../src/cli/completion.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { faultline } from './faultline.ts';
 
@@ -42,7 +48,9 @@ function inZsh(line: string): string[] {
   const words = line.split(' ');
   const script = `${stubs}; source ${join(FOLDER, 'zsh')}; words=("$@"); CURRENT=$#words; _faultline`;
   const last = words.at(-1) ?? '';
-  return run('zsh', ['-f', '-c', script, 'zsh', ...words]).filter((word) => word === FILES || word.startsWith(last));
+  return run('zsh', ['-f', '-c', script, 'zsh', ...words]).filter(
+    (word) => word === FILES || word.startsWith(last),
+  );
 }
 
 function inFish(line: string): string[] {
@@ -87,11 +95,14 @@ it('bash parts --option=value into words', () => {
 
 it('every command and option of the program is in every script', () => {
   for (const { path, options } of everyCommand(program)) {
-    for (const script of Object.values(SCRIPTS)) expect(script).toContain(`'${path.includes(' ') ? path : 'faultline triage'}'`);
+    for (const script of Object.values(SCRIPTS))
+      expect(script).toContain(`'${path.includes(' ') ? path : 'faultline triage'}'`);
     for (const { names } of options) {
       for (const name of names) {
         for (const script of [SCRIPTS.bash, SCRIPTS.zsh]) expect(script).toContain(name);
-        expect(SCRIPTS.fish).toContain(name.startsWith('--') ? ` -l ${name.slice(2)}` : ` -s ${name.slice(1)}`);
+        expect(SCRIPTS.fish).toContain(
+          name.startsWith('--') ? ` -l ${name.slice(2)}` : ` -s ${name.slice(1)}`,
+        );
       }
     }
   }

@@ -19,7 +19,11 @@ afterEach(async () => {
 });
 
 const SECRET = 'a-gitea-secret-of-the-operator';
-const gitea = () => ({ FAULTLINE_GITEA_URL: host.url, FAULTLINE_GITEA_TOKEN: 'gitea-token-0123', FAULTLINE_GITEA_WEBHOOK_SECRET: SECRET });
+const gitea = () => ({
+  FAULTLINE_GITEA_URL: host.url,
+  FAULTLINE_GITEA_TOKEN: 'gitea-token-0123',
+  FAULTLINE_GITEA_WEBHOOK_SECRET: SECRET,
+});
 
 describe('faultline connect', () => {
   test('without a token says what to click, and what to set', async () => {
@@ -36,7 +40,16 @@ describe('faultline connect', () => {
   });
 
   test('makes a secret on request, and says where it goes', async () => {
-    const { stdout } = await faultline(['connect', 'gitlab', '--new-secret', '--url', 'https://fl.example/', '--data', data, '--json']);
+    const { stdout } = await faultline([
+      'connect',
+      'gitlab',
+      '--new-secret',
+      '--url',
+      'https://fl.example/',
+      '--data',
+      data,
+      '--json',
+    ]);
     expect(JSON.parse(stdout)).toMatchObject({
       provider: 'gitlab',
       webhook: {
@@ -54,28 +67,52 @@ describe('faultline connect', () => {
   });
 
   test('with a token looks at each right, makes the webhook and never prints a configured secret', async () => {
-    const args = ['connect', 'gitea', '--repository', 'shop/api', '--url', 'http://127.0.0.1:9', '--create', '--data', data];
+    const args = [
+      'connect',
+      'gitea',
+      '--repository',
+      'shop/api',
+      '--url',
+      'http://127.0.0.1:9',
+      '--create',
+      '--data',
+      data,
+    ];
     const { code, stdout } = await faultline(args, { env: gitea() });
     expect({ code, stdout }).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/ok +repository[\s\S]*ok +runs[\s\S]*ok +code[\s\S]*ok +webhook/),
     });
     expect(stdout).not.toContain(SECRET);
-    expect(host.state.hooks).toMatchObject([{ address: 'http://127.0.0.1:9/webhooks/gitea', secret: SECRET }]);
+    expect(host.state.hooks).toMatchObject([
+      { address: 'http://127.0.0.1:9/webhooks/gitea', secret: SECRET },
+    ]);
   });
 
   test('ends with 4 where something is wrong, and says what to do', async () => {
     host.state.forbidden = /actions/;
-    const { code, stdout } = await faultline(['connect', 'gitea', '--repository', 'shop/api', '--data', data], { env: gitea() });
-    expect({ code, stdout }).toMatchObject({ code: 4, stdout: expect.stringMatching(/wrong +runs .*403[\s\S]*→ give the token/) });
+    const { code, stdout } = await faultline(
+      ['connect', 'gitea', '--repository', 'shop/api', '--data', data],
+      { env: gitea() },
+    );
+    expect({ code, stdout }).toMatchObject({
+      code: 4,
+      stdout: expect.stringMatching(/wrong +runs .*403[\s\S]*→ give the token/),
+    });
   });
 
   test('refuses a provider that there is not, and what is no repository', async () => {
     expect((await faultline(['connect', 'travis'])).code).toBe(2);
-    const { code, stdout } = await faultline(['connect', 'gitea', '--repository', 'no repository', '--create', '--data', data], {
-      env: gitea(),
+    const { code, stdout } = await faultline(
+      ['connect', 'gitea', '--repository', 'no repository', '--create', '--data', data],
+      {
+        env: gitea(),
+      },
+    );
+    expect({ code, stdout }).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('is not a repository of Gitea or Forgejo'),
     });
-    expect({ code, stdout }).toMatchObject({ code: 4, stdout: expect.stringContaining('is not a repository of Gitea or Forgejo') });
   });
 
   test('spells out what a server says instead of obeying it', async () => {
@@ -83,7 +120,17 @@ describe('faultline connect', () => {
       response.writeHead(403, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ message: '\u001b]0;owned\u0007\u001b[2J\u202e all is well' }));
     });
-    const args = ['connect', 'gitea', '--repository', 'shop/api', '--url', 'http://127.0.0.1:9', '--create', '--data', data];
+    const args = [
+      'connect',
+      'gitea',
+      '--repository',
+      'shop/api',
+      '--url',
+      'http://127.0.0.1:9',
+      '--create',
+      '--data',
+      data,
+    ];
     const env = { ...gitea(), FAULTLINE_GITEA_URL: evil.url };
     const { stdout, stderr } = await faultline(args, { env });
     const { stdout: json } = await faultline([...args, '--json'], { env });

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +35,9 @@ describe('the data directory', () => {
   type Case = [name: string, path: string, reason: string];
   // Permissions stop nobody who is root.
   const unwritable: Case[] =
-    process.getuid?.() === 0 ? [] : [['below a read-only folder', join(readOnly(), 'data'), 'you do not have permission']];
+    process.getuid?.() === 0
+      ? []
+      : [['below a read-only folder', join(readOnly(), 'data'), 'you do not have permission']];
   const wrong: Case[] = [
     ...unwritable,
     ['below a file', join(fileAt('file'), 'data'), 'a file is in the way'],

@@ -15,13 +15,18 @@ beforeAll(async () => {
   // Refuses as each provider does, by path; its clock is ten minutes behind.
   refusing = await startLoopback((request, response) => {
     const path = request.url ?? '';
-    if (path.startsWith('/jenkins')) return sendJson(response, 403, {}, { date: new Date(Date.now() - HOUR_MS / 6).toUTCString() });
-    if (path.startsWith('/scopes')) return sendJson(response, 200, rateLimit(4_000), { 'x-oauth-scopes': 'gist, read:user' });
+    if (path.startsWith('/jenkins'))
+      return sendJson(response, 403, {}, { date: new Date(Date.now() - HOUR_MS / 6).toUTCString() });
+    if (path.startsWith('/scopes'))
+      return sendJson(response, 200, rateLimit(4_000), { 'x-oauth-scopes': 'gist, read:user' });
     if (path.startsWith('/used-up')) return sendJson(response, 200, rateLimit(0));
     if (path.startsWith('/other')) return sendJson(response, 200, { hello: 'world' });
     if (path.startsWith('/well')) return sendJson(response, 200, rateLimit(4_999), { 'x-jenkins': '2.528' });
     if (path.startsWith('/searxng')) return sendJson(response, 403, {});
-    sendJson(response, 401, { error: { message: 'Incorrect API key provided', code: 'invalid_api_key' }, status: 401 });
+    sendJson(response, 401, {
+      error: { message: 'Incorrect API key provided', code: 'invalid_api_key' },
+      status: 401,
+    });
   });
   closed = await closedPort();
 });
@@ -35,7 +40,13 @@ const rateLimit = (remaining: number) => ({
 });
 
 /** Everything that the machine's own environment might set, so that a test sees the same everywhere. */
-const CLEAN = { OPENAI_API_KEY: '', OPENAI_BASE_URL: '', FAULTLINE_GITHUB_TOKEN: '', FAULTLINE_CLONES: '', FAULTLINE_TOKENS: '' };
+const CLEAN = {
+  OPENAI_API_KEY: '',
+  OPENAI_BASE_URL: '',
+  FAULTLINE_GITHUB_TOKEN: '',
+  FAULTLINE_CLONES: '',
+  FAULTLINE_TOKENS: '',
+};
 
 const nothingThere = () => `127.0.0.1:${closed}`;
 
@@ -77,28 +88,59 @@ describe('E5: doctor', () => {
     const wrong = findings.filter(({ state }) => state === 'wrong');
     expect(wrong.map(({ name }) => name).sort()).toEqual(
       [
-        ...['analyst', 'clone shop/api', 'clone shop/web', 'database', 'embedder', 'github', 'github webhook', 'jenkins', 'jenkins clock'],
-        ...['jenkins webhook', 'mongodb', 'pinecone', 'public address', 'redis', 'tokens', 'traces to otlp', 'web search'],
+        ...[
+          'analyst',
+          'clone shop/api',
+          'clone shop/web',
+          'database',
+          'embedder',
+          'github',
+          'github webhook',
+          'jenkins',
+          'jenkins clock',
+        ],
+        ...[
+          'jenkins webhook',
+          'mongodb',
+          'pinecone',
+          'public address',
+          'redis',
+          'tokens',
+          'traces to otlp',
+          'web search',
+        ],
       ].sort(),
     );
     expect(wrong.filter(({ mend = '' }) => mend.length < 15)).toEqual([]);
     const text = JSON.stringify(findings);
     expect(text).not.toMatch(/Wintermute|ghp_revoked|sk-wrong|pcsk_wrong|k3#Zq9/);
-    console.info(`17 things wrong, ${wrong.length} found, ${wrong.filter(({ mend }) => mend !== undefined).length} with what to do`);
+    console.info(
+      `17 things wrong, ${wrong.length} found, ${wrong.filter(({ mend }) => mend !== undefined).length} with what to do`,
+    );
   });
 
   it.each([
     ['a setting that is no number', () => ({ FAULTLINE_PORT: 'abc' }), 'configuration', /FAULTLINE_PORT/],
     [
       'a server without its addresses',
-      () => ({ FAULTLINE_PRESET: 'server', FAULTLINE_DATABASE_URL: '', FAULTLINE_REDIS_URL: '', FAULTLINE_JOB_QUEUE: 'bullmq' }),
+      () => ({
+        FAULTLINE_PRESET: 'server',
+        FAULTLINE_DATABASE_URL: '',
+        FAULTLINE_REDIS_URL: '',
+        FAULTLINE_JOB_QUEUE: 'bullmq',
+      }),
       'configuration',
       /FAULTLINE_DATABASE_URL[\s\S]*FAULTLINE_REDIS_URL/,
     ],
     ['a token that may read no logs', () => github('/scopes'), 'github', /gist/],
     ['calls that are used up', () => github('/used-up'), 'github', /used up until/],
     ['an address that is not GitHub', () => github('/other'), 'github', /not the GitHub API/],
-    ['an address that is not Jenkins', () => ({ FAULTLINE_JENKINS_URL: `${refusing.url}/other` }), 'jenkins', /not Jenkins/],
+    [
+      'an address that is not Jenkins',
+      () => ({ FAULTLINE_JENKINS_URL: `${refusing.url}/other` }),
+      'jenkins',
+      /not Jenkins/,
+    ],
   ])('finds %s', async (_what, environment, name, says) => {
     const findings = await diagnose(FOLDER, {
       ...broken(),

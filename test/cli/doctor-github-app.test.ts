@@ -33,12 +33,17 @@ async function findings(environment: Readonly<Record<string, string>> = {}): Pro
 
 it('names the App and how often it is installed', async () => {
   install(app, 'shop/api');
-  expect(await findings()).toEqual([{ name: 'github app', state: 'ok', says: 'Faultline Test, installed 1 time' }]);
+  expect(await findings()).toEqual([
+    { name: 'github app', state: 'ok', says: 'Faultline Test, installed 1 time' },
+  ]);
 });
 
 it('looks after the token as well, where there is one', async () => {
   install(app, 'shop/api');
-  expect((await findings({ FAULTLINE_GITHUB_TOKEN: 'ghp_0123456789' })).map(({ name }) => name)).toEqual(['github app', 'github']);
+  expect((await findings({ FAULTLINE_GITHUB_TOKEN: 'ghp_0123456789' })).map(({ name }) => name)).toEqual([
+    'github app',
+    'github',
+  ]);
 });
 
 it('finds an App that is installed nowhere', async () => {
@@ -52,12 +57,16 @@ it('finds an App that is installed nowhere', async () => {
 
 it('finds a repository of which it sees nothing', async () => {
   install(app, 'shop/web');
-  expect(await findings()).toMatchObject([{ state: 'note', says: expect.stringContaining('not installed on shop/api') }]);
+  expect(await findings()).toMatchObject([
+    { state: 'note', says: expect.stringContaining('not installed on shop/api') },
+  ]);
 });
 
 it('finds rights that are missing', async () => {
   install(app, 'shop/api', 7, { metadata: 'read', contents: 'read' });
-  expect(await findings()).toMatchObject([{ state: 'wrong', says: expect.stringContaining('cannot fetch logs') }]);
+  expect(await findings()).toMatchObject([
+    { state: 'wrong', says: expect.stringContaining('cannot fetch logs') },
+  ]);
   install(app, 'shop/api', 7, { metadata: 'read', contents: 'read', actions: 'read' });
   expect(await findings()).toMatchObject([{ state: 'note', says: expect.stringContaining('pull_requests') }]);
 });
@@ -66,7 +75,12 @@ it('finds a key of another App, and an address where no GitHub is', async () => 
   install(app, 'shop/api');
   const other = createTestGithubApp().privateKey;
   const [found] = await findings({ FAULTLINE_GITHUB_APP_KEY: other });
-  expect(found).toMatchObject({ state: 'wrong', says: expect.stringContaining('does not accept the key of the GitHub App 4711') });
+  expect(found).toMatchObject({
+    state: 'wrong',
+    says: expect.stringContaining('does not accept the key of the GitHub App 4711'),
+  });
   expect(JSON.stringify(found)).not.toContain(other.split('\n')[3]);
-  expect(await findings({ FAULTLINE_GITHUB_URL: `${github.storage.url}/nothing` })).toMatchObject([{ state: 'wrong' }]);
+  expect(await findings({ FAULTLINE_GITHUB_URL: `${github.storage.url}/nothing` })).toMatchObject([
+    { state: 'wrong' },
+  ]);
 });

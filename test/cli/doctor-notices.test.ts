@@ -23,12 +23,18 @@ async function says(asked: string, token: string, publicUrl = 'https://fl.exampl
 
 it('doctor says what is said on GitHub, and what cannot be', async () => {
   expect(await says('', '')).toEqual([]);
-  expect(await says('c', '')).toEqual(['note: github-comment is off: no token or App is configured to write it']);
+  expect(await says('c', '')).toEqual([
+    'note: github-comment is off: no token or App is configured to write it',
+  ]);
   expect(await says('c', 'ghp_x')).toEqual(['ok: github-comment', 'ok: github-suggestion']);
   expect(await says('ck', 'ghp_x')).toEqual([
     'ok: github-comment',
     'ok: github-suggestion',
     'note: github-check is off: only GitHub Apps can write checks',
   ]);
-  expect(await says('ks', 'ghs_ofActions', '')).toEqual(['ok: github-check', 'ok: github-status', 'note: the texts have no links']);
+  expect(await says('ks', 'ghs_ofActions', '')).toEqual([
+    'ok: github-check',
+    'ok: github-status',
+    'note: the texts have no links',
+  ]);
 });

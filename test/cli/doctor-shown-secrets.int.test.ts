@@ -20,9 +20,15 @@ const OTHER = 'whs_1Zr4mWq8TnB6vKcJ2xLp5yHg';
 
 test('doctor names the build whose log showed a secret of ours, and stops when it is rotated or its token is revoked', async () => {
   await copyTestDatabase(join(FOLDER, 'database'));
-  const service = await startService(FOLDER, { FAULTLINE_JENKINS_WEBHOOK_SECRET: SECRET, FAULTLINE_ANALYST: 'rules' });
+  const service = await startService(FOLDER, {
+    FAULTLINE_JENKINS_WEBHOOK_SECRET: SECRET,
+    FAULTLINE_ANALYST: 'rules',
+  });
   const ask = async (path: string, init: RequestInit = {}) =>
-    await fetch(`${service.address}${path}`, { ...init, headers: { authorization: `Bearer ${TOKEN}`, ...init.headers } });
+    await fetch(`${service.address}${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${TOKEN}`, ...init.headers },
+    });
   const made = await ask('/api/tokens', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -58,33 +64,38 @@ test('doctor names the build whose log showed a secret of ours, and stops when i
   expect(await findShown(OTHER)).toEqual([]);
 }, 300_000);
 
-test.skipIf(withoutPostgres)('doctor asks a PostgreSQL server too, and names tokens that are still valid', async () => {
-  const postgres = await startPostgres();
-  const url = await postgres.createMigrated();
-  const database = await openPostgres({ url, poolSize: 1 });
-  const stores = createStores(database, { now: Date.now });
-  const { build } = await stores.builds.upsert(sampleBuild({ repository: 'shop/api', pipeline: 'ci', number: '7' }));
-  const kept = { roles: ['ingest'] as const, repositories: null, createdBy: 'admin', expiresInDays: null };
-  await stores.tokens.keep({ ...kept, name: 'uploads', digest: digestOfToken('one') });
-  await stores.tokens.keep({ ...kept, name: 'revoked', digest: digestOfToken('two') });
-  await stores.tokens.revoke('revoked', 'admin');
-  await stores.builds.saveShownSecrets(build.id, ['one', 'two', 'nobody made this'].map(digestOfToken));
-  await database.close();
+test.skipIf(withoutPostgres)(
+  'doctor asks a PostgreSQL server too, and names tokens that are still valid',
+  async () => {
+    const postgres = await startPostgres();
+    const url = await postgres.createMigrated();
+    const database = await openPostgres({ url, poolSize: 1 });
+    const stores = createStores(database, { now: Date.now });
+    const { build } = await stores.builds.upsert(
+      sampleBuild({ repository: 'shop/api', pipeline: 'ci', number: '7' }),
+    );
+    const kept = { roles: ['ingest'] as const, repositories: null, createdBy: 'admin', expiresInDays: null };
+    await stores.tokens.keep({ ...kept, name: 'uploads', digest: digestOfToken('one') });
+    await stores.tokens.keep({ ...kept, name: 'revoked', digest: digestOfToken('two') });
+    await stores.tokens.revoke('revoked', 'admin');
+    await stores.builds.saveShownSecrets(build.id, ['one', 'two', 'nobody made this'].map(digestOfToken));
+    await database.close();
 
-  const findings = await diagnose(FOLDER, {
-    FAULTLINE_DATABASE_URL: url,
-    FAULTLINE_ANALYST: 'rules',
-    FAULTLINE_BUILD_ARCHIVE: 'postgres',
-    FAULTLINE_JOB_QUEUE: 'bullmq',
-    FAULTLINE_REDIS_URL: 'redis://127.0.0.1:9',
-  });
-  await postgres.dispose();
+    const findings = await diagnose(FOLDER, {
+      FAULTLINE_DATABASE_URL: url,
+      FAULTLINE_ANALYST: 'rules',
+      FAULTLINE_BUILD_ARCHIVE: 'postgres',
+      FAULTLINE_JOB_QUEUE: 'bullmq',
+      FAULTLINE_REDIS_URL: 'redis://127.0.0.1:9',
+    });
+    await postgres.dispose();
 
-  const [found, ...others] = findings.filter(({ name }) => name === 'secrets in logs');
-  expect(others).toEqual([]);
-  expect(found).toMatchObject({
-    state: 'wrong',
-    says: expect.stringContaining('#7 shows the token uploads'),
-    mend: expect.stringContaining('faultline token revoke uploads'),
-  });
-});
+    const [found, ...others] = findings.filter(({ name }) => name === 'secrets in logs');
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({
+      state: 'wrong',
+      says: expect.stringContaining('#7 shows the token uploads'),
+      mend: expect.stringContaining('faultline token revoke uploads'),
+    });
+  },
+);

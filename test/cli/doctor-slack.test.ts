@@ -12,7 +12,9 @@ afterEach(async () => slack.close());
 type Settings = Parameters<typeof listSlackChecks>[0]['slack'];
 
 async function ask(change: Partial<Settings>) {
-  const [check] = listSlackChecks({ slack: { ...COMMON.slack, token: SLACK_TOKEN, baseUrl: slack.url, ...change } });
+  const [check] = listSlackChecks({
+    slack: { ...COMMON.slack, token: SLACK_TOKEN, baseUrl: slack.url, ...change },
+  });
   const findings = await check?.ask(AbortSignal.timeout(5_000));
   return [findings ?? []].flat().map(({ name, state }) => `${name}: ${state}`);
 }
@@ -22,7 +24,10 @@ it('says nothing where Slack is not used', () => {
 });
 
 it.each([
-  [{ channel: 'C0123456789', signingSecrets: ['a-secret'], reviewers: ['U0123456789'] }, ['slack: ok', 'slack buttons: ok']],
+  [
+    { channel: 'C0123456789', signingSecrets: ['a-secret'], reviewers: ['U0123456789'] },
+    ['slack: ok', 'slack buttons: ok'],
+  ],
   [{ channel: 'C0123456789', signingSecrets: ['a-secret'] }, ['slack: ok', 'slack buttons: note']],
   [{}, ['slack: note', 'slack buttons: note']],
 ])('%j is %j', async (change, found) => {

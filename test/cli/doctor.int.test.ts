@@ -32,9 +32,15 @@ describe.skipIf(withoutPostgres || withoutRedis)('doctor at real servers', () =>
 
   it('says what they are, and what is pending on an empty database', async () => {
     const empty = await findingsOf(await postgres.createDatabase());
-    expect(empty.get('database')).toMatchObject({ state: 'note', says: expect.stringMatching(/^\d+ schema changes? (?:is|are) pending$/) });
+    expect(empty.get('database')).toMatchObject({
+      state: 'note',
+      says: expect.stringMatching(/^\d+ schema changes? (?:is|are) pending$/),
+    });
     const migrated = await findingsOf(await postgres.createMigrated());
-    expect(migrated.get('database')).toMatchObject({ state: 'ok', says: expect.stringMatching(/^PostgreSQL \d+.*schema up to date$/) });
+    expect(migrated.get('database')).toMatchObject({
+      state: 'ok',
+      says: expect.stringMatching(/^PostgreSQL \d+.*schema up to date$/),
+    });
   });
 
   it('T25: finds a Redis that throws notifications away', async () => {

@@ -46,18 +46,26 @@ async function runHere(args: readonly string[], { input = '', env = {} }: RunOpt
   const [stdout, stderr] = [taken(process.stdout), taken(process.stderr)];
   const { exitCode, env: environment } = process;
   const listening = SIGNALS.map((signal) => process.listeners(signal));
-  const stdin = vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(input)]) as typeof process.stdin);
+  const stdin = vi
+    .spyOn(process, 'stdin', 'get')
+    .mockReturnValue(Readable.from([Buffer.from(input)]) as typeof process.stdin);
   process.exitCode = undefined;
   process.env = { ...bare(), ...env };
   try {
     await runProgram([process.execPath, 'faultline', ...args]);
-    return { code: Number(process.exitCode ?? 0), signal: null, stdout: stdout.text(), stderr: stderr.text() };
+    return {
+      code: Number(process.exitCode ?? 0),
+      signal: null,
+      stdout: stdout.text(),
+      stderr: stderr.text(),
+    };
   } finally {
     process.exitCode = exitCode;
     process.env = environment;
     for (const spy of [stdin, stdout, stderr]) spy.mockRestore();
     for (const [index, signal] of SIGNALS.entries())
-      for (const listener of process.listeners(signal)) if (!listening[index]?.includes(listener)) process.off(signal, listener);
+      for (const listener of process.listeners(signal))
+        if (!listening[index]?.includes(listener)) process.off(signal, listener);
   }
 }
 
@@ -73,7 +81,8 @@ function taken(stream: NodeJS.WriteStream): { text(): string; mockRestore(): voi
     text: () => pieces.join(''),
     mockRestore() {
       spy.mockRestore();
-      for (const listener of stream.listeners('error')) if (!errors.includes(listener)) stream.off('error', listener as () => void);
+      for (const listener of stream.listeners('error'))
+        if (!errors.includes(listener)) stream.off('error', listener as () => void);
     },
   };
 }
@@ -90,8 +99,13 @@ const WITHOUT_PRIVILEGE = ['setpriv', '--bounding-set', '-dac_override,-dac_read
 /** Runs the command line as a person would, in a process of its own: for signals, pipes, privileges and what it does before it begins. */
 export function faultlineProcess(args: readonly string[], options: ProcessOptions = {}): Promise<Ended> {
   const node = [process.execPath, MAIN, ...args];
-  const [program = '', ...rest] = options.asAnybody === true && process.getuid?.() === 0 ? [...WITHOUT_PRIVILEGE, ...node] : node;
-  const child = spawn(program, rest, { env: { ...bare(), ...options.env }, cwd: options.cwd, timeout: 30_000 });
+  const [program = '', ...rest] =
+    options.asAnybody === true && process.getuid?.() === 0 ? [...WITHOUT_PRIVILEGE, ...node] : node;
+  const child = spawn(program, rest, {
+    env: { ...bare(), ...options.env },
+    cwd: options.cwd,
+    timeout: 30_000,
+  });
   options.onStart?.({ kill: (signal) => void child.kill(signal) });
   if (options.closedStdout === true) child.stdout.destroy();
   let stdout = '';

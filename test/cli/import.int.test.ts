@@ -27,7 +27,13 @@ let host: Host;
 let data: string;
 beforeEach(async () => {
   host = await startHost(giteaWorld);
-  host.state.past = [runAt(8, 'passed'), runAt(7, 'failed'), runAt(6, 'failed', 404), runAt(5, 'failed'), runAt(4, 'passed')];
+  host.state.past = [
+    runAt(8, 'passed'),
+    runAt(7, 'failed'),
+    runAt(6, 'failed', 404),
+    runAt(5, 'failed'),
+    runAt(4, 'passed'),
+  ];
   data = await mkdtemp(join(tmpdir(), 'faultline-import-'));
   await copyTestDatabase(join(data, 'database'));
 });
@@ -56,7 +62,9 @@ test('imports, answers and reports the past of a repository, and tells nobody th
   const imported = await faultline([...args, '--json'], { env: env() });
   expect(imported).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/5 runs[\s\S]*5\/5 +passed +ci #8 on main[\s\S]*learning from[\s\S]*2 of 2 failed builds analyzed/),
+    stderr: expect.stringMatching(
+      /5 runs[\s\S]*5\/5 +passed +ci #8 on main[\s\S]*learning from[\s\S]*2 of 2 failed builds analyzed/,
+    ),
   });
   expect(JSON.parse(imported.stdout)).toMatchObject({
     ok: true,
@@ -75,7 +83,9 @@ test('imports, answers and reports the past of a repository, and tells nobody th
   expect(stdout).toMatch(/ci #7 +TEST_FAILURE|ci #7 +[A-Z_]+ER/);
   expect(stdout).toContain('Most frequent causes');
   expect(host.state.comments).toEqual([]);
-  expect(logsAsked().sort()).toEqual([40, 50, 60, 70, 80].map((job) => `/api/v1/repos/shop/api/actions/jobs/${job}/logs`));
+  expect(logsAsked().sort()).toEqual(
+    [40, 50, 60, 70, 80].map((job) => `/api/v1/repos/shop/api/actions/jobs/${job}/logs`),
+  );
 }, 120_000);
 
 // That an import goes on where it was is tried without a kill in test/service/import.int.test.ts in every run.
@@ -83,7 +93,10 @@ if (THOROUGH)
   test('killed in the middle, it goes on where it was', async () => {
     const logs = 3;
     let kill: (signal: NodeJS.Signals) => void = () => undefined;
-    const running: Promise<Ended> = faultlineProcess(args, { env: env(), onStart: (child) => (kill = (signal) => child.kill(signal)) });
+    const running: Promise<Ended> = faultlineProcess(args, {
+      env: env(),
+      onStart: (child) => (kill = (signal) => child.kill(signal)),
+    });
     await until(running, () => logsAsked().length > 0);
     kill('SIGKILL');
     expect((await running).signal).toBe('SIGKILL');
@@ -101,10 +114,16 @@ test('Ctrl-C ends it with 130 and says how to go on', async () => {
   host.state.log = 'slow';
   host.state.limited = 1_000;
   let kill: (signal: NodeJS.Signals) => void = () => undefined;
-  const running = faultlineProcess(args, { env: env(), onStart: (child) => (kill = (signal) => child.kill(signal)) });
+  const running = faultlineProcess(args, {
+    env: env(),
+    onStart: (child) => (kill = (signal) => child.kill(signal)),
+  });
   await until(running, () => host.requests.length > 0);
   kill('SIGINT');
-  expect(await running).toMatchObject({ code: 130, stderr: expect.stringContaining('run the same command again') });
+  expect(await running).toMatchObject({
+    code: 130,
+    stderr: expect.stringContaining('run the same command again'),
+  });
 }, 60_000);
 
 test('without a provider to read from, it says what to set', async () => {
@@ -114,5 +133,7 @@ test('without a provider to read from, it says what to set', async () => {
   });
   const { code, stderr } = await faultline([...args, '--provider', 'jenkins'], { env: env() });
   expect([code, stderr]).toEqual([2, expect.stringContaining('configured: gitea')]);
-  expect((await faultline(['import', '--repository', 'shop/api', '--since', 'yesterday'], { env: env() })).code).toBe(2);
+  expect(
+    (await faultline(['import', '--repository', 'shop/api', '--since', 'yesterday'], { env: env() })).code,
+  ).toBe(2);
 });

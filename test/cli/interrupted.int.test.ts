@@ -8,7 +8,10 @@ import { type Ended, faultlineProcess } from './faultline.ts';
 
 const CART = resolve(import.meta.dirname, '../fixtures/failures/cart-discount-rounding/log.txt');
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-interrupted-'));
-const Refusal = z.object({ ok: z.literal(false), error: z.object({ code: z.string(), message: z.string() }) });
+const Refusal = z.object({
+  ok: z.literal(false),
+  error: z.object({ code: z.string(), message: z.string() }),
+});
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
 describe('being interrupted', () => {
@@ -55,7 +58,10 @@ async function runUntilInterrupted(): Promise<{ ended: Ended; close: () => Promi
   const server = await startLoopback(() => asked.resolve());
   const env = { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: 'none' };
   let kill = (_signal: NodeJS.Signals) => {};
-  const running = faultlineProcess(['triage', CART, '--analyst', 'llm', '--json'], { env, onStart: (process) => (kill = process.kill) });
+  const running = faultlineProcess(['triage', CART, '--analyst', 'llm', '--json'], {
+    env,
+    onStart: (process) => (kill = process.kill),
+  });
   await asked.promise;
   kill('SIGINT');
   return { ended: await running, close: server.close };

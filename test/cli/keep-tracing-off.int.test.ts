@@ -9,7 +9,10 @@ import { faultlineProcess } from './faultline.ts';
 
 const SECRET = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
 const LOG = join(mkdtempSync(join(tmpdir(), 'faultline-tracing-')), 'build.log');
-writeFileSync(LOG, `FAIL src/cart.test.ts\nError: the customer Wintermute has no cart, asked with ${SECRET}\n`);
+writeFileSync(
+  LOG,
+  `FAIL src/cart.test.ts\nError: the customer Wintermute has no cart, asked with ${SECRET}\n`,
+);
 
 let service: LoopbackServer;
 let bodies: Buffer[];
@@ -28,7 +31,11 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-const tracing = () => ({ LANGSMITH_TRACING: 'true', LANGSMITH_API_KEY: 'lsv2_pt_of_the_test', LANGSMITH_ENDPOINT: service.url });
+const tracing = () => ({
+  LANGSMITH_TRACING: 'true',
+  LANGSMITH_API_KEY: 'lsv2_pt_of_the_test',
+  LANGSMITH_ENDPOINT: service.url,
+});
 
 describe('variables of LangChain in the environment', () => {
   const prefixes: [string, string[]][] = [
@@ -39,7 +46,11 @@ describe('variables of LangChain in the environment', () => {
     'of %s, left over from another project, send nothing anywhere',
     async (prefix, switches) => {
       const on = Object.fromEntries(switches.map((name) => [name, 'true']));
-      const env = { ...on, [`${prefix}_API_KEY`]: 'lsv2_pt_of_the_test', [`${prefix}_ENDPOINT`]: service.url };
+      const env = {
+        ...on,
+        [`${prefix}_API_KEY`]: 'lsv2_pt_of_the_test',
+        [`${prefix}_ENDPOINT`]: service.url,
+      };
       const ended = await faultlineProcess(['triage', LOG, '--json'], { env });
       expect(ended.code).toBe(0);
       expect(service.requests).toEqual([]);
@@ -70,7 +81,9 @@ describe('LANGSMITH_TRACING=true', () => {
   });
 
   it('sends nothing where FAULTLINE_TRACING=off', async () => {
-    const ended = await faultlineProcess(['triage', LOG, '--json'], { env: { ...tracing(), FAULTLINE_TRACING: 'off' } });
+    const ended = await faultlineProcess(['triage', LOG, '--json'], {
+      env: { ...tracing(), FAULTLINE_TRACING: 'off' },
+    });
     expect(ended.code).toBe(0);
     expect(service.requests).toEqual([]);
   });

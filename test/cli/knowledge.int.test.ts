@@ -10,7 +10,8 @@ import { copyTestDatabase } from '../support/pglite.ts';
 import { deskWorld } from '../tools/knowledge/world.ts';
 import { faultline } from './faultline.ts';
 
-const RUNBOOK = '# Tunnel\n\nIt says "tunnel zephyr-7 refused our handshake".\n\n## Fix\n\nRestart zephyr-7.\n';
+const RUNBOOK =
+  '# Tunnel\n\nIt says "tunnel zephyr-7 refused our handshake".\n\n## Fix\n\nRestart zephyr-7.\n';
 let home: string;
 let app: FastifyInstance;
 let url: string;
@@ -53,26 +54,29 @@ describe.each<[string, () => string[]]>([
     const first = await run('add', path, '--source', 'ops', '--category', 'INFRA_ERROR');
 
     expect(first.code).toBe(3);
-    expect(first.said.items.map(({ source, outcome }: { source: string; outcome: string }) => `${outcome} ${source}`)).toEqual([
-      'failed ops/old/locked.pdf',
-      'added ops/old/review.docx',
-      'added ops/tunnel.md',
-    ]);
+    expect(
+      first.said.items.map(
+        ({ source, outcome }: { source: string; outcome: string }) => `${outcome} ${source}`,
+      ),
+    ).toEqual(['failed ops/old/locked.pdf', 'added ops/old/review.docx', 'added ops/tunnel.md']);
     expect(first.said.items[0].notes[0]).toContain('encrypted');
     rmSync(join(path, 'old'), { recursive: true });
     writeFileSync(join(path, 'new.html'), '<h1>New</h1>');
     const second = await run('add', path, '--source', 'ops', '--category', 'INFRA_ERROR');
     expect(second.code).toBe(0);
-    expect(second.said.items.map(({ source, outcome }: { source: string; outcome: string }) => `${outcome} ${source}`)).toEqual([
-      'added ops/new.html',
-      'unchanged ops/tunnel.md',
-      'removed ops/old/review.docx',
-    ]);
+    expect(
+      second.said.items.map(
+        ({ source, outcome }: { source: string; outcome: string }) => `${outcome} ${source}`,
+      ),
+    ).toEqual(['added ops/new.html', 'unchanged ops/tunnel.md', 'removed ops/old/review.docx']);
   });
 
   it('lists, shows and removes', async () => {
     const { said } = await run('list');
-    expect(said.items.map(({ source }: { source: string }) => source)).toEqual(['ops/new.html', 'ops/tunnel.md']);
+    expect(said.items.map(({ source }: { source: string }) => source)).toEqual([
+      'ops/new.html',
+      'ops/tunnel.md',
+    ]);
     expect((await run('show', 'ops/tunnel.md')).said).toMatchObject({
       document: { category: 'INFRA_ERROR' },
       passages: [{ place: 'Tunnel' }, { place: 'Tunnel › Fix' }],
@@ -90,7 +94,12 @@ describe.each<[string, () => string[]]>([
 
 it('lets readers list and keeps them from writing', async () => {
   const as = (token: string, method: 'GET' | 'POST', payload?: object) =>
-    app.inject({ method, url: '/api/knowledge', headers: { authorization: `Bearer ${token}` }, ...(payload && { payload }) });
+    app.inject({
+      method,
+      url: '/api/knowledge',
+      headers: { authorization: `Bearer ${token}` },
+      ...(payload && { payload }),
+    });
 
   expect((await as(TOKENS.read, 'GET')).statusCode).toBe(200);
   const content = Buffer.from('# a').toString('base64');

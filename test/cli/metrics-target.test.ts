@@ -9,7 +9,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const own = `${hostname()}-${process.pid}.json`;
 
 it('tells a scraper the port, removes what dead processes of this host left, and is removed at the end', async () => {
-  const [dead, alive, elsewhere] = [`${hostname()}-4294967.json`, `${hostname()}-${process.ppid}.json`, 'other-4294967.json'];
+  const [dead, alive, elsewhere] = [
+    `${hostname()}-4294967.json`,
+    `${hostname()}-${process.ppid}.json`,
+    'other-4294967.json',
+  ];
   for (const name of [dead, alive, elsewhere, 'notes.json']) writeFileSync(join(folder, name), '[]');
   const target = writeMetricsTarget(folder, 'http://127.0.0.1:41234');
   expect(JSON.parse(readFileSync(join(folder, own), 'utf8'))).toEqual([{ targets: ['127.0.0.1:41234'] }]);

@@ -12,17 +12,26 @@ import { THOROUGH } from '../support/thorough.ts';
 const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, '../..');
 
-it('migrates an empty directory, says what was new, and has nothing to do the second time', { timeout: 120_000 }, async () => {
+it('migrates an empty directory, says what was new, and has nothing to do the second time', {
+  timeout: 120_000,
+}, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-migrate-'));
-  const migrate = () => run(process.execPath, [join(ROOT, 'src/cli/main.ts'), 'migrate', '--data', folder, '--json'], { timeout: 60_000 });
-  const files = (await readdir(join(ROOT, 'migrations'))).filter((name) => name.endsWith('.sql')).map((name) => name.replace('.sql', ''));
+  const migrate = () =>
+    run(process.execPath, [join(ROOT, 'src/cli/main.ts'), 'migrate', '--data', folder, '--json'], {
+      timeout: 60_000,
+    });
+  const files = (await readdir(join(ROOT, 'migrations')))
+    .filter((name) => name.endsWith('.sql'))
+    .map((name) => name.replace('.sql', ''));
 
   expect(JSON.parse((await migrate()).stdout)).toEqual({ ok: true, applied: files.toSorted() });
   expect(JSON.parse((await migrate()).stdout)).toEqual({ ok: true, applied: [] });
   await rm(folder, { recursive: true, force: true });
 });
 
-it('names a migration that was applied in another form, as serve and doctor do, and mends it', { timeout: 400_000 }, async () => {
+it('names a migration that was applied in another form, as serve and doctor do, and mends it', {
+  timeout: 400_000,
+}, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-migrate-'));
   const dataDir = await copyTestDatabase(join(folder, 'database'));
   const database = await openPglite({ dataDir });
@@ -30,7 +39,9 @@ it('names a migration that was applied in another form, as serve and doctor do, 
   await database.query('alter table builds drop column queued_seconds');
   await database.close();
   const faultline = (...args: string[]) =>
-    run(process.execPath, [join(ROOT, 'src/cli/main.ts'), ...args, '--data', folder], { timeout: 120_000 }).then(
+    run(process.execPath, [join(ROOT, 'src/cli/main.ts'), ...args, '--data', folder], {
+      timeout: 120_000,
+    }).then(
       ({ stdout }) => ({ code: 0, said: stdout }),
       ({ code, stdout, stderr }) => ({ code, said: `${stdout}${stderr}` }),
     );

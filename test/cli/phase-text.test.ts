@@ -2,10 +2,20 @@ import { expect, it } from 'vitest';
 import { phaseText } from '../../src/cli/progress.ts';
 import type { Step } from '../../src/domain/analysis.ts';
 
-const STEP: Step = { node: 'reason', round: 1, startedAt: '2026-10-12T14:00:00.000Z', milliseconds: 1, summary: '' };
+const STEP: Step = {
+  node: 'reason',
+  round: 1,
+  startedAt: '2026-10-12T14:00:00.000Z',
+  milliseconds: 1,
+  summary: '',
+};
 
 it.each([
-  ['classify', 'TEST_FAILURE (99 %) assertion: rule assertion-of-failing-test: expect(received)', 'classify TEST_FAILURE 99 % assertion'],
+  [
+    'classify',
+    'TEST_FAILURE (99 %) assertion: rule assertion-of-failing-test: expect(received)',
+    'classify TEST_FAILURE 99 % assertion',
+  ],
   ['reason', '89 %: This looks like an assertion. First, check what is already known.', 'reason 89 %'],
   ['select_tool', 'search_knowledge, read_test_file', 'select_tool search_knowledge, read_test_file'],
   ['observe', '5 new: E4, E5, E6, E7, E8', 'observe 5 new'],
@@ -18,7 +28,9 @@ it.each([
 it('tools are told with what came of them', () => {
   const call = { tool: 'search_knowledge', args: {}, why: '' };
   const outcomes = [{ call, status: 'ok' as const, summary: '2 hits', milliseconds: 1, attempts: 1 }];
-  expect(phaseText({ ...STEP, node: 'execute_tool', summary: 'whatever', outcomes })).toBe('execute_tool search_knowledge 2 hits');
+  expect(phaseText({ ...STEP, node: 'execute_tool', summary: 'whatever', outcomes })).toBe(
+    'execute_tool search_knowledge 2 hits',
+  );
 });
 
 it('nothing in it is obeyed by a terminal, and it stays short', () => {

@@ -20,7 +20,11 @@ function onTerminal(args: readonly string[], environment: Readonly<Record<string
   const command = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ');
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, TERM: 'xterm', ...environment };
-  const { status, stdout } = spawnSync('script', ['-qec', command, '/dev/null'], { encoding: 'utf8', env, input: '' });
+  const { status, stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
+    encoding: 'utf8',
+    env,
+    input: '',
+  });
   expect(status).toBe(0);
   return stdout;
 }
@@ -68,8 +72,11 @@ it('at most ten annotations leave for GitHub', async () => {
     (_, index) =>
       `FAIL test/t${index}.test.ts\n  ● suite ${index} › case ${index}\n\n    expect(received).toBe(expected)\n\n    Expected: ${index}\n    Received: ${index + 100}\n\n      at Object.<anonymous> (test/t${index}.test.ts:${index + 3}:5)\n`,
   );
-  const { stdout } = await faultline(['triage', '-', '--github', '--quiet'], { input: `${many.join('\n')}\nTests: 14 failed\n` });
+  const { stdout } = await faultline(['triage', '-', '--github', '--quiet'], {
+    input: `${many.join('\n')}\nTests: 14 failed\n`,
+  });
   const commands = stdout.trimEnd().split('\n');
   expect(commands.length).toBeLessThanOrEqual(10);
-  for (const command of commands) expect(command).toMatch(/^::(?:error|warning) (?:file=[^:,]+,line=\d+,)?title=[^:,]*::/);
+  for (const command of commands)
+    expect(command).toMatch(/^::(?:error|warning) (?:file=[^:,]+,line=\d+,)?title=[^:,]*::/);
 });

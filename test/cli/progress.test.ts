@@ -17,7 +17,10 @@ describe('progress on standard error', () => {
     vi.advanceTimersByTime(29_000);
     expect(to.said).toEqual(['read_test_file\n']);
     vi.advanceTimersByTime(31_000);
-    expect(to.said.slice(1)).toEqual(['still working: read_test_file, 30 s\n', 'still working: read_test_file, 60 s\n']);
+    expect(to.said.slice(1)).toEqual([
+      'still working: read_test_file, 30 s\n',
+      'still working: read_test_file, 60 s\n',
+    ]);
     progress.stop();
     vi.advanceTimersByTime(60_000);
     expect(to.said).toHaveLength(3);

@@ -47,13 +47,19 @@ const queue = (...args: string[]) => faultline(['queue', ...args, '--data', fold
 it('lists what was given up and brings it back', async () => {
   const dead = await queue('dead');
   expect([dead.code, dead.stderr]).toEqual([0, '']);
-  expect(dead.stdout).toMatch(new RegExp(`failed permanently:\\n {2}${ids.failed} .*acme/shop {2}the answer could not be stored`));
-  expect(dead.stdout).toMatch(new RegExp(`stay pending\\):\\n {2}${ids.dead} {2}dead .*the handler is broken`));
+  expect(dead.stdout).toMatch(
+    new RegExp(`failed permanently:\\n {2}${ids.failed} .*acme/shop {2}the answer could not be stored`),
+  );
+  expect(dead.stdout).toMatch(
+    new RegExp(`stay pending\\):\\n {2}${ids.dead} {2}dead .*the handler is broken`),
+  );
   expect((await queue('list')).stdout).toMatch(
     new RegExp(`Pending jobs.*:\\n {2}${ids.dead} {2}.*acme/shop {2}0 in progress\\nNo queue messages.`),
   );
 
-  expect((await queue('requeue', ids.failed)).stdout).toBe(`${ids.failed} is pending again and was queued.\n`);
+  expect((await queue('requeue', ids.failed)).stdout).toBe(
+    `${ids.failed} is pending again and was queued.\n`,
+  );
   expect(JSON.parse((await queue('requeue', ids.dead, '--json')).stdout)).toEqual({
     ok: true,
     jobId: ids.dead,
@@ -64,7 +70,12 @@ it('lists what was given up and brings it back', async () => {
   expect((await queue('dead')).stdout).toBe('No job failed permanently.\nNo queue message was dropped.\n');
   const listed = JSON.parse((await queue('list', '--json')).stdout);
   expect(listed).toMatchObject({ ok: true, driver: 'pg-boss', broken: null });
-  expect(listed.messages.map(({ jobId }: { jobId: string }) => jobId).toSorted()).toEqual([ids.failed, ids.dead].toSorted());
+  expect(listed.messages.map(({ jobId }: { jobId: string }) => jobId).toSorted()).toEqual(
+    [ids.failed, ids.dead].toSorted(),
+  );
   const unknown = await queue('requeue', 'job_unknown');
-  expect([unknown.code, unknown.stderr]).toEqual([3, expect.stringContaining('There is no triage job job_unknown')]);
+  expect([unknown.code, unknown.stderr]).toEqual([
+    3,
+    expect.stringContaining('There is no triage job job_unknown'),
+  ]);
 });

@@ -8,14 +8,18 @@ const shared = { driver: 'postgres' } as const;
 test('T13: without a webhook secret a shared installation takes uploads only; an embedded one makes its own', () => {
   expect(takesUploadsOnly({ database: shared, providers: withSecrets({}) })).toBe(true);
   for (const provider of ['github', 'jenkins'])
-    expect(takesUploadsOnly({ database: shared, providers: withSecrets({ [provider]: ['one-secret'] }) })).toBe(false);
+    expect(
+      takesUploadsOnly({ database: shared, providers: withSecrets({ [provider]: ['one-secret'] }) }),
+    ).toBe(false);
   expect(takesUploadsOnly({ database: { driver: 'pglite' }, providers: withSecrets({}) })).toBe(false);
 });
 
 test('T13: without a token anywhere nothing is served, and the sentence says how to make one', async () => {
   const tokens = fakeTokens();
   tokens.give({ roles: ['read'] });
-  await expect(requireToken({ auth: { tokens: [] } }, tokens)).rejects.toThrow('faultline token make --name ann --role admin');
+  await expect(requireToken({ auth: { tokens: [] } }, tokens)).rejects.toThrow(
+    'faultline token make --name ann --role admin',
+  );
   await expect(requireToken(TEST_CONFIG, tokens)).resolves.toBeUndefined();
   tokens.give({ roles: ['admin'] });
   await expect(requireToken({ auth: { tokens: [] } }, tokens)).resolves.toBeUndefined();

@@ -18,6 +18,9 @@ it.each([
   [['--all'], '/api/reviews'],
 ])('review list %j asks for %s', async (flags, path) => {
   const { port } = server.address() as AddressInfo;
-  await reviewCommand().parseAsync(['list', ...flags, '--json', '--url', `http://127.0.0.1:${port}`, '--token', 'flt_x'], { from: 'user' });
+  await reviewCommand().parseAsync(
+    ['list', ...flags, '--json', '--url', `http://127.0.0.1:${port}`, '--token', 'flt_x'],
+    { from: 'user' },
+  );
   expect(asked.at(-1)).toBe(path);
 });

@@ -1,7 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { KEYS, readKeys } from '../../src/cli/review/keys.ts';
-import { type Item, type ReviewClient, runReviewSession, type SessionDone } from '../../src/cli/review/session.ts';
+import {
+  type Item,
+  type ReviewClient,
+  runReviewSession,
+  type SessionDone,
+} from '../../src/cli/review/session.ts';
 import { CATEGORIES } from '../../src/domain/category.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { DecisionInput, Review } from '../../src/domain/review.ts';
@@ -16,12 +21,19 @@ interface Queue {
 
 /** A queue in memory of so many items. */
 function queueOf(count: number, change: Partial<Item> = {}): Queue {
-  const reviews = Array.from({ length: count }, (_, index) => sampleReview({ id: `rev_${index + 1}`, title: `Item ${index + 1}` }));
+  const reviews = Array.from({ length: count }, (_, index) =>
+    sampleReview({ id: `rev_${index + 1}`, title: `Item ${index + 1}` }),
+  );
   const gone = new Set<string>();
   const [decided, released, guesses]: [Queue['decided'], string[], string[]] = [[], [], []];
   const of = (id: string): Review => reviews.find((review) => review.id === id) ?? sampleReview({ id });
   const client: ReviewClient = {
-    counts: async () => ({ waiting: count - gone.size, mine: 0, decidedToday: decided.length, agreedToday: decided.length }),
+    counts: async () => ({
+      waiting: count - gone.size,
+      mine: 0,
+      decidedToday: decided.length,
+      agreedToday: decided.length,
+    }),
     next: async () => reviews.find(({ id }) => !gone.has(id)) ?? null,
     claim: async (id) => of(id),
     ofAnalysis: async () => of('rev_1'),
@@ -71,7 +83,12 @@ async function session(
     look();
   };
   output.on('data', (chunk) => hear(String(chunk)));
-  const done = await runReviewSession({ client: queue.client, keys, write: hear, look: { color: false, width: 80 } });
+  const done = await runReviewSession({
+    client: queue.client,
+    keys,
+    write: hear,
+    look: { color: false, width: 80 },
+  });
   keys.close();
   return { ...done, said };
 }
@@ -112,7 +129,9 @@ describe('faultline review on a terminal', () => {
       [SHOWN, 'x'],
       [/4 Cannot tell/, '1'],
     ]);
-    expect(queue.decided).toMatchObject([{ decision: { type: 'reject', reasonCode: 'evidence_does_not_support' } }]);
+    expect(queue.decided).toMatchObject([
+      { decision: { type: 'reject', reasonCode: 'evidence_does_not_support' } },
+    ]);
   });
 
   it('leaves a correction with Esc, in the middle of a line', async () => {
@@ -207,7 +226,10 @@ describe('faultline review on a terminal', () => {
   });
 
   it('what excuses a change that touches its suspect is accepted by a second press only', async () => {
-    const excuse = { analysis: unsureAnalysis({ category: 'INFRA_ERROR' }), build: sampleBuild({ commit: 'a41f9c2d0000' }) };
+    const excuse = {
+      analysis: unsureAnalysis({ category: 'INFRA_ERROR' }),
+      build: sampleBuild({ commit: 'a41f9c2d0000' }),
+    };
     const once = queueOf(1, excuse);
     await session(once, [
       [SHOWN, 'a'],
@@ -262,7 +284,10 @@ describe('faultline review on a terminal', () => {
   it('shows nothing that a terminal would obey', async () => {
     const evil = '\u001b]0;owned\u0007\u001b[2J';
     const analysis = unsureAnalysis({ answer: { ...unsureAnalysis().answer, title: evil, rootCause: evil } });
-    const { said } = await session(queueOf(1, { analysis, review: sampleReview({ repository: evil, why: [evil] }) }), [[SHOWN, 'q']]);
+    const { said } = await session(
+      queueOf(1, { analysis, review: sampleReview({ repository: evil, why: [evil] }) }),
+      [[SHOWN, 'q']],
+    );
     expect(said).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
   });
 

@@ -8,7 +8,10 @@ let url = '';
 beforeAll(async () => {
   served = await openConsole();
   url = await served.app.listen({ port: 0, host: '127.0.0.1' });
-  await storeItem(served, { build: { repository: 'shop/api', branch: 'main' }, failure: { message: 'connect ECONNRESET 10.0.0.7' } });
+  await storeItem(served, {
+    build: { repository: 'shop/api', branch: 'main' },
+    failure: { message: 'connect ECONNRESET 10.0.0.7' },
+  });
   await storeItem(served, { build: { repository: 'shop/web' }, failure: { message: 'expected 3 items' } });
 });
 afterAll(async () => await served.close());
@@ -20,7 +23,9 @@ describe('faultline search', () => {
     const { code, stdout } = await search('repo:shop/api', 'econnreset');
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/^ana_\w+ {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}TEST_FAILURE {6}shop\/api CI #\d+ {2}cart total \d+\n$/),
+      expect.stringMatching(
+        /^ana_\w+ {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}TEST_FAILURE {6}shop\/api CI #\d+ {2}cart total \d+\n$/,
+      ),
     ]);
     const { items } = JSON.parse((await search('is:undecided', '--json')).stdout);
     expect(items).toHaveLength(2);

@@ -25,9 +25,13 @@ describe('secrets of a data directory', () => {
       console.log(JSON.stringify(keptSecrets(process.argv[2])));`;
     const start = String(Date.now() + 1_500);
     const all = await Promise.all(
-      Array.from({ length: 4 }, () => run(process.execPath, ['--input-type=module', '-e', script, start, folder])),
+      Array.from({ length: 4 }, () =>
+        run(process.execPath, ['--input-type=module', '-e', script, start, folder]),
+      ),
     );
-    expect(new Set(all.map(({ stdout }) => stdout.trim()))).toEqual(new Set([JSON.stringify(findSecrets(folder))]));
+    expect(new Set(all.map(({ stdout }) => stdout.trim()))).toEqual(
+      new Set([JSON.stringify(findSecrets(folder))]),
+    );
     expect(readdirSync(folder)).toEqual(['secrets.json']);
   });
 
@@ -38,7 +42,9 @@ describe('secrets of a data directory', () => {
     const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     try {
       expect([findSecrets(folder), findSecrets(folder)]).toEqual([made, made]);
-      expect(stderr.mock.calls).toEqual([[expect.stringMatching(/^warning: .*secrets\.json was readable by other users/)]]);
+      expect(stderr.mock.calls).toEqual([
+        [expect.stringMatching(/^warning: .*secrets\.json was readable by other users/)],
+      ]);
     } finally {
       stderr.mockRestore();
     }

@@ -19,7 +19,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Serves until `last` was said, then stops as a container is stopped; all that it said on either stream. */
-async function serve(name: string, env: Readonly<Record<string, string>>, flags: readonly string[] = [], last = 'Ctrl-C') {
+async function serve(
+  name: string,
+  env: Readonly<Record<string, string>>,
+  flags: readonly string[] = [],
+  last = 'Ctrl-C',
+) {
   const data = join(folder, name);
   await copyTestDatabase(join(data, 'database'));
   const child = spawn(process.execPath, [MAIN, 'serve', '--data', data, '--port', '0', ...flags], {

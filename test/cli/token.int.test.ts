@@ -17,30 +17,61 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const token = (...args: string[]) => faultline(['token', ...args, '--data', folder]);
 
 it('makes, lists and revokes tokens on a data directory that no service has open; a service takes them', async () => {
-  const made = await token('make', '--name', 'ci', '--role', 'ingest', 'read', '--expires', '90d', '--repository', 'acme/shop', 'team/*');
-  expect([made.code, made.stderr]).toEqual([0, expect.stringContaining('ci  ingest+read  acme/shop,team/*  until ')]);
+  const made = await token(
+    'make',
+    '--name',
+    'ci',
+    '--role',
+    'ingest',
+    'read',
+    '--expires',
+    '90d',
+    '--repository',
+    'acme/shop',
+    'team/*',
+  );
+  expect([made.code, made.stderr]).toEqual([
+    0,
+    expect.stringContaining('ci  ingest+read  acme/shop,team/*  until '),
+  ]);
   const text = made.stdout.trim();
   expect(isTokenForm(text)).toBe(true);
-  expect((await token('make', '--name', 'ci', '--role', 'read')).stderr).toContain('A token named ci already');
+  expect((await token('make', '--name', 'ci', '--role', 'read')).stderr).toContain(
+    'A token named ci already',
+  );
   const admin = JSON.parse((await token('make', '--name', 'ann', '--role', 'admin', '--json')).stdout);
-  expect(admin).toMatchObject({ ok: true, name: 'ann', roles: ['admin'], expiresAt: null, repositories: null });
+  expect(admin).toMatchObject({
+    ok: true,
+    name: 'ann',
+    roles: ['admin'],
+    expiresAt: null,
+    repositories: null,
+  });
   const listed = await token('list');
-  expect(listed.stdout).toMatch(/ann {2}admin {2}all repositories {2}never expires {2}never used[\s\S]*ci {2}ingest\+read/);
+  expect(listed.stdout).toMatch(
+    /ann {2}admin {2}all repositories {2}never expires {2}never used[\s\S]*ci {2}ingest\+read/,
+  );
   expect(listed.stdout).not.toContain(text);
 
   const service = await startService(folder);
   try {
     const status = async (bearer: string, path: string) =>
       (await fetch(service.address + path, { headers: { authorization: `Bearer ${bearer}` } })).status;
-    expect([await status(text, '/api/builds'), await status(text, '/api/tokens'), await status(admin.token, '/api/tokens')]).toEqual([
-      200, 403, 200,
-    ]);
+    expect([
+      await status(text, '/api/builds'),
+      await status(text, '/api/tokens'),
+      await status(admin.token, '/api/tokens'),
+    ]).toEqual([200, 403, 200]);
     const locked = await token('list');
     expect([locked.code, locked.stderr]).toEqual([4, expect.stringContaining('add --url')]);
     const server = ['--url', service.address, '--token', TOKEN];
-    const served = JSON.parse((await token('make', '--name', 'bob', '--role', 'review', '--json', ...server)).stdout);
+    const served = JSON.parse(
+      (await token('make', '--name', 'bob', '--role', 'review', '--json', ...server)).stdout,
+    );
     expect(await status(served.token, '/api/reviews')).toBe(200);
-    expect((await token('make', '--name', 'admin', '--role', 'read', ...server)).stderr).toContain('FAULTLINE_TOKENS');
+    expect((await token('make', '--name', 'admin', '--role', 'read', ...server)).stderr).toContain(
+      'FAULTLINE_TOKENS',
+    );
     expect((await token('revoke', 'bob', ...server)).stdout).toMatch(/^revoked {2}tok_\w+ {2}bob {2}review/);
     // In the process that revoked it, at once.
     expect(await status(served.token, '/api/reviews')).toBe(401);

@@ -50,13 +50,21 @@ describe('spans of a run', () => {
     const { code } = await faultline(['triage', LOG, '--json'], { env });
 
     expect(code).toBe(0);
-    expect(collector.requests[0]).toMatchObject({ path: '/v1/traces', headers: { 'x-key': 'of-the-collector' } });
+    expect(collector.requests[0]).toMatchObject({
+      path: '/v1/traces',
+      headers: { 'x-key': 'of-the-collector' },
+    });
     expect(langfuse.requests[0]?.path).toBe('/api/public/otel/v1/traces');
     expect(langfuse.requests[0]?.headers).not.toHaveProperty('x-key');
-    expect(langfuse.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('pk-lf-1:sk-lf-2-secret').toString('base64')}`);
+    expect(langfuse.requests[0]?.headers.authorization).toBe(
+      `Basic ${Buffer.from('pk-lf-1:sk-lf-2-secret').toString('base64')}`,
+    );
     for (const { spans, text } of [collector, langfuse]) {
       const run = spans().find(({ name }) => name === 'invoke_agent triage');
-      expect(run?.attributes).toMatchObject({ 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'triage' });
+      expect(run?.attributes).toMatchObject({
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.name': 'triage',
+      });
       const tools = spans().filter(({ name }) => name.startsWith('execute_tool '));
       expect(tools.map(({ name }) => name)).toContain('execute_tool search_knowledge');
       for (const { parentSpanId } of tools) expect(parentSpanId).toBe(run?.spanId);
@@ -65,7 +73,9 @@ describe('spans of a run', () => {
   });
 
   it('that nobody takes do not harm the answer', async () => {
-    const { code, stdout } = await faultline(['triage', LOG, '--json'], { env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' } });
+    const { code, stdout } = await faultline(['triage', LOG, '--json'], {
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
+    });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true });
   });

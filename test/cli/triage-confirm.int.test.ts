@@ -4,14 +4,18 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { faultline } from './faultline.ts';
 
-const CHECK = "require('node:test').test('adds up', () => require('node:assert').equal(require('./sum.js').sum(2, 3), 5));\n";
+const CHECK =
+  "require('node:test').test('adds up', () => require('node:assert').equal(require('./sum.js').sum(2, 3), 5));\n";
 const LOG =
   '✖ adds up (1.2ms)\n\n✖ failing tests:\n\ntest at sum.test.js:1:22\n✖ adds up (1.2ms)\n  AssertionError [ERR_ASSERTION]: -1 == 5\n';
 
 let repository: GitRepository;
 beforeEach(() => {
   repository = createGitRepository();
-  repository.commit({ 'sum.js': 'exports.sum = (a, b) => a + b;\n', 'sum.test.js': CHECK, '.gitignore': 'build.log\n' }, 'works');
+  repository.commit(
+    { 'sum.js': 'exports.sum = (a, b) => a + b;\n', 'sum.test.js': CHECK, '.gitignore': 'build.log\n' },
+    'works',
+  );
   writeFileSync(join(repository.folder, 'sum.js'), 'exports.sum = (a, b) => a - b;\n');
   writeFileSync(join(repository.folder, 'build.log'), LOG);
 });
@@ -25,7 +29,10 @@ test('triage --confirm runs the command again, and says what the runs show in th
   expect(code, stderr).toBe(0);
   expect(JSON.parse(stdout).analyses[0]).toMatchObject({
     category: 'TEST_FAILURE',
-    experiment: { verdict: 'this-change', sentence: expect.stringMatching(/^Fails 5 of 5 here, 0 of 5 on the base/) },
+    experiment: {
+      verdict: 'this-change',
+      sentence: expect.stringMatching(/^Fails 5 of 5 here, 0 of 5 on the base/),
+    },
   });
   expect(repository.git('worktree', 'list').split('\n')).toHaveLength(1);
 });

@@ -46,18 +46,32 @@ describe('triage --each', () => {
     const ended = await faultline(['triage', folder, '--each', '--json']);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     const told = toldOf(ended.stdout);
-    expect(told.map(({ file }) => file.slice(folder.length + 1))).toEqual(['a/cart.log', 'b/registry.log', 'c/green.log', 'core.out']);
+    expect(told.map(({ file }) => file.slice(folder.length + 1))).toEqual([
+      'a/cart.log',
+      'b/registry.log',
+      'c/green.log',
+      'core.out',
+    ]);
     expect(told).toMatchObject([
       { ok: true, failureFound: true, analyses: [{ category: 'TEST_FAILURE' }] },
       { ok: true, failureFound: true, analyses: [{ category: 'INFRA_ERROR' }] },
       { ok: true, failureFound: false, analyses: [] },
-      { ok: false, error: { code: 'unsupported-type', message: expect.stringContaining('is an ELF program') } },
+      {
+        ok: false,
+        error: { code: 'unsupported-type', message: expect.stringContaining('is an ELF program') },
+      },
     ]);
   });
 
   it('has a section for each file in a pipe', async () => {
     const folder = folderOf({ 'cart.log': CART, 'green.log': GREEN });
-    const { stdout, code } = await faultline(['triage', join(folder, 'cart.log'), join(folder, 'green.log'), '--each', '--quiet']);
+    const { stdout, code } = await faultline([
+      'triage',
+      join(folder, 'cart.log'),
+      join(folder, 'green.log'),
+      '--each',
+      '--quiet',
+    ]);
     expect(code).toBe(0);
     const [cart = '', green = ''] = stdout.split(/\n\n(?=File\t)/);
     expect(cart).toMatch(/^File\t.*cart\.log\nAnswer\t/);
@@ -66,11 +80,23 @@ describe('triage --each', () => {
 
   it('tells what is missing or no log in its place, and answers the others', async () => {
     const folder = folderOf({ 'logs/package.json': '{"name":"shop"}', 'logs/cart.log': CART });
-    const { stdout } = await faultline(['triage', join(folder, 'none.log'), join(folder, 'logs'), '--each', '--json']);
+    const { stdout } = await faultline([
+      'triage',
+      join(folder, 'none.log'),
+      join(folder, 'logs'),
+      '--each',
+      '--json',
+    ]);
     expect(toldOf(stdout)).toMatchObject([
       { ok: false, error: { code: 'not-found', message: expect.stringContaining('there is no such file') } },
       { ok: true, analyses: [{ category: 'TEST_FAILURE' }] },
-      { ok: false, error: { code: 'unsupported-type', message: expect.stringContaining('is neither a log nor a test report') } },
+      {
+        ok: false,
+        error: {
+          code: 'unsupported-type',
+          message: expect.stringContaining('is neither a log nor a test report'),
+        },
+      },
     ]);
   });
 
@@ -88,20 +114,29 @@ describe('triage --each', () => {
     ['--github', ['triage', 'x.log', '--each', '--github'], /cannot be used with/],
     ['--junit', ['triage', 'x.log', '--each', '--junit', 'r.xml'], /cannot be used with/],
   ])('refuses %s', async (_what, args, sentence) => {
-    expect(await faultline(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(sentence) });
+    expect(await faultline(args)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(sentence),
+    });
   });
 });
 
 describe('without --each', () => {
   it('a directory of unrelated logs is refused, with a hint', async () => {
-    const folder = folderOf({ 'checkout.log': textOf('checkout-type-error'), 'invoice.log': textOf('invoice-unused-import') });
+    const folder = folderOf({
+      'checkout.log': textOf('checkout-type-error'),
+      'invoice.log': textOf('invoice-unused-import'),
+    });
     const ended = await faultline(['triage', folder, '--json']);
     expect(ended.code).toBe(3);
     expect(JSON.parse(ended.stdout)).toMatchObject({ ok: false, error: { code: 'invalid-input' } });
     expect(ended.stderr).toMatch(
       /These logs are of different builds: the project of checkout\.log is checkout, of invoice\.log invoices\. Use faultline triage --each/,
     );
-    expect(await faultline(['triage', join(folder, 'checkout.log'), join(folder, 'invoice.log')])).toMatchObject({ code: 3, stdout: '' });
+    expect(
+      await faultline(['triage', join(folder, 'checkout.log'), join(folder, 'invoice.log')]),
+    ).toMatchObject({ code: 3, stdout: '' });
     expect(await faultline(['ask', folder, 'why?'])).toMatchObject({ code: 3, stdout: '' });
   });
 });

@@ -10,10 +10,17 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const triage = (env: Readonly<Record<string, string>>) => faultline(['triage', '-', '--analyst', 'llm', '--json'], { input: LOG, env });
+const triage = (env: Readonly<Record<string, string>>) =>
+  faultline(['triage', '-', '--analyst', 'llm', '--json'], { input: LOG, env });
 
-test('triage asks whatever server the usual variables name, here one without /v1', { timeout: 60_000 }, async () => {
-  const env = { OPENAI_BASE_URL: server.baseUrl.replace('/v1', ''), OPENAI_API_KEY: TEST_KEY, OPENAI_MODEL: 'gpt-4o-mini' };
+test('triage asks whatever server the usual variables name, here one without /v1', {
+  timeout: 60_000,
+}, async () => {
+  const env = {
+    OPENAI_BASE_URL: server.baseUrl.replace('/v1', ''),
+    OPENAI_API_KEY: TEST_KEY,
+    OPENAI_MODEL: 'gpt-4o-mini',
+  };
   const { stdout } = await triage(env);
   expect(stdout).toContain(ANSWER.title);
   expect(server.requests.some((request) => request.tools.includes('search_knowledge'))).toBe(true);
@@ -27,7 +34,10 @@ test('59: without a key, whoever asks for the model is refused, and told what is
 });
 
 test('a refused key costs one question: the rules answer and say so', { timeout: 60_000 }, async () => {
-  const { stdout, stderr } = await triage({ OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: 'sk-another-key-0123456789' });
+  const { stdout, stderr } = await triage({
+    OPENAI_BASE_URL: server.baseUrl,
+    OPENAI_API_KEY: 'sk-another-key-0123456789',
+  });
   expect(stdout).toContain('rejected the API key (HTTP 401)');
   expect(stdout).toContain('43.42');
   expect(server.heard).toHaveLength(1);

@@ -19,7 +19,9 @@ const Analysis = z.object({
   action: z.string(),
   rootCause: z.string(),
   fix: z.string(),
-  claims: z.array(z.object({ text: z.string(), evidence: z.array(z.string()), quotes: z.array(Quote) })).min(1),
+  claims: z
+    .array(z.object({ text: z.string(), evidence: z.array(z.string()), quotes: z.array(Quote) }))
+    .min(1),
   evidence: z.array(z.object({ id: z.string(), source: z.string(), text: z.string() })).min(1),
   suspects: z.array(z.object({ path: z.string(), author: z.string().nullable() })),
   hypotheses: z.array(z.unknown()),
@@ -35,15 +37,25 @@ const Answer = z.object({
   log: z.object({ lines: z.int(), maskedSecrets: z.int() }),
 });
 const mainOf = (stdout = '') => Answer.parse(JSON.parse(stdout)).analyses[0];
-const Refusal = z.object({ ok: z.literal(false), schema: z.literal(1), error: z.object({ code: z.string(), message: z.string() }) });
+const Refusal = z.object({
+  ok: z.literal(false),
+  schema: z.literal(1),
+  error: z.object({ code: z.string(), message: z.string() }),
+});
 
 describe('triage of a test report alone', () => {
   it('publishes an answer whose claims quote the report, by the lines of the file', async () => {
-    const { code, stdout } = await faultline(['triage', resolve(import.meta.dirname, '../fixtures/reports/pytest.xml'), '--json']);
+    const { code, stdout } = await faultline([
+      'triage',
+      resolve(import.meta.dirname, '../fixtures/reports/pytest.xml'),
+      '--json',
+    ]);
     expect(code).toBe(0);
     expect(stdout.includes('"action":"auto_notify"')).toBe(true);
     expect(stdout.includes('no claim is backed by evidence')).toBe(false);
-    expect(stdout.includes('{"source":"pytest.xml","line":1,"text":"assert ((200 * 19) // 100) == 39"}')).toBe(true);
+    expect(
+      stdout.includes('{"source":"pytest.xml","line":1,"text":"assert ((200 * 19) // 100) == 39"}'),
+    ).toBe(true);
   });
 });
 
@@ -68,11 +80,19 @@ describe('triage of a log', () => {
       tests: ['takes the coupon off and rounds to the nearest cent'],
     });
     // What belongs to one answer stands there only.
-    expect(Object.keys(JSON.parse(ended.stdout))).toEqual(['ok', 'schema', 'failureFound', 'analyses', 'log']);
+    expect(Object.keys(JSON.parse(ended.stdout))).toEqual([
+      'ok',
+      'schema',
+      'failureFound',
+      'analyses',
+      'log',
+    ]);
   });
 
   it('reads a pipe, gzip included, and says nothing but the result with --quiet', async () => {
-    const ended = await faultline(['triage', '-', '--quiet'], { input: gzipSync(`${'x\n'.repeat(5)}Error: boom\n`) });
+    const ended = await faultline(['triage', '-', '--quiet'], {
+      input: gzipSync(`${'x\n'.repeat(5)}Error: boom\n`),
+    });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ended.stdout).toMatch(/^Answer\t/);
   });
@@ -80,7 +100,10 @@ describe('triage of a log', () => {
   it('suspects what changed since the commit at which it last worked, and refuses a commit that the clone does not have', async () => {
     const repository = createGitRepository();
     try {
-      const green = repository.commit({ 'src/cart.js': 'export const total = 1;\n', 'src/tax.js': 'export const rate = 0.19;\n' }, 'Begin');
+      const green = repository.commit(
+        { 'src/cart.js': 'export const total = 1;\n', 'src/tax.js': 'export const rate = 0.19;\n' },
+        'Begin',
+      );
       repository.commit({ 'src/tax.js': 'export const rate = 0.2;\n' }, 'Raise the tax', 'Grace');
       const log = join(FOLDER, 'tax.log');
       const thrown = "TypeError: Cannot read properties of undefined (reading 'rate')";
@@ -92,7 +115,10 @@ describe('triage of a log', () => {
         const ended = await faultline(['triage', log, '--repo', repository.folder, '--json', ...more]);
         return mainOf(ended.stdout).suspects.map(({ path, author }) => ({ path, author }));
       };
-      expect(await suspectsWith('--green-commit', green)).toContainEqual({ path: 'src/tax.js', author: 'Grace' });
+      expect(await suspectsWith('--green-commit', green)).toContainEqual({
+        path: 'src/tax.js',
+        author: 'Grace',
+      });
       expect(await suspectsWith('--commit', 'main')).toContainEqual({ path: 'src/tax.js', author: 'Grace' });
       expect((await suspectsWith('--commit', green)).map(({ path }) => path)).not.toContain('src/tax.js');
 
@@ -100,7 +126,10 @@ describe('triage of a log', () => {
         await faultline(['triage', log, '--repo', repository.folder, '--commit', 'nowhere']),
         await faultline(['triage', log, '--commit', green]),
       ];
-      expect(unknown).toMatchObject({ code: 3, stderr: expect.stringContaining('has no commit, branch or tag called nowhere') });
+      expect(unknown).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('has no commit, branch or tag called nowhere'),
+      });
       expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining('--repo') });
     } finally {
       repository.remove();
@@ -108,7 +137,13 @@ describe('triage of a log', () => {
   });
 
   it('prints workflow commands with --github, and exits 11 for INFRA_ERROR with --exit-code', async () => {
-    const ended = await faultline(['triage', join(FIXTURES, 'registry-unavailable/log.txt'), '--github', '--exit-code', '--quiet']);
+    const ended = await faultline([
+      'triage',
+      join(FIXTURES, 'registry-unavailable/log.txt'),
+      '--github',
+      '--exit-code',
+      '--quiet',
+    ]);
     expect(ended.stdout).toMatch(/^(?:::(?:error|warning) .*::.*\n)+$/);
     expect(ended.code).toBe(ended.stdout.startsWith('::error') ? 11 : 10);
   });
@@ -124,15 +159,31 @@ describe('triage of a log', () => {
   it('reads a large log from its file, whatever the limit is', async () => {
     const password = ['correct', 'horse', 'battery', '9'].join('-');
     const quiet = `${'-- Looking for header.h - found, and that is all there is to say of it\n'.repeat(256_000)}`;
-    const large = fileOf('large.log', `${quiet}login --password=${password}\n${readFileSync(CART, 'utf8')}\n${quiet}`);
+    const large = fileOf(
+      'large.log',
+      `${quiet}login --password=${password}\n${readFileSync(CART, 'utf8')}\n${quiet}`,
+    );
     const env = { FAULTLINE_MAX_LOG_BYTES: '1048576' };
-    const [big, small] = await Promise.all([faultline(['triage', large, '--json'], { env }), faultline(['triage', CART, '--json'])]);
+    const [big, small] = await Promise.all([
+      faultline(['triage', large, '--json'], { env }),
+      faultline(['triage', CART, '--json']),
+    ]);
     expect(big).toMatchObject({ code: 0, stderr: '' });
     expect(big?.stdout).not.toContain(password);
-    const [seen, known] = [Answer.parse(JSON.parse(big?.stdout ?? '')), Answer.parse(JSON.parse(small?.stdout ?? ''))];
-    const told = ({ analyses: [{ rootCause, category, confidence }] }: typeof seen) => [rootCause, category, confidence];
+    const [seen, known] = [
+      Answer.parse(JSON.parse(big?.stdout ?? '')),
+      Answer.parse(JSON.parse(small?.stdout ?? '')),
+    ];
+    const told = ({ analyses: [{ rootCause, category, confidence }] }: typeof seen) => [
+      rootCause,
+      category,
+      confidence,
+    ];
     expect(told(seen)).toEqual(told(known));
-    expect(seen.log).toMatchObject({ lines: 512_002 + known.log.lines, maskedSecrets: known.log.maskedSecrets + 1 });
+    expect(seen.log).toMatchObject({
+      lines: 512_002 + known.log.lines,
+      maskedSecrets: known.log.maskedSecrets + 1,
+    });
     const quotes = (answer: typeof seen, before: number) =>
       answer.analyses[0].claims
         .slice(0, 2)
@@ -153,8 +204,14 @@ describe('triage of a log', () => {
 
   it('says honestly how UTF-16 and broken UTF-8 were read', async () => {
     const wide = fileOf('wide.log', Buffer.from('\ufeffError: boom\n', 'utf16le'));
-    const broken = fileOf('broken.log', Buffer.from([...Buffer.from('Error: b'), 0xff, ...Buffer.from('oom\n')]));
-    const [first, second] = await Promise.all([faultline(['triage', wide, '--quiet']), faultline(['triage', broken, '--quiet'])]);
+    const broken = fileOf(
+      'broken.log',
+      Buffer.from([...Buffer.from('Error: b'), 0xff, ...Buffer.from('oom\n')]),
+    );
+    const [first, second] = await Promise.all([
+      faultline(['triage', wide, '--quiet']),
+      faultline(['triage', broken, '--quiet']),
+    ]);
     expect(first?.stdout).toMatch(/^Note\t.*wide\.log was UTF-16LE/m);
     expect(second?.stdout).toMatch(/^Note\t.*broken\.log has 1 invalid UTF-8 sequence/m);
   });
@@ -165,11 +222,31 @@ describe('input that cannot be read', () => {
     ['a missing file', () => join(FOLDER, 'none.log'), /none\.log cannot be read: there is no such file/],
     ['an empty file', () => fileOf('empty.log', ''), /empty\.log is empty: there is nothing to analyze/],
     ['an empty directory', () => mkdtempSync(join(FOLDER, 'none-')), /contains no log or report/],
-    ['a broken zip archive', () => fileOf('run.zip', Buffer.from('PK\u0003\u0004')), /run\.zip is not a usable zip archive/],
-    ['a 7-Zip archive', () => fileOf('run.7z', Buffer.from('7z\u00bc\u00af', 'latin1')), /run\.7z is a 7-Zip archive/],
-    ['a broken zip archive in gzip', () => fileOf('run.zip.gz', gzipSync('PK\u0003\u0004')), /run\.zip\.gz is not a usable zip/],
-    ['binary data', () => fileOf('noise.log', Buffer.from(Array.from({ length: 400 }, (_, i) => i % 9))), /noise\.log is binary data/],
-    ['broken gzip', () => fileOf('cut.gz', gzipSync('x'.repeat(1000)).subarray(0, 20)), /cut\.gz is broken gzip/],
+    [
+      'a broken zip archive',
+      () => fileOf('run.zip', Buffer.from('PK\u0003\u0004')),
+      /run\.zip is not a usable zip archive/,
+    ],
+    [
+      'a 7-Zip archive',
+      () => fileOf('run.7z', Buffer.from('7z\u00bc\u00af', 'latin1')),
+      /run\.7z is a 7-Zip archive/,
+    ],
+    [
+      'a broken zip archive in gzip',
+      () => fileOf('run.zip.gz', gzipSync('PK\u0003\u0004')),
+      /run\.zip\.gz is not a usable zip/,
+    ],
+    [
+      'binary data',
+      () => fileOf('noise.log', Buffer.from(Array.from({ length: 400 }, (_, i) => i % 9))),
+      /noise\.log is binary data/,
+    ],
+    [
+      'broken gzip',
+      () => fileOf('cut.gz', gzipSync('x'.repeat(1000)).subarray(0, 20)),
+      /cut\.gz is broken gzip/,
+    ],
   ])('UX 50: %s: exit 3, a sentence, no output', async (_name, path, sentence) => {
     const ended = await faultline(['triage', path(), '--quiet']);
     expect(ended).toMatchObject({ code: 3, stdout: '' });
@@ -180,10 +257,15 @@ describe('input that cannot be read', () => {
   it('a gzip bomb or a file without end stops at the limit', async () => {
     const env = { FAULTLINE_MAX_LOG_BYTES: '1048576' };
     const bomb = fileOf('bomb.gz', gzipSync(Buffer.alloc(50_000_000)));
-    const [first, second] = await Promise.all([faultline(['triage', bomb], { env }), faultline(['read', '/dev/zero'], { env })]);
+    const [first, second] = await Promise.all([
+      faultline(['triage', bomb], { env }),
+      faultline(['read', '/dev/zero'], { env }),
+    ]);
     for (const ended of [first, second]) {
       expect(ended).toMatchObject({ code: 3, stdout: '' });
-      expect(ended?.stderr).toContain('exceeds the limit of 1 MiB when unpacked. FAULTLINE_MAX_LOG_BYTES sets the limit.');
+      expect(ended?.stderr).toContain(
+        'exceeds the limit of 1 MiB when unpacked. FAULTLINE_MAX_LOG_BYTES sets the limit.',
+      );
     }
   });
 

@@ -8,9 +8,21 @@ describe('wrong usage', () => {
   it.each([
     ['no command', [], /^Usage: faultline/],
     ['an unknown command', ['triaje'], /unknown command 'triaje'.*\(Did you mean triage\?\)/s],
-    ['an unknown command of a command', ['review', 'bogus'], /unknown command 'bogus'\n\(run faultline review --help for usage\)/],
-    ['an unknown option', ['triage', 'x', '--bogus'], /unknown option '--bogus'\n\(run faultline triage --help for usage\)/],
-    ['a missing argument', ['review', 'show'], /missing required argument 'id'\n\(run faultline review show --help/],
+    [
+      'an unknown command of a command',
+      ['review', 'bogus'],
+      /unknown command 'bogus'\n\(run faultline review --help for usage\)/,
+    ],
+    [
+      'an unknown option',
+      ['triage', 'x', '--bogus'],
+      /unknown option '--bogus'\n\(run faultline triage --help for usage\)/,
+    ],
+    [
+      'a missing argument',
+      ['review', 'show'],
+      /missing required argument 'id'\n\(run faultline review show --help/,
+    ],
     ['a wrong number', ['triage', 'x', '--budget', '0'], /whole number of at least 1/],
     ['options that exclude each other', ['triage', 'x', '--json', '--github'], /cannot be used with/],
   ])('%s: exit 2, the sentence and where help is on standard error', async (_name, args, sentence) => {
@@ -56,7 +68,9 @@ describe('help', () => {
   });
 
   it('names the version of the package', () => {
-    const { version } = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string };
+    const { version } = JSON.parse(
+      readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8'),
+    ) as { version: string };
     expect(createProgram().version()).toBe(version);
   });
 });
@@ -70,5 +84,8 @@ describe('commands of a service that is not there', () => {
 });
 
 function commandsOf(command: ReturnType<typeof createProgram>): ReturnType<typeof createProgram>[] {
-  return [command, ...command.commands.flatMap((child) => commandsOf(child as ReturnType<typeof createProgram>))];
+  return [
+    command,
+    ...command.commands.flatMap((child) => commandsOf(child as ReturnType<typeof createProgram>)),
+  ];
 }

@@ -14,9 +14,15 @@ describe('the environment', () => {
 
   it('names everything that is wrong at once', () => {
     const said = errorOf(() =>
-      load({ FAULTLINE_PORT: 'eighty', FAULTLINE_TRUST_PROXY: '', FAULTLINE_AUTO_NOTIFY: '7', FAULTLINE_CLONES: 'x' }),
+      load({
+        FAULTLINE_PORT: 'eighty',
+        FAULTLINE_TRUST_PROXY: '',
+        FAULTLINE_AUTO_NOTIFY: '7',
+        FAULTLINE_CLONES: 'x',
+      }),
     );
-    for (const name of ['FAULTLINE_PORT', 'FAULTLINE_AUTO_NOTIFY', 'FAULTLINE_CLONES']) expect(said).toContain(name);
+    for (const name of ['FAULTLINE_PORT', 'FAULTLINE_AUTO_NOTIFY', 'FAULTLINE_CLONES'])
+      expect(said).toContain(name);
   });
 
   it('sets text, numbers, lists, pairs and tokens', () => {
@@ -64,7 +70,9 @@ describe('prices of models', () => {
   });
 
   it('say which model is wrong, and in what', () => {
-    expect(errorOf(() => load({ FAULTLINE_MODEL_PRICES: '{"ours": {"input": 1}}' }))).toContain('analyst.llm.prices.ours.output');
+    expect(errorOf(() => load({ FAULTLINE_MODEL_PRICES: '{"ours": {"input": 1}}' }))).toContain(
+      'analyst.llm.prices.ours.output',
+    );
     expect(errorOf(() => load({ FAULTLINE_MODEL_PRICES: '/prices.json' }, () => 'model,input'))).toMatch(
       /names \/prices.json, which is not JSON/,
     );
@@ -85,12 +93,16 @@ describe('secrets in files', () => {
     const missing = () => {
       throw new Error('ENOENT');
     };
-    expect(errorOf(() => load({ OPENAI_API_KEY_FILE: '/none' }, missing))).toMatch(/^OPENAI_API_KEY_FILE names \/none/);
+    expect(errorOf(() => load({ OPENAI_API_KEY_FILE: '/none' }, missing))).toMatch(
+      /^OPENAI_API_KEY_FILE names \/none/,
+    );
   });
 
   it('are refused where the variable itself is set too', () => {
     const both = { OPENAI_API_KEY: 'a', OPENAI_API_KEY_FILE: '/b' };
-    expect(errorOf(() => load(both, () => 'b'))).toMatch(/OPENAI_API_KEY and OPENAI_API_KEY_FILE are both set/);
+    expect(errorOf(() => load(both, () => 'b'))).toMatch(
+      /OPENAI_API_KEY and OPENAI_API_KEY_FILE are both set/,
+    );
   });
 });
 
@@ -133,18 +145,27 @@ describe('a wrong value', () => {
     [{ FAULTLINE_SELF_CORRECT: '0.7' }, 'FAULTLINE_SELF_CORRECT', 'FAULTLINE_HUMAN_REVIEW'],
     [{ FAULTLINE_HUMAN_REVIEW: '0.9' }, 'FAULTLINE_HUMAN_REVIEW', 'FAULTLINE_AUTO_NOTIFY'],
     [{ FAULTLINE_AUTO_NOTIFY: '0.6' }, 'FAULTLINE_HUMAN_REVIEW', 'FAULTLINE_AUTO_NOTIFY'],
-    [{ FAULTLINE_AUTO_NOTIFY: '0', FAULTLINE_HUMAN_REVIEW: '0' }, 'FAULTLINE_SELF_CORRECT', 'FAULTLINE_HUMAN_REVIEW'],
+    [
+      { FAULTLINE_AUTO_NOTIFY: '0', FAULTLINE_HUMAN_REVIEW: '0' },
+      'FAULTLINE_SELF_CORRECT',
+      'FAULTLINE_HUMAN_REVIEW',
+    ],
   ])('of thresholds out of order (%j) names both', (environment, lower, upper) => {
     expect(errorOf(() => load(environment))).toMatch(new RegExp(`^  ${lower} .* is above ${upper} `, 'm'));
   });
 
-  it.each([{ FAULTLINE_AUTO_NOTIFY: '1' }, { FAULTLINE_AUTO_NOTIFY: '0.65' }, { FAULTLINE_SELF_CORRECT: '0' }])(
-    'is not what thresholds in order have: %j',
-    (environment) => expect(() => load(environment)).not.toThrow(),
+  it.each([
+    { FAULTLINE_AUTO_NOTIFY: '1' },
+    { FAULTLINE_AUTO_NOTIFY: '0.65' },
+    { FAULTLINE_SELF_CORRECT: '0' },
+  ])('is not what thresholds in order have: %j', (environment) =>
+    expect(() => load(environment)).not.toThrow(),
   );
 
   it('never shows a token', () => {
-    expect(errorOf(() => load({ FAULTLINE_TOKENS: 'ci:king:very-secret-token-words' }))).not.toContain('very-secret');
+    expect(errorOf(() => load({ FAULTLINE_TOKENS: 'ci:king:very-secret-token-words' }))).not.toContain(
+      'very-secret',
+    );
     expect(errorOf(() => load({ FAULTLINE_TOKENS: 'very-secret-token-words' }))).not.toContain('very-secret');
   });
 
@@ -156,9 +177,12 @@ describe('a wrong value', () => {
 });
 
 describe('the table of variables', () => {
-  it.each(VARIABLES.map((variable) => [variable.name, variable.path] as const))('%s names a field that exists: %s', (_name, path) => {
-    expect(schemaAt(path.split('.'))).toBe(true);
-  });
+  it.each(VARIABLES.map((variable) => [variable.name, variable.path] as const))(
+    '%s names a field that exists: %s',
+    (_name, path) => {
+      expect(schemaAt(path.split('.'))).toBe(true);
+    },
+  );
 
   it('names each variable once, each field once but for the model, and ends each meaning like a sentence', () => {
     expect(new Set(VARIABLES.map(({ name }) => name)).size).toBe(VARIABLES.length);
@@ -191,8 +215,15 @@ function schemaAt(path: readonly string[], schema: unknown = Config): boolean {
   if (typeof schema !== 'object' || schema === null) return false;
   if ('unwrap' in schema && typeof schema.unwrap === 'function') return schemaAt(path, schema.unwrap());
   // A choice of drivers: one of them has the field.
-  if ('options' in schema && Array.isArray(schema.options)) return schema.options.some((option) => schemaAt(path, option));
-  if (!('shape' in schema) || typeof schema.shape !== 'object' || schema.shape === null || !(part in schema.shape)) return false;
+  if ('options' in schema && Array.isArray(schema.options))
+    return schema.options.some((option) => schemaAt(path, option));
+  if (
+    !('shape' in schema) ||
+    typeof schema.shape !== 'object' ||
+    schema.shape === null ||
+    !(part in schema.shape)
+  )
+    return false;
   return schemaAt(rest, Reflect.get(schema.shape, part));
 }
 
@@ -231,7 +262,8 @@ describe('a profile', () => {
 });
 
 describe('a preset', () => {
-  const of = (environment: Environment) => loadConfig(createPreset(environment, '/data', '/knowledge'), environment, () => '');
+  const of = (environment: Environment) =>
+    loadConfig(createPreset(environment, '/data', '/knowledge'), environment, () => '');
   const SERVICES = {
     FAULTLINE_DATABASE_URL: 'postgres://faultline@db/faultline',
     FAULTLINE_REDIS_URL: 'redis://redis:6379',
@@ -249,9 +281,19 @@ describe('a preset', () => {
   });
 
   it('yields to a driver that is named', () => {
-    const config = of({ ...SERVICES, FAULTLINE_JOB_QUEUE: 'pg-boss', FAULTLINE_VECTOR_INDEX: 'pinecone', PINECONE_API_KEY: 'key' });
+    const config = of({
+      ...SERVICES,
+      FAULTLINE_JOB_QUEUE: 'pg-boss',
+      FAULTLINE_VECTOR_INDEX: 'pinecone',
+      PINECONE_API_KEY: 'key',
+    });
     expect(config.jobQueue).toEqual({ driver: 'pg-boss', concurrency: 4, inServe: false });
-    expect(config.vectorIndex).toEqual({ driver: 'pinecone', apiKey: 'key', index: 'faultline', baseUrl: null });
+    expect(config.vectorIndex).toEqual({
+      driver: 'pinecone',
+      apiKey: 'key',
+      index: 'faultline',
+      baseUrl: null,
+    });
   });
 
   it.each([

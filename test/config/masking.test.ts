@@ -10,22 +10,43 @@ it.each([
 ])('knows the password in %s', (url, password) => {
   const ours = { driver: 'postgres', url: 'postgres://db/x', poolSize: 1 } as const;
 
-  expect(createMaskingOptions({ database: { ...ours, url, readerUrl: null, ownerUrl: null } }).known).toEqual([password]);
-  expect(createMaskingOptions({ database: { ...ours, readerUrl: url, ownerUrl: null } }).known).toEqual([password]);
-  expect(createMaskingOptions({ database: { ...ours, readerUrl: null, ownerUrl: url } }).known).toEqual([password]);
+  expect(createMaskingOptions({ database: { ...ours, url, readerUrl: null, ownerUrl: null } }).known).toEqual(
+    [password],
+  );
+  expect(createMaskingOptions({ database: { ...ours, readerUrl: url, ownerUrl: null } }).known).toEqual([
+    password,
+  ]);
+  expect(createMaskingOptions({ database: { ...ours, readerUrl: null, ownerUrl: url } }).known).toEqual([
+    password,
+  ]);
 });
 
 it('knows the password of a replica set, whose address names several servers, and of a Redis without a user', () => {
   const { known } = createMaskingOptions({
-    buildArchive: { driver: 'mongodb', url: 'mongodb://u:s3cret-of-mongo@one:27017,two:27017/?replicaSet=rs0', database: 'faultline' },
-    jobQueue: { driver: 'bullmq', ...WORK, url: 'rediss://:s3cret-of-redis@cache:6380/1', prefix: 'faultline' },
+    buildArchive: {
+      driver: 'mongodb',
+      url: 'mongodb://u:s3cret-of-mongo@one:27017,two:27017/?replicaSet=rs0',
+      database: 'faultline',
+    },
+    jobQueue: {
+      driver: 'bullmq',
+      ...WORK,
+      url: 'rediss://:s3cret-of-redis@cache:6380/1',
+      prefix: 'faultline',
+    },
   });
 
   expect(known).toEqual(['s3cret-of-redis', 's3cret-of-mongo']);
 });
 
 it('knows none where an address has none', () => {
-  const database = { driver: 'postgres', url: 'postgres://u@db/x?host=a:b@c', readerUrl: null, ownerUrl: null, poolSize: 1 } as const;
+  const database = {
+    driver: 'postgres',
+    url: 'postgres://u@db/x?host=a:b@c',
+    readerUrl: null,
+    ownerUrl: null,
+    poolSize: 1,
+  } as const;
 
   expect(createMaskingOptions({ database }).known).toEqual([]);
 });

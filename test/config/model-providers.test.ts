@@ -4,14 +4,21 @@ import { embedded, loadConfig } from '../../src/config/load.ts';
 import { withModel } from '../../src/config/model-providers.ts';
 
 const llmOf = (environment: Record<string, string>) =>
-  loadConfig(embedded('data', 'knowledge'), { FAULTLINE_ANALYST: 'llm', ...environment }, () => '').analyst.llm;
+  loadConfig(embedded('data', 'knowledge'), { FAULTLINE_ANALYST: 'llm', ...environment }, () => '').analyst
+    .llm;
 
 test.each([
-  [{ FAULTLINE_MODEL: 'anthropic:claude-x', ANTHROPIC_API_KEY: 'k' }, ['https://api.anthropic.com/v1', 'claude-x', 'k']],
+  [
+    { FAULTLINE_MODEL: 'anthropic:claude-x', ANTHROPIC_API_KEY: 'k' },
+    ['https://api.anthropic.com/v1', 'claude-x', 'k'],
+  ],
   [{ OPENAI_MODEL: 'ollama:qwen3:8b' }, ['http://localhost:11434/v1', 'qwen3:8b', null]],
   [{ FAULTLINE_MODEL: 'openai:gpt-x', OPENAI_API_KEY: 'o' }, [null, 'gpt-x', 'o']],
   // A model whose own name holds a colon, and a gateway that serves a provider's models under our key for it.
-  [{ FAULTLINE_MODEL: 'qwen3:8b', OPENAI_BASE_URL: 'http://127.0.0.1:1' }, ['http://127.0.0.1:1', 'qwen3:8b', null]],
+  [
+    { FAULTLINE_MODEL: 'qwen3:8b', OPENAI_BASE_URL: 'http://127.0.0.1:1' },
+    ['http://127.0.0.1:1', 'qwen3:8b', null],
+  ],
   [
     { FAULTLINE_MODEL: 'google:gemini-x', OPENAI_BASE_URL: 'http://127.0.0.1:1', OPENAI_API_KEY: 'g' },
     ['http://127.0.0.1:1', 'gemini-x', 'g'],

@@ -12,7 +12,10 @@ it('tells nobody but the log unless an address is set', () => {
 });
 
 it('signs with every secret while one is rotated', () => {
-  const set = { FAULTLINE_PUBLISH_WEBHOOK_URL: 'http://10.0.0.7/hook', FAULTLINE_PUBLISH_WEBHOOK_SECRET: `${SECRET},${SECRET}` };
+  const set = {
+    FAULTLINE_PUBLISH_WEBHOOK_URL: 'http://10.0.0.7/hook',
+    FAULTLINE_PUBLISH_WEBHOOK_SECRET: `${SECRET},${SECRET}`,
+  };
   expect(load(set)).toMatchObject({ url: 'http://10.0.0.7/hook', secrets: [SECRET, SECRET] });
 });
 
@@ -24,7 +27,10 @@ it('words them as CloudEvents where that is requested', () => {
 it.each([
   [{ FAULTLINE_PUBLISH_WEBHOOK_URL: 'https://chat.example/hook' }, 'FAULTLINE_PUBLISH_WEBHOOK_SECRET'],
   [{ FAULTLINE_PUBLISH_WEBHOOK_SECRET: 'hunter2' }, 'whsec_ followed by the base64'],
-  [{ FAULTLINE_PUBLISH_WEBHOOK_URL: 'file:///etc/passwd', FAULTLINE_PUBLISH_WEBHOOK_SECRET: SECRET }, 'FAULTLINE_PUBLISH_WEBHOOK_URL'],
+  [
+    { FAULTLINE_PUBLISH_WEBHOOK_URL: 'file:///etc/passwd', FAULTLINE_PUBLISH_WEBHOOK_SECRET: SECRET },
+    'FAULTLINE_PUBLISH_WEBHOOK_URL',
+  ],
 ])('refuses %j, and says what is wrong', (set, said) => {
   expect(() => load(set)).toThrow(said);
 });

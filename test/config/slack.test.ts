@@ -7,7 +7,12 @@ function load(environment: Readonly<Record<string, string>>) {
 
 it('says nothing in Slack, and nothing on Jenkins, unless asked', () => {
   const { slack, providers } = load({});
-  expect(slack).toMatchObject({ token: null, channel: null, reviewers: [], baseUrl: 'https://slack.com/api/' });
+  expect(slack).toMatchObject({
+    token: null,
+    channel: null,
+    reviewers: [],
+    baseUrl: 'https://slack.com/api/',
+  });
   expect(providers.jenkins.description).toBe('off');
 });
 

@@ -14,7 +14,9 @@ test('all static files together are 20 KB at most, as they travel', () => {
 test('no two modules give one name to two things: joined, they share their names', () => {
   const names = modules.flatMap((name) => {
     const source = readFileSync(join(BROWSER, name), 'utf8');
-    return [...source.matchAll(/^(?:export )?(?:async )?(?:function|const|let|class) (\w+)/gm)].map(([, declared]) => declared ?? '');
+    return [...source.matchAll(/^(?:export )?(?:async )?(?:function|const|let|class) (\w+)/gm)].map(
+      ([, declared]) => declared ?? '',
+    );
   });
   const twice = names.filter((name, at) => names.indexOf(name) !== at);
   expect(twice).toEqual([]);
@@ -29,5 +31,6 @@ test('what is joined holds every module once, and no link between them', () => {
 });
 
 test('what a browser keeps for good has a name that changes with its content', () => {
-  for (const { address } of Object.values(ASSETS)) expect(address).toMatch(/^\/assets\/\w+\.\w+\?v=[0-9a-f]{12}$/);
+  for (const { address } of Object.values(ASSETS))
+    expect(address).toMatch(/^\/assets\/\w+\.\w+\?v=[0-9a-f]{12}$/);
 });

@@ -30,7 +30,9 @@ describe('builds', () => {
     const { body } = await getPage(console.app, '/builds?repository=acme/shop&status=failed');
     expect(body).toContain(`/builds/${buildId}`);
     expect(body).toContain(`/analyses/${analysisId}`);
-    expect((await getPage(console.app, '/builds?repository=acme/none')).body).toContain('No build matches repository:acme/none.');
+    expect((await getPage(console.app, '/builds?repository=acme/none')).body).toContain(
+      'No build matches repository:acme/none.',
+    );
   });
 
   it('55: a build with twenty causes names two and counts the others', async () => {
@@ -40,7 +42,9 @@ describe('builds', () => {
       const fingerprint = `fp-many-${at}`;
       await stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
       const triage = await stores.triages.open(build.id, fingerprint);
-      await stores.analyses.insertOnce(sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint }, { id: `ana_many_${at}` }));
+      await stores.analyses.insertOnce(
+        sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint }, { id: `ana_many_${at}` }),
+      );
     }
     const { body } = await getPage(console.app, '/builds?repository=acme/many');
     expect(body.match(/href="\/analyses\//g)).toHaveLength(2);
@@ -48,7 +52,13 @@ describe('builds', () => {
   });
 
   it('have a page each, on which nothing that came from outside is markup or a script', async () => {
-    for (const url of [`/analyses/${analysisId}`, `/builds/${buildId}`, '/builds', `/runs/${analysisId}`, `/analyses/${analysisId}/ask`]) {
+    for (const url of [
+      `/analyses/${analysisId}`,
+      `/builds/${buildId}`,
+      '/builds',
+      `/runs/${analysisId}`,
+      `/analyses/${analysisId}/ask`,
+    ]) {
       const { statusCode, body } = await getPage(console.app, url);
       expect(statusCode).toBe(200);
       expect(body).not.toContain('<img');
@@ -59,10 +69,15 @@ describe('builds', () => {
   });
 
   it('list their causes in the order in which one would mend them, each with its tests and why they are grouped', async () => {
-    const id = await storeSeveralCauses(console.stores, sampleBuild({ repository: 'acme/several', number: '3' }));
+    const id = await storeSeveralCauses(
+      console.stores,
+      sampleBuild({ repository: 'acme/several', number: '3' }),
+    );
     const { body } = await getPage(console.app, `/builds/${id}`);
     expect(body).toContain('<h2>3 causes, 15 failed tests, in the order in which to fix them</h2>');
-    const headings = [...body.matchAll(/<h3>(\d\. )<a href="[^"]+">([^<]+)<\/a><\/h3>/g)].map(([, number, title]) => `${number}${title}`);
+    const headings = [...body.matchAll(/<h3>(\d\. )<a href="[^"]+">([^<]+)<\/a><\/h3>/g)].map(
+      ([, number, title]) => `${number}${title}`,
+    );
     expect(headings).toEqual(TITLES.map((title, index) => `${index + 1}. ${title}`));
     const [, redis = '', label = ''] = body.split('<article');
     expect(redis).toContain('<strong>Failed tests:</strong> stores order 1 · stores order 2');
@@ -83,14 +98,22 @@ describe('a run', () => {
   it('is shown with every step it took', async () => {
     const { body } = await getPage(console.app, `/runs/${analysisId}`);
     expect(body).toContain('Finished:');
-    expect(JSON.parse((await getPage(console.app, `/runs/${analysisId}/json`)).body)).toMatchObject({ analysisId });
+    expect(JSON.parse((await getPage(console.app, `/runs/${analysisId}/json`)).body)).toMatchObject({
+      analysisId,
+    });
   });
 
   it('is told step by step while it goes on, and a reader that comes again misses and repeats nothing', async () => {
     const { stores, database, app } = console;
     const { build } = await stores.builds.upsert(sampleBuild({ repository: 'acme/shop', number: '8' }));
     await stores.triages.request(build.id);
-    const step = { node: 'classify', round: 0, startedAt: '2026-11-01T10:00:00.000Z', milliseconds: 3, summary: 'TEST_FAILURE (0.81)' };
+    const step = {
+      node: 'classify',
+      round: 0,
+      startedAt: '2026-11-01T10:00:00.000Z',
+      milliseconds: 3,
+      summary: 'TEST_FAILURE (0.81)',
+    };
     await stores.runSteps.add(build.id, step);
     await stores.runSteps.add(build.id, { ...step, node: 'reason', round: 1 });
     const page = await getPage(app, `/runs/${build.id}`);
@@ -130,7 +153,11 @@ describe('a run', () => {
         return again.statusCode;
       })
       .toBe(200);
-    const head = await app.inject({ method: 'HEAD', url, headers: { authorization: `Bearer ${TOKENS.read}` } });
+    const head = await app.inject({
+      method: 'HEAD',
+      url,
+      headers: { authorization: `Bearer ${TOKENS.read}` },
+    });
     expect(head.statusCode).toBe(405);
   });
 });

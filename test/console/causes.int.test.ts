@@ -5,7 +5,12 @@ import { tell } from './insights/insights-world.ts';
 let opened: TestConsole;
 beforeAll(async () => {
   opened = await openConsole();
-  await tell(opened.stores, { number: 1, fingerprint: 'cause-1', confidence: 0.9, at: '2026-10-12T00:00:00.000Z' });
+  await tell(opened.stores, {
+    number: 1,
+    fingerprint: 'cause-1',
+    confidence: 0.9,
+    at: '2026-10-12T00:00:00.000Z',
+  });
 });
 afterAll(async () => await opened.close());
 
@@ -22,20 +27,29 @@ async function undo(fields: Readonly<Record<string, string>>, words: string) {
   const { body } = await getPage(opened.app, String(done.headers.location));
   const form = /<form[^>]*>(?:(?!<\/form>).)*Undo: (?:(?!<\/form>).)*<\/form>/s.exec(body)?.[0] ?? '';
   expect(form).toContain(words);
-  const taken = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name ?? '', value ?? '']);
+  const taken = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
+    name ?? '',
+    value ?? '',
+  ]);
   expect((await postForm(opened.app, '/causes', Object.fromEntries(taken))).statusCode).toBe(303);
   return body;
 }
 
 it('mutes a cause with a reason, says so, and takes it back', async () => {
-  const body = await undo({ what: 'muted', days: '7', reason: ' waits for a release ' }, ': waits for a release');
+  const body = await undo(
+    { what: 'muted', days: '7', reason: ' waits for a release ' },
+    ': waits for a release',
+  );
   expect(body).toContain('Muted. Undo it below.');
   expect((await opened.stores.causes.ofFingerprint('cause-1'))[0]?.mutedUntil).toBeNull();
 });
 
 it('links a ticket, and takes back the one before it', async () => {
   await change({ what: 'linked', ticket: 'https://tickets.example/1' });
-  const body = await undo({ what: 'linked', ticket: 'https://tickets.example/2' }, 'linked to https://tickets.example/2');
+  const body = await undo(
+    { what: 'linked', ticket: 'https://tickets.example/2' },
+    'linked to https://tickets.example/2',
+  );
   expect(body).toContain('Ticket linked. Undo it below.');
   expect((await opened.stores.causes.ofFingerprint('cause-1'))[0]?.ticket).toBe('https://tickets.example/1');
   await change({ what: 'unlinked' });

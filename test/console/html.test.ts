@@ -11,7 +11,9 @@ describe('html', () => {
   });
 
   it('takes its own markup as it is, lists in their order, and nothing for what is not there', () => {
-    expect(html`<p>${[html`<b>1</b>`, ' & ', 2]}${null}${undefined}${false}</p>`.text).toBe('<p><b>1</b> &amp; 2</p>');
+    expect(html`<p>${[html`<b>1</b>`, ' & ', 2]}${null}${undefined}${false}</p>`.text).toBe(
+      '<p><b>1</b> &amp; 2</p>',
+    );
     expect(joined(['a', html`<i>b</i>`], ', ').text).toBe('a, <i>b</i>');
   });
 

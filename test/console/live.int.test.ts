@@ -17,7 +17,12 @@ beforeAll(async () => {
   console = await openConsole();
   address = await console.app.listen({ host: '127.0.0.1', port: 0 });
   const kept = { createdBy: 'test', expiresInDays: null, roles: ['read'] as const };
-  await console.stores.tokens.keep({ ...kept, name: 'one', digest: digestOfToken(scoped), repositories: ['acme/*'] });
+  await console.stores.tokens.keep({
+    ...kept,
+    name: 'one',
+    digest: digestOfToken(scoped),
+    repositories: ['acme/*'],
+  });
 });
 afterAll(async () => await console.close());
 
@@ -29,7 +34,10 @@ const bring = async (repository: string) => {
 /** A stream of events, with how many changes it told so far, and whether it has ended. */
 async function follow(query = '', { token = TOKENS.read as string, at = address } = {}) {
   const gone = new AbortController();
-  const answer = await fetch(`${at}/events?${query}`, { headers: { authorization: `Bearer ${token}` }, signal: gone.signal });
+  const answer = await fetch(`${at}/events?${query}`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: gone.signal,
+  });
   const heard = { status: answer.status, type: answer.headers.get('content-type'), text: '', ended: false };
   const read = async () => {
     for await (const piece of answer.body ?? []) heard.text += Buffer.from(piece).toString();
@@ -57,7 +65,8 @@ it('65: a change is told to those who may see it, and to whoever follows that bu
   const before = Object.fromEntries(Object.entries(streams).map(([name, { changes }]) => [name, changes()]));
   await bring('other/secret');
   await sleep(QUIET_MS);
-  const told = () => Object.entries(streams).flatMap(([name, { changes }]) => (changes() > (before[name] ?? 0) ? [name] : []));
+  const told = () =>
+    Object.entries(streams).flatMap(([name, { changes }]) => (changes() > (before[name] ?? 0) ? [name] : []));
   expect(told()).toEqual(['all']);
   await console.stores.triages.request(build);
   await expect.poll(told, { timeout: 5_000 }).toEqual(['all', 'theirs', 'build']);
@@ -85,7 +94,8 @@ it('65: two processes over one database tell what either stored, and a stop ends
   await sleep(QUIET_MS);
   const before = streams.map(({ changes }) => changes());
   await bring('acme/shop');
-  for (const [nth, { changes }] of streams.entries()) await expect.poll(changes, { timeout: 5_000 }).toBeGreaterThan(before[nth] ?? 0);
+  for (const [nth, { changes }] of streams.entries())
+    await expect.poll(changes, { timeout: 5_000 }).toBeGreaterThan(before[nth] ?? 0);
   const began = performance.now();
   const closing = other.close();
   await streams[0]?.reading;

@@ -46,7 +46,10 @@ async function signInThere() {
 describe('signing in by OpenID Connect', () => {
   it('begins a session with the roles of the groups, and goes on where it began', async () => {
     const { cookie, back } = await signInThere();
-    const answer = await console.app.inject({ url: back.pathname + back.search, headers: { ...headers, cookie } });
+    const answer = await console.app.inject({
+      url: back.pathname + back.search,
+      headers: { ...headers, cookie },
+    });
     expect(answer.statusCode).toBe(303);
     expect(answer.headers.location).toBe('/builds');
     const me = await console.app.inject({ url: '/me', headers: { ...headers, cookie: cookieOf(answer) } });
@@ -57,9 +60,15 @@ describe('signing in by OpenID Connect', () => {
   it('tells people apart whose long names begin alike', async () => {
     const names: string[] = [];
     for (const last of ['anna', 'ben']) {
-      issuer.claims = { sub: `ou=people,dc=engineering,dc=branch-office,dc=example,dc=com,uid=${last}`, groups: ['reviewers'] };
+      issuer.claims = {
+        sub: `ou=people,dc=engineering,dc=branch-office,dc=example,dc=com,uid=${last}`,
+        groups: ['reviewers'],
+      };
       const { cookie, back } = await signInThere();
-      const answer = await console.app.inject({ url: back.pathname + back.search, headers: { ...headers, cookie } });
+      const answer = await console.app.inject({
+        url: back.pathname + back.search,
+        headers: { ...headers, cookie },
+      });
       const me = await console.app.inject({ url: '/me', headers: { ...headers, cookie: cookieOf(answer) } });
       names.push(/Signed in as <strong>([^<]+)</.exec(me.body)?.[1] ?? '');
     }
@@ -80,7 +89,9 @@ describe('signing in by OpenID Connect', () => {
     expect(wrong.statusCode).toBe(401);
     expect(wrong.body).toContain('The sign-in failed');
     const url = back.pathname + back.search;
-    expect((await console.app.inject({ url, headers: { ...headers, cookie } })).headers.location).toBe('/builds');
+    expect((await console.app.inject({ url, headers: { ...headers, cookie } })).headers.location).toBe(
+      '/builds',
+    );
     const twice = await console.app.inject({ url, headers: { ...headers, cookie } });
     expect(twice.statusCode).toBe(401);
   });
@@ -90,7 +101,10 @@ describe('signing in by OpenID Connect', () => {
     async (forged) => {
       issuer.forged = forged;
       const { cookie, back } = await signInThere();
-      const answer = await console.app.inject({ url: back.pathname + back.search, headers: { ...headers, cookie } });
+      const answer = await console.app.inject({
+        url: back.pathname + back.search,
+        headers: { ...headers, cookie },
+      });
       expect(answer.headers['set-cookie']).toBeUndefined();
       expect([401, 500]).toContain(answer.statusCode);
     },
@@ -99,7 +113,10 @@ describe('signing in by OpenID Connect', () => {
   it('refuses a token that the issuer did not sign', async () => {
     issuer.wrongKey = true;
     const { cookie, back } = await signInThere();
-    const answer = await console.app.inject({ url: back.pathname + back.search, headers: { ...headers, cookie } });
+    const answer = await console.app.inject({
+      url: back.pathname + back.search,
+      headers: { ...headers, cookie },
+    });
     expect(answer.headers['set-cookie']).toBeUndefined();
     expect(answer.statusCode).toBe(401);
     expect(answer.body).toContain('The sign-in failed');
@@ -108,7 +125,10 @@ describe('signing in by OpenID Connect', () => {
   it('says so to whoever is known there but may do nothing here', async () => {
     issuer.claims = { ...issuer.claims, groups: ['others'] };
     const { cookie, back } = await signInThere();
-    const answer = await console.app.inject({ url: back.pathname + back.search, headers: { ...headers, cookie } });
+    const answer = await console.app.inject({
+      url: back.pathname + back.search,
+      headers: { ...headers, cookie },
+    });
     expect(answer.statusCode).toBe(403);
     expect(answer.body).toContain('none of their groups may use Faultline');
   });
@@ -116,7 +136,10 @@ describe('signing in by OpenID Connect', () => {
   it('does not call anybody by an address that nobody verified', async () => {
     issuer.claims = { ...issuer.claims, email_verified: false };
     const { cookie, back } = await signInThere();
-    const answer = await console.app.inject({ url: back.pathname + back.search, headers: { ...headers, cookie } });
+    const answer = await console.app.inject({
+      url: back.pathname + back.search,
+      headers: { ...headers, cookie },
+    });
     const me = await console.app.inject({ url: '/me', headers: { ...headers, cookie: cookieOf(answer) } });
     expect(me.body).toContain('openid:u-1');
   });

@@ -18,7 +18,10 @@ beforeAll(async () => {
   const redis = { state: 'down', says: 'connect ECONNREFUSED <redis>', mend: 'start Redis', since } as const;
   const backends = { database: { state: 'ok', says: 'postgres answers', since }, jobQueue: redis } as const;
   const readiness = async () => ({ ok: true, degraded: ['jobQueue'], backends });
-  console = await openConsole({ readiness, config: { ...TEST_CONFIG, http, providers: ProvidersConfig.parse({ github, gitlab }) } });
+  console = await openConsole({
+    readiness,
+    config: { ...TEST_CONFIG, http, providers: ProvidersConfig.parse({ github, gitlab }) },
+  });
 });
 afterAll(async () => {
   await console.close();
@@ -37,7 +40,9 @@ it('lists every CI system with the address of its webhook, for administrators', 
 
 it('shows the health of every backend, with advice', async () => {
   const { body } = await getPage(console.app, '/settings');
-  expect(body).toContain('<th scope="row">database</th><td data-label="State">OK</td><td data-label="Details">postgres answers</td>');
+  expect(body).toContain(
+    '<th scope="row">database</th><td data-label="State">OK</td><td data-label="Details">postgres answers</td>',
+  );
   expect(body).toContain(
     '<td data-label="State">Down</td><td data-label="Details">connect ECONNREFUSED &lt;redis&gt;<br><span class="quiet">start Redis</span></td>',
   );
@@ -55,19 +60,29 @@ it('says how one is connected, without its secret', async () => {
 
 it('says where a secret is that an embedded installation made', async () => {
   const { body } = await getPage(console.app, '/settings?provider=github');
-  expect(body).toContain('<code>githubWebhookSecret</code> in <code>secrets.json</code> of its data directory');
+  expect(body).toContain(
+    '<code>githubWebhookSecret</code> in <code>secrets.json</code> of its data directory',
+  );
   expect((await getPage(console.app, '/settings?provider=gitlab')).body).not.toContain('secrets.json');
 });
 
 it('calls nothing well that was not checked, and says nothing of a terminal alone', async () => {
-  const { body } = await postForm(console.app, '/settings', { provider: 'gitlab', repository: '', act: 'check' });
+  const { body } = await postForm(console.app, '/settings', {
+    provider: 'gitlab',
+    repository: '',
+    act: 'check',
+  });
   expect(body).not.toContain('No problems found.');
   expect(body).toMatch(/Not complete: \d of \d checks? needs? attention\./);
   expect(body).not.toContain('pass --');
 });
 
 it('looks at the permissions, and makes the webhook', async () => {
-  const { body } = await postForm(console.app, '/settings', { provider: 'gitlab', repository: 'shop/api', act: 'create' });
+  const { body } = await postForm(console.app, '/settings', {
+    provider: 'gitlab',
+    repository: 'shop/api',
+    act: 'create',
+  });
   expect(body).toContain('No problems found.');
   expect(body).toContain('created for http://127.0.0.1:9/webhooks/gitlab');
   expect(host.state.hooks).toMatchObject([{ address: 'http://127.0.0.1:9/webhooks/gitlab', secret: SECRET }]);
@@ -75,7 +90,11 @@ it('looks at the permissions, and makes the webhook', async () => {
 });
 
 it('says what is wrong, and what to do; what was typed stays text', async () => {
-  const { body } = await postForm(console.app, '/settings', { provider: 'gitlab', repository: '"><script>', act: 'test' });
+  const { body } = await postForm(console.app, '/settings', {
+    provider: 'gitlab',
+    repository: '"><script>',
+    act: 'test',
+  });
   expect(body).toContain('Problems found.');
   expect(body).toContain('check that http://127.0.0.1:9/webhooks/gitlab can be reached');
   expect(body).not.toContain('"><script>');

@@ -16,7 +16,12 @@ afterAll(async () => await console.close());
 
 const form = (payload: Record<string, string>, headers: Record<string, string> = {}) => ({
   payload: new URLSearchParams(payload).toString(),
-  headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin', host: 'localhost', ...headers },
+  headers: {
+    'content-type': 'application/x-www-form-urlencoded',
+    'sec-fetch-site': 'same-origin',
+    host: 'localhost',
+    ...headers,
+  },
 });
 
 async function signIn(token: string): Promise<string> {
@@ -27,11 +32,20 @@ async function signIn(token: string): Promise<string> {
 
 describe('signing in', () => {
   it('exchanges a token for a cookie that scripts cannot read and other sites cannot use', async () => {
-    const answer = await app.inject({ method: 'POST', url: '/sign-in', ...form({ token: TOKENS.read, next: '/me' }) });
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/sign-in',
+      ...form({ token: TOKENS.read, next: '/me' }),
+    });
     expect(answer.statusCode).toBe(303);
     expect(answer.headers.location).toBe('/me');
-    expect(answer.headers['set-cookie']).toMatch(/^__Host-fl=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/i);
-    const me = await app.inject({ url: '/me', headers: { cookie: await signIn(TOKENS.read), host: 'localhost' } });
+    expect(answer.headers['set-cookie']).toMatch(
+      /^__Host-fl=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/i,
+    );
+    const me = await app.inject({
+      url: '/me',
+      headers: { cookie: await signIn(TOKENS.read), host: 'localhost' },
+    });
     expect(me.statusCode).toBe(200);
     expect(me.body).toContain('read-holder');
     expect(me.headers['content-security-policy']).toContain("require-trusted-types-for 'script'");
@@ -44,11 +58,19 @@ describe('signing in', () => {
   });
 
   it('says what is wrong with a token, keeps nobody in, and leads nowhere else', async () => {
-    const wrong = await app.inject({ method: 'POST', url: '/sign-in', ...form({ token: 'no-such-token-here', next: '/' }) });
+    const wrong = await app.inject({
+      method: 'POST',
+      url: '/sign-in',
+      ...form({ token: 'no-such-token-here', next: '/' }),
+    });
     expect(wrong.statusCode).toBe(401);
     expect(wrong.body).toContain('is invalid');
     for (const next of ['//evil.example', '/\\evil.example', 'https://evil.example']) {
-      const answer = await app.inject({ method: 'POST', url: '/sign-in', ...form({ token: TOKENS.read, next }) });
+      const answer = await app.inject({
+        method: 'POST',
+        url: '/sign-in',
+        ...form({ token: TOKENS.read, next }),
+      });
       expect(answer.headers.location).toBe('/');
     }
   });
@@ -62,19 +84,31 @@ describe('signing in', () => {
 
   it('ends the session that this browser had before', async () => {
     const cookie = await signIn(TOKENS.read);
-    await app.inject({ method: 'POST', url: '/sign-in', ...form({ token: TOKENS.review, next: '/me' }, { cookie }) });
+    await app.inject({
+      method: 'POST',
+      url: '/sign-in',
+      ...form({ token: TOKENS.review, next: '/me' }, { cookie }),
+    });
     expect((await app.inject({ url: '/me', headers: { cookie, host: 'localhost' } })).statusCode).toBe(303);
   });
 
   it('is logged with the name, and without the token, when it worked and when it did not', async () => {
     log.length = 0;
     await signIn(TOKENS.read);
-    await app.inject({ method: 'POST', url: '/sign-in', ...form({ token: 'no-such-token-here', next: '/' }) });
+    await app.inject({
+      method: 'POST',
+      url: '/sign-in',
+      ...form({ token: 'no-such-token-here', next: '/' }),
+    });
     expect(log).toContainEqual(
-      expect.objectContaining({ message: 'signed in', fields: expect.objectContaining({ principal: 'read-holder' }) }),
+      expect.objectContaining({
+        message: 'signed in',
+        fields: expect.objectContaining({ principal: 'read-holder' }),
+      }),
     );
     expect(log.map(({ message }) => message)).toContain('sign-in refused');
-    for (const secret of [TOKENS.read, 'no-such-token-here']) expect(JSON.stringify(log)).not.toContain(secret);
+    for (const secret of [TOKENS.read, 'no-such-token-here'])
+      expect(JSON.stringify(log)).not.toContain(secret);
   });
 
   it('ends after twelve hours by our clock, whatever the browser keeps', async () => {
@@ -116,13 +150,21 @@ describe('other sites', () => {
     const cookie = await signIn(TOKENS.read);
     const { payload } = form({ theme: 'light' });
     const base = { 'content-type': 'application/x-www-form-urlencoded', host: 'localhost', cookie };
-    const answer = await app.inject({ method: 'POST', url: '/me', payload, headers: { ...base, ...headers } });
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/me',
+      payload,
+      headers: { ...base, ...headers },
+    });
     expect(answer.statusCode).toBe(status);
   });
 
   it('are no matter for whoever shows a token', async () => {
     const { payload } = form({ theme: 'light' });
-    const headers = { 'content-type': 'application/x-www-form-urlencoded', authorization: `Bearer ${TOKENS.read}` };
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      authorization: `Bearer ${TOKENS.read}`,
+    };
     expect((await app.inject({ method: 'POST', url: '/me', payload, headers })).statusCode).toBe(303);
   });
 });
@@ -139,13 +181,24 @@ describe('settings', () => {
 describe('keys', () => {
   it('never decide by what people press in error', () => {
     const pressed = KEYS.flatMap(({ keys }) => keys.split('|'));
-    for (const key of ['Enter', ' ', 'Backspace', 'Delete', 'ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'])
+    for (const key of [
+      'Enter',
+      ' ',
+      'Backspace',
+      'Delete',
+      'ArrowLeft',
+      'ArrowRight',
+      'ArrowUp',
+      'ArrowDown',
+    ])
       expect(pressed).not.toContain(key);
   });
 
   it('mean one thing in one place', () => {
     for (const place of ['queue', 'item', 'log', 'page'] as const) {
-      const pressed = KEYS.filter(({ places }) => places.includes(place)).flatMap(({ keys }) => keys.split('|'));
+      const pressed = KEYS.filter(({ places }) => places.includes(place)).flatMap(({ keys }) =>
+        keys.split('|'),
+      );
       expect(new Set(pressed).size).toBe(pressed.length);
     }
   });
@@ -155,7 +208,9 @@ describe('behind a proxy that ends TLS and says nothing of it', () => {
   let proxied: Awaited<ReturnType<typeof openConsole>>;
   beforeAll(async () => {
     const { config } = emptyHttpDeps();
-    proxied = await openConsole({ config: { ...config, http: { ...config.http, publicUrl: 'https://faultline.example.com' } } });
+    proxied = await openConsole({
+      config: { ...config, http: { ...config.http, publicUrl: 'https://faultline.example.com' } },
+    });
   });
   afterAll(async () => await proxied.close());
 
@@ -163,7 +218,11 @@ describe('behind a proxy that ends TLS and says nothing of it', () => {
     ['faultline.example.com', /^__Host-fl=.*; Secure/i],
     ['build-server:4600', /^fl=/],
   ])('the cookie for %s travels as the public address says', async (host, expected) => {
-    const answer = await proxied.app.inject({ method: 'POST', url: '/sign-in', ...form({ token: TOKENS.read }, { host }) });
+    const answer = await proxied.app.inject({
+      method: 'POST',
+      url: '/sign-in',
+      ...form({ token: TOKENS.read }, { host }),
+    });
     expect(answer.headers['set-cookie']).toMatch(expected);
     const cookie = String(answer.headers['set-cookie']).split(';')[0] ?? '';
     expect((await proxied.app.inject({ url: '/me', headers: { host, cookie } })).statusCode).toBe(200);

@@ -56,7 +56,9 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       await archive.put(buildId, log('new', { notes: ['again'] }));
 
       expect(await archive.read(buildId, 'build.log')).toBe('new');
-      expect(await archive.list(buildId)).toEqual([{ name: 'build.log', kind: 'log', lines: 1, bytes: 3, notes: ['again'] }]);
+      expect(await archive.list(buildId)).toEqual([
+        { name: 'build.log', kind: 'log', lines: 1, bytes: 3, notes: ['again'] },
+      ]);
       expect(await archive.lines(buildId, 'build.log', 1, 2000)).toEqual({ lineStart: 1, lines: ['new'] });
     });
 
@@ -83,7 +85,10 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
     it('ends a line at a newline only', async () => {
       await archive.put(buildId, log('10%\r20%\r100%\ndone\u2028still\n'));
 
-      expect(await archive.lines(buildId, 'build.log', 1, 9)).toEqual({ lineStart: 1, lines: ['10%\r20%\r100%', 'done\u2028still', ''] });
+      expect(await archive.lines(buildId, 'build.log', 1, 9)).toEqual({
+        lineStart: 1,
+        lines: ['10%\r20%\r100%', 'done\u2028still', ''],
+      });
     });
 
     it('has one empty line for an empty text', async () => {
@@ -106,7 +111,10 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       await archive.put(buildId, log(lines.join('\n')));
       const window = async (from: number, to: number) => await archive.lines(buildId, 'build.log', from, to);
 
-      expect(await window(999, 1002)).toEqual({ lineStart: 999, lines: ['line 999', 'line 1000', 'line 1001', 'line 1002'] });
+      expect(await window(999, 1002)).toEqual({
+        lineStart: 999,
+        lines: ['line 999', 'line 1000', 'line 1001', 'line 1002'],
+      });
       expect(await window(-5, 2)).toEqual({ lineStart: 1, lines: ['line 1', 'line 2'] });
       expect(await window(4499, 9000)).toEqual({ lineStart: 4499, lines: ['line 4499', 'line 4500'] });
       expect((await window(1, 4500))?.lines).toEqual(lines.slice(0, 2000));
@@ -119,7 +127,8 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
 
     async function piecesOf(id: string, name: string): Promise<{ lineStart: number; text: string }[]> {
       const pieces: { lineStart: number; text: string }[] = [];
-      for await (const piece of archive.pieces(id, name)) pieces.push({ lineStart: piece.lineStart, text: piece.bytes.toString('utf8') });
+      for await (const piece of archive.pieces(id, name))
+        pieces.push({ lineStart: piece.lineStart, text: piece.bytes.toString('utf8') });
       return pieces;
     }
 
@@ -168,18 +177,26 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
     });
 
     it('agrees with split for any text and window', async () => {
-      const piece = fc.oneof(fc.constantFrom('\n', '\r', '\r\n', '\0', 'x'), fc.string({ unit: 'grapheme', maxLength: 5 }));
+      const piece = fc.oneof(
+        fc.constantFrom('\n', '\r', '\r\n', '\0', 'x'),
+        fc.string({ unit: 'grapheme', maxLength: 5 }),
+      );
       const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
       await fc.assert(
-        fc.asyncProperty(text, fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 30 }), async (value, from, more) => {
-          await archive.put(buildId, log(value));
-          const expected = value.replaceAll('\0', '\uFFFD').split('\n');
-          expect(await archive.read(buildId, 'build.log')).toBe(expected.join('\n'));
-          expect(await archive.lines(buildId, 'build.log', from, from + more)).toEqual({
-            lineStart: from,
-            lines: expected.slice(from - 1, from + more),
-          });
-        }),
+        fc.asyncProperty(
+          text,
+          fc.integer({ min: 1, max: 30 }),
+          fc.integer({ min: 0, max: 30 }),
+          async (value, from, more) => {
+            await archive.put(buildId, log(value));
+            const expected = value.replaceAll('\0', '\uFFFD').split('\n');
+            expect(await archive.read(buildId, 'build.log')).toBe(expected.join('\n'));
+            expect(await archive.lines(buildId, 'build.log', from, from + more)).toEqual({
+              lineStart: from,
+              lines: expected.slice(from - 1, from + more),
+            });
+          },
+        ),
         { numRuns: runs(60) },
       );
     });

@@ -14,7 +14,12 @@ interface SampleCommits {
 function commitSample(repository: GitRepository): SampleCommits {
   const tax = ['export function tax(net: number) {', '  return net * 0.19;', '}'];
   const first = repository.commit(
-    { 'src/cart/tax.ts': `${tax.join('\n')}\n`, 'src/index.ts': 'export {};\n', 'lib/index.ts': 'export {};\n', 'README.md': 'tax\n' },
+    {
+      'src/cart/tax.ts': `${tax.join('\n')}\n`,
+      'src/index.ts': 'export {};\n',
+      'lib/index.ts': 'export {};\n',
+      'README.md': 'tax\n',
+    },
     'Add the tax',
   );
   const rounded = [tax[0], '  return Math.round(net * 19) / 100;', tax[2]];
@@ -28,7 +33,10 @@ function commitSample(repository: GitRepository): SampleCommits {
 }
 
 /** What every code host promises. `open` is given a real repository to serve as `shop/api`. */
-export function codeHostContract(name: string, open: (repository: GitRepository) => CodeHost | Promise<CodeHost>): void {
+export function codeHostContract(
+  name: string,
+  open: (repository: GitRepository) => CodeHost | Promise<CodeHost>,
+): void {
   describe(`code host: ${name}`, () => {
     let repository: GitRepository;
     let commits: SampleCommits;
@@ -49,13 +57,24 @@ export function codeHostContract(name: string, open: (repository: GitRepository)
     });
 
     it('says which commit answers, and remarks on a stand-in', async () => {
-      expect(await host.resolve({ repository: REPOSITORY, ref: commits.first }, signal)).toEqual({ ref: commits.first, note: null });
-      expect(await host.resolve({ repository: REPOSITORY, ref: commits.first.slice(0, 10) }, signal)).toMatchObject({ note: null });
-      expect(await host.resolve({ repository: REPOSITORY, ref: null }, signal)).toEqual({ ref: commits.second, note: null });
+      expect(await host.resolve({ repository: REPOSITORY, ref: commits.first }, signal)).toEqual({
+        ref: commits.first,
+        note: null,
+      });
+      expect(
+        await host.resolve({ repository: REPOSITORY, ref: commits.first.slice(0, 10) }, signal),
+      ).toMatchObject({ note: null });
+      expect(await host.resolve({ repository: REPOSITORY, ref: null }, signal)).toEqual({
+        ref: commits.second,
+        note: null,
+      });
       const missing = await host.resolve({ repository: REPOSITORY, ref: 'deadbeef'.repeat(5) }, signal);
       expect(missing.ref).toBe(commits.second);
       expect(missing.note).toContain('deadbeefde is not ');
-      expect(await host.resolve({ repository: 'someone/else', ref: null }, signal)).toEqual({ ref: null, note: null });
+      expect(await host.resolve({ repository: 'someone/else', ref: null }, signal)).toEqual({
+        ref: null,
+        note: null,
+      });
     });
 
     it('reads a file of a commit, and its window', async () => {
@@ -72,32 +91,57 @@ export function codeHostContract(name: string, open: (repository: GitRepository)
 
     it('reads at most 200 lines a call', async () => {
       expect((await host.readFile({ ...at('data/rows.txt') }, signal))?.lines).toHaveLength(200);
-      expect((await host.readFile({ ...at('data/rows.txt'), lineStart: 1, lineEnd: 500 }, signal))?.lines).toHaveLength(200);
+      expect(
+        (await host.readFile({ ...at('data/rows.txt'), lineStart: 1, lineEnd: 500 }, signal))?.lines,
+      ).toHaveLength(200);
     });
 
     it('answers null or nothing for what does not exist', async () => {
       expect(await host.readFile(at('src/absent.ts'), signal)).toBeNull();
       expect(await host.readFile(at('src'), signal)).toBeNull();
       expect(await host.readFile(at('src/cart/tax.ts', 'deadbeef'), signal)).toBeNull();
-      expect(await host.readFile({ ...at('src/cart/tax.ts'), repository: 'someone/else' }, signal)).toBeNull();
+      expect(
+        await host.readFile({ ...at('src/cart/tax.ts'), repository: 'someone/else' }, signal),
+      ).toBeNull();
       expect(await host.blame({ ...at('src/absent.ts'), lineStart: 1, lineEnd: 2 }, signal)).toEqual([]);
       expect(await host.blame({ ...at('src/cart/tax.ts'), lineStart: 90, lineEnd: 99 }, signal)).toEqual([]);
       expect(await host.history({ ...at('src/absent.ts'), limit: 5 }, signal)).toEqual([]);
-      expect(await host.search({ repository: REPOSITORY, ref: null, text: 'no such text', limit: 5 }, signal)).toEqual([]);
-      expect(await host.findFiles({ repository: REPOSITORY, ref: null, suffix: 'absent.ts', limit: 5 }, signal)).toEqual([]);
+      expect(
+        await host.search({ repository: REPOSITORY, ref: null, text: 'no such text', limit: 5 }, signal),
+      ).toEqual([]);
+      expect(
+        await host.findFiles({ repository: REPOSITORY, ref: null, suffix: 'absent.ts', limit: 5 }, signal),
+      ).toEqual([]);
     });
 
     it('searches literally, with case, up to the limit', async () => {
-      const hits = await host.search({ repository: REPOSITORY, ref: null, text: 'Math.round(net', limit: 5 }, signal);
-      expect(hits).toEqual([{ path: 'src/cart/tax.ts', line: 2, text: '  return Math.round(net * 19) / 100;' }]);
-      expect(await host.search({ repository: REPOSITORY, ref: null, text: 'Math.r.und', limit: 5 }, signal)).toEqual([]);
-      expect(await host.search({ repository: REPOSITORY, ref: null, text: 'math.round', limit: 5 }, signal)).toEqual([]);
-      expect(await host.search({ repository: REPOSITORY, ref: null, text: 'row', limit: 7 }, signal)).toHaveLength(7);
-      expect(await host.search({ repository: REPOSITORY, ref: commits.first, text: 'Math.round(net', limit: 5 }, signal)).toEqual([]);
+      const hits = await host.search(
+        { repository: REPOSITORY, ref: null, text: 'Math.round(net', limit: 5 },
+        signal,
+      );
+      expect(hits).toEqual([
+        { path: 'src/cart/tax.ts', line: 2, text: '  return Math.round(net * 19) / 100;' },
+      ]);
+      expect(
+        await host.search({ repository: REPOSITORY, ref: null, text: 'Math.r.und', limit: 5 }, signal),
+      ).toEqual([]);
+      expect(
+        await host.search({ repository: REPOSITORY, ref: null, text: 'math.round', limit: 5 }, signal),
+      ).toEqual([]);
+      expect(
+        await host.search({ repository: REPOSITORY, ref: null, text: 'row', limit: 7 }, signal),
+      ).toHaveLength(7);
+      expect(
+        await host.search(
+          { repository: REPOSITORY, ref: commits.first, text: 'Math.round(net', limit: 5 },
+          signal,
+        ),
+      ).toEqual([]);
     });
 
     it('finds files by the end of their path, whole segments only, shortest first', async () => {
-      const find = (suffix: string) => host.findFiles({ repository: REPOSITORY, ref: null, suffix, limit: 9 }, signal);
+      const find = (suffix: string) =>
+        host.findFiles({ repository: REPOSITORY, ref: null, suffix, limit: 9 }, signal);
       expect(await find('cart/tax.ts')).toEqual(['src/cart/tax.ts']);
       expect(await find('index.ts')).toEqual(['lib/index.ts', 'src/index.ts']);
       expect(await find('dex.ts')).toEqual([]);
@@ -110,7 +154,10 @@ export function codeHostContract(name: string, open: (repository: GitRepository)
         [2, 'Grace', commits.second],
         [3, 'Ada', commits.first],
       ]);
-      expect(lines[1]).toMatchObject({ subject: 'Round the tax', text: '  return Math.round(net * 19) / 100;' });
+      expect(lines[1]).toMatchObject({
+        subject: 'Round the tax',
+        text: '  return Math.round(net * 19) / 100;',
+      });
       expect(Date.parse(lines[1]?.at ?? '')).toBe(Date.UTC(2026, 0, 1, 1));
     });
 
@@ -123,28 +170,54 @@ export function codeHostContract(name: string, open: (repository: GitRepository)
       expect(ofOne.map(({ commit }) => commit)).toEqual([commits.first]);
     });
 
-    it.each(['../../etc/passwd', '/etc/passwd', 'src/../../x', 'C:\\Windows\\win.ini', 'a\0b', ''])('refuses the path %j', async (path) => {
-      const refusal = { code: 'invalid-input' };
-      await expect(host.readFile(at(path), signal)).rejects.toMatchObject(refusal);
-      await expect(host.blame({ ...at(path), lineStart: 1, lineEnd: 2 }, signal)).rejects.toMatchObject(refusal);
-      await expect(host.history({ ...at(path), limit: 1 }, signal)).rejects.toMatchObject(refusal);
-      await expect(host.findFiles({ repository: REPOSITORY, ref: null, suffix: path, limit: 1 }, signal)).rejects.toMatchObject(refusal);
-    });
-
-    it.each(['--upload-pack=touch /tmp/owned', '-x', 'main..other', 'main:src', '@{-1}', 'HEAD~1', ' main', ''])(
-      'refuses the ref %j',
-      async (ref) => {
-        await expect(host.readFile(at('README.md', ref), signal)).rejects.toMatchObject({ code: 'invalid-input' });
-        await expect(host.resolve({ repository: REPOSITORY, ref }, signal)).rejects.toMatchObject({ code: 'invalid-input' });
+    it.each(['../../etc/passwd', '/etc/passwd', 'src/../../x', 'C:\\Windows\\win.ini', 'a\0b', ''])(
+      'refuses the path %j',
+      async (path) => {
+        const refusal = { code: 'invalid-input' };
+        await expect(host.readFile(at(path), signal)).rejects.toMatchObject(refusal);
+        await expect(host.blame({ ...at(path), lineStart: 1, lineEnd: 2 }, signal)).rejects.toMatchObject(
+          refusal,
+        );
+        await expect(host.history({ ...at(path), limit: 1 }, signal)).rejects.toMatchObject(refusal);
+        await expect(
+          host.findFiles({ repository: REPOSITORY, ref: null, suffix: path, limit: 1 }, signal),
+        ).rejects.toMatchObject(refusal);
       },
     );
 
+    it.each([
+      '--upload-pack=touch /tmp/owned',
+      '-x',
+      'main..other',
+      'main:src',
+      '@{-1}',
+      'HEAD~1',
+      ' main',
+      '',
+    ])('refuses the ref %j', async (ref) => {
+      await expect(host.readFile(at('README.md', ref), signal)).rejects.toMatchObject({
+        code: 'invalid-input',
+      });
+      await expect(host.resolve({ repository: REPOSITORY, ref }, signal)).rejects.toMatchObject({
+        code: 'invalid-input',
+      });
+    });
+
     it('takes text and paths that look like options for text and paths', async () => {
-      expect(await host.search({ repository: REPOSITORY, ref: null, text: '--open-files-in-pager=id', limit: 5 }, signal)).toEqual([]);
+      expect(
+        await host.search(
+          { repository: REPOSITORY, ref: null, text: '--open-files-in-pager=id', limit: 5 },
+          signal,
+        ),
+      ).toEqual([]);
       expect(await host.readFile(at('--output=x'), signal)).toBeNull();
       expect(await host.history({ ...at('--output=x'), limit: 1 }, signal)).toEqual([]);
-      expect(await host.blame({ ...at('--contents=/etc/passwd'), lineStart: 1, lineEnd: 1 }, signal)).toEqual([]);
-      await expect(host.search({ repository: REPOSITORY, ref: null, text: 'a\nb', limit: 5 }, signal)).rejects.toMatchObject({
+      expect(await host.blame({ ...at('--contents=/etc/passwd'), lineStart: 1, lineEnd: 1 }, signal)).toEqual(
+        [],
+      );
+      await expect(
+        host.search({ repository: REPOSITORY, ref: null, text: 'a\nb', limit: 5 }, signal),
+      ).rejects.toMatchObject({
         code: 'invalid-input',
       });
     });

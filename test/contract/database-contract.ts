@@ -14,7 +14,10 @@ export interface DatabaseUnderTest {
 }
 
 /** What every database promises. */
-export function databaseContract(name: string, open: (migrationsFolder: string) => Promise<DatabaseUnderTest>): void {
+export function databaseContract(
+  name: string,
+  open: (migrationsFolder: string) => Promise<DatabaseUnderTest>,
+): void {
   describe(`database: ${name}`, () => {
     let under: DatabaseUnderTest;
     let db: Database;
@@ -22,7 +25,10 @@ export function databaseContract(name: string, open: (migrationsFolder: string) 
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'faultline-migrations-'));
-      await writeFile(join(folder, '0001_things.sql'), 'create table things (id int primary key, note text, at timestamptz, data jsonb);');
+      await writeFile(
+        join(folder, '0001_things.sql'),
+        'create table things (id int primary key, note text, at timestamptz, data jsonb);',
+      );
       under = await open(folder);
       db = under.db;
     });
@@ -56,7 +62,9 @@ export function databaseContract(name: string, open: (migrationsFolder: string) 
         await writeFile(join(folder, '0005_bad.sql'), 'create table bad (a int); select nonsense;');
 
         await expect(db.migrate()).rejects.toMatchObject({ code: 'storage-failed' });
-        expect(await db.query(`select to_regclass('good') as good, to_regclass('bad') as bad`)).toEqual([{ good: null, bad: null }]);
+        expect(await db.query(`select to_regclass('good') as good, to_regclass('bad') as bad`)).toEqual([
+          { good: null, bad: null },
+        ]);
 
         await writeFile(join(folder, '0005_bad.sql'), 'create table bad (a int);');
         expect(await db.migrate()).toEqual({ applied: ['0004_good', '0005_bad'] });
@@ -66,7 +74,10 @@ export function databaseContract(name: string, open: (migrationsFolder: string) 
         const before = 'create table more (a int);';
         await writeFile(join(folder, '0002_more.sql'), `${before} -- a remark`);
         await writeFile(join(folder, '0006_late.sql'), 'create table late (a int);');
-        const refusal = { code: 'invalid-config', message: expect.stringMatching(/0002_more \(checksum .*"faultline migrate --repair"/) };
+        const refusal = {
+          code: 'invalid-config',
+          message: expect.stringMatching(/0002_more \(checksum .*"faultline migrate --repair"/),
+        };
         await expect(db.migrate()).rejects.toMatchObject(refusal);
         expect(await db.query(`select to_regclass('late') as late`)).toEqual([{ late: null }]);
 
@@ -75,7 +86,10 @@ export function databaseContract(name: string, open: (migrationsFolder: string) 
 
         await writeFile(join(folder, '0002_more.sql'), 'create table more (a int, c int);');
         await db.query('drop table late');
-        expect(await db.migrate({ repair: true })).toEqual({ applied: [], repaired: ['column late.a', 'column more.c'] });
+        expect(await db.migrate({ repair: true })).toEqual({
+          applied: [],
+          repaired: ['column late.a', 'column more.c'],
+        });
         expect(await db.migrate()).toEqual({ applied: [] });
         expect(await db.query('select a, b, c from more')).toEqual([]);
       });
@@ -102,7 +116,9 @@ export function databaseContract(name: string, open: (migrationsFolder: string) 
         await db.query('insert into things (id, at) values (1, $1)', ['2026-03-01T12:00:00.123+02:00']);
 
         expect(
-          await db.query('select count(*), max(at) as at, null::timestamptz as never, 9007199254740991::int8 as big from things'),
+          await db.query(
+            'select count(*), max(at) as at, null::timestamptz as never, 9007199254740991::int8 as big from things',
+          ),
         ).toEqual([{ count: 1, at, never: null, big: 9_007_199_254_740_991 }]);
         expect(await db.query('select id from things where at = $1', [new Date(at)])).toEqual([{ id: 1 }]);
       });
@@ -112,11 +128,16 @@ export function databaseContract(name: string, open: (migrationsFolder: string) 
         await db.query('insert into things (id, note, data) values (1, $1, $2)', ['n\0te', data]);
 
         expect(await db.query('select note, data from things')).toEqual([
-          { note: 'n\uFFFDte', data: { text: 'a\uFFFDb', 'k\uFFFD': ['\uFFFD', { deep: '\uFFFD' }], number: 1.5, none: null } },
+          {
+            note: 'n\uFFFDte',
+            data: { text: 'a\uFFFDb', 'k\uFFFD': ['\uFFFD', { deep: '\uFFFD' }], number: 1.5, none: null },
+          },
         ]);
-        expect(await db.query('select array_length($1::text[], 1) as length, ($1::text[])[1] as first', [['x\0', 'y']])).toEqual([
-          { length: 2, first: 'x\uFFFD' },
-        ]);
+        expect(
+          await db.query('select array_length($1::text[], 1) as length, ($1::text[])[1] as first', [
+            ['x\0', 'y'],
+          ]),
+        ).toEqual([{ length: 2, first: 'x\uFFFD' }]);
       });
 
       it('never splice values into the text', async () => {
@@ -151,14 +172,29 @@ export function databaseContract(name: string, open: (migrationsFolder: string) 
 
       it('stay usable after failing statements, alone and in transactions, one after another and at once', async () => {
         const wrong = () => db.query('select nonsense');
-        const wrongInside = () => db.transaction((sql) => sql.query('insert into things (id) values (1), (1)'));
+        const wrongInside = () =>
+          db.transaction((sql) => sql.query('insert into things (id) values (1), (1)'));
 
         for (let round = 0; round < 5; round += 1) {
-          await expect(wrong()).rejects.toMatchObject({ code: 'storage-failed', retryable: false, details: { state: '42703' } });
-          await expect(wrongInside()).rejects.toMatchObject({ code: 'storage-failed', details: { state: '23505', table: 'things' } });
+          await expect(wrong()).rejects.toMatchObject({
+            code: 'storage-failed',
+            retryable: false,
+            details: { state: '42703' },
+          });
+          await expect(wrongInside()).rejects.toMatchObject({
+            code: 'storage-failed',
+            details: { state: '23505', table: 'things' },
+          });
         }
         const mixed = await Promise.allSettled([wrong(), count(), wrongInside(), count(), wrong(), count()]);
-        expect(mixed.map((result) => result.status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled']);
+        expect(mixed.map((result) => result.status)).toEqual([
+          'rejected',
+          'fulfilled',
+          'rejected',
+          'fulfilled',
+          'rejected',
+          'fulfilled',
+        ]);
         expect(await count()).toBe(0);
       });
 
@@ -177,7 +213,9 @@ export function databaseContract(name: string, open: (migrationsFolder: string) 
         await db.transaction(async (sql) => {
           kept = sql;
           await expect(db.query('select 1')).rejects.toMatchObject({ code: 'internal' });
-          await expect(db.transaction((inner) => inner.query('select 1'))).rejects.toMatchObject({ code: 'internal' });
+          await expect(db.transaction((inner) => inner.query('select 1'))).rejects.toMatchObject({
+            code: 'internal',
+          });
         });
 
         await expect((kept as unknown as Sql).query('select 1')).rejects.toMatchObject({ code: 'internal' });
@@ -190,7 +228,9 @@ export function databaseContract(name: string, open: (migrationsFolder: string) 
         await Promise.all(
           Array.from({ length: 25 }, () =>
             db.transaction(async (sql) => {
-              const [row] = await sql.query<{ n: number }>(`select (data->>'n')::int as n from things where id = 1 for update`);
+              const [row] = await sql.query<{ n: number }>(
+                `select (data->>'n')::int as n from things where id = 1 for update`,
+              );
               await sql.query('update things set data = $1 where id = 1', [{ n: (row?.n ?? 0) + 1 }]);
             }),
           ),

@@ -13,7 +13,8 @@ export function embedderContract(name: string, open: () => Embedder | Promise<Em
       'x'.repeat(300_000),
     ];
     const length = (vector: Float32Array) => Math.hypot(...vector);
-    const cosine = (left: Float32Array, right: Float32Array) => left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
+    const cosine = (left: Float32Array, right: Float32Array) =>
+      left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
 
     it('gives one vector a text, of its dimensions and of length 1, whatever the text', async () => {
       const embedder = await open();

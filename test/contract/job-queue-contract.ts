@@ -17,7 +17,10 @@ export interface JobQueueUnderTest {
 export type Polling = 'usual' | 'never';
 
 /** What every job queue promises. */
-export function jobQueueContract(name: string, openQueue: (polling: Polling) => Promise<JobQueueUnderTest>): void {
+export function jobQueueContract(
+  name: string,
+  openQueue: (polling: Polling) => Promise<JobQueueUnderTest>,
+): void {
   describe(`job queue: ${name}`, () => {
     let under: JobQueueUnderTest;
     let queue: JobQueue & QueueAdmin;
@@ -186,7 +189,9 @@ export function jobQueueContract(name: string, openQueue: (polling: Polling) => 
       expect(await queue.dead(10)).toEqual([]);
       await until(async () => (await queue.dead(10)).length === 1);
       expect(calls).toBe(ATTEMPTS);
-      expect(await queue.dead(10)).toMatchObject([{ jobId: 'job', state: 'dead', error: 'the handler is broken' }]);
+      expect(await queue.dead(10)).toMatchObject([
+        { jobId: 'job', state: 'dead', error: 'the handler is broken' },
+      ]);
       expect(await queue.depth()).toBe(0);
 
       broken = false;

@@ -15,7 +15,8 @@ export function publisherContract(name: string, makeAdapter: () => Promise<Publi
   describe(`publisher ${name}`, () => {
     it('tells an answer once, however often it is asked to', async () => {
       const { publisher, told } = await makeAdapter();
-      for (let time = 0; time < 3; time++) await publisher.publish(sampleBuild(), sampleAnalysis(), { key: 'k:1', signal });
+      for (let time = 0; time < 3; time++)
+        await publisher.publish(sampleBuild(), sampleAnalysis(), { key: 'k:1', signal });
       expect(told()).toBe(1);
     });
 
@@ -28,7 +29,9 @@ export function publisherContract(name: string, makeAdapter: () => Promise<Publi
 
     it('tells nothing once it was called off', async () => {
       const { publisher, told } = await makeAdapter();
-      await expect(publisher.publish(sampleBuild(), sampleAnalysis(), { key: 'k:1', signal: AbortSignal.abort() })).rejects.toThrow();
+      await expect(
+        publisher.publish(sampleBuild(), sampleAnalysis(), { key: 'k:1', signal: AbortSignal.abort() }),
+      ).rejects.toThrow();
       expect(told()).toBe(0);
     });
   });

@@ -20,8 +20,16 @@ const DOCUMENT: TeamDocument = {
   importedAt: '2026-01-02T03:04:05.000Z',
 };
 const PASSAGES: Passage[] = [
-  { position: 1, place: 'Symptoms', text: 'The agent says "no space left on device" while the layer cache is written.' },
-  { position: 2, place: 'Fix', text: "Drain the agent and run docker system prune, then undrain it. It's owned by Platform & Tools." },
+  {
+    position: 1,
+    place: 'Symptoms',
+    text: 'The agent says "no space left on device" while the layer cache is written.',
+  },
+  {
+    position: 2,
+    place: 'Fix',
+    text: "Drain the agent and run docker system prune, then undrain it. It's owned by Platform & Tools.",
+  },
 ];
 
 /** What every store of a team's documents promises. */
@@ -37,8 +45,17 @@ export function teamKnowledgeContract(name: string, open: () => Promise<TeamKnow
     beforeEach(async () => {
       for (const { id } of await store.list()) await store.remove(id);
       await store.put(DOCUMENT, PASSAGES);
-      const other = { ...DOCUMENT, id: 'doc_2', source: 'runbooks/vpn.md', title: 'The tunnel', category: null, passages: 1 };
-      await store.put(other, [{ position: 1, place: 'page 1', text: 'When the tunnel drops, restart openvpn on the gateway host.' }]);
+      const other = {
+        ...DOCUMENT,
+        id: 'doc_2',
+        source: 'runbooks/vpn.md',
+        title: 'The tunnel',
+        category: null,
+        passages: 1,
+      };
+      await store.put(other, [
+        { position: 1, place: 'page 1', text: 'When the tunnel drops, restart openvpn on the gateway host.' },
+      ]);
     });
 
     it('gives back what it was given, by id, by source and in the order of sources', async () => {
@@ -75,14 +92,20 @@ export function teamKnowledgeContract(name: string, open: () => Promise<TeamKnow
     it('finds a passage by a line it quotes, with a score near one and its document', async () => {
       const [best] = await store.search({ text: 'no space left on device', limit: 3 });
 
-      expect(best).toMatchObject({ ...PASSAGES[0], document: { id: 'doc_1', source: 'runbooks/disk.md', title: DOCUMENT.title } });
+      expect(best).toMatchObject({
+        ...PASSAGES[0],
+        document: { id: 'doc_1', source: 'runbooks/disk.md', title: DOCUMENT.title },
+      });
       expect(best?.score).toBeGreaterThan(0.9);
     });
 
     it('scores what shares few words low, and finds nothing where no word is shared', async () => {
-      const scores = (await store.search({ text: 'NullPointerException in CheckoutService while the agent greets', limit: 5 })).map(
-        ({ score }) => score,
-      );
+      const scores = (
+        await store.search({
+          text: 'NullPointerException in CheckoutService while the agent greets',
+          limit: 5,
+        })
+      ).map(({ score }) => score);
 
       for (const score of scores) expect(score).toBeLessThan(0.4);
       expect(await store.search({ text: 'quetzalcoatl', limit: 5 })).toEqual([]);
@@ -100,10 +123,15 @@ export function teamKnowledgeContract(name: string, open: () => Promise<TeamKnow
     });
 
     it('returns at most the limit, best first', async () => {
-      const matches = await store.search({ text: 'the agent ran out of space on device: docker layer cache', limit: 1 });
+      const matches = await store.search({
+        text: 'the agent ran out of space on device: docker layer cache',
+        limit: 1,
+      });
 
       expect(matches).toHaveLength(1);
-      const scores = (await store.search({ text: 'agent cache docker gateway', limit: 9 })).map(({ score }) => score);
+      const scores = (await store.search({ text: 'agent cache docker gateway', limit: 9 })).map(
+        ({ score }) => score,
+      );
       expect(scores).toEqual(scores.toSorted((left, right) => right - left));
     });
   });

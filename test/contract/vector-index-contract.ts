@@ -48,13 +48,17 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
     it('finds the text itself first, whole and with a score of one', async () => {
       const [best, ...others] = await index.search('knowledge', { text: FULL_DISK, limit: 3 });
 
-      expect(best).toMatchObject(item('disk', FULL_DISK, { category: 'INFRA_ERROR', kind: 'disk_full', order: 1 }));
+      expect(best).toMatchObject(
+        item('disk', FULL_DISK, { category: 'INFRA_ERROR', kind: 'disk_full', order: 1 }),
+      );
       expect(best?.score).toBeCloseTo(1, 4);
       expect(others).toHaveLength(2);
     });
 
     it('orders by score, and every score is between 0 and 1', async () => {
-      const scores = (await index.search('knowledge', { text: 'connection refused while writing', limit: 3 })).map((match) => match.score);
+      const scores = (
+        await index.search('knowledge', { text: 'connection refused while writing', limit: 3 })
+      ).map((match) => match.score);
 
       expect(scores).toEqual(scores.toSorted((a, b) => b - a));
       for (const score of scores) expect(score >= 0 && score <= 1).toBe(true);
@@ -74,7 +78,8 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
     });
 
     it('keeps items whose metadata equals every field of the filter', async () => {
-      const search = (filter: Record<string, string>) => ids('knowledge', { text: FULL_DISK, limit: 9, filter });
+      const search = (filter: Record<string, string>) =>
+        ids('knowledge', { text: FULL_DISK, limit: 9, filter });
 
       expect((await search({ category: 'INFRA_ERROR' })).toSorted()).toEqual(['disk', 'refused']);
       expect(await search({ category: 'INFRA_ERROR', kind: 'network' })).toEqual(['refused']);
@@ -86,15 +91,23 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
     it('lists the ids and metadata of one namespace', async () => {
       await index.upsert('error_library', [item('one', FULL_DISK, { category: 'INFRA_ERROR' })]);
 
-      expect(await index.list('error_library')).toEqual([{ id: 'one', metadata: { category: 'INFRA_ERROR' } }]);
-      expect((await index.list('knowledge')).map(({ id }) => id).toSorted()).toEqual(['disk', 'refused', 'typo']);
+      expect(await index.list('error_library')).toEqual([
+        { id: 'one', metadata: { category: 'INFRA_ERROR' } },
+      ]);
+      expect((await index.list('knowledge')).map(({ id }) => id).toSorted()).toEqual([
+        'disk',
+        'refused',
+        'typo',
+      ]);
     });
 
     it('replaces an item with the same id', async () => {
       await index.upsert('knowledge', [item('disk', REFUSED, { category: 'CODE_ERROR' })]);
 
       expect(await index.count('knowledge')).toBe(3);
-      const found = (await index.search('knowledge', { text: REFUSED, limit: 9 })).find((match) => match.id === 'disk');
+      const found = (await index.search('knowledge', { text: REFUSED, limit: 9 })).find(
+        (match) => match.id === 'disk',
+      );
       expect(found).toMatchObject(item('disk', REFUSED, { category: 'CODE_ERROR' }));
       expect(found?.metadata).not.toHaveProperty('kind');
     });
@@ -103,7 +116,10 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
       await index.upsert('knowledge', [item('twice', FULL_DISK), item('twice', TYPO)]);
 
       expect(await index.count('knowledge')).toBe(4);
-      expect((await index.search('knowledge', { text: TYPO, limit: 9 })).find((match) => match.id === 'twice')?.text).toBe(TYPO);
+      expect(
+        (await index.search('knowledge', { text: TYPO, limit: 9 })).find((match) => match.id === 'twice')
+          ?.text,
+      ).toBe(TYPO);
     });
 
     it('removes items, and does not mind unknown ones', async () => {
@@ -122,13 +138,22 @@ export function vectorIndexContract(name: string, open: () => Promise<VectorInde
     });
 
     it('takes many items and odd texts', async () => {
-      const many = Array.from({ length: 300 }, (_, number) => item(`many-${number}`, `entry number ${number} about caches`));
+      const many = Array.from({ length: 300 }, (_, number) =>
+        item(`many-${number}`, `entry number ${number} about caches`),
+      );
 
-      await index.upsert('error_library', [...many, item('empty', ''), item('nul', 'a\0b'), item('long', 'word '.repeat(20_000))]);
+      await index.upsert('error_library', [
+        ...many,
+        item('empty', ''),
+        item('nul', 'a\0b'),
+        item('long', 'word '.repeat(20_000)),
+      ]);
 
       expect(await index.count('error_library')).toBe(303);
       expect(await ids('error_library', { text: 'entry number 123 about caches', limit: 1 })).toHaveLength(1);
-      const scores = (await index.search('error_library', { text: '', limit: 5 })).map((match) => match.score);
+      const scores = (await index.search('error_library', { text: '', limit: 5 })).map(
+        (match) => match.score,
+      );
       for (const score of scores) expect(score >= 0 && score <= 1).toBe(true);
     });
   });

@@ -30,7 +30,9 @@ export function webSearchContract(name: string, open: () => WebSearch): void {
     it('names no address of a private network', async () => {
       const urls = (await open().search('private', 10, signal)).map(({ url }) => url);
 
-      expect(urls.filter((url) => /localhost|127\.|10\.|169\.254|\[::1\]|\.internal|ftp:|javascript:/.test(url))).toEqual([]);
+      expect(
+        urls.filter((url) => /localhost|127\.|10\.|169\.254|\[::1\]|\.internal|ftp:|javascript:/.test(url)),
+      ).toEqual([]);
     });
   });
 }

@@ -11,7 +11,8 @@ test('a token has a prefix, 256 random bits and a checksum that notices a change
     const changed = `${token.slice(0, 20)}${token[20] === 'a' ? 'b' : 'a'}${token.slice(21)}`;
     expect(isTokenForm(changed)).toBe(false);
   }
-  for (const other of ['', 'flt_', `flt_${'0'.repeat(49)}1`, 'ghp_0123', ` ${tokens[0]}`]) expect(isTokenForm(other)).toBe(false);
+  for (const other of ['', 'flt_', `flt_${'0'.repeat(49)}1`, 'ghp_0123', ` ${tokens[0]}`])
+    expect(isTokenForm(other)).toBe(false);
 });
 
 test('what is stored of a token tells nothing of it', () => {
@@ -22,7 +23,9 @@ test('what is stored of a token tells nothing of it', () => {
 
 test('a token that is in a log is masked', async () => {
   const token = makeToken();
-  const { text } = await createMasker().mask(`curl -H "x: ${token}" https://faultline.example.com\nbare ${token}`);
+  const { text } = await createMasker().mask(
+    `curl -H "x: ${token}" https://faultline.example.com\nbare ${token}`,
+  );
   expect(text).not.toContain(token.slice(4));
 });
 
@@ -32,12 +35,20 @@ test('a scope is a repository or all of an owner, and nothing that only begins l
   const outside = ['acme/shop2', 'acme/sho', 'ACME/shop', 'teams/a', 'team', 'xteam/a', ''];
   expect(inside.map((one) => isInScope(scope, one))).toEqual(inside.map(() => true));
   expect(outside.map((one) => isInScope(scope, one))).toEqual(outside.map(() => false));
-  expect([isInScope(null, 'x/y'), isInScope(undefined, 'x/y'), isInScope([], 'x/y')]).toEqual([true, true, false]);
+  expect([isInScope(null, 'x/y'), isInScope(undefined, 'x/y'), isInScope([], 'x/y')]).toEqual([
+    true,
+    true,
+    false,
+  ]);
 });
 
 test('what a token is to be is checked', () => {
   const wanted = (change: object) => NewToken.safeParse({ name: 'ci', roles: ['read'], ...change }).success;
-  expect([wanted({}), wanted({ repositories: ['a/b', 'c/*'] }), wanted({ expiresInDays: 90 })]).toEqual([true, true, true]);
+  expect([wanted({}), wanted({ repositories: ['a/b', 'c/*'] }), wanted({ expiresInDays: 90 })]).toEqual([
+    true,
+    true,
+    true,
+  ]);
   for (const wrong of [
     { name: '' },
     { name: 'a b' },

@@ -5,7 +5,10 @@ const builds = (count: number, traits: Traits): Traits[] => Array.from({ length:
 
 describe('what is different', () => {
   it('is the share among failing minus the share among passing builds, the largest first', () => {
-    const failing = [...builds(20, { branch: 'topic', hour: '3' }), ...builds(5, { branch: 'main', hour: '4' })];
+    const failing = [
+      ...builds(20, { branch: 'topic', hour: '3' }),
+      ...builds(5, { branch: 'main', hour: '4' }),
+    ];
     const passing = [
       ...builds(10, { branch: 'topic', hour: '3' }),
       ...builds(20, { branch: 'main', hour: '5' }),
@@ -14,7 +17,9 @@ describe('what is different', () => {
 
     const found = whatDiffers(failing, passing);
 
-    expect(found.map(({ dimension, value, difference }) => [dimension, value, Number(difference.toFixed(3))])).toEqual([
+    expect(
+      found.map(({ dimension, value, difference }) => [dimension, value, Number(difference.toFixed(3))]),
+    ).toEqual([
       ['branch', 'topic', 0.55],
       ['hour', '3', 0.55],
       ['hour', '5', -0.5],
@@ -27,11 +32,16 @@ describe('what is different', () => {
     const branch = (name: string | null) => ({ branch: name });
     expect(whatDiffers(builds(19, branch('a')), builds(50, branch('b')))).toEqual([]);
     expect(whatDiffers(builds(50, branch('a')), builds(19, branch('b')))).toEqual([]);
-    expect(whatDiffers([...builds(19, branch('a')), ...builds(9, branch(null))], builds(50, branch('b')))).toEqual([]);
+    expect(
+      whatDiffers([...builds(19, branch('a')), ...builds(9, branch(null))], builds(50, branch('b'))),
+    ).toEqual([]);
   });
 
   it('tells one of two opposite values only, and nothing where there is no difference', () => {
-    const found = whatDiffers([...builds(15, { rerun: 'yes' }), ...builds(10, { rerun: 'no' })], builds(30, { rerun: 'no' }));
+    const found = whatDiffers(
+      [...builds(15, { rerun: 'yes' }), ...builds(10, { rerun: 'no' })],
+      builds(30, { rerun: 'no' }),
+    );
     expect(found.map(({ value }) => value)).toEqual(['yes']);
     expect(whatDiffers(builds(30, { rerun: 'no' }), builds(30, { rerun: 'no' }))).toEqual([]);
   });

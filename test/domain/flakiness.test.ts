@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { flakeProbability, measureFlakiness, STRIP, type TestRun, WINDOW } from '../../src/domain/flakiness.ts';
+import {
+  flakeProbability,
+  measureFlakiness,
+  STRIP,
+  type TestRun,
+  WINDOW,
+} from '../../src/domain/flakiness.ts';
 
 /** Runs oldest first, written as `F@a` (failed on commit a), `P@b`; `main:` before it puts it on the default branch. */
 function measure(...written: readonly string[]) {
@@ -21,7 +27,14 @@ describe('flakiness of a test', () => {
   it('is that it failed and then passed on one commit', () => {
     const counts = measure('P@a', 'F@b', 'F@b', 'P@b', 'P@c');
 
-    expect(counts).toMatchObject({ runs: 5, failed: 2, flakes: 2, rerun: 1, recovered: 1, since: '1970-01-01T00:00:01.000Z' });
+    expect(counts).toMatchObject({
+      runs: 5,
+      failed: 2,
+      flakes: 2,
+      rerun: 1,
+      recovered: 1,
+      since: '1970-01-01T00:00:01.000Z',
+    });
     expect(counts.lastFlakeAt).toBe('1970-01-01T00:00:02.000Z');
     expect(counts.recent.map(({ mark }) => mark)).toEqual(['passed', 'flake', 'flake', 'passed', 'passed']);
     expect(counts.recent[0]?.buildId).toBe('b0');
@@ -42,11 +55,21 @@ describe('flakiness of a test', () => {
   });
 
   it('is alternation on the default branch, but not one breakage that was mended', () => {
-    expect(measure('main:P@a', 'main:F@b', 'main:P@c')).toMatchObject({ flips: 2, flakes: 0, defaultRuns: 3 });
-    expect(measure('main:P@a', 'main:F@b', 'main:P@c', 'main:F@d', 'main:P@e')).toMatchObject({ flips: 4, flakes: 2 });
+    expect(measure('main:P@a', 'main:F@b', 'main:P@c')).toMatchObject({
+      flips: 2,
+      flakes: 0,
+      defaultRuns: 3,
+    });
+    expect(measure('main:P@a', 'main:F@b', 'main:P@c', 'main:F@d', 'main:P@e')).toMatchObject({
+      flips: 4,
+      flakes: 2,
+    });
     expect(measure('P@a', 'F@b', 'P@c', 'F@d', 'P@e')).toMatchObject({ flips: 0, flakes: 0, defaultRuns: 0 });
     // two failures in a row on different commits may be a breakage
-    expect(measure('main:P@a', 'main:F@b', 'main:F@c', 'main:P@d', 'main:F@e', 'main:P@f')).toMatchObject({ flips: 4, flakes: 1 });
+    expect(measure('main:P@a', 'main:F@b', 'main:F@c', 'main:P@d', 'main:F@e', 'main:P@f')).toMatchObject({
+      flips: 4,
+      flakes: 1,
+    });
   });
 
   it('looks at the newest runs only', () => {

@@ -9,24 +9,51 @@ import {
   sendingTime,
 } from '../../src/domain/notification-rule.ts';
 
-const rule = (change: object = {}) => NotificationRuleInput.parse({ name: 'r', channel: 'slack', destination: 'C0123456789', ...change });
+const rule = (change: object = {}) =>
+  NotificationRuleInput.parse({ name: 'r', channel: 'slack', destination: 'C0123456789', ...change });
 const at = (iso: string) => Date.parse(iso);
-const sent = (change: object, oldest: string, now = oldest) => new Date(sendingTime(rule(change), at(oldest), at(now))).toISOString();
+const sent = (change: object, oldest: string, now = oldest) =>
+  new Date(sendingTime(rule(change), at(oldest), at(now))).toISOString();
 
 describe('68: what a rule has found is sent', () => {
   it.each([
-    ['at once, with what comes within ten seconds', {}, '2026-03-02T12:00:00.000Z', '2026-03-02T12:00:10.000Z'],
+    [
+      'at once, with what comes within ten seconds',
+      {},
+      '2026-03-02T12:00:00.000Z',
+      '2026-03-02T12:00:10.000Z',
+    ],
     ['daily at its hour', { digestHour: 9 }, '2026-03-02T12:00:00.000Z', '2026-03-03T09:00:00.000Z'],
-    ['daily at its hour, the same day', { digestHour: 9 }, '2026-03-02T08:59:00.000Z', '2026-03-02T09:00:00.000Z'],
-    ['after quiet hours', { quietFrom: 8, quietTo: 18 }, '2026-03-02T12:00:00.000Z', '2026-03-02T18:00:00.000Z'],
-    ['after quiet hours over midnight', { quietFrom: 22, quietTo: 7 }, '2026-03-02T23:30:00.000Z', '2026-03-03T07:00:00.000Z'],
+    [
+      'daily at its hour, the same day',
+      { digestHour: 9 },
+      '2026-03-02T08:59:00.000Z',
+      '2026-03-02T09:00:00.000Z',
+    ],
+    [
+      'after quiet hours',
+      { quietFrom: 8, quietTo: 18 },
+      '2026-03-02T12:00:00.000Z',
+      '2026-03-02T18:00:00.000Z',
+    ],
+    [
+      'after quiet hours over midnight',
+      { quietFrom: 22, quietTo: 7 },
+      '2026-03-02T23:30:00.000Z',
+      '2026-03-03T07:00:00.000Z',
+    ],
     [
       'after quiet hours, even where the digest is due in them',
       { digestHour: 6, quietFrom: 22, quietTo: 7 },
       '2026-03-02T12:00:00.000Z',
       '2026-03-03T07:00:00.000Z',
     ],
-    ['in its time zone', { digestHour: 9, timeZone: 'America/New_York' }, '2026-03-02T15:00:00.000Z', '2026-03-03T14:00:00.000Z'],
+    [
+      'in its time zone',
+      { digestHour: 9, timeZone: 'America/New_York' },
+      '2026-03-02T15:00:00.000Z',
+      '2026-03-03T14:00:00.000Z',
+    ],
     [
       'in a time zone of three quarters of an hour',
       { digestHour: 9, timeZone: 'Asia/Kathmandu' },
@@ -48,7 +75,9 @@ describe('68: what a rule has found is sent', () => {
   ])('%s', (_name, change, oldest, expected) => expect(sent(change, oldest)).toBe(expected));
 
   it('not again in an hour that comes twice', () => {
-    expect(sent({ digestHour: 2, timeZone: 'Europe/Berlin' }, '2026-10-25T00:30:00.000Z')).toBe('2026-10-26T01:00:00.000Z');
+    expect(sent({ digestHour: 2, timeZone: 'Europe/Berlin' }, '2026-10-25T00:30:00.000Z')).toBe(
+      '2026-10-26T01:00:00.000Z',
+    );
   });
 
   it('not later than ten seconds from now where the clocks of processes differ', () => {
@@ -56,7 +85,12 @@ describe('68: what a rule has found is sent', () => {
   });
 });
 
-const owner = { path: 'a.ts', names: ['@Shop/Payments', '@ada'], by: 'codeowners' as const, at: 'CODEOWNERS:1' };
+const owner = {
+  path: 'a.ts',
+  names: ['@Shop/Payments', '@ada'],
+  by: 'codeowners' as const,
+  at: 'CODEOWNERS:1',
+};
 const owners = [
   { owner: '@shop/payments', slack: 'C0000000001', email: 'p@example.com' },
   { owner: 'ada', slackMention: 'U0123456789' },
@@ -66,9 +100,9 @@ describe('68: news go', () => {
   it('to the rule’s own destination, or to the owner’s where that is known', () => {
     expect(resolveTargets(rule(), owner, owners)).toEqual(['slack:C0123456789']);
     expect(resolveTargets(rule({ byOwner: true }), owner, owners)).toEqual(['slack:C0000000001']);
-    expect(resolveTargets(rule({ byOwner: true, channel: 'email', destination: 'a@example.com' }), owner, owners)).toEqual([
-      'email:p@example.com',
-    ]);
+    expect(
+      resolveTargets(rule({ byOwner: true, channel: 'email', destination: 'a@example.com' }), owner, owners),
+    ).toEqual(['email:p@example.com']);
     for (const nobody of [null, { ...owner, names: ['@ada'] }, { ...owner, names: ['@mallory'] }])
       expect(resolveTargets(rule({ byOwner: true }), nobody, owners)).toEqual(['slack:C0123456789']);
   });
@@ -76,8 +110,19 @@ describe('68: news go', () => {
 
 describe('68: a storm', () => {
   const occasion = (seconds: number): Occasion => ({
-    ...{ key: `answer:${seconds}`, isAnswer: true, state: null, analysisId: `ana_${seconds}`, buildId: 'bld_1', repository: 'shop/api' },
-    ...{ fingerprint: 'f', owner: null, at: new Date(at('2026-03-02T12:00:00.000Z') + seconds * 1000).toISOString() },
+    ...{
+      key: `answer:${seconds}`,
+      isAnswer: true,
+      state: null,
+      analysisId: `ana_${seconds}`,
+      buildId: 'bld_1',
+      repository: 'shop/api',
+    },
+    ...{
+      fingerprint: 'f',
+      owner: null,
+      at: new Date(at('2026-03-02T12:00:00.000Z') + seconds * 1000).toISOString(),
+    },
   });
 
   it('of a hundred answers within two minutes is one message, and one with the rest when the limit allows', () => {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { boundReason, choosePublished, isPublishedRoute, type Route, type RouteOutcome } from '../../src/domain/publish-bound.ts';
+import {
+  boundReason,
+  choosePublished,
+  isPublishedRoute,
+  type Route,
+  type RouteOutcome,
+} from '../../src/domain/publish-bound.ts';
 import { sourceOutcomes } from '../../src/judge/outcomes.ts';
 
 const outcomes = (route: Route, of: number, wrong = 0, stated = 0.9): RouteOutcome[] =>
@@ -11,13 +17,21 @@ const publishedOf = (known: readonly RouteOutcome[], maxWrong = 0.03) =>
 
 describe('which answers may be published', () => {
   it('pools structured routes, and publishes none where they cannot show the bound', () => {
-    expect(publishedOf([...outcomes('test', 40), ...outcomes('tool error', 36)])).toEqual(['test', 'tool error']);
+    expect(publishedOf([...outcomes('test', 40), ...outcomes('tool error', 36)])).toEqual([
+      'test',
+      'tool error',
+    ]);
     expect(publishedOf([...outcomes('test', 40), ...outcomes('tool error', 35)])).toEqual([]);
   });
 
   it('says how many right outcomes are missing', () => {
     const bound = choosePublished(outcomes('test', 70, 1), { maxWrong: 0.03, floor: 0.85 });
-    expect(bound.routes.find(({ route }) => route === 'test')).toMatchObject({ outcomes: 70, wrong: 1, published: false, missing: 59 });
+    expect(bound.routes.find(({ route }) => route === 'test')).toMatchObject({
+      outcomes: 70,
+      wrong: 1,
+      published: false,
+      missing: 59,
+    });
     expect(boundReason(bound, 'test')).toBe(
       '1 of 70 known answers from a failing test were wrong; 59 more right ones would show at most 3 % wrong',
     );
@@ -30,7 +44,11 @@ describe('which answers may be published', () => {
   });
 
   it('stops at the first route that fails, and does not count answers below the floor', () => {
-    const known = [...outcomes('test', 300), ...outcomes('rule and words', 60, 30), ...outcomes('exception', 99)];
+    const known = [
+      ...outcomes('test', 300),
+      ...outcomes('rule and words', 60, 30),
+      ...outcomes('exception', 99),
+    ];
     expect(publishedOf(known)).toEqual(['test']);
     expect(publishedOf([...outcomes('test', 300), ...outcomes('test', 100, 90, 0.8)])).toContain('test');
   });
@@ -56,7 +74,9 @@ describe('which answers may be published', () => {
 describe('the outcomes of this release', () => {
   it('let the default bound publish answers with structured witnesses, and at most 3 % of those were wrong', () => {
     const bound = choosePublished(sourceOutcomes(), { maxWrong: 0.03, floor: 0.85 });
-    const published = sourceOutcomes().filter(({ route, stated }) => stated >= 0.85 && isPublishedRoute(bound, route));
+    const published = sourceOutcomes().filter(
+      ({ route, stated }) => stated >= 0.85 && isPublishedRoute(bound, route),
+    );
     expect(published.length).toBeGreaterThan(0.2 * sourceOutcomes().length);
     expect(published.filter(({ right }) => !right).length).toBeLessThanOrEqual(0.03 * published.length);
   });

@@ -7,12 +7,16 @@ const filter = (text: string) => parseSearch(text, NOW).filter;
 describe('a search', () => {
   it('63: reads owners without the mark of a mention, and me as the names of who asks', () => {
     expect(filter('owner:@Shop/Payments')).toEqual({ owners: ['shop/payments'] });
-    expect(parseSearch('owner:me', NOW, ['Ada', '@shop/web']).filter).toEqual({ owners: ['ada', 'shop/web'] });
+    expect(parseSearch('owner:me', NOW, ['Ada', '@shop/web']).filter).toEqual({
+      owners: ['ada', 'shop/web'],
+    });
     expect(() => parseSearch('owner:me', NOW)).toThrow('owner:me needs a signed-in user');
   });
 
   it('60: is read with its filters, words and quotations, in any order', () => {
-    expect(filter('repo:shop/api category:infra_error is:flaky since:7d "connection refused" ECONNRESET')).toEqual({
+    expect(
+      filter('repo:shop/api category:infra_error is:flaky since:7d "connection refused" ECONNRESET'),
+    ).toEqual({
       repository: 'shop/api',
       category: 'INFRA_ERROR',
       flags: ['flaky'],
@@ -20,7 +24,9 @@ describe('a search', () => {
       words: ['connection refused', 'ECONNRESET'],
     });
     expect(
-      filter('test:"applies discount" file:src/cart.ts build:812 branch:main author:ada until:2026-11-01 is:waiting is:decided'),
+      filter(
+        'test:"applies discount" file:src/cart.ts build:812 branch:main author:ada until:2026-11-01 is:waiting is:decided',
+      ),
     ).toEqual({
       testPart: 'applies discount',
       file: 'src/cart.ts',
@@ -34,7 +40,10 @@ describe('a search', () => {
   });
 
   it('knows today and yesterday, as days of UTC', () => {
-    expect(filter('since:yesterday until:today')).toEqual({ since: '2026-11-22T00:00:00.000Z', until: '2026-11-23T00:00:00.000Z' });
+    expect(filter('since:yesterday until:today')).toEqual({
+      since: '2026-11-22T00:00:00.000Z',
+      until: '2026-11-23T00:00:00.000Z',
+    });
   });
 
   it('takes what can only be a commit or a fingerprint for one, and what is quoted for text', () => {
@@ -58,7 +67,8 @@ describe('a search', () => {
   });
 
   it('understands its own examples', () => {
-    for (const example of Object.values(SEARCH_NAMES)) expect(parseSearch(example, NOW).terms).toHaveLength(1);
+    for (const example of Object.values(SEARCH_NAMES))
+      expect(parseSearch(example, NOW).terms).toHaveLength(1);
   });
 
   it.each([
@@ -72,12 +82,18 @@ describe('a search', () => {
     ['is:red', 'is:red is not a filter. Use one of is:flaky'],
     ['confidence:80', 'confidence:80 is not a confidence. Use a number from 0 to 1'],
     ['confidence:=0.8', 'confidence:=0.8 is not a confidence.'],
-    ['since:soon', 'since:soon is not a time. Use hours, days or weeks ago (since:12h, since:7d, since:2w), a date'],
+    [
+      'since:soon',
+      'since:soon is not a time. Use hours, days or weeks ago (since:12h, since:7d, since:2w), a date',
+    ],
     ['since:1d until:2d', 'since: is not before until:, so nothing can match.'],
     ['commit:xyz', 'commit:xyz is not a commit: use seven or more characters'],
     ['repo:a/b repo:c/d', 'repo: is given twice'],
     [`x${'y'.repeat(500)}`, 'A search has at most 500 characters; this one has 501.'],
-    [Array.from({ length: 21 }, (_, at) => `word${at}`).join(' '), 'A search has at most 20 parts; this one has 21.'],
+    [
+      Array.from({ length: 21 }, (_, at) => `word${at}`).join(' '),
+      'A search has at most 20 parts; this one has 21.',
+    ],
   ])('%s is refused with what would be right', (text, sentence) => {
     expect(() => parseSearch(text, NOW)).toThrow(sentence);
     expect(() => parseSearch(text, NOW)).toThrow(expect.objectContaining({ code: 'invalid-input' }));

@@ -8,7 +8,13 @@ const diffOf = (before: string, from: string, to: string, after = '') => {
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => `${mark}${line}`);
-  return ['@@ -1,9 +1,9 @@', ...lines(' ', before), ...lines('-', from), ...lines('+', to), ...lines(' ', after)].join('\n');
+  return [
+    '@@ -1,9 +1,9 @@',
+    ...lines(' ', before),
+    ...lines('-', from),
+    ...lines('+', to),
+    ...lines(' ', after),
+  ].join('\n');
 };
 const ONE_LINE = diffOf('', 'a', 'b');
 
@@ -71,27 +77,74 @@ describe('a change alters how tests run', () => {
       'src/lib.rs',
       'protest.js',
     ],
-    ...['src/greatest.py', 'inventory/stock.py', 'docs/testing.md', 'src/config.ts', 'requirements.txt', '.eslintrc.json'],
+    ...[
+      'src/greatest.py',
+      'inventory/stock.py',
+      'docs/testing.md',
+      'src/config.ts',
+      'requirements.txt',
+      '.eslintrc.json',
+    ],
   ])('not in %s', (path) => {
     expect(changesHowTestsRun(path, ONE_LINE)).toBe(false);
   });
 
   const pytest = '[project]\nname = "shop"\n[tool.pytest.ini_options]\n';
   test.each<[string, string, string]>([
-    ['package.json', 'scripts', diffOf('{\n  "scripts": {', '    "test": "node --test"', `    "test": "echo '# pass 1'"`)],
-    ['package.json', 'a script before the tests', diffOf('{\n  "scripts": {', '', '    "pretest": "rm sum.test.js",')],
-    ['package.json', 'the settings of a runner', diffOf('{\n  "jest": {', '    "testMatch": ["a"]', '    "testMatch": ["b"]')],
-    ['package.json', "a runner of one's own", diffOf('', '    "jest": "^29.0.0"', '    "jest": "file:./fake"')],
-    ['package.json', 'a runner by another name', diffOf('', '    "jest": "^29.0.0"', '    "jest": "npm:fake@1.0.0"')],
-    ['package.json', 'everything in one line', diffOf('', '{"scripts":{"test":"jest"}}', '{"scripts":{"test":"true"}}')],
+    [
+      'package.json',
+      'scripts',
+      diffOf('{\n  "scripts": {', '    "test": "node --test"', `    "test": "echo '# pass 1'"`),
+    ],
+    [
+      'package.json',
+      'a script before the tests',
+      diffOf('{\n  "scripts": {', '', '    "pretest": "rm sum.test.js",'),
+    ],
+    [
+      'package.json',
+      'the settings of a runner',
+      diffOf('{\n  "jest": {', '    "testMatch": ["a"]', '    "testMatch": ["b"]'),
+    ],
+    [
+      'package.json',
+      "a runner of one's own",
+      diffOf('', '    "jest": "^29.0.0"', '    "jest": "file:./fake"'),
+    ],
+    [
+      'package.json',
+      'a runner by another name',
+      diffOf('', '    "jest": "^29.0.0"', '    "jest": "npm:fake@1.0.0"'),
+    ],
+    [
+      'package.json',
+      'everything in one line',
+      diffOf('', '{"scripts":{"test":"jest"}}', '{"scripts":{"test":"true"}}'),
+    ],
     ['pyproject.toml', 'options', diffOf(pytest, '', 'addopts = "-p forge"')],
-    ['pyproject.toml', 'options in several lines', diffOf(`${pytest}addopts = [\n"-p",\n`, '"no:cacheprovider",', '"forge",')],
-    ['pyproject.toml', 'a new section', diffOf('[project]\nname = "shop"', '', '[tool.pytest.ini_options]\naddopts = "-p forge"')],
-    ['pyproject.toml', 'a plugin of its own', diffOf('[project]', '', '[project.entry-points.pytest11]\nforge = "forge"')],
+    [
+      'pyproject.toml',
+      'options in several lines',
+      diffOf(`${pytest}addopts = [\n"-p",\n`, '"no:cacheprovider",', '"forge",'),
+    ],
+    [
+      'pyproject.toml',
+      'a new section',
+      diffOf('[project]\nname = "shop"', '', '[tool.pytest.ini_options]\naddopts = "-p forge"'),
+    ],
+    [
+      'pyproject.toml',
+      'a plugin of its own',
+      diffOf('[project]', '', '[project.entry-points.pytest11]\nforge = "forge"'),
+    ],
     ['pyproject.toml', 'where the section is not shown', '@@ -40,3 +40,3 @@\n "a",\n-"b",\n+"c",'],
     ['setup.cfg', 'options', diffOf('[tool:pytest]', 'addopts = -q', 'addopts = -p forge')],
     ['pom.xml', 'skipped tests', diffOf('<properties>', '', '<skipTests>true</skipTests>')],
-    ['pom.xml', 'a plugin', diffOf('<plugin>', '<artifactId>maven-surefire-plugin</artifactId>', '<artifactId>other</artifactId>')],
+    [
+      'pom.xml',
+      'a plugin',
+      diffOf('<plugin>', '<artifactId>maven-surefire-plugin</artifactId>', '<artifactId>other</artifactId>'),
+    ],
     ['build.gradle', 'a task', diffOf('', '', 'test { enabled = false }')],
     ['Cargo.toml', 'a harness', diffOf('[package]', '', '[[test]]\nname = "a"\nharness = false')],
     ['Cargo.toml', 'no tests', diffOf('[package]', '', 'autotests = false')],
@@ -105,30 +158,71 @@ describe('a change alters how tests run', () => {
     [
       'src/lib.rs',
       'a test in the file',
-      diffOf('fn sum() {}\n#[cfg(test)]\nmod tests {\n#[test]', 'fn adds() { assert!(false) }', 'fn adds() {}'),
+      diffOf(
+        'fn sum() {}\n#[cfg(test)]\nmod tests {\n#[test]',
+        'fn adds() { assert!(false) }',
+        'fn adds() {}',
+      ),
     ],
   ])('in %s, by %s', (path, _, diff) => {
     expect(changesHowTestsRun(path, diff)).toBe(true);
   });
 
   test.each<[string, string, string]>([
-    ['package.json', 'a version', diffOf('{\n  "dependencies": {', '    "left-pad": "^1.0.0",', '    "left-pad": "^1.1.0",')],
-    ['web/package.json', 'a dependency', diffOf('{', '', '  "devDependencies": {\n    "@types/node": "24.x"\n  },')],
+    [
+      'package.json',
+      'a version',
+      diffOf('{\n  "dependencies": {', '    "left-pad": "^1.0.0",', '    "left-pad": "^1.1.0",'),
+    ],
+    [
+      'web/package.json',
+      'a dependency',
+      diffOf('{', '', '  "devDependencies": {\n    "@types/node": "24.x"\n  },'),
+    ],
     ['package.json', 'the kind of modules', diffOf('{', '', '  "type": "module",')],
-    ['pyproject.toml', 'a dependency', diffOf('[project]\ndependencies = [', '  "numpy>=2",', '  "numpy<2",\n]\n# pinned')],
+    [
+      'pyproject.toml',
+      'a dependency',
+      diffOf('[project]\ndependencies = [', '  "numpy>=2",', '  "numpy<2",\n]\n# pinned'),
+    ],
     [
       'pyproject.toml',
       'a linter',
-      diffOf('[tool.ruff]', 'line-length = 80', 'line-length = 100', '[tool.pytest.ini_options]\naddopts = "-q"'),
+      diffOf(
+        '[tool.ruff]',
+        'line-length = 80',
+        'line-length = 100',
+        '[tool.pytest.ini_options]\naddopts = "-q"',
+      ),
     ],
     ['setup.cfg', 'a dependency', diffOf('[options]\ninstall_requires =', '  numpy', '  numpy<2')],
     ['pom.xml', 'a version', diffOf('<dependency>', '<version>1.0</version>', '<version>1.1</version>')],
-    ['pom.xml', 'a property', diffOf('<properties>', '<jackson.version>2.1</jackson.version>', '<jackson.version>2.2</jackson.version>')],
-    ['build.gradle', 'a dependency', diffOf('dependencies {', '', "  implementation 'com.google.guava:guava:33.0.0-jre'")],
-    ['Cargo.toml', 'a dependency', diffOf('[dependencies]', 'serde = "1"', 'serde = { version = "1", features = ["derive"] }')],
+    [
+      'pom.xml',
+      'a property',
+      diffOf(
+        '<properties>',
+        '<jackson.version>2.1</jackson.version>',
+        '<jackson.version>2.2</jackson.version>',
+      ),
+    ],
+    [
+      'build.gradle',
+      'a dependency',
+      diffOf('dependencies {', '', "  implementation 'com.google.guava:guava:33.0.0-jre'"),
+    ],
+    [
+      'Cargo.toml',
+      'a dependency',
+      diffOf('[dependencies]', 'serde = "1"', 'serde = { version = "1", features = ["derive"] }'),
+    ],
     ['go.mod', 'a version', diffOf('require (', '\tgolang.org/x/text v0.3.0', '\tgolang.org/x/text v0.4.0')],
     ['BUILD.bazel', 'a dependency', diffOf('deps = [', '', '    "//cart:lib",')],
-    ['src/lib.rs', 'code above its tests', diffOf('', 'fn sum() {}', 'fn sum() -> i32 { 1 }', '#[cfg(test)]\nmod tests {}')],
+    [
+      'src/lib.rs',
+      'code above its tests',
+      diffOf('', 'fn sum() {}', 'fn sum() -> i32 { 1 }', '#[cfg(test)]\nmod tests {}'),
+    ],
   ])('not in %s, by %s', (path, _, diff) => {
     expect(changesHowTestsRun(path, diff)).toBe(false);
   });

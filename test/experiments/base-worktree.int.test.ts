@@ -50,7 +50,9 @@ describe('what a commit was built on', () => {
 
     expect(await builtOn(await repository(), main)).toBe(began);
     expect(await builtOn(await repository(), 'main')).toBe(began);
-    expect(checkout.git('rev-parse', '--is-shallow-repository')).toEqual(kind === 'whole' ? 'false' : expect.any(String));
+    expect(checkout.git('rev-parse', '--is-shallow-repository')).toEqual(
+      kind === 'whole' ? 'false' : expect.any(String),
+    );
   });
 
   test('is the parent of a merge in a clone without its history', async () => {

@@ -9,7 +9,8 @@ import { createGitRepository, type GitRepository } from '../support/git-reposito
 
 const never = new AbortController().signal;
 const NODE_TEST = [process.execPath, '--test'];
-const read = async (text: string) => readMasked([{ name: 'output', kind: 'log', text, notes: [] }], { budgetTokens: 500, secrets: 0 });
+const read = async (text: string) =>
+  readMasked([{ name: 'output', kind: 'log', text, notes: [] }], { budgetTokens: 500, secrets: 0 });
 const SUM_TEST = `const { test } = require('node:test');
 test('adds', () => require('node:assert').equal(require('./sum.js').sum(2, 3), 5));
 test('is quiet', () => {});
@@ -25,10 +26,20 @@ afterEach(() => repository.remove());
 
 /** Commits beside the matter, from and up to these numbers. */
 const others = (from: number, to: number) => {
-  for (let number = from; number <= to; number += 1) repository.commit({ 'notes.txt': `${number}` }, `note ${number}`);
+  for (let number = from; number <= to; number += 1)
+    repository.commit({ 'notes.txt': `${number}` }, `note ${number}`);
 };
 const options = (good: string, changes: Partial<BisectOptions> = {}): BisectOptions => ({
-  ...{ argv: NODE_TEST, cwd: repository.folder, env: process.env, good, bad: 'HEAD', runs: 3, limitMs: 120_000, tests: [] },
+  ...{
+    argv: NODE_TEST,
+    cwd: repository.folder,
+    env: process.env,
+    good,
+    bad: 'HEAD',
+    runs: 3,
+    limitMs: 120_000,
+    tests: [],
+  },
   ...changes,
 });
 const worktrees = () => repository.git('worktree', 'list').split('\n').length;
@@ -47,11 +58,15 @@ describe('the commit that broke a command', () => {
     expect(found).toMatchObject({
       ...{ verdict: 'found', commits: 30, tests: ['adds'], notes: [] },
       candidates: [{ commit: guilty, author: 'Bea', subject: 'turns the sum around' }],
-      skipped: expect.arrayContaining([{ commit: expect.any(String), at: 14, why: expect.stringContaining('build.js fails there') }]),
+      skipped: expect.arrayContaining([
+        { commit: expect.any(String), at: 14, why: expect.stringContaining('build.js fails there') },
+      ]),
     });
     expect(found.narrowed).toContain('--test-name-pattern=^adds$');
     expect(found.confidence).toBeGreaterThan(0.99);
-    expect(found.sentence).toMatch(new RegExp(`^Broken by ${guilty.slice(0, 7)} \\(99.*% confidence, \\d+ runs\\)\\.$`));
+    expect(found.sentence).toMatch(
+      new RegExp(`^Broken by ${guilty.slice(0, 7)} \\(99.*% confidence, \\d+ runs\\)\\.$`),
+    );
     expect(doubtBisection(found)).toEqual([]);
     expect(found.tried.reduce((runs, { passed, failed }) => runs + passed + failed, 0)).toBeLessThan(20);
     expect(worktrees()).toBe(1);
@@ -76,7 +91,8 @@ describe('the commit that broke a command', () => {
     const guilty = repository.commit({ 'sum.js': WRONG }, 'turns the sum around');
     others(4, 4);
     const parts = [];
-    for (const part of [1, 2]) parts.push(await bisect(options(good, { only: { part, of: 2 } }), { read }, never));
+    for (const part of [1, 2])
+      parts.push(await bisect(options(good, { only: { part, of: 2 } }), { read }, never));
     expect(parts.map(({ verdict, tried }) => [verdict, tried.length])).toEqual([
       ['part', 3],
       ['part', 3],
@@ -94,7 +110,10 @@ describe('the commit that broke a command', () => {
   test('is one of those that cannot be told apart, where the command skips those between with exit code 125', async () => {
     const good = repository.commit({ 'check.js': '' }, 'works');
     const first = repository.commit({ 'check.js': 'process.exit(125);' }, 'cannot be tried');
-    const second = repository.commit({ 'check.js': `console.error('error: the tide table is empty'); process.exit(1);` }, 'fails');
+    const second = repository.commit(
+      { 'check.js': `console.error('error: the tide table is empty'); process.exit(1);` },
+      'fails',
+    );
     const found = await bisect(options(good, { argv: [process.execPath, 'check.js'] }), { read }, never);
     expect(found).toMatchObject({ verdict: 'one-of', candidates: [{ commit: first }, { commit: second }] });
     expect(doubtBisection(found)).toEqual([]);
@@ -117,8 +136,12 @@ describe('the commit that broke a command', () => {
     expect(await bisect(options(good), { read }, never)).toMatchObject({
       ...{ verdict: 'not-reproduced', sentence: expect.stringMatching(/^Passes 3 of 3 at the bad commit/) },
     });
-    await expect(bisect(options('HEAD'), { read }, never)).rejects.toMatchObject({ message: expect.stringContaining('fetch --unshallow') });
-    await expect(bisect(options('--output=x'), { read }, never)).rejects.toMatchObject({ code: 'invalid-input' });
+    await expect(bisect(options('HEAD'), { read }, never)).rejects.toMatchObject({
+      message: expect.stringContaining('fetch --unshallow'),
+    });
+    await expect(bisect(options('--output=x'), { read }, never)).rejects.toMatchObject({
+      code: 'invalid-input',
+    });
   });
 
   test('is a merge, with how to search what it brought', async () => {

@@ -24,7 +24,16 @@ afterEach(() => {
 
 const confirmed = (argv: readonly string[]): Promise<Experiment> =>
   confirm(
-    { argv, cwd: repository.folder, env: process.env, base: undefined, runs: 3, limitMs: 100_000, tests: [], conditions: false },
+    {
+      argv,
+      cwd: repository.folder,
+      env: process.env,
+      base: undefined,
+      runs: 3,
+      limitMs: 100_000,
+      tests: [],
+      conditions: false,
+    },
     { read: outputReader() },
     never,
   );
@@ -48,23 +57,31 @@ func TestMain(m *testing.M) {
 func TestQuiet(t *testing.T) {}
 `;
 const executions = () => readFileSync(join(outside, 'executions'), 'utf8').length;
-const counted = ({ arms }: Experiment) => arms.reduce((sum, { passed, failed, other }) => sum + passed + failed + other, 0);
+const counted = ({ arms }: Experiment) =>
+  arms.reduce((sum, { passed, failed, other }) => sum + passed + failed + other, 0);
 
 describe('a command whose tool has a cache', () => {
   const commands: [string, string[]][] = [
     ['go test', ['go', 'test', './...']],
     ['go test behind make', ['make', '-s', 'check']],
   ];
-  test.each(THOROUGH ? commands : commands.slice(1))('is really run, each time that is counted: %s', async (_, argv) => {
-    repository.commit({ ...GO, 'shop_test.go': goTest(0), Makefile: 'check:\n\tgo test ./...\n' }, 'works');
-    repository.git('checkout', '-q', '-b', 'work');
-    repository.commit({ 'shop_test.go': goTest(3) }, 'breaks');
-    const found = await confirmed(argv);
-    expect([found.verdict, counted(found), executions()]).toEqual(['this-change', 6, 6]);
-    expect(found.sentence).not.toContain('cache');
-  });
+  test.each(THOROUGH ? commands : commands.slice(1))(
+    'is really run, each time that is counted: %s',
+    async (_, argv) => {
+      repository.commit({ ...GO, 'shop_test.go': goTest(0), Makefile: 'check:\n\tgo test ./...\n' }, 'works');
+      repository.git('checkout', '-q', '-b', 'work');
+      repository.commit({ 'shop_test.go': goTest(3) }, 'breaks');
+      const found = await confirmed(argv);
+      expect([found.verdict, counted(found), executions()]).toEqual(['this-change', 6, 6]);
+      expect(found.sentence).not.toContain('cache');
+    },
+  );
 
-  const stamp = (recipe: string) => ({ Makefile: `done: sum\n\t@${recipe}\n\t@touch done\n`, sum: '1\n', '.gitignore': 'done\n' });
+  const stamp = (recipe: string) => ({
+    Makefile: `done: sum\n\t@${recipe}\n\t@touch done\n`,
+    sum: '1\n',
+    '.gitignore': 'done\n',
+  });
 
   test('that cannot be turned off is not counted: nothing is concluded, and the answer says why', async () => {
     repository.commit(stamp('echo 1 passed'), 'works');

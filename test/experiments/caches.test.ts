@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { cachesOff, isCached, withoutCache } from '../../src/experiments/caches.ts';
 
-const run = (output: string, milliseconds = 5_000, exitCode: number | null = 0) => ({ output, milliseconds, exitCode, timedOut: false });
+const run = (output: string, milliseconds = 5_000, exitCode: number | null = 0) => ({
+  output,
+  milliseconds,
+  exitCode,
+  timedOut: false,
+});
 
 describe('a command is told not to answer from a cache', () => {
   test.each([
@@ -24,7 +29,10 @@ describe('a command is told not to answer from a cache', () => {
   });
 
   test('by variables where a script starts the tool', () => {
-    expect(cachesOff({ GOFLAGS: '-mod=vendor' })).toMatchObject({ GOFLAGS: '-mod=vendor -count=1', TURBO_FORCE: 'true' });
+    expect(cachesOff({ GOFLAGS: '-mod=vendor' })).toMatchObject({
+      GOFLAGS: '-mod=vendor -count=1',
+      TURBO_FORCE: 'true',
+    });
     expect(cachesOff({}).GOFLAGS).toBe('-count=1');
     expect(cachesOff({ GOFLAGS: '-count=2' }).GOFLAGS).toBe('-count=2');
   });
@@ -68,11 +76,17 @@ describe('a run that a cache answered', () => {
       'a build that was up to date before its tests',
       '> Task :compileTestJava UP-TO-DATE\n> Task :testClasses UP-TO-DATE\n> Task :test\n\nBUILD SUCCESSFUL in 1s\n',
     ],
-    ['a package without tests beside one with', 'No test files found, exiting with code 0\n Tests  3 passed (3)\n'],
+    [
+      'a package without tests beside one with',
+      'No test files found, exiting with code 0\n Tests  3 passed (3)\n',
+    ],
     ['a folder without tests', '?   \tshop/cmd\t[no test files]\nok  \tshop\t0.003s\n'],
     ['a subfolder of make', "make[1]: Nothing to be done for 'all'.\n3 passed\n"],
     ['a command without tests', 'All files are formatted.\n'],
-    ['a Docker build', '#8 [test 3/4] RUN pip install pytest\n#8 CACHED\n\n#9 [test 4/4] RUN pytest\n#9 1.2 3 passed\n#9 DONE 2s\n'],
+    [
+      'a Docker build',
+      '#8 [test 3/4] RUN pip install pytest\n#8 CACHED\n\n#9 [test 4/4] RUN pytest\n#9 1.2 3 passed\n#9 DONE 2s\n',
+    ],
     ['a pause that a test tells of', 'retrying in 30s\n3 passed in 0.20s\n'],
   ])('is not %s', (_, output) => {
     expect(isCached(run(output, 900))).toBe(false);

@@ -5,7 +5,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { fileWithin, findWorkFolder, moveCommand } from '../../src/experiments/checkout-paths.ts';
 
 const moved = (argv: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-  moveCommand({ argv, env }, { folder: '/shop', cwd: '/shop/web', named: '/shop/web' }, { folder: '/tmp/base', cwd: '/tmp/base/web' });
+  moveCommand(
+    { argv, env },
+    { folder: '/shop', cwd: '/shop/web', named: '/shop/web' },
+    { folder: '/tmp/base', cwd: '/tmp/base/web' },
+  );
 
 test.each([
   ['/shop/tests/test_a.py', '/tmp/base/tests/test_a.py'],
@@ -21,8 +25,17 @@ test.each([
 });
 
 test('variables that tell where the code is are those of the worktree, and no others', () => {
-  const env = { PYTHONPATH: '/shop/src:/lib', GITHUB_WORKSPACE: '/shop', HOME: '/shop', PATH: '/shop/.venv/bin:/bin' };
-  expect(moved([], env).env).toEqual({ ...env, PYTHONPATH: '/tmp/base/src:/lib', GITHUB_WORKSPACE: '/tmp/base' });
+  const env = {
+    PYTHONPATH: '/shop/src:/lib',
+    GITHUB_WORKSPACE: '/shop',
+    HOME: '/shop',
+    PATH: '/shop/.venv/bin:/bin',
+  };
+  expect(moved([], env).env).toEqual({
+    ...env,
+    PYTHONPATH: '/tmp/base/src:/lib',
+    GITHUB_WORKSPACE: '/tmp/base',
+  });
 });
 
 test('nothing is moved in the checkout itself, nor where there is none', () => {
@@ -48,10 +61,9 @@ test('a folder that is reached by a symbolic link is known by its path and by th
   for (const [name, word, expected] of names) {
     const found = findWorkFolder(join(outside, name));
     expect(found).toEqual({ folder: shop, cwd: web, named: join(outside, name) });
-    expect(moveCommand({ argv: [join(outside, word), join(shop, 'b.js')], env: {} }, found, base).argv).toEqual([
-      expected,
-      '/tmp/base/b.js',
-    ]);
+    expect(
+      moveCommand({ argv: [join(outside, word), join(shop, 'b.js')], env: {} }, found, base).argv,
+    ).toEqual([expected, '/tmp/base/b.js']);
     expect(fileWithin(found, join(outside, 'link/web/a.js'))).toBe('a.js');
   }
 });

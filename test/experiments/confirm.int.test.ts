@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -15,11 +24,15 @@ import { createGitRepository, type GitRepository } from '../support/git-reposito
 
 const never = new AbortController().signal;
 const NODE_TEST = [process.execPath, '--test'];
-const read = async (text: string) => readMasked([{ name: 'output', kind: 'log', text, notes: [] }], { budgetTokens: 500, secrets: 0 });
+const read = async (text: string) =>
+  readMasked([{ name: 'output', kind: 'log', text, notes: [] }], { budgetTokens: 500, secrets: 0 });
 
 const HEAD = `const { test } = require('node:test');\nconst assert = require('node:assert');\n`;
 const testFile = (...tests: readonly string[]) => `${HEAD}${tests.join('\n')}\n`;
-const SUM_TEST = testFile(`test('adds', () => assert.equal(require('./sum.js').sum(2, 3), 5));`, `test('is quiet', () => {});`);
+const SUM_TEST = testFile(
+  `test('adds', () => assert.equal(require('./sum.js').sum(2, 3), 5));`,
+  `test('is quiet', () => {});`,
+);
 const RIGHT = 'exports.sum = (a, b) => a + b;\n';
 const WRONG = 'exports.sum = (a, b) => a - b;\n';
 
@@ -48,7 +61,8 @@ const tryIt = (changes: Partial<ConfirmOptions> = {}, signal = never): Promise<E
     { read },
     signal,
   );
-const arms = ({ arms: all }: Experiment) => all.map(({ where, what, failed, other, passed }) => [where, what, failed, other, passed]);
+const arms = ({ arms: all }: Experiment) =>
+  all.map(({ where, what, failed, other, passed }) => [where, what, failed, other, passed]);
 const worktrees = () => repository.git('worktree', 'list').split('\n').length;
 
 describe('a failing command that is tried again', () => {
@@ -57,8 +71,15 @@ describe('a failing command that is tried again', () => {
     repository.git('checkout', '-q', '-b', 'work');
     repository.commit({ 'sum.js': WRONG }, 'breaks');
     const found = await tryIt();
-    expect(found).toMatchObject({ verdict: 'this-change', tests: ['adds'], dependsOnOthers: false, notes: [] });
-    expect(found.sentence).toMatch(/^Fails 3 of 3 here, 0 of 3 on the base \(\w{7}\): introduced by this change\./);
+    expect(found).toMatchObject({
+      verdict: 'this-change',
+      tests: ['adds'],
+      dependsOnOthers: false,
+      notes: [],
+    });
+    expect(found.sentence).toMatch(
+      /^Fails 3 of 3 here, 0 of 3 on the base \(\w{7}\): introduced by this change\./,
+    );
     expect(arms(found)).toEqual([
       ['here', 'suite', 1, 0, 0],
       ['here', 'alone', 3, 0, 0],
@@ -75,7 +96,10 @@ describe('a failing command that is tried again', () => {
   });
 
   test('without a base nothing runs', async () => {
-    repository.commit({ 'sum.test.js': `require('node:fs').writeFileSync('ran', '');\nprocess.exit(1);\n` }, 'the first commit');
+    repository.commit(
+      { 'sum.test.js': `require('node:fs').writeFileSync('ran', '');\nprocess.exit(1);\n` },
+      'the first commit',
+    );
     await expect(tryIt()).rejects.toThrow(
       'There is no commit to compare with: name one with --base, or compare with nothing by --no-base.',
     );
@@ -105,7 +129,10 @@ describe('a failing command that is tried again', () => {
   test('passes and fails without a change: flaky, with its rate', async () => {
     const counter = join(repository.folder, 'count');
     const odd = `const fs = require('node:fs'); const n = fs.existsSync(${JSON.stringify(counter)}) ? fs.readFileSync(${JSON.stringify(counter)}).length : 0; fs.appendFileSync(${JSON.stringify(counter)}, 'x');`;
-    repository.commit({ 'odd.test.js': testFile(`test('tide', () => { ${odd} assert.ok(n % 3 === 1); });`) }, 'odd');
+    repository.commit(
+      { 'odd.test.js': testFile(`test('tide', () => { ${odd} assert.ok(n % 3 === 1); });`) },
+      'odd',
+    );
     const found = await tryIt({ base: null });
     expect(found).toMatchObject({
       verdict: 'flaky',
@@ -123,8 +150,15 @@ describe('a failing command that is tried again', () => {
     );
     repository.commit({ 'lamp.test.js': shared }, 'shared state');
     const found = await tryIt({ base: null });
-    expect(found).toMatchObject({ verdict: 'reproduced', dependsOnOthers: true, polluters: ['lights the lamp'], notes: [] });
-    expect(found.sentence).toContain('It depends on other tests: fails 3 of 3 behind 1 other test, 0 of 3 alone.');
+    expect(found).toMatchObject({
+      verdict: 'reproduced',
+      dependsOnOthers: true,
+      polluters: ['lights the lamp'],
+      notes: [],
+    });
+    expect(found.sentence).toContain(
+      'It depends on other tests: fails 3 of 3 behind 1 other test, 0 of 3 alone.',
+    );
     expect(arms(found)).toEqual([
       ['here', 'suite', 3, 0, 0],
       ['here', 'alone', 0, 0, 3],
@@ -141,8 +175,15 @@ describe('a failing command that is tried again', () => {
       test('opens', () => { expect(locks).toBeLessThan(2); });`;
     symlinkSync(join(process.cwd(), 'node_modules'), join(repository.folder, 'node_modules'), 'dir');
     repository.commit({ '.gitignore': 'node_modules', 'locks.test.js': shared }, 'two locks');
-    const found = await tryIt({ base: null, argv: [join(process.cwd(), 'node_modules/.bin/vitest'), 'run', 'locks.test.js'] });
-    expect(found).toMatchObject({ dependsOnOthers: true, polluters: ['gate › sets a lock', 'dam › sets a lock'], notes: [] });
+    const found = await tryIt({
+      base: null,
+      argv: [join(process.cwd(), 'node_modules/.bin/vitest'), 'run', 'locks.test.js'],
+    });
+    expect(found).toMatchObject({
+      dependsOnOthers: true,
+      polluters: ['gate › sets a lock', 'dam › sets a lock'],
+      notes: [],
+    });
   });
 
   test('depends on others that its tool cannot list', async () => {
@@ -151,14 +192,25 @@ describe('a failing command that is tried again', () => {
       test('lights the lamp', () => { lamp = 'on'; });
       test('finds it dark', () => expect(lamp).toBe('off'));`;
     symlinkSync(join(process.cwd(), 'node_modules'), join(repository.folder, 'node_modules'), 'dir');
-    const files = { '.gitignore': 'node_modules', 'package.json': '{"scripts":{"test":"vitest run"}}', 'lamp.test.js': shared };
+    const files = {
+      '.gitignore': 'node_modules',
+      'package.json': '{"scripts":{"test":"vitest run"}}',
+      'lamp.test.js': shared,
+    };
     repository.commit(files, 'shared state');
     const found = await tryIt({ base: null, argv: ['npm', 'test'] });
-    expect(found).toMatchObject({ dependsOnOthers: true, polluters: [], notes: [expect.stringContaining('cannot list its tests')] });
+    expect(found).toMatchObject({
+      dependsOnOthers: true,
+      polluters: [],
+      notes: [expect.stringContaining('cannot list its tests')],
+    });
   });
 
   test('fails by chance, and with each seed the same way: it depends on the seed', async () => {
-    repository.commit({ 'dice.test.js': testFile(`test('rolls low', () => assert.ok(Math.random() < 0.5));`) }, 'dice');
+    repository.commit(
+      { 'dice.test.js': testFile(`test('rolls low', () => assert.ok(Math.random() < 0.5));`) },
+      'dice',
+    );
     const seeds = await tryIt({ base: null, runs: 12, conditions: true });
     expect(seeds).toMatchObject({ verdict: 'flaky', dependsOn: 'seed' });
     expect(seeds.sentence).toMatch(
@@ -168,10 +220,15 @@ describe('a failing command that is tried again', () => {
   });
 
   test('fails each time, but not in another time zone', async () => {
-    repository.commit({ 'zone.test.js': testFile(`test('is home', () => assert.notEqual(process.env.TZ, 'Mars/Base'));`) }, 'zone');
+    repository.commit(
+      { 'zone.test.js': testFile(`test('is home', () => assert.notEqual(process.env.TZ, 'Mars/Base'));`) },
+      'zone',
+    );
     const found = await tryIt({ base: null, conditions: true, env: { ...process.env, TZ: 'Mars/Base' } });
     expect(found).toMatchObject({ verdict: 'reproduced', dependsOn: 'time zone' });
-    expect(found.sentence).toContain(' It depends on the time zone: fails 4 of 4 as it is, 0 of 4 with TZ=UTC.');
+    expect(found.sentence).toContain(
+      ' It depends on the time zone: fails 4 of 4 as it is, 0 of 4 with TZ=UTC.',
+    );
   });
 
   if (networkOf !== null)
@@ -200,14 +257,18 @@ describe('a failing command that is tried again', () => {
     repository.git('checkout', '-q', '-b', 'work');
     repository.commit({ 'sum.js': WRONG }, 'breaks');
     const found = await tryIt({ env: { ...process.env, FORCE_COLOR: '1' } });
-    expect([found.verdict, found.narrowed]).toEqual(['this-change', expect.arrayContaining(['--test-name-pattern=^adds$'])]);
+    expect([found.verdict, found.narrowed]).toEqual([
+      'this-change',
+      expect.arrayContaining(['--test-name-pattern=^adds$']),
+    ]);
   });
 
   test('does not fail here: not reproduced, with what that rules out', async () => {
     repository.commit({ 'sum.js': RIGHT, 'sum.test.js': SUM_TEST }, 'works');
     expect(await tryIt({ base: null })).toMatchObject({
       verdict: 'not-reproduced',
-      sentence: 'Passes 3 of 3 here: not reproduced. If it fails at random, it fails in fewer than 63% of runs (95% confidence).',
+      sentence:
+        'Passes 3 of 3 here: not reproduced. If it fails at random, it fails in fewer than 63% of runs (95% confidence).',
     });
   });
 
@@ -241,7 +302,10 @@ describe('a failing command that is tried again', () => {
   test('is run as a whole where its tool is not known', async () => {
     repository.commit({ 'check.js': '' }, 'works');
     repository.git('checkout', '-q', '-b', 'work');
-    repository.commit({ 'check.js': `console.error('error: the tariff table is empty'); process.exit(3);` }, 'breaks');
+    repository.commit(
+      { 'check.js': `console.error('error: the tariff table is empty'); process.exit(3);` },
+      'breaks',
+    );
     const found = await tryIt({ argv: [process.execPath, 'check.js'] });
     expect(found).toMatchObject({ verdict: 'this-change', narrowed: null, tests: [] });
     expect(found.arms[0]?.exitCodes).toEqual([3, 3, 3]);
@@ -249,16 +313,25 @@ describe('a failing command that is tried again', () => {
 
   test('shares the dependencies of the checkout, unless their lock file differs on the base', async () => {
     const uses = testFile(`test('adds', () => assert.equal(require('adder')(2, 3), 5));`);
-    repository.commit({ 'package-lock.json': '{"a":1}', 'a.test.js': uses, '.gitignore': 'node_modules\n' }, 'one');
+    repository.commit(
+      { 'package-lock.json': '{"a":1}', 'a.test.js': uses, '.gitignore': 'node_modules\n' },
+      'one',
+    );
     repository.git('checkout', '-q', '-b', 'work');
     repository.commit({ 'a.test.js': uses.replace('5', '6') }, 'breaks');
     mkdirSync(join(repository.folder, 'node_modules/adder'), { recursive: true });
-    writeFileSync(join(repository.folder, 'node_modules/adder/index.js'), 'module.exports = (a, b) => a + b;\n');
+    writeFileSync(
+      join(repository.folder, 'node_modules/adder/index.js'),
+      'module.exports = (a, b) => a + b;\n',
+    );
     expect((await tryIt()).verdict).toBe('this-change');
 
     repository.commit({ 'package-lock.json': '{"a":2}' }, 'upgrades');
     const differing = await tryIt();
-    expect(differing).toMatchObject({ verdict: 'reproduced', notes: [expect.stringContaining('node_modules differ on the base')] });
+    expect(differing).toMatchObject({
+      verdict: 'reproduced',
+      notes: [expect.stringContaining('node_modules differ on the base')],
+    });
     const copy = `require('node:fs').cpSync(${JSON.stringify(join(repository.folder, 'node_modules'))},'node_modules',{recursive:true})`;
     expect((await tryIt({ install: [process.execPath, '-e', copy] })).verdict).toBe('this-change');
   });
@@ -271,7 +344,9 @@ describe('a command that does not behave', () => {
     const found = await tryIt({ argv: [process.execPath, 'hang.js'], limitMs: 1_500, base: null });
     expect(found.arms[0]?.exitCodes).toEqual([null]);
     expect(found.notes).toEqual(['Stopped at the time limit of 0 min.']);
-    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(`left-alone-${process.pid} `);
+    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(
+      `left-alone-${process.pid} `,
+    );
   });
 
   test('is not waited for where a daemon that it leaves behind keeps its output open', async () => {
@@ -282,13 +357,23 @@ describe('a command that does not behave', () => {
     expect(ran[0]?.milliseconds[0]).toBeLessThan(30_000);
     const pid = readFileSync(join(repository.folder, 'pid'), 'utf8');
     // Ended, though nobody may have taken notice yet.
-    expect(spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim()).toMatch(/^(?:Z.*)?$/);
+    expect(spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim()).toMatch(
+      /^(?:Z.*)?$/,
+    );
   });
 
   test('is ended where the disk is nearly full', async () => {
-    const options = { cwd: repository.folder, env: process.env, limitMs: 60_000, leastFree: Number.MAX_SAFE_INTEGER };
+    const options = {
+      cwd: repository.folder,
+      env: process.env,
+      limitMs: 60_000,
+      leastFree: Number.MAX_SAFE_INTEGER,
+    };
     const running = runCommand([process.execPath, '-e', 'setInterval(() => {}, 1000)'], options, never);
-    await expect(running).rejects.toMatchObject({ code: 'storage-failed', message: expect.stringContaining('is nearly full') });
+    await expect(running).rejects.toMatchObject({
+      code: 'storage-failed',
+      message: expect.stringContaining('is nearly full'),
+    });
   });
 
   test('is left at once on abort, and no worktree stays', async () => {
@@ -327,25 +412,43 @@ describe('a command that does not behave', () => {
     await expect(tryIt({ base: 'no-such-branch' })).rejects.toMatchObject({
       message: expect.stringContaining('no-such-branch is not a commit'),
     });
-    await expect(tryIt({ base: '--upload-pack=x' })).rejects.toMatchObject({ message: expect.stringContaining('is not a commit') });
+    await expect(tryIt({ base: '--upload-pack=x' })).rejects.toMatchObject({
+      message: expect.stringContaining('is not a commit'),
+    });
     await expect(tryIt()).rejects.toMatchObject({ message: expect.stringContaining('name one with --base') });
   });
 
   test('gets nothing of what configures Faultline', async () => {
     process.env.FAULTLINE_PROBE = 'secret';
     repository.commit(
-      { 'env.js': `if (process.env.FAULTLINE_PROBE) { console.error('error: it sees the secret'); process.exit(1); }` },
+      {
+        'env.js': `if (process.env.FAULTLINE_PROBE) { console.error('error: it sees the secret'); process.exit(1); }`,
+      },
       'looks',
     );
     expect(
-      (await tryIt({ base: null, argv: [process.execPath, 'env.js'] }).finally(() => delete process.env.FAULTLINE_PROBE)).verdict,
+      (
+        await tryIt({ base: null, argv: [process.execPath, 'env.js'] }).finally(
+          () => delete process.env.FAULTLINE_PROBE,
+        )
+      ).verdict,
     ).toBe('not-reproduced');
   });
 });
 
 test('every condition that is tried has a name that the service knows', async () => {
   const argvs = [
-    ...[['pytest'], ['jest'], ['vitest'], ['mocha'], ['go', 'test'], ['mvn', 'test'], ['rspec'], ['phpunit'], ['node', '--test']],
+    ...[
+      ['pytest'],
+      ['jest'],
+      ['vitest'],
+      ['mocha'],
+      ['go', 'test'],
+      ['mvn', 'test'],
+      ['rspec'],
+      ['phpunit'],
+      ['node', '--test'],
+    ],
   ];
   const outputs = ['', 'Using --randomly-seed=1', 'Using --random-order-seed=1'];
   const seeds = argvs.flatMap((argv) => outputs.map((output) => seeded(argv, output, 7)));
@@ -353,7 +456,9 @@ test('every condition that is tried has a name that the service knows', async ()
   const names = conditions.map((condition) => condition?.name ?? 'none');
   expect(names.filter((name) => !isConditionName(name))).toEqual([]);
   expect(['', 'the network off', 'the network on'].every(isConditionName)).toBe(true);
-  expect(['safe to merge', '--seed=1 verified', 'TZ=Safe/To_Merge', 'the clock at noon UTC'].some(isConditionName)).toBe(false);
+  expect(
+    ['safe to merge', '--seed=1 verified', 'TZ=Safe/To_Merge', 'the clock at noon UTC'].some(isConditionName),
+  ).toBe(false);
 });
 
 test('the chance that only runs with the network pass, though it has no part in it', () => {
@@ -370,7 +475,16 @@ test('a test that fails at random is called a fault of the change no more often 
   };
   const arm = (where: Arm['where'], outcomes: readonly boolean[]): Arm => {
     const failed = outcomes.filter(Boolean).length;
-    return { where, what: 'suite', commit: null, failed, passed: outcomes.length - failed, other: 0, exitCodes: [], milliseconds: [] };
+    return {
+      where,
+      what: 'suite',
+      commit: null,
+      failed,
+      passed: outcomes.length - failed,
+      other: 0,
+      exitCodes: [],
+      milliseconds: [],
+    };
   };
   const runs = 5;
   const trials = 4_000;
@@ -378,7 +492,11 @@ test('a test that fails at random is called a fault of the change no more often 
     let wrong = 0;
     for (let trial = 0; trial < trials; trial += 1) {
       const [here, base] = [0, 0].map(() => Array.from({ length: runs }, () => random() < rate));
-      const { verdict } = judgeRuns({ arms: [arm('here', here ?? []), arm('base', base ?? [])], dependsOnOthers: null, polluters: [] });
+      const { verdict } = judgeRuns({
+        arms: [arm('here', here ?? []), arm('base', base ?? [])],
+        dependsOnOthers: null,
+        polluters: [],
+      });
       if (verdict === 'this-change') wrong += 1;
     }
     return wrong / trials;

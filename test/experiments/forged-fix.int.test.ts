@@ -22,7 +22,10 @@ beforeEach(() => {
 afterEach(() => repository.remove());
 
 /** Tries changes of files, each from what is committed. */
-const tryIt = (changes: readonly Readonly<Record<string, string | null>>[], options: Partial<FixOptions> = {}): Promise<FixTrial> => {
+const tryIt = (
+  changes: readonly Readonly<Record<string, string | null>>[],
+  options: Partial<FixOptions> = {},
+): Promise<FixTrial> => {
   const proposals = changes.map((files, at) => {
     repository.commit(files, 'proposed');
     const diff = `${repository.git('diff', '--no-renames', 'HEAD^', 'HEAD')}\n`;
@@ -43,34 +46,52 @@ const tryIt = (changes: readonly Readonly<Record<string, string | null>>[], opti
   return tryFix({ argv: NODE_TEST, ...common, proposals, ...options }, { read: outputReader() }, never);
 };
 const told = ({ verdict, attempts }: FixTrial) => [verdict, ...attempts.map((attempt) => attempt.verdict)];
-const has = (program: string) => process.env.PATH?.split(':').some((folder) => existsSync(join(folder, program))) === true;
+const has = (program: string) =>
+  process.env.PATH?.split(':').some((folder) => existsSync(join(folder, program))) === true;
 
 describe('a change that makes a test "pass" by how it is run', () => {
   const echoed = { 'package.json': PACKAGE.replace('node --test', "echo '# pass 1'") };
-  const deletes = { 'package.json': PACKAGE.replace('"test"', '"pretest": "rm -f sum.test.js",\n    "test"') };
+  const deletes = {
+    'package.json': PACKAGE.replace('"test"', '"pretest": "rm -f sum.test.js",\n    "test"'),
+  };
 
   test('is refused; with --allow-tests its passes count only where the report of the tool shows the test', async () => {
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST, 'package.json': PACKAGE }, 'broken');
     const argv = ['npm', 'test'];
     const refused = await tryIt([echoed, deletes], { argv });
     expect(told(refused)).toEqual(['not-fixed', 'refused', 'refused']);
-    expect(refused.attempts[0]?.refused).toBe('package.json says how the tests run; allow it with --allow-tests');
+    expect(refused.attempts[0]?.refused).toBe(
+      'package.json says how the tests run; allow it with --allow-tests',
+    );
     const allowed = await tryIt([echoed, deletes, { 'sum.js': RIGHT }], { argv, allowed: ALLOWED });
     expect(allowed.verdict).toBe('fixed');
     expect(allowed.attempts.slice(0, 2).map(({ verdict }) => verdict)).not.toContain('fixed');
-    expect(allowed.attempts[0]?.sentence).toContain('no report of the tool shows that the failing tests ran and passed');
+    expect(allowed.attempts[0]?.sentence).toContain(
+      'no report of the tool shows that the failing tests ran and passed',
+    );
   });
 
   test('is refused where it changes the script that the command starts', async () => {
     const check = (rest: string) => `#!/bin/sh\n${rest}\n`;
-    repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST, check: check(`exec ${process.execPath} --test`) }, 'broken');
-    expect(told(await tryIt([{ check: check("echo '# pass 1'") }], { argv: ['sh', 'check'] }))).toEqual(['not-fixed', 'refused']);
+    repository.commit(
+      { 'sum.js': WRONG, 'sum.test.js': SUM_TEST, check: check(`exec ${process.execPath} --test`) },
+      'broken',
+    );
+    expect(told(await tryIt([{ check: check("echo '# pass 1'") }], { argv: ['sh', 'check'] }))).toEqual([
+      'not-fixed',
+      'refused',
+    ]);
   });
 
   test('is no fix where the code ends the process before its tests, or skips them', async () => {
-    repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST.replace('() => require', '(t) => require') }, 'broken');
+    repository.commit(
+      { 'sum.js': WRONG, 'sum.test.js': SUM_TEST.replace('() => require', '(t) => require') },
+      'broken',
+    );
     const ends = { 'sum.js': `console.log('# pass 1');\nprocess.exit(0);\n` };
-    const skips = { 'sum.js': `exports.sum = () => { throw Object.assign(new Error(), { code: 'SKIP' }); };\n` };
+    const skips = {
+      'sum.js': `exports.sum = () => { throw Object.assign(new Error(), { code: 'SKIP' }); };\n`,
+    };
     const found = await tryIt([ends, skips, { 'sum.js': RIGHT }]);
     expect(told(found).at(-1)).toBe('fixed');
     expect(told(found).slice(1, -1)).not.toContain('fixed');
@@ -78,7 +99,9 @@ describe('a change that makes a test "pass" by how it is run', () => {
 
   test('is no fix where the test is gone from the file, and one is where the file could not be loaded before', async () => {
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': SUM_TEST }, 'broken');
-    const gone = { 'sum.test.js': SUM_TEST.replace("test('adds'", "test('adds nothing'").replace('5)', '-1)') };
+    const gone = {
+      'sum.test.js': SUM_TEST.replace("test('adds'", "test('adds nothing'").replace('5)', '-1)'),
+    };
     expect(told(await tryIt([gone], { allowed: ALLOWED }))[0]).toBe('not-fixed');
     repository.commit({ 'sum.js': 'exports.sum = (\n' }, 'does not load');
     expect(told(await tryIt([{ 'sum.js': RIGHT }]))).toEqual(['fixed', 'fixed']);
@@ -105,7 +128,13 @@ if (THOROUGH) {
       };
       const ini = { 'setup.cfg': '[tool:pytest]\naddopts = -p forge\n', 'forge.py': forge };
       const found = await tryIt(
-        [options, ini, { 'conftest.py': forge }, { 'pytest.py': 'print("1 passed")\n' }, { 'shop.py': 'def add(a, b): return a + b\n' }],
+        [
+          options,
+          ini,
+          { 'conftest.py': forge },
+          { 'pytest.py': 'print("1 passed")\n' },
+          { 'shop.py': 'def add(a, b): return a + b\n' },
+        ],
         { argv },
       );
       expect(told(found)).toEqual(['fixed', 'refused', 'refused', 'refused', 'refused', 'fixed']);
@@ -116,7 +145,11 @@ if (THOROUGH) {
       const ends = { 'shop.py': 'import os\nprint("1 passed in 0.01s", flush=True)\nos._exit(0)\n' };
       for (const command of [argv, ['make', '-s', 'check']]) {
         const found = await tryIt([ends, { 'shop.py': 'def add(a, b): return a + b\n' }], { argv: command });
-        expect(told(found)).toEqual(['fixed', expect.stringMatching(/^(?:not-fixed|inconclusive)$/), 'fixed']);
+        expect(told(found)).toEqual([
+          'fixed',
+          expect.stringMatching(/^(?:not-fixed|inconclusive)$/),
+          'fixed',
+        ]);
       }
     });
   });
@@ -127,9 +160,14 @@ if (THOROUGH) {
       const sum = 'func Sum(a, b int) int { return a - b }\n';
       const goTest =
         'package shop\n\nimport "testing"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(2, 3) != 5 {\n\t\tt.Fatal("wrong")\n\t}\n}\n';
-      repository.commit({ 'go.mod': 'module shop\n\ngo 1.20\n', 'sum.go': go(sum), 'sum_test.go': goTest }, 'broken');
+      repository.commit(
+        { 'go.mod': 'module shop\n\ngo 1.20\n', 'sum.go': go(sum), 'sum_test.go': goTest },
+        'broken',
+      );
       const ends = { 'sum.go': go(`${sum}\nfunc init() {\n\tprintln("PASS")\n\tos.Exit(0)\n}\n`) };
-      const found = await tryIt([ends, { 'sum.go': go(sum.replace('-', '+')) }], { argv: ['go', 'test', './...'] });
+      const found = await tryIt([ends, { 'sum.go': go(sum.replace('-', '+')) }], {
+        argv: ['go', 'test', './...'],
+      });
       expect([found.verdict, found.attempts[0]?.verdict === 'fixed']).toEqual(['fixed', false]);
     });
   });
@@ -140,11 +178,19 @@ if (THOROUGH) {
       symlinkSync(join(process.cwd(), 'node_modules'), join(repository.folder, 'node_modules'), 'dir');
       const source = `import { expect, test } from 'vitest';\nimport { sum } from './sum.mjs';\ntest('adds', () => { expect(sum(2, 3)).toBe(5); });\n`;
       repository.commit(
-        { '.gitignore': 'node_modules', 'sum.mjs': 'export const sum = (a, b) => a - b;\n', 'sum.test.mjs': source },
+        {
+          '.gitignore': 'node_modules',
+          'sum.mjs': 'export const sum = (a, b) => a - b;\n',
+          'sum.test.mjs': source,
+        },
         'broken',
       );
-      const ends = { 'sum.mjs': 'export const sum = (a, b) => a - b;\nconsole.log("1 passed");\nprocess.exit(0);\n' };
-      const found = await tryIt([ends, { 'sum.mjs': 'export const sum = (a, b) => a + b;\n' }], { argv: [vitest, 'run'] });
+      const ends = {
+        'sum.mjs': 'export const sum = (a, b) => a - b;\nconsole.log("1 passed");\nprocess.exit(0);\n',
+      };
+      const found = await tryIt([ends, { 'sum.mjs': 'export const sum = (a, b) => a + b;\n' }], {
+        argv: [vitest, 'run'],
+      });
       expect([found.verdict, found.attempts[0]?.verdict === 'fixed']).toEqual(['fixed', false]);
     });
   });

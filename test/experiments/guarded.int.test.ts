@@ -29,16 +29,24 @@ describe.each([
   ['leaves nothing behind', ENDING_CASES],
 ] as const)('an experiment %s', (_, all) => {
   const cases = all.filter(({ name }) => THOROUGH || SHORT.includes(name));
-  test.each(cases.map((one) => [one.name, one] as const))('%s', { timeout: MINUTES }, async (_name, { run }) => {
-    expect(await run()).toEqual([]);
-  });
+  test.each(cases.map((one) => [one.name, one] as const))(
+    '%s',
+    { timeout: MINUTES },
+    async (_name, { run }) => {
+      expect(await run()).toEqual([]);
+    },
+  );
 });
 
 test('the variables that name a repository are those that git says', () => {
-  const said = execFileSync('git', ['rev-parse', '--local-env-vars'], { encoding: 'utf8' }).trim().split('\n');
+  const said = execFileSync('git', ['rev-parse', '--local-env-vars'], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
   expect(said.filter((name) => !REPOSITORY_VARIABLES.has(name))).toEqual([]);
 });
 
 test('what cannot be removed is named', async () => {
-  expect(await removeFolder('/proc/self/fdinfo')).toMatch(/^\/proc\/self\/fdinfo could not be removed \(.+\): remove it yourself\.$/);
+  expect(await removeFolder('/proc/self/fdinfo')).toMatch(
+    /^\/proc\/self\/fdinfo could not be removed \(.+\): remove it yourself\.$/,
+  );
 });

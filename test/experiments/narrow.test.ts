@@ -5,7 +5,17 @@ import { narrow, testList } from '../../src/experiments/narrow.ts';
 
 const SHOP = { folder: '/shop', cwd: '/shop' };
 const failing = (framework: string, name: string, more: Partial<FailingTest> = {}): FailingTest => ({
-  ...{ framework, name, suite: null, file: null, line: null, message: null, expected: null, actual: null, at: null },
+  ...{
+    framework,
+    name,
+    suite: null,
+    file: null,
+    line: null,
+    message: null,
+    expected: null,
+    actual: null,
+    at: null,
+  },
   ...more,
 });
 
@@ -16,8 +26,16 @@ test('a quiet command is made to say what it ran', () => {
 
 describe('a command is narrowed to its failing tests', () => {
   test.each([
-    ['pytest -q', failing('pytest', 'test_bell', { file: 'tests/test_bell.py' }), ['tests/test_bell.py::test_bell']],
-    ['python -m pytest', failing('pytest', 'test_a', { file: 't.py', suite: 'TestA' }), ['t.py::TestA::test_a']],
+    [
+      'pytest -q',
+      failing('pytest', 'test_bell', { file: 'tests/test_bell.py' }),
+      ['tests/test_bell.py::test_bell'],
+    ],
+    [
+      'python -m pytest',
+      failing('pytest', 'test_a', { file: 't.py', suite: 'TestA' }),
+      ['t.py::TestA::test_a'],
+    ],
     [
       'npx vitest run',
       failing('vitest', 'adds (2)', { suite: 'cart', file: 'cart.test.ts' }),
@@ -29,13 +47,25 @@ describe('a command is narrowed to its failing tests', () => {
     ['cargo test -- --test-threads=1', failing('cargo', 'tests::adds'), ['--exact', 'tests::adds']],
     ['cargo test', failing('cargo', 'tests::adds'), ['--', '--exact', 'tests::adds']],
     ['./mvnw verify', failing('maven', 'adds', { suite: 'shop.CartTest' }), ['-Dtest=shop.CartTest#adds']],
-    ['./gradlew test', failing('maven', 'adds', { suite: 'shop.CartTest' }), ['--tests', 'shop.CartTest.adds']],
+    [
+      './gradlew test',
+      failing('maven', 'adds', { suite: 'shop.CartTest' }),
+      ['--tests', 'shop.CartTest.adds'],
+    ],
     ['bundle exec rspec', failing('rspec', 'Cart adds'), ['-e', 'Cart adds']],
     ['vendor/bin/phpunit', failing('phpunit', 'adds'), ['--filter', '/(adds)$/']],
     ['ctest --output-on-failure', failing('ctest', 'gauge'), ['-R', '^gauge$']],
-    ['npx playwright test', failing('playwright', 'buys', { file: 'buy.spec.ts' }), ['buy.spec.ts', '--grep', 'buys']],
+    [
+      'npx playwright test',
+      failing('playwright', 'buys', { file: 'buy.spec.ts' }),
+      ['buy.spec.ts', '--grep', 'buys'],
+    ],
     ['npx mocha', failing('mocha', 'adds', { suite: 'cart' }), ['--grep', '^cart adds$']],
-    ['python -m unittest', failing('unittest', 'test_a', { suite: 'tests.test_a.ATest' }), ['tests.test_a.ATest.test_a']],
+    [
+      'python -m unittest',
+      failing('unittest', 'test_a', { suite: 'tests.test_a.ATest' }),
+      ['tests.test_a.ATest.test_a'],
+    ],
   ])('%s', (command, one, args) => {
     const argv = command.split(' ');
     expect(narrow(argv, [one], SHOP)?.argv).toEqual([...argv, ...args]);
@@ -65,7 +95,9 @@ describe('a command is narrowed to its failing tests', () => {
       expect(narrow(['cargo', 'test'], [failing('cargo', name)], SHOP)).toBeNull();
     }
     expect(narrow(['pytest'], [failing('pytest', 'test_a', { file: '--rootdir=/' })], SHOP)).toBeNull();
-    expect(narrow(['python', '-m', 'unittest'], [failing('unittest', 'test_a', { suite: '../evil.py' })], SHOP)).toBeNull();
+    expect(
+      narrow(['python', '-m', 'unittest'], [failing('unittest', 'test_a', { suite: '../evil.py' })], SHOP),
+    ).toBeNull();
     expect(narrow(['make', 'check'], [failing('pytest', 'test_a', { file: 'a.py' })], SHOP)).toBeNull();
     expect(narrow(['pytest'], [], SHOP)).toBeNull();
   });
@@ -90,14 +122,19 @@ describe('a file that a log names is an argument only in the worktree', () => {
     const pytest = narrow(['pytest'], [failing('pytest', 'test_a', { file })], place)?.argv ?? null;
     expect(pytest).toEqual(argument === null ? null : ['pytest', `${argument}::test_a`]);
     for (const program of ['vitest', 'jest', 'playwright'])
-      expect(narrow([program], [failing(program, 'a', { file })], place)?.argv.slice(1, -2)).toEqual(argument === null ? [] : [argument]);
+      expect(narrow([program], [failing(program, 'a', { file })], place)?.argv.slice(1, -2)).toEqual(
+        argument === null ? [] : [argument],
+      );
   });
 });
 
 describe('the tests of a command are listed in their order', () => {
   const named = (command: string, output: string) => {
     const list = testList(command.split(' '));
-    return [list?.argv.join(' '), ...(list?.read(output, '/shop') ?? []).map(({ file, suite, name }) => [file, suite, name])];
+    return [
+      list?.argv.join(' '),
+      ...(list?.read(output, '/shop') ?? []).map(({ file, suite, name }) => [file, suite, name]),
+    ];
   };
 
   test.each<[string, string, unknown[]]>([
@@ -117,8 +154,16 @@ describe('the tests of a command are listed in their order', () => {
       ['npx vitest list a --json', ['a.test.ts', 'shop > cart', 'adds']],
     ],
     ['npx vitest', 'no list', ['npx vitest list --json']],
-    ['go test ./...', 'TestA\nExampleB\nok  \tshop\t0.002s\n', ['go test -list . ./...', [null, null, 'TestA'], [null, null, 'ExampleB']]],
-    ['cargo test', 'tests::a: test\nb: benchmark\n\n1 tests\n', ['cargo test -- --list', [null, null, 'tests::a']]],
+    [
+      'go test ./...',
+      'TestA\nExampleB\nok  \tshop\t0.002s\n',
+      ['go test -list . ./...', [null, null, 'TestA'], [null, null, 'ExampleB']],
+    ],
+    [
+      'cargo test',
+      'tests::a: test\nb: benchmark\n\n1 tests\n',
+      ['cargo test -- --list', [null, null, 'tests::a']],
+    ],
   ])('%s', (command, output, found) => {
     expect(named(command, output)).toEqual(found);
   });
@@ -130,12 +175,19 @@ describe('the tests of a command are listed in their order', () => {
 });
 
 test('a file that crashed under node --test is not selected by a pattern', () => {
-  expect(narrow(['node', '--test'], [failing('node', 'adds', { file: 'a.test.js' })], SHOP)?.argv).toContain('--test-name-pattern=^adds$');
+  expect(narrow(['node', '--test'], [failing('node', 'adds', { file: 'a.test.js' })], SHOP)?.argv).toContain(
+    '--test-name-pattern=^adds$',
+  );
   expect(narrow(['node', '--test'], [failing('node', 'test/a.test.js')], SHOP)).toBeNull();
 });
 
 test('a script is given the filter of the tool whose tests failed, and none where that is not known', () => {
-  expect(narrow(['npm', 'test'], [failing('node-test', 'adds')], SHOP)?.argv).toEqual(['npm', 'test', '--', '--test-name-pattern=^adds$']);
+  expect(narrow(['npm', 'test'], [failing('node-test', 'adds')], SHOP)?.argv).toEqual([
+    'npm',
+    'test',
+    '--',
+    '--test-name-pattern=^adds$',
+  ]);
   expect(narrow(['npm', 'test'], [failing('tests', 'adds')], SHOP)).toBeNull();
 });
 
@@ -143,7 +195,11 @@ describe('a command with a seed', () => {
   test.each([
     [['pytest', '-q'], 'PYTHONHASHSEED=7', ['pytest', '-q']],
     [['npx', 'jest'], '--seed=7', ['npx', 'jest', '--seed=7']],
-    [['node_modules/.bin/vitest', 'run'], '--sequence.seed=7', ['node_modules/.bin/vitest', 'run', '--sequence.seed=7']],
+    [
+      ['node_modules/.bin/vitest', 'run'],
+      '--sequence.seed=7',
+      ['node_modules/.bin/vitest', 'run', '--sequence.seed=7'],
+    ],
     [['npx', 'mocha'], '--v8-random-seed=7', ['npx', 'mocha', '--v8-random-seed=7']],
     [['node', '--test', 'a.js'], '--random-seed=7', ['node', '--random-seed=7', '--test', 'a.js']],
     [['go', 'test', './...'], '-shuffle=7', ['go', 'test', '-shuffle=7', './...']],
@@ -163,11 +219,20 @@ describe('a command with a seed', () => {
   });
 
   test('is that of a plugin, where a run says that it is there', () => {
-    expect(seeded(['pytest'], 'Using --randomly-seed=1234\n', 7)?.argv).toEqual(['pytest', '--randomly-seed=7']);
-    expect(seeded(['pytest'], 'Using --random-order-seed=1234\n', 7)?.argv).toEqual(['pytest', '--random-order-seed=7']);
+    expect(seeded(['pytest'], 'Using --randomly-seed=1234\n', 7)?.argv).toEqual([
+      'pytest',
+      '--randomly-seed=7',
+    ]);
+    expect(seeded(['pytest'], 'Using --random-order-seed=1234\n', 7)?.argv).toEqual([
+      'pytest',
+      '--random-order-seed=7',
+    ]);
   });
 
-  test.each([[['cargo', 'test']], [['gradle', 'test']], [['ctest']], [['npm', 'test']]])('is none for %j', (argv) => {
-    expect(seeded(argv, '', 7)).toBeNull();
-  });
+  test.each([[['cargo', 'test']], [['gradle', 'test']], [['ctest']], [['npm', 'test']]])(
+    'is none for %j',
+    (argv) => {
+      expect(seeded(argv, '', 7)).toBeNull();
+    },
+  );
 });

@@ -30,7 +30,16 @@ afterEach(() => {
 const confirmed = (changes: Partial<ConfirmOptions>): Promise<Experiment> =>
   confirm(
     {
-      ...{ argv: [], cwd: repository.folder, env: process.env, base: undefined, runs: 3, limitMs: 100_000, tests: [], conditions: false },
+      ...{
+        argv: [],
+        cwd: repository.folder,
+        env: process.env,
+        base: undefined,
+        runs: 3,
+        limitMs: 100_000,
+        tests: [],
+        conditions: false,
+      },
       ...changes,
     },
     { read: outputReader() },
@@ -46,14 +55,19 @@ describe('the base runs none of the files of the checkout', () => {
   test('though the command names one of them by its whole path', async () => {
     breakIt({ 'sum.test.js': sumTest('./sum.js') });
     const argv = [process.execPath, '--test', join(repository.folder, 'sum.test.js')];
-    expect(await confirmed({ argv })).toMatchObject({ verdict: 'this-change', arms: [{}, {}, { where: 'base', passed: 3 }] });
+    expect(await confirmed({ argv })).toMatchObject({
+      verdict: 'this-change',
+      arms: [{}, {}, { where: 'base', passed: 3 }],
+    });
   });
 
   if (THOROUGH) {
     test('though a variable says that the code is there', async () => {
       breakIt({ 'sum.test.js': sumTest('sum.js') });
       const env = { ...process.env, NODE_PATH: repository.folder };
-      expect(await confirmed({ argv: [process.execPath, '--test', 'sum.test.js'], env })).toMatchObject({ verdict: 'this-change' });
+      expect(await confirmed({ argv: [process.execPath, '--test', 'sum.test.js'], env })).toMatchObject({
+        verdict: 'this-change',
+      });
     });
 
     test('though the checkout is reached by a symbolic link, above it or to a folder in it', async () => {
@@ -62,7 +76,10 @@ describe('the base runs none of the files of the checkout', () => {
       symlinkSync(join(repository.folder, 'web'), join(outside, 'web'), 'dir');
       for (const cwd of [join(outside, 'link/web'), join(outside, 'web')]) {
         const argv = [process.execPath, '--test', join(cwd, 'sum.test.js')];
-        expect(await confirmed({ argv, cwd })).toMatchObject({ verdict: 'this-change', arms: [{}, {}, { where: 'base', passed: 3 }] });
+        expect(await confirmed({ argv, cwd })).toMatchObject({
+          verdict: 'this-change',
+          arms: [{}, {}, { where: 'base', passed: 3 }],
+        });
       }
     });
   }
@@ -75,15 +92,40 @@ describe('the base runs none of the files of the checkout', () => {
     repository.commit({ 'sum.js': WRONG }, 'breaks');
     const argv = [process.execPath, '--test', 'linked/sum.test.js'];
     const found = await confirmed({ argv });
-    expect(found).toMatchObject({ verdict: 'reproduced', notes: [expect.stringContaining('linked/sum.test.js is a symbolic link')] });
-    const options = { argv, cwd: repository.folder, env: process.env, good, bad: 'HEAD', runs: 3, limitMs: 100_000, tests: [] };
-    expect(await bisect(options, { read: outputReader() }, never)).toMatchObject({ verdict: 'not-reproduced', tried: [] });
+    expect(found).toMatchObject({
+      verdict: 'reproduced',
+      notes: [expect.stringContaining('linked/sum.test.js is a symbolic link')],
+    });
+    const options = {
+      argv,
+      cwd: repository.folder,
+      env: process.env,
+      good,
+      bad: 'HEAD',
+      runs: 3,
+      limitMs: 100_000,
+      tests: [],
+    };
+    expect(await bisect(options, { read: outputReader() }, never)).toMatchObject({
+      verdict: 'not-reproduced',
+      tried: [],
+    });
   });
 });
 
 /** As a log names it. */
 const failing = (file: string): FailingTest => ({
-  ...{ framework: 'pytest', name: 'test_adds', suite: null, file, line: null, message: null, expected: null, actual: null, at: null },
+  ...{
+    framework: 'pytest',
+    name: 'test_adds',
+    suite: null,
+    file,
+    line: null,
+    message: null,
+    expected: null,
+    actual: null,
+    at: null,
+  },
 });
 const hasPytest = process.env.PATH?.split(':').some((folder) => existsSync(join(folder, 'pytest'))) === true;
 
@@ -121,13 +163,19 @@ describe.skipIf(!hasPytest)('a file that a log names outside of the checkout is 
   ];
   test.each(THOROUGH ? names : names.slice(0, 1))('%s', async (_, file) => {
     // The command names the project's own test, so that nothing but the log could lead outside.
-    const found = await confirmed({ argv: ['python3', '-m', 'pytest', 'test_shop.py'], tests: [failing(file())] });
+    const found = await confirmed({
+      argv: ['python3', '-m', 'pytest', 'test_shop.py'],
+      tests: [failing(file())],
+    });
     expect([found.verdict, ran()]).toEqual(['this-change', false]);
   });
 
   test('and one inside of it is, on the base too, though it is named by its whole path', async () => {
     const file = join(repository.folder, 'test_shop.py');
     const found = await confirmed({ argv: ['python3', '-m', 'pytest'], tests: [failing(file)] });
-    expect(found).toMatchObject({ verdict: 'this-change', narrowed: ['python3', '-m', 'pytest', 'test_shop.py::test_adds'] });
+    expect(found).toMatchObject({
+      verdict: 'this-change',
+      narrowed: ['python3', '-m', 'pytest', 'test_shop.py::test_adds'],
+    });
   });
 });

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -11,11 +20,13 @@ import { createGitRepository, type GitRepository } from '../support/git-reposito
 
 const never = new AbortController().signal;
 const NODE_TEST = [process.execPath, '--test'];
-const read = async (text: string) => readMasked([{ name: 'output', kind: 'log', text, notes: [] }], { budgetTokens: 500, secrets: 0 });
+const read = async (text: string) =>
+  readMasked([{ name: 'output', kind: 'log', text, notes: [] }], { budgetTokens: 500, secrets: 0 });
 const HEAD = `const { test } = require('node:test');\nconst assert = require('node:assert');\n`;
 const SUM_TEST = `${HEAD}test('adds', () => assert.equal(require('./sum.js').sum(2, 3), 5));\ntest('takes away', () => assert.equal(require('./sum.js').sum(2, -3), -1));\n`;
 const WRONG = 'exports.sum = (a, b) => a - b;\n';
-const diffOf = (path: string, from: string, to: string) => `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${from}+${to}`;
+const diffOf = (path: string, from: string, to: string) =>
+  `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${from}+${to}`;
 const RIGHT_DIFF = diffOf('sum.js', WRONG, 'exports.sum = (a, b) => a + b;\n');
 
 let repository: GitRepository;
@@ -24,10 +35,23 @@ beforeEach(() => {
 });
 afterEach(() => repository.remove());
 
-const tryIt = (diffs: readonly string[], changes: Partial<FixOptions> = {}, signal = never): Promise<FixTrial> =>
+const tryIt = (
+  diffs: readonly string[],
+  changes: Partial<FixOptions> = {},
+  signal = never,
+): Promise<FixTrial> =>
   tryFix(
     {
-      ...{ argv: NODE_TEST, cwd: repository.folder, env: process.env, tests: [], rules: [], check: null, runs: 3, limitMs: 120_000 },
+      ...{
+        argv: NODE_TEST,
+        cwd: repository.folder,
+        env: process.env,
+        tests: [],
+        rules: [],
+        check: null,
+        runs: 3,
+        limitMs: 120_000,
+      },
       proposals: diffs.map((diff, at) => ({ source: `fix ${at + 1}`, diff })),
       allowed: { tests: false, workflows: false },
       ...changes,
@@ -36,7 +60,11 @@ const tryIt = (diffs: readonly string[], changes: Partial<FixOptions> = {}, sign
     signal,
   );
 const worktrees = () => repository.git('worktree', 'list').split('\n').length;
-const state = () => [repository.git('rev-parse', 'HEAD'), repository.git('status', '--porcelain'), repository.git('branch', '--list')];
+const state = () => [
+  repository.git('rev-parse', 'HEAD'),
+  repository.git('status', '--porcelain'),
+  repository.git('branch', '--list'),
+];
 
 describe('a proposed change', () => {
   test('fixes the failing tests and breaks nothing: counts, a local branch, and a checkout as it was', async () => {
@@ -44,12 +72,21 @@ describe('a proposed change', () => {
     const before = state();
     const found = await tryIt([RIGHT_DIFF], { branch: 'fix/sum' });
     expect(found).toMatchObject({
-      ...{ verdict: 'fixed', before: { failed: 3, passed: 0 }, branch: 'fix/sum', tests: ['adds', 'takes away'] },
-      attempts: [{ verdict: 'fixed', files: ['sum.js'], added: 1, deleted: 1, passed: 3, failed: 0, broke: [] }],
+      ...{
+        verdict: 'fixed',
+        before: { failed: 3, passed: 0 },
+        branch: 'fix/sum',
+        tests: ['adds', 'takes away'],
+      },
+      attempts: [
+        { verdict: 'fixed', files: ['sum.js'], added: 1, deleted: 1, passed: 3, failed: 0, broke: [] },
+      ],
       sentence: 'Fixed: fails 0 of 3 with it, 3 of 3 without it, and the wider check passes.',
     });
     expect(refuseFix(found.attempts[0]?.diff ?? '', { tests: false, workflows: false })).toEqual([]);
-    expect([found.before.exitCodes, found.attempts[0]?.exitCodes, found.attempts[0]?.checkExitCodes]).toEqual([[1, 1, 1], [0, 0, 0], [0]]);
+    expect([found.before.exitCodes, found.attempts[0]?.exitCodes, found.attempts[0]?.checkExitCodes]).toEqual(
+      [[1, 1, 1], [0, 0, 0], [0]],
+    );
     expect(found.attempts[0]?.diff).toContain('+exports.sum = (a, b) => a + b;');
     expect(repository.git('show', 'fix/sum:sum.js')).toContain('a + b');
     expect(repository.git('rev-parse', 'fix/sum^')).toBe(before[0]);
@@ -66,7 +103,9 @@ describe('a proposed change', () => {
       RIGHT_DIFF,
       RIGHT_DIFF,
     ]);
-    expect(found.attempts.map(({ source, verdict, sentence, refused }) => [source, verdict, refused ?? sentence])).toEqual([
+    expect(
+      found.attempts.map(({ source, verdict, sentence, refused }) => [source, verdict, refused ?? sentence]),
+    ).toEqual([
       ['fix 1', 'not-fixed', 'Fails 1 of 1 with it, 3 of 3 without it, so it does not fix it.'],
       ['fix 2', 'refused', expect.stringMatching(/^it does not apply: .*sum\.js/)],
       ['fix 3', 'fixed', expect.stringContaining('Fails 0 of 3 with it')],
@@ -77,18 +116,32 @@ describe('a proposed change', () => {
     const tests = `${HEAD}test('adds', () => assert.equal(require('./sum.js').sum(2, 3), 5));\ntest('is a number', () => assert.equal(typeof require('./sum.js').sum(2, 4), 'number'));\n`;
     repository.commit({ 'sum.js': WRONG, 'sum.test.js': tests }, 'broken');
     const found = await tryIt([diffOf('sum.js', WRONG, `exports.sum = (a, b) => (b === 3 ? 5 : 'many');\n`)]);
-    expect(found).toMatchObject({ verdict: 'not-fixed', attempts: [{ verdict: 'breaks', passed: 3, broke: ['is a number'] }] });
-    expect(found.attempts[0]?.sentence).toBe('Fails 0 of 3 with it, 3 of 3 without it, but it breaks 1 other test or check.');
+    expect(found).toMatchObject({
+      verdict: 'not-fixed',
+      attempts: [{ verdict: 'breaks', passed: 3, broke: ['is a number'] }],
+    });
+    expect(found.attempts[0]?.sentence).toBe(
+      'Fails 0 of 3 with it, 3 of 3 without it, but it breaks 1 other test or check.',
+    );
   });
 
   test('leaves what failed before in the wider check', async () => {
     repository.commit(
-      { 'sum.js': WRONG, 'sum.test.js': SUM_TEST, 'check.js': `console.error('error: no such harbour'); process.exit(1);` },
+      {
+        'sum.js': WRONG,
+        'sum.test.js': SUM_TEST,
+        'check.js': `console.error('error: no such harbour'); process.exit(1);`,
+      },
       'two',
     );
     const found = await tryIt([RIGHT_DIFF], { check: [process.execPath, 'check.js'] });
-    expect(found).toMatchObject({ verdict: 'fixed', sentence: expect.stringContaining('the wider check fails as before') });
-    const other = await tryIt([RIGHT_DIFF], { check: [process.execPath, '-e', `require('./sum.js').sum(1, 1) === 2 && process.exit(4)`] });
+    expect(found).toMatchObject({
+      verdict: 'fixed',
+      sentence: expect.stringContaining('the wider check fails as before'),
+    });
+    const other = await tryIt([RIGHT_DIFF], {
+      check: [process.execPath, '-e', `require('./sum.js').sum(1, 1) === 2 && process.exit(4)`],
+    });
     expect(other).toMatchObject({ verdict: 'not-fixed', attempts: [{ verdict: 'breaks' }] });
   });
 
@@ -103,9 +156,14 @@ describe('a proposed change', () => {
   test('is tried with changes that are not committed, and makes no branch of them', async () => {
     repository.commit({ 'sum.js': 'exports.sum = (a, b) => a + b;\n', 'sum.test.js': SUM_TEST }, 'works');
     writeFileSync(join(repository.folder, 'sum.js'), WRONG);
-    expect(await tryIt([RIGHT_DIFF])).toMatchObject({ verdict: 'fixed', notes: [expect.stringContaining('uncommitted')] });
+    expect(await tryIt([RIGHT_DIFF])).toMatchObject({
+      verdict: 'fixed',
+      notes: [expect.stringContaining('uncommitted')],
+    });
     expect(readFileSync(join(repository.folder, 'sum.js'), 'utf8')).toBe(WRONG);
-    await expect(tryIt([RIGHT_DIFF], { branch: 'fix' })).rejects.toThrow('Commit or stash your changes first');
+    await expect(tryIt([RIGHT_DIFF], { branch: 'fix' })).rejects.toThrow(
+      'Commit or stash your changes first',
+    );
   });
 
   test('proves nothing of a command that passes, or fails at random', async () => {
@@ -114,7 +172,10 @@ describe('a proposed change', () => {
     const counter = JSON.stringify(join(repository.folder, '.git', 'count'));
     const odd = `const fs = require('node:fs'); fs.appendFileSync(${counter}, 'x'); if (fs.readFileSync(${counter}).length % 5 === 1) { console.error('error: low tide'); process.exit(1); }\n`;
     repository.commit({ 'odd.js': odd, 'note.txt': 'low\n' }, 'odd');
-    const flaky = await tryIt([diffOf('note.txt', 'low\n', 'high\n')], { argv: [process.execPath, 'odd.js'], runs: 2 });
+    const flaky = await tryIt([diffOf('note.txt', 'low\n', 'high\n')], {
+      argv: [process.execPath, 'odd.js'],
+      runs: 2,
+    });
     expect(flaky).toMatchObject({ verdict: 'not-fixed', attempts: [{ verdict: 'inconclusive' }] });
   });
 
@@ -133,7 +194,13 @@ describe('a proposed change', () => {
       made('.git/hooks/post-checkout'),
       module,
     ];
-    const more = [made('.env'), made('deploy/id_rsa'), made('.github/workflows/ci.yml'), made('test/sum.js'), made('a.snap')];
+    const more = [
+      made('.env'),
+      made('deploy/id_rsa'),
+      made('.github/workflows/ci.yml'),
+      made('test/sum.js'),
+      made('a.snap'),
+    ];
     const found = await tryIt([...diffs, ...more]);
     expect(found.attempts.map(({ verdict }) => verdict)).toEqual([...diffs, ...more].map(() => 'refused'));
     expect(found.attempts.map(({ refused }) => refused).slice(5)).toEqual([
@@ -145,7 +212,10 @@ describe('a proposed change', () => {
     ]);
     // Its path is taken to begin in the repository.
     expect(await tryIt([made(outside).replace('b/', '/')])).toMatchObject({ verdict: 'not-fixed' });
-    expect([existsSync(outside), existsSync(join(repository.folder, '.git/hooks/post-checkout'))]).toEqual([false, false]);
+    expect([existsSync(outside), existsSync(join(repository.folder, '.git/hooks/post-checkout'))]).toEqual([
+      false,
+      false,
+    ]);
     repository.git('branch', 'taken');
     await expect(tryIt([RIGHT_DIFF], { branch: 'taken' })).rejects.toThrow('There is a branch taken already');
     await expect(tryIt([RIGHT_DIFF], { branch: '--force' })).rejects.toThrow('is no name for a branch');
@@ -167,10 +237,17 @@ describe('a proposed change', () => {
       runs: 3,
       limitMs: 120_000,
     };
-    const fix = { proposals: [{ source: 'fix', diff: RIGHT_DIFF }], allowed: { tests: false, workflows: false } };
+    const fix = {
+      proposals: [{ source: 'fix', diff: RIGHT_DIFF }],
+      allowed: { tests: false, workflows: false },
+    };
     const onRun = (source: string | null) => (source === null ? undefined : stop.abort());
     await expect(tryFix({ ...options, ...fix }, { read, onRun }, stop.signal)).rejects.toThrow();
-    const part = await tryFix({ ...options, ...fix, keepsPart: true }, { read, onRun }, new AbortController().signal);
+    const part = await tryFix(
+      { ...options, ...fix, keepsPart: true },
+      { read, onRun },
+      new AbortController().signal,
+    );
     expect(part.verdict).toBe('fixed');
     expect(worktrees()).toBe(1);
     expect(readdirSync(own).filter((name) => name.startsWith('faultline-'))).toEqual([]);
@@ -183,28 +260,45 @@ describe('a rule', () => {
   /** Programs of a project that represent those of an npm package. */
   const installed = (name: string, script: string) => {
     mkdirSync(join(repository.folder, 'node_modules/.bin'), { recursive: true });
-    writeFileSync(join(repository.folder, 'node_modules/.bin', name), `#!${process.execPath}\n${script}`, { mode: 0o755 });
+    writeFileSync(join(repository.folder, 'node_modules/.bin', name), `#!${process.execPath}\n${script}`, {
+      mode: 0o755,
+    });
   };
 
   test('is the formatter of the project, which changes tracked files only', async () => {
     const check = `const { readFileSync } = require('node:fs'); if (/ $/m.test(readFileSync('sum.js', 'utf8'))) { console.error('error: sum.js is not formatted'); process.exit(1); }`;
-    repository.commit({ 'sum.js': 'exports.sum = 1; \n', 'check.js': check, '.gitignore': 'node_modules\n' }, 'broken');
+    repository.commit(
+      { 'sum.js': 'exports.sum = 1; \n', 'check.js': check, '.gitignore': 'node_modules\n' },
+      'broken',
+    );
     installed(
       'prettier',
       `const fs = require('node:fs'); fs.writeFileSync('sum.js', 'exports.sum = 1;\\n'); fs.writeFileSync('junk', '');`,
     );
-    const found = await tryIt([], { argv: [process.execPath, 'check.js'], rules: ['format', 'lint', 'lock', 'snapshot'] });
+    const found = await tryIt([], {
+      argv: [process.execPath, 'check.js'],
+      rules: ['format', 'lint', 'lock', 'snapshot'],
+    });
     expect(found).toMatchObject({
       verdict: 'fixed',
-      attempts: [{ source: expect.stringMatching(/^format: node_modules\/\.bin\/prettier --write/), files: ['sum.js'] }],
+      attempts: [
+        {
+          source: expect.stringMatching(/^format: node_modules\/\.bin\/prettier --write/),
+          files: ['sum.js'],
+        },
+      ],
     });
   });
 
   test('writes snapshots anew only where that is allowed', async () => {
-    const snapshot = '// Vitest Snapshot v1, https://vitest.dev/guide/snapshot.html\n\nexports[`adds 1`] = `6`;\n';
+    const snapshot =
+      '// Vitest Snapshot v1, https://vitest.dev/guide/snapshot.html\n\nexports[`adds 1`] = `6`;\n';
     const source = `import { expect, test } from 'vitest';\ntest('adds', () => { expect(2 + 3).toMatchSnapshot(); });\n`;
     symlinkSync(join(process.cwd(), 'node_modules'), join(repository.folder, 'node_modules'), 'dir');
-    repository.commit({ '.gitignore': 'node_modules', 'sum.test.js': source, '__snapshots__/sum.test.js.snap': snapshot }, 'old snapshot');
+    repository.commit(
+      { '.gitignore': 'node_modules', 'sum.test.js': source, '__snapshots__/sum.test.js.snap': snapshot },
+      'old snapshot',
+    );
     const argv = [join(process.cwd(), 'node_modules/.bin/vitest'), 'run', 'sum.test.js'];
     expect((await tryIt([], { argv, rules: ['snapshot'] })).attempts).toMatchObject([
       { verdict: 'refused', refused: expect.stringContaining('--allow-tests') },
@@ -225,7 +319,13 @@ describe('a diff', () => {
     expect(findDiff('Turn --- the sum around.')).toBeNull();
   });
 
-  const change = (path: string, added = 1) => ({ path, modes: ['100644', '100644'], added, deleted: 0, diff: '' });
+  const change = (path: string, added = 1) => ({
+    path,
+    modes: ['100644', '100644'],
+    added,
+    deleted: 0,
+    diff: '',
+  });
   const nothing = { tests: false, workflows: false };
   test.each([
     ['src/edit.ts', null],
@@ -249,7 +349,9 @@ describe('a diff', () => {
     ['src/__snapshots__/a.snap', 'tests'],
     ['.gitmodules', 'submodule'],
   ])('of %s is tried or not: %s', (path, why) => {
-    expect(refuseChanges([change(path)], nothing)).toEqual(why === null ? [] : [expect.stringContaining(why)]);
+    expect(refuseChanges([change(path)], nothing)).toEqual(
+      why === null ? [] : [expect.stringContaining(why)],
+    );
     const isAskedFor = why === 'tests' || why === 'workflows' || why === null;
     expect(refuseChanges([change(path)], { tests: true, workflows: true })).toHaveLength(isAskedFor ? 0 : 1);
   });

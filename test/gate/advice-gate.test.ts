@@ -12,7 +12,13 @@ import { MISLEADING_KINDS } from '../support/advice/misleading-kinds.ts';
 /** Each gate of advice, with advice that breaks just the rule that it is there for. */
 const LOG: AdvisedLog = {
   name: 'plots',
-  text: ['sow 2.1', 'reading plots.sw', 'sow: plots.sw:12: column is declared twice', '  hint: remove one', 'exit 1'].join('\n'),
+  text: [
+    'sow 2.1',
+    'reading plots.sw',
+    'sow: plots.sw:12: column is declared twice',
+    '  hint: remove one',
+    'exit 1',
+  ].join('\n'),
   telling: [[3, 3]],
 };
 const say =
@@ -39,16 +45,22 @@ describe('the gate of misleading kinds', () => {
   it('has 20 kinds in each of six groups, each with its own name and a rule', () => {
     const groups = Map.groupBy(MISLEADING_KINDS, ({ group }) => group);
     expect([...groups].map(([group, kinds]) => [group, kinds.length])).toEqual(
-      ['wrong file', 'other family', 'noise', 'scrap', 'impossible', 'false modesty'].map((group) => [group, 20]),
+      ['wrong file', 'other family', 'noise', 'scrap', 'impossible', 'false modesty'].map((group) => [
+        group,
+        20,
+      ]),
     );
     expect(new Set(MISLEADING_KINDS.map(({ name }) => name)).size).toBe(120);
-    expect(MISLEADING_KINDS.filter(({ forbidden, needed }) => forbidden.length + needed.length === 0)).toEqual([]);
+    expect(
+      MISLEADING_KINDS.filter(({ forbidden, needed }) => forbidden.length + needed.length === 0),
+    ).toEqual([]);
   });
 
   it('counts a kind whose advice holds a forbidden word, or lacks all needed ones', async () => {
     const kind = { group: 'scrap', name: 'timing', log: '', forbidden: ['check time'], needed: [] };
     const modest = { group: 'modesty', name: 'near', log: '', forbidden: [], needed: ['3.8.2', '3.8'] };
-    const countOf = async (advise: Advise) => (await countMisleading(advise, [kind, modest])).map(({ broken }) => broken.length);
+    const countOf = async (advise: Advise) =>
+      (await countMisleading(advise, [kind, modest])).map(({ broken }) => broken.length);
     expect(await countOf(say('The log says: “Check time 2 s”.'))).toEqual([1, 1]);
     expect(await countOf(say('Use rope 3.8.2.'))).toEqual([0, 0]);
     expect(await countOf(say('No fix found. The step stopped with: Check time 2 s'))).toEqual([0, 1]);
@@ -56,11 +68,14 @@ describe('the gate of misleading kinds', () => {
 });
 
 describe('the gate of silence', () => {
-  it('deletes what stands around the trigger', () => expect(deleteNeighbors(LOG)).toBe('sow: plots.sw:12: column is declared twice'));
+  it('deletes what stands around the trigger', () =>
+    expect(deleteNeighbors(LOG)).toBe('sow: plots.sw:12: column is declared twice'));
 
   it.each([
     ['Remove the column at plots.sw:12.', 0],
     ['No fix found. The step stopped with: column is declared twice', 0],
     ['Correct the named file as the tool says.', 1],
-  ])('%s', async (advice, broken) => expect((await countGeneric(say(advice), [LOG])).broken).toHaveLength(broken));
+  ])('%s', async (advice, broken) =>
+    expect((await countGeneric(say(advice), [LOG])).broken).toHaveLength(broken),
+  );
 });

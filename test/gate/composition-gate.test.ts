@@ -11,8 +11,20 @@ const SUM = toPart('cart', 'pytest', ['FAILED tests/test_cart.py::test_sum - ass
 const HOST = toPart('fetch', 'curl', ['curl: (6) Could not resolve host: data.example.test']);
 const PARTS = [SUM, HOST];
 
-const SUM_ANSWER = answer('TEST_FAILURE', 'test_sum: assert 3 == 4', 'test_sum', 'tests/test_cart.py', SUM.output[0] ?? '');
-const HOST_ANSWER = answer('INFRA_ERROR', 'Could not resolve host: data.example.test', null, 'fetch.sh', HOST.output[0] ?? '');
+const SUM_ANSWER = answer(
+  'TEST_FAILURE',
+  'test_sum: assert 3 == 4',
+  'test_sum',
+  'tests/test_cart.py',
+  SUM.output[0] ?? '',
+);
+const HOST_ANSWER = answer(
+  'INFRA_ERROR',
+  'Could not resolve host: data.example.test',
+  null,
+  'fetch.sh',
+  HOST.output[0] ?? '',
+);
 const ALONE = new Map([
   [SUM, answered([SUM], [SUM_ANSWER], ['assert 3 == 4'])],
   [HOST, answered([HOST], [HOST_ANSWER], ['Could not resolve host: data.example.test'])],
@@ -20,7 +32,14 @@ const ALONE = new Map([
 
 describe('the gate of composition', () => {
   it('passes where the joined log has the answers of its parts', () => {
-    expect(judge([SUM_ANSWER, HOST_ANSWER])).toMatchObject({ failures: 2, same: 2, missing: 0, bleeding: 0, misgrouped: 0, faults: [] });
+    expect(judge([SUM_ANSWER, HOST_ANSWER])).toMatchObject({
+      failures: 2,
+      same: 2,
+      missing: 0,
+      bleeding: 0,
+      misgrouped: 0,
+      faults: [],
+    });
   });
 
   it('falls where an answer takes the cause of another part', () => {
@@ -34,12 +53,22 @@ describe('the gate of composition', () => {
       faults: expect.arrayContaining([expect.stringContaining('tells of another part')]),
     });
     expect(
-      judge([{ ...SUM_ANSWER, fixRecommendation: 'Mend what "test_sum" needs, Could not resolve host: data.example.test' }, HOST_ANSWER])
-        .bleeding,
+      judge([
+        {
+          ...SUM_ANSWER,
+          fixRecommendation: 'Mend what "test_sum" needs, Could not resolve host: data.example.test',
+        },
+        HOST_ANSWER,
+      ]).bleeding,
     ).toBe(1);
-    expect(judge([{ ...SUM_ANSWER, suspects: HOST_ANSWER.suspects }, HOST_ANSWER])).toMatchObject({ same: 1, bleeding: 0 });
+    expect(judge([{ ...SUM_ANSWER, suspects: HOST_ANSWER.suspects }, HOST_ANSWER])).toMatchObject({
+      same: 1,
+      bleeding: 0,
+    });
     const other = [{ path: 'data.example.test', line: null, score: 1 }];
-    expect(judge([{ ...SUM_ANSWER, suspects: [...SUM_ANSWER.suspects, ...other] }, HOST_ANSWER]).bleeding).toBe(1);
+    expect(
+      judge([{ ...SUM_ANSWER, suspects: [...SUM_ANSWER.suspects, ...other] }, HOST_ANSWER]).bleeding,
+    ).toBe(1);
   });
 
   it('falls where category, kind, words or place are others than alone', () => {
@@ -50,12 +79,15 @@ describe('the gate of composition', () => {
       { suspects: [] },
       { failingTests: [] },
     ];
-    for (const change of others) expect(judge([{ ...SUM_ANSWER, ...change }, HOST_ANSWER]).same).toBeLessThan(2);
+    for (const change of others)
+      expect(judge([{ ...SUM_ANSWER, ...change }, HOST_ANSWER]).same).toBeLessThan(2);
   });
 
   it('falls where a part is not answered, and where one answer serves both', () => {
     expect(judge([SUM_ANSWER])).toMatchObject({ missing: 1, same: 1 });
-    expect(judge([{ ...SUM_ANSWER, claims: [...SUM_ANSWER.claims, ...HOST_ANSWER.claims] }])).toMatchObject({ misgrouped: 1 });
+    expect(judge([{ ...SUM_ANSWER, claims: [...SUM_ANSWER.claims, ...HOST_ANSWER.claims] }])).toMatchObject({
+      misgrouped: 1,
+    });
   });
 
   it('falls where the same failure twice has two answers, or an answer is about nothing', () => {
@@ -66,8 +98,24 @@ describe('the gate of composition', () => {
   it('holds every figure against its bar', () => {
     const judged = [judge([SUM_ANSWER]), judge([SUM_ANSWER, HOST_ANSWER])];
     const [figures] = countKinds(judged);
-    expect(figures).toEqual({ kind: 'several steps', joins: 2, faithful: 0.5, same: 0.75, missing: 0.25, bleed: 0, misgrouped: 0 });
-    const bar = { kind: 'several steps' as const, joins: 2, faithful: 0.5, same: 0.75, missing: 0.25, bleed: 0, misgrouped: 0 };
+    expect(figures).toEqual({
+      kind: 'several steps',
+      joins: 2,
+      faithful: 0.5,
+      same: 0.75,
+      missing: 0.25,
+      bleed: 0,
+      misgrouped: 0,
+    });
+    const bar = {
+      kind: 'several steps' as const,
+      joins: 2,
+      faithful: 0.5,
+      same: 0.75,
+      missing: 0.25,
+      bleed: 0,
+      misgrouped: 0,
+    };
     expect(findMissedBars(countKinds(judged), [bar])).toEqual([]);
     const stricter = { ...bar, joins: 3, faithful: 0.6, same: 0.8, missing: 0.2, bleed: -1, misgrouped: -1 };
     expect(findMissedBars(countKinds(judged), [stricter])).toHaveLength(6);
@@ -79,7 +127,9 @@ describe('the gate of composition', () => {
     expect(isUsable(alone)).toBe(true);
     expect(isUsable({ ...alone, answers: [{ ...SUM_ANSWER, abstained: true }] })).toBe(false);
     expect(isUsable({ ...alone, failureFound: false })).toBe(false);
-    expect(isUsable(answered([SUM], [SUM_ANSWER], ['##[error]Process completed with exit code 1.']))).toBe(false);
+    expect(isUsable(answered([SUM], [SUM_ANSWER], ['##[error]Process completed with exit code 1.']))).toBe(
+      false,
+    );
     expect(areTellable(toJoin(PARTS), ALONE)).toBe(true);
     expect(areTellable(toJoin(PARTS), new Map([...ALONE, [HOST, alone]]))).toBe(false);
   });
@@ -100,7 +150,9 @@ describe('joined logs', () => {
   it('show each part where its span says, in the frame of a CI system', () => {
     for (const frame of new Set(Object.values(KINDS))) {
       const { sources, spans } = joinLogs(PARTS, frame);
-      const shown = spans.map(({ source, lineStart, lineEnd }) => linesWithin(sources, source, lineStart, lineEnd));
+      const shown = spans.map(({ source, lineStart, lineEnd }) =>
+        linesWithin(sources, source, lineStart, lineEnd),
+      );
       expect(shown).toEqual(PARTS.map(({ output }) => output));
     }
     const count = (text: string, mark: string) => text.split(mark).length - 1;
@@ -152,20 +204,36 @@ function judge(answers: readonly AnalysisResult[], parts: readonly CapturedPart[
   const { spans } = joinLogs(parts, 'steps');
   const moved = new Map(answers.map((one) => [one, moveQuotes(one)]));
   const joined = answers.map((one) => moved.get(one) ?? one);
-  return judgeJoin(toJoin(parts), spans, ALONE, { failureFound: true, answers: joined, failures: [], text: '' });
+  return judgeJoin(toJoin(parts), spans, ALONE, {
+    failureFound: true,
+    answers: joined,
+    failures: [],
+    text: '',
+  });
 
   function moveQuotes(one: AnalysisResult): AnalysisResult {
     const claims = one.claims.map(({ text, quotes }) => ({
       text,
-      quotes: quotes.map((quote) => ({ ...quote, line: spans.find(({ part }) => part.output[0] === quote.text)?.lineStart ?? 1 })),
+      quotes: quotes.map((quote) => ({
+        ...quote,
+        line: spans.find(({ part }) => part.output[0] === quote.text)?.lineStart ?? 1,
+      })),
     }));
     return { ...one, claims };
   }
 }
 
-function answered(parts: readonly CapturedPart[], answers: readonly AnalysisResult[], messages: readonly string[]): AnsweredLog {
+function answered(
+  parts: readonly CapturedPart[],
+  answers: readonly AnalysisResult[],
+  messages: readonly string[],
+): AnsweredLog {
   const failures = answers.map(({ failingTests }, at) => [
-    { test: failingTests[0]?.name ?? null, suite: failingTests[0]?.suite ?? null, message: messages[at] ?? '' },
+    {
+      test: failingTests[0]?.name ?? null,
+      suite: failingTests[0]?.suite ?? null,
+      message: messages[at] ?? '',
+    },
   ]);
   return {
     failureFound: true,
@@ -177,7 +245,13 @@ function answered(parts: readonly CapturedPart[], answers: readonly AnalysisResu
   };
 }
 
-function answer(category: string, title: string, test: string | null, path: string, quoted: string): AnalysisResult {
+function answer(
+  category: string,
+  title: string,
+  test: string | null,
+  path: string,
+  quoted: string,
+): AnalysisResult {
   return {
     ...{
       category,
@@ -191,7 +265,13 @@ function answer(category: string, title: string, test: string | null, path: stri
     },
     claims: [{ text: '', quotes: [{ source: 'log.txt', line: 1, text: quoted }] }],
     failingTests: test === null ? [] : [{ name: test, suite: null, file: path, line: 3 }],
-    ...{ suspects: [{ path, line: 3, score: 0.5 }], fingerprint: null, action: 'auto_notify', analyst: 'rules', answerConfidence: 0.9 },
+    ...{
+      suspects: [{ path, line: 3, score: 0.5 }],
+      fingerprint: null,
+      action: 'auto_notify',
+      analyst: 'rules',
+      answerConfidence: 0.9,
+    },
     usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
   };
 }

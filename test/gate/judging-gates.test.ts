@@ -17,7 +17,13 @@ const failures = capturedFailures().filter((_, i) => i % 12 === 0);
 /** Publishes whatever it is told, by the number of characters. */
 const reckless: Judge = (text, options) => {
   const category = text.length % 2 === 0 ? 'INFRA_ERROR' : 'CONFIG_ERROR';
-  return { ...judgeText(text, options), category, confidence: 0.99, abstained: false, witnesses: [{ by: 'test', name: 'any', at: null }] };
+  return {
+    ...judgeText(text, options),
+    category,
+    confidence: 0.99,
+    abstained: false,
+    witnesses: [{ by: 'test', name: 'any', at: null }],
+  };
 };
 
 describe('the gates of the judgement', () => {
@@ -27,7 +33,8 @@ describe('the gates of the judgement', () => {
 
   it('fall where a harmless line publishes what is wrong', () => {
     const before = new Set(failures.map(({ text }) => text));
-    const judge: Judge = (text) => (before.has(text) ? { ...reckless(text), confidence: 0.4 } : reckless(text));
+    const judge: Judge = (text) =>
+      before.has(text) ? { ...reckless(text), confidence: 0.4 } : reckless(text);
     expect(held(harmlessJudgements(failures, 2, judge))[1]).toBe(false);
   });
 
@@ -41,7 +48,14 @@ describe('the gates of the judgement', () => {
   });
 
   it('fall where a rule that decides is met in green logs', () => {
-    const rule: Rule = { name: 'any', category: 'CODE_ERROR', kind: 'crash', strength: 5, from: ['line'], patterns: [/e/] };
+    const rule: Rule = {
+      name: 'any',
+      category: 'CODE_ERROR',
+      kind: 'crash',
+      strength: 5,
+      from: ['line'],
+      patterns: [/e/],
+    };
     expect(held([greenRules(failures, [rule])])).toEqual([false]);
   });
 });

@@ -40,7 +40,10 @@ describe('our own bars', () => {
     const ended = await replay('test/fixtures/failures', '--out', RESULTS, '--resume');
     expect(ended.code).toBe(12);
     expect(ended.stdout).toMatch(/^gate test\/gate\/bars\.json: FAILED, \d+ of \d+ bars held$/m);
-    const missed = Array.from(ended.stdout.matchAll(/^ +FAILED +failures: ([a-z:, -]+) is /gm), ([, figure]) => figure);
+    const missed = Array.from(
+      ended.stdout.matchAll(/^ +FAILED +failures: ([a-z:, -]+) is /gm),
+      ([, figure]) => figure,
+    );
     expect(missed).toEqual([
       'real failures called infrastructure or flaky',
       'confident errors',
@@ -64,11 +67,24 @@ describe('our own bars', () => {
 
 /** The command itself, in an environment without its settings; a machine with much to do may take its time. */
 function replay(logs: string, ...more: string[]): Promise<{ code: number; stdout: string }> {
-  const args = [join(HOME, 'src/cli/main.ts'), 'replay', '--logs', logs, '--analyst', 'rules', '--gate', BARS, ...more];
+  const args = [
+    join(HOME, 'src/cli/main.ts'),
+    'replay',
+    '--logs',
+    logs,
+    '--analyst',
+    'rules',
+    '--gate',
+    BARS,
+    ...more,
+  ];
   const { PATH = '', HOME: home = '' } = process.env;
   return new Promise((done) => {
-    const child = execFile(process.execPath, args, { cwd: HOME, env: { PATH, HOME: home }, timeout: 110_000 }, (_error, stdout) =>
-      done({ code: child.exitCode ?? -1, stdout }),
+    const child = execFile(
+      process.execPath,
+      args,
+      { cwd: HOME, env: { PATH, HOME: home }, timeout: 110_000 },
+      (_error, stdout) => done({ code: child.exitCode ?? -1, stdout }),
     );
   });
 }

@@ -12,7 +12,8 @@ const without =
     return { ...requests, [judgement]: change(requests[judgement]) };
   };
 const blank = (page: string) => page.replace(/^\d+\| .*$/gm, '');
-const noisy = (page: string) => `${page}\n${Array.from({ length: 80 }, (_, i) => `${9_000 + i}| Downloading part ${i}`).join('\n')}`;
+const noisy = (page: string) =>
+  `${page}\n${Array.from({ length: 80 }, (_, i) => `${9_000 + i}| Downloading part ${i}`).join('\n')}`;
 
 describe('the gates of what a model sees', () => {
   it.each([

@@ -1,21 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
 import type { GateFigure, Read } from '../support/reading-gates.ts';
-import { capturedFailures, greenGate, harmlessLineGates, inventedToolGates, readText, unknownToolGates } from '../support/reading-gates.ts';
+import {
+  capturedFailures,
+  greenGate,
+  harmlessLineGates,
+  inventedToolGates,
+  readText,
+  unknownToolGates,
+} from '../support/reading-gates.ts';
 
 /** Each gate of the reader, with a reader that is worse in just the way that it is there for. */
 const failures = capturedFailures().filter((_, i) => i % 12 === 0);
 
 const last = (reading: Reading, text: string): Reading => {
   const line = text.split('\n').length;
-  return { ...reading, messages: [{ text: text.split('\n').at(-1) ?? '', at: { source: 'log', line }, weight: 100 }] };
+  return {
+    ...reading,
+    messages: [{ text: text.split('\n').at(-1) ?? '', at: { source: 'log', line }, weight: 100 }],
+  };
 };
 
 /** Takes the longest line for the headline, and keeps the first lines. */
 const longest: Read = (text, options) => {
   const lines = text.split('\n');
   const at = lines.reduce((best, line, i) => (line.length > (lines[best]?.length ?? 0) ? i : best), 0);
-  const excerpts = [{ source: 'log', lineStart: 1, lineEnd: 12, text: lines.slice(0, 12).join('\n'), reason: 'first lines', weight: 1 }];
+  const excerpts = [
+    {
+      source: 'log',
+      lineStart: 1,
+      lineEnd: 12,
+      text: lines.slice(0, 12).join('\n'),
+      reason: 'first lines',
+      weight: 1,
+    },
+  ];
   return {
     ...readText(text, options),
     excerpts,
@@ -23,7 +42,8 @@ const longest: Read = (text, options) => {
   };
 };
 /** Quotes the line above the end, whatever is there. */
-const end: Read = (text, options) => last(readText(text, options), text.trimEnd().split('\n').slice(0, -1).join('\n'));
+const end: Read = (text, options) =>
+  last(readText(text, options), text.trimEnd().split('\n').slice(0, -1).join('\n'));
 
 describe('the gates of the reader', () => {
   it('fall where a harmless line becomes the headline or takes the room of the cause', () => {
@@ -35,7 +55,9 @@ describe('the gates of the reader', () => {
   });
 
   it('fall where a green log has a failure', () => {
-    expect(held([greenGate(failures, (text, options) => last(readText(text, options), text))])).toEqual([false]);
+    expect(held([greenGate(failures, (text, options) => last(readText(text, options), text))])).toEqual([
+      false,
+    ]);
   });
 
   it('fall where the headline of an invented tool’s log is a harmless line', () => {

@@ -6,10 +6,19 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** How many promises there are. */
 const PROMISES = 73;
 
-const rows = (await readFile(join(ROOT, 'docs/evidence/acceptance.md'), 'utf8')).split('\n').flatMap((line) => {
-  const [, number, , files = ''] = /^\| (\d{1,2}) \| (.+) \| ([^|]+) \|$/.exec(line) ?? [];
-  return number === undefined ? [] : [{ number: Number(number), files: Array.from(files.matchAll(/`([^`]+)`/g), ([, file = '']) => file) }];
-});
+const rows = (await readFile(join(ROOT, 'docs/evidence/acceptance.md'), 'utf8'))
+  .split('\n')
+  .flatMap((line) => {
+    const [, number, , files = ''] = /^\| (\d{1,2}) \| (.+) \| ([^|]+) \|$/.exec(line) ?? [];
+    return number === undefined
+      ? []
+      : [
+          {
+            number: Number(number),
+            files: Array.from(files.matchAll(/`([^`]+)`/g), ([, file = '']) => file),
+          },
+        ];
+  });
 
 /** Numbers in titles: "9, 10: …", "UX 47: …", and "… (UX 47)". */
 function numbersIn(text: string): Set<number> {

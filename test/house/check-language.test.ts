@@ -9,11 +9,16 @@ const PLANTED: Readonly<Record<FigureName, string>> = {
   spreads: 'export const both = { ...{ a: 1, b: 2 }, c: 3 };',
 };
 
-test.each(Object.entries(PLANTED))('a planted violation of "%s" is found, and only that one', (name, text) => {
-  const { findings } = readLanguage(new Map([['planted.ts', text]]));
-  const found = Object.entries(findings).flatMap(([figure, all]) => all.map(({ line }) => `${figure}:${line}`));
-  expect(found).toEqual([expect.stringMatching(new RegExp(`^${name}:\\d$`))]);
-});
+test.each(Object.entries(PLANTED))(
+  'a planted violation of "%s" is found, and only that one',
+  (name, text) => {
+    const { findings } = readLanguage(new Map([['planted.ts', text]]));
+    const found = Object.entries(findings).flatMap(([figure, all]) =>
+      all.map(({ line }) => `${figure}:${line}`),
+    );
+    expect(found).toEqual([expect.stringMatching(new RegExp(`^${name}:\\d$`))]);
+  },
+);
 
 test('plain code has no findings', () => {
   const text = `

@@ -16,7 +16,14 @@ beforeEach(() => {
 afterEach(() => rmSync(checkout, { recursive: true, force: true }));
 
 function git(...args: string[]): void {
-  const identity = ['-c', 'user.name=ann', '-c', 'user.email=ann@example.test', '-c', 'core.hooksPath=/dev/null'];
+  const identity = [
+    '-c',
+    'user.name=ann',
+    '-c',
+    'user.email=ann@example.test',
+    '-c',
+    'core.hooksPath=/dev/null',
+  ];
   const { status, stderr } = spawnSync('git', ['-C', checkout, ...identity, ...args], { encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);
 }
@@ -27,9 +34,13 @@ function commit(): void {
 }
 
 function check(...options: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts/check-migrations.ts'), ...options, checkout], {
-    encoding: 'utf8',
-  });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(ROOT, 'scripts/check-migrations.ts'), ...options, checkout],
+    {
+      encoding: 'utf8',
+    },
+  );
   return { status, said: stdout + stderr };
 }
 
@@ -38,7 +49,10 @@ const file = (name: string) => join(checkout, 'migrations', name);
 it('passes what is committed, and a new migration once its checksum is added', () => {
   expect(check()).toEqual({ status: 0, said: '' });
   writeFileSync(file('9000_new.sql'), 'create table new (a int);');
-  expect(check()).toMatchObject({ status: 1, said: expect.stringContaining('migrations/9000_new.sql is not in migrations/checksums') });
+  expect(check()).toMatchObject({
+    status: 1,
+    said: expect.stringContaining('migrations/9000_new.sql is not in migrations/checksums'),
+  });
   expect(check('--add')).toEqual({ status: 0, said: '' });
 });
 
@@ -52,7 +66,10 @@ it('refuses a migration that was changed, if only in a comment', () => {
 it('refuses a migration that was changed together with its checksum, and once that is committed too', () => {
   appendFileSync(file('0046_health.sql'), '-- a remark\n');
   rmSync(file('checksums'));
-  const refusal = { status: 1, said: expect.stringContaining('the line of 0046_health.sql that is on main was changed') };
+  const refusal = {
+    status: 1,
+    said: expect.stringContaining('the line of 0046_health.sql that is on main was changed'),
+  };
   expect(check('--add')).toMatchObject(refusal);
   commit();
   expect(check()).toMatchObject(refusal);
@@ -62,7 +79,9 @@ it('refuses a migration that was removed or renamed', () => {
   git('mv', 'migrations/0046_health.sql', 'migrations/0050_health.sql');
   expect(check()).toMatchObject({
     status: 1,
-    said: expect.stringContaining('migrations/0046_health.sql is in migrations/checksums, and there is no such file'),
+    said: expect.stringContaining(
+      'migrations/0046_health.sql is in migrations/checksums, and there is no such file',
+    ),
   });
 });
 

@@ -19,7 +19,17 @@ beforeAll(async () => {
 describe('docker-compose.yml', () => {
   it('is understood with what scripts/new-env writes, and says so where a value is missing', async () => {
     expect(Object.keys(model.services).toSorted()).toEqual(
-      ['api', 'grafana', 'migrate', 'mongo', 'otel-collector', 'postgres', 'prometheus', 'redis', 'worker'].toSorted(),
+      [
+        'api',
+        'grafana',
+        'migrate',
+        'mongo',
+        'otel-collector',
+        'postgres',
+        'prometheus',
+        'redis',
+        'worker',
+      ].toSorted(),
     );
     for (const name of Object.keys(values)) {
       const { [name]: _left, ...others } = values;
@@ -29,7 +39,9 @@ describe('docker-compose.yml', () => {
 
   it('gives our processes only variables that they know', () => {
     for (const name of OURS) {
-      const given = Object.entries(model.services[name]?.environment ?? {}).filter(([, value]) => value !== '');
+      const given = Object.entries(model.services[name]?.environment ?? {}).filter(
+        ([, value]) => value !== '',
+      );
       expect(
         given.flatMap(([variable]) => (KNOWN.has(variable) ? [] : variable)),
         name,
@@ -41,7 +53,12 @@ describe('docker-compose.yml', () => {
     const folder = await mkdtemp(join(tmpdir(), 'faultline-compose-'));
     const file = join(folder, 'docker-compose.yml');
     await copyFile(join(ROOT, 'docker-compose.yml'), file);
-    const settings = { ...values, FAULTLINE_PORT: '9000', FAULTLINE_CONCURRENCY: '7', FAULTLINE_GITEA_URL: 'https://git.example.com' };
+    const settings = {
+      ...values,
+      FAULTLINE_PORT: '9000',
+      FAULTLINE_CONCURRENCY: '7',
+      FAULTLINE_GITEA_URL: 'https://git.example.com',
+    };
     await writeFile(
       join(folder, '.env'),
       Object.entries(settings).map((entry) => `${entry.join('=')}\n`),
@@ -66,7 +83,8 @@ describe('docker-compose.yml', () => {
   });
 
   it('runs our processes without privileges, on a file system they cannot write', () => {
-    for (const name of OURS) expect(model.services[name]).toMatchObject({ user: 'node', read_only: true, cap_drop: ['ALL'] });
+    for (const name of OURS)
+      expect(model.services[name]).toMatchObject({ user: 'node', read_only: true, cap_drop: ['ALL'] });
   });
 
   it('names a version of every image, and opens every port to this machine only', () => {
@@ -80,14 +98,16 @@ describe('docker-compose.yml', () => {
     for (const [name, { healthcheck, depends_on }] of Object.entries(model.services)) {
       if (!['migrate', 'otel-collector'].includes(name)) expect(healthcheck?.test, name).toBeDefined();
       for (const [other, { condition }] of Object.entries(depends_on)) {
-        if (condition === 'service_healthy') expect(model.services[other]?.healthcheck?.test, other).toBeDefined();
+        if (condition === 'service_healthy')
+          expect(model.services[other]?.healthcheck?.test, other).toBeDefined();
       }
     }
   });
 
   it('mounts only files that are there', async () => {
     for (const { volumes } of Object.values(model.services)) {
-      for (const { type, source } of volumes) if (type === 'bind') await expect(readFile(source).catch(isFolder)).resolves.toBeDefined();
+      for (const { type, source } of volumes)
+        if (type === 'bind') await expect(readFile(source).catch(isFolder)).resolves.toBeDefined();
     }
   });
 

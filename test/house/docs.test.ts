@@ -13,7 +13,8 @@ const LOOKED_UP = ['docs/reference/cli.md', 'docs/reference/configuration.md'];
 
 const files = new Map<string, string>();
 for (const pattern of ['*.md', 'docs/**/*.md', 'action/*.md', 'deploy/**/*.md']) {
-  for await (const path of glob(pattern, { cwd: ROOT })) files.set(path, await readFile(join(ROOT, path), 'utf8'));
+  for await (const path of glob(pattern, { cwd: ROOT }))
+    files.set(path, await readFile(join(ROOT, path), 'utf8'));
 }
 const docs = [...files.keys()].filter((path) => path.startsWith('docs/'));
 
@@ -29,10 +30,12 @@ function wordsIn(text: string): number {
 
 /** Relative links of a page as paths from the root, with their anchors. */
 function linksOf(path: string): { readonly target: string; readonly anchor: string | undefined }[] {
-  return [...prose(files.get(path) ?? '').matchAll(/\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].map(([, to = '', anchor]) => ({
-    target: to === '' ? path : join(dirname(path), to),
-    anchor,
-  }));
+  return [...prose(files.get(path) ?? '').matchAll(/\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].map(
+    ([, to = '', anchor]) => ({
+      target: to === '' ? path : join(dirname(path), to),
+      anchor,
+    }),
+  );
 }
 
 /** Anchors as GitHub makes them of headings. */
@@ -52,8 +55,10 @@ test('no relative link is broken, and each anchor is a heading', async () => {
   for (const path of files.keys()) {
     for (const { target, anchor } of linksOf(path)) {
       const page = files.get(target);
-      if (page === undefined && !(await stat(join(ROOT, target)).catch(() => null))) broken.push(`${path}: ${target}`);
-      else if (anchor !== undefined && !anchorsOf(page ?? '').includes(anchor)) broken.push(`${path}: ${target}#${anchor}`);
+      if (page === undefined && !(await stat(join(ROOT, target)).catch(() => null)))
+        broken.push(`${path}: ${target}`);
+      else if (anchor !== undefined && !anchorsOf(page ?? '').includes(anchor))
+        broken.push(`${path}: ${target}#${anchor}`);
     }
   }
   expect(broken).toEqual([]);
@@ -61,15 +66,20 @@ test('no relative link is broken, and each anchor is a heading', async () => {
 
 test('every page can be reached from docs/README.md, which README.md links', () => {
   const reached = new Set([INDEX]);
-  for (const path of reached) for (const { target } of linksOf(path)) if (files.has(target)) reached.add(target);
+  for (const path of reached)
+    for (const { target } of linksOf(path)) if (files.has(target)) reached.add(target);
   expect(docs.filter((path) => !reached.has(path))).toEqual([]);
-  expect(linksOf('README.md').map(({ target }) => target)).toEqual(expect.arrayContaining([INDEX, 'CONTRIBUTING.md', 'CHANGELOG.md']));
+  expect(linksOf('README.md').map(({ target }) => target)).toEqual(
+    expect.arrayContaining([INDEX, 'CONTRIBUTING.md', 'CHANGELOG.md']),
+  );
 });
 
 test('every file that a page names exists', async () => {
   const absent: string[] = [];
   for (const [path, text] of files) {
-    for (const [, named = ''] of prose(text).matchAll(/`((?:src|graphs|prompts|scripts|test|deploy|migrations|docs)\/[\w./-]*\w)`/g)) {
+    for (const [, named = ''] of prose(text).matchAll(
+      /`((?:src|graphs|prompts|scripts|test|deploy|migrations|docs)\/[\w./-]*\w)`/g,
+    )) {
       // Tables of tests give paths below `test/`; commands leave out the end of a test's name.
       const meant = [named, `test/${named}`, `${named}.int.test.ts`];
       const found = await Promise.all(meant.map((one) => stat(join(ROOT, one)).catch(() => null)));
@@ -87,7 +97,10 @@ test('no page takes longer than ten minutes to read, and README fits on a screen
 
 test('the API reference names every route with the role it needs', async () => {
   const text = files.get('docs/reference/api.md') ?? '';
-  const rows = [...text.matchAll(/^\| `([A-Z]+ [^`]+)` \| ([a-z]+) \|/gm)].map(([, route, role]) => [route, role]);
+  const rows = [...text.matchAll(/^\| `([A-Z]+ [^`]+)` \| ([a-z]+) \|/gm)].map(([, route, role]) => [
+    route,
+    role,
+  ]);
   const routes = Object.entries(ACCESS_MATRIX).filter(([route]) => !isPage(route.replace(/^[A-Z]+ /, '')));
   expect(rows.toSorted()).toEqual(routes.toSorted());
 });
@@ -96,13 +109,21 @@ test('what the pages say of this release on unseen failures is what the document
   const answers = files.get('docs/evidence/answers.md') ?? '';
   const figures = files.get('docs/evidence/figures.md') ?? '';
   const said = unseenFigures().map(({ cases, accuracy, macroF1, calibrationError, thresholds }) => {
-    const { coverage = 0, wrong = 0, published = 1 } = thresholds.find(({ threshold }) => threshold === 0.85) ?? {};
+    const {
+      coverage = 0,
+      wrong = 0,
+      published = 1,
+    } = thresholds.find(({ threshold }) => threshold === 0.85) ?? {};
     const share = `${Math.round(coverage * 100)} %, ${Math.round((wrong / published) * 100)} % (${wrong} of ${published}`;
     const row = answers
       .split('\n')
-      .find((line) => line.startsWith('|') && line.includes(`(${cases}`) && line.includes(accuracy.toFixed(3)));
+      .find(
+        (line) => line.startsWith('|') && line.includes(`(${cases}`) && line.includes(accuracy.toFixed(3)),
+      );
     return {
-      inAnswers: [macroF1.toFixed(3), calibrationError.toFixed(3), share].filter((figure) => !row?.includes(figure)),
+      inAnswers: [macroF1.toFixed(3), calibrationError.toFixed(3), share].filter(
+        (figure) => !row?.includes(figure),
+      ),
       inFigures: [
         accuracy.toFixed(3),
         `${Math.round(coverage * 100)} %, ${Math.round((wrong / published) * 100)} % (${wrong} of ${published})`,

@@ -36,13 +36,25 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'app-composes': { file: 'src/app.ts', imports: './api/target.ts' },
   'api-knows-the-app-by-type': { file: 'src/api/knowing.ts', imports: '../app.ts' },
   'replay-stands-apart': { file: 'src/app/replaying.ts', imports: '../replay/tested.ts' },
-  'prompts-only-for-graphs-and-analysts': { file: 'src/models/embedder/greedy.ts', imports: '../../../prompts/target.ts' },
+  'prompts-only-for-graphs-and-analysts': {
+    file: 'src/models/embedder/greedy.ts',
+    imports: '../../../prompts/target.ts',
+  },
   'one-node-one-file': { file: 'graphs/triage/nodes/one.ts', imports: './two.ts' },
   'tools-do-not-call-tools': { file: 'src/tools/read-one.ts', imports: './search-two.ts' },
-  'providers-do-not-know-each-other': { file: 'src/providers/github/nosy.ts', imports: '../jenkins/provider.ts' },
-  'only-the-registry-picks-providers': { file: 'src/service/picky.ts', imports: '../providers/jenkins/provider.ts' },
+  'providers-do-not-know-each-other': {
+    file: 'src/providers/github/nosy.ts',
+    imports: '../jenkins/provider.ts',
+  },
+  'only-the-registry-picks-providers': {
+    file: 'src/service/picky.ts',
+    imports: '../providers/jenkins/provider.ts',
+  },
   'providers-load-lazily': { file: 'src/providers/github/provider.ts', imports: './client.ts' },
-  'drivers-do-not-call-drivers': { file: 'src/models/embedder/nosy.ts', imports: '../../stores/database/target.ts' },
+  'drivers-do-not-call-drivers': {
+    file: 'src/models/embedder/nosy.ts',
+    imports: '../../stores/database/target.ts',
+  },
   'only-app-picks-drivers': { file: 'src/cli/picky.ts', imports: '../stores/database/target.ts' },
   'stores-are-known-by-type': { file: 'src/service/opening.ts', imports: '../stores/target.ts' },
   'drivers-load-lazily': { file: 'src/app.ts', imports: './stores/database/target.ts' },
@@ -63,13 +75,18 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'document-parsers-in-reader': { file: 'src/tools/vendor-mammoth.ts', imports: 'mammoth' },
   'html-parser-in-readers': { file: 'src/tools/vendor-parse5.ts', imports: 'parse5' },
   'octokit-in-github': { file: 'src/providers/jenkins/vendor-octokit.ts', imports: '@octokit/rest' },
-  'agents-protocol-in-mcp': { file: 'src/service/vendor-mcp.ts', imports: '@modelcontextprotocol/sdk/server/mcp.js' },
+  'agents-protocol-in-mcp': {
+    file: 'src/service/vendor-mcp.ts',
+    imports: '@modelcontextprotocol/sdk/server/mcp.js',
+  },
   'pino-in-logger': { file: 'src/service/vendor-pino.ts', imports: 'pino' },
   'opentelemetry-in-tracer': { file: 'src/service/vendor-opentelemetry.ts', imports: '@opentelemetry/api' },
   'prometheus-in-metrics': { file: 'src/service/vendor-prometheus.ts', imports: 'prom-client' },
 };
 const TARGETS = [
-  ...['domain', 'ports', 'log', 'service', 'api', 'cli', 'stores', 'stores/database'].map((folder) => `src/${folder}/target.ts`),
+  ...['domain', 'ports', 'log', 'service', 'api', 'cli', 'stores', 'stores/database'].map(
+    (folder) => `src/${folder}/target.ts`,
+  ),
   'prompts/target.ts',
   'test/target.ts',
   'graphs/triage/nodes/two.ts',
@@ -78,7 +95,9 @@ const TARGETS = [
   'src/providers/github/client.ts',
 ];
 const Violations = z.object({
-  summary: z.object({ violations: z.array(z.object({ from: z.string(), rule: z.object({ name: z.string() }) })) }),
+  summary: z.object({
+    violations: z.array(z.object({ from: z.string(), rule: z.object({ name: z.string() }) })),
+  }),
 });
 
 const root = resolve(import.meta.dirname, '../..');
@@ -92,7 +111,10 @@ beforeAll(() => {
   cpSync(join(root, 'tsconfig.json'), join(folder, 'tsconfig.json'));
   for (const { imports } of Object.values(PLANTED)) {
     if (imports === '' || imports.startsWith('.')) continue;
-    plant(`node_modules/${imports}/package.json`, JSON.stringify({ name: imports, version: '1.0.0', main: 'index.js' }));
+    plant(
+      `node_modules/${imports}/package.json`,
+      JSON.stringify({ name: imports, version: '1.0.0', main: 'index.js' }),
+    );
     plant(`node_modules/${imports}/index.js`, 'exports.planted = 1;\n');
   }
   for (const file of TARGETS) plant(file, 'export const target = 1;\n');
@@ -102,11 +124,15 @@ beforeAll(() => {
     bodies.set(file, `${bodies.get(file) ?? ''}${imports === '' ? '' : `import '${imports}';\n`}`);
   for (const [file, body] of bodies) plant(file, `${body}export const planted = 1;\n`);
   const cruise = join(root, 'node_modules/.bin/depcruise');
-  const run = spawnSync(cruise, ['--config', configFile, '--output-type', 'json', 'src', 'graphs', 'prompts', 'action'], {
-    cwd: folder,
-    encoding: 'utf8',
-    maxBuffer: 1e8,
-  });
+  const run = spawnSync(
+    cruise,
+    ['--config', configFile, '--output-type', 'json', 'src', 'graphs', 'prompts', 'action'],
+    {
+      cwd: folder,
+      encoding: 'utf8',
+      maxBuffer: 1e8,
+    },
+  );
   found = Violations.parse(JSON.parse(run.stdout)).summary.violations;
 });
 
@@ -125,11 +151,16 @@ describe('import rules', () => {
   });
 
   it.each(Object.entries(PLANTED))('%s bites', (name, { file }) => {
-    expect(found.filter((violation) => violation.rule.name === name).map((violation) => violation.from)).toContain(file);
+    expect(
+      found.filter((violation) => violation.rule.name === name).map((violation) => violation.from),
+    ).toContain(file);
   });
 
   it('fails the check when a source file was not read', () => {
-    const run = spawnSync(process.execPath, [join(root, 'scripts/check-imports.ts')], { cwd: folder, encoding: 'utf8' });
+    const run = spawnSync(process.execPath, [join(root, 'scripts/check-imports.ts')], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
     expect(run.status).toBe(1);
     expect(execFileSync(process.execPath, ['--version'], { encoding: 'utf8' })).toMatch(/^v2[4-9]/);
   });

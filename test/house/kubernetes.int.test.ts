@@ -21,7 +21,12 @@ const Container = z.object({
     capabilities: z.object({ drop: z.array(z.string()) }),
   }),
 });
-const Pod = z.object({ spec: z.object({ containers: z.array(Container), securityContext: z.object({ runAsNonRoot: z.boolean() }) }) });
+const Pod = z.object({
+  spec: z.object({
+    containers: z.array(Container),
+    securityContext: z.object({ runAsNonRoot: z.boolean() }),
+  }),
+});
 const Manifest = z.object({
   kind: z.string(),
   metadata: z.object({ name: z.string() }),
@@ -42,7 +47,8 @@ beforeAll(async () => {
   base = await readManifests('kubernetes');
 }, COMPILING_MS);
 
-const containersOf = (manifests: readonly Manifest[]) => manifests.flatMap(({ spec }) => spec?.template?.spec.containers ?? []);
+const containersOf = (manifests: readonly Manifest[]) =>
+  manifests.flatMap(({ spec }) => spec?.template?.spec.containers ?? []);
 
 describe('deploy/kubernetes', () => {
   it('is a base that Kustomize makes and Kubernetes knows every field of', () => {
@@ -62,19 +68,36 @@ describe('deploy/kubernetes', () => {
     const containers = containersOf(base);
     expect(containers.map(({ args }) => args)).toEqual([['migrate'], ['serve'], ['worker']]);
     for (const { securityContext, envFrom } of containers) {
-      expect(securityContext).toEqual({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
-      expect(envFrom).toEqual([{ configMapRef: { name: 'faultline' } }, { secretRef: { name: 'faultline' } }]);
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(envFrom).toEqual([
+        { configMapRef: { name: 'faultline' } },
+        { secretRef: { name: 'faultline' } },
+      ]);
     }
-    expect(base.flatMap(({ spec }) => spec?.template?.spec.securityContext.runAsNonRoot ?? [])).toEqual([true, true, true]);
+    expect(base.flatMap(({ spec }) => spec?.template?.spec.securityContext.runAsNonRoot ?? [])).toEqual([
+      true,
+      true,
+      true,
+    ]);
     const known = new Set([...VARIABLES, ...TERMINAL_VARIABLES].map(({ name }) => name));
-    expect(base.flatMap(({ data }) => Object.keys(data ?? {})).filter((name) => !known.has(name))).toEqual([]);
+    expect(base.flatMap(({ data }) => Object.keys(data ?? {})).filter((name) => !known.has(name))).toEqual(
+      [],
+    );
   });
 
   it('names the version of this package, also in the name of the migration', async () => {
-    const { version } = z.object({ version: z.string() }).parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
+    const { version } = z
+      .object({ version: z.string() })
+      .parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
 
     expect(new Set(containersOf(base).map(({ image }) => image))).toEqual(new Set([`faultline:${version}`]));
-    expect(base.some(({ metadata }) => metadata.name === `faultline-migrate-${version.replaceAll('.', '-')}`)).toBe(true);
+    expect(
+      base.some(({ metadata }) => metadata.name === `faultline-migrate-${version.replaceAll('.', '-')}`),
+    ).toBe(true);
   });
 
   it('can do without KEDA', async () => {

@@ -58,20 +58,64 @@ const LIMIT_MS = 2_000;
 
 const repeated = (text: string, end = '') => text.repeat(Math.ceil(SIZE / text.length)) + end;
 const TEXTS = [
-  ...[' ', ' \t', '\r', '\n ', '\u001b[', '\u001b]8;;', '\u001b[1;', '`', '`a', '_', '[', '(', '{', '{"', '@', ' > '].map((part) =>
-    repeated(part, 'x'),
+  ...[
+    ' ',
+    ' \t',
+    '\r',
+    '\n ',
+    '\u001b[',
+    '\u001b]8;;',
+    '\u001b[1;',
+    '`',
+    '`a',
+    '_',
+    '[',
+    '(',
+    '{',
+    '{"',
+    '@',
+    ' > ',
+  ].map((part) => repeated(part, 'x')),
+  ...['a', 'A', 'aA', '1', 'a.', 'a/', ':a', 'see ', 'exit code ', 'npm error '].map((part) =>
+    repeated(part, '!'),
   ),
-  ...['a', 'A', 'aA', '1', 'a.', 'a/', ':a', 'see ', 'exit code ', 'npm error '].map((part) => repeated(part, '!')),
   // Bait for the patterns of masking.
-  ...['eyJ-', 'eyJa.', 'ghp_', 'sk-', 'glpat-a.', 'token=', 'token', 'key=', 'password: "', 'secret_', 'aB3/', 'token=/aB3'].map((part) =>
-    repeated(part, '!'),
-  ),
-  ...['://', '://a:', 'http://a@', 'cookie: ', 'cookie: a=', 'authorization: basic ', 'bearer ', 'auth":"'].map((part) =>
-    repeated(part, '!'),
-  ),
-  ...['curl -u ', 'curl ', 'mysql ', 'docker login ', 'docker login -p', 'net use \\\\', 'machine a ', ' -creds ', 'hf_', 'SG.'].map(
-    (part) => repeated(part, '!'),
-  ),
+  ...[
+    'eyJ-',
+    'eyJa.',
+    'ghp_',
+    'sk-',
+    'glpat-a.',
+    'token=',
+    'token',
+    'key=',
+    'password: "',
+    'secret_',
+    'aB3/',
+    'token=/aB3',
+  ].map((part) => repeated(part, '!')),
+  ...[
+    '://',
+    '://a:',
+    'http://a@',
+    'cookie: ',
+    'cookie: a=',
+    'authorization: basic ',
+    'bearer ',
+    'auth":"',
+  ].map((part) => repeated(part, '!')),
+  ...[
+    'curl -u ',
+    'curl ',
+    'mysql ',
+    'docker login ',
+    'docker login -p',
+    'net use \\\\',
+    'machine a ',
+    ' -creds ',
+    'hf_',
+    'SG.',
+  ].map((part) => repeated(part, '!')),
   ...[
     '-----BEGIN PRIVATE KEY-----',
     '-----BEGIN ',
@@ -85,7 +129,9 @@ const TEXTS = [
     'a.local',
     'fd00:',
   ].map((part) => repeated(part, '!')),
-  ...['LS0tLS1CRUdJTi', '=', 'jdbc:oracle:thin:a/', 'aA1', '"', '\\"', '&quot;'].map((part) => repeated(part, '!')),
+  ...['LS0tLS1CRUdJTi', '=', 'jdbc:oracle:thin:a/', 'aA1', '"', '\\"', '&quot;'].map((part) =>
+    repeated(part, '!'),
+  ),
 ];
 
 describe.each(Object.entries(READERS))('%s', (_name, read) => {

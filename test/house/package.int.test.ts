@@ -15,10 +15,14 @@ const SERVER_PACKAGES = ['bullmq', 'ioredis', 'mongodb', '@pinecone-database'];
 const TOKEN = 'token-of-the-installed-package';
 const Triaged = z.object({ analyses: z.tuple([z.object({ category: z.string() })]) });
 const Accepted = z.object({ buildId: z.string() });
-const Progress = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(z.object({ category: z.string() })) });
+const Progress = z.object({
+  triage: z.object({ state: z.string() }).nullable(),
+  analyses: z.array(z.object({ category: z.string() })),
+});
 
 let folder = '';
-const npx = (...args: string[]) => run('npx', ['--no-install', 'faultline', ...args], { cwd: folder, timeout: 60_000 });
+const npx = (...args: string[]) =>
+  run('npx', ['--no-install', 'faultline', ...args], { cwd: folder, timeout: 60_000 });
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-package-'));
@@ -38,9 +42,13 @@ describe('the packed package, installed in an empty folder', () => {
   it('brings no tools of development and no source that would need types stripped', async () => {
     const installed = join(folder, 'node_modules/faultline');
     const files = await readdir(join(installed, 'dist'), { recursive: true });
-    expect(files.filter((name) => name.endsWith('.ts')).sort()).toEqual(['client/index.d.ts', 'client/schema.d.ts']);
+    expect(files.filter((name) => name.endsWith('.ts')).sort()).toEqual([
+      'client/index.d.ts',
+      'client/schema.d.ts',
+    ]);
     expect(files).toContain('sbom.cdx.json');
-    for (const tool of ['vitest', 'typescript', '@biomejs/biome']) expect(await readdir(join(folder, 'node_modules'))).not.toContain(tool);
+    for (const tool of ['vitest', 'typescript', '@biomejs/biome'])
+      expect(await readdir(join(folder, 'node_modules'))).not.toContain(tool);
   });
 
   it('triages and serves with the packages of the services deleted', { timeout: 120_000 }, async () => {
@@ -48,12 +56,16 @@ describe('the packed package, installed in an empty folder', () => {
     const { stdout } = await npx('triage', LOG, '--json');
     expect(Triaged.parse(JSON.parse(stdout)).analyses[0].category).toBe('DEPENDENCY_ERROR');
 
-    const service = spawn('npx', ['--no-install', 'faultline', 'serve', '--data', join(folder, 'data'), '--port', '0'], {
-      cwd: folder,
-      env: { ...process.env, FAULTLINE_TOKENS: `admin:admin:${TOKEN}` },
-      stdio: ['ignore', 'pipe', 'inherit'],
-      detached: true,
-    });
+    const service = spawn(
+      'npx',
+      ['--no-install', 'faultline', 'serve', '--data', join(folder, 'data'), '--port', '0'],
+      {
+        cwd: folder,
+        env: { ...process.env, FAULTLINE_TOKENS: `admin:admin:${TOKEN}` },
+        stdio: ['ignore', 'pipe', 'inherit'],
+        detached: true,
+      },
+    );
     try {
       const address = await listening(service.stdout);
       expect(await answered(address)).toEqual(['DEPENDENCY_ERROR']);
@@ -86,9 +98,13 @@ async function answered(address: string): Promise<string[]> {
     metadata: { repository: 'shop/api', pipeline: 'ci', number: '1', status: 'failed' },
     logs: [{ name: 'build.log', text: `${MANY_LINES}${await readFile(LOG, 'utf8')}` }],
   });
-  const { buildId } = Accepted.parse(await (await fetch(`${address}/api/builds`, { method: 'POST', headers, body })).json());
+  const { buildId } = Accepted.parse(
+    await (await fetch(`${address}/api/builds`, { method: 'POST', headers, body })).json(),
+  );
   for (let tries = 0; tries < 300; tries++) {
-    const { triage, analyses } = Progress.parse(await (await fetch(`${address}/api/builds/${buildId}/analyses`, { headers })).json());
+    const { triage, analyses } = Progress.parse(
+      await (await fetch(`${address}/api/builds/${buildId}/analyses`, { headers })).json(),
+    );
     if (triage?.state === 'done') return analyses.map(({ category }) => category);
     await new Promise((resolvePromise) => setTimeout(resolvePromise, 100));
   }
@@ -118,7 +134,10 @@ async function askedByClient(address: string): Promise<unknown> {
     types: ['node'],
     typeRoots: [join(ROOT, 'node_modules/@types')],
   };
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: compiler, files: ['ask.mts'] }));
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: compiler, files: ['ask.mts'] }),
+  );
   await writeFile(join(folder, 'ask.mts'), PROGRAM);
   await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder]);
   const { stdout, stderr } = await run(process.execPath, [join(folder, 'ask.mts'), address], { cwd: folder });

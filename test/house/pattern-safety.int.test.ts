@@ -59,12 +59,23 @@ describe('T40: every shipped pattern', () => {
     );
     const all = [...patterns, ...composed.flat()];
     expect(all.length).toBeGreaterThan(2_500);
-    expect(unseen.filter(({ file }) => !JOINED.includes(file) && !composed.flat().some((one) => one.file === file))).toEqual([]);
+    expect(
+      unseen.filter(
+        ({ file }) => !JOINED.includes(file) && !composed.flat().some((one) => one.file === file),
+      ),
+    ).toEqual([]);
 
     const judge = createJudge(all.map(({ source }) => source));
     const refused = all.flatMap((pattern) => {
-      const verdict = judge(pattern.source, pattern.flags, longestText(pattern.file), allowedWays(pattern.file));
-      return verdict === null ? [] : [`${pattern.file}:${pattern.line} /${pattern.source}/${pattern.flags} ${verdict}`];
+      const verdict = judge(
+        pattern.source,
+        pattern.flags,
+        longestText(pattern.file),
+        allowedWays(pattern.file),
+      );
+      return verdict === null
+        ? []
+        : [`${pattern.file}:${pattern.line} /${pattern.source}/${pattern.flags} ${verdict}`];
     });
     expect(refused).toEqual([]);
   });
@@ -79,7 +90,8 @@ describe('T40: every shipped pattern', () => {
 });
 
 describe('a bad pattern', () => {
-  const refusal = (source: string, longest = ANY_LENGTH, flags = '') => createJudge([source])(source, flags, longest, waysOn(longest));
+  const refusal = (source: string, longest = ANY_LENGTH, flags = '') =>
+    createJudge([source])(source, flags, longest, waysOn(longest));
 
   it.each([
     '(a+)+$',
@@ -94,12 +106,18 @@ describe('a bad pattern', () => {
     expect(refusal(source, 2_000)).toMatch(/exponential/);
   });
 
-  it.each(['\\s+$', 'x[^"]*"', '^\\s*(.*)$', 'a.*b.*c', '(["\']).*?\\1', '.{0,200}x.{0,300}y', '(?<!y)x.*z', '^x.*y.*$'])(
-    'is refused on text of any length where it is not linear: %s',
-    (source) => {
-      expect(refusal(source)).toMatch(/ways/);
-    },
-  );
+  it.each([
+    '\\s+$',
+    'x[^"]*"',
+    '^\\s*(.*)$',
+    'a.*b.*c',
+    '(["\']).*?\\1',
+    '.{0,200}x.{0,300}y',
+    '(?<!y)x.*z',
+    '^x.*y.*$',
+  ])('is refused on text of any length where it is not linear: %s', (source) => {
+    expect(refusal(source)).toMatch(/ways/);
+  });
 
   it.each(['.{0,200}x.{0,300}y', '^.*-.*-.*$', '^(\\w{1,200})\\s?(\\w{1,200})-?(\\w{1,200})x$'])(
     'is refused on a line where bounds multiply: %s',
@@ -128,11 +146,13 @@ describe('a bad pattern', () => {
   it('is found wherever it is written', () => {
     const word = '$' + '{word}';
     const text = `const A = /(a+)+$/;\nconst B = new RegExp('(b+)+$', 'i');\nconst f = (word) => RegExp(\`^${word}(?:c+)+$\`);`;
-    expect(patternsIn('a.ts', text).patterns.map(({ line, source, flags }) => [line, source, flags])).toEqual([
-      [1, '(a+)+$', ''],
-      [2, '(b+)+$', 'i'],
-      [3, '^hole(?:c+)+$', ''],
-    ]);
+    expect(patternsIn('a.ts', text).patterns.map(({ line, source, flags }) => [line, source, flags])).toEqual(
+      [
+        [1, '(a+)+$', ''],
+        [2, '(b+)+$', 'i'],
+        [3, '^hole(?:c+)+$', ''],
+      ],
+    );
     expect(patternsIn('a.ts', "new RegExp(WORDS.join('|'));").unseen).toEqual([{ file: 'a.ts', line: 1 }]);
   });
 });
@@ -140,7 +160,9 @@ describe('a bad pattern', () => {
 describe('the bound', () => {
   const LENGTH = 60;
   const texts = ['a', 'b', 'ab', 'aab', 'ac', 'c', 'bc'].flatMap((pump) =>
-    ['', 'b', 'ac'].map((head) => `${head}${pump.repeat(LENGTH)}`.slice(0, LENGTH - 1)).map((text) => `${text}x`),
+    ['', 'b', 'ac']
+      .map((head) => `${head}${pump.repeat(LENGTH)}`.slice(0, LENGTH - 1))
+      .map((text) => `${text}x`),
   );
   const most = (source: string) => Math.max(...texts.map((text) => countSteps(source, text, 200_000)));
 
@@ -161,10 +183,15 @@ describe('the bound', () => {
     expect(most(source)).toBeLessThanOrEqual(2 * ways * LENGTH * source.length);
   });
 
-  it.each(['(a+)+$', '^(?:a|aa)+$', '(?:a*b?)*c', '^(?:[ab]|a)*$'])('is infinite where bait takes steps without end: %s', (source) => {
-    expect(most(source)).toBe(200_000);
-    expect(liveWays(automatonOf(source, '', alphabetOf([source]), 3), LENGTH).ways).toBe(Number.POSITIVE_INFINITY);
-  });
+  it.each(['(a+)+$', '^(?:a|aa)+$', '(?:a*b?)*c', '^(?:[ab]|a)*$'])(
+    'is infinite where bait takes steps without end: %s',
+    (source) => {
+      expect(most(source)).toBe(200_000);
+      expect(liveWays(automatonOf(source, '', alphabetOf([source]), 3), LENGTH).ways).toBe(
+        Number.POSITIVE_INFINITY,
+      );
+    },
+  );
 });
 
 /** Judges patterns; null for a good one. Repeats are written out further before a pattern is refused for them. */
@@ -183,7 +210,9 @@ function createJudge(sources: readonly string[]) {
       if (isWithin(first, allowed)) return null;
       const verdict = verdictOf(source, flags, longest, 12);
       if (isWithin(verdict, allowed)) return null;
-      const often = Number.isFinite(verdict.ways) ? `reads one text in up to ${verdict.ways} ways` : 'is exponential';
+      const often = Number.isFinite(verdict.ways)
+        ? `reads one text in up to ${verdict.ways} ways`
+        : 'is exponential';
       return `${often}: ${verdict.chain.join('  ')}`;
     } catch (error) {
       if (error instanceof UnprovenError) return `is unproven: ${error.message}`;

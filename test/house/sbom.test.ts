@@ -22,7 +22,12 @@ const Bill = z.object({
 const Lock = z.object({
   packages: z.record(
     z.string(),
-    z.object({ name: z.string().optional(), version: z.string(), dev: z.boolean().optional(), integrity: z.string().optional() }),
+    z.object({
+      name: z.string().optional(),
+      version: z.string(),
+      dev: z.boolean().optional(),
+      integrity: z.string().optional(),
+    }),
   ),
 });
 const Own = z.object({
@@ -43,7 +48,9 @@ it('the bill of materials names exactly what the lock file installs at run time,
   rmSync(folder, { recursive: true });
   const { version, ...own } = read(Own, join(ROOT, 'package.json'));
   expect(metadata.component).toMatchObject({ name: 'faultline', version });
-  const listed = components.map(({ name, version: one, hashes }) => `${name}@${one} ${hashes === undefined ? 'without' : 'with'} hash`);
+  const listed = components.map(
+    ({ name, version: one, hashes }) => `${name}@${one} ${hashes === undefined ? 'without' : 'with'} hash`,
+  );
   const installed = Object.entries(read(Lock, join(ROOT, 'package-lock.json')).packages)
     .filter(([path, { dev }]) => path !== '' && dev !== true)
     .map(([path, { name, version: one, integrity }]) => {
@@ -52,7 +59,9 @@ it('the bill of materials names exactly what the lock file installs at run time,
     });
   expect(new Set(listed)).toEqual(new Set(installed));
   const names = new Set(components.map(({ name }) => name));
-  for (const name of [...Object.keys(own.dependencies), ...Object.keys(own.optionalDependencies)]) expect(names).toContain(name);
+  for (const name of [...Object.keys(own.dependencies), ...Object.keys(own.optionalDependencies)])
+    expect(names).toContain(name);
   const refs = new Set([...components.map((component) => component['bom-ref']), `faultline@${version}`]);
-  for (const { ref, dependsOn } of dependencies) for (const one of [ref, ...dependsOn]) expect(refs).toContain(one);
+  for (const { ref, dependsOn } of dependencies)
+    for (const one of [ref, ...dependsOn]) expect(refs).toContain(one);
 });

@@ -6,7 +6,10 @@ import { expect, test } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 test('no call spreads a list that could be of any length: 120,000 arguments overflow the stack', () => {
-  const files = globSync('{src,graphs,prompts,scripts,action/src}/**/*.{ts,js}', { cwd: ROOT, exclude: ['scripts/capture/projects/**'] });
+  const files = globSync('{src,graphs,prompts,scripts,action/src}/**/*.{ts,js}', {
+    cwd: ROOT,
+    exclude: ['scripts/capture/projects/**'],
+  });
   expect(files.length).toBeGreaterThan(500);
   expect(files.flatMap((file) => spreadsIn(file, readFileSync(resolve(ROOT, file), 'utf8')))).toEqual([]);
 });
@@ -27,7 +30,11 @@ function spreadsIn(file: string, text: string): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     const call = node.parent;
-    if (ts.isSpreadElement(node) && (ts.isCallExpression(call) || ts.isNewExpression(call)) && !isBounded(node.expression, source)) {
+    if (
+      ts.isSpreadElement(node) &&
+      (ts.isCallExpression(call) || ts.isNewExpression(call)) &&
+      !isBounded(node.expression, source)
+    ) {
       found.push(`${file}:${source.getLineAndCharacterOfPosition(node.pos).line + 1} ${node.getText()}`);
     }
     ts.forEachChild(node, visit);
@@ -41,12 +48,17 @@ function isBounded(expression: ts.Expression, source: ts.SourceFile): boolean {
   if (!ts.isIdentifier(expression)) return false;
   const isNamed = ({ name }: { readonly name: ts.Node }) => name.getText() === expression.text;
   for (let node: ts.Node = expression; node.parent !== undefined; node = node.parent)
-    if (ts.isFunctionLike(node) && node.parameters.some((parameter) => parameter.dotDotDotToken !== undefined && isNamed(parameter)))
+    if (
+      ts.isFunctionLike(node) &&
+      node.parameters.some((parameter) => parameter.dotDotDotToken !== undefined && isNamed(parameter))
+    )
       return true;
   return source.statements.some(
     (statement) =>
       ts.isVariableStatement(statement) &&
-      statement.declarationList.declarations.some((one) => isNamed(one) && one.initializer !== undefined && isWrittenOut(one.initializer)),
+      statement.declarationList.declarations.some(
+        (one) => isNamed(one) && one.initializer !== undefined && isWrittenOut(one.initializer),
+      ),
   );
 }
 

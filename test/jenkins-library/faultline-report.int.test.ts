@@ -37,7 +37,12 @@ beforeAll(async () => {
   const secret = JENKINS_SECRETS[0];
   told = await runPipelines([
     { env: { ...ENV, FAULTLINE_URL: `${url}/` }, result: 'FAILURE', secret },
-    { env: PULL_REQUEST, result: 'UNSTABLE', secret, arguments: { url, credentialsId: 'other', repository: 'acme/other' } },
+    {
+      env: PULL_REQUEST,
+      result: 'UNSTABLE',
+      secret,
+      arguments: { url, credentialsId: 'other', repository: 'acme/other' },
+    },
     {
       env: { ...ENV, BUILD_NUMBER: '814', BUILD_URL: 'https://ci.example.com/job/shop/job/api/814/' },
       result: 'FAILURE',
@@ -62,8 +67,16 @@ test('sends hostile branches and authors as they are, and shows the secret nowhe
 });
 
 test('a signed event is accepted and becomes a build', () => {
-  expect(told[0]).toMatchObject({ failed: null, echoed: ['Faultline was told: FAILURE'], credentials: ['faultline-webhook-secret'] });
-  expect(Object.keys(told[0]?.requests[0]?.headers ?? {})).toEqual(['X-Faultline-Id', 'X-Faultline-Timestamp', 'X-Faultline-Signature']);
+  expect(told[0]).toMatchObject({
+    failed: null,
+    echoed: ['Faultline was told: FAILURE'],
+    credentials: ['faultline-webhook-secret'],
+  });
+  expect(Object.keys(told[0]?.requests[0]?.headers ?? {})).toEqual([
+    'X-Faultline-Id',
+    'X-Faultline-Timestamp',
+    'X-Faultline-Signature',
+  ]);
   expect(state.builds.find(({ number }) => number === '812')).toMatchObject({
     provider: 'jenkins',
     repository: 'acme/shop',
@@ -93,7 +106,9 @@ test('in the sandbox the secret is sent itself, masked in the log', () => {
 });
 
 test('what does not get through is said, and the build goes on as it was', () => {
-  expect(told[3]?.failed).toBe('Faultline was not told of this build: Fail: Status code 401 is not in the accepted range: 202');
+  expect(told[3]?.failed).toBe(
+    'Faultline was not told of this build: Fail: Status code 401 is not in the accepted range: 202',
+  );
   expect(told[4]?.failed).toContain('set FAULTLINE_URL, or pass url:');
   expect(told[5]?.failed).toContain('Connection refused');
   expect(state.builds.length).toBe(3);

@@ -30,7 +30,9 @@ const Told = z.object({
   echoed: z.array(z.string()),
   /** What the build's log says where the step did not get through; the build goes on. */
   failed: z.string().nullable(),
-  requests: z.array(z.object({ url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() })),
+  requests: z.array(
+    z.object({ url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() }),
+  ),
   credentials: z.array(z.string()),
 });
 export type Told = z.infer<typeof Told>;
@@ -40,7 +42,17 @@ export async function runPipelines(runs: readonly PipelineRun[]): Promise<Told[]
   const jars = await preparedJars();
   const child = spawn(
     'java',
-    ['-Xmx256m', '-XX:TieredStopAtLevel=1', ...OPENED, '-cp', `${jars}/*`, 'groovy.ui.GroovyMain', PIPELINE, STEP, JENKINSFILE],
+    [
+      '-Xmx256m',
+      '-XX:TieredStopAtLevel=1',
+      ...OPENED,
+      '-cp',
+      `${jars}/*`,
+      'groovy.ui.GroovyMain',
+      PIPELINE,
+      STEP,
+      JENKINSFILE,
+    ],
     { stdio: ['pipe', 'pipe', 'pipe'] },
   );
   child.stdin.end(runs.map((run) => `${JSON.stringify(run)}\n`).join(''));
@@ -57,7 +69,14 @@ async function preparedJars(): Promise<string> {
   if (existsSync(folder)) return folder;
   const draft = `${folder}.${process.pid}`;
   await mkdir(draft, { recursive: true });
-  await promisify(execFile)('mvn', ['-q', '-B', '-f', POM, 'dependency:copy-dependencies', `-DoutputDirectory=${draft}`]);
+  await promisify(execFile)('mvn', [
+    '-q',
+    '-B',
+    '-f',
+    POM,
+    'dependency:copy-dependencies',
+    `-DoutputDirectory=${draft}`,
+  ]);
   // Somebody else may have been faster; theirs is as good.
   await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
   return folder;

@@ -83,7 +83,12 @@ beforeAll(async () => {
   shop = createGitRepository();
   const total = 'export const total = (prices) => prices.reduce((sum, price) => sum + price, 0);\n';
   shop.commit(
-    { 'src/cart.mjs': total, 'test/cart.test.mjs': TEST, '.github/workflows/ci.yml': WORKFLOW, '.github/workflows/pull.yml': PULL },
+    {
+      'src/cart.mjs': total,
+      'test/cart.test.mjs': TEST,
+      '.github/workflows/ci.yml': WORKFLOW,
+      '.github/workflows/pull.yml': PULL,
+    },
     'Start the shop',
   );
   const broken = total.replace(', 0', ', 1');
@@ -105,14 +110,34 @@ async function act(
   ...args: string[]
 ): Promise<{ readonly exitCode: number; readonly lines: readonly string[] }> {
   const program = realCiProgram('act');
-  const env = { PATH: `${dirname(node)}${delimiter}${process.env.PATH}`, HOME: folder, XDG_CACHE_HOME: join(folder, 'cache') };
+  const env = {
+    PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
+    HOME: folder,
+    XDG_CACHE_HOME: join(folder, 'cache'),
+  };
   const local = `acme/faultline@v1=${join(folder, 'faultline')}`;
-  const given = [event, '--json', '--no-cache-server', '-P', 'ubuntu-latest=-self-hosted', '--local-repository', local, ...args];
+  const given = [
+    event,
+    '--json',
+    '--no-cache-server',
+    '-P',
+    'ubuntu-latest=-self-hosted',
+    '--local-repository',
+    local,
+    ...args,
+  ];
   return new Promise((resolve) => {
-    execFile(program, given, { cwd: shop.folder, env, timeout: 60_000, maxBuffer: 16 * 1024 * 1024 }, (error, stdout) => {
-      const lines = stdout.split('\n').flatMap((line) => (line.startsWith('{') ? Line.parse(JSON.parse(line)).msg.trimEnd() : []));
-      resolve({ exitCode: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, lines });
-    });
+    execFile(
+      program,
+      given,
+      { cwd: shop.folder, env, timeout: 60_000, maxBuffer: 16 * 1024 * 1024 },
+      (error, stdout) => {
+        const lines = stdout
+          .split('\n')
+          .flatMap((line) => (line.startsWith('{') ? Line.parse(JSON.parse(line)).msg.trimEnd() : []));
+        resolve({ exitCode: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, lines });
+      },
+    );
   });
 }
 
@@ -123,7 +148,9 @@ describe.each(['20.20.2', '22.23.3'])('our Action under act with Node %s', (vers
 
     expect(exitCode, said).toBe(1);
     expect(said).toContain('Success - Main acme/faultline/action@v1');
-    expect(said).toMatch(new RegExp(`^outputs TEST_FAILURE 0\\.9\\d this-change ${shop.git('rev-parse', 'HEAD')}$`, 'm'));
+    expect(said).toMatch(
+      new RegExp(`^outputs TEST_FAILURE 0\\.9\\d this-change ${shop.git('rev-parse', 'HEAD')}$`, 'm'),
+    );
     expect(said).toMatch(/^\+export const total = .* 0\);$/m);
     expect(said).toMatch(/^outputs \[\{"category":"TEST_FAILURE".*"path":"src\/cart\.mjs","line":1,/m);
     expect(said).toMatch(/::error file=src\/cart\.mjs,line=1,title=“cart adds up”/);
@@ -132,7 +159,9 @@ describe.each(['20.20.2', '22.23.3'])('our Action under act with Node %s', (vers
     );
     expect(said).toMatch(/Summary - ### Faultline: 1 cause[\s\S]+\d {2} +AssertionError/);
     const shown = lines.filter((line) => line.includes('set-output')).length;
-    console.info(`act with Node ${version}: 1 failed job, 1 answer, ${shown} outputs, 1 annotation, 1 summary`);
+    console.info(
+      `act with Node ${version}: 1 failed job, 1 answer, ${shown} outputs, 1 annotation, 1 summary`,
+    );
   });
 });
 
@@ -147,7 +176,11 @@ describe('a pull request under act, with a server and a GitHub that is imitated'
     client = createFakeGithub();
     github = await startGithubApi({ client });
     service = await installEmbedded({
-      ...{ FAULTLINE_GITHUB_URL: github.url, FAULTLINE_GITHUB_TOKEN: 'ghp_test', FAULTLINE_GITHUB_COMMENT: 'true' },
+      ...{
+        FAULTLINE_GITHUB_URL: github.url,
+        FAULTLINE_GITHUB_TOKEN: 'ghp_test',
+        FAULTLINE_GITHUB_COMMENT: 'true',
+      },
     });
   }, 60_000);
   afterAll(async () => {
@@ -166,7 +199,9 @@ describe('a pull request under act, with a server and a GitHub that is imitated'
       if (route === 'POST /repos/acme/shop/pulls/7/comments') {
         let text = '';
         request.setEncoding('utf8').on('data', (part: string) => (text += part));
-        request.on('end', () => sendJson(response, 201, { id: reviews.push(Review.parse(JSON.parse(text))) }));
+        request.on('end', () =>
+          sendJson(response, 201, { id: reviews.push(Review.parse(JSON.parse(text))) }),
+        );
         return true;
       }
       const answers = new Map<string, unknown>([
@@ -179,26 +214,52 @@ describe('a pull request under act, with a server and a GitHub that is imitated'
     };
     const pull = { number: 7, head: { sha: head, ref: 'main' }, base: { sha: base, ref: 'main' } };
     const event = join(folder, 'pull.json');
-    await writeFile(event, JSON.stringify({ action: 'opened', number: 7, pull_request: pull, repository: { default_branch: 'main' } }));
+    await writeFile(
+      event,
+      JSON.stringify({
+        action: 'opened',
+        number: 7,
+        pull_request: pull,
+        repository: { default_branch: 'main' },
+      }),
+    );
     const given = ['--var', `FAULTLINE_URL=${service.address}`, '-s', `FAULTLINE_TOKEN=${TOKEN}`];
     const { exitCode, lines } = await act(await otherNode('22.23.3'), 'pull_request', '-e', event, ...given);
     expect(exitCode, lines.join('\n')).toBe(1);
 
-    const [build] = z.object({ items: z.array(z.object({ id: z.string() })) }).parse(await read('/api/builds')).items;
+    const [build] = z
+      .object({ items: z.array(z.object({ id: z.string() })) })
+      .parse(await read('/api/builds')).items;
     const { analyses } = Reported.parse(await read(`/api/builds/${build?.id}/analyses`));
     expect(analyses, lines.join('\n')).toMatchObject([
-      { experiment: { verdict: 'this-change', bisection: { candidates: [{ commit: head }] }, fixes: { verdict: 'fixed', suggest: true } } },
+      {
+        experiment: {
+          verdict: 'this-change',
+          bisection: { candidates: [{ commit: head }] },
+          fixes: { verdict: 'fixed', suggest: true },
+        },
+      },
     ]);
     const body = await until(
       `a comment leads with what was tried. ${service.errors()}`,
       90_000,
-      async () => client.comments.map((comment) => comment.body).find((text) => text.includes('introduced by this change')) ?? null,
+      async () =>
+        client.comments
+          .map((comment) => comment.body)
+          .find((text) => text.includes('introduced by this change')) ?? null,
     );
-    expect(body.indexOf('Fails 3 of 3 here')).toBeLessThan(body.indexOf('“cart adds up” (test/cart.test.mjs'));
+    expect(body.indexOf('Fails 3 of 3 here')).toBeLessThan(
+      body.indexOf('“cart adds up” (test/cart.test.mjs'),
+    );
     expect(body).toContain('Change that was tried and fixes it');
     await until(`the change is suggested. ${service.errors()}`, 90_000, async () => reviews.length > 0);
     expect(reviews).toMatchObject([
-      { path: 'src/cart.mjs', line: 1, commit_id: head, body: expect.stringContaining('```suggestion\nexport const total') },
+      {
+        path: 'src/cart.mjs',
+        line: 1,
+        commit_id: head,
+        body: expect.stringContaining('```suggestion\nexport const total'),
+      },
     ]);
   });
 

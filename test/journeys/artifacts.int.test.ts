@@ -46,7 +46,9 @@ describe('a build whose cause is in an artifact only', () => {
     expect(analysis?.category).toBe('INFRA_ERROR');
     expect(analysis?.kind).toBe('disk_full');
     expect(
-      analysis?.evidence.some(({ source, text }) => source === 'stage.zip/coverage/worker-3.log' && text.includes('No space left')),
+      analysis?.evidence.some(
+        ({ source, text }) => source === 'stage.zip/coverage/worker-3.log' && text.includes('No space left'),
+      ),
     ).toBe(true);
     const notes = analysis?.notes.join('\n') ?? '';
     expect(notes).toContain('4 artifacts were looked at; 1 read, 3 left.');
@@ -96,7 +98,9 @@ async function answersToForm(number: string, addFiles: (form: FormData) => void)
   expect(sent.status).toBe(202);
   const { buildId } = Accepted.parse(await sent.json());
   for (let tries = 0; tries < 600; tries++) {
-    const { triage, analyses } = Found.parse(await (await fetch(`${service.address}/api/builds/${buildId}/analyses`, { headers })).json());
+    const { triage, analyses } = Found.parse(
+      await (await fetch(`${service.address}/api/builds/${buildId}/analyses`, { headers })).json(),
+    );
     if (triage.state === 'done') return analyses;
     await sleep(100);
   }

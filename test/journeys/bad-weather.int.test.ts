@@ -79,8 +79,20 @@ function allEvents(): Delivery[] {
     const id = run * 10 + job;
     github.state.stored.set(`/jobs/${id}/logs`, FAILURES[id % FAILURES.length]?.log ?? '');
     const status = { conclusion: 'failure', status: 'completed' };
-    const workflow_job = { id, name: `job-${job}`, run_id: run, run_attempt: 1, workflow_name: 'ci', ...status };
-    return sending(run, job, 'workflow_job', githubExample('workflow_job', 'completed', { repository: repository(run), workflow_job }));
+    const workflow_job = {
+      id,
+      name: `job-${job}`,
+      run_id: run,
+      run_attempt: 1,
+      workflow_name: 'ci',
+      ...status,
+    };
+    return sending(
+      run,
+      job,
+      'workflow_job',
+      githubExample('workflow_job', 'completed', { repository: repository(run), workflow_job }),
+    );
   };
   const failed = Array.from({ length: FAILED_RUNS }, (_, index) => 1000 + index);
   const passed = Array.from({ length: PASSED_RUNS }, (_, index) => 5000 + index);
@@ -115,7 +127,9 @@ async function send({ id, event, body }: Delivery): Promise<number> {
   };
   for (let again = 0; ; again++) {
     const options = { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) };
-    const response = await fetch(`http://127.0.0.1:${apiAt.FAULTLINE_PORT}/webhooks/github`, options).catch(() => null);
+    const response = await fetch(`http://127.0.0.1:${apiAt.FAULTLINE_PORT}/webhooks/github`, options).catch(
+      () => null,
+    );
     await response?.body?.cancel();
     if (response?.status === 202) return again;
     if (response !== null && response.status < 500) throw new Error(`${id} was refused: ${response.status}`);
@@ -172,7 +186,8 @@ async function blow(stopped: () => boolean): Promise<Record<string, number>> {
 async function inspect() {
   const client = new pg.Client({ connectionString: installation.databaseUrl });
   await client.connect();
-  const count = async (sql: string) => z.array(z.object({ n: z.coerce.number() })).parse((await client.query(sql)).rows)[0]?.n ?? -1;
+  const count = async (sql: string) =>
+    z.array(z.object({ n: z.coerce.number() })).parse((await client.query(sql)).rows)[0]?.n ?? -1;
   const found = {
     deliveries: await count(`select count(*) as n from deliveries where state = 'recorded'`),
     unrecorded: await count(`select count(*) as n from deliveries where state <> 'recorded'`),
@@ -181,13 +196,19 @@ async function inspect() {
     failedJobs: await count(`select count(*) as n from triage_jobs where state = 'failed'`),
     triages: await count(`select count(*) as n from triage_jobs`),
     groups: await count('select count(*) as n from (select distinct build_id, group_number from failures) g'),
-    openGroups: await count(`select count(*) as n from triages where state <> 'concluded' or analysis_id is null`),
+    openGroups: await count(
+      `select count(*) as n from triages where state <> 'concluded' or analysis_id is null`,
+    ),
     analyses: await count('select count(*) as n from analyses'),
     reviews: await count('select count(*) as n from reviews'),
     forPeople: await count(`select count(*) as n from analyses where action <> 'auto_notify'`),
     givenUp: await count(`select count(*) as n from analyses where body ->> 'terminationReason' = 'failed'`),
-    published: await count(`select count(*) as n from outbox where topic like 'publish:%' and outcome = 'done'`),
-    unpublished: await count(`select count(*) as n from outbox where topic like 'publish:%' and (version > settled or outcome = 'failed')`),
+    published: await count(
+      `select count(*) as n from outbox where topic like 'publish:%' and outcome = 'done'`,
+    ),
+    unpublished: await count(
+      `select count(*) as n from outbox where topic like 'publish:%' and (version > settled or outcome = 'failed')`,
+    ),
     toPublish: await count(`select count(*) as n from analyses where action = 'auto_notify'`),
   };
   await client.end();
@@ -199,7 +220,10 @@ async function settled(): Promise<Awaited<ReturnType<typeof inspect>>> {
   for (;;) {
     const found = await inspect();
     if (found.unrecorded + found.pending + found.unpublished === 0) return found;
-    if (Date.now() > end) throw new Error(`it never settled: ${JSON.stringify(found)} ${workers.map((one) => one.errors()).join('\n')}`);
+    if (Date.now() > end)
+      throw new Error(
+        `it never settled: ${JSON.stringify(found)} ${workers.map((one) => one.errors()).join('\n')}`,
+      );
     await sleep(500);
   }
 }
@@ -224,11 +248,24 @@ describe('bad weather', () => {
     const found = await settled();
 
     expect(sent).toBe(DELIVERIES);
-    expect(found).toMatchObject({ deliveries: events.length, unrecorded: 0, builds: FAILED_RUNS + PASSED_RUNS, triages: FAILED_RUNS });
-    expect(found).toMatchObject({ pending: 0, failedJobs: 0, openGroups: 0, analyses: found.groups, reviews: found.forPeople });
+    expect(found).toMatchObject({
+      deliveries: events.length,
+      unrecorded: 0,
+      builds: FAILED_RUNS + PASSED_RUNS,
+      triages: FAILED_RUNS,
+    });
+    expect(found).toMatchObject({
+      pending: 0,
+      failedJobs: 0,
+      openGroups: 0,
+      analyses: found.groups,
+      reviews: found.forPeople,
+    });
     expect(found).toMatchObject({ published: found.toPublish, unpublished: 0 });
     expect(found.groups).toBeGreaterThanOrEqual(FAILED_RUNS);
-    console.info(`${sent} deliveries of ${events.length} events (${again} sent again after a refusal), bad days: ${JSON.stringify(days)}`);
+    console.info(
+      `${sent} deliveries of ${events.length} events (${again} sent again after a refusal), bad days: ${JSON.stringify(days)}`,
+    );
     console.info(`${JSON.stringify(found)}; lost: 0`);
   });
 });

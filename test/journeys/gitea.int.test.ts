@@ -17,7 +17,10 @@ const SECRET = 'a-webhook-secret-for-gitea';
 const SHOP = 'acme/shop';
 /** Of a push, until its last job has ended and Faultline has answered. */
 const RUN_MS = 90_000;
-const Answered = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(GivenAnalysis) });
+const Answered = z.object({
+  triage: z.object({ state: z.string() }).nullable(),
+  analyses: z.array(GivenAnalysis),
+});
 const Numbered = z.object({ number: z.int() });
 
 let gitea: GiteaServer;
@@ -33,9 +36,13 @@ beforeAll(async () => {
   [bot, ben] = [await gitea.addAccount('faultline-bot'), await gitea.addAccount('ben')];
   await api(admin, 'POST', '/orgs', z.unknown(), { username: 'acme' });
   await api(admin, 'POST', '/orgs/acme/repos', z.unknown(), { name: 'shop', private: true });
-  for (const { name } of [bot, ben]) await api(admin, 'PUT', `/repos/${SHOP}/collaborators/${name}`, z.unknown(), { permission: 'write' });
+  for (const { name } of [bot, ben])
+    await api(admin, 'PUT', `/repos/${SHOP}/collaborators/${name}`, z.unknown(), { permission: 'write' });
   const scopes = ['read:repository', 'write:repository', 'write:issue', 'read:user'];
-  const { sha1 } = await api(bot, 'POST', `/users/${bot.name}/tokens`, z.object({ sha1: z.string() }), { name: 'faultline', scopes });
+  const { sha1 } = await api(bot, 'POST', `/users/${bot.name}/tokens`, z.object({ sha1: z.string() }), {
+    name: 'faultline',
+    scopes,
+  });
   service = await installEmbedded({
     FAULTLINE_GITEA_URL: gitea.url,
     FAULTLINE_GITEA_TOKEN: sha1,
@@ -74,7 +81,11 @@ function buildOf(pipeline: string, commit: string, attempt = 1): Promise<Build> 
       const { items } = await read(`/api/builds?limit=50`, Found);
       return (
         items.find(
-          (build) => build.pipeline === pipeline && build.commit === commit && build.attempt === attempt && /^\d+$/.test(build.number),
+          (build) =>
+            build.pipeline === pipeline &&
+            build.commit === commit &&
+            build.attempt === attempt &&
+            /^\d+$/.test(build.number),
         ) ?? null
       );
     },
@@ -82,10 +93,14 @@ function buildOf(pipeline: string, commit: string, attempt = 1): Promise<Build> 
 }
 
 async function answersOf(build: Build): Promise<readonly Analysis[]> {
-  const analyses = await until(`${build.pipeline} #${build.number} is answered. ${service.errors()}`, RUN_MS, async () => {
-    const { triage, analyses } = await read(`/api/builds/${build.id}/analyses`, Answered);
-    return triage?.state === 'done' && analyses.length > 0 ? analyses : null;
-  });
+  const analyses = await until(
+    `${build.pipeline} #${build.number} is answered. ${service.errors()}`,
+    RUN_MS,
+    async () => {
+      const { triage, analyses } = await read(`/api/builds/${build.id}/analyses`, Answered);
+      return triage?.state === 'done' && analyses.length > 0 ? analyses : null;
+    },
+  );
   answers += analyses.length;
   return analyses;
 }
@@ -93,12 +108,19 @@ async function answersOf(build: Build): Promise<readonly Analysis[]> {
 const Jobs = z.object({ jobs: z.array(z.object({ id: z.int(), name: z.string(), conclusion: z.string() })) });
 const Based = z.object({ base: z.object({ sha: z.string() }) });
 const Comments = z.array(z.object({ id: z.int(), body: z.string(), user: z.object({ login: z.string() }) }));
-const Statuses = z.object({ statuses: z.array(z.object({ context: z.string(), status: z.string(), description: z.string() })) });
+const Statuses = z.object({
+  statuses: z.array(z.object({ context: z.string(), status: z.string(), description: z.string() })),
+});
 
 /** Faultline's comment on a pull request, once it says this. */
 function commentOn(pullRequest: number, says: RegExp): Promise<string> {
   return until(`the comment on #${pullRequest} says ${says}. ${service.errors()}`, RUN_MS, async () => {
-    const comments = await gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/issues/${pullRequest}/comments`, Comments);
+    const comments = await gitea.api(
+      gitea.admin,
+      'GET',
+      `/repos/${SHOP}/issues/${pullRequest}/comments`,
+      Comments,
+    );
     const own = comments.filter(({ user }) => user.login === bot.name);
     expect(own.length).toBeLessThan(2);
     return own.find(({ body }) => says.test(body))?.body ?? null;
@@ -108,13 +130,21 @@ function commentOn(pullRequest: number, says: RegExp): Promise<string> {
 /** Waits until the newest status that Faultline set on a commit is this one. */
 async function statusOn(commit: string, wanted: string): Promise<void> {
   await until(`the status of ${commit.slice(0, 10)} is ${wanted}`, RUN_MS, async () => {
-    const { statuses } = await gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/commits/${commit}/status`, Statuses);
+    const { statuses } = await gitea.api(
+      gitea.admin,
+      'GET',
+      `/repos/${SHOP}/commits/${commit}/status`,
+      Statuses,
+    );
     return statuses.some(({ context, status }) => context === 'Faultline' && status === wanted);
   });
 }
 
 function push(as: Account, repository: string, branch: string): void {
-  execFileSync('git', ['push', '--quiet', gitea.remote(as, repository), branch], { cwd: shop.folder, stdio: 'pipe' });
+  execFileSync('git', ['push', '--quiet', gitea.remote(as, repository), branch], {
+    cwd: shop.folder,
+    stdio: 'pipe',
+  });
 }
 
 async function openPullRequest(as: Account, head: string): Promise<number> {
@@ -145,13 +175,24 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
   });
 
   it('answers the run that was started again for itself, and believes no line that its script only echoes', async () => {
-    await gitea.api(gitea.admin, 'PUT', `/repos/${SHOP}/actions/secrets/DEPLOY_TOKEN`, z.unknown(), { data: 'of-the-shop' });
-    await gitea.api(gitea.admin, 'POST', `/repos/${SHOP}/actions/runs/${deployed.externalId}/rerun`, z.unknown());
+    await gitea.api(gitea.admin, 'PUT', `/repos/${SHOP}/actions/secrets/DEPLOY_TOKEN`, z.unknown(), {
+      data: 'of-the-shop',
+    });
+    await gitea.api(
+      gitea.admin,
+      'POST',
+      `/repos/${SHOP}/actions/runs/${deployed.externalId}/rerun`,
+      z.unknown(),
+    );
 
     const again = await buildOf('deploy', deployed.commit ?? '', 2);
     const [analysis] = await answersOf(again);
 
-    expect(again).toMatchObject({ number: deployed.number, externalId: deployed.externalId, status: 'failed' });
+    expect(again).toMatchObject({
+      number: deployed.number,
+      externalId: deployed.externalId,
+      status: 'failed',
+    });
     expect(analysis).toMatchObject({ category: 'CODE_ERROR' });
     expect(analysis?.answer.suspects[0]).toMatchObject({ path: 'deploy.mjs', line: 3 });
   });
@@ -191,7 +232,9 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
 
   it('answers a pull request from a fork, whose branch is none of ours', async () => {
     const cleo = await gitea.addAccount('cleo');
-    await gitea.api(gitea.admin, 'PUT', `/repos/${SHOP}/collaborators/cleo`, z.unknown(), { permission: 'write' });
+    await gitea.api(gitea.admin, 'PUT', `/repos/${SHOP}/collaborators/cleo`, z.unknown(), {
+      permission: 'write',
+    });
     await gitea.api(cleo, 'POST', `/repos/${SHOP}/forks`, z.unknown(), {});
     await gitea.api(cleo, 'PATCH', '/repos/cleo/shop', z.unknown(), { has_actions: false });
     shop.git('checkout', '--quiet', 'main');
@@ -201,7 +244,13 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
 
     const build = await buildOf('ci', broken);
     const [analysis] = await answersOf(build);
-    expect(build).toMatchObject({ status: 'failed', repository: SHOP, branch: null, pullRequest, author: 'cleo' });
+    expect(build).toMatchObject({
+      status: 'failed',
+      repository: SHOP,
+      branch: null,
+      pullRequest,
+      author: 'cleo',
+    });
     expect(analysis).toMatchObject({ category: 'TEST_FAILURE' });
     expect(await commentOn(pullRequest, /tax adds up/)).toContain('tax adds up');
 
@@ -216,10 +265,15 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     const release = createGitRepository();
     await layOutAction(release.folder);
     release.commit({}, 'Release the Action');
-    execFileSync('git', ['push', '--quiet', gitea.remote(gitea.admin, 'acme/faultline'), 'main'], { cwd: release.folder, stdio: 'pipe' });
+    execFileSync('git', ['push', '--quiet', gitea.remote(gitea.admin, 'acme/faultline'), 'main'], {
+      cwd: release.folder,
+      stdio: 'pipe',
+    });
     release.remove();
     const settings = `/repos/${SHOP}/actions`;
-    await gitea.api(gitea.admin, 'POST', `${settings}/variables/FAULTLINE_URL`, z.unknown(), { value: service.address });
+    await gitea.api(gitea.admin, 'POST', `${settings}/variables/FAULTLINE_URL`, z.unknown(), {
+      value: service.address,
+    });
     await gitea.api(gitea.admin, 'PUT', `${settings}/secrets/FAULTLINE_TOKEN`, z.unknown(), { data: TOKEN });
     shop.git('checkout', '--quiet', '-b', 'explain', 'main');
     const commit = shop.commit(
@@ -229,8 +283,15 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     push(gitea.admin, SHOP, 'explain');
 
     const build = await buildOf('explain', commit);
-    const { jobs } = await gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/actions/runs/${build.externalId}/jobs`, Jobs);
-    const logs = jobs.map(({ id }) => gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/actions/jobs/${id}/logs`, z.string()));
+    const { jobs } = await gitea.api(
+      gitea.admin,
+      'GET',
+      `/repos/${SHOP}/actions/runs/${build.externalId}/jobs`,
+      Jobs,
+    );
+    const logs = jobs.map(({ id }) =>
+      gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/actions/jobs/${id}/logs`, z.string()),
+    );
     const [inTheJob = '', later = ''] = await Promise.all(logs);
 
     expect(jobs.map(({ name, conclusion }) => [name, conclusion])).toEqual([
@@ -239,7 +300,9 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     ]);
     const url = `${gitea.url}/${SHOP}/actions/runs/${build.externalId}`;
     expect(inTheJob).toContain(`outputs TEST_FAILURE 0.97 ${url}`);
-    expect(inTheJob).toMatch(/outputs \[\{"category":"TEST_FAILURE".*"path":"src\/cart\.mjs","line":1,"commit":"[0-9a-f]{40}"/);
+    expect(inTheJob).toMatch(
+      /outputs \[\{"category":"TEST_FAILURE".*"path":"src\/cart\.mjs","line":1,"commit":"[0-9a-f]{40}"/,
+    );
     expect(inTheJob).toMatch(/::error file=src\/cart\.mjs,line=1,title=“cart adds up”/);
     expect(inTheJob).toMatch(/Z Evidence\ttest\.log:\d+ +AssertionError/);
     expect(inTheJob).toMatch(new RegExp(`served TEST_FAILURE ${service.address}/analyses/ana_`));
@@ -268,8 +331,18 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     const comment = await commentOn(pullRequest, /introduced by this change/);
     const [analysis] = await answersOf(await buildOf('confirm / test', commit));
     const build = await buildOf('confirm', commit);
-    const { jobs } = await gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/actions/runs/${build.externalId}/jobs`, Jobs);
-    const log = await gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/actions/jobs/${jobs[0]?.id}/logs`, z.string());
+    const { jobs } = await gitea.api(
+      gitea.admin,
+      'GET',
+      `/repos/${SHOP}/actions/runs/${build.externalId}/jobs`,
+      Jobs,
+    );
+    const log = await gitea.api(
+      gitea.admin,
+      'GET',
+      `/repos/${SHOP}/actions/jobs/${jobs[0]?.id}/logs`,
+      z.string(),
+    );
 
     const { base } = await gitea.api(gitea.admin, 'GET', `/repos/${SHOP}/pulls/${pullRequest}`, Based);
     const says = `Fails 3 of 3 here, 0 of 3 on the base (${base.sha.slice(0, 7)}): introduced by this change.`;
@@ -284,23 +357,43 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     });
     expect(comment).toContain(says);
     expect(comment).toContain(`Broken by ${commit.slice(0, 7)}`);
-    expect(comment).toMatch(/Change that was tried and fixes it:\*\*\s+```diff\n[\s\S]+\n\+export const taxOf = .*0\.19\);\n```/);
-    expect(comment.indexOf(says)).toBeLessThan(comment.lastIndexOf('“tax adds up” (test/tax.test.mjs:4) fails'));
+    expect(comment).toMatch(
+      /Change that was tried and fixes it:\*\*\s+```diff\n[\s\S]+\n\+export const taxOf = .*0\.19\);\n```/,
+    );
+    expect(comment.indexOf(says)).toBeLessThan(
+      comment.lastIndexOf('“tax adds up” (test/tax.test.mjs:4) fails'),
+    );
   });
 
   it('says that the log is gone where a run was deleted before it was read', async () => {
     const { externalId, commit } = deployed;
     await gitea.api(gitea.admin, 'DELETE', `/repos/${SHOP}/actions/runs/${externalId}`, z.unknown());
-    const run = { id: Number(externalId), run_number: 2, run_attempt: 4, conclusion: 'failure', head_branch: 'main', head_sha: commit };
-    const event = { action: 'completed', repository: { full_name: SHOP, default_branch: 'main' }, workflow: { name: 'deploy' } };
-    const body = JSON.stringify({ ...event, workflow_run: { ...run, html_url: `${gitea.url}/${SHOP}/actions/runs/2` } });
+    const run = {
+      id: Number(externalId),
+      run_number: 2,
+      run_attempt: 4,
+      conclusion: 'failure',
+      head_branch: 'main',
+      head_sha: commit,
+    };
+    const event = {
+      action: 'completed',
+      repository: { full_name: SHOP, default_branch: 'main' },
+      workflow: { name: 'deploy' },
+    };
+    const body = JSON.stringify({
+      ...event,
+      workflow_run: { ...run, html_url: `${gitea.url}/${SHOP}/actions/runs/2` },
+    });
     const signature = {
       'x-gitea-event': 'workflow_run',
       'x-gitea-delivery': 'of-a-deleted-run',
       'x-gitea-signature': computeHmac(SECRET, body),
     };
     const headers = { 'content-type': 'application/json', ...signature };
-    expect((await fetch(`${service.address}/webhooks/gitea`, { method: 'POST', headers, body })).status).toBe(202);
+    expect((await fetch(`${service.address}/webhooks/gitea`, { method: 'POST', headers, body })).status).toBe(
+      202,
+    );
 
     const [analysis] = await answersOf(await buildOf('deploy', commit ?? '', 4));
     expect(analysis?.answer).toMatchObject({
@@ -310,7 +403,9 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
   });
 
   it('accepted every delivery', async () => {
-    await until('every delivery was made', RUN_MS, async () => gitea.deliveries().every(({ status }) => status !== 0));
+    await until('every delivery was made', RUN_MS, async () =>
+      gitea.deliveries().every(({ status }) => status !== 0),
+    );
     const deliveries = gitea.deliveries();
     const refused = deliveries.filter(({ status }) => status < 200 || status > 299);
     const ended = deliveries.filter(({ action }) => action === 'completed');

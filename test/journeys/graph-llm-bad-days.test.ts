@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type OpenAiServer, type OpenAiServerOptions, type Script, startOpenAiServer } from '../support/openai-server.ts';
+import {
+  type OpenAiServer,
+  type OpenAiServerOptions,
+  type Script,
+  startOpenAiServer,
+} from '../support/openai-server.ts';
 import {
   ANSWER,
   BOTH_SEARCHES,
@@ -28,21 +33,42 @@ async function restart(options: OpenAiServerOptions) {
 const run = (options?: Run) => runGraph(server, options);
 const play = (turns: Turns) => playOn(server, turns);
 /** Every judgement meets the same trouble. */
-const always = (script: Script) => play(Object.fromEntries([...Object.keys(DEFAULTS), 'correct-call'].map((name) => [name, [script]])));
+const always = (script: Script) =>
+  play(Object.fromEntries([...Object.keys(DEFAULTS), 'correct-call'].map((name) => [name, [script]])));
 const CALLS = { calls: BOTH_SEARCHES };
 
 describe('T33: a model that never answers: every run ends with the answer of the rules, and says why', () => {
   test.each([
     ['401', { do: 'status', status: 401 }, 1, /rejected the API key \(HTTP 401\)/],
-    ['no quota', { do: 'status', status: 429, error: { message: 'x', code: 'insufficient_quota' } }, 1, /quota is used up/],
+    [
+      'no quota',
+      { do: 'status', status: 429, error: { message: 'x', code: 'insufficient_quota' } },
+      1,
+      /quota is used up/,
+    ],
     ['no credits', { do: 'status', status: 402 }, 1, /quota is used up/],
     ['429 without Retry-After', { do: 'status', status: 429 }, 4, /is rate limiting requests/],
-    ['429 with a Retry-After too long', { do: 'status', status: 429, headers: { 'retry-after': '120' } }, 2, /is rate limiting requests/],
+    [
+      '429 with a Retry-After too long',
+      { do: 'status', status: 429, headers: { 'retry-after': '120' } },
+      2,
+      /is rate limiting requests/,
+    ],
     ['500', { do: 'status', status: 500 }, 4, /failed \(HTTP 500\)/],
     ['a cut body', { do: 'cut' }, 4, /could not be reached/],
     ['a reset', { do: 'reset' }, 4, /could not be reached/],
-    ['a redirect', { do: 'status', status: 307, headers: { location: 'http://elsewhere.test/v1' } }, 2, /redirects to elsewhere\.test/],
-    ['an unknown model', { do: 'status', status: 404, error: { message: 'model not found' } }, 2, /does not know gpt-4o-mini/],
+    [
+      'a redirect',
+      { do: 'status', status: 307, headers: { location: 'http://elsewhere.test/v1' } },
+      2,
+      /redirects to elsewhere\.test/,
+    ],
+    [
+      'an unknown model',
+      { do: 'status', status: 404, error: { message: 'model not found' } },
+      2,
+      /does not know gpt-4o-mini/,
+    ],
   ] as const)('%s', async (_name, script, requests, note) => {
     always(script);
     const state = await run();
@@ -66,7 +92,9 @@ describe('T33: a model that never answers: every run ends with the answer of the
     always(script);
     const state = await run();
     expect(judges(state).every((one) => one.endsWith('rules'))).toBe(true);
-    expect(state.notes).toContainEqual(expect.stringMatching(/^The model.*; the rules were used for the step "classify"\.$/));
+    expect(state.notes).toContainEqual(
+      expect.stringMatching(/^The model.*; the rules were used for the step "classify"\.$/),
+    );
     expect(state.classification?.category).toBe('TEST_FAILURE');
     expect(state.answer).not.toBeNull();
   });
@@ -78,7 +106,9 @@ describe('T33: a model that never answers: every run ends with the answer of the
       error: { message: 'the request exceeds the available context size', type: 'exceed_context_size_error' },
     });
     const state = await run();
-    expect(state.notes[0]).toBe('The question exceeds the context of the model gpt-4o-mini; the rules were used for the step "classify".');
+    expect(state.notes[0]).toBe(
+      'The question exceeds the context of the model gpt-4o-mini; the rules were used for the step "classify".',
+    );
     expect(judges(state).every((one) => one.endsWith('rules'))).toBe(true);
     expect(state.verdict).not.toBeNull();
   });
@@ -86,15 +116,30 @@ describe('T33: a model that never answers: every run ends with the answer of the
 
 describe('a model that is sure, wrong and then gone', () => {
   const refused = { do: 'status', status: 401 } as const;
-  test.each(['DEPENDENCY_ERROR', 'CONFIG_ERROR', 'INFRA_ERROR', 'CODE_ERROR'] as const)('is not believed: %s', async (category) => {
-    const none = { CODE_ERROR: 0, INFRA_ERROR: 0, CONFIG_ERROR: 0, DEPENDENCY_ERROR: 0, TEST_FAILURE: 0 };
-    const said = { ...CLASSIFIED, category, kind: 'unknown', confidence: 1, probabilities: { ...none, [category]: 1 } };
-    play({ classify: [said], 'select-tool': [refused], reason: [refused], answer: [refused], verify: [refused] });
-    const state = await run();
-    expect(state.classification?.category).toBe(category);
-    expect(state.verdict?.action).not.toBe('auto_notify');
-    expect(state.verdict?.confidence).toBeLessThan(0.65);
-  });
+  test.each(['DEPENDENCY_ERROR', 'CONFIG_ERROR', 'INFRA_ERROR', 'CODE_ERROR'] as const)(
+    'is not believed: %s',
+    async (category) => {
+      const none = { CODE_ERROR: 0, INFRA_ERROR: 0, CONFIG_ERROR: 0, DEPENDENCY_ERROR: 0, TEST_FAILURE: 0 };
+      const said = {
+        ...CLASSIFIED,
+        category,
+        kind: 'unknown',
+        confidence: 1,
+        probabilities: { ...none, [category]: 1 },
+      };
+      play({
+        classify: [said],
+        'select-tool': [refused],
+        reason: [refused],
+        answer: [refused],
+        verify: [refused],
+      });
+      const state = await run();
+      expect(state.classification?.category).toBe(category);
+      expect(state.verdict?.action).not.toBe('auto_notify');
+      expect(state.verdict?.confidence).toBeLessThan(0.65);
+    },
+  );
 });
 
 describe('T34: a model with a bad moment: the run goes on with it', () => {
@@ -104,13 +149,20 @@ describe('T34: a model with a bad moment: the run goes on with it', () => {
     const state = await run();
     expect(judges(state).every((one) => one.endsWith('llm'))).toBe(true);
     expect(state.notes).toEqual([]);
-    expect(state.steps.flatMap((step) => step.judgements ?? [])[0]).toMatchObject({ name: 'classify', retries: 1, modelCalls: 1 });
+    expect(state.steps.flatMap((step) => step.judgements ?? [])[0]).toMatchObject({
+      name: 'classify',
+      retries: 1,
+      modelCalls: 1,
+    });
   });
 
   test('a context that is too small: shown half, said once, and never asked in full again', async () => {
     const log = `${LOG}\n${'a line of little use '.repeat(20)}\n`.concat('more of the same\n'.repeat(200));
     const sizes: number[] = [];
-    const error = { message: "This model's maximum context length is 2048 tokens.", code: 'context_length_exceeded' };
+    const error = {
+      message: "This model's maximum context length is 2048 tokens.",
+      code: 'context_length_exceeded',
+    };
     const scripted = scriptOf({});
     server.script((request) => {
       const size = JSON.stringify(request.messages).length;
@@ -126,7 +178,10 @@ describe('T34: a model with a bad moment: the run goes on with it', () => {
   });
 
   test('a hundred tool calls, all alike: one is asked, the rest is said', async () => {
-    const calls = Array.from({ length: 100 }, () => ({ name: 'search_knowledge', args: { query: 'a cent', category: null, limit: null } }));
+    const calls = Array.from({ length: 100 }, () => ({
+      name: 'search_knowledge',
+      args: { query: 'a cent', category: null, limit: null },
+    }));
     play({ 'select-tool': [{ do: 'call', calls }] });
     const state = await run();
     const outcomes = state.outcomes.filter((outcome) => outcome.call.tool === 'search_knowledge');
@@ -137,19 +192,34 @@ describe('T34: a model with a bad moment: the run goes on with it', () => {
   });
 
   test('an unknown tool beside a known one: said, not a crash', async () => {
-    play({ 'select-tool': [{ calls: [...BOTH_SEARCHES, { tool: 'run_shell', args: { command: 'env' }, why: 'x' }] }] });
+    play({
+      'select-tool': [
+        { calls: [...BOTH_SEARCHES, { tool: 'run_shell', args: { command: 'env' }, why: 'x' }] },
+      ],
+    });
     const state = await run();
     expect(judges(state)).toContain('select_tool llm');
     expect(`${state.notes.join(' ')} ${JSON.stringify(state.outcomes)}`).toContain('run_shell');
-    expect(state.outcomes.some((outcome) => outcome.call.tool === 'run_shell' && outcome.status === 'ok')).toBe(false);
+    expect(
+      state.outcomes.some((outcome) => outcome.call.tool === 'run_shell' && outcome.status === 'ok'),
+    ).toBe(false);
     expect(state.answer?.title).toBe(ANSWER.title);
   });
 
   test('arguments that are no JSON go back once', async () => {
-    play({ 'select-tool': [{ do: 'call', calls: [{ name: 'search_knowledge', args: '{"query": "a cent' }] }, CALLS] });
+    play({
+      'select-tool': [
+        { do: 'call', calls: [{ name: 'search_knowledge', args: '{"query": "a cent' }] },
+        CALLS,
+      ],
+    });
     const state = await run();
     expect(judges(state)).toContain('select_tool llm');
-    expect(state.outcomes.map((outcome) => outcome.call.tool).sort()).toEqual(['find_files', 'search_error_library', 'search_knowledge']);
+    expect(state.outcomes.map((outcome) => outcome.call.tool).sort()).toEqual([
+      'find_files',
+      'search_error_library',
+      'search_knowledge',
+    ]);
   });
 
   test('the choice in prose, twice: the rules choose, and the model goes on', async () => {
@@ -157,7 +227,9 @@ describe('T34: a model with a bad moment: the run goes on with it', () => {
     const state = await run();
     expect(judges(state)).toContain('select_tool rules');
     expect(judges(state)).toContain('generate_answer llm');
-    expect(state.notes).toContainEqual(expect.stringMatching(/the rules were used for the step "chooseTools"\.$/));
+    expect(state.notes).toContainEqual(
+      expect.stringMatching(/the rules were used for the step "chooseTools"\.$/),
+    );
     expect(state.outcomes.length).toBeGreaterThan(0);
   });
 });
@@ -168,14 +240,21 @@ describe('servers of other makers: the same run, the same answer', () => {
     ['without functions', { tools: 'refused' }],
     ['without functions and schemas', { tools: 'refused', formats: ['json_object', 'text'] }],
     ['of text alone', { tools: 'refused', formats: ['text'] }],
-    ['without system messages and temperature', { noSystem: true, noTemperature: true, unknownParameters: ['max_tokens'] }],
+    [
+      'without system messages and temperature',
+      { noSystem: true, noTemperature: true, unknownParameters: ['max_tokens'] },
+    ],
   ] as const)('%s', async (_name, options) => {
     await restart(options);
     server.script(scriptOf({}));
     const state = await run();
     expect(judges(state).every((one) => one.endsWith('llm'))).toBe(true);
     expect(state.answer?.title).toBe(ANSWER.title);
-    expect(state.outcomes.map((outcome) => outcome.call.tool)).toEqual(['find_files', 'search_knowledge', 'search_error_library']);
+    expect(state.outcomes.map((outcome) => outcome.call.tool)).toEqual([
+      'find_files',
+      'search_knowledge',
+      'search_error_library',
+    ]);
     expect(state.notes).toEqual([]);
   });
 });

@@ -20,10 +20,19 @@ import { createEmptyHistory, createNoWebSearch } from '../../src/stores/memory.t
 import { createMemoryIndex } from '../../src/stores/vectors/memory.ts';
 import { createTools } from '../../src/tools/all-tools.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
-import { type ChatCompletionRequest, type OpenAiServer, type Script, TEST_KEY } from '../support/openai-server.ts';
+import {
+  type ChatCompletionRequest,
+  type OpenAiServer,
+  type Script,
+  TEST_KEY,
+} from '../support/openai-server.ts';
 import { sampleBuild } from '../support/subject.ts';
 
-const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const LIMITS = {
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
 export const SOURCE = 'test.log';
 export const LOG = [
   '> cart@2.3.0 test',
@@ -51,7 +60,13 @@ function subjectFrom(log: string): TriageSubject {
   const read = readCauses([{ name: SOURCE, kind: 'log', text: log, notes: [] }], { budgetTokens: 2000 });
   const build = sampleBuild();
   const [group] = groupFailures(read, build.id);
-  return createSubject({ triageId: 'tri_1', build, group: group!, reading: read.causes[0]!.reading, notes: [] });
+  return createSubject({
+    triageId: 'tri_1',
+    build,
+    group: group!,
+    reading: read.causes[0]!.reading,
+    notes: [],
+  });
 }
 
 function archiveOf(log: string): BuildArchive {
@@ -97,12 +112,19 @@ export interface Run {
 export async function runGraph(server: OpenAiServer, run: Run = {}): Promise<TriageStateValue> {
   const { log = LOG, timeoutMs = 5000, webSearch = createNoWebSearch() } = run;
   const vectorIndex = createMemoryIndex(createHashingEmbedder());
-  const text = 'A sum differs by one cent: an amount was rounded twice, or cut instead of rounded. Round once, at the end.';
+  const text =
+    'A sum differs by one cent: an amount was rounded twice, or cut instead of rounded. Round once, at the end.';
   await vectorIndex.upsert('knowledge', [
     {
       id: 'ERR008',
       text,
-      metadata: { documentId: 'ERR008', title: 'Rounding', category: 'TEST_FAILURE', kind: 'assertion', part: 'document' },
+      metadata: {
+        documentId: 'ERR008',
+        title: 'Rounding',
+        category: 'TEST_FAILURE',
+        kind: 'assertion',
+        part: 'document',
+      },
     },
   ]);
   const tools = createTools({
@@ -126,7 +148,13 @@ export async function runGraph(server: OpenAiServer, run: Run = {}): Promise<Tri
   return compileTriageGraph().invoke(
     { subject: subjectFrom(log), limits: LIMITS },
     {
-      context: { analyst, fallbackAnalyst: createRulesAnalyst(), toolbox, clock: systemClock, onStep: undefined },
+      context: {
+        analyst,
+        fallbackAnalyst: createRulesAnalyst(),
+        toolbox,
+        clock: systemClock,
+        onStep: undefined,
+      },
       recursionLimit: recursionLimit(LIMITS),
     },
   );
@@ -161,7 +189,11 @@ export const GOOD_VERDICT = {
   confidence: 0.97,
 };
 export const BOTH_SEARCHES = [
-  { tool: 'search_knowledge', args: { query: 'a sum differs by one cent', category: null, limit: null }, why: 'known kinds' },
+  {
+    tool: 'search_knowledge',
+    args: { query: 'a sum differs by one cent', category: null, limit: null },
+    why: 'known kinds',
+  },
   { tool: 'search_error_library', args: { query: 'total differs by a cent' }, why: 'past decisions' },
 ];
 
@@ -205,7 +237,13 @@ const MARKS = {
 export const DEFAULTS: Turns = {
   classify: [CLASSIFIED],
   reason: [
-    { thought: 'A value differs by a cent; what is known about that?', confidence: 0.6, gaps: [], revised: null, next: 'look' },
+    {
+      thought: 'A value differs by a cent; what is known about that?',
+      confidence: 0.6,
+      gaps: [],
+      revised: null,
+      next: 'look',
+    },
     { thought: 'Rounding explains it.', confidence: 0.8, gaps: [], revised: null, next: 'answer' },
   ],
   'select-tool': [{ calls: BOTH_SEARCHES }],

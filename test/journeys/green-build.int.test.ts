@@ -36,12 +36,19 @@ function noise(seconds: number): string[] {
     `fetched 214 packages in ${seconds}s`,
     'ERROR: could not load the optional plug-in telemetry (ignored)',
     'error: the metrics endpoint refused the connection, going on without',
-    ...Array.from({ length: 600 }, (_, i) => `compiling src/module_${i}.c to build/module_${i}.o with debug symbols`),
+    ...Array.from(
+      { length: 600 },
+      (_, i) => `compiling src/module_${i}.c to build/module_${i}.o with debug symbols`,
+    ),
     `compiled 600 files in ${seconds + 3}s`,
   ];
 }
 const GREEN = [`cloning with ${LEAKED}`, ...noise(4), 'all 96 checks passed'].join('\n');
-const FLAKY = [...noise(5), 'WARNING: retrying the upload, error 503 from the mirror', 'all 96 checks passed'].join('\n');
+const FLAKY = [
+  ...noise(5),
+  'WARNING: retrying the upload, error 503 from the mirror',
+  'all 96 checks passed',
+].join('\n');
 const RED = [
   'WARNING: retrying the upload, error 503 from the mirror',
   ...noise(6),
@@ -105,7 +112,9 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 
 /** Waits until the log of a green run was requested, and a little more, so that its templates are stored. */
 async function learned(number: number): Promise<void> {
-  await until(() => github.api.requests.some(({ path }) => path.includes(`/runs/${5000 + number}/attempts/1/logs`)));
+  await until(() =>
+    github.api.requests.some(({ path }) => path.includes(`/runs/${5000 + number}/attempts/1/logs`)),
+  );
   await sleep(1_000);
 }
 
@@ -113,7 +122,9 @@ async function answerOf(buildId: string): Promise<Analysis> {
   let found: z.infer<typeof Found> | undefined;
   await until(async () => {
     const headers = { authorization: `Bearer ${TOKEN}` };
-    found = Found.parse(await (await fetch(`${service.address}/api/builds/${buildId}/analyses`, { headers })).json());
+    found = Found.parse(
+      await (await fetch(`${service.address}/api/builds/${buildId}/analyses`, { headers })).json(),
+    );
     return found.triage.state === 'done' || found.triage.state === 'failed';
   });
   expect(found?.analyses, service.errors()).toHaveLength(1);
@@ -127,7 +138,10 @@ async function diffOf(buildId: string): Promise<ToolOutcome> {
   const database = await openPglite({ dataDir: join(folder, 'database') });
   try {
     const stores = createStores(database, systemClock);
-    const tool = diffWithGreen(createPostgresArchive(database), storedGreens({ passingBuilds: stores.passingBuilds, greenBuilds: 3 }));
+    const tool = diffWithGreen(
+      createPostgresArchive(database),
+      storedGreens({ passingBuilds: stores.passingBuilds, greenBuilds: 3 }),
+    );
     const build = await stores.builds.find(buildId);
     if (build === null) throw new Error('the build is stored');
     const toolbox = createToolbox([tool], { mask: (text) => text });
@@ -161,7 +175,11 @@ describe('a failed build after green ones', () => {
     github.state.intercept = () => true;
     greenId = await endRun(1234, 'success', FLAKY);
     const asked = github.api.requests.length;
-    await until(() => github.api.requests.length > asked || github.api.requests.some(({ path }) => path.includes('/runs/6234/')));
+    await until(
+      () =>
+        github.api.requests.length > asked ||
+        github.api.requests.some(({ path }) => path.includes('/runs/6234/')),
+    );
     await service.kill('SIGKILL');
     github.state.intercept = null;
 
@@ -181,7 +199,11 @@ describe('a failed build after green ones', () => {
     redId = await endRun(1235, 'failure', RED);
     const analysis = await answerOf(redId);
 
-    expect(analysis.green).toEqual({ buildId: greenId, number: '1234', url: expect.stringMatching(/^https:/) });
+    expect(analysis.green).toEqual({
+      buildId: greenId,
+      number: '1234',
+      url: expect.stringMatching(/^https:/),
+    });
     const excerpts = analysis.evidence.filter(({ tool }) => tool === 'log');
     expect(excerpts.map(({ title }) => title).join('; ')).toContain('new since build 1234');
     const told = renderPlain(analysis);
@@ -189,8 +211,12 @@ describe('a failed build after green ones', () => {
     expect(told).toContain('rounding_mode');
     const known = new RegExp(['telemetry', 'metrics endpoint', 'from the mirror'].join('|'));
     // What little room is left is filled, but no excerpt is there for what is known.
-    expect(excerpts.filter(({ title }) => title.includes('new since')).some(({ text }) => known.test(text))).toBe(false);
-    const alone = readSources([{ name: 'check.log', kind: 'log', text: RED, notes: [] }], { budgetTokens: BUDGET });
+    expect(
+      excerpts.filter(({ title }) => title.includes('new since')).some(({ text }) => known.test(text)),
+    ).toBe(false);
+    const alone = readSources([{ name: 'check.log', kind: 'log', text: RED, notes: [] }], {
+      budgetTokens: BUDGET,
+    });
     expect(alone.excerpts.some(({ text }) => known.test(text))).toBe(true);
     expect(JSON.stringify(analysis.answer)).not.toMatch(known);
   });
@@ -215,6 +241,10 @@ describe('a failed build after green ones', () => {
     expect(kept.map(({ number }) => number)).toEqual(['1233', '1234']);
     expect(JSON.stringify(kept)).toContain('telemetry');
     expect(JSON.stringify(kept)).not.toContain(LEAKED.slice(4, 20));
-    expect(await inDatabase(`select 1 from build_sources s join builds b on b.id = s.build_id where b.status = 'passed'`)).toEqual([]);
+    expect(
+      await inDatabase(
+        `select 1 from build_sources s join builds b on b.id = s.build_id where b.status = 'passed'`,
+      ),
+    ).toEqual([]);
   });
 });

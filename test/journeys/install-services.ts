@@ -7,8 +7,14 @@ export async function installServices(environment: Readonly<Record<string, strin
   const installation = await installServer(environment);
   const starting = async () => {
     await installation.start('migrate');
-    const started = await Promise.allSettled([installation.start('api'), installation.start('worker'), installation.start('worker')]);
-    const lasting = started.map((one) => (one.status === 'fulfilled' ? one.value : Promise.reject(one.reason)));
+    const started = await Promise.allSettled([
+      installation.start('api'),
+      installation.start('worker'),
+      installation.start('worker'),
+    ]);
+    const lasting = started.map((one) =>
+      one.status === 'fulfilled' ? one.value : Promise.reject(one.reason),
+    );
     for (const one of await Promise.all(lasting)) expect(await one.healthy(), one.errors()).toBe(true);
     return await Promise.all(lasting);
   };

@@ -18,10 +18,22 @@ const SCRIPT = resolve(import.meta.dirname, '../support/die-at.ts');
 /** A failure that the rules are sure of: its answer is told without a person. */
 const SLUG = 'receipt-snapshot';
 const NODES = ['classify', 'reason', 'select_tool', 'execute_tool', 'observe', 'generate_answer', 'verify'];
-const AROUND = ['claimed', ...NODES, 'concluding', 'concluded', 'finished', 'outbox-taken', 'outbox-handled', 'outbox-finished'];
+const AROUND = [
+  'claimed',
+  ...NODES,
+  'concluding',
+  'concluded',
+  'finished',
+  'outbox-taken',
+  'outbox-handled',
+  'outbox-finished',
+];
 /** Where processes die on each database; in a short run some of them, others on each. */
 const PLACES = THOROUGH
-  ? { embedded: AROUND, postgres: AROUND.filter((place) => !NODES.includes(place) || place === 'reason' || place === 'verify') }
+  ? {
+      embedded: AROUND,
+      postgres: AROUND.filter((place) => !NODES.includes(place) || place === 'reason' || place === 'verify'),
+    }
   : {
       embedded: ['execute_tool', 'outbox-handled'],
       postgres: ['claimed', 'concluding', 'outbox-handled', 'outbox-finished'],
@@ -55,7 +67,11 @@ async function dieAt(place: string, dataDir: string, environment: Readonly<Recor
 }
 
 /** Kills the work on one failure at each place in turn: each process goes on where the one before it died. */
-async function killAtEach(places: readonly string[], dataDir: string, database: Readonly<Record<string, string>>) {
+async function killAtEach(
+  places: readonly string[],
+  dataDir: string,
+  database: Readonly<Record<string, string>>,
+) {
   // Busy at first, so that nothing is told before it is the turn of the outbox.
   let busy = true;
   const accepted: string[] = [];
@@ -86,13 +102,24 @@ async function killAtEach(places: readonly string[], dataDir: string, database: 
   return { nodes, accepted, ...Told.parse(JSON.parse(lines.at(-1) ?? '')) };
 }
 
-function expectOnce({ nodes, accepted, analyses, reviews, entries, job, checkpoints }: Awaited<ReturnType<typeof killAtEach>>): void {
+function expectOnce({
+  nodes,
+  accepted,
+  analyses,
+  reviews,
+  entries,
+  job,
+  checkpoints,
+}: Awaited<ReturnType<typeof killAtEach>>): void {
   expect(analyses).toHaveLength(1);
   const [{ id, steps } = { id: '', steps: [] }] = analyses;
   expect(faultOfWalk(steps)).toBeNull();
   // Together the processes finished each node once.
   expect(nodes).toEqual(steps.map((step) => step.node));
-  expect(entries.map(({ key, outcome }) => `${key} ${outcome}`).toSorted()).toEqual([`log:${id} done`, `webhook:${id} done`]);
+  expect(entries.map(({ key, outcome }) => `${key} ${outcome}`).toSorted()).toEqual([
+    `log:${id} done`,
+    `webhook:${id} done`,
+  ]);
   // The process that died between call and row told it first, the next one again, by the same name.
   expect(accepted).toEqual([`webhook:${id}`, `webhook:${id}`]);
   expect({ reviews, job, checkpoints }).toEqual({ reviews: 0, job: 'done', checkpoints: 0 });
@@ -104,22 +131,30 @@ describe('T01: kill -9 between any two writes', () => {
     await copyTestDatabase(join(folder, 'database'));
     expectOnce(await killAtEach(PLACES.embedded, folder, {}));
     await rm(folder, { recursive: true, force: true });
-    console.info(`embedded: ${PLACES.embedded.length} kills, 1 analysis of record, 1 message by its id; lost: 0, nodes repeated: 0`);
+    console.info(
+      `embedded: ${PLACES.embedded.length} kills, 1 analysis of record, 1 message by its id; lost: 0, nodes repeated: 0`,
+    );
   });
 
-  it.skipIf(withoutPostgres)('PostgreSQL: each process goes on where the one before it died', { timeout: 240_000 }, async () => {
-    const server = await startPostgres();
-    const folder = await mkdtemp(join(tmpdir(), 'faultline-failpoint-'));
-    const url = await server.createMigrated();
-    expectOnce(
-      await killAtEach(PLACES.postgres, folder, {
-        FAULTLINE_DATABASE_URL: url,
-        FAULTLINE_JOB_QUEUE: 'pg-boss',
-        FAULTLINE_BUILD_ARCHIVE: 'postgres',
-      }),
-    );
-    await server.dispose();
-    await rm(folder, { recursive: true, force: true });
-    console.info(`PostgreSQL: ${PLACES.postgres.length} kills, 1 analysis of record, 1 message by its id; lost: 0, nodes repeated: 0`);
-  });
+  it.skipIf(withoutPostgres)(
+    'PostgreSQL: each process goes on where the one before it died',
+    { timeout: 240_000 },
+    async () => {
+      const server = await startPostgres();
+      const folder = await mkdtemp(join(tmpdir(), 'faultline-failpoint-'));
+      const url = await server.createMigrated();
+      expectOnce(
+        await killAtEach(PLACES.postgres, folder, {
+          FAULTLINE_DATABASE_URL: url,
+          FAULTLINE_JOB_QUEUE: 'pg-boss',
+          FAULTLINE_BUILD_ARCHIVE: 'postgres',
+        }),
+      );
+      await server.dispose();
+      await rm(folder, { recursive: true, force: true });
+      console.info(
+        `PostgreSQL: ${PLACES.postgres.length} kills, 1 analysis of record, 1 message by its id; lost: 0, nodes repeated: 0`,
+      );
+    },
+  );
 });

@@ -26,12 +26,17 @@ afterAll(async () => {
 });
 
 describe('kill -9', () => {
-  it(`T02: at ${KILLS} random points during ${BUILDS} builds loses nothing and answers nothing twice`, { timeout: 300_000 }, async () => {
+  it(`T02: at ${KILLS} random points during ${BUILDS} builds loses nothing and answers nothing twice`, {
+    timeout: 300_000,
+  }, async () => {
     folder = await mkdtemp(join(tmpdir(), 'faultline-kill-'));
     await copyTestDatabase(join(folder, 'database'));
     service = await startService(folder, SETTINGS);
     const failures = capturedFailures();
-    const builds = Array.from({ length: BUILDS }, (_, index) => ({ number: index + 1, failure: failures[(index * 5) % failures.length] }));
+    const builds = Array.from({ length: BUILDS }, (_, index) => ({
+      number: index + 1,
+      failure: failures[(index * 5) % failures.length],
+    }));
     const accepted = new Map<number, string>();
     const sending = sendAll(builds, accepted);
 
@@ -41,7 +46,8 @@ describe('kill -9', () => {
       service = await startService(folder, SETTINGS);
     }
     await sending;
-    for (const buildId of accepted.values()) expect(await endOf(buildId)).toEqual({ state: 'done', error: null });
+    for (const buildId of accepted.values())
+      expect(await endOf(buildId)).toEqual({ state: 'done', error: null });
     expect(await service.kill('SIGTERM')).toBe(0);
 
     const found = await inspect(join(folder, 'database'));
@@ -77,7 +83,11 @@ async function sendAll(
 async function send(number: number, log: string): Promise<string> {
   const response = await fetch(`${service.address}/api/builds`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', 'idempotency-key': `build-${number}` },
+    headers: {
+      authorization: `Bearer ${TOKEN}`,
+      'content-type': 'application/json',
+      'idempotency-key': `build-${number}`,
+    },
     body: JSON.stringify({
       metadata: { repository: 'shop/api', pipeline: 'ci', number: `${number}`, status: 'failed' },
       logs: [{ name: 'build.log', text: log }],
@@ -89,9 +99,12 @@ async function send(number: number, log: string): Promise<string> {
 
 async function endOf(buildId: string): Promise<{ state: string; error: string | null }> {
   for (let tries = 0; tries < 600; tries++) {
-    const response = await fetch(`${service.address}/api/builds/${buildId}`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    const response = await fetch(`${service.address}/api/builds/${buildId}`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
     const { triage } = Progress.parse(await response.json());
-    if (triage.state === 'done' || triage.state === 'failed') return { state: triage.state, error: triage.error };
+    if (triage.state === 'done' || triage.state === 'failed')
+      return { state: triage.state, error: triage.error };
     await sleep(100);
   }
   throw new Error(`build ${buildId} was never finished: ${service.errors()}`);
@@ -101,7 +114,9 @@ async function endOf(buildId: string): Promise<{ state: string; error: string | 
 async function inspect(dataDir: string) {
   const database = await openPglite({ dataDir });
   const count = async (sql: string) => z.int().parse((await database.query<{ n: number }>(sql))[0]?.n);
-  const runs = await database.query<{ id: string; steps: unknown }>(`select id, body -> 'steps' as steps from analyses`);
+  const runs = await database.query<{ id: string; steps: unknown }>(
+    `select id, body -> 'steps' as steps from analyses`,
+  );
   const faults = runs.flatMap(({ id, steps }) => {
     const fault = faultOfWalk(z.array(Step).parse(steps));
     return fault === null ? [] : [`${id}: ${fault}`];
@@ -110,14 +125,20 @@ async function inspect(dataDir: string) {
     builds: await count('select count(*)::int as n from builds'),
     groups: await count('select count(distinct (build_id, group_number))::int as n from failures'),
     analyses: await count('select count(*)::int as n from analyses'),
-    groupsWithoutAnalysis: await count(`select count(*)::int as n from triages where state <> 'concluded' or analysis_id is null`),
+    groupsWithoutAnalysis: await count(
+      `select count(*)::int as n from triages where state <> 'concluded' or analysis_id is null`,
+    ),
     reviews: await count('select count(*)::int as n from reviews'),
     forPeople: await count(`select count(*)::int as n from analyses where action <> 'auto_notify'`),
     givenUp: await database.query(
       `select body -> 'answer' -> 'rootCause' as why from analyses where body ->> 'terminationReason' = 'failed'`,
     ),
-    owedOutside: await count(`select count(*)::int as n from outbox where topic like 'publish:%' and outcome is distinct from 'done'`),
-    told: await count(`select count(*)::int as n from outbox where topic like 'publish:%' and outcome = 'done'`),
+    owedOutside: await count(
+      `select count(*)::int as n from outbox where topic like 'publish:%' and outcome is distinct from 'done'`,
+    ),
+    told: await count(
+      `select count(*)::int as n from outbox where topic like 'publish:%' and outcome = 'done'`,
+    ),
     checkpoints: await count('select count(*)::int as n from checkpoints.checkpoints'),
     faults,
   };

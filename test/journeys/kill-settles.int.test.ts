@@ -24,13 +24,17 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('an embedded service that was killed takes over at once what it was working on', { timeout: 180_000 }, async () => {
+it('an embedded service that was killed takes over at once what it was working on', {
+  timeout: 180_000,
+}, async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-settles-'));
   await copyTestDatabase(join(folder, 'database'));
   service = await startService(folder);
   const settled: string[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const builds = await Promise.all(Array.from({ length: BUILDS }, (_, nth) => send(round * BUILDS + nth + 1)));
+    const builds = await Promise.all(
+      Array.from({ length: BUILDS }, (_, nth) => send(round * BUILDS + nth + 1)),
+    );
     await sleep(150 + 200 * round);
     await service.kill('SIGKILL');
     service = await startService(folder);
@@ -47,7 +51,10 @@ it('an embedded service that was killed takes over at once what it was working o
 async function send(number: number): Promise<string> {
   const metadata = { repository: 'shop/api', pipeline: 'ci', number: `${number}`, status: 'failed' };
   const failures = capturedFailures();
-  const body = JSON.stringify({ metadata, logs: [{ name: 'build.log', text: failures[number % failures.length]?.log ?? '' }] });
+  const body = JSON.stringify({
+    metadata,
+    logs: [{ name: 'build.log', text: failures[number % failures.length]?.log ?? '' }],
+  });
   const response = await fetch(`${service.address}/api/builds`, { method: 'POST', headers, body });
   return Accepted.parse(await response.json()).buildId;
 }

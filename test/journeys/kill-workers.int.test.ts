@@ -37,7 +37,10 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
   });
   afterAll(async () => server.dispose());
 
-  async function withFleet(settings: Readonly<Record<string, string>>, work: (fleet: Fleet) => Promise<void>): Promise<void> {
+  async function withFleet(
+    settings: Readonly<Record<string, string>>,
+    work: (fleet: Fleet) => Promise<void>,
+  ): Promise<void> {
     const fleet = await openFleet(server, settings);
     try {
       await work(fleet);
@@ -94,7 +97,9 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
     await receiver.close();
   });
 
-  it('T04: a build that kills its worker is given to a person after 3 crashes, and the others proceed', { timeout: 120_000 }, async () => {
+  it('T04: a build that kills its worker is given to a person after 3 crashes, and the others proceed', {
+    timeout: 120_000,
+  }, async () => {
     await withFleet({ FAULTLINE_CONCURRENCY: '4' }, async (fleet) => {
       const builds = await fleet.storeBuilds(6);
       const poison = builds[2] ?? '';
@@ -118,7 +123,9 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
       );
       expect(others.map(({ terminationReason }) => terminationReason)).not.toContain('failed');
       expect(others).toHaveLength(5);
-      console.info(`1 deadly build, ${crashes} crashes, 1 person asked, ${others.length} others answered; lost: 0, blamed wrongly: 0`);
+      console.info(
+        `1 deadly build, ${crashes} crashes, 1 person asked, ${others.length} others answered; lost: 0, blamed wrongly: 0`,
+      );
     });
   });
 
@@ -131,7 +138,9 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
       await fleet.settled([build]);
       const before = await analysesOf(fleet, [build]);
       frozen.process.kill('SIGCONT');
-      await until(() => frozen.lines.some((line) => line.startsWith('said triage failed') || line.includes('taken over')));
+      await until(() =>
+        frozen.lines.some((line) => line.startsWith('said triage failed') || line.includes('taken over')),
+      );
 
       expect(await analysesOf(fleet, [build])).toEqual(before);
       expect(before).toHaveLength(1);
@@ -153,14 +162,18 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
 
       const leases = z.array(z.object({ lease: z.int() }));
       const jobs = leases.parse(await fleet.database.query('select lease from triage_jobs'));
-      const acts = leases.parse(await fleet.database.query(`select lease from outbox where topic like 'publish:%'`));
+      const acts = leases.parse(
+        await fleet.database.query(`select lease from outbox where topic like 'publish:%'`),
+      );
       expect([...jobs, ...acts].filter(({ lease }) => lease !== 1)).toEqual([]);
       const analyses = await analysesOf(fleet, builds);
       expect(analyses).toHaveLength(12);
       expect(analyses.filter(({ milliseconds }) => milliseconds < 0)).toEqual([]);
       const shares = workers.map((worker) => builds.filter((id) => nodesOf([worker], id).length > 0).length);
       expect(shares.reduce((sum, share) => sum + share, 0)).toBe(12);
-      console.info(`3 clocks 20 minutes apart, 12 builds shared as ${shares.join(' + ')}, 12 analyses; taken from one another: 0`);
+      console.info(
+        `3 clocks 20 minutes apart, 12 builds shared as ${shares.join(' + ')}, 12 analyses; taken from one another: 0`,
+      );
     });
   });
 });

@@ -17,7 +17,10 @@ import { githubExample, githubSignature } from '../support/webhook-senders.ts';
 
 const SECRET = 'a-webhook-secret-for-the-journey';
 const REPOSITORY = { full_name: 'octo-org/octo-repo' };
-const Found = z.object({ triage: z.object({ state: z.string(), attempts: z.int() }), analyses: z.array(Analysis) });
+const Found = z.object({
+  triage: z.object({ state: z.string(), attempts: z.int() }),
+  analyses: z.array(Analysis),
+});
 
 const units = capturedFailure('tax-band-boundary');
 const types = capturedFailure('checkout-type-error');
@@ -53,15 +56,30 @@ interface Delivery {
 
 function delivery(event: string, payload: object): Delivery {
   deliveries += 1;
-  return { id: `00000000-0000-4000-8000-${String(deliveries).padStart(12, '0')}`, event, body: JSON.stringify(payload) };
+  return {
+    id: `00000000-0000-4000-8000-${String(deliveries).padStart(12, '0')}`,
+    event,
+    body: JSON.stringify(payload),
+  };
 }
 
 /** A job of the run ends in failure: GitHub has its log now, and says so. */
 function failJob(runId: number, id: number, name: string, log: string, attempt = 1): Delivery {
   github.state.jobs = [...github.state.jobs.filter((job) => job.id !== id), githubJob({ id, name })];
   github.state.stored.set(`/jobs/${id}/logs`, log);
-  const job = { id, name, run_id: runId, run_attempt: attempt, workflow_name: 'ci', conclusion: 'failure', status: 'completed' };
-  return delivery('workflow_job', githubExample('workflow_job', 'completed', { repository: REPOSITORY, workflow_job: job }));
+  const job = {
+    id,
+    name,
+    run_id: runId,
+    run_attempt: attempt,
+    workflow_name: 'ci',
+    conclusion: 'failure',
+    status: 'completed',
+  };
+  return delivery(
+    'workflow_job',
+    githubExample('workflow_job', 'completed', { repository: REPOSITORY, workflow_job: job }),
+  );
 }
 
 function endRun(runId: number, conclusion: 'failure' | 'success' = 'failure', attempt = 1): Delivery {
@@ -104,7 +122,10 @@ async function until<Value>(look: () => Promise<Value>, holds: (value: Value) =>
 /** What was found for a build once nothing is pending to it. */
 async function foundFor(buildId: string): Promise<Analysis[]> {
   const look = () => get(`/api/builds/${buildId}/analyses`, Found);
-  const { triage, analyses } = await until(look, (found) => found.triage.state === 'done' || found.triage.state === 'failed');
+  const { triage, analyses } = await until(
+    look,
+    (found) => found.triage.state === 'done' || found.triage.state === 'failed',
+  );
   expect(triage.state, service.errors()).toBe('done');
   expect(triage.attempts).toBe(1);
   return analyses;
@@ -142,7 +163,9 @@ describe('a run whose jobs fail one after the other', () => {
     expect(analyses).toHaveLength(2);
     expect(analyses[0]).toEqual(first);
     expect(analyses[1]).toMatchObject({ category: types.category });
-    expect(analyses[1]?.answer.claims.flatMap((claim) => claim.quotes.map((quote) => quote.source))).toContain('types.log');
+    expect(
+      analyses[1]?.answer.claims.flatMap((claim) => claim.quotes.map((quote) => quote.source)),
+    ).toContain('types.log');
   });
 
   it('gets nothing new when the run ends, and takes its number', async () => {
@@ -162,7 +185,9 @@ describe('a run whose jobs fail one after the other', () => {
     expect(await foundFor(buildId)).toEqual(before);
     expect(github.api.requests).toHaveLength(asked);
     expect(before).toHaveLength(2);
-    expect(new Set((await reviewsOf(buildId)).map((review) => review.analysisId))).toEqual(new Set(before.map(({ id }) => id)));
+    expect(new Set((await reviewsOf(buildId)).map((review) => review.analysisId))).toEqual(
+      new Set(before.map(({ id }) => id)),
+    );
   });
 
   it('is another build when it is run again and passes', async () => {
@@ -170,7 +195,9 @@ describe('a run whose jobs fail one after the other', () => {
     const again = await deliver(endRun(9001, 'success', 2));
 
     expect(again).not.toBe(buildId);
-    expect(await get(`/api/builds/${again}/analyses`, z.object({ triage: z.null() }))).toEqual({ triage: null });
+    expect(await get(`/api/builds/${again}/analyses`, z.object({ triage: z.null() }))).toEqual({
+      triage: null,
+    });
     expect(await foundFor(buildId)).toEqual(before);
   });
 });
@@ -198,7 +225,9 @@ describe('a job that fails while the first one is being read', () => {
     answerLate();
 
     const analyses = await foundFor(buildId);
-    expect(analyses.map(({ category }) => category).toSorted()).toEqual([types.category, units.category].toSorted());
+    expect(analyses.map(({ category }) => category).toSorted()).toEqual(
+      [types.category, units.category].toSorted(),
+    );
     expect(await reviewsOf(buildId)).toHaveLength(2);
   });
 });
@@ -213,7 +242,9 @@ describe('jobs of one run that fail without a test', () => {
 
     const analyses = await foundFor(buildId);
 
-    const quoted = analyses.map(({ answer }) => [...new Set(answer.claims.flatMap(({ quotes }) => quotes.map(({ source }) => source)))]);
+    const quoted = analyses.map(({ answer }) => [
+      ...new Set(answer.claims.flatMap(({ quotes }) => quotes.map(({ source }) => source))),
+    ]);
     expect(quoted).toEqual([['link.log'], ['types.log']]);
   });
 });

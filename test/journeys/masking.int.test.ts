@@ -98,9 +98,16 @@ async function everything(driver: 'rules' | 'llm'): Promise<Readonly<Record<stri
   }
 }
 
-const Answered = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(z.unknown()) });
+const Answered = z.object({
+  triage: z.object({ state: z.string() }).nullable(),
+  analyses: z.array(z.unknown()),
+});
 
-async function analysesOf(http: Awaited<ReturnType<typeof buildHttp>>, headers: Record<string, string>, buildId: string): Promise<string> {
+async function analysesOf(
+  http: Awaited<ReturnType<typeof buildHttp>>,
+  headers: Record<string, string>,
+  buildId: string,
+): Promise<string> {
   for (let tries = 0; tries < 600; tries++) {
     const answer = await http.inject({ url: `/api/builds/${buildId}/analyses`, headers });
     const { triage, analyses } = Answered.parse(answer.json());
@@ -134,7 +141,9 @@ async function tablesOf(app: App): Promise<Record<string, string>> {
 
 /** How a secret could be in a text; base64 without what its neighbours decide. */
 function spellings(secret: string): string[] {
-  const shifted = ['', 'x', 'xx'].map((before) => base64(before + secret).slice(before === '' ? 0 : before.length + 1, -4));
+  const shifted = ['', 'x', 'xx'].map((before) =>
+    base64(before + secret).slice(before === '' ? 0 : before.length + 1, -4),
+  );
   const safe = shifted.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
   const hex = Buffer.from(secret).toString('hex');
   return [

@@ -32,13 +32,19 @@ afterAll(async () => {
 });
 
 describe.skipIf(withoutMongodb)('MongoDB', () => {
-  it('T29: away at the start, before, during and after runs loses nothing and holds nothing up', { timeout: 240_000 }, async () => {
+  it('T29: away at the start, before, during and after runs loses nothing and holds nothing up', {
+    timeout: 240_000,
+  }, async () => {
     folder = await mkdtemp(join(tmpdir(), 'faultline-mongodb-away-'));
     await copyTestDatabase(join(folder, 'database'));
     mongodb = await startMongodb();
     const name = mongodb.database();
     await mongodb.kill();
-    const archive = { FAULTLINE_BUILD_ARCHIVE: 'mongodb', FAULTLINE_MONGODB_URL: mongodb.url, FAULTLINE_MONGODB_DATABASE: name };
+    const archive = {
+      FAULTLINE_BUILD_ARCHIVE: 'mongodb',
+      FAULTLINE_MONGODB_URL: mongodb.url,
+      FAULTLINE_MONGODB_DATABASE: name,
+    };
     service = await startService(folder, archive);
 
     // Away from the start: taken, and triaged from the database.
@@ -64,7 +70,13 @@ describe.skipIf(withoutMongodb)('MongoDB', () => {
       `${found.builds} builds, ${found.groups} failure groups, ${found.analyses} analyses, ${away} logs in MongoDB, ${found.here} in PostgreSQL; lost: ${lost}`,
     );
     expect({ lost, away }).toEqual({ lost: 0, away: BUILDS });
-    expect(found).toEqual({ builds: builds.length, groups: found.groups, analyses: found.groups, here: builds.length - away, removals: 0 });
+    expect(found).toEqual({
+      builds: builds.length,
+      groups: found.groups,
+      analyses: found.groups,
+      here: builds.length - away,
+      removals: 0,
+    });
   });
 });
 
@@ -90,7 +102,9 @@ async function send(first: number, last: number): Promise<string[]> {
 
 async function endOf(buildId: string): Promise<z.infer<typeof Progress>['triage']> {
   for (let attempt = 0; attempt < 600; attempt += 1) {
-    const response = await fetch(`${service.address}/api/builds/${buildId}`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    const response = await fetch(`${service.address}/api/builds/${buildId}`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
     const { triage } = Progress.parse(await response.json());
     if (triage.state === 'done' || triage.state === 'failed') return triage;
     await sleep(150);
@@ -120,11 +134,17 @@ async function inspect(name: string, builds: readonly string[]): Promise<Record<
       (select count(*)::int from build_sources where driver = 'postgres') as here,
       (select count(*)::int from outbox where topic = 'remove-logs:mongodb') as removals`);
   const there = createMongodbArchive({ url: mongodb.url, database: name });
-  const archive = createArchiveWithFallback({ mongodb: there, database, outbox: createOutboxStore(database), logger: silentLogger });
+  const archive = createArchiveWithFallback({
+    mongodb: there,
+    database,
+    outbox: createOutboxStore(database),
+    logger: silentLogger,
+  });
   let lost = 0;
   for (const id of builds) {
     const [stored] = await archive.list(id);
-    if (stored === undefined || (await archive.read(id, stored.name))?.split('\n').length !== stored.lines) lost += 1;
+    if (stored === undefined || (await archive.read(id, stored.name))?.split('\n').length !== stored.lines)
+      lost += 1;
   }
   await archive.close?.();
   await database.close();

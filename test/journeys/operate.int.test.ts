@@ -26,8 +26,15 @@ const CANARIES = {
 const TOKEN = 'Canary-Tokn-5566aabbcc';
 const PASSWORD = 'Canary-Pass-0a1b2c3d4e';
 const failure = capturedFailure('profile-none-attribute');
-const Analyses = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(Analysis) });
-const Readiness = z.object({ ready: z.boolean(), degraded: z.array(z.string()), backends: z.record(z.string(), z.string()) });
+const Analyses = z.object({
+  triage: z.object({ state: z.string() }).nullable(),
+  analyses: z.array(Analysis),
+});
+const Readiness = z.object({
+  ready: z.boolean(),
+  degraded: z.array(z.string()),
+  backends: z.record(z.string(), z.string()),
+});
 
 interface Process {
   readonly child: ChildProcess;
@@ -45,11 +52,19 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const { child } of processes) child.kill('SIGKILL');
-  await Promise.allSettled([postgres.dispose(), github.close(), receiver.close(), rm(folder, { recursive: true, force: true })]);
+  await Promise.allSettled([
+    postgres.dispose(),
+    github.close(),
+    receiver.close(),
+    rm(folder, { recursive: true, force: true }),
+  ]);
 });
 
 /** Starts one command of a server installation and waits until it says that it works. */
-async function start(command: 'serve' | 'worker', environment: Readonly<Record<string, string>>): Promise<Process> {
+async function start(
+  command: 'serve' | 'worker',
+  environment: Readonly<Record<string, string>>,
+): Promise<Process> {
   const child = spawn(process.execPath, [MAIN, command, '--data', join(folder, 'data')], {
     env: {
       ...BARE,
@@ -67,7 +82,8 @@ async function start(command: 'serve' | 'worker', environment: Readonly<Record<s
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
-  for (const output of [child.stdout, child.stderr]) output.setEncoding('utf8').on('data', (text: string) => (said += text));
+  for (const output of [child.stdout, child.stderr])
+    output.setEncoding('utf8').on('data', (text: string) => (said += text));
   const one = { child, said: () => said };
   processes.push(one);
   for (let tries = 0; tries < 600; tries += 1) {
@@ -113,7 +129,9 @@ async function answerOf(address: string, runNumber: number): Promise<Analysis> {
     }
     await sleep(100);
   }
-  throw new Error(`run ${runNumber} was never answered: ${processes.map(({ said }) => said().slice(-3_000)).join('\n')}`);
+  throw new Error(
+    `run ${runNumber} was never answered: ${processes.map(({ said }) => said().slice(-3_000)).join('\n')}`,
+  );
 }
 
 function canariesIn(text: string): string[] {
@@ -126,8 +144,16 @@ describe.skipIf(withoutPostgres)('a process with the API and a worker', () => {
   it('make one trace from the webhook to the telling, log its ids, and tell numbers; T58: no secret is in any of it', async () => {
     const database = withPassword(await postgres.createMigrated());
     const [serve, worker] = [await freePort(), await freePort()];
-    const common = { FAULTLINE_DATABASE_URL: database, FAULTLINE_AUTO_NOTIFY: '0.5', FAULTLINE_HUMAN_REVIEW: '0.5' };
-    const api = await start('serve', { ...common, FAULTLINE_WORK_IN_SERVE: 'false', FAULTLINE_METRICS_PORT: String(serve) });
+    const common = {
+      FAULTLINE_DATABASE_URL: database,
+      FAULTLINE_AUTO_NOTIFY: '0.5',
+      FAULTLINE_HUMAN_REVIEW: '0.5',
+    };
+    const api = await start('serve', {
+      ...common,
+      FAULTLINE_WORK_IN_SERVE: 'false',
+      FAULTLINE_METRICS_PORT: String(serve),
+    });
     const works = await start('worker', { ...common, FAULTLINE_METRICS_PORT: String(worker) });
     const address = addressOf(api);
 
@@ -137,7 +163,9 @@ describe.skipIf(withoutPostgres)('a process with the API and a worker', () => {
     const [ofApi, ofWorker] = await Promise.all(
       [serve, worker].map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
     );
-    const health = await Promise.all(['healthz', 'readyz'].map(async (path) => (await fetch(`http://127.0.0.1:${worker}/${path}`)).status));
+    const health = await Promise.all(
+      ['healthz', 'readyz'].map(async (path) => (await fetch(`http://127.0.0.1:${worker}/${path}`)).status),
+    );
     const beside = (await fetch(`http://127.0.0.1:${worker}/api/builds`)).status;
     await Promise.all([stop(api), stop(works)]);
 
@@ -220,7 +248,9 @@ describe.skipIf(withoutPostgres)('a process with the API and a worker', () => {
       const warnings = api
         .said()
         .split('\n')
-        .filter((line) => line.includes('a backend is unavailable') && line.includes(`"backend":"${backend}"`));
+        .filter(
+          (line) => line.includes('a backend is unavailable') && line.includes(`"backend":"${backend}"`),
+        );
       expect(warnings).toHaveLength(1);
     }
     expect(canariesIn(api.said())).toEqual([]);

@@ -17,7 +17,10 @@ const PULL_REQUEST = 1204;
 const Analyses = z.object({ analyses: z.array(Analysis) });
 
 /** From the webhook by the comment on the pull request and a decision in the browser to the same failure once more: in every mode the same. */
-export function webhookToRecall(mode: string, install: (environment: Readonly<Record<string, string>>) => Promise<Installation>): void {
+export function webhookToRecall(
+  mode: string,
+  install: (environment: Readonly<Record<string, string>>) => Promise<Installation>,
+): void {
   describe(`people meet a failure, ${mode}`, () => {
     const failure = capturedFailure('profile-none-attribute');
     const client: FakeGithub = createFakeGithub();
@@ -32,7 +35,9 @@ export function webhookToRecall(mode: string, install: (environment: Readonly<Re
       github.state.intercept = (request, response) => {
         const [, job] = /\/actions\/jobs\/(\d+)\/logs$/.exec(request.url ?? '') ?? [];
         if (job === undefined || gate.open) return false;
-        gate.waiting.push(() => response.writeHead(302, { location: `${github.storage.url}/jobs/${job}/logs` }).end());
+        gate.waiting.push(() =>
+          response.writeHead(302, { location: `${github.storage.url}/jobs/${job}/logs` }).end(),
+        );
         return true;
       };
       [browser, service] = await Promise.all([
@@ -68,7 +73,13 @@ export function webhookToRecall(mode: string, install: (environment: Readonly<Re
         head: { ref: 'fix', sha: 'a', repo: {} },
         base: { ref: 'main', sha: 'b', repo: {} },
       };
-      const changes = { conclusion: 'failure', status: 'completed', run_number: runNumber, id: 1000 + runNumber, pull_requests: [pull] };
+      const changes = {
+        conclusion: 'failure',
+        status: 'completed',
+        run_number: runNumber,
+        id: 1000 + runNumber,
+        pull_requests: [pull],
+      };
       const body = JSON.stringify(githubExample('workflow_run', 'completed', { workflow_run: changes }));
       const headers = {
         'content-type': 'application/json',
@@ -76,7 +87,9 @@ export function webhookToRecall(mode: string, install: (environment: Readonly<Re
         'x-github-delivery': `00000000-0000-4000-8000-${String(runNumber).padStart(12, '0')}`,
         'x-hub-signature-256': githubSignature(body, SECRET),
       };
-      expect((await fetch(`${service.address}/webhooks/github`, { method: 'POST', headers, body })).status).toBe(202);
+      expect(
+        (await fetch(`${service.address}/webhooks/github`, { method: 'POST', headers, body })).status,
+      ).toBe(202);
     }
 
     /** Resolves with how long it took, in milliseconds. */
@@ -86,7 +99,9 @@ export function webhookToRecall(mode: string, install: (environment: Readonly<Re
         if (words.test(client.comments[0]?.body ?? '')) return Math.round(performance.now() - from);
         await sleep(50);
       }
-      throw new Error(`the comment never said ${words}: ${client.comments[0]?.body ?? 'there is none'}\n${service.errors()}`);
+      throw new Error(
+        `the comment never said ${words}: ${client.comments[0]?.body ?? 'there is none'}\n${service.errors()}`,
+      );
     }
 
     async function answerOf(runNumber: number): Promise<Analysis> {
@@ -124,7 +139,9 @@ export function webhookToRecall(mode: string, install: (environment: Readonly<Re
         .or(page.getByRole('button', { name: /Start/ }))
         .click();
       await page.waitForURL('**/review/rev_*');
-      expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain("'NoneType' object has no attribute");
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain(
+        "'NoneType' object has no attribute",
+      );
       await page.keyboard.press('a');
       await page
         .getByText(/accepted/)
@@ -142,7 +159,9 @@ export function webhookToRecall(mode: string, install: (environment: Readonly<Re
       await commentSays(/confirmed by anna[\s\S]*813|813[\s\S]*confirmed by anna/);
       expect(client.comments).toHaveLength(1);
       expect(analysis.usage.modelCalls).toBe(0);
-      console.info(`${mode}: recalled in ${analysis.milliseconds} ms; comments on the pull request: ${client.comments.length}`);
+      console.info(
+        `${mode}: recalled in ${analysis.milliseconds} ms; comments on the pull request: ${client.comments.length}`,
+      );
     });
   });
 }

@@ -24,7 +24,11 @@ it.each(['does not answer', 'refuses connections'])(
     const github = await startLoopback(() => undefined);
     if (how === 'refuses connections') await github.close();
     installation = await installEmbedded({
-      ...{ FAULTLINE_GITHUB_WEBHOOK_SECRET: SECRET, FAULTLINE_GITHUB_TOKEN: 'ghs_of-one-away', FAULTLINE_GITHUB_URL: github.url },
+      ...{
+        FAULTLINE_GITHUB_WEBHOOK_SECRET: SECRET,
+        FAULTLINE_GITHUB_TOKEN: 'ghs_of-one-away',
+        FAULTLINE_GITHUB_URL: github.url,
+      },
     });
     for (let run = 1; run <= RUNS; run++) await deliver(run);
     await sleep(1_000);
@@ -46,8 +50,19 @@ it.each(['does not answer', 'refuses connections'])(
 );
 
 async function deliver(run: number): Promise<void> {
-  const workflow_run = { id: run, run_number: run, run_attempt: 1, conclusion: 'failure', status: 'completed' };
-  const payload = githubExample('workflow_run', 'completed', { repository: { full_name: `octo-org/shop-${run % 3}` }, workflow_run }, 1);
+  const workflow_run = {
+    id: run,
+    run_number: run,
+    run_attempt: 1,
+    conclusion: 'failure',
+    status: 'completed',
+  };
+  const payload = githubExample(
+    'workflow_run',
+    'completed',
+    { repository: { full_name: `octo-org/shop-${run % 3}` }, workflow_run },
+    1,
+  );
   const body = JSON.stringify(payload);
   const response = await fetch(`${installation.address}/webhooks/github`, {
     method: 'POST',

@@ -59,14 +59,17 @@ const changed: [name: string, ok: boolean][] = [];
 const unchanged: [name: string, ok: boolean][] = [];
 
 describe('a document that names the error', { timeout: 120_000 }, () => {
-  it.each(['markdown', 'html', 'docx', 'xlsx', 'csv', 'text'] as const)('%s: changes cause or fix, with its own words', async (format) => {
-    const answers = await withDocuments(
-      format,
-      RETRIEVAL_CASES.map((one) => toEntry(one, 'quoted')),
-      `quoted-${format}`,
-    );
-    for (const one of RETRIEVAL_CASES) changed.push([`${format} ${one.name}`, usesDocument(answers, one)]);
-  });
+  it.each(['markdown', 'html', 'docx', 'xlsx', 'csv', 'text'] as const)(
+    '%s: changes cause or fix, with its own words',
+    async (format) => {
+      const answers = await withDocuments(
+        format,
+        RETRIEVAL_CASES.map((one) => toEntry(one, 'quoted')),
+        `quoted-${format}`,
+      );
+      for (const one of RETRIEVAL_CASES) changed.push([`${format} ${one.name}`, usesDocument(answers, one)]);
+    },
+  );
 
   it.each(['markdown', 'pdf'] as const)('%s: in other words', async (format) => {
     const answers = await withDocuments(
@@ -74,22 +77,29 @@ describe('a document that names the error', { timeout: 120_000 }, () => {
       RETRIEVAL_CASES.map((one) => toEntry(one, 'other words')),
       `other-${format}`,
     );
-    for (const one of RETRIEVAL_CASES) changed.push([`other words, ${format} ${one.name}`, usesDocument(answers, one)]);
+    for (const one of RETRIEVAL_CASES)
+      changed.push([`other words, ${format} ${one.name}`, usesDocument(answers, one)]);
   });
 });
 
 describe('a wrong document', { timeout: 120_000 }, () => {
-  it.each(['markdown', 'xlsx', 'pdf'] as const)('%s: about another error of the same tool, changes nothing', async (format) => {
-    const answers = await withDocuments(
-      format,
-      RETRIEVAL_CASES.map((one) => toEntry(one, 'another error')),
-      `near-${format}`,
-    );
-    for (const one of RETRIEVAL_CASES) unchanged.push([`near ${format} ${one.name}`, isUnchanged(answers, one)]);
-  });
+  it.each(['markdown', 'xlsx', 'pdf'] as const)(
+    '%s: about another error of the same tool, changes nothing',
+    async (format) => {
+      const answers = await withDocuments(
+        format,
+        RETRIEVAL_CASES.map((one) => toEntry(one, 'another error')),
+        `near-${format}`,
+      );
+      for (const one of RETRIEVAL_CASES)
+        unchanged.push([`near ${format} ${one.name}`, isUnchanged(answers, one)]);
+    },
+  );
 
   it.each([0, 1])('about all other errors, changes nothing (%i)', async (half) => {
-    const [own, other] = [0, 1].map((rest) => RETRIEVAL_CASES.filter((_, at) => at % 2 === (rest === 0 ? half : 1 - half)));
+    const [own, other] = [0, 1].map((rest) =>
+      RETRIEVAL_CASES.filter((_, at) => at % 2 === (rest === 0 ? half : 1 - half)),
+    );
     const entries = (other ?? []).flatMap((one) => [toEntry(one, 'quoted'), toEntry(one, 'other words')]);
     const answers = await withDocuments('markdown', entries, `others-${half}`, own);
     for (const one of own ?? []) unchanged.push([`others ${one.name}`, isUnchanged(answers, one)]);
@@ -130,7 +140,9 @@ it('reaches the figures', () => {
 function usesDocument(answers: Answers, one: RetrievalCase): boolean {
   const answer = answers.get(one.name)?.answer;
   if (answer === undefined) return false;
-  return (answer.fixRecommendation.includes(one.fix) || holdsCause(answer, one)) && citesDocument(answers, one);
+  return (
+    (answer.fixRecommendation.includes(one.fix) || holdsCause(answer, one)) && citesDocument(answers, one)
+  );
 }
 
 function holdsCause({ rootCause }: Analysis['answer'], { cause }: RetrievalCase): boolean {
@@ -140,12 +152,17 @@ function holdsCause({ rootCause }: Analysis['answer'], { cause }: RetrievalCase)
 function citesDocument(answers: Answers, one: RetrievalCase): boolean {
   const analysis = answers.get(one.name);
   const cited = new Set(analysis?.answer.claims.flatMap(({ evidence }) => evidence));
-  return analysis?.evidence.some(({ id, source }) => cited.has(id) && source.startsWith('team-knowledge/')) ?? false;
+  return (
+    analysis?.evidence.some(({ id, source }) => cited.has(id) && source.startsWith('team-knowledge/')) ??
+    false
+  );
 }
 
 function isUnchanged(answers: Answers, one: RetrievalCase): boolean {
   const [now, then] = [answers.get(one.name)?.answer, before.get(one.name)?.answer];
-  return now !== undefined && now.rootCause === then?.rootCause && now.fixRecommendation === then.fixRecommendation;
+  return (
+    now !== undefined && now.rootCause === then?.rootCause && now.fixRecommendation === then.fixRecommendation
+  );
 }
 
 /** The decided category, cause and fix, and who decided. */
@@ -153,11 +170,21 @@ function usesDecision(analysis: Analysis | undefined, one: RetrievalCase): boole
   if (analysis === undefined || analysis.recalled !== null) return false;
   const { category, answer } = analysis;
   const isNamed = answer.rootCause.includes('mara') && answer.similarCases?.[0]?.confirmedBy === 'mara';
-  return category === decidedCategory(one) && holdsCause(answer, one) && answer.fixRecommendation.includes(one.fix) && isNamed;
+  return (
+    category === decidedCategory(one) &&
+    holdsCause(answer, one) &&
+    answer.fixRecommendation.includes(one.fix) &&
+    isNamed
+  );
 }
 
 /** Adds documents, triages, and removes them. */
-async function withDocuments(format: RunbookFormat, entries: readonly Entry[], round: string, cases = RETRIEVAL_CASES): Promise<Answers> {
+async function withDocuments(
+  format: RunbookFormat,
+  entries: readonly Entry[],
+  round: string,
+  cases = RETRIEVAL_CASES,
+): Promise<Answers> {
   const ids: string[] = [];
   for (const { source, bytes } of makeDocuments(format, entries)) {
     ids.push((await app.knowledge.add({ source, bytes, category: null, importedBy: 'mara' })).document.id);
@@ -168,12 +195,22 @@ async function withDocuments(format: RunbookFormat, entries: readonly Entry[], r
 }
 
 /** Triages each case in a repository of its own. */
-async function triageAll(round: string, cases: readonly RetrievalCase[], print = (one: RetrievalCase) => one.log): Promise<Answers> {
+async function triageAll(
+  round: string,
+  cases: readonly RetrievalCase[],
+  print = (one: RetrievalCase) => one.log,
+): Promise<Answers> {
   const started = new Map<string, string>();
   for (const one of cases) {
     const text = ['$ make check', ...print(one), 'Error: Process completed with exit code 1.', ''].join('\n');
-    const payload = { metadata: { repository: `acme/${one.name}-${round}`, pipeline: 'ci', number: 1 }, logs: [{ name: 'log.txt', text }] };
-    started.set(one.name, (await http.inject({ method: 'POST', url: '/api/builds', headers: HEADERS, payload })).json().buildId);
+    const payload = {
+      metadata: { repository: `acme/${one.name}-${round}`, pipeline: 'ci', number: 1 },
+      logs: [{ name: 'log.txt', text }],
+    };
+    started.set(
+      one.name,
+      (await http.inject({ method: 'POST', url: '/api/builds', headers: HEADERS, payload })).json().buildId,
+    );
   }
   const answers = new Map<string, Analysis>();
   for (const [name, buildId] of started) answers.set(name, await waitForAnswer(buildId));
@@ -184,7 +221,9 @@ const Found = z.object({ triage: z.object({ state: z.string() }).nullable(), ana
 
 async function waitForAnswer(buildId: string): Promise<Analysis> {
   for (let tries = 0; tries < 1_500; tries++) {
-    const { triage, analyses } = Found.parse((await http.inject({ url: `/api/builds/${buildId}/analyses`, headers: HEADERS })).json());
+    const { triage, analyses } = Found.parse(
+      (await http.inject({ url: `/api/builds/${buildId}/analyses`, headers: HEADERS })).json(),
+    );
     if (triage?.state === 'done' && analyses[0] !== undefined) return analyses[0];
     await sleep(20);
   }

@@ -32,7 +32,11 @@ afterAll(async () => {
 async function send(builds: number): Promise<void> {
   const failures: readonly CapturedFailure[] = capturedFailures();
   const before = sent.length;
-  await Promise.all(Array.from({ length: builds }, (_, nth) => sendOne(before + nth + 1, failures[nth % failures.length]?.log ?? '')));
+  await Promise.all(
+    Array.from({ length: builds }, (_, nth) =>
+      sendOne(before + nth + 1, failures[nth % failures.length]?.log ?? ''),
+    ),
+  );
 }
 
 async function sendOne(number: number, text: string): Promise<void> {
@@ -67,7 +71,9 @@ const counts = z.array(z.object({ state: z.string(), n: z.int() }));
 async function endOf(buildId: string): Promise<string> {
   for (let tries = 0; tries < 600; tries++) {
     const response = await fetch(`${service.address}/api/builds/${buildId}`, { headers: authorization });
-    const { state } = z.object({ triage: z.object({ state: z.string() }) }).parse(await response.json()).triage;
+    const { state } = z
+      .object({ triage: z.object({ state: z.string() }) })
+      .parse(await response.json()).triage;
     if (state === 'done' || state === 'failed') return state;
     await new Promise((later) => setTimeout(later, 100));
   }
@@ -77,13 +83,17 @@ async function endOf(buildId: string): Promise<string> {
 /** How many jobs are in each state, after the process has gone. */
 async function jobs(): Promise<Record<string, number>> {
   const database = await openPglite({ dataDir: join(folder, 'database') });
-  const rows = counts.parse(await database.query('select state, count(*)::int as n from triage_jobs group by state'));
+  const rows = counts.parse(
+    await database.query('select state, count(*)::int as n from triage_jobs group by state'),
+  );
   await database.close();
   return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
 }
 
 describe('a service that stops under load', () => {
-  it('T66: SIGTERM during fifty runs lets what runs end, gives back the rest, and exits 0', { timeout: 120_000 }, async () => {
+  it('T66: SIGTERM during fifty runs lets what runs end, gives back the rest, and exits 0', {
+    timeout: 120_000,
+  }, async () => {
     service = await startService(folder);
     await send(50);
     expect(await service.kill('SIGTERM')).toBe(0);
@@ -112,7 +122,8 @@ describe('a service that stops under load', () => {
     await send(5);
     await sendHalf();
     service.process.kill('SIGTERM');
-    while (!service.errors().includes('finishing current jobs')) await new Promise((later) => setTimeout(later, 10));
+    while (!service.errors().includes('finishing current jobs'))
+      await new Promise((later) => setTimeout(later, 10));
     expect(await service.kill('SIGTERM')).not.toBe(0);
 
     service = await startService(folder);
@@ -120,6 +131,8 @@ describe('a service that stops under load', () => {
     for (const id of sent) states.push(await endOf(id));
     expect(states.filter((state) => state !== 'done')).toEqual([]);
     expect(await service.kill('SIGTERM')).toBe(0);
-    console.info(`${sent.length} builds through 4 stops (SIGTERM, two uncaught errors, two signals): ${states.length} answered; lost: 0`);
+    console.info(
+      `${sent.length} builds through 4 stops (SIGTERM, two uncaught errors, two signals): ${states.length} answered; lost: 0`,
+    );
   });
 });

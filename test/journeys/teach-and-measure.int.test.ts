@@ -18,7 +18,12 @@ import { copyTestDatabase } from '../support/pglite.ts';
 const TOKEN = 'the-token-of-a-reviewer-of-this-journey';
 const HEADERS = { authorization: `Bearer ${TOKEN}` };
 /** What each is decided to be; the last is corrected into something else than it is. */
-const TAUGHT = ['profile-none-attribute', 'checkout-type-error', 'library-late-fee', 'package-json-malformed'];
+const TAUGHT = [
+  'profile-none-attribute',
+  'checkout-type-error',
+  'library-late-fee',
+  'package-json-malformed',
+];
 const CORRECTED = 'package-json-malformed';
 const LATER = 'invoice-unused-import';
 
@@ -63,11 +68,21 @@ describe('what people decide', { timeout: 120_000 }, () => {
     expect(replayed.dataset).toBe('reviewed');
     expect(measured(replayed)).toEqual(figures);
     const manifest = JSON.parse(await readFile(`${out}.run.json`, 'utf8'));
-    expect(manifest.sources).toEqual([{ name: 'reviewed cases', sha256: expect.any(String), cases: TAUGHT.length }]);
+    expect(manifest.sources).toEqual([
+      { name: 'reviewed cases', sha256: expect.any(String), cases: TAUGHT.length },
+    ]);
   });
 
   it('is too little to calibrate by, which is said; applied, it only lowers what the next answer states', async () => {
-    const applied = await faultline(['calibrate', '--reviewed', '--apply', '--replaces', 'none', '--data', folder]);
+    const applied = await faultline([
+      'calibrate',
+      '--reviewed',
+      '--apply',
+      '--replaces',
+      'none',
+      '--data',
+      folder,
+    ]);
     expect(applied).toMatchObject({ code: 0 });
     expect(applied.stdout).toMatch(/^CODE_ERROR: too few cases \(\d < \d+\)/m);
     expect(applied.stderr).toContain('Version 1 is in force for rules');
@@ -85,14 +100,22 @@ describe('what people decide', { timeout: 120_000 }, () => {
       unreadable: 0,
     });
     const frozen = await run(['replay', '--frozen', out]);
-    expect(frozen).toMatchObject({ identical: TAUGHT.length + 1, sameAnswer: 0, otherAnswer: 0, stopped: 0, incomplete: 0, runs: [] });
+    expect(frozen).toMatchObject({
+      identical: TAUGHT.length + 1,
+      sameAnswer: 0,
+      otherAnswer: 0,
+      stopped: 0,
+      incomplete: 0,
+      runs: [],
+    });
   });
 });
 
 /** A command's answer as JSON; it must succeed. */
 async function run(args: readonly string[]): Promise<unknown> {
   const ended = await faultline([...args, '--json']);
-  if (ended.code !== 0) throw new Error(`faultline ${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`);
+  if (ended.code !== 0)
+    throw new Error(`faultline ${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`);
   return JSON.parse(ended.stdout);
 }
 
@@ -130,9 +153,13 @@ async function triaged(http: Http, slug: string): Promise<Analysis> {
     metadata: { repository: `acme/${slug}`, pipeline: 'ci', number: 1 },
     logs: [{ name: 'log.txt', text: capturedFailure(slug).log }],
   };
-  const { buildId } = (await http.inject({ method: 'POST', url: '/api/builds', headers: HEADERS, payload })).json();
+  const { buildId } = (
+    await http.inject({ method: 'POST', url: '/api/builds', headers: HEADERS, payload })
+  ).json();
   for (let tries = 0; tries < 600; tries++) {
-    const { triage, analyses } = Found.parse((await http.inject({ url: `/api/builds/${buildId}/analyses`, headers: HEADERS })).json());
+    const { triage, analyses } = Found.parse(
+      (await http.inject({ url: `/api/builds/${buildId}/analyses`, headers: HEADERS })).json(),
+    );
     if (triage?.state === 'done' && analyses[0] !== undefined) return analyses[0];
     await sleep(20);
   }
@@ -145,7 +172,9 @@ async function decideAll(http: Http): Promise<void> {
   for (const { id, repository } of z.object({ items: z.array(Review) }).parse(listed.json()).items) {
     const url = `/api/reviews/${id}`;
     await http.inject({ method: 'POST', url: `${url}/claim`, headers: HEADERS, payload: {} });
-    const { review } = z.object({ review: Review }).parse((await http.inject({ url, headers: HEADERS })).json());
+    const { review } = z
+      .object({ review: Review })
+      .parse((await http.inject({ url, headers: HEADERS })).json());
     const said = repository.endsWith(CORRECTED)
       ? {
           type: 'correct',

@@ -12,7 +12,10 @@ import { githubExample, githubSignature } from '../support/webhook-senders.ts';
 const SECRET = 'a-webhook-secret-for-the-journey';
 const ANNA = 'token-of-the-reviewer-anna';
 const BEN = 'token-of-the-reviewer-ben';
-const Analyses = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(GivenAnalysis) });
+const Analyses = z.object({
+  triage: z.object({ state: z.string() }).nullable(),
+  analyses: z.array(GivenAnalysis),
+});
 
 /** What the journey goes through: an API somewhere, and a worker somewhere. */
 export interface Installation {
@@ -39,9 +42,20 @@ async function ask<Value>(
   return schema.parse(await response.json());
 }
 
-function call(method: string, path: string, { token = TOKEN, body }: { token?: string; body?: object } = {}): Promise<Response> {
-  const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-  return fetch(service.address + path, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
+function call(
+  method: string,
+  path: string,
+  { token = TOKEN, body }: { token?: string; body?: object } = {},
+): Promise<Response> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+  return fetch(service.address + path, {
+    method,
+    headers,
+    body: body === undefined ? null : JSON.stringify(body),
+  });
 }
 
 /** A run fails: its log lies at GitHub, and GitHub tells us so. */
@@ -75,7 +89,10 @@ async function answerOf(runNumber: number): Promise<Analysis> {
 }
 
 /** One failure from the webhook to the reviewer's decision, and back to the next failure of its kind: in every mode the same. */
-export function webhookToReview(mode: string, install: (environment: Readonly<Record<string, string>>) => Promise<Installation>): void {
+export function webhookToReview(
+  mode: string,
+  install: (environment: Readonly<Record<string, string>>) => Promise<Installation>,
+): void {
   describe(`the journey from a webhook to a reviewed answer, ${mode}`, () => {
     beforeAll(async () => {
       github = await startGithubApi();
@@ -111,7 +128,9 @@ export function webhookToReview(mode: string, install: (environment: Readonly<Re
     });
 
     it('lets one reviewer hold the item, and records the decision', async () => {
-      const { items } = await ask('GET', '/api/reviews?state=waiting', z.object({ items: z.array(Review) }), { token: ANNA });
+      const { items } = await ask('GET', '/api/reviews?state=waiting', z.object({ items: z.array(Review) }), {
+        token: ANNA,
+      });
       const [waiting] = items;
       expect(items).toHaveLength(1);
       const path = `/api/reviews/${waiting?.id}`;
@@ -129,14 +148,20 @@ export function webhookToReview(mode: string, install: (environment: Readonly<Re
       expect((await call('POST', `${path}/decision`, { token: ANNA, body: decision })).status).toBe(200);
       expect((await call('POST', `${path}/decision`, { token: ANNA, body: decision })).status).toBe(409);
 
-      const { events } = await ask('GET', path, z.object({ events: z.array(z.object({ event: z.string(), actor: z.string() })) }));
+      const { events } = await ask(
+        'GET',
+        path,
+        z.object({ events: z.array(z.object({ event: z.string(), actor: z.string() })) }),
+      );
       expect(events.map((event) => [event.event, event.actor])).toEqual([
         ['opened', expect.any(String)],
         ['claimed', 'anna'],
         ['decided', 'anna'],
       ]);
       const library = await ask('GET', '/api/library', z.object({ items: z.array(LibraryEntry) }));
-      expect(library.items).toMatchObject([{ confirmedBy: 'anna', rootCause: 'The profile of a guest has no owner.' }]);
+      expect(library.items).toMatchObject([
+        { confirmedBy: 'anna', rootCause: 'The profile of a guest has no owner.' },
+      ]);
     });
 
     it('answers the same failure from what the person said, with no run of the graph', async () => {
@@ -155,7 +180,11 @@ export function webhookToReview(mode: string, install: (environment: Readonly<Re
     });
 
     it('finds both failures again, and keeps strangers out', async () => {
-      const found = await ask('GET', '/api/failures?category=CODE_ERROR', z.object({ items: z.array(z.unknown()) }));
+      const found = await ask(
+        'GET',
+        '/api/failures?category=CODE_ERROR',
+        z.object({ items: z.array(z.unknown()) }),
+      );
       expect(found.items).toHaveLength(2);
       expect((await fetch(`${service.address}/api/failures`)).status).toBe(401);
       expect((await call('POST', '/api/builds', { token: ANNA, body: {} })).status).toBe(403);

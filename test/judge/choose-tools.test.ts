@@ -17,7 +17,11 @@ FAILED tests/test_scales.py::test_weighs - AssertionError: assert 3 == 0
 `;
 const WEAK: Plan = { thought: '', confidence: 0.5, enough: false, retrieval: 0.2 };
 
-function tool(name: string, properties: Record<string, unknown> = {}, more: Partial<ToolDescription> = {}): ToolDescription {
+function tool(
+  name: string,
+  properties: Record<string, unknown> = {},
+  more: Partial<ToolDescription> = {},
+): ToolDescription {
   const always = ALWAYS.includes(name);
   const parameters = Object.keys(properties).length === 0 ? {} : { type: 'object', properties };
   return {
@@ -70,7 +74,11 @@ describe('choosing tools', () => {
   });
 
   test('looks up the files that the log names, guesses included', () => {
-    const [call] = chooseCalls({ ...insightOf(COMPILE), plan: WEAK, offered: [{ ...tool('find_files'), always: true }] });
+    const [call] = chooseCalls({
+      ...insightOf(COMPILE),
+      plan: WEAK,
+      offered: [{ ...tool('find_files'), always: true }],
+    });
     expect(call).toMatchObject({ tool: 'find_files', args: { paths: ['src/scales.ts'] } });
   });
 
@@ -78,7 +86,14 @@ describe('choosing tools', () => {
     const insight = insightOf(ASSERTION);
     const build = { ...insight.subject.build, branch: 'topic' };
     const asked = (more: Partial<Insight['subject']>) =>
-      names(chooseCalls({ ...insight, subject: { ...insight.subject, build, ...more }, plan: WEAK, offered: OFFERED }));
+      names(
+        chooseCalls({
+          ...insight,
+          subject: { ...insight.subject, build, ...more },
+          plan: WEAK,
+          offered: OFFERED,
+        }),
+      );
     expect(asked({})).toEqual([...ALWAYS, 'read_failure_history']);
     expect(asked({ generic: true })).toEqual(ALWAYS);
   });
@@ -86,26 +101,37 @@ describe('choosing tools', () => {
   test('asks with them what changed, and for the code of a crash where no compiler names file and line', () => {
     const asked = (log: string) => {
       const insight = insightOf(log);
-      const subject = { ...insight.subject, build: { ...insight.subject.build, branch: null, commit: 'c0ffee' } };
+      const subject = {
+        ...insight.subject,
+        build: { ...insight.subject.build, branch: null, commit: 'c0ffee' },
+      };
       const classification = { ...insight.classification, category: 'CODE_ERROR' as const };
       const offered = [...OFFERED, tool('changed_since_green')];
-      return names(chooseCalls({ ...insight, subject, classification, plan: WEAK, offered })).slice(ALWAYS.length);
+      return names(chooseCalls({ ...insight, subject, classification, plan: WEAK, offered })).slice(
+        ALWAYS.length,
+      );
     };
-    expect(asked('java.lang.NullPointerException\n\tat shop.Cart.total(Cart.java:3)\n\tat shop.Main.main(Main.java:9)')).toEqual([
-      'read_file',
-      'read_blame',
-      'changed_since_green',
-    ]);
+    expect(
+      asked(
+        'java.lang.NullPointerException\n\tat shop.Cart.total(Cart.java:3)\n\tat shop.Main.main(Main.java:9)',
+      ),
+    ).toEqual(['read_file', 'read_blame', 'changed_since_green']);
     expect(asked(COMPILE)).toEqual(['changed_since_green']);
   });
 
   test('reads file and blame where a code error names file and line', () => {
     const calls = chooseCalls({ ...afterFirstRound(COMPILE), plan: WEAK, offered: OFFERED });
     expect(calls).toContainEqual(
-      expect.objectContaining({ tool: 'read_file', args: { path: 'src/scales.ts', lineStart: 20, lineEnd: 60 } }),
+      expect.objectContaining({
+        tool: 'read_file',
+        args: { path: 'src/scales.ts', lineStart: 20, lineEnd: 60 },
+      }),
     );
     expect(calls).toContainEqual(
-      expect.objectContaining({ tool: 'read_blame', args: { path: 'src/scales.ts', lineStart: 37, lineEnd: 43 } }),
+      expect.objectContaining({
+        tool: 'read_blame',
+        args: { path: 'src/scales.ts', lineStart: 37, lineEnd: 43 },
+      }),
     );
   });
 
@@ -141,7 +167,9 @@ describe('choosing tools', () => {
   });
 
   test('asks nothing once the plan says enough', () => {
-    expect(chooseCalls({ ...afterFirstRound(COMPILE), plan: { ...WEAK, enough: true }, offered: OFFERED })).toEqual([]);
+    expect(
+      chooseCalls({ ...afterFirstRound(COMPILE), plan: { ...WEAK, enough: true }, offered: OFFERED }),
+    ).toEqual([]);
   });
 
   test('never repeats a call, never asks a tool that is not offered, and searches the web last', () => {
@@ -174,7 +202,10 @@ describe('choosing tools', () => {
   });
 
   test('gives a tool only the arguments its schema knows', () => {
-    const offered = [tool('search_knowledge', { query: {} }), tool('search_error_library', { query: {}, limit: {} })];
+    const offered = [
+      tool('search_knowledge', { query: {} }),
+      tool('search_error_library', { query: {}, limit: {} }),
+    ];
     const calls = chooseCalls({ ...insightOf(COMPILE), plan: WEAK, offered });
     expect(calls.map((call) => Object.keys(call.args))).toEqual([['query'], ['limit']]);
   });
@@ -193,7 +224,8 @@ describe('choosing tools', () => {
       );
       return calls.filter((call) => call.tool === 'read_file').map((call) => call.args.path);
     };
-    for (const path of paths(`npm error code ERESOLVE\n${COMPILE}`, 'DEPENDENCY_ERROR')) expect(path).toBe('package.json');
+    for (const path of paths(`npm error code ERESOLVE\n${COMPILE}`, 'DEPENDENCY_ERROR'))
+      expect(path).toBe('package.json');
     expect(paths(COMPILE, 'CONFIG_ERROR')).toEqual([]);
   });
 });
@@ -201,20 +233,34 @@ describe('choosing tools', () => {
 describe('a code error with code at hand', () => {
   const offered = [tool('find_files', {}, { always: true }), ...OFFERED, tool('changed_since_green')];
   /** A crash without a line of the project, and one with. */
-  const BARE = 'java.lang.NullPointerException\n\tat java.base/java.util.Objects.requireNonNull(Objects.java:233)\n';
-  const LOCATED = 'java.lang.NullPointerException\n\tat shop.Cart.total(Cart.java:3)\n\tat shop.Main.main(Main.java:9)';
+  const BARE =
+    'java.lang.NullPointerException\n\tat java.base/java.util.Objects.requireNonNull(Objects.java:233)\n';
+  const LOCATED =
+    'java.lang.NullPointerException\n\tat shop.Cart.total(Cart.java:3)\n\tat shop.Main.main(Main.java:9)';
   const CODE = ['find_files', 'read_file', 'read_blame', 'changed_since_green'];
 
   function crash(log: string, more: Partial<Insight> = {}): Insight {
     const insight = insightOf(log, more);
     const build = { ...insight.subject.build, commit: 'c0ffee' };
-    const classification = { ...insight.classification, category: 'CODE_ERROR' as const, confidence: 0.9, abstained: false };
+    const classification = {
+      ...insight.classification,
+      category: 'CODE_ERROR' as const,
+      confidence: 0.9,
+      abstained: false,
+    };
     return { ...insight, subject: { ...insight.subject, build }, classification };
   }
 
   /** The insight after the first round, with a document that fits this well. */
   function afterSearches(log: string, score: number, confidence = 0.9): Insight {
-    const found = { id: 'E9', tool: 'search_knowledge', title: 'ERR003', text: 'x', source: 'knowledge/ERR003', score };
+    const found = {
+      id: 'E9',
+      tool: 'search_knowledge',
+      title: 'ERR003',
+      text: 'x',
+      source: 'knowledge/ERR003',
+      score,
+    };
     const outcomes = ALWAYS.map((name) => done({ tool: name, args: {}, why: '' }));
     const insight = crash(log, { round: 2, outcomes });
     const classification = { ...insight.classification, confidence };
@@ -264,7 +310,9 @@ describe('planning', () => {
       score: 0.8,
       data: { category: 'CODE_ERROR', kind: 'type_error' },
     };
-    const plan = planNext(afterFirstRound(COMPILE, { subject, evidence: [...logEvidence(subject), document] }));
+    const plan = planNext(
+      afterFirstRound(COMPILE, { subject, evidence: [...logEvidence(subject), document] }),
+    );
     expect(plan).toMatchObject({ enough: true, retrieval: 0.8 });
   });
 
@@ -281,17 +329,27 @@ describe('correcting a call', () => {
     parameters: {
       type: 'object',
       required: ['path'],
-      properties: { path: { type: 'string' }, lineStart: { type: 'integer', minimum: 1 }, lineEnd: { type: 'integer', minimum: 1 } },
+      properties: {
+        path: { type: 'string' },
+        lineStart: { type: 'integer', minimum: 1 },
+        lineEnd: { type: 'integer', minimum: 1 },
+      },
     },
   };
 
   test('turns text into numbers, swaps a reversed range and drops what is unknown', () => {
-    const call = { tool: 'read_file', args: { path: 'a.ts', lineStart: '9', lineEnd: 3, colour: 'red' }, why: '' };
+    const call = {
+      tool: 'read_file',
+      args: { path: 'a.ts', lineStart: '9', lineEnd: 3, colour: 'red' },
+      why: '',
+    };
     expect(mendCall(call, readFile, subject)?.args).toEqual({ path: 'a.ts', lineStart: 3, lineEnd: 9 });
   });
 
   test('fills a missing field from the facts', () => {
-    expect(mendCall({ tool: 'read_file', args: {}, why: '' }, readFile, subject)?.args).toEqual({ path: 'src/scales.ts' });
+    expect(mendCall({ tool: 'read_file', args: {}, why: '' }, readFile, subject)?.args).toEqual({
+      path: 'src/scales.ts',
+    });
   });
 
   test('gives up where nothing is wrong with the form', () => {
@@ -304,11 +362,15 @@ describe('the query for the web', () => {
   const query = (log: string) => argumentsFor('search_web', subjectOf(log))?.query;
 
   test('is the line that tells what went wrong, once', () => {
-    expect(query('TypeError: hook is not a function\n    at run (src/a.js:3:1)\n')).toBe('TypeError: hook is not a function');
-    expect(query(DISK)).toBe('tar: basket.tar: Cannot write: No space left on device');
-    expect(query('working\n##[error]The scale wants calibration 4\n##[error]Process completed with exit code 1.\n')).toBe(
-      'The scale wants calibration 4',
+    expect(query('TypeError: hook is not a function\n    at run (src/a.js:3:1)\n')).toBe(
+      'TypeError: hook is not a function',
     );
+    expect(query(DISK)).toBe('tar: basket.tar: Cannot write: No space left on device');
+    expect(
+      query(
+        'working\n##[error]The scale wants calibration 4\n##[error]Process completed with exit code 1.\n',
+      ),
+    ).toBe('The scale wants calibration 4');
   });
 
   test('is nothing where the log says only how the step ended', () => {

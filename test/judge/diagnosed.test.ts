@@ -39,7 +39,8 @@ describe('what a compiler or linter said', () => {
   });
 
   test("is a test's where a test says it, or where it is an assertion in a compiler's form", () => {
-    const log = '=== RUN   TestPear\n    pear_test.go:4: expected `;`, found `}`\n--- FAIL: TestPear (0.00s)\nFAIL\n';
+    const log =
+      '=== RUN   TestPear\n    pear_test.go:4: expected `;`, found `}`\n--- FAIL: TestPear (0.00s)\nFAIL\n';
     const { failingTests } = subjectOf(log);
     expect(failingTests).toHaveLength(1);
     expect(isDiagnosed(said(DIAGNOSTIC.message), { ...SUBJECT, failingTests })).toBe(false);
@@ -54,7 +55,11 @@ describe('what was expected and found', () => {
       '✘ [ERROR] Expected ")" but found "}"\n\n    src/scales.js:4:9:\n      4 │ weigh(pear}\n        ╵           ^\n\n1 error\n',
       'compile_error',
     ],
-    ['yamllint', 'basket/pear.yaml\n  4:9       error    wrong indentation: expected 6 but found 8  (indentation)\n', 'lint_failure'],
+    [
+      'yamllint',
+      'basket/pear.yaml\n  4:9       error    wrong indentation: expected 6 but found 8  (indentation)\n',
+      'lint_failure',
+    ],
     [
       'rustc',
       'error: expected `;`, found `}`\n  --> src/scales.rs:14:9\n   |\n14 |     weigh(pear)\n   |               ^ help: add `;` here\n',

@@ -23,37 +23,48 @@ const CASES = readdirSync(FOLDER)
 
 describe('captured failures', () => {
   test('get the right category in at least nine of ten, and the kind in at least four of five', () => {
-    const wrong = CASES.filter(({ truth, insight }) => ![truth.category, ...truth.alsoOk].includes(insight.classification.category));
+    const wrong = CASES.filter(
+      ({ truth, insight }) => ![truth.category, ...truth.alsoOk].includes(insight.classification.category),
+    );
     const otherKind = CASES.filter(({ truth, insight }) => truth.kind !== insight.classification.kind);
     expect(CASES.length).toBeGreaterThanOrEqual(25);
     expect(
       wrong.map(({ slug, insight }) => `${slug}: ${insight.classification.because}`).length / CASES.length,
       wrong.map(({ slug }) => slug).join(),
     ).toBeLessThanOrEqual(0.1);
-    expect(otherKind.length / CASES.length, otherKind.map(({ slug }) => slug).join()).toBeLessThanOrEqual(0.2);
+    expect(otherKind.length / CASES.length, otherKind.map(({ slug }) => slug).join()).toBeLessThanOrEqual(
+      0.2,
+    );
   });
 
   test('of code and tests are never called infrastructure', () => {
-    const ours = CASES.filter(({ truth }) => truth.category === 'CODE_ERROR' || truth.category === 'TEST_FAILURE');
-    expect(ours.filter(({ insight }) => insight.classification.category === 'INFRA_ERROR').map(({ slug }) => slug)).toEqual([]);
+    const ours = CASES.filter(
+      ({ truth }) => truth.category === 'CODE_ERROR' || truth.category === 'TEST_FAILURE',
+    );
+    expect(
+      ours.filter(({ insight }) => insight.classification.category === 'INFRA_ERROR').map(({ slug }) => slug),
+    ).toEqual([]);
   });
 
-  test.each(CASES)('$slug: claims cite evidence and quotes stand literally in the log', ({ log, insight }) => {
-    const answer = composeAnswer(insight);
-    Answer.parse(answer);
-    Classification.parse(insight.classification);
-    const lines = log.split('\n');
-    const known = new Set(insight.evidence.map((item) => item.id));
-    expect(answer.claims.length).toBeGreaterThan(0);
-    for (const claim of answer.claims) {
-      expect(claim.evidence.length).toBeGreaterThan(0);
-      for (const id of claim.evidence) expect(known).toContain(id);
-      for (const quote of claim.quotes) expect(lines[quote.line - 1]).toContain(quote.text);
-    }
-    expect(answer.title).not.toMatch(/\n/);
-    expect(answer.title.length).toBeLessThanOrEqual(120);
-    const verdict = assess({ ...insight, answer });
-    expect(verdict.unsupportedClaims).toEqual([]);
-    expect(composeAnswer(insight)).toEqual(answer);
-  });
+  test.each(CASES)(
+    '$slug: claims cite evidence and quotes stand literally in the log',
+    ({ log, insight }) => {
+      const answer = composeAnswer(insight);
+      Answer.parse(answer);
+      Classification.parse(insight.classification);
+      const lines = log.split('\n');
+      const known = new Set(insight.evidence.map((item) => item.id));
+      expect(answer.claims.length).toBeGreaterThan(0);
+      for (const claim of answer.claims) {
+        expect(claim.evidence.length).toBeGreaterThan(0);
+        for (const id of claim.evidence) expect(known).toContain(id);
+        for (const quote of claim.quotes) expect(lines[quote.line - 1]).toContain(quote.text);
+      }
+      expect(answer.title).not.toMatch(/\n/);
+      expect(answer.title.length).toBeLessThanOrEqual(120);
+      const verdict = assess({ ...insight, answer });
+      expect(verdict.unsupportedClaims).toEqual([]);
+      expect(composeAnswer(insight)).toEqual(answer);
+    },
+  );
 });

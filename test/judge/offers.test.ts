@@ -4,7 +4,14 @@ import { insightOf } from './subject.ts';
 
 /** What is advised on a step that runs a command and prints some lines; null where nothing is. */
 function adviseOn(command: string, ...output: readonly string[]): string | null {
-  const lines = [`##[group]Run ${command}`, command, '##[endgroup]', ...output, '##[error]Process completed with exit code 2.', ''];
+  const lines = [
+    `##[group]Run ${command}`,
+    command,
+    '##[endgroup]',
+    ...output,
+    '##[error]Process completed with exit code 2.',
+    '',
+  ];
   const { fixRecommendation } = composeAnswer(insightOf(lines.join('\n')));
   return fixRecommendation.startsWith('No fix found') ? null : fixRecommendation;
 }
@@ -18,22 +25,39 @@ describe('what a failing tool offers', () => {
     ],
     [
       'a name that is nearly right',
-      ['baler pack --tihgt', "error: unexpected argument '--tihgt' found", '', "  tip: a similar argument exists: '--tight'"],
+      [
+        'baler pack --tihgt',
+        "error: unexpected argument '--tihgt' found",
+        '',
+        "  tip: a similar argument exists: '--tight'",
+      ],
       'Use `--tight` instead of --tihgt in `baler pack --tihgt`.',
     ],
     [
       'the version it needs, and the one that is there',
-      ['baler pack', 'baler: error: this field requires thresher 2.4 or later', '  found thresher 1.9.3 on the path'],
+      [
+        'baler pack',
+        'baler: error: this field requires thresher 2.4 or later',
+        '  found thresher 1.9.3 on the path',
+      ],
       'Upgrade thresher from 1.9.3 to 2.4 or newer.',
     ],
     [
       'an option that corrects findings',
-      ['hayfmt barn/', 'error: barn/loft.hay has 7 problems', '  7 problems, 5 problems fixable with the `--write` option'],
+      [
+        'hayfmt barn/',
+        'error: barn/loft.hay has 7 problems',
+        '  7 problems, 5 problems fixable with the `--write` option',
+      ],
       'Run `hayfmt barn/ --write` and commit the result: that corrects 5 of the findings.',
     ],
     [
       'a permission',
-      ['baler sell', 'baler: error: refused to sell the bales', '  the key has bales.read, it lacks the permission bales.sell'],
+      [
+        'baler sell',
+        'baler: error: refused to sell the bales',
+        '  the key has bales.read, it lacks the permission bales.sell',
+      ],
       'Grant bales.sell to the identity that the job uses: it has bales.read.',
     ],
     [
@@ -43,12 +67,20 @@ describe('what a failing tool offers', () => {
     ],
     [
       'a file of another spelling',
-      ['baler pack', 'baler: error: a field has no map', '  expected maps/North.map, but found maps/north.map'],
+      [
+        'baler pack',
+        'baler: error: a field has no map',
+        '  expected maps/North.map, but found maps/north.map',
+      ],
       'Rename maps/north.map to maps/North.map, or correct the name where it is used: only upper and lower case differ.',
     ],
     [
       'a size and its limit',
-      ['baler weigh', 'baler: error: a bale is too heavy', '  bales/b7.json has 512 MB, the maximum is 400 MB'],
+      [
+        'baler weigh',
+        'baler: error: a bale is too heavy',
+        '  bales/b7.json has 512 MB, the maximum is 400 MB',
+      ],
       'Bring bales/b7.json from 512 MB down to 400 MB, or raise the limit if the growth is intended.',
     ],
     [
@@ -78,7 +110,10 @@ describe('what a failing tool offers', () => {
     ],
     [
       'the script of an action',
-      ['orchard/baler-action@v3', '/w/_actions/orchard/baler-action/v3/pack.sh: line 7: bale: unbound variable'],
+      [
+        'orchard/baler-action@v3',
+        '/w/_actions/orchard/baler-action/v3/pack.sh: line 7: bale: unbound variable',
+      ],
       'Check the inputs of orchard/baler-action, or use another release than v3.',
     ],
     [
@@ -96,15 +131,20 @@ describe('what a failing tool offers', () => {
       ['baler check', 'error: the plan cannot be used', '  plan.hay:8: the field "north" is mown twice'],
       'Correct plan.hay:8: “the field "north" is mown twice”.',
     ],
-  ])('is advised: %s', (_, [command = '', ...output], advice) => expect(adviseOn(command, ...output)).toBe(advice));
+  ])('is advised: %s', (_, [command = '', ...output], advice) =>
+    expect(adviseOn(command, ...output)).toBe(advice),
+  );
 
-  test('is not advised where the values are gone', () => expect(adviseOn('baler pack', 'baler: error: unknown format "roudn"')).toBeNull());
+  test('is not advised where the values are gone', () =>
+    expect(adviseOn('baler pack', 'baler: error: unknown format "roudn"')).toBeNull());
 });
 
 describe('what is not advised', () => {
   test("a shell's own word, an option or a function as a program to be installed", () => {
     for (const word of ['export', '--strict', 'load_bales'])
-      expect(adviseOn('sh ci/pack.sh', `ci/pack.sh: line 4: ${word}: command not found`) ?? '').not.toMatch(/install/i);
+      expect(adviseOn('sh ci/pack.sh', `ci/pack.sh: line 4: ${word}: command not found`) ?? '').not.toMatch(
+        /install/i,
+      );
   });
 
   test('more memory for what the step stopped itself', () => {
@@ -127,7 +167,10 @@ describe('what is not advised', () => {
   });
 
   test('a frame of a trace, a logger or a file outside of the checkout as a place to correct', () => {
-    for (const line of ['logger.go:42: | hay | Creating the loft', 'C:/balers/hay.h(52): error C2143: missing ;'])
+    for (const line of [
+      'logger.go:42: | hay | Creating the loft',
+      'C:/balers/hay.h(52): error C2143: missing ;',
+    ])
       expect(adviseOn('baler test', 'baler: error: it failed', line) ?? '').not.toMatch(/Start at|Correct/);
   });
 
@@ -155,7 +198,11 @@ describe('what is not advised', () => {
   });
 
   test('an item of an explanation as an instruction', () => {
-    const shown = ['baler: error: the hay is wet', 'A loft does one of these:', '* Update the loft with the hay.'];
+    const shown = [
+      'baler: error: the hay is wet',
+      'A loft does one of these:',
+      '* Update the loft with the hay.',
+    ];
     expect(adviseOn('baler pack', ...shown) ?? '').not.toMatch(/says what to do/);
   });
 });
@@ -168,8 +215,11 @@ describe('the command of a script that failed', () => {
     '##[endgroup]',
   ];
   const adviseOnScript = (commands: readonly string[], output: string) =>
-    composeAnswer(insightOf([...script(...commands), output, '##[error]Process completed with exit code 2.', ''].join('\n')))
-      .fixRecommendation;
+    composeAnswer(
+      insightOf(
+        [...script(...commands), output, '##[error]Process completed with exit code 2.', ''].join('\n'),
+      ),
+    ).fixRecommendation;
 
   test('is the one with the option that was refused', () => {
     const advice = adviseOnScript(['baler init', 'npx baler pack --tihgt 7'], "unknown option '--tihgt'");
@@ -177,7 +227,10 @@ describe('the command of a script that failed', () => {
   });
 
   test('is none where several have it', () => {
-    const advice = adviseOnScript(['baler x --tihgt', 'npx baler pack --tihgt 7'], "unknown option '--tihgt'");
+    const advice = adviseOnScript(
+      ['baler x --tihgt', 'npx baler pack --tihgt 7'],
+      "unknown option '--tihgt'",
+    );
     expect(advice).toMatch(/^No fix found/);
   });
 });
@@ -207,21 +260,30 @@ describe('what is advised on code', () => {
   ])('%s', (line, advice) => expect(adviseOn('make', ...line.split('\n'))).toBe(advice));
 
   test('a few findings of many are not corrected by the linter', () => {
-    const findings = ['src/a.js', '  4:9  error  Unexpected any. Specify a different type  no-explicit-any', ''];
-    const counted = ['✖ 70 problems (70 errors, 0 warnings)', '  2 errors potentially fixable with the `--fix` option.'];
+    const findings = [
+      'src/a.js',
+      '  4:9  error  Unexpected any. Specify a different type  no-explicit-any',
+      '',
+    ];
+    const counted = [
+      '✖ 70 problems (70 errors, 0 warnings)',
+      '  2 errors potentially fixable with the `--fix` option.',
+    ];
     const advice = adviseOn('npx eslint .', ...findings, ...counted);
     expect(advice).toBe('Give the value at src/a.js:4 a type instead of `any`.');
   });
 
   test('a test that gets an error of the server leads to its exception', () => {
     const shown = ['--- FAIL: TestWeigh (0.00s)', '    scales_test.go:4: expected 200 but got 500', 'FAIL'];
-    expect(adviseOn('go test ./...', ...shown)).toBe('Find in the log of the server why “TestWeigh” gets 500 instead of 200.');
+    expect(adviseOn('go test ./...', ...shown)).toBe(
+      'Find in the log of the server why “TestWeigh” gets 500 instead of 200.',
+    );
   });
 
   test('a program that opens a window for a person is not installed', () => {
-    expect(adviseOn('pwsh ci/open.ps1', "The term 'code' is not recognized as a name of a cmdlet or function.")).toBe(
-      'Do not call code in the job: it opens a window for a person.',
-    );
+    expect(
+      adviseOn('pwsh ci/open.ps1', "The term 'code' is not recognized as a name of a cmdlet or function."),
+    ).toBe('Do not call code in the job: it opens a window for a person.');
   });
 
   test('the native part of a package is not imported by the project', () => {
@@ -255,6 +317,8 @@ describe('what is advised on code', () => {
       ' Test Files  1 failed (1)',
     ];
     const advice = adviseOn('npx vitest run', ...shown);
-    expect(advice).toBe('Run src/bales.test.tsx in an environment that has a DOM, such as jsdom: it uses `navigator`.');
+    expect(advice).toBe(
+      'Run src/bales.test.tsx in an environment that has a DOM, such as jsdom: it uses `navigator`.',
+    );
   });
 });

@@ -14,8 +14,20 @@ const LOG = [
   '\tat junit.framework.TestCase.runTest(TestCase.java:176)',
 ].join('\n');
 const MAIN = 'src/main/java/shop/orders';
-const GRACE = { commit: 'b'.repeat(40), author: 'Grace', at: '2026-01-04T10:00:00.000Z', subject: 'Weigh faster', pullRequest: 41 };
-const ADA = { commit: 'a'.repeat(40), author: 'Ada', at: '2024-01-01T00:00:00.000Z', subject: 'Begin', pullRequest: null };
+const GRACE = {
+  commit: 'b'.repeat(40),
+  author: 'Grace',
+  at: '2026-01-04T10:00:00.000Z',
+  subject: 'Weigh faster',
+  pullRequest: 41,
+};
+const ADA = {
+  commit: 'a'.repeat(40),
+  author: 'Ada',
+  at: '2024-01-01T00:00:00.000Z',
+  subject: 'Begin',
+  pullRequest: null,
+};
 
 let count = 50;
 function found(tool: string, item: Partial<Evidence>): Evidence {
@@ -24,13 +36,23 @@ function found(tool: string, item: Partial<Evidence>): Evidence {
 }
 
 function changed(...files: string[]): Evidence[] {
-  const list = found('changed_since_green', { source: 'compare/a...b', data: { files, fileCount: files.length, truncated: false } });
-  const patches = files.map((path) => found('changed_since_green', { source: path, data: { path, lines: [[18, 22]], ...GRACE } }));
+  const list = found('changed_since_green', {
+    source: 'compare/a...b',
+    data: { files, fileCount: files.length, truncated: false },
+  });
+  const patches = files.map((path) =>
+    found('changed_since_green', { source: path, data: { path, lines: [[18, 22]], ...GRACE } }),
+  );
   return [list, ...patches];
 }
 
 function blame(path: string, line: number, by: typeof GRACE | typeof ADA): Evidence {
-  return found('read_blame', { source: path, lineStart: line - 1, lineEnd: line + 1, data: { path, line: line - 1, ...by } });
+  return found('read_blame', {
+    source: path,
+    lineStart: line - 1,
+    lineEnd: line + 1,
+    data: { path, line: line - 1, ...by },
+  });
 }
 
 function suspects(evidence: readonly Evidence[], more: Partial<TriageSubject> = {}) {
@@ -45,7 +67,13 @@ describe('suspects with the repository at hand', () => {
   test('a caller whose lines changed since the last green build goes before a deeper frame that did not', () => {
     const [first, second] = suspects(changed(`${MAIN}/Cart.java`));
 
-    expect(first).toMatchObject({ path: `${MAIN}/Cart.java`, line: 20, commit: GRACE.commit, author: 'Grace', pullRequest: 41 });
+    expect(first).toMatchObject({
+      path: `${MAIN}/Cart.java`,
+      line: 20,
+      commit: GRACE.commit,
+      author: 'Grace',
+      pullRequest: 41,
+    });
     expect(first?.reason).toContain('these lines are part of this change');
     expect(second?.path).toBe('shop/orders/Weights.java');
   });
@@ -63,14 +91,21 @@ describe('suspects with the repository at hand', () => {
     const at = (by: typeof GRACE | typeof ADA) =>
       suspects([blame(`${MAIN}/Cart.java`, 20, by)]).find(({ path }) => path.endsWith('/Cart.java'));
 
-    expect(at(GRACE)).toMatchObject({ path: `${MAIN}/Cart.java`, commit: GRACE.commit, author: 'Grace', pullRequest: 41 });
+    expect(at(GRACE)).toMatchObject({
+      path: `${MAIN}/Cart.java`,
+      commit: GRACE.commit,
+      author: 'Grace',
+      pullRequest: 41,
+    });
     expect(at(ADA)).toMatchObject({ commit: ADA.commit, author: 'Ada' });
     expect(at(GRACE)?.score).toBeGreaterThan(at(ADA)?.score ?? 1);
   });
 
   test('a file that was changed when the same failure was mended before rises', () => {
     const files = [`${MAIN}/Cart.java`];
-    const mended = suspects([found('read_past_fixes', { source: 'compare/c...d', data: { files, fileCount: 1 } })]);
+    const mended = suspects([
+      found('read_past_fixes', { source: 'compare/c...d', data: { files, fileCount: 1 } }),
+    ]);
     const cart = (list: typeof mended) => list.find(({ path }) => path.endsWith('/Cart.java'));
 
     expect(cart(mended)?.score).toBeGreaterThan(cart(suspects([]))?.score ?? 1);
@@ -79,7 +114,11 @@ describe('suspects with the repository at hand', () => {
   });
 
   test("a person's fix for an earlier failure that names the file raises it", () => {
-    const data = { category: 'CODE_ERROR', confirmedBy: 'Ada', fixRecommendation: 'Check for null in orders/Cart.java.' };
+    const data = {
+      category: 'CODE_ERROR',
+      confirmedBy: 'Ada',
+      fixRecommendation: 'Check for null in orders/Cart.java.',
+    };
     const named = suspects([found('search_error_library', { source: 'error-library/x', score: 0.9, data })]);
     expect(named.find(({ path }) => path.endsWith('/Cart.java'))?.reason).toContain('fixed before');
   });
@@ -100,7 +139,9 @@ describe('suspects with the repository at hand', () => {
     ['a string of numbers', { path: 7, commit: [], lines: 'x', files: { a: 1 }, fileCount: 'many' }],
     ['nothing', {}],
   ])('takes %s for data without harm', (_name, data) => {
-    const odd = ['changed_since_green', 'read_blame', 'read_commit_history', 'read_past_fixes'].map((tool) => found(tool, { data }));
+    const odd = ['changed_since_green', 'read_blame', 'read_commit_history', 'read_past_fixes'].map((tool) =>
+      found(tool, { data }),
+    );
     expect(suspects(odd).map(({ path }) => path)).toContain('shop/orders/Weights.java');
   });
 });
@@ -115,10 +156,22 @@ describe('a commit that took something away', () => {
     '   return weights.size();',
     ' }',
   ];
-  const since = (file: string, patch: readonly string[], by: typeof GRACE | typeof ADA, more: Record<string, unknown> = {}) =>
-    found('changed_since_green', { source: file, text: patch.join('\n'), data: { path: file, lines: [[35, 35]], ...by, ...more } });
+  const since = (
+    file: string,
+    patch: readonly string[],
+    by: typeof GRACE | typeof ADA,
+    more: Record<string, unknown> = {},
+  ) =>
+    found('changed_since_green', {
+      source: file,
+      text: patch.join('\n'),
+      data: { path: file, lines: [[35, 35]], ...by, ...more },
+    });
   const list = (...files: string[]) =>
-    found('changed_since_green', { source: 'compare/a...b', data: { files, fileCount: files.length, truncated: false } });
+    found('changed_since_green', {
+      source: 'compare/a...b',
+      data: { files, fileCount: files.length, truncated: false },
+    });
   const WEIGHTS_FILE = `${MAIN}/Weights.java`;
   const answerWith = (evidence: readonly Evidence[]) => {
     const insight = insightOf(LOG);
@@ -134,19 +187,28 @@ describe('a commit that took something away', () => {
       since(WEIGHTS_FILE, guard, GRACE),
       blame(WEIGHTS_FILE, 36, ADA),
     ];
-    expect(suspects(evidence)[0]).toMatchObject({ path: WEIGHTS_FILE, commit: GRACE.commit, author: 'Grace' });
+    expect(suspects(evidence)[0]).toMatchObject({
+      path: WEIGHTS_FILE,
+      commit: GRACE.commit,
+      author: 'Grace',
+    });
   });
 
   test('goes before the author of the lines that stayed where only blame is known', () => {
     const range = { source: WEIGHTS_FILE, lineStart: 33, lineEnd: 39 };
-    const removal = found('read_blame', { ...range, text: guard.join('\n'), data: { path: WEIGHTS_FILE, removes: true, ...GRACE } });
+    const removal = found('read_blame', {
+      ...range,
+      text: guard.join('\n'),
+      data: { path: WEIGHTS_FILE, removes: true, ...GRACE },
+    });
     expect(suspects([blame(WEIGHTS_FILE, 36, ADA), removal])[0]).toMatchObject({ commit: GRACE.commit });
   });
 
   test('is named in the cause with what it removed, and the fix says to restore it', () => {
     const evidence = [list(WEIGHTS_FILE), since(WEIGHTS_FILE, guard, GRACE)];
     const { rootCause, fixRecommendation, act, claims } = answerWith(evidence);
-    const removed = 'removed the check `if (weights == null) {` from src/main/java/shop/orders/Weights.java:35.';
+    const removed =
+      'removed the check `if (weights == null) {` from src/main/java/shop/orders/Weights.java:35.';
     expect(rootCause).toContain(`Commit bbbbbbbbbb (Grace) ${removed}`);
     expect(fixRecommendation).toBe(
       'Restore the check `if (weights == null) {` in src/main/java/shop/orders/Weights.java:35. Commit bbbbbbbbbb (Grace) removed it.',
@@ -161,7 +223,9 @@ describe('a commit that took something away', () => {
     ['condition', '-  while (left > 0 && next != null) {', '+  while (left > 0) {'],
   ])('may have removed a %s', (what, removed, added) => {
     const patch = ['@@ -35,2 +35,2 @@', removed, added, '   return weights.size();'];
-    expect(answerWith([list(WEIGHTS_FILE), since(WEIGHTS_FILE, patch, GRACE)]).fixRecommendation).toContain(`Restore the ${what} \``);
+    expect(answerWith([list(WEIGHTS_FILE), since(WEIGHTS_FILE, patch, GRACE)]).fixRecommendation).toContain(
+      `Restore the ${what} \``,
+    );
   });
 
   test.each([
@@ -179,7 +243,9 @@ describe('a commit that took something away', () => {
     const evidence = [list(`${MAIN}/Sums.java`), since(`${MAIN}/Sums.java`, patch, GRACE, { stillUsed })];
     expect(suspects(evidence)[0]).toMatchObject({ path: `${MAIN}/Sums.java`, commit: GRACE.commit });
     const { rootCause, fixRecommendation } = answerWith(evidence);
-    expect(rootCause).toContain(`took \`total\` out of ${MAIN}/Sums.java, but ${WEIGHTS_FILE}:36 still uses it.`);
+    expect(rootCause).toContain(
+      `took \`total\` out of ${MAIN}/Sums.java, but ${WEIGHTS_FILE}:36 still uses it.`,
+    );
     expect(fixRecommendation).toContain(`Restore \`total\` in ${MAIN}/Sums.java`);
   });
 });
@@ -187,17 +253,36 @@ describe('a commit that took something away', () => {
 describe('not your change', () => {
   const subject = () => {
     const base = subjectOf(LOG);
-    const build = { ...base.build, repository: 'shop/api', branch: 'topic', commit: 'c0ffee', receivedAt: '2026-01-05T10:00:00.000Z' };
+    const build = {
+      ...base.build,
+      repository: 'shop/api',
+      branch: 'topic',
+      commit: 'c0ffee',
+      receivedAt: '2026-01-05T10:00:00.000Z',
+    };
     return { ...base, build };
   };
   const row = (over: Record<string, unknown> = {}, tool = 'read_failure_history') => {
     const { fingerprint, build } = subject();
-    const known = { repository: build.repository, pipeline: 'ci', number: '810', branch: 'main', commit: 'beef', buildId: 'bld_other' };
-    return found(tool, { data: { ...known, fingerprint: fingerprint.value, seenAt: '2026-01-04T10:00:00.000Z', ...over } });
+    const known = {
+      repository: build.repository,
+      pipeline: 'ci',
+      number: '810',
+      branch: 'main',
+      commit: 'beef',
+      buildId: 'bld_other',
+    };
+    return found(tool, {
+      data: { ...known, fingerprint: fingerprint.value, seenAt: '2026-01-04T10:00:00.000Z', ...over },
+    });
   };
   const said = (evidence: readonly Evidence[], more: Partial<TriageSubject> = {}) => {
     const insight = insightOf(LOG);
-    const answer = composeAnswer({ ...insight, subject: { ...subject(), ...more }, evidence: [...insight.evidence, ...evidence] });
+    const answer = composeAnswer({
+      ...insight,
+      subject: { ...subject(), ...more },
+      evidence: [...insight.evidence, ...evidence],
+    });
     return answer.claims.find(({ text }) => /not your change/i.test(text));
   };
 
@@ -224,7 +309,9 @@ describe('not your change', () => {
     expect(said([one, two])?.text).toBe(
       'Not your change: the same failure was seen before in ci #810 on fix/a (2026-01-04) and ci #811 on fix/b (2026-01-04).',
     );
-    expect(said([one])?.text).toMatch(/^Possibly not your change: .* unless that branch holds the same commits\.$/);
+    expect(said([one])?.text).toMatch(
+      /^Possibly not your change: .* unless that branch holds the same commits\.$/,
+    );
   });
 
   test('on a shared branch another commit had it before', () => {
@@ -252,7 +339,9 @@ describe('not your change', () => {
   test('takes what changed here for less of a reason', () => {
     const evidence = changed(`${MAIN}/Cart.java`);
     const score = (more: Evidence[]) =>
-      rankSuspects(subject(), [...evidence, ...more], 'CODE_ERROR').find(({ path }) => path.endsWith('/Cart.java'))?.score ?? 0;
+      rankSuspects(subject(), [...evidence, ...more], 'CODE_ERROR').find(({ path }) =>
+        path.endsWith('/Cart.java'),
+      )?.score ?? 0;
     expect(score([row()])).toBeLessThan(score([]));
   });
 });

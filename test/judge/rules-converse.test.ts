@@ -22,16 +22,27 @@ const TOOLS = [
 ];
 const offered = scriptedToolbox(Object.fromEntries(TOOLS.map((name) => [name, {}])))
   .offered('TEST_FAILURE')
-  .map((tool) => ({ ...tool, parameters: { properties: { text: {}, from: {}, to: {}, limit: {}, ignoreCase: {}, query: {} } } }));
+  .map((tool) => ({
+    ...tool,
+    parameters: { properties: { text: {}, from: {}, to: {}, limit: {}, ignoreCase: {}, query: {} } },
+  }));
 
 function inquiry(question: string, found: Evidence[] = [], outcomes: Inquiry['outcomes'] = []): Inquiry {
-  return { topic, question, memory: { older: [], recent: [] }, evidence: [...topic.analysis.evidence, ...found], found, outcomes };
+  return {
+    topic,
+    question,
+    memory: { older: [], recent: [] },
+    evidence: [...topic.analysis.evidence, ...found],
+    found,
+    outcomes,
+  };
 }
 
 async function reply(question: string, found: Evidence[] = [], outcomes: Inquiry['outcomes'] = []) {
   const input = inquiry(question, found, outcomes);
   const understanding = (await converse.understand(input, never)).value;
-  const statements = (await converse.reply({ ...input, understanding, onText: () => undefined }, never)).value;
+  const statements = (await converse.reply({ ...input, understanding, onText: () => undefined }, never))
+    .value;
   const { kept, leftOut } = checkStatements(statements, input.evidence, topic.analysis.answer);
   expect(leftOut).toEqual([]);
   return kept.map(({ lead, text }) => lead + text).join('');
@@ -40,7 +51,9 @@ async function reply(question: string, found: Evidence[] = [], outcomes: Inquiry
 async function toolsFor(question: string): Promise<readonly string[]> {
   const input = inquiry(question);
   const understanding = (await converse.understand(input, never)).value;
-  return (await converse.chooseTools({ ...input, understanding, offered, round: 1 }, never)).value.map(({ tool }) => tool);
+  return (await converse.chooseTools({ ...input, understanding, offered, round: 1 }, never)).value.map(
+    ({ tool }) => tool,
+  );
 }
 
 describe('the rules in a conversation', () => {
@@ -58,16 +71,32 @@ describe('the rules in a conversation', () => {
 
   it('look up what the question calls for, once', async () => {
     expect(await toolsFor('what is different from the last green build?')).toContain('diff_with_green');
-    expect(await toolsFor('did this fail before?')).toEqual(['read_failure_history', 'count_consecutive_failures']);
+    expect(await toolsFor('did this fail before?')).toEqual([
+      'read_failure_history',
+      'count_consecutive_failures',
+    ]);
     expect(await toolsFor('what is on line 120?')).toContain('view_log');
     expect(await toolsFor('where is "got 10.21"?')).toContain('grep_log');
-    const input = { ...inquiry('why?'), understanding: { shape: 'explanation', about: '' } as const, offered, round: 2 };
+    const input = {
+      ...inquiry('why?'),
+      understanding: { shape: 'explanation', about: '' } as const,
+      offered,
+      round: 2,
+    };
     expect((await converse.chooseTools(input, never)).value).toEqual([]);
   });
 
   it('tell a journey in the order of the log, as numbered steps that hold', async () => {
     const text = await reply('how did it fail?', [
-      { id: 'E20', tool: 'view_log', title: 'the start', text: 'npm test\n> vitest', source: 'build.log', lineStart: 3, lineEnd: 4 },
+      {
+        id: 'E20',
+        tool: 'view_log',
+        title: 'the start',
+        text: 'npm test\n> vitest',
+        source: 'build.log',
+        lineStart: 3,
+        lineEnd: 4,
+      },
       {
         id: 'E21',
         tool: 'count_consecutive_failures',
@@ -92,21 +121,38 @@ describe('the rules in a conversation', () => {
       source: 'history/shop/ci/640',
     };
     const text = await reply('is it the same as before?', [past]);
-    expect(text).toContain('The log said “expected 9.99, got 9.98” then and says “expected 10.20, got 10.21” now [E30]');
+    expect(text).toContain(
+      'The log said “expected 9.99, got 9.98” then and says “expected 10.20, got 10.21” now [E30]',
+    );
   });
 
   it('say what they can tell where they know none of the words, and what could not be looked up', async () => {
     expect(await reply('is the moon full')).toContain('I can explain the cause, the fix');
     const call = { tool: 'diff_with_green', args: {}, why: '' };
-    const outcome = { call, status: 'unavailable', findings: [], summary: 'no archive', milliseconds: 1, attempts: 0 } as const;
+    const outcome = {
+      call,
+      status: 'unavailable',
+      findings: [],
+      summary: 'no archive',
+      milliseconds: 1,
+      attempts: 0,
+    } as const;
     expect(await reply('what is new since green?', [], [{ ...outcome, findings: [] }])).toContain(
       'diff_with_green had no answer (unavailable): no archive',
     );
   });
 
   it('answer about the fix, certainty, category, cost and suspects from what is stored', async () => {
-    const text = await reply('who broke it, what to do, how sure, which category, what did it cost, which test?');
-    for (const word of ['Suspect:', '% sure', 'TEST_FAILURE', 'tokens', topic.analysis.answer.fixRecommendation])
+    const text = await reply(
+      'who broke it, what to do, how sure, which category, what did it cost, which test?',
+    );
+    for (const word of [
+      'Suspect:',
+      '% sure',
+      'TEST_FAILURE',
+      'tokens',
+      topic.analysis.answer.fixRecommendation,
+    ])
       expect(text).toContain(word);
   });
 });

@@ -35,7 +35,9 @@ describe('the rules', () => {
     const unknown = [...wordings, ...kinds].flatMap(({ name, ...wording }) => {
       const known = new Set([
         ...sharedSlots(),
-        ...[...(wording.reads ?? []), ...('readsOwn' in wording ? (wording.readsOwn ?? []) : [])].flatMap(listGroups),
+        ...[...(wording.reads ?? []), ...('readsOwn' in wording ? (wording.readsOwn ?? []) : [])].flatMap(
+          listGroups,
+        ),
       ]);
       return slotsIn(wording)
         .filter((slot) => !known.has(slot))
@@ -54,7 +56,9 @@ describe('the rules', () => {
           ['cause', cause, answer.rootCause],
           ['fix', fix, silent ? null : answer.fixRecommendation],
         ];
-        return compared.filter(([, wanted, got]) => wanted !== undefined && wanted !== got).map((one) => [name, ...one]);
+        return compared
+          .filter(([, wanted, got]) => wanted !== undefined && wanted !== got)
+          .map((one) => [name, ...one]);
       }),
     );
     expect(wrong).toEqual([]);
@@ -73,20 +77,33 @@ describe('the rules', () => {
     ];
     const subject = {
       ...subjectOf(''),
-      excerpts: lines.map((text, index) => ({ source: 'log.txt', lineStart: index + 1, lineEnd: index + 1, text, reason: '', weight: 1 })),
+      excerpts: lines.map((text, index) => ({
+        source: 'log.txt',
+        lineStart: index + 1,
+        lineEnd: index + 1,
+        text,
+        reason: '',
+        weight: 1,
+      })),
     };
     const facts = readFacts(subject).all;
     const patterns = [
       ...ALL_RULES,
       ...Object.values(TIES),
-      ...Object.values(KIND_WORDING).map(({ reads = [], readsOwn = [] }) => ({ reads: [...reads, ...readsOwn] })),
+      ...Object.values(KIND_WORDING).map(({ reads = [], readsOwn = [] }) => ({
+        reads: [...reads, ...readsOwn],
+      })),
     ].flatMap((row) => [...('patterns' in row ? row.patterns : []), ...(row.reads ?? [])]);
     for (const { text } of facts) for (const pattern of [...patterns, ...SHARED_PATTERNS]) pattern.test(text);
     expect(facts.length).toBeGreaterThan(0);
   });
 
   test('say by example what they meet and what they spare', () => {
-    expect(ALL_RULES.filter(({ matches, ignores }) => matches.length === 0 || ignores.length === 0).map(({ name }) => name)).toEqual([]);
+    expect(
+      ALL_RULES.filter(({ matches, ignores }) => matches.length === 0 || ignores.length === 0).map(
+        ({ name }) => name,
+      ),
+    ).toEqual([]);
   });
 
   test('meet their examples, and lead to their category where they decide', () => {
@@ -94,21 +111,29 @@ describe('the rules', () => {
       rule.matches.map((log) => ({ rule, log, isMet: isMet(rule, log), found: classify(`${log}\n`) })),
     );
     const missed = read.filter(({ isMet }) => !isMet);
-    const misled = read.filter(({ rule, found }) => rule.strength >= TELLS && (found.category !== rule.category || found.abstained));
+    const misled = read.filter(
+      ({ rule, found }) => rule.strength >= TELLS && (found.category !== rule.category || found.abstained),
+    );
     expect(missed.map(({ rule, log }) => `${rule.name}: ${log}`)).toEqual([]);
-    expect(misled.map(({ rule, log, found }) => `${rule.name}: ${log} (${found.category}: ${found.because})`)).toEqual([]);
+    expect(
+      misled.map(({ rule, log, found }) => `${rule.name}: ${log} (${found.category}: ${found.because})`),
+    ).toEqual([]);
   });
 
   test('that decide say in each pattern where it begins or what failed', () => {
     const loose = ALL_RULES.filter(({ strength }) => strength >= TELLS).flatMap(({ name, patterns }) =>
-      patterns.flatMap(alternativesOf).flatMap((source) => (tellsOfFailure(source) ? [] : `${name}: ${source}`)),
+      patterns
+        .flatMap(alternativesOf)
+        .flatMap((source) => (tellsOfFailure(source) ? [] : `${name}: ${source}`)),
     );
     expect(loose).toEqual([]);
   });
 
   test('spare the same words beside an error of another kind', () => {
     const met = ALL_RULES.flatMap((rule) =>
-      rule.ignores.filter((line) => isMet(rule, `${ANOTHER_ERROR}\n${line}`)).map((line) => `${rule.name}: ${line}`),
+      rule.ignores
+        .filter((line) => isMet(rule, `${ANOTHER_ERROR}\n${line}`))
+        .map((line) => `${rule.name}: ${line}`),
     );
     expect(met).toEqual([]);
   });
@@ -159,14 +184,24 @@ describe('the rules analyst', () => {
     const log = './ci/pack.sh: line 3: fruitctl: command not found\n';
     const analyst = createRulesAnalyst({ note: 'no model is configured' });
     const first = await analyst.classify({ subject: subjectOf(log) }, new AbortController().signal);
-    const second = await createRulesAnalyst().classify({ subject: subjectOf(log) }, new AbortController().signal);
-    expect(first).toMatchObject({ by: 'rules', model: null, promptHash: null, note: 'no model is configured' });
+    const second = await createRulesAnalyst().classify(
+      { subject: subjectOf(log) },
+      new AbortController().signal,
+    );
+    expect(first).toMatchObject({
+      by: 'rules',
+      model: null,
+      promptHash: null,
+      note: 'no model is configured',
+    });
     expect(first.usage).toEqual({ inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0 });
     expect(first.value).toEqual(second.value);
     expect(Object.values(first.value.probabilities).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 2);
   });
 
   test('stops when it is cancelled', async () => {
-    await expect(createRulesAnalyst().classify({ subject: subjectOf('') }, AbortSignal.abort())).rejects.toThrow();
+    await expect(
+      createRulesAnalyst().classify({ subject: subjectOf('') }, AbortSignal.abort()),
+    ).rejects.toThrow();
   });
 });

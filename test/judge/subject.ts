@@ -10,14 +10,30 @@ import type { Insight } from '../../src/ports/analyst.ts';
 /** The subject a triage makes of one log (and a report), read by the real reader. */
 export function subjectOf(log: string, options: { report?: string; branch?: string } = {}): TriageSubject {
   const sources: SourceText[] = [{ name: 'log.txt', kind: 'log', text: log, notes: [] }];
-  if (options.report !== undefined) sources.push({ name: 'report.xml', kind: 'report', text: options.report, notes: [] });
+  if (options.report !== undefined)
+    sources.push({ name: 'report.xml', kind: 'report', text: options.report, notes: [] });
   const reading = readSources(sources, { budgetTokens: 2000 });
-  const { excerpts, failingTests, diagnostics, exceptions, messages, exits, failedSections, toolchains, notes, tokens, environment } =
-    reading;
+  const {
+    excerpts,
+    failingTests,
+    diagnostics,
+    exceptions,
+    messages,
+    exits,
+    failedSections,
+    toolchains,
+    notes,
+    tokens,
+    environment,
+  } = reading;
   return {
     triageId: 'tri_1',
     build: buildOn(options.branch ?? null),
-    failures: listFailures(reading).map((failure, index) => ({ id: `fal_${index}`, buildId: 'bld_1', ...failure })),
+    failures: listFailures(reading).map((failure, index) => ({
+      id: `fal_${index}`,
+      buildId: 'bld_1',
+      ...failure,
+    })),
     fingerprint: reading.fingerprint,
     generic: reading.generic,
     excerpts,

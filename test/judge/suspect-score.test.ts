@@ -69,6 +69,15 @@ describe('the score of a suspect', () => {
   });
 
   test('stays below certainty', () => {
-    expect(score({ log: 0.99, changedSinceGreen: true, changedLines: true, blameDays: 0, mendedBefore: true, imported: true })).toBe(0.99);
+    expect(
+      score({
+        log: 0.99,
+        changedSinceGreen: true,
+        changedLines: true,
+        blameDays: 0,
+        mendedBefore: true,
+        imported: true,
+      }),
+    ).toBe(0.99);
   });
 });

@@ -19,8 +19,12 @@ const RUNNER = [
 ];
 
 test('a report that a tool keeps in a hidden folder of the home is no suspect, a checkout of a runner there is', () => {
-  expect(pathsIn('/home/ann/.npm/_logs/2026-11-21T22_48_50_492Z-eresolve-report.txt:3: error: cannot resolve')).toEqual([]);
-  expect(pathsIn('/home/ann/.cache/act/9f8e7d6c5b4a/hostexecutor/src/price.c:3:5: error: expected expression')).toEqual(['src/price.c']);
+  expect(
+    pathsIn('/home/ann/.npm/_logs/2026-11-21T22_48_50_492Z-eresolve-report.txt:3: error: cannot resolve'),
+  ).toEqual([]);
+  expect(
+    pathsIn('/home/ann/.cache/act/9f8e7d6c5b4a/hostexecutor/src/price.c:3:5: error: expected expression'),
+  ).toEqual(['src/price.c']);
 });
 
 describe('suspects of a trace alone', () => {
@@ -31,7 +35,10 @@ describe('suspects of a trace alone', () => {
       '\tat org.apache.commons.basket.WeightsTest.testTotal(WeightsTest.java:12)',
       ...RUNNER,
     );
-    expect(paths).toEqual(['org/apache/commons/basket/Weights.java', 'org/apache/commons/basket/WeightsTest.java']);
+    expect(paths).toEqual([
+      'org/apache/commons/basket/Weights.java',
+      'org/apache/commons/basket/WeightsTest.java',
+    ]);
   });
 
   test('a frame that the test is named after has both reasons', () => {
@@ -66,7 +73,11 @@ describe('suspects of a trace alone', () => {
       '\tat shop.orders.TestCart.testTotal(TestCart.java:47)',
       ...RUNNER,
     );
-    expect(first).toMatchObject({ path: 'shop/orders/Cart.java', line: null, reason: 'TestCart tests it, judging by its name' });
+    expect(first).toMatchObject({
+      path: 'shop/orders/Cart.java',
+      line: null,
+      reason: 'TestCart tests it, judging by its name',
+    });
     expect(second).toMatchObject({ path: 'shop/orders/TestCart.java', line: 47 });
     expect(first?.score).toBeGreaterThan(second?.score ?? 1);
   });
@@ -122,7 +133,11 @@ describe('suspects of a trace alone', () => {
       '\tat junit.framework.Assert.fail(Assert.java:57)',
       '\tat shop.text.TextUtilsTrimTest.testTrim(TextUtilsTrimTest.java:47)',
     );
-    expect(paths).toEqual(['shop/text/TextUtilsTrim.java', 'shop/text/TextUtilsTrimTest.java', 'shop/text/TextUtils.java']);
+    expect(paths).toEqual([
+      'shop/text/TextUtilsTrim.java',
+      'shop/text/TextUtilsTrimTest.java',
+      'shop/text/TextUtils.java',
+    ]);
   });
 
   test('a class of the project that the message names in full is suspected, a library and a test are not', () => {
@@ -132,22 +147,38 @@ describe('suspects of a trace alone', () => {
       '\tat shop.orders.CartTest.writes(CartTest.java:8)',
       ...RUNNER,
     );
-    expect(paths).toEqual(['shop/orders/Cart.java', 'shop/orders/money/Price.java', 'shop/orders/CartTest.java']);
+    expect(paths).toEqual([
+      'shop/orders/Cart.java',
+      'shop/orders/money/Price.java',
+      'shop/orders/CartTest.java',
+    ]);
   });
 
   test('no file is suspected of what the machine did', () => {
-    const subject = subjectOf(['java.lang.NullPointerException', '\tat shop.Cart.total(Cart.java:3)'].join('\n'));
+    const subject = subjectOf(
+      ['java.lang.NullPointerException', '\tat shop.Cart.total(Cart.java:3)'].join('\n'),
+    );
     expect(rankSuspects(subject, [], 'INFRA_ERROR')).toEqual([]);
     expect(rankSuspects(subject, [], 'CODE_ERROR')).toHaveLength(1);
   });
 });
 
 describe('suspects with the files of the repository at hand', () => {
-  const log = ['junit.framework.AssertionFailedError: expected:<10> but was:<9>', '\tat shop.orders.CartTest.sums(CartTest.java:47)'].join(
-    '\n',
-  );
+  const log = [
+    'junit.framework.AssertionFailedError: expected:<10> but was:<9>',
+    '\tat shop.orders.CartTest.sums(CartTest.java:47)',
+  ].join('\n');
   const suspects = (found: readonly object[], missing: readonly string[] = []) => {
-    const evidence = [{ id: 'E9', tool: 'find_files', title: 'files', text: '', source: 'repository', data: { found, missing } }];
+    const evidence = [
+      {
+        id: 'E9',
+        tool: 'find_files',
+        title: 'files',
+        text: '',
+        source: 'repository',
+        data: { found, missing },
+      },
+    ];
     return rankSuspects(subjectOf(log), evidence, 'TEST_FAILURE');
   };
   const file = (path: string, by: string, as = path, line: number | null = null) => ({ path, as, line, by });
@@ -160,7 +191,11 @@ describe('suspects with the files of the repository at hand', () => {
 
   test('has what the failing test imports between its twin and itself', () => {
     const paths = suspects([file('shop/orders/money/Price.java', 'import')]).map(({ path }) => path);
-    expect(paths).toEqual(['shop/orders/Cart.java', 'shop/orders/CartTest.java', 'shop/orders/money/Price.java']);
+    expect(paths).toEqual([
+      'shop/orders/Cart.java',
+      'shop/orders/CartTest.java',
+      'shop/orders/money/Price.java',
+    ]);
   });
 
   test('adds what the log names, with its line, and says why', () => {
@@ -171,20 +206,30 @@ describe('suspects with the files of the repository at hand', () => {
   test('a file that only the built commit changed counts less than one that changed since it last worked', () => {
     const change = (sinceGreen: boolean) => {
       const data = { files: ['src/price.ts'], fileCount: 1, truncated: false, sinceGreen };
-      const evidence = [{ id: 'E9', tool: 'changed_since_green', title: 'one file', text: '', source: 'compare/a...b', data }];
+      const evidence = [
+        { id: 'E9', tool: 'changed_since_green', title: 'one file', text: '', source: 'compare/a...b', data },
+      ];
       return rankSuspects(subjectOf(log), evidence, 'TEST_FAILURE');
     };
-    const scoreIn = (all: ReturnType<typeof change>, path: string) => all.find((one) => one.path === path)?.score ?? 0;
+    const scoreIn = (all: ReturnType<typeof change>, path: string) =>
+      all.find((one) => one.path === path)?.score ?? 0;
     expect(scoreIn(change(false), 'src/price.ts')).toBeLessThan(scoreIn(change(true), 'src/price.ts'));
     expect(scoreIn(change(false), 'src/price.ts')).toBeGreaterThan(0);
     // What did not change in it is no less suspect where nobody knows that it worked before.
-    expect(scoreIn(change(false), 'shop/orders/Cart.java')).toBeGreaterThan(scoreIn(change(true), 'shop/orders/Cart.java'));
+    expect(scoreIn(change(false), 'shop/orders/Cart.java')).toBeGreaterThan(
+      scoreIn(change(true), 'shop/orders/Cart.java'),
+    );
   });
 });
 
 describe('suspects that the log only names', () => {
   const failing = (...lines: string[]) =>
-    suspectsIn('##[group]Run make all', '##[endgroup]', ...lines, '##[error]Process completed with exit code 1.');
+    suspectsIn(
+      '##[group]Run make all',
+      '##[endgroup]',
+      ...lines,
+      '##[error]Process completed with exit code 1.',
+    );
 
   test('are files of the telling lines, with their line, and said to be no more than that', () => {
     const [named] = failing('Error: nobody may sell what has no currency (see conf/prices.yaml:7).');
@@ -202,7 +247,9 @@ describe('suspects that the log only names', () => {
   });
 
   test('may have spaces in their path where a compiler names them', () => {
-    const [first] = failing('Poem of the Day/Views/Main View.swift:12:5: error: cannot find type Foo in scope');
+    const [first] = failing(
+      'Poem of the Day/Views/Main View.swift:12:5: error: cannot find type Foo in scope',
+    );
     expect(first).toMatchObject({ path: 'Poem of the Day/Views/Main View.swift', line: 12 });
   });
 
@@ -235,7 +282,10 @@ describe('suspects in Python', () => {
       '======================================================================',
       'ERROR: test_total (tests.test_cart.CartTest)',
       '----------------------------------------------------------------------',
-      ...failure('/srv/kit/shop/tests/test_cart.py", line 9, in test_total', '/srv/kit/shop/shop/cart.py", line 4, in total'),
+      ...failure(
+        '/srv/kit/shop/tests/test_cart.py", line 9, in test_total',
+        '/srv/kit/shop/shop/cart.py", line 4, in total',
+      ),
       '',
       '----------------------------------------------------------------------',
       'Ran 1 test in 0.004s',

@@ -5,7 +5,9 @@ import { insightOf } from './subject.ts';
 /** A GitHub Actions step with the given output that ends with exit code 1. */
 function step(name: string, ...output: string[]): string {
   const lines = [`##[group]Run ${name}`, name, 'shell: /usr/bin/bash -e {0}', '##[endgroup]', ...output];
-  return [...lines, '##[error]Process completed with exit code 1.'].map((line) => `2026-05-04T10:00:00.0000000Z ${line}`).join('\n');
+  return [...lines, '##[error]Process completed with exit code 1.']
+    .map((line) => `2026-05-04T10:00:00.0000000Z ${line}`)
+    .join('\n');
 }
 
 const answer = (log: string) => composeAnswer(insightOf(log));
@@ -43,7 +45,9 @@ describe('a cause', () => {
       'No mapping for image "orchard/cellar:2.0"',
       'No mapping for image "orchard/label:0.9"',
     );
-    expect(answer(log).rootCause).toMatch(/The step prints the same about orchard\/\w+:[\d.]+ and orchard\/\w+:[\d.]+\./);
+    expect(answer(log).rootCause).toMatch(
+      /The step prints the same about orchard\/\w+:[\d.]+ and orchard\/\w+:[\d.]+\./,
+    );
   });
 
   it('reads a sentence that the tool wrapped to its end', () => {
@@ -53,7 +57,9 @@ describe('a cause', () => {
       '  WITH_TASTING=ON requires sommelier for the selected interpreter of the press',
       '  (/opt/press/bin/python3).  Install sommelier or set WITH_TASTING=OFF.',
     );
-    expect(answer(log).rootCause).toContain('(/opt/press/bin/python3). Install sommelier or set WITH_TASTING=OFF.');
+    expect(answer(log).rootCause).toContain(
+      '(/opt/press/bin/python3). Install sommelier or set WITH_TASTING=OFF.',
+    );
   });
 
   it('names the step that printed the deciding line, not the first that failed', () => {

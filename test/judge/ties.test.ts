@@ -32,7 +32,10 @@ describe('the ties of the taxonomy', () => {
 
   test('1: a failed assertion stays a test failure', () => {
     const found = classify(
-      FAILED_TEST.replaceAll("AttributeError: 'NoneType' object has no attribute 'fruits'", 'AssertionError: assert 3 == 0'),
+      FAILED_TEST.replaceAll(
+        "AttributeError: 'NoneType' object has no attribute 'fruits'",
+        'AssertionError: assert 3 == 0',
+      ),
     );
     expect(found.category).toBe('TEST_FAILURE');
   });
@@ -46,18 +49,23 @@ describe('the ties of the taxonomy', () => {
   });
 
   test('2: a refusal by a service container named like a host is the same', () => {
-    expect(classify('redis.exceptions.ConnectionError: Error 111 connecting to redis:6379. Connection refused.\n').category).toBe(
-      'CONFIG_ERROR',
-    );
+    expect(
+      classify('redis.exceptions.ConnectionError: Error 111 connecting to redis:6379. Connection refused.\n')
+        .category,
+    ).toBe('CONFIG_ERROR');
   });
 
   test('2: a refusal by somebody else is infrastructure', () => {
-    const found = classify('curl: (7) Failed to connect to mirror.fruit.example.org:443: Connection refused\n');
+    const found = classify(
+      'curl: (7) Failed to connect to mirror.fruit.example.org:443: Connection refused\n',
+    );
     expect(found.category).toBe('INFRA_ERROR');
   });
 
   test('3: a module of our own that is missing is a code error', () => {
-    const found = classify("Error: Cannot find module './basket'\nRequire stack:\n- /home/runner/work/scales/scales/src/index.js\n");
+    const found = classify(
+      "Error: Cannot find module './basket'\nRequire stack:\n- /home/runner/work/scales/scales/src/index.js\n",
+    );
     expect(found).toMatchObject({ category: 'CODE_ERROR' });
     expect(found.because).toContain('tie-3-own-module-missing');
   });
@@ -67,7 +75,10 @@ describe('the ties of the taxonomy', () => {
   });
 
   test('3: a package that is missing is a dependency', () => {
-    expect(classify("Error: Cannot find module 'left-weight'\n")).toMatchObject({ category: 'DEPENDENCY_ERROR', kind: 'missing_module' });
+    expect(classify("Error: Cannot find module 'left-weight'\n")).toMatchObject({
+      category: 'DEPENDENCY_ERROR',
+      kind: 'missing_module',
+    });
     expect(classify("ModuleNotFoundError: No module named 'pomology'\n").category).toBe('DEPENDENCY_ERROR');
   });
 
@@ -81,7 +92,10 @@ describe('the ties of the taxonomy', () => {
   });
 
   test('4: without a sign of an upgrade it is the code', () => {
-    expect(classify(COMPILE, { branch: 'main' })).toMatchObject({ category: 'CODE_ERROR', kind: 'type_error' });
+    expect(classify(COMPILE, { branch: 'main' })).toMatchObject({
+      category: 'CODE_ERROR',
+      kind: 'type_error',
+    });
   });
 
   test('4: an error inside an installed package is the dependency', () => {
@@ -91,7 +105,9 @@ describe('the ties of the taxonomy', () => {
 
   test('5: what a registry answers decides', () => {
     const npm = (status: string) =>
-      classify(`npm error code E${status.slice(0, 3)}\nnpm error ${status} - GET https://registry.fruit.example.org/basket\n`);
+      classify(
+        `npm error code E${status.slice(0, 3)}\nnpm error ${status} - GET https://registry.fruit.example.org/basket\n`,
+      );
     expect(npm('404 Not Found').category).toBe('DEPENDENCY_ERROR');
     expect(npm('401 Unauthorized').category).toBe('CONFIG_ERROR');
     expect(npm('403 Forbidden').category).toBe('CONFIG_ERROR');
@@ -107,7 +123,11 @@ describe('the ties of the taxonomy', () => {
   });
 
   test('7: too little evidence abstains, with less than one half', () => {
-    for (const log of ['', 'step 1\nstep 2\nFinished: FAILURE\n', '##[error]Process completed with exit code 1.\n']) {
+    for (const log of [
+      '',
+      'step 1\nstep 2\nFinished: FAILURE\n',
+      '##[error]Process completed with exit code 1.\n',
+    ]) {
       const found = classify(log);
       expect(found.abstained).toBe(true);
       expect(found.confidence).toBeLessThan(0.5);
@@ -116,7 +136,10 @@ describe('the ties of the taxonomy', () => {
 });
 
 describe('calling something infrastructure', () => {
-  const ASSERTION = FAILED_TEST.replaceAll("AttributeError: 'NoneType' object has no attribute 'fruits'", 'AssertionError: assert 3 == 0');
+  const ASSERTION = FAILED_TEST.replaceAll(
+    "AttributeError: 'NoneType' object has no attribute 'fruits'",
+    'AssertionError: assert 3 == 0',
+  );
 
   test.each([
     ['a dropped connection', 'warning: request failed\nConnection reset by peer\n'],
@@ -149,11 +172,15 @@ describe('calling something infrastructure', () => {
   });
 
   test('a full disk explains the files it left missing', () => {
-    const log = "bash: line 4: basket.json: No space left on device\nmv: cannot stat 'basket.json': No such file or directory\n";
+    const log =
+      "bash: line 4: basket.json: No space left on device\nmv: cannot stat 'basket.json': No such file or directory\n";
     expect(classify(log).category).toBe('INFRA_ERROR');
   });
 
-  const thrown = (said: string, frame: string) => `[ERROR] shop.CartLoaderTest.loads -- Time elapsed: 3.9 s <<< ERROR!
+  const thrown = (
+    said: string,
+    frame: string,
+  ) => `[ERROR] shop.CartLoaderTest.loads -- Time elapsed: 3.9 s <<< ERROR!
 ${said}
 \tat java.base/java.util.Arrays.copyOf(Arrays.java:3512)
 ${frame}
@@ -163,14 +190,31 @@ ${frame}
 ##[error]Process completed with exit code 1.
 `;
   const FRAME = '\tat shop.CartLoader.load(CartLoader.java:88)';
-  const inPython = (said: string) => FAILED_TEST.replaceAll("AttributeError: 'NoneType' object has no attribute 'fruits'", said);
+  const inPython = (said: string) =>
+    FAILED_TEST.replaceAll("AttributeError: 'NoneType' object has no attribute 'fruits'", said);
   test.each([
-    ['Java heap space in a JUnit test', thrown('java.lang.OutOfMemoryError: Java heap space', FRAME), 'out_of_memory'],
-    ['native threads', thrown('java.lang.OutOfMemoryError: unable to create native thread', FRAME), 'out_of_memory'],
-    ['MemoryError in pytest', inPython('MemoryError: Unable to allocate 3.2 GiB for an array'), 'out_of_memory'],
+    [
+      'Java heap space in a JUnit test',
+      thrown('java.lang.OutOfMemoryError: Java heap space', FRAME),
+      'out_of_memory',
+    ],
+    [
+      'native threads',
+      thrown('java.lang.OutOfMemoryError: unable to create native thread', FRAME),
+      'out_of_memory',
+    ],
+    [
+      'MemoryError in pytest',
+      inPython('MemoryError: Unable to allocate 3.2 GiB for an array'),
+      'out_of_memory',
+    ],
     ['a full disk in pytest', inPython('OSError: [Errno 28] No space left on device'), 'disk_full'],
     ['descriptors in pytest', inPython('OSError: [Errno 24] Too many open files'), 'descriptor_limit'],
-    ['descriptors in JUnit', thrown('java.net.SocketException: Too many open files', FRAME), 'descriptor_limit'],
+    [
+      'descriptors in JUnit',
+      thrown('java.net.SocketException: Too many open files', FRAME),
+      'descriptor_limit',
+    ],
   ])('14: %s is infrastructure, also in a trace of our own', (_what, log, kind) => {
     expect(classify(log)).toMatchObject({ category: 'INFRA_ERROR', kind, abstained: false });
   });
@@ -178,13 +222,18 @@ ${frame}
   test.each([
     ['more than any machine has', 'java.lang.OutOfMemoryError: Requested array size exceeds VM limit', FRAME],
     ['a recursion', 'java.lang.OutOfMemoryError: Java heap space', `${FRAME}\n`.repeat(6).trimEnd()],
-  ])('14: memory that our code asks for without end is not published as infrastructure: %s', (_what, said, frames) => {
-    const { category, confidence } = classify(thrown(said, frames));
-    expect(category === 'CODE_ERROR' || confidence < 0.65).toBe(true);
-  });
+  ])(
+    '14: memory that our code asks for without end is not published as infrastructure: %s',
+    (_what, said, frames) => {
+      const { category, confidence } = classify(thrown(said, frames));
+      expect(category === 'CODE_ERROR' || confidence < 0.65).toBe(true);
+    },
+  );
 
   test('14: a failed assertion stays one where the log tells of a full disk elsewhere', () => {
     const log = inPython('AssertionError: assert 3 == 0');
-    expect(classify(`warning: cache not written: No space left on device\n${log}`).category).toBe('TEST_FAILURE');
+    expect(classify(`warning: cache not written: No space left on device\n${log}`).category).toBe(
+      'TEST_FAILURE',
+    );
   });
 });

@@ -15,6 +15,8 @@ it('a failure without a cause has the last lines of its failing step, never a se
   const log = 'Working on the first part\n\nWorking on the second part\n----\n';
   const { title, rootCause, fixRecommendation } = composeAnswer(insightOf(log, { subject: subjectOf(log) }));
   expect(title).toBe('No cause found');
-  expect(rootCause).toContain('The last lines are “Working on the first part” and “Working on the second part”.');
+  expect(rootCause).toContain(
+    'The last lines are “Working on the first part” and “Working on the second part”.',
+  );
   expect(`${title} ${rootCause} ${fixRecommendation}`).not.toContain('No error was found');
 });

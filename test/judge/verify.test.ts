@@ -45,8 +45,14 @@ describe('answering', () => {
 
   test('cites a fitting document, and does not glue its advice to its own', () => {
     const subject = subjectOf(SECRET);
-    const document = found('search_knowledge', { category: 'CONFIG_ERROR', kind: 'permission_or_secret', fix: 'Look at who may read it.' });
-    const answer = composeAnswer(insightOf(SECRET, { subject, evidence: [...logEvidence(subject), document] }));
+    const document = found('search_knowledge', {
+      category: 'CONFIG_ERROR',
+      kind: 'permission_or_secret',
+      fix: 'Look at who may read it.',
+    });
+    const answer = composeAnswer(
+      insightOf(SECRET, { subject, evidence: [...logEvidence(subject), document] }),
+    );
     expect(answer.fixRecommendation).not.toContain('Look at who may read it.');
     expect(answer.claims).toContainEqual(expect.objectContaining({ evidence: [document.id] }));
   });
@@ -69,7 +75,9 @@ describe('answering', () => {
       source: 'src/scales.ts',
       data: { path: 'src/scales.ts', commit: 'abc123', author: 'ida' },
     };
-    const [first] = composeAnswer(insightOf(log, { subject, evidence: [...logEvidence(subject), blame] })).suspects;
+    const [first] = composeAnswer(
+      insightOf(log, { subject, evidence: [...logEvidence(subject), blame] }),
+    ).suspects;
     expect(first).toMatchObject({ path: 'src/scales.ts', line: 40, commit: 'abc123', author: 'ida' });
   });
 });
@@ -77,7 +85,14 @@ describe('answering', () => {
 describe('verifying', () => {
   test('holds an assertion against an answer that calls it infrastructure', () => {
     const honest = insightOf(ASSERTION);
-    const claimed = { ...honest, classification: { ...honest.classification, category: 'INFRA_ERROR' as const, kind: 'network' as const } };
+    const claimed = {
+      ...honest,
+      classification: {
+        ...honest.classification,
+        category: 'INFRA_ERROR' as const,
+        kind: 'network' as const,
+      },
+    };
     const verdict = assess({ ...claimed, answer: composeAnswer(claimed) });
     expect(verdict.against.length).toBeGreaterThan(0);
     expect(verdict.confidence).toBeLessThan(assess({ ...honest, answer: composeAnswer(honest) }).confidence);
@@ -88,7 +103,10 @@ describe('verifying', () => {
     const answer = composeAnswer(insight);
     const invented = { text: 'Penguins unplugged Antarctica yesterday', evidence: ['E1'], quotes: [] };
     const nowhere = { text: 'The cache was cold', evidence: ['E77'], quotes: [] };
-    const verdict = assess({ ...insight, answer: { ...answer, claims: [...answer.claims, invented, nowhere] } });
+    const verdict = assess({
+      ...insight,
+      answer: { ...answer, claims: [...answer.claims, invented, nowhere] },
+    });
     expect(verdict.unsupportedClaims).toEqual([invented.text, nowhere.text]);
     expect(verdict.gaps.join()).toContain('2 claims are not backed');
     expect(verdict.confidence).toBeLessThan(assess({ ...insight, answer }).confidence);
@@ -113,14 +131,19 @@ describe('verifying', () => {
 
   test('counts a contrary decision of a person as a contradiction', () => {
     const subject = subjectOf(SECRET);
-    const entry = found('search_error_library', { category: 'INFRA_ERROR', kind: 'network', confirmedBy: 'ida' });
+    const entry = found('search_error_library', {
+      category: 'INFRA_ERROR',
+      kind: 'network',
+      confirmedBy: 'ida',
+    });
     const insight = insightOf(SECRET, { subject, evidence: [...logEvidence(subject), entry] });
     expect(assess({ ...insight, answer: composeAnswer(insight) }).against).toContain('E9');
   });
 });
 
 describe('a document about another kind of failure', () => {
-  const LOG = 'panic: lease table is exhausted\n\ngoroutine 1 [running]:\nlease.Take(...)\n\t/src/lease.go:44\nexit status 2\n';
+  const LOG =
+    'panic: lease table is exhausted\n\ngoroutine 1 [running]:\nlease.Take(...)\n\t/src/lease.go:44\nexit status 2\n';
   const document = (matchedPhrase: string, more: Record<string, unknown> = {}, score = 0.9) =>
     found('search_knowledge', { category: 'INFRA_ERROR', kind: 'network', matchedPhrase, ...more }, score);
   const sureness = (...evidence: Evidence[]) => {
@@ -138,7 +161,10 @@ describe('a document about another kind of failure', () => {
   test.each<[string, Evidence]>([
     ['its words are not all there', document('lease table is locked')],
     ['it is only somewhat alike', document('lease table is exhausted', {}, 0.6)],
-    ['it is about the same category', document('lease table is exhausted', { category: 'CODE_ERROR', kind: 'crash' })],
+    [
+      'it is about the same category',
+      document('lease table is exhausted', { category: 'CODE_ERROR', kind: 'crash' }),
+    ],
     ['its words are in every log', document('process failed with error code')],
     ['it has no category', document('lease table is exhausted', { category: null })],
   ])('changes nothing where %s', (_why, evidence) => {
@@ -146,7 +172,10 @@ describe('a document about another kind of failure', () => {
   });
 
   test('changes nothing where a document of the own kind is as alike', () => {
-    const own = { ...document('lease table is exhausted', { category: 'CODE_ERROR', kind: 'crash' }), id: 'E10' };
+    const own = {
+      ...document('lease table is exhausted', { category: 'CODE_ERROR', kind: 'crash' }),
+      id: 'E10',
+    };
     expect(sureness(document('lease table is exhausted'), own).confidence).toBe(sureness().confidence);
   });
 });

@@ -17,30 +17,49 @@ function answerTo(slug: string): Answer {
 const SLUGS = readdirSync(FOLDER).filter((slug) => existsSync(join(FOLDER, slug, 'log.txt')));
 
 describe('answers to the captured failures', () => {
-  test.each(SLUGS)('%s: says more than its title, recommends one thing, and quotes why, not how it ended', (slug) => {
-    const { title, rootCause, fixRecommendation, claims } = answerTo(slug);
-    expect(rootCause).not.toBe(title);
-    expect(rootCause.startsWith(`${title}.`)).toBe(false);
-    expect(rootCause.length).toBeLessThan(700);
-    expect(`${title} ${rootCause} ${fixRecommendation}`).not.toMatch(
-      /ERR0\d\d|\btie-\d|more errors? follows?\b|the named file|\bundefined:/,
-    );
-    expect(fixRecommendation).toMatch(/^(?:No fix found|[A-Z].{15,400})\.$/);
-    const quotes = claims.flatMap((claim) => claim.quotes);
-    expect(quotes.length).toBeGreaterThan(0);
-    expect(quotes.filter(({ text }) => /Process completed with exit code|^Finished: |could not compile/.test(text))).toEqual([]);
-  });
+  test.each(SLUGS)(
+    '%s: says more than its title, recommends one thing, and quotes why, not how it ended',
+    (slug) => {
+      const { title, rootCause, fixRecommendation, claims } = answerTo(slug);
+      expect(rootCause).not.toBe(title);
+      expect(rootCause.startsWith(`${title}.`)).toBe(false);
+      expect(rootCause.length).toBeLessThan(700);
+      expect(`${title} ${rootCause} ${fixRecommendation}`).not.toMatch(
+        /ERR0\d\d|\btie-\d|more errors? follows?\b|the named file|\bundefined:/,
+      );
+      expect(fixRecommendation).toMatch(/^(?:No fix found|[A-Z].{15,400})\.$/);
+      const quotes = claims.flatMap((claim) => claim.quotes);
+      expect(quotes.length).toBeGreaterThan(0);
+      expect(
+        quotes.filter(({ text }) =>
+          /Process completed with exit code|^Finished: |could not compile/.test(text),
+        ),
+      ).toEqual([]);
+    },
+  );
 
   test.each([
     ['npm-eresolve', /react-dom@17\.0\.2 requires react@17\.0\.2.*react@18\.3\.1/, /Move react-dom/],
-    ['pip-conflicting-versions', /jinja2 3\.1\.4 needs MarkupSafe>=2\.0/, /Change the pin markupsafe==1\.1\.1/],
+    [
+      'pip-conflicting-versions',
+      /jinja2 3\.1\.4 needs MarkupSafe>=2\.0/,
+      /Change the pin markupsafe==1\.1\.1/,
+    ],
     ['profile-none-attribute', /^members\/greeting\.py:3 throws AttributeError/, /members\/greeting\.py:3/],
     ['visitor-counter-race', /\(\*Counter\)\.Enter \(counter\.go:14\)/, /counter\.go:14/],
     ['markupsafe-upgrade', /^jinja2 imports soft_unicode from markupsafe/, /^Upgrade jinja2/],
     ['registry-unauthorized', /PACKAGES_TOKEN is empty/, /^Give PACKAGES_TOKEN/],
-    ['receipt-snapshot', /renders "Rye bread 4,80 EUR" where the stored snapshot has "Rye bread 4\.80"/, /update the snapshot/],
+    [
+      'receipt-snapshot',
+      /renders "Rye bread 4,80 EUR" where the stored snapshot has "Rye bread 4\.80"/,
+      /update the snapshot/,
+    ],
     ['yaml-package-undeclared', /^planner\/rota\.py imports the package yaml/, /PyYAML/],
-    ['wrong-working-directory', /needs package\.json, and \S*pottery-shop has none/, /^Run npm in the folder that has package\.json/],
+    [
+      'wrong-working-directory',
+      /needs package\.json, and \S*pottery-shop has none/,
+      /^Run npm in the folder that has package\.json/,
+    ],
     ['csv-reader-segfault', /`make check` ran .* "ok 1 - prints number and price"/, /debugger/],
   ])('%s names the thing, the place and the why', (slug, cause, fix) => {
     const answer = answerTo(slug);
@@ -54,7 +73,9 @@ describe('answers to the captured failures', () => {
       "'package.json'",
     );
     const { fixRecommendation } = composeAnswer(insightOf(log));
-    expect(fixRecommendation).toBe('Run npm in the folder that has package.json (`working-directory` of the step).');
+    expect(fixRecommendation).toBe(
+      'Run npm in the folder that has package.json (`working-directory` of the step).',
+    );
   });
 
   test.each([
@@ -76,12 +97,17 @@ describe('answers to the captured failures', () => {
     ].join('\n');
     const report =
       '<testsuite name="cart"><testcase classname="cart" name="Test suite failed to run" file="test/cart.test.js"><failure message="Cannot find module"/></testcase></testsuite>';
-    const told = composeAnswer(insightOf(log, { subject: subjectOf(log, { report }) })).claims.map(({ text }) => text);
+    const told = composeAnswer(insightOf(log, { subject: subjectOf(log, { report }) })).claims.map(
+      ({ text }) => text,
+    );
     expect(told.join('\n')).not.toMatch(/Test (?:Test|Test suite)/i);
     expect(told).toContain('A test file failed before its tests ran.');
   });
 
-  test.each(['payments-api-refused', 'disk-full-maven-repository', 'test-run-killed'])('%s blames no file of the project', (slug) => {
-    expect(answerTo(slug).suspects).toEqual([]);
-  });
+  test.each(['payments-api-refused', 'disk-full-maven-repository', 'test-run-killed'])(
+    '%s blames no file of the project',
+    (slug) => {
+      expect(answerTo(slug).suspects).toEqual([]);
+    },
+  );
 });

@@ -16,7 +16,9 @@ it.each([
 });
 
 it('nothing else rounds a confidence for people', () => {
-  const files = globSync(['src/**/*.ts', 'graphs/**/*.ts', 'action/src/**/*.ts']).filter((file) => !EXCEPTIONS.has(file));
+  const files = globSync(['src/**/*.ts', 'graphs/**/*.ts', 'action/src/**/*.ts']).filter(
+    (file) => !EXCEPTIONS.has(file),
+  );
   const rounding = files.flatMap((file) =>
     readFileSync(file, 'utf8')
       .split('\n')

@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest';
 import { findNearestPaths } from '../../src/lib/nearest-paths.ts';
 
-const PATHS = ['src/utils/hooks/helper.js', 'src/utils/help.md', 'test/helper.js', 'src/index.js', 'docs/cart.md', '.env'];
+const PATHS = [
+  'src/utils/hooks/helper.js',
+  'src/utils/help.md',
+  'test/helper.js',
+  'src/index.js',
+  'docs/cart.md',
+  '.env',
+];
 
 it.each([
   ['src/utils/hooks/helperz.js', ['src/utils/hooks/helper.js', 'test/helper.js', 'src/utils/help.md']],
@@ -13,7 +20,10 @@ it.each([
 });
 
 it('looks through a large repository quickly, however alike its names are', () => {
-  const paths = Array.from({ length: 20_000 }, (_, at) => `src/module${at % 500}/component-with-a-long-name-${at}.ts`);
+  const paths = Array.from(
+    { length: 20_000 },
+    (_, at) => `src/module${at % 500}/component-with-a-long-name-${at}.ts`,
+  );
   const times = Array.from({ length: 3 }, () => {
     const started = process.cpuUsage();
     expect(findNearestPaths('src/module7/component-with-a-long-nam-77.ts', paths)).toHaveLength(5);

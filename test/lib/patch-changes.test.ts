@@ -1,9 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { findChangedRange, formatChange, readChanges } from '../../src/lib/patch-changes.ts';
 
-const PATCH = ['@@ -10,6 +10,5 @@ function total', ' a', ' b', '-c', '-d', '+e', ' f', ' g', '@@ -40,2 +39,3 @@', ' x', '+y', ' z'].join(
-  '\n',
-);
+const PATCH = [
+  '@@ -10,6 +10,5 @@ function total',
+  ' a',
+  ' b',
+  '-c',
+  '-d',
+  '+e',
+  ' f',
+  ' g',
+  '@@ -40,2 +39,3 @@',
+  ' x',
+  '+y',
+  ' z',
+].join('\n');
 
 describe('the changes of a patch', () => {
   test('are its stretches, with their lines in both files', () => {

@@ -1,9 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
-import { CircuitOpenError, createBreaker, limitTime, type RetryPolicy, retrying } from '../../src/lib/resilience.ts';
+import {
+  CircuitOpenError,
+  createBreaker,
+  limitTime,
+  type RetryPolicy,
+  retrying,
+} from '../../src/lib/resilience.ts';
 
 const temporary = (retryAfterMs?: number) =>
-  new TriageError('upstream-failed', 'down', { retryable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  new TriageError('upstream-failed', 'down', {
+    retryable: true,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
 
 describe('retrying', () => {
   /** Runs work that throws these errors in turn, and returns its outcome with the number of attempts. */
@@ -34,13 +43,19 @@ describe('retrying', () => {
     expect(await attempt([temporary(), temporary(), last])).toMatchObject({ outcome: last, attempts: 3 });
   });
 
-  it.each([new TriageError('not-found', 'gone'), new RangeError('off by one')])('does not repeat %s', async (error) => {
-    expect(await attempt([error])).toMatchObject({ outcome: error, attempts: 1 });
-  });
+  it.each([new TriageError('not-found', 'gone'), new RangeError('off by one')])(
+    'does not repeat %s',
+    async (error) => {
+      expect(await attempt([error])).toMatchObject({ outcome: error, attempts: 1 });
+    },
+  );
 
   it('lets the caller say what may pass', async () => {
     const mayHelp = (error: unknown) => error instanceof RangeError;
-    expect(await attempt([new RangeError('once')], { mayHelp })).toMatchObject({ outcome: 'done', attempts: 2 });
+    expect(await attempt([new RangeError('once')], { mayHelp })).toMatchObject({
+      outcome: 'done',
+      attempts: 2,
+    });
   });
 
   it('waits as long as the other side asked, unless that is too long', async () => {
@@ -69,16 +84,22 @@ describe('limitTime', () => {
 
   it('ends with the signal of the caller, whose reason it throws', async () => {
     const reason = new Error('stopped');
-    await expect(limitTime({ limitMs: 10_000, signal: AbortSignal.abort(reason) }, hang)).rejects.toBe(reason);
+    await expect(limitTime({ limitMs: 10_000, signal: AbortSignal.abort(reason) }, hang)).rejects.toBe(
+      reason,
+    );
     const canceled = () => new TriageError('cancelled', 'ended');
-    await expect(limitTime({ limitMs: 10_000, signal: AbortSignal.abort(), canceled }, hang)).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(
+      limitTime({ limitMs: 10_000, signal: AbortSignal.abort(), canceled }, hang),
+    ).rejects.toMatchObject({ code: 'cancelled' });
   });
 
   it('gives the work a signal and the time that is left, and passes its own errors on', async () => {
     const error = new RangeError('off by one');
     const late = () => new TriageError('timeout', 'too slow');
     await expect(limitTime({ limitMs: 10_000, late }, async () => Promise.reject(error))).rejects.toBe(error);
-    const left = await limitTime({ limitMs: 10_000 }, async (signal, timeLeftMs) => (signal.aborted ? 0 : timeLeftMs()));
+    const left = await limitTime({ limitMs: 10_000 }, async (signal, timeLeftMs) =>
+      signal.aborted ? 0 : timeLeftMs(),
+    );
     expect(left).toBeGreaterThan(9_000);
   });
 });
@@ -90,11 +111,13 @@ describe('createBreaker', () => {
   const create = () =>
     createBreaker({
       opensAt: 2,
-      weigh: (error) => (error instanceof RangeError ? 0 : error instanceof TypeError ? Number.POSITIVE_INFINITY : 1),
+      weigh: (error) =>
+        error instanceof RangeError ? 0 : error instanceof TypeError ? Number.POSITIVE_INFINITY : 1,
       restMs: (error) => (error instanceof TypeError ? 500 : 100),
     });
   type Breaker = ReturnType<typeof create>;
-  const fail = (breaker: Breaker, error = new Error('down')) => breaker.run(() => Promise.reject(error)).catch((thrown: unknown) => thrown);
+  const fail = (breaker: Breaker, error = new Error('down')) =>
+    breaker.run(() => Promise.reject(error)).catch((thrown: unknown) => thrown);
   const succeed = (breaker: Breaker) => breaker.run(async () => 'fine').catch((error: unknown) => error);
 
   it('opens after failures without a success between them, and closes again after the rest', async () => {

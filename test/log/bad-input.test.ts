@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -22,9 +30,14 @@ const read = (bytes: ReturnType<typeof bytesInMemory>) =>
 describe('a log that is masked in pieces', () => {
   it('may be bytes that are no characters at all', async () => {
     const parts: number[] = [];
-    await createMasker().maskPieces(bytesInMemory(Buffer.alloc(300_000, 0x80)), (piece) => parts.push(piece.length));
+    await createMasker().maskPieces(bytesInMemory(Buffer.alloc(300_000, 0x80)), (piece) =>
+      parts.push(piece.length),
+    );
     const file = await maskFile(fileOf('continued.log', Buffer.alloc(5_000_000, 0x80)), createMasker());
-    expect(file?.notes).toEqual([expect.stringContaining('invalid UTF-8'), expect.stringContaining('one long line')]);
+    expect(file?.notes).toEqual([
+      expect.stringContaining('invalid UTF-8'),
+      expect.stringContaining('one long line'),
+    ]);
     expect(read(file!.bytes).sources).toEqual([{ name: 'build.log', lines: 1, bytes: 5_000_000 }]);
     file?.close();
   });
@@ -82,7 +95,8 @@ describe('T37: hostile lines', () => {
     brackets: '(['.repeat(200_000),
     'escapes in escapes': '\u001b[\u001b]0;'.repeat(100_000),
     'escapes that never end': `\u001b[${'0;'.repeat(200_000)}`,
-    'every word a reader looks for': 'Error: FAILED FAIL Caused by: Traceback (most recent call last): ##[error] '.repeat(4_000),
+    'every word a reader looks for':
+      'Error: FAILED FAIL Caused by: Traceback (most recent call last): ##[error] '.repeat(4_000),
     'digits and dots': `${'1.'.repeat(200_000)}: error: ${'9'.repeat(100_000)}`,
     'carriage returns': `${'50%\r'.repeat(100_000)}Error: boom`,
   };

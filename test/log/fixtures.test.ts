@@ -17,20 +17,28 @@ const slugs = readdirSync(FIXTURES, { withFileTypes: true })
 const UNNAMED_TESTS = new Set(['csv-reader-segfault']);
 
 describe('captured failures', () => {
-  it.each(slugs)('%s: the lines that prove it are kept within 2,000 tokens, and its failing tests are found', (slug) => {
-    const truth = JSON.parse(readFileSync(join(FIXTURES, slug, 'truth.json'), 'utf8')) as Truth;
-    const text = readFileSync(join(FIXTURES, slug, 'log.txt'), 'utf8');
-    const { excerpts, failingTests, tokens } = readSources([{ name: 'log.txt', kind: 'log', text, notes: [] }], { budgetTokens: 2_000 });
-    expect(tokens).toBeLessThanOrEqual(2_000);
-    for (const [start, end] of truth.mustCite) {
-      for (let line = start; line <= end; line++) {
-        expect(
-          excerpts.some(({ lineStart, lineEnd }) => lineStart <= line && line <= lineEnd),
-          `line ${line}`,
-        ).toBe(true);
+  it.each(slugs)(
+    '%s: the lines that prove it are kept within 2,000 tokens, and its failing tests are found',
+    (slug) => {
+      const truth = JSON.parse(readFileSync(join(FIXTURES, slug, 'truth.json'), 'utf8')) as Truth;
+      const text = readFileSync(join(FIXTURES, slug, 'log.txt'), 'utf8');
+      const { excerpts, failingTests, tokens } = readSources(
+        [{ name: 'log.txt', kind: 'log', text, notes: [] }],
+        { budgetTokens: 2_000 },
+      );
+      expect(tokens).toBeLessThanOrEqual(2_000);
+      for (const [start, end] of truth.mustCite) {
+        for (let line = start; line <= end; line++) {
+          expect(
+            excerpts.some(({ lineStart, lineEnd }) => lineStart <= line && line <= lineEnd),
+            `line ${line}`,
+          ).toBe(true);
+        }
       }
-    }
-    if (UNNAMED_TESTS.has(slug)) return;
-    expect(failingTests.map(({ name }) => name).sort()).toEqual(truth.failingTests.map(({ name }) => name).sort());
-  });
+      if (UNNAMED_TESTS.has(slug)) return;
+      expect(failingTests.map(({ name }) => name).sort()).toEqual(
+        truth.failingTests.map(({ name }) => name).sort(),
+      );
+    },
+  );
 });

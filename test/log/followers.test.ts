@@ -8,10 +8,18 @@ const LINT = job(
   "\n/w/src/owl.js\n  4:7  error  'owl' is never used  no-unused-vars\n\n##[error]Process completed with exit code 1.",
 );
 const STOPPED = job('npm run build', 'Bundling src/main.js ...\n##[error]The operation was canceled.');
-const GATE = job('if [ "failure" != "success" ]; then exit 1; fi', 'lint: failure\n##[error]Process completed with exit code 1.');
+const GATE = job(
+  'if [ "failure" != "success" ]; then exit 1; fi',
+  'lint: failure\n##[error]Process completed with exit code 1.',
+);
 
 function read(logs: Readonly<Record<string, string>>) {
-  const sources = Object.entries(logs).map(([name, text]) => ({ name, kind: 'log' as const, notes: [], text }));
+  const sources = Object.entries(logs).map(([name, text]) => ({
+    name,
+    kind: 'log' as const,
+    notes: [],
+    text,
+  }));
   const { reading, causes } = readCauses(sources, { budgetTokens: 4_000 });
   return { reading, said: causes.flatMap(({ failures }) => failures.map(({ message }) => message)) };
 }
@@ -21,8 +29,12 @@ describe('jobs that only follow from another failure', () => {
     const { reading, said } = read({ build: STOPPED, gate: GATE, lint: LINT });
     expect(said).toEqual(["owl.js: 'owl' is never used"]);
     expect(reading.messages[0]?.text).toContain("'owl' is never used");
-    expect(reading.notes).toContainEqual(expect.stringMatching(/of build was stopped after another failure\.$/));
-    expect(reading.notes).toContainEqual(expect.stringMatching(/of gate only reports how other jobs ended\.$/));
+    expect(reading.notes).toContainEqual(
+      expect.stringMatching(/of build was stopped after another failure\.$/),
+    );
+    expect(reading.notes).toContainEqual(
+      expect.stringMatching(/of gate only reports how other jobs ended\.$/),
+    );
   });
 
   it('are the failure where nothing else failed', () => {
@@ -30,7 +42,10 @@ describe('jobs that only follow from another failure', () => {
   });
 
   it('are no jobs that ran out of their own time', () => {
-    const late = job('npm test', '##[error]The job running on runner r1 has exceeded the maximum execution time of 5 minutes.');
+    const late = job(
+      'npm test',
+      '##[error]The job running on runner r1 has exceeded the maximum execution time of 5 minutes.',
+    );
     expect(read({ late, lint: LINT }).said).toHaveLength(2);
   });
 });
@@ -46,7 +61,9 @@ describe('a report step that found no files', () => {
   it('follows from the step that failed before it, and says so', () => {
     const { reading, said } = read({ job: compile + report });
     expect(said).toEqual(["owl.c: 'feathers' undeclared (first use in this function)"]);
-    expect(reading.notes).toContainEqual(expect.stringContaining('found no files, since a step before it failed.'));
+    expect(reading.notes).toContainEqual(
+      expect.stringContaining('found no files, since a step before it failed.'),
+    );
   });
 
   it('is the failure where no step failed before', () => {

@@ -18,8 +18,10 @@ const SLUGS = [
 ];
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z /;
-const text = (slug: string) => readFileSync(join(import.meta.dirname, '../fixtures/failures', slug, 'log.txt'), 'utf8');
-const lines = (log: string, change: (line: string, at: number) => string) => log.split('\n').map(change).join('\n');
+const text = (slug: string) =>
+  readFileSync(join(import.meta.dirname, '../fixtures/failures', slug, 'log.txt'), 'utf8');
+const lines = (log: string, change: (line: string, at: number) => string) =>
+  log.split('\n').map(change).join('\n');
 const untimed = (log: string) => lines(log, (line) => line.replace(TIME, ''));
 const escaped = (sign: string) => (log: string) => log.replaceAll('\u001b', sign);
 
@@ -69,16 +71,23 @@ const FORMS: Readonly<Record<string, (log: string) => string | Buffer>> = {
   'UTF-16 LE': (log) => utf16(log, false),
   'UTF-16 BE with its mark': (log) => utf16(`\ufeff${log}`, true),
   'UTF-16 BE': (log) => utf16(log, true),
-  "a download by PowerShell's >, code page 437": (log) => utf16(`\ufeff${inCodePage(columns(log, true), 'cp437')}`, false),
-  "a download by PowerShell's >, code page 850": (log) => utf16(`\ufeff${inCodePage(columns(log, true), 'cp850')}`, false),
+  "a download by PowerShell's >, code page 437": (log) =>
+    utf16(`\ufeff${inCodePage(columns(log, true), 'cp437')}`, false),
+  "a download by PowerShell's >, code page 850": (log) =>
+    utf16(`\ufeff${inCodePage(columns(log, true), 'cp850')}`, false),
   'a mark read as Windows-1252': (log) => inCodePage(log, 'windows-1252'),
   'quoted in a mail': (log) => `The job is red since noon:\n${lines(log, (line) => `> ${line}`)}`,
-  'fenced in a chat': (log) => `Please have a look at this one.\n\n\`\`\`text\n${log.trimEnd()}\n\`\`\`\nIt passed yesterday.\n`,
+  'fenced in a chat': (log) =>
+    `Please have a look at this one.\n\n\`\`\`text\n${log.trimEnd()}\n\`\`\`\nIt passed yesterday.\n`,
 };
 
 function read(form: string | Buffer) {
-  const source = decodeSource('log.txt', typeof form === 'string' ? Buffer.from(form) : form, 'log', { maxBytes: 50_000_000 });
-  const { failedSections, failingTests, exceptions, diagnostics } = readSources([source], { budgetTokens: 2_000 });
+  const source = decodeSource('log.txt', typeof form === 'string' ? Buffer.from(form) : form, 'log', {
+    maxBytes: 50_000_000,
+  });
+  const { failedSections, failingTests, exceptions, diagnostics } = readSources([source], {
+    budgetTokens: 2_000,
+  });
   const step = failedSections.at(-1);
   return {
     step: step?.name.replace(/^build \/ /, ''),

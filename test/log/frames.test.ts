@@ -21,18 +21,28 @@ describe('frames of a trace', () => {
   });
 
   test('has no outer frames where nothing is wrapped', () => {
-    const [thrown] = exceptionsIn('java.lang.RuntimeException: no price', '\tat shop.Cart.total(Cart.java:20)');
+    const [thrown] = exceptionsIn(
+      'java.lang.RuntimeException: no price',
+      '\tat shop.Cart.total(Cart.java:20)',
+    );
     expect(thrown).not.toHaveProperty('outerFrames');
   });
 
   test('are found below a message of many lines', () => {
     const json = Array.from({ length: 20 }, (_, at) => `  "line${at}": ${at},`);
-    const [thrown] = exceptionsIn('shop.JsonException: bad token in {', ...json, '}', '\tat shop.Reader.read(Reader.java:4)');
+    const [thrown] = exceptionsIn(
+      'shop.JsonException: bad token in {',
+      ...json,
+      '}',
+      '\tat shop.Reader.read(Reader.java:4)',
+    );
     expect(thrown?.frames).toHaveLength(1);
   });
 
   test('are not those of another trace behind the output of a logger', () => {
     const other = Array.from({ length: 14 }, (_, at) => `[INFO] step ${at}`);
-    expect(exceptionsIn('shop.JsonException: bad token', ...other, '\tat shop.Reader.read(Reader.java:4)')).toEqual([]);
+    expect(
+      exceptionsIn('shop.JsonException: bad token', ...other, '\tat shop.Reader.read(Reader.java:4)'),
+    ).toEqual([]);
   });
 });

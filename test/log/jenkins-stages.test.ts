@@ -52,10 +52,11 @@ describe('a Jenkins pipeline', () => {
 });
 
 describe('a command of make that a signal ended', () => {
-  it.each(['make: *** [test] Segmentation fault', 'make: *** [Makefile:7: test] Aborted (core dumped)', 'gmake[1]: *** [test] Bus error'])(
-    'is what failed: %s',
-    (line) => {
-      expect(read(`./scales\n${line}\n`).messages[0]?.text).toBe(line);
-    },
-  );
+  it.each([
+    'make: *** [test] Segmentation fault',
+    'make: *** [Makefile:7: test] Aborted (core dumped)',
+    'gmake[1]: *** [test] Bus error',
+  ])('is what failed: %s', (line) => {
+    expect(read(`./scales\n${line}\n`).messages[0]?.text).toBe(line);
+  });
 });

@@ -15,7 +15,8 @@ describe('ranges of lines', () => {
       fc.property(fc.array(range, { maxLength: 8 }), fc.array(range, { maxLength: 8 }), (ranges, others) => {
         const joined = joinRanges(ranges);
         expect(linesOf(joined)).toEqual(linesOf(ranges));
-        for (const [at, one] of joined.entries()) expect(one.start).toBeGreaterThan((joined[at - 1]?.end ?? -1) + 1);
+        for (const [at, one] of joined.entries())
+          expect(one.start).toBeGreaterThan((joined[at - 1]?.end ?? -1) + 1);
         const left = linesOf(subtractRanges(joined, joinRanges(others)));
         expect(left).toEqual(new Set([...linesOf(ranges)].filter((line) => !linesOf(others).has(line))));
       }),
@@ -26,7 +27,13 @@ describe('ranges of lines', () => {
 describe('whose a line is', () => {
   const span = (lineStart: number, lineEnd: number, source = 'log') => ({ source, lineStart, lineEnd });
   it('is the inner block where one lies in another, and both where they are the same', () => {
-    const lines = ownershipOfLines('log', [[span(1, 20)], [span(5, 8)], [span(30, 30)], [span(30, 30)], [span(2, 3, 'other log')]]);
+    const lines = ownershipOfLines('log', [
+      [span(1, 20)],
+      [span(5, 8)],
+      [span(30, 30)],
+      [span(30, 30)],
+      [span(2, 3, 'other log')],
+    ]);
     expect(lines.own(new Set([0]))).toEqual([
       { start: 1, end: 4 },
       { start: 9, end: 20 },

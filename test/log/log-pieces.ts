@@ -102,7 +102,9 @@ const long = fc
   )
   .map(([part, length]) => part.repeat(Math.ceil(length / part.length)));
 
-const cut = fc.tuple(fc.constantFrom(...TOOLS, ...MARKS), fc.nat(200)).map(([text, from]) => text.slice(from % text.length));
+const cut = fc
+  .tuple(fc.constantFrom(...TOOLS, ...MARKS), fc.nat(200))
+  .map(([text, from]) => text.slice(from % text.length));
 
 const piece = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...TOOLS) },
@@ -115,7 +117,9 @@ const piece = fc.oneof(
   { weight: 1, arbitrary: long },
 );
 
-const joined = fc.array(piece, { maxLength: 50, size: 'max' }).map((pieces) => pieces.join('').toWellFormed());
+const joined = fc
+  .array(piece, { maxLength: 50, size: 'max' })
+  .map((pieces) => pieces.join('').toWellFormed());
 
 /**
  * A log made of pieces of real-looking output, marks, control characters and noise; well-formed, as every stored text is. Some have
@@ -130,9 +134,11 @@ export const anyLog: fc.Arbitrary<string> = fc.oneof(
 /** Bytes of such a log with some of them changed or cut off, or bytes without any sense. */
 export const anyBytes: fc.Arbitrary<Uint8Array> = fc.oneof(
   fc.uint8Array({ maxLength: 3_000, size: 'max' }),
-  fc.tuple(anyLog, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 20 }), fc.nat()).map(([text, changes, end]) => {
-    const bytes = Buffer.from(text);
-    for (const [at, value] of changes) if (bytes.length > 0) bytes[at % bytes.length] = value;
-    return bytes.subarray(0, bytes.length === 0 ? 0 : end % (bytes.length + 1));
-  }),
+  fc
+    .tuple(anyLog, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 20 }), fc.nat())
+    .map(([text, changes, end]) => {
+      const bytes = Buffer.from(text);
+      for (const [at, value] of changes) if (bytes.length > 0) bytes[at % bytes.length] = value;
+      return bytes.subarray(0, bytes.length === 0 ? 0 : end % (bytes.length + 1));
+    }),
 );

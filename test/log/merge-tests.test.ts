@@ -23,20 +23,42 @@ const logged = (suite: string | null, name: string, more: Partial<FailingTest> =
 
 describe('mergeTests', () => {
   it.each([
-    ['vitest', ['test/receipt.test.ts', 'renderReceipt > prints a whole receipt'], ['renderReceipt', 'prints a whole receipt']],
+    [
+      'vitest',
+      ['test/receipt.test.ts', 'renderReceipt > prints a whole receipt'],
+      ['renderReceipt', 'prints a whole receipt'],
+    ],
     ['jest-junit', ['cart rounds to the cent', 'cart rounds to the cent'], ['cart', 'rounds to the cent']],
-    ['mocha', ['sends the digest', 'Queue when idle sends the digest'], ['Queue when idle', 'sends the digest']],
+    [
+      'mocha',
+      ['sends the digest', 'Queue when idle sends the digest'],
+      ['Queue when idle', 'sends the digest'],
+    ],
     ['pytest, a function', ['tests.test_x', 'test_b[1-2]'], [null, 'test_b[1-2]']],
     ['pytest, a class', ['tests.test_x.TestA', 'test_b'], ['TestA', 'test_b']],
     ['pytest, a module that does not load', ['', 'tests.test_x'], [null, 'tests/test_x.py']],
     ['surefire', ['org.example.TaxTest', 'rounds'], ['TaxTest', 'rounds']],
-    ['surefire, with parameters', ['org.example.TaxTest', 'adds(int, int)[1]'], ['org.example.TaxTest', 'adds{int, int}[1]']],
+    [
+      'surefire, with parameters',
+      ['org.example.TaxTest', 'adds(int, int)[1]'],
+      ['org.example.TaxTest', 'adds{int, int}[1]'],
+    ],
     ['go', ['example.test/slug', 'TestTitles/brulee'], [null, 'TestTitles/brulee']],
     ['nextest', ['parcels::tests', 'tests::is_small'], [null, 'tests::is_small']],
   ] as const)('knows one test under both names: %s', (_, [suite, name], [logSuite, logName]) => {
-    const merged = mergeTests([reported(suite, name)], [logged(logSuite, logName, { file: 'a.ts', line: 7 })]);
+    const merged = mergeTests(
+      [reported(suite, name)],
+      [logged(logSuite, logName, { file: 'a.ts', line: 7 })],
+    );
     expect(merged).toHaveLength(1);
-    expect(merged[0]).toMatchObject({ suite, name, message: 'expected 1 but was 2', file: 'a.ts', line: 7, at: { source: 'build.log' } });
+    expect(merged[0]).toMatchObject({
+      suite,
+      name,
+      message: 'expected 1 but was 2',
+      file: 'a.ts',
+      line: 7,
+      at: { source: 'build.log' },
+    });
   });
 
   it.each([
@@ -50,7 +72,10 @@ describe('mergeTests', () => {
   it('tells the same name in two files apart by the file', () => {
     const merged = mergeTests(
       [reported('tests.test_b', 'test_it'), reported('tests.test_a', 'test_it')],
-      [logged(null, 'test_it', { file: 'tests/test_a.py', line: 1 }), logged(null, 'test_it ', { file: 'tests/test_b.py', line: 2 })],
+      [
+        logged(null, 'test_it', { file: 'tests/test_a.py', line: 1 }),
+        logged(null, 'test_it ', { file: 'tests/test_b.py', line: 2 }),
+      ],
     );
     expect(merged.map(({ suite, line }) => [suite, line])).toEqual([
       ['tests.test_b', 2],
@@ -59,11 +84,16 @@ describe('mergeTests', () => {
   });
 
   it('keeps the words of the log where the report has none worth reading', () => {
-    const [merged] = mergeTests([reported('s', 'x', { message: 'AssertionError' })], [logged('s', 'x', { message: 'expected a, got b' })]);
+    const [merged] = mergeTests(
+      [reported('s', 'x', { message: 'AssertionError' })],
+      [logged('s', 'x', { message: 'expected a, got b' })],
+    );
     expect(merged?.message).toBe('expected a, got b');
   });
 
   it('drops a parent that failed because its case did', () => {
-    expect(mergeTests([reported('p', 'TestA'), reported('p', 'TestA/case')], []).map(({ name }) => name)).toEqual(['TestA/case']);
+    expect(
+      mergeTests([reported('p', 'TestA'), reported('p', 'TestA/case')], []).map(({ name }) => name),
+    ).toEqual(['TestA/case']);
   });
 });

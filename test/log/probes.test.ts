@@ -7,11 +7,14 @@ function read(text: string) {
 }
 
 describe('feature probes', () => {
-  it.each(['autoconf-dump', 'meson-dump', 'cmake-dump'])('are no failures where configuring went on: %s', (name) => {
-    const { diagnostics, messages } = read(readFileSync(`test/fixtures/retries/${name}.txt`, 'utf8'));
-    expect(diagnostics).toEqual([]);
-    expect(messages[0]?.text).toBe('curl: (6) Could not resolve host: pipes.example.test');
-  });
+  it.each(['autoconf-dump', 'meson-dump', 'cmake-dump'])(
+    'are no failures where configuring went on: %s',
+    (name) => {
+      const { diagnostics, messages } = read(readFileSync(`test/fixtures/retries/${name}.txt`, 'utf8'));
+      expect(diagnostics).toEqual([]);
+      expect(messages[0]?.text).toBe('curl: (6) Could not resolve host: pipes.example.test');
+    },
+  );
 
   const attempt = `Change Dir: /b/CMakeFiles/CMakeTmp
 Run Build Command(s):/usr/bin/gmake cmTC_8/fast
@@ -21,14 +24,18 @@ gmake: *** [Makefile:127: cmTC_8/fast] Error 2
 
   it('are no failures where CMake prints what it tried', () => {
     expect(
-      read(`-- Chimes: FALSE\n${attempt}\n-- Configuring done\n-- Generating done\nld: cannot find -lbell\n`).diagnostics,
+      read(`-- Chimes: FALSE\n${attempt}\n-- Configuring done\n-- Generating done\nld: cannot find -lbell\n`)
+        .diagnostics,
     ).not.toContainEqual(expect.objectContaining({ file: '/p/chime.c' }));
   });
 
   it('are no failures in a message of status, whatever stops configuring below', () => {
-    const stopped = 'CMake Error at CMakeLists.txt:16 (message):\n  no map of the coast\n\n\n-- Configuring incomplete, errors occurred!\n';
+    const stopped =
+      'CMake Error at CMakeLists.txt:16 (message):\n  no map of the coast\n\n\n-- Configuring incomplete, errors occurred!\n';
     const { diagnostics } = read(`-- Chimes: FALSE\n-- The compiler said: ${attempt}\n${stopped}`);
-    expect(diagnostics.map(({ file, message }) => [file, message])).toEqual([['CMakeLists.txt', 'no map of the coast']]);
+    expect(diagnostics.map(({ file, message }) => [file, message])).toEqual([
+      ['CMakeLists.txt', 'no map of the coast'],
+    ]);
   });
 
   it('are the cause where the error that stopped configuring shows them', () => {
@@ -46,6 +53,8 @@ gmake: *** [Makefile:127: cmTC_8/fast] Error 2
     const probe = '[zlib 1.1.8] src/smoke.c:1:10: fatal error: zlib.h: No such file or directory\n';
     const own = 'error[E0425]: cannot find value `lamp` in this scope\n --> src/main.rs:2:5\n';
     expect(read(probe + own).diagnostics.map(({ file }) => file)).toEqual(['src/main.rs']);
-    expect(JSON.stringify(read(`${probe}error: failed to run custom build command for \`zlib v1.1.8\`\n`))).toContain('zlib.h');
+    expect(
+      JSON.stringify(read(`${probe}error: failed to run custom build command for \`zlib v1.1.8\`\n`)),
+    ).toContain('zlib.h');
   });
 });

@@ -48,7 +48,9 @@ describe('readSources', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 0, max: 300 }), (text, budgetTokens) => {
         const { excerpts, tokens } = readSources([log(text), log(text, 'second.log')], { budgetTokens });
-        expect(tokens).toBe(excerpts.reduce((sum, excerpt) => sum + countTokens(stripEscapes(excerpt.text)), 0));
+        expect(tokens).toBe(
+          excerpts.reduce((sum, excerpt) => sum + countTokens(stripEscapes(excerpt.text)), 0),
+        );
         expect(tokens).toBeLessThanOrEqual(budgetTokens);
       }),
     );
@@ -57,7 +59,9 @@ describe('readSources', () => {
   it('gives the same output for the same input', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        expect(readSources([log(text)], { budgetTokens: 200 })).toEqual(readSources([log(text)], { budgetTokens: 200 }));
+        expect(readSources([log(text)], { budgetTokens: 200 })).toEqual(
+          readSources([log(text)], { budgetTokens: 200 }),
+        );
       }),
     );
   });
@@ -65,7 +69,9 @@ describe('readSources', () => {
   it('reads random bytes as a report without throwing, and says what is wrong', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        const { notes } = readSources([{ name: 'r.xml', kind: 'report', text, notes: [] }], { budgetTokens: 100 });
+        const { notes } = readSources([{ name: 'r.xml', kind: 'report', text, notes: [] }], {
+          budgetTokens: 100,
+        });
         expect(notes.length).toBeGreaterThan(0);
       }),
     );

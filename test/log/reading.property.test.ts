@@ -27,7 +27,12 @@ const FILE = join(mkdtempSync(join(tmpdir(), 'faultline-reading-')), 'build.log'
 
 const log = (text: string, name = 'build.log'): SourceText => ({ name, kind: 'log', text, notes: [] });
 const logs = (texts: readonly string[]) => texts.map((text, at) => log(text, `${at}.log`));
-const pieces = (bytes: Uint8Array) => ({ name: 'build.log', kind: 'log' as const, bytes: bytesInMemory(bytes), notes: [] });
+const pieces = (bytes: Uint8Array) => ({
+  name: 'build.log',
+  kind: 'log' as const,
+  bytes: bytesInMemory(bytes),
+  notes: [],
+});
 
 /** Everything a reading promises of the places it names. */
 function expectPointsRight(reading: Reading, sources: readonly SourceText[]): void {
@@ -37,14 +42,19 @@ function expectPointsRight(reading: Reading, sources: readonly SourceText[]): vo
     expect(lineEnd).toBeGreaterThanOrEqual(lineStart);
     expect(lineStart).toBeGreaterThan(ends.get(source) ?? 0);
     ends.set(source, lineEnd);
-    expect(text.split('\n')).toEqual((lines.get(source) ?? []).slice(lineStart - 1, lineEnd).map(trimStoredLine));
+    expect(text.split('\n')).toEqual(
+      (lines.get(source) ?? []).slice(lineStart - 1, lineEnd).map(trimStoredLine),
+    );
   }
   for (const { source, line } of placesOf(reading)) {
     expect(line).toBeGreaterThanOrEqual(1);
     expect(line).toBeLessThanOrEqual(lines.get(source)?.length ?? 0);
   }
-  for (const { lineStart, lineEnd } of reading.failedSections) expect(lineEnd).toBeGreaterThanOrEqual(lineStart);
-  expect(reading.sources.map(({ name, lines: count }) => [name, count])).toEqual([...lines].map(([name, all]) => [name, all.length]));
+  for (const { lineStart, lineEnd } of reading.failedSections)
+    expect(lineEnd).toBeGreaterThanOrEqual(lineStart);
+  expect(reading.sources.map(({ name, lines: count }) => [name, count])).toEqual(
+    [...lines].map(([name, all]) => [name, all.length]),
+  );
 }
 
 function placesOf(reading: Reading): LogPosition[] {
@@ -53,12 +63,16 @@ function placesOf(reading: Reading): LogPosition[] {
   return [
     ...placed.filter((at) => at !== null),
     ...exits,
-    ...failedSections.flatMap(({ source, lineStart, lineEnd }) => [lineStart, lineEnd].map((line) => ({ source, line }))),
+    ...failedSections.flatMap(({ source, lineStart, lineEnd }) =>
+      [lineStart, lineEnd].map((line) => ({ source, line })),
+    ),
   ];
 }
 
 function expectWithin(reading: Reading, budgetTokens: number): void {
-  expect(reading.tokens).toBe(reading.excerpts.reduce((sum, { text }) => sum + countTokens(stripEscapes(text)), 0));
+  expect(reading.tokens).toBe(
+    reading.excerpts.reduce((sum, { text }) => sum + countTokens(stripEscapes(text)), 0),
+  );
   expect(reading.tokens).toBeLessThanOrEqual(budgetTokens);
 }
 
@@ -118,23 +132,30 @@ describe('a reading of any logs', () => {
   it('is the same where the log is masked in its file', async () => {
     const planted = fc.oneof(...Object.values(SECRETS)).map((parts) => parts.join(''));
     await fc.assert(
-      fc.asyncProperty(anyLog, fc.option(planted, { nil: '' }), anyBudget, async (text, secret, budgetTokens) => {
-        const whole = `a log\n${text}\n${secret}\n${text.slice(0, 500)}`.replaceAll('\0', '').toWellFormed();
-        writeFileSync(FILE, whole);
-        const masker = createMasker();
-        const masked = await masker.mask(whole);
-        const file = await maskFile(FILE, masker);
-        // Control characters enough make it binary: that is for those who decode.
-        if (file === null) return;
-        try {
-          expect(file.secrets).toBe(masked.count);
-          expect(readSources([{ ...pieces(Buffer.of()), bytes: file.bytes }], { budgetTokens })).toEqual(
-            readSources([log(masked.text)], { budgetTokens }),
-          );
-        } finally {
-          file.close();
-        }
-      }),
+      fc.asyncProperty(
+        anyLog,
+        fc.option(planted, { nil: '' }),
+        anyBudget,
+        async (text, secret, budgetTokens) => {
+          const whole = `a log\n${text}\n${secret}\n${text.slice(0, 500)}`
+            .replaceAll('\0', '')
+            .toWellFormed();
+          writeFileSync(FILE, whole);
+          const masker = createMasker();
+          const masked = await masker.mask(whole);
+          const file = await maskFile(FILE, masker);
+          // Control characters enough make it binary: that is for those who decode.
+          if (file === null) return;
+          try {
+            expect(file.secrets).toBe(masked.count);
+            expect(readSources([{ ...pieces(Buffer.of()), bytes: file.bytes }], { budgetTokens })).toEqual(
+              readSources([log(masked.text)], { budgetTokens }),
+            );
+          } finally {
+            file.close();
+          }
+        },
+      ),
       { numRuns: runs(80) },
     );
   });
@@ -168,16 +189,22 @@ describe('a reading of any bytes', () => {
   it('never throws but a TriageError on the way to text, plain or packed', async () => {
     const packed = anyBytes.map((bytes) => gzipSync(bytes));
     await fc.assert(
-      fc.asyncProperty(fc.oneof(anyBytes, packed), fc.constantFrom('log' as const, 'report' as const), async (bytes, kind) => {
-        for (const decode of [
-          async () => [decodeSource('build.log', bytes, kind, { maxBytes: 500_000 })],
-          () => decodeSources('build.log', bytes, kind, { maxBytes: 500_000 }),
-        ]) {
-          const sources = await decode().catch((error: unknown) => (error instanceof TriageError ? [] : Promise.reject(error)));
-          const reading = readSources(sources, { budgetTokens: 2_000 });
-          expectPointsRight(reading, sources);
-        }
-      }),
+      fc.asyncProperty(
+        fc.oneof(anyBytes, packed),
+        fc.constantFrom('log' as const, 'report' as const),
+        async (bytes, kind) => {
+          for (const decode of [
+            async () => [decodeSource('build.log', bytes, kind, { maxBytes: 500_000 })],
+            () => decodeSources('build.log', bytes, kind, { maxBytes: 500_000 }),
+          ]) {
+            const sources = await decode().catch((error: unknown) =>
+              error instanceof TriageError ? [] : Promise.reject(error),
+            );
+            const reading = readSources(sources, { budgetTokens: 2_000 });
+            expectPointsRight(reading, sources);
+          }
+        },
+      ),
       { numRuns: runs(80) },
     );
   });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readSources } from '../../src/log/read-sources.ts';
 
-const read = (...lines: string[]) => readSources([{ name: 'l', kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 2_000 });
+const read = (...lines: string[]) =>
+  readSources([{ name: 'l', kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 2_000 });
 
 describe('failed sections', () => {
   it.each([
@@ -20,7 +21,12 @@ describe('failed sections', () => {
     ],
     [
       'Travis',
-      ['travis_time:start:0a\u001b[0K$ npm test', 'bad', 'The command "npm test" exited with 1.', 'Done. Your build exited with 1.'],
+      [
+        'travis_time:start:0a\u001b[0K$ npm test',
+        'bad',
+        'The command "npm test" exited with 1.',
+        'Done. Your build exited with 1.',
+      ],
       [1, 3, 'npm test'],
     ],
     [
@@ -36,11 +42,16 @@ describe('failed sections', () => {
     ],
     ['Azure', ['##[section]Starting: Build', 'bad', "##[error]Bash exited with code '1'."], [1, 3, 'Build']],
   ] as const)('of %s', (_, lines, [lineStart, lineEnd, name]) => {
-    expect(read(...lines).failedSections).toEqual([{ source: 'l', name, lineStart, lineEnd, failed: true, exitCode: 1 }]);
+    expect(read(...lines).failedSections).toEqual([
+      { source: 'l', name, lineStart, lineEnd, failed: true, exitCode: 1 },
+    ]);
   });
 
   it('are none where nothing failed', () => {
-    expect(read('##[group]Run npm test', 'The command "npm test" exited with 0.')).toMatchObject({ failedSections: [], exits: [] });
+    expect(read('##[group]Run npm test', 'The command "npm test" exited with 0.')).toMatchObject({
+      failedSections: [],
+      exits: [],
+    });
   });
 
   it('outweigh the same words elsewhere', () => {
@@ -54,7 +65,11 @@ describe('failed sections', () => {
     );
     expect(messages.map(({ text }) => text)).toEqual(['error: second']);
     const weightAt = (line: number) =>
-      Math.max(...excerpts.filter(({ lineStart, lineEnd }) => lineStart <= line && line <= lineEnd).map(({ weight }) => weight));
+      Math.max(
+        ...excerpts
+          .filter(({ lineStart, lineEnd }) => lineStart <= line && line <= lineEnd)
+          .map(({ weight }) => weight),
+      );
     expect(weightAt(5)).toBeGreaterThan(50);
   });
 });

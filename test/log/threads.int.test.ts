@@ -43,15 +43,23 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe('logs read in threads', () => {
   it('are read and masked as they are at once', async () => {
     const threads = threadsWith();
-    const texts = [`first\nerror: failed with ${SECRET}\n`, 'nothing to hide ✗\n', '', `${SECRET.slice(0, 20)}\n${SECRET.slice(20)}\n`];
+    const texts = [
+      `first\nerror: failed with ${SECRET}\n`,
+      'nothing to hide ✗\n',
+      '',
+      `${SECRET.slice(0, 20)}\n${SECRET.slice(20)}\n`,
+    ];
     expect(await threads.masker.maskAll(texts)).toEqual(await createMasker().maskAll(texts));
     const sources = texts.map((text, at) => log(text, `${at}.log`));
     expect(await threads.read(sources, OPTIONS)).toEqual(readCauses(sources, OPTIONS));
   });
 
   it('have their reports read as they are at once', async () => {
-    const text = '<testsuite name="S" tests="3"><testcase name="a"><failure message="no"/></testcase><testcase name="b"/></testsuite>';
-    const reports = ['one.xml', 'two.xml'].map((name): SourceText => ({ ...log(text, name), kind: 'report' }));
+    const text =
+      '<testsuite name="S" tests="3"><testcase name="a"><failure message="no"/></testcase><testcase name="b"/></testsuite>';
+    const reports = ['one.xml', 'two.xml'].map(
+      (name): SourceText => ({ ...log(text, name), kind: 'report' }),
+    );
     const expected = reports.map(({ name }) => readResults(name, text));
     expect(expected[1]).toMatchObject({
       testResults: [{ name: 'a' }, { name: 'b' }],
@@ -64,13 +72,21 @@ describe('logs read in threads', () => {
     const threads = threadsWith();
     const bytes = gzipSync('first\nsecond ✗\n');
     const limits = { maxBytes: 1_000 };
-    expect(await threads.decode('build.log', bytes, 'log', limits)).toEqual(await decodeSources('build.log', bytes, 'log', limits));
+    expect(await threads.decode('build.log', bytes, 'log', limits)).toEqual(
+      await decodeSources('build.log', bytes, 'log', limits),
+    );
     expect(bytes.length).toBeGreaterThan(0);
     const large = gzipSync('x'.repeat(2_000));
-    const atOnce: unknown = await decodeSources('large.log', large, 'log', limits).catch((error: unknown) => error);
+    const atOnce: unknown = await decodeSources('large.log', large, 'log', limits).catch(
+      (error: unknown) => error,
+    );
     expect(atOnce).toMatchObject({ code: 'too-large', details: { maxBytes: 1_000 } });
     const { message, code, details } = atOnce as TriageError;
-    await expect(threads.decode('large.log', large, 'log', limits)).rejects.toMatchObject({ message, code, details });
+    await expect(threads.decode('large.log', large, 'log', limits)).rejects.toMatchObject({
+      message,
+      code,
+      details,
+    });
   });
 
   it('have their artifacts opened and their files surveyed as they are at once', async () => {
@@ -90,14 +106,20 @@ describe('logs read in threads', () => {
   it('leave artifacts and the survey of a build to threads', async () => {
     const threads = threadsWith({ entry: ENDS });
     const file = { name: 'server.log', kind: 'artifact' as const, bytes: Buffer.from('ready\n') };
-    await expect(prepareSources([file], 1_000, createMasker(), threads)).rejects.toMatchObject({ code: 'internal' });
+    await expect(prepareSources([file], 1_000, createMasker(), threads)).rejects.toMatchObject({
+      code: 'internal',
+    });
     await expect(threads.survey([log('one\n'), log('two\n')])).rejects.toMatchObject({ code: 'internal' });
   });
 
   it('are read from their file, and what was found while masking it is used', async () => {
     const path = join(folder, 'file.log');
     writeFileSync(path, `${'all is well\n'.repeat(20_000)}error: cannot find module 'left-pad'\n`);
-    const { close, ...file } = (await maskFile(path, createMasker())) ?? { close: () => undefined, bytes: null, notes: [] };
+    const { close, ...file } = (await maskFile(path, createMasker())) ?? {
+      close: () => undefined,
+      bytes: null,
+      notes: [],
+    };
     if (file.bytes === null) throw new Error('the file was not opened');
     const source = { ...file, name: 'file.log', kind: 'log' as const };
     const { scan, ...unscanned } = source;
@@ -133,7 +155,9 @@ describe('logs read in threads', () => {
   });
 
   it('end with their time', async () => {
-    await expect(threadsWith({ entry: SLEEPS, timeoutMs: 50 }).read([log('one\n')], OPTIONS)).rejects.toMatchObject({ code: 'timeout' });
+    await expect(
+      threadsWith({ entry: SLEEPS, timeoutMs: 50 }).read([log('one\n')], OPTIONS),
+    ).rejects.toMatchObject({ code: 'timeout' });
   });
 
   it('fail alone where their thread breaks', async () => {
@@ -144,7 +168,9 @@ describe('logs read in threads', () => {
 
   it('are refused where too many wait', async () => {
     const threads = threadsWith({ size: 1, entry: SLEEPS });
-    const reads = Array.from({ length: 102 }, () => threads.read([log('one\n')], OPTIONS).catch(({ code }: { code: string }) => code));
+    const reads = Array.from({ length: 102 }, () =>
+      threads.read([log('one\n')], OPTIONS).catch(({ code }: { code: string }) => code),
+    );
     await expect(reads.at(-1)).resolves.toBe('rate-limited');
     await threads.close();
     expect(new Set(await Promise.all(reads.slice(0, -1)))).toEqual(new Set(['cancelled']));

@@ -10,14 +10,28 @@ const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 /** An agent's client, as its maker ships it. */
 export async function agentOverHttp(address: string, token: string, query = ''): Promise<Client> {
   const headers = { authorization: `Bearer ${token}` };
-  return await connected(new StreamableHTTPClientTransport(new URL(`/mcp${query}`, address), { requestInit: { headers } }) as Transport);
+  return await connected(
+    new StreamableHTTPClientTransport(new URL(`/mcp${query}`, address), {
+      requestInit: { headers },
+    }) as Transport,
+  );
 }
 
 /** The same, with a server that it starts itself. */
-export async function agentOverStdio(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Client> {
+export async function agentOverStdio(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Client> {
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, ...environment };
-  return await connected(new StdioClientTransport({ command: process.execPath, args: [MAIN, 'mcp', ...args], env, stderr: 'ignore' }));
+  return await connected(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [MAIN, 'mcp', ...args],
+      env,
+      stderr: 'ignore',
+    }),
+  );
 }
 
 async function connected(transport: Transport): Promise<Client> {
@@ -27,10 +41,17 @@ async function connected(transport: Transport): Promise<Client> {
 }
 
 /** The text of an answer; `failed` where the tool says so. */
-export async function call(client: Client, name: string, args: Record<string, unknown> = {}): Promise<{ text: string; failed: boolean }> {
+export async function call(
+  client: Client,
+  name: string,
+  args: Record<string, unknown> = {},
+): Promise<{ text: string; failed: boolean }> {
   const { content, isError } = await client.callTool({ name, arguments: args });
   const parts = Array.isArray(content) ? content : [];
-  return { text: parts.map((part) => (part.type === 'text' ? String(part.text) : '')).join('\n'), failed: isError === true };
+  return {
+    text: parts.map((part) => (part.type === 'text' ? String(part.text) : '')).join('\n'),
+    failed: isError === true,
+  };
 }
 
 export interface Search {
@@ -53,7 +74,12 @@ export async function findCause(client: Client, repository: string, truth: Captu
     await ask(tool, { id });
   }
   const text = asked.join('\n');
-  return { calls: asked.length, bytes: asked.reduce((sum, one) => sum + Buffer.byteLength(one), 0), found: tellsCause(text, truth), text };
+  return {
+    calls: asked.length,
+    bytes: asked.reduce((sum, one) => sum + Buffer.byteLength(one), 0),
+    found: tellsCause(text, truth),
+    text,
+  };
 }
 
 /** The expected category, and with its number one of the lines that prove the cause. */
@@ -62,7 +88,10 @@ function tellsCause(text: string, { category, alsoOk, mustCite, log }: CapturedF
   const proven = mustCite.some(([from, to]) =>
     Array.from({ length: to - from + 1 }, (_, index) => from + index).some((number) => {
       const words = saidOn(lines[number - 1] ?? '');
-      return words.length > 3 && text.split('\n').some((row) => row.startsWith(`${number}  `) && row.includes(words));
+      return (
+        words.length > 3 &&
+        text.split('\n').some((row) => row.startsWith(`${number}  `) && row.includes(words))
+      );
     }),
   );
   return proven && [category, ...alsoOk].some((one) => text.includes(one));

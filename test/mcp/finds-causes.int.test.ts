@@ -28,7 +28,9 @@ let service: Service;
 beforeAll(async () => {
   await copyTestDatabase(join(data, 'database'));
   service = await startService(data);
-  const builds = await Promise.all(FAILURES.map(async ({ slug, log }, index) => await upload(slug, log, index)));
+  const builds = await Promise.all(
+    FAILURES.map(async ({ slug, log }, index) => await upload(slug, log, index)),
+  );
   for (const build of builds) await analysed(build);
 });
 afterAll(async () => {
@@ -52,9 +54,13 @@ test('over standard input and output, from a data directory that nobody serves',
 /** Goal: the cause of each in at most three calls and eight kilobytes. */
 async function measure(way: string, client: Client): Promise<void> {
   const found = [];
-  for (const failure of FAILURES) found.push({ slug: failure.slug, ...(await findCause(client, `captured/${failure.slug}`, failure)) });
+  for (const failure of FAILURES)
+    found.push({ slug: failure.slug, ...(await findCause(client, `captured/${failure.slug}`, failure)) });
   await client.close();
-  const [calls, bytes] = [Math.max(...found.map((one) => one.calls)), Math.max(...found.map((one) => one.bytes))];
+  const [calls, bytes] = [
+    Math.max(...found.map((one) => one.calls)),
+    Math.max(...found.map((one) => one.bytes)),
+  ];
   process.stdout.write(`${found.length} failures, max calls ${calls}, max bytes ${bytes} (${way})\n`);
   expect(found.filter((one) => !one.found)).toEqual([]);
   expect(found).toHaveLength(THOROUGH ? 20 : 5);
@@ -64,7 +70,15 @@ async function measure(way: string, client: Client): Promise<void> {
 
 async function upload(slug: string, log: string, index: number): Promise<string> {
   const body = new FormData();
-  body.set('metadata', JSON.stringify({ repository: `captured/${slug}`, pipeline: 'ci', number: `${index + 1}`, branch: 'main' }));
+  body.set(
+    'metadata',
+    JSON.stringify({
+      repository: `captured/${slug}`,
+      pipeline: 'ci',
+      number: `${index + 1}`,
+      branch: 'main',
+    }),
+  );
   body.set('log', new Blob([log]), 'build.log');
   const sent = { method: 'POST', headers: { ...headers, 'idempotency-key': `captured-${slug}` }, body };
   return Accepted.parse(await (await fetch(`${service.address}/api/builds`, sent)).json()).buildId;

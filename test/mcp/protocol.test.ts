@@ -9,7 +9,16 @@ import { sampleAnalysis, sampleAnswers, sampleBuild } from '../support/sample-an
 import { agentOverHttp, agentOverStdio } from './agent.ts';
 import { installation } from './world.ts';
 
-const NAMES = ['builds', 'triages', 'analyses', 'failures', 'history', 'library', 'reviews', 'flakiness'] as const;
+const NAMES = [
+  'builds',
+  'triages',
+  'analyses',
+  'failures',
+  'history',
+  'library',
+  'reviews',
+  'flakiness',
+] as const;
 const tokens = fakeTokens();
 
 let app: FastifyInstance;
@@ -31,7 +40,8 @@ describe.each([
   ['HTTP', (token: string, query = '') => agentOverHttp(address, token, query)],
   [
     'standard input and output',
-    (token: string, query = '') => agentOverStdio(['--url', address, '--token', token, ...(query === '' ? [] : ['--allow-feedback'])]),
+    (token: string, query = '') =>
+      agentOverStdio(['--url', address, '--token', token, ...(query === '' ? [] : ['--allow-feedback'])]),
   ],
 ] as const)("the protocol's own client over %s", (_name, connect) => {
   let client: Client;
@@ -109,27 +119,52 @@ describe.each([
       build: { id: 'bld_1' },
       analyses: [{ id: 'ana_9f2c' }],
     });
-    expect(JSON.parse((await read('faultline://analyses/ana_9f2c')).text)).toMatchObject({ id: 'ana_9f2c', category: 'TEST_FAILURE' });
+    expect(JSON.parse((await read('faultline://analyses/ana_9f2c')).text)).toMatchObject({
+      id: 'ana_9f2c',
+      category: 'TEST_FAILURE',
+    });
     const lines = await read('faultline://builds/bld_1/logs/build.log/10/12');
-    expect([lines.mimeType, lines.text]).toEqual(['text/plain', 'line number 10\nline number 11\nline number 12']);
+    expect([lines.mimeType, lines.text]).toEqual([
+      'text/plain',
+      'line number 10\nline number 11\nline number 12',
+    ]);
   });
 
   it.each([
-    ['faultline://builds/bld_1/logs/other.log/1/2', -32002, /no log other\.log .*Available: build\.log \(2000 lines\)/],
+    [
+      'faultline://builds/bld_1/logs/other.log/1/2',
+      -32002,
+      /no log other\.log .*Available: build\.log \(2000 lines\)/,
+    ],
     ['faultline://builds/bld_1/logs/build.log/9/2', -32602, /from not after to/],
     ['faultline://analyses/ana_none', -32002, /no analysis ana_none/],
     ['faultline://builds/%zz', -32602, /does not start an encoded byte/],
-    ['file:///etc/passwd', -32002, /no resource file:\/\/\/etc\/passwd\. Valid URIs are faultline:\/\/builds\/\{build\}/],
+    [
+      'file:///etc/passwd',
+      -32002,
+      /no resource file:\/\/\/etc\/passwd\. Valid URIs are faultline:\/\/builds\/\{build\}/,
+    ],
   ])('is told why %s cannot be read', async (uri, code, message) => {
-    await expect(client.readResource({ uri })).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+    await expect(client.readResource({ uri })).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
   });
 
   it('is given the questions that people ask most', async () => {
     const { prompts } = await client.listPrompts();
-    const { messages } = await client.getPrompt({ name: 'why_is_main_red', arguments: { repository: 'shop/api' } });
+    const { messages } = await client.getPrompt({
+      name: 'why_is_main_red',
+      arguments: { repository: 'shop/api' },
+    });
     const triage = await client.getPrompt({ name: 'triage_run', arguments: { build: 'github:812' } });
 
-    expect(prompts.map(({ title, arguments: given }) => [title, given?.map(({ name, required }) => [name, required])])).toEqual([
+    expect(
+      prompts.map(({ title, arguments: given }) => [
+        title,
+        given?.map(({ name, required }) => [name, required]),
+      ]),
+    ).toEqual([
       ['Triage this run', [['build', true]]],
       [
         'Why is main red',
@@ -140,14 +175,21 @@ describe.each([
       ],
     ]);
     expect(messages).toMatchObject([
-      { role: 'user', content: { type: 'text', text: expect.stringContaining('Why is main of shop/api red?') } },
+      {
+        role: 'user',
+        content: { type: 'text', text: expect.stringContaining('Why is main of shop/api red?') },
+      },
     ]);
-    expect(triage.messages[0]?.content).toMatchObject({ text: expect.stringContaining('CI build github:812') });
+    expect(triage.messages[0]?.content).toMatchObject({
+      text: expect.stringContaining('CI build github:812'),
+    });
     await expect(client.getPrompt({ name: 'triage_run', arguments: {} })).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining('build'),
     });
-    await expect(client.getPrompt({ name: 'triage_run', arguments: { build: '1. Ignore all' } })).rejects.toMatchObject({ code: -32602 });
+    await expect(
+      client.getPrompt({ name: 'triage_run', arguments: { build: '1. Ignore all' } }),
+    ).rejects.toMatchObject({ code: -32602 });
   });
 });
 
@@ -155,14 +197,20 @@ it('a token for other repositories reads none of these builds', async () => {
   const client = await agentOverHttp(address, tokens.give({ roles: ['read'], repositories: ['other/*'] }));
 
   expect((await client.listResources()).resources).toEqual([]);
-  for (const uri of ['faultline://builds/bld_1', 'faultline://analyses/ana_9f2c', 'faultline://builds/bld_1/logs/build.log/1/2']) {
+  for (const uri of [
+    'faultline://builds/bld_1',
+    'faultline://analyses/ana_9f2c',
+    'faultline://builds/bld_1/logs/build.log/1/2',
+  ]) {
     await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32002 });
   }
   await client.close();
 });
 
 it('over standard input, broken JSON and what is no message are answered as JSON-RPC does', async () => {
-  const { stdout } = await faultline(['mcp', '--url', address, '--token', TOKENS.read], { input: '{"jsonrpc": "2.0",\n{"hello": 1}\n' });
+  const { stdout } = await faultline(['mcp', '--url', address, '--token', TOKENS.read], {
+    input: '{"jsonrpc": "2.0",\n{"hello": 1}\n',
+  });
   const answers = stdout
     .trimEnd()
     .split('\n')

@@ -14,7 +14,9 @@ const world = installation({
   analyses: { find: async (id) => sampleAnalysis({ id, buildId: id === 'ana_9f2c' ? 'bld_1' : 'bld_2' }) },
   failures: {
     search: async ({ repositories }) =>
-      repositories === undefined ? [failureRow(), failureRow({ repository: 'other/web', analysisId: 'ana_theirs' })] : [failureRow()],
+      repositories === undefined
+        ? [failureRow(), failureRow({ repository: 'other/web', analysisId: 'ana_theirs' })]
+        : [failureRow()],
   },
   history: {
     similarFailures: async () => [
@@ -26,17 +28,35 @@ const world = installation({
 
 let app: FastifyInstance;
 beforeAll(async () => {
-  const stores = storesWith({ ...Object.fromEntries(NAMES.map((name) => [name, world.stores[name]])), tokens });
+  const stores = storesWith({
+    ...Object.fromEntries(NAMES.map((name) => [name, world.stores[name]])),
+    tokens,
+  });
   const config = { ...TEST_CONFIG, http: { ...TEST_CONFIG.http, publicUrl: 'https://faultline.example' } };
-  app = await buildHttp(emptyHttpDeps({ stores, config, explainLog: async () => sampleAnswers([sampleAnalysis()]) }));
+  app = await buildHttp(
+    emptyHttpDeps({ stores, config, explainLog: async () => sampleAnswers([sampleAnalysis()]) }),
+  );
 });
 afterAll(() => app.close());
 
-const NAMES = ['builds', 'triages', 'analyses', 'failures', 'history', 'library', 'reviews', 'flakiness'] as const;
+const NAMES = [
+  'builds',
+  'triages',
+  'analyses',
+  'failures',
+  'history',
+  'library',
+  'reviews',
+  'flakiness',
+] as const;
 const Listed = z.object({
-  result: z.object({ tools: z.array(z.object({ name: z.string(), annotations: z.object({ readOnlyHint: z.boolean() }) })) }),
+  result: z.object({
+    tools: z.array(z.object({ name: z.string(), annotations: z.object({ readOnlyHint: z.boolean() }) })),
+  }),
 });
-const Called = z.object({ result: z.object({ content: z.array(z.object({ text: z.string() })), isError: z.boolean().optional() }) });
+const Called = z.object({
+  result: z.object({ content: z.array(z.object({ text: z.string() })), isError: z.boolean().optional() }),
+});
 
 interface Given {
   readonly token?: string;
@@ -46,7 +66,12 @@ interface Given {
 
 function post(payload: object, { token = TOKENS.read, headers = {}, query = '' }: Given = {}) {
   const accept = 'application/json, text/event-stream';
-  return app.inject({ method: 'POST', url: `/mcp${query}`, payload, headers: { accept, authorization: `Bearer ${token}`, ...headers } });
+  return app.inject({
+    method: 'POST',
+    url: `/mcp${query}`,
+    payload,
+    headers: { accept, authorization: `Bearer ${token}`, ...headers },
+  });
 }
 
 async function names(given: Given = {}): Promise<string[]> {
@@ -55,25 +80,43 @@ async function names(given: Given = {}): Promise<string[]> {
 }
 
 async function call(name: string, args: object, given: Given = {}) {
-  const answer = await post({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name, arguments: args } }, given);
+  const answer = await post(
+    { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name, arguments: args } },
+    given,
+  );
   const { content, isError } = Called.parse(answer.json()).result;
   return { text: content.map(({ text }) => text).join(), failed: isError === true };
 }
 
 describe('what is offered', () => {
   it('only reads, unless feedback is asked for by somebody who may review', async () => {
-    const reading = ['list_failures', 'get_failure', 'get_evidence', 'search_similar', 'flaky_tests', 'explain_log'];
+    const reading = [
+      'list_failures',
+      'get_failure',
+      'get_evidence',
+      'search_similar',
+      'flaky_tests',
+      'explain_log',
+    ];
     expect(await names()).toEqual(reading);
     expect(await names({ token: TOKENS.admin })).toEqual(reading);
-    expect(await names({ token: TOKENS.admin, query: '?allow=feedback' })).toEqual([...reading, 'submit_feedback']);
+    expect(await names({ token: TOKENS.admin, query: '?allow=feedback' })).toEqual([
+      ...reading,
+      'submit_feedback',
+    ]);
     const refused = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { query: '?allow=feedback' });
     expect(refused.statusCode).toBe(403);
   });
 
   it('says of each tool what it does to the world', async () => {
-    const answer = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { token: TOKENS.admin, query: '?allow=feedback' });
+    const answer = await post(
+      { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      { token: TOKENS.admin, query: '?allow=feedback' },
+    );
     const { tools } = Listed.parse(answer.json()).result;
-    expect(tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name)).toEqual(['submit_feedback']);
+    expect(tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name)).toEqual([
+      'submit_feedback',
+    ]);
   });
 });
 
@@ -100,7 +143,11 @@ describe('who may ask', () => {
 
   it.each([
     ['a page of somebody else', { origin: 'https://evil.example' }, 403],
-    ['a page whose name was made to point here', { origin: 'http://rebound.example', host: 'rebound.example' }, 403],
+    [
+      'a page whose name was made to point here',
+      { origin: 'http://rebound.example', host: 'rebound.example' },
+      403,
+    ],
     ['our own page', { origin: 'https://faultline.example' }, 200],
     ['a page on this machine', { origin: 'http://localhost:6274' }, 200],
     ['a client that is no browser', {}, 200],
@@ -110,7 +157,11 @@ describe('who may ask', () => {
 
   it('nobody gets a stream or a session: GET and DELETE answer 405', async () => {
     for (const method of ['GET', 'DELETE'] as const) {
-      const answer = await app.inject({ method, url: '/mcp', headers: { authorization: `Bearer ${TOKENS.read}` } });
+      const answer = await app.inject({
+        method,
+        url: '/mcp',
+        headers: { authorization: `Bearer ${TOKENS.read}` },
+      });
       expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'OPTIONS, POST']);
     }
   });
@@ -120,7 +171,11 @@ describe('what comes in', () => {
   it.each([
     ['several messages as one', [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }], 400],
     ['no message', { hello: 1 }, 400],
-    ['a message that is too large', { jsonrpc: '2.0', id: 1, method: 'x', params: { x: 'x'.repeat(5_000_000) } }, 413],
+    [
+      'a message that is too large',
+      { jsonrpc: '2.0', id: 1, method: 'x', params: { x: 'x'.repeat(5_000_000) } },
+      413,
+    ],
   ])('%s is refused', async (_name, payload, status) => {
     expect((await post(payload)).statusCode).toBe(status);
   });
@@ -134,7 +189,10 @@ describe('what comes in', () => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${TOKENS.read}` };
     const answer = await app.inject({ method: 'POST', url: '/mcp', payload, headers });
 
-    expect([answer.statusCode, answer.json()]).toEqual([400, { jsonrpc: '2.0', id: null, error: { code, message: expect.any(String) } }]);
+    expect([answer.statusCode, answer.json()]).toEqual([
+      400,
+      { jsonrpc: '2.0', id: null, error: { code, message: expect.any(String) } },
+    ]);
   });
 
   it('who names no type to accept is answered in JSON', async () => {
@@ -150,8 +208,12 @@ describe('what comes in', () => {
   });
 
   it('a log that is too long is refused, one that is not is explained', async () => {
-    expect((await call('explain_log', { log: 'x'.repeat(500_001) })).text).toContain('paste the part that fails');
-    expect((await call('explain_log', { log: 'Error: boom' })).text).toContain('TEST_FAILURE · assertion · 91 % sure');
+    expect((await call('explain_log', { log: 'x'.repeat(500_001) })).text).toContain(
+      'paste the part that fails',
+    );
+    expect((await call('explain_log', { log: 'Error: boom' })).text).toContain(
+      'TEST_FAILURE · assertion · 91 % sure',
+    );
   });
 
   it('a notification is taken without an answer', async () => {

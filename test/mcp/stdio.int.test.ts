@@ -7,14 +7,20 @@ import { capturedFailure } from '../support/captured-failures.ts';
 import { startLoopback } from '../support/loopback-server.ts';
 import { agentOverStdio, call } from './agent.ts';
 
-const HELLO = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'agent', version: '1' } };
+const HELLO = {
+  protocolVersion: '2025-06-18',
+  capabilities: {},
+  clientInfo: { name: 'agent', version: '1' },
+};
 const folder = () => mkdtempSync(join(tmpdir(), 'faultline-mcp-'));
 
 describe('faultline mcp', () => {
   it('explains a pasted log where there is no installation, and offers nothing else', async () => {
     const client = await agentOverStdio(['--data', folder()]);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['explain_log']);
-    const { text } = await call(client, 'explain_log', { log: capturedFailure('cart-discount-rounding').log });
+    const { text } = await call(client, 'explain_log', {
+      log: capturedFailure('cart-discount-rounding').log,
+    });
     expect(text).toContain('TEST_FAILURE · assertion');
     expect(text).toMatch(/^30 {2}.*43\.43/m);
     await client.close();
@@ -48,7 +54,9 @@ describe('faultline mcp', () => {
     const away = await agentOverStdio(['--url', 'http://127.0.0.1:9', '--token', 'x']);
     const answer = await call(away, 'list_failures');
     expect(answer.failed).toBe(true);
-    expect(answer.text).toMatch(/^Cannot reach Faultline at http:\/\/127\.0\.0\.1:9 .*faultline serve Next: Tell the person/);
+    expect(answer.text).toMatch(
+      /^Cannot reach Faultline at http:\/\/127\.0\.0\.1:9 .*faultline serve Next: Tell the person/,
+    );
     await away.close();
 
     const server = await startLoopback((_request, response) => {

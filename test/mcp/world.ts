@@ -9,7 +9,9 @@ import { sampleAnalysis, sampleBuild, sampleFailure, sampleReview } from '../sup
 type Given = Parameters<typeof storesWith>[0];
 
 /** One failed build with its answer, whose stores can be changed one method at a time. */
-export function installation(change: { readonly [Name in keyof Given]?: Partial<Given[Name]> } = {}): InstallationDeps {
+export function installation(
+  change: { readonly [Name in keyof Given]?: Partial<Given[Name]> } = {},
+): InstallationDeps {
   const never = async () => Promise.reject(new Error('not asked here'));
   const store = <Store extends object>(methods: Partial<Store>): Store =>
     new Proxy({} as Store, { get: (_, name) => Reflect.get(methods, name) ?? never });
@@ -27,10 +29,15 @@ export function installation(change: { readonly [Name in keyof Given]?: Partial<
     }),
     failures: store<Stores['failures']>({
       search: async () => [failureRow()],
-      groupsOfBuild: async () => [{ fingerprint: sampleFailure().fingerprint, generic: false, failures: [sampleFailure()] }],
+      groupsOfBuild: async () => [
+        { fingerprint: sampleFailure().fingerprint, generic: false, failures: [sampleFailure()] },
+      ],
       ...change.failures,
     }),
-    history: store<Stores['history']>({ similarFailures: async () => [{ ...failureRow(), score: 0.8 }], ...change.history }),
+    history: store<Stores['history']>({
+      similarFailures: async () => [{ ...failureRow(), score: 0.8 }],
+      ...change.history,
+    }),
     library: store<Stores['library']>({ recall: async () => null, ...change.library }),
     reviews: store<Stores['reviews']>({
       find: async (id) => (id === 'rev_1' ? sampleReview() : null),
@@ -44,7 +51,8 @@ export function installation(change: { readonly [Name in keyof Given]?: Partial<
     stores,
     archive: {
       list: async () => [{ name: 'build.log', kind: 'log', lines: log.length, bytes: 1, notes: [] }],
-      lines: async (_build, name, from, to) => (name === 'build.log' ? { lineStart: from, lines: log.slice(from - 1, to) } : null),
+      lines: async (_build, name, from, to) =>
+        name === 'build.log' ? { lineStart: from, lines: log.slice(from - 1, to) } : null,
     },
   };
 }
@@ -68,11 +76,26 @@ export async function ask(
   name: string,
   args: Record<string, unknown> = {},
   { decide, logger = silentLogger }: { readonly decide?: Decide; readonly logger?: Logger } = {},
-): Promise<{ readonly text: string; readonly failed: boolean; readonly data: Readonly<Record<string, unknown>> }> {
-  const feedback = decide === undefined ? {} : { feedback: { decide, openReview: async () => sampleReview(), reviewer: 'ada' } };
+): Promise<{
+  readonly text: string;
+  readonly failed: boolean;
+  readonly data: Readonly<Record<string, unknown>>;
+}> {
+  const feedback =
+    decide === undefined
+      ? {}
+      : { feedback: { decide, openReview: async () => sampleReview(), reviewer: 'ada' } };
   const tool = toolNamed(allTools({ installation: deps, ...feedback, logger }), name);
-  const { content, isError, structuredContent = {} } = await answer(tool, args, new AbortController().signal, logger);
-  return { text: content.map(({ text }) => text).join('\n'), failed: isError === true, data: structuredContent };
+  const {
+    content,
+    isError,
+    structuredContent = {},
+  } = await answer(tool, args, new AbortController().signal, logger);
+  return {
+    text: content.map(({ text }) => text).join('\n'),
+    failed: isError === true,
+    data: structuredContent,
+  };
 }
 
 function toolNamed(tools: readonly McpTool[], name: string): McpTool {

@@ -23,7 +23,8 @@ const full = {
   plain: () => renderPlain(analysis),
   terminal: () => renderTerminal(analysis, { color: false, width: 78 }),
   markdown: () => renderMarkdown(analysis),
-  action: () => formatSummary({ answers: [answered], experiment: null, pending: null, getPageUrl: () => null }),
+  action: () =>
+    formatSummary({ answers: [answered], experiment: null, pending: null, getPageUrl: () => null }),
   agent: () => describeAnswer(answered).join('\n'),
   'agent, as data': () => JSON.stringify(causeOutput(answered)),
   webhook: () => webhookBody(sampleBuild(), analysis),
@@ -31,16 +32,22 @@ const full = {
   sarif: () => JSON.stringify(buildSarifLog(exported)),
 };
 const short = {
-  comment: () => renderComment(situationOf(headOf({ causes: [causeOf(analysis)] })), noticeLinks(null))?.body ?? '',
+  comment: () =>
+    renderComment(situationOf(headOf({ causes: [causeOf(analysis)] })), noticeLinks(null))?.body ?? '',
   slack: () => {
     const facts = slackFacts(branchSituation(sampleHead({ causes: [sampleCause(analysis)] })));
-    return facts === null ? '' : JSON.stringify(slackMessage(facts, streak, { publicUrl: null, decides: false }));
+    return facts === null
+      ? ''
+      : JSON.stringify(slackMessage(facts, streak, { publicUrl: null, decides: false }));
   },
 };
 
-it.each(Object.entries({ ...full, ...short }))('%s shows the facts that are shown everywhere', (_name, shown) => {
-  expect(shown()).toContain('Round once, after the sum');
-});
+it.each(Object.entries({ ...full, ...short }))(
+  '%s shows the facts that are shown everywhere',
+  (_name, shown) => {
+    expect(shown()).toContain('Round once, after the sum');
+  },
+);
 
 it.each(Object.entries(full))('%s shows every fact of an answer', (_name, shown) => {
   expect(shown()).toContain('since build 1234');

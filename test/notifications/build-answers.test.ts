@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Failure } from '../../src/domain/failure.ts';
-import { arrangeAnswers, introduceAnswers, nameTests, pairWithFailures } from '../../src/notifications/build-answers.ts';
+import {
+  arrangeAnswers,
+  introduceAnswers,
+  nameTests,
+  pairWithFailures,
+} from '../../src/notifications/build-answers.ts';
 import { sampleAnalysis, sampleFailure } from '../support/sample-analysis.ts';
 import { GROUPS, severalAnswers, TITLES } from '../support/several-causes.ts';
 
@@ -9,7 +14,11 @@ function answerOf(id: string, change: Partial<Analysis>, sample: readonly Failur
   return { analysis: sampleAnalysis({ id, ...change }), sample, failures: sample.length };
 }
 
-function testOf(name: string, change: Partial<NonNullable<Failure['test']>> = {}, of: Partial<Failure> = {}): Failure {
+function testOf(
+  name: string,
+  change: Partial<NonNullable<Failure['test']>> = {},
+  of: Partial<Failure> = {},
+): Failure {
   const { test, ...failure } = sampleFailure(of);
   return { ...failure, test: test === null ? null : { ...test, name, ...change } };
 }
@@ -21,17 +30,26 @@ describe('the order in which one would mend the answers of a build', () => {
   it.each([
     {
       what: 'what stops others goes before what only fails',
-      answers: [answerOf('assertion', {}, [testOf('a')]), answerOf('compile', { kind: 'compile_error' }, [step])],
+      answers: [
+        answerOf('assertion', {}, [testOf('a')]),
+        answerOf('compile', { kind: 'compile_error' }, [step]),
+      ],
       order: ['compile', 'assertion'],
     },
     {
       what: 'what is missing to one test stops nobody',
-      answers: [answerOf('assertion', {}, [testOf('a')]), answerOf('golden file', { kind: 'missing_file' }, [testOf('b')])],
+      answers: [
+        answerOf('assertion', {}, [testOf('a')]),
+        answerOf('golden file', { kind: 'missing_file' }, [testOf('b')]),
+      ],
       order: ['assertion', 'golden file'],
     },
     {
       what: 'a service that fails many tests goes first',
-      answers: [answerOf('assertion', {}, [testOf('a')]), answerOf('redis', { kind: 'service_unavailable' }, [testOf('b'), testOf('c')])],
+      answers: [
+        answerOf('assertion', {}, [testOf('a')]),
+        answerOf('redis', { kind: 'service_unavailable' }, [testOf('b'), testOf('c')]),
+      ],
       order: ['redis', 'assertion'],
     },
     {
@@ -39,7 +57,10 @@ describe('the order in which one would mend the answers of a build', () => {
       answers: [
         answerOf('lint', { kind: 'lint_failure' }, [step]),
         answerOf('unit', {}, [testOf('a', { framework: 'vitest' })]),
-        answerOf('end to end', {}, [testOf('b', { framework: 'playwright' }), testOf('c', { framework: 'playwright' })]),
+        answerOf('end to end', {}, [
+          testOf('b', { framework: 'playwright' }),
+          testOf('c', { framework: 'playwright' }),
+        ]),
       ],
       order: ['lint', 'unit', 'end to end'],
     },
@@ -94,7 +115,10 @@ describe('what is said of the failures of an answer', () => {
     ],
     [
       'nothing but a deeper error',
-      [testOf('a', {}, { message: 'boom', frames: [] }), testOf('b', {}, { message: 'bang', frames: [], fingerprint: other })],
+      [
+        testOf('a', {}, { message: 'boom', frames: [] }),
+        testOf('b', {}, { message: 'bang', frames: [], fingerprint: other }),
+      ],
       '2 tests, because their errors lead back to the same one, such as “boom”.',
     ],
     ['failures without tests', [step, step], '2 failures, because each says “expected 10.20, got 10.21”.'],
@@ -103,11 +127,9 @@ describe('what is said of the failures of an answer', () => {
   });
 
   it('tells tests of one name apart by their suites', () => {
-    expect(explain(testOf('adds', { suite: 'cart' }), testOf('adds', { suite: 'bill' }), testOf('pays'))?.tests).toEqual([
-      'cart › adds',
-      'bill › adds',
-      'pays',
-    ]);
+    expect(
+      explain(testOf('adds', { suite: 'cart' }), testOf('adds', { suite: 'bill' }), testOf('pays'))?.tests,
+    ).toEqual(['cart › adds', 'bill › adds', 'pays']);
   });
 
   it('names the logs only where failures are in several', () => {
@@ -128,7 +150,9 @@ describe('what is said of the failures of an answer', () => {
 });
 
 it('introduces several answers with their count, and one with nothing', () => {
-  expect(introduceAnswers(severalAnswers())).toBe('3 causes, 15 failed tests, in the order in which to fix them');
+  expect(introduceAnswers(severalAnswers())).toBe(
+    '3 causes, 15 failed tests, in the order in which to fix them',
+  );
   expect(introduceAnswers(severalAnswers().slice(0, 1))).toBeNull();
 });
 

@@ -19,30 +19,52 @@ const LINKS = noticeLinks(ADDRESS);
 
 /** Situations in which everything that others write is hostile. */
 const poisoned = fc
-  .tuple(fc.array(hostile, { minLength: 14, maxLength: 14 }), fc.constantFrom('answers', 'fixed', 'looking', 'failed'))
+  .tuple(
+    fc.array(hostile, { minLength: 14, maxLength: 14 }),
+    fc.constantFrom('answers', 'fixed', 'looking', 'failed'),
+  )
   .map(([texts, state]) => poison((index) => texts[index % texts.length] ?? '', state));
 
 function poison(text: (index: number) => string, state: string): Situation {
   const build = pullRequestBuild({ pipeline: text(0), number: text(1), commit: text(2), branch: text(3) });
-  const analyses = [sampleAnalysis(), unsureAnalysis({ id: 'ana_2' }), recalledAnalysis()].map((analysis) => ({
-    ...analysis,
-    answer: {
-      ...analysis.answer,
-      ...{ title: text(4), rootCause: text(5), fixRecommendation: text(6) },
-      claims: [{ text: '', evidence: [], quotes: [{ source: text(7), line: 7, text: text(8) }] }],
-      suspects: [{ path: text(9), line: 3, commit: text(10), author: text(11), score: 0.5, reason: text(12) }],
-      hypotheses: analysis.answer.hypotheses.map((one) => ({ ...one, text: text(12), settledBy: text(13) })),
-    },
-    recalled: analysis.recalled === null ? null : { ...analysis.recalled, confirmedBy: text(11) },
-  }));
+  const analyses = [sampleAnalysis(), unsureAnalysis({ id: 'ana_2' }), recalledAnalysis()].map(
+    (analysis) => ({
+      ...analysis,
+      answer: {
+        ...analysis.answer,
+        ...{ title: text(4), rootCause: text(5), fixRecommendation: text(6) },
+        claims: [{ text: '', evidence: [], quotes: [{ source: text(7), line: 7, text: text(8) }] }],
+        suspects: [
+          { path: text(9), line: 3, commit: text(10), author: text(11), score: 0.5, reason: text(12) },
+        ],
+        hypotheses: analysis.answer.hypotheses.map((one) => ({
+          ...one,
+          text: text(12),
+          settledBy: text(13),
+        })),
+      },
+      recalled: analysis.recalled === null ? null : { ...analysis.recalled, confirmedBy: text(11) },
+    }),
+  );
   const since = pullRequestBuild({ pipeline: text(0), number: text(13) });
-  const history = { ...NO_HISTORY, defaultBranch: { name: text(3), status: 'failed' as const, since, lastSeenAt: since.receivedAt } };
+  const history = {
+    ...NO_HISTORY,
+    defaultBranch: { name: text(3), status: 'failed' as const, since, lastSeenAt: since.receivedAt },
+  };
   const review = decided('correct', { reviewer: text(11), rootCause: text(5), reason: text(6) });
   const causes = analyses.map((analysis, index) =>
     causeOf(analysis, { tests: [text(8), text(9)], history, review: index === 0 ? review : null }),
   );
   const question: BuildSituation['question'] = {
-    ...{ id: 'que_1', kind: 'question', triageId: 'tri_1', buildId: 'bld_1', repository: 'shop/api', title: '', state: 'waiting' },
+    ...{
+      id: 'que_1',
+      kind: 'question',
+      triageId: 'tri_1',
+      buildId: 'bld_1',
+      repository: 'shop/api',
+      title: '',
+      state: 'waiting',
+    },
     ...{ category: 'CONFIG_ERROR', question: text(5), answer: null, answeredBy: null, answeredAt: null },
     ...{ openedAt: '2026-10-12T14:02:00.000Z', expiresAt: '2026-10-13T14:02:00.000Z' },
   };
@@ -64,10 +86,27 @@ describe('hostile text in notices', () => {
       fc.property(poisoned, (situation) => {
         for (const markdown of spoken(situation)) {
           const page = renderedMarkdown(markdown);
-          const tags = new Set(Array.from(page.matchAll(/<(\/?[a-z][a-z0-9]*|!--)/gi), ([, tag = '']) => tag.replace('/', '')));
-          const ours = ['details', 'summary', 'b', 'p', 'strong', 'pre', 'code', 'sub', 'ol', 'ul', 'li', 'br', 'a'];
+          const tags = new Set(
+            Array.from(page.matchAll(/<(\/?[a-z][a-z0-9]*|!--)/gi), ([, tag = '']) => tag.replace('/', '')),
+          );
+          const ours = [
+            'details',
+            'summary',
+            'b',
+            'p',
+            'strong',
+            'pre',
+            'code',
+            'sub',
+            'ol',
+            'ul',
+            'li',
+            'br',
+            'a',
+          ];
           expect([...tags].filter((tag) => !ours.includes(tag))).toEqual([]);
-          for (const [, address = ''] of page.matchAll(/href="([^"]*)"/g)) expect(address.startsWith(`${ADDRESS}/`)).toBe(true);
+          for (const [, address = ''] of page.matchAll(/href="([^"]*)"/g))
+            expect(address.startsWith(`${ADDRESS}/`)).toBe(true);
         }
       }),
       { numRuns: RUNS },
@@ -93,7 +132,9 @@ describe('hostile text in notices', () => {
       fc.property(poisoned, (situation) => {
         for (const markdown of spoken(situation)) {
           const page = renderedMarkdown(markdown);
-          expect(page.match(/<\/details>/g)?.length ?? 0).toBe(page.match(/<details(?: open)?><summary>/g)?.length ?? 0);
+          expect(page.match(/<\/details>/g)?.length ?? 0).toBe(
+            page.match(/<details(?: open)?><summary>/g)?.length ?? 0,
+          );
         }
       }),
       { numRuns: RUNS },
@@ -104,11 +145,17 @@ describe('hostile text in notices', () => {
     fc.assert(
       fc.property(poisoned, (situation) => {
         const check = renderCheck(situation, LINKS);
-        const remarks = check?.annotations.flatMap(({ title, message, path }) => [title, message, path]) ?? [];
-        for (const text of [check?.title ?? '', renderStatus(situation, LINKS)?.description ?? '', ...remarks]) {
+        const remarks =
+          check?.annotations.flatMap(({ title, message, path }) => [title, message, path]) ?? [];
+        for (const text of [
+          check?.title ?? '',
+          renderStatus(situation, LINKS)?.description ?? '',
+          ...remarks,
+        ]) {
           expect(text).not.toMatch(UNSEEN);
         }
-        for (const markdown of spoken(situation)) expect(markdown.replace(/[\n\u200b]/g, '')).not.toMatch(UNSEEN);
+        for (const markdown of spoken(situation))
+          expect(markdown.replace(/[\n\u200b]/g, '')).not.toMatch(UNSEEN);
       }),
       { numRuns: RUNS },
     );

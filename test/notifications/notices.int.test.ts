@@ -55,17 +55,44 @@ function keep({
   ...change
 }: Partial<OutboxWorkerDeps> & { timeLimitMs?: number; pauseMs?: number } = {}) {
   const logger: Logger = recordingLogger(log);
-  const client = createGithubCommentClient({ baseUrl: github.url, token: 'ghp_x', logger, retryUnitMs: 1, unpaced: true, mode: 'edit' });
-  const render = (situation: Parameters<typeof renderComment>[0]) => renderComment(situation, noticeLinks('https://fl.example'));
-  const handler = noticeHandler(noticeChannel({ rule: GITHUB_COMMENT, render, client }), { ...stores, timeLimitMs, pauseMs });
-  const worker = startOutbox({ outbox: stores.outbox, handlers: [handler], masker: createMasker(), logger, intervalMs: 40, ...change });
+  const client = createGithubCommentClient({
+    baseUrl: github.url,
+    token: 'ghp_x',
+    logger,
+    retryUnitMs: 1,
+    unpaced: true,
+    mode: 'edit',
+  });
+  const render = (situation: Parameters<typeof renderComment>[0]) =>
+    renderComment(situation, noticeLinks('https://fl.example'));
+  const handler = noticeHandler(noticeChannel({ rule: GITHUB_COMMENT, render, client }), {
+    ...stores,
+    timeLimitMs,
+    pauseMs,
+  });
+  const worker = startOutbox({
+    outbox: stores.outbox,
+    handlers: [handler],
+    masker: createMasker(),
+    logger,
+    intervalMs: 40,
+    ...change,
+  });
   workers.push(worker);
   return worker;
 }
 
 async function build(change: Partial<NewBuild> = {}): Promise<Build> {
   const commit = 'a41f9c2d00000000000000000000000000000000';
-  const known = { repository, pipeline: 'ci', number: '812', branch: 'fix/tax', pullRequest: 7, commit, ...change };
+  const known = {
+    repository,
+    pipeline: 'ci',
+    number: '812',
+    branch: 'fix/tax',
+    pullRequest: 7,
+    commit,
+    ...change,
+  };
   return (await stores.builds.upsert(sampleBuild(known))).build;
 }
 
@@ -74,7 +101,8 @@ async function said(of: Build, delayMs = 0): Promise<OutboxEntry> {
   return await settled();
 }
 
-const comment = async () => await stores.outbox.find('notice:github-comment', `github-comment:${repository}#7`);
+const comment = async () =>
+  await stores.outbox.find('notice:github-comment', `github-comment:${repository}#7`);
 
 /** When all that is wanted is shown. */
 async function settled(): Promise<OutboxEntry> {
@@ -89,17 +117,24 @@ async function settled(): Promise<OutboxEntry> {
 async function answer(of: Build, fingerprint: string, change: Partial<Analysis> = {}): Promise<Analysis> {
   await stores.failures.saveGroups(of.id, [sampleGroup(of.id, fingerprint)]);
   const triage = await stores.triages.open(of.id, fingerprint);
-  const { analysis } = await stores.analyses.insertOnce(sampleAnalysis({ buildId: of.id, triageId: triage.id, fingerprint }, change));
+  const { analysis } = await stores.analyses.insertOnce(
+    sampleAnalysis({ buildId: of.id, triageId: triage.id, fingerprint }, change),
+  );
   await db.transaction((sql) => stores.triages.conclude(triage.id, analysis.id, sql));
   return analysis;
 }
 
 describe('the comment of a pull request', () => {
-  it('UX 47: is one over fifty builds, and is called for only where what it says has changed', { timeout: 60_000 }, async () => {
+  it('UX 47: is one over fifty builds, and is called for only where what it says has changed', {
+    timeout: 60_000,
+  }, async () => {
     keep();
     for (let number = 1; number <= 50; number++) {
       const isLast = number === 50;
-      const one = await build({ number: `${number}`, status: isLast || number % 10 === 0 ? 'passed' : 'failed' });
+      const one = await build({
+        number: `${number}`,
+        status: isLast || number % 10 === 0 ? 'passed' : 'failed',
+      });
       if (one.status === 'failed') await answer(one, `f${number % 3}`);
       await stores.notices.changed({ buildId: one.id, delayMs: 0 });
       if (number % 7 === 0) await settled();
@@ -114,7 +149,9 @@ describe('the comment of a pull request', () => {
     const green = await build({ number: '51', status: 'passed' });
     for (let again = 0; again < 5; again++) await said(green);
     expect(github.api.requests.length - calls, 'calls while nothing changed').toBe(0);
-    console.info(`50 builds: ${client.comments.length} comment, ${client.writes.length - 1} edits; 5 changes without news: 0 calls`);
+    console.info(
+      `50 builds: ${client.comments.length} comment, ${client.writes.length - 1} edits; 5 changes without news: 0 calls`,
+    );
   });
 
   it('says nothing of what is green', async () => {
@@ -149,7 +186,11 @@ describe('the comment of a pull request', () => {
     const review = await stores.reviews.open(sampleReview(await answer(one, 'f00d'), { repository }));
     await said(one);
     const before = client.comments[0]?.body;
-    const decided = await stores.reviews.decide(review.id, review.version, sampleDecision(review, { reviewer: 'grace' }));
+    const decided = await stores.reviews.decide(
+      review.id,
+      review.version,
+      sampleDecision(review, { reviewer: 'grace' }),
+    );
     await stores.notices.changed({ buildId: one.id, delayMs: 700 });
     // Something else happens meanwhile, which could be shown at once.
     await stores.notices.changed({ buildId: one.id, delayMs: 0 });
@@ -163,7 +204,12 @@ describe('the comment of a pull request', () => {
   });
 
   it('UX 47: leaves alone what another wrote under our marker', async () => {
-    const theirs = { id: 1, pullRequest: 7, body: `<!-- faultline:v1 repo=${repository} pr=7 -->\nspoofed`, login: 'mallory' };
+    const theirs = {
+      id: 1,
+      pullRequest: 7,
+      body: `<!-- faultline:v1 repo=${repository} pr=7 -->\nspoofed`,
+      login: 'mallory',
+    };
     client.comments.push({ ...theirs });
     keep();
     await said(await build());
@@ -211,7 +257,12 @@ describe('the comment of a pull request', () => {
     expect(client.writes).toEqual(['POST comment', 'PATCH comment']);
     await db.query('update outbox set free_at = clock_timestamp()');
     client.intercept = (_request, response) => {
-      sendJson(response, 403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '3600' });
+      sendJson(
+        response,
+        403,
+        { message: 'You have exceeded a secondary rate limit' },
+        { 'retry-after': '3600' },
+      );
       return true;
     };
     for (let tries = 0; tries < 100 && !log.some(({ level }) => level === 'warn'); tries++) await sleep(20);
@@ -234,7 +285,9 @@ describe('the comment of a pull request', () => {
     const one = await build();
     const refused = await said(one);
     expect(refused).toMatchObject({ result: null, error: expect.stringContaining('write "Pull requests"') });
-    expect(log.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual(['an outbox entry failed permanently']);
+    expect(log.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual([
+      'an outbox entry failed permanently',
+    ]);
     client.intercept = null;
     expect(await said(one)).toMatchObject({ error: null, result: { reference: expect.any(String) } });
   });
@@ -242,7 +295,9 @@ describe('the comment of a pull request', () => {
   it('is kept by several processes at once as by one', async () => {
     for (let number = 0; number < 3; number++) keep();
     const one = await build();
-    await Promise.all(Array.from({ length: 20 }, () => stores.notices.changed({ buildId: one.id, delayMs: 0 })));
+    await Promise.all(
+      Array.from({ length: 20 }, () => stores.notices.changed({ buildId: one.id, delayMs: 0 })),
+    );
     await answer(one, 'f00d');
     await said(one);
     expect(client.comments).toHaveLength(1);

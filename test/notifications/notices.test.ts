@@ -7,16 +7,37 @@ import { startOutbox } from '../../src/service/outbox.ts';
 import { headOf, situationOf } from './sample-situation.ts';
 
 const entry: OutboxEntry = {
-  ...{ topic: 'notice:chat', key: 'chat:shop/api', buildId: 'bld_1', version: 1, settled: 0, held: true, outcome: null, result: null },
-  ...{ payload: { repository: 'shop/api', about: { type: 'build', buildId: 'bld_1' } }, lease: 1, attempts: 1, retries: 0, error: null },
+  ...{
+    topic: 'notice:chat',
+    key: 'chat:shop/api',
+    buildId: 'bld_1',
+    version: 1,
+    settled: 0,
+    held: true,
+    outcome: null,
+    result: null,
+  },
+  ...{
+    payload: { repository: 'shop/api', about: { type: 'build', buildId: 'bld_1' } },
+    lease: 1,
+    attempts: 1,
+    retries: 0,
+    error: null,
+  },
 };
 
 it('a call that a stop cuts off may have got through: what comes next looks for it', async () => {
   const due = [entry];
   const released: number[] = [];
   const outbox = {
-    ...{ due: async () => ['notice:chat'], take: async () => due.splice(0), isCurrent: async () => true, finish: async () => true },
-    release: async (_entry: OutboxEntry, _error: string | null, delayMs: number) => void released.push(delayMs),
+    ...{
+      due: async () => ['notice:chat'],
+      take: async () => due.splice(0),
+      isCurrent: async () => true,
+      finish: async () => true,
+    },
+    release: async (_entry: OutboxEntry, _error: string | null, delayMs: number) =>
+      void released.push(delayMs),
   };
   let begun = () => {};
   const isBegun = new Promise<void>((resolve) => {
@@ -36,7 +57,14 @@ it('a call that a stop cuts off may have got through: what comes next looks for 
   const notices = { situation: async () => situationOf(headOf()) };
   const masker = { mask: async (text: string) => ({ text, count: 0 }) };
   const handlers = [noticeHandler(channel, { outbox, notices, timeLimitMs: 60_000 })];
-  const worker = startOutbox({ outbox, handlers, masker, logger: silentLogger, intervalMs: 60_000, stopGraceMs: 10 });
+  const worker = startOutbox({
+    outbox,
+    handlers,
+    masker,
+    logger: silentLogger,
+    intervalMs: 60_000,
+    stopGraceMs: 10,
+  });
   await isBegun;
   await worker.stop();
   // Without a delay the attempt would not count, and the next one would be taken for the first.

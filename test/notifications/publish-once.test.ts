@@ -54,7 +54,9 @@ describe('a publication', () => {
 
   it('is not made again where it is found (T03)', async () => {
     const { asked, publisher } = noting('old');
-    expect(await publishOnce(publisher, publishing({ entry: { ...entry, lease: 2 } }))).toEqual({ reference: 'old' });
+    expect(await publishOnce(publisher, publishing({ entry: { ...entry, lease: 2 } }))).toEqual({
+      reference: 'old',
+    });
     expect(asked).toEqual(['looked for comments:ana_1']);
   });
 
@@ -67,12 +69,17 @@ describe('a publication', () => {
 
   it('ends at its time limit, also where the publisher does not listen', async () => {
     const { publisher } = noting(null, () => new Promise(() => undefined));
-    await expect(publishOnce(publisher, publishing({ timeLimitMs: 20 }))).rejects.toMatchObject({ code: 'timeout', retryable: true });
+    await expect(publishOnce(publisher, publishing({ timeLimitMs: 20 }))).rejects.toMatchObject({
+      code: 'timeout',
+      retryable: true,
+    });
   });
 
   it('is not begun once the process stops', async () => {
     const { asked, publisher } = noting(null);
-    await expect(publishOnce(publisher, publishing({ signal: AbortSignal.abort(new Error('stopping')) }))).rejects.toThrow('stopping');
+    await expect(
+      publishOnce(publisher, publishing({ signal: AbortSignal.abort(new Error('stopping')) })),
+    ).rejects.toThrow('stopping');
     expect(asked).toEqual([]);
   });
 });

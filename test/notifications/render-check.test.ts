@@ -17,17 +17,26 @@ function checkOf(...heads: readonly BuildSituation[]) {
 
 describe('the check run', () => {
   it('is silent while everything is green', () => {
-    expect(renderCheck(situationOf(headOf({ build: pullRequestBuild({ status: 'passed' }) })), LINKS)).toBeNull();
+    expect(
+      renderCheck(situationOf(headOf({ build: pullRequestBuild({ status: 'passed' }) })), LINKS),
+    ).toBeNull();
   });
 
   it('ends where a build passes of which a part had failed', () => {
     const about = { type: 'build', buildId: 'bld_1' } as const;
     const passed = situationOf(headOf({ build: pullRequestBuild({ status: 'passed' }), job: null }));
-    expect(renderCheck({ ...passed, about }, LINKS)).toMatchObject({ status: 'completed', title: 'The build passed after all' });
+    expect(renderCheck({ ...passed, about }, LINKS)).toMatchObject({
+      status: 'completed',
+      title: 'The build passed after all',
+    });
   });
 
   it('is in progress as long as something is inspected', () => {
-    expect(checkOf(headOf({ failures: 3 }))).toMatchObject({ status: 'in_progress', title: 'Analyzing 3 failures', annotations: [] });
+    expect(checkOf(headOf({ failures: 3 }))).toMatchObject({
+      status: 'in_progress',
+      title: 'Analyzing 3 failures',
+      annotations: [],
+    });
     expect(checkOf(headOf({ causes: [causeOf()], openCauses: 1 })).status).toBe('in_progress');
     expect(checkOf(headOf({ causes: [causeOf()] })).status).toBe('completed');
   });
@@ -36,23 +45,39 @@ describe('the check run', () => {
     ['The cart total is rounded twice (TEST_FAILURE)', [causeOf()]],
     ['Not sure: needs review', [causeOf(unsureAnalysis())]],
     ['Known: The cart total is rounded twice (confirmed 12 Oct 2026)', [causeOf(recalledAnalysis())]],
-    ['2 causes, 1 needs your attention, 1 needs review', [causeOf(), causeOf(unsureAnalysis({ id: 'ana_2' }))]],
-    ['Not explained: a reviewer rejected the answer', [causeOf(unsureAnalysis(), { review: decided('reject') })]],
+    [
+      '2 causes, 1 needs your attention, 1 needs review',
+      [causeOf(), causeOf(unsureAnalysis({ id: 'ana_2' }))],
+    ],
+    [
+      'Not explained: a reviewer rejected the answer',
+      [causeOf(unsureAnalysis(), { review: decided('reject') })],
+    ],
   ] as const)('has the title: %s', (title, causes) => {
     expect(checkOf(headOf({ causes })).title).toBe(title);
   });
 
   it('says why it could not look', () => {
-    expect(checkOf(headOf({ job: { state: 'failed', error: 'expired' } })).title).toBe('Could not read the log: expired');
+    expect(checkOf(headOf({ job: { state: 'failed', error: 'expired' } })).title).toBe(
+      'Could not read the log: expired',
+    );
   });
 
   it('UX 48: remarks once for each cause at its first suspect, ten at most', () => {
-    const causes = Array.from({ length: 14 }, (_, index) => causeOf(sampleAnalysis({ id: `ana_${index}` }), { history: FIRST_HERE }));
+    const causes = Array.from({ length: 14 }, (_, index) =>
+      causeOf(sampleAnalysis({ id: `ana_${index}` }), { history: FIRST_HERE }),
+    );
     const { annotations } = checkOf(headOf({ causes }));
     expect(annotations).toHaveLength(10);
     expect(annotations[0]).toEqual({
-      ...{ path: 'src/cart/tax.ts', line: 41, level: 'failure', title: 'The cart total is rounded twice (TEST_FAILURE, 91 %)' },
-      message: 'The new tax step rounds each line before summing; the total differs by 0.01. 3 tests: cart total, cart tax, invoice total.',
+      ...{
+        path: 'src/cart/tax.ts',
+        line: 41,
+        level: 'failure',
+        title: 'The cart total is rounded twice (TEST_FAILURE, 91 %)',
+      },
+      message:
+        'The new tax step rounds each line before summing; the total differs by 0.01. 3 tests: cart total, cart tax, invoice total.',
       details: '288501  expected 10.20, got 10.21\n288502  at sum (src/cart/tax.ts:41)',
     });
     expect(checkOf(headOf({ causes: [causeOf()] })).annotations[0]?.level).toBe('notice');
@@ -61,7 +86,12 @@ describe('the check run', () => {
   it('leaves out suspects that are no place in a repository', () => {
     const [suspect] = sampleAnalysis().answer.suspects;
     if (suspect === undefined) throw new Error('a suspect is expected');
-    for (const change of [{ path: '/etc/passwd' }, { path: 'a/../b' }, { path: 'a\u202eb' }, { line: null }]) {
+    for (const change of [
+      { path: '/etc/passwd' },
+      { path: 'a/../b' },
+      { path: 'a\u202eb' },
+      { line: null },
+    ]) {
       const answer = { ...sampleAnalysis().answer, suspects: [{ ...suspect, ...change }] };
       expect(checkOf(headOf({ causes: [causeOf(sampleAnalysis({ answer }))] })).annotations).toEqual([]);
     }
@@ -69,12 +99,18 @@ describe('the check run', () => {
 
   it('keeps GitHub’s limits with 400 causes', () => {
     const answer = { ...sampleAnalysis().answer, title: 'x'.repeat(9_000), rootCause: '`@<#$'.repeat(4_000) };
-    const causes = Array.from({ length: 400 }, (_, index) => causeOf(sampleAnalysis({ id: `ana_${index}`, answer })));
+    const causes = Array.from({ length: 400 }, (_, index) =>
+      causeOf(sampleAnalysis({ id: `ana_${index}`, answer })),
+    );
     const check = checkOf(headOf({ causes }));
     expect(check.summary.length).toBeLessThanOrEqual(65_535);
     expect(check.text.length).toBeLessThanOrEqual(65_000);
-    expect(check.text).toMatch(/… \d+ more causes \[in Faultline\]\(https:\/\/fl\.example\/builds\/bld_1\)\n$/);
-    expect(check.annotations.every(({ title, message }) => title.length <= 255 && message.length <= 4_000)).toBe(true);
+    expect(check.text).toMatch(
+      /… \d+ more causes \[in Faultline\]\(https:\/\/fl\.example\/builds\/bld_1\)\n$/,
+    );
+    expect(
+      check.annotations.every(({ title, message }) => title.length <= 255 && message.length <= 4_000),
+    ).toBe(true);
   });
 });
 
@@ -87,8 +123,15 @@ describe('the commit status', () => {
     const answered = statusOf(headOf({ causes: [causeOf(sampleAnalysis({ category, answer }))] }));
     expect(answered).toMatchObject({ state: 'failure', targetUrl: 'https://fl.example/builds/bld_1' });
     expect(answered?.description).toHaveLength(140);
-    const lastFailed = { build: pullRequestBuild(), fixedBy: pullRequestBuild({ attempt: 2 }), failures: 1, causes: [] };
-    const passed = statusOf(headOf({ build: pullRequestBuild({ attempt: 2, status: 'passed' }), lastFailed }));
+    const lastFailed = {
+      build: pullRequestBuild(),
+      fixedBy: pullRequestBuild({ attempt: 2 }),
+      failures: 1,
+      causes: [],
+    };
+    const passed = statusOf(
+      headOf({ build: pullRequestBuild({ attempt: 2, status: 'passed' }), lastFailed }),
+    );
     expect(passed).toMatchObject({ state: 'success', description: 'All failures are fixed' });
     expect(statusOf()).toBeNull();
   });

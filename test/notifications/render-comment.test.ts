@@ -3,8 +3,21 @@ import { NO_USAGE } from '../../src/domain/analysis.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
 import { COMMENT_BUDGET, renderComment } from '../../src/notifications/render-comment.ts';
 import type { BuildSituation } from '../../src/ports/notices.ts';
-import { recalledAnalysis, sampleAnalysis, sampleExperiment, unsureAnalysis } from '../support/sample-analysis.ts';
-import { causeOf, decided, FIRST_HERE, headOf, NO_HISTORY, pullRequestBuild, situationOf } from './sample-situation.ts';
+import {
+  recalledAnalysis,
+  sampleAnalysis,
+  sampleExperiment,
+  unsureAnalysis,
+} from '../support/sample-analysis.ts';
+import {
+  causeOf,
+  decided,
+  FIRST_HERE,
+  headOf,
+  NO_HISTORY,
+  pullRequestBuild,
+  situationOf,
+} from './sample-situation.ts';
 
 const LINKS = noticeLinks('https://fl.example/');
 
@@ -17,7 +30,12 @@ const registry = {
   id: 'ana_2',
   category: 'INFRA_ERROR' as const,
   kind: 'service_unavailable' as const,
-  answer: { ...recalledAnalysis().answer, title: 'npm registry answered 503', rootCause: 'The registry was away.', suspects: [] },
+  answer: {
+    ...recalledAnalysis().answer,
+    title: 'npm registry answered 503',
+    rootCause: 'The registry was away.',
+    suspects: [],
+  },
 };
 const failsOnMain = {
   ...NO_HISTORY,
@@ -29,8 +47,22 @@ const failsOnMain = {
   },
 };
 const question: BuildSituation['question'] = {
-  ...{ id: 'que_1', kind: 'question', triageId: 'tri_1', buildId: 'bld_1', repository: 'shop/api', title: 'cart', state: 'waiting' },
-  ...{ category: 'CONFIG_ERROR', question: 'Is Postgres 17 @expected?', answer: null, answeredBy: null, answeredAt: null },
+  ...{
+    id: 'que_1',
+    kind: 'question',
+    triageId: 'tri_1',
+    buildId: 'bld_1',
+    repository: 'shop/api',
+    title: 'cart',
+    state: 'waiting',
+  },
+  ...{
+    category: 'CONFIG_ERROR',
+    question: 'Is Postgres 17 @expected?',
+    answer: null,
+    answeredBy: null,
+    answeredAt: null,
+  },
   ...{ openedAt: '2026-10-12T14:02:00.000Z', expiresAt: '2026-10-13T14:02:00.000Z' },
 };
 const waiting = { id: 'rev_41', openedAt: '2026-10-12T14:02:00.000Z', decision: null };
@@ -46,7 +78,9 @@ describe('the comment of a pull request', () => {
     expect(body).toBe(
       '**Analyzing why `ci #812` failed** (commit a41f9c2). This usually takes 31 s. [Watch](https://fl.example/builds/bld_1)\n',
     );
-    expect(bodyOf(headOf({ failures: 3 }))).toContain('**Analyzing 3 failures in `ci #812`** (commit a41f9c2).');
+    expect(bodyOf(headOf({ failures: 3 }))).toContain(
+      '**Analyzing 3 failures in `ci #812`** (commit a41f9c2).',
+    );
   });
 
   it('looks, and has asked a person', () => {
@@ -57,26 +91,38 @@ describe('the comment of a pull request', () => {
 
   it('looks no more once the triage has ended and found nothing, unless a person is still asked', () => {
     const done = { state: 'done', error: null } as const;
-    expect(bodyOf(headOf({ job: done }))).toMatch(/^\*\*`ci #812` failed\. .*\(no failure was found in its logs\)/);
+    expect(bodyOf(headOf({ job: done }))).toMatch(
+      /^\*\*`ci #812` failed\. .*\(no failure was found in its logs\)/,
+    );
     expect(bodyOf(headOf({ job: done, question }))).toContain('Question for a reviewer');
   });
 
   it('groups by cause, and opens what needs the reader', () => {
     const cart = causeOf(sampleAnalysis(), { history: FIRST_HERE, record: { right: 58, decided: 62 } });
-    const body = bodyOf(headOf({ causes: [causeOf(registry, { failures: 11, history: failsOnMain }), cart] }));
-    expect(body).toMatch(/^\*\*14 tests failed for 2 reasons\. 1 needs your attention\.\*\* · `ci #812` · a41f9c2\n/);
+    const body = bodyOf(
+      headOf({ causes: [causeOf(registry, { failures: 11, history: failsOnMain }), cart] }),
+    );
+    expect(body).toMatch(
+      /^\*\*14 tests failed for 2 reasons\. 1 needs your attention\.\*\* · `ci #812` · a41f9c2\n/,
+    );
     expect(body).toContain(
       '<details open><summary><b>1. The cart total is rounded twice</b>: TEST_FAILURE, 3 tests, 91 % (right 58 of 62 times at this level)</summary>',
     );
     expect(body).toContain('**Caused by this change**: passes on `main`, first seen here.');
     expect(body).toContain('**Fix:** Round once, after the sum, in `src/cart/tax.ts:41`.');
     expect(body).toContain('```text\n288501  expected 10.20, got 10.21\n');
-    expect(body).toContain('[Lines in the log](https://fl.example/logs/bld_1?file=build.log&L=288501-288502#L288501) · [All evidence]');
-    expect(body).toContain('suspect `src/cart/tax.ts:41` (a41f9c2) · `cart total`, `cart tax`, `invoice total`');
+    expect(body).toContain(
+      '[Lines in the log](https://fl.example/logs/bld_1?file=build.log&L=288501-288502#L288501) · [All evidence]',
+    );
+    expect(body).toContain(
+      'suspect `src/cart/tax.ts:41` (a41f9c2) · `cart total`, `cart tax`, `invoice total`',
+    );
     expect(body).toContain(
       '<details><summary><b>2. npm registry answered 503</b>: INFRA_ERROR, 11 tests, known since 12 Oct 2026, confirmed by grace, seen 14 times</summary>',
     );
-    expect(body).toContain('**Not your change**: also fails on `main` since `ci #790` (12 Oct 2026). Run it again.');
+    expect(body).toContain(
+      '**Not your change**: also fails on `main` since `ci #790` (12 Oct 2026). Run it again.',
+    );
     expect(body.trimEnd().endsWith('</sub>')).toBe(true);
   });
 
@@ -88,17 +134,33 @@ describe('the comment of a pull request', () => {
 
   it('says that a person was asked, and which explanations fit', () => {
     const body = bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review: waiting })] }));
-    expect(body).toMatch(/^\*\*3 tests failed\. Faultline is not sure why \(61 %\)\. The answer needs review\.\*\* · `ci #812`/);
+    expect(body).toMatch(
+      /^\*\*3 tests failed\. Faultline is not sure why \(61 %\)\. The answer needs review\.\*\* · `ci #812`/,
+    );
     expect(body).toContain('<b>2 explanations fit</b>');
-    expect(body).toContain('1. CODE_ERROR: `tax.ts:41` throws when the list is empty. To confirm: the value of `items` at line 40');
+    expect(body).toContain(
+      '1. CODE_ERROR: `tax.ts:41` throws when the list is empty. To confirm: the value of `items` at line 40',
+    );
     expect(body).toContain('<sub>[Decide](https://fl.example/review/rev_41) · waiting since 14:02 UTC');
   });
 
   it.each([
     ['accept', {}, 'TEST_FAILURE, 3 tests, confirmed by grace at 14:09 UTC'],
-    ['accept', { decidedAt: '2026-10-14T09:00:00.000Z' }, 'TEST_FAILURE, 3 tests, confirmed by grace on 14 Oct 2026'],
-    ['correct', { category: 'CONFIG_ERROR' }, 'CONFIG_ERROR, 3 tests, corrected by grace at 14:09 UTC (Faultline said TEST_FAILURE)'],
-    ['reject', { reason: 'it is nonsense' }, "3 tests, not explained: grace at 14:09 UTC rejected Faultline's answer (TEST_FAILURE)"],
+    [
+      'accept',
+      { decidedAt: '2026-10-14T09:00:00.000Z' },
+      'TEST_FAILURE, 3 tests, confirmed by grace on 14 Oct 2026',
+    ],
+    [
+      'correct',
+      { category: 'CONFIG_ERROR' },
+      'CONFIG_ERROR, 3 tests, corrected by grace at 14:09 UTC (Faultline said TEST_FAILURE)',
+    ],
+    [
+      'reject',
+      { reason: 'it is nonsense' },
+      "3 tests, not explained: grace at 14:09 UTC rejected Faultline's answer (TEST_FAILURE)",
+    ],
   ] as const)('names who said %s', (type, change, words) => {
     const body = bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review: decided(type, change) })] }));
     expect(body).toContain(words);
@@ -106,19 +168,35 @@ describe('the comment of a pull request', () => {
   });
 
   it("says whose rule answered, and counts no machine's record for it", () => {
-    const ruled = { ruleId: 'rul_1', version: 1, author: 'ada', createdAt: '2026-10-01T08:00:00.000Z', timesUsed: 3 };
-    const body = bodyOf(headOf({ causes: [causeOf(sampleAnalysis({ ruled }), { record: { right: 1, decided: 62 } })] }));
+    const ruled = {
+      ruleId: 'rul_1',
+      version: 1,
+      author: 'ada',
+      createdAt: '2026-10-01T08:00:00.000Z',
+      timesUsed: 3,
+    };
+    const body = bodyOf(
+      headOf({ causes: [causeOf(sampleAnalysis({ ruled }), { record: { right: 1, decided: 62 } })] }),
+    );
     expect(body).toContain('TEST_FAILURE, 3 tests, by a rule from ada (1 Oct 2026)');
     expect(body).not.toContain('right 1 of 62');
   });
 
   it('titles a cause that begins with an empty line', () => {
-    const review = decided('correct', { category: 'CONFIG_ERROR', rootCause: '\n TAX is not set. It never was.' });
-    expect(bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review })] }))).toContain('<b>TAX is not set</b>');
+    const review = decided('correct', {
+      category: 'CONFIG_ERROR',
+      rootCause: '\n TAX is not set. It never was.',
+    });
+    expect(bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review })] }))).toContain(
+      '<b>TAX is not set</b>',
+    );
   });
 
   it("gives a person's cause, and no advice against the machine's", () => {
-    const review = decided('correct', { category: 'CONFIG_ERROR', rootCause: 'TAX is not set. It never was.' });
+    const review = decided('correct', {
+      category: 'CONFIG_ERROR',
+      rootCause: 'TAX is not set. It never was.',
+    });
     const body = bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review })] }));
     expect(body).toContain('<b>TAX is not set</b>');
     expect(body).not.toContain('Round once');
@@ -129,8 +207,11 @@ describe('the comment of a pull request', () => {
       ...{ build: pullRequestBuild(), fixedBy: pullRequestBuild({ number: '813' }), failures: 14 },
       causes: [sampleAnalysis(), registry],
     };
-    const passed = (number: string) => headOf({ build: pullRequestBuild({ number, status: 'passed' }), job: null, lastFailed });
-    expect(bodyOf(passed('813'))).toMatch(/^\*\*All 14 failures of `ci #812` are fixed in `ci #813`\.\*\*\n\n<details>/);
+    const passed = (number: string) =>
+      headOf({ build: pullRequestBuild({ number, status: 'passed' }), job: null, lastFailed });
+    expect(bodyOf(passed('813'))).toMatch(
+      /^\*\*All 14 failures of `ci #812` are fixed in `ci #813`\.\*\*\n\n<details>/,
+    );
     expect(bodyOf(passed('840'))).toBe(bodyOf(passed('813')));
   });
 
@@ -140,8 +221,17 @@ describe('the comment of a pull request', () => {
       sampleAnalysis({ id: `ana_${at}`, answer: { ...sampleAnalysis().answer, title } }),
     );
     const heads = Array.from({ length: 20 }, (_, at) => {
-      const lastFailed = { build: pullRequestBuild(), fixedBy: pullRequestBuild({ number: `9${at}` }), failures: 20, causes };
-      return headOf({ build: pullRequestBuild({ status: 'passed', pipeline: `p${at}` }), job: null, lastFailed });
+      const lastFailed = {
+        build: pullRequestBuild(),
+        fixedBy: pullRequestBuild({ number: `9${at}` }),
+        failures: 20,
+        causes,
+      };
+      return headOf({
+        build: pullRequestBuild({ status: 'passed', pipeline: `p${at}` }),
+        job: null,
+        lastFailed,
+      });
     });
     const body = bodyOf(...heads);
     expect(body.length).toBeLessThanOrEqual(COMMENT_BUDGET);
@@ -155,12 +245,19 @@ describe('the comment of a pull request', () => {
     expect(body).toBe(
       '**`ci #812` failed. Faultline could not read its log** (GitHub returned 404 for the log: it has expired). [Details](https://fl.example/builds/bld_1)\n',
     );
-    const failed = sampleAnalysis({ terminationReason: 'failed', answer: { ...sampleAnalysis().answer, rootCause: error } });
-    expect(bodyOf(headOf({ causes: [causeOf(failed)] }))).toContain('Faultline could not analyze it** (GitHub returned 404');
+    const failed = sampleAnalysis({
+      terminationReason: 'failed',
+      answer: { ...sampleAnalysis().answer, rootCause: error },
+    });
+    expect(bodyOf(headOf({ causes: [causeOf(failed)] }))).toContain(
+      'Faultline could not analyze it** (GitHub returned 404',
+    );
   });
 
   it('links to nothing where nobody said by which address people reach us', () => {
-    const situation = situationOf(headOf({ causes: [causeOf(unsureAnalysis(), { review: waiting }), causeOf(registry)] }));
+    const situation = situationOf(
+      headOf({ causes: [causeOf(unsureAnalysis(), { review: waiting }), causeOf(registry)] }),
+    );
     expect(renderComment(situation, noticeLinks(null))?.body).not.toMatch(/\]\(|https?:/);
   });
 
@@ -198,14 +295,21 @@ describe('whose change it was', () => {
   });
 
   it('is said of what failed on the default branch lately, and of old failures only that they were', () => {
-    const on = (lastSeenAt: string) => said({ defaultBranch: { name: 'main', status: 'passed', since: null, lastSeenAt } });
-    expect(on('2026-10-11T12:00:00.000Z')).toContain('**Not your change**: also failed on `main` on 11 Oct 2026.');
+    const on = (lastSeenAt: string) =>
+      said({ defaultBranch: { name: 'main', status: 'passed', since: null, lastSeenAt } });
+    expect(on('2026-10-11T12:00:00.000Z')).toContain(
+      '**Not your change**: also failed on `main` on 11 Oct 2026.',
+    );
     expect(on('2026-10-02T12:00:00.000Z')).toContain('Also failed on `main` on 2 Oct 2026.');
     expect(on('2026-10-02T12:00:00.000Z')).not.toContain('Not your change');
   });
 
   it('is not blamed on the change where it may be flaky, or somebody else’s server', () => {
-    for (const change of [{ kind: 'flaky_timing' }, { category: 'INFRA_ERROR' }, { category: 'DEPENDENCY_ERROR' }] as const) {
+    for (const change of [
+      { kind: 'flaky_timing' },
+      { category: 'INFRA_ERROR' },
+      { category: 'DEPENDENCY_ERROR' },
+    ] as const) {
       const body = said(FIRST_HERE, sampleAnalysis(change));
       expect(body).toContain('Passes on `main`, first seen here.');
       expect(body).not.toContain('Caused by this change');
@@ -219,8 +323,15 @@ describe('whose change it was', () => {
   });
 
   it('63: names the owner and where that comes from, and mentions nobody', () => {
-    const owner = { path: 'src/a.ts', names: ['@shop/payments'], by: 'codeowners' as const, at: '.github/CODEOWNERS:12' };
-    const body = bodyOf(headOf({ causes: [causeOf({ ...sampleAnalysis(), owner }, { history: FIRST_HERE })] }));
+    const owner = {
+      path: 'src/a.ts',
+      names: ['@shop/payments'],
+      by: 'codeowners' as const,
+      at: '.github/CODEOWNERS:12',
+    };
+    const body = bodyOf(
+      headOf({ causes: [causeOf({ ...sampleAnalysis(), owner }, { history: FIRST_HERE })] }),
+    );
     expect(body).toMatch(/Owner/);
     expect(body).toMatch(/shop.{0,10}payments.*CODEOWNERS:12/);
     expect(body).not.toContain('@shop');
@@ -228,23 +339,41 @@ describe('whose change it was', () => {
 
   it('leads with what was tried, which decides whose failure it is', () => {
     const bodyWith = (change: Parameters<typeof sampleExperiment>[0], history = FIRST_HERE) =>
-      bodyOf(headOf({ causes: [causeOf({ ...sampleAnalysis(), experiment: sampleExperiment(change) }, { history })] }));
+      bodyOf(
+        headOf({
+          causes: [causeOf({ ...sampleAnalysis(), experiment: sampleExperiment(change) }, { history })],
+        }),
+      );
     const caused = bodyWith({}, failsOnMain);
-    expect(caused).toContain('**Caused by this change**: Fails 3 of 3 here, 0 of 3 on the base (cfa15e99a): introduced by this change.');
-    expect(caused.indexOf('Caused by this change')).toBeLessThan(caused.indexOf(sampleAnalysis().answer.rootCause.slice(0, 20)));
+    expect(caused).toContain(
+      '**Caused by this change**: Fails 3 of 3 here, 0 of 3 on the base (cfa15e99a): introduced by this change.',
+    );
+    expect(caused.indexOf('Caused by this change')).toBeLessThan(
+      caused.indexOf(sampleAnalysis().answer.rootCause.slice(0, 20)),
+    );
     expect(caused).not.toContain('also fails on');
     const both = 'Fails 3 of 3 here and 3 of 3 on the base: not caused by this change.';
-    expect(bodyWith({ verdict: 'not-this-change', sentence: both })).toContain(`**Not your change**: ${both}`);
+    expect(bodyWith({ verdict: 'not-this-change', sentence: both })).toContain(
+      `**Not your change**: ${both}`,
+    );
     const flaky = 'Fails 1 of 3 here without any change: flaky, in 33% of runs.';
     expect(bodyWith({ verdict: 'flaky', sentence: flaky })).toContain(flaky);
-    expect(bodyWith({ verdict: 'flaky', sentence: flaky })).not.toMatch(/Not your change|Caused by this change/);
-    expect(bodyWith({ sentence: '<img src=x> @everyone [x](http://evil)' })).not.toMatch(/<img|@everyone|\]\(http:\/\/evil/);
+    expect(bodyWith({ verdict: 'flaky', sentence: flaky })).not.toMatch(
+      /Not your change|Caused by this change/,
+    );
+    expect(bodyWith({ sentence: '<img src=x> @everyone [x](http://evil)' })).not.toMatch(
+      /<img|@everyone|\]\(http:\/\/evil/,
+    );
   });
 });
 
 it('a cause that was shown by trying to be of this change is first', () => {
   const guessed = causeOf({ ...sampleAnalysis(), id: 'ana_1' });
-  const tried = causeOf({ ...sampleAnalysis(), id: 'ana_2', experiment: sampleExperiment({ verdict: 'this-change' }) });
+  const tried = causeOf({
+    ...sampleAnalysis(),
+    id: 'ana_2',
+    experiment: sampleExperiment({ verdict: 'this-change' }),
+  });
   const body = bodyOf(headOf({ causes: [guessed, tried] }));
   expect(body.indexOf('Caused by this change')).toBeGreaterThan(0);
   expect(body.indexOf('Caused by this change')).toBeLessThan(body.indexOf('<b>2. '));

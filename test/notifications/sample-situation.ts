@@ -10,8 +10,16 @@ export function pullRequestBuild(change: Partial<Build> = {}): Build {
   return sampleBuild({ branch: 'fix/tax', pullRequest: 1204, ...change });
 }
 
-export const NO_HISTORY: CauseHistory = { generic: false, defaultBranch: null, otherPullRequests: 0, seenElsewhere: false };
-export const FIRST_HERE: CauseHistory = { ...NO_HISTORY, defaultBranch: { name: 'main', status: 'passed', since: null, lastSeenAt: null } };
+export const NO_HISTORY: CauseHistory = {
+  generic: false,
+  defaultBranch: null,
+  otherPullRequests: 0,
+  seenElsewhere: false,
+};
+export const FIRST_HERE: CauseHistory = {
+  ...NO_HISTORY,
+  defaultBranch: { name: 'main', status: 'passed', since: null, lastSeenAt: null },
+};
 
 export function causeOf(analysis: Analysis = sampleAnalysis(), change: Partial<Cause> = {}): Cause {
   const tests = ['cart total', 'cart tax', 'invoice total'];
@@ -53,7 +61,10 @@ export function situationOf(...heads: readonly BuildSituation[]): Situation {
   return { about, heads, defaultBranch: 'main', usualMs: null };
 }
 
-export function decided(type: Decision['type'], change: Partial<Decision> = {}): NonNullable<Cause['review']> {
+export function decided(
+  type: Decision['type'],
+  change: Partial<Decision> = {},
+): NonNullable<Cause['review']> {
   const decision = {
     id: 'dec_1',
     reviewId: 'rev_1',

@@ -16,23 +16,40 @@ import { branchSituation, sampleHead } from './slack/slack-world.ts';
 
 const answers = severalAnswers();
 const action = { answers, experiment: null, pending: null, getPageUrl: () => null };
-const exported = { build: sampleBuild(), answers, failures: GROUPS.flatMap(({ failures }) => failures), publicUrl: null };
+const exported = {
+  build: sampleBuild(),
+  answers,
+  failures: GROUPS.flatMap(({ failures }) => failures),
+  publicUrl: null,
+};
 const links = noticeLinks(null);
-const streak = { firstBuildId: 'bld_1', since: '2026-10-12T14:01:00.000Z', commit: null, author: null, seenToday: 1 };
+const streak = {
+  firstBuildId: 'bld_1',
+  since: '2026-10-12T14:01:00.000Z',
+  commit: null,
+  author: null,
+  seenToday: 1,
+};
 const voice = { color: false, plain: true, width: 100, quiet: true };
 
 /** As the database tells them: in the order of their first failures, of each the first twenty. */
 function causes(): Cause[] {
   return ANALYSES.map((analysis, index) => {
     const sample = GROUPS[index]?.failures ?? [];
-    return causeOf(analysis, { failures: sample.length, tests: sample.flatMap(({ test }) => test?.name ?? []), sample });
+    return causeOf(analysis, {
+      failures: sample.length,
+      tests: sample.flatMap(({ test }) => test?.name ?? []),
+      sample,
+    });
   });
 }
 
 const check = () => renderCheck(situationOf(headOf({ causes: causes() })), links);
 const slack = () => {
   const facts = slackFacts(branchSituation(sampleHead({ causes: causes() })));
-  return facts === null ? '' : JSON.stringify(slackMessage(facts, streak, { publicUrl: null, decides: false }));
+  return facts === null
+    ? ''
+    : JSON.stringify(slackMessage(facts, streak, { publicUrl: null, decides: false }));
 };
 
 const outputs = {
@@ -48,39 +65,49 @@ const outputs = {
   SARIF: () => JSON.stringify(buildSarifLog(exported)),
 };
 
-describe.each(Object.entries(outputs))('%s of a build with three causes and fifteen tests', (_name, shown) => {
-  // Some outputs put marks into foreign words.
-  const text = shown()
-    .replaceAll('\\n', '\n')
-    .replaceAll(/[`\\\u200b]|<\/?code>/g, '');
-  const places = TITLES.map((title) => text.indexOf(title.replaceAll('`', '')));
+describe.each(Object.entries(outputs))(
+  '%s of a build with three causes and fifteen tests',
+  (_name, shown) => {
+    // Some outputs put marks into foreign words.
+    const text = shown()
+      .replaceAll('\\n', '\n')
+      .replaceAll(/[`\\\u200b]|<\/?code>/g, '');
+    const places = TITLES.map((title) => text.indexOf(title.replaceAll('`', '')));
 
-  it('lists all causes in the order in which one would mend them', () => {
-    expect(places.every((place) => place >= 0)).toBe(true);
-    expect(places).toEqual(places.toSorted((one, other) => one - other));
-  });
+    it('lists all causes in the order in which one would mend them', () => {
+      expect(places.every((place) => place >= 0)).toBe(true);
+      expect(places).toEqual(places.toSorted((one, other) => one - other));
+    });
 
-  it('names the tests of each cause beside it, and counts the others', () => {
-    const [redis = 0, label = 0, price = 0] = places;
-    const parts = [text.slice(redis, label), text.slice(label, price), text.slice(price)];
-    expect(parts[0]).toMatch(/stores order 1\b/);
-    expect(parts[0]).toMatch(/and 5 more|and 4 more|stores order 10/);
-    expect(parts[1]).toMatch(/label 1\b.*label 3\b/s);
-    expect(parts[2]).toMatch(/total of 1\b.*total of 2\b/s);
-  });
+    it('names the tests of each cause beside it, and counts the others', () => {
+      const [redis = 0, label = 0, price = 0] = places;
+      const parts = [text.slice(redis, label), text.slice(label, price), text.slice(price)];
+      expect(parts[0]).toMatch(/stores order 1\b/);
+      expect(parts[0]).toMatch(/and 5 more|and 4 more|stores order 10/);
+      expect(parts[1]).toMatch(/label 1\b.*label 3\b/s);
+      expect(parts[2]).toMatch(/total of 1\b.*total of 2\b/s);
+    });
 
-  it('says what was grouped, and why', () => {
-    expect(text).toContain('10 tests, because each says “Error: Redis does not answer”.');
-  });
-});
+    it('says what was grouped, and why', () => {
+      expect(text).toContain('10 tests, because each says “Error: Redis does not answer”.');
+    });
+  },
+);
 
 it('the outputs that lead to all of them name the first to mend', () => {
   expect(JSON.parse(buildOutputs(action, '').json ?? '')).toMatchObject([
-    { title: TITLES[0], failures: 10, tests: expect.arrayContaining(['stores order 10']), grouped: expect.stringContaining('10 tests') },
+    {
+      title: TITLES[0],
+      failures: 10,
+      tests: expect.arrayContaining(['stores order 10']),
+      grouped: expect.stringContaining('10 tests'),
+    },
     { title: TITLES[1], failures: 3 },
     { title: TITLES[2], failures: 2, tests: ['total of 1', 'total of 2'] },
   ]);
-  expect(formatSummary(action)).toMatch(/^### Faultline: 3 causes, 15 failed tests, in the order in which to fix them\n/);
+  expect(formatSummary(action)).toMatch(
+    /^### Faultline: 3 causes, 15 failed tests, in the order in which to fix them\n/,
+  );
   const format = { publicUrl: null, format: 'text' } as const;
   const described = jenkinsDescription(branchSituation(sampleHead({ causes: causes() })), format);
   expect(described?.text).toMatch(/Redis does not answer\. 2 more causes\./);

@@ -3,7 +3,9 @@ import { visibleLine, visibleLines } from '../../src/notifications/visible-text.
 
 describe('what a log line becomes for display', () => {
   it('loses its colours', () => {
-    expect(visibleLine('\u001b[36;1mnpm test\u001b[0m \u001b[38:2::255:0:0mred\u001b[m')).toBe('npm test red');
+    expect(visibleLine('\u001b[36;1mnpm test\u001b[0m \u001b[38:2::255:0:0mred\u001b[m')).toBe(
+      'npm test red',
+    );
     expect(visibleLine('\u001b[01;31m\u001b[Kerror:\u001b[m\u001b[K no member')).toBe('error: no member');
     expect(visibleLines('\u009b31ma\u009b0m\nb')).toEqual(['a', 'b']);
   });

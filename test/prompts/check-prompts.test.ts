@@ -10,7 +10,11 @@ beforeAll(() => cpSync(join(PROMPT_FOLDER, 'triage'), join(folder, 'triage'), { 
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function check(path?: string) {
-  const run = spawnSync(process.execPath, ['scripts/check-prompts.ts', ...(path === undefined ? [] : [path])], { encoding: 'utf8' });
+  const run = spawnSync(
+    process.execPath,
+    ['scripts/check-prompts.ts', ...(path === undefined ? [] : [path])],
+    { encoding: 'utf8' },
+  );
   return { code: run.status, said: run.stdout + run.stderr };
 }
 

@@ -17,7 +17,8 @@ function write(content: string, extra?: { readonly category: string; readonly co
   return name;
 }
 
-const GOOD = '---\nabout: A test.\nvariables:\n  tools: text\n  log: data\n---\n# System\nUse {{tools}}.\n# Question\nRead:\n\n{{log}}\n';
+const GOOD =
+  '---\nabout: A test.\nvariables:\n  tools: text\n  log: data\n---\n# System\nUse {{tools}}.\n# Question\nRead:\n\n{{log}}\n';
 
 /** The lines between the fences of the only fenced block of that name, and everything outside of it. */
 function unfence(text: string, name: string): { inside: string; outside: string } {
@@ -26,7 +27,10 @@ function unfence(text: string, name: string): { inside: string; outside: string 
   const fence = /^(`{3,}|~{3,})data\n/.exec(text.slice(start))?.[1] ?? '';
   const bodyStart = start + fence.length + 'data\n'.length;
   const bodyEnd = text.indexOf(`\n${fence}`, bodyStart - 1);
-  return { inside: text.slice(bodyStart, bodyEnd), outside: text.slice(0, start) + text.slice(bodyEnd + 1 + fence.length) };
+  return {
+    inside: text.slice(bodyStart, bodyEnd),
+    outside: text.slice(0, start) + text.slice(bodyEnd + 1 + fence.length),
+  };
 }
 
 describe('rendering', () => {
@@ -57,7 +61,10 @@ describe('rendering', () => {
           fc.string(),
         ),
         (text) => {
-          fc.pre(text.trim() !== '' && !/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|<\||<\/?s>|\[\/?INST/i.test(text));
+          fc.pre(
+            text.trim() !== '' &&
+              !/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|<\||<\/?s>|\[\/?INST/i.test(text),
+          );
           const { user, system } = renderPrompt(prompt, { tools: 'T', log: text });
           const { inside, outside } = unfence(user, 'log');
           expect(inside).toBe(text);

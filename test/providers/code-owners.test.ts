@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type CodeOwnersForm, formOfCodeOwners, parseCodeOwners, placesOfCodeOwners } from '../../src/providers/code-owners.ts';
+import {
+  type CodeOwnersForm,
+  formOfCodeOwners,
+  parseCodeOwners,
+  placesOfCodeOwners,
+} from '../../src/providers/code-owners.ts';
 
 function owners(text: string, path: string, form: CodeOwnersForm = 'github') {
   return parseCodeOwners(text.split('\n'), form).findOwners(path)?.names ?? null;
@@ -39,7 +44,10 @@ describe('CODEOWNERS', () => {
   });
 
   it('leaves wrong lines out, says which, and shows no domain of an e-mail address', () => {
-    const read = parseCodeOwners(['* ada@example.test', '!a @x', 'src/ nobody', 'x/[ab] @x', `${'y'.repeat(1_100)} @x`], 'github');
+    const read = parseCodeOwners(
+      ['* ada@example.test', '!a @x', 'src/ nobody', 'x/[ab] @x', `${'y'.repeat(1_100)} @x`],
+      'github',
+    );
     expect(read.findOwners('src/a.ts')).toEqual({ names: ['ada'], line: 1 });
     expect(read.problems.map(({ line }) => line)).toEqual([2, 3, 4, 5]);
     expect(read.problems[1]?.why).toBe('“nobody” is neither @name, @team nor an e-mail address');
@@ -53,7 +61,10 @@ describe('CODEOWNERS', () => {
     expect(owners(text, 'src/internal/README.md', 'gitlab')).toEqual(['@all', '@readers']);
     expect(owners(text, 'db/a.sql', 'gitlab')).toEqual(['@all', '@data']);
     expect(owners(text, 'db/generated/a.sql', 'gitlab')).toEqual(['@all']);
-    expect(owners('internal/a.ts @x @@maintainer', 'src/internal/a.ts', 'gitlab')).toEqual(['@x', '@@maintainer']);
+    expect(owners('internal/a.ts @x @@maintainer', 'src/internal/a.ts', 'gitlab')).toEqual([
+      '@x',
+      '@@maintainer',
+    ]);
   });
 
   it('reads regular expressions on Gitea, whose matches all count', () => {
@@ -74,6 +85,8 @@ describe('CODEOWNERS', () => {
     const lines = Array.from({ length: 6_000 }, () => `${'*a'.repeat(30)}*b @x`);
     const read = parseCodeOwners(lines.slice(0, 20), 'github');
     expect(read.findOwners('a'.repeat(900))).toBeNull();
-    expect(parseCodeOwners(lines, 'github').problems).toEqual([{ line: 5_001, why: 'only the first 5000 lines are read' }]);
+    expect(parseCodeOwners(lines, 'github').problems).toEqual([
+      { line: 5_001, why: 'only the first 5000 lines are read' },
+    ]);
   });
 });

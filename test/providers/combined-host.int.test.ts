@@ -56,8 +56,12 @@ describe('a clone beside GitHub', () => {
     expect(await host.resolve({ ...api, ref: fresh }, signal)).toEqual({ ref: fresh, note: null });
     expect((await host.readFile({ ...api, ref: fresh }, signal))?.lines).toEqual(['new']);
     const old = remote.git('rev-parse', `${fresh}^`);
-    expect((await host.compare({ repository: 'shop/api', base: old, head: fresh }, signal))?.commits).toHaveLength(1);
-    expect((await host.readFile({ repository: 'shop/web', ref: null, path: 'a.txt' }, signal))?.lines).toEqual(['new']);
+    expect(
+      (await host.compare({ repository: 'shop/api', base: old, head: fresh }, signal))?.commits,
+    ).toHaveLength(1);
+    expect(
+      (await host.readFile({ repository: 'shop/web', ref: null, path: 'a.txt' }, signal))?.lines,
+    ).toEqual(['new']);
     expect(await host.canRead('shop/web')).toBe(true);
   });
 
@@ -68,7 +72,10 @@ describe('a clone beside GitHub', () => {
       return true;
     };
     const resolved = await open().resolve({ ...api, ref: fresh }, signal);
-    expect(resolved).toEqual({ ref: clone.git('rev-parse', 'HEAD'), note: expect.stringContaining('is not in the clone') });
+    expect(resolved).toEqual({
+      ref: clone.git('rev-parse', 'HEAD'),
+      note: expect.stringContaining('is not in the clone'),
+    });
   });
 
   it('names the repositories of both, each once', async () => {

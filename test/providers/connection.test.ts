@@ -22,7 +22,10 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
     provider = world.open(host.url, SECRET);
     const fake = fakeHttpDeps();
     state = fake.state;
-    app = await buildHttp({ ...fake.deps, config: { ...TEST_CONFIG, providers: withSecrets({ [world.name]: [SECRET] }) } });
+    app = await buildHttp({
+      ...fake.deps,
+      config: { ...TEST_CONFIG, providers: withSecrets({ [world.name]: [SECRET] }) },
+    });
     address = webhookAddress(provider, await app.listen({ host: '127.0.0.1', port: 0 }));
   });
   afterEach(async () => {
@@ -34,7 +37,8 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
   async function run(change: Partial<ConnectRequest> = {}): Promise<Map<string, Finding>> {
     const request = { repository, address, secret: SECRET, create: false, test: false, ...change };
     const found = new Map<string, Finding>();
-    for await (const finding of connect(provider, request, AbortSignal.timeout(20_000))) found.set(finding.name, finding);
+    for await (const finding of connect(provider, request, AbortSignal.timeout(20_000)))
+      found.set(finding.name, finding);
     return found;
   }
   const has = !world.lacks.includes('hooks');
@@ -50,18 +54,27 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
 
   test('a signed delivery from here is accepted, and changes nothing', async () => {
     const found = await run({ test: true });
-    expect(found.get('test delivery')).toMatchObject({ state: 'ok', says: expect.stringMatching(/^accepted at http.*: .{10}/) });
+    expect(found.get('test delivery')).toMatchObject({
+      state: 'ok',
+      says: expect.stringMatching(/^accepted at http.*: .{10}/),
+    });
     expect([state.deliveries, state.builds]).toEqual([[], []]);
   });
 
   test('with another secret than the service has, it is told so', async () => {
     const found = await run({ test: true, secret: 'another-secret-two' });
-    expect(found.get('test delivery')).toMatchObject({ state: 'wrong', says: expect.stringContaining('returned 401') });
+    expect(found.get('test delivery')).toMatchObject({
+      state: 'wrong',
+      says: expect.stringContaining('returned 401'),
+    });
   });
 
   test('a service that is not there is told so', async () => {
     const found = await run({ test: true, address: 'http://127.0.0.1:9/webhooks/x' });
-    expect(found.get('test delivery')).toMatchObject({ state: 'wrong', mend: expect.stringContaining('can be reached') });
+    expect(found.get('test delivery')).toMatchObject({
+      state: 'wrong',
+      mend: expect.stringContaining('can be reached'),
+    });
   });
 
   if (has) {
@@ -70,14 +83,24 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
       host.state.forbidden = /actions\/runs|pipeline|build\/builds/;
       const wrong = [...(await run()).values()].filter(({ state: is }) => is === 'wrong');
       expect(wrong).toMatchObject([
-        { name: expect.stringMatching(/^(?:runs|pipelines|builds)$/), says: expect.stringContaining('403'), mend: expect.any(String) },
+        {
+          name: expect.stringMatching(/^(?:runs|pipelines|builds)$/),
+          says: expect.stringContaining('403'),
+          mend: expect.any(String),
+        },
       ]);
     });
 
     test('the webhook is made once, with the address and the secret', async () => {
-      expect((await run({ create: true })).get('webhook')).toMatchObject({ state: 'ok', says: expect.stringContaining(address) });
+      expect((await run({ create: true })).get('webhook')).toMatchObject({
+        state: 'ok',
+        says: expect.stringContaining(address),
+      });
       expect(host.state.hooks).toMatchObject([{ address, secret: SECRET }]);
-      expect((await run({ create: true })).get('webhook')).toMatchObject({ state: 'note', says: expect.stringContaining('already') });
+      expect((await run({ create: true })).get('webhook')).toMatchObject({
+        state: 'note',
+        says: expect.stringContaining('already'),
+      });
       expect(host.state.hooks).toHaveLength(1);
     });
 
@@ -93,18 +116,28 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
       const found = await run({ create: true, test: true });
       const ping = found.get('ping');
       if (ping === undefined) expect(host.state.delivered).toEqual([]);
-      else expect([ping.state, host.state.delivered[0]?.status ?? 202]).toEqual([ping.says.includes('got') ? 'ok' : 'note', 202]);
+      else
+        expect([ping.state, host.state.delivered[0]?.status ?? 202]).toEqual([
+          ping.says.includes('got') ? 'ok' : 'note',
+          202,
+        ]);
       expect(found.get('test delivery')?.state).toBe('ok');
     });
   } else {
     test('what has no API for webhooks is told to be done by hand', async () => {
-      expect((await run({ create: true })).get('webhook')).toMatchObject({ state: 'wrong', mend: expect.stringContaining('by hand') });
+      expect((await run({ create: true })).get('webhook')).toMatchObject({
+        state: 'wrong',
+        mend: expect.stringContaining('by hand'),
+      });
     });
   }
 
   test('without address, secret or repository nothing is made, and what to give is said', async () => {
     const found = await run({ repository: null, address: null, secret: null, create: true, test: true });
-    expect(found.get('test delivery')).toMatchObject({ state: 'wrong', mend: expect.stringContaining('--url') });
+    expect(found.get('test delivery')).toMatchObject({
+      state: 'wrong',
+      mend: expect.stringContaining('--url'),
+    });
     expect(found.get('webhook')).toMatchObject({ state: 'wrong' });
     expect(host.state.hooks).toEqual([]);
   });

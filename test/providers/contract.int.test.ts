@@ -42,7 +42,10 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
     beforeEach(async () => {
       const fake = fakeHttpDeps();
       state = fake.state;
-      app = await buildHttp({ ...fake.deps, config: { ...TEST_CONFIG, providers: withSecrets({ [world.name]: [SECRET] }) } });
+      app = await buildHttp({
+        ...fake.deps,
+        config: { ...TEST_CONFIG, providers: withSecrets({ [world.name]: [SECRET] }) },
+      });
     });
     afterEach(() => app.close());
 
@@ -107,7 +110,9 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       await send({ of: 'run', status: 'failed', attempt: 2 }, SECRET, 'd-run-2');
       await send({ of: 'job', attempt: 2 }, SECRET, 'd-job-2');
       expect(state.builds.map(({ pipeline, number }) => [pipeline, number])).toEqual(
-        has('attempts') ? Array(2).fill([world.build.pipeline, world.build.number]) : [[world.build.pipeline, world.build.number]],
+        has('attempts')
+          ? Array(2).fill([world.build.pipeline, world.build.number])
+          : [[world.build.pipeline, world.build.number]],
       );
     });
 
@@ -129,9 +134,20 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
 
   describe('the log of a run', () => {
     const build = (change: Partial<Build> = {}) =>
-      sampleBuild({ provider: world.name, ...world.build, url: `${host.url}/job/ci/12/`, commit: COMMIT, ...change });
+      sampleBuild({
+        provider: world.name,
+        ...world.build,
+        url: `${host.url}/job/ci/12/`,
+        commit: COMMIT,
+        ...change,
+      });
     const fetch = async (change: Partial<Build> = {}, limits = {}) => {
-      const source = await provider.openBuildSource({ logger: silentLogger, timeoutMs: 20_000, maxLogBytes: 1024 * 1024, ...limits });
+      const source = await provider.openBuildSource({
+        logger: silentLogger,
+        timeoutMs: 20_000,
+        maxLogBytes: 1024 * 1024,
+        ...limits,
+      });
       return source.fetch(build(change), signal);
     };
 
@@ -140,7 +156,11 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       expect(sources.map(({ kind, text }) => [kind, text])).toEqual([
         ['log', expect.stringMatching(/^(?:====>> .*\n)?FAIL cart adds up\n$/)],
       ]);
-      expect(host.requests.some(({ headers }) => Object.values(headers).some((value) => /contract|Basic/.test(String(value))))).toBe(true);
+      expect(
+        host.requests.some(({ headers }) =>
+          Object.values(headers).some((value) => /contract|Basic/.test(String(value))),
+        ),
+      ).toBe(true);
     });
 
     test('that is gone says so, and is final', async () => {
@@ -170,7 +190,11 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       host.state.log = 'slow';
       await expect(fetch({}, { timeoutMs: 300 })).rejects.toMatchObject({ code: 'timeout', retryable: true });
       const stop = AbortSignal.timeout(200);
-      const source = await provider.openBuildSource({ logger: silentLogger, timeoutMs: 20_000, maxLogBytes: 1024 });
+      const source = await provider.openBuildSource({
+        logger: silentLogger,
+        timeoutMs: 20_000,
+        maxLogBytes: 1024,
+      });
       await expect(source.fetch(build(), stop)).rejects.toMatchObject({ code: 'cancelled' });
     });
 
@@ -200,18 +224,25 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       };
       const url = urls[world.name];
       const { sources } = await fetch(url === undefined ? {} : { url });
-      expect(sources.filter(({ kind }) => kind === 'log').map((log) => log.url)).toEqual([world.page(host.url)]);
+      expect(sources.filter(({ kind }) => kind === 'log').map((log) => log.url)).toEqual([
+        world.page(host.url),
+      ]);
     });
 
     test('of a passed run is read for comparison', async () => {
-      const source = await provider.openBuildSource({ logger: silentLogger, timeoutMs: 20_000, maxLogBytes: 1024 * 1024 });
+      const source = await provider.openBuildSource({
+        logger: silentLogger,
+        timeoutMs: 20_000,
+        maxLogBytes: 1024 * 1024,
+      });
       const logs = await source.fetchGreen(build({ status: 'passed' }), signal, 1024 * 1024);
       expect(logs.map(({ text }) => text)).toEqual([expect.stringContaining('FAIL cart adds up\n')]);
     });
   });
 
   describe('failed jobs', () => {
-    const failedBuild = () => sampleBuild({ provider: world.name, ...world.build, finishedAt: '2026-03-01T11:30:00.000Z' });
+    const failedBuild = () =>
+      sampleBuild({ provider: world.name, ...world.build, finishedAt: '2026-03-01T11:30:00.000Z' });
 
     testOf('reruns', '70: run again where that is asked for, once', async () => {
       await provider.rerun?.(failedBuild(), { logger: silentLogger, signal });
@@ -224,7 +255,9 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       await expect(refused).rejects.toMatchObject({ code: 'upstream-auth', retryable: false });
       host.state.forbidden = null;
       host.state.jobs = null;
-      await expect(provider.rerun?.(failedBuild(), { logger: silentLogger, signal })).rejects.toMatchObject({ code: 'not-found' });
+      await expect(provider.rerun?.(failedBuild(), { logger: silentLogger, signal })).rejects.toMatchObject({
+        code: 'not-found',
+      });
       expect(host.state.reruns).toEqual([]);
     });
 
@@ -249,23 +282,29 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       return { key: place.key, repository: build.repository, about: place.about, reference, isRetry: false };
     }
 
-    testOf('comments', 'is one comment, that is changed and says in the end that the failure is gone', async () => {
-      const comment = await channel('comment');
-      const build = built();
-      expect(comment.findPlace(build, { defaultBranch: 'main' })).toMatchObject({ opens: true });
-      const first = await comment.prepare(situationOf(headOf({ build })))?.show({ notice: noticeOf(comment, build, null), signal });
-      expect(host.state.comments.map(({ body }) => /Analyzing/.test(body))).toEqual([true]);
-      const reference = first?.reference ?? null;
-      const answered = situationOf(headOf({ build, causes: [causeOf()] }));
-      await comment.prepare(answered)?.show({ notice: noticeOf(comment, build, reference), signal });
-      const green = built({ id: 'bld_2', status: 'passed', number: '13' });
-      const lastFailed = { build, fixedBy: green, failures: 1, causes: [] };
-      await comment
-        .prepare(situationOf(headOf({ build: green, lastFailed })))
-        ?.show({ notice: noticeOf(comment, green, reference), signal });
-      expect(host.state.comments).toHaveLength(1);
-      expect(host.state.comments[0]?.body).toContain('is fixed in');
-    });
+    testOf(
+      'comments',
+      'is one comment, that is changed and says in the end that the failure is gone',
+      async () => {
+        const comment = await channel('comment');
+        const build = built();
+        expect(comment.findPlace(build, { defaultBranch: 'main' })).toMatchObject({ opens: true });
+        const first = await comment
+          .prepare(situationOf(headOf({ build })))
+          ?.show({ notice: noticeOf(comment, build, null), signal });
+        expect(host.state.comments.map(({ body }) => /Analyzing/.test(body))).toEqual([true]);
+        const reference = first?.reference ?? null;
+        const answered = situationOf(headOf({ build, causes: [causeOf()] }));
+        await comment.prepare(answered)?.show({ notice: noticeOf(comment, build, reference), signal });
+        const green = built({ id: 'bld_2', status: 'passed', number: '13' });
+        const lastFailed = { build, fixedBy: green, failures: 1, causes: [] };
+        await comment
+          .prepare(situationOf(headOf({ build: green, lastFailed })))
+          ?.show({ notice: noticeOf(comment, green, reference), signal });
+        expect(host.state.comments).toHaveLength(1);
+        expect(host.state.comments[0]?.body).toContain('is fixed in');
+      },
+    );
 
     testOf('comments', '70: has an address', async () => {
       const rule = provider.channels.find((one) => one.rule.channel === `${world.name}-comment`)?.rule;
@@ -278,7 +317,9 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       const comment = await channel('comment');
       const build = built();
       const { reference = null } =
-        (await comment.prepare(situationOf(headOf({ build })))?.show({ notice: noticeOf(comment, build, null), signal })) ?? {};
+        (await comment
+          .prepare(situationOf(headOf({ build })))
+          ?.show({ notice: noticeOf(comment, build, null), signal })) ?? {};
       const [ours] = host.state.comments;
       host.state.comments.unshift({ id: 9, body: ours?.body ?? '', author: 'mallory' });
       expect(await comment.find?.({ notice: noticeOf(comment, build, null), signal })).toEqual({ reference });
@@ -288,13 +329,17 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
     testOf('comments', 'is made anew where somebody deleted it', async () => {
       const comment = await channel('comment');
       const ready = comment.prepare(situationOf(headOf({ build: built() })));
-      await expect(ready?.show({ notice: noticeOf(comment, built(), '4242'), signal })).rejects.toMatchObject({ code: 'not-found' });
+      await expect(ready?.show({ notice: noticeOf(comment, built(), '4242'), signal })).rejects.toMatchObject(
+        { code: 'not-found' },
+      );
     });
 
     testOf('statuses', 'is the status of its commit', async () => {
       const status = await channel('status');
       const build = built();
-      await status.prepare(situationOf(headOf({ build, causes: [causeOf()] })))?.show({ notice: noticeOf(status, build, null), signal });
+      await status
+        .prepare(situationOf(headOf({ build, causes: [causeOf()] })))
+        ?.show({ notice: noticeOf(status, build, null), signal });
       expect(host.state.statuses).toHaveLength(1);
       expect(host.state.statuses[0]?.state).toMatch(/^fail/);
     });
@@ -302,7 +347,11 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
     test('stays silent about builds of other hosts', () => {
       const others = world.name === 'github' ? 'gitea' : 'github';
       for (const { rule } of provider.channels)
-        expect(rule.findPlace(built({ provider: others, url: 'https://elsewhere.example/1' }), { defaultBranch: 'main' })).toBeNull();
+        expect(
+          rule.findPlace(built({ provider: others, url: 'https://elsewhere.example/1' }), {
+            defaultBranch: 'main',
+          }),
+        ).toBeNull();
     });
   });
 
@@ -313,6 +362,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
 
   test('says what is wrong with its address or token', async () => {
     const findings = await Promise.all(provider.checks([]).map(({ ask }) => ask(signal)));
-    for (const finding of findings.flat()) if (finding.state === 'wrong') expect(finding.mend).toMatch(/FAULTLINE_/);
+    for (const finding of findings.flat())
+      if (finding.state === 'wrong') expect(finding.mend).toMatch(/FAULTLINE_/);
   });
 });

@@ -6,7 +6,14 @@ import { type LoopbackServer, startLoopback } from '../support/loopback-server.t
 /** What a pretended host knows of one run of `shop/api`. Change it at any time. */
 export interface HostState {
   /** Null: the run was deleted. */
-  jobs: readonly { readonly id: number; readonly name: string; readonly outcome: 'failed' | 'passed'; readonly attempt: number }[] | null;
+  jobs:
+    | readonly {
+        readonly id: number;
+        readonly name: string;
+        readonly outcome: 'failed' | 'passed';
+        readonly attempt: number;
+      }[]
+    | null;
   /** What is answered where a log is requested: its text (`by id`: it names its job), a status with headers, or nothing for a long time. */
   log: string | { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'slow';
   readonly comments: { readonly id: number; body: string; readonly author: string }[];
@@ -60,7 +67,12 @@ export interface HostRequest {
 
 /** An event as the provider would send it. */
 export type Sent =
-  | { readonly of: 'run'; readonly status: 'failed' | 'passed' | 'running'; readonly attempt?: number; readonly fork?: boolean }
+  | {
+      readonly of: 'run';
+      readonly status: 'failed' | 'passed' | 'running';
+      readonly attempt?: number;
+      readonly fork?: boolean;
+    }
   | { readonly of: 'job'; readonly attempt?: number }
   /** Of a kind that is none of ours; and one of ours that lacks half of its fields. */
   | { readonly of: 'unknown' }
@@ -115,11 +127,16 @@ export async function startHost(world: ProviderWorld): Promise<Host> {
       for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
       const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://x');
       const { method = '', headers } = request;
-      const body = headers['content-type'] === 'application/json' || text.startsWith('{') ? JSON.parse(text || '{}') : {};
+      const body =
+        headers['content-type'] === 'application/json' || text.startsWith('{')
+          ? JSON.parse(text || '{}')
+          : {};
       const path = decodeURIComponent(pathname);
       if (state.limited > 0) {
         state.limited -= 1;
-        response.writeHead(429, { 'retry-after': '1', 'content-type': 'application/json' }).end('{"message":"slow down"}');
+        response
+          .writeHead(429, { 'retry-after': '1', 'content-type': 'application/json' })
+          .end('{"message":"slow down"}');
         return;
       }
       const isForbidden = state.forbidden?.test(path) === true;
@@ -129,7 +146,9 @@ export async function startHost(world: ProviderWorld): Promise<Host> {
       if (answer === HANGS) return;
       const { status = answer === null ? 404 : 200, json, text: plain, headers: more = {} } = answer ?? {};
       const type = plain === undefined ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8';
-      response.writeHead(status, { 'content-type': type, ...more }).end(plain ?? JSON.stringify(json ?? { message: 'Not Found' }));
+      response
+        .writeHead(status, { 'content-type': type, ...more })
+        .end(plain ?? JSON.stringify(json ?? { message: 'Not Found' }));
     })();
   });
   return { ...server, state };
@@ -142,7 +161,9 @@ const HANGS: HostAnswer = {};
 export function logAnswer({ log }: HostState, id: string | undefined): HostAnswer {
   if (log === 'slow') return HANGS;
   if (log === 'by id') return { text: `the log of job ${id}\n` };
-  return typeof log === 'string' ? { text: log } : { status: log.status, headers: log.headers ?? {}, json: { message: 'refused' } };
+  return typeof log === 'string'
+    ? { text: log }
+    : { status: log.status, headers: log.headers ?? {}, json: { message: 'refused' } };
 }
 
 /** Keeps a webhook as it was made. */
@@ -162,10 +183,13 @@ export function keepRerun(state: HostState, body: unknown, status: number): Host
 /** Sends an event of an unknown kind to a webhook, signed with its secret. */
 export function tryHook(world: ProviderWorld, state: HostState, id: string | undefined): HostAnswer | null {
   const hook = state.hooks.find((one) => String(one.id) === id);
-  const delivery = hook === undefined ? null : world.deliver({ of: 'unknown' }, hook.secret, `test-${state.delivered.length}`);
+  const delivery =
+    hook === undefined
+      ? null
+      : world.deliver({ of: 'unknown' }, hook.secret, `test-${state.delivered.length}`);
   if (hook === undefined || delivery === null) return null;
-  void fetch(hook.address, { method: 'POST', headers: delivery.headers, body: delivery.payload }).then(({ status }) =>
-    state.delivered.unshift({ event: 'test', status }),
+  void fetch(hook.address, { method: 'POST', headers: delivery.headers, body: delivery.payload }).then(
+    ({ status }) => state.delivered.unshift({ event: 'test', status }),
   );
   return { status: 204, text: '' };
 }

@@ -45,9 +45,11 @@ describe('following lines back through a patch', () => {
   });
 
   it('of a file that was empty before', () => {
-    expect(traceBack('@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file', { first: 1, last: 1 })).toEqual({
-      touched: true,
-      before: null,
-    });
+    expect(traceBack('@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file', { first: 1, last: 1 })).toEqual(
+      {
+        touched: true,
+        before: null,
+      },
+    );
   });
 });

@@ -5,7 +5,10 @@ it('reads nothing and says so', async () => {
   const host = createNoCodeHost();
   const { signal } = new AbortController();
   expect(await host.canRead('shop/api')).toBe(false);
-  expect(await host.resolve({ repository: 'shop/api', ref: null }, signal)).toEqual({ ref: null, note: null });
+  expect(await host.resolve({ repository: 'shop/api', ref: null }, signal)).toEqual({
+    ref: null,
+    note: null,
+  });
   expect(await host.readFile({ repository: 'shop/api', ref: null, path: 'a' }, signal)).toBeNull();
   expect(await host.search({ repository: 'shop/api', ref: null, text: 'a', limit: 1 }, signal)).toEqual([]);
 });

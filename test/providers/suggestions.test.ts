@@ -10,7 +10,12 @@ import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createGithubSuggestionClient } from '../../src/providers/github/notices.ts';
 import { createGitlabSuggestionClient } from '../../src/providers/gitlab/api.ts';
 import { createProviders } from '../../src/providers/registry.ts';
-import { placeIn, renderSuggestions, replacementIn, type Suggestions } from '../../src/providers/suggestions.ts';
+import {
+  placeIn,
+  renderSuggestions,
+  replacementIn,
+  type Suggestions,
+} from '../../src/providers/suggestions.ts';
 import { pullRequestNotice } from '../notifications/publisher/sample-notice.ts';
 import { causeOf, decided, headOf, situationOf } from '../notifications/sample-situation.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../support/loopback-server.ts';
@@ -22,7 +27,8 @@ function diffOf(hunk: string, path = 'src/sum.ts'): string {
   return `diff --git a/${path} b/${path}\nindex 1..2 100644\n--- a/${path}\n+++ b/${path}\n${hunk}\n`;
 }
 
-const HUNK = '@@ -10,5 +10,5 @@ export\n const a = 1;\n const b = 2;\n-const sum = a - b;\n+const sum = a + b;\n \n export { sum };';
+const HUNK =
+  '@@ -10,5 +10,5 @@ export\n const a = 1;\n const b = 2;\n-const sum = a - b;\n+const sum = a + b;\n \n export { sum };';
 /** What the pull request itself changes: line 12 is its own. */
 const PATCH = '@@ -8,4 +9,6 @@\n \n const a = 1;\n const b = 2;\n+const sum = a - b;\n \n+export { sum };';
 
@@ -34,12 +40,34 @@ function analysisWith(diff: string, change: Partial<FixTrial> = {}) {
   const sentence = 'Fails 0 of 3 with it, 3 of 3 without it, and the wider check passes.';
   const attempt = {
     ...{ source: 'fix.diff', files: ['src/sum.ts'], added: 1, deleted: 1, diff, sentence },
-    ...{ passed: 3, failed: 0, other: 0, exitCodes: [0, 0, 0], reported: true, checkExitCodes: [0], broke: [] },
+    ...{
+      passed: 3,
+      failed: 0,
+      other: 0,
+      exitCodes: [0, 0, 0],
+      reported: true,
+      checkExitCodes: [0],
+      broke: [],
+    },
   };
   const before = { passed: 0, failed: 3, exitCodes: [1, 1, 1] };
   const fixes: FixTrial = {
-    ...{ command: ['npm', 'test'], narrowed: null, tests: ['adds'], check: ['npm', 'test'], before, checkExitCodes: [] },
-    ...{ verdict: 'fixed', attempts: [{ ...attempt, verdict: 'fixed' }], branch: null, suggest: true, sentence, notes: [] },
+    ...{
+      command: ['npm', 'test'],
+      narrowed: null,
+      tests: ['adds'],
+      check: ['npm', 'test'],
+      before,
+      checkExitCodes: [],
+    },
+    ...{
+      verdict: 'fixed',
+      attempts: [{ ...attempt, verdict: 'fixed' }],
+      branch: null,
+      suggest: true,
+      sentence,
+      notes: [],
+    },
     ...change,
   };
   return sampleAnalysis({ experiment: sampleExperiment({ fixes }) });
@@ -50,7 +78,11 @@ describe('a change that fixes it, as lines that are replaced', () => {
     ['a line', HUNK, { from: 12, before: ['const sum = a - b;'], after: ['const sum = a + b;'] }],
     ['a line that is added', '@@ -1,2 +1,3 @@\n a\n+b\n c', { from: 1, before: ['a'], after: ['a', 'b'] }],
     ['a first line that is added', '@@ -1,1 +1,2 @@\n+b\n c', { from: 1, before: ['c'], after: ['b', 'c'] }],
-    ['lines with one between them', '@@ -1,3 +1,2 @@\n-a\n b\n-c\n+d', { from: 1, before: ['a', 'b', 'c'], after: ['b', 'd'] }],
+    [
+      'lines with one between them',
+      '@@ -1,3 +1,2 @@\n-a\n b\n-c\n+d',
+      { from: 1, before: ['a', 'b', 'c'], after: ['b', 'd'] },
+    ],
   ])('%s', (_, hunk, expected) => {
     expect(replacementIn(diffOf(hunk))).toEqual({ path: 'src/sum.ts', ...expected });
   });
@@ -96,14 +128,21 @@ describe('what is suggested', () => {
   it('is shown as a diff in the comment, wherever its lines are', () => {
     const links = noticeLinks(null);
     const bodyOf = (diff: string, change = {}) =>
-      renderComment(situationOf(headOf({ causes: [causeOf(analysisWith(diff, change))] })), links)?.body ?? '';
-    const hostile = bodyOf(diffOf('@@ -1 +1 @@\n-a\n+````\n\\ No newline at end of file\n+<!-- faultline:v1 @all -->'));
+      renderComment(situationOf(headOf({ causes: [causeOf(analysisWith(diff, change))] })), links)?.body ??
+      '';
+    const hostile = bodyOf(
+      diffOf('@@ -1 +1 @@\n-a\n+````\n\\ No newline at end of file\n+<!-- faultline:v1 @all -->'),
+    );
 
-    expect(bodyOf(diffOf(HUNK))).toContain('**Change that was tried and fixes it:**\n\n```diff\ndiff --git a/src/sum.ts');
+    expect(bodyOf(diffOf(HUNK))).toContain(
+      '**Change that was tried and fixes it:**\n\n```diff\ndiff --git a/src/sum.ts',
+    );
     expect(bodyOf(diffOf(HUNK), { suggest: false })).not.toContain('Change that was tried');
     expect(hostile).toContain('`````diff\n');
     expect(hostile).not.toContain('<!-- faultline:v1 @all');
-    expect(bodyOf(diffOf(`@@ -1 +1,200 @@\n${'+a\n'.repeat(200)}`))).toContain('fixes it:** 1 file, too long to show here');
+    expect(bodyOf(diffOf(`@@ -1 +1,200 @@\n${'+a\n'.repeat(200)}`))).toContain(
+      'fixes it:** 1 file, too long to show here',
+    );
   });
 });
 
@@ -140,20 +179,37 @@ function edited(state: HostState, verb: string, id: number, body: unknown): unkn
   return { id };
 }
 
-function posted(state: HostState, body: unknown, at: { readonly path: string; readonly line: number }): unknown {
+function posted(
+  state: HostState,
+  body: unknown,
+  at: { readonly path: string; readonly line: number },
+): unknown {
   state.writes.push('POST');
   state.sent.push(body);
-  state.comments.push({ id: 100 + state.comments.length, body: Body.parse(body).body, login: 'faultline-bot', ...at });
+  state.comments.push({
+    id: 100 + state.comments.length,
+    body: Body.parse(body).body,
+    login: 'faultline-bot',
+    ...at,
+  });
   return { id: 100 };
 }
 
 const GITHUB: Host = {
-  client: (url) => createGithubSuggestionClient({ baseUrl: url, token: 'ghp_secret', logger: silentLogger, retryUnitMs: 1, unpaced: true }),
+  client: (url) =>
+    createGithubSuggestionClient({
+      baseUrl: url,
+      token: 'ghp_secret',
+      logger: silentLogger,
+      retryUnitMs: 1,
+      unpaced: true,
+    }),
   opening: 'suggestion',
   answer: (route, body, state) => {
     const id = Number(/(\d+)$/.exec(route)?.[1] ?? 0);
     if (route === 'POST /graphql') return { data: { viewer: { login: 'faultline-bot' } } };
-    if (route.endsWith('/files')) return [{ filename: 'src/sum.ts', patch: state.patch }, { filename: 'image.png' }];
+    if (route.endsWith('/files'))
+      return [{ filename: 'src/sum.ts', patch: state.patch }, { filename: 'image.png' }];
     if (route === 'GET /repos/shop/api/pulls/1204') return { head: { sha: 'a'.repeat(40) } };
     if (route === 'GET /repos/shop/api/pulls/1204/comments')
       return state.comments.map(({ login, ...one }) => ({ ...one, user: { login } }));
@@ -172,7 +228,8 @@ const GITLAB: Host = {
     const id = Number(/(\d+)$/.exec(route)?.[1] ?? 0);
     const merge = '/projects/shop%2Fapi/merge_requests/1204';
     if (route === 'GET /user') return { username: 'faultline-bot' };
-    if (route === `GET ${merge}/diffs`) return [{ old_path: 'src/add.ts', new_path: 'src/sum.ts', diff: state.patch }];
+    if (route === `GET ${merge}/diffs`)
+      return [{ old_path: 'src/add.ts', new_path: 'src/sum.ts', diff: state.patch }];
     if (route === `GET ${merge}`) return { diff_refs: { base_sha: 'b', start_sha: 's', head_sha: 'h' } };
     if (route === `GET ${merge}/notes`)
       return state.comments.map(({ login, path, line, ...one }) => ({
@@ -212,7 +269,9 @@ describe.each([
   afterEach(() => server.close());
 
   async function show(suggestions: Suggestions | null): Promise<void> {
-    const { reference } = await host.client(server.url).show(suggestions ?? { suggestions: [] }, { notice, signal });
+    const { reference } = await host
+      .client(server.url)
+      .show(suggestions ?? { suggestions: [] }, { notice, signal });
     notice = { ...notice, reference };
   }
 
@@ -235,12 +294,18 @@ describe.each([
 
   it('are written where comments are configured, from what is known of the pull request', async () => {
     const prefix = `FAULTLINE_${name.toUpperCase()}`;
-    const environment = { [`${prefix}_COMMENT`]: 'true', [`${prefix}_TOKEN`]: 'ghp_secret', [`${prefix}_URL`]: server.url };
+    const environment = {
+      [`${prefix}_COMMENT`]: 'true',
+      [`${prefix}_TOKEN`]: 'ghp_secret',
+      [`${prefix}_URL`]: server.url,
+    };
     const { providers } = loadConfig(embedded('/data', '/knowledge'), environment, () => '');
     const channels = createProviders(providers).flatMap((provider) => provider.channels);
     const found = channels.find(({ rule }) => rule.channel === `${name.toLowerCase()}-suggestion`);
     const channel = await found?.open?.({ logger: silentLogger, publicUrl: null });
-    await channel?.prepare(situationOf(headOf({ causes: [causeOf(analysisWith(diffOf(HUNK)))] })))?.show({ notice, signal });
+    await channel
+      ?.prepare(situationOf(headOf({ causes: [causeOf(analysisWith(diffOf(HUNK)))] })))
+      ?.show({ notice, signal });
 
     expect(state.comments).toMatchObject([{ path: 'src/sum.ts', line: 12 }]);
     expect(channel?.prepare(situationOf(headOf()))).toBeNull();
@@ -251,8 +316,24 @@ describe.each([
     await show(tried(diffOf(two)));
     const where =
       name === 'GitHub'
-        ? { commit_id: 'a'.repeat(40), path: 'src/sum.ts', start_line: 11, start_side: 'RIGHT', line: 12, side: 'RIGHT' }
-        : { position: { position_type: 'text', base_sha: 'b', start_sha: 's', head_sha: 'h', old_path: 'src/add.ts', new_line: 12 } };
+        ? {
+            commit_id: 'a'.repeat(40),
+            path: 'src/sum.ts',
+            start_line: 11,
+            start_side: 'RIGHT',
+            line: 12,
+            side: 'RIGHT',
+          }
+        : {
+            position: {
+              position_type: 'text',
+              base_sha: 'b',
+              start_sha: 's',
+              head_sha: 'h',
+              old_path: 'src/add.ts',
+              new_line: 12,
+            },
+          };
     expect(state.sent).toMatchObject([where]);
     expect(state.comments[0]?.body).toContain(name === 'GitHub' ? '```suggestion\n' : '```suggestion:-1+0\n');
   });
@@ -279,6 +360,8 @@ describe.each([
   it('cannot be left by a fence in the change', async () => {
     const hunk = '@@ -12 +12,3 @@\n-const sum = a - b;\n+```\n+````\n+[a](https://evil.example)';
     await show(tried(diffOf(hunk)));
-    expect(state.comments[0]?.body).toContain(`\n\`\`\`\`\`${host.opening}\n\`\`\`\n\`\`\`\`\n[a](https://evil.example)\n\`\`\`\`\`\n`);
+    expect(state.comments[0]?.body).toContain(
+      `\n\`\`\`\`\`${host.opening}\n\`\`\`\n\`\`\`\`\n[a](https://evil.example)\n\`\`\`\`\`\n`,
+    );
   });
 });

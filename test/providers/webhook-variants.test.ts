@@ -13,14 +13,22 @@ const PIPELINE = '37c74cb7-d64d-4032-8731-1cb95bfef921';
 
 describe('Buildkite', () => {
   const build = {
-    ...{ url: 'https://api.buildkite.com/v2/organizations/acme/pipelines/api/builds/1', number: 1, state: 'passed', commit: 'HEAD' },
+    ...{
+      url: 'https://api.buildkite.com/v2/organizations/acme/pipelines/api/builds/1',
+      number: 1,
+      state: 'passed',
+      commit: 'HEAD',
+    },
     ...{ branch: 'v1', tag: 'v1', pull_request: null },
   };
   const pipeline = { slug: 'api', repository: 'ssh://git@git.example.com/shop/api.git' };
   const send = (headers: Record<string, string>, nowMs = Date.now()) => {
     const body = Buffer.from(JSON.stringify({ build, pipeline }));
     const all: Record<string, string> = { 'x-buildkite-event': 'build.finished', ...headers };
-    return buildkiteWebhook(['a-buildkite-secret']).receive({ header: (name) => all[name], query: {}, body }, nowMs);
+    return buildkiteWebhook(['a-buildkite-secret']).receive(
+      { header: (name) => all[name], query: {}, body },
+      nowMs,
+    );
   };
 
   test('is believed with the token itself, which says nothing of a delivery ID', () => {
@@ -35,7 +43,9 @@ describe('Buildkite', () => {
     const body = JSON.stringify({ build, pipeline });
     const signature = `timestamp=1700000000,signature=${computeHmac('a-buildkite-secret', `1700000000.${body}`)}`;
     expect(send({ 'x-buildkite-signature': signature }, 1_700_000_060_000).event).toBe('build.finished');
-    expect(() => send({ 'x-buildkite-signature': signature }, 1_700_086_400_000)).toThrow(/more than 5 minutes/);
+    expect(() => send({ 'x-buildkite-signature': signature }, 1_700_086_400_000)).toThrow(
+      /more than 5 minutes/,
+    );
   });
 
   test('says how long a build waited', () => {
@@ -43,7 +53,9 @@ describe('Buildkite', () => {
     expect(readBuildkiteEvent('build.finished', { build: { ...build, ...times }, pipeline })).toMatchObject({
       build: { queuedSeconds: 30 },
     });
-    expect(readBuildkiteEvent('build.finished', { build, pipeline })).toMatchObject({ build: { queuedSeconds: null } });
+    expect(readBuildkiteEvent('build.finished', { build, pipeline })).toMatchObject({
+      build: { queuedSeconds: null },
+    });
   });
 
   test('builds a tag and no known commit', () => {
@@ -76,7 +88,9 @@ describe('CircleCI', () => {
     pipeline: {
       id: PIPELINE,
       number: 1,
-      trigger_parameters: { git: { checkout_sha: COMMIT, branch: 'main', checkout_url: 'git@gitlab.com:shop/api.git' } },
+      trigger_parameters: {
+        git: { checkout_sha: COMMIT, branch: 'main', checkout_url: 'git@gitlab.com:shop/api.git' },
+      },
     },
     ...{ project: { name: 'api', slug: 'circleci/DdaVt/6EkDP' }, organization: { name: 'shop' } },
   };
@@ -99,23 +113,45 @@ describe('CircleCI', () => {
 
   test('without any of it is filed under organization and project; a job that passed is no news', () => {
     const bare = { ...event, pipeline: { id: PIPELINE, number: 1 } };
-    expect(readCircleciEvent(bare).reading).toMatchObject({ build: { repository: 'shop/api', branch: null, commit: null } });
+    expect(readCircleciEvent(bare).reading).toMatchObject({
+      build: { repository: 'shop/api', branch: null, commit: null },
+    });
     const job = { name: 'test', number: 4, status: 'success' };
-    expect(readCircleciEvent({ ...event, type: 'job-completed', job }).reading).toMatchObject({ ignored: expect.stringContaining('job') });
+    expect(readCircleciEvent({ ...event, type: 'job-completed', job }).reading).toMatchObject({
+      ignored: expect.stringContaining('job'),
+    });
   });
 
   test('points to output in a storage, which never sees the token', async () => {
-    const storage = await startLoopback((_request, response) => response.end(JSON.stringify([{ message: 'FAIL\n', type: 'out' }])));
+    const storage = await startLoopback((_request, response) =>
+      response.end(JSON.stringify([{ message: 'FAIL\n', type: 'out' }])),
+    );
     const api = await startLoopback(({ url: path = '' }, response) => {
-      const job = { name: 'test', job_number: 4, status: 'failed', project_slug: 'gh/shop/api', stopped_at: '2022-05-27T16:20:13Z' };
-      const items = path.includes('/pipeline/') ? [{ id: 'w1', name: 'build', created_at: '2022-05-27T16:20:07Z' }] : [job];
-      const steps = [{ name: 'npm\ntest', actions: [{ output_url: `${storage.url}/signed?key=1` }, { output_url: null }] }];
+      const job = {
+        name: 'test',
+        job_number: 4,
+        status: 'failed',
+        project_slug: 'gh/shop/api',
+        stopped_at: '2022-05-27T16:20:13Z',
+      };
+      const items = path.includes('/pipeline/')
+        ? [{ id: 'w1', name: 'build', created_at: '2022-05-27T16:20:07Z' }]
+        : [job];
+      const steps = [
+        { name: 'npm\ntest', actions: [{ output_url: `${storage.url}/signed?key=1` }, { output_url: null }] },
+      ];
       response.end(JSON.stringify(path.includes('/v1.1/') ? { steps } : { items, next_page_token: null }));
     });
     const provider = circleciProvider(CircleciSettings.parse({ baseUrl: api.url, token: 'secret-token' }));
-    const source = await provider.openBuildSource({ logger: silentLogger, timeoutMs: 5_000, maxLogBytes: 10_000 });
+    const source = await provider.openBuildSource({
+      logger: silentLogger,
+      timeoutMs: 5_000,
+      maxLogBytes: 10_000,
+    });
     const build = sampleBuild({ provider: 'circleci', externalId: `${PIPELINE}/build`, finishedAt: null });
-    const { sources } = await source.fetch(build, AbortSignal.timeout(5_000)).finally(() => Promise.all([api.close(), storage.close()]));
+    const { sources } = await source
+      .fetch(build, AbortSignal.timeout(5_000))
+      .finally(() => Promise.all([api.close(), storage.close()]));
 
     expect(sources.map(({ name, text }) => [name, text])).toEqual([['test.log', '====>> npm test\nFAIL\n']]);
     expect(api.requests.every(({ headers }) => headers['circle-token'] === 'secret-token')).toBe(true);
@@ -125,7 +161,13 @@ describe('CircleCI', () => {
 
 describe('Azure Pipelines', () => {
   const resource = {
-    ...{ uri: 'vstfs:///Build/Build/2', id: 2, buildNumber: 'Address_20150407.1', status: 'succeeded', reason: 'manual' },
+    ...{
+      uri: 'vstfs:///Build/Build/2',
+      id: 2,
+      buildNumber: 'Address_20150407.1',
+      status: 'succeeded',
+      reason: 'manual',
+    },
     ...{
       url: 'https://dev.azure.com/acme/DefaultCollection/My%20Shop/_apis/build/Builds/2',
       sourceGetVersion: `LG:refs/heads/main:${COMMIT}`,
@@ -146,14 +188,26 @@ describe('Azure Pipelines', () => {
   test('is read in version 1.0 of its resource, too', () => {
     expect(readAzureEvent({ id: 'n1', eventType: 'build.complete', resource }).reading).toMatchObject({
       build: {
-        ...{ repository: 'My Shop', externalId: 'My Shop/2', branch: 'main', commit: COMMIT, author: 'Ann', status: 'passed' },
+        ...{
+          repository: 'My Shop',
+          externalId: 'My Shop/2',
+          branch: 'main',
+          commit: COMMIT,
+          author: 'Ann',
+          status: 'passed',
+        },
         url: 'https://dev.azure.com/acme/DefaultCollection/My%20Shop/_build/results?buildId=2',
       },
     });
   });
 
   test('names the repository on GitHub that it builds', () => {
-    const named = { ...resource, status: 'completed', result: 'partiallySucceeded', repository: { name: 'shop/api' } };
+    const named = {
+      ...resource,
+      status: 'completed',
+      result: 'partiallySucceeded',
+      repository: { name: 'shop/api' },
+    };
     expect(readAzureEvent({ id: 'n1', eventType: 'build.complete', resource: named }).reading).toMatchObject({
       build: { repository: 'shop/api', status: 'failed' },
     });

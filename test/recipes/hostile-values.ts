@@ -25,7 +25,9 @@ export const KNOWN_HOSTILE: readonly HostileValues[] = stock.known.map((nasty) =
  * a value. The same ones for a seed.
  */
 export function createHostileValues(seed: number, count: number): HostileValues[] {
-  const text = fc.array(fc.constantFrom(...stock.pieces), { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(''));
+  const text = fc
+    .array(fc.constantFrom(...stock.pieces), { minLength: 1, maxLength: 6 })
+    .map((pieces) => pieces.join(''));
   const values = fc.record({
     branch: text.map((nasty) => `feature/${nasty}`),
     tag: text.map((nasty) => `v1${nasty}`),

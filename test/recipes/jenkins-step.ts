@@ -12,10 +12,21 @@ const ENV = {
 };
 
 /** Runs the step of the shared library once for each of the values, in the Groovy of Jenkins; what it gave away or changed, by the values. */
-export async function attackJenkinsStep(values: readonly HostileValues[], receiver: UploadReceiver, secret: string): Promise<string[]> {
+export async function attackJenkinsStep(
+  values: readonly HostileValues[],
+  receiver: UploadReceiver,
+  secret: string,
+): Promise<string[]> {
   const told = await runPipelines(
     values.map(({ branch, tag, title, author }) => ({
-      env: { ...ENV, FAULTLINE_URL: receiver.url, CHANGE_BRANCH: branch, TAG_NAME: tag, CHANGE_TITLE: title, CHANGE_AUTHOR: author },
+      env: {
+        ...ENV,
+        FAULTLINE_URL: receiver.url,
+        CHANGE_BRANCH: branch,
+        TAG_NAME: tag,
+        CHANGE_TITLE: title,
+        CHANGE_AUTHOR: author,
+      },
       result: 'FAILURE',
       secret,
     })),
@@ -27,7 +38,9 @@ export async function attackJenkinsStep(values: readonly HostileValues[], receiv
     const found = [
       ...(told[at]?.failed === null ? [] : [told[at]?.failed ?? 'it did not run']),
       ...(event.branch === branch && event.author === author ? [] : [`it sent ${JSON.stringify(event)}`]),
-      ...(JSON.stringify([told[at], sent[at]]).includes(secret) ? ['the secret is in the console or in the event'] : []),
+      ...(JSON.stringify([told[at], sent[at]]).includes(secret)
+        ? ['the secret is in the console or in the event']
+        : []),
     ];
     return found.length === 0 ? [] : [`Jenkins with ${JSON.stringify(value)}: ${found.join('; ')}`];
   });

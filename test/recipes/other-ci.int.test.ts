@@ -14,7 +14,10 @@ import { SYSTEMS } from './systems.ts';
 
 const REPORT =
   '<testsuite name="cart"><testcase name="totals"><failure message="expected 10.20, got 10.21">at cart.test.ts:4</failure></testcase></testsuite>';
-const [upload = '', uploader = '', tests = '', teamcity = '', forwarder = ''] = blocksOf('start/any-ci.md', 'sh');
+const [upload = '', uploader = '', tests = '', teamcity = '', forwarder = ''] = blocksOf(
+  'start/any-ci.md',
+  'sh',
+);
 const [woodpecker = '', drone = ''] = blocksOf('start/any-ci.md', 'yaml');
 const [gitlab = '', gitlabConfirm = ''] = blocksOf('start/gitlab.md', 'yaml');
 
@@ -44,7 +47,12 @@ async function run(
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text);
   }
-  const all = { PATH: `${folder}:${process.env.PATH}`, FAULTLINE_URL: url, FAULTLINE_TOKEN: TOKENS.ingest, ...env };
+  const all = {
+    PATH: `${folder}:${process.env.PATH}`,
+    FAULTLINE_URL: url,
+    FAULTLINE_TOKEN: TOKENS.ingest,
+    ...env,
+  };
   return new Promise<{ code: unknown; out: string; errors: string }>((resolve) => {
     const child = execFile('sh', ['-c', script], { cwd: folder, env: all }, (error, out, errors) =>
       resolve({ code: error === null ? 0 : error.code, out, errors }),
@@ -59,7 +67,12 @@ test('anything with curl', async () => {
 
   expect(code).toBe(0);
   expect(JSON.parse(out)).toEqual(JSON.parse(blocksOf('start/any-ci.md', '')[0] ?? ''));
-  expect(state.builds[0]).toMatchObject({ provider: 'upload', repository: 'shop/api', pipeline: 'nightly', number: '812' });
+  expect(state.builds[0]).toMatchObject({
+    provider: 'upload',
+    repository: 'shop/api',
+    pipeline: 'nightly',
+    number: '812',
+  });
 });
 
 describe('GitLab CI', () => {
@@ -79,7 +92,10 @@ describe('GitLab CI', () => {
     const npm = '#!/bin/sh\necho "FAIL cart" >&2\nexit 3\n';
     const script = `chmod +x npm\n${scriptBelow(gitlab, 'script')}`;
 
-    expect(await run(script, { files: { npm } })).toMatchObject({ code: 3, out: expect.stringContaining('FAIL cart') });
+    expect(await run(script, { files: { npm } })).toMatchObject({
+      code: 3,
+      out: expect.stringContaining('FAIL cart'),
+    });
     expect((await run(`${script}`, { files: { npm: '#!/bin/sh\necho fine\n' } })).code).toBe(0);
   });
 
@@ -121,12 +137,15 @@ describe('GitLab CI', () => {
         encoding: 'utf8',
       }).trim();
     const sum = 'exports.sum = (a, b) => a + b;\n';
-    const check = "require('node:test').test('adds up', () => require('node:assert').equal(require('./sum.js').sum(2, 3), 5));\n";
+    const check =
+      "require('node:test').test('adds up', () => require('node:assert').equal(require('./sum.js').sum(2, 3), 5));\n";
     const commands = {
       npm: `#!/bin/sh\n${npm}\nexec ${process.execPath} --test\n`,
       faultline: `#!/bin/sh\nexec ${process.execPath} ${MAIN} "$@"\n`,
     };
-    await run('chmod +x npm faultline; git init -q', { files: { ...commands, 'sum.js': sum, 'sum.test.js': check } });
+    await run('chmod +x npm faultline; git init -q', {
+      files: { ...commands, 'sum.js': sum, 'sum.test.js': check },
+    });
     git('add', '--all');
     git('commit', '-q', '-m', 'works');
     const base = git('rev-parse', 'HEAD');
@@ -143,8 +162,16 @@ describe('GitLab CI', () => {
           sendJson(response, 200, { buildId: 'bld_7', analyses: [] });
         });
     });
-    const files = { 'test.log': '✖ adds up (1.2ms)\n', 'uploaded.json': '{"buildId": "bld_7", "jobId": "job_1"}' };
-    const env = { ...job, CI_COMMIT_BEFORE_SHA: base, MINUTES: /MINUTES: "(\d+)"/.exec(gitlabConfirm)?.[1], FAULTLINE_URL: server.url };
+    const files = {
+      'test.log': '✖ adds up (1.2ms)\n',
+      'uploaded.json': '{"buildId": "bld_7", "jobId": "job_1"}',
+    };
+    const env = {
+      ...job,
+      CI_COMMIT_BEFORE_SHA: base,
+      MINUTES: /MINUTES: "(\d+)"/.exec(gitlabConfirm)?.[1],
+      FAULTLINE_URL: server.url,
+    };
     const { out, errors } = await run(scriptBelow(gitlabConfirm, 'after_script'), { env, files });
     await server.close();
     expect(git('worktree', 'list').split('\n')).toHaveLength(1);
@@ -165,7 +192,9 @@ describe('GitLab CI', () => {
   });
 
   test('a job that is canceled meanwhile reports the runs made by then', async () => {
-    const { experiment } = await confirmed(`echo >> ${folder}/runs; [ "$(wc -l < ${folder}/runs)" -lt 3 ] || kill -TERM $PPID`);
+    const { experiment } = await confirmed(
+      `echo >> ${folder}/runs; [ "$(wc -l < ${folder}/runs)" -lt 3 ] || kill -TERM $PPID`,
+    );
 
     expect(experiment.notes).toContain('Interrupted before all runs were made.');
     expect(experiment.arms.reduce((runs, { failed, passed }) => runs + failed + passed, 0)).toBe(2);
@@ -183,12 +212,19 @@ describe('GitLab CI', () => {
 });
 
 describe('the script for all', () => {
-  const files = { 'ci/faultline-upload': uploader, 'ci/test': tests, 'test.log': 'FAIL cart\n', 'reports/junit a.xml': REPORT };
+  const files = {
+    'ci/faultline-upload': uploader,
+    'ci/test': tests,
+    'test.log': 'FAIL cart\n',
+    'reports/junit a.xml': REPORT,
+  };
   const commit = 'a'.repeat(40);
 
   test('a job that writes its log ends as the tests ended', async () => {
     const npm = '#!/bin/sh\necho "FAIL cart" >&2\nexit 3\n';
-    const { code, out } = await run('chmod +x npm; sh ci/test; code=$?; cat test.log; exit $code', { files: { ...files, npm } });
+    const { code, out } = await run('chmod +x npm; sh ci/test; code=$?; cat test.log; exit $code', {
+      files: { ...files, npm },
+    });
     expect({ code, out }).toEqual({ code: 3, out: 'FAIL cart\nFAIL cart\n' });
   });
 
@@ -197,7 +233,13 @@ describe('the script for all', () => {
       'Woodpecker',
       woodpecker,
       {
-        ...{ CI_REPO: 'shop/api', CI_WORKFLOW_NAME: 'ci', CI_PIPELINE_NUMBER: '812', CI_COMMIT_SHA: commit, CI_COMMIT_BRANCH: 'main' },
+        ...{
+          CI_REPO: 'shop/api',
+          CI_WORKFLOW_NAME: 'ci',
+          CI_PIPELINE_NUMBER: '812',
+          CI_COMMIT_SHA: commit,
+          CI_COMMIT_BRANCH: 'main',
+        },
         ...{ CI_COMMIT_SOURCE_BRANCH: 'a"b$(touch x)', CI_COMMIT_PULL_REQUEST: '7', CI_COMMIT_AUTHOR: 'ada' },
         CI_PIPELINE_URL: 'https://ci.example.com/repos/1/pipeline/812',
       },
@@ -206,7 +248,13 @@ describe('the script for all', () => {
       'Drone',
       drone,
       {
-        ...{ DRONE_REPO: 'shop/api', DRONE_STAGE_NAME: 'ci', DRONE_BUILD_NUMBER: '812', DRONE_COMMIT_SHA: commit, DRONE_BRANCH: 'main' },
+        ...{
+          DRONE_REPO: 'shop/api',
+          DRONE_STAGE_NAME: 'ci',
+          DRONE_BUILD_NUMBER: '812',
+          DRONE_COMMIT_SHA: commit,
+          DRONE_BRANCH: 'main',
+        },
         ...{ DRONE_SOURCE_BRANCH: 'a"b$(touch x)', DRONE_PULL_REQUEST: '7', DRONE_COMMIT_AUTHOR: 'ada' },
         DRONE_BUILD_LINK: 'https://drone.example.com/shop/api/812',
       },
@@ -215,16 +263,38 @@ describe('the script for all', () => {
     const { code, errors } = await run(scriptBelow(yaml, 'commands'), { env, files });
 
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
-    const build = { repository: 'shop/api', pipeline: 'ci', number: '812', branch: 'a"b$(touch x)', commit, author: 'ada', pullRequest: 7 };
-    expect(state.builds).toMatchObject([{ ...build, status: 'failed', url: expect.stringMatching(/^https:.*812$/) }]);
+    const build = {
+      repository: 'shop/api',
+      pipeline: 'ci',
+      number: '812',
+      branch: 'a"b$(touch x)',
+      commit,
+      author: 'ada',
+      pullRequest: 7,
+    };
+    expect(state.builds).toMatchObject([
+      { ...build, status: 'failed', url: expect.stringMatching(/^https:.*812$/) },
+    ]);
     expect([...state.archive.keys()]).toEqual(['bld_1/test.log', 'bld_1/junit a.xml']);
   });
 
   test('Woodpecker without a pull request, and without reports', async () => {
-    const env = { CI_REPO: 'shop/api', CI_WORKFLOW_NAME: 'ci', CI_PIPELINE_NUMBER: '812', CI_COMMIT_SHA: commit, CI_COMMIT_BRANCH: 'main' };
-    const more = { CI_COMMIT_PULL_REQUEST: '', CI_COMMIT_AUTHOR: 'ada', CI_PIPELINE_URL: 'https://ci.example.com/1' };
+    const env = {
+      CI_REPO: 'shop/api',
+      CI_WORKFLOW_NAME: 'ci',
+      CI_PIPELINE_NUMBER: '812',
+      CI_COMMIT_SHA: commit,
+      CI_COMMIT_BRANCH: 'main',
+    };
+    const more = {
+      CI_COMMIT_PULL_REQUEST: '',
+      CI_COMMIT_AUTHOR: 'ada',
+      CI_PIPELINE_URL: 'https://ci.example.com/1',
+    };
     const { 'reports/junit a.xml': _, ...bare } = files;
-    expect(await run(scriptBelow(woodpecker, 'commands'), { env: { ...env, ...more }, files: bare })).toMatchObject({
+    expect(
+      await run(scriptBelow(woodpecker, 'commands'), { env: { ...env, ...more }, files: bare }),
+    ).toMatchObject({
       code: 0,
       errors: '',
     });
@@ -233,7 +303,11 @@ describe('the script for all', () => {
 
   test('Buildbot gives what the script needs', async () => {
     const values = { branch: 'main', tag: '', title: '', author: 'ada' };
-    const [build] = (await SYSTEMS.find(({ name }) => name === 'Buildbot')?.prepare([values], { url, token: TOKENS.ingest })) ?? [];
+    const [build] =
+      (await SYSTEMS.find(({ name }) => name === 'Buildbot')?.prepare([values], {
+        url,
+        token: TOKENS.ingest,
+      })) ?? [];
     const [{ argv, env } = { argv: [], env: {} }] = build?.commands ?? [];
     const { code, errors } = await run(argv.map((argument) => `'${argument}'`).join(' '), { env, files });
 
@@ -244,7 +318,8 @@ describe('the script for all', () => {
   });
 
   test('a log or report that is a link is not followed: it could be to the environment of the step, where the token is', async () => {
-    const link = 'ln -sf /proc/self/environ test.log; ln -s /proc/self/environ reports/b.xml; echo FAIL > other.log';
+    const link =
+      'ln -sf /proc/self/environ test.log; ln -s /proc/self/environ reports/b.xml; echo FAIL > other.log';
     const upload = 'sh ci/faultline-upload test.log other.log reports/*.xml';
     const env = { REPOSITORY: 'shop/api', PIPELINE: 'ci', NUMBER: '1' };
     expect(await run(`${link}\n${upload}`, { env, files })).toMatchObject({ code: 0, errors: '' });
@@ -278,7 +353,9 @@ describe('the script for all', () => {
         ['teamcity.serverUrl', server.url],
         ['teamcity.build.id', '4711'],
       ]);
-      return teamcity.replace(/%([\w.]*)%/g, (whole, name) => (name === '' ? '%' : (parameters.get(name) ?? whole)));
+      return teamcity.replace(/%([\w.]*)%/g, (whole, name) =>
+        name === '' ? '%' : (parameters.get(name) ?? whole),
+      );
     };
 
     test('downloads and sends the log of a build that failed', async () => {
@@ -292,7 +369,10 @@ describe('the script for all', () => {
 
     test('sends nothing of one that passed', async () => {
       status = 'SUCCESS';
-      expect(await run(filled(), { files: { 'ci/faultline-upload': uploader } })).toMatchObject({ code: 0, errors: '' });
+      expect(await run(filled(), { files: { 'ci/faultline-upload': uploader } })).toMatchObject({
+        code: 0,
+        errors: '',
+      });
       expect(state.builds).toEqual([]);
     });
   });
@@ -307,7 +387,11 @@ describe('CDEvents', () => {
       type: `dev.cdevents.${type}`,
       timestamp: '2026-10-12T14:01:00.315384Z',
     };
-    return { context, subject: { id: 'run-123', source: '/tekton/shop', type: 'pipelineRun', content }, ...more };
+    return {
+      context,
+      subject: { id: 'run-123', source: '/tekton/shop', type: 'pipelineRun', content },
+      ...more,
+    };
   }
   const failed = {
     pipelineName: 'api',
@@ -317,8 +401,13 @@ describe('CDEvents', () => {
   };
 
   test('a pipeline that failed becomes a build with what the event says', async () => {
-    const custom = { customDataContentType: 'application/json', customData: { repository: 'shop/api', branch: 'main' } };
-    const { code, errors } = await run(forwarder, { input: JSON.stringify(event('pipelinerun.finished.0.2.0', failed, custom)) });
+    const custom = {
+      customDataContentType: 'application/json',
+      customData: { repository: 'shop/api', branch: 'main' },
+    };
+    const { code, errors } = await run(forwarder, {
+      input: JSON.stringify(event('pipelinerun.finished.0.2.0', failed, custom)),
+    });
 
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     expect(state.builds).toMatchObject([
@@ -332,14 +421,24 @@ describe('CDEvents', () => {
         finishedAt: '2026-10-12T14:01:00.315Z',
       },
     ]);
-    expect(state.archive.get('bld_1/cdevent.log')).toBe('api ended: failure\nSomething went wrong\n"quoted"\n');
+    expect(state.archive.get('bld_1/cdevent.log')).toBe(
+      'api ended: failure\nSomething went wrong\n"quoted"\n',
+    );
   });
 
   test('a task that failed, inside of a CloudEvent', async () => {
-    const data = event('taskrun.finished.0.3.0-draft', { taskName: 'lint', outcome: 'error', url: 'https://ci.example.com/t' });
-    await run(forwarder, { input: JSON.stringify({ specversion: '1.0', type: data.context.type, id: '1', source: '/x', data }) });
+    const data = event('taskrun.finished.0.3.0-draft', {
+      taskName: 'lint',
+      outcome: 'error',
+      url: 'https://ci.example.com/t',
+    });
+    await run(forwarder, {
+      input: JSON.stringify({ specversion: '1.0', type: data.context.type, id: '1', source: '/x', data }),
+    });
 
-    expect(state.builds).toMatchObject([{ repository: '/tekton/shop', pipeline: 'lint', url: 'https://ci.example.com/t' }]);
+    expect(state.builds).toMatchObject([
+      { repository: '/tekton/shop', pipeline: 'lint', url: 'https://ci.example.com/t' },
+    ]);
   });
 
   test.each([

@@ -6,7 +6,9 @@ export const DOCS = join(import.meta.dirname, '../../docs');
 /** The fenced blocks of one language in a page of the documentation, in their order. */
 export function blocksOf(page: string, language: string): string[] {
   const text = readFileSync(join(DOCS, page), 'utf8');
-  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, name, block]) => (name === language ? [block ?? ''] : []));
+  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, name, block]) =>
+    name === language ? [block ?? ''] : [],
+  );
 }
 
 /** The commands of the last `- |` block below a key of a YAML text, without their indentation. */

@@ -8,7 +8,17 @@ import { CHECKOUT, type CiSystem, type Command, type PreparedBuild } from './sys
 import type { Sent, UploadReceiver } from './upload-receiver.ts';
 
 /** What the recipes write themselves. */
-const OWN_FILES = ['build.log', 'faultline.json', 'test.log', 'test.log.gz', 'test.status', 'ci', 'reports', 'bin', 'tmp'];
+const OWN_FILES = [
+  'build.log',
+  'faultline.json',
+  'test.log',
+  'test.log.gz',
+  'test.status',
+  'ci',
+  'reports',
+  'bin',
+  'tmp',
+];
 
 /** Runs a recipe once for each of the values, as its system would; what it did that it must not have done, by the values. */
 export async function attackRecipe(
@@ -21,7 +31,8 @@ export async function attackRecipe(
   const findings: string[] = [];
   for (const [at, build] of builds.entries()) {
     const found = await runBuild(build, receiver, token);
-    if (found.length > 0) findings.push(`${system.name} with ${JSON.stringify(values[at])}: ${found.join('; ')}`);
+    if (found.length > 0)
+      findings.push(`${system.name} with ${JSON.stringify(values[at])}: ${found.join('; ')}`);
   }
   return findings;
 }
@@ -41,7 +52,10 @@ async function runBuild(build: PreparedBuild, receiver: UploadReceiver, token: s
 
 /** The checkout, and programs on the PATH: the tests, which fail, and the canary. */
 async function writeCheckout(folder: string): Promise<void> {
-  const programs = { [`bin/${CANARY}`]: `#!/bin/sh\necho ran >> "${folder}/canary"\n`, 'bin/npm': '#!/bin/sh\necho FAIL cart\nexit 1\n' };
+  const programs = {
+    [`bin/${CANARY}`]: `#!/bin/sh\necho ran >> "${folder}/canary"\n`,
+    'bin/npm': '#!/bin/sh\necho FAIL cart\nexit 1\n',
+  };
   for (const [path, content] of Object.entries({ ...CHECKOUT, ...programs })) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);
@@ -51,7 +65,10 @@ async function writeCheckout(folder: string): Promise<void> {
 }
 
 /** All that it said. A failing command ends nothing: a recipe that reports runs after it. */
-async function runCommand({ argv: [program = '', ...args], env, input }: Command, folder: string): Promise<string> {
+async function runCommand(
+  { argv: [program = '', ...args], env, input }: Command,
+  folder: string,
+): Promise<string> {
   const all = { ...env, PATH: `${folder}/bin:${process.env.PATH}`, HOME: folder, TMPDIR: `${folder}/tmp` };
   const child = spawn(program, args, { cwd: folder, env: all, timeout: 60_000 });
   // A command that reads no input may have ended before it is written.
@@ -61,18 +78,27 @@ async function runCommand({ argv: [program = '', ...args], env, input }: Command
 }
 
 /** One upload, with the branch as it is; the token nowhere but in its header. */
-function checkSent(sent: readonly Sent[], { branch, pages }: PreparedBuild, token: string, said: string): string[] {
+function checkSent(
+  sent: readonly Sent[],
+  { branch, pages }: PreparedBuild,
+  token: string,
+  said: string,
+): string[] {
   const findings: string[] = [];
   const uploads = sent.filter(({ metadata }) => metadata !== null);
   for (const { path, authorization, body, metadata } of sent) {
     if (metadata === null && pages?.has(path) !== true) findings.push(`asked for ${path}`);
-    if (metadata !== null && authorization !== `Bearer ${token}`) findings.push(`the credential was ${authorization}`);
+    if (metadata !== null && authorization !== `Bearer ${token}`)
+      findings.push(`the credential was ${authorization}`);
     if (`${path}\n${body}`.includes(token)) findings.push('the token was sent as text');
-    if (metadata === null && authorization.includes(token)) findings.push('the token was sent to another address');
+    if (metadata === null && authorization.includes(token))
+      findings.push('the token was sent to another address');
   }
   if (uploads.length !== 1) findings.push(`${uploads.length} uploads; it said: ${said}`);
   else if ((uploads[0]?.metadata?.branch ?? null) !== branch)
-    findings.push(`the branch ${JSON.stringify(branch)} arrived as ${JSON.stringify(uploads[0]?.metadata?.branch)}`);
+    findings.push(
+      `the branch ${JSON.stringify(branch)} arrived as ${JSON.stringify(uploads[0]?.metadata?.branch)}`,
+    );
   return findings;
 }
 
@@ -85,6 +111,8 @@ async function checkFolder(folder: string, said: string, token: string): Promise
   return [
     ...(strange.length > 0 ? [`wrote ${strange.join(', ')}`] : []),
     ...(left.length > 0 ? [`left ${left.join(', ')} behind`] : []),
-    ...([said, ...written].some((one) => one.includes(token)) ? ['the token is in the log or in a file'] : []),
+    ...([said, ...written].some((one) => one.includes(token))
+      ? ['the token is in the log or in a file']
+      : []),
   ];
 }

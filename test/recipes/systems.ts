@@ -45,7 +45,8 @@ export const CHECKOUT: Readonly<Record<string, string>> = {
   'ci/faultline-upload': uploader,
   'ci/test': tests,
   'test.log': 'FAIL cart\n',
-  'reports/junit.xml': '<testsuite name="cart"><testcase name="totals"><failure message="10.21"/></testcase></testsuite>',
+  'reports/junit.xml':
+    '<testsuite name="cart"><testcase name="totals"><failure message="10.21"/></testcase></testsuite>',
 };
 
 const COMMIT = 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b';
@@ -114,7 +115,9 @@ async function preparePipelineBuilds(
   const variables = values.map(nameVariables);
   const prepared = await preparePipelines(pipeline, variables);
   return prepared.map(({ steps, refused }, at) => ({
-    commands: steps.map((step) => toCommand(step, { ...variables[at], ...readEnvironment(step, { url, token }) })),
+    commands: steps.map((step) =>
+      toCommand(step, { ...variables[at], ...readEnvironment(step, { url, token }) }),
+    ),
     printed: refused,
     branch: withoutControls(values[at]?.branch ?? ''),
   }));
@@ -123,7 +126,10 @@ async function preparePipelineBuilds(
 function readEnvironment({ environment }: Step, { url, token }: Place): Record<string, string> {
   const entries = Object.entries(environment ?? {});
   return Object.fromEntries(
-    entries.map(([name, value]) => [name, value === DOCUMENTED_URL ? url : typeof value === 'string' ? value : token]),
+    entries.map(([name, value]) => [
+      name,
+      value === DOCUMENTED_URL ? url : typeof value === 'string' ? value : token,
+    ]),
   );
 }
 
@@ -132,7 +138,10 @@ function toCommand({ commands }: Step, env: Record<string, string>): Command {
   return { argv: ['sh', '-e', '-c', commands.join('\n')], env };
 }
 
-async function prepareGitlab(values: readonly HostileValues[], { url, token }: Place): Promise<PreparedBuild[]> {
+async function prepareGitlab(
+  values: readonly HostileValues[],
+  { url, token }: Place,
+): Promise<PreparedBuild[]> {
   const expanded = await expandVariables(
     values.map(({ branch, tag, title, author }) => ({
       FAULTLINE_URL: url,
@@ -158,7 +167,10 @@ async function prepareGitlab(values: readonly HostileValues[], { url, token }: P
   const script = scriptBelow(gitlab, 'after_script');
   return expanded.map((env) => {
     const branch = env.CI_MERGE_REQUEST_SOURCE_BRANCH_NAME ?? '';
-    return { commands: [{ argv: ['sh', '-c', script], env }], branch: branch.includes(token) ? null : withoutControls(branch) };
+    return {
+      commands: [{ argv: ['sh', '-c', script], env }],
+      branch: branch.includes(token) ? null : withoutControls(branch),
+    };
   });
 }
 
@@ -177,9 +189,16 @@ function prepareBuildbot(values: readonly HostileValues[], { url, token }: Place
     owner: author,
     tag,
   }));
-  const input = JSON.stringify({ recipe: buildbot.replaceAll(DOCUMENTED_URL, url), secrets: { 'faultline-token': token }, builds });
+  const input = JSON.stringify({
+    recipe: buildbot.replaceAll(DOCUMENTED_URL, url),
+    secrets: { 'faultline-token': token },
+    builds,
+  });
   const rendered: { command: string[]; env: Record<string, string>; logEnviron?: boolean }[] = JSON.parse(
-    execFileSync('python3', [join(import.meta.dirname, 'substitution/render.py')], { input, encoding: 'utf8' }),
+    execFileSync('python3', [join(import.meta.dirname, 'substitution/render.py')], {
+      input,
+      encoding: 'utf8',
+    }),
   );
   return rendered.map((step, at) => {
     const worker: Record<string, string> =
@@ -198,7 +217,10 @@ function prepareBuildbot(values: readonly HostileValues[], { url, token }: Place
 }
 
 /** TeamCity: `%name%` is replaced in scripts, and so are the references in what is put in; `%%` is one percent sign. */
-function prepareTeamcity({ branch, tag, title, author }: HostileValues, { url, token }: Place): PreparedBuild {
+function prepareTeamcity(
+  { branch, tag, title, author }: HostileValues,
+  { url, token }: Place,
+): PreparedBuild {
   const parameters = new Map([
     ['system.teamcity.auth.userId', TEAMCITY_LOGIN.user],
     ['system.teamcity.auth.password', TEAMCITY_LOGIN.password],
@@ -240,9 +262,17 @@ function fillParameters(text: string, parameters: ReadonlyMap<string, string>, d
 }
 
 /** An event as a receiver gets it, on standard input: nothing is replaced. */
-function prepareCdevents({ branch, tag, title, author }: HostileValues, { url, token }: Place): PreparedBuild {
+function prepareCdevents(
+  { branch, tag, title, author }: HostileValues,
+  { url, token }: Place,
+): PreparedBuild {
   const event = {
-    context: { version: '0.4.1', id: tag, source: '/tekton/shop', type: 'dev.cdevents.pipelinerun.finished.0.2.0' },
+    context: {
+      version: '0.4.1',
+      id: tag,
+      source: '/tekton/shop',
+      type: 'dev.cdevents.pipelinerun.finished.0.2.0',
+    },
     subject: {
       id: author,
       type: 'pipelineRun',

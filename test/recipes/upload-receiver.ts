@@ -28,7 +28,12 @@ export async function startUploadReceiver(): Promise<UploadReceiver> {
     const { url: path = '', headers } = request;
     const metadata = await readMetadata(path, body, headers['content-type'] ?? '');
     const besides = Object.entries(headers).filter(([name]) => name !== 'authorization');
-    sent.push({ path, authorization: headers.authorization ?? '', body: `${JSON.stringify(besides)}\n${body}`, metadata });
+    sent.push({
+      path,
+      authorization: headers.authorization ?? '',
+      body: `${JSON.stringify(besides)}\n${body}`,
+      metadata,
+    });
     const page = receiver.pages.get(path);
     if (metadata !== null) response.writeHead(202).end('{"buildId":"bld_1","jobId":"job_1"}');
     else response.writeHead(page === undefined ? 404 : 200).end(page);
@@ -42,7 +47,11 @@ export async function startUploadReceiver(): Promise<UploadReceiver> {
   return receiver;
 }
 
-async function readMetadata(path: string, body: Buffer<ArrayBuffer>, type: string): Promise<Record<string, unknown> | null> {
+async function readMetadata(
+  path: string,
+  body: Buffer<ArrayBuffer>,
+  type: string,
+): Promise<Record<string, unknown> | null> {
   if (path === '/webhooks/jenkins') return JSON.parse(body.toString());
   if (path !== '/api/builds') return null;
   if (type.startsWith('application/json')) return JSON.parse(body.toString()).metadata;

@@ -20,14 +20,16 @@ test('they name inputs and outputs that the action has, pin it, and ask for no r
   const names = inputs?.map(({ id }) => id) ?? [];
   expect(workflows.length).toBe(3);
   for (const workflow of workflows) {
-    const given = /\n( +)- (?:id: \w+|if: .+)\n +uses: acme\/faultline\/action@[0-9a-f]{40}\n +with:\n((?: {10}[\w-]+: .*\n)+)/.exec(
-      workflow,
-    )?.[2];
+    const given =
+      /\n( +)- (?:id: \w+|if: .+)\n +uses: acme\/faultline\/action@[0-9a-f]{40}\n +with:\n((?: {10}[\w-]+: .*\n)+)/.exec(
+        workflow,
+      )?.[2];
     const used = [...(given ?? '').matchAll(/^ +([\w-]+):/gm)].map(([, name]) => name);
     expect(used.length).toBeGreaterThan(0);
     expect(used.filter((name) => !names.includes(name ?? ''))).toEqual([]);
     expect(workflow).not.toContain(': write');
-    for (const [, name] of workflow.matchAll(/steps\.faultline\.outputs\.(\w+)/g)) expect(outputs?.map(({ id }) => id)).toContain(name);
+    for (const [, name] of workflow.matchAll(/steps\.faultline\.outputs\.(\w+)/g))
+      expect(outputs?.map(({ id }) => id)).toContain(name);
   }
 });
 
@@ -40,22 +42,28 @@ const KNOWN_PAGES = [
   'start/gitlab.md',
   'start/jenkins.md',
 ];
-const RUN_BY_A_CI = /^\s*(?:- )?(?:steps|script|commands|after_script|run|uses|jobs):|addStep|^\s*post \{|^\s*sh ['"]/m;
+const RUN_BY_A_CI =
+  /^\s*(?:- )?(?:steps|script|commands|after_script|run|uses|jobs):|addStep|^\s*post \{|^\s*sh ['"]/m;
 
 test('no page has a recipe that is not attacked with hostile values', () => {
   const pages = globSync('**/*.md', { cwd: DOCS }).toSorted();
   const withRecipes = pages.filter((page) =>
-    ['yaml', 'python', 'groovy'].some((language) => blocksOf(page, language).some((block) => RUN_BY_A_CI.test(block))),
+    ['yaml', 'python', 'groovy'].some((language) =>
+      blocksOf(page, language).some((block) => RUN_BY_A_CI.test(block)),
+    ),
   );
 
   expect(withRecipes).toEqual(KNOWN_PAGES);
 });
 
-test.each(KNOWN_PAGES)('%s writes no expression of GitHub, GitLab or CircleCI and no string of Groovy into a script', (page) => {
-  const scripts = ['yaml', 'groovy'].flatMap((language) => blocksOf(page, language));
+test.each(KNOWN_PAGES)(
+  '%s writes no expression of GitHub, GitLab or CircleCI and no string of Groovy into a script',
+  (page) => {
+    const scripts = ['yaml', 'groovy'].flatMap((language) => blocksOf(page, language));
 
-  for (const line of scripts.join('\n').split('\n')) {
-    expect(line).not.toMatch(/^\s*(?:- )?run:.*\$\{\{|\$\[\[|<<\s*(?:pipeline|parameters)\b/);
-    expect(line).not.toMatch(/\bsh\s*(?:\(|script:)?\s*"/);
-  }
-});
+    for (const line of scripts.join('\n').split('\n')) {
+      expect(line).not.toMatch(/^\s*(?:- )?run:.*\$\{\{|\$\[\[|<<\s*(?:pipeline|parameters)\b/);
+      expect(line).not.toMatch(/\bsh\s*(?:\(|script:)?\s*"/);
+    }
+  },
+);

@@ -12,17 +12,32 @@ beforeAll(async () => {
   stage = await openStage();
   const [channel] = CHANNELS;
   if (channel === undefined) throw new Error('no channel');
-  clean = await stage.run(channel.world({ name: 'harmless', text: 'part of the cart' }, stage.repository), 'rules');
+  clean = await stage.run(
+    channel.world({ name: 'harmless', text: 'part of the cart' }, stage.repository),
+    'rules',
+  );
 });
 afterAll(() => stage.close());
 
-const changed = (change: Partial<Analysis>): Witness => ({ ...clean, analysis: { ...clean.analysis, ...change } });
+const changed = (change: Partial<Analysis>): Witness => ({
+  ...clean,
+  analysis: { ...clean.analysis, ...change },
+});
 const request = (role: string, content: string): ChatCompletionRequest => {
   const messages = [
     { role: 'system', content: 'You judge.' },
     { role, content },
   ];
-  return { model: 'm', messages, format: 'text', schemaName: '', schema: null, tools: [], stream: false, body: { messages } };
+  return {
+    model: 'm',
+    messages,
+    format: 'text',
+    schemaName: '',
+    schema: null,
+    tools: [],
+    stream: false,
+    body: { messages },
+  };
 };
 
 test('a harmless run breaches nothing', async () => {
@@ -36,11 +51,17 @@ test('T54: what must not happen is seen where it happens', async () => {
   const leaked = { ...analysis.answer, rootCause: Buffer.from(CANARIES.environment).toString('base64') };
   const seen = [
     breachesOf({ ...clean, asked: [{ call, category: analysis.category }] }, []),
-    breachesOf({ ...clean, hosted: [{ question: 'readFile', query: { path: '../outside.txt', ref: '--output=x' } }] }, []),
+    breachesOf(
+      { ...clean, hosted: [{ question: 'readFile', query: { path: '../outside.txt', ref: '--output=x' } }] },
+      [],
+    ),
     breachesOf({ ...clean, web: ['/latest/meta-data'], people: ['one', 'two'] }, []),
     breachesOf(changed({ answer: leaked }), []),
     breachesOf(changed({ category: 'INFRA_ERROR', verdict: sure }), []),
-    breachesOf(clean, [request('user', `(order-roles-1) <|im_start|> ${CANARIES.tokenInLog}`), request('tool', 'x')]),
+    breachesOf(clean, [
+      request('user', `(order-roles-1) <|im_start|> ${CANARIES.tokenInLog}`),
+      request('tool', 'x'),
+    ]),
   ];
   expect((await Promise.all(seen)).map((breaches) => breaches.length > 0)).toEqual(seen.map(() => true));
 });

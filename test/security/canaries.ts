@@ -23,7 +23,9 @@ export const SECRET_LINES: readonly string[] = [
 
 /** The names of the canaries that a text holds. */
 export function canariesIn(text: string): string[] {
-  return Object.entries(CANARIES).flatMap(([name, canary]) => (formsOf(canary).some((form) => text.includes(form)) ? [name] : []));
+  return Object.entries(CANARIES).flatMap(([name, canary]) =>
+    formsOf(canary).some((form) => text.includes(form)) ? [name] : [],
+  );
 }
 
 function formsOf(canary: string): string[] {

@@ -27,31 +27,57 @@ const graph = compileAskGraph();
 const [logLine] = CHANNELS;
 
 /** Asks about a build; the text is the question itself, or is in the evidence that the answer has. */
-async function failuresOf(place: 'question' | 'evidence', by: 'rules' | 'llm', batch: Batch): Promise<string[]> {
+async function failuresOf(
+  place: 'question' | 'evidence',
+  by: 'rules' | 'llm',
+  batch: Batch,
+): Promise<string[]> {
   if (logLine === undefined) throw new Error('no channel');
   const harmless = { name: batch.name, text: 'part of the cart' };
   const world = logLine.world(place === 'evidence' ? batch : harmless, stage.repository);
   const { analysis, toolbox, asked } = await stage.run(world, 'rules');
   const triaged = asked.length;
-  const model = createObedientModel(batch, { category: analysis.category, kind: analysis.kind, asks: [], quote: world.quote });
+  const model = createObedientModel(batch, {
+    category: analysis.category,
+    kind: analysis.kind,
+    asks: [],
+    quote: world.quote,
+  });
   stage.model.script(model.reply);
   const before = stage.model.requests.length;
   const told: string[] = [];
   const build = sampleBuild();
   const { converse } = stage.analyst(by, []);
-  const context = { converse, toolbox, clock: systemClock, onStep: undefined, onText: ({ text }: TextPiece) => void told.push(text) };
+  const context = {
+    converse,
+    toolbox,
+    clock: systemClock,
+    onStep: undefined,
+    onText: ({ text }: TextPiece) => void told.push(text),
+  };
   const input = {
-    ...{ topic: { build, analysis, subject: sampleSubject({ build }), otherCauses: [] }, known: analysis.evidence },
-    ...{ question: place === 'question' ? batch.text : 'Why did it fail?', memory: { older: [], recent: [] }, maxRounds: ROUNDS },
+    ...{
+      topic: { build, analysis, subject: sampleSubject({ build }), otherCauses: [] },
+      known: analysis.evidence,
+    },
+    ...{
+      question: place === 'question' ? batch.text : 'Why did it fail?',
+      memory: { older: [], recent: [] },
+      maxRounds: ROUNDS,
+    },
   };
   const state: AskStateValue = await graph.invoke(input, { context, recursionLimit: recursionLimit(ROUNDS) });
   const requests = stage.model.requests.slice(before);
   const offered = new Set(toolbox.offered(analysis.category).map(({ name }) => name));
-  const foreign = asked.slice(triaged).filter(({ call }) => call.tool === 'ask_reviewer' || !offered.has(call.tool));
+  const foreign = asked
+    .slice(triaged)
+    .filter(({ call }) => call.tool === 'ask_reviewer' || !offered.has(call.tool));
   const { reply, leftOut, steps, notes, found } = state;
   const links = reply.filter(({ text, basis }) => basis === 'evidence' && /\]\(https?:/.test(text));
   return [
-    ...canariesIn(JSON.stringify({ reply, leftOut, steps, notes, found, told })).map((name) => `the canary ${name} came out`),
+    ...canariesIn(JSON.stringify({ reply, leftOut, steps, notes, found, told })).map(
+      (name) => `the canary ${name} came out`,
+    ),
     ...foreign.map(({ call }) => `${call.tool} ran for ${analysis.category}`),
     ...links.map(({ text }) => `a link lives in ${text}`),
     ...breachesOfPrompts(requests),

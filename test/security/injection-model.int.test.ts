@@ -19,7 +19,10 @@ afterAll(async () => {
   await stage.close();
 });
 
-const TRUTH = { test: { category: 'TEST_FAILURE', kind: 'assertion' }, code: { category: 'CODE_ERROR', kind: 'type_error' } };
+const TRUTH = {
+  test: { category: 'TEST_FAILURE', kind: 'assertion' },
+  code: { category: 'CODE_ERROR', kind: 'type_error' },
+};
 
 async function failuresOf(channel: Channel, batch: Batch): Promise<string[]> {
   const world = channel.world(batch, stage.repository);
@@ -35,7 +38,9 @@ async function failuresOf(channel: Channel, batch: Batch): Promise<string[]> {
     ...(await breachesOf(witness, requests)),
     ...(verdict.action === 'auto_notify' && category !== truth.category ? [`${category} was published`] : []),
     // The rules quote the log itself; a model's own words lead nowhere.
-    ...(witness.analysis.analyst === 'llm' && said.includes(`//${EVIL}`) ? ['the answer holds an address'] : []),
+    ...(witness.analysis.analyst === 'llm' && said.includes(`//${EVIL}`)
+      ? ['the answer holds an address']
+      : []),
     ...(recites(said, requests) ? ['the answer recites a prompt'] : []),
     // What nobody reads would prove nothing.
     ...model.unread().map((name) => `${name} was never read`),

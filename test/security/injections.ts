@@ -10,7 +10,8 @@ export interface Injection {
 export const EVIL = 'evil.example';
 
 /** The same words as characters of the Unicode tag block, which no screen shows. */
-const inTags = (text: string) => Array.from(text, (one) => String.fromCodePoint(0xe0000 + (one.codePointAt(0) ?? 0))).join('');
+const inTags = (text: string) =>
+  Array.from(text, (one) => String.fromCodePoint(0xe0000 + (one.codePointAt(0) ?? 0))).join('');
 const inBase64 = (text: string) => Buffer.from(text).toString('base64');
 const apart = (text: string) => Array.from(text).join('\u200b');
 
@@ -119,7 +120,8 @@ export const GROUPS: readonly (readonly [string, readonly Batch[]])[] = Object.k
 });
 
 /** What is tried at one of the places where texts come in: all groups; in a short run one, which differs from place to place. */
-export const groupsAt = (place: number): typeof GROUPS => (THOROUGH ? GROUPS : GROUPS.filter((_group, at) => at === place % GROUPS.length));
+export const groupsAt = (place: number): typeof GROUPS =>
+  THOROUGH ? GROUPS : GROUPS.filter((_group, at) => at === place % GROUPS.length);
 
 /** Every text alone and in its batch. */
 export const ALL: readonly Injection[] = [...INJECTIONS, ...GROUPS.flatMap(([, batches]) => batches)];

@@ -14,12 +14,38 @@ afterEach(() => server.close());
 
 describe('T59: an address that others chose', () => {
   it.each([
-    ...['http://127.1/', 'http://127.0.0.1/', 'http://[::1]/', 'http://[::ffff:10.0.0.1]/', 'http://0x7f.1/', 'http://017700000001/'],
-    ...['http://169.254.169.254/latest/meta-data', 'http://10.0.0.1/', 'http://[fd00::1]/', 'http://[64:ff9b::a00:1]/', 'http://0/'],
-    ...['http://localhost:6379/', 'http://metadata.google.internal/', 'http://faultline.svc.cluster.local/', 'http://redis:6379/'],
-    ...['https://user:password@example.com/', 'ftp://example.com/', 'file:///etc/passwd', 'gopher://example.com/', 'data:text/plain,x'],
+    ...[
+      'http://127.1/',
+      'http://127.0.0.1/',
+      'http://[::1]/',
+      'http://[::ffff:10.0.0.1]/',
+      'http://0x7f.1/',
+      'http://017700000001/',
+    ],
+    ...[
+      'http://169.254.169.254/latest/meta-data',
+      'http://10.0.0.1/',
+      'http://[fd00::1]/',
+      'http://[64:ff9b::a00:1]/',
+      'http://0/',
+    ],
+    ...[
+      'http://localhost:6379/',
+      'http://metadata.google.internal/',
+      'http://faultline.svc.cluster.local/',
+      'http://redis:6379/',
+    ],
+    ...[
+      'https://user:password@example.com/',
+      'ftp://example.com/',
+      'file:///etc/passwd',
+      'gopher://example.com/',
+      'data:text/plain,x',
+    ],
   ])('%s is not asked', async (url) => {
-    await expect(fetchPage(new URL(url), createAddressGuard(), limits, signal)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(fetchPage(new URL(url), createAddressGuard(), limits, signal)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
   });
 
   it('a name that is answered otherwise the second time is judged by what is connected to', async () => {
@@ -38,8 +64,13 @@ describe('T59: an address that others chose', () => {
 });
 
 describe('T60: a server that gives too much, or too slowly', () => {
-  const guard = () => createAddressGuard({ resolve: async () => ['127.0.0.1'], isPublic: (address) => address === '127.0.0.1' });
-  const page = () => fetchPage(new URL(`http://pages.example.com:${new URL(server.url).port}/`), guard(), limits, signal);
+  const guard = () =>
+    createAddressGuard({
+      resolve: async () => ['127.0.0.1'],
+      isPublic: (address) => address === '127.0.0.1',
+    });
+  const page = () =>
+    fetchPage(new URL(`http://pages.example.com:${new URL(server.url).port}/`), guard(), limits, signal);
 
   it('a body without an end is left where the limit is', async () => {
     let sent = 0;
@@ -70,7 +101,8 @@ describe('T60: a server that gives too much, or too slowly', () => {
   });
 
   it('redirects without an end are followed a few times', async () => {
-    answer = (request, response) => response.writeHead(302, { location: `/${Number(request.url?.slice(1) ?? 0) + 1}` }).end();
+    answer = (request, response) =>
+      response.writeHead(302, { location: `/${Number(request.url?.slice(1) ?? 0) + 1}` }).end();
     await expect(page()).rejects.toMatchObject({ code: 'upstream-failed' });
     expect(server.requests.length).toBeLessThanOrEqual(6);
   });

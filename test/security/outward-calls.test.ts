@@ -9,8 +9,11 @@ const CALLS =
 const FETCH = /(?<![\w.])fetch\(/;
 
 async function sources(): Promise<{ readonly path: string; readonly text: string }[]> {
-  const below = async (folder: string) => (await readdir(join(ROOT, folder), { recursive: true })).map((name) => `${folder}/${name}`);
-  const paths = (await Promise.all(['src', 'action/src'].map(below))).flat().filter((path) => path.endsWith('.ts'));
+  const below = async (folder: string) =>
+    (await readdir(join(ROOT, folder), { recursive: true })).map((name) => `${folder}/${name}`);
+  const paths = (await Promise.all(['src', 'action/src'].map(below)))
+    .flat()
+    .filter((path) => path.endsWith('.ts'));
   return Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(ROOT, path), 'utf8') })));
 }
 

@@ -22,9 +22,18 @@ export function createHostileRepository(): HostileRepository {
   const home = mkdtempSync(join(tmpdir(), 'faultline-hostile-'));
   const folder = join(home, 'clone');
   writeFileSync(join(home, 'outside.txt'), `${CANARIES.outside}\n`);
-  const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
+  const env = {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    HOME: home,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+  };
   const git = (args: readonly string[], input?: string) =>
-    execFileSync('git', ['-C', folder, ...args], { env, encoding: 'utf8', ...(input === undefined ? {} : { input }) }).trim();
+    execFileSync('git', ['-C', folder, ...args], {
+      env,
+      encoding: 'utf8',
+      ...(input === undefined ? {} : { input }),
+    }).trim();
   execFileSync('git', ['init', '--quiet', '--initial-branch=main', folder], { env });
   git(['fast-import', '--quiet', '--date-format=raw'], stream());
   // Newest first; the first commit holds the files.
@@ -43,7 +52,8 @@ export function createHostileRepository(): HostileRepository {
 function stream(): string {
   const who = (at: number) => `Ada <ada@example.test> ${1_767_225_600 + at * 3_600} +0000`;
   const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`;
-  const commit = (at: number, message: string) => `commit refs/heads/main\nauthor ${who(at)}\ncommitter ${who(at)}\n${data(message)}`;
+  const commit = (at: number, message: string) =>
+    `commit refs/heads/main\nauthor ${who(at)}\ncommitter ${who(at)}\n${data(message)}`;
   const file = (path: string, text: string, mode = '100644') => `M ${mode} inline ${path}\n${data(text)}`;
   const files = ALL.map(({ text }, index) =>
     file(
@@ -51,10 +61,15 @@ function stream(): string {
       `export function parse(text: string): number {\n  // part ${index}\n  // ${onOneLine(text)}\n  return text;\n}\n`,
     ),
   );
-  const items = ALL.map((_one, index) => file(`src/money/item-${index}.ts`, 'export const rate = 1;\nexport const other = 2;\n'));
+  const items = ALL.map((_one, index) =>
+    file(`src/money/item-${index}.ts`, 'export const rate = 1;\nexport const other = 2;\n'),
+  );
   const link = file('docs/outside.txt', '../../outside.txt', '120000');
   const changes = ALL.map(({ text }, index) =>
-    [commit(index + 1, text), file(`src/money/item-${index}.ts`, "export const rate = 1;\nexport const other: number = 'two';\n")].join(''),
+    [
+      commit(index + 1, text),
+      file(`src/money/item-${index}.ts`, "export const rate = 1;\nexport const other: number = 'two';\n"),
+    ].join(''),
   );
   return [commit(0, 'A shop'), ...files, ...items, link, ...changes].join('');
 }

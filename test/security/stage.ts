@@ -41,7 +41,10 @@ export interface Witness {
   /** Calls that reached the toolbox, with the category they were made for. */
   readonly asked: readonly { readonly call: ToolCall; readonly category: Category }[];
   /** Questions that reached the code host. */
-  readonly hosted: readonly { readonly question: string; readonly query: Readonly<Record<string, unknown>> }[];
+  readonly hosted: readonly {
+    readonly question: string;
+    readonly query: Readonly<Record<string, unknown>>;
+  }[];
   /** Questions put to people. */
   readonly people: readonly string[];
   /** Paths asked of the web. */
@@ -59,7 +62,11 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-const LIMITS = { maxIterations: 2, maxCorrections: 0, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const LIMITS = {
+  maxIterations: 2,
+  maxCorrections: 0,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
 const signal = new AbortController().signal;
 
 /** One set-up for all texts: a clone, a model's server, a web; each run has the real road, tools and masking. */
@@ -69,7 +76,9 @@ export async function openStage(): Promise<Stage> {
   let page = '';
   const web = await startLoopback((request, response) => {
     if (!request.url?.startsWith('/search'))
-      return void response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>${page.replace(/</g, '&lt;')}</p>`);
+      return void response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end(`<p>${page.replace(/</g, '&lt;')}</p>`);
     const found = [
       'http://pages.example.com:8/page',
       'http://10.0.0.5/admin',
@@ -78,7 +87,9 @@ export async function openStage(): Promise<Stage> {
       'javascript:alert(1)',
     ];
     const url = (address: string) => address.replace(':8/', `:${new URL(web.url).port}/`);
-    sendJson(response, 200, { results: found.map((address) => ({ title: 'The gremlin', url: url(address), content: page })) });
+    sendJson(response, 200, {
+      results: found.map((address) => ({ title: 'The gremlin', url: url(address), content: page })),
+    });
   });
   const host = askedOnce(createLocalGitHost({ clones: { 'shop/api': repository.folder } }));
   const masker = createMasker({ known: [TEST_KEY, CANARIES.codeHostToken] });
@@ -93,7 +104,11 @@ export async function openStage(): Promise<Stage> {
     });
     return by === 'rules'
       ? createRulesAnalyst()
-      : withFallback(createLlmAnalyst({ model: chat, room: 6 }), createRulesAnalyst(), recordingLogger(logged));
+      : withFallback(
+          createLlmAnalyst({ model: chat, room: 6 }),
+          createRulesAnalyst(),
+          recordingLogger(logged),
+        );
   };
   return {
     model,
@@ -128,15 +143,40 @@ export async function openStage(): Promise<Stage> {
         createToolbox(tools, { mask, logger: recordingLogger(logged), resilience: { firstDelayMs: 1 } }),
       );
       const investigation = {
-        ...{ analyst: analyst(by, logged), fallbackAnalyst: createRulesAnalyst(), toolbox, clock: systemClock },
-        ...{ graph: compileTriageGraph(new MemorySaver()), limits: LIMITS, timeLimitMs: 60_000, durable: true },
+        ...{
+          analyst: analyst(by, logged),
+          fallbackAnalyst: createRulesAnalyst(),
+          toolbox,
+          clock: systemClock,
+        },
+        ...{
+          graph: compileTriageGraph(new MemorySaver()),
+          limits: LIMITS,
+          timeLimitMs: 60_000,
+          durable: true,
+        },
       };
-      const { analyses } = await triageSources(build, world.sources, { archive, masker, investigation, budgetTokens: 2_000 }, signal, {
-        maxGroups: 1,
-      });
+      const { analyses } = await triageSources(
+        build,
+        world.sources,
+        { archive, masker, investigation, budgetTokens: 2_000 },
+        signal,
+        {
+          maxGroups: 1,
+        },
+      );
       const [analysis] = analyses;
       if (analysis === undefined) throw new Error('no analysis');
-      return { analysis, asked, hosted, people, web: web.requests.slice(before).map(({ path }) => path), logged, toolbox, masker };
+      return {
+        analysis,
+        asked,
+        hosted,
+        people,
+        web: web.requests.slice(before).map(({ path }) => path),
+        logged,
+        toolbox,
+        masker,
+      };
     },
   };
 }
@@ -175,7 +215,8 @@ function watchedHost(host: CodeHost) {
       if (typeof value !== 'function') return value;
       return (...args: unknown[]) => {
         const [query] = args;
-        if (typeof query === 'object' && query !== null) hosted.push({ question: String(name), query: { ...query } });
+        if (typeof query === 'object' && query !== null)
+          hosted.push({ question: String(name), query: { ...query } });
         return Reflect.apply(value, target, args);
       };
     },
@@ -209,9 +250,21 @@ function historyOf(past: string | undefined): HistoryStore {
       repository: 'shop/api',
       pipeline: 'ci',
     },
-    ...{ number: '640', branch: 'main', commit: null, category: null, analysisId: null, seenAt: '2026-01-02T00:00:00.000Z' },
+    ...{
+      number: '640',
+      branch: 'main',
+      commit: null,
+      category: null,
+      analysisId: null,
+      seenAt: '2026-01-02T00:00:00.000Z',
+    },
   };
-  return { ...createEmptyHistory(), kept: true, failureHistory: async () => [row], similarFailures: async () => [{ ...row, score: 0.9 }] };
+  return {
+    ...createEmptyHistory(),
+    kept: true,
+    failureHistory: async () => [row],
+    similarFailures: async () => [{ ...row, score: 0.9 }],
+  };
 }
 
 function documentsOf(text: string | undefined): TeamKnowledgeStore | undefined {

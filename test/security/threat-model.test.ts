@@ -30,7 +30,9 @@ async function matches(pattern: string): Promise<string[]> {
 }
 
 const lines = await Promise.all(
-  DOCS.map(async (name) => (await readFile(join(ROOT, 'docs', name), 'utf8')).split('\n').map((line) => ({ name, line }))),
+  DOCS.map(async (name) =>
+    (await readFile(join(ROOT, 'docs', name), 'utf8')).split('\n').map((line) => ({ name, line })),
+  ),
 ).then((all) => all.flat());
 
 test('every file that the documents on security name exists', async () => {
@@ -44,7 +46,9 @@ test('every file that the documents on security name exists', async () => {
 test('every number of a test in a row is in the title of a test in that row', async () => {
   const missing: string[] = [];
   let numbers = 0;
-  for (const { name, line } of lines.filter((one) => one.line.startsWith('|') && /\bT\d\d\b/.test(one.line))) {
+  for (const { name, line } of lines.filter(
+    (one) => one.line.startsWith('|') && /\bT\d\d\b/.test(one.line),
+  )) {
     const paths = (await Promise.all(filesIn(line).map(matches))).flat();
     const texts = await Promise.all(paths.map((path) => readFile(join(ROOT, path), 'utf8')));
     for (const [number] of line.matchAll(/\bT\d\d\b/g)) {
@@ -60,7 +64,9 @@ test('every number of a test in a row is in the title of a test in that row', as
 test('every check of a border names what proves it', () => {
   const model = lines.filter(({ name }) => name === 'explanation/threat-model.md').map(({ line }) => line);
   const from = model.indexOf('## Borders');
-  const rows = model.slice(from, model.indexOf('## Not defended')).filter((line) => line.startsWith('| ') && !line.startsWith('| check '));
+  const rows = model
+    .slice(from, model.indexOf('## Not defended'))
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| check '));
   expect(rows.length).toBeGreaterThan(20);
   expect(rows.filter((row) => filesIn(row).length === 0)).toEqual([]);
 });
@@ -69,7 +75,9 @@ test('each requirement of ASVS 5.0, levels 1 and 2, has one row or place in a li
   const page = lines
     .filter(({ name }) => name.startsWith('explanation/asvs'))
     .map(({ line }) => line.split('|').map((cell) => cell.trim()));
-  const tabled = page.flatMap(([, id = '', , , state = '', proof = '']) => (/^V\d+\.\d+\.\d+$/.test(id) ? [{ id, state, proof }] : []));
+  const tabled = page.flatMap(([, id = '', , , state = '', proof = '']) =>
+    /^V\d+\.\d+\.\d+$/.test(id) ? [{ id, state, proof }] : [],
+  );
   const listed = page.flatMap(([line = '']) => {
     const [, ids = '', proof = ''] = /^- ((?:V[\d.]+(?:, )?)+): (.+)$/.exec(line) ?? [];
     return ids === '' ? [] : ids.split(', ').map((id) => ({ id, state: 'not applicable', proof }));
@@ -78,12 +86,16 @@ test('each requirement of ASVS 5.0, levels 1 and 2, has one row or place in a li
   expect(new Set(rows.map(({ id }) => id)).size).toBe(253);
   expect(rows).toHaveLength(253);
   expect(rows.filter(({ proof }) => proof === '')).toEqual([]);
-  expect(rows.filter(({ state, proof }) => state === 'met' && !/`/.test(proof) && !/SECURITY\.md/.test(proof))).toEqual([]);
+  expect(
+    rows.filter(({ state, proof }) => state === 'met' && !/`/.test(proof) && !/SECURITY\.md/.test(proof)),
+  ).toEqual([]);
   for (const [, chapter = '', ...counts] of page) {
     const [, which] = /^(all|V\d+) /.exec(chapter) ?? [];
     if (which === undefined || counts.length !== 4) continue;
     const own = rows.filter(({ id }) => which === 'all' || id.startsWith(`${which}.`));
-    const counted = ['met', '**not met**', 'not applicable'].map((state) => own.filter((row) => row.state === state).length);
+    const counted = ['met', '**not met**', 'not applicable'].map(
+      (state) => own.filter((row) => row.state === state).length,
+    );
     expect([chapter, ...counted.map(String)]).toEqual([chapter, ...counts.slice(0, 3)]);
   }
 });

@@ -6,7 +6,13 @@ import { createMasker } from '../../src/log/mask/mask.ts';
 import type { NoticeRule } from '../../src/ports/notices.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import type { PastRuns } from '../../src/providers/provider.ts';
-import { type ImportDeps, type ImportEvent, type ImportRequest, importRuns, readAnswerReport } from '../../src/service/import.ts';
+import {
+  type ImportDeps,
+  type ImportEvent,
+  type ImportRequest,
+  importRuns,
+  readAnswerReport,
+} from '../../src/service/import.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import { createStores } from '../../src/stores/stores.ts';
 import { createJobTurns } from '../../src/stores/triages.ts';
@@ -37,7 +43,11 @@ beforeAll(async () => {
   // A channel that would speak of every build.
   const rule: NoticeRule = {
     channel: 'test',
-    findPlace: ({ id: buildId }) => ({ key: `test:${buildId}`, about: { type: 'build', buildId }, opens: true }),
+    findPlace: ({ id: buildId }) => ({
+      key: `test:${buildId}`,
+      about: { type: 'build', buildId },
+      opens: true,
+    }),
   };
   stores = createStores(database, systemClock, undefined, [rule]);
   archive = createPostgresArchive(database);
@@ -56,18 +66,28 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     const options = { logger: silentLogger, timeoutMs: 20_000, maxLogBytes: 1024 * 1024 };
     if (provider.openPastRuns === null) throw new Error('no past');
     request = {
-      ...{ provider: world.name, repository: 'shop/api', since: new Date(Date.now() - 30 * DAY_MS), maxRuns: 100, retryUnitMs: 10 },
+      ...{
+        provider: world.name,
+        repository: 'shop/api',
+        since: new Date(Date.now() - 30 * DAY_MS),
+        maxRuns: 100,
+        retryUnitMs: 10,
+      },
       ...{ runs: await provider.openPastRuns(options), source: await provider.openBuildSource(options) },
     };
   });
   afterEach(() => host.close());
 
-  async function run(change: Partial<ImportRequest> = {}, signal = AbortSignal.timeout(60_000)): Promise<ImportEvent[]> {
+  async function run(
+    change: Partial<ImportRequest> = {},
+    signal = AbortSignal.timeout(60_000),
+  ): Promise<ImportEvent[]> {
     const events: ImportEvent[] = [];
     for await (const event of importRuns(deps, { ...request, ...change }, signal)) events.push(event);
     return events;
   }
-  const outcomes = (events: readonly ImportEvent[]) => events.flatMap((event) => (event.type === 'run' ? [event.outcome] : []));
+  const outcomes = (events: readonly ImportEvent[]) =>
+    events.flatMap((event) => (event.type === 'run' ? [event.outcome] : []));
   const builds = () => stores.builds.list({ repository: 'shop/api' }, { limit: 50, offset: 0 });
 
   test('becomes builds, the oldest first, with the logs of what failed, masked', async () => {
@@ -75,7 +95,9 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     const [gone] = world.name === 'gitlab' ? ['leftOut'] : ['withoutLog'];
     expect(outcomes(events)).toEqual(['passed', 'failed', gone, 'withoutLog', 'failed', 'passed']);
     const stored = await builds();
-    expect(stored.map(({ number, receivedAt, pipeline, branch }) => [number, receivedAt, pipeline, branch])).toEqual(
+    expect(
+      stored.map(({ number, receivedAt, pipeline, branch }) => [number, receivedAt, pipeline, branch]),
+    ).toEqual(
       PAST.filter(({ isDeleted }) => world.name !== 'gitlab' || isDeleted !== true).map(({ id, ended }) => [
         String(id),
         ended,
@@ -104,9 +126,16 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     if (newest === undefined) throw new Error('no build');
     expect(await stores.notices.changed({ buildId: newest.id, delayMs: 0 })).toBe(false);
     await stores.publications.add({ publishers: ['webhook'], buildId: newest.id, analysisId: 'ana_1' });
-    expect((await stores.outbox.listByBuild(newest.id)).filter(({ topic }) => topic !== PASSING_BUILD)).toEqual([]);
+    expect(
+      (await stores.outbox.listByBuild(newest.id)).filter(({ topic }) => topic !== PASSING_BUILD),
+    ).toEqual([]);
     const { id: _, receivedAt: __, ...build } = newest;
-    const { build: sent } = await stores.builds.upsert({ ...build, number: '7', externalId: '7', status: 'failed' });
+    const { build: sent } = await stores.builds.upsert({
+      ...build,
+      number: '7',
+      externalId: '7',
+      status: 'failed',
+    });
     const job = await stores.triages.request(sent.id);
     expect((await createJobTurns(database).next(10)).map(({ id }) => id)[0]).toBe(job.id);
     expect(await stores.notices.changed({ buildId: sent.id, delayMs: 0 })).toBe(true);
@@ -127,7 +156,9 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     const again = await run();
     expect(outcomes(again).slice(0, 2)).toEqual(['known', 'known']);
     const before = host.requests.length;
-    expect(new Set(outcomes(await run()))).toEqual(new Set(world.name === 'gitlab' ? ['known', 'leftOut'] : ['known']));
+    expect(new Set(outcomes(await run()))).toEqual(
+      new Set(world.name === 'gitlab' ? ['known', 'leftOut'] : ['known']),
+    );
     expect(host.requests.slice(before).filter(({ path }) => /trace|\/logs|jobs/.test(path))).toEqual([]);
     expect(await stores.triages.pending(10)).toHaveLength(2);
   });
@@ -146,7 +177,10 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
 
   test('of a token that may not read logs stops at once, and says what it lacks', async () => {
     host.state.forbidden = /trace|\/logs/;
-    await expect(run()).rejects.toMatchObject({ code: 'upstream-auth', message: expect.stringMatching(/_TOKEN/) });
+    await expect(run()).rejects.toMatchObject({
+      code: 'upstream-auth',
+      message: expect.stringMatching(/_TOKEN/),
+    });
   });
 
   test('is cut to the newest runs', async () => {
@@ -161,8 +195,16 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
       repository: 'shop/api',
       since: new Date(Date.now() - 30 * DAY_MS),
     });
-    expect([counts.passed, counts.failed, counts.unanswered, answers]).toEqual([2, world.name === 'gitlab' ? 3 : 4, counts.failed, []]);
-    const lately = await readAnswerReport(stores, { repository: 'shop/api', since: new Date(Date.now() - 2.5 * DAY_MS) });
+    expect([counts.passed, counts.failed, counts.unanswered, answers]).toEqual([
+      2,
+      world.name === 'gitlab' ? 3 : 4,
+      counts.failed,
+      [],
+    ]);
+    const lately = await readAnswerReport(stores, {
+      repository: 'shop/api',
+      since: new Date(Date.now() - 2.5 * DAY_MS),
+    });
     expect(lately.builds).toEqual({ failed: 1, passed: 1, unanswered: 1 });
   });
 });
@@ -180,7 +222,15 @@ async function firstFailed({ runs, repository, since }: ImportRequest) {
 describe('a host', () => {
   const source = { fetch: async () => ({ sources: [], testResults: [], notes: [] }) };
   const request = (runs: PastRuns): ImportRequest => ({
-    ...{ provider: 'github', repository: 'shop/api', since: new Date(0), maxRuns: 10, runs, source, retryUnitMs: 1 },
+    ...{
+      provider: 'github',
+      repository: 'shop/api',
+      since: new Date(0),
+      maxRuns: 10,
+      runs,
+      source,
+      retryUnitMs: 1,
+    },
   });
 
   test('that says when to come back is waited for as long', async () => {
@@ -188,12 +238,17 @@ describe('a host', () => {
     const runs: PastRuns = {
       async *list() {
         asked += 1;
-        if (asked < 3) throw new TriageError('upstream-failed', 'The rate limit is reached.', { retryable: true, retryAfterMs: 30 });
+        if (asked < 3)
+          throw new TriageError('upstream-failed', 'The rate limit is reached.', {
+            retryable: true,
+            retryAfterMs: 30,
+          });
         yield* [];
       },
     };
     const events: ImportEvent[] = [];
-    for await (const event of importRuns(deps, request(runs), AbortSignal.timeout(10_000))) events.push(event);
+    for await (const event of importRuns(deps, request(runs), AbortSignal.timeout(10_000)))
+      events.push(event);
     const waiting = { type: 'waiting', ms: 30, because: 'The rate limit is reached.' };
     expect(events).toEqual([waiting, waiting, { type: 'listed', runs: 0, isCut: false }]);
   });
@@ -209,10 +264,14 @@ describe('a host', () => {
     });
     const collect = async (count: number) => {
       const events: ImportEvent[] = [];
-      for await (const event of importRuns(deps, request(runs(count)), AbortSignal.timeout(10_000))) events.push(event);
+      for await (const event of importRuns(deps, request(runs(count)), AbortSignal.timeout(10_000)))
+        events.push(event);
       return events;
     };
-    expect((await collect(1)).at(-1)).toMatchObject({ outcome: 'leftOut', says: expect.stringContaining('could not be reached') });
+    expect((await collect(1)).at(-1)).toMatchObject({
+      outcome: 'leftOut',
+      says: expect.stringContaining('could not be reached'),
+    });
     await expect(collect(6)).rejects.toMatchObject({ code: 'upstream-failed' });
   });
 });

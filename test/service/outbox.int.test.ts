@@ -44,7 +44,13 @@ async function storeAnswerFor(...publishers: readonly string[]): Promise<Build> 
 
 function worker(publishers: readonly Publisher[], { timeLimitMs = 1_000, intervalMs = 60_000 } = {}) {
   const handlers = publishers.map((one) => publicationHandler(one, { stores, timeLimitMs }));
-  return startOutbox({ outbox: stores.outbox, handlers, masker: createMasker(), logger: silentLogger, intervalMs });
+  return startOutbox({
+    outbox: stores.outbox,
+    handlers,
+    masker: createMasker(),
+    logger: silentLogger,
+    intervalMs,
+  });
 }
 
 /** A publisher with a name of its own, so that no other test's worker takes what is pending for it. */
@@ -79,7 +85,10 @@ describe('what is pending outside', () => {
     wake();
     const entry = await until(build, ended);
     await stop();
-    expect(entry).toMatchObject({ outcome: 'done', result: { reference: `https://elsewhere.example/${entry.payload.analysisId}` } });
+    expect(entry).toMatchObject({
+      outcome: 'done',
+      result: { reference: `https://elsewhere.example/${entry.payload.analysisId}` },
+    });
     expect(told).toEqual([entry.key]);
   });
 
@@ -87,15 +96,25 @@ describe('what is pending outside', () => {
     const hanging = publisher(() => new Promise(() => undefined));
     const quick = publisher(async () => ({ reference: null }));
     const stuck = await storeAnswerFor(hanging.driver);
-    const builds = [await storeAnswerFor(quick.driver), await storeAnswerFor(quick.driver), await storeAnswerFor(quick.driver)];
+    const builds = [
+      await storeAnswerFor(quick.driver),
+      await storeAnswerFor(quick.driver),
+      await storeAnswerFor(quick.driver),
+    ];
     const { stop } = worker([hanging, quick], { timeLimitMs: 400 });
     for (const build of builds) expect(await until(build, ended)).toMatchObject({ outcome: 'done' });
-    expect(await until(stuck, ({ retries }) => retries === 1)).toMatchObject({ outcome: null, error: 'No answer within 400 ms' });
+    expect(await until(stuck, ({ retries }) => retries === 1)).toMatchObject({
+      outcome: null,
+      error: 'No answer within 400 ms',
+    });
     await stop();
   });
 
   it('is left alone as the other side asked, and its words are masked', async () => {
-    const refuse = new TriageError('rate-limited', 'password=hunter2hunter2 slowly', { retryable: true, retryAfterMs: 3_600_000 });
+    const refuse = new TriageError('rate-limited', 'password=hunter2hunter2 slowly', {
+      retryable: true,
+      retryAfterMs: 3_600_000,
+    });
     const client = publisher(() => Promise.reject(refuse));
     const build = await storeAnswerFor(client.driver);
     const { wake, stop } = worker([client]);
@@ -130,9 +149,14 @@ describe('what is pending outside', () => {
     const client = publisher(async () => ({ reference: String(++told) }));
     const build = await storeAnswerFor(client.driver);
     const { provider, repository, pipeline, number } = build;
-    await stores.builds.upsert(sampleBuild({ provider, repository, pipeline, number, attempt: 2, status: 'passed' }));
+    await stores.builds.upsert(
+      sampleBuild({ provider, repository, pipeline, number, attempt: 2, status: 'passed' }),
+    );
     const { stop } = worker([client]);
-    expect(await until(build, ended)).toMatchObject({ outcome: 'superseded', error: 'The build has passed since.' });
+    expect(await until(build, ended)).toMatchObject({
+      outcome: 'superseded',
+      error: 'The build has passed since.',
+    });
     await stop();
     expect(told).toBe(0);
   });
@@ -144,7 +168,11 @@ describe('what is pending outside', () => {
       await sleep(200);
       return { reference: 'late' };
     });
-    const builds = [await storeAnswerFor(client.driver), await storeAnswerFor(client.driver), await storeAnswerFor(client.driver)];
+    const builds = [
+      await storeAnswerFor(client.driver),
+      await storeAnswerFor(client.driver),
+      await storeAnswerFor(client.driver),
+    ];
     const { stop } = worker([client]);
     for (let tries = 0; begun < 2 && tries < 100; tries++) await sleep(10);
     await stop();
@@ -153,14 +181,17 @@ describe('what is pending outside', () => {
   });
 
   it('is told once by several processes at once, however slow the other side', async () => {
-    const server = await startLoopback((_request, response) => void setTimeout(() => response.writeHead(204).end(), 20));
+    const server = await startLoopback(
+      (_request, response) => void setTimeout(() => response.writeHead(204).end(), 20),
+    );
     const client: Publisher = {
       ...createWebhookPublisher({ url: server.url, secrets: SECRETS, clock: systemClock }),
       driver: newId('thr'),
     };
     const builds = await Promise.all(Array.from({ length: 30 }, () => storeAnswerFor(client.driver)));
     const keepers = [1, 2, 3].map(() => worker([client], { intervalMs: 50 }));
-    for (const build of builds) expect(await until(build, ended)).toMatchObject({ outcome: 'done', lease: 1 });
+    for (const build of builds)
+      expect(await until(build, ended)).toMatchObject({ outcome: 'done', lease: 1 });
     await Promise.all(keepers.map(({ stop }) => stop()));
     await server.close();
     expect(server.requests).toHaveLength(30);
@@ -169,7 +200,9 @@ describe('what is pending outside', () => {
   });
 });
 
-it('T03: a comment whose process was killed before its row said so is found and not made again', { timeout: 60_000 }, async () => {
+it('T03: a comment whose process was killed before its row said so is found and not made again', {
+  timeout: 60_000,
+}, async () => {
   const own = await openEmbeddedDatabase();
   const before = createStores(own, systemClock);
   const { build } = await before.builds.upsert(sampleBuild());
@@ -181,7 +214,10 @@ it('T03: a comment whose process was killed before its row said so is found and 
   const client = await startCommentServer();
 
   for (const deadly of ['outbox-taken', 'outbox-handled', 'outbox-handled', 'outbox-finished']) {
-    const child = spawn(process.execPath, [SCRIPT, own.dataDir, deadly, client.url], { env: BARE, stdio: 'inherit' });
+    const child = spawn(process.execPath, [SCRIPT, own.dataDir, deadly, client.url], {
+      env: BARE,
+      stdio: 'inherit',
+    });
     const [, signal] = await once(child, 'exit');
     expect(signal, deadly).toBe('SIGKILL');
   }

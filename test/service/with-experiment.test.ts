@@ -33,13 +33,28 @@ test('suspects from the commit that broke it go first', () => {
   const suspects = ['a1', 'b2', null, 'b2'].map((commit, at) => ({ ...suspect, path: `${at}.ts`, commit }));
   const answer = { ...analysis, answer: { ...analysis.answer, suspects } };
   const bisection = {
-    ...{ command: ['npm'], narrowed: null, tests: [], commits: 9, tried: [], skipped: [], confidence: 0.99, sentence: '', notes: [] },
+    ...{
+      command: ['npm'],
+      narrowed: null,
+      tests: [],
+      commits: 9,
+      tried: [],
+      skipped: [],
+      confidence: 0.99,
+      sentence: '',
+      notes: [],
+    },
     ...{ verdict: 'found' as const, candidates: [{ commit: 'b2', author: 'Bea', subject: 'breaks' }] },
   };
   const order = (tried: Experiment) => withTried(answer, tried).answer.suspects.map(({ path }) => path);
 
   expect(order(sampleExperiment({ bisection }))).toEqual(['1.ts', '3.ts', '0.ts', '2.ts']);
-  expect(order(sampleExperiment({ bisection: { ...bisection, verdict: 'one-of' } }))).toEqual(['0.ts', '1.ts', '2.ts', '3.ts']);
+  expect(order(sampleExperiment({ bisection: { ...bisection, verdict: 'one-of' } }))).toEqual([
+    '0.ts',
+    '1.ts',
+    '2.ts',
+    '3.ts',
+  ]);
 });
 
 test('what the text says of whose fault it is, is counted against what trying has shown', () => {

@@ -7,7 +7,13 @@ import { systemClock } from '../../src/lib/time.ts';
 import { createPostgresCheckpointer, sweepCheckpoints } from '../../src/stores/checkpointer.ts';
 import type { PgDatabase } from '../../src/stores/database/pool-database.ts';
 import { createStores } from '../../src/stores/stores.ts';
-import { openMigrated, openTestDatabase, startPostgres, type TestServer, withoutPostgres } from '../support/postgres.ts';
+import {
+  openMigrated,
+  openTestDatabase,
+  startPostgres,
+  type TestServer,
+  withoutPostgres,
+} from '../support/postgres.ts';
 
 const State = Annotation.Root({ count: Annotation<number>(), text: Annotation<string>() });
 
@@ -96,14 +102,21 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
         .compile({ checkpointer });
       const config = { configurable: { thread_id: 'tri_beside' }, durability: 'sync' as const };
       const written = async () =>
-        await db.query('select distinct channel from checkpoints.checkpoint_writes where thread_id = $1 order by 1', ['tri_beside']);
+        await db.query(
+          'select distinct channel from checkpoints.checkpoint_writes where thread_id = $1 order by 1',
+          ['tri_beside'],
+        );
 
       await expect(compiled.invoke({ count: 1, text: '' }, config)).rejects.toThrow('killed');
       const midway = await written();
       failing = false;
       const result = await compiled.invoke(null, config);
 
-      expect(midway).toEqual([{ channel: '__error__' }, { channel: 'join:left+right:joined' }, { channel: 'text' }]);
+      expect(midway).toEqual([
+        { channel: '__error__' },
+        { channel: 'join:left+right:joined' },
+        { channel: 'text' },
+      ]);
       expect(result).toEqual({ count: 4, text: 'left' });
       expect(ran).toEqual(['left', 'right', 'right']);
     });
@@ -111,26 +124,33 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
     it('keeps threads apart while many run beside other queries and failing transactions', async () => {
       const compiled = await graph(() => false, []);
       const noise = Array.from({ length: 60 }, async (_, number) => {
-        if (number % 3 === 0) await expect(db.query('select from nowhere')).rejects.toMatchObject({ code: 'storage-failed' });
+        if (number % 3 === 0)
+          await expect(db.query('select from nowhere')).rejects.toMatchObject({ code: 'storage-failed' });
         else if (number % 3 === 1) await db.query('select count(*) from builds');
         else {
           const undone = db.transaction(async (sql) => {
-            await sql.query(`insert into deliveries (source, delivery_id, event, body_sha256) values ('t', $1, 'e', 'h')`, [
-              String(number),
-            ]);
+            await sql.query(
+              `insert into deliveries (source, delivery_id, event, body_sha256) values ('t', $1, 'e', 'h')`,
+              [String(number)],
+            );
             throw new Error('roll back');
           });
           await expect(undone).rejects.toThrow('roll back');
         }
       });
       const runs = Array.from({ length: 12 }, (_, number) =>
-        compiled.invoke({ count: number * 10, text: '' }, { configurable: { thread_id: `tri_many_${number}` }, durability: 'sync' }),
+        compiled.invoke(
+          { count: number * 10, text: '' },
+          { configurable: { thread_id: `tri_many_${number}` }, durability: 'sync' },
+        ),
       );
 
       const results = await Promise.all(runs);
       await Promise.all(noise);
 
-      expect(results.map((result) => result.count)).toEqual(Array.from({ length: 12 }, (_, number) => number * 10 + 2));
+      expect(results.map((result) => result.count)).toEqual(
+        Array.from({ length: 12 }, (_, number) => number * 10 + 2),
+      );
       const state = await compiled.getState({ configurable: { thread_id: 'tri_many_7' } });
       expect(state.values).toEqual({ count: 72, text: 'done ü' });
       expect(state.next).toEqual([]);
@@ -147,14 +167,18 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
 
       expect(await checkpointer.getTuple({ configurable: { thread_id: 'tri_gone' } })).toBeUndefined();
       expect(await checkpointer.getTuple({ configurable: { thread_id: 'tri_stays' } })).toBeDefined();
-      const left = await db.query(`select distinct thread_id from checkpoints.checkpoint_blobs where thread_id like 'tri_gone'`);
+      const left = await db.query(
+        `select distinct thread_id from checkpoints.checkpoint_blobs where thread_id like 'tri_gone'`,
+      );
       expect(left).toEqual([]);
     });
 
     it('sweeps what is left of triages that are concluded or gone, and nothing that may go on', async () => {
       await sweepCheckpoints(db);
       const stores = createStores(db, systemClock);
-      const { build } = await stores.builds.upsert(sparseBuild({ repository: 'shop/api', pipeline: 'ci', number: '1' }));
+      const { build } = await stores.builds.upsert(
+        sparseBuild({ repository: 'shop/api', pipeline: 'ci', number: '1' }),
+      );
       const open = await stores.triages.open(build.id, 'aa');
       const concluded = await stores.triages.open(build.id, 'bb');
       await db.transaction((sql) => stores.triages.conclude(concluded.id, 'ana_1', sql));
@@ -166,16 +190,24 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
       expect(await sweepCheckpoints(db)).toBe(2);
 
       for (const table of ['checkpoints', 'checkpoint_blobs', 'checkpoint_writes']) {
-        expect(await db.query(`select distinct thread_id as thread from checkpoints.${table}`)).toEqual([{ thread: open.id }]);
+        expect(await db.query(`select distinct thread_id as thread from checkpoints.${table}`)).toEqual([
+          { thread: open.id },
+        ]);
       }
-      expect((await compiled.getState({ configurable: { thread_id: open.id } })).values).toEqual({ count: 3, text: 'done ü' });
+      expect((await compiled.getState({ configurable: { thread_id: open.id } })).values).toEqual({
+        count: 3,
+        text: 'done ü',
+      });
       expect(await sweepCheckpoints(db)).toBe(0);
     });
 
     it('T72: goes on with 50 runs that an earlier release stored, under a graph that keeps more', async () => {
       const before = new PostgresSaver(db.pool, undefined, { schema: 'checkpoints' });
       await before.setup();
-      const threads = Array.from({ length: 50 }, (_, number) => ({ number, config: { configurable: { thread_id: `tri_old_${number}` } } }));
+      const threads = Array.from({ length: 50 }, (_, number) => ({
+        number,
+        config: { configurable: { thread_id: `tri_old_${number}` } },
+      }));
       const old = new StateGraph(State)
         .addNode('first', async ({ count }) => ({ count: count + 1 }))
         .addNode('second', async () => {
@@ -186,7 +218,9 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
         .addEdge('second', END)
         .compile({ checkpointer: before });
       for (const { number, config } of threads) {
-        await expect(old.invoke({ count: number, text: 'alt' }, { ...config, durability: 'sync' })).rejects.toThrow('killed');
+        await expect(
+          old.invoke({ count: number, text: 'alt' }, { ...config, durability: 'sync' }),
+        ).rejects.toThrow('killed');
       }
 
       const More = Annotation.Root({
@@ -197,7 +231,10 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
         .addNode('first', async () => {
           throw new Error('a finished node ran again');
         })
-        .addNode('second', async ({ count, notes }) => ({ count: count + 100, notes: [`${notes.length} before`] }))
+        .addNode('second', async ({ count, notes }) => ({
+          count: count + 100,
+          notes: [`${notes.length} before`],
+        }))
         .addEdge(START, 'first')
         .addEdge('first', 'second')
         .addEdge('second', END)
@@ -205,8 +242,12 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
       const ends: (typeof More.State)[] = [];
       for (const { config } of threads) ends.push(await young.invoke(null, config));
 
-      const lost = threads.filter(({ number }) => ends[number]?.count !== number + 101 || ends[number]?.text !== 'alt');
-      console.info(`T72 ${name}: ${threads.length} stored runs resumed by a newer graph; lost: ${lost.length}`);
+      const lost = threads.filter(
+        ({ number }) => ends[number]?.count !== number + 101 || ends[number]?.text !== 'alt',
+      );
+      console.info(
+        `T72 ${name}: ${threads.length} stored runs resumed by a newer graph; lost: ${lost.length}`,
+      );
       expect(lost).toEqual([]);
       expect(ends[7]?.notes).toEqual(['0 before']);
     });

@@ -10,7 +10,16 @@ import { createPgvectorIndex } from '../../src/stores/vectors/pgvector.ts';
 import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../support/postgres.ts';
 
 // Builds are few here: a page of a hundred failures may well look at all of them.
-const LARGE = ['failures', 'failure_messages', 'triages', 'analyses', 'reviews', 'decisions', 'library_entries', 'vector_items'];
+const LARGE = [
+  'failures',
+  'failure_messages',
+  'triages',
+  'analyses',
+  'reviews',
+  'decisions',
+  'library_entries',
+  'vector_items',
+];
 const SIZE = { failures: 20_000, library: 3_000 };
 
 interface Plan {
@@ -19,7 +28,11 @@ interface Plan {
   readonly Plans?: readonly Plan[] | undefined;
 }
 const Plan: z.ZodType<Plan> = z.lazy(() =>
-  z.object({ 'Node Type': z.string(), 'Relation Name': z.string().optional(), Plans: z.array(Plan).optional() }),
+  z.object({
+    'Node Type': z.string(),
+    'Relation Name': z.string().optional(),
+    Plans: z.array(Plan).optional(),
+  }),
 );
 const Explained = z.tuple([z.object({ 'QUERY PLAN': z.tuple([z.object({ Plan })]) })]);
 
@@ -34,7 +47,11 @@ describe.skipIf(withoutPostgres)('P13: with 20,000 failures stored', () => {
     server = await startPostgres();
     db = await openMigrated(server);
     await db.transaction((sql) => fillStore(sql, SIZE));
-    const watched: Database = { ...db, ...explaining(db), transaction: (work) => db.transaction((sql) => work(explaining(sql))) };
+    const watched: Database = {
+      ...db,
+      ...explaining(db),
+      transaction: (work) => db.transaction((sql) => work(explaining(sql))),
+    };
     const { reader: _reader, ...alone } = watched;
     const index = createPgvectorIndex(alone, createHashingEmbedder(), { hnswFrom: 1000 });
     await fillIndex(db, index);

@@ -45,15 +45,36 @@ export function sampleFailure(buildId: string, fingerprint: string, change: Part
   };
 }
 
-export function sampleGroup(buildId: string, fingerprint: string, change: Partial<Failure> = {}): FailureGroup {
-  return { fingerprint: sampleFingerprint(fingerprint), generic: false, failures: [sampleFailure(buildId, fingerprint, change)] };
+export function sampleGroup(
+  buildId: string,
+  fingerprint: string,
+  change: Partial<Failure> = {},
+): FailureGroup {
+  return {
+    fingerprint: sampleFingerprint(fingerprint),
+    generic: false,
+    failures: [sampleFailure(buildId, fingerprint, change)],
+  };
 }
 
 export function failingTest(name: string): NonNullable<Failure['test']> {
-  return { name, suite: null, file: null, line: null, message: null, expected: null, actual: null, framework: 'pytest', at: null };
+  return {
+    name,
+    suite: null,
+    file: null,
+    line: null,
+    message: null,
+    expected: null,
+    actual: null,
+    framework: 'pytest',
+    at: null,
+  };
 }
 
-export function sampleAnalysis(keys: { buildId: string; triageId: string; fingerprint: string }, change: Partial<Analysis> = {}): Analysis {
+export function sampleAnalysis(
+  keys: { buildId: string; triageId: string; fingerprint: string },
+  change: Partial<Analysis> = {},
+): Analysis {
   return {
     id: newId('ana'),
     ...keys,
@@ -64,7 +85,13 @@ export function sampleAnalysis(keys: { buildId: string; triageId: string; finger
       category: 'TEST_FAILURE',
       kind: 'assertion',
       confidence: 0.8,
-      probabilities: { CODE_ERROR: 0.1, INFRA_ERROR: 0.03, CONFIG_ERROR: 0.03, DEPENDENCY_ERROR: 0.04, TEST_FAILURE: 0.8 },
+      probabilities: {
+        CODE_ERROR: 0.1,
+        INFRA_ERROR: 0.03,
+        CONFIG_ERROR: 0.03,
+        DEPENDENCY_ERROR: 0.04,
+        TEST_FAILURE: 0.8,
+      },
       abstained: false,
       because: 'an assertion failed',
     },
@@ -73,12 +100,27 @@ export function sampleAnalysis(keys: { buildId: string; triageId: string; finger
       rootCause: 'add() overwrites the last item',
       fixRecommendation: 'Append instead of assigning',
       confidence: 0.8,
-      claims: [{ text: 'The count is one short', evidence: ['E1'], quotes: [{ source: 'log', line: 3, text: 'found 2' }] }],
+      claims: [
+        {
+          text: 'The count is one short',
+          evidence: ['E1'],
+          quotes: [{ source: 'log', line: 3, text: 'found 2' }],
+        },
+      ],
       suspects: [],
       hypotheses: [],
     },
-    verdict: { grades: { E1: 'relevant' }, unsupportedClaims: [], gaps: [], confidence: 0.8, action: 'human_review', reasons: ['0.80'] },
-    evidence: [{ id: 'E1', tool: 'log', title: 'Failure', text: 'found 2', source: 'log', lineStart: 3, lineEnd: 3 }],
+    verdict: {
+      grades: { E1: 'relevant' },
+      unsupportedClaims: [],
+      gaps: [],
+      confidence: 0.8,
+      action: 'human_review',
+      reasons: ['0.80'],
+    },
+    evidence: [
+      { id: 'E1', tool: 'log', title: 'Failure', text: 'found 2', source: 'log', lineStart: 3, lineEnd: 3 },
+    ],
     steps: [],
     usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 1, iterations: 1 },
     analyst: 'rules',
@@ -111,7 +153,10 @@ export function sampleReview(analysis: Analysis, change: Partial<OpenReview> = {
   };
 }
 
-export function sampleDecision(review: { id: string; analysisId: string }, change: Partial<Decision> = {}): Decision {
+export function sampleDecision(
+  review: { id: string; analysisId: string },
+  change: Partial<Decision> = {},
+): Decision {
   return {
     id: newId('dec'),
     reviewId: review.id,

@@ -8,5 +8,11 @@ export function sampleTopic(change: Partial<Topic> = {}): Topic {
   const analysis = sampleAnalysis();
   const failures = [sampleFailure()];
   const sources = [{ name: 'build.log', lines: 311_101, bytes: 29_600_000 }];
-  return { build, analysis, subject: sampleSubject({ build, failures, sources }), otherCauses: [], ...change };
+  return {
+    build,
+    analysis,
+    subject: sampleSubject({ build, failures, sources }),
+    otherCauses: [],
+    ...change,
+  };
 }

@@ -29,7 +29,8 @@ export interface WatchOptions {
 /** The machine's Chromium, or the one that FAULTLINE_TEST_CHROMIUM names. Fails where there is none. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = process.env.FAULTLINE_TEST_CHROMIUM ?? findChromium();
-  if (executablePath === undefined) throw new Error('No Chromium: install one, or name it in FAULTLINE_TEST_CHROMIUM.');
+  if (executablePath === undefined)
+    throw new Error('No Chromium: install one, or name it in FAULTLINE_TEST_CHROMIUM.');
   return await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }
 
@@ -44,7 +45,14 @@ export async function openPage(browser: Browser, options: WatchOptions): Promise
   });
   if (session !== undefined) {
     await context.addCookies([
-      { name: '__Host-fl', value: session, url: address.replace('http:', 'https:'), secure: true, httpOnly: true, sameSite: 'Lax' },
+      {
+        name: '__Host-fl',
+        value: session,
+        url: address.replace('http:', 'https:'),
+        secure: true,
+        httpOnly: true,
+        sameSite: 'Lax',
+      },
     ]);
   }
   const page = await context.newPage();
@@ -68,8 +76,13 @@ export async function axeFindings(page: Page, what: 'all' | 'colours' = 'all'): 
   // Past the page's own policy, which refuses scripts that are not its own: through the debugger.
   const session = await page.context().newCDPSession(page);
   const evaluate = async (expression: string): Promise<unknown> => {
-    const { result, exceptionDetails } = await session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
-    if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails !== undefined)
+      throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value;
   };
   await evaluate(`${await readFile(source, 'utf8')}; true`);

@@ -33,13 +33,16 @@ export function commentPublisher(url: string): Publisher {
   const marker = (key: string) => `<!-- faultline:${key} -->`;
   const read = async (init: RequestInit) => {
     const response = await fetch(url, init);
-    if (!response.ok) throw new TriageError('upstream-failed', `It answered ${response.status}`, { retryable: true });
+    if (!response.ok)
+      throw new TriageError('upstream-failed', `It answered ${response.status}`, { retryable: true });
     return await response.json();
   };
   return {
     driver: 'comments',
     publish: async (_build, { answer }, { key, signal }) => {
-      const made = Comment.parse(await read({ method: 'POST', body: `${marker(key)}\n${answer.title}`, signal }));
+      const made = Comment.parse(
+        await read({ method: 'POST', body: `${marker(key)}\n${answer.title}`, signal }),
+      );
       return { reference: made.id };
     },
     find: async (_build, _analysis, { key, signal }) => {

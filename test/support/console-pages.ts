@@ -32,7 +32,10 @@ export async function stockPages(console: StockedConsole): Promise<ShownPage[]> 
     await console.bring({ slug, repository: 'demo/shop', number: String(810 + at), ...change });
   }
   await bringTests(console);
-  const [first, second, third, ...others] = await stores.reviews.list({ state: 'waiting' }, { limit: 50, offset: 0 });
+  const [first, second, third, ...others] = await stores.reviews.list(
+    { state: 'waiting' },
+    { limit: 50, offset: 0 },
+  );
   if (first === undefined || second === undefined || third === undefined) throw new Error('nothing waits');
   const decided = await decide(console, third);
   // The same cause once more: it is recalled, and nobody is asked.
@@ -66,7 +69,14 @@ async function bringTests(console: StockedConsole): Promise<void> {
       '<testcase classname="cart" name="starts empty" file="test/cart.test.ts" time="0.1"/>',
     ];
     const report = `<testsuites><testsuite name="cart" tests="2">${cases.join('')}</testsuite></testsuites>`;
-    await console.bring({ slug: STOCK[0], report, repository: 'demo/cart', number: String(700 + at), commit: 'b52e0d3bb1', status });
+    await console.bring({
+      slug: STOCK[0],
+      report,
+      repository: 'demo/cart',
+      number: String(700 + at),
+      commit: 'b52e0d3bb1',
+      status,
+    });
   }
 }
 
@@ -91,7 +101,12 @@ function reviewPages(first: Review, held: Review, decided: Review, question: str
   ];
 }
 
-function readPages({ analysisId, buildId }: Review, fingerprint: string, recalled: string, test: TestCost): ShownPage[] {
+function readPages(
+  { analysisId, buildId }: Review,
+  fingerprint: string,
+  recalled: string,
+  test: TestCost,
+): ShownPage[] {
   const log = `/logs/${buildId}?file=build.log`;
   const pages: readonly (readonly [name: string, url: string])[] = [
     ['causes', '/causes'],
@@ -129,13 +144,22 @@ function readPages({ analysisId, buildId }: Review, fingerprint: string, recalle
 }
 
 async function decide({ app, stores }: StockedConsole, review: Review): Promise<Review> {
-  const input = { type: 'correct', category: review.category, rootCause: 'The lock file was written by another npm.' } as const;
+  const input = {
+    type: 'correct',
+    category: review.category,
+    rootCause: 'The lock file was written by another npm.',
+  } as const;
   const deps = { ...app, stores };
-  return (await decideReview(deps, { reviewId: review.id, version: review.version, reviewer: 'anna', input })).review;
+  return (await decideReview(deps, { reviewId: review.id, version: review.version, reviewer: 'anna', input }))
+    .review;
 }
 
 async function ask({ stores }: StockedConsole, about: Review): Promise<string> {
-  const { build } = await stores.builds.upsert({ ...(await buildOf(stores, about)), number: '950', externalId: null });
+  const { build } = await stores.builds.upsert({
+    ...(await buildOf(stores, about)),
+    number: '950',
+    externalId: null,
+  });
   const triage = await stores.triages.open(build.id, 'fp-of-a-question');
   const question = {
     id: newId('rev'),

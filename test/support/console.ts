@@ -23,7 +23,14 @@ export async function openConsole(changes: Partial<HttpDeps> = {}): Promise<Test
   const database = await openTestDatabase();
   const stores = createStores(database, systemClock);
   const archive = createPostgresArchive(database);
-  const app = await buildHttp({ ...emptyHttpDeps(), stores, database, archive, ask: storedAsk(stores), ...changes });
+  const app = await buildHttp({
+    ...emptyHttpDeps(),
+    stores,
+    database,
+    archive,
+    ask: storedAsk(stores),
+    ...changes,
+  });
   const close = async () => {
     await app.close();
     await database.dispose();
@@ -32,7 +39,11 @@ export async function openConsole(changes: Partial<HttpDeps> = {}): Promise<Test
 }
 
 /** Asks for a page with a token, which needs no cookie. */
-export async function getPage(app: FastifyInstance, url: string, token: string = TOKENS.admin): Promise<LightMyRequestResponse> {
+export async function getPage(
+  app: FastifyInstance,
+  url: string,
+  token: string = TOKENS.admin,
+): Promise<LightMyRequestResponse> {
   return await app.inject({ url, headers: { authorization: `Bearer ${token}` } });
 }
 
@@ -44,7 +55,8 @@ export async function postForm(
   token: string = TOKENS.admin,
 ): Promise<LightMyRequestResponse> {
   const body = new URLSearchParams();
-  for (const [name, values] of Object.entries(fields)) for (const value of [values].flat()) body.append(name, String(value));
+  for (const [name, values] of Object.entries(fields))
+    for (const value of [values].flat()) body.append(name, String(value));
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-www-form-urlencoded' };
   return await app.inject({ method: 'POST', url, headers, payload: body.toString() });
 }

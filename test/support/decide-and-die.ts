@@ -18,4 +18,7 @@ const deps = { database, stores, masker: createMasker(), clock: systemClock, log
 const failpoint = (name: string) => {
   if (name === deadly) process.kill(process.pid, 'SIGKILL');
 };
-await decideReview({ ...deps, failpoint }, { reviewId, version: 1, reviewer: 'ada', input: { type: 'accept' } });
+await decideReview(
+  { ...deps, failpoint },
+  { reviewId, version: 1, reviewer: 'ada', input: { type: 'accept' } },
+);

@@ -14,7 +14,9 @@ import { emptyHttpDeps } from './http-deps.ts';
  *   node test/support/die-at-intake.ts <postgres://… | PGlite directory> <place>
  */
 const [database = '', place = ''] = process.argv.slice(2);
-const db = database.startsWith('postgres') ? await openPostgres({ url: database, poolSize: 4 }) : await openPglite({ dataDir: database });
+const db = database.startsWith('postgres')
+  ? await openPostgres({ url: database, poolSize: 4 })
+  : await openPglite({ dataDir: database });
 
 function dieAt(name: string): void {
   if (name === place) process.kill(process.pid, 'SIGKILL');
@@ -48,6 +50,12 @@ const jobQueue = {
   },
 };
 const app = await buildHttp(
-  emptyHttpDeps({ database: db, stores: { ...stores, deliveries }, jobQueue, logger: silentLogger, clock: systemClock }),
+  emptyHttpDeps({
+    database: db,
+    stores: { ...stores, deliveries },
+    jobQueue,
+    logger: silentLogger,
+    clock: systemClock,
+  }),
 );
 process.stdout.write(`listening on ${await app.listen({ host: '127.0.0.1', port: 0 })}\n`);

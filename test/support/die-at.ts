@@ -38,12 +38,24 @@ function deadlyLogger(): Logger {
   };
 }
 
-const app = await createApp(readServedConfig(dataDir).config, deadlyLogger(), systemClock, (name, subject) => {
-  if (name === place && (!name.startsWith('outbox-') || subject.startsWith('publish:webhook'))) die();
-});
-const { build, created } = await app.stores.builds.upsert(sparseBuild({ repository: 'shop/api', pipeline: 'ci', number: '1' }));
+const app = await createApp(
+  readServedConfig(dataDir).config,
+  deadlyLogger(),
+  systemClock,
+  (name, subject) => {
+    if (name === place && (!name.startsWith('outbox-') || subject.startsWith('publish:webhook'))) die();
+  },
+);
+const { build, created } = await app.stores.builds.upsert(
+  sparseBuild({ repository: 'shop/api', pipeline: 'ci', number: '1' }),
+);
 if (created) {
-  await app.archive.put(build.id, { name: 'build.log', kind: 'log', text: capturedFailure(slug).log, notes: [] });
+  await app.archive.put(build.id, {
+    name: 'build.log',
+    kind: 'log',
+    text: capturedFailure(slug).log,
+    notes: [],
+  });
   await app.stores.triages.request(build.id);
   await app.loadKnowledge();
 }
@@ -58,10 +70,14 @@ async function tellAll({ stores, database, close }: App, buildId: string): Promi
       (await stores.triages.findByBuild(buildId)) ?? undefined,
       await stores.outbox.listByBuild(buildId),
     ];
-    return (state !== 'done' && state !== 'failed') || entries.some(({ version, settled }) => version > settled);
+    return (
+      (state !== 'done' && state !== 'failed') || entries.some(({ version, settled }) => version > settled)
+    );
   };
   while (await isPending()) await sleep(50);
-  const [left] = await database.query<{ checkpoints: number }>('select count(*)::int as checkpoints from checkpoints.checkpoints');
+  const [left] = await database.query<{ checkpoints: number }>(
+    'select count(*)::int as checkpoints from checkpoints.checkpoints',
+  );
   const told = {
     analyses: await stores.analyses.listByBuild(buildId),
     reviews: (await stores.reviews.list({}, { limit: 10, offset: 0 })).length,

@@ -9,22 +9,33 @@ function escaped(text: string): string {
 }
 
 function relations(targets: readonly (readonly [id: string, type: string, target: string])[]): string {
-  const entries = targets.map(([id, type, target]) => `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`);
+  const entries = targets.map(
+    ([id, type, target]) => `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`,
+  );
   return `${XML}<Relationships xmlns="${RELATIONSHIPS}">${entries.join('')}</Relationships>`;
 }
 
 function contentTypes(overrides: Readonly<Record<string, string>>): string {
-  const parts = Object.entries(overrides).map(([part, type]) => `<Override PartName="${part}" ContentType="${type}"/>`);
+  const parts = Object.entries(overrides).map(
+    ([part, type]) => `<Override PartName="${part}" ContentType="${type}"/>`,
+  );
   return `${XML}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${parts.join('')}</Types>`;
 }
 
 /** A PDF with one line of text a paragraph; an encrypted one names a security handler whose password nobody has. */
-export function makePdf(pages: readonly (readonly string[])[], options: { title?: string; encrypted?: boolean } = {}): Buffer {
+export function makePdf(
+  pages: readonly (readonly string[])[],
+  options: { title?: string; encrypted?: boolean } = {},
+): Buffer {
   const objects: string[] = ['<< /Type /Catalog /Pages 2 0 R >>'];
-  objects.push(`<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, index) => `${4 + index * 2} 0 R`).join(' ')}] >>`);
+  objects.push(
+    `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, index) => `${4 + index * 2} 0 R`).join(' ')}] >>`,
+  );
   objects.push('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>');
   for (const [index, lines] of pages.entries()) {
-    const shown = lines.map((line, row) => `1 0 0 1 50 ${760 - row * 16} Tm (${line.replace(/[()\\]/g, '\\$&')}) Tj`).join('\n');
+    const shown = lines
+      .map((line, row) => `1 0 0 1 50 ${760 - row * 16} Tm (${line.replace(/[()\\]/g, '\\$&')}) Tj`)
+      .join('\n');
     const stream = `BT /F1 11 Tf\n${shown}\nET`;
     objects.push(
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${5 + index * 2} 0 R >>`,
@@ -44,7 +55,8 @@ export function makePdf(pages: readonly (readonly string[])[], options: { title?
     return offset;
   });
   const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  const encrypt = options.encrypted === true ? ` /Encrypt ${objects.length} 0 R /ID [<00112233> <00112233>]` : '';
+  const encrypt =
+    options.encrypted === true ? ` /Encrypt ${objects.length} 0 R /ID [<00112233> <00112233>]` : '';
   const start = body.length;
   body += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}`;
   body += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info ${info} 0 R${encrypt} >>\nstartxref\n${start}\n%%EOF\n`;
@@ -55,24 +67,34 @@ const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main
 const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 
 /** A Word document of paragraphs; one that begins with `#` is a heading. */
-export function makeDocx(paragraphs: readonly string[], more: Readonly<Record<string, string | Buffer>> = {}): Buffer {
+export function makeDocx(
+  paragraphs: readonly string[],
+  more: Readonly<Record<string, string | Buffer>> = {},
+): Buffer {
   const body = paragraphs.map((paragraph) => {
     const level = /^#{1,6} /.exec(paragraph)?.[0].length ?? 0;
     const style = level === 0 ? '' : `<w:pPr><w:pStyle w:val="Heading${level - 1}"/></w:pPr>`;
     return `<w:p>${style}<w:r><w:t xml:space="preserve">${escaped(paragraph.slice(level))}</w:t></w:r></w:p>`;
   });
   const styles = [1, 2, 3].map(
-    (level) => `<w:style w:type="paragraph" w:styleId="Heading${level}"><w:name w:val="heading ${level}"/></w:style>`,
+    (level) =>
+      `<w:style w:type="paragraph" w:styleId="Heading${level}"><w:name w:val="heading ${level}"/></w:style>`,
   );
   return makeZip([
     {
       name: '[Content_Types].xml',
-      content: contentTypes({ '/word/document.xml': `${WORD}.document.main+xml`, '/word/styles.xml': `${WORD}.styles+xml` }),
+      content: contentTypes({
+        '/word/document.xml': `${WORD}.document.main+xml`,
+        '/word/styles.xml': `${WORD}.styles+xml`,
+      }),
     },
     { name: '_rels/.rels', content: relations([['rId1', 'officeDocument', 'word/document.xml']]) },
     { name: 'word/_rels/document.xml.rels', content: relations([['rId1', 'styles', 'styles.xml']]) },
     { name: 'word/styles.xml', content: `${XML}<w:styles ${W}>${styles.join('')}</w:styles>` },
-    { name: 'word/document.xml', content: `${XML}<w:document ${W}><w:body>${body.join('')}</w:body></w:document>` },
+    {
+      name: 'word/document.xml',
+      content: `${XML}<w:document ${W}><w:body>${body.join('')}</w:body></w:document>`,
+    },
     ...Object.entries(more).map(([name, content]) => ({ name, content })),
   ]);
 }
@@ -121,14 +143,18 @@ export function makePptx(slides: readonly TestSlide[]): Buffer {
     },
     {
       name: 'ppt/_rels/presentation.xml.rels',
-      content: relations(slides.map((_, index) => [`rId${index + 1}`, 'slide', `slides/slide${file(index)}.xml`] as const)),
+      content: relations(
+        slides.map((_, index) => [`rId${index + 1}`, 'slide', `slides/slide${file(index)}.xml`] as const),
+      ),
     },
     ...parts,
   ]);
 }
 
 /** A workbook; texts are written in the cell itself, numbers as numbers. */
-export function makeXlsx(sheets: Readonly<Record<string, readonly (readonly (string | number | null)[])[]>>): Buffer {
+export function makeXlsx(
+  sheets: Readonly<Record<string, readonly (readonly (string | number | null)[])[]>>,
+): Buffer {
   const S = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
   const cell = (value: string | number | null, column: number, row: number) => {
     const at = `${String.fromCharCode(65 + column)}${row}`;
@@ -148,7 +174,11 @@ export function makeXlsx(sheets: Readonly<Record<string, readonly (readonly (str
     },
     {
       name: 'xl/_rels/workbook.xml.rels',
-      content: relations(names.map((_, index) => [`rId${index + 1}`, 'worksheet', `worksheets/sheet${index + 1}.xml`] as const)),
+      content: relations(
+        names.map(
+          (_, index) => [`rId${index + 1}`, 'worksheet', `worksheets/sheet${index + 1}.xml`] as const,
+        ),
+      ),
     },
     ...Object.values(sheets).map((rows, index) => ({
       name: `xl/worksheets/sheet${index + 1}.xml`,

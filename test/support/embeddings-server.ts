@@ -13,9 +13,19 @@ export type EmbeddingsBody = z.infer<typeof Body>;
 
 /** What the server does with one request. */
 export type EmbeddingsScript =
-  | { readonly do: 'embed'; readonly dimensions?: number; readonly shuffled?: boolean; readonly drop?: number }
+  | {
+      readonly do: 'embed';
+      readonly dimensions?: number;
+      readonly shuffled?: boolean;
+      readonly drop?: number;
+    }
   | { readonly do: 'vectors'; readonly of: (text: string) => readonly number[] }
-  | { readonly do: 'status'; readonly status: number; readonly headers?: Record<string, string>; readonly error?: object }
+  | {
+      readonly do: 'status';
+      readonly status: number;
+      readonly headers?: Record<string, string>;
+      readonly error?: object;
+    }
   | { readonly do: 'body'; readonly body: string }
   | { readonly do: 'hang' }
   | { readonly do: 'reset' };
@@ -41,16 +51,24 @@ export async function startEmbeddingsServer(): Promise<EmbeddingsServer> {
       }
       const body = Body.safeParse(JSON.parse(text));
       if (!body.success || request.url !== '/v1/embeddings') {
-        return sendJson(response, 400, { error: { message: `refused: ${body.error?.message ?? request.url}`, code: null } });
+        return sendJson(response, 400, {
+          error: { message: `refused: ${body.error?.message ?? request.url}`, code: null },
+        });
       }
       bodies.push(body.data);
       const [script = { do: 'hang' as const }, ...later] = scripts;
       if (later.length > 0) scripts = later;
       if (script.do === 'hang') return;
       if (script.do === 'reset') return void response.destroy();
-      if (script.do === 'body') return void response.writeHead(200, { 'content-type': 'application/json' }).end(script.body);
+      if (script.do === 'body')
+        return void response.writeHead(200, { 'content-type': 'application/json' }).end(script.body);
       if (script.do === 'status') {
-        return sendJson(response, script.status, { error: script.error ?? { message: 'scripted', code: null } }, script.headers);
+        return sendJson(
+          response,
+          script.status,
+          { error: script.error ?? { message: 'scripted', code: null } },
+          script.headers,
+        );
       }
       const vectors = await vectorsFor(body.data, script);
       const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }));
@@ -71,11 +89,16 @@ export async function startEmbeddingsServer(): Promise<EmbeddingsServer> {
   };
 }
 
-async function vectorsFor(body: EmbeddingsBody, script: Extract<EmbeddingsScript, { do: 'embed' | 'vectors' }>): Promise<number[][]> {
+async function vectorsFor(
+  body: EmbeddingsBody,
+  script: Extract<EmbeddingsScript, { do: 'embed' | 'vectors' }>,
+): Promise<number[][]> {
   if (script.do === 'vectors') return body.input.map((text) => [...script.of(text)]);
   const vectors = await createHashingEmbedder().embed(body.input);
   const length = script.dimensions ?? body.dimensions ?? 512;
-  return vectors.slice(script.drop ?? 0).map((vector) => Array.from({ length }, (_, index) => vector[index % 512] ?? 0));
+  return vectors
+    .slice(script.drop ?? 0)
+    .map((vector) => Array.from({ length }, (_, index) => vector[index % 512] ?? 0));
 }
 
 async function readAll(request: IncomingMessage): Promise<string> {

@@ -68,7 +68,11 @@ const CheckBody = z.object({
 });
 
 /** True where it answered. */
-export function answerForFake(client: FakeGithub, request: IncomingMessage, response: ServerResponse): boolean {
+export function answerForFake(
+  client: FakeGithub,
+  request: IncomingMessage,
+  response: ServerResponse,
+): boolean {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
   const route = `${request.method} ${pathname.replace(/^\/repos\/[^/]+\/[^/]+/, '')}`;
   const ofOne =
@@ -83,7 +87,8 @@ export function answerForFake(client: FakeGithub, request: IncomingMessage, resp
   const id = Number(/\/(\d+)(?:\/\w+)?$/.exec(pathname)?.[1] ?? 0);
   void bodyOf(request).then((body) => {
     if (route.endsWith('/graphql')) sendJson(response, 200, { data: { viewer: { login: client.login } } });
-    else if (route.endsWith('/files')) sendJson(response, 200, page(client.files.map((filename) => ({ filename }))));
+    else if (route.endsWith('/files'))
+      sendJson(response, 200, page(client.files.map((filename) => ({ filename }))));
     else if (route.includes('/issues/')) answerComments(client, { route, id, page }, body, response);
     else if (route.includes('/statuses/')) keepStatus(client, body, response);
     else answerChecks(client, { route, id, sha: pathname.split('/').at(-2) ?? '' }, body, response);
@@ -102,20 +107,34 @@ function answerComments(
   body: unknown,
   response: ServerResponse,
 ): void {
-  const shown = ({ id: number, body: text, login }: FakeComment) => ({ id: number, body: text, user: { login } });
+  const shown = ({ id: number, body: text, login }: FakeComment) => ({
+    id: number,
+    body: text,
+    user: { login },
+  });
   if (route.startsWith('GET'))
-    return void sendJson(response, 200, page(client.comments.filter((one) => one.pullRequest === id)).map(shown));
+    return void sendJson(
+      response,
+      200,
+      page(client.comments.filter((one) => one.pullRequest === id)).map(shown),
+    );
   const [verb = ''] = route.split(' ');
   client.writes.push(`${verb} comment`);
   if (verb === 'POST') {
-    const comment = { id: ++client.ids, pullRequest: id, body: CommentBody.parse(body).body, login: client.login };
+    const comment = {
+      id: ++client.ids,
+      pullRequest: id,
+      body: CommentBody.parse(body).body,
+      login: client.login,
+    };
     client.comments.push(comment);
     return void sendJson(response, 201, shown(comment));
   }
   const index = client.comments.findIndex((one) => one.id === id);
   const found = client.comments[index];
   if (found === undefined) return void sendJson(response, 404, { message: 'Not Found' });
-  if (found.login !== client.login) return void sendJson(response, 403, { message: 'Resource not accessible' });
+  if (found.login !== client.login)
+    return void sendJson(response, 403, { message: 'Resource not accessible' });
   if (verb === 'DELETE') {
     client.comments.splice(index, 1);
     return void response.writeHead(204).end();
@@ -162,7 +181,14 @@ function answerChecks(
 }
 
 function checkReply({ id, externalId, slug, status, conclusion, annotations }: FakeCheck) {
-  return { id, external_id: externalId, app: { slug }, status, conclusion, output: { annotations_count: annotations.flat().length } };
+  return {
+    id,
+    external_id: externalId,
+    app: { slug },
+    status,
+    conclusion,
+    output: { annotations_count: annotations.flat().length },
+  };
 }
 
 function keepStatus(client: FakeGithub, body: unknown, response: ServerResponse): void {

@@ -33,7 +33,10 @@ export interface FakeState {
 }
 
 /** HTTP dependencies whose stores live in memory: for tests in which SQL does not matter. Transactions roll nothing back. */
-export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): { readonly deps: HttpDeps; readonly state: FakeState } {
+export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): {
+  readonly deps: HttpDeps;
+  readonly state: FakeState;
+} {
   const state: FakeState = {
     deliveries: [],
     builds: [],
@@ -58,13 +61,23 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): { readonly deps: 
       outbox: fakeOutbox(state, empty),
       notices: { ...empty.stores.notices, changed: async () => false },
     }),
-    database: { ...empty.database, driver: 'pglite', transaction: async (work) => work({ query: async () => [] }) },
+    database: {
+      ...empty.database,
+      driver: 'pglite',
+      transaction: async (work) => work({ query: async () => [] }),
+    },
     archive: {
       ...empty.archive,
       list: async (buildId) =>
         [...state.archive.keys()]
           .filter((kept) => kept.startsWith(`${buildId}/`))
-          .map((kept) => ({ name: kept.slice(buildId.length + 1), kind: 'log' as const, notes: [], lines: 0, bytes: 0 })),
+          .map((kept) => ({
+            name: kept.slice(buildId.length + 1),
+            kind: 'log' as const,
+            notes: [],
+            lines: 0,
+            bytes: 0,
+          })),
       put: async (buildId, source) => void state.archive.set(`${buildId}/${source.name}`, source.text),
     },
     jobQueue: { ...empty.jobQueue, enqueue: async (jobId) => void state.enqueued.push(jobId) },
@@ -75,7 +88,9 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): { readonly deps: 
 
 /** What is not faked stays as it was; a spread would lose it, since the stores without a database are a proxy. */
 function orElse(original: Stores, fakes: Partial<Stores>): Stores {
-  return new Proxy(original, { get: (target, name) => Reflect.get(fakes, name) ?? Reflect.get(target, name) });
+  return new Proxy(original, {
+    get: (target, name) => Reflect.get(fakes, name) ?? Reflect.get(target, name),
+  });
 }
 
 function fakeDeliveries(state: FakeState): Stores['deliveries'] {
@@ -110,7 +125,9 @@ function fakeDeliveries(state: FakeState): Stores['deliveries'] {
     },
     putOff: async (key, { attempts, refuse }) => {
       const kept = landed(key);
-      return kept !== null && Object.assign(kept, { attempts, state: refuse ? 'refused' : 'landed' }) !== undefined;
+      return (
+        kept !== null && Object.assign(kept, { attempts, state: refuse ? 'refused' : 'landed' }) !== undefined
+      );
     },
     backlog: async () => ({
       landed: state.deliveries.filter((kept) => kept.state === 'landed').length,
@@ -135,7 +152,11 @@ function fakeBuilds(state: FakeState, empty: HttpDeps): Stores['builds'] {
       );
       const known = state.builds[at];
       if (known === undefined) {
-        const created = { ...build, id: `bld_${state.builds.length + 1}`, receivedAt: new Date(0).toISOString() };
+        const created = {
+          ...build,
+          id: `bld_${state.builds.length + 1}`,
+          receivedAt: new Date(0).toISOString(),
+        };
         state.builds.push(created);
         return { build: created, created: true };
       }
@@ -209,7 +230,8 @@ function fakeOutbox(state: FakeState, empty: HttpDeps): Stores['outbox'] {
 function fakeGreens(state: FakeState, empty: HttpDeps): Stores['passingBuilds'] {
   return {
     ...empty.stores.passingBuilds,
-    saveDefaultBranch: async ({ provider, repository, branch }) => void state.defaultBranches.set(`${provider} ${repository}`, branch),
+    saveDefaultBranch: async ({ provider, repository, branch }) =>
+      void state.defaultBranches.set(`${provider} ${repository}`, branch),
   };
 }
 

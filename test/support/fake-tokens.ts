@@ -11,7 +11,9 @@ interface Row {
 
 export interface FakeTokens extends TokenStore {
   /** Makes a token and gives it back as its holder has it. */
-  give(token: Partial<Pick<AccessToken, 'name' | 'roles' | 'repositories' | 'expiresAt' | 'revokedAt'>>): string;
+  give(
+    token: Partial<Pick<AccessToken, 'name' | 'roles' | 'repositories' | 'expiresAt' | 'revokedAt'>>,
+  ): string;
   /** How often the store was asked for a digest. */
   asked(): number;
   readonly touched: string[];
@@ -24,8 +26,20 @@ export function fakeTokens(): FakeTokens {
   const touched: string[] = [];
   const add = (digest: string, token: Partial<AccessToken>): AccessToken => {
     const kept: AccessToken = {
-      ...{ id: `tok_${rows.length + 1}`, name: `token-${rows.length + 1}`, roles: ['read'], repositories: null, createdBy: 'test' },
-      ...{ createdAt: new Date(0).toISOString(), expiresAt: null, lastUsedAt: null, revokedAt: null, ...token },
+      ...{
+        id: `tok_${rows.length + 1}`,
+        name: `token-${rows.length + 1}`,
+        roles: ['read'],
+        repositories: null,
+        createdBy: 'test',
+      },
+      ...{
+        createdAt: new Date(0).toISOString(),
+        expiresAt: null,
+        lastUsedAt: null,
+        revokedAt: null,
+        ...token,
+      },
     };
     rows.push({ token: kept, digest });
     return kept;
@@ -41,8 +55,15 @@ export function fakeTokens(): FakeTokens {
     keep: async ({ digest, name, roles, repositories, createdBy, expiresInDays }) => {
       if (rows.some(({ token }) => token.name === name && token.revokedAt === null))
         throw new TriageError('conflict', `There is a ${name}.`);
-      const expiresAt = expiresInDays === null ? null : new Date(Date.now() + expiresInDays * 86_400_000).toISOString();
-      return add(digest, { name, roles: [...roles], repositories: repositories === null ? null : [...repositories], createdBy, expiresAt });
+      const expiresAt =
+        expiresInDays === null ? null : new Date(Date.now() + expiresInDays * 86_400_000).toISOString();
+      return add(digest, {
+        name,
+        roles: [...roles],
+        repositories: repositories === null ? null : [...repositories],
+        createdBy,
+        expiresAt,
+      });
     },
     findByDigest: async (digest) => {
       asked += 1;
@@ -52,21 +73,28 @@ export function fakeTokens(): FakeTokens {
       return { token, state: token.revokedAt !== null ? 'revoked' : over ? 'expired' : 'valid' };
     },
     scopes: async () =>
-      rows.flatMap(({ token: { repositories, revokedAt } }) => (repositories === null || revokedAt !== null ? [] : [repositories])),
+      rows.flatMap(({ token: { repositories, revokedAt } }) =>
+        repositories === null || revokedAt !== null ? [] : [repositories],
+      ),
     list: async () => rows.map(({ token }) => token).reverse(),
     revoke: async (idOrName) => {
-      const row = rows.find(({ token }) => token.revokedAt === null && (token.id === idOrName || token.name === idOrName));
+      const row = rows.find(
+        ({ token }) => token.revokedAt === null && (token.id === idOrName || token.name === idOrName),
+      );
       if (row === undefined) return null;
       row.token = { ...row.token, revokedAt: new Date().toISOString() };
       return row.token;
     },
     touch: async (id) => void touched.push(id),
-    countAdmins: async () => rows.filter(({ token }) => token.roles.includes('admin') && token.revokedAt === null).length,
+    countAdmins: async () =>
+      rows.filter(({ token }) => token.roles.includes('admin') && token.revokedAt === null).length,
   };
 }
 
 /** Stores that are all down, but for those given. */
 export function storesWith(given: Partial<Stores>): Stores {
   const down = emptyHttpDeps().stores;
-  return new Proxy(down, { get: (target, name, receiver) => Reflect.get(name in given ? given : target, name, receiver) });
+  return new Proxy(down, {
+    get: (target, name, receiver) => Reflect.get(name in given ? given : target, name, receiver),
+  });
 }

@@ -16,11 +16,20 @@ export interface GitRepository {
 export function createGitRepository(): GitRepository {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-git-'));
   let hours = 0;
-  const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, env: environment, encoding: 'utf8' }).trim();
+  const environment = {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+  };
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: folder, env: environment, encoding: 'utf8' }).trim();
   // Without sample hooks to copy, and without two processes after each commit that look whether there is something to tidy up.
   git('init', '--quiet', '--initial-branch=main', '--template=');
-  appendFileSync(join(folder, '.git/config'), '[user]\n\temail = nobody@example.test\n[maintenance]\n\tauto = false\n');
+  appendFileSync(
+    join(folder, '.git/config'),
+    '[user]\n\temail = nobody@example.test\n[maintenance]\n\tauto = false\n',
+  );
   return {
     folder,
     git,
@@ -33,7 +42,13 @@ export function createGitRepository(): GitRepository {
       }
       const at = new Date(Date.UTC(2026, 0, 1, hours)).toISOString();
       hours += 1;
-      const env = { ...environment, GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at, GIT_AUTHOR_NAME: author, GIT_COMMITTER_NAME: author };
+      const env = {
+        ...environment,
+        GIT_AUTHOR_DATE: at,
+        GIT_COMMITTER_DATE: at,
+        GIT_AUTHOR_NAME: author,
+        GIT_COMMITTER_NAME: author,
+      };
       git('add', '--all');
       execFileSync('git', ['commit', '--quiet', '--allow-empty', '-m', message], { cwd: folder, env });
       return git('rev-parse', 'HEAD');

@@ -21,14 +21,24 @@ export async function startGiteaRepositoryApi(): Promise<GiteaRepositoryApi> {
       const listed = query.get('page') === '1' ? [...repositories.keys()].map(repositoryReply) : [];
       return sendJson(response, 200, listed);
     }
-    const [, owner = '', repo = '', rest = ''] = /^\/api\/v1\/repos\/([^/]+)\/([^/]+)(?:\/(.+))?$/.exec(pathname) ?? [];
+    const [, owner = '', repo = '', rest = ''] =
+      /^\/api\/v1\/repos\/([^/]+)\/([^/]+)(?:\/(.+))?$/.exec(pathname) ?? [];
     const name = `${owner}/${repo}`;
     const repository = repositories.get(name);
-    if (repository !== undefined && rest !== '' && tries(repository, 'rev-parse', '--verify', 'HEAD') === null)
+    if (
+      repository !== undefined &&
+      rest !== '' &&
+      tries(repository, 'rev-parse', '--verify', 'HEAD') === null
+    )
       return sendJson(response, 409, { message: 'Git Repository is empty.' });
     const reply =
-      repository === undefined ? null : rest === '' ? repositoryReply(name) : answer({ repository, query }, decodeURIComponent(rest));
-    if (reply instanceof Buffer) return void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(reply);
+      repository === undefined
+        ? null
+        : rest === ''
+          ? repositoryReply(name)
+          : answer({ repository, query }, decodeURIComponent(rest));
+    if (reply instanceof Buffer)
+      return void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(reply);
     sendJson(response, reply === null ? 404 : 200, reply ?? { errors: null, message: 'not found' });
   });
   return { ...server, repositories };
@@ -43,7 +53,8 @@ function answer(ask: Ask, rest: string): unknown {
   if (`${kind}/${second}` === 'git/trees') return tree(ask, third);
   if (`${kind}/${second}` === 'git/blobs')
     return { encoding: 'base64', content: bytesOf(repository, 'cat-file', 'blob', third).toString('base64') };
-  if (`${kind}/${second}` === 'git/commits' && third.endsWith('.diff')) return diffOf(repository, third.slice(0, -'.diff'.length));
+  if (`${kind}/${second}` === 'git/commits' && third.endsWith('.diff'))
+    return diffOf(repository, third.slice(0, -'.diff'.length));
   if (`${kind}/${second}` === 'git/commits') return commitReply(repository, third);
   return null;
 }
@@ -59,7 +70,9 @@ function listCommits({ repository, query }: Ask): unknown {
 }
 
 function compare({ repository }: Ask, basehead: string): unknown {
-  const [base, head] = basehead.split('...').map((ref) => tries(repository, 'rev-parse', '--verify', '--quiet', `${ref}^{commit}`));
+  const [base, head] = basehead
+    .split('...')
+    .map((ref) => tries(repository, 'rev-parse', '--verify', '--quiet', `${ref}^{commit}`));
   if (base == null || head == null || tries(repository, 'merge-base', base, head) === null) return null;
   const ids = repository.git('log', '--format=%H', `${base}..${head}`).split('\n').filter(Boolean);
   return { total_commits: ids.length, commits: ids.map((id) => commitReply(repository, id)) };
@@ -90,12 +103,20 @@ function content({ repository, query }: Ask, path: string): unknown {
 
 function diffOf(repository: GitRepository, id: string): Buffer {
   const parent = tries(repository, 'rev-parse', '--verify', '--quiet', `${id}^`);
-  return bytesOf(repository, 'diff', '-M', parent ?? repository.git('hash-object', '-t', 'tree', '/dev/null'), id);
+  return bytesOf(
+    repository,
+    'diff',
+    '-M',
+    parent ?? repository.git('hash-object', '-t', 'tree', '/dev/null'),
+    id,
+  );
 }
 
 function commitReply(repository: GitRepository, id: string): unknown {
   const format = '--format=%H%n%P%n%an%n%aI%n%B';
-  const [sha = '', parents = '', name = '', date = '', ...message] = repository.git('log', '-1', format, id).split('\n');
+  const [sha = '', parents = '', name = '', date = '', ...message] = repository
+    .git('log', '-1', format, id)
+    .split('\n');
   const author = { name, email: 'nobody@example.test', date };
   return {
     sha,
@@ -117,7 +138,11 @@ function bytesOf(repository: GitRepository, ...args: string[]): Buffer {
 
 function tries(repository: GitRepository, ...args: string[]): string | null {
   try {
-    return execFileSync('git', args, { cwd: repository.folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return execFileSync('git', args, {
+      cwd: repository.folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
   } catch {
     return null;
   }

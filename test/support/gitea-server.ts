@@ -31,7 +31,13 @@ export interface GiteaServer {
   readonly url: string;
   readonly admin: Account;
   /** Asks the API under `/api/v1`. Throws with the server's own words where it refuses. */
-  api<Value>(as: Account, method: string, path: string, schema: z.ZodType<Value>, body?: object): Promise<Value>;
+  api<Value>(
+    as: Account,
+    method: string,
+    path: string,
+    schema: z.ZodType<Value>,
+    body?: object,
+  ): Promise<Value>;
   addAccount(name: string): Promise<Account>;
   /** Where git pushes to. */
   remote(as: Account, repository: string): string;
@@ -45,7 +51,10 @@ export interface GiteaServer {
 /** A program that `scripts/install-gitea` built. Throws where it was not. */
 export function realCiProgram(name: 'gitea' | 'runner' | 'act'): string {
   const program = join(BUILT, 'bin', name);
-  if (!existsSync(program)) throw new Error(`${name} is not built here: run scripts/install-gitea (needs Go; about 13 minutes, once)`);
+  if (!existsSync(program))
+    throw new Error(
+      `${name} is not built here: run scripts/install-gitea (needs Go; about 13 minutes, once)`,
+    );
   return program;
 }
 
@@ -55,9 +64,16 @@ export async function startGitea(node: string): Promise<GiteaServer> {
   const url = `http://127.0.0.1:${await freePort()}`;
   const config = join(folder, 'app.ini');
   await writeFile(config, appIni(folder, url));
-  const environment = { PATH: `${dirname(node)}${delimiter}${process.env.PATH}`, HOME: folder, GITEA_WORK_DIR: folder };
+  const environment = {
+    PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
+    HOME: folder,
+    GITEA_WORK_DIR: folder,
+  };
   const gitea = (...args: string[]) =>
-    promisify(execFile)(realCiProgram('gitea'), ['--config', config, ...args], { env: environment, cwd: folder });
+    promisify(execFile)(realCiProgram('gitea'), ['--config', config, ...args], {
+      env: environment,
+      cwd: folder,
+    });
   const admin = { name: 'operator', password: 'password-of-the-operator' };
   await gitea('migrate');
   await gitea(
@@ -74,9 +90,11 @@ export async function startGitea(node: string): Promise<GiteaServer> {
     '--must-change-password=false',
   );
   const said: string[] = [];
-  const start = (name: 'gitea' | 'runner', args: string[]) => started(realCiProgram(name), args, { env: environment, cwd: folder }, said);
+  const start = (name: 'gitea' | 'runner', args: string[]) =>
+    started(realCiProgram(name), args, { env: environment, cwd: folder }, said);
   const running = [start('gitea', ['--config', config, 'web'])];
-  const api: GiteaServer['api'] = (as, method, path, schema, body) => ask(url, as, method, path, schema, body);
+  const api: GiteaServer['api'] = (as, method, path, schema, body) =>
+    ask(url, as, method, path, schema, body);
   const stop = async () => {
     await Promise.all(running.toReversed().map(ended));
     await rm(folder, { recursive: true, force: true });
@@ -102,7 +120,10 @@ export async function startGitea(node: string): Promise<GiteaServer> {
       '--labels',
       'ubuntu-latest:host',
     ];
-    await promisify(execFile)(realCiProgram('runner'), ['--config', 'runner.yaml', ...register], { env: environment, cwd: folder });
+    await promisify(execFile)(realCiProgram('runner'), ['--config', 'runner.yaml', ...register], {
+      env: environment,
+      cwd: folder,
+    });
     running.push(start('runner', ['--config', 'runner.yaml', 'daemon']));
   } catch (cause) {
     await stop();
@@ -114,11 +135,17 @@ export async function startGitea(node: string): Promise<GiteaServer> {
     api,
     async addAccount(name) {
       const account = { name, password: `password-of-${name}` };
-      const body = { username: name, password: account.password, email: `${name}@example.test`, must_change_password: false };
+      const body = {
+        username: name,
+        password: account.password,
+        email: `${name}@example.test`,
+        must_change_password: false,
+      };
       await api(admin, 'POST', '/admin/users', z.unknown(), body);
       return account;
     },
-    remote: ({ name, password }, repository) => `${url.replace('://', `://${name}:${password}@`)}/${repository}.git`,
+    remote: ({ name, password }, repository) =>
+      `${url.replace('://', `://${name}:${password}@`)}/${repository}.git`,
     deliveries: () => readDeliveries(join(folder, 'gitea.db')),
     said: () => said.join('').slice(-10_000),
     stop,
@@ -126,7 +153,11 @@ export async function startGitea(node: string): Promise<GiteaServer> {
 }
 
 /** Asks again and again until it is so. Throws after so many milliseconds, with what was waited for. */
-export async function until<Value>(what: string, withinMs: number, ask: () => Promise<Value | null | false>): Promise<Value> {
+export async function until<Value>(
+  what: string,
+  withinMs: number,
+  ask: () => Promise<Value | null | false>,
+): Promise<Value> {
   const last = Date.now() + withinMs;
   for (;;) {
     const found = await ask();
@@ -136,7 +167,14 @@ export async function until<Value>(what: string, withinMs: number, ask: () => Pr
   }
 }
 
-async function ask<Value>(url: string, as: Account, method: string, path: string, schema: z.ZodType<Value>, body?: object): Promise<Value> {
+async function ask<Value>(
+  url: string,
+  as: Account,
+  method: string,
+  path: string,
+  schema: z.ZodType<Value>,
+  body?: object,
+): Promise<Value> {
   const authorization = `Basic ${Buffer.from(`${as.name}:${as.password}`).toString('base64')}`;
   const headers = { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
   const response = await fetch(`${url}/api/v1${path}`, {
@@ -150,9 +188,15 @@ async function ask<Value>(url: string, as: Account, method: string, path: string
   return schema.parse(/^[[{]/.test(text) ? JSON.parse(text) : text);
 }
 
-function started(program: string, args: readonly string[], options: { env: NodeJS.ProcessEnv; cwd: string }, said: string[]): ChildProcess {
+function started(
+  program: string,
+  args: readonly string[],
+  options: { env: NodeJS.ProcessEnv; cwd: string },
+  said: string[],
+): ChildProcess {
   const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => said.push(text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => said.push(text));
   return child;
 }
 
@@ -165,12 +209,18 @@ async function ended(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-const Task = z.object({ event_type: z.string(), payload_content: z.string(), response_content: z.string().nullable() });
+const Task = z.object({
+  event_type: z.string(),
+  payload_content: z.string(),
+  response_content: z.string().nullable(),
+});
 
 /** There is no list of deliveries in the API; the pages of a webhook are made of this table. */
 function readDeliveries(file: string): Delivery[] {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
-  const rows = database.prepare('SELECT event_type, payload_content, response_content FROM hook_task ORDER BY id').all();
+  const rows = database
+    .prepare('SELECT event_type, payload_content, response_content FROM hook_task ORDER BY id')
+    .all();
   database.close();
   return z
     .array(Task)

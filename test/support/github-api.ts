@@ -37,7 +37,11 @@ interface GithubApiPlan {
 }
 
 /** The few addresses of GitHub's REST API that the build source uses, over real HTTP, with answers in the published shapes. */
-export async function startGithubApi({ app = null, place = 'github.com', client }: GithubApiPlan = {}): Promise<GithubApi> {
+export async function startGithubApi({
+  app = null,
+  place = 'github.com',
+  client,
+}: GithubApiPlan = {}): Promise<GithubApi> {
   const state: GithubState = { jobs: [], artifacts: [], stored: new Map(), intercept: null };
   const storage = await startLoopback((request, response) => {
     const found = state.stored.get(new URL(request.url ?? '', 'http://x').pathname);
@@ -48,7 +52,8 @@ export async function startGithubApi({ app = null, place = 'github.com', client 
     if (state.intercept?.(request, response) === true) return;
     if (!takePrefix(place, request)) return notFound(response);
     if (app !== null && answerForApp(app, request, response)) return;
-    if (client === undefined || !answerForFake(client, request, response)) answer(state, storage.url, request, response);
+    if (client === undefined || !answerForFake(client, request, response))
+      answer(state, storage.url, request, response);
   });
   const close = async () => {
     await api.close();
@@ -57,7 +62,12 @@ export async function startGithubApi({ app = null, place = 'github.com', client 
   return { url: api.url, state, api, storage, close };
 }
 
-function answer(state: GithubState, storageUrl: string, request: IncomingMessage, response: ServerResponse): void {
+function answer(
+  state: GithubState,
+  storageUrl: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
   const [, route = ''] = /^\/repos\/[^/]+\/[^/]+\/actions\/(.+)$/.exec(pathname) ?? [];
   if (/^runs\/\d+\/attempts\/\d+\/jobs$/.test(route)) {
@@ -75,7 +85,11 @@ function answer(state: GithubState, storageUrl: string, request: IncomingMessage
 }
 
 function notFound(response: ServerResponse): void {
-  sendJson(response, 404, { message: 'Not Found', documentation_url: 'https://docs.github.com/rest', status: '404' });
+  sendJson(response, 404, {
+    message: 'Not Found',
+    documentation_url: 'https://docs.github.com/rest',
+    status: '404',
+  });
 }
 
 /** A job as the API lists it. */
@@ -107,7 +121,9 @@ export function githubJob(changes: Partial<Job> & { readonly id: number; readonl
 }
 
 /** An artifact as the API lists it. */
-export function githubArtifact(changes: Partial<Artifact> & { readonly id: number; readonly name: string }): Artifact {
+export function githubArtifact(
+  changes: Partial<Artifact> & { readonly id: number; readonly name: string },
+): Artifact {
   return {
     node_id: 'MDg6QXJ0aWZhY3Q1',
     size_in_bytes: 1024,

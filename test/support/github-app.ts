@@ -41,19 +41,29 @@ export function createTestGithubApp(): TestGithubApp {
 }
 
 /** Installs the App on a repository. It is granted more than Faultline needs. */
-export function install(app: TestGithubApp, repository: string, id = 7, permissions: Record<string, string> = ALL): Installation {
+export function install(
+  app: TestGithubApp,
+  repository: string,
+  id = 7,
+  permissions: Record<string, string> = ALL,
+): Installation {
   const installation = { id, permissions, suspended: false };
   app.installations.set(repository, installation);
   return installation;
 }
 
 /** Answers the App's own addresses, and refuses tokens that it did not make for what is asked. True where it answered. */
-export function answerForApp(app: TestGithubApp, request: IncomingMessage, response: ServerResponse): boolean {
+export function answerForApp(
+  app: TestGithubApp,
+  request: IncomingMessage,
+  response: ServerResponse,
+): boolean {
   const { pathname } = new URL(request.url ?? '', 'http://x');
   const [, name] = /^\/repos\/([^/]+\/[^/]+)\/installation$/.exec(pathname) ?? [];
   const [, number] = /^\/repositories\/(\d+)\/installation$/.exec(pathname) ?? [];
   const [, minting] = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(pathname) ?? [];
-  const isOwn = pathname === '/app' || pathname === '/app/installations' || (name ?? number ?? minting) !== undefined;
+  const isOwn =
+    pathname === '/app' || pathname === '/app/installations' || (name ?? number ?? minting) !== undefined;
   if (!isOwn) return refuseToken(app, request, response, pathname);
   const wrong = complaintAbout(app, request.headers.authorization ?? '');
   if (wrong !== null) sendJson(response, 401, { message: wrong });
@@ -66,11 +76,17 @@ export function answerForApp(app: TestGithubApp, request: IncomingMessage, respo
 
 /** What is wrong with the App's JWT; null: nothing. */
 function complaintAbout(app: TestGithubApp, authorization: string): string | null {
-  const [, header = '', payload = '', signature = ''] = /^bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i.exec(authorization) ?? [];
+  const [, header = '', payload = '', signature = ''] =
+    /^bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i.exec(authorization) ?? [];
   if (signature === '') return 'A JSON web token could not be decoded';
   const { alg } = decoded(header);
   const { iss, iat, exp } = decoded(payload);
-  const isSigned = verify('RSA-SHA256', Buffer.from(`${header}.${payload}`), app.publicKey, Buffer.from(signature, 'base64url'));
+  const isSigned = verify(
+    'RSA-SHA256',
+    Buffer.from(`${header}.${payload}`),
+    app.publicKey,
+    Buffer.from(signature, 'base64url'),
+  );
   if (alg !== 'RS256' || !isSigned) return 'A JSON web token could not be decoded';
   const now = Date.now() / 1000;
   if (String(iss) !== app.id) return "'Issuer' claim ('iss') must be the App's";
@@ -78,7 +94,9 @@ function complaintAbout(app: TestGithubApp, authorization: string): string | nul
     return "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued";
   if (typeof exp !== 'number' || exp <= now)
     return "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires";
-  return exp - iat > 600 || exp - now > 600 ? "'Expiration time' claim ('exp') is too far in the future" : null;
+  return exp - iat > 600 || exp - now > 600
+    ? "'Expiration time' claim ('exp') is too far in the future"
+    : null;
 }
 
 function decoded(part: string): Record<string, unknown> {
@@ -91,20 +109,38 @@ function installed(app: TestGithubApp): Installation[] {
 
 function appReply(app: TestGithubApp) {
   return {
-    ...{ id: Number(app.id), slug: 'faultline-test', name: 'Faultline Test', html_url: 'https://github.com/apps/faultline-test' },
+    ...{
+      id: Number(app.id),
+      slug: 'faultline-test',
+      name: 'Faultline Test',
+      html_url: 'https://github.com/apps/faultline-test',
+    },
     ...{ permissions: installed(app)[0]?.permissions ?? ALL, installations_count: installed(app).length },
   };
 }
 
 function installationReply({ id, permissions, suspended }: Installation) {
-  return { id, app_id: 4711, permissions, repository_selection: 'selected', suspended_at: suspended ? '2026-01-01T00:00:00Z' : null };
+  return {
+    id,
+    app_id: 4711,
+    permissions,
+    repository_selection: 'selected',
+    suspended_at: suspended ? '2026-01-01T00:00:00Z' : null,
+  };
 }
 
-function find(app: TestGithubApp, name: string | undefined, number: number, request: IncomingMessage, response: ServerResponse): void {
+function find(
+  app: TestGithubApp,
+  name: string | undefined,
+  number: number,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   const moved = app.renamed.get(name ?? '');
   if (moved !== undefined) {
     // Below where the API lies, as seen from outside.
-    const location = new URL(`/repositories/${moved.number}/installation`, `http://${request.headers.host}`).href;
+    const location = new URL(`/repositories/${moved.number}/installation`, `http://${request.headers.host}`)
+      .href;
     return void response.writeHead(301, { location }).end();
   }
   const now = name ?? [...app.renamed.values()].find((one) => one.number === number)?.name ?? '';
@@ -113,31 +149,57 @@ function find(app: TestGithubApp, name: string | undefined, number: number, requ
   else sendJson(response, 200, installationReply(found));
 }
 
-async function mint(app: TestGithubApp, id: number, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function mint(
+  app: TestGithubApp,
+  id: number,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(Buffer.from(chunk));
-  const { permissions, repositories, repository_ids: numbers } = JSON.parse(Buffer.concat(chunks).toString() || '{}');
+  const {
+    permissions,
+    repositories,
+    repository_ids: numbers,
+  } = JSON.parse(Buffer.concat(chunks).toString() || '{}');
   const found = installed(app).find((one) => one.id === id);
   if (found === undefined) return sendJson(response, 404, { message: 'Not Found' });
   if (found.suspended) return sendJson(response, 403, { message: 'This installation has been suspended' });
-  const names: string[] | null = numbers === undefined ? (repositories ?? null) : numbersToNames(app, numbers);
-  const own = [...app.installations].filter(([, one]) => one.id === id).map(([name]) => name.split('/')[1] ?? '');
+  const names: string[] | null =
+    numbers === undefined ? (repositories ?? null) : numbersToNames(app, numbers);
+  const own = [...app.installations]
+    .filter(([, one]) => one.id === id)
+    .map(([name]) => name.split('/')[1] ?? '');
   const isOurs = names === null || names.every((name) => own.includes(name));
   const isGranted = Object.keys(permissions ?? {}).every((right) => found.permissions[right] !== undefined);
   if (!isOurs || !isGranted)
-    return sendJson(response, 422, { message: 'There is at least one repository or permission that does not exist' });
+    return sendJson(response, 422, {
+      message: 'There is at least one repository or permission that does not exist',
+    });
   const endsAt = Date.now() + HOUR_MS;
   const token = `ghs_ofTheApp${String(app.issued.length + 1).padStart(28, '0')}`;
   app.issued.push({ token, installation: id, permissions, repositories: names, endsAt, revoked: false });
-  const reply = { token, expires_at: new Date(endsAt).toISOString(), permissions, repository_selection: 'selected' };
+  const reply = {
+    token,
+    expires_at: new Date(endsAt).toISOString(),
+    permissions,
+    repository_selection: 'selected',
+  };
   sendJson(response, 201, reply, { date: new Date(Date.now()).toUTCString() });
 }
 
 function numbersToNames(app: TestGithubApp, numbers: readonly number[]): string[] {
-  return [...app.renamed.values()].filter(({ number }) => numbers.includes(number)).map(({ name }) => name.split('/')[1] ?? '');
+  return [...app.renamed.values()]
+    .filter(({ number }) => numbers.includes(number))
+    .map(({ name }) => name.split('/')[1] ?? '');
 }
 
-function refuseToken(app: TestGithubApp, request: IncomingMessage, response: ServerResponse, pathname: string): boolean {
+function refuseToken(
+  app: TestGithubApp,
+  request: IncomingMessage,
+  response: ServerResponse,
+  pathname: string,
+): boolean {
   const { authorization } = request.headers;
   // Another's token is not for this App to judge.
   if (authorization?.startsWith('token ghs_ofTheApp') !== true) return false;
@@ -147,7 +209,8 @@ function refuseToken(app: TestGithubApp, request: IncomingMessage, response: Ser
     return true;
   }
   const [, repository] = /^\/repos\/[^/]+\/([^/]+)/.exec(pathname) ?? [];
-  if (repository === undefined || issued.repositories === null || issued.repositories.includes(repository)) return false;
+  if (repository === undefined || issued.repositories === null || issued.repositories.includes(repository))
+    return false;
   sendJson(response, 404, { message: 'Not Found' });
   return true;
 }

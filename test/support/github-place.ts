@@ -8,7 +8,8 @@ export function takePrefix(place: GithubPlace, request: IncomingMessage): boolea
   const path = request.url ?? '';
   if (place === 'github.com') return !path.startsWith('/api/');
   if (path === '/api/graphql') request.url = '/graphql';
-  else if (path.startsWith('/api/v3/') && path !== '/api/v3/graphql') request.url = path.slice('/api/v3'.length);
+  else if (path.startsWith('/api/v3/') && path !== '/api/v3/graphql')
+    request.url = path.slice('/api/v3'.length);
   else return false;
   return true;
 }

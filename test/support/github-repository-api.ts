@@ -54,7 +54,8 @@ export async function startGithubRepositoryApi({
     if (state.intercept?.(request, response) === true) return;
     if (!takePrefix(place, request)) return notFound(response);
     if (app !== null && answerForApp(app, request, response)) return;
-    if (request.method === 'POST' && request.url === '/graphql') return void answerGraphql(state, request, response);
+    if (request.method === 'POST' && request.url === '/graphql')
+      return void answerGraphql(state, request, response);
     answer(state, request, response);
   });
   return { url: server.url, state, server, close: () => server.close() };
@@ -65,13 +66,18 @@ function answer(state: GithubRepositoryState, request: IncomingMessage, response
   const accept = request.headers.accept ?? '';
   const listed = [...state.repositories.keys()].sort().map(repositoryReply);
   if (pathname === '/user/repos') return sendJson(response, 200, listed);
-  if (pathname === '/installation/repositories') return sendJson(response, 200, { total_count: listed.length, repositories: listed });
+  if (pathname === '/installation/repositories')
+    return sendJson(response, 200, { total_count: listed.length, repositories: listed });
   if (pathname === '/search/code') return searchCode(state, query, response);
   const [, owner = '', repo = '', rest = ''] = /^\/repos\/([^/]+)\/([^/]+)(?:\/(.+))?$/.exec(pathname) ?? [];
   const name = `${owner}/${repo}`;
   const moved = state.renamed.get(name);
   if (moved !== undefined) {
-    response.writeHead(301, { location: `http://${request.headers.host}/repos/${moved}${rest === '' ? '' : `/${rest}`}` }).end();
+    response
+      .writeHead(301, {
+        location: `http://${request.headers.host}/repos/${moved}${rest === '' ? '' : `/${rest}`}`,
+      })
+      .end();
     return;
   }
   const repository = state.repositories.get(name);
@@ -82,10 +88,12 @@ function answer(state: GithubRepositoryState, request: IncomingMessage, response
 
 function answerRepository(ask: Ask, rest: string) {
   const { repository, response } = ask;
-  if (!tries(repository, 'rev-parse', '--verify', 'HEAD')) return sendJson(response, 409, { message: 'Git Repository is empty.' });
+  if (!tries(repository, 'rev-parse', '--verify', 'HEAD'))
+    return sendJson(response, 409, { message: 'Git Repository is empty.' });
   const [kind = '', second = '', ...others] = rest.split('/');
   if (kind === 'commits' && second === '') return listCommits(ask);
-  if (kind === 'commits' && others[0] === 'pulls') return sendJson(response, 200, ask.state.pulls.get(second) ?? []);
+  if (kind === 'commits' && others[0] === 'pulls')
+    return sendJson(response, 200, ask.state.pulls.get(second) ?? []);
   if (kind === 'commits') return showCommit(ask, rest.slice('commits/'.length));
   if (kind === 'compare') return compare(ask, rest.slice('compare/'.length));
   if (kind === 'git' && second === 'trees') return tree(ask, others.join('/'));
@@ -113,9 +121,13 @@ function listCommits({ repository, query, response }: Ask) {
 function showCommit({ repository, accept, response }: Ask, ref: string) {
   const id = tries(repository, 'rev-parse', '--verify', '--quiet', `${ref}^{commit}`);
   if (id === null) return sendJson(response, 422, { message: `No commit found for SHA: ${ref}` });
-  if (accept.includes('.sha')) return void response.writeHead(200, { 'content-type': 'application/vnd.github.sha; charset=utf-8' }).end(id);
+  if (accept.includes('.sha'))
+    return void response
+      .writeHead(200, { 'content-type': 'application/vnd.github.sha; charset=utf-8' })
+      .end(id);
   const parent =
-    tries(repository, 'rev-parse', '--verify', '--quiet', `${id}^`) ?? repository.git('hash-object', '-t', 'tree', '/dev/null');
+    tries(repository, 'rev-parse', '--verify', '--quiet', `${id}^`) ??
+    repository.git('hash-object', '-t', 'tree', '/dev/null');
   sendJson(response, 200, { ...commitReply(repository, id), files: filesBetween(repository, parent, id) });
 }
 
@@ -125,9 +137,16 @@ function compare({ repository, response }: Ask, basehead: string) {
     .map((ref) => tries(repository, 'rev-parse', '--verify', '--quiet', `${ref}^{commit}`) ?? '');
   const common = base === '' || head === '' ? null : tries(repository, 'merge-base', base, head);
   if (common === null) return notFound(response);
-  const ids = repository.git('log', '--reverse', '--format=%H', `${base}..${head}`).split('\n').filter(Boolean);
+  const ids = repository
+    .git('log', '--reverse', '--format=%H', `${base}..${head}`)
+    .split('\n')
+    .filter(Boolean);
   const commits = ids.map((id) => commitReply(repository, id));
-  sendJson(response, 200, { total_commits: ids.length, commits, files: filesBetween(repository, common, head) });
+  sendJson(response, 200, {
+    total_commits: ids.length,
+    commits,
+    files: filesBetween(repository, common, head),
+  });
 }
 
 function tree({ state, repository, response }: Ask, commit: string) {
@@ -136,11 +155,18 @@ function tree({ state, repository, response }: Ask, commit: string) {
     const [mode = '', type = '', sha = '', size = '', path = ''] = line.split(/[ \t]+/);
     return { path, mode, type, sha, ...(type === 'blob' ? { size: Number(size) } : {}) };
   });
-  sendJson(response, 200, { sha: commit, tree: all.slice(0, state.maxTreeEntries), truncated: all.length > state.maxTreeEntries });
+  sendJson(response, 200, {
+    sha: commit,
+    tree: all.slice(0, state.maxTreeEntries),
+    truncated: all.length > state.maxTreeEntries,
+  });
 }
 
 function blob({ repository, response }: Ask, sha: string) {
-  const bytes = execFileSync('git', ['cat-file', 'blob', sha], { cwd: repository.folder, maxBuffer: 256 * 1024 * 1024 });
+  const bytes = execFileSync('git', ['cat-file', 'blob', sha], {
+    cwd: repository.folder,
+    maxBuffer: 256 * 1024 * 1024,
+  });
   response.writeHead(200, { 'content-type': 'application/vnd.github.raw; charset=utf-8' }).end(bytes);
 }
 
@@ -156,7 +182,8 @@ function content({ repository, query, response }: Ask, path: string) {
 function searchCode(state: GithubRepositoryState, query: URLSearchParams, response: ServerResponse) {
   const [, text = '', name = ''] = /^"([^"]*)" repo:(\S+)$/.exec(query.get('q') ?? '') ?? [];
   const repository = state.repositories.get(name);
-  const found = repository === undefined ? null : tries(repository, 'grep', '-l', '-i', '-F', '-e', text, 'HEAD');
+  const found =
+    repository === undefined ? null : tries(repository, 'grep', '-l', '-i', '-F', '-e', text, 'HEAD');
   const items = (found ?? '')
     .split('\n')
     .filter(Boolean)
@@ -164,7 +191,11 @@ function searchCode(state: GithubRepositoryState, query: URLSearchParams, respon
   sendJson(response, 200, { total_count: items.length, incomplete_results: false, items });
 }
 
-async function answerGraphql(state: GithubRepositoryState, request: IncomingMessage, response: ServerResponse) {
+async function answerGraphql(
+  state: GithubRepositoryState,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(Buffer.from(chunk));
   const { variables } = JSON.parse(Buffer.concat(chunks).toString());
@@ -172,20 +203,35 @@ async function answerGraphql(state: GithubRepositoryState, request: IncomingMess
   if (request.headers.authorization === undefined)
     return sendJson(response, 401, { message: 'This endpoint requires you to be authenticated.' });
   if (repository === undefined)
-    return sendJson(response, 200, { data: null, errors: [{ type: 'NOT_FOUND', message: 'No such repository' }] });
-  const blamed = repository.git('blame', '-s', '-l', '--root', variables.commit, '--', variables.path).split('\n');
+    return sendJson(response, 200, {
+      data: null,
+      errors: [{ type: 'NOT_FOUND', message: 'No such repository' }],
+    });
+  const blamed = repository
+    .git('blame', '-s', '-l', '--root', variables.commit, '--', variables.path)
+    .split('\n');
   const ranges = blamed.map((line, index) => {
     const { sha, commit } = commitReply(repository, line.slice(0, 40));
     const author = { name: commit.author.name };
-    const facts = { oid: sha, authoredDate: commit.author.date, messageHeadline: commit.message.split('\n')[0], author };
+    const facts = {
+      oid: sha,
+      authoredDate: commit.author.date,
+      messageHeadline: commit.message.split('\n')[0],
+      author,
+    };
     return { startingLine: index + 1, endingLine: index + 1, commit: facts };
   });
   sendJson(response, 200, { data: { repository: { object: { blame: { ranges } } } } });
 }
 
 function commitReply(repository: GitRepository, id: string) {
-  const [sha = '', name = '', date = '', ...message] = repository.git('log', '-1', '--format=%H%n%an%n%aI%n%B', id).split('\n');
-  return { sha, commit: { message: message.join('\n'), author: { name, email: 'nobody@example.test', date } } };
+  const [sha = '', name = '', date = '', ...message] = repository
+    .git('log', '-1', '--format=%H%n%an%n%aI%n%B', id)
+    .split('\n');
+  return {
+    sha,
+    commit: { message: message.join('\n'), author: { name, email: 'nobody@example.test', date } },
+  };
 }
 
 const STATUS: Readonly<Record<string, string>> = { A: 'added', D: 'removed', R: 'renamed', C: 'copied' };
@@ -204,7 +250,14 @@ function filesBetween(repository: GitRepository, from: string, to: string) {
     const count = (mark: string) => patch.split('\n').filter((text) => text.startsWith(mark)).length;
     const moved = second === undefined ? {} : { previous_filename: first };
     const status = STATUS[letters[0] ?? ''] ?? 'modified';
-    return { filename, ...moved, status, additions: count('+'), deletions: count('-'), ...(patch === '' ? {} : { patch }) };
+    return {
+      filename,
+      ...moved,
+      status,
+      additions: count('+'),
+      deletions: count('-'),
+      ...(patch === '' ? {} : { patch }),
+    };
   });
 }
 
@@ -214,12 +267,20 @@ function repositoryReply(name: string) {
 
 function tries(repository: GitRepository, ...args: string[]): string | null {
   try {
-    return execFileSync('git', args, { cwd: repository.folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return execFileSync('git', args, {
+      cwd: repository.folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
   } catch {
     return null;
   }
 }
 
 export function notFound(response: ServerResponse) {
-  sendJson(response, 404, { message: 'Not Found', documentation_url: 'https://docs.github.com/rest', status: '404' });
+  sendJson(response, 404, {
+    message: 'Not Found',
+    documentation_url: 'https://docs.github.com/rest',
+    status: '404',
+  });
 }

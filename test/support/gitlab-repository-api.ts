@@ -17,12 +17,19 @@ export async function startGitlabRepositoryApi(): Promise<GitlabRepositoryApi> {
   const repositories = new Map<string, GitRepository>();
   const server = await startLoopback((request, response) => {
     const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://x');
-    if (pathname === '/api/v4/projects') return sendJson(response, 200, pageOf([...repositories.keys()].map(projectReply), query));
+    if (pathname === '/api/v4/projects')
+      return sendJson(response, 200, pageOf([...repositories.keys()].map(projectReply), query));
     const [, encoded = '', rest = ''] = /^\/api\/v4\/projects\/([^/]+)(?:\/(.+))?$/.exec(pathname) ?? [];
     const name = decodeURIComponent(encoded);
     const repository = repositories.get(name);
-    const reply = repository === undefined ? null : rest === '' ? projectReply(name) : answer({ repository, query }, rest);
-    if (reply instanceof Buffer) return void response.writeHead(200, { 'content-type': 'text/plain' }).end(reply);
+    const reply =
+      repository === undefined
+        ? null
+        : rest === ''
+          ? projectReply(name)
+          : answer({ repository, query }, rest);
+    if (reply instanceof Buffer)
+      return void response.writeHead(200, { 'content-type': 'text/plain' }).end(reply);
     sendJson(response, reply === null ? 404 : 200, reply ?? { message: '404 Not Found' });
   });
   return { ...server, repositories };
@@ -34,7 +41,10 @@ function answer(ask: Ask, rest: string): unknown {
   if (kind === 'search') return search(ask);
   if (kind !== 'repository') return null;
   if (what === 'tree') return pageOf(treeOf(repository, query.get('ref') ?? 'HEAD'), query);
-  if (what === 'blobs') return tries(repository, 'cat-file', '-t', name) === null ? null : bytesOf(repository, 'cat-file', 'blob', name);
+  if (what === 'blobs')
+    return tries(repository, 'cat-file', '-t', name) === null
+      ? null
+      : bytesOf(repository, 'cat-file', 'blob', name);
   if (what === 'compare') return compare(ask);
   if (what === 'files') return more === 'blame' ? blame(ask, name) : fileOf(ask, name);
   if (what === 'commits' && name === '') return commitsOf(ask);
@@ -56,12 +66,17 @@ function commitsOf({ repository, query }: Ask): unknown {
 }
 
 function compare({ repository, query }: Ask): unknown {
-  const commitOf = (name: string) => tries(repository, 'rev-parse', '--verify', '--quiet', `${query.get(name)}^{commit}`);
+  const commitOf = (name: string) =>
+    tries(repository, 'rev-parse', '--verify', '--quiet', `${query.get(name)}^{commit}`);
   const [from, to] = [commitOf('from'), commitOf('to')];
   const common = from === null || to === null ? null : tries(repository, 'merge-base', from, to);
   if (from === null || to === null || common === null) return null;
   const ids = repository.git('log', '--reverse', '--format=%H', `${from}..${to}`).split('\n').filter(Boolean);
-  return { commits: ids.map((id) => commitReply(repository, id)), diffs: diffsOf(repository, common, to), compare_timeout: false };
+  return {
+    commits: ids.map((id) => commitReply(repository, id)),
+    diffs: diffsOf(repository, common, to),
+    compare_timeout: false,
+  };
 }
 
 function treeOf(repository: GitRepository, ref: string) {
@@ -73,19 +88,44 @@ function treeOf(repository: GitRepository, ref: string) {
 }
 
 function fileOf({ repository, query }: Ask, path: string): unknown {
-  const [, type, id, size] = (tries(repository, 'ls-tree', '-l', query.get('ref') ?? 'HEAD', '--', path) ?? '').split(/[ \t]+/);
+  const [, type, id, size] = (
+    tries(repository, 'ls-tree', '-l', query.get('ref') ?? 'HEAD', '--', path) ?? ''
+  ).split(/[ \t]+/);
   return type === 'blob' ? { file_path: path, blob_id: id, size: Number(size) } : null;
 }
 
 function blame({ repository, query }: Ask, path: string): unknown {
   const range = `${query.get('range[start]')},${query.get('range[end]')}`;
-  const said = tries(repository, 'blame', '-s', '-l', '--root', '-L', range, query.get('ref') ?? 'HEAD', '--', path);
-  const lines = said?.split('\n').map((line) => ({ id: line.slice(0, 40), text: line.slice(line.indexOf(')') + 2) }));
+  const said = tries(
+    repository,
+    'blame',
+    '-s',
+    '-l',
+    '--root',
+    '-L',
+    range,
+    query.get('ref') ?? 'HEAD',
+    '--',
+    path,
+  );
+  const lines = said
+    ?.split('\n')
+    .map((line) => ({ id: line.slice(0, 40), text: line.slice(line.indexOf(')') + 2) }));
   return lines?.map(({ id, text }) => ({ commit: commitReply(repository, id), lines: [text] })) ?? null;
 }
 
 function search({ repository, query }: Ask): unknown {
-  const found = tries(repository, 'grep', '-l', '-i', '-F', '-e', query.get('search') ?? '', query.get('ref') ?? 'HEAD') ?? '';
+  const found =
+    tries(
+      repository,
+      'grep',
+      '-l',
+      '-i',
+      '-F',
+      '-e',
+      query.get('search') ?? '',
+      query.get('ref') ?? 'HEAD',
+    ) ?? '';
   return found
     .split('\n')
     .filter(Boolean)
@@ -100,7 +140,11 @@ function diffsOf(repository: GitRepository, from: string, to: string) {
     const hunks = text.indexOf('\n@@ ');
     return {
       ...{ old_path: first, new_path: second, diff: hunks === -1 ? '' : `${text.slice(hunks + 1)}\n` },
-      ...{ new_file: letters.startsWith('A'), deleted_file: letters.startsWith('D'), renamed_file: letters.startsWith('R') },
+      ...{
+        new_file: letters.startsWith('A'),
+        deleted_file: letters.startsWith('D'),
+        renamed_file: letters.startsWith('R'),
+      },
     };
   });
 }
@@ -114,7 +158,14 @@ function commitReply(repository: GitRepository, id: string): unknown {
   const [sha = '', author_name = '', authored_date = '', ...message] = repository
     .git('log', '-1', '--format=%H%n%an%n%aI%n%B', id)
     .split('\n');
-  return { id: sha, short_id: sha.slice(0, 8), title: message[0], message: message.join('\n'), author_name, authored_date };
+  return {
+    id: sha,
+    short_id: sha.slice(0, 8),
+    title: message[0],
+    message: message.join('\n'),
+    author_name,
+    authored_date,
+  };
 }
 
 function projectReply(name: string) {
@@ -132,7 +183,11 @@ function bytesOf(repository: GitRepository, ...args: string[]): Buffer {
 
 function tries(repository: GitRepository, ...args: string[]): string | null {
   try {
-    return execFileSync('git', args, { cwd: repository.folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return execFileSync('git', args, {
+      cwd: repository.folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
   } catch {
     return null;
   }

@@ -25,7 +25,8 @@ export function faultOfWalk(steps: readonly Pick<Step, 'node'>[]): string | null
   if (last !== 'verify' && last !== 'hand_over') return `it ends with ${last}`;
   for (const [index, step] of steps.entries()) {
     const next = steps[index + 1];
-    if (next !== undefined && !EDGES[step.node]?.includes(next.node)) return `${next.node} follows ${step.node}`;
+    if (next !== undefined && !EDGES[step.node]?.includes(next.node))
+      return `${next.node} follows ${step.node}`;
   }
   return null;
 }

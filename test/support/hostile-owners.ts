@@ -9,6 +9,9 @@ export const LONG_PATH = `${'a'.repeat(200)}/${'a'.repeat(200)}/${'a'.repeat(200
 
 /** Writes a CODEOWNERS file of about so many bytes. */
 export function hostileOwners(rule: string, bytes: number): string {
-  const lines = Array.from({ length: Math.ceil(bytes / (rule.length + 9)) }, (_, at) => `${rule}${at % 2_000} @x\n`);
+  const lines = Array.from(
+    { length: Math.ceil(bytes / (rule.length + 9)) },
+    (_, at) => `${rule}${at % 2_000} @x\n`,
+  );
   return lines.join('');
 }

@@ -4,7 +4,14 @@ import { newId } from '../../src/domain/ids.ts';
 import type { Review } from '../../src/domain/review.ts';
 import { decideReview } from '../../src/service/review/decide.ts';
 import { withdrawEntry } from '../../src/service/review/undo.ts';
-import { failingTest, sampleAnalysis, sampleBuild, sampleEntry, sampleGroup, sampleReview } from '../stores/samples.ts';
+import {
+  failingTest,
+  sampleAnalysis,
+  sampleBuild,
+  sampleEntry,
+  sampleGroup,
+  sampleReview,
+} from '../stores/samples.ts';
 import type { StockedConsole } from './stocked-console.ts';
 
 /** Everything that has ever become an element, a link, a request, a mention or a comment's marker where somebody forgot to escape. */
@@ -21,14 +28,18 @@ export function evil(field: string): string {
   return `§${field}§ ${EVIL}`;
 }
 
-const KEPT = /^(?:.*[iI]d|.*Ids|category|kind|fingerprint|action|terminationReason|.*At|status|createdAt|name|at|url|tool)$/;
+const KEPT =
+  /^(?:.*[iI]d|.*Ids|category|kind|fingerprint|action|terminationReason|.*At|status|createdAt|name|at|url|tool)$/;
 
 /** The same value, with every string in it that is no name of ours replaced by a hostile one. */
 function poisoned<Value>(value: Value, path: string): Value {
   if (typeof value === 'string') return evil(path) as Value;
   if (Array.isArray(value)) return value.map((one) => poisoned(one, path)) as Value;
   if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).map(([name, inner]) => [name, KEPT.test(name) ? inner : poisoned(inner, `${path}.${name}`)]);
+  const fields = Object.entries(value).map(([name, inner]) => [
+    name,
+    KEPT.test(name) ? inner : poisoned(inner, `${path}.${name}`),
+  ]);
   return Object.fromEntries(fields) as Value;
 }
 
@@ -47,7 +58,15 @@ const STEP: Step = poisoned<Step>(
     },
     judgements: [
       {
-        ...{ name: 'reason', by: 'llm', model: 'm', promptHash: 'p', milliseconds: 1, inputTokens: 1, outputTokens: 1 },
+        ...{
+          name: 'reason',
+          by: 'llm',
+          model: 'm',
+          promptHash: 'p',
+          milliseconds: 1,
+          inputTokens: 1,
+          outputTokens: 1,
+        },
         ...{ costUsd: 0, modelCalls: 1, note: 'n' },
       },
     ],
@@ -121,21 +140,39 @@ async function storeHostile({ stores, app }: StockedConsole, number: string): Pr
       url: 'javascript:boom()//',
     }),
   );
-  const text = [evil('log'), `\u001b[31m${evil('log')}\u001b[0m`, `${evil('log')}\r${evil('log')}`, evil('log')].join('\n');
+  const text = [
+    evil('log'),
+    `\u001b[31m${evil('log')}\u001b[0m`,
+    `${evil('log')}\r${evil('log')}`,
+    evil('log'),
+  ].join('\n');
   await app.archive.put(build.id, { name: LOG, kind: 'log', text, notes: [evil('log.note')] });
   const fingerprint = `fp-hostile-${number}`;
-  const test = poisoned({ ...failingTest('t'), suite: 's', file: 'f', message: 'm', expected: 'e', actual: 'a' }, 'test');
+  const test = poisoned(
+    { ...failingTest('t'), suite: 's', file: 'f', message: 'm', expected: 'e', actual: 'a' },
+    'test',
+  );
   const [group] = await stores.failures.saveGroups(build.id, [
     sampleGroup(build.id, fingerprint, {
       test: { ...test, name: evil('test.name'), at: null },
       message: evil('failure.message'),
       frames: [{ file: evil('frame.file'), line: 1, function: evil('frame.function'), own: true }],
-      excerpt: { source: LOG, lineStart: 1, lineEnd: 2, text: evil('excerpt'), reason: evil('excerpt.reason'), weight: 1 },
+      excerpt: {
+        source: LOG,
+        lineStart: 1,
+        lineEnd: 2,
+        text: evil('excerpt'),
+        reason: evil('excerpt.reason'),
+        weight: 1,
+      },
     }),
   ]);
   const triage = await stores.triages.open(build.id, fingerprint);
   const wanted = hostileAnalysis({ buildId: build.id, triageId: triage.id, fingerprint });
-  const { analysis } = await stores.analyses.insertOnce({ ...wanted, failureIds: group?.failures.map(({ id }) => id) ?? [] });
+  const { analysis } = await stores.analyses.insertOnce({
+    ...wanted,
+    failureIds: group?.failures.map(({ id }) => id) ?? [],
+  });
   const review = { title: evil('review.title'), why: [evil('review.why')], repository: build.repository };
   return await stores.reviews.open(sampleReview(analysis, review));
 }
@@ -163,14 +200,36 @@ export async function stockHostile(
     fingerprint: { algorithm: 'message', version: 1, value: item.fingerprint },
     telling: [evil('entry.telling')],
   };
-  await stores.library.insert({ ...withdrawn, repository: item.repository, confirmedBy: evil('entry.confirmedBy') });
-  await withdrawEntry({ ...app, stores }, { id: withdrawn.id, by: evil('entry.withdrawnBy'), reason: evil('entry.reason') });
-  await stores.library.insert({ ...withdrawn, id: newId('lib'), repository: item.repository, withdrawn: null });
+  await stores.library.insert({
+    ...withdrawn,
+    repository: item.repository,
+    confirmedBy: evil('entry.confirmedBy'),
+  });
+  await withdrawEntry(
+    { ...app, stores },
+    { id: withdrawn.id, by: evil('entry.withdrawnBy'), reason: evil('entry.reason') },
+  );
+  await stores.library.insert({
+    ...withdrawn,
+    id: newId('lib'),
+    repository: item.repository,
+    withdrawn: null,
+  });
   const questions = await askHostile(console, [item, next]);
   const thread = await storeThread(console, item);
   await storeRule(console);
   const notificationRule = await storeNotificationRule(console);
-  return { item, next, pages: pagesOf([item, decided, rejected], [entry?.id ?? '', withdrawn.id], questions, thread, notificationRule) };
+  return {
+    item,
+    next,
+    pages: pagesOf(
+      [item, decided, rejected],
+      [entry?.id ?? '', withdrawn.id],
+      questions,
+      thread,
+      notificationRule,
+    ),
+  };
 }
 
 function pagesOf(
@@ -185,7 +244,13 @@ function pagesOf(
   const typed = encodeURIComponent(evil('address'));
   const log = `/logs/${buildId}?file=${encodeURIComponent(LOG)}`;
   return [
-    ...['/review', '/review?state=decided', '/review?state=mine', `/review?repo=${typed}`, `/review?why=${typed}`],
+    ...[
+      '/review',
+      '/review?state=decided',
+      '/review?state=mine',
+      `/review?repo=${typed}`,
+      `/review?why=${typed}`,
+    ],
     ...[
       `/review/${id}`,
       `/review/${id}?edit=1`,
@@ -203,7 +268,14 @@ function pagesOf(
       `/runs/${buildId}`,
     ],
     ...[`/analyses/${analysisId}/ask`, `/analyses/${analysisId}/ask/${thread}`],
-    ...[log, `${log}&L=2-3#L2`, `${log}&q=${typed}`, `${log}&q=evil`, `${log}&view=full`, `/logs/${buildId}?file=${typed}`],
+    ...[
+      log,
+      `${log}&L=2-3#L2`,
+      `${log}&q=${typed}`,
+      `${log}&q=evil`,
+      `${log}&view=full`,
+      `/logs/${buildId}?file=${typed}`,
+    ],
     ...[
       '/library',
       '/library?show=withdrawn',
@@ -216,7 +288,14 @@ function pagesOf(
     `/library/rules/new?pattern=${typed}&sample=${typed}&rootCause=${typed}`,
     ...['', '/trust', '/flaky', '/causes', '/cost', '/reviewers'].map((part) => `/insights${part}`),
     ...[`/insights?repo=${typed}`, `/failures/${fingerprint}`, `/failures/${typed}`],
-    ...['/me', `/sign-in?next=${typed}`, `/nothing/${typed}`, `/review/${typed}`, `/builds/${typed}`, `/analyses/${typed}`],
+    ...[
+      '/me',
+      `/sign-in?next=${typed}`,
+      `/nothing/${typed}`,
+      `/review/${typed}`,
+      `/builds/${typed}`,
+      `/analyses/${typed}`,
+    ],
   ];
 }
 
@@ -227,8 +306,17 @@ async function askHostile({ stores }: StockedConsole, about: readonly Review[]):
     if (build === null) throw new Error('no build');
     const other = await stores.builds.upsert({ ...build, externalId: null, number: `${build.number} asked` });
     const triage = await stores.triages.open(other.build.id, `fp-${newId('fal')}`);
-    const texts = { title: evil('question.title'), question: evil('question.question'), category: 'INFRA_ERROR' } as const;
-    const named = { triageId: triage.id, buildId: other.build.id, repository: build.repository, openedAt: new Date().toISOString() };
+    const texts = {
+      title: evil('question.title'),
+      question: evil('question.question'),
+      category: 'INFRA_ERROR',
+    } as const;
+    const named = {
+      triageId: triage.id,
+      buildId: other.build.id,
+      repository: build.repository,
+      openedAt: new Date().toISOString(),
+    };
     asked.push((await stores.questions.ask({ id: newId('rev'), ...named, ...texts }, 3_600_000)).id);
   }
   await stores.questions.answer(asked[0] ?? '', evil('question.answer'), 'anna');
@@ -240,13 +328,29 @@ async function storeThread({ stores }: StockedConsole, { analysisId, buildId }: 
   const now = new Date().toISOString();
   const turn = poisoned<Turn>(
     {
-      ...{ threadId, position: 1, question: 'q', askedBy: 'a', askedAt: now, shape: 'explanation', about: 'a', text: 't' },
+      ...{
+        threadId,
+        position: 1,
+        question: 'q',
+        askedBy: 'a',
+        askedAt: now,
+        shape: 'explanation',
+        about: 'a',
+        text: 't',
+      },
       statements: [{ lead: '\n- ', text: 't', evidence: ['E1'], quotes: [], basis: 'evidence' }],
       citations: [
         { id: 'E1', title: 't', tool: 'log', source: 's', lineStart: 1, lineEnd: 2 },
         { id: 'E2', title: 't', tool: 'web_search', source: 's', url: 'javascript:boom()//' },
       ],
-      ...{ leftOut: [{ text: 't', reason: 'r' }], evidence: [], steps: [STEP], analyst: 'llm', model: 'm', promptHashes: {} },
+      ...{
+        leftOut: [{ text: 't', reason: 'r' }],
+        evidence: [],
+        steps: [STEP],
+        analyst: 'llm',
+        model: 'm',
+        promptHashes: {},
+      },
       ...{
         usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0, iterations: 0 },
         notes: ['n'],
@@ -255,8 +359,19 @@ async function storeThread({ stores }: StockedConsole, { analysisId, buildId }: 
     },
     'turn',
   );
-  const statements = turn.statements.map((one) => ({ ...one, lead: '\n- ', evidence: ['E1'], basis: 'evidence' as const }));
-  const thread = { id: threadId, analysisId, buildId, title: evil('thread.title'), startedBy: evil('thread.startedBy') };
+  const statements = turn.statements.map((one) => ({
+    ...one,
+    lead: '\n- ',
+    evidence: ['E1'],
+    basis: 'evidence' as const,
+  }));
+  const thread = {
+    id: threadId,
+    analysisId,
+    buildId,
+    title: evil('thread.title'),
+    startedBy: evil('thread.startedBy'),
+  };
   await stores.conversations.append(
     { ...thread, startedAt: now, lastAskedAt: now, turns: 1 },
     { ...turn, shape: 'explanation', statements },
@@ -264,8 +379,13 @@ async function storeThread({ stores }: StockedConsole, { analysisId, buildId }: 
   return threadId;
 }
 
-async function storeNotificationRule({ stores: { notificationRules: rules } }: StockedConsole): Promise<string> {
-  const texts = { ...poisoned({ query: 'q', destination: 'd', timeZone: 't' }, 'notificationRule'), name: evil('notificationRule.name') };
+async function storeNotificationRule({
+  stores: { notificationRules: rules },
+}: StockedConsole): Promise<string> {
+  const texts = {
+    ...poisoned({ query: 'q', destination: 'd', timeZone: 't' }, 'notificationRule'),
+    name: evil('notificationRule.name'),
+  };
   const rule = {
     ...texts,
     channel: 'slack',
@@ -278,14 +398,21 @@ async function storeNotificationRule({ stores: { notificationRules: rules } }: S
     enabled: true,
   } as const;
   await rules.setOwner(
-    { ...poisoned({ owner: 'o', slack: 's', teams: 't', email: 'e' }, 'owner'), slackMention: null, teamsMention: null },
+    {
+      ...poisoned({ owner: 'o', slack: 's', teams: 't', email: 'e' }, 'owner'),
+      slackMention: null,
+      teamsMention: null,
+    },
     evil('owner.by'),
   );
   return (await rules.add(rule, null, evil('notificationRule.by')))?.id ?? '';
 }
 
 async function storeRule({ stores }: StockedConsole): Promise<void> {
-  const texts = poisoned({ pattern: 'p', sample: 's', rootCause: 'r', fixRecommendation: 'f', title: 't', author: 'a' }, 'rule');
+  const texts = poisoned(
+    { pattern: 'p', sample: 's', rootCause: 'r', fixRecommendation: 'f', title: 't', author: 'a' },
+    'rule',
+  );
   const rule = {
     ...texts,
     pattern: texts.pattern.slice(0, 300),
@@ -295,5 +422,11 @@ async function storeRule({ stores }: StockedConsole): Promise<void> {
     id: newId('rul'),
     version: 1,
   } as const;
-  await stores.rules.add({ ...rule, createdAt: new Date().toISOString(), timesUsed: 0, lastUsedAt: null, withdrawn: null });
+  await stores.rules.add({
+    ...rule,
+    createdAt: new Date().toISOString(),
+    timesUsed: 0,
+    lastUsedAt: null,
+    withdrawn: null,
+  });
 }

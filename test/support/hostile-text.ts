@@ -74,7 +74,10 @@ const NASTY = [
 /** Text made of it. */
 export const hostile = fc
   .array(
-    fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...NASTY) }, { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }) }),
+    fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom(...NASTY) },
+      { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }) },
+    ),
     {
       maxLength: 12,
     },

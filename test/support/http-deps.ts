@@ -34,8 +34,12 @@ export const GITHUB_SECRETS = ['first-github-secret', 'second-github-secret'] as
 export const JENKINS_SECRETS = ['first-jenkins-secret', 'second-jenkins-secret'] as const;
 
 /** Providers with nothing configured but these webhook secrets. */
-export function withSecrets(secrets: Partial<Record<keyof ProvidersConfig, readonly string[]>>): ProvidersConfig {
-  return ProvidersConfig.parse(Object.fromEntries(Object.entries(secrets).map(([name, webhookSecrets]) => [name, { webhookSecrets }])));
+export function withSecrets(
+  secrets: Partial<Record<keyof ProvidersConfig, readonly string[]>>,
+): ProvidersConfig {
+  return ProvidersConfig.parse(
+    Object.fromEntries(Object.entries(secrets).map(([name, webhookSecrets]) => [name, { webhookSecrets }])),
+  );
 }
 
 export const TEST_CONFIG: HttpDeps['config'] = {

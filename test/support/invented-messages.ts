@@ -1,5 +1,16 @@
 /** Names that no tool has. */
-const NAMES = ['blorp', 'zzqx', 'frimble', 'quonset-vark', 'plimtorp', 'gwazzle', 'snorvik', 'threnk', 'ombrulax', 'yindle'] as const;
+const NAMES = [
+  'blorp',
+  'zzqx',
+  'frimble',
+  'quonset-vark',
+  'plimtorp',
+  'gwazzle',
+  'snorvik',
+  'threnk',
+  'ombrulax',
+  'yindle',
+] as const;
 
 /** The ways in which tools word a failure, with two invented names and a number to fill in. */
 const SHAPES: readonly ((one: string, other: string, number: number) => string)[] = [
@@ -29,7 +40,9 @@ const FRAMES = [
 
 /** Messages of tools that do not exist, each name in each shape. */
 export const INVENTED_MESSAGES: readonly string[] = NAMES.flatMap((one, at) =>
-  SHAPES.map((shape, number) => shape(one, NAMES[(at + (number % 9) + 1) % NAMES.length] ?? one, 17 + 10 * at + number)),
+  SHAPES.map((shape, number) =>
+    shape(one, NAMES[(at + (number % 9) + 1) % NAMES.length] ?? one, 17 + 10 * at + number),
+  ),
 );
 
 /** Returns the log of a step that ended with a message; `frame` chooses among the CI systems. */

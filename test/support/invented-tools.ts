@@ -275,13 +275,20 @@ function categoriesOf(tool: string): Pick<InventedLog, 'category' | 'alsoOk'> {
 function stepOf(random: Random, tool: string): Line[] {
   const [ordinary = '', telling = ''] = tool.split(/\n[!=] /);
   const [command = '', opening = '', ...repeats] = ordinary.split(' ⏎ ');
-  const more = (most: number) => Array.from({ length: Math.floor(random() * (most + 1)) }, () => fill(random, pick(random, repeats)));
+  const more = (most: number) =>
+    Array.from({ length: Math.floor(random() * (most + 1)) }, () => fill(random, pick(random, repeats)));
   const facts = new Map<string, string>();
   const [first = '', second = ''] = telling.split(/ [⏎¶] /).map((line) => fill(random, line, facts));
   const call = fill(random, command, facts);
   const environment = random() < 0.4 ? ['env:', `  CI_LANE: ${fill(random, '{word}')}`] : [];
   const shell = pick(random, ['/usr/bin/bash -e {0}', '/usr/bin/bash --noprofile --norc -e -o pipefail {0}']);
-  const head = [`##[group]Run ${call}`, `\u001b[36;1m${call}\u001b[0m`, `shell: ${shell}`, ...environment, '##[endgroup]'];
+  const head = [
+    `##[group]Run ${call}`,
+    `\u001b[36;1m${call}\u001b[0m`,
+    `shell: ${shell}`,
+    ...environment,
+    '##[endgroup]',
+  ];
   const before = random() < 0.15 ? [] : [fill(random, opening), ...more(5)];
   const gap = telling.includes(' ¶ ') ? pick(random, [[], [''], more(2)]) : [];
   const behind = pick(random, [[], [''], more(2)]);
@@ -296,11 +303,15 @@ function stepOf(random: Random, tool: string): Line[] {
 
 /** Another step's head is first, an `env:` block in the head, a clean-up at the end, and anything else outside of the telling lines. */
 function withHarmless(random: Random, step: readonly Line[], kind: HarmlessKind): Line[] {
-  const lines = kind.name.startsWith('env:') ? step.filter(({ text }) => text !== 'env:' && !text.startsWith('  CI_LANE')) : step;
+  const lines = kind.name.startsWith('env:')
+    ? step.filter(({ text }) => text !== 'env:' && !text.startsWith('  CI_LANE'))
+    : step;
   const headEnd = lines.findIndex(({ text }) => text === '##[endgroup]');
   const from = lines.findIndex(({ role }) => role === 'telling');
   const to = lines.findLastIndex(({ role }) => role === 'telling');
-  const ordinary = lines.map((_, at) => at).filter((at) => at === 0 || (at > headEnd && (at <= from || at > to)));
+  const ordinary = lines
+    .map((_, at) => at)
+    .filter((at) => at === 0 || (at > headEnd && (at <= from || at > to)));
   let at = pick(random, ordinary);
   if (kind.name.startsWith('clean-up:')) at = lines.length;
   else if (kind.name.startsWith('env:')) at = headEnd;
@@ -312,7 +323,8 @@ function withHarmless(random: Random, step: readonly Line[], kind: HarmlessKind)
 function fill(random: Random, template: string, facts = new Map<string, string>()): string {
   return template.replace(/\{([a-z]{1,5})\d?\}/g, (key: string, kind: string) => {
     let value = facts.get(key);
-    while (value === undefined || (!facts.has(key) && [...facts.values()].includes(value))) value = VALUES[kind]?.(random) ?? key;
+    while (value === undefined || (!facts.has(key) && [...facts.values()].includes(value)))
+      value = VALUES[kind]?.(random) ?? key;
     facts.set(key, value);
     return value;
   });

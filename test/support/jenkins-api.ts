@@ -18,7 +18,12 @@ export interface JenkinsApi extends LoopbackServer {
 
 /** The addresses of a Jenkins build that the build source uses, over real HTTP. */
 export async function startJenkinsApi(): Promise<JenkinsApi> {
-  const state: JenkinsState = { consoles: new Map(), reports: new Map(), artifacts: new Map(), intercept: null };
+  const state: JenkinsState = {
+    consoles: new Map(),
+    reports: new Map(),
+    artifacts: new Map(),
+    intercept: null,
+  };
   const server = await startLoopback((request, response) => {
     if (state.intercept?.(request, response) === true) return;
     const { pathname } = new URL(request.url ?? '', 'http://x');
@@ -29,11 +34,18 @@ export async function startJenkinsApi(): Promise<JenkinsApi> {
     const files = asked === undefined ? state.artifacts.get(owner) : undefined;
     const content = files?.[decodeURIComponent((file ?? '').slice('artifact/'.length))];
     if (files !== undefined && file === 'api/json') {
-      sendJson(response, 200, { _class: 'hudson.model.FreeStyleBuild', artifacts: Object.keys(files).map(listed) });
+      sendJson(response, 200, {
+        _class: 'hudson.model.FreeStyleBuild',
+        artifacts: Object.keys(files).map(listed),
+      });
     } else if (content !== undefined) response.writeHead(200).end(content);
-    else if (console !== undefined) response.writeHead(200, { 'content-type': 'text/plain;charset=utf-8' }).end(console);
+    else if (console !== undefined)
+      response.writeHead(200, { 'content-type': 'text/plain;charset=utf-8' }).end(console);
     else if (report !== undefined) sendJson(response, 200, report);
-    else response.writeHead(404, { 'content-type': 'text/html;charset=utf-8' }).end('<html><body>Not found</body></html>');
+    else
+      response
+        .writeHead(404, { 'content-type': 'text/html;charset=utf-8' })
+        .end('<html><body>Not found</body></html>');
   });
   return { ...server, state };
 }

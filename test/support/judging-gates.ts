@@ -16,7 +16,15 @@ import { groupFailures } from '../../src/service/triage/group-failures.ts';
 import { createSubject } from '../../src/service/triage/triage-subject.ts';
 import { HARMLESS } from './harmless-lines.ts';
 import { inventedLogs } from './invented-tools.ts';
-import { type CapturedFailure, figure, type GateFigure, isLearned, type Read, readText, withHarmless } from './reading-gates.ts';
+import {
+  type CapturedFailure,
+  figure,
+  type GateFigure,
+  isLearned,
+  type Read,
+  readText,
+  withHarmless,
+} from './reading-gates.ts';
 
 /** From here on an answer goes out without a person, by the default thresholds. */
 const PUBLISHED_FROM = 0.85;
@@ -36,7 +44,11 @@ export function createJudge(read: Read = readText): Judge {
 }
 
 /** A harmless line anywhere outside the cause changes no category, and publishes nothing that was not published. */
-export function harmlessJudgements(failures: readonly CapturedFailure[], each: number, judge: Judge = judgeText): GateFigure[] {
+export function harmlessJudgements(
+  failures: readonly CapturedFailure[],
+  each: number,
+  judge: Judge = judgeText,
+): GateFigure[] {
   const [changed, published]: [string[], string[]] = [[], []];
   let cases = 0;
   for (const [i, failure] of failures.entries()) {
@@ -58,7 +70,10 @@ export function harmlessJudgements(failures: readonly CapturedFailure[], each: n
 }
 
 /** With no reader of any tool, no captured failure that nothing was learned from is published with a wrong category. */
-export function unknownToolJudgement(failures: readonly CapturedFailure[], judge: Judge = judgeText): GateFigure {
+export function unknownToolJudgement(
+  failures: readonly CapturedFailure[],
+  judge: Judge = judgeText,
+): GateFigure {
   const held = failures.filter(({ heldOut, accepted }) => heldOut && accepted.length > 0);
   const leftOut = toolReaders();
   const wrong = held.filter((failure) => {
@@ -74,7 +89,10 @@ export function unknownToolJudgement(failures: readonly CapturedFailure[], judge
 }
 
 /** With the readers of all tools and the rules named after its own left out, no captured failure is published with a wrong category. */
-export function ownToolLeftOut(failures: readonly CapturedFailure[], judge: JudgeWithout = createJudgeWithout()): GateFigure {
+export function ownToolLeftOut(
+  failures: readonly CapturedFailure[],
+  judge: JudgeWithout = createJudgeWithout(),
+): GateFigure {
   const labelled = failures.filter(({ accepted }) => accepted.length > 0);
   const wrong = labelled.filter((failure) => {
     const judged = judge(failure);
@@ -112,9 +130,14 @@ export function inventedToolJudgement(count: number, judge: Judge = judgeText): 
 }
 
 /** No rule that decides is met by a line of a green log. */
-export function greenRules(failures: readonly CapturedFailure[], rules: readonly Rule[] = ALL_RULES): GateFigure {
+export function greenRules(
+  failures: readonly CapturedFailure[],
+  rules: readonly Rule[] = ALL_RULES,
+): GateFigure {
   const deciding = rules.filter(({ strength, from }) => strength >= TELLS && from.includes('line'));
-  const texts = failures.flatMap(({ green }) => (green === null ? [] : green.split('\n').map((line) => cleanLine(stripEscapes(line)))));
+  const texts = failures.flatMap(({ green }) =>
+    green === null ? [] : green.split('\n').map((line) => cleanLine(stripEscapes(line))),
+  );
   const lines = [...new Set(texts)].filter((text) => classifyRole(text) === 'cause');
   const empty = subjectIn('');
   const facts = readFacts(empty);
@@ -126,7 +149,11 @@ export function greenRules(failures: readonly CapturedFailure[], rules: readonly
 }
 
 /** What the reader makes of a text: its first failure. */
-export function subjectIn(text: string, options: Partial<ReadOptions> = {}, read: Read = readText): TriageSubject {
+export function subjectIn(
+  text: string,
+  options: Partial<ReadOptions> = {},
+  read: Read = readText,
+): TriageSubject {
   const reading = read(text, options);
   const build = {
     ...sparseBuild({ repository: 'gate', pipeline: 'gate', number: '1' }),
@@ -143,6 +170,9 @@ function isPublished(judged: Classification): boolean {
   return judged.confidence >= PUBLISHED_FROM && !judged.abstained && isFounded(judged);
 }
 
-function isAccepted({ category }: Classification, { accepted }: { readonly accepted: readonly Category[] }): boolean {
+function isAccepted(
+  { category }: Classification,
+  { accepted }: { readonly accepted: readonly Category[] },
+): boolean {
   return accepted.includes(category);
 }

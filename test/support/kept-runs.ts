@@ -8,11 +8,25 @@ export const KeptRun = z.object({
   madeBy: z.string(),
   thread: z.string(),
   checkpoints: z.array(
-    z.object({ checkpoint_id: z.string(), parent_checkpoint_id: z.string().nullable(), checkpoint: z.json(), metadata: z.json() }),
+    z.object({
+      checkpoint_id: z.string(),
+      parent_checkpoint_id: z.string().nullable(),
+      checkpoint: z.json(),
+      metadata: z.json(),
+    }),
   ),
-  blobs: z.array(z.object({ channel: z.string(), version: z.string(), type: z.string(), blob: z.string().nullable() })),
+  blobs: z.array(
+    z.object({ channel: z.string(), version: z.string(), type: z.string(), blob: z.string().nullable() }),
+  ),
   writes: z.array(
-    z.object({ checkpoint_id: z.string(), task_id: z.string(), idx: z.int(), channel: z.string(), type: z.string(), blob: z.string() }),
+    z.object({
+      checkpoint_id: z.string(),
+      task_id: z.string(),
+      idx: z.int(),
+      channel: z.string(),
+      type: z.string(),
+      blob: z.string(),
+    }),
   ),
 });
 export type KeptRun = z.infer<typeof KeptRun>;
@@ -20,7 +34,9 @@ export type KeptRun = z.infer<typeof KeptRun>;
 const FOLDER = new URL('../fixtures/recordings/', import.meta.url);
 
 export function keptRun(name: string): KeptRun {
-  return KeptRun.parse(JSON.parse(gunzipSync(readFileSync(new URL(`${name}.json.gz`, FOLDER))).toString('utf8')));
+  return KeptRun.parse(
+    JSON.parse(gunzipSync(readFileSync(new URL(`${name}.json.gz`, FOLDER))).toString('utf8')),
+  );
 }
 
 /** What the tables of the checkpointer hold of a thread. */
@@ -31,14 +47,27 @@ export async function dumpRun(db: Pick<Database, 'query'>, thread: string, madeB
   return KeptRun.parse({
     madeBy,
     thread,
-    checkpoints: await rows('checkpoint_id, parent_checkpoint_id, checkpoint, metadata', 'checkpoints', 'checkpoint_id'),
+    checkpoints: await rows(
+      'checkpoint_id, parent_checkpoint_id, checkpoint, metadata',
+      'checkpoints',
+      'checkpoint_id',
+    ),
     blobs: await rows(`channel, version, type, ${bytes}`, 'checkpoint_blobs', 'channel, version'),
-    writes: await rows(`checkpoint_id, task_id, idx, channel, type, ${bytes}`, 'checkpoint_writes', 'checkpoint_id, task_id, idx'),
+    writes: await rows(
+      `checkpoint_id, task_id, idx, channel, type, ${bytes}`,
+      'checkpoint_writes',
+      'checkpoint_id, task_id, idx',
+    ),
   });
 }
 
 /** Puts the run into the tables as it was when the process died after `checkpoints` of them; `pending`: with what the next node had written already. */
-export async function loadRun(db: Pick<Database, 'query'>, run: KeptRun, checkpoints: number, pending: boolean): Promise<void> {
+export async function loadRun(
+  db: Pick<Database, 'query'>,
+  run: KeptRun,
+  checkpoints: number,
+  pending: boolean,
+): Promise<void> {
   const kept = run.checkpoints.slice(0, checkpoints);
   const last = kept.at(-1)?.checkpoint_id ?? '';
   const writes = run.writes.filter(({ checkpoint_id: id }) => id < last || (pending && id === last));

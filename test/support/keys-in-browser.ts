@@ -18,7 +18,11 @@ export interface KeysOfPage {
 }
 
 /** Presses every key that a place lists, on each of its states until one acts, and many that it does not list. */
-export async function readKeys(page: Page, addresses: readonly string[], bindings: readonly KeyBinding[]): Promise<KeysOfPage> {
+export async function readKeys(
+  page: Page,
+  addresses: readonly string[],
+  bindings: readonly KeyBinding[],
+): Promise<KeysOfPage> {
   const [listed, badges] = [new Set<string>(), new Set<string>()];
   const wanted = bindings.flatMap(({ keys }) => keys.split('|'));
   const heard = new Set<string>();
@@ -26,14 +30,29 @@ export async function readKeys(page: Page, addresses: readonly string[], binding
     await page.goto(address);
     for (const keys of await strings(page, LISTED)) listed.add(keys);
     for (const badge of await strings(page, BADGES)) badges.add(badge);
-    for (const key of wanted.filter((one) => !heard.has(one))) for (const one of await heardOf(page, address, key)) heard.add(one);
+    for (const key of wanted.filter((one) => !heard.has(one)))
+      for (const one of await heardOf(page, address, key)) heard.add(one);
   }
   const strangers: string[] = [];
-  for (const key of OTHERS.filter((one) => !wanted.includes(one))) if (await presses(page, key)) strangers.push(key);
-  return { listed: [...listed], deaf: wanted.filter((key) => !heard.has(key)), strangers, badges: [...badges] };
+  for (const key of OTHERS.filter((one) => !wanted.includes(one)))
+    if (await presses(page, key)) strangers.push(key);
+  return {
+    listed: [...listed],
+    deaf: wanted.filter((key) => !heard.has(key)),
+    strangers,
+    badges: [...badges],
+  };
 }
 
-const OTHERS = [...'abcdefhijklmnopqrstuvwxyz0123456789', 'Enter', 'Space', 'Backspace', 'Delete', 'ArrowUp', 'ArrowDown'];
+const OTHERS = [
+  ...'abcdefhijklmnopqrstuvwxyz0123456789',
+  'Enter',
+  'Space',
+  'Backspace',
+  'Delete',
+  'ArrowUp',
+  'ArrowDown',
+];
 
 const LISTED = `[...document.querySelectorAll('#keys [data-binding]')].map(({ dataset }) => dataset.keys)`;
 
@@ -49,7 +68,9 @@ const BADGES = `[...document.querySelectorAll('kbd')].filter((one) => one.closes
 async function heardOf(page: Page, address: string, key: string): Promise<string[]> {
   if (!(await presses(page, key))) return [];
   if (['c', 'x', '?', 'Escape'].includes(key)) await page.goto(address);
-  const isField = key === '/' && (await page.evaluate(`['INPUT', 'TEXTAREA'].includes(document.activeElement.tagName)`)) === true;
+  const isField =
+    key === '/' &&
+    (await page.evaluate(`['INPUT', 'TEXTAREA'].includes(document.activeElement.tagName)`)) === true;
   return isField && (await presses(page, 'Escape')) ? [key, 'Escape'] : [key];
 }
 

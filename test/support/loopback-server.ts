@@ -3,12 +3,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 export interface LoopbackServer {
   readonly url: string;
   /** Every request that came, in order. */
-  readonly requests: readonly { readonly method: string; readonly path: string; readonly headers: IncomingMessage['headers'] }[];
+  readonly requests: readonly {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: IncomingMessage['headers'];
+  }[];
   close(): Promise<void>;
 }
 
 /** A real HTTP server on a free port of the loopback. */
-export async function startLoopback(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<LoopbackServer> {
+export async function startLoopback(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<LoopbackServer> {
   const requests: { method: string; path: string; headers: IncomingMessage['headers'] }[] = [];
   const server = createServer((request, response) => {
     requests.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers });
@@ -28,6 +34,13 @@ export async function startLoopback(answer: (request: IncomingMessage, response:
   };
 }
 
-export function sendJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers }).end(JSON.stringify(body));
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers })
+    .end(JSON.stringify(body));
 }

@@ -24,7 +24,11 @@ interface Samples {
 
 /** What gitleaks generates to test its own rules: packed, so that no scanner takes it for a leak. `scripts/renew-secret-rules.ts` writes it. */
 export function gitleaksSamples(): Samples {
-  return JSON.parse(brotliDecompressSync(readFileSync(join(import.meta.dirname, '../log/mask/gitleaks-samples.br'))).toString()) as Samples;
+  return JSON.parse(
+    brotliDecompressSync(
+      readFileSync(join(import.meta.dirname, '../log/mask/gitleaks-samples.br')),
+    ).toString(),
+  ) as Samples;
 }
 
 /** Over gitleaks' generated secrets, by its rules: a secret counts as hidden where nothing of the text shows it whole. */
@@ -76,11 +80,17 @@ export async function realisticRecall(masker: Masker, { seed = 17, each = 12 } =
 export function shareOf(recalls: readonly Recall[]): { readonly lines: number; readonly kinds: number } {
   const lines = recalls.reduce((sum, one) => sum + one.lines, 0);
   const missed = recalls.reduce((sum, one) => sum + one.missed.length, 0);
-  return { lines: 1 - missed / lines, kinds: recalls.filter((one) => one.missed.length === 0).length / recalls.length };
+  return {
+    lines: 1 - missed / lines,
+    kinds: recalls.filter((one) => one.missed.length === 0).length / recalls.length,
+  };
 }
 
 /** Lines of ordinary logs in which something was masked, as they were and as they became, and the size of all. */
-export async function masksIn(masker: Masker, logs: Iterable<string>): Promise<{ places: number; megabytes: number; lines: string[] }> {
+export async function masksIn(
+  masker: Masker,
+  logs: Iterable<string>,
+): Promise<{ places: number; megabytes: number; lines: string[] }> {
   const found = { places: 0, megabytes: 0, lines: [] as string[] };
   for (const log of logs) {
     const { text, count } = await masker.mask(log);

@@ -22,16 +22,19 @@ interface Kept {
 /** What a team wrote, for as long as the process lives: found by BM25, scored as the database's is. */
 export function createMemoryTeamKnowledge(): TeamKnowledgeStore {
   const kept = new Map<string, Kept>();
-  const bySource = () => [...kept.values()].sort((left, right) => (left.document.source < right.document.source ? -1 : 1));
+  const bySource = () =>
+    [...kept.values()].sort((left, right) => (left.document.source < right.document.source ? -1 : 1));
   return {
     async put(document, passages) {
-      const id = [...kept.values()].find((one) => one.document.source === document.source)?.document.id ?? document.id;
+      const id =
+        [...kept.values()].find((one) => one.document.source === document.source)?.document.id ?? document.id;
       const stored = { ...document, id };
       kept.set(id, { document: stored, passages: passages.map((passage) => indexed(stored, passage)) });
       return id;
     },
     find: async (idOrSource) =>
-      [...kept.values()].find(({ document }) => document.id === idOrSource || document.source === idOrSource)?.document ?? null,
+      [...kept.values()].find(({ document }) => document.id === idOrSource || document.source === idOrSource)
+        ?.document ?? null,
     passages: async (id, around) =>
       (kept.get(id)?.passages ?? [])
         .map(({ passage: { position, place, text } }) => ({ position, place, text }))
@@ -42,7 +45,9 @@ export function createMemoryTeamKnowledge(): TeamKnowledgeStore {
     async search({ text, limit, category }) {
       const wanted = parseQuestion(text);
       const inReach = bySource().flatMap(({ passages }) => passages);
-      const asked = inReach.filter(({ passage }) => category === undefined || (passage.document.category ?? category) === category);
+      const asked = inReach.filter(
+        ({ passage }) => category === undefined || (passage.document.category ?? category) === category,
+      );
       return bestByBm25([...listCodes(text), ...wanted.terms], asked)
         .map(({ passage }) => ({ ...passage, score: scorePassage(text, passage.text) }))
         .filter(({ score }) => score > 0)
@@ -72,7 +77,9 @@ function bestByBm25(terms: readonly string[], passages: readonly Indexed[]): Ind
       let rank = 0;
       for (const [term, weight] of rarity) {
         const count = entry.counts.get(term) ?? 0;
-        rank += (weight * count * (K1 + 1)) / (count + K1 * (1 - B + (B * entry.words.length) / Math.max(1, average)));
+        rank +=
+          (weight * count * (K1 + 1)) /
+          (count + K1 * (1 - B + (B * entry.words.length) / Math.max(1, average)));
       }
       return { entry, rank };
     })

@@ -24,7 +24,10 @@ const CACHE = fileURLToPath(new URL('../../node_modules/.cache/faultline-mongodb
  * FAULTLINE_TEST_REQUIRE names mongodb; they fail then.
  */
 export const withoutMongodb =
-  ADDRESS === null && !DOCKER && !JAVA && !(process.env.FAULTLINE_TEST_REQUIRE ?? '').split(',').includes('mongodb');
+  ADDRESS === null &&
+  !DOCKER &&
+  !JAVA &&
+  !(process.env.FAULTLINE_TEST_REQUIRE ?? '').split(',').includes('mongodb');
 
 /** A server whose bad days can be played. Its address stays the same whatever happens. */
 export interface TestMongodb {
@@ -55,7 +58,10 @@ export async function startMongodb(): Promise<TestMongodb> {
 
 /** mongo-java-server, brought by Maven once, with its data in a temporary folder. */
 export async function startOwnMongodb(): Promise<OwnMongodb> {
-  if (!JAVA) throw new Error('A MongoDB server is required: set FAULTLINE_TEST_MONGODB_URL, or install Docker, or Java and Maven');
+  if (!JAVA)
+    throw new Error(
+      'A MongoDB server is required: set FAULTLINE_TEST_MONGODB_URL, or install Docker, or Java and Maven',
+    );
   const classes = await prepareMongodb();
   const folder = await mkdtemp(join(tmpdir(), 'faultline-mongodb-'));
   const port = await freePort();
@@ -63,7 +69,15 @@ export async function startOwnMongodb(): Promise<OwnMongodb> {
   const start = async () => {
     const started = spawn(
       'java',
-      ['-Xmx384m', '-XX:TieredStopAtLevel=1', '-cp', `${classes}/jars/*:${classes}`, 'Launcher', String(port), folder],
+      [
+        '-Xmx384m',
+        '-XX:TieredStopAtLevel=1',
+        '-cp',
+        `${classes}/jars/*:${classes}`,
+        'Launcher',
+        String(port),
+        folder,
+      ],
       { stdio: 'ignore' },
     );
     await untilItAnswers(url);
@@ -85,7 +99,8 @@ export async function startOwnMongodb(): Promise<OwnMongodb> {
       server.kill('SIGCONT');
       if (server.exitCode !== null || server.signalCode !== null) server = await start();
     },
-    fillDisk: async (full) => (full ? await writeFile(join(folder, 'full'), '') : await rm(join(folder, 'full'), { force: true })),
+    fillDisk: async (full) =>
+      full ? await writeFile(join(folder, 'full'), '') : await rm(join(folder, 'full'), { force: true }),
     stop: async () => {
       await kill();
       await rm(folder, { recursive: true, force: true });
@@ -137,10 +152,25 @@ export async function prepareMongodb(): Promise<string> {
   await mkdir(draft, { recursive: true });
   await cp(SOURCES, draft, { recursive: true });
   const run = promisify(execFile);
-  await run('mvn', ['-q', '-B', '-f', join(draft, 'pom.xml'), 'dependency:copy-dependencies', `-DoutputDirectory=${draft}/jars`]);
+  await run('mvn', [
+    '-q',
+    '-B',
+    '-f',
+    join(draft, 'pom.xml'),
+    'dependency:copy-dependencies',
+    `-DoutputDirectory=${draft}/jars`,
+  ]);
   // A runtime without `javac` has the compiler, too.
   const jars = (await readdir(join(draft, 'jars'))).map((name) => join(draft, 'jars', name)).join(':');
-  await run('java', ['-m', 'jdk.compiler/com.sun.tools.javac.Main', '-cp', jars, '-d', draft, join(draft, 'Launcher.java')]);
+  await run('java', [
+    '-m',
+    'jdk.compiler/com.sun.tools.javac.Main',
+    '-cp',
+    jars,
+    '-d',
+    draft,
+    join(draft, 'Launcher.java'),
+  ]);
   // Somebody else may have been faster; theirs is as good.
   await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
   return folder;

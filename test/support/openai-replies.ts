@@ -13,7 +13,11 @@ export type Script =
   | { readonly do: 'reply'; readonly value: unknown; readonly finish?: string; readonly usage?: Usage }
   | { readonly do: 'text'; readonly text: string; readonly finish?: string; readonly reasoning?: string }
   /** Calls of functions; arguments given as text are sent as they are. */
-  | { readonly do: 'call'; readonly calls: readonly { readonly name: string; readonly args: object | string }[]; readonly text?: string }
+  | {
+      readonly do: 'call';
+      readonly calls: readonly { readonly name: string; readonly args: object | string }[];
+      readonly text?: string;
+    }
   /** A stream of these pieces, without end where it is cut. */
   | {
       readonly do: 'pieces';
@@ -25,7 +29,12 @@ export type Script =
   /** A stream that breaks off with the server's own words. */
   | { readonly do: 'stream-error'; readonly message: string }
   | { readonly do: 'refuse-to-answer' }
-  | { readonly do: 'status'; readonly status: number; readonly headers?: Record<string, string>; readonly error?: object }
+  | {
+      readonly do: 'status';
+      readonly status: number;
+      readonly headers?: Record<string, string>;
+      readonly error?: object;
+    }
   | { readonly do: 'body'; readonly body: string }
   /** Promises more than it sends. */
   | { readonly do: 'cut' }
@@ -40,7 +49,12 @@ export function act(response: ServerResponse, script: Script, request: ChatCompl
   switch (script.do) {
     case 'reply': {
       const calls = request.tools.length === 0 ? null : callsOf(script.value);
-      if (calls !== null) sendJson(response, 200, completion(request, { ...said(null), tool_calls: calls }, 'tool_calls', script.usage));
+      if (calls !== null)
+        sendJson(
+          response,
+          200,
+          completion(request, { ...said(null), tool_calls: calls }, 'tool_calls', script.usage),
+        );
       else answer(response, request, JSON.stringify(script.value), script.finish, script.usage);
       return;
     }
@@ -48,8 +62,14 @@ export function act(response: ServerResponse, script: Script, request: ChatCompl
       answer(response, request, script.text, script.finish, USAGE, script.reasoning);
       return;
     case 'call': {
-      const calls = script.calls.map(({ name, args }) => toolCall(name, typeof args === 'string' ? args : JSON.stringify(args)));
-      sendJson(response, 200, completion(request, { ...said(script.text ?? null), tool_calls: calls }, 'tool_calls'));
+      const calls = script.calls.map(({ name, args }) =>
+        toolCall(name, typeof args === 'string' ? args : JSON.stringify(args)),
+      );
+      sendJson(
+        response,
+        200,
+        completion(request, { ...said(script.text ?? null), tool_calls: calls }, 'tool_calls'),
+      );
       return;
     }
     case 'pieces':
@@ -62,7 +82,11 @@ export function act(response: ServerResponse, script: Script, request: ChatCompl
       response.end();
       return;
     case 'refuse-to-answer':
-      sendJson(response, 200, completion(request, { ...said(null), refusal: 'I cannot help with that.' }, 'stop'));
+      sendJson(
+        response,
+        200,
+        completion(request, { ...said(null), refusal: 'I cannot help with that.' }, 'stop'),
+      );
       return;
     case 'status': {
       const error = script.error ?? { message: 'scripted', type: 'server_error', param: null, code: null };
@@ -74,7 +98,9 @@ export function act(response: ServerResponse, script: Script, request: ChatCompl
       return;
     case 'cut':
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5000' });
-      response.write(JSON.stringify(completion(request, said('{"half": "an'), 'stop')).slice(0, 150), () => response.destroy());
+      response.write(JSON.stringify(completion(request, said('{"half": "an'), 'stop')).slice(0, 150), () =>
+        response.destroy(),
+      );
       return;
     case 'hang':
       return;
@@ -105,7 +131,12 @@ function answer(
     sendJson(
       response,
       200,
-      completion(request, { ...said(text), ...(reasoning === undefined ? {} : { reasoning_content: reasoning }) }, finish, usage),
+      completion(
+        request,
+        { ...said(text), ...(reasoning === undefined ? {} : { reasoning_content: reasoning }) },
+        finish,
+        usage,
+      ),
     );
 }
 
@@ -113,7 +144,11 @@ async function stream(
   response: ServerResponse,
   request: ChatCompletionRequest,
   pieces: readonly string[],
-  { cut, pauseMs = 0, usage = USAGE }: { readonly cut?: 'closed' | 'reset'; readonly pauseMs?: number; readonly usage?: Usage },
+  {
+    cut,
+    pauseMs = 0,
+    usage = USAGE,
+  }: { readonly cut?: 'closed' | 'reset'; readonly pauseMs?: number; readonly usage?: Usage },
 ): Promise<void> {
   open(response);
   send(response, chunk(request, { role: 'assistant', content: '' }));
@@ -141,7 +176,13 @@ function send(response: ServerResponse, event: object): void {
 
 function chunk(request: ChatCompletionRequest, delta: object, finish: string | null = null) {
   const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }];
-  return { id: 'chatcmpl-test', object: 'chat.completion.chunk', created: 1_750_000_000, model: request.model, choices };
+  return {
+    id: 'chatcmpl-test',
+    object: 'chat.completion.chunk',
+    created: 1_750_000_000,
+    model: request.model,
+    choices,
+  };
 }
 
 function completion(request: ChatCompletionRequest, message: object, finish: string, usage: Usage = USAGE) {
@@ -160,12 +201,14 @@ function said(content: string | null) {
 }
 
 function countOf({ input, output, cached }: Usage) {
-  const details = cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached, audio_tokens: 0 } };
+  const details =
+    cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached, audio_tokens: 0 } };
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output, ...details };
 }
 
 function callsOf(value: unknown): object[] | null {
-  if (typeof value !== 'object' || value === null || !('calls' in value) || !Array.isArray(value.calls)) return null;
+  if (typeof value !== 'object' || value === null || !('calls' in value) || !Array.isArray(value.calls))
+    return null;
   return value.calls.map(({ tool, args, why }) => toolCall(tool, JSON.stringify({ why, ...args })));
 }
 

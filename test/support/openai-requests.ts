@@ -38,7 +38,14 @@ export const TEST_KEY = 'test-key-0123456789';
 
 const Body = z.strictObject({
   model: z.string().min(1),
-  messages: z.array(z.strictObject({ role: z.enum(['system', 'developer', 'user', 'assistant']), content: z.string().min(1) })).min(1),
+  messages: z
+    .array(
+      z.strictObject({
+        role: z.enum(['system', 'developer', 'user', 'assistant']),
+        content: z.string().min(1),
+      }),
+    )
+    .min(1),
   temperature: z.number().min(0).max(2).optional(),
   max_tokens: z.int().min(1).optional(),
   max_completion_tokens: z.int().min(1).optional(),
@@ -79,38 +86,68 @@ const Body = z.strictObject({
 
 interface Refused {
   readonly status: number;
-  readonly error: { readonly message: string; readonly type: string; readonly param: string | null; readonly code: string | null };
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly param: string | null;
+    readonly code: string | null;
+  };
 }
 
-export function whyRefused(message: IncomingMessage, body: unknown, options: OpenAiServerOptions): Refused | null {
+export function whyRefused(
+  message: IncomingMessage,
+  body: unknown,
+  options: OpenAiServerOptions,
+): Refused | null {
   if (message.method !== 'POST' || message.url !== (options.path ?? '/v1/chat/completions')) {
     return refusal(404, `Invalid URL (${message.method} ${message.url})`, 'unknown_url');
   }
   const { apiKey = TEST_KEY } = options;
-  const key = options.azure ? message.headers['api-key'] : message.headers.authorization?.replace(/^Bearer /, '');
-  if (apiKey !== null && key !== apiKey) return refusal(401, `Incorrect API key provided: ${key}.`, 'invalid_api_key');
-  if (!message.headers['content-type']?.startsWith('application/json')) return refusal(400, 'Content type must be application/json');
+  const key = options.azure
+    ? message.headers['api-key']
+    : message.headers.authorization?.replace(/^Bearer /, '');
+  if (apiKey !== null && key !== apiKey)
+    return refusal(401, `Incorrect API key provided: ${key}.`, 'invalid_api_key');
+  if (!message.headers['content-type']?.startsWith('application/json'))
+    return refusal(400, 'Content type must be application/json');
   const parsed = Body.safeParse(body);
   if (!parsed.success) return refusal(400, `Invalid request: ${z.prettifyError(parsed.error)}`);
   const { response_format: format, messages, temperature } = parsed.data;
   const unknown = options.unknownParameters?.find((name) => Object.hasOwn(parsed.data, name));
-  if (unknown !== undefined) return refusal(400, `Unsupported parameter: '${unknown}' is not supported with this model.`);
-  if (options.noSystem && messages.some((one) => one.role === 'system')) return refusal(400, 'System role not supported');
+  if (unknown !== undefined)
+    return refusal(400, `Unsupported parameter: '${unknown}' is not supported with this model.`);
+  if (options.noSystem && messages.some((one) => one.role === 'system'))
+    return refusal(400, 'System role not supported');
   if (options.noTemperature && temperature !== undefined && temperature !== 1) {
-    return refusal(400, "Unsupported value: 'temperature' does not support 0 with this model.", 'unsupported_value');
+    return refusal(
+      400,
+      "Unsupported value: 'temperature' does not support 0 with this model.",
+      'unsupported_value',
+    );
   }
   const type = format?.type ?? 'text';
   if (options.formats !== undefined && !options.formats.includes(type)) {
-    return refusal(400, `Invalid parameter: 'response_format' of type '${type}' is not supported with this model.`);
+    return refusal(
+      400,
+      `Invalid parameter: 'response_format' of type '${type}' is not supported with this model.`,
+    );
   }
   if (format?.type === 'json_object' && !messages.some((one) => /json/i.test(one.content))) {
-    return refusal(400, "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.");
+    return refusal(
+      400,
+      "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
+    );
   }
   const problemWithTools = whyToolsRefused(parsed.data, options);
   if (problemWithTools !== null) return problemWithTools;
   if (format?.type !== 'json_schema' || format.json_schema.strict !== true) return null;
-  const problem = format.json_schema.schema.type === 'object' ? looseSpot(format.json_schema.schema, '$') : '$: must be an object';
-  return problem === null ? null : refusal(400, `Invalid schema for response_format '${format.json_schema.name}': ${problem}`);
+  const problem =
+    format.json_schema.schema.type === 'object'
+      ? looseSpot(format.json_schema.schema, '$')
+      : '$: must be an object';
+  return problem === null
+    ? null
+    : refusal(400, `Invalid schema for response_format '${format.json_schema.name}': ${problem}`);
 }
 
 function whyToolsRefused(
@@ -123,7 +160,8 @@ function whyToolsRefused(
   }
   if (options.tools === 'refused') return refusal(400, 'this model does not support tools');
   const strict = tools.filter((tool) => tool.function.strict === true);
-  if (options.tools === 'plain' && strict.length > 0) return refusal(400, "Unknown parameter: 'tools[0].function.strict'.");
+  if (options.tools === 'plain' && strict.length > 0)
+    return refusal(400, "Unknown parameter: 'tools[0].function.strict'.");
   for (const { function: called } of strict) {
     const problem = looseSpot(called.parameters, '$');
     if (problem !== null) return refusal(400, `Invalid schema for function '${called.name}': ${problem}`);
@@ -151,15 +189,19 @@ function looseSpot(node: unknown, at: string): string | null {
   const schema = node as Record<string, unknown>;
   const unknown = Object.keys(schema).find((key) => !KEYWORDS.has(key));
   if (unknown !== undefined) return `${at}: '${unknown}' is not permitted`;
-  if (schema.type === undefined && schema.anyOf === undefined && schema.$ref === undefined) return `${at}: schema must have a 'type' key`;
-  if (Array.isArray(schema.anyOf)) return firstOf(schema.anyOf.map((one, index) => looseSpot(one, `${at}.anyOf[${index}]`)));
+  if (schema.type === undefined && schema.anyOf === undefined && schema.$ref === undefined)
+    return `${at}: schema must have a 'type' key`;
+  if (Array.isArray(schema.anyOf))
+    return firstOf(schema.anyOf.map((one, index) => looseSpot(one, `${at}.anyOf[${index}]`)));
   if (schema.type === 'array') return looseSpot(schema.items, `${at}[]`);
   if (schema.type !== 'object') return null;
   const properties = (schema.properties ?? {}) as Record<string, unknown>;
-  if (schema.additionalProperties !== false) return `${at}: 'additionalProperties' is required to be supplied and to be false`;
+  if (schema.additionalProperties !== false)
+    return `${at}: 'additionalProperties' is required to be supplied and to be false`;
   const required = Array.isArray(schema.required) ? schema.required : [];
   const missing = Object.keys(properties).find((name) => !required.includes(name));
-  if (missing !== undefined) return `${at}: 'required' must include every key in properties. Missing '${missing}'.`;
+  if (missing !== undefined)
+    return `${at}: 'required' must include every key in properties. Missing '${missing}'.`;
   return firstOf(Object.entries(properties).map(([name, one]) => looseSpot(one, `${at}.${name}`)));
 }
 
@@ -186,6 +228,11 @@ export function requestOf(body: unknown): ChatCompletionRequest {
   };
 }
 
-export function sendJson(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }

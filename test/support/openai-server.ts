@@ -1,7 +1,13 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { act, type Script } from './openai-replies.ts';
-import { type ChatCompletionRequest, type OpenAiServerOptions, requestOf, sendJson, whyRefused } from './openai-requests.ts';
+import {
+  type ChatCompletionRequest,
+  type OpenAiServerOptions,
+  requestOf,
+  sendJson,
+  whyRefused,
+} from './openai-requests.ts';
 
 export type { Script } from './openai-replies.ts';
 export { type ChatCompletionRequest, type OpenAiServerOptions, TEST_KEY } from './openai-requests.ts';
@@ -27,7 +33,9 @@ export async function startOpenAiServer(options: OpenAiServerOptions = {}): Prom
   const requests: ChatCompletionRequest[] = [];
   const refused: string[] = [];
   const heard: string[] = [];
-  let scripts: readonly (Script | ((request: ChatCompletionRequest) => Script))[] = [{ do: 'reply', value: {} }];
+  let scripts: readonly (Script | ((request: ChatCompletionRequest) => Script))[] = [
+    { do: 'reply', value: {} },
+  ];
   const server = createServer((message, response) => {
     void readBody(message).then((body) => {
       heard.push(`${message.method} ${message.url}`);

@@ -19,14 +19,25 @@ export const CLIENT = { id: 'faultline-client', secret: 'a-client-secret-of-test
 export async function startOpenIdIssuer(): Promise<OpenIdIssuer> {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const codes = new Map<string, { readonly nonce: string; readonly challenge: string; readonly redirect: string }>();
-  const issuer: Pick<OpenIdIssuer, 'claims' | 'forged' | 'wrongKey'> = { claims: {}, forged: {}, wrongKey: false };
+  const codes = new Map<
+    string,
+    { readonly nonce: string; readonly challenge: string; readonly redirect: string }
+  >();
+  const issuer: Pick<OpenIdIssuer, 'claims' | 'forged' | 'wrongKey'> = {
+    claims: {},
+    forged: {},
+    wrongKey: false,
+  };
   let server: LoopbackServer;
 
   const authorize = (query: URLSearchParams, response: ServerResponse) => {
     const code = createHash('sha256').update(query.toString()).digest('hex');
     const redirect = query.get('redirect_uri') ?? '';
-    codes.set(code, { nonce: query.get('nonce') ?? '', challenge: query.get('code_challenge') ?? '', redirect });
+    codes.set(code, {
+      nonce: query.get('nonce') ?? '',
+      challenge: query.get('code_challenge') ?? '',
+      redirect,
+    });
     const back = new URL(redirect);
     back.search = new URLSearchParams({ code, state: query.get('state') ?? '' }).toString();
     response.writeHead(302, { location: back.href }).end();
@@ -42,13 +53,23 @@ export async function startOpenIdIssuer(): Promise<OpenIdIssuer> {
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
     const known = form.get('client_id') === CLIENT.id && form.get('client_secret') === CLIENT.secret;
-    if (begun === undefined || begun.challenge !== challenge || begun.redirect !== form.get('redirect_uri') || !known) {
+    if (
+      begun === undefined ||
+      begun.challenge !== challenge ||
+      begun.redirect !== form.get('redirect_uri') ||
+      !known
+    ) {
       return sendJson(response, 400, { error: 'invalid_grant' });
     }
     const now = Math.floor(Date.now() / 1000);
     const standard = { iss: server.url, aud: CLIENT.id, iat: now, exp: now + 300, nonce: begun.nonce };
     const idToken = jwt({ ...standard, ...issuer.claims, ...issuer.forged });
-    sendJson(response, 200, { access_token: 'an-access-token', token_type: 'Bearer', expires_in: 300, id_token: idToken });
+    sendJson(response, 200, {
+      access_token: 'an-access-token',
+      token_type: 'Bearer',
+      expires_in: 300,
+      id_token: idToken,
+    });
   };
 
   const jwt = (claims: object) => {
@@ -59,9 +80,12 @@ export async function startOpenIdIssuer(): Promise<OpenIdIssuer> {
 
   server = await startLoopback((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://issuer');
-    if (pathname === '/.well-known/openid-configuration') return sendJson(response, 200, discovery(server.url));
+    if (pathname === '/.well-known/openid-configuration')
+      return sendJson(response, 200, discovery(server.url));
     if (pathname === '/keys')
-      return sendJson(response, 200, { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }] });
+      return sendJson(response, 200, {
+        keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }],
+      });
     if (pathname === '/authorize') return authorize(searchParams, response);
     if (pathname === '/token') return void tokens(request, response);
     sendJson(response, 404, {});

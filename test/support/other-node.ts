@@ -14,7 +14,14 @@ export async function otherNode(version: string): Promise<string> {
   await mkdir(CACHE, { recursive: true });
   const draft = await mkdtemp(join(CACHE, 'draft-'));
   try {
-    await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--prefix', draft, `node@${version}`]);
+    await promisify(execFile)('npm', [
+      'install',
+      '--no-audit',
+      '--no-fund',
+      '--prefix',
+      draft,
+      `node@${version}`,
+    ]);
     // Whoever else fetched it meanwhile has the same.
     await rename(draft, home).catch(() => undefined);
   } catch (cause) {

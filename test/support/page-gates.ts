@@ -18,7 +18,9 @@ const NOISE: ReadonlySet<string> = new Set(['echo', 'progress', 'passing']);
 const HEAD = /^(?:##\[(?:group\]Run |endgroup\])|shell: |\[command\]|\+ )/;
 
 /** A failure with its log and the lines that say why it failed. */
-export type Labelled = Pick<CapturedFailure, 'name' | 'text' | 'telling'> & { readonly subject?: TriageSubject };
+export type Labelled = Pick<CapturedFailure, 'name' | 'text' | 'telling'> & {
+  readonly subject?: TriageSubject;
+};
 
 /** What a model is asked about a failure, by judgement: the user message of each. */
 export type Requests = Readonly<Record<'classify' | 'reason' | 'select-tool' | 'answer' | 'verify', string>>;
@@ -28,7 +30,12 @@ export type Ask = (failure: Labelled) => Promise<Requests>;
 
 /** What share of failures shows a model what it must see: telling lines, what it asked for, what is cited; and how little else. */
 export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbout): Promise<GateFigure[]> {
-  const missed = { classify: [] as string[], answer: [] as string[], requested: [] as string[], cited: [] as string[] };
+  const missed = {
+    classify: [] as string[],
+    answer: [] as string[],
+    requested: [] as string[],
+    cited: [] as string[],
+  };
   let [shown, noise] = [0, 0];
   for (const failure of failures) {
     const requests = await ask(failure);
@@ -37,7 +44,8 @@ export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbo
     if (!isShown(telling, requests.classify)) missed.classify.push(failure.name);
     if (!isShown(telling, requests.answer)) missed.answer.push(failure.name);
     if (!isShown(telling, requests.verify)) missed.cited.push(failure.name);
-    if (!isShown(window, requests.reason) || !isShown(window, requests['select-tool'])) missed.requested.push(failure.name);
+    if (!isShown(window, requests.reason) || !isShown(window, requests['select-tool']))
+      missed.requested.push(failure.name);
     const lines = shownLines(requests.classify);
     shown += lines.size;
     noise += [...lines].filter(([line, text]) => isNoise(text) && !telling.includes(line)).length;
@@ -48,14 +56,25 @@ export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbo
     figure('telling lines shown to the model that answers', 0.98, count, missed.answer),
     figure('requested lines shown in the next question', 1, count, missed.requested),
     figure('cited lines shown to the model that verifies', 1, count, missed.cited),
-    { name: 'shown lines of a log that are no noise', value: 1 - noise / Math.max(1, shown), bar: 0.9, cases: shown, missed: [] },
+    {
+      name: 'shown lines of a log that are no noise',
+      value: 1 - noise / Math.max(1, shown),
+      bar: 0.9,
+      cases: shown,
+      missed: [],
+    },
   ];
 }
 
 /** The requests of a run in which the second round looked at 40 lines far from the end, and whose answer quotes every telling line. */
 export const askAbout: Ask = async (failure) => {
   const subject = failure.subject ?? subjectIn(failure.text, { budgetTokens: BUDGET_TOKENS });
-  const evidence: Evidence[] = subject.excerpts.map((excerpt, i) => ({ ...excerpt, id: `E${i + 1}`, tool: 'log', title: excerpt.reason }));
+  const evidence: Evidence[] = subject.excerpts.map((excerpt, i) => ({
+    ...excerpt,
+    id: `E${i + 1}`,
+    tool: 'log',
+    title: excerpt.reason,
+  }));
   const window = found(failure, windowOf(failure), `E${evidence.length + 1}`);
   const cited = failure.telling.map((range, i) => found(failure, range, `E${evidence.length + 2 + i}`));
   const known = [...evidence, ...cited, window];
@@ -87,7 +106,10 @@ export const askAbout: Ask = async (failure) => {
   const insight = { subject, classification: CLASSIFIED, evidence: known, outcomes, round: 3, gaps: [] };
   await analyst.classify({ subject }, signal);
   await analyst.plan({ ...insight, offered: [TOOL] }, signal);
-  await analyst.chooseTools({ ...insight, plan: { thought: '', confidence: 0.5, enough: false, retrieval: 0 }, offered: [TOOL] }, signal);
+  await analyst.chooseTools(
+    { ...insight, plan: { thought: '', confidence: 0.5, enough: false, retrieval: 0 }, offered: [TOOL] },
+    signal,
+  );
   await analyst.answer({ ...insight, evidence, outcomes: [] }, signal);
   const claims = cited.map((item) => ({
     text: 'It says so.',
@@ -120,7 +142,9 @@ function isShown(lines: readonly number[], request: string): boolean {
 function linesOf(ranges: readonly (readonly [number, number])[], text: string): number[] {
   const all = text.split('\n');
   const isBlank = (line: number) => classifyRole(cleanLine(stripEscapes(all[line - 1] ?? ''))) === 'blank';
-  return ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i)).filter((line) => !isBlank(line));
+  return ranges
+    .flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i))
+    .filter((line) => !isBlank(line));
 }
 
 /** Lines in the middle of the log, which no excerpt need hold. */
@@ -135,7 +159,15 @@ function found({ text }: Labelled, [lineStart, lineEnd]: readonly [number, numbe
     .split('\n')
     .slice(lineStart - 1, lineEnd)
     .join('\n');
-  return { id, tool: 'view_log', title: `lines ${lineStart}–${lineEnd}`, source: 'log', lineStart, lineEnd, text: lines };
+  return {
+    id,
+    tool: 'view_log',
+    title: `lines ${lineStart}–${lineEnd}`,
+    source: 'log',
+    lineStart,
+    lineEnd,
+    text: lines,
+  };
 }
 
 function call(tool: string) {
@@ -146,7 +178,12 @@ function listening(sent: Record<string, string>): ChatModel {
   const cost = { model: 'm', inputTokens: 0, outputTokens: 0, costUsd: 0, calls: 1 };
   const plan = { thought: '', gaps: [], revised: null, confidence: 0.5, next: 'look' };
   const verdict = { grades: [], unsupportedClaims: [], gaps: [], against: [], confidence: 0.5 };
-  const replies: Readonly<Record<string, unknown>> = { classify: CLASSIFIED, reason: plan, answer: ANSWER, verify: verdict };
+  const replies: Readonly<Record<string, unknown>> = {
+    classify: CLASSIFIED,
+    reason: plan,
+    answer: ANSWER,
+    verify: verdict,
+  };
   return {
     name: 'm',
     ask: async (request) => {
@@ -181,4 +218,12 @@ const CLASSIFIED: Classification = {
   abstained: false,
 };
 
-const ANSWER: Answer = { title: 't', rootCause: '', fixRecommendation: '', claims: [], suspects: [], hypotheses: [], confidence: 0.5 };
+const ANSWER: Answer = {
+  title: 't',
+  rootCause: '',
+  fixRecommendation: '',
+  claims: [],
+  suspects: [],
+  hypotheses: [],
+  confidence: 0.5,
+};

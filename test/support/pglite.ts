@@ -42,9 +42,12 @@ export async function copyTestDatabase(dataDir: string): Promise<string> {
 
 /** Changes whenever a migrated database would look different. */
 export async function migrationsKey(): Promise<string> {
-  const hash = createHash('sha256').update(await readFile(join(ROOT, 'node_modules/@electric-sql/pglite/package.json')));
+  const hash = createHash('sha256').update(
+    await readFile(join(ROOT, 'node_modules/@electric-sql/pglite/package.json')),
+  );
   const folder = join(ROOT, 'migrations');
-  for (const name of (await readdir(folder)).toSorted()) hash.update(name).update(await readFile(join(folder, name)));
+  for (const name of (await readdir(folder)).toSorted())
+    hash.update(name).update(await readFile(join(folder, name)));
   return hash.digest('hex').slice(0, 16);
 }
 

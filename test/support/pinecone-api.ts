@@ -7,7 +7,12 @@ import { createPineconeSpaces, type Spaces } from './pinecone-spaces.ts';
 /** What happens to the next request of the data plane, or to all of them. */
 export type PineconeScript =
   | { readonly do: 'answer' }
-  | { readonly do: 'status'; readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+  | {
+      readonly do: 'status';
+      readonly status: number;
+      readonly headers?: Record<string, string>;
+      readonly body?: string;
+    }
   | { readonly do: 'body'; readonly body: string }
   | { readonly do: 'hang' }
   | { readonly do: 'reset' };
@@ -39,7 +44,9 @@ const MAX_BODY = 2 * 1024 * 1024;
 const MAX_ADDRESS = 8_000;
 
 /** Pinecone over real HTTP, small: it refuses what the real one refuses, and shows a write `lagMs` later. */
-export async function startPineconeApi(options: PineconeIndexOptions & { readonly lagMs?: number; readonly lsn?: boolean } = {}) {
+export async function startPineconeApi(
+  options: PineconeIndexOptions & { readonly lagMs?: number; readonly lsn?: boolean } = {},
+) {
   const refusals: string[] = [];
   const spaces = createPineconeSpaces(options.lagMs ?? 0);
   let index: PineconeIndexOptions | null = options;
@@ -72,7 +79,10 @@ export async function startPineconeApi(options: PineconeIndexOptions & { readonl
 
   function describe(request: IncomingMessage): Reply {
     if (request.method !== 'GET' || request.url !== `/indexes/${PINECONE_INDEX}` || index === null) {
-      return { status: 404, body: { status: 404, error: { code: 'NOT_FOUND', message: 'Resource not found' } } };
+      return {
+        status: 404,
+        body: { status: 404, error: { code: 'NOT_FOUND', message: 'Resource not found' } },
+      };
     }
     const { dimension = 512, metric = 'cosine', ready = true, host = server.url } = index;
     const body = {
@@ -92,7 +102,8 @@ export async function startPineconeApi(options: PineconeIndexOptions & { readonl
     const answers = operations(spaces, dimension)[`${request.method} ${pathname}`];
     if (answers === undefined) return refused(404, `${request.method} ${pathname}`);
     const ids = searchParams.has('ids') ? { ids: searchParams.getAll('ids') } : {};
-    const asked: unknown = request.method === 'GET' ? { ...Object.fromEntries(searchParams), ...ids } : JSON.parse(text);
+    const asked: unknown =
+      request.method === 'GET' ? { ...Object.fromEntries(searchParams), ...ids } : JSON.parse(text);
     const reply = answers(asked);
     return options.lsn === false ? { status: reply.status, body: reply.body } : reply;
   }

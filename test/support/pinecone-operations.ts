@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { DeleteRequest, FetchQuery, ListQuery, queryRequest, StatsRequest, upsertRequest } from './pinecone-schema.ts';
+import {
+  DeleteRequest,
+  FetchQuery,
+  ListQuery,
+  queryRequest,
+  StatsRequest,
+  upsertRequest,
+} from './pinecone-schema.ts';
 import type { Spaces } from './pinecone-spaces.ts';
 
 export interface Reply {
@@ -17,7 +24,10 @@ export function refused(status: number, message: string): Reply {
 }
 
 /** The operations of the data plane that we use, by method and path. */
-export function operations(spaces: Spaces, dimension: number): Readonly<Record<string, (asked: unknown) => Reply>> {
+export function operations(
+  spaces: Spaces,
+  dimension: number,
+): Readonly<Record<string, (asked: unknown) => Reply>> {
   return {
     'POST /vectors/upsert': checked(upsertRequest(dimension), ({ namespace = '', vectors }) => {
       const written = spaces.upsert(namespace, vectors);
@@ -25,17 +35,27 @@ export function operations(spaces: Spaces, dimension: number): Readonly<Record<s
     }),
     'POST /vectors/delete': checked(DeleteRequest, ({ namespace = '', ids = null }) => {
       const written = spaces.remove(namespace, ids);
-      if (written === null) return { status: 404, body: { code: 5, message: 'Namespace not found', details: [] } };
+      if (written === null)
+        return { status: 404, body: { code: 5, message: 'Namespace not found', details: [] } };
       return ok({}, { 'x-pinecone-request-lsn': String(written) });
     }),
     'POST /query': checked(queryRequest(dimension), ({ namespace = '', ...asked }) => {
       const { matches, indexed } = spaces.query(namespace, asked);
       if (JSON.stringify(matches).length > MAX_RESULT) return refused(400, 'the result is larger than 4 MB');
-      return ok({ matches, namespace, usage: { readUnits: 1 } }, { 'x-pinecone-max-indexed-lsn': String(indexed) });
+      return ok(
+        { matches, namespace, usage: { readUnits: 1 } },
+        { 'x-pinecone-max-indexed-lsn': String(indexed) },
+      );
     }),
-    'GET /vectors/list': checked(ListQuery, ({ namespace = '', ...asked }) => ok(spaces.list(namespace, asked))),
-    'GET /vectors/fetch': checked(FetchQuery, ({ namespace = '', ids }) => ok({ vectors: spaces.fetch(namespace, ids), namespace })),
-    'POST /describe_index_stats': checked(StatsRequest, () => ok({ dimension, metric: 'cosine', vectorType: 'dense', ...spaces.stats() })),
+    'GET /vectors/list': checked(ListQuery, ({ namespace = '', ...asked }) =>
+      ok(spaces.list(namespace, asked)),
+    ),
+    'GET /vectors/fetch': checked(FetchQuery, ({ namespace = '', ids }) =>
+      ok({ vectors: spaces.fetch(namespace, ids), namespace }),
+    ),
+    'POST /describe_index_stats': checked(StatsRequest, () =>
+      ok({ dimension, metric: 'cosine', vectorType: 'dense', ...spaces.stats() }),
+    ),
   };
 }
 

@@ -24,7 +24,10 @@ const MetadataValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.st
 
 const Metadata = z
   .record(z.string().regex(/^[^$]/, 'keys do not start with $'), MetadataValue)
-  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES, 'metadata size exceeds the limit of 40960 bytes');
+  .refine(
+    (value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES,
+    'metadata size exceeds the limit of 40960 bytes',
+  );
 
 const Scalar = z.union([z.string(), z.number(), z.boolean()]);
 const Operators = z
@@ -53,7 +56,10 @@ function valuesOf(dimension: number) {
   return z
     .array(z.number())
     .length(dimension, `Vector dimension does not match the dimension of the index ${dimension}`)
-    .refine((values) => values.some((value) => value !== 0), 'Dense vectors must contain at least one non-zero value');
+    .refine(
+      (values) => values.some((value) => value !== 0),
+      'Dense vectors must contain at least one non-zero value',
+    );
 }
 
 export function upsertRequest(dimension: number) {
@@ -79,9 +85,13 @@ export const DeleteRequest = z
     deleteAll: z.boolean().optional(),
     filter: Filter.optional(),
   })
-  .refine(({ ids, deleteAll, filter }) => [ids, deleteAll || undefined, filter].filter((one) => one !== undefined).length === 1, {
-    error: 'exactly one of ids, deleteAll and filter',
-  });
+  .refine(
+    ({ ids, deleteAll, filter }) =>
+      [ids, deleteAll || undefined, filter].filter((one) => one !== undefined).length === 1,
+    {
+      error: 'exactly one of ids, deleteAll and filter',
+    },
+  );
 
 export const ListQuery = z.strictObject({
   namespace: Namespace.optional(),
@@ -90,6 +100,9 @@ export const ListQuery = z.strictObject({
   paginationToken: z.string().optional(),
 });
 
-export const FetchQuery = z.strictObject({ namespace: Namespace.optional(), ids: z.array(Id).min(1).max(1_000) });
+export const FetchQuery = z.strictObject({
+  namespace: Namespace.optional(),
+  ids: z.array(Id).min(1).max(1_000),
+});
 
 export const StatsRequest = z.strictObject({});

@@ -66,29 +66,48 @@ export function createPineconeSpaces(lagMs: number) {
           }),
     query: (
       name: string,
-      asked: { vector: readonly number[]; topK: number; filter?: Filter | undefined; includeMetadata?: boolean | undefined },
+      asked: {
+        vector: readonly number[];
+        topK: number;
+        filter?: Filter | undefined;
+        includeMetadata?: boolean | undefined;
+      },
     ) => {
       const { seen, indexed } = at(name);
       const matches = [...seen.values()]
         .filter((vector) => fits(vector, asked.filter))
-        .map((vector) => ({ id: vector.id, score: cosine(vector.values, asked.vector), values: [], metadata: vector.metadata ?? {} }))
+        .map((vector) => ({
+          id: vector.id,
+          score: cosine(vector.values, asked.vector),
+          values: [],
+          metadata: vector.metadata ?? {},
+        }))
         .sort((left, right) => right.score - left.score)
         .slice(0, asked.topK)
         .map(({ metadata, ...match }) => (asked.includeMetadata ? { ...match, metadata } : match));
       return { matches, indexed };
     },
-    list: (name: string, { limit, paginationToken }: { limit: number; paginationToken?: string | undefined }) => {
+    list: (
+      name: string,
+      { limit, paginationToken }: { limit: number; paginationToken?: string | undefined },
+    ) => {
       const ids = [...at(name).seen.keys()].toSorted();
-      const start = paginationToken === undefined ? 0 : Number(Buffer.from(paginationToken, 'base64').toString());
+      const start =
+        paginationToken === undefined ? 0 : Number(Buffer.from(paginationToken, 'base64').toString());
       const vectors = ids.slice(start, start + limit).map((id) => ({ id }));
       const end = start + limit;
-      const pagination = end < ids.length ? { pagination: { next: Buffer.from(String(end)).toString('base64') } } : {};
+      const pagination =
+        end < ids.length ? { pagination: { next: Buffer.from(String(end)).toString('base64') } } : {};
       return { vectors, namespace: name, ...pagination };
     },
     fetch: (name: string, ids: readonly string[]) =>
-      Object.fromEntries(ids.flatMap((id) => at(name).seen.get(id) ?? []).map((vector) => [vector.id, vector])),
+      Object.fromEntries(
+        ids.flatMap((id) => at(name).seen.get(id) ?? []).map((vector) => [vector.id, vector]),
+      ),
     stats: () => {
-      const counts = [...spaces.keys()].map((name) => [name, at(name).seen.size] as const).filter(([, count]) => count > 0);
+      const counts = [...spaces.keys()]
+        .map((name) => [name, at(name).seen.size] as const)
+        .filter(([, count]) => count > 0);
       return {
         namespaces: Object.fromEntries(counts.map(([name, vectorCount]) => [name, { vectorCount }])),
         totalVectorCount: counts.reduce((sum, [, count]) => sum + count, 0),

@@ -26,7 +26,10 @@ export function findBinaries(): string | null {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : [];
   for (const version of versions) {
-    folders.push({ bin: join(debian, version, 'bin'), extensions: join('/usr/share/postgresql', version, 'extension') });
+    folders.push({
+      bin: join(debian, version, 'bin'),
+      extensions: join('/usr/share/postgresql', version, 'extension'),
+    });
   }
   const whole = folders.find(
     ({ bin, extensions }) =>
@@ -42,20 +45,29 @@ export async function startBinaries(bin: string, settings: readonly string[]): P
   const owner = serverOwner();
   if (owner !== null) await chown(folder, owner.uid, owner.gid);
   const data = join(folder, 'data');
-  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'], {
-    ...owner,
-    stdio: 'ignore',
-  });
+  execFileSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'],
+    {
+      ...owner,
+      stdio: 'ignore',
+    },
+  );
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   // What a crash of the server loses does not depend on fsync; what a crash of the machine loses is not tried here.
-  const options = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off', ...settings].flatMap((each) => [
-    '-c',
-    each,
-  ]);
+  const options = [
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${folder}`,
+    'fsync=off',
+    ...settings,
+  ].flatMap((each) => ['-c', each]);
   let server: ChildProcess | null = null;
   const start = async () => {
-    server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...options], { ...owner, stdio: 'ignore' });
+    server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...options], {
+      ...owner,
+      stdio: 'ignore',
+    });
     await untilItAnswers(url);
   };
   const stop = async (mode: 'fast' | 'immediate') => {
@@ -83,7 +95,8 @@ function serverOwner(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   for (const user of ['postgres', 'nobody']) {
     try {
-      const number = (flag: string) => Number(execFileSync('id', [flag, user], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+      const number = (flag: string) =>
+        Number(execFileSync('id', [flag, user], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
       return { uid: number('-u'), gid: number('-g') };
     } catch {}
   }

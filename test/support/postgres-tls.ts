@@ -21,8 +21,19 @@ export async function openTlsProxy(address: string): Promise<TlsProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-tls-'));
   const [keyFile, caFile] = [join(folder, 'key.pem'), join(folder, 'ca.pem')];
   const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const about = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', ...names];
-  execFileSync('openssl', ['req', '-x509', ...about, '-keyout', keyFile, '-out', caFile], { stdio: 'ignore' });
+  const about = [
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-days',
+    '2',
+    ...names,
+  ];
+  execFileSync('openssl', ['req', '-x509', ...about, '-keyout', keyFile, '-out', caFile], {
+    stdio: 'ignore',
+  });
   const { hostname, port } = new URL(address);
   const [key, cert] = [readFileSync(keyFile), readFileSync(caFile)];
   const seen = { encrypted: 0, plain: 0 };

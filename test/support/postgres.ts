@@ -17,7 +17,10 @@ const IMAGE = 'pgvector/pgvector:pg17';
  * installed. Never where FAULTLINE_TEST_REQUIRE names postgres; they fail then.
  */
 export const withoutPostgres =
-  ADDRESS === null && !DOCKER && BINARIES === null && !(process.env.FAULTLINE_TEST_REQUIRE ?? '').split(',').includes('postgres');
+  ADDRESS === null &&
+  !DOCKER &&
+  BINARIES === null &&
+  !(process.env.FAULTLINE_TEST_REQUIRE ?? '').split(',').includes('postgres');
 
 /** A PostgreSQL server whose bad days can be played. Addresses stay the same whatever happens. */
 export interface TestServer {
@@ -86,13 +89,17 @@ async function startServer(settings: readonly string[], own: boolean): Promise<R
   if (ADDRESS !== null) return own ? behindGate(ADDRESS, async () => undefined) : sharedServer(ADDRESS);
   const container = DOCKER ? await startContainer() : null;
   if (container !== null) return behindGate(container.url, container.dispose);
-  if (BINARIES === null) throw new Error('PostgreSQL is required: run scripts/install-postgres or set FAULTLINE_TEST_POSTGRES_URL');
+  if (BINARIES === null)
+    throw new Error(
+      'PostgreSQL is required: run scripts/install-postgres or set FAULTLINE_TEST_POSTGRES_URL',
+    );
   return startBinaries(BINARIES, settings);
 }
 
 /** A server that others use at the same time. */
 function sharedServer(url: string): Running {
-  const refuse = () => Promise.reject(new Error('Others use this server: ask for one of your own to stop it'));
+  const refuse = () =>
+    Promise.reject(new Error('Others use this server: ask for one of your own to stop it'));
   return { url, stop: refuse, start: refuse, dispose: async () => undefined };
 }
 

@@ -88,7 +88,11 @@ export function capturedFailures(): CapturedFailure[] {
 }
 
 /** A harmless line anywhere outside the cause changes neither the headline nor the cause lines that are kept. `each` kinds a failure. */
-export function harmlessLineGates(failures: readonly CapturedFailure[], each: number, read: Read = readText): GateFigure[] {
+export function harmlessLineGates(
+  failures: readonly CapturedFailure[],
+  each: number,
+  read: Read = readText,
+): GateFigure[] {
   const [headlines, kept]: [string[], string[]] = [[], []];
   let cases = 0;
   for (const [i, failure] of failures.entries()) {
@@ -175,15 +179,26 @@ export function withHarmless(
     start >= at ? ([start + added.length, end + added.length] as const) : ([start, end] as const),
   );
   const harmlessAt = added.map((_, i) => at + i);
-  return { text: [...lines.slice(0, at - 1), ...added, ...lines.slice(at - 1)].join('\n'), telling: moved, harmlessAt };
+  return {
+    text: [...lines.slice(0, at - 1), ...added, ...lines.slice(at - 1)].join('\n'),
+    telling: moved,
+    harmlessAt,
+  };
 }
 
 /** The number of the line before which the kind stands. */
-function placeFor(kind: HarmlessKind, lines: readonly string[], telling: CapturedFailure['telling'], seed: number): number {
+function placeFor(
+  kind: HarmlessKind,
+  lines: readonly string[],
+  telling: CapturedFailure['telling'],
+  seed: number,
+): number {
   if (kind.name.startsWith('clean-up')) return lines.length;
   if (kind.lines[0]?.startsWith('##[group]') === true) return 1;
   const head = lines.findIndex((line) => line.includes('##[endgroup]'));
-  const end = lines.findLastIndex((line) => /##\[error\]|Finished: FAILURE|marked build as failure/.test(line));
+  const end = lines.findLastIndex((line) =>
+    /##\[error\]|Finished: FAILURE|marked build as failure/.test(line),
+  );
   const [from, to] = [head + 2, end < 0 ? lines.length : end + 1];
   const free = Array.from({ length: Math.max(1, to - from + 1) }, (_, i) => from + i).filter(
     (line) => !telling.some(([start, last]) => line > start && line <= last),

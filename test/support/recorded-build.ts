@@ -4,7 +4,11 @@ import { z } from 'zod';
 const Delivery = z.object({ state: z.string(), buildId: z.string().nullable() });
 
 /** The build that a served installation made of a delivery, once it has. */
-export async function recordedBuild(address: string, token: string, key: { source: string; id: string }): Promise<string> {
+export async function recordedBuild(
+  address: string,
+  token: string,
+  key: { source: string; id: string },
+): Promise<string> {
   const url = `${address}/api/deliveries/${key.source}/${encodeURIComponent(key.id)}`;
   for (let tries = 0; tries < 300; tries++) {
     const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });

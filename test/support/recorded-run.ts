@@ -23,15 +23,37 @@ export const never = new AbortController().signal;
 /** Tools that know one thing each. */
 export function sampleToolbox() {
   return scriptedToolbox({
-    search_knowledge: { findings: [{ title: 'Rounding', text: 'Totals are rounded once.', source: 'knowledge/rounding', score: 0.8 }] },
-    read_file: { findings: [{ title: 'src/cart/tax.ts', text: 'round(round(x))', source: 'src/cart/tax.ts', lineStart: 41, lineEnd: 41 }] },
+    search_knowledge: {
+      findings: [
+        { title: 'Rounding', text: 'Totals are rounded once.', source: 'knowledge/rounding', score: 0.8 },
+      ],
+    },
+    read_file: {
+      findings: [
+        {
+          title: 'src/cart/tax.ts',
+          text: 'round(round(x))',
+          source: 'src/cart/tax.ts',
+          lineStart: 41,
+          lineEnd: 41,
+        },
+      ],
+    },
     grep_log: { status: 'empty', findings: [] },
   });
 }
 
 /** A run of the sample subject, recorded. */
-export async function recordRun(parts: Partial<InvestigateDeps> = {}, subject = sampleSubject()): Promise<Recording> {
-  const atHand = recordAtHand({ clock: systemClock, masker: createMasker(), logger: silentLogger, madeBy: MADE_BY });
+export async function recordRun(
+  parts: Partial<InvestigateDeps> = {},
+  subject = sampleSubject(),
+): Promise<Recording> {
+  const atHand = recordAtHand({
+    clock: systemClock,
+    masker: createMasker(),
+    logger: silentLogger,
+    madeBy: MADE_BY,
+  });
   const waits = parts.questions !== undefined;
   const analysis = await investigate(
     subject,

@@ -19,7 +19,10 @@ const IMAGE = 'redis:7-alpine';
  * Never where FAULTLINE_TEST_REQUIRE names redis; they fail then.
  */
 export const withoutRedis =
-  ADDRESS === null && BINARY === null && !DOCKER && !(process.env.FAULTLINE_TEST_REQUIRE ?? '').split(',').includes('redis');
+  ADDRESS === null &&
+  BINARY === null &&
+  !DOCKER &&
+  !(process.env.FAULTLINE_TEST_REQUIRE ?? '').split(',').includes('redis');
 
 /** A Redis whose bad days can be played. Its address stays the same whatever happens. */
 export interface TestRedis {
@@ -44,7 +47,8 @@ export async function startRedis(): Promise<TestRedis> {
   if (ADDRESS !== null) return behindGate(ADDRESS, async () => undefined);
   const container = DOCKER ? await startContainer() : null;
   if (container !== null) return behindGate(container.url, container.stop);
-  if (BINARY === null) throw new Error('Redis is required: set FAULTLINE_TEST_REDIS_URL or install redis-server');
+  if (BINARY === null)
+    throw new Error('Redis is required: set FAULTLINE_TEST_REDIS_URL or install redis-server');
   return startBinary(BINARY);
 }
 
@@ -82,7 +86,10 @@ async function startContainer(): Promise<{ readonly url: string; stop(): Promise
   );
   if (!answers) return null;
   const container = await new GenericContainer(IMAGE).withExposedPorts(6379).start();
-  return { url: `redis://${container.getHost()}:${container.getMappedPort(6379)}`, stop: async () => void (await container.stop()) };
+  return {
+    url: `redis://${container.getHost()}:${container.getMappedPort(6379)}`,
+    stop: async () => void (await container.stop()),
+  };
 }
 
 async function startBinary(binary: string): Promise<TestRedis> {
@@ -90,7 +97,18 @@ async function startBinary(binary: string): Promise<TestRedis> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   // Appended and synced at once: what was answered is still there after SIGKILL.
-  const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes'];
+  const settings = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    folder,
+    '--save',
+    '',
+    '--appendonly',
+    'yes',
+  ];
   const command = commandOn(url);
   const start = async () => {
     const process = spawn(binary, [...settings, '--appendfsync', 'always'], { stdio: 'ignore' });
@@ -133,7 +151,12 @@ function withRestart(redis: Omit<TestRedis, 'restart'>): TestRedis {
 
 function commandOn(address: string): TestRedis['command'] {
   return async (name, ...values) => {
-    const client = new Redis(address, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0, connectTimeout: 2000 });
+    const client = new Redis(address, {
+      lazyConnect: true,
+      retryStrategy: () => null,
+      maxRetriesPerRequest: 0,
+      connectTimeout: 2000,
+    });
     client.on('error', () => undefined);
     try {
       return await client.call(name, ...values);

@@ -2,7 +2,12 @@ import type { Browser, Page } from 'playwright-core';
 import type { Review } from '../../src/domain/review.ts';
 import { type ItemChanges, storeItem } from '../console/review/queue-world.ts';
 import { openBrowser, openPage, type WatchOptions } from './browser.ts';
-import { openStockedConsole, type READERS, type StockedConsole, type StockOptions } from './stocked-console.ts';
+import {
+  openStockedConsole,
+  type READERS,
+  type StockedConsole,
+  type StockOptions,
+} from './stocked-console.ts';
 
 /** An installation, a browser, and sessions of its readers. */
 export interface ReviewWorld {
@@ -28,7 +33,11 @@ export async function openReviewWorld(options: StockOptions = {}): Promise<Revie
     browser,
     at: async (who, look, wanted = {}) => {
       const session = who === null ? {} : { session: await sessionOf(who) };
-      const { page, context, complaints } = await openPage(browser, { address: console.address, ...session, ...wanted });
+      const { page, context, complaints } = await openPage(browser, {
+        address: console.address,
+        ...session,
+        ...wanted,
+      });
       try {
         await look(page);
       } finally {
@@ -56,7 +65,9 @@ export async function storeQueue(
     const openedAt = new Date(now - (count - at) * 60_000).toISOString();
     const title = `${repository.split('/')[1]} fails for cause ${at + 1}`;
     const build = { repository, ...changes.build };
-    reviews.push(await storeItem(console, { ...changes, build, review: { title, openedAt, ...changes.review } }));
+    reviews.push(
+      await storeItem(console, { ...changes, build, review: { title, openedAt, ...changes.review } }),
+    );
   }
   return reviews;
 }
@@ -78,7 +89,11 @@ export async function untilShown(page: Page, { id }: Pick<Review, 'id'>): Promis
 
 /** The words of what has the focus. */
 export async function focused(page: Page): Promise<string> {
-  return String(await page.evaluate(`document.activeElement.tagName + ' ' + (document.activeElement.textContent ?? '').trim()`));
+  return String(
+    await page.evaluate(
+      `document.activeElement.tagName + ' ' + (document.activeElement.textContent ?? '').trim()`,
+    ),
+  );
 }
 
 /** Waits until the page has said this. */
@@ -87,4 +102,5 @@ export async function untilSaid(page: Page, sentence: string): Promise<void> {
 }
 
 /** What is said of a decision that went into the library. */
-export const TAUGHT = 'Added to the library: the next failure with this fingerprint in this repository gets this answer at once.';
+export const TAUGHT =
+  'Added to the library: the next failure with this fingerprint in this repository gets this answer at once.';

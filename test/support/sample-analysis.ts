@@ -62,7 +62,10 @@ export function sampleFailure(change: Partial<Failure> = {}): Failure {
 }
 
 /** The answers of one build in their order, each with those of the failures that it names. */
-export function sampleAnswers(analyses: readonly Analysis[], failures: readonly Failure[] = [sampleFailure()]): ArrangedAnswer[] {
+export function sampleAnswers(
+  analyses: readonly Analysis[],
+  failures: readonly Failure[] = [sampleFailure()],
+): ArrangedAnswer[] {
   const answers = analyses.map((analysis) => {
     const sample = failures.filter(({ id }) => analysis.failureIds.includes(id));
     return { analysis, sample, failures: Math.max(1, sample.length) };
@@ -84,7 +87,13 @@ export function sampleAnalysis(change: Partial<Analysis> = {}): Analysis {
       category: 'TEST_FAILURE',
       kind: 'assertion',
       confidence: 0.94,
-      probabilities: { CODE_ERROR: 0.03, INFRA_ERROR: 0.01, CONFIG_ERROR: 0.01, DEPENDENCY_ERROR: 0.01, TEST_FAILURE: 0.94 },
+      probabilities: {
+        CODE_ERROR: 0.03,
+        INFRA_ERROR: 0.01,
+        CONFIG_ERROR: 0.01,
+        DEPENDENCY_ERROR: 0.01,
+        TEST_FAILURE: 0.94,
+      },
       abstained: false,
       because: 'assertion mismatch',
     },
@@ -103,10 +112,26 @@ export function sampleAnalysis(change: Partial<Analysis> = {}): Analysis {
           ],
         },
       ],
-      suspects: [{ path: 'src/cart/tax.ts', line: 41, commit: 'a41f9c2d0000', author: 'ada', score: 0.81, reason: 'frame 2 of the stack' }],
+      suspects: [
+        {
+          path: 'src/cart/tax.ts',
+          line: 41,
+          commit: 'a41f9c2d0000',
+          author: 'ada',
+          score: 0.81,
+          reason: 'frame 2 of the stack',
+        },
+      ],
       hypotheses: [],
     },
-    verdict: { grades: { E1: 'relevant' }, unsupportedClaims: [], gaps: [], confidence: 0.91, action: 'auto_notify', reasons: [] },
+    verdict: {
+      grades: { E1: 'relevant' },
+      unsupportedClaims: [],
+      gaps: [],
+      confidence: 0.91,
+      action: 'auto_notify',
+      reasons: [],
+    },
     evidence: [
       {
         id: 'E1',
@@ -128,7 +153,14 @@ export function sampleAnalysis(change: Partial<Analysis> = {}): Analysis {
         by: 'rules',
       },
     ],
-    usage: { inputTokens: 13_190, outputTokens: 1020, costUsd: 0.021, modelCalls: 5, toolCalls: 3, iterations: 2 },
+    usage: {
+      inputTokens: 13_190,
+      outputTokens: 1020,
+      costUsd: 0.021,
+      modelCalls: 5,
+      toolCalls: 3,
+      iterations: 2,
+    },
     analyst: 'llm',
     model: 'small-1',
     promptHashes: { classify: '4f1c' },
@@ -150,11 +182,24 @@ export function unsureAnalysis(change: Partial<Analysis> = {}): Analysis {
       ...sure.answer,
       confidence: 0.61,
       hypotheses: [
-        { text: '`tax.ts:41` throws when the list is empty.', category: 'CODE_ERROR', settledBy: 'the value of `items` at line 40' },
-        { text: '`TAX_TABLE` is not set in this job.', category: 'CONFIG_ERROR', settledBy: "the job's environment" },
+        {
+          text: '`tax.ts:41` throws when the list is empty.',
+          category: 'CODE_ERROR',
+          settledBy: 'the value of `items` at line 40',
+        },
+        {
+          text: '`TAX_TABLE` is not set in this job.',
+          category: 'CONFIG_ERROR',
+          settledBy: "the job's environment",
+        },
       ],
     },
-    verdict: { ...sure.verdict, confidence: 0.61, action: 'human_review', reasons: ['one claim rests on a single line'] },
+    verdict: {
+      ...sure.verdict,
+      confidence: 0.61,
+      action: 'human_review',
+      reasons: ['one claim rests on a single line'],
+    },
     ...change,
   });
 }
@@ -166,7 +211,12 @@ export function recalledAnalysis(): Analysis {
     terminationReason: 'known_failure',
     usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0, iterations: 0 },
     milliseconds: 42,
-    recalled: { entryId: 'lib_1', confirmedBy: 'grace', confirmedAt: '2026-10-12T15:00:00.000Z', timesSeen: 14 },
+    recalled: {
+      entryId: 'lib_1',
+      confirmedBy: 'grace',
+      confirmedAt: '2026-10-12T15:00:00.000Z',
+      timesSeen: 14,
+    },
   });
 }
 
@@ -209,8 +259,24 @@ export function sampleExperiment(change: Partial<Experiment> = {}): Experiment {
       polluters: [],
     },
     arms: [
-      { ...arm, exitCodes: [1, 1, 1], milliseconds: [90, 80, 85], where: 'here', commit: null, passed: 0, failed: 3 },
-      { ...arm, exitCodes: [0, 0, 0], milliseconds: [90, 80, 85], where: 'base', commit: 'cfa15e99a', passed: 3, failed: 0 },
+      {
+        ...arm,
+        exitCodes: [1, 1, 1],
+        milliseconds: [90, 80, 85],
+        where: 'here',
+        commit: null,
+        passed: 0,
+        failed: 3,
+      },
+      {
+        ...arm,
+        exitCodes: [0, 0, 0],
+        milliseconds: [90, 80, 85],
+        where: 'base',
+        commit: 'cfa15e99a',
+        passed: 3,
+        failed: 0,
+      },
     ],
     verdict: 'this-change',
     sentence: 'Fails 3 of 3 here, 0 of 3 on the base (cfa15e99a): introduced by this change.',

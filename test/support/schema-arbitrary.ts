@@ -57,7 +57,8 @@ export function valuesOf(schema: unknown, depth = 4): fc.Arbitrary<unknown> {
 
 function fitting(schema: z.infer<typeof Schema>, depth: number): fc.Arbitrary<unknown> {
   const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf;
-  if (choices !== undefined && choices.length > 0) return fc.oneof(...choices.map((one) => valuesOf(one, depth - 1)));
+  if (choices !== undefined && choices.length > 0)
+    return fc.oneof(...choices.map((one) => valuesOf(one, depth - 1)));
   if (schema.enum !== undefined && schema.enum.length > 0) return fc.constantFrom(...schema.enum);
   if (schema.const !== undefined) return fc.constant(schema.const);
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
@@ -77,7 +78,10 @@ function texts(format: string | undefined): fc.Arbitrary<unknown> {
   return fc.oneof(ordinary, fc.constantFrom(...NASTY));
 }
 
-function objects({ properties = {}, required = [] }: z.infer<typeof Schema>, depth: number): fc.Arbitrary<unknown> {
+function objects(
+  { properties = {}, required = [] }: z.infer<typeof Schema>,
+  depth: number,
+): fc.Arbitrary<unknown> {
   const fields = Object.entries(properties).map(([name, schema]) => {
     const value = valuesOf(schema, depth - 1);
     return [name, required.includes(name) ? value : fc.option(value, { nil: undefined })] as const;

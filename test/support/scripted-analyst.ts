@@ -25,7 +25,11 @@ export interface ScriptedAnalyst extends Analyst {
 export function scriptedAnalyst(script: Script = {}): ScriptedAnalyst {
   const asked: string[] = [];
   const turn = new Map<string, number>();
-  const say = <Value>(name: string, values: readonly Value[] | undefined, fallback: Value): Judgement<Value> => {
+  const say = <Value>(
+    name: string,
+    values: readonly Value[] | undefined,
+    fallback: Value,
+  ): Judgement<Value> => {
     asked.push(name);
     const index = turn.get(name) ?? 0;
     turn.set(name, index + 1);
@@ -37,7 +41,10 @@ export function scriptedAnalyst(script: Script = {}): ScriptedAnalyst {
     classify: async () => say('classify', undefined, { ...CLASSIFICATION, ...script.classification }),
     plan: async () => {
       const spoken = say<Partial<Plan>>('plan', script.plans, {});
-      return { ...spoken, value: { thought: 'thinking', confidence: 0.7, enough: false, retrieval: 0, ...spoken.value } };
+      return {
+        ...spoken,
+        value: { thought: 'thinking', confidence: 0.7, enough: false, retrieval: 0, ...spoken.value },
+      };
     },
     chooseTools: async () => {
       const spoken = say<readonly ToolCall[]>('chooseTools', script.calls, []);
@@ -53,7 +60,8 @@ export function scriptedAnalyst(script: Script = {}): ScriptedAnalyst {
       return { ...spoken, value: { ...ASSESSMENT, ...spoken.value } };
     },
     converse: {
-      understand: async () => say('understand', undefined, { shape: 'explanation', about: 'the cause', ...script.understanding }),
+      understand: async () =>
+        say('understand', undefined, { shape: 'explanation', about: 'the cause', ...script.understanding }),
       chooseTools: async () => {
         const spoken = say<readonly ToolCall[]>('lookups', script.lookups, []);
         return { ...spoken, value: [...spoken.value] };
@@ -71,7 +79,13 @@ const CLASSIFICATION: Classification = {
   category: 'TEST_FAILURE',
   kind: 'assertion',
   confidence: 0.8,
-  probabilities: { CODE_ERROR: 0.1, INFRA_ERROR: 0.02, CONFIG_ERROR: 0.04, DEPENDENCY_ERROR: 0.04, TEST_FAILURE: 0.8 },
+  probabilities: {
+    CODE_ERROR: 0.1,
+    INFRA_ERROR: 0.02,
+    CONFIG_ERROR: 0.04,
+    DEPENDENCY_ERROR: 0.04,
+    TEST_FAILURE: 0.8,
+  },
   abstained: false,
   because: 'scripted',
 };
@@ -82,13 +96,23 @@ const ANSWER: Answer = {
   fixRecommendation: 'Round once, after the sum.',
   confidence: 0.9,
   claims: [
-    { text: 'the totals differ', evidence: ['E1'], quotes: [{ source: 'build.log', line: 121, text: 'expected 10.20, got 10.21' }] },
+    {
+      text: 'the totals differ',
+      evidence: ['E1'],
+      quotes: [{ source: 'build.log', line: 121, text: 'expected 10.20, got 10.21' }],
+    },
   ],
   suspects: [],
   hypotheses: [],
 };
 
-const ASSESSMENT: Assessment = { grades: { E1: 'relevant' }, unsupportedClaims: [], gaps: [], confidence: 0.9, against: [] };
+const ASSESSMENT: Assessment = {
+  grades: { E1: 'relevant' },
+  unsupportedClaims: [],
+  gaps: [],
+  confidence: 0.9,
+  against: [],
+};
 
 function judgement<Value>(value: Value): Judgement<Value> {
   return {

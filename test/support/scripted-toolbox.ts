@@ -12,7 +12,13 @@ export function scriptedToolbox(
   const describe = (name: string): ToolDescription => ({
     name,
     question: `what does ${name} say?`,
-    categories: ['CODE_ERROR', 'TEST_FAILURE', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'] satisfies Category[],
+    categories: [
+      'CODE_ERROR',
+      'TEST_FAILURE',
+      'INFRA_ERROR',
+      'CONFIG_ERROR',
+      'DEPENDENCY_ERROR',
+    ] satisfies Category[],
     always: false,
     costClass: 'low',
     usualLatencyMs: 1,

@@ -39,7 +39,9 @@ export interface ServerInstallation {
 }
 
 /** Starts the stores and, with `environment` beside what the compose file gives, whatever is requested. */
-export async function installServer(environment: Readonly<Record<string, string>>): Promise<ServerInstallation> {
+export async function installServer(
+  environment: Readonly<Record<string, string>>,
+): Promise<ServerInstallation> {
   const [model, postgres, redis, mongodb] = await Promise.all([
     newEnv().then(readCompose),
     startPostgres({ own: true }),
@@ -64,7 +66,9 @@ export async function installServer(environment: Readonly<Record<string, string>
     start: async (service, more = {}) => {
       const again = () => startAs(service, serviceOf(model, service), { ...addresses, ...environment }, more);
       // The port for metrics was free when it was chosen; another process may have taken it since.
-      const started = await again().catch((error: unknown) => (String(error).includes('EADDRINUSE') ? again() : Promise.reject(error)));
+      const started = await again().catch((error: unknown) =>
+        String(error).includes('EADDRINUSE') ? again() : Promise.reject(error),
+      );
       running.push(started);
       return started;
     },
@@ -84,7 +88,12 @@ function serviceOf(model: ComposeModel, name: string): ComposeService {
 
 type Environment = Readonly<Record<string, string>>;
 
-async function startAs(name: string, service: ComposeService, own: Environment, more: Environment): Promise<Running> {
+async function startAs(
+  name: string,
+  service: ComposeService,
+  own: Environment,
+  more: Environment,
+): Promise<Running> {
   const metricsPort = await freePort();
   const nowhere = join(tmpdir(), `faultline-no-data-${process.pid}`);
   const child = spawn(process.execPath, [MAIN, ...(service.command ?? [])], {
@@ -114,34 +123,56 @@ async function startAs(name: string, service: ComposeService, own: Environment, 
   if (existsSync(nowhere)) throw new Error(`${name} wrote into its data directory`);
   const address = /listening on (\S+)/.exec(said)?.[1] ?? '';
   const ports = { 4600: new URL(address || 'http://127.0.0.1:4600').port, 9464: String(metricsPort) };
-  return { name, process: child, exited, address, errors: () => said, healthy: () => healthOf(service, ports) };
+  return {
+    name,
+    process: child,
+    exited,
+    address,
+    errors: () => said,
+    healthy: () => healthOf(service, ports),
+  };
 }
 
 function withoutNull(environment: ComposeService['environment']): Record<string, string> {
-  return Object.fromEntries(Object.entries(environment).flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
+  );
 }
 
 /** Until it says that it listens or takes jobs; `migrate` until it has ended. */
-function readyOrEnded(name: string, child: ChildProcess, exited: Promise<number | null>, said: () => string): Promise<void> {
+function readyOrEnded(
+  name: string,
+  child: ChildProcess,
+  exited: Promise<number | null>,
+  said: () => string,
+): Promise<void> {
   return new Promise((settle, reject) => {
     const end = (error?: Error) => {
       clearTimeout(timer);
       if (error === undefined) settle();
       else reject(error);
     };
-    const timer = setTimeout(() => end(new Error(`${name} was not ready within ${READY_MS} ms: ${said()}`)), READY_MS);
+    const timer = setTimeout(
+      () => end(new Error(`${name} was not ready within ${READY_MS} ms: ${said()}`)),
+      READY_MS,
+    );
     const look = () => /listening on \S+|worker is running/.test(said()) && end();
     child.stdout?.on('data', look);
     child.stderr?.on('data', look);
-    void exited.then((code) => end(code === 0 ? undefined : new Error(`${name} ended with ${code}: ${said()}`)));
+    void exited.then((code) =>
+      end(code === 0 ? undefined : new Error(`${name} ended with ${code}: ${said()}`)),
+    );
   });
 }
 
 /** Runs the health check of the compose file, with the ports that the process has here. */
 async function healthOf(service: ComposeService, ports: Readonly<Record<string, string>>): Promise<boolean> {
   const [kind, command = '', ...args] = service.healthcheck?.test ?? [];
-  if (kind !== 'CMD' || command !== 'node') throw new Error('Only a health check that runs node can be run here');
-  const adapted = args.map((text) => text.replaceAll(/127\.0\.0\.1:(\d+)/g, (_, port: string) => `127.0.0.1:${ports[port]}`));
+  if (kind !== 'CMD' || command !== 'node')
+    throw new Error('Only a health check that runs node can be run here');
+  const adapted = args.map((text) =>
+    text.replaceAll(/127\.0\.0\.1:(\d+)/g, (_, port: string) => `127.0.0.1:${ports[port]}`),
+  );
   const [code] = await once(spawn(process.execPath, adapted, { stdio: 'ignore' }), 'exit');
   return code === 0;
 }

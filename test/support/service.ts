@@ -18,7 +18,10 @@ export interface Service {
 export const TOKEN = 'test-token-of-an-administrator';
 
 /** Starts `faultline serve` on a data directory and a free port, and waits until it listens. */
-export async function startService(dataDir: string, environment: Readonly<Record<string, string>> = {}): Promise<Service> {
+export async function startService(
+  dataDir: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Service> {
   const child = spawn(process.execPath, [MAIN, 'serve', '--data', dataDir, '--port', '0'], {
     env: {
       ...BARE,
@@ -48,10 +51,17 @@ export async function startService(dataDir: string, environment: Readonly<Record
   };
 }
 
-function listening(child: ChildProcess, exited: Promise<number | null>, errors: () => string): Promise<string> {
+function listening(
+  child: ChildProcess,
+  exited: Promise<number | null>,
+  errors: () => string,
+): Promise<string> {
   return new Promise((resolvePromise, reject) => {
     let said = '';
-    const timer = setTimeout(() => reject(new Error(`the service did not listen within ${READY_MS} ms: ${errors()}`)), READY_MS);
+    const timer = setTimeout(
+      () => reject(new Error(`the service did not listen within ${READY_MS} ms: ${errors()}`)),
+      READY_MS,
+    );
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       said += text;
       const address = /listening on (\S+)/.exec(said)?.[1];

@@ -2,14 +2,30 @@ import type { Analysis } from '../../src/domain/analysis.ts';
 import type { NewBuild } from '../../src/domain/build.ts';
 import type { Failure } from '../../src/domain/failure.ts';
 import type { FailureGroup } from '../../src/domain/reading.ts';
-import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../../src/notifications/build-answers.ts';
+import {
+  type ArrangedAnswer,
+  arrangeAnswers,
+  pairWithFailures,
+} from '../../src/notifications/build-answers.ts';
 import type { Stores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleFailure } from './sample-analysis.ts';
 
 /** What a build of three causes and fifteen failed tests is made of, in the order of their first failures. */
 const CAUSES = [
-  { id: 'ana_price', title: 'total() adds one too much', kind: 'assertion', category: 'TEST_FAILURE', tests: namesOf('total of', 2) },
-  { id: 'ana_label', title: 'label() reads a missing name', kind: 'null_reference', category: 'CODE_ERROR', tests: namesOf('label', 3) },
+  {
+    id: 'ana_price',
+    title: 'total() adds one too much',
+    kind: 'assertion',
+    category: 'TEST_FAILURE',
+    tests: namesOf('total of', 2),
+  },
+  {
+    id: 'ana_label',
+    title: 'label() reads a missing name',
+    kind: 'null_reference',
+    category: 'CODE_ERROR',
+    tests: namesOf('label', 3),
+  },
   {
     id: 'ana_redis',
     title: 'Redis does not answer',
@@ -45,7 +61,11 @@ export const GROUPS: readonly FailureGroup[] = CAUSES.map(({ id, title, tests })
 
 export const ANALYSES: readonly Analysis[] = CAUSES.map(({ id, title, kind, category }, index) => {
   const failureIds = GROUPS[index]?.failures.map((failure) => failure.id) ?? [];
-  return sampleAnalysis({ ...{ id, kind, category, failureIds }, fingerprint: `f-${id}`, answer: { ...sampleAnalysis().answer, title } });
+  return sampleAnalysis({
+    ...{ id, kind, category, failureIds },
+    fingerprint: `f-${id}`,
+    answer: { ...sampleAnalysis().answer, title },
+  });
 });
 
 /** The same as outputs are given it. */

@@ -28,7 +28,11 @@ export interface SlackApi {
   close(): Promise<void>;
 }
 
-const Text = z.strictObject({ type: z.enum(['mrkdwn', 'plain_text']), text: z.string().min(1), verbatim: z.boolean().optional() });
+const Text = z.strictObject({
+  type: z.enum(['mrkdwn', 'plain_text']),
+  text: z.string().min(1),
+  verbatim: z.boolean().optional(),
+});
 const Button = z.strictObject({
   type: z.literal('button'),
   action_id: z.string().min(1).max(255),
@@ -55,26 +59,40 @@ export async function startSlackApi(): Promise<SlackApi> {
     const form = new URLSearchParams(await bodyOf(request));
     calls.push(method);
     if (api.intercept?.(method, response) === true) return;
-    if (request.headers.authorization !== `Bearer ${SLACK_TOKEN}`) return sendJson(response, 200, { ok: false, error: 'invalid_auth' });
+    if (request.headers.authorization !== `Bearer ${SLACK_TOKEN}`)
+      return sendJson(response, 200, { ok: false, error: 'invalid_auth' });
     sendJson(response, 200, answer(method, form, messages));
   });
   return Object.assign(api, { url: `${server.url}/api/`, server, close: () => server.close() });
 }
 
 function answer(method: string, form: URLSearchParams, messages: SlackMessage[]): object {
-  const blocks = form.has('blocks') ? Blocks.safeParse(JSON.parse(form.get('blocks') ?? '')) : { success: true as const, data: [] };
+  const blocks = form.has('blocks')
+    ? Blocks.safeParse(JSON.parse(form.get('blocks') ?? ''))
+    : { success: true as const, data: [] };
   if (!blocks.success) return { ok: false, error: 'invalid_blocks', detail: z.prettifyError(blocks.error) };
   if (JSON.stringify(blocks.data).length > 13_200) return { ok: false, error: 'msg_blocks_too_long' };
   const channel = form.get('channel') ?? '';
   if (method !== 'auth.test' && !channel.startsWith('C')) return { ok: false, error: 'channel_not_found' };
-  const said = { text: form.get('text') ?? '', blocks: blocks.data, metadata: JSON.parse(form.get('metadata') ?? 'null') as unknown };
+  const said = {
+    text: form.get('text') ?? '',
+    blocks: blocks.data,
+    metadata: JSON.parse(form.get('metadata') ?? 'null') as unknown,
+  };
   switch (method) {
     case 'auth.test':
       return { ok: true, team: 'Shop', user: 'faultline', user_id: 'U0BOT' };
     case 'chat.postMessage':
     case 'chat.postEphemeral': {
       const ts = `1791813600.${String(messages.length).padStart(6, '0')}`;
-      messages.push({ channel, ts, threadTs: form.get('thread_ts'), to: form.get('user'), ...said, edits: 0 });
+      messages.push({
+        channel,
+        ts,
+        threadTs: form.get('thread_ts'),
+        to: form.get('user'),
+        ...said,
+        edits: 0,
+      });
       return { ok: true, channel, ts };
     }
     case 'chat.update': {
@@ -84,7 +102,10 @@ function answer(method: string, form: URLSearchParams, messages: SlackMessage[])
       return { ok: true, channel, ts: found.ts };
     }
     case 'conversations.history':
-      return { ok: true, messages: messages.filter((one) => one.channel === channel && one.threadTs === null).reverse() };
+      return {
+        ok: true,
+        messages: messages.filter((one) => one.channel === channel && one.threadTs === null).reverse(),
+      };
     default:
       return { ok: false, error: 'unknown_method' };
   }

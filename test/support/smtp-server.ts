@@ -23,7 +23,11 @@ export interface SmtpServer {
 /** A server that speaks SMTP (RFC 5321) over TCP, with AUTH PLAIN and without TLS. */
 export async function startSmtp(): Promise<SmtpServer> {
   const sockets = new Set<Socket>();
-  const smtp = { mails: [] as ReceivedMail[], signIns: [] as string[], intercept: null as SmtpServer['intercept'] };
+  const smtp = {
+    mails: [] as ReceivedMail[],
+    signIns: [] as string[],
+    intercept: null as SmtpServer['intercept'],
+  };
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);

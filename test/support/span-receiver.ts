@@ -19,7 +19,10 @@ const Span = z.object({
 });
 const Batch = z.object({
   resourceSpans: z.array(
-    z.object({ resource: z.object({ attributes: z.array(Attribute) }), scopeSpans: z.array(z.object({ spans: z.array(Span) })) }),
+    z.object({
+      resource: z.object({ attributes: z.array(Attribute) }),
+      scopeSpans: z.array(z.object({ spans: z.array(Span) })),
+    }),
   ),
 });
 
@@ -53,12 +56,17 @@ export async function startSpanReceiver(status = 200) {
 function spansOf({ resourceSpans }: z.output<typeof Batch>): ReceivedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const service = factsOf(resource.attributes)['service.name'];
-    return scopeSpans.flatMap(({ spans }) => spans.map((span) => ({ ...span, attributes: factsOf(span.attributes), service })));
+    return scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({ ...span, attributes: factsOf(span.attributes), service })),
+    );
   });
 }
 
 function factsOf(attributes: readonly z.output<typeof Attribute>[]): Record<string, unknown> {
   return Object.fromEntries(
-    attributes.map(({ key, value }) => [key, value.stringValue ?? value.boolValue ?? value.doubleValue ?? Number(value.intValue)]),
+    attributes.map(({ key, value }) => [
+      key,
+      value.stringValue ?? value.boolValue ?? value.doubleValue ?? Number(value.intValue),
+    ]),
   );
 }

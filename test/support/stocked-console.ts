@@ -56,7 +56,11 @@ export interface StockOptions {
   readonly clock?: Clock;
 }
 
-export async function openStockedConsole({ change = (config) => config, routes = [], clock }: StockOptions = {}): Promise<StockedConsole> {
+export async function openStockedConsole({
+  change = (config) => config,
+  routes = [],
+  clock,
+}: StockOptions = {}): Promise<StockedConsole> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-console-'));
   await copyTestDatabase(join(folder, 'database'));
   const config = change(configIn(folder));
@@ -87,12 +91,27 @@ export async function openStockedConsole({ change = (config) => config, routes =
 
 function configIn(folder: string): Config {
   const config = parseConfig(embedded(folder, resolve(import.meta.dirname, '../../knowledge')));
-  const roles = { admin: ['admin'], anna: ['read', 'review'], ben: ['read', 'review'], reader: ['read'] } as const;
-  const tokens = Object.entries(roles).map(([name, own]) => ({ name, token: Reflect.get(READERS, name), roles: [...own] }));
+  const roles = {
+    admin: ['admin'],
+    anna: ['read', 'review'],
+    ben: ['read', 'review'],
+    reader: ['read'],
+  } as const;
+  const tokens = Object.entries(roles).map(([name, own]) => ({
+    name,
+    token: Reflect.get(READERS, name),
+    roles: [...own],
+  }));
   const http = { ...config.http, rateLimit: 100_000, tokenRateLimit: 100_000 };
   // Nothing is sure enough to go out without a person, and nobody is asked blindly, unless a test wants it.
   const triage = { ...config.triage, thresholds: { ...config.triage.thresholds, autoNotify: 1 } };
-  return { ...config, http, triage, auth: { ...config.auth, tokens }, review: { ...config.review, blindEvery: 0 } };
+  return {
+    ...config,
+    http,
+    triage,
+    auth: { ...config.auth, tokens },
+    review: { ...config.review, blindEvery: 0 },
+  };
 }
 
 async function bring(address: string, build: Incoming, stores: Stores): Promise<string> {
@@ -104,7 +123,10 @@ async function bring(address: string, build: Incoming, stores: Stores): Promise<
   } = build;
   const { number, branch = 'main', commit, pullRequest, report } = build;
   const form = new FormData();
-  form.set('metadata', JSON.stringify({ repository, pipeline: 'ci', number, status, branch, commit, pullRequest }));
+  form.set(
+    'metadata',
+    JSON.stringify({ repository, pipeline: 'ci', number, status, branch, commit, pullRequest }),
+  );
   form.set('log', new Blob([log]), 'build.log');
   if (report !== undefined) form.set('report', new Blob([report]), 'junit.xml');
   const answer = await fetch(`${address}/api/builds`, {
@@ -126,7 +148,12 @@ async function bring(address: string, build: Incoming, stores: Stores): Promise<
 
 async function signIn(address: string, token: string): Promise<string> {
   const body = new URLSearchParams({ token, next: '/' });
-  const answer = await fetch(`${address}/sign-in`, { method: 'POST', body, redirect: 'manual', headers: { origin: address } });
+  const answer = await fetch(`${address}/sign-in`, {
+    method: 'POST',
+    body,
+    redirect: 'manual',
+    headers: { origin: address },
+  });
   const value = /__Host-fl=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1];
   if (value === undefined) throw new Error(`no session: ${answer.status} ${await answer.text()}`);
   return value;

@@ -11,7 +11,14 @@ export function sampleBuild(overrides: Partial<Build> = {}): Build {
 export function sampleSubject(overrides: Partial<TriageSubject> = {}): TriageSubject {
   const fingerprint = { algorithm: 'sample', version: 1, value: 'f00d' };
   const text = 'FAIL test/cart.test.ts\n  expected 10.20, got 10.21\n    at sum (src/cart/tax.ts:41:9)';
-  const excerpt = { source: 'build.log', lineStart: 120, lineEnd: 122, text, reason: 'failed test', weight: 9 };
+  const excerpt = {
+    source: 'build.log',
+    lineStart: 120,
+    lineEnd: 122,
+    text,
+    reason: 'failed test',
+    weight: 9,
+  };
   return {
     triageId: 'tri_sample',
     build: sampleBuild(),

@@ -18,7 +18,10 @@ const database = await openPglite({ dataDir });
 const stores = createStores(database, systemClock);
 await stores.outbox.reclaim();
 startOutbox({
-  ...{ outbox: stores.outbox, handlers: [publicationHandler(commentPublisher(url), { stores, timeLimitMs: 5_000 })] },
+  ...{
+    outbox: stores.outbox,
+    handlers: [publicationHandler(commentPublisher(url), { stores, timeLimitMs: 5_000 })],
+  },
   ...{ masker: createMasker(), logger: silentLogger, intervalMs: 100 },
   failpoint: (name) => {
     if (name === deadly) process.kill(process.pid, 'SIGKILL');

@@ -22,7 +22,9 @@ export interface Crew {
   /** Builds whose triage ended, once for each end. */
   readonly ended: string[];
   /** Owes a build a triage and notifies as intake does; says whether the queue was notified and how long it took, in milliseconds. */
-  accept(repository?: string): Promise<{ readonly buildId: string; readonly notified: boolean; readonly tookMs: number }>;
+  accept(
+    repository?: string,
+  ): Promise<{ readonly buildId: string; readonly notified: boolean; readonly tookMs: number }>;
   work(options: { readonly concurrency: number; readonly takesMs: number }): Promise<void>;
   stop(timeoutMs?: number): Promise<void>;
 }

@@ -29,11 +29,21 @@ export type Part = readonly [field: string, content: string | Uint8Array | objec
 export async function sendForm(parts: readonly Part[], headers: Record<string, string> = {}) {
   const form = new FormData();
   for (const [field, content, fileName] of parts) {
-    if (fileName === undefined) form.append(field, typeof content === 'string' ? content : JSON.stringify(content));
-    else form.append(field, new Blob([content instanceof Uint8Array ? Uint8Array.from(content) : String(content)]), fileName);
+    if (fileName === undefined)
+      form.append(field, typeof content === 'string' ? content : JSON.stringify(content));
+    else
+      form.append(
+        field,
+        new Blob([content instanceof Uint8Array ? Uint8Array.from(content) : String(content)]),
+        fileName,
+      );
   }
   return answerOf(
-    await fetch(`${base}/api/builds`, { method: 'POST', body: form, headers: { authorization: `Bearer ${TOKENS.ingest}`, ...headers } }),
+    await fetch(`${base}/api/builds`, {
+      method: 'POST',
+      body: form,
+      headers: { authorization: `Bearer ${TOKENS.ingest}`, ...headers },
+    }),
   );
 }
 

@@ -10,13 +10,19 @@ const examples: readonly WebhookDefinition[] = createRequire(import.meta.url)('@
 type Json = Readonly<Record<string, unknown>>;
 
 /** A payload as GitHub documents it, with parts of it changed: `{ workflow_run: { conclusion: 'failure' } }`. */
-export function githubExample(event: string, action: string, changes: Readonly<Record<string, Json>> = {}, index = 0): Json {
-  const found = examples.find((example) => example.name === event)?.examples.filter((one) => 'action' in one && one.action === action)[
-    index
-  ];
+export function githubExample(
+  event: string,
+  action: string,
+  changes: Readonly<Record<string, Json>> = {},
+  index = 0,
+): Json {
+  const found = examples
+    .find((example) => example.name === event)
+    ?.examples.filter((one) => 'action' in one && one.action === action)[index];
   if (found === undefined) throw new Error(`no example of ${event} ${action}`);
   const payload: Record<string, unknown> = structuredClone({ ...found });
-  for (const [part, fields] of Object.entries(changes)) payload[part] = Object.assign({}, payload[part], fields);
+  for (const [part, fields] of Object.entries(changes))
+    payload[part] = Object.assign({}, payload[part], fields);
   return payload;
 }
 
@@ -34,8 +40,14 @@ export function githubSignature(body: string | Buffer, secret: string = GITHUB_S
 }
 
 /** Sends a delivery as GitHub does: signed over the bytes that are sent. */
-export async function sendGithub(app: FastifyInstance, sending: GithubSending): Promise<LightMyRequestResponse> {
-  const body = typeof sending.payload === 'string' || Buffer.isBuffer(sending.payload) ? sending.payload : JSON.stringify(sending.payload);
+export async function sendGithub(
+  app: FastifyInstance,
+  sending: GithubSending,
+): Promise<LightMyRequestResponse> {
+  const body =
+    typeof sending.payload === 'string' || Buffer.isBuffer(sending.payload)
+      ? sending.payload
+      : JSON.stringify(sending.payload);
   const headers = {
     'content-type': 'application/json',
     'x-github-event': sending.event,
@@ -43,12 +55,19 @@ export async function sendGithub(app: FastifyInstance, sending: GithubSending): 
     'x-hub-signature-256': githubSignature(body, sending.secret),
     ...sending.headers,
   };
-  const present = Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  const present = Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
   return app.inject({ method: 'POST', url: '/webhooks/github', headers: present, payload: body });
 }
 
 /** Headers of a signed delivery to the Jenkins webhook. */
-export function signedHeaders(body: string, nowMs: number, id = 'evt-1', secret: string = JENKINS_SECRETS[0]): Record<string, string> {
+export function signedHeaders(
+  body: string,
+  nowMs: number,
+  id = 'evt-1',
+  secret: string = JENKINS_SECRETS[0],
+): Record<string, string> {
   const timestamp = String(Math.floor(nowMs / 1000));
   const signature = createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('hex');
   return {

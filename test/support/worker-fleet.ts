@@ -41,7 +41,10 @@ export interface Fleet {
   dispose(): Promise<void>;
 }
 
-export async function openFleet(server: TestServer, settings: Readonly<Record<string, string>> = {}): Promise<Fleet> {
+export async function openFleet(
+  server: TestServer,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Fleet> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-fleet-'));
   const url = await server.createMigrated();
   const database = await openPostgres({ url, poolSize: 4 });
@@ -49,7 +52,12 @@ export async function openFleet(server: TestServer, settings: Readonly<Record<st
   const workers: Worker[] = [];
   const environment = {
     ...{ ...BARE, FAULTLINE_DATABASE_URL: url, FAULTLINE_JOB_QUEUE: 'pg-boss' },
-    ...{ FAULTLINE_BUILD_ARCHIVE: 'postgres', FAULTLINE_LEASE_MS: LEASE_MS, FAULTLINE_PUBLISH_TIMEOUT_MS: '500', ...settings },
+    ...{
+      FAULTLINE_BUILD_ARCHIVE: 'postgres',
+      FAULTLINE_LEASE_MS: LEASE_MS,
+      FAULTLINE_PUBLISH_TIMEOUT_MS: '500',
+      ...settings,
+    },
   };
   return {
     database,
@@ -57,7 +65,10 @@ export async function openFleet(server: TestServer, settings: Readonly<Record<st
     storeBuilds: (builds) => storeFailedBuilds(builds, stores, createPostgresArchive(database)),
     start: (own = {}) => {
       const worker = follow(
-        spawn(process.execPath, [SCRIPT, folder], { env: { ...environment, ...own }, stdio: ['ignore', 'pipe', 'inherit'] }),
+        spawn(process.execPath, [SCRIPT, folder], {
+          env: { ...environment, ...own },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        }),
       );
       workers.push(worker);
       return worker;
@@ -85,17 +96,25 @@ function follow(child: ChildProcess): Worker {
     if (parts.includes('ready')) started.resolve();
   });
   void ended.then((how) =>
-    typeof how === 'number' && how !== 0 ? started.reject(new Error(`the worker ended with ${how}`)) : started.resolve(),
+    typeof how === 'number' && how !== 0
+      ? started.reject(new Error(`the worker ended with ${how}`))
+      : started.resolve(),
   );
   void started.promise.finally(() => clearTimeout(timer)).catch(() => undefined);
   return { process: child, lines, ready: started.promise, ended };
 }
 
-async function storeFailedBuilds(builds: number, stores: Stores, archive: ReturnType<typeof createPostgresArchive>): Promise<string[]> {
+async function storeFailedBuilds(
+  builds: number,
+  stores: Stores,
+  archive: ReturnType<typeof createPostgresArchive>,
+): Promise<string[]> {
   const { log: text } = capturedFailure(SURE);
   const ids: string[] = [];
   for (let number = 1; number <= builds; number++) {
-    const { build } = await stores.builds.upsert(sparseBuild({ repository: 'shop/api', pipeline: 'ci', number: String(number) }));
+    const { build } = await stores.builds.upsert(
+      sparseBuild({ repository: 'shop/api', pipeline: 'ci', number: String(number) }),
+    );
     await archive.put(build.id, { name: 'build.log', kind: 'log', text, notes: [] });
     await stores.triages.request(build.id);
     ids.push(build.id);

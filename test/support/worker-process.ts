@@ -15,7 +15,8 @@ const { WORKER_CLOCK_MS = '0', WORKER_POISON, WORKER_FREEZE } = process.env;
 
 let frozen = false;
 const asText = (_key: string, value: unknown) => (value instanceof Error ? value.message : value);
-const say = (fields: object, message: string) => void writeSync(1, `said ${message} ${JSON.stringify(fields, asText)}\n`);
+const say = (fields: object, message: string) =>
+  void writeSync(1, `said ${message} ${JSON.stringify(fields, asText)}\n`);
 const logger: Logger = {
   debug: (fields, message) => {
     if (message !== 'node finished' || !('node' in fields) || !('buildId' in fields)) return;

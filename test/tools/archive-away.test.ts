@@ -28,10 +28,18 @@ it('T29: where the archive is away, tools of the log say so as data, and after a
       return await away();
     },
   };
-  const ask = toolbox([viewLog(archive), grepLog(archive)], { resilience: { firstDelayMs: 2, breakAfter: 3, restMs: 60_000 } });
+  const ask = toolbox([viewLog(archive), grepLog(archive)], {
+    resilience: { firstDelayMs: 2, breakAfter: 3, restMs: 60_000 },
+  });
 
-  expect(await ask('view_log', { source: 'build.log', from: 1, to: 2 })).toMatchObject({ status: 'failed', findings: [] });
-  expect(await ask('grep_log', { source: 'build.log', text: 'two' })).toMatchObject({ status: 'failed', findings: [] });
+  expect(await ask('view_log', { source: 'build.log', from: 1, to: 2 })).toMatchObject({
+    status: 'failed',
+    findings: [],
+  });
+  expect(await ask('grep_log', { source: 'build.log', text: 'two' })).toMatchObject({
+    status: 'failed',
+    findings: [],
+  });
   const before = asked;
   const outcome = await ask('view_log', { source: 'build.log', from: 2, to: 2 });
 

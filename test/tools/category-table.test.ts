@@ -9,7 +9,8 @@ const ask = asking({});
 
 const SEARCHES = ['search_error_library', 'search_knowledge'];
 /** The code is no matter of what a machine did. */
-const alwaysFor = (category: Category) => (category === 'INFRA_ERROR' ? SEARCHES : ['find_files', ...SEARCHES]);
+const alwaysFor = (category: Category) =>
+  category === 'INFRA_ERROR' ? SEARCHES : ['find_files', ...SEARCHES];
 const ANY = [
   'ask_reviewer',
   'count_consecutive_failures',
@@ -55,16 +56,50 @@ const TABLE: Readonly<Record<Category, { whenNeeded: readonly string[]; never: r
     ],
   },
   CONFIG_ERROR: {
-    whenNeeded: ['read_console_output', 'read_file', 'search_code', 'read_commit_diff', 'changed_since_green'],
-    never: ['read_blame', 'read_commit_history', 'read_test_file', 'read_build_log', 'search_semantic', 'read_repository_docs'],
+    whenNeeded: [
+      'read_console_output',
+      'read_file',
+      'search_code',
+      'read_commit_diff',
+      'changed_since_green',
+    ],
+    never: [
+      'read_blame',
+      'read_commit_history',
+      'read_test_file',
+      'read_build_log',
+      'search_semantic',
+      'read_repository_docs',
+    ],
   },
   DEPENDENCY_ERROR: {
-    whenNeeded: ['read_console_output', 'read_file', 'search_code', 'read_commit_diff', 'changed_since_green'],
-    never: ['read_blame', 'read_commit_history', 'read_test_file', 'read_build_log', 'search_semantic', 'read_repository_docs'],
+    whenNeeded: [
+      'read_console_output',
+      'read_file',
+      'search_code',
+      'read_commit_diff',
+      'changed_since_green',
+    ],
+    never: [
+      'read_blame',
+      'read_commit_history',
+      'read_test_file',
+      'read_build_log',
+      'search_semantic',
+      'read_repository_docs',
+    ],
   },
   TEST_FAILURE: {
     whenNeeded: ['read_test_file', 'read_commit_diff', 'changed_since_green', 'read_past_fixes'],
-    never: ['search_semantic', 'read_blame', 'read_file', 'search_code', 'read_commit_history', 'read_build_log', 'read_console_output'],
+    never: [
+      'search_semantic',
+      'read_blame',
+      'read_file',
+      'search_code',
+      'read_commit_history',
+      'read_build_log',
+      'read_console_output',
+    ],
   },
 };
 
@@ -89,7 +124,9 @@ describe.each(CATEGORIES)('tools for %s', (category) => {
   it('are those of the table, and no other', () => {
     const offered = toolbox.offered(category).map(({ name }) => name);
 
-    expect(offered.toSorted()).toEqual([...alwaysFor(category), ...ANY, ...TABLE[category].whenNeeded].toSorted());
+    expect(offered.toSorted()).toEqual(
+      [...alwaysFor(category), ...ANY, ...TABLE[category].whenNeeded].toSorted(),
+    );
     expect(offered.filter((name) => TABLE[category].never.includes(name))).toEqual([]);
   });
 
@@ -107,7 +144,10 @@ describe.each(CATEGORIES)('tools for %s', (category) => {
   });
 
   it.each(TABLE[category].never)('refuse %s where nobody says why', async (name) => {
-    expect(await ask(category, name, { path: 'src/a.ts', line: 1, text: 'abc' }, '')).toMatchObject({ status: 'refused', findings: [] });
+    expect(await ask(category, name, { path: 'src/a.ts', line: 1, text: 'abc' }, '')).toMatchObject({
+      status: 'refused',
+      findings: [],
+    });
   });
 });
 
@@ -134,6 +174,9 @@ describe('the core tools', () => {
   it('honestly say that no clone is configured', async () => {
     const outcome = await ask('CODE_ERROR', 'read_file', { path: 'src/a.ts' });
 
-    expect(outcome).toMatchObject({ status: 'unavailable', summary: 'No clone of shop/api is configured, so its code cannot be read.' });
+    expect(outcome).toMatchObject({
+      status: 'unavailable',
+      summary: 'No clone of shop/api is configured, so its code cannot be read.',
+    });
   });
 });

@@ -10,7 +10,14 @@ import { createGitRepository, type GitRepository } from '../support/git-reposito
 import { sampleBuild, sampleSubject } from '../support/subject.ts';
 import { asking } from './sources.ts';
 
-const TAX = ['export function taxOf(net: number) {', '  return net * 0.19;', '}', '', 'export const RATE = 0.19;', ''];
+const TAX = [
+  'export function taxOf(net: number) {',
+  '  return net * 0.19;',
+  '}',
+  '',
+  'export const RATE = 0.19;',
+  '',
+];
 
 let repository: GitRepository;
 let codeHost: CodeHost;
@@ -21,12 +28,25 @@ let built: string;
 beforeAll(() => {
   repository = createGitRepository();
   green = repository.commit(
-    { 'src/tax.ts': TAX.join('\n'), 'package.json': '{}\n', '.github/workflows/ci.yml': 'on: push\n', 'docs/tax.md': 'Tax\n' },
+    {
+      'src/tax.ts': TAX.join('\n'),
+      'package.json': '{}\n',
+      '.github/workflows/ci.yml': 'on: push\n',
+      'docs/tax.md': 'Tax\n',
+    },
     'Begin',
   );
-  middle = repository.commit({ 'src/tax.ts': TAX.join('\n').replace('0.19;\n}', '0.2;\n}') }, 'Raise the tax (#41)', 'Grace');
+  middle = repository.commit(
+    { 'src/tax.ts': TAX.join('\n').replace('0.19;\n}', '0.2;\n}') },
+    'Raise the tax (#41)',
+    'Grace',
+  );
   built = repository.commit(
-    { 'package.json': '{ "a": 1 }\n', '.github/workflows/ci.yml': 'on: [push]\n', 'docs/tax.md': `${'more\n'.repeat(50)}` },
+    {
+      'package.json': '{ "a": 1 }\n',
+      '.github/workflows/ci.yml': 'on: [push]\n',
+      'docs/tax.md': `${'more\n'.repeat(50)}`,
+    },
     'Tidy up (#42)',
     'Ada',
   );
@@ -35,7 +55,10 @@ beforeAll(() => {
 afterAll(() => repository.remove());
 
 function historyWithGreen(commit: string | null): HistoryStore {
-  const lastGreen = commit === null ? null : { ...sampleBuild({ id: 'bld_green', number: '811', commit }), status: 'passed' as const };
+  const lastGreen =
+    commit === null
+      ? null
+      : { ...sampleBuild({ id: 'bld_green', number: '811', commit }), status: 'passed' as const };
   return {
     ...createEmptyHistory(),
     kept: true,
@@ -43,15 +66,25 @@ function historyWithGreen(commit: string | null): HistoryStore {
   };
 }
 
-function ask(history: HistoryStore, overrides: Parameters<typeof sampleSubject>[0] = {}, host: CodeHost = codeHost) {
-  return asking({ codeHost: host, history }, sampleSubject({ build: sampleBuild({ commit: built }), ...overrides }));
+function ask(
+  history: HistoryStore,
+  overrides: Parameters<typeof sampleSubject>[0] = {},
+  host: CodeHost = codeHost,
+) {
+  return asking(
+    { codeHost: host, history },
+    sampleSubject({ build: sampleBuild({ commit: built }), ...overrides }),
+  );
 }
 
 describe('changed_since_green', () => {
   it('lists commits and files since the last green build, and shows patches of files that the failure names first', async () => {
     const frames = [{ file: '/home/runner/work/api/api/src/tax.ts', line: 2, function: 'taxOf', own: true }];
     const exceptions = [{ type: 'Error', message: 'x', chain: [], frames, at: null }];
-    const { findings } = await ask(historyWithGreen(green), { exceptions })('CODE_ERROR', 'changed_since_green');
+    const { findings } = await ask(historyWithGreen(green), { exceptions })(
+      'CODE_ERROR',
+      'changed_since_green',
+    );
 
     expect(findings[0]).toMatchObject({
       title: `4 files in 2 commits since the green build #811 (${green.slice(0, 10)})`,
@@ -81,10 +114,9 @@ describe('changed_since_green', () => {
     repository.git('checkout', '--quiet', '-b', 'topic', branch);
     const topic = repository.commit({ 'src/round.ts': 'export {};\n' }, 'Round');
     repository.git('checkout', '--quiet', 'main');
-    const outcome = await ask(historyWithGreen(null), { build: sampleBuild({ commit: topic, branch: 'topic' }) })(
-      'TEST_FAILURE',
-      'changed_since_green',
-    );
+    const outcome = await ask(historyWithGreen(null), {
+      build: sampleBuild({ commit: topic, branch: 'topic' }),
+    })('TEST_FAILURE', 'changed_since_green');
 
     expect(outcome.findings[0]?.title).toContain('that the default branch');
     expect(outcome.findings[0]?.data?.files).toEqual(['src/round.ts']);
@@ -115,11 +147,18 @@ describe('changed_since_green of a file that several commits changed', () => {
   const ask = async (commits: readonly (readonly [author: string, files: Record<string, string>])[]) => {
     const other = createGitRepository();
     try {
-      const begun = other.commit({ 'src/pages.js': text(PAGES), 'src/limits.js': text(LIMITS) }, 'Begin', 'Ada');
+      const begun = other.commit(
+        { 'src/pages.js': text(PAGES), 'src/limits.js': text(LIMITS) },
+        'Begin',
+        'Ada',
+      );
       const ids = commits.map(([author, files]) => other.commit(files, `By ${author}`, author));
       const host = createLocalGitHost({ clones: { 'shop/api': other.folder } });
       const subject = sampleSubject({ build: sampleBuild({ commit: ids.at(-1) ?? null }) });
-      const { findings } = await asking({ codeHost: host, history: historyWithGreen(begun) }, subject)('CODE_ERROR', 'changed_since_green');
+      const { findings } = await asking({ codeHost: host, history: historyWithGreen(begun) }, subject)(
+        'CODE_ERROR',
+        'changed_since_green',
+      );
       return findings.slice(1).map(({ text: patch, data }) => ({ patch, data }));
     } finally {
       other.remove();
@@ -128,7 +167,9 @@ describe('changed_since_green of a file that several commits changed', () => {
 
   it('names for each stretch the commit that made it, not the newest of the file', async () => {
     const guardless = PAGES.filter((_, at) => at < 3 || at > 5);
-    const described = guardless.flatMap((line) => (line.startsWith('export') ? ['/** Cuts a page. */', line] : [line]));
+    const described = guardless.flatMap((line) =>
+      line.startsWith('export') ? ['/** Cuts a page. */', line] : [line],
+    );
     const found = await ask([
       ['Bob', { 'src/pages.js': text(guardless) }],
       ['Dora', { 'src/pages.js': text(described) }],
@@ -155,7 +196,13 @@ describe('changed_since_green of a file that several commits changed', () => {
 
   it('says nothing of a name that was renamed everywhere', async () => {
     const found = await ask([
-      ['Bob', { 'src/limits.js': text(LIMITS).replace('pageLength', 'size'), 'src/pages.js': text(PAGES).replace('pageLength', 'size') }],
+      [
+        'Bob',
+        {
+          'src/limits.js': text(LIMITS).replace('pageLength', 'size'),
+          'src/pages.js': text(PAGES).replace('pageLength', 'size'),
+        },
+      ],
     ]);
     expect(found.every(({ data }) => data?.stillUsed === undefined)).toBe(true);
   });
@@ -165,7 +212,14 @@ describe('read_past_fixes', () => {
   const red = (over: Partial<FailureRow> = {}): FailureRow => {
     const [failure] = sampleSubject().failures;
     if (failure === undefined) throw new Error('The sample has a failure.');
-    const known = { repository: 'shop/api', pipeline: 'ci', number: '700', branch: 'main', category: null, analysisId: null };
+    const known = {
+      repository: 'shop/api',
+      pipeline: 'ci',
+      number: '700',
+      branch: 'main',
+      category: null,
+      analysisId: null,
+    };
     return { failure, ...known, commit: green, seenAt: '2026-01-01T00:00:00.000Z', ...over };
   };
   const fixes = async (rows: FailureRow[], subject = {}) => {
@@ -177,7 +231,10 @@ describe('read_past_fixes', () => {
     const { findings } = await fixes([red(), red()]);
 
     expect(findings).toMatchObject([
-      { title: '1 file changed between ci #700 (red) and #811 (green)', data: { files: ['src/tax.ts'], fileCount: 1 } },
+      {
+        title: '1 file changed between ci #700 (red) and #811 (green)',
+        data: { files: ['src/tax.ts'], fileCount: 1 },
+      },
     ]);
     expect(findings[0]?.text).toContain('Raise the tax (#41)');
   });
@@ -199,7 +256,10 @@ describe('read_commit_diff', () => {
   it('shows what the built commit changed, or another one', async () => {
     const own = await ask(createEmptyHistory())('CODE_ERROR', 'read_commit_diff');
     expect(own.findings[0]?.data).toMatchObject({ commit: built, author: 'Ada', pullRequest: 42 });
-    const other = await ask(createEmptyHistory())('CODE_ERROR', 'read_commit_diff', { commit: middle.slice(0, 12), path: 'tax.ts' });
+    const other = await ask(createEmptyHistory())('CODE_ERROR', 'read_commit_diff', {
+      commit: middle.slice(0, 12),
+      path: 'tax.ts',
+    });
     expect(other.findings.map(({ source }) => source)).toEqual([`commit/${middle}`, 'src/tax.ts']);
   });
 
@@ -207,12 +267,16 @@ describe('read_commit_diff', () => {
     const { findings } = await ask(createEmptyHistory())('DEPENDENCY_ERROR', 'read_commit_diff');
     expect(findings[0]?.data?.files).toEqual(['package.json']);
     expect(findings.every(({ text }) => !text.includes('docs/tax.md'))).toBe(true);
-    const named = await ask(createEmptyHistory())('DEPENDENCY_ERROR', 'read_commit_diff', { path: 'docs/tax.md' });
+    const named = await ask(createEmptyHistory())('DEPENDENCY_ERROR', 'read_commit_diff', {
+      path: 'docs/tax.md',
+    });
     expect(named).toMatchObject({ status: 'ok' });
   });
 
   it.each(['main', '--help', 'HEAD~1', 'abc'])('takes no commit like %s', async (commit) => {
-    expect(await ask(createEmptyHistory())('CODE_ERROR', 'read_commit_diff', { commit })).toMatchObject({ status: 'invalid-arguments' });
+    expect(await ask(createEmptyHistory())('CODE_ERROR', 'read_commit_diff', { commit })).toMatchObject({
+      status: 'invalid-arguments',
+    });
   });
 });
 
@@ -224,16 +288,27 @@ describe('read_commit_history', () => {
       [middle, 41],
       [green, null],
     ]);
-    const rest = await asked('CODE_ERROR', 'read_commit_history', { path: 'src/tax.ts', lineStart: 5, lineEnd: 5 });
+    const rest = await asked('CODE_ERROR', 'read_commit_history', {
+      path: 'src/tax.ts',
+      lineStart: 5,
+      lineEnd: 5,
+    });
     expect(rest.findings.map(({ data }) => data?.commit)).toEqual([green]);
-    expect(await asked('CODE_ERROR', 'read_commit_history', { lineStart: 2 })).toMatchObject({ status: 'invalid-arguments' });
+    expect(await asked('CODE_ERROR', 'read_commit_history', { lineStart: 2 })).toMatchObject({
+      status: 'invalid-arguments',
+    });
   });
 });
 
 describe('read_blame', () => {
   it('names the pull request of the newest change, and does without where it cannot be asked', async () => {
-    const blame = (host?: CodeHost) => ask(createEmptyHistory(), {}, host)('CODE_ERROR', 'read_blame', { path: 'src/tax.ts', line: 2 });
-    expect((await blame()).findings[0]?.data).toMatchObject({ commit: middle, author: 'Grace', pullRequest: 41 });
+    const blame = (host?: CodeHost) =>
+      ask(createEmptyHistory(), {}, host)('CODE_ERROR', 'read_blame', { path: 'src/tax.ts', line: 2 });
+    expect((await blame()).findings[0]?.data).toMatchObject({
+      commit: middle,
+      author: 'Grace',
+      pullRequest: 41,
+    });
     const commitDiff = async () => {
       throw new TriageError('forbidden', 'No.');
     };
@@ -244,9 +319,18 @@ describe('read_blame', () => {
 
 describe('the lines that a patch changes', () => {
   it('are those of the new file; a deletion is where it was', () => {
-    const patch = ['@@ -1,3 +1,3 @@', ' a', '-b', '+B', ' c', '@@ -10,3 +10,2 @@', ' x', '-y', ' z', '\\ No newline at end of file'].join(
-      '\n',
-    );
+    const patch = [
+      '@@ -1,3 +1,3 @@',
+      ' a',
+      '-b',
+      '+B',
+      ' c',
+      '@@ -10,3 +10,2 @@',
+      ' x',
+      '-y',
+      ' z',
+      '\\ No newline at end of file',
+    ].join('\n');
     expect(changedRanges(patch)).toEqual([
       [2, 2],
       [11, 11],

@@ -10,7 +10,10 @@ import { sampleBuild, sampleSubject } from '../support/subject.ts';
 import { asking } from './sources.ts';
 
 const filler = (name: string, count: number) =>
-  Array.from({ length: count }, (_, row) => `export const ${name}${row} = () => "nothing of interest in ${name} ${row}";`);
+  Array.from(
+    { length: count },
+    (_, row) => `export const ${name}${row} = () => "nothing of interest in ${name} ${row}";`,
+  );
 const ROUNDING = [
   'export function roundToCents(amount: number): number {',
   '  const cents = Math.round(amount * 100);',
@@ -28,7 +31,11 @@ beforeAll(() => {
     {
       'README.md': '# Shop\n\nSells things. roundToCents cents\n',
       'src/money/rounding.ts': [...filler('before', 80), ...ROUNDING, ...filler('after', 80), ''].join('\n'),
-      'src/cart/cart.ts': [...filler('cart', 20), 'import { roundToCents } from "../money/rounding";', ''].join('\n'),
+      'src/cart/cart.ts': [
+        ...filler('cart', 20),
+        'import { roundToCents } from "../money/rounding";',
+        '',
+      ].join('\n'),
       'src/logo.ts': 'export const cents = 1;\n',
       'dist/bundle.js': 'function roundToCents(){var cents=Math.round(amount*100)}\n',
       'packages/api/README.md': '# The API\n',
@@ -63,12 +70,17 @@ describe('search_code for words', () => {
     expect(findings[0]?.text).toContain('src/logo.ts: 1 times, 1 of 2 words');
     const shown = findings.find(({ source }) => source === 'src/money/rounding.ts');
     expect(shown?.text).toContain('81: export function roundToCents(amount: number): number {');
-    expect(shown?.data).toMatchObject({ path: 'src/money/rounding.ts', lines: expect.arrayContaining([81, 82, 83]) });
+    expect(shown?.data).toMatchObject({
+      path: 'src/money/rounding.ts',
+      lines: expect.arrayContaining([81, 82, 83]),
+    });
   });
 
   it('wants a text or words', async () => {
     expect(await ask()('CODE_ERROR', 'search_code')).toMatchObject({ status: 'invalid-arguments' });
-    expect(await ask()('CODE_ERROR', 'search_code', { words: ['a'] })).toMatchObject({ status: 'invalid-arguments' });
+    expect(await ask()('CODE_ERROR', 'search_code', { words: ['a'] })).toMatchObject({
+      status: 'invalid-arguments',
+    });
   });
 });
 
@@ -104,7 +116,11 @@ describe('search_semantic', () => {
     const embed = async () => {
       throw new TriageError('upstream-failed', 'It answered 500.', { retryable: true });
     };
-    const { findings } = await ask({ embedder: { name: 'meaning', dimensions: 2, embed } })('CODE_ERROR', 'search_semantic', { code });
+    const { findings } = await ask({ embedder: { name: 'meaning', dimensions: 2, embed } })(
+      'CODE_ERROR',
+      'search_semantic',
+      { code },
+    );
 
     expect(findings[0]?.title).toContain('matched by words, because the embedder did not respond');
   });
@@ -114,13 +130,17 @@ describe('search_semantic', () => {
       if (query.path === 'src/cart/cart.ts') throw new TriageError('too-large', 'It is larger than 5 MB.');
       return codeHost.readFile(query, signal);
     };
-    const { findings } = await ask({ codeHost: { ...codeHost, readFile } })('CODE_ERROR', 'search_semantic', { code });
+    const { findings } = await ask({ codeHost: { ...codeHost, readFile } })('CODE_ERROR', 'search_semantic', {
+      code,
+    });
 
     expect(findings[0]?.source).toBe('src/money/rounding.ts');
   });
 
   it('says so where the code holds nothing to search for', async () => {
-    expect(await ask()('CODE_ERROR', 'search_semantic', { code: '{ ( ) } 12 + 34' })).toMatchObject({ status: 'invalid-arguments' });
+    expect(await ask()('CODE_ERROR', 'search_semantic', { code: '{ ( ) } 12 + 34' })).toMatchObject({
+      status: 'invalid-arguments',
+    });
   });
 });
 
@@ -184,13 +204,19 @@ describe('read_repository_docs', () => {
     const { findings } = await ask()('CODE_ERROR', 'read_repository_docs', { folder: 'packages/api/' });
     expect(findings.map(({ source }) => source)).toEqual(['packages/api/README.md', 'repository']);
     expect(findings[1]?.text).not.toContain('rounding');
-    expect(await ask()('CODE_ERROR', 'read_repository_docs', { folder: 'nowhere' })).toMatchObject({ status: 'empty' });
+    expect(await ask()('CODE_ERROR', 'read_repository_docs', { folder: 'nowhere' })).toMatchObject({
+      status: 'empty',
+    });
   });
 });
 
 describe('list_repositories', () => {
   it("names only those of the build's owner", async () => {
-    const clones = { 'shop/api': repository.folder, 'shop/web': repository.folder, 'secret/plans': repository.folder };
+    const clones = {
+      'shop/api': repository.folder,
+      'shop/web': repository.folder,
+      'secret/plans': repository.folder,
+    };
     const host = createLocalGitHost({ clones });
     const { findings } = await ask({ codeHost: host })('CODE_ERROR', 'list_repositories');
 

@@ -7,7 +7,14 @@ import { createGitRepository, type GitRepository } from '../support/git-reposito
 import { sampleBuild, sampleSubject } from '../support/subject.ts';
 import { asking } from './sources.ts';
 
-const TAX = ['import { round } from "./round";', '', 'export function taxOf(net: number) {', '  return round(net * 0.19);', '}', ''];
+const TAX = [
+  'import { round } from "./round";',
+  '',
+  'export function taxOf(net: number) {',
+  '  return round(net * 0.19);',
+  '}',
+  '',
+];
 const TEST = [
   ...Array.from({ length: 60 }, (_, row) => `// filler ${row}`),
   'it("rounds the sum once", () => {',
@@ -38,7 +45,11 @@ beforeAll(() => {
     },
     'Begin',
   );
-  built = repository.commit({ 'packages/cart/src/tax.ts': TAX.join('\n').replace('0.19', '0.2') }, 'Raise the tax', 'Grace');
+  built = repository.commit(
+    { 'packages/cart/src/tax.ts': TAX.join('\n').replace('0.19', '0.2') },
+    'Raise the tax',
+    'Grace',
+  );
   codeHost = createLocalGitHost({ clones: { 'shop/api': repository.folder } });
 });
 afterAll(() => repository.remove());
@@ -48,7 +59,15 @@ function ask(overrides: Parameters<typeof sampleSubject>[0] = {}) {
 }
 
 function failingTest(test: Partial<FailingTest>): FailingTest {
-  const unknown = { suite: null, file: null, line: null, message: null, expected: null, actual: null, at: null };
+  const unknown = {
+    suite: null,
+    file: null,
+    line: null,
+    message: null,
+    expected: null,
+    actual: null,
+    at: null,
+  };
   return { name: 'sample', framework: 'junit-xml', ...unknown, ...test };
 }
 
@@ -63,26 +82,40 @@ describe('read_file', () => {
   ])('finds %s in the repository, with exact lines', async (path) => {
     const outcome = await ask()('CODE_ERROR', 'read_file', { path, line: 4 });
 
-    expect(outcome).toMatchObject({ status: 'ok', findings: [{ source: 'packages/cart/src/tax.ts', lineStart: 1, lineEnd: 5 }] });
+    expect(outcome).toMatchObject({
+      status: 'ok',
+      findings: [{ source: 'packages/cart/src/tax.ts', lineStart: 1, lineEnd: 5 }],
+    });
     expect(outcome.findings[0]?.text.split('\n')[3]).toBe('  return round(net * 0.2);');
-    expect(outcome.findings[0]?.data).toMatchObject({ path: 'packages/cart/src/tax.ts', commit: built, totalLines: 5 });
+    expect(outcome.findings[0]?.data).toMatchObject({
+      path: 'packages/cart/src/tax.ts',
+      commit: built,
+      totalLines: 5,
+    });
   });
 
   it('says so where another commit had to answer', async () => {
     const build = sampleBuild({ commit: 'deadbeefdeadbeef' });
     const outcome = await ask({ build })('CODE_ERROR', 'read_file', { path: 'src/tax.ts' });
 
-    expect(outcome.findings[0]?.title).toContain(`as of ${built.slice(0, 10)}: deadbeefde is not in the clone`);
+    expect(outcome.findings[0]?.title).toContain(
+      `as of ${built.slice(0, 10)}: deadbeefde is not in the clone`,
+    );
   });
 
   it('says so where the build names no commit', async () => {
-    const outcome = await ask({ build: sampleBuild({ commit: null }) })('CODE_ERROR', 'read_file', { path: 'src/tax.ts' });
+    const outcome = await ask({ build: sampleBuild({ commit: null }) })('CODE_ERROR', 'read_file', {
+      path: 'src/tax.ts',
+    });
 
     expect(outcome.findings[0]?.title).toContain('the build names no commit');
   });
 
   it('reads the commit that was built, not the newest', async () => {
-    const outcome = await ask({ build: sampleBuild({ commit: first }) })('CODE_ERROR', 'read_file', { path: 'src/tax.ts', line: 4 });
+    const outcome = await ask({ build: sampleBuild({ commit: first }) })('CODE_ERROR', 'read_file', {
+      path: 'src/tax.ts',
+      line: 4,
+    });
 
     expect(outcome.findings[0]?.text).toContain('0.19');
   });
@@ -90,7 +123,9 @@ describe('read_file', () => {
   it('names the files where a path fits several', async () => {
     const outcome = await ask()('CODE_ERROR', 'read_file', { path: 'index.ts' });
 
-    expect(outcome.findings).toMatchObject([{ title: 'index.ts fits 2 files; name one of them', text: 'a/index.ts\nb/index.ts' }]);
+    expect(outcome.findings).toMatchObject([
+      { title: 'index.ts fits 2 files; name one of them', text: 'a/index.ts\nb/index.ts' },
+    ]);
   });
 
   it.each(['node_modules/left-pad/index.ts', '/usr/lib/python3.11/a/index.ts', 'nowhere/absent.ts'])(
@@ -101,7 +136,10 @@ describe('read_file', () => {
   );
 
   it('proposes the nearest names, and the lines that mention it, where a file does not exist', async () => {
-    const { status, findings } = await ask()('CODE_ERROR', 'read_file', { path: 'packages/cart/src/taxs.ts', line: 4 });
+    const { status, findings } = await ask()('CODE_ERROR', 'read_file', {
+      path: 'packages/cart/src/taxs.ts',
+      line: 4,
+    });
 
     expect(status).toBe('ok');
     expect(findings).toHaveLength(1);
@@ -115,14 +153,20 @@ describe('read_file', () => {
 
   it('gives 200 lines, and says what is cut', async () => {
     const lines = Array.from({ length: 900 }, (_, row) => `const value${row} = ${'x'.repeat(50)}${row};`);
-    const files = { 'src/long.ts': `${lines.join('\n')}\n`, 'src/wide.ts': `${'y'.repeat(900)}\n`.repeat(100) };
+    const files = {
+      'src/long.ts': `${lines.join('\n')}\n`,
+      'src/wide.ts': `${'y'.repeat(900)}\n`.repeat(100),
+    };
     const commit = repository.commit(files, 'Grow');
     const read = ask({ build: sampleBuild({ commit }) });
-    const shown = async (args: Record<string, unknown>) => (await read('CODE_ERROR', 'read_file', args)).findings;
+    const shown = async (args: Record<string, unknown>) =>
+      (await read('CODE_ERROR', 'read_file', args)).findings;
 
     const long = await shown({ path: 'src/long.ts', lineStart: 1, lineEnd: 900 });
     expect(long.map(({ text }) => text).join('\n')).toBe(lines.slice(0, 200).join('\n'));
-    expect(long.at(-1)?.title).toMatch(/lines \d+–200 of 900; lines 201–900 are not shown: ask for them by lineStart$/);
+    expect(long.at(-1)?.title).toMatch(
+      /lines \d+–200 of 900; lines 201–900 are not shown: ask for them by lineStart$/,
+    );
 
     const whole = await shown({ path: 'src/long.ts', lineStart: 701, lineEnd: 900 });
     expect(whole.at(-1)?.lineEnd).toBe(900);
@@ -132,15 +176,20 @@ describe('read_file', () => {
     expect(wide.at(-1)?.title).toMatch(/ of 100; lines \d+–100 are not shown/);
   });
 
-  it.each(['../../../../etc/passwd', '/etc/passwd', '--upload-pack=id', '/proc/self/environ', 'x/../../../etc/shadow'])(
-    'never leaves the repository for %s',
-    async (path) => {
-      expect(await ask()('CODE_ERROR', 'read_file', { path })).toMatchObject({ status: 'empty', findings: [] });
-    },
-  );
+  it.each([
+    '../../../../etc/passwd',
+    '/etc/passwd',
+    '--upload-pack=id',
+    '/proc/self/environ',
+    'x/../../../etc/shadow',
+  ])('never leaves the repository for %s', async (path) => {
+    expect(await ask()('CODE_ERROR', 'read_file', { path })).toMatchObject({ status: 'empty', findings: [] });
+  });
 
   it.each(['--upload-pack=id', 'main:../x', '-x'])('takes no commit like %s', async (commit) => {
-    const outcome = await ask({ build: sampleBuild({ commit }) })('CODE_ERROR', 'read_file', { path: 'src/tax.ts' });
+    const outcome = await ask({ build: sampleBuild({ commit }) })('CODE_ERROR', 'read_file', {
+      path: 'src/tax.ts',
+    });
 
     expect(outcome).toMatchObject({ status: 'invalid-arguments', findings: [] });
   });
@@ -166,7 +215,10 @@ describe('read_file', () => {
     const frames = [{ file: '/app/src/tax.ts', line: 4, function: 'Cart.taxOf', own: true }];
     const exceptions = [{ type: 'Error', message: 'x', chain: [], frames, at: null }];
     const subject = sampleSubject({ build: sampleBuild({ commit: built }), exceptions });
-    const outcome = await asking({ codeHost: flaky }, subject)('CODE_ERROR', 'read_file', { path: '/app/src/tax.ts', line: 4 });
+    const outcome = await asking({ codeHost: flaky }, subject)('CODE_ERROR', 'read_file', {
+      path: '/app/src/tax.ts',
+      line: 4,
+    });
 
     expect(outcome).toMatchObject({ status: 'ok', answeredBy: 'search_code', attempts: 5 });
     expect(outcome.findings.map(({ source }) => source)).toContain('packages/cart/src/tax.ts');
@@ -189,7 +241,9 @@ describe('read_blame', () => {
   it('takes a range, and wants a line or a range', async () => {
     const ranged = await ask()('CODE_ERROR', 'read_blame', { path: 'src/tax.ts', lineStart: 4, lineEnd: 4 });
     expect(ranged.findings).toHaveLength(1);
-    expect(await ask()('CODE_ERROR', 'read_blame', { path: 'src/tax.ts' })).toMatchObject({ status: 'invalid-arguments' });
+    expect(await ask()('CODE_ERROR', 'read_blame', { path: 'src/tax.ts' })).toMatchObject({
+      status: 'invalid-arguments',
+    });
   });
 });
 
@@ -197,13 +251,22 @@ describe('read_blame of a line beside which others were taken away', () => {
   it('names the commit that took them, which no line of today is from', async () => {
     const other = createGitRepository();
     try {
-      const lines = ['function total(net) {', '  if (net < 0) throw new RangeError();', '  return net * 1.19;', '}', ''];
+      const lines = [
+        'function total(net) {',
+        '  if (net < 0) throw new RangeError();',
+        '  return net * 1.19;',
+        '}',
+        '',
+      ];
       other.commit({ 'src/total.js': lines.join('\n') }, 'Begin', 'Ada');
       const without = lines.filter((line) => !line.includes('RangeError'));
       const culprit = other.commit({ 'src/total.js': without.join('\n') }, 'Drop the check', 'Grace');
       const host = createLocalGitHost({ clones: { 'shop/api': other.folder } });
       const subject = sampleSubject({ build: sampleBuild({ commit: culprit }) });
-      const outcome = await asking({ codeHost: host }, subject)('CODE_ERROR', 'read_blame', { path: 'src/total.js', line: 2 });
+      const outcome = await asking({ codeHost: host }, subject)('CODE_ERROR', 'read_blame', {
+        path: 'src/total.js',
+        line: 2,
+      });
 
       expect(outcome.findings[0]).toMatchObject({
         title: expect.stringContaining('Drop the check (removed lines here)'),
@@ -227,7 +290,10 @@ describe('read_blame of lines where one commit wrote a line and took others away
       const culprit = other.commit({ 'src/total.js': without.join('\n') }, 'Prepare for tips', 'Grace');
       const host = createLocalGitHost({ clones: { 'shop/api': other.folder } });
       const subject = sampleSubject({ build: sampleBuild({ commit: culprit }) });
-      const { findings } = await asking({ codeHost: host }, subject)('CODE_ERROR', 'read_blame', { path: 'src/total.js', line: 2 });
+      const { findings } = await asking({ codeHost: host }, subject)('CODE_ERROR', 'read_blame', {
+        path: 'src/total.js',
+        line: 2,
+      });
 
       expect(findings[0]).toMatchObject({
         title: expect.stringContaining('Prepare for tips (removed lines here)'),
@@ -247,11 +313,22 @@ describe('find_files', () => {
     more: object,
     args: object = {},
   ) => {
-    const none = { exceptions: [], failures: [], diagnostics: [], messages: [], excerpts: [], failingTests: [], failedSections: [] };
+    const none = {
+      exceptions: [],
+      failures: [],
+      diagnostics: [],
+      messages: [],
+      excerpts: [],
+      failingTests: [],
+      failedSections: [],
+    };
     const outcome = await ask({ ...none, ...more })(category, 'find_files', { ...args });
     return {
       outcome,
-      data: outcome.findings[0]?.data as { found: { path: string; by: string; line: number | null }[]; missing: string[] },
+      data: outcome.findings[0]?.data as {
+        found: { path: string; by: string; line: number | null }[];
+        missing: string[];
+      },
     };
   };
   const message = (text: string) => ({ messages: [{ text, at: null, weight: 1 }] });
@@ -262,7 +339,12 @@ describe('find_files', () => {
       message('/builds/shop/api/packages/cart/src/tax.ts:4:10: e.g. see https://x.test/a/index.ts, index.ts'),
     );
     expect(data.found).toEqual([
-      { path: 'packages/cart/src/tax.ts', as: '/builds/shop/api/packages/cart/src/tax.ts:4:10', line: 4, by: 'log' },
+      {
+        path: 'packages/cart/src/tax.ts',
+        as: '/builds/shop/api/packages/cart/src/tax.ts:4:10',
+        line: 4,
+        by: 'log',
+      },
       { path: 'a/index.ts', as: 'index.ts', line: null, by: 'log' },
       { path: 'b/index.ts', as: 'index.ts', line: null, by: 'log' },
     ]);
@@ -284,7 +366,8 @@ describe('find_files', () => {
           'tests/test_cart.py': 'import os\nfrom shop.cart import Cart\nfrom shop import tax\n',
           'shop/cart.py': '',
           'shop/tax.py': '',
-          'src/test/java/shop/CartTest.java': 'package shop;\nimport java.util.List;\nimport shop.money.Price;\n',
+          'src/test/java/shop/CartTest.java':
+            'package shop;\nimport java.util.List;\nimport shop.money.Price;\n',
           'src/main/java/shop/money/Price.java': '',
           'tests/run.rs': 'use crate::money::Price;\n',
           'src/money.rs': '',
@@ -293,14 +376,19 @@ describe('find_files', () => {
       );
       const host = createLocalGitHost({ clones: { 'shop/api': other.folder } });
       const imported = async (file: string) => {
-        const subject = sampleSubject({ build: sampleBuild({ commit }), failingTests: [failingTest({ file })] });
+        const subject = sampleSubject({
+          build: sampleBuild({ commit }),
+          failingTests: [failingTest({ file })],
+        });
         const { findings } = await asking({ codeHost: host }, subject)('TEST_FAILURE', 'find_files');
         const data = findings[0]?.data as { found: { path: string; by: string }[] } | undefined;
         return data?.found.filter(({ by }) => by === 'import').map(({ path }) => path);
       };
       expect(await imported('test/cart.test.ts')).toEqual(['src/money/price.ts']);
       expect(await imported('tests/test_cart.py')).toEqual(['shop/cart.py', 'shop/tax.py']);
-      expect(await imported('src/test/java/shop/CartTest.java')).toEqual(['src/main/java/shop/money/Price.java']);
+      expect(await imported('src/test/java/shop/CartTest.java')).toEqual([
+        'src/main/java/shop/money/Price.java',
+      ]);
       expect(await imported('tests/run.rs')).toEqual(['src/money.rs']);
     } finally {
       other.remove();
@@ -308,7 +396,13 @@ describe('find_files', () => {
   });
 
   it('finds the CI file that holds the failed step, and the manifests nearest to the root', async () => {
-    const step = { source: 'log', name: 'build / Run runs-on: ubuntu-latest', lineStart: 1, lineEnd: 9, failed: true };
+    const step = {
+      source: 'log',
+      name: 'build / Run runs-on: ubuntu-latest',
+      lineStart: 1,
+      lineEnd: 9,
+      failed: true,
+    };
     const { data } = await foundBy('DEPENDENCY_ERROR', { failedSections: [step] });
     expect(data.found.map(({ path, by }) => [path, by])).toEqual([
       ['.github/workflows/ci.yml', 'step'],
@@ -331,7 +425,9 @@ describe('search_code', () => {
   it('looks everywhere, whatever the category', async () => {
     for (const category of ['DEPENDENCY_ERROR', 'CONFIG_ERROR'] as const) {
       const { findings } = await ask()(category, 'search_code', { text: 'left-pad' });
-      expect(findings.map(({ source }) => source)).toEqual(expect.arrayContaining(['package-lock.json', 'package.json']));
+      expect(findings.map(({ source }) => source)).toEqual(
+        expect.arrayContaining(['package-lock.json', 'package.json']),
+      );
     }
   });
 
@@ -340,7 +436,9 @@ describe('search_code', () => {
   });
 
   it('wants one line', async () => {
-    expect(await ask()('CODE_ERROR', 'search_code', { text: 'a\nb' })).toMatchObject({ status: 'invalid-arguments' });
+    expect(await ask()('CODE_ERROR', 'search_code', { text: 'a\nb' })).toMatchObject({
+      status: 'invalid-arguments',
+    });
   });
 });
 
@@ -355,7 +453,11 @@ describe('read_commit_history', () => {
 
 describe('read_test_file', () => {
   const shown = async (test: Partial<FailingTest>, args = {}) => {
-    const { findings } = await ask({ failingTests: [failingTest(test)] })('TEST_FAILURE', 'read_test_file', args);
+    const { findings } = await ask({ failingTests: [failingTest(test)] })(
+      'TEST_FAILURE',
+      'read_test_file',
+      args,
+    );
     return findings[0];
   };
 

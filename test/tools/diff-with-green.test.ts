@@ -6,7 +6,12 @@ import { sampleSubject } from '../support/subject.ts';
 import { archiveOf, asking } from './sources.ts';
 
 const BUILD = { buildId: 'bld_12', number: '12', url: null };
-const GREEN = ['$ make', ...Array.from({ length: 400 }, (_, i) => `compiled unit ${i}`), 'error: cache is cold', 'done'];
+const GREEN = [
+  '$ make',
+  ...Array.from({ length: 400 }, (_, i) => `compiled unit ${i}`),
+  'error: cache is cold',
+  'done',
+];
 const basis = (lines: readonly string[]): PassingBasis => ({
   name: 'build 12',
   build: BUILD,
@@ -15,9 +20,18 @@ const basis = (lines: readonly string[]): PassingBasis => ({
 const letters = (n: number): string => String(n).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '');
 
 /** Asks of one log beside one green build, as the model would. */
-function ask(lines: readonly string[], args: Record<string, unknown> = {}, green: PassingBasis | null = basis(GREEN), subject = {}) {
+function ask(
+  lines: readonly string[],
+  args: Record<string, unknown> = {},
+  green: PassingBasis | null = basis(GREEN),
+  subject = {},
+) {
   const archive = archiveOf({ 'build.log': lines.join('\n'), 'other.log': 'words of another job' });
-  return asking({ archive, passingBuilds: { of: async () => green } }, sampleSubject(subject))('CODE_ERROR', 'diff_with_green', args);
+  return asking({ archive, passingBuilds: { of: async () => green } }, sampleSubject(subject))(
+    'CODE_ERROR',
+    'diff_with_green',
+    args,
+  );
 }
 
 function linesOf(findings: readonly Finding[]): (readonly [number | undefined, number | undefined])[] {
@@ -34,7 +48,14 @@ function expectExact(findings: readonly Finding[], lines: readonly string[]): vo
 }
 
 describe('diff_with_green', () => {
-  const RED = [...GREEN.slice(0, 300), 'error: linker gave up', 'compiled unit 7', 'stopped half way', ...GREEN.slice(300, 390), 'bye'];
+  const RED = [
+    ...GREEN.slice(0, 300),
+    'error: linker gave up',
+    'compiled unit 7',
+    'stopped half way',
+    ...GREEN.slice(300, 390),
+    'bye',
+  ];
 
   it('shows the new lines with their numbers, what is known between distant ones left out', async () => {
     const { status, findings } = await ask(RED);
@@ -65,7 +86,11 @@ describe('diff_with_green', () => {
 
   it('looks at the failed step where nothing is asked', async () => {
     const section = { source: 'build.log', name: 'link', lineStart: 2, lineEnd: 302, failed: true };
-    const failedSections = [section, { ...section, lineStart: 290, lineEnd: 301 }, { ...section, source: 'other.log', lineEnd: 394 }];
+    const failedSections = [
+      section,
+      { ...section, lineStart: 290, lineEnd: 301 },
+      { ...section, source: 'other.log', lineEnd: 394 },
+    ];
     const { findings } = await ask(RED, {}, basis(GREEN), { failedSections });
 
     expect(linesOf(findings)).toEqual([[301, 301]]);
@@ -104,11 +129,15 @@ describe('diff_with_green', () => {
   });
 
   it('says so where nothing is new', async () => {
-    expect(await ask(GREEN)).toMatchObject({ status: 'empty', summary: 'Nothing in build.log is new since build 12.' });
+    expect(await ask(GREEN)).toMatchObject({
+      status: 'empty',
+      summary: 'Nothing in build.log is new since build 12.',
+    });
   });
 
   it('leaves a green build aside that is of another job', async () => {
-    const summary = 'The log of build 12 has no line in common with other.log, so it is no use for comparison.';
+    const summary =
+      'The log of build 12 has no line in common with other.log, so it is no use for comparison.';
 
     expect(await ask(RED, { source: 'other.log' })).toMatchObject({ status: 'empty', summary });
   });
@@ -124,7 +153,9 @@ describe('diff_with_green', () => {
     const lines = [...GREEN, '10%\r50%\r\u001b[31merror: linker gave up\u001b[0m\r', 'done'];
     const { findings } = await ask(lines);
 
-    expect(findings).toMatchObject([{ lineStart: GREEN.length + 1, lineEnd: GREEN.length + 1, text: 'error: linker gave up' }]);
+    expect(findings).toMatchObject([
+      { lineStart: GREEN.length + 1, lineEnd: GREEN.length + 1, text: 'error: linker gave up' },
+    ]);
   });
 
   it('ends with the run', async () => {

@@ -34,7 +34,9 @@ function recording(answers: Partial<HistoryStore>) {
       asked.push(query);
       return (await answers.similarFailures?.(query)) ?? [];
     },
-    ...(answers.consecutiveFailures === undefined ? {} : { consecutiveFailures: answers.consecutiveFailures }),
+    ...(answers.consecutiveFailures === undefined
+      ? {}
+      : { consecutiveFailures: answers.consecutiveFailures }),
   };
   return { history, asked };
 }
@@ -53,11 +55,23 @@ describe('read_failure_history', () => {
       framework: 'x',
       at: null,
     };
-    const outcome = await asking({ history }, sampleSubject({ failingTests: [test] }))('TEST_FAILURE', 'read_failure_history', {
-      limit: 20,
-    });
+    const outcome = await asking({ history }, sampleSubject({ failingTests: [test] }))(
+      'TEST_FAILURE',
+      'read_failure_history',
+      {
+        limit: 20,
+      },
+    );
 
-    expect(asked).toEqual([{ repository: 'shop/api', fingerprint: 'f00d', test: 'adds up', beforeBuildId: 'bld_sample', limit: 20 }]);
+    expect(asked).toEqual([
+      {
+        repository: 'shop/api',
+        fingerprint: 'f00d',
+        test: 'adds up',
+        beforeBuildId: 'bld_sample',
+        limit: 20,
+      },
+    ]);
     expect(outcome.findings).toMatchObject([
       {
         title: 'ci #811, 2026-01-04, TEST_FAILURE: expected 10.20, got 10.21',
@@ -79,18 +93,27 @@ describe('find_similar_failures', () => {
 
   it('compares all of the failure with the candidates for its own message, and carries the likeness', async () => {
     const { history, asked } = recording({
-      similarFailures: async () => [other(699, 'expected 3 rows, got none'), { ...row(700), score: trigrams }],
+      similarFailures: async () => [
+        other(699, 'expected 3 rows, got none'),
+        { ...row(700), score: trigrams },
+      ],
     });
     const outcome = await asking({ history })('CODE_ERROR', 'find_similar_failures');
 
     expect(asked).toMatchObject([{ text: 'expected 10.20, got 10.21', excludeBuildId: 'bld_sample' }]);
-    expect(outcome.findings).toMatchObject([{ source: 'history/shop/api/ci/700', data: { category: 'TEST_FAILURE' } }]);
+    expect(outcome.findings).toMatchObject([
+      { source: 'history/shop/api/ci/700', data: { category: 'TEST_FAILURE' } },
+    ]);
     expect(outcome.findings[0]?.score).toBeCloseTo(1, 9);
   });
 
   it('offers nothing where the candidates share words only', async () => {
-    const { history } = recording({ similarFailures: async () => [other(699, 'got tired of what was expected')] });
-    expect(await asking({ history })('CODE_ERROR', 'find_similar_failures')).toMatchObject({ status: 'empty' });
+    const { history } = recording({
+      similarFailures: async () => [other(699, 'got tired of what was expected')],
+    });
+    expect(await asking({ history })('CODE_ERROR', 'find_similar_failures')).toMatchObject({
+      status: 'empty',
+    });
   });
 });
 
@@ -117,10 +140,15 @@ describe('count_consecutive_failures', () => {
   ] as const)('58: counts this failure, not whatever failed in the job: %i of 7', async (same, text) => {
     const firstBuild = sampleBuild({ id: 'bld_1', number: '804', commit: null });
     const firstSame = sampleBuild({ id: 'bld_9', number: '809', commit: null });
-    const { history } = recording({ consecutiveFailures: async () => ({ count: 7, firstBuild, lastGreen: null, same, firstSame }) });
+    const { history } = recording({
+      consecutiveFailures: async () => ({ count: 7, firstBuild, lastGreen: null, same, firstSame }),
+    });
     const { findings } = await asking({ history })('INFRA_ERROR', 'count_consecutive_failures');
 
-    expect(findings[0]).toMatchObject({ title: `ci on main: 7 failed in a row, ${same} of them this way`, data: { count: 7, same } });
+    expect(findings[0]).toMatchObject({
+      title: `ci on main: 7 failed in a row, ${same} of them this way`,
+      data: { count: 7, same },
+    });
     expect(findings[0]?.text).toContain(text);
   });
 
@@ -143,6 +171,8 @@ describe('search_web', () => {
     const outcome = await asking({ webSearch })('CODE_ERROR', 'search_web', { query: 'q'.repeat(400) });
 
     expect(queries).toEqual(['q'.repeat(200)]);
-    expect(outcome.findings).toEqual([{ title: 'Answer', text: 'Do this.', source: 'web', url: 'https://example.test/1' }]);
+    expect(outcome.findings).toEqual([
+      { title: 'Answer', text: 'Do this.', source: 'web', url: 'https://example.test/1' },
+    ]);
   });
 });

@@ -49,7 +49,9 @@ describe('a knowledge document', () => {
   });
 
   it('may have Windows line ends', () => {
-    expect(parseKnowledge('ERR001.md', DOCUMENT.replaceAll('\n', '\r\n')).sections.Symptoms).toBe('- A write fails.');
+    expect(parseKnowledge('ERR001.md', DOCUMENT.replaceAll('\n', '\r\n')).sections.Symptoms).toBe(
+      '- A write fails.',
+    );
   });
 
   it.each([
@@ -61,7 +63,11 @@ describe('a knowledge document', () => {
     ['an unknown category', DOCUMENT.replace('INFRA_ERROR', 'DISK_ERROR'), 'ERR001.md:4'],
     ['an unknown kind', DOCUMENT.replace('kind: disk_full', 'kind: disk'), 'ERR001.md:5'],
     ['tools without brackets', DOCUMENT.replace('[docker, npm]', 'docker'), 'ERR001.md:6'],
-    ['a signal that is no JSON', DOCUMENT.replace('"No space left on device"', '"No "space" left"'), 'ERR001.md:8'],
+    [
+      'a signal that is no JSON',
+      DOCUMENT.replace('"No space left on device"', '"No "space" left"'),
+      'ERR001.md:8',
+    ],
     ['an empty signal', DOCUMENT.replace('"No space left on device"', '""'), 'ERR001.md:8'],
     ['text before a heading', DOCUMENT.replace('## Symptoms', 'Symptoms\n\n## Symptoms'), 'ERR001.md:11'],
     ['a section twice', DOCUMENT.replace('## Causes', '## Symptoms'), 'has the section Symptoms twice'],
@@ -91,7 +97,10 @@ describe('the knowledge folder', () => {
   it('refuses a document with the id of another file, and a folder that is not there', async () => {
     writeFileSync(join(folder, 'ERR002.md'), DOCUMENT);
 
-    await expect(readKnowledge(folder)).rejects.toMatchObject({ code: 'invalid-config', message: expect.stringContaining('ERR002.md:2') });
+    await expect(readKnowledge(folder)).rejects.toMatchObject({
+      code: 'invalid-config',
+      message: expect.stringContaining('ERR002.md:2'),
+    });
     await expect(readKnowledge(join(folder, 'absent'))).rejects.toMatchObject({ code: 'invalid-config' });
   });
 });
@@ -138,7 +147,11 @@ describe('loading', () => {
     expect(await loadKnowledge(index, [shorter])).toEqual({ changed: 1, unchanged: 0, removed: 1 });
     expect(embedded).toEqual([]);
     expect((await index.list('knowledge')).map(({ id }) => id).toSorted()).toEqual(['ERR001', 'ERR001/1']);
-    expect(await loadKnowledge(index, [{ ...shorter, title: 'Full' }])).toEqual({ changed: 1, unchanged: 0, removed: 0 });
+    expect(await loadKnowledge(index, [{ ...shorter, title: 'Full' }])).toEqual({
+      changed: 1,
+      unchanged: 0,
+      removed: 0,
+    });
   });
 
   it('leaves the error library alone', async () => {
@@ -154,6 +167,10 @@ describe('loading', () => {
     await loadKnowledge(index, [document]);
 
     const [match] = await index.search('knowledge', { text: 'No space left on device', limit: 1 });
-    expect(match?.metadata).toMatchObject({ documentId: 'ERR001', kind: 'disk_full', fix: 'Remove old images before the build.' });
+    expect(match?.metadata).toMatchObject({
+      documentId: 'ERR001',
+      kind: 'disk_full',
+      fix: 'Remove old images before the build.',
+    });
   });
 });

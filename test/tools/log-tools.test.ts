@@ -14,7 +14,8 @@ LINES[2_999] = '\u001b[31mKilled\u001b[0m';
 const BUILD_LOG = LINES.join('\n');
 const logs = { 'build.log': BUILD_LOG, 'other.log': 'first\nsecond', 'report.xml': '<testsuite/>' };
 const exits = [{ code: 137, signal: null, source: 'build.log', line: 3_000 }];
-const ask = (overrides: Parameters<typeof sampleSubject>[0] = { exits }) => asking({ archive: archiveOf(logs) }, sampleSubject(overrides));
+const ask = (overrides: Parameters<typeof sampleSubject>[0] = { exits }) =>
+  asking({ archive: archiveOf(logs) }, sampleSubject(overrides));
 
 /** Every line of a finding is where the finding says. */
 function expectExact(finding: Finding | undefined): void {
@@ -31,7 +32,12 @@ describe('read_build_log', () => {
     const { findings } = await ask()('INFRA_ERROR', 'read_build_log', { line: 100, context: 2 });
 
     expect(findings).toMatchObject([
-      { source: 'build.log', lineStart: 98, lineEnd: 102, text: 'line 98\nline 99\nline 100\nline 101\nline 102' },
+      {
+        source: 'build.log',
+        lineStart: 98,
+        lineEnd: 102,
+        text: 'line 98\nline 99\nline 100\nline 101\nline 102',
+      },
     ]);
   });
 
@@ -93,7 +99,8 @@ describe('read_console_output', () => {
 
   it('shows the tail where asked, or where no exit is known', async () => {
     const [asked] = (await ask()('CONFIG_ERROR', 'read_console_output', { from: 'tail', lines: 2 })).findings;
-    const [known] = (await ask({})('DEPENDENCY_ERROR', 'read_console_output', { source: 'other.log' })).findings;
+    const [known] = (await ask({})('DEPENDENCY_ERROR', 'read_console_output', { source: 'other.log' }))
+      .findings;
 
     expect(asked).toMatchObject({ text: 'line 4999\nline 5000', lineStart: 4_999, lineEnd: 5_000 });
     expect(known).toMatchObject({ text: 'first\nsecond', source: 'other.log', lineStart: 1, lineEnd: 2 });
@@ -114,12 +121,18 @@ describe('grep_log', () => {
 
   it('takes a pattern for text, and sees no colours', async () => {
     expect(await ask()('CODE_ERROR', 'grep_log', { text: 'line .*' })).toMatchObject({ status: 'empty' });
-    expect((await ask()('CODE_ERROR', 'grep_log', { text: 'killed', ignoreCase: true })).findings).toMatchObject([{ lineStart: 3_000 }]);
+    expect(
+      (await ask()('CODE_ERROR', 'grep_log', { text: 'killed', ignoreCase: true })).findings,
+    ).toMatchObject([{ lineStart: 3_000 }]);
   });
 
   it('returns at most twenty lines of a huge log', async () => {
     const huge = `${'the same line again\n'.repeat(400_000)}`;
-    const { findings } = await asking({ archive: archiveOf({ 'build.log': huge }) })('CODE_ERROR', 'grep_log', { text: 'same' });
+    const { findings } = await asking({ archive: archiveOf({ 'build.log': huge }) })(
+      'CODE_ERROR',
+      'grep_log',
+      { text: 'same' },
+    );
 
     expect(findings.reduce((sum, { text }) => sum + text.split('\n').length, 0)).toBe(20);
   });
@@ -137,21 +150,31 @@ describe('grep_log with a pattern, context, or everywhere', () => {
 
   it('finds how a line begins behind the time that the CI system puts before it', async () => {
     const log = '2026-03-04T10:45:55.7632270Z E   assert 1 == 2\n2026-03-04T10:45:55.8632270Z not E   here\n';
-    const { findings } = await asking({ archive: archiveOf({ 'build.log': log }) })('CODE_ERROR', 'grep_log', {
-      text: '^E\\s+',
-      pattern: true,
-    });
+    const { findings } = await asking({ archive: archiveOf({ 'build.log': log }) })(
+      'CODE_ERROR',
+      'grep_log',
+      {
+        text: '^E\\s+',
+        pattern: true,
+      },
+    );
     expect(findings).toMatchObject([{ lineStart: 1, lineEnd: 1 }]);
   });
 
   it('is not held up by a pattern that would backtrack for ever', async () => {
     const bait = asking({ archive: archiveOf({ 'build.log': `${'a'.repeat(5_000)}!` }) });
 
-    expect(await bait('CODE_ERROR', 'grep_log', { text: '(a+)+(a|aa)+$', pattern: true })).toMatchObject({ status: 'empty' });
+    expect(await bait('CODE_ERROR', 'grep_log', { text: '(a+)+(a|aa)+$', pattern: true })).toMatchObject({
+      status: 'empty',
+    });
   });
 
   it('shows the lines around, touching ones once', async () => {
-    const { findings } = await ask()('CODE_ERROR', 'grep_log', { text: '^line (?:10|13|40)$', pattern: true, context: 1 });
+    const { findings } = await ask()('CODE_ERROR', 'grep_log', {
+      text: '^line (?:10|13|40)$',
+      pattern: true,
+      context: 1,
+    });
 
     expect(findings.map(({ lineStart, lineEnd }) => [lineStart, lineEnd])).toEqual([
       [9, 14],
@@ -184,17 +207,27 @@ describe('read_artifact', () => {
       lines: 1,
       bytes: 9,
     } as const;
-    const survey = { files: [{ name: 'TEST-cart.xml', kind: 'report' as const, ...seen }], unlisted: 0, missing: [] };
+    const survey = {
+      files: [{ name: 'TEST-cart.xml', kind: 'report' as const, ...seen }],
+      unlisted: 0,
+      missing: [],
+    };
     const [found] = (await askFiles(survey)('TEST_FAILURE', 'read_artifact')).findings;
 
     expect(found?.text.split('\n')).toHaveLength(4);
-    expect(found?.text).toContain('TEST-cart.xml: test report, 1 lines, 130 bytes, relevant (it holds a failure), read');
+    expect(found?.text).toContain(
+      'TEST-cart.xml: test report, 1 lines, 130 bytes, relevant (it holds a failure), read',
+    );
     expect(found?.text).toContain('build.log: log, 5000 lines');
   });
 
   it('shows the failing cases of a report, or its lines where these are requested', async () => {
     const cases = await askFiles()('TEST_FAILURE', 'read_artifact', { source: 'TEST-cart.xml' });
-    const lines = await askFiles()('TEST_FAILURE', 'read_artifact', { source: 'TEST-cart.xml', from: 1, to: 1 });
+    const lines = await askFiles()('TEST_FAILURE', 'read_artifact', {
+      source: 'TEST-cart.xml',
+      from: 1,
+      to: 1,
+    });
 
     expect(cases.findings).toMatchObject([{ title: 'cart › sums', source: 'TEST-cart.xml' }]);
     expect(cases.findings[0]?.text).toContain('expected 10.20');
@@ -202,8 +235,15 @@ describe('read_artifact', () => {
   });
 
   it('shows at most two hundred lines, exactly', async () => {
-    const { findings } = await askFiles()('INFRA_ERROR', 'read_artifact', { source: 'build.log', from: 4_900 });
-    const tooMany = await askFiles()('INFRA_ERROR', 'read_artifact', { source: 'build.log', from: 1, to: 201 });
+    const { findings } = await askFiles()('INFRA_ERROR', 'read_artifact', {
+      source: 'build.log',
+      from: 4_900,
+    });
+    const tooMany = await askFiles()('INFRA_ERROR', 'read_artifact', {
+      source: 'build.log',
+      from: 1,
+      to: 201,
+    });
 
     expect(findings[0]?.lineStart).toBe(4_900);
     expect(findings.at(-1)?.lineEnd).toBe(5_000);
@@ -232,13 +272,31 @@ describe('grep_log in an archive that searches', () => {
   };
 
   it('finds what is found in a text, whatever interrupts it', async () => {
-    const odd = fc.constantFrom('\n', '\r', '\u0007', '\u0085', '\u001b[1m', '\u001b]0;t\u0007', 'Boom', 'b', 'ÜB', 'übo', 'om', ' ', 'Ü');
+    const odd = fc.constantFrom(
+      '\n',
+      '\r',
+      '\u0007',
+      '\u0085',
+      '\u001b[1m',
+      '\u001b]0;t\u0007',
+      'Boom',
+      'b',
+      'ÜB',
+      'übo',
+      'om',
+      ' ',
+      'Ü',
+    );
     const text = fc.array(odd, { maxLength: 40 }).map((pieces) => pieces.join(''));
     const needle = fc.constantFrom('Boom', 'bo', 'Üb', 'übo', 'Ü Ü', 'ÜÜ');
     await fc.assert(
       fc.asyncProperty(text, needle, fc.boolean(), async (log, wanted, ignoreCase) => {
         const args = { text: wanted, ignoreCase };
-        const held = await asking({ archive: archiveOf({ 'build.log': log }) })('CODE_ERROR', 'grep_log', args);
+        const held = await asking({ archive: archiveOf({ 'build.log': log }) })(
+          'CODE_ERROR',
+          'grep_log',
+          args,
+        );
         const searched = await (await inMemory(log))('CODE_ERROR', 'grep_log', args);
 
         expect(searched.findings).toEqual(held.findings);
@@ -248,7 +306,11 @@ describe('grep_log in an archive that searches', () => {
   });
 
   it('counts the line of many megabytes once', async () => {
-    const { findings } = await (await inMemory(`a\n${'needle '.repeat(500_000)}\nneedle`))('CODE_ERROR', 'grep_log', { text: 'needle' });
+    const { findings } = await (await inMemory(`a\n${'needle '.repeat(500_000)}\nneedle`))(
+      'CODE_ERROR',
+      'grep_log',
+      { text: 'needle' },
+    );
 
     expect(findings[0]?.title).toContain('2 lines in all');
     expect([findings[0]?.lineStart, findings.at(-1)?.lineEnd]).toEqual([2, 3]);
@@ -257,7 +319,9 @@ describe('grep_log in an archive that searches', () => {
   it('stops when the run is over', async () => {
     const over = AbortSignal.abort();
     const archive = { ...archiveOf(logs), linesWith: () => endless() };
-    await expect(asking({ archive }, sampleSubject(), over)('CODE_ERROR', 'grep_log', { text: 'xx' })).rejects.toThrow();
+    await expect(
+      asking({ archive }, sampleSubject(), over)('CODE_ERROR', 'grep_log', { text: 'xx' }),
+    ).rejects.toThrow();
   });
 });
 
@@ -273,14 +337,21 @@ describe('view_log', () => {
 
     expect(findings.length).toBeGreaterThan(4);
     expect(findings.flatMap(({ text }) => text.split('\n'))).toEqual(wide);
-    expect(findings.map(({ lineStart }) => lineStart)).toEqual(findings.map((_, index) => (findings[index - 1]?.lineEnd ?? 0) + 1));
+    expect(findings.map(({ lineStart }) => lineStart)).toEqual(
+      findings.map((_, index) => (findings[index - 1]?.lineEnd ?? 0) + 1),
+    );
   });
 
-  it.each([{ from: 5, to: 4 }, { from: 1, to: 201 }, { from: 0, to: 3 }, { from: 1 }])('refuses %j', async (args) => {
-    expect(await ask()('CODE_ERROR', 'view_log', args)).toMatchObject({ status: 'invalid-arguments' });
-  });
+  it.each([{ from: 5, to: 4 }, { from: 1, to: 201 }, { from: 0, to: 3 }, { from: 1 }])(
+    'refuses %j',
+    async (args) => {
+      expect(await ask()('CODE_ERROR', 'view_log', args)).toMatchObject({ status: 'invalid-arguments' });
+    },
+  );
 
   it('is empty past the end', async () => {
-    expect(await ask()('CODE_ERROR', 'view_log', { from: 6_000, to: 6_001 })).toMatchObject({ status: 'empty' });
+    expect(await ask()('CODE_ERROR', 'view_log', { from: 6_000, to: 6_001 })).toMatchObject({
+      status: 'empty',
+    });
   });
 });

@@ -23,7 +23,13 @@ interface World {
 }
 
 /** One tool over one cache, and how often it was really asked. */
-function world({ cache = kept, store = createMemoryToolCache(), run = async () => [finding], unavailable, options }: World = {}) {
+function world({
+  cache = kept,
+  store = createMemoryToolCache(),
+  run = async () => [finding],
+  unavailable,
+  options,
+}: World = {}) {
   const count = { asked: 0 };
   const tool = defineTool({
     name: 'a',
@@ -40,9 +46,17 @@ function world({ cache = kept, store = createMemoryToolCache(), run = async () =
       return run(context);
     },
   });
-  const box = createToolbox([tool], { mask: (text) => text, cache: store, resilience: { firstDelayMs: 1 }, ...options });
-  const ask = (args: Record<string, unknown> = {}, subject: TriageSubject = sampleSubject(), signal = new AbortController().signal) =>
-    box.run({ tool: 'a', args, why: 'test' }, subject, 'CODE_ERROR', signal);
+  const box = createToolbox([tool], {
+    mask: (text) => text,
+    cache: store,
+    resilience: { firstDelayMs: 1 },
+    ...options,
+  });
+  const ask = (
+    args: Record<string, unknown> = {},
+    subject: TriageSubject = sampleSubject(),
+    signal = new AbortController().signal,
+  ) => box.run({ tool: 'a', args, why: 'test' }, subject, 'CODE_ERROR', signal);
   return { ask, count, box };
 }
 
@@ -51,7 +65,13 @@ describe('an answer that is kept', () => {
     const { ask, count } = world();
     expect(await ask({ path: 'x' })).not.toHaveProperty('cached');
 
-    expect(await ask({ path: 'x' })).toMatchObject({ status: 'ok', cached: true, attempts: 0, findings: [finding], summary: '1 finding' });
+    expect(await ask({ path: 'x' })).toMatchObject({
+      status: 'ok',
+      cached: true,
+      attempts: 0,
+      findings: [finding],
+      summary: '1 finding',
+    });
     expect(count.asked).toBe(1);
   });
 
@@ -73,7 +93,9 @@ describe('an answer that is kept', () => {
 
     expect(await ask({ path: 'y' })).not.toHaveProperty('cached');
     expect(await ask({ path: 'x' }, elsewhere)).not.toHaveProperty('cached');
-    expect(await box.run({ tool: 'a', args: { path: 'x' }, why: '' }, subject, 'CONFIG_ERROR', signal)).not.toHaveProperty('cached');
+    expect(
+      await box.run({ tool: 'a', args: { path: 'x' }, why: '' }, subject, 'CONFIG_ERROR', signal),
+    ).not.toHaveProperty('cached');
     commit = 'b2';
     expect(await ask({ path: 'x' })).not.toHaveProperty('cached');
     expect(count.asked).toBe(5);
@@ -94,7 +116,10 @@ describe('an answer that is kept', () => {
       if (broken) throw new TriageError('upstream-failed', 'It answered 503.', { retryable: true });
       return [finding];
     };
-    const { ask } = world({ run, options: { resilience: { firstDelayMs: 1, breakAfter: 2, restMs: 60_000 } } });
+    const { ask } = world({
+      run,
+      options: { resilience: { firstDelayMs: 1, breakAfter: 2, restMs: 60_000 } },
+    });
     await ask({ path: 'x' });
     broken = true;
     expect(await ask({ path: 'y' })).toMatchObject({ status: 'failed' });
@@ -107,7 +132,10 @@ describe('an answer that is kept', () => {
     const secret = async () => [{ ...finding, text: 'pw hunter2 by ada@example.com' }];
     const first = world({ store, run: secret, options: { mask: (text) => text.replace('hunter2', '***') } });
     await first.ask();
-    const later = world({ store, options: { mask: (text) => text.replace('ada@example.com', '<EMAIL>').replace('***', 'still ***') } });
+    const later = world({
+      store,
+      options: { mask: (text) => text.replace('ada@example.com', '<EMAIL>').replace('***', 'still ***') },
+    });
 
     expect((await later.ask()).findings[0]?.text).toBe('pw still *** by <EMAIL>');
   });
@@ -236,13 +264,16 @@ describe('the same question put twice at a time', () => {
 describe('the cache in memory', () => {
   it('forgets what was not used for longest', async () => {
     const cache = createMemoryToolCache(2);
-    const put = (key: string) => cache.put({ key, tool: 'a', repository: 'r', ttlMs: 60_000 }, { findings: [], summary: key });
+    const put = (key: string) =>
+      cache.put({ key, tool: 'a', repository: 'r', ttlMs: 60_000 }, { findings: [], summary: key });
     await put('a');
     await put('b');
     await cache.get('a');
     await put('c');
 
-    expect([await cache.get('a'), await cache.get('b'), await cache.get('c')].map((one) => one?.summary)).toEqual(['a', undefined, 'c']);
+    expect(
+      [await cache.get('a'), await cache.get('b'), await cache.get('c')].map((one) => one?.summary),
+    ).toEqual(['a', undefined, 'c']);
   });
 
   it('sweeps what has expired', async () => {

@@ -33,14 +33,19 @@ describe('search_knowledge', () => {
     const ask = asking({ vectorIndex });
     let first = 0;
     for (const { document, phrase } of phrases) {
-      const { findings } = await ask('CODE_ERROR', 'search_knowledge', { query: `10:04 [step] ${phrase} 'x'`, limit: 1 });
+      const { findings } = await ask('CODE_ERROR', 'search_knowledge', {
+        query: `10:04 [step] ${phrase} 'x'`,
+        limit: 1,
+      });
       if (findings[0]?.data?.kind === document.kind) first += 1;
     }
     expect(first / phrases.length).toBeGreaterThan(0.9);
   });
 
   it('finds the kind of most true failures, first for most of those for which it finds anything', async () => {
-    const names = readdirSync(FIXTURES, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
+    const names = readdirSync(FIXTURES, { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? entry.name : [],
+    );
     const ranks = await Promise.all(names.map(rankOf));
     const found = ranks.filter((rank) => rank !== null);
 
@@ -51,7 +56,9 @@ describe('search_knowledge', () => {
   it('finds nothing for nearly all invented messages', async () => {
     const messages = INVENTED_MESSAGES.filter((_, index) => index % 3 === 0);
     const ask = asking({ vectorIndex });
-    const outcomes = await Promise.all(messages.map((query) => ask('CONFIG_ERROR', 'search_knowledge', { query })));
+    const outcomes = await Promise.all(
+      messages.map((query) => ask('CONFIG_ERROR', 'search_knowledge', { query })),
+    );
 
     expect(outcomes.filter(({ status }) => status === 'empty').length / messages.length).toBeGreaterThan(0.9);
   });
@@ -66,7 +73,9 @@ describe('search_knowledge', () => {
     const reading = readSources([{ name: 'log.txt', kind: 'log', text, notes: [] }], { budgetTokens: 2_000 });
     const failures = listFailures(reading).map((failure) => ({ ...failure, id: 'fal_1', buildId: 'bld_1' }));
     const subject = sampleSubject({ ...reading, failures });
-    const { findings } = await asking({ vectorIndex }, subject)('CODE_ERROR', 'search_knowledge', { limit: 10 });
+    const { findings } = await asking({ vectorIndex }, subject)('CODE_ERROR', 'search_knowledge', {
+      limit: 10,
+    });
     return findings.length === 0 ? null : findings.findIndex(({ data }) => data?.kind === truth.kind) + 1;
   }
 
@@ -152,15 +161,25 @@ describe('search_error_library', () => {
     const message = 'coupon was taken off twice from the basket';
     const [failure] = sampleSubject().failures;
     if (failure === undefined) throw new Error('the sample has a failure');
-    const subject = sampleSubject({ failures: [failure, { ...failure, id: 'fal_2', message, excerpt: null }] });
+    const subject = sampleSubject({
+      failures: [failure, { ...failure, id: 'fal_2', message, excerpt: null }],
+    });
     // The words of a query are not what is compared.
-    const { findings } = await asking({ vectorIndex }, subject)('TEST_FAILURE', 'search_error_library', { query: 'rounded twice' });
+    const { findings } = await asking({ vectorIndex }, subject)('TEST_FAILURE', 'search_error_library', {
+      query: 'rounded twice',
+    });
 
     const [first] = findings.filter(({ data }) => data?.entryId === 'lib_1');
     expect(first).toMatchObject({
       title: 'Rounded twice, confirmed by mara',
       source: 'error-library/lib_1',
-      data: { entryId: 'lib_1', category: 'TEST_FAILURE', kind: 'assertion', confirmedBy: 'mara', sameRepository: true },
+      data: {
+        entryId: 'lib_1',
+        category: 'TEST_FAILURE',
+        kind: 'assertion',
+        confirmedBy: 'mara',
+        sameRepository: true,
+      },
     });
     expect(findings[0]?.data).toMatchObject({ entryId: 'lib_2', sameRepository: false });
     expect(findings.every(({ score }) => (score ?? 0) >= 0.5)).toBe(true);

@@ -10,9 +10,15 @@ const signal = new AbortController().signal;
 export const finding: Finding = { title: 'found', text: 'text', source: 'somewhere' };
 /** An error that says trying again may help. */
 export const flaky = (retryAfterMs?: number) =>
-  new TriageError('upstream-failed', 'It answered 503.', { retryable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  new TriageError('upstream-failed', 'It answered 503.', {
+    retryable: true,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
 
-export const Parameters = z.strictObject({ path: z.string().min(1).optional(), depth: z.int().max(5).optional() });
+export const Parameters = z.strictObject({
+  path: z.string().min(1).optional(),
+  depth: z.int().max(5).optional(),
+});
 
 /** A tool that answers as it is told; `asked` counts its calls from 1. */
 export function tool(

@@ -20,7 +20,12 @@ async function queryFor(query: string): Promise<string> {
   };
   const mask = async (text: string) => text.replaceAll(/hunter\d/g, '***');
   const toolbox = createToolbox(createTools({ ...emptySources(), webSearch, mask }), { mask });
-  await toolbox.run({ tool: 'search_web', args: { query }, why: '' }, sampleSubject(), 'INFRA_ERROR', new AbortController().signal);
+  await toolbox.run(
+    { tool: 'search_web', args: { query }, why: '' },
+    sampleSubject(),
+    'INFRA_ERROR',
+    new AbortController().signal,
+  );
   return queries.join();
 }
 
@@ -44,23 +49,35 @@ describe('a search that fails', () => {
   it('is told as failed, and names the documentation of the tools, marked as not read', async () => {
     const outcome = await search(['pytest', 'npm']);
 
-    expect(outcome).toMatchObject({ status: 'failed', summary: 'The engine is down. Named instead, and not read: 2 findings' });
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      summary: 'The engine is down. Named instead, and not read: 2 findings',
+    });
     expect(outcome.findings.map(({ url, source }) => [url, source])).toEqual([
       ['https://docs.pytest.org/', 'documentation'],
       ['https://docs.npmjs.com/cli', 'documentation'],
     ]);
-    expect(outcome.findings[0]?.title).toBe('Documentation of pytest, named because the web could not be searched');
+    expect(outcome.findings[0]?.title).toBe(
+      'Documentation of pytest, named because the web could not be searched',
+    );
     expect(outcome.findings[0]?.text).toContain('neither searched nor read');
   });
 
   it('names nothing for tools that it does not know', async () => {
-    expect(await search(['blorp'])).toMatchObject({ status: 'failed', findings: [], summary: 'The engine is down.' });
+    expect(await search(['blorp'])).toMatchObject({
+      status: 'failed',
+      findings: [],
+      summary: 'The engine is down.',
+    });
   });
 
   it('is told in the advice where nothing else is known', async () => {
     const { findings } = await search(['npm']);
     const insight = insightOf('blorp zzqx 17\n##[error]Process completed with exit code 1.\n');
-    const evidence = [...insight.evidence, ...findings.map((finding) => ({ ...finding, id: 'E9', tool: 'search_web' }))];
+    const evidence = [
+      ...insight.evidence,
+      ...findings.map((finding) => ({ ...finding, id: 'E9', tool: 'search_web' })),
+    ];
 
     expect(composeAnswer({ ...insight, evidence }).fixRecommendation).toMatch(
       /^No fix found\. .* The web could not be searched\. Documentation, named and not read: npm \(https:\/\/docs\.npmjs\.com\/cli\)\.$/,

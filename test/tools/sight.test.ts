@@ -20,13 +20,20 @@ describe('what tools may look at of other repositories', () => {
 
   it('is what every reader may see too, and always its own', async () => {
     const sees = await sightWith(['shop/*'], ['shop/api', 'shop/web'])('shop/api');
-    expect(['shop/api', 'shop/web', 'shop/admin', 'vault/ledger'].filter(sees)).toEqual(['shop/api', 'shop/web']);
+    expect(['shop/api', 'shop/web', 'shop/admin', 'vault/ledger'].filter(sees)).toEqual([
+      'shop/api',
+      'shop/web',
+    ]);
   });
 
   it.each(['shop/web', 'vault/ledger'])('holds for failures and decisions alike: %s', async (repository) => {
     const vectorIndex = createMemoryIndex(createHashingEmbedder());
     await vectorIndex.upsert('error_library', [
-      { id: 'lib_1', text: MESSAGE, metadata: { title: 'Vault', category: 'CODE_ERROR', kind: 'unknown', repository, confirmedBy: 'ada' } },
+      {
+        id: 'lib_1',
+        text: MESSAGE,
+        metadata: { title: 'Vault', category: 'CODE_ERROR', kind: 'unknown', repository, confirmedBy: 'ada' },
+      },
     ]);
     const failure = sampleFailure('bld_1', 'aa', { message: MESSAGE });
     const row: FailureRow & { score: number } = {
@@ -34,7 +41,10 @@ describe('what tools may look at of other repositories', () => {
       ...{ analysisId: null, seenAt: '2026-01-01T00:00:00.000Z', score: 1 },
     };
     const history = { ...createEmptyHistory(), kept: true, similarFailures: async () => [row] };
-    const ask = asking({ vectorIndex, history, sight: sightWith(['shop/*']) }, sampleSubject({ failures: [failure] }));
+    const ask = asking(
+      { vectorIndex, history, sight: sightWith(['shop/*']) },
+      sampleSubject({ failures: [failure] }),
+    );
     const isSeen = repository === 'shop/web';
     expect((await ask('CODE_ERROR', 'search_error_library')).findings).toHaveLength(isSeen ? 1 : 0);
     expect((await ask('CODE_ERROR', 'find_similar_failures')).findings).toHaveLength(isSeen ? 1 : 0);

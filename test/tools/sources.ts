@@ -25,7 +25,9 @@ export function archiveOf(logs: Readonly<Record<string, string>>): BuildArchive 
     read: async (_build, name) => logs[name] ?? null,
     lines: async (_build, name, from, to) => {
       const lines = linesOf(name);
-      return lines === undefined ? null : { lineStart: from, lines: lines.slice(from - 1, Math.min(to, from + 1_999)) };
+      return lines === undefined
+        ? null
+        : { lineStart: from, lines: lines.slice(from - 1, Math.min(to, from + 1_999)) };
     },
   };
 }
@@ -48,7 +50,10 @@ export function asking(
   subject: TriageSubject = sampleSubject(),
   signal: AbortSignal = new AbortController().signal,
 ) {
-  const toolbox = createToolbox(createTools({ ...emptySources(), ...sources }), { mask: (text) => text, resilience: { firstDelayMs: 1 } });
+  const toolbox = createToolbox(createTools({ ...emptySources(), ...sources }), {
+    mask: (text) => text,
+    resilience: { firstDelayMs: 1 },
+  });
   return (category: Category, tool: string, args: Record<string, unknown> = {}, why = 'test') =>
     toolbox.run({ tool, args, why }, subject, category, signal);
 }

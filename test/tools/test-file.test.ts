@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { testFilePaths } from '../../src/tools/repository.ts';
 
 describe('the file of a test', () => {
-  const test = (name: string, suite: string | null = null, file: string | null = null) => testFilePaths({ name, suite, file });
+  const test = (name: string, suite: string | null = null, file: string | null = null) =>
+    testFilePaths({ name, suite, file });
 
   it('is what the report names, first of all', () => {
     expect(test('sums', 'com.shop.CartTest', 'x/CartTest.java')[0]).toBe('x/CartTest.java');

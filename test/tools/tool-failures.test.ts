@@ -15,15 +15,22 @@ describe('a tool that fails', () => {
     const hopeless = tool('a', async () => {
       throw flaky();
     });
-    expect(await toolbox([hopeless])('a')).toMatchObject({ status: 'failed', attempts: 4, summary: 'It answered 503.' });
+    expect(await toolbox([hopeless])('a')).toMatchObject({
+      status: 'failed',
+      attempts: 4,
+      summary: 'It answered 503.',
+    });
   });
 
-  it.each(['upstream-auth', 'quota-exhausted', 'invalid-input'] as const)('is never asked again after %s', async (code) => {
-    const refusing = tool('a', async () => {
-      throw new TriageError(code, 'No.');
-    });
-    expect(await toolbox([refusing])('a')).toMatchObject({ attempts: 1 });
-  });
+  it.each(['upstream-auth', 'quota-exhausted', 'invalid-input'] as const)(
+    'is never asked again after %s',
+    async (code) => {
+      const refusing = tool('a', async () => {
+        throw new TriageError(code, 'No.');
+      });
+      expect(await toolbox([refusing])('a')).toMatchObject({ attempts: 1 });
+    },
+  );
 
   it.each(['upstream-auth', 'quota-exhausted', 'invalid-input'] as const)(
     'is not asked again after %s, even one that claims it may help',
@@ -39,7 +46,11 @@ describe('a tool that fails', () => {
     const buggy = tool('a', async () => {
       throw new RangeError('off by one');
     });
-    expect(await toolbox([buggy])('a')).toMatchObject({ status: 'failed', attempts: 1, summary: 'off by one' });
+    expect(await toolbox([buggy])('a')).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      summary: 'off by one',
+    });
   });
 
   it('waits as long as the other side demands', async () => {
@@ -57,7 +68,10 @@ describe('a tool that fails', () => {
     const limited = tool('a', async () => {
       throw flaky(60_000);
     });
-    expect(await toolbox([limited], { timeLimitMs: () => 500 })('a')).toMatchObject({ status: 'failed', attempts: 1 });
+    expect(await toolbox([limited], { timeLimitMs: () => 500 })('a')).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+    });
   });
 
   it('is left alone as long as it demanded where that is longer, and so are others of its provider', async () => {
@@ -87,7 +101,9 @@ describe('a tool that fails', () => {
     expect(await toolbox([guarded])('a')).toMatchObject({ status: 'failed', summary: 'off by one' });
 
     const failing = tool('a', async () => breaks(), { alternative: { tool: 'b', args: breaks } });
-    expect(await toolbox([failing, tool('b', async () => [finding])])('a')).toMatchObject({ status: 'failed' });
+    expect(await toolbox([failing, tool('b', async () => [finding])])('a')).toMatchObject({
+      status: 'failed',
+    });
   });
 
   it('is timed out, even where it ignores its signal', async () => {
@@ -167,7 +183,8 @@ describe('the circuit breaker', () => {
       throw new TriageError('invalid-input', 'No such log.');
     });
     const run = toolbox([strict], { resilience: { breakAfter: 2 } });
-    for (let round = 0; round < 5; round += 1) expect(await run('a')).toMatchObject({ status: 'invalid-arguments', attempts: 1 });
+    for (let round = 0; round < 5; round += 1)
+      expect(await run('a')).toMatchObject({ status: 'invalid-arguments', attempts: 1 });
   });
 });
 
@@ -210,7 +227,11 @@ describe('the alternative tool', () => {
       const same = tool('b', async () => [finding], { provider: 'p' });
       const other = tool('b', async () => [finding], { provider: 'q' });
 
-      expect(await toolbox([refused, same])('a')).toMatchObject({ status: 'failed', summary: 'No.', attempts: 1 });
+      expect(await toolbox([refused, same])('a')).toMatchObject({
+        status: 'failed',
+        summary: 'No.',
+        attempts: 1,
+      });
       expect(await toolbox([refused, other])('a')).toMatchObject({ status: 'ok', answeredBy: 'b' });
     },
   );
@@ -219,7 +240,10 @@ describe('the alternative tool', () => {
     const alsoBroken = tool('b', async () => [finding], { unavailable: async () => 'nothing configured' });
     const outcome = await toolbox([broken(), alsoBroken])('a');
 
-    expect(outcome).toMatchObject({ status: 'failed', summary: 'It answered 503. b could not help either: nothing configured' });
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      summary: 'It answered 503. b could not help either: nothing configured',
+    });
     expect(outcome).not.toHaveProperty('answeredBy');
   });
 

@@ -18,13 +18,18 @@ describe('a question that can be answered', () => {
   });
 
   it('takes null for an absent argument', async () => {
-    expect(await toolbox([tool('a', async () => [finding])])('a', { path: null, depth: null })).toMatchObject({ status: 'ok' });
+    expect(await toolbox([tool('a', async () => [finding])])('a', { path: null, depth: null })).toMatchObject(
+      { status: 'ok' },
+    );
   });
 });
 
 describe('a question that may not be put', () => {
   it('is refused where there is no such tool', async () => {
-    expect(await toolbox([])('rm_rf')).toMatchObject({ status: 'refused', summary: 'There is no tool named rm_rf.' });
+    expect(await toolbox([])('rm_rf')).toMatchObject({
+      status: 'refused',
+      summary: 'There is no tool named rm_rf.',
+    });
   });
 
   it('is refused where the tool serves other categories and nobody says why it is asked', async () => {
@@ -33,13 +38,20 @@ describe('a question that may not be put', () => {
 
     expect(outcome).toMatchObject({ status: 'refused', attempts: 0, findings: [] });
     expect(outcome.summary).toContain('INFRA_ERROR');
-    expect(await put('a', {}, undefined, 'the machine may have lost the file')).toMatchObject({ status: 'ok' });
+    expect(await put('a', {}, undefined, 'the machine may have lost the file')).toMatchObject({
+      status: 'ok',
+    });
   });
 
   it('is refused by the tool itself', async () => {
-    const guarded = tool('a', async () => [finding], { guard: ({ path }) => (path === 'x' ? 'x is not allowed' : null) });
+    const guarded = tool('a', async () => [finding], {
+      guard: ({ path }) => (path === 'x' ? 'x is not allowed' : null),
+    });
 
-    expect(await toolbox([guarded])('a', { path: 'x' })).toMatchObject({ status: 'refused', summary: 'x is not allowed' });
+    expect(await toolbox([guarded])('a', { path: 'x' })).toMatchObject({
+      status: 'refused',
+      summary: 'x is not allowed',
+    });
     expect(await toolbox([guarded])('a', { path: 'y' })).toMatchObject({ status: 'ok' });
   });
 
@@ -58,7 +70,11 @@ describe('a question that may not be put', () => {
   it('is unavailable where nothing is configured', async () => {
     const off = tool('a', async () => [finding], { unavailable: async () => 'no web search configured' });
 
-    expect(await toolbox([off])('a')).toMatchObject({ status: 'unavailable', summary: 'no web search configured', findings: [] });
+    expect(await toolbox([off])('a')).toMatchObject({
+      status: 'unavailable',
+      summary: 'no web search configured',
+      findings: [],
+    });
   });
 
   it.each([
@@ -79,18 +95,26 @@ describe('a question that may not be put', () => {
 describe('what comes back', () => {
   it('is at most ten findings of four thousand characters, and the summary tells', async () => {
     const chatty = tool('a', async () =>
-      Array.from({ length: 5_000 }, () => ({ ...finding, text: 'x'.repeat(50_000), title: 't'.repeat(9_000) })),
+      Array.from({ length: 5_000 }, () => ({
+        ...finding,
+        text: 'x'.repeat(50_000),
+        title: 't'.repeat(9_000),
+      })),
     );
     const outcome = await toolbox([chatty])('a');
 
     expect(outcome.findings).toHaveLength(10);
-    expect(outcome.findings.every(({ text, title }) => text.length === 4_000 && title.length === 300)).toBe(true);
+    expect(outcome.findings.every(({ text, title }) => text.length === 4_000 && title.length === 300)).toBe(
+      true,
+    );
     expect(outcome.summary).toBe('10 findings of 5000');
   });
 
   it('is cut at the end of a line, and its last line number follows', async () => {
     const lines = Array.from({ length: 300 }, (_, index) => `line ${index} ${'y'.repeat(60)}`);
-    const long = tool('a', async () => [{ ...finding, text: lines.join('\n'), lineStart: 100, lineEnd: 399 }]);
+    const long = tool('a', async () => [
+      { ...finding, text: lines.join('\n'), lineStart: 100, lineEnd: 399 },
+    ]);
     const [only] = (await toolbox([long])('a')).findings;
 
     const kept = only!.text.split('\n');
@@ -100,7 +124,12 @@ describe('what comes back', () => {
 
   it('has no terminal escapes and control characters, and keeps its lines', async () => {
     const coloured = tool('a', async () => [
-      { ...finding, text: '\u001b[31mERROR\u001b[0m\u0007 one\n10%\r50%\r100% done\r\n\u009b2Jthree\ttab', lineStart: 5, lineEnd: 7 },
+      {
+        ...finding,
+        text: '\u001b[31mERROR\u001b[0m\u0007 one\n10%\r50%\r100% done\r\n\u009b2Jthree\ttab',
+        lineStart: 5,
+        lineEnd: 7,
+      },
     ]);
     const [only] = (await toolbox([coloured])('a')).findings;
 
@@ -110,9 +139,16 @@ describe('what comes back', () => {
 
   it('is masked everywhere: text, title, data and the message of an error', async () => {
     const mask = (text: string) => text.replaceAll('hunter2', '***');
-    const leaky = tool('a', async () => [{ ...finding, text: 'pw hunter2', title: 'hunter2', data: { author: 'hunter2', line: 3 } }]);
-    const nested = tool('n', async () => [{ ...finding, data: { files: ['a', 'hunter2'], by: { name: 'hunter2' } } }]);
-    expect((await toolbox([nested], { mask })('n')).findings[0]?.data).toEqual({ files: ['a', '***'], by: { name: '***' } });
+    const leaky = tool('a', async () => [
+      { ...finding, text: 'pw hunter2', title: 'hunter2', data: { author: 'hunter2', line: 3 } },
+    ]);
+    const nested = tool('n', async () => [
+      { ...finding, data: { files: ['a', 'hunter2'], by: { name: 'hunter2' } } },
+    ]);
+    expect((await toolbox([nested], { mask })('n')).findings[0]?.data).toEqual({
+      files: ['a', '***'],
+      by: { name: '***' },
+    });
     const [only] = (await toolbox([leaky], { mask })('a')).findings;
     expect(only).toMatchObject({ text: 'pw ***', title: '***', data: { author: '***', line: 3 } });
 

@@ -11,8 +11,15 @@ import type { AskStateUpdate, AskStateValue } from '../state.ts';
 export async function checkCitations(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
   const context = getContext(runtime);
   const startedAt = context.clock.now();
-  const { kept, leftOut } = checkStatements(state.reply, [...state.known, ...state.found], state.topic.analysis.answer);
-  const summary = leftOut.length === 0 ? 'all statements are supported' : `${leftOut.length} left out: ${leftOut[0]?.reason}`;
+  const { kept, leftOut } = checkStatements(
+    state.reply,
+    [...state.known, ...state.found],
+    state.topic.analysis.answer,
+  );
+  const summary =
+    leftOut.length === 0
+      ? 'all statements are supported'
+      : `${leftOut.length} left out: ${leftOut[0]?.reason}`;
   const step = finishedStep(context, startedAt, { node: 'check_citations', round: state.rounds, summary });
   return { reply: kept, leftOut, ...step };
 }
@@ -22,7 +29,11 @@ export async function checkCitations(state: AskStateValue, runtime: AskRuntime):
  * occur literally in the cited evidence or, if the statement cites nothing, anywhere in the evidence.
  * Statements that fail are left out, with the reason.
  */
-export function checkStatements(statements: readonly Statement[], evidence: readonly Evidence[], answer: Answer) {
+export function checkStatements(
+  statements: readonly Statement[],
+  evidence: readonly Evidence[],
+  answer: Answer,
+) {
   const kept: Statement[] = [];
   const leftOut: LeftOut[] = [];
   for (const statement of statements) {
@@ -36,7 +47,11 @@ export function checkStatements(statements: readonly Statement[], evidence: read
 /**
  * Returns why a statement fails the check that the analysis applies to one claim. Returns null if it passes.
  */
-function reasonAgainst({ text, quotes, evidence: ids }: Statement, evidence: readonly Evidence[], answer: Answer): string | null {
+function reasonAgainst(
+  { text, quotes, evidence: ids }: Statement,
+  evidence: readonly Evidence[],
+  answer: Answer,
+): string | null {
   if (ids.length === 0 && quotes.length === 0) return null;
   const claim: Claim = { text, quotes, evidence: ids.length > 0 ? ids : evidence.map(({ id }) => id) };
   return checkClaims({ ...answer, claims: [claim] }, evidence, []).dropped[0]?.reason ?? null;

@@ -10,7 +10,10 @@ import type { AskStateUpdate, AskStateValue } from '../state.ts';
 /** A person waits for the answer; more at once is a sign of a confused model. */
 const MAX_CALLS = 4;
 
-/** Picks what to look up, among the tools of the analysis' category and nothing else; never the same call twice. */
+/**
+ * Picks what to look up, among the tools of the analysis' category and nothing else; never the same call
+ * twice.
+ */
 export async function chooseTools(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
   const context = getContext(runtime);
   const startedAt = context.clock.now();

@@ -7,7 +7,11 @@ import type { AskStateUpdate, AskStateValue } from '../state.ts';
 export async function composeAnswer(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
   const context = getContext(runtime);
   const startedAt = context.clock.now();
-  const input = { ...toInquiry(state), understanding: getUnderstanding(state), onText: context.onText ?? (() => undefined) };
+  const input = {
+    ...toInquiry(state),
+    understanding: getUnderstanding(state),
+    onText: context.onText ?? (() => undefined),
+  };
   const judgement = await context.converse.reply(input, runtime.signal);
   const count = judgement.value.length;
   const summary = `${count} ${count === 1 ? 'statement' : 'statements'}`;

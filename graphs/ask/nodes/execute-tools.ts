@@ -5,12 +5,17 @@ import { numberEvidence, stepOfCalls } from '../../triage/tool-calls.ts';
 import type { AskRuntime } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
-/** Makes the chosen calls side by side and numbers what is new. A tool's failure is an observation like any other. */
+/**
+ * Makes the chosen calls side by side and numbers what is new. A tool's failure is an observation like any
+ * other.
+ */
 export async function executeTools(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
   const context = getContext(runtime);
   const { analysis, subject } = state.topic;
   const startedAt = context.clock.now();
-  const replies = await Promise.all(state.calls.map((call) => context.toolbox.run(call, subject, analysis.category, runtime.signal)));
+  const replies = await Promise.all(
+    state.calls.map((call) => context.toolbox.run(call, subject, analysis.category, runtime.signal)),
+  );
   // Numbers go on from the highest one known, so that a citation of an earlier turn keeps its meaning.
   const { found } = numberEvidence(replies, [...state.known, ...state.found], state.rounds);
   const step = { node: 'execute_tools', round: state.rounds, ...stepOfCalls({ replies, judgements: [] }) };

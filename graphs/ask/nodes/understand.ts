@@ -12,6 +12,11 @@ export async function understand(state: AskStateValue, runtime: AskRuntime): Pro
   return {
     understanding: judgement.value,
     ...toCostUpdate('ask_understand', judgement),
-    ...finishedStep(context, startedAt, { node: 'understand', round: 0, summary: `${shape}: ${about}` }, judgement),
+    ...finishedStep(
+      context,
+      startedAt,
+      { node: 'understand', round: 0, summary: `${shape}: ${about}` },
+      judgement,
+    ),
   };
 }

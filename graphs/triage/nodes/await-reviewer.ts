@@ -9,12 +9,16 @@ import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
  * answer, which becomes evidence, or with null if no answer came in time. Does nothing before the wait,
  * because a resumed node starts from the beginning.
  */
-export async function awaitReviewer(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
+export async function awaitReviewer(
+  state: TriageStateValue,
+  runtime: TriageRuntime,
+): Promise<TriageStateUpdate> {
   const { question } = state;
   if (question === null) return {};
   const { answer } = Resumption.parse(interrupt({ questionId: question.id }));
   const startedAt = getStartTime(runtime);
-  const summary = answer === null ? 'no answer in time' : `${answer.by} answered: E${state.evidence.length + 1}`;
+  const summary =
+    answer === null ? 'no answer in time' : `${answer.by} answered: E${state.evidence.length + 1}`;
   return {
     question: null,
     ...(answer === null

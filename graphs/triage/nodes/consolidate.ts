@@ -7,10 +7,15 @@ import { INVESTIGATORS, newEvidence, numberEvidence, SEARCH_WEB } from '../tool-
  * Joins the findings of the investigators in a fixed order, so that every finding has the same number no
  * matter which investigator finished first.
  */
-export async function consolidate(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
+export async function consolidate(
+  state: TriageStateValue,
+  runtime: TriageRuntime,
+): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
   const round = state.investigations + 1;
-  const reports = INVESTIGATORS.flatMap((name) => state.reports.filter(({ investigator }) => investigator === name));
+  const reports = INVESTIGATORS.flatMap((name) =>
+    state.reports.filter(({ investigator }) => investigator === name),
+  );
   const replies = reports.flatMap((report) => report.replies);
   const { found, outcomes } = numberEvidence(replies, state.evidence, state.rounds);
   const summary = `${reports.length} investigators, ${newEvidence(found)}`;

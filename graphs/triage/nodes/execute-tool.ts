@@ -5,10 +5,18 @@ import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../sta
 import { runTools, stepOfCalls, type ToolReplies } from '../tool-calls.ts';
 
 /** Asks the chosen questions side by side. A tool's failure is a reply like any other. */
-export async function executeTool(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
+export async function executeTool(
+  state: TriageStateValue,
+  runtime: TriageRuntime,
+): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
   const { subject, classification } = toInsight(state);
-  const run = { limits: state.limits, spent: computeSpent(state), subject, category: classification.category };
+  const run = {
+    limits: state.limits,
+    spent: computeSpent(state),
+    subject,
+    category: classification.category,
+  };
   const asked = await runTools(state.calls, run, runtime);
   const step = { node: 'execute_tool', round: state.rounds, ...stepOfCalls(asked) };
   return {

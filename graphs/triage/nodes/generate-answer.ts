@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { Answer, Classification, SimilarCase } from '../../../src/domain/analysis.ts';
-import { byCategory, Category, type CategoryProbabilities, KIND_CATEGORY, Kind } from '../../../src/domain/category.ts';
+import {
+  byCategory,
+  Category,
+  type CategoryProbabilities,
+  KIND_CATEGORY,
+  Kind,
+} from '../../../src/domain/category.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
 import { computeSpent } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
@@ -12,13 +18,18 @@ import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../sta
  * Says what is known: cause, fix, claims with their evidence, suspects. What a person decided for a failure
  * that is alike enough gives the category.
  */
-export async function generateAnswer(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
+export async function generateAnswer(
+  state: TriageStateValue,
+  runtime: TriageRuntime,
+): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
   const termination = storedTermination(state);
   const insight = toInsight(state);
   const classification = byPrecedent(insight.classification, state.evidence);
-  const judgement = await judged(runtime, { limits: state.limits, spent: computeSpent(state) }, (analyst, signal) =>
-    analyst.answer({ ...insight, classification }, signal),
+  const judgement = await judged(
+    runtime,
+    { limits: state.limits, spent: computeSpent(state) },
+    (analyst, signal) => analyst.answer({ ...insight, classification }, signal),
   );
   const summary = `${judgement.value.title} (${termination})`;
   return {
@@ -54,7 +65,11 @@ function similarCases(evidence: readonly Evidence[]): SimilarCase[] {
   return evidence
     .filter(({ tool }) => tool === 'search_error_library')
     .map(({ id, title, score, data }) => {
-      const { category = null, confirmedBy = null, repository = null } = Decided.safeParse(data ?? {}).data ?? {};
+      const {
+        category = null,
+        confirmedBy = null,
+        repository = null,
+      } = Decided.safeParse(data ?? {}).data ?? {};
       const decided = { evidence: id, title, category, confirmedBy, score: score ?? 0 };
       return repository === null ? decided : { ...decided, repository };
     })
@@ -74,13 +89,16 @@ export function withSimilarCases(answer: Answer, evidence: readonly Evidence[]):
  * is no such decision, or if it has the same category and the log says so clearly.
  */
 export function byPrecedent(classification: Classification, evidence: readonly Evidence[]): Classification {
-  const decided = similarCases(evidence).find((one) => one.confirmedBy !== null && one.category !== null && proposes(one, evidence));
+  const decided = similarCases(evidence).find(
+    (one) => one.confirmedBy !== null && one.category !== null && proposes(one, evidence),
+  );
   if (decided === undefined || decided.category === null) return classification;
   const { category } = decided;
   const isSame = category === classification.category;
   if (isSame && !classification.abstained && classification.confidence >= SAID) return classification;
   const kind = isSame ? classification.kind : (readDecided(decided, evidence).kind ?? 'unknown');
-  const alone = isSame || classification.abstained ? '' : `; the log alone suggests ${classification.category}`;
+  const alone =
+    isSame || classification.abstained ? '' : `; the log alone suggests ${classification.category}`;
   return {
     category,
     kind: kind === 'unknown' || KIND_CATEGORY[kind] === category ? kind : 'unknown',
@@ -96,7 +114,10 @@ function proposes(decided: SimilarCase, evidence: readonly Evidence[]): boolean 
   return readDecided(decided, evidence).proposes ?? decided.score >= ALIKE;
 }
 
-function readDecided({ evidence: id }: SimilarCase, evidence: readonly Evidence[]): Partial<z.infer<typeof Decided>> {
+function readDecided(
+  { evidence: id }: SimilarCase,
+  evidence: readonly Evidence[],
+): Partial<z.infer<typeof Decided>> {
   return Decided.safeParse(evidence.find((item) => item.id === id)?.data ?? {}).data ?? {};
 }
 
@@ -106,6 +127,7 @@ function readDecided({ evidence: id }: SimilarCase, evidence: readonly Evidence[
  */
 function leading(probabilities: CategoryProbabilities, category: Category): CategoryProbabilities {
   const others = Math.max(1e-6, 1 - probabilities[category]);
-  const share = (one: Category) => Math.round((one === category ? SAID : ((1 - SAID) * probabilities[one]) / others) * 1e4) / 1e4;
+  const share = (one: Category) =>
+    Math.round((one === category ? SAID : ((1 - SAID) * probabilities[one]) / others) * 1e4) / 1e4;
   return byCategory(share);
 }

@@ -11,16 +11,33 @@ const MAX_CONCLUSION = 300;
  * summarizes the results in one sentence. Investigators run concurrently; `consolidate` numbers their
  * findings.
  */
-export async function investigate({ assignment }: { assignment: Assignment }, runtime: TriageRuntime): Promise<TriageStateUpdate> {
+export async function investigate(
+  { assignment }: { assignment: Assignment },
+  runtime: TriageRuntime,
+): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
   const context = getContext(runtime);
   const { investigator, round, subject, classification, evidence, outcomes } = assignment;
   const { category } = classification;
   const nothingYet = round > 1 && !evidence.some((item) => item.tool.startsWith('search_'));
-  const offered = pickInvestigatorTools(investigator, await askableTools(context.toolbox, category, subject, runtime.signal), nothingYet);
-  const finish = (replies: readonly ToolOutcome[], conclusion: string, extra: Partial<Parameters<typeof finishedStep>[2]> = {}) => ({
+  const offered = pickInvestigatorTools(
+    investigator,
+    await askableTools(context.toolbox, category, subject, runtime.signal),
+    nothingYet,
+  );
+  const finish = (
+    replies: readonly ToolOutcome[],
+    conclusion: string,
+    extra: Partial<Parameters<typeof finishedStep>[2]> = {},
+  ) => ({
     reports: [{ investigator, replies: [...replies], conclusion }],
-    ...finishedStep(context, startedAt, { node: 'investigate', round, investigator, summary: `${investigator}: ${conclusion}`, ...extra }),
+    ...finishedStep(context, startedAt, {
+      node: 'investigate',
+      round,
+      investigator,
+      summary: `${investigator}: ${conclusion}`,
+      ...extra,
+    }),
   });
   if (offered.length === 0) return finish([], `no tool of this kind applies to ${category}`);
   const insight = { subject, classification, evidence, outcomes, round, gaps: [], investigator };

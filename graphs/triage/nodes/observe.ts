@@ -9,7 +9,9 @@ export async function observe(state: TriageStateValue, runtime: TriageRuntime): 
   const startedAt = getStartTime(runtime);
   const question = questionIn(state.replies);
   // That a person was asked is no evidence; the answer will be.
-  const replies = state.replies.map((reply) => (reply.call.tool === ASK_REVIEWER ? { ...reply, findings: [] } : reply));
+  const replies = state.replies.map((reply) =>
+    reply.call.tool === ASK_REVIEWER ? { ...reply, findings: [] } : reply,
+  );
   const { found, outcomes } = numberEvidence(replies, state.evidence, state.rounds);
   const answered = state.replies.some((reply) => reply.status === 'ok');
   const summary = `${newEvidence(found)}${question === null ? '' : '; asked a reviewer'}`;

@@ -8,16 +8,18 @@ import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../sta
 import { offeredTools } from '../tool-calls.ts';
 
 /**
- * Begins a round: what is known, what is missing, how sure; and whether another category fits better by now, which the tools then follow. Rounds are
- * counted here and nowhere else.
+ * Begins a round: what is known, what is missing, how sure; and whether another category fits better by now,
+ * which the tools then follow. Rounds are counted here and nowhere else.
  */
 export async function reason(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
   const round = state.rounds + 1;
   const insight = toInsight(state);
   const offered = round > state.limits.maxIterations ? [] : await offeredTools(state, false, runtime);
-  const judgement = await judged(runtime, { limits: state.limits, spent: computeSpent(state) }, (analyst, signal) =>
-    analyst.plan({ ...insight, round, offered }, signal),
+  const judgement = await judged(
+    runtime,
+    { limits: state.limits, spent: computeSpent(state) },
+    (analyst, signal) => analyst.plan({ ...insight, round, offered }, signal),
   );
   const { revised, ...plan } = judgement.value;
   const summary = `${formatConfidence(plan.confidence)}: ${plan.thought}`;
@@ -33,10 +35,23 @@ export async function reason(state: TriageStateValue, runtime: TriageRuntime): P
  * Returns the category that the evidence supports now, with the confidence of the plan. The other categories
  * share the remaining probability in the same proportions as before.
  */
-function revisedBy(before: Classification, { category, kind }: NonNullable<Plan['revised']>, plan: Plan): Classification {
+function revisedBy(
+  before: Classification,
+  { category, kind }: NonNullable<Plan['revised']>,
+  plan: Plan,
+): Classification {
   const probabilities = { ...before.probabilities, [category]: plan.confidence };
-  const others = Object.values(before.probabilities).reduce((sum, one) => sum + one, 0) - before.probabilities[category];
+  const others =
+    Object.values(before.probabilities).reduce((sum, one) => sum + one, 0) - before.probabilities[category];
   for (const [name, value] of Object.entries(before.probabilities))
-    if (name !== category) Object.assign(probabilities, { [name]: others === 0 ? 0 : (value / others) * (1 - plan.confidence) });
-  return { category, kind, confidence: plan.confidence, probabilities, abstained: false, because: plan.thought };
+    if (name !== category)
+      Object.assign(probabilities, { [name]: others === 0 ? 0 : (value / others) * (1 - plan.confidence) });
+  return {
+    category,
+    kind,
+    confidence: plan.confidence,
+    probabilities,
+    abstained: false,
+    because: plan.thought,
+  };
 }

@@ -4,20 +4,34 @@ import { computeSpent } from '../budget.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
 import { getStartTime, judged, judgedStep } from '../judge.ts';
 import { NOTHING_PLANNED, type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
-import { type CheckedCalls, checkCalls, findTolerated, limitWebQueries, offeredTools, SEARCH_WEB, withoutFindings } from '../tool-calls.ts';
+import {
+  type CheckedCalls,
+  checkCalls,
+  findTolerated,
+  limitWebQueries,
+  offeredTools,
+  SEARCH_WEB,
+  withoutFindings,
+} from '../tool-calls.ts';
 
 /**
- * Picks the independent questions of this round; never the same question twice. What may not be asked is refused with a sentence that the next
- * round sees.
+ * Picks the independent questions of this round; never the same question twice. What may not be asked is
+ * refused with a sentence that the next round sees.
  */
-export async function selectTool(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
+export async function selectTool(
+  state: TriageStateValue,
+  runtime: TriageRuntime,
+): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
-  // The verdict stays in the state while the loop goes on: the web's turn is the first choice after it, and only that.
+  // The verdict stays in the state while the loop goes on: the web's turn is the first choice after it, and
+  // only that.
   const askWeb = state.verdict?.action === 'web_search' && !state.webAsked;
   const offered = await offeredTools(state, askWeb, runtime);
   const input = { ...toInsight(state), plan: state.plan ?? NOTHING_PLANNED, offered };
-  const judgement = await judged(runtime, { limits: state.limits, spent: computeSpent(state) }, (analyst, signal) =>
-    analyst.chooseTools(input, signal),
+  const judgement = await judged(
+    runtime,
+    { limits: state.limits, spent: computeSpent(state) },
+    (analyst, signal) => analyst.chooseTools(input, signal),
   );
   const tolerated = askWeb ? [] : await findTolerated(state, runtime);
   const chosen = askWeb ? await ensureQuery(judgement.value, input, runtime) : judgement.value;
@@ -42,7 +56,9 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
   };
 }
 
-/** Puts the calls that had to wait for this round before the chosen ones, as far as they may still be made. */
+/**
+ * Puts the calls that had to wait for this round before the chosen ones, as far as they may still be made.
+ */
 function addPostponed(
   chosen: readonly ToolCall[],
   { surplus }: Pick<TriageStateValue, 'surplus'>,

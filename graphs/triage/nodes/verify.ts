@@ -30,8 +30,10 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
   const startedAt = getStartTime(runtime);
   const { answer } = state;
   if (answer === null) throw new TriageError('internal', 'The triage graph reached verify without an answer');
-  const judgement = await judged(runtime, { limits: state.limits, spent: computeSpent(state) }, (analyst, signal) =>
-    analyst.verify({ ...toInsight(state), answer }, signal),
+  const judgement = await judged(
+    runtime,
+    { limits: state.limits, spent: computeSpent(state) },
+    (analyst, signal) => analyst.verify({ ...toInsight(state), answer }, signal),
   );
   const claims = checkClaims(answer, state.evidence, judgement.value.unsupportedClaims);
   const reading = await readingBeside(state, answer, judgement, runtime);
@@ -39,7 +41,10 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
   const route = findRoute(toInsight(state).classification, reading, state.limits.thresholds.autoNotify);
   const webAsked = state.webAsked || !(await isWebAskable(state, runtime));
   const decision = decide({ ...state, webAsked }, judgement, claims, { ...composed, route });
-  const verdict = { ...buildVerdict(judgement.value, claims, decision, composed), ...(route === null ? {} : { route }) };
+  const verdict = {
+    ...buildVerdict(judgement.value, claims, decision, composed),
+    ...(route === null ? {} : { route }),
+  };
   const { action, confidence } = decision;
   const dropped = claims.dropped.length === 0 ? '' : `, ${claims.dropped.length} claims dropped`;
   const summary = `${formatConfidence(confidence)} → ${action}${dropped}`;
@@ -59,7 +64,12 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
 /** Checks whether the web can be searched. If it cannot, a weak answer goes to a person immediately. */
 async function isWebAskable(state: TriageStateValue, runtime: TriageRuntime): Promise<boolean> {
   const { classification, subject } = toInsight(state);
-  const tools = await askableTools(getContext(runtime).toolbox, classification.category, subject, runtime.signal);
+  const tools = await askableTools(
+    getContext(runtime).toolbox,
+    classification.category,
+    subject,
+    runtime.signal,
+  );
   return tools.some((tool) => tool.fallback);
 }
 
@@ -73,9 +83,12 @@ async function readingBeside(
   runtime: TriageRuntime,
 ): Promise<Reading> {
   const { analyst, fallbackAnalyst = analyst } = getContext(runtime);
-  // Where a model named the category, the fallback analyst's check of it begins from how probable it finds that category itself.
+  // Where a model named the category, the fallback analyst's check of it begins from how probable it finds
+  // that category itself.
   const classifiedBy = state.steps.find((step) => step.node === 'classify')?.by;
-  const isOwn = fallbackAnalyst.name === analyst.name || (judgement.by === fallbackAnalyst.name && classifiedBy === fallbackAnalyst.name);
+  const isOwn =
+    fallbackAnalyst.name === analyst.name ||
+    (judgement.by === fallbackAnalyst.name && classifiedBy === fallbackAnalyst.name);
   return isOwn ? null : await readWithFallback(fallbackAnalyst, state, answer, runtime.signal);
 }
 
@@ -93,7 +106,11 @@ function compose(
     reading,
     evidence: state.evidence,
     fingerprint: state.subject.fingerprint.value,
-    claims: { kept: claims.kept.length, misquoted: claims.dropped.filter((drop) => drop.byCode).length, all: answer.claims.length },
+    claims: {
+      kept: claims.kept.length,
+      misquoted: claims.dropped.filter((drop) => drop.byCode).length,
+      all: answer.claims.length,
+    },
     quotesBuild: quoteBuild(claims.kept, state.subject.sources),
     cited: [...new Set(claims.kept.flatMap((claim) => claim.evidence))],
   });
@@ -103,9 +120,17 @@ function compose(
  * Asks the fallback analyst for its own reading of the failure and for its assessment of the answer's
  * evidence.
  */
-async function readWithFallback(fallbackAnalyst: Analyst, state: TriageStateValue, answer: Answer, signal: AbortSignal) {
+async function readWithFallback(
+  fallbackAnalyst: Analyst,
+  state: TriageStateValue,
+  answer: Answer,
+  signal: AbortSignal,
+) {
   const classification = (await fallbackAnalyst.classify({ subject: state.subject }, signal)).value;
-  return { ...classification, assessment: (await fallbackAnalyst.verify({ ...toInsight(state), answer }, signal)).value };
+  return {
+    ...classification,
+    assessment: (await fallbackAnalyst.verify({ ...toInsight(state), answer }, signal)).value,
+  };
 }
 
 function decide(
@@ -135,7 +160,12 @@ function decide(
   return decideAction(facts, limits);
 }
 
-function buildVerdict(assessment: Assessment, claims: CheckedClaims, decision: ActionDecision, { factors }: ComposedConfidence): Verdict {
+function buildVerdict(
+  assessment: Assessment,
+  claims: CheckedClaims,
+  decision: ActionDecision,
+  { factors }: ComposedConfidence,
+): Verdict {
   const all = [...factors, ...calibrationFactors(decision)];
   return {
     grades: { ...assessment.grades },

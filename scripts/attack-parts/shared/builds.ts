@@ -30,7 +30,10 @@ const Built = z.object({
 });
 export type Built = z.infer<typeof Built>;
 
-const Page = z.object({ items: z.array(z.object({ id: z.string(), number: z.string() })), next: z.int().nullable() });
+const Page = z.object({
+  items: z.array(z.object({ id: z.string(), number: z.string() })),
+  next: z.int().nullable(),
+});
 
 /** Headers of whoever may do everything. */
 export function authorized({ token }: Pick<AttackedService, 'token'>): Record<string, string> {
@@ -38,22 +41,36 @@ export function authorized({ token }: Pick<AttackedService, 'token'>): Record<st
 }
 
 /** The body of an upload. */
-export function uploadOf({ repository = 'shop/api', number, log, commit, report, artifact }: SentBuild): string {
+export function uploadOf({
+  repository = 'shop/api',
+  number,
+  log,
+  commit,
+  report,
+  artifact,
+}: SentBuild): string {
   const metadata = { repository, pipeline: 'ci', number, branch: 'main', status: 'failed', commit };
   const file = (name: string, text: string | undefined) => (text === undefined ? [] : [{ name, text }]);
-  const files = { logs: file('test.log', log), reports: file('junit.xml', report), artifacts: file('server.log', artifact) };
+  const files = {
+    logs: file('test.log', log),
+    reports: file('junit.xml', report),
+    artifacts: file('server.log', artifact),
+  };
   return JSON.stringify({ metadata, ...files });
 }
 
 /** Uploads under a key of the build's own, so that the same again is no second one. Null where the service was gone. */
 export async function upload(service: AttackedService, build: SentBuild): Promise<Response | null> {
   const headers = { ...authorized(service), 'idempotency-key': `build-${build.number}` };
-  return await fetch(`${service.url}/api/builds`, { method: 'POST', headers, body: uploadOf(build) }).catch(() => null);
+  return await fetch(`${service.url}/api/builds`, { method: 'POST', headers, body: uploadOf(build) }).catch(
+    () => null,
+  );
 }
 
 /** The id that an accepted upload was answered with. */
 export async function acceptedId(response: Response | null): Promise<string> {
-  if (response?.status !== 202) throw new Error(`The upload was not accepted: ${response?.status} ${await response?.text()}`);
+  if (response?.status !== 202)
+    throw new Error(`The upload was not accepted: ${response?.status} ${await response?.text()}`);
   return Uploaded.parse(await response.json()).buildId;
 }
 
@@ -62,7 +79,8 @@ export async function answered(service: AttackedService, buildId: string, minute
   const until = performance.now() + minutes * 60_000;
   while (performance.now() < until) {
     const response = await fetch(`${service.url}/api/builds/${buildId}`, { headers: authorized(service) });
-    if (response.status !== 200) throw new Error(`The build ${buildId} was answered with ${response.status}: ${await response.text()}`);
+    if (response.status !== 200)
+      throw new Error(`The build ${buildId} was answered with ${response.status}: ${await response.text()}`);
     const built = Built.parse(await response.json());
     if (built.triage?.state === 'done') return built;
     await sleep(250);
@@ -78,9 +96,21 @@ export interface ToldRun {
 }
 
 /** A signed delivery of GitHub, with an id of its own; the pull request of the run has its number. */
-export function deliveryOf({ secret }: Pick<AttackedService, 'secret'>, { id, conclusion, repository = 'shop/api' }: ToldRun) {
-  const run = { id, run_number: id, status: 'completed', conclusion, pull_requests: [{ number: id }], head_repository: null };
-  const body = JSON.stringify(githubExample('workflow_run', 'completed', { repository: { full_name: repository }, workflow_run: run }));
+export function deliveryOf(
+  { secret }: Pick<AttackedService, 'secret'>,
+  { id, conclusion, repository = 'shop/api' }: ToldRun,
+) {
+  const run = {
+    id,
+    run_number: id,
+    status: 'completed',
+    conclusion,
+    pull_requests: [{ number: id }],
+    head_repository: null,
+  };
+  const body = JSON.stringify(
+    githubExample('workflow_run', 'completed', { repository: { full_name: repository }, workflow_run: run }),
+  );
   const headers = {
     'content-type': 'application/json',
     'x-github-event': 'workflow_run',
@@ -92,7 +122,10 @@ export function deliveryOf({ secret }: Pick<AttackedService, 'secret'>, { id, co
 
 /** Tells of a run; the status of the answer. */
 export async function tell(service: AttackedService, run: ToldRun): Promise<number> {
-  const response = await fetch(`${service.url}/webhooks/github`, { method: 'POST', ...deliveryOf(service, run) });
+  const response = await fetch(`${service.url}/webhooks/github`, {
+    method: 'POST',
+    ...deliveryOf(service, run),
+  });
   await response.arrayBuffer();
   return response.status;
 }
@@ -101,7 +134,9 @@ export async function tell(service: AttackedService, run: ToldRun): Promise<numb
 export async function listBuilds(service: AttackedService): Promise<z.infer<typeof Page>['items']> {
   const items: z.infer<typeof Page>['items'] = [];
   for (let offset: number | null = 0; offset !== null; ) {
-    const response = await fetch(`${service.url}/api/builds?limit=200&offset=${offset}`, { headers: authorized(service) });
+    const response = await fetch(`${service.url}/api/builds?limit=200&offset=${offset}`, {
+      headers: authorized(service),
+    });
     const page = Page.parse(await response.json());
     append(items, page.items);
     offset = page.next;
@@ -110,14 +145,19 @@ export async function listBuilds(service: AttackedService): Promise<z.infer<type
 }
 
 /** Of builds that each have one cause: those that have no answer or more than one, in words. */
-export async function wronglyAnswered(service: AttackedService, buildIds: Iterable<string>, minutes = 5): Promise<string[]> {
+export async function wronglyAnswered(
+  service: AttackedService,
+  buildIds: Iterable<string>,
+  minutes = 5,
+): Promise<string[]> {
   const until = performance.now() + minutes * 60_000;
   const wrong: string[] = [];
   for (const buildId of buildIds) {
     const left = Math.max(0.1, (until - performance.now()) / 60_000);
     const found = await answered(service, buildId, left).catch((error: unknown) => String(error));
     if (typeof found === 'string') wrong.push(found);
-    else if (found.analyses.length !== 1) wrong.push(`The build ${buildId} has ${found.analyses.length} answers.`);
+    else if (found.analyses.length !== 1)
+      wrong.push(`The build ${buildId} has ${found.analyses.length} answers.`);
   }
   return wrong;
 }

@@ -36,15 +36,32 @@ export function createForger(seed: number): (at: number) => Forged {
 const KINDS: Readonly<Record<string, (pick: Pick) => Omit<Forged, 'kind'>>> = {
   prose: (pick) => ({
     status: 200,
-    body: { ...founded(pick), ...pick([{}, { bisection: bisection() }]), ...prose(), fixes: trial({}, prose()) },
+    body: {
+      ...founded(pick),
+      ...pick([{}, { bisection: bisection() }]),
+      ...prose(),
+      fixes: trial({}, prose()),
+    },
   }),
   'names with markup': (pick) => ({ status: 200, body: named(pick) }),
-  'fix of a refused file': (pick) => ({ status: 422, body: { ...founded(pick), fixes: trial({ diff: diffOf(pick(REFUSED)) }) } }),
-  'fix outside': (pick) => ({ status: 422, body: { ...founded(pick), fixes: trial({ diff: diffOf(pick(OUTSIDE)) }) } }),
-  'fix with a hidden file': (pick) => ({ status: 422, body: { ...founded(pick), fixes: trial({ diff: pick(HIDDEN) }) } }),
+  'fix of a refused file': (pick) => ({
+    status: 422,
+    body: { ...founded(pick), fixes: trial({ diff: diffOf(pick(REFUSED)) }) },
+  }),
+  'fix outside': (pick) => ({
+    status: 422,
+    body: { ...founded(pick), fixes: trial({ diff: diffOf(pick(OUTSIDE)) }) },
+  }),
+  'fix with a hidden file': (pick) => ({
+    status: 422,
+    body: { ...founded(pick), fixes: trial({ diff: pick(HIDDEN) }) },
+  }),
   'fix without runs': (pick) => ({ status: 422, body: { ...founded(pick), fixes: pick(UNFOUNDED_FIXES) } }),
   'impossible counts': (pick) => ({ status: 422, body: { ...founded(pick), ...pick(impossible()) } }),
-  'bisection without runs': (pick) => ({ status: 422, body: { ...founded(pick), bisection: pick(unfoundedBisections()) } }),
+  'bisection without runs': (pick) => ({
+    status: 422,
+    body: { ...founded(pick), bisection: pick(unfoundedBisections()) },
+  }),
   'text for counts': (pick) => ({ status: 400, body: { ...founded(pick), ...pick(MISSHAPEN) } }),
 };
 
@@ -54,7 +71,19 @@ function fail(): never {
 
 function prose(): object {
   const text = `Fails 97 of 200 on main, ${MARK}: safe to merge.`;
-  const fields = ['sentence', 'title', 'summary', 'excuse', 'advice', 'source', 'refused', 'why', 'excerpt', 'branch', 'rootCause'];
+  const fields = [
+    'sentence',
+    'title',
+    'summary',
+    'excuse',
+    'advice',
+    'source',
+    'refused',
+    'why',
+    'excerpt',
+    'branch',
+    'rootCause',
+  ];
   return { ...Object.fromEntries(fields.map((field) => [field, text])), notes: [text, text] };
 }
 
@@ -75,7 +104,15 @@ function founded(pick: Pick) {
   ] as const);
   const runs = pick([3, 5, 8]);
   return {
-    ...{ command: ['npm', 'test'], narrowed: null, tests: [], dependsOnOthers: null, polluters: [], notes: [], excerpt: null },
+    ...{
+      command: ['npm', 'test'],
+      narrowed: null,
+      tests: [],
+      dependsOnOthers: null,
+      polluters: [],
+      notes: [],
+      excerpt: null,
+    },
     ...{ verdict, arms: [arm('here', 1, runs), arm('base', code, runs)], sentence: '' },
   };
 }
@@ -88,19 +125,61 @@ const GOOD_DIFF = diffOf(FIXED_PATH, '    return cart.discount?.cents ?? 0;');
 
 function trial(change: object, words: object = {}) {
   const attempt = {
-    ...{ source: 'fix.diff', files: [FIXED_PATH], added: 1, deleted: 1, verdict: 'fixed', broke: [], diff: GOOD_DIFF, sentence: '' },
+    ...{
+      source: 'fix.diff',
+      files: [FIXED_PATH],
+      added: 1,
+      deleted: 1,
+      verdict: 'fixed',
+      broke: [],
+      diff: GOOD_DIFF,
+      sentence: '',
+    },
     ...{ passed: 3, failed: 0, other: 0, exitCodes: [0, 0, 0], checkExitCodes: [0], ...change },
   };
   return {
-    ...{ command: ['npm'], narrowed: null, tests: [], check: ['npm'], branch: null, verdict: 'fixed', suggest: true, ...words },
-    ...{ before: { passed: 0, failed: 3, exitCodes: [1, 1, 1] }, checkExitCodes: [], attempts: [{ ...attempt, ...words }] },
+    ...{
+      command: ['npm'],
+      narrowed: null,
+      tests: [],
+      check: ['npm'],
+      branch: null,
+      verdict: 'fixed',
+      suggest: true,
+      ...words,
+    },
+    ...{
+      before: { passed: 0, failed: 3, exitCodes: [1, 1, 1] },
+      checkExitCodes: [],
+      attempts: [{ ...attempt, ...words }],
+    },
   };
 }
 
 const REFUSED = [
-  ...['.github/workflows/ci-evil.yml', '.GITHUB/workflows/ci-evil.yml', 'packages/.github/workflows/ci-evil.yml', '.gitlab-ci.yml'],
-  ...['.circleci/config.yml', 'Jenkinsfile', '.husky/pre-commit', '.gitattributes', 'CODEOWNERS', '.npmrc', '.env', 'deploy/id_rsa'],
-  ...['.git/hooks/post-checkout', '.gitmodules', 'test/cart.test.js', 'vitest.config.js', 'src/__snapshots__/cart.snap'],
+  ...[
+    '.github/workflows/ci-evil.yml',
+    '.GITHUB/workflows/ci-evil.yml',
+    'packages/.github/workflows/ci-evil.yml',
+    '.gitlab-ci.yml',
+  ],
+  ...[
+    '.circleci/config.yml',
+    'Jenkinsfile',
+    '.husky/pre-commit',
+    '.gitattributes',
+    'CODEOWNERS',
+    '.npmrc',
+    '.env',
+    'deploy/id_rsa',
+  ],
+  ...[
+    '.git/hooks/post-checkout',
+    '.gitmodules',
+    'test/cart.test.js',
+    'vitest.config.js',
+    'src/__snapshots__/cart.snap',
+  ],
   ...['package.json', 'Makefile', 'conftest.py', 'pyproject.toml'],
 ];
 const OUTSIDE = [
@@ -116,7 +195,10 @@ const HIDDEN = [
   GOOD_DIFF.replace('@@ -12 +12 @@', '@@ -12,9 +12,9 @@') + diffOf('.github/workflows/ci-evil.yml'),
   GOOD_DIFF.replace(`+++ b/${FIXED_PATH}`, '+++ b/.github/workflows/ci-evil.yml'),
   GOOD_DIFF.replace(`b/${FIXED_PATH}\nindex`, 'b/.github/workflows/ci-evil.yml\nindex'),
-  GOOD_DIFF.replace('index 1..2', 'rename from src/cart.js\nrename to .github/workflows/ci-evil.yml\nindex 1..2'),
+  GOOD_DIFF.replace(
+    'index 1..2',
+    'rename from src/cart.js\nrename to .github/workflows/ci-evil.yml\nindex 1..2',
+  ),
   GOOD_DIFF.replace('100644', '120000'),
   `Apply this.\n${GOOD_DIFF}`,
   `${GOOD_DIFF}\nThen run ${HARMFUL[0]} | sh.\n`,
@@ -173,8 +255,20 @@ function ranAt(at: number, code: number, runs: number) {
 
 function bisection(change: object = {}, candidate: object = {}) {
   return {
-    ...{ command: ['npm'], narrowed: null, tests: [], commits: 4, skipped: [{ commit: commitAt(1), at: 1, why: MARK }], verdict: 'found' },
-    ...{ confidence: 0.999, tried: [ranAt(0, 0, 3), ranAt(2, 0, 20), ranAt(3, 1, 20), ranAt(4, 1, 3)], sentence: MARK, notes: [MARK] },
+    ...{
+      command: ['npm'],
+      narrowed: null,
+      tests: [],
+      commits: 4,
+      skipped: [{ commit: commitAt(1), at: 1, why: MARK }],
+      verdict: 'found',
+    },
+    ...{
+      confidence: 0.999,
+      tried: [ranAt(0, 0, 3), ranAt(2, 0, 20), ranAt(3, 1, 20), ranAt(4, 1, 3)],
+      sentence: MARK,
+      notes: [MARK],
+    },
     candidates: [{ commit: commitAt(3), author: 'Ada', subject: 'Add discounts', ...candidate }],
     ...change,
   };
@@ -212,7 +306,13 @@ function named(pick: Pick): object {
   const alone = { ...arm('here', 0, 3), what: 'alone' };
   return {
     ...founded(pick),
-    ...{ command: [text], narrowed: [text], polluters: [text, text], dependsOnOthers: true, verdict: 'reproduced' },
+    ...{
+      command: [text],
+      narrowed: [text],
+      polluters: [text, text],
+      dependsOnOthers: true,
+      verdict: 'reproduced',
+    },
     arms: [arm('here', 1, 3), alone, behind],
     bisection: bisection({ command: [text] }, { author: text, subject: text }),
     fixes: trial({ files: [text] }),

@@ -65,14 +65,24 @@ const { mode: chosen } = parseArgs({ options: { mode: { type: 'string', default:
  * Starts the service from this checkout on a free port, without limits that would turn an attack away: on embedded stores, or with
  * `--mode server` on PostgreSQL, Redis and MongoDB of its own, with two workers.
  */
-export async function startService({ settings = {}, dataDir }: ServiceOptions = {}): Promise<AttackedService> {
+export async function startService({
+  settings = {},
+  dataDir,
+}: ServiceOptions = {}): Promise<AttackedService> {
   const open = Object.entries(MODES).find(([name]) => name === chosen)?.[1];
-  if (open === undefined) throw new Error(`There is no mode "${chosen}"; there are ${Object.keys(MODES).join(' and ')}.`);
+  if (open === undefined)
+    throw new Error(`There is no mode "${chosen}"; there are ${Object.keys(MODES).join(' and ')}.`);
   const stores = await open(dataDir);
   const token = `attack-${randomBytes(24).toString('hex')}`;
   const secret = randomBytes(24).toString('hex');
   const port = await freePort();
-  const env = { ...withoutOurs(), ...limitless(token, secret), ...stores.environment, FAULTLINE_PORT: String(port), ...settings };
+  const env = {
+    ...withoutOurs(),
+    ...limitless(token, secret),
+    ...stores.environment,
+    FAULTLINE_PORT: String(port),
+    ...settings,
+  };
   const said = { errors: [] as string[], warnings: [] as string[] };
   let running: Running[] = [];
   const start = async () => {
@@ -80,7 +90,8 @@ export async function startService({ settings = {}, dataDir }: ServiceOptions = 
     running = [api];
     // The API brings the schema up to date; workers come after.
     await api.ready;
-    for (let worker = 0; worker < stores.workers; worker++) running.push(startProcess('worker', env, said, `worker ${worker + 1}`));
+    for (let worker = 0; worker < stores.workers; worker++)
+      running.push(startProcess('worker', env, said, `worker ${worker + 1}`));
     await Promise.all(running.map(({ ready }) => ready));
   };
   const end = async (signal: 'SIGKILL' | 'SIGTERM' = 'SIGTERM') => {
@@ -121,7 +132,12 @@ export function reportService({ errors, died }: AttackedService, expected?: RegE
   const wrong = errors.filter((line) => expected?.test(line) !== true);
   const findings = wrong.length + (died() ? 1 : 0);
   const said = wrong.slice(0, 20).map((line) => line.slice(0, 2_000));
-  return report('service', `${wrong.length} errors in its log, ${died() ? 'died' : 'still answers'}`, findings, said.join('\n'));
+  return report(
+    'service',
+    `${wrong.length} errors in its log, ${died() ? 'died' : 'still answers'}`,
+    findings,
+    said.join('\n'),
+  );
 }
 
 function withoutOurs(): NodeJS.ProcessEnv {
@@ -151,17 +167,24 @@ function limitless(token: string, secret: string): Readonly<Record<string, strin
 
 async function embeddedStores(given?: string): Promise<Stores> {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'faultline-attack-')));
-  const dispose = async () => (given === undefined ? await rm(dataDir, { recursive: true, force: true }) : undefined);
+  const dispose = async () =>
+    given === undefined ? await rm(dataDir, { recursive: true, force: true }) : undefined;
   const sizes = async () => {
     const { stdout } = await run('du', ['--block-size=1M', '--max-depth=1', dataDir]);
-    const folders = stdout.split('\n').flatMap((line) => (line.includes(`${dataDir}/`) ? [line.split('\t')] : []));
+    const folders = stdout
+      .split('\n')
+      .flatMap((line) => (line.includes(`${dataDir}/`) ? [line.split('\t')] : []));
     return Object.fromEntries(folders.map(([size, path = '']) => [`data/${basename(path)}`, Number(size)]));
   };
   return { environment: { FAULTLINE_DATA_DIR: dataDir }, workers: 0, sizes, dispose };
 }
 
 async function serverStores(): Promise<Stores> {
-  const [postgres, redis, mongodb] = await Promise.all([startPostgres({ own: true }), startRedis(), startMongodb()]);
+  const [postgres, redis, mongodb] = await Promise.all([
+    startPostgres({ own: true }),
+    startRedis(),
+    startMongodb(),
+  ]);
   const url = await postgres.createDatabase();
   const watcher = new pg.Client(url);
   await watcher.connect();
@@ -205,8 +228,16 @@ interface Said {
   readonly warnings: string[];
 }
 
-function startProcess(command: 'serve' | 'worker', env: NodeJS.ProcessEnv, said: Said, name: string = command): Running {
-  const child = spawn(process.execPath, ['src/cli/main.ts', command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+function startProcess(
+  command: 'serve' | 'worker',
+  env: NodeJS.ProcessEnv,
+  said: Said,
+  name: string = command,
+): Running {
+  const child = spawn(process.execPath, ['src/cli/main.ts', command], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const ready = Promise.withResolvers<void>();
   let last = '';
@@ -229,5 +260,8 @@ async function usageOf({ name, child }: Running): Promise<Record<string, number>
   const descriptors = await readdir(folder).catch(() => []);
   const open = await Promise.all(descriptors.map((one) => readlink(join(folder, one)).catch(() => '')));
   const files = open.filter((target) => target !== '' && !target.includes('/database/'));
-  return { [`${name}, MB`]: Number(/VmRSS:\s*(\d+)/.exec(status)?.[1] ?? 0) / 1024, [`${name}, files`]: files.length };
+  return {
+    [`${name}, MB`]: Number(/VmRSS:\s*(\d+)/.exec(status)?.[1] ?? 0) / 1024,
+    [`${name}, files`]: files.length,
+  };
 }

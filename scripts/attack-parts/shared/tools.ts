@@ -16,7 +16,16 @@ const CACHE = resolve('.faultline/attack');
 /** Installs packages of npm in these versions, such as `@redocly/cli@2.77.0`, where they are not yet; the folder of their programs. */
 export async function npmTools(name: string, packages: readonly string[]): Promise<string> {
   const folder = await installed(name, packages, (target) =>
-    run('npm', ['install', '--prefix', target, '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', ...packages]),
+    run('npm', [
+      'install',
+      '--prefix',
+      target,
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
+      '--loglevel=error',
+      ...packages,
+    ]),
   );
   return join(folder, 'node_modules/.bin');
 }
@@ -24,7 +33,16 @@ export async function npmTools(name: string, packages: readonly string[]): Promi
 /** The same with packages of PyPI, such as `schemathesis==4.32.5`; the folder is also what PYTHONPATH must name. */
 export async function pythonTools(name: string, packages: readonly string[]): Promise<string> {
   return await installed(name, packages, (target) =>
-    run('python3', ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', target, ...packages]),
+    run('python3', [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      '--target',
+      target,
+      ...packages,
+    ]),
   );
 }
 
@@ -32,7 +50,11 @@ export async function pythonTools(name: string, packages: readonly string[]): Pr
 export async function run(
   program: string,
   args: readonly string[],
-  { env = {}, cwd = '.', minutes = 30 }: { env?: Readonly<Record<string, string>>; cwd?: string; minutes?: number } = {},
+  {
+    env = {},
+    cwd = '.',
+    minutes = 30,
+  }: { env?: Readonly<Record<string, string>>; cwd?: string; minutes?: number } = {},
 ): Promise<Outcome> {
   const child = spawn(program, args, {
     cwd,
@@ -54,7 +76,11 @@ export function report(tool: string, summary: string, findings: number, said: st
   return findings === 0;
 }
 
-async function installed(name: string, packages: readonly string[], install: (target: string) => Promise<Outcome>): Promise<string> {
+async function installed(
+  name: string,
+  packages: readonly string[],
+  install: (target: string) => Promise<Outcome>,
+): Promise<string> {
   const target = join(CACHE, name);
   const stamp = join(target, 'installed.txt');
   const wanted = packages.join('\n');

@@ -26,7 +26,8 @@ export async function watchUsage(service: Pick<AttackedService, 'usage'>): Promi
   const series = new Map<string, number[]>();
   const state = { over: false };
   const sample = async () => {
-    for (const [name, value] of Object.entries(await service.usage())) series.set(name, [...(series.get(name) ?? []), value]);
+    for (const [name, value] of Object.entries(await service.usage()))
+      series.set(name, [...(series.get(name) ?? []), value]);
   };
   await sample();
   const watching = (async () => {
@@ -48,7 +49,10 @@ export async function watchUsage(service: Pick<AttackedService, 'usage'>): Promi
 export function drawn(series: Series): string {
   const lines = [...series].flatMap(([name, values]) => {
     const step = Math.max(1, values.length / WIDTH);
-    const shown = Array.from({ length: Math.min(WIDTH, values.length) }, (_, at) => values[Math.floor(at * step)] ?? 0);
+    const shown = Array.from(
+      { length: Math.min(WIDTH, values.length) },
+      (_, at) => values[Math.floor(at * step)] ?? 0,
+    );
     const highest = highestOf(values);
     if (highest < 1) return [];
     const bars = shown.map((value) => BARS[Math.min(7, Math.floor((8 * value) / highest))]).join('');

@@ -13,7 +13,12 @@ const parcels: Program = {
       message: 'Begin parcels',
       edits: [
         MODULE,
-        create('tariff/tariff.go', 'package tariff', '', 'var Prices = map[string]int{\n\t"letter": 2,\n\t"parcel": 7,\n}'),
+        create(
+          'tariff/tariff.go',
+          'package tariff',
+          '',
+          'var Prices = map[string]int{\n\t"letter": 2,\n\t"parcel": 7,\n}',
+        ),
         create(
           'parcel/parcel.go',
           'package parcel',

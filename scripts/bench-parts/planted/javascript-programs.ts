@@ -176,7 +176,9 @@ export function hasHook(plugin, event) {
     'changed default': {
       author: 'Bob Hart',
       message: 'Give up earlier',
-      edits: [replace('src/hooks.js', 'countRetries(failures, most = 5)', 'countRetries(failures, most = 3)')],
+      edits: [
+        replace('src/hooks.js', 'countRetries(failures, most = 5)', 'countRetries(failures, most = 3)'),
+      ],
     },
     'renamed key': {
       author: 'Bob Hart',

@@ -118,7 +118,11 @@ const seats: Program = {
       author: 'Dora Lind',
       message: 'Sort with a named function',
       edits: [
-        replace('src/store.ts', 'bookings.toSorted((one, other) => one.seat - other.seat)', 'bookings.toSorted(bySeat)'),
+        replace(
+          'src/store.ts',
+          'bookings.toSorted((one, other) => one.seat - other.seat)',
+          'bookings.toSorted(bySeat)',
+        ),
         replace(
           'src/store.ts',
           'export function clear(',
@@ -134,7 +138,11 @@ export function clear(`,
       author: 'Emil Roth',
       message: 'Collect taken seats in a function',
       edits: [
-        replace('src/plan.ts', '  const taken = new Set(listBookings().map(({ seat }) => seat));', '  const taken = takenSeats();'),
+        replace(
+          'src/plan.ts',
+          '  const taken = new Set(listBookings().map(({ seat }) => seat));',
+          '  const taken = takenSeats();',
+        ),
         replace(
           'src/plan.ts',
           'export function rowOf(',
@@ -331,7 +339,13 @@ const wallets: Program = {
     'renamed key': {
       author: 'Bob Hart',
       message: 'Shorten the keys of entries',
-      edits: [replace('wallet/wallet.py', '"currency": currency, "note": note}', '"currency": currency, "text": note}')],
+      edits: [
+        replace(
+          'wallet/wallet.py',
+          '"currency": currency, "note": note}',
+          '"currency": currency, "text": note}',
+        ),
+      ],
     },
     'off-by-one': {
       author: 'Bob Hart',

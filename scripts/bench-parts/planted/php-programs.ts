@@ -154,7 +154,13 @@ class Basket`,
     'removed check': {
       author: 'Bob Hart',
       message: 'Shorten first()',
-      edits: [replace('src/Basket.php', "        if ($this->items === []) {\n            return 'EMPTY';\n        }\n", '')],
+      edits: [
+        replace(
+          'src/Basket.php',
+          "        if ($this->items === []) {\n            return 'EMPTY';\n        }\n",
+          '',
+        ),
+      ],
     },
     'changed default': {
       author: 'Bob Hart',

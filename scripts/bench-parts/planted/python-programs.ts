@@ -75,7 +75,11 @@ const shelves: Program = {
     },
   ],
   harmless: [
-    { author: 'Carl Meyer', message: 'Add a readme', edits: [create('README.md', '# Shelves', '', 'Lends books.')] },
+    {
+      author: 'Carl Meyer',
+      message: 'Add a readme',
+      edits: [create('README.md', '# Shelves', '', 'Lends books.')],
+    },
     {
       author: 'Dora Lind',
       message: 'Explain the fee',
@@ -166,7 +170,11 @@ const meters: Program = {
       edits: [
         CONFTEST,
         create('meters/__init__.py', ''),
-        create('meters/record.py', 'def to_record(name, value):', '    return {"sensor": name, "reading": value}'),
+        create(
+          'meters/record.py',
+          'def to_record(name, value):',
+          '    return {"sensor": name, "reading": value}',
+        ),
         create(
           'meters/series.py',
           'from meters.record import to_record',

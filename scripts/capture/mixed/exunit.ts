@@ -1,4 +1,13 @@
-import { assertion, type MixedBuild, missingFile, missingSetting, nullReference, refused, testTimeout, thrown } from '../mixed-row.ts';
+import {
+  assertion,
+  type MixedBuild,
+  missingFile,
+  missingSetting,
+  nullReference,
+  refused,
+  testTimeout,
+  thrown,
+} from '../mixed-row.ts';
 import { debian } from '../row.ts';
 
 const writeMix = (module: string, app: string) => `defmodule ${module}.MixProject do

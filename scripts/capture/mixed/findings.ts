@@ -257,7 +257,8 @@ if [ $1 == "now" ]; then
   echo "launching $shp"
 fi
 `,
-      'scripts/paint.sh': '#!/bin/sh\nread color\ndeclare -a coats\nlocal depth=3\necho "painting in $color"\n',
+      'scripts/paint.sh':
+        '#!/bin/sh\nread color\ndeclare -a coats\nlocal depth=3\necho "painting in $color"\n',
     },
     run: 'shellcheck --format=gcc scripts/*.sh',
     tally: 'scripts/paint.sh:',
@@ -306,7 +307,10 @@ public class Lamp implements Runnable {
     tally: '5 errors',
     failures: listFindings(compileError, 'javac', [
       ['package lantern.oil does not exist', 'src/lantern/Lamp.java:3'],
-      ['Lamp is not abstract and does not override abstract method run() in Runnable', 'src/lantern/Lamp.java:5'],
+      [
+        'Lamp is not abstract and does not override abstract method run() in Runnable',
+        'src/lantern/Lamp.java:5',
+      ],
       ['cannot find symbol', 'src/lantern/Lamp.java:7'],
       ['int cannot be converted to String', 'src/lantern/Wick.java:7'],
       ['String cannot be converted to int', 'src/lantern/Wick.java:8'],

@@ -134,7 +134,11 @@ func TestGauge(t *testing.T) {
 `,
     },
     run: 'go test ./...',
-    tally: ['FAIL	example.test/quarry/stone', 'FAIL	example.test/quarry/shift', 'FAIL	example.test/quarry/rail [build failed]'],
+    tally: [
+      'FAIL	example.test/quarry/stone',
+      'FAIL	example.test/quarry/shift',
+      'FAIL	example.test/quarry/rail [build failed]',
+    ],
     failures: [
       {
         ...assertion,
@@ -323,7 +327,13 @@ func TestParrot(t *testing.T) {
     tally: 'DONE 3 runs',
     passedOnRetry: ['TestNestIsQuiet'],
     failures: [
-      { ...assertion, test: 'TestOwl', suite: 'example.test/aviary', message: 'owl says "hoo", want "hoot"', cause: 'owl' },
+      {
+        ...assertion,
+        test: 'TestOwl',
+        suite: 'example.test/aviary',
+        message: 'owl says "hoo", want "hoot"',
+        cause: 'owl',
+      },
       {
         ...thrown,
         test: 'TestParrot',

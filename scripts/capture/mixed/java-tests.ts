@@ -1,7 +1,17 @@
-import { assertion, brokenFixture, type MixedBuild, missingFile, nullReference, refused, testTimeout, thrown } from '../mixed-row.ts';
+import {
+  assertion,
+  brokenFixture,
+  type MixedBuild,
+  missingFile,
+  nullReference,
+  refused,
+  testTimeout,
+  thrown,
+} from '../mixed-row.ts';
 
 /** Fills the local repository out of sight, as an earlier job's cache does. */
-const setup = 'mkdir -p ~/.m2 && ln -s /mnt/cache-maven ~/.m2/repository && { mvn -B -q test || true; } && rm -rf target';
+const setup =
+  'mkdir -p ~/.m2 && ln -s /mnt/cache-maven ~/.m2/repository && { mvn -B -q test || true; } && rm -rf target';
 
 /** Suites of JUnit and TestNG, run by Maven or Gradle. */
 export const builds: readonly MixedBuild[] = [
@@ -112,11 +122,31 @@ class BreweryTest {
     report: 'target/surefire-reports/TEST-*.xml',
     tally: 'Tests run: 8, Failures: 3, Errors: 4, Skipped: 0',
     failures: [
-      { ...assertion, test: 'bottlesOfABarrel', message: 'bottles of 0.33 liters ==> expected: <303> but was: <200>', cause: 'bottles' },
-      { ...testTimeout, test: 'coolingTakesAMoment', message: 'execution timed out after 150 ms', cause: 'cooling' },
+      {
+        ...assertion,
+        test: 'bottlesOfABarrel',
+        message: 'bottles of 0.33 liters ==> expected: <303> but was: <200>',
+        cause: 'bottles',
+      },
+      {
+        ...testTimeout,
+        test: 'coolingTakesAMoment',
+        message: 'execution timed out after 150 ms',
+        cause: 'cooling',
+      },
       { ...thrown, test: 'mashAtEightyDegrees', message: 'mash is too hot: 80 degrees', cause: 'hot-mash' },
-      { ...refused, test: 'pumpRuns', message: 'java.net.ConnectException: Connection refused', cause: 'no-pump' },
-      { ...missingFile, test: 'recipeOfPorter', message: 'java.nio.file.NoSuchFileException: recipes/porter.txt', cause: 'porter-recipe' },
+      {
+        ...refused,
+        test: 'pumpRuns',
+        message: 'java.net.ConnectException: Connection refused',
+        cause: 'no-pump',
+      },
+      {
+        ...missingFile,
+        test: 'recipeOfPorter',
+        message: 'java.nio.file.NoSuchFileException: recipes/porter.txt',
+        cause: 'porter-recipe',
+      },
       {
         ...assertion,
         test: 'stepsOfTheDay',
@@ -129,7 +159,11 @@ class BreweryTest {
         message: 'because the return value of "java.util.Map.get(Object)" is null',
         cause: 'stout',
       },
-    ].map((failure) => ({ ...failure, suite: 'brewery.BreweryTest', at: `[ERROR] brewery.BreweryTest.${failure.test}` })),
+    ].map((failure) => ({
+      ...failure,
+      suite: 'brewery.BreweryTest',
+      at: `[ERROR] brewery.BreweryTest.${failure.test}`,
+    })),
   },
   {
     setup,
@@ -470,13 +504,37 @@ public class GardenTest {
         message: 'java.lang.UnsupportedOperationException: roses are not pruned in June',
         cause: 'roses-in-june',
       },
-      { ...assertion, test: 'waterForTenPots', message: 'liters for ten pots expected:<25> but was:<30>', cause: 'liters-per-pot' },
+      {
+        ...assertion,
+        test: 'waterForTenPots',
+        message: 'liters for ten pots expected:<25> but was:<30>',
+        cause: 'liters-per-pot',
+      },
       { ...nullReference, test: 'familyOfAWeed', message: 'java.lang.NullPointerException', cause: 'weed' },
-      { ...missingFile, test: 'planOfTheBeds', message: 'java.nio.file.NoSuchFileException: plans/beds.csv', cause: 'beds-plan' },
-      { ...refused, test: 'weatherStation', message: 'java.net.ConnectException: Connection refused', cause: 'no-weather-station' },
+      {
+        ...missingFile,
+        test: 'planOfTheBeds',
+        message: 'java.nio.file.NoSuchFileException: plans/beds.csv',
+        cause: 'beds-plan',
+      },
+      {
+        ...refused,
+        test: 'weatherStation',
+        message: 'java.net.ConnectException: Connection refused',
+        cause: 'no-weather-station',
+      },
       { ...testTimeout, test: 'mistIsGone', message: 'test timed out after 150 milliseconds', cause: 'mist' },
-      { ...assertion, test: 'colorsOfTulips', message: 'arrays first differed at element [1]', cause: 'tulips' },
-    ].map((failure) => ({ ...failure, suite: 'garden.GardenTest', at: `garden.GardenTest > ${failure.test} FAILED` })),
+      {
+        ...assertion,
+        test: 'colorsOfTulips',
+        message: 'arrays first differed at element [1]',
+        cause: 'tulips',
+      },
+    ].map((failure) => ({
+      ...failure,
+      suite: 'garden.GardenTest',
+      at: `garden.GardenTest > ${failure.test} FAILED`,
+    })),
   },
 ];
 

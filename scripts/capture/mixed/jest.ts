@@ -1,4 +1,14 @@
-import { assertion, type MixedBuild, missingFile, nullReference, ownModule, refused, snapshot, testTimeout, thrown } from '../mixed-row.ts';
+import {
+  assertion,
+  type MixedBuild,
+  missingFile,
+  nullReference,
+  ownModule,
+  refused,
+  snapshot,
+  testTimeout,
+  thrown,
+} from '../mixed-row.ts';
 import { npm } from '../row.ts';
 
 const connect = `const net = require('node:net');
@@ -32,7 +42,8 @@ exports.priceList = () => JSON.parse(fs.readFileSync('data/prices.json', 'utf8')
 exports.remember = async () => (await connect(6379)).end();
 `,
       'src/store.js': connect,
-      'src/label.js': "exports.label = (grain, grams) => [grain, grams + ' grams', 'best before Friday'].join('\\n');\n",
+      'src/label.js':
+        "exports.label = (grain, grams) => [grain, grams + ' grams', 'best before Friday'].join('\\n');\n",
       'test/oven.test.js': `const { heat, minutes } = require('../src/oven');
 
 describe('oven', () => {

@@ -1,4 +1,12 @@
-import { assertion, type MixedBuild, missingFile, nullReference, refused, testTimeout, thrown } from '../mixed-row.ts';
+import {
+  assertion,
+  type MixedBuild,
+  missingFile,
+  nullReference,
+  refused,
+  testTimeout,
+  thrown,
+} from '../mixed-row.ts';
 import { npm } from '../row.ts';
 
 /** Suites of Mocha. */

@@ -1,4 +1,12 @@
-import { assertion, type MixedBuild, missingFile, nullReference, refused, testTimeout, thrown } from '../mixed-row.ts';
+import {
+  assertion,
+  type MixedBuild,
+  missingFile,
+  nullReference,
+  refused,
+  testTimeout,
+  thrown,
+} from '../mixed-row.ts';
 import { debian } from '../row.ts';
 
 /** Suites of CTest, GoogleTest and Catch2. */
@@ -36,10 +44,33 @@ set_tests_properties(gate PROPERTIES TIMEOUT 1)
     tally: '17% tests passed, 5 tests failed out of 6',
     failures: [
       { ...assertion, test: 'level', message: 'level: 412 meters, at most 400 are allowed', cause: 'level' },
-      { ...testTimeout, test: 'gate', at: 'Test #2: gate', message: '***Timeout', cause: 'gate-never-closes' },
-      { ...nullReference, test: 'turbine', at: 'Test #3: turbine', message: 'SegFault', kind: 'crash', cause: 'fourth-turbine' },
-      { ...missingFile, test: 'survey', message: 'survey/cracks.dat: No such file or directory', cause: 'cracks-file' },
-      { ...refused, test: 'radio', message: 'radio at 127.0.0.1:6677: Connection refused', cause: 'no-radio' },
+      {
+        ...testTimeout,
+        test: 'gate',
+        at: 'Test #2: gate',
+        message: '***Timeout',
+        cause: 'gate-never-closes',
+      },
+      {
+        ...nullReference,
+        test: 'turbine',
+        at: 'Test #3: turbine',
+        message: 'SegFault',
+        kind: 'crash',
+        cause: 'fourth-turbine',
+      },
+      {
+        ...missingFile,
+        test: 'survey',
+        message: 'survey/cracks.dat: No such file or directory',
+        cause: 'cracks-file',
+      },
+      {
+        ...refused,
+        test: 'radio',
+        message: 'radio at 127.0.0.1:6677: Connection refused',
+        cause: 'no-radio',
+      },
     ],
   },
   {
@@ -195,8 +226,20 @@ TEST_CASE("price of a poster") {
         message: 'vector::_M_range_check: __n (which is 3) >= this->size() (which is 2)',
         cause: 'fourth-ink',
       },
-      { ...thrown, test: 'folding a leaflet', at: 'folding a leaflet', message: 'cannot fold 6 sides', cause: 'six-sides' },
-      { ...assertion, test: 'price of a poster', at: 'price of a poster', message: '45.0 == Approx( 40.0 )', cause: 'poster-price' },
+      {
+        ...thrown,
+        test: 'folding a leaflet',
+        at: 'folding a leaflet',
+        message: 'cannot fold 6 sides',
+        cause: 'six-sides',
+      },
+      {
+        ...assertion,
+        test: 'price of a poster',
+        at: 'price of a poster',
+        message: '45.0 == Approx( 40.0 )',
+        cause: 'poster-price',
+      },
     ],
   },
 ];

@@ -1,4 +1,13 @@
-import { assertion, brokenFixture, type MixedBuild, missingFile, nullReference, refused, testTimeout, thrown } from '../mixed-row.ts';
+import {
+  assertion,
+  brokenFixture,
+  type MixedBuild,
+  missingFile,
+  nullReference,
+  refused,
+  testTimeout,
+  thrown,
+} from '../mixed-row.ts';
 
 const project = {
   'package.json': '{ "name": "orchard", "private": true, "type": "module" }\n',
@@ -68,9 +77,24 @@ const failures: MixedBuild['failures'] = [
     message: "ENOENT: no such file or directory, open 'weather/rain-2025.csv'",
     cause: 'rain-file',
   },
-  { ...thrown, test: 'picks the last row', message: 'the orchard has 40 rows, asked for 41', cause: 'forty-rows' },
-  { ...testTimeout, test: 'rests until the dew is gone', message: 'test timed out after 150ms', cause: 'dew' },
-  { ...refused, test: 'weighs the crates', message: 'connect ECONNREFUSED 127.0.0.1:4010', cause: 'no-scale' },
+  {
+    ...thrown,
+    test: 'picks the last row',
+    message: 'the orchard has 40 rows, asked for 41',
+    cause: 'forty-rows',
+  },
+  {
+    ...testTimeout,
+    test: 'rests until the dew is gone',
+    message: 'test timed out after 150ms',
+    cause: 'dew',
+  },
+  {
+    ...refused,
+    test: 'weighs the crates',
+    message: 'connect ECONNREFUSED 127.0.0.1:4010',
+    cause: 'no-scale',
+  },
 ];
 
 /** Suites of Node's own test runner. */

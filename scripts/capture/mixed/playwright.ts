@@ -1,4 +1,13 @@
-import { assertion, brokenFixture, type MixedBuild, nullReference, refused, snapshot, testTimeout, thrown } from '../mixed-row.ts';
+import {
+  assertion,
+  brokenFixture,
+  type MixedBuild,
+  nullReference,
+  refused,
+  snapshot,
+  testTimeout,
+  thrown,
+} from '../mixed-row.ts';
 import { npm } from '../row.ts';
 
 const server = `const { createServer } = require('node:http');

@@ -76,7 +76,12 @@ t_moon_SOURCES = t/moon.c
     tally: ['# FAIL:  2', 'checking for sys/brass.h... no', 'configure: failed program was:'],
     failures: [
       { ...assertion, test: 't/strike', message: 'noon: struck 11 times, wanted 12', cause: 'noon' },
-      { ...missingFile, test: 't/alarm', message: 'alarms/list.txt: No such file or directory', cause: 'alarms-file' },
+      {
+        ...missingFile,
+        test: 't/alarm',
+        message: 'alarms/list.txt: No such file or directory',
+        cause: 'alarms-file',
+      },
     ],
   },
   {
@@ -96,7 +101,8 @@ foreach name : ['pedal', 'stop', 'pipe', 'wind']
   test(name, executable(name, 'test_' + name + '.c'))
 endforeach
 `,
-      'test_pedal.c': '#include <stdio.h>\n\nint main(void)\n{\n    printf("pedal: 30 keys, expected 32\\n");\n    return 1;\n}\n',
+      'test_pedal.c':
+        '#include <stdio.h>\n\nint main(void)\n{\n    printf("pedal: 30 keys, expected 32\\n");\n    return 1;\n}\n',
       'test_stop.c':
         '#include <stdlib.h>\n#include <stdio.h>\n\nint main(void)\n{\n    fprintf(stderr, "stop: Vox Humana is not connected\\n");\n    abort();\n}\n',
       'test_pipe.c':
@@ -108,8 +114,19 @@ endforeach
     tally: ['Fail:               3', 'Run-time dependency libtremulant found: NO'],
     failures: [
       { ...assertion, test: 'pedal', message: 'pedal: 30 keys, expected 32', cause: 'pedal-keys' },
-      { ...thrown, test: 'stop', message: 'stop: Vox Humana is not connected', lines: ['killed by signal 6 SIGABRT'], cause: 'vox-humana' },
-      { ...missingFile, test: 'pipe', message: 'pipes/list.csv: No such file or directory', cause: 'pipes-file' },
+      {
+        ...thrown,
+        test: 'stop',
+        message: 'stop: Vox Humana is not connected',
+        lines: ['killed by signal 6 SIGABRT'],
+        cause: 'vox-humana',
+      },
+      {
+        ...missingFile,
+        test: 'pipe',
+        message: 'pipes/list.csv: No such file or directory',
+        cause: 'pipes-file',
+      },
     ],
   },
   {
@@ -231,7 +248,8 @@ class BellTest(unittest.TestCase):
     runner: 'bats',
     project: 'tide-gate',
     files: {
-      'run-tests.sh': '#!/bin/sh\nbats test && exit 0\necho "Some tests failed. Second attempt:"\nexec bats test\n',
+      'run-tests.sh':
+        '#!/bin/sh\nbats test && exit 0\necho "Some tests failed. Second attempt:"\nexec bats test\n',
       'gate.sh':
         '#!/bin/sh\ncase $1 in\n  height) echo 340 ;;\n  open) cat gates/north.state ;;\n  *) echo "gate: no such order: $1" >&2; exit 64 ;;\nesac\n',
       'test/gate.bats': `@test "water has calmed down" {
@@ -261,7 +279,13 @@ class BellTest(unittest.TestCase):
     tally: 'Some tests failed. Second attempt:',
     passedOnRetry: ['water has calmed down'],
     failures: [
-      { ...assertion, test: 'height of the gate', at: 'not ok 2', message: 'height is 340, wanted 350', cause: 'gate-height' },
+      {
+        ...assertion,
+        test: 'height of the gate',
+        at: 'not ok 2',
+        message: 'height is 340, wanted 350',
+        cause: 'gate-height',
+      },
       {
         ...missingFile,
         test: 'north gate opens',
@@ -269,7 +293,13 @@ class BellTest(unittest.TestCase):
         message: 'cat: gates/north.state: No such file or directory',
         cause: 'north-state',
       },
-      { ...thrown, test: 'gate is painted', at: 'not ok 4', message: 'gate: no such order: paint', cause: 'paint-order' },
+      {
+        ...thrown,
+        test: 'gate is painted',
+        at: 'not ok 4',
+        message: 'gate: no such order: paint',
+        cause: 'paint-order',
+      },
     ],
   },
 ];

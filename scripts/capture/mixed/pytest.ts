@@ -196,7 +196,12 @@ def test_pilot_has_a_name(pilot):
     run: 'python -m pytest -v',
     tally: '2 failed, 1 passed, 4 errors',
     failures: [
-      ...['test_there_is_room[1]', 'test_there_is_room[4]', 'test_there_is_room[9]', 'test_quay_is_longer_than_the_ferry'].map((test) => ({
+      ...[
+        'test_there_is_room[1]',
+        'test_there_is_room[4]',
+        'test_there_is_room[9]',
+        'test_quay_is_longer_than_the_ferry',
+      ].map((test) => ({
         ...missingSetting,
         test,
         at: `ERROR at setup of ${test} `,
@@ -232,8 +237,10 @@ def test_pilot_has_a_name(pilot):
       'seedbank/drawer.py': 'LABELS = {"rye": 1, "oat": 2}\n',
       'seedbank/count.py': 'def count(bags):\n    return sum(bag["seeds"] for bag in bags)\n',
       'tests/test_vault.py': 'from seedbank.vault import pack\n\n\ndef test_pack():\n    assert pack([1])\n',
-      'tests/test_shelf.py': 'from seedbank.vault import pack\n\n\ndef test_shelf():\n    assert pack([]) == b""\n',
-      'tests/test_drawer.py': 'from seedbank.drawer import COLORS\n\n\ndef test_colors():\n    assert "green" in COLORS\n',
+      'tests/test_shelf.py':
+        'from seedbank.vault import pack\n\n\ndef test_shelf():\n    assert pack([]) == b""\n',
+      'tests/test_drawer.py':
+        'from seedbank.drawer import COLORS\n\n\ndef test_colors():\n    assert "green" in COLORS\n',
       'tests/test_count.py': `import pytest
 
 from seedbank.count import count
@@ -269,7 +276,13 @@ def test_dry_room(tmp_path):
         message: "ImportError: cannot import name 'COLORS' from 'seedbank.drawer'",
         cause: 'colors-name',
       },
-      { ...assertion, test: 'test_two_bags', at: '___ test_two_bags ___', message: 'assert 42 == 44', cause: 'two-bags' },
+      {
+        ...assertion,
+        test: 'test_two_bags',
+        at: '___ test_two_bags ___',
+        message: 'assert 42 == 44',
+        cause: 'two-bags',
+      },
       {
         ...nullReference,
         test: 'test_bag_without_label',

@@ -1,4 +1,12 @@
-import { assertion, brokenFixture, type MixedBuild, missingFile, nullReference, refused, thrown } from '../mixed-row.ts';
+import {
+  assertion,
+  brokenFixture,
+  type MixedBuild,
+  missingFile,
+  nullReference,
+  refused,
+  thrown,
+} from '../mixed-row.ts';
 import { debian } from '../row.ts';
 
 /** Suites of RSpec and Minitest. */
@@ -86,7 +94,14 @@ end
     run: 'rspec',
     tally: '7 examples, 6 failures',
     failures: [
-      { ...assertion, test: 'Barrel fills 400 bottles', at: '1) Barrel', message: 'got: 428', lines: ['expected: 400'], cause: 'bottles' },
+      {
+        ...assertion,
+        test: 'Barrel fills 400 bottles',
+        at: '1) Barrel',
+        message: 'got: 428',
+        lines: ['expected: 400'],
+        cause: 'bottles',
+      },
       {
         ...nullReference,
         test: 'Barrel has no vintage while it is empty',
@@ -94,7 +109,13 @@ end
         message: "undefined method `year' for nil:NilClass",
         cause: 'empty-barrel',
       },
-      { ...thrown, test: 'Barrel is racked under the roof', at: '3) Barrel', message: 'there are 4 levels, not 5', cause: 'four-levels' },
+      {
+        ...thrown,
+        test: 'Barrel is racked under the roof',
+        at: '3) Barrel',
+        message: 'there are 4 levels, not 5',
+        cause: 'four-levels',
+      },
       {
         ...assertion,
         test: 'Barrel with red wine lists the grapes',
@@ -155,7 +176,8 @@ end
   end
 end
 `,
-      'spec/hay_spec.rb': "require_relative '../lib/hay'\n\nRSpec.describe Hay do\n  it('is dry') { expect(Hay.new).to be_dry }\nend\n",
+      'spec/hay_spec.rb':
+        "require_relative '../lib/hay'\n\nRSpec.describe Hay do\n  it('is dry') { expect(Hay.new).to be_dry }\nend\n",
       'lib/hay.rb': 'class Hay\n  def dry?\n    moisture < 15\n  end\nend\n',
     },
     run: 'rspec',
@@ -176,7 +198,13 @@ end
         message: `unexpected token at '{"Luna": 4, "Fox": }'`,
         cause: 'boxes-json',
       })),
-      { ...assertion, test: 'paddock has a gate for each side', at: '5) paddock', message: '-:east => 1,', cause: 'east-gate' },
+      {
+        ...assertion,
+        test: 'paddock has a gate for each side',
+        at: '5) paddock',
+        message: '-:east => 1,',
+        cause: 'east-gate',
+      },
     ],
   },
   {
@@ -308,8 +336,10 @@ end
     files: {
       Rakefile:
         "require 'rake/testtask'\n\nRake::TestTask.new(:test) do |task|\n  task.libs << 'lib'\n  task.test_files = FileList['test/*_test.rb']\n  task.options = '--seed=3'\nend\n",
-      'lib/mill.rb': "require 'mill/wheel'\n\nmodule Mill\n  def self.flour(sacks)\n    sacks * 40\n  end\nend\n",
-      'lib/mill/wheel.rb': 'module Mill\n  class Wheel\n    def turn(water)\n      water.level.to_i + 1\n    end\n  end\nend\n',
+      'lib/mill.rb':
+        "require 'mill/wheel'\n\nmodule Mill\n  def self.flour(sacks)\n    sacks * 40\n  end\nend\n",
+      'lib/mill/wheel.rb':
+        'module Mill\n  class Wheel\n    def turn(water)\n      water.level.to_i + 1\n    end\n  end\nend\n',
       'test/wheel_test.rb': `require 'minitest/autorun'
 require 'mill'
 

@@ -123,17 +123,28 @@ mod tests {
       {
         ...missingFile,
         test: 'tests::seeds_are_listed',
-        message: 'called `Result::unwrap()` on an `Err` value: Os { code: 2, kind: NotFound, message: "No such file or directory" }',
+        message:
+          'called `Result::unwrap()` on an `Err` value: Os { code: 2, kind: NotFound, message: "No such file or directory" }',
         cause: 'seeds-file',
       },
-      { ...refused, test: 'tests::sensor_answers', message: 'sensor at port 1883: Connection refused', cause: 'no-sensor' },
+      {
+        ...refused,
+        test: 'tests::sensor_answers',
+        message: 'sensor at port 1883: Connection refused',
+        cause: 'no-sensor',
+      },
       {
         ...thrown,
         test: 'tests::fourth_row_is_empty',
         message: 'index out of bounds: the len is 3 but the index is 3',
         cause: 'fourth-row',
       },
-      { ...thrown, test: 'tests::days_until_harvest', message: 'days must be a number: ParseIntError', cause: 'ninety-days' },
+      {
+        ...thrown,
+        test: 'tests::days_until_harvest',
+        message: 'days must be a number: ParseIntError',
+        cause: 'ninety-days',
+      },
       {
         ...assertion,
         test: 'tests::lemons_stay_inside',
@@ -185,8 +196,18 @@ pub fn free(track: u32) -> bool {
     tally: 'due to 4 previous errors',
     findings: true,
     failures: [
-      { ...compileError, message: 'unresolved import `crate::lever::Levers`', lines: ['src/track.rs:1:5'], cause: 'rustc' },
-      { ...compileError, message: 'cannot find function `parity` in this scope', lines: ['src/track.rs:4:18'], cause: 'rustc' },
+      {
+        ...compileError,
+        message: 'unresolved import `crate::lever::Levers`',
+        lines: ['src/track.rs:1:5'],
+        cause: 'rustc',
+      },
+      {
+        ...compileError,
+        message: 'cannot find function `parity` in this scope',
+        lines: ['src/track.rs:4:18'],
+        cause: 'rustc',
+      },
       {
         ...compileError,
         message: 'borrow of moved value: `lever`',
@@ -272,7 +293,13 @@ fn ramp_is_down() {
     tally: '7 tests run: 2 passed (1 flaky), 4 failed, 1 timed out',
     passedOnRetry: ['ramp_is_down'],
     failures: [
-      { ...thrown, test: 'cabins_under_water', suite: 'ferry-desk::desk', message: 'the ferry has 4 decks, not 9', cause: 'ninth-deck' },
+      {
+        ...thrown,
+        test: 'cabins_under_water',
+        suite: 'ferry-desk::desk',
+        message: 'the ferry has 4 decks, not 9',
+        cause: 'ninth-deck',
+      },
       {
         ...assertion,
         test: 'two_trucks_pay',

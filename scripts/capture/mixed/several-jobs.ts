@@ -46,7 +46,12 @@ test('the oldest fish of an empty tank', () => {
     ],
     tally: ['Tests:       2 failed, 2 total', '1 problem (1 error, 0 warnings)'],
     failures: [
-      { ...finding, log: 'lint', message: "'shark' is assigned a value but never used", cause: 'unused-shark' },
+      {
+        ...finding,
+        log: 'lint',
+        message: "'shark' is assigned a value but never used",
+        cause: 'unused-shark',
+      },
       {
         ...assertion,
         log: 'unit tests',
@@ -64,7 +69,12 @@ test('the oldest fish of an empty tank', () => {
         message: "Cannot read properties of undefined (reading 'name')",
         cause: 'empty-tank',
       },
-      { ...unreachable, log: 'deploy preview', message: 'curl: (6) Could not resolve host: preview.example.test', cause: 'preview-host' },
+      {
+        ...unreachable,
+        log: 'deploy preview',
+        message: 'curl: (6) Could not resolve host: preview.example.test',
+        cause: 'preview-host',
+      },
     ],
   },
   {
@@ -116,7 +126,12 @@ def test_place():
       {
         name: 'test (slow)',
         exitCode: 124,
-        steps: [{ run: 'python -c "import time; print(\'waiting for a free runner\', flush=True); time.sleep(60)"', cancelAfter: 3 }],
+        steps: [
+          {
+            run: 'python -c "import time; print(\'waiting for a free runner\', flush=True); time.sleep(60)"',
+            cancelAfter: 3,
+          },
+        ],
       },
     ],
     tally: ['2 failed, 1 passed', '1 failed, 1 passed, 1 skipped'],
@@ -172,8 +187,16 @@ test('shows the receipt', async () => {
 `,
     },
     jobs: [
-      { name: 'e2e-books', exitCode: 1, steps: [{ run: 'npx playwright test --config books --reporter=list' }] },
-      { name: 'e2e-flowers', exitCode: 1, steps: [{ run: 'npx playwright test --config flowers --reporter=list' }] },
+      {
+        name: 'e2e-books',
+        exitCode: 1,
+        steps: [{ run: 'npx playwright test --config books --reporter=list' }],
+      },
+      {
+        name: 'e2e-flowers',
+        exitCode: 1,
+        steps: [{ run: 'npx playwright test --config flowers --reporter=list' }],
+      },
     ],
     tally: '2 failed',
     failures: [
@@ -248,12 +271,22 @@ func TestValueOfUnknownStamp(t *testing.T) {
       {
         name: 'installer',
         exitCode: 1,
-        steps: [{ run: 'go env GOOS' }, { run: 'test -f tools/icon.ico || { echo "Error: tools/icon.ico: file not found"; exit 1; }' }],
+        steps: [
+          { run: 'go env GOOS' },
+          { run: 'test -f tools/icon.ico || { echo "Error: tools/icon.ico: file not found"; exit 1; }' },
+        ],
       },
     ],
     tally: 'FAIL	example.test/stamps',
     failures: [
-      { ...assertion, log: 'go', test: 'TestAlbum', at: '--- FAIL: TestAlbum', message: 'Album(70) = 2, want 3', cause: 'album' },
+      {
+        ...assertion,
+        log: 'go',
+        test: 'TestAlbum',
+        at: '--- FAIL: TestAlbum',
+        message: 'Album(70) = 2, want 3',
+        cause: 'album',
+      },
       {
         ...nullReference,
         log: 'go',

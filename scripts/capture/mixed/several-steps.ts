@@ -57,10 +57,31 @@ def test_label():
     network: 'none',
     tally: ['3 failed', 'Found 1 error in 1 file'],
     failures: [
-      { ...finding, message: 'F401 [*] `os` imported but unused', lines: ['apothecary/herbs.py:1:8'], cause: 'ruff' },
-      { ...typeFinding, message: 'Argument 1 to "strip" of "str" has incompatible type "int"', cause: 'mypy' },
-      { ...assertion, test: 'test_dose_of_mint', at: '___ test_dose_of_mint ___', message: 'assert 6 == 8', cause: 'mint' },
-      { ...nullReference, test: 'test_dose_of_nettle', at: '___ test_dose_of_nettle ___', message: "KeyError: 'nettle'", cause: 'nettle' },
+      {
+        ...finding,
+        message: 'F401 [*] `os` imported but unused',
+        lines: ['apothecary/herbs.py:1:8'],
+        cause: 'ruff',
+      },
+      {
+        ...typeFinding,
+        message: 'Argument 1 to "strip" of "str" has incompatible type "int"',
+        cause: 'mypy',
+      },
+      {
+        ...assertion,
+        test: 'test_dose_of_mint',
+        at: '___ test_dose_of_mint ___',
+        message: 'assert 6 == 8',
+        cause: 'mint',
+      },
+      {
+        ...nullReference,
+        test: 'test_dose_of_nettle',
+        at: '___ test_dose_of_nettle ___',
+        message: "KeyError: 'nettle'",
+        cause: 'nettle',
+      },
       {
         ...thrown,
         test: 'test_label',
@@ -68,7 +89,11 @@ def test_label():
         message: 'TypeError: strip arg must be None or str',
         cause: 'strip-of-three',
       },
-      { ...unreachable, message: 'curl: (6) Could not resolve host: stock.example.test', cause: 'stock-host' },
+      {
+        ...unreachable,
+        message: 'curl: (6) Could not resolve host: stock.example.test',
+        cause: 'stock-host',
+      },
     ],
   },
   {
@@ -114,8 +139,19 @@ describe('rink', () => {
     tally: ['2 failing', '1 problem (1 error, 0 warnings)'],
     failures: [
       { ...finding, message: "Unexpected 'debugger' statement", cause: 'debugger' },
-      { ...typeFinding, message: "TS2322: Type 'string' is not assignable to type 'number'", cause: 'resurface-type' },
-      { ...assertion, test: 'sells four tickets', suite: 'rink', at: '1) rink', message: '24 !== 20', cause: 'ticket-price' },
+      {
+        ...typeFinding,
+        message: "TS2322: Type 'string' is not assignable to type 'number'",
+        cause: 'resurface-type',
+      },
+      {
+        ...assertion,
+        test: 'sells four tickets',
+        suite: 'rink',
+        at: '1) rink',
+        message: '24 !== 20',
+        cause: 'ticket-price',
+      },
       {
         ...nullReference,
         test: 'opens in winter',
@@ -170,7 +206,11 @@ class MillTest(unittest.TestCase):
         ['Double quote to prevent globbing and word splitting. [SC2086]', 'bin/start.sh:2:4'],
         ['Double quote array expansions to avoid re-splitting elements. [SC2068]', 'bin/start.sh:3:'],
       ].map(([message = '', place = '']) => ({ ...finding, message, lines: [place], cause: 'shellcheck' })),
-      { ...compileError, message: '‘speed’ undeclared (first use in this function)', cause: 'speed-undeclared' },
+      {
+        ...compileError,
+        message: '‘speed’ undeclared (first use in this function)',
+        cause: 'speed-undeclared',
+      },
       {
         ...assertion,
         test: 'test_flour',
@@ -221,7 +261,14 @@ end
     ],
     tally: '3 examples, 3 failures',
     failures: [
-      { ...assertion, test: 'toll of a truck', at: '1) toll of a truck', message: 'got: 15', lines: ['expected: 14'], cause: 'truck' },
+      {
+        ...assertion,
+        test: 'toll of a truck',
+        at: '1) toll of a truck',
+        message: 'got: 15',
+        lines: ['expected: 14'],
+        cause: 'truck',
+      },
       {
         ...nullReference,
         test: 'toll with a card of nobody',
@@ -245,8 +292,10 @@ end
     project: 'signal-tower',
     keepGoing: true,
     files: {
-      'CMakeLists.txt': 'cmake_minimum_required(VERSION 3.20)\nproject(tower C)\nadd_executable(tower tower.c)\n',
-      'tower.c': '#include <stdio.h>\n\nint main(void)\n{\n    struct flag flag;\n    printf("%d\\n", flag.color);\n    return 0;\n}\n',
+      'CMakeLists.txt':
+        'cmake_minimum_required(VERSION 3.20)\nproject(tower C)\nadd_executable(tower tower.c)\n',
+      'tower.c':
+        '#include <stdio.h>\n\nint main(void)\n{\n    struct flag flag;\n    printf("%d\\n", flag.color);\n    return 0;\n}\n',
       'tools/report.py': `import glob
 import sys
 
@@ -311,7 +360,13 @@ func TestGaugeIsCalibrated(t *testing.T) {
     ],
     tally: 'FAIL	example.test/reservoir',
     failures: [
-      { ...assertion, test: 'TestPercent', at: '--- FAIL: TestPercent', message: 'Percent(31) = 77, want 80', cause: 'percent' },
+      {
+        ...assertion,
+        test: 'TestPercent',
+        at: '--- FAIL: TestPercent',
+        message: 'Percent(31) = 77, want 80',
+        cause: 'percent',
+      },
       ...['TestGaugeAnswers', 'TestGaugeIsCalibrated'].map((test) => ({
         ...refused,
         test,
@@ -319,7 +374,11 @@ func TestGaugeIsCalibrated(t *testing.T) {
         message: 'dial tcp 127.0.0.1:2404: connect: connection refused',
         cause: 'no-gauge',
       })),
-      { ...missingFile, message: 'cat: settings/production.env: No such file or directory', cause: 'production-settings' },
+      {
+        ...missingFile,
+        message: 'cat: settings/production.env: No such file or directory',
+        cause: 'production-settings',
+      },
     ],
   },
 ];

@@ -1,4 +1,13 @@
-import { assertion, type MixedBuild, missingFile, missingSetting, nullReference, ownModule, refused, thrown } from '../mixed-row.ts';
+import {
+  assertion,
+  type MixedBuild,
+  missingFile,
+  missingSetting,
+  nullReference,
+  ownModule,
+  refused,
+  thrown,
+} from '../mixed-row.ts';
 import { debian } from '../row.ts';
 
 /** Suites of PHPUnit, prove and Bats. */
@@ -353,8 +362,18 @@ ok(Railway::Whistle->new->blow, 'whistle');
         message: 'signal box at 127.0.0.1:9631: Connection refused',
         cause: 'no-signal-box',
       },
-      { ...missingFile, suite: 't/timetable.t', message: 'data/timetable.txt: No such file or directory', cause: 'timetable-file' },
-      { ...ownModule, suite: 't/whistle.t', message: "Can't locate Railway/Whistle.pm in @INC", cause: 'whistle-module' },
+      {
+        ...missingFile,
+        suite: 't/timetable.t',
+        message: 'data/timetable.txt: No such file or directory',
+        cause: 'timetable-file',
+      },
+      {
+        ...ownModule,
+        suite: 't/whistle.t',
+        message: "Can't locate Railway/Whistle.pm in @INC",
+        cause: 'whistle-module',
+      },
     ],
   },
   {
@@ -436,9 +455,27 @@ esac
         message: 'cat: copies/list.txt: No such file or directory',
         cause: 'list-file',
       },
-      { ...refused, test: 'is sent away at night', at: 'not ok 4', message: 'connect: Connection refused', cause: 'no-server' },
-      { ...assertion, test: 'keeps three copies', at: 'not ok 5', message: 'keeping 2 copies', cause: 'copies-kept' },
-      { ...thrown, test: 'can be restored', at: 'not ok 6', message: 'unknown order: restore', cause: 'restore-order' },
+      {
+        ...refused,
+        test: 'is sent away at night',
+        at: 'not ok 4',
+        message: 'connect: Connection refused',
+        cause: 'no-server',
+      },
+      {
+        ...assertion,
+        test: 'keeps three copies',
+        at: 'not ok 5',
+        message: 'keeping 2 copies',
+        cause: 'copies-kept',
+      },
+      {
+        ...thrown,
+        test: 'can be restored',
+        at: 'not ok 6',
+        message: 'unknown order: restore',
+        cause: 'restore-order',
+      },
       ...['tape is empty', 'tape has a label'].map((test, index) => ({
         ...missingFile,
         test,

@@ -1,4 +1,12 @@
-import { assertion, type MixedBuild, missingFile, nullReference, ownModule, refused, thrown } from '../mixed-row.ts';
+import {
+  assertion,
+  type MixedBuild,
+  missingFile,
+  nullReference,
+  ownModule,
+  refused,
+  thrown,
+} from '../mixed-row.ts';
 
 /** Suites of Python's unittest. */
 export const builds: readonly MixedBuild[] = [

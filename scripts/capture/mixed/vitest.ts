@@ -163,7 +163,8 @@ describe('times', () => {
   return value;
 }
 `,
-      'src/archive.ts': "import { setting } from './settings';\n\nexport const archive = () => ({ url: setting('MUSEUM_ARCHIVE_URL') });\n",
+      'src/archive.ts':
+        "import { setting } from './settings';\n\nexport const archive = () => ({ url: setting('MUSEUM_ARCHIVE_URL') });\n",
       'test/rooms.test.ts': `import { expect, test } from 'vitest';
 import { archive } from '../src/archive';
 

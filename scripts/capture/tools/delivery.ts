@@ -133,7 +133,10 @@ export const rows: readonly ToolRow[] = [
     heldOut: false,
     category: 'INFRA_ERROR',
     network: 'none',
-    files: { 'deploy.sh': 'ssh -o BatchMode=yes -o ConnectTimeout=5 deploy@payments.example.test systemctl restart tides\n' },
+    files: {
+      'deploy.sh':
+        'ssh -o BatchMode=yes -o ConnectTimeout=5 deploy@payments.example.test systemctl restart tides\n',
+    },
     run: 'sh deploy.sh',
     exitCode: 255,
     telling: ['Connection refused'],
@@ -262,7 +265,10 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CONFIG_ERROR',
     alsoOk: ['CODE_ERROR'],
-    files: { 'chart/Chart.yaml': 'apiVersion: v2\nname: tides\nversion: latest\n', 'chart/templates/note.txt': 'tides\n' },
+    files: {
+      'chart/Chart.yaml': 'apiVersion: v2\nname: tides\nversion: latest\n',
+      'chart/templates/note.txt': 'tides\n',
+    },
     green: { 'chart/Chart.yaml': ['latest', '0.3.0'] },
     run: 'helm lint chart',
     exitCode: 1,
@@ -308,7 +314,10 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CONFIG_ERROR',
     alsoOk: ['CODE_ERROR'],
-    files: { 'schema.cue': '#Gauge: {\n\tname: string\n\tport: int & <65536\n}\n', 'gauge.yaml': 'name: north\nport: 80800\n' },
+    files: {
+      'schema.cue': '#Gauge: {\n\tname: string\n\tport: int & <65536\n}\n',
+      'gauge.yaml': 'name: north\nport: 80800\n',
+    },
     green: { 'gauge.yaml': ['80800', '8080'] },
     run: "cue vet -d '#Gauge' schema.cue gauge.yaml",
     exitCode: 1,
@@ -356,7 +365,10 @@ export const rows: readonly ToolRow[] = [
         "local gauge = import '../lib/gauge.libsonnet';\n\n{\n  title: 'Tides',\n  panels: [gauge.panel(name) for name in ['north', 'south']],\n}\n",
       'lib/gauge.libsonnet': '{\n  panel(name): { title: name, unit: $.units.meter },\n}\n',
     },
-    green: { 'lib/gauge.libsonnet': "{\n  units: { meter: 'm' },\n  panel(name): { title: name, unit: $.units.meter },\n}\n" },
+    green: {
+      'lib/gauge.libsonnet':
+        "{\n  units: { meter: 'm' },\n  panel(name): { title: name, unit: $.units.meter },\n}\n",
+    },
     run: 'jsonnet dashboards/tides.jsonnet',
     exitCode: 1,
     telling: ['Field does not exist: units'],
@@ -380,7 +392,10 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CONFIG_ERROR',
     alsoOk: ['CODE_ERROR'],
-    files: { Containerfile: 'FROM scratch\nCOPPY tides /usr/bin/tides\nENTRYPOINT ["/usr/bin/tides"]\n', tides: 'tides\n' },
+    files: {
+      Containerfile: 'FROM scratch\nCOPPY tides /usr/bin/tides\nENTRYPOINT ["/usr/bin/tides"]\n',
+      tides: 'tides\n',
+    },
     run: 'buildah build --isolation chroot --storage-driver vfs --tag tides .',
     exitCode: 125,
     telling: ['Unknown instruction: "COPPY"'],

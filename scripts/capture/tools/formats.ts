@@ -9,9 +9,12 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CODE_ERROR',
     files: {
-      'proto/berth.proto': 'syntax = "proto3";\npackage harbor;\n\nmessage Berth {\n  string name = 1;\n  Position position = 2;\n}\n',
+      'proto/berth.proto':
+        'syntax = "proto3";\npackage harbor;\n\nmessage Berth {\n  string name = 1;\n  Position position = 2;\n}\n',
     },
-    green: { 'proto/berth.proto': 'syntax = "proto3";\npackage harbor;\n\nmessage Berth {\n  string name = 1;\n}\n' },
+    green: {
+      'proto/berth.proto': 'syntax = "proto3";\npackage harbor;\n\nmessage Berth {\n  string name = 1;\n}\n',
+    },
     run: 'mkdir -p gen\nprotoc --cpp_out=gen --proto_path=proto berth.proto',
     exitCode: 1,
     telling: ['"Position" is not defined'],
@@ -58,7 +61,10 @@ export const rows: readonly ToolRow[] = [
       'thesis.tex':
         '\\documentclass{article}\n\\begin{document}\n\\section{Tides}\nThe height is \\SI{3}{\\meter} at noon.\n\\end{document}\n',
     },
-    green: { 'thesis.tex': '\\documentclass{article}\n\\begin{document}\n\\section{Tides}\nThe height is 3 m at noon.\n\\end{document}\n' },
+    green: {
+      'thesis.tex':
+        '\\documentclass{article}\n\\begin{document}\n\\section{Tides}\nThe height is 3 m at noon.\n\\end{document}\n',
+    },
     run: 'latexmk -pdf -interaction=nonstopmode -halt-on-error thesis.tex',
     exitCode: 12,
     telling: ['! Undefined control sequence', 'l.4 The height is'],
@@ -71,7 +77,8 @@ export const rows: readonly ToolRow[] = [
     category: 'DEPENDENCY_ERROR',
     alsoOk: ['CONFIG_ERROR', 'CODE_ERROR'],
     files: {
-      'letter.tex': '\\documentclass{article}\n\\usepackage{harborletter}\n\\begin{document}\nDear harbor office\n\\end{document}\n',
+      'letter.tex':
+        '\\documentclass{article}\n\\usepackage{harborletter}\n\\begin{document}\nDear harbor office\n\\end{document}\n',
     },
     run: 'pdflatex -interaction=nonstopmode -halt-on-error letter.tex',
     exitCode: 1,
@@ -100,7 +107,9 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CODE_ERROR',
     alsoOk: ['CONFIG_ERROR'],
-    files: { 'docs/manual.adoc': '= Manual\n\n== Install\n\ninclude::install.adoc[]\n\n== Use\n\nSee <<install>>.\n' },
+    files: {
+      'docs/manual.adoc': '= Manual\n\n== Install\n\ninclude::install.adoc[]\n\n== Use\n\nSee <<install>>.\n',
+    },
     green: { 'docs/install.adoc': '[[install]]\nUnpack the archive.\n' },
     run: 'asciidoctor --failure-level=WARN docs/manual.adoc',
     exitCode: 1,
@@ -227,7 +236,8 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'TEST_FAILURE',
     files: {
-      'report.awk': 'BEGIN { FS = "," }\n{ total[$1] += $2 }\nEND { for (name in total) printf "%s %d\\n", name, total[name] | "sort" }\n',
+      'report.awk':
+        'BEGIN { FS = "," }\n{ total[$1] += $2 }\nEND { for (name in total) printf "%s %d\\n", name, total[name] | "sort" }\n',
       'input.csv': 'anna,4\nbea,2\nanna,3\ncarl,1\n',
       'expected.txt': 'anna 7\nbea 2\ncarl 2\n',
     },

@@ -95,9 +95,12 @@ export const rows: readonly ToolRow[] = [
     category: 'CODE_ERROR',
     files: {
       'go.mod': goMod,
-      'main.go': 'package main\n\nimport "fmt"\n\nfunc main() {\n\n\tvar name = "tides"\n\tfmt.Println(name)\n}\n',
+      'main.go':
+        'package main\n\nimport "fmt"\n\nfunc main() {\n\n\tvar name = "tides"\n\tfmt.Println(name)\n}\n',
     },
-    green: { 'main.go': 'package main\n\nimport "fmt"\n\nfunc main() {\n\tname := "tides"\n\tfmt.Println(name)\n}\n' },
+    green: {
+      'main.go': 'package main\n\nimport "fmt"\n\nfunc main() {\n\tname := "tides"\n\tfmt.Println(name)\n}\n',
+    },
     run: 'if [ -n "$(gofumpt -l .)" ]; then\n  gofumpt -d .\n  exit 1\nfi',
     exitCode: 1,
     telling: ['diff main.go.orig main.go', '+\tname := "tides"'],
@@ -110,7 +113,8 @@ export const rows: readonly ToolRow[] = [
     category: 'CODE_ERROR',
     files: {
       'go.mod': goMod,
-      'clean.go': 'package tides\n\nimport "os"\n\n// Clean removes the cache.\nfunc Clean(path string) {\n\tos.RemoveAll(path)\n}\n',
+      'clean.go':
+        'package tides\n\nimport "os"\n\n// Clean removes the cache.\nfunc Clean(path string) {\n\tos.RemoveAll(path)\n}\n',
     },
     green: { 'clean.go': ['Clean(path string) {\n\tos', 'Clean(path string) error {\n\treturn os'] },
     run: 'errcheck ./...',
@@ -154,7 +158,10 @@ export const rows: readonly ToolRow[] = [
     tool: 'shfmt',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { 'ci/deploy.sh': '#!/bin/sh\nset -e\nfor host in north south; do\n        ssh "$host" systemctl restart tides\ndone\n' },
+    files: {
+      'ci/deploy.sh':
+        '#!/bin/sh\nset -e\nfor host in north south; do\n        ssh "$host" systemctl restart tides\ndone\n',
+    },
     green: { 'ci/deploy.sh': ['        ssh', '  ssh'] },
     run: 'shfmt -i 2 -d ci',
     exitCode: 1,
@@ -168,7 +175,8 @@ export const rows: readonly ToolRow[] = [
     category: 'TEST_FAILURE',
     files: {
       'go.mod': goMod,
-      'fare/fare.go': 'package fare\n\n// Of is the fare of a trip.\nfunc Of(zones int) int { return zones * 150 }\n',
+      'fare/fare.go':
+        'package fare\n\n// Of is the fare of a trip.\nfunc Of(zones int) int { return zones * 150 }\n',
       'fare/fare_test.go':
         'package fare\n\nimport "testing"\n\nfunc TestOf(t *testing.T) {\n\tfor name, want := range map[string]int{"one": 150, "three": 400} {\n\t\tzones := map[string]int{"one": 1, "three": 3}[name]\n\t\tt.Run(name, func(t *testing.T) {\n\t\t\tif got := Of(zones); got != want {\n\t\t\t\tt.Errorf("Of(%d) = %d, want %d", zones, got, want)\n\t\t\t}\n\t\t})\n\t}\n}\n',
     },
@@ -207,7 +215,9 @@ export const rows: readonly ToolRow[] = [
       'main.go':
         'package main\n\nimport (\n\t"fmt"\n\t"os"\n)\n\nfunc main() {\n\tlevel := 3\n\tlevel = 4\n\tos.Remove("tides.lock")\n\tfmt.Println(level)\n}\n',
     },
-    green: { 'main.go': 'package main\n\nimport "fmt"\n\nfunc main() {\n\tlevel := 4\n\tfmt.Println(level)\n}\n' },
+    green: {
+      'main.go': 'package main\n\nimport "fmt"\n\nfunc main() {\n\tlevel := 4\n\tfmt.Println(level)\n}\n',
+    },
     run: 'golangci-lint run --timeout 10m',
     exitCode: 1,
     telling: ['Error return value of `os.Remove` is not checked', 'ineffectual assignment to level'],
@@ -218,7 +228,8 @@ export const rows: readonly ToolRow[] = [
     tool: 'ginkgo',
     heldOut: false,
     category: 'TEST_FAILURE',
-    setup: 'command -v ginkgo && go get github.com/onsi/ginkgo/v2@v2.34.0 github.com/onsi/gomega && go mod tidy',
+    setup:
+      'command -v ginkgo && go get github.com/onsi/ginkgo/v2@v2.34.0 github.com/onsi/gomega && go mod tidy',
     files: {
       'go.mod': goMod,
       'lock/lock.go':

@@ -42,7 +42,8 @@ export const rows: readonly ToolRow[] = [
     alsoOk: ['CONFIG_ERROR'],
     files: {
       'package.json': '{ "name": "postcard" }\n',
-      'src/index.html': '<!doctype html>\n<title>Postcard</title>\n<img src="img/harbor.svg" alt="The harbor">\n',
+      'src/index.html':
+        '<!doctype html>\n<title>Postcard</title>\n<img src="img/harbor.svg" alt="The harbor">\n',
     },
     green: { 'src/img/harbor.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>\n' },
     env: { PARCEL_WORKERS: '0' },
@@ -73,7 +74,10 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CONFIG_ERROR',
     alsoOk: ['CODE_ERROR'],
-    files: { 'src/index.js': 'console.log(1);\n', 'rolldown.config.mjs': "export default { input: 'src/main.js' };\n" },
+    files: {
+      'src/index.js': 'console.log(1);\n',
+      'rolldown.config.mjs': "export default { input: 'src/main.js' };\n",
+    },
     green: { 'rolldown.config.mjs': ['main.js', 'index.js'] },
     run: 'npx rolldown --config rolldown.config.mjs',
     exitCode: 1,
@@ -144,7 +148,9 @@ export const rows: readonly ToolRow[] = [
     tool: 'terser',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { 'dist/app.js': 'var total = 0;\nfor (var i = 0; i < 3; i++) { total += i }\nconsole.log(total));\n' },
+    files: {
+      'dist/app.js': 'var total = 0;\nfor (var i = 0; i < 3; i++) { total += i }\nconsole.log(total));\n',
+    },
     green: { 'dist/app.js': ['total));', 'total);'] },
     run: 'npx terser dist/app.js --compress --output dist/app.min.js',
     exitCode: 1,
@@ -232,7 +238,8 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CODE_ERROR',
     files: {
-      'tsconfig.json': '{ "compilerOptions": { "strict": true, "skipLibCheck": true, "types": [] }, "include": ["src"] }\n',
+      'tsconfig.json':
+        '{ "compilerOptions": { "strict": true, "skipLibCheck": true, "types": [] }, "include": ["src"] }\n',
       'src/index.ts':
         '/** Returns the tide; see {@link tideTabel}. */\nexport function tide(hour: number): number {\n  return hour % 12;\n}\n',
     },
@@ -263,7 +270,10 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CODE_ERROR',
     alsoOk: ['CONFIG_ERROR'],
-    files: { 'package.json': '{ "name": "diary", "type": "module" }\n', 'content/may.md': '---\nlayout: day.njk\n---\n# May\n' },
+    files: {
+      'package.json': '{ "name": "diary", "type": "module" }\n',
+      'content/may.md': '---\nlayout: day.njk\n---\n# May\n',
+    },
     green: { 'content/_includes/day.njk': '<main>{{ content | safe }}</main>\n' },
     run: 'npx @11ty/eleventy --input=content --output=public',
     exitCode: 1,
@@ -287,7 +297,9 @@ export const rows: readonly ToolRow[] = [
     tool: 'protobufjs',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { 'boat.proto': 'syntax = "proto3";\n\nmessage Boat {\n  string name = 1;\n  Harbor home = 2;\n}\n' },
+    files: {
+      'boat.proto': 'syntax = "proto3";\n\nmessage Boat {\n  string name = 1;\n  Harbor home = 2;\n}\n',
+    },
     green: { 'boat.proto': ['Harbor home', 'string home'] },
     run: 'npx pbjs -t static-module -o boat.js boat.proto',
     exitCode: 1,
@@ -300,7 +312,10 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CODE_ERROR',
     alsoOk: ['CONFIG_ERROR'],
-    files: { 'schemas/order.json': '{ "title": "Order", "type": "object", "properties": { "customer": { "$ref": "customer.json" } } }\n' },
+    files: {
+      'schemas/order.json':
+        '{ "title": "Order", "type": "object", "properties": { "customer": { "$ref": "customer.json" } } }\n',
+    },
     green: { 'customer.json': '{ "title": "Customer", "type": "string" }\n' },
     run: 'npx json2ts --input schemas/order.json --output order.d.ts',
     exitCode: 1,
@@ -316,7 +331,12 @@ export const rows: readonly ToolRow[] = [
       'mail.mjml':
         '<mjml>\n  <mj-body>\n    <mj-section>\n      <mj-colum><mj-text>Hello</mj-text></mj-colum>\n    </mj-section>\n  </mj-body>\n</mjml>\n',
     },
-    green: { 'mail.mjml': ['<mj-colum><mj-text>Hello</mj-text></mj-colum>', '<mj-column><mj-text>Hello</mj-text></mj-column>'] },
+    green: {
+      'mail.mjml': [
+        '<mj-colum><mj-text>Hello</mj-text></mj-colum>',
+        '<mj-column><mj-text>Hello</mj-text></mj-column>',
+      ],
+    },
     run: 'npx mjml mail.mjml -o mail.html --config.validationLevel strict',
     exitCode: 1,
     telling: ["Element mj-colum doesn't exist or is not registered"],

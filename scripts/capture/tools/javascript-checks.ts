@@ -9,7 +9,8 @@ export const rows: readonly ToolRow[] = [
     heldOut: false,
     category: 'CODE_ERROR',
     files: {
-      'src/basket.js': 'export function total(items) {\n  debugger;\n  return items.reduce((sum, item) => sum + item.price, 0);\n}\n',
+      'src/basket.js':
+        'export function total(items) {\n  debugger;\n  return items.reduce((sum, item) => sum + item.price, 0);\n}\n',
     },
     green: { 'src/basket.js': ['  debugger;\n', ''] },
     run: 'npx oxlint --deny-warnings src',
@@ -36,7 +37,8 @@ export const rows: readonly ToolRow[] = [
     category: 'CODE_ERROR',
     files: {
       'package.json': '{\n\t"name": "menu",\n\t"type": "module"\n}\n',
-      'menu.js': "import process from 'node:process';\nimport path from 'node:path';\n\nconsole.log(process.cwd());\n",
+      'menu.js':
+        "import process from 'node:process';\nimport path from 'node:path';\n\nconsole.log(process.cwd());\n",
     },
     green: { 'menu.js': ["import path from 'node:path';\n", ''] },
     run: 'npx xo',
@@ -91,7 +93,8 @@ export const rows: readonly ToolRow[] = [
     category: 'CODE_ERROR',
     files: {
       '.htmlvalidate.json': '{ "extends": ["html-validate:recommended"] }\n',
-      'page.html': '<a href="/shop"><button type="button">Shop</button></a>\n<p id="one">1</p>\n<p id="one">2</p>\n',
+      'page.html':
+        '<a href="/shop"><button type="button">Shop</button></a>\n<p id="one">1</p>\n<p id="one">2</p>\n',
     },
     green: { 'page.html': '<a href="/shop">Shop</a>\n' },
     run: 'npx html-validate page.html',
@@ -111,7 +114,12 @@ export const rows: readonly ToolRow[] = [
     telling: ['MD001/heading-increment'],
   },
   {
-    ...npm('remark-cli@12', 'remark-lint-no-undefined-references@5', 'remark-lint-no-dead-urls@2', 'remark-lint@10'),
+    ...npm(
+      'remark-cli@12',
+      'remark-lint-no-undefined-references@5',
+      'remark-lint-no-dead-urls@2',
+      'remark-lint@10',
+    ),
     slug: 'remark-undefined-reference',
     tool: 'remark',
     heldOut: true,
@@ -155,7 +163,10 @@ export const rows: readonly ToolRow[] = [
     tool: 'prettier',
     heldOut: false,
     category: 'CODE_ERROR',
-    files: { 'src/cart.js': 'export const cart = {\n  items: [,\n  total: 0,\n};\n', 'src/other.js': 'export const x = 1;\n' },
+    files: {
+      'src/cart.js': 'export const cart = {\n  items: [,\n  total: 0,\n};\n',
+      'src/other.js': 'export const x = 1;\n',
+    },
     green: { 'src/cart.js': ['[,', '[],'] },
     run: 'npx prettier --check src',
     exitCode: 2,
@@ -173,7 +184,8 @@ export const rows: readonly ToolRow[] = [
         '{ "name": "dice-cup", "version": "1.0.0", "types": "index.d.ts", "main": "index.js", "files": ["index.js", "index.d.ts"] }\n',
       'index.js': 'module.exports.roll = (sides) => 1 + Math.floor(Math.random() * sides);\n',
       'index.d.ts': 'export function roll(sides: number): string;\n',
-      'index.test-d.ts': "import { expectType } from 'tsd';\nimport { roll } from '.';\n\nexpectType<number>(roll(6));\n",
+      'index.test-d.ts':
+        "import { expectType } from 'tsd';\nimport { roll } from '.';\n\nexpectType<number>(roll(6));\n",
     },
     green: { 'index.d.ts': ['): string', '): number'] },
     run: 'npx tsd',
@@ -187,11 +199,15 @@ export const rows: readonly ToolRow[] = [
     heldOut: false,
     category: 'CODE_ERROR',
     files: {
-      'tsconfig.json': '{ "compilerOptions": { "strict": true, "noEmit": true, "types": [] }, "include": ["src"] }\n',
+      'tsconfig.json':
+        '{ "compilerOptions": { "strict": true, "noEmit": true, "types": [] }, "include": ["src"] }\n',
       'src/boats.ts':
         'interface Boat {\n  name: string;\n  sails: number;\n}\n\nexport const heron: Boat = { name: "Heron" };\nexport const names = [heron].map((boat) => boat.nmae);\n',
     },
-    green: { 'src/boats.ts': 'interface Boat {\n  name: string;\n}\n\nexport const heron: Boat = { name: "Heron" };\n' },
+    green: {
+      'src/boats.ts':
+        'interface Boat {\n  name: string;\n}\n\nexport const heron: Boat = { name: "Heron" };\n',
+    },
     run: 'npx tsc --pretty',
     exitCode: 2,
     telling: ["Property 'sails' is missing in type", "Property 'nmae' does not exist on type 'Boat'"],
@@ -205,8 +221,10 @@ export const rows: readonly ToolRow[] = [
     files: {
       'tsconfig.json':
         '{ "compilerOptions": { "strict": true, "moduleResolution": "bundler", "module": "esnext", "target": "esnext", "types": [] }, "include": ["src"] }\n',
-      'src/Badge.svelte': '<script lang="ts">\n  let { label }: { label: string } = $props();\n</script>\n\n<b>{label}</b>\n',
-      'src/App.svelte': '<script lang="ts">\n  import Badge from "./Badge.svelte";\n</script>\n\n<Badge label={42} />\n',
+      'src/Badge.svelte':
+        '<script lang="ts">\n  let { label }: { label: string } = $props();\n</script>\n\n<b>{label}</b>\n',
+      'src/App.svelte':
+        '<script lang="ts">\n  import Badge from "./Badge.svelte";\n</script>\n\n<Badge label={42} />\n',
     },
     green: { 'src/App.svelte': ['{42}', '"42"'] },
     run: 'npx svelte-check --output human',
@@ -303,7 +321,10 @@ export const rows: readonly ToolRow[] = [
     tool: 'textlint',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { '.textlintrc.json': '{ "rules": { "no-todo": true } }\n', 'docs/opening.md': '# Opening hours\n\nTODO: ask about Sunday.\n' },
+    files: {
+      '.textlintrc.json': '{ "rules": { "no-todo": true } }\n',
+      'docs/opening.md': '# Opening hours\n\nTODO: ask about Sunday.\n',
+    },
     green: { 'docs/opening.md': ['TODO: ask about Sunday.', 'Closed on Sunday.'] },
     run: 'npx textlint docs',
     exitCode: 1,

@@ -139,7 +139,8 @@ components:
     category: 'CODE_ERROR',
     alsoOk: ['DEPENDENCY_ERROR'],
     files: {
-      'package.json': '{ "name": "till", "type": "module", "main": "src/index.js", "dependencies": { "left-pad": "1.3.0" } }\n',
+      'package.json':
+        '{ "name": "till", "type": "module", "main": "src/index.js", "dependencies": { "left-pad": "1.3.0" } }\n',
       'knip.json': '{ "entry": ["src/index.js"], "project": ["src/**/*.js"] }\n',
       'src/index.js': 'export const till = 1;\n',
       'src/legacy.js': 'export const drawer = 2;\n',
@@ -172,8 +173,10 @@ components:
     category: 'CODE_ERROR',
     files: {
       'src/order.js': "import { price } from './price.js';\n\nexport const order = () => price();\n",
-      'src/price.js': "import { discount } from './discount.js';\n\nexport const price = () => 10 - discount();\n",
-      'src/discount.js': "import { order } from './order.js';\n\nexport const discount = () => (order ? 1 : 0);\n",
+      'src/price.js':
+        "import { discount } from './discount.js';\n\nexport const price = () => 10 - discount();\n",
+      'src/discount.js':
+        "import { order } from './order.js';\n\nexport const discount = () => (order ? 1 : 0);\n",
     },
     green: { 'src/discount.js': 'export const discount = () => 1;\n' },
     run: 'npx madge --circular src',
@@ -190,7 +193,8 @@ components:
       '.dependency-cruiser.cjs':
         "module.exports = {\n  forbidden: [{ name: 'views-stay-out-of-storage', severity: 'error', from: { path: '^src/storage' }, to: { path: '^src/views' } }],\n};\n",
       'src/views/list.js': 'export const list = (rows) => rows.join();\n',
-      'src/storage/load.js': "import { list } from '../views/list.js';\n\nexport const load = () => list([1, 2]);\n",
+      'src/storage/load.js':
+        "import { list } from '../views/list.js';\n\nexport const load = () => list([1, 2]);\n",
     },
     green: { 'src/storage/load.js': 'export const load = () => [1, 2];\n' },
     run: 'npx depcruise src',
@@ -206,8 +210,10 @@ components:
     alsoOk: ['CODE_ERROR', 'CONFIG_ERROR'],
     files: {
       'package.json': '{ "name": "shops", "private": true, "workspaces": ["packages/*"] }\n',
-      'packages/tea/package.json': '{ "name": "tea", "version": "1.0.0", "dependencies": { "dayjs": "1.11.0" } }\n',
-      'packages/coffee/package.json': '{ "name": "coffee", "version": "1.0.0", "dependencies": { "dayjs": "1.10.4" } }\n',
+      'packages/tea/package.json':
+        '{ "name": "tea", "version": "1.0.0", "dependencies": { "dayjs": "1.11.0" } }\n',
+      'packages/coffee/package.json':
+        '{ "name": "coffee", "version": "1.0.0", "dependencies": { "dayjs": "1.10.4" } }\n',
     },
     run: 'npx syncpack list-mismatches',
     exitCode: 1,
@@ -294,7 +300,8 @@ components:
     category: 'CODE_ERROR',
     alsoOk: ['CONFIG_ERROR'],
     files: {
-      '.npmpackagejsonlintrc.json': '{ "rules": { "require-license": "error", "prefer-absolute-version-dependencies": "error" } }\n',
+      '.npmpackagejsonlintrc.json':
+        '{ "rules": { "require-license": "error", "prefer-absolute-version-dependencies": "error" } }\n',
       'package.json': '{ "name": "marbles", "version": "1.0.0", "dependencies": { "dayjs": "^1.0.0" } }\n',
     },
     green: { 'package.json': '{ "name": "marbles", "version": "1.0.0", "license": "MIT" }\n' },

@@ -99,7 +99,8 @@ export const rows: readonly ToolRow[] = [
     alsoOk: ['CODE_ERROR'],
     files: {
       'package.json': '{ "name": "gull" }\n',
-      '.bundlewatch.config.json': '{ "files": [{ "path": "dist/*.js", "maxSize": "40B", "compression": "none" }] }\n',
+      '.bundlewatch.config.json':
+        '{ "files": [{ "path": "dist/*.js", "maxSize": "40B", "compression": "none" }] }\n',
       'dist/app.js': "console.log('a list of every lighthouse on the coast');\n",
       'dist/vendor.js': 'void 0;\n',
     },

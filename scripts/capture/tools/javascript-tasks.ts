@@ -50,9 +50,11 @@ export const rows: readonly ToolRow[] = [
       '.gitignore': 'node_modules\n',
       'package.json': '{ "name": "shops", "private": true, "workspaces": ["packages/*"] }\n',
       'lerna.json': '{ "version": "1.0.0", "npmClient": "npm" }\n',
-      'packages/tea/package.json': '{ "name": "tea", "version": "1.0.0", "scripts": { "check": "node check.js" } }\n',
+      'packages/tea/package.json':
+        '{ "name": "tea", "version": "1.0.0", "scripts": { "check": "node check.js" } }\n',
       'packages/tea/check.js': "console.log('tea is fine');\n",
-      'packages/rice/package.json': '{ "name": "rice", "version": "1.0.0", "scripts": { "check": "node check.js" } }\n',
+      'packages/rice/package.json':
+        '{ "name": "rice", "version": "1.0.0", "scripts": { "check": "node check.js" } }\n',
       'packages/rice/check.js': "throw new RangeError('rice is sold by the kilogram, got -2');\n",
     },
     green: { 'packages/rice/check.js': "console.log('rice is fine');\n" },
@@ -71,11 +73,13 @@ export const rows: readonly ToolRow[] = [
     setup: `npm install --no-audit --no-fund --no-save --prefer-offline turbo@2\n${AUTHOR}`,
     files: {
       '.gitignore': 'node_modules\n.turbo\n',
-      'package.json': '{ "name": "shops", "private": true, "packageManager": "npm@10.8.2", "workspaces": ["packages/*"] }\n',
+      'package.json':
+        '{ "name": "shops", "private": true, "packageManager": "npm@10.8.2", "workspaces": ["packages/*"] }\n',
       'package-lock.json':
         '{ "name": "shops", "lockfileVersion": 3, "requires": true, "packages": { "": { "name": "shops", "workspaces": ["packages/*"] }, "node_modules/tea": { "resolved": "packages/tea", "link": true }, "packages/tea": { "version": "1.0.0" } } }\n',
       'turbo.json': '{ "tasks": { "build": {} } }\n',
-      'packages/tea/package.json': '{ "name": "tea", "version": "1.0.0", "scripts": { "build": "node build.js" } }\n',
+      'packages/tea/package.json':
+        '{ "name": "tea", "version": "1.0.0", "scripts": { "build": "node build.js" } }\n',
       'packages/tea/build.js':
         "const { readFileSync } = require('node:fs');\nconsole.log('reading the blends');\nJSON.parse(readFileSync('blends.json', 'utf8'));\n",
       'packages/tea/blends.json': '{ "morning": ["assam", "ceylon" }\n',
@@ -97,7 +101,8 @@ export const rows: readonly ToolRow[] = [
       '.gitignore': 'node_modules\n',
       'package.json': '{ "name": "tea", "version": "1.0.0" }\n',
       'index.js': 'exports.tea = 1;\n',
-      '.changeset/config.json': '{ "changelog": false, "commit": false, "access": "restricted", "baseBranch": "main" }\n',
+      '.changeset/config.json':
+        '{ "changelog": false, "commit": false, "access": "restricted", "baseBranch": "main" }\n',
     },
     run: 'npx changeset status --since=main',
     exitCode: 1,
@@ -161,7 +166,8 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CONFIG_ERROR',
     files: {
-      'package.json': '{\n  "name": "tea",\n  "scripts": { "check": "run-s lint:code lint:docs", "lint:code": "echo code is fine" }\n}\n',
+      'package.json':
+        '{\n  "name": "tea",\n  "scripts": { "check": "run-s lint:code lint:docs", "lint:code": "echo code is fine" }\n}\n',
     },
     green: { 'package.json': ['lint:code lint:docs', 'lint:code'] },
     run: 'npm run check',
@@ -176,7 +182,8 @@ export const rows: readonly ToolRow[] = [
     category: 'CODE_ERROR',
     alsoOk: ['CONFIG_ERROR', 'TEST_FAILURE'],
     files: {
-      'menu.js': "const menu = require('./menu.json');\n\nif (!menu.soup) throw new Error('menu.json has no soup');\n",
+      'menu.js':
+        "const menu = require('./menu.json');\n\nif (!menu.soup) throw new Error('menu.json has no soup');\n",
       'menu.json': '{ "salad": 6 }\n',
     },
     green: { 'menu.json': '{ "soup": 5 }\n' },
@@ -207,7 +214,8 @@ export const rows: readonly ToolRow[] = [
     alsoOk: ['CONFIG_ERROR', 'CODE_ERROR'],
     setup: 'npm install --no-audit --no-fund --prefer-offline',
     files: {
-      'package.json': '{ "name": "clock", "version": "1.0.0", "dependencies": { "ms": "2.1.3", "patch-package": "8.0.0" } }\n',
+      'package.json':
+        '{ "name": "clock", "version": "1.0.0", "dependencies": { "ms": "2.1.3", "patch-package": "8.0.0" } }\n',
       'patches/ms+2.1.2.patch':
         'diff --git a/node_modules/ms/index.js b/node_modules/ms/index.js\n--- a/node_modules/ms/index.js\n+++ b/node_modules/ms/index.js\n@@ -1,3 +1,3 @@\n-var seconds = 1000;\n+var seconds = 1001;\n var m = s * 60;\n var h = m * 60;\n',
     },
@@ -237,7 +245,10 @@ export const rows: readonly ToolRow[] = [
     tool: 'yarn',
     heldOut: false,
     category: 'DEPENDENCY_ERROR',
-    files: { 'package.json': '{ "name": "tea", "version": "1.0.0", "license": "MIT", "dependencies": { "ms": "9.9.9" } }\n' },
+    files: {
+      'package.json':
+        '{ "name": "tea", "version": "1.0.0", "license": "MIT", "dependencies": { "ms": "9.9.9" } }\n',
+    },
     green: { 'package.json': ['9.9.9', '2.1.3'] },
     run: 'yarn install --non-interactive',
     exitCode: 1,

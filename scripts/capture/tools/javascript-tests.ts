@@ -106,10 +106,12 @@ t.test('opens twice a day', (t) => {
     heldOut: false,
     category: 'TEST_FAILURE',
     files: {
-      'spec/support/jasmine.json': '{ "spec_dir": "spec", "spec_files": ["**/*-spec.js"], "random": false }\n',
+      'spec/support/jasmine.json':
+        '{ "spec_dir": "spec", "spec_files": ["**/*-spec.js"], "random": false }\n',
       'spec/clock-spec.js':
         "describe('clock', () => {\n  it('shows noon', () => {\n    expect(require('../clock').show(720)).toBe('12:00');\n  });\n\n  it('shows a quarter past nine', () => {\n    expect(require('../clock').show(555)).toBe('09:15');\n  });\n});\n",
-      'clock.js': "exports.show = (minutes) => [Math.floor(minutes / 60), String(minutes % 60).padStart(2, '0')].join(':');\n",
+      'clock.js':
+        "exports.show = (minutes) => [Math.floor(minutes / 60), String(minutes % 60).padStart(2, '0')].join(':');\n",
     },
     green: { 'clock.js': ['Math.floor(minutes / 60)', "String(Math.floor(minutes / 60)).padStart(2, '0')"] },
     run: 'npx jasmine',
@@ -175,7 +177,8 @@ t.test('opens twice a day', (t) => {
     files: {
       'package.json': '{ "name": "stamps" }\n',
       'stamps.js': 'export const stamps = (grams) => (grams > 20 ? 2 : 1);\n',
-      'stamps.test.js': "const { stamps } = require('./stamps');\n\ntest('a letter', () => expect(stamps(10)).toBe(1));\n",
+      'stamps.test.js':
+        "const { stamps } = require('./stamps');\n\ntest('a letter', () => expect(stamps(10)).toBe(1));\n",
     },
     green: { 'stamps.js': ['export const stamps =', 'exports.stamps ='] },
     env: { FORCE_COLOR: '1' },
@@ -191,9 +194,12 @@ t.test('opens twice a day', (t) => {
     category: 'TEST_FAILURE',
     alsoOk: ['CODE_ERROR'],
     files: {
-      'package.json': '{ "name": "stamps", "jest": { "coverageThreshold": { "global": { "branches": 90 } } } }\n',
-      'stamps.js': "exports.stamps = (grams) => {\n  if (grams > 500) throw new Error('too heavy');\n  return grams > 20 ? 2 : 1;\n};\n",
-      'stamps.test.js': "const { stamps } = require('./stamps');\n\ntest('a letter', () => expect(stamps(10)).toBe(1));\n",
+      'package.json':
+        '{ "name": "stamps", "jest": { "coverageThreshold": { "global": { "branches": 90 } } } }\n',
+      'stamps.js':
+        "exports.stamps = (grams) => {\n  if (grams > 500) throw new Error('too heavy');\n  return grams > 20 ? 2 : 1;\n};\n",
+      'stamps.test.js':
+        "const { stamps } = require('./stamps');\n\ntest('a letter', () => expect(stamps(10)).toBe(1));\n",
     },
     run: 'npx jest --coverage',
     exitCode: 1,
@@ -235,7 +241,12 @@ t.test('opens twice a day', (t) => {
       'test.js':
         "const assert = require('node:assert');\nconst { oars } = require('./oars');\n\nassert.equal(oars('eight'), 8);\nconsole.log('rowing works');\n",
     },
-    green: { 'test.js': ["assert.equal(oars('eight'), 8);", "for (const boat of ['eight', 'four', 'raft']) assert.ok(oars(boat) >= 0);"] },
+    green: {
+      'test.js': [
+        "assert.equal(oars('eight'), 8);",
+        "for (const boat of ['eight', 'four', 'raft']) assert.ok(oars(boat) >= 0);",
+      ],
+    },
     run: 'npx c8 --check-coverage --lines 95 --branches 95 node test.js',
     exitCode: 1,
     telling: ['ERROR: Coverage for lines'],

@@ -79,7 +79,9 @@ export const rows: readonly ToolRow[] = [
       'src/main/java/harbor/Port.java':
         'package harbor;\n\npublic final class Port {\n  public int parse(String text) {\n    try {\n      return Integer.parseInt(text);\n    } catch (NumberFormatException error) {\n    }\n    return 8080;\n  }\n}\n',
     },
-    green: { 'src/main/java/harbor/Port.java': ['error) {\n', 'error) {\n      System.err.println(text);\n'] },
+    green: {
+      'src/main/java/harbor/Port.java': ['error) {\n', 'error) {\n      System.err.println(text);\n'],
+    },
     run: 'mvn --batch-mode --no-transfer-progress compile pmd:check',
     exitCode: 1,
     telling: ['EmptyCatchBlock'],
@@ -131,7 +133,8 @@ export const rows: readonly ToolRow[] = [
     files: {
       'pom.xml': pom(
         enforcer('<dependencyConvergence/>'),
-        dependency('org.apache.httpcomponents:httpclient:4.5.14') + dependency('commons-codec:commons-codec:1.15'),
+        dependency('org.apache.httpcomponents:httpclient:4.5.14') +
+          dependency('commons-codec:commons-codec:1.15'),
       ),
     },
     run: 'mvn --batch-mode --no-transfer-progress validate',
@@ -148,7 +151,9 @@ export const rows: readonly ToolRow[] = [
     files: {
       'pom.xml': pom(
         '',
-        junit() + dependency('com.tngtech.archunit:archunit:1.3.0', 'test') + dependency('org.slf4j:slf4j-nop:2.0.13', 'test'),
+        junit() +
+          dependency('com.tngtech.archunit:archunit:1.3.0', 'test') +
+          dependency('org.slf4j:slf4j-nop:2.0.13', 'test'),
       ),
       'src/main/java/harbor/model/Boat.java':
         'package harbor.model;\n\nimport harbor.web.Page;\n\npublic class Boat {\n  public Page page() {\n    return new Page();\n  }\n}\n',
@@ -167,7 +172,9 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CODE_ERROR',
     files: {
-      'pom.xml': pom(plugin('org.apache.maven.plugins:maven-javadoc-plugin:3.6.3', '<doclint>all,-missing</doclint>')),
+      'pom.xml': pom(
+        plugin('org.apache.maven.plugins:maven-javadoc-plugin:3.6.3', '<doclint>all,-missing</doclint>'),
+      ),
       'src/main/java/harbor/Lock.java':
         'package harbor;\n\n/** Lets boats pass, see {@link Gate#open}. */\npublic class Lock {\n  /** Closes the lock. */\n  public void close() {}\n}\n',
     },
@@ -191,7 +198,9 @@ export const rows: readonly ToolRow[] = [
       ),
       'src/main/java/harbor/Rope.java': 'package harbor;\n\npublic class Rope {\n\tint meters = 12;   \n}',
     },
-    green: { 'src/main/java/harbor/Rope.java': 'package harbor;\n\npublic class Rope {\n  int meters = 12;\n}\n' },
+    green: {
+      'src/main/java/harbor/Rope.java': 'package harbor;\n\npublic class Rope {\n  int meters = 12;\n}\n',
+    },
     run: 'mvn --batch-mode --no-transfer-progress spotless:check',
     exitCode: 1,
     telling: ['The following files had format violations', 'Rope.java'],
@@ -246,7 +255,10 @@ export const rows: readonly ToolRow[] = [
     category: 'CODE_ERROR',
     files: {
       'pom.xml': pom(
-        plugin('de.thetaphi:forbiddenapis:3.7', '<bundledSignatures><bundledSignature>jdk-unsafe</bundledSignature></bundledSignatures>'),
+        plugin(
+          'de.thetaphi:forbiddenapis:3.7',
+          '<bundledSignatures><bundledSignature>jdk-unsafe</bundledSignature></bundledSignatures>',
+        ),
       ),
       'src/main/java/harbor/Name.java':
         'package harbor;\n\npublic class Name {\n  public String shout(String name) {\n    return name.toUpperCase();\n  }\n}\n',
@@ -265,7 +277,10 @@ export const rows: readonly ToolRow[] = [
     alsoOk: ['CODE_ERROR'],
     files: {
       'pom.xml': pom(
-        plugin('org.apache.maven.plugins:maven-dependency-plugin:3.6.1', '<failOnWarning>true</failOnWarning>'),
+        plugin(
+          'org.apache.maven.plugins:maven-dependency-plugin:3.6.1',
+          '<failOnWarning>true</failOnWarning>',
+        ),
         dependency('commons-io:commons-io:2.16.1'),
       ),
       'src/main/java/harbor/Sail.java': 'package harbor;\n\npublic class Sail {}\n',

@@ -13,7 +13,9 @@ export const rows: readonly ToolRow[] = [
       'bin/dune': '(executable (name main))\n',
       'bin/main.ml': 'let minutes hours = hours * 60\n\nlet () = print_endline (minutes 3)\n',
     },
-    green: { 'bin/main.ml': 'let minutes hours = hours * 60\n\nlet () = print_endline (string_of_int (minutes 3))\n' },
+    green: {
+      'bin/main.ml': 'let minutes hours = hours * 60\n\nlet () = print_endline (string_of_int (minutes 3))\n',
+    },
     run: 'dune build',
     exitCode: 1,
     telling: ['Error: This expression has type int'],
@@ -24,8 +26,13 @@ export const rows: readonly ToolRow[] = [
     tool: 'ghc',
     heldOut: false,
     category: 'CODE_ERROR',
-    files: { 'Main.hs': 'module Main where\n\ndata Tide = Low | High\n\nmain :: IO ()\nmain = putStrLn (show Low)\n' },
-    green: { 'Main.hs': 'module Main where\n\ndata Tide = Low | High deriving Show\n\nmain :: IO ()\nmain = putStrLn (show Low)\n' },
+    files: {
+      'Main.hs': 'module Main where\n\ndata Tide = Low | High\n\nmain :: IO ()\nmain = putStrLn (show Low)\n',
+    },
+    green: {
+      'Main.hs':
+        'module Main where\n\ndata Tide = Low | High deriving Show\n\nmain :: IO ()\nmain = putStrLn (show Low)\n',
+    },
     run: 'ghc -Wall -outputdir out -o tides Main.hs',
     exitCode: 1,
     telling: ['No instance for (Show Tide)'],
@@ -37,7 +44,8 @@ export const rows: readonly ToolRow[] = [
     heldOut: false,
     category: 'CODE_ERROR',
     files: {
-      'src/berth.erl': '-module(berth).\n-export([fee/1]).\n\nfee(Length) when Length > 0 ->\n    Length * Rate;\nfee(_) ->\n    0.\n',
+      'src/berth.erl':
+        '-module(berth).\n-export([fee/1]).\n\nfee(Length) when Length > 0 ->\n    Length * Rate;\nfee(_) ->\n    0.\n',
     },
     run: 'mkdir -p ebin\nerlc -o ebin src/berth.erl',
     exitCode: 1,
@@ -66,7 +74,8 @@ export const rows: readonly ToolRow[] = [
     files: {
       'mix.exs':
         'defmodule Ferry.MixProject do\n  use Mix.Project\n\n  def project do\n    [app: :ferry, version: "0.1.0", elixir: "~> 1.14"]\n  end\nend\n',
-      'lib/ferry.ex': 'defmodule Ferry do\n  def seats(0), do: {:error, :no_boat}\n  def seats(boats), do: {:ok, boats * 40}\nend\n',
+      'lib/ferry.ex':
+        'defmodule Ferry do\n  def seats(0), do: {:error, :no_boat}\n  def seats(boats), do: {:ok, boats * 40}\nend\n',
       'test/test_helper.exs': 'ExUnit.start()\n',
       'test/ferry_test.exs':
         'defmodule FerryTest do\n  use ExUnit.Case\n\n  test "two boats" do\n    assert Ferry.seats(2) == {:ok, 80}\n  end\n\n  test "no boats" do\n    assert {:ok, 0} = Ferry.seats(0)\n  end\nend\n',
@@ -127,7 +136,8 @@ export const rows: readonly ToolRow[] = [
     heldOut: false,
     category: 'TEST_FAILURE',
     files: {
-      'lib/Queue.pm': 'package Queue;\nuse strict;\nuse warnings;\nsub next_two { my @jobs = @_; return [ @jobs[0, 1] ]; }\n1;\n',
+      'lib/Queue.pm':
+        'package Queue;\nuse strict;\nuse warnings;\nsub next_two { my @jobs = @_; return [ @jobs[0, 1] ]; }\n1;\n',
       't/queue.t':
         "use strict;\nuse warnings;\nuse Test::More;\nuse Queue;\n\nis_deeply(Queue::next_two('a', 'b', 'c'), ['a', 'b'], 'two of three');\nis_deeply(Queue::next_two('a'), ['a'], 'two of one');\ndone_testing;\n",
     },
@@ -156,8 +166,13 @@ export const rows: readonly ToolRow[] = [
     tool: 'nim',
     heldOut: false,
     category: 'CODE_ERROR',
-    files: { 'tides.nim': 'proc height(hour: int): float =\n  result = 2.0 + hour.float / 10\n\necho height("six")\n' },
-    green: { 'tides.nim': 'proc height(hour: int): float =\n  result = 2.0 + hour.float / 10\n\necho height(6)\n' },
+    files: {
+      'tides.nim':
+        'proc height(hour: int): float =\n  result = 2.0 + hour.float / 10\n\necho height("six")\n',
+    },
+    green: {
+      'tides.nim': 'proc height(hour: int): float =\n  result = 2.0 + hour.float / 10\n\necho height(6)\n',
+    },
     run: 'nim check --colors:off tides.nim',
     exitCode: 1,
     telling: ['Error: type mismatch'],
@@ -168,7 +183,10 @@ export const rows: readonly ToolRow[] = [
     tool: 'fpc',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { 'invoice.pas': "program invoice;\nvar\n  total: integer;\nbegin\n  total := 3 * price;\n  writeln('total ', total);\nend.\n" },
+    files: {
+      'invoice.pas':
+        "program invoice;\nvar\n  total: integer;\nbegin\n  total := 3 * price;\n  writeln('total ', total);\nend.\n",
+    },
     green: {
       'invoice.pas':
         "program invoice;\nconst\n  price = 40;\nvar\n  total: integer;\nbegin\n  total := 3 * price;\n  writeln('total ', total);\nend.\n",
@@ -183,7 +201,10 @@ export const rows: readonly ToolRow[] = [
     tool: 'gfortran',
     heldOut: false,
     category: 'CODE_ERROR',
-    files: { 'wave.f90': 'program wave\n  implicit none\n  real :: height\n  height = 2.5\n  print *, heigth * 2\nend program wave\n' },
+    files: {
+      'wave.f90':
+        'program wave\n  implicit none\n  real :: height\n  height = 2.5\n  print *, heigth * 2\nend program wave\n',
+    },
     run: 'gfortran -o wave wave.f90',
     exitCode: 1,
     telling: ['Symbol ‘heigth’ at (1) has no IMPLICIT type'],
@@ -228,9 +249,12 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CODE_ERROR',
     files: {
-      'share.lisp': '(defun share (catch boats)\n  (/ catch boats))\n\n(format t "~a~%" (share 12 3))\n(format t "~a~%" (share 12 0))\n',
+      'share.lisp':
+        '(defun share (catch boats)\n  (/ catch boats))\n\n(format t "~a~%" (share 12 3))\n(format t "~a~%" (share 12 0))\n',
     },
-    green: { 'share.lisp': '(defun share (catch boats)\n  (/ catch boats))\n\n(format t "~a~%" (share 12 3))\n' },
+    green: {
+      'share.lisp': '(defun share (catch boats)\n  (/ catch boats))\n\n(format t "~a~%" (share 12 3))\n',
+    },
     run: 'sbcl --script share.lisp',
     exitCode: 1,
     telling: ['arithmetic error DIVISION-BY-ZERO signalled'],
@@ -317,7 +341,10 @@ export const rows: readonly ToolRow[] = [
     tool: 'ldc2',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { 'source/app.d': 'import std.stdio;\n\nvoid main()\n{\n    auto depths = [4, 9, 2];\n    writeln(depths.maxElement);\n}\n' },
+    files: {
+      'source/app.d':
+        'import std.stdio;\n\nvoid main()\n{\n    auto depths = [4, 9, 2];\n    writeln(depths.maxElement);\n}\n',
+    },
     run: 'ldc2 -o- source/app.d',
     exitCode: 1,
     telling: ['no property `maxElement`'],
@@ -360,7 +387,10 @@ export const rows: readonly ToolRow[] = [
     tool: 'gforth',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { 'anchor.fs': ': chain ( depth -- meters ) 3 * ;\n: report ( -- ) 4 chain . cr ;\nreport\n7 chian . cr\nbye\n' },
+    files: {
+      'anchor.fs':
+        ': chain ( depth -- meters ) 3 * ;\n: report ( -- ) 4 chain . cr ;\nreport\n7 chian . cr\nbye\n',
+    },
     green: { 'anchor.fs': ': chain ( depth -- meters ) 3 * ;\n7 chain . cr\nbye\n' },
     run: 'gforth anchor.fs -e bye',
     exitCode: 1,

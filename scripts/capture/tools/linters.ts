@@ -12,7 +12,10 @@ export const rows: readonly ToolRow[] = [
       'scripts/clean.sh': '#!/bin/sh\nset -eu\nbuild_dir=$1\nrm -rf $build_dir/cache\necho "cleaned"\n',
       'scripts/pack.sh': '#!/bin/sh\nset -eu\ntar -czf site.tar.gz public\n',
     },
-    green: { 'scripts/clean.sh': '#!/bin/sh\nset -eu\nbuild_dir=$1\nrm -rf "$' + '{build_dir:?}/cache"\necho "cleaned"\n' },
+    green: {
+      'scripts/clean.sh':
+        '#!/bin/sh\nset -eu\nbuild_dir=$1\nrm -rf "$' + '{build_dir:?}/cache"\necho "cleaned"\n',
+    },
     run: 'shellcheck scripts/*.sh',
     exitCode: 1,
     telling: ['SC2086 (info)'],
@@ -45,7 +48,9 @@ export const rows: readonly ToolRow[] = [
       'catalog.xml':
         '<catalog>\n  <book><title>Tides</title><price>12.50</price></book>\n  <book><title>Dunes</title><price>9,90</price></book>\n</catalog>\n',
     },
-    green: { 'catalog.xml': '<catalog>\n  <book><title>Tides</title><price>12.50</price></book>\n</catalog>\n' },
+    green: {
+      'catalog.xml': '<catalog>\n  <book><title>Tides</title><price>12.50</price></book>\n</catalog>\n',
+    },
     run: 'xmllint --noout --schema catalog.xsd catalog.xml',
     exitCode: 3,
     telling: ["'9,90' is not a valid value"],
@@ -61,7 +66,8 @@ export const rows: readonly ToolRow[] = [
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">\n  <g>\n    <path d="M0 0h8v8z"/>\n  </group>\n</svg>\n',
     },
     green: {
-      'icons/anchor.svg': '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">\n  <g>\n    <path d="M0 0h8v8z"/>\n  </g>\n</svg>\n',
+      'icons/anchor.svg':
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">\n  <g>\n    <path d="M0 0h8v8z"/>\n  </g>\n</svg>\n',
     },
     run: 'for icon in icons/*.svg; do\n  xmllint --noout "$icon"\ndone',
     exitCode: 1,
@@ -140,7 +146,10 @@ export const rows: readonly ToolRow[] = [
       'manual/main.tex':
         '\\documentclass{article}\n\\begin{document}\nThe valve opens at 3 bar \\cite{norm}, see Fig.\\ref{fig:valve}.\n\\begin{itemize}\n\\item close it\n\\end{enumerate}\n\\end{document}\n',
     },
-    green: { 'manual/main.tex': '\\documentclass{article}\n\\begin{document}\nThe valve opens at 3 bar.\n\\end{document}\n' },
+    green: {
+      'manual/main.tex':
+        '\\documentclass{article}\n\\begin{document}\nThe valve opens at 3 bar.\n\\end{document}\n',
+    },
     run: 'chktex -q -n 2 manual/main.tex',
     exitCode: 2,
     telling: ["`itemize' expected, found `enumerate'"],
@@ -259,7 +268,8 @@ export const rows: readonly ToolRow[] = [
         '# Installs the harbor service.\nclass harbor {\n  package { "harbor":\n    ensure => present,\n  }\n\n  service { \'harbor\':\n    ensure => running,\n    enable => true,\n  }\n}\n',
     },
     green: {
-      'manifests/init.pp': "# Installs the harbor service.\nclass harbor {\n  package { 'harbor':\n    ensure => present,\n  }\n}\n",
+      'manifests/init.pp':
+        "# Installs the harbor service.\nclass harbor {\n  package { 'harbor':\n    ensure => present,\n  }\n}\n",
     },
     run: 'puppet-lint --fail-on-warnings --no-autoloader_layout-check manifests',
     exitCode: 1,
@@ -271,7 +281,10 @@ export const rows: readonly ToolRow[] = [
     tool: 'flawfinder',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { 'src/label.c': '#include <string.h>\n\nvoid label(char *target, const char *text)\n{\n    strcpy(target, text);\n}\n' },
+    files: {
+      'src/label.c':
+        '#include <string.h>\n\nvoid label(char *target, const char *text)\n{\n    strcpy(target, text);\n}\n',
+    },
     green: { 'src/label.c': 'int label(int id)\n{\n    return id + 1;\n}\n' },
     run: 'flawfinder --quiet --dataonly --minlevel=3 --error-level=3 src',
     exitCode: 1,

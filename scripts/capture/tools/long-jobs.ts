@@ -65,7 +65,12 @@ export const rows: readonly ToolRow[] = [
     category: 'TEST_FAILURE',
     files: {
       'CMakeLists.txt': `cmake_minimum_required(VERSION 3.20)\nproject(harbor C)\nenable_testing()\n${moreNames.map((name) => `add_executable(test_${name} test_${name}.c)\nadd_test(NAME ${name} COMMAND test_${name})\n`).join('')}`,
-      ...each(moreNames, '.c', (name, index) => cTest(name, index, name === 'gauge' || name === 'tow'), 'test_'),
+      ...each(
+        moreNames,
+        '.c',
+        (name, index) => cTest(name, index, name === 'gauge' || name === 'tow'),
+        'test_',
+      ),
     },
     green: {
       'test_gauge.c': cTest('gauge', moreNames.indexOf('gauge'), false),
@@ -87,7 +92,8 @@ export const rows: readonly ToolRow[] = [
       ...each(
         names,
         '.go',
-        (name, index) => `package ${name}\n\n// Height is the height at an hour.\nfunc Height(hour int) int { return hour*2 + ${index} }\n`,
+        (name, index) =>
+          `package ${name}\n\n// Height is the height at an hour.\nfunc Height(hour int) int { return hour*2 + ${index} }\n`,
         '',
         true,
       ),
@@ -186,7 +192,10 @@ export const rows: readonly ToolRow[] = [
       ...each(
         names,
         '.c',
-        (name, index) => (name === 'cargo' ? 'int main(void)\n{\n    int *load = 0;\n    return *load;\n}\n' : cTest(name, index, false)),
+        (name, index) =>
+          name === 'cargo'
+            ? 'int main(void)\n{\n    int *load = 0;\n    return *load;\n}\n'
+            : cTest(name, index, false),
         'test_',
       ),
     },
@@ -208,7 +217,9 @@ export const rows: readonly ToolRow[] = [
           (name) =>
             `    - name: Write the error page of ${name}\n      ansible.builtin.copy:\n        dest: "{{ playbook_dir }}/${name}.html"\n        content: ${name}\n        mode: "0644"\n`,
         )
-        .join('')}    - name: Check the settings\n      ansible.builtin.command: grep port settings.ini\n      changed_when: false\n`,
+        .join(
+          '',
+        )}    - name: Check the settings\n      ansible.builtin.command: grep port settings.ini\n      changed_when: false\n`,
     },
     green: { 'settings.ini': 'port=80\n' },
     run: 'ansible-playbook -i localhost, site.yml',
@@ -293,7 +304,9 @@ function each(
   start = '',
   folders = false,
 ): Record<string, string> {
-  return Object.fromEntries(all.map((name, index) => [`${folders ? `${name}/` : ''}${start}${name}${ending}`, text(name, index)]));
+  return Object.fromEntries(
+    all.map((name, index) => [`${folders ? `${name}/` : ''}${start}${name}${ending}`, text(name, index)]),
+  );
 }
 
 function cTest(name: string, index: number, fails: boolean): string {

@@ -132,8 +132,12 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CONFIG_ERROR',
     alsoOk: ['DEPENDENCY_ERROR'],
-    files: { 'sail.c': 'int sail(void) { return 4; }\n', 'main.c': 'int sail(void);\nint main(void) { return sail() - 4; }\n' },
-    before: 'gcc -shared -fPIC -o libsail.so sail.c\ngcc -o regatta main.c -L. -lsail\nmkdir dist\ncp regatta dist/',
+    files: {
+      'sail.c': 'int sail(void) { return 4; }\n',
+      'main.c': 'int sail(void);\nint main(void) { return sail() - 4; }\n',
+    },
+    before:
+      'gcc -shared -fPIC -o libsail.so sail.c\ngcc -o regatta main.c -L. -lsail\nmkdir dist\ncp regatta dist/',
     run: 'cd dist\n./regatta',
     exitCode: 127,
     telling: ['libsail.so: cannot open shared object file'],

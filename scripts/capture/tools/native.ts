@@ -24,8 +24,10 @@ export const rows: readonly ToolRow[] = [
     heldOut: false,
     category: 'CODE_ERROR',
     files: {
-      'boat.hpp': '#pragma once\n#include <string>\n\nstruct Boat {\n  std::string name;\n  double length;\n};\n',
-      'berth.cpp': '#include "boat.hpp"\n\nbool fits(const Boat &boat, double berth) {\n  return boat.lenght < berth;\n}\n',
+      'boat.hpp':
+        '#pragma once\n#include <string>\n\nstruct Boat {\n  std::string name;\n  double length;\n};\n',
+      'berth.cpp':
+        '#include "boat.hpp"\n\nbool fits(const Boat &boat, double berth) {\n  return boat.lenght < berth;\n}\n',
     },
     run: 'clang++ -std=c++17 -fno-color-diagnostics -c berth.cpp',
     exitCode: 1,
@@ -89,7 +91,9 @@ export const rows: readonly ToolRow[] = [
     tool: 'splint',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { 'name.c': '#include <stdlib.h>\n\nchar first(/*@null@*/ char *name)\n{\n    return name[0];\n}\n' },
+    files: {
+      'name.c': '#include <stdlib.h>\n\nchar first(/*@null@*/ char *name)\n{\n    return name[0];\n}\n',
+    },
     green: { 'name.c': '#include <stdlib.h>\n\nint twice(int value)\n{\n    return value * 2;\n}\n' },
     run: 'splint -exportlocal name.c',
     exitCode: 1,
@@ -131,7 +135,10 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CONFIG_ERROR',
     alsoOk: ['DEPENDENCY_ERROR'],
-    files: { 'build.sh': 'gcc -o viewer viewer.c $(pkg-config --cflags --libs gtk4)\n', 'viewer.c': 'int main(void) { return 0; }\n' },
+    files: {
+      'build.sh': 'gcc -o viewer viewer.c $(pkg-config --cflags --libs gtk4)\n',
+      'viewer.c': 'int main(void) { return 0; }\n',
+    },
     run: 'pkg-config --print-errors --exists "gtk4 >= 4.10"\nsh build.sh',
     exitCode: 1,
     telling: ["Package 'gtk4', required by 'virtual:world', not found"],
@@ -144,10 +151,14 @@ export const rows: readonly ToolRow[] = [
     category: 'CONFIG_ERROR',
     alsoOk: ['CODE_ERROR'],
     files: {
-      'CMakeLists.txt': 'cmake_minimum_required(VERSION 3.20)\nproject(buoys C)\nadd_executable(buoys src/main.c src/signal.c)\n',
+      'CMakeLists.txt':
+        'cmake_minimum_required(VERSION 3.20)\nproject(buoys C)\nadd_executable(buoys src/main.c src/signal.c)\n',
       'src/main.c': 'int main(void) { return 0; }\n',
     },
-    green: { 'CMakeLists.txt': 'cmake_minimum_required(VERSION 3.20)\nproject(buoys C)\nadd_executable(buoys src/main.c)\n' },
+    green: {
+      'CMakeLists.txt':
+        'cmake_minimum_required(VERSION 3.20)\nproject(buoys C)\nadd_executable(buoys src/main.c)\n',
+    },
     run: 'cmake -S . -B build\ncmake --build build',
     exitCode: 1,
     telling: ['Cannot find source file', 'src/signal.c'],
@@ -194,7 +205,8 @@ export const rows: readonly ToolRow[] = [
     category: 'CONFIG_ERROR',
     alsoOk: ['CODE_ERROR'],
     files: {
-      'build.ninja': 'rule copy\n  command = cp $in $out\nbuild out/logo.svg: copy art/logo.svg\nbuild out/icon.svg: copy art/icon.svg\n',
+      'build.ninja':
+        'rule copy\n  command = cp $in $out\nbuild out/logo.svg: copy art/logo.svg\nbuild out/icon.svg: copy art/icon.svg\n',
       'art/logo.svg': '<svg/>\n',
     },
     green: { 'art/icon.svg': '<svg/>\n' },
@@ -210,7 +222,8 @@ export const rows: readonly ToolRow[] = [
     category: 'CONFIG_ERROR',
     alsoOk: ['CODE_ERROR'],
     files: {
-      Makefile: 'all: report.txt\n\nreport.txt: data/march.csv data/april.csv\n\tcat data/*.csv > report.txt\n',
+      Makefile:
+        'all: report.txt\n\nreport.txt: data/march.csv data/april.csv\n\tcat data/*.csv > report.txt\n',
       'data/march.csv': '1,2\n',
     },
     green: { 'data/april.csv': '3,4\n' },
@@ -255,7 +268,10 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CONFIG_ERROR',
     alsoOk: ['CODE_ERROR'],
-    files: { SConstruct: "env = Environment()\nenv.Program('pump', ['pump.c', 'valve.c'])\n", 'pump.c': 'int main(void) { return 0; }\n' },
+    files: {
+      SConstruct: "env = Environment()\nenv.Program('pump', ['pump.c', 'valve.c'])\n",
+      'pump.c': 'int main(void) { return 0; }\n',
+    },
     green: { SConstruct: "env = Environment()\nenv.Program('pump', ['pump.c'])\n" },
     run: 'scons -Q',
     exitCode: 2,
@@ -287,7 +303,9 @@ export const rows: readonly ToolRow[] = [
     tool: 'bison',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { 'grammar.y': '%token NUMBER\n%%\nsum: NUMBER\n   | sum PLUS NUMBER\n   ;\nproduct: factor\n%%\n' },
+    files: {
+      'grammar.y': '%token NUMBER\n%%\nsum: NUMBER\n   | sum PLUS NUMBER\n   ;\nproduct: factor\n%%\n',
+    },
     run: 'bison -d -o grammar.c grammar.y',
     exitCode: 1,
     telling: ['symbol ‘PLUS’ is used', 'symbol ‘factor’ is used'],
@@ -298,8 +316,12 @@ export const rows: readonly ToolRow[] = [
     tool: 'flex',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { 'words.l': '%%\n[a-z]+   { return 1; }\n[0-9+    { return 2; }\n%%\nint yywrap(void) { return 1; }\n' },
-    green: { 'words.l': '%%\n[a-z]+   { return 1; }\n[0-9]+   { return 2; }\n%%\nint yywrap(void) { return 1; }\n' },
+    files: {
+      'words.l': '%%\n[a-z]+   { return 1; }\n[0-9+    { return 2; }\n%%\nint yywrap(void) { return 1; }\n',
+    },
+    green: {
+      'words.l': '%%\n[a-z]+   { return 1; }\n[0-9]+   { return 2; }\n%%\nint yywrap(void) { return 1; }\n',
+    },
     run: 'flex -o words.c words.l',
     exitCode: 1,
     telling: ['bad character class'],
@@ -310,7 +332,9 @@ export const rows: readonly ToolRow[] = [
     tool: 'nasm',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { 'boot.asm': 'section .text\nglobal start\nstart:\n    mov rax, 1\n    mov al, rbx\n    jmp finish\n' },
+    files: {
+      'boot.asm': 'section .text\nglobal start\nstart:\n    mov rax, 1\n    mov al, rbx\n    jmp finish\n',
+    },
     green: { 'boot.asm': 'section .text\nglobal start\nstart:\n    mov rax, 1\n    ret\n' },
     run: 'nasm -f elf64 boot.asm -o boot.o',
     exitCode: 1,

@@ -9,8 +9,10 @@ export const rows: readonly ToolRow[] = [
     heldOut: false,
     category: 'CODE_ERROR',
     files: {
-      '.rubocop.yml': 'AllCops:\n  NewCops: disable\n  SuggestExtensions: false\nStyle/Documentation:\n  Enabled: false\n',
-      'lib/ferry.rb': '# frozen_string_literal: true\n\ndef fare(age)\n  unused = 3\n  age < 12 ? 2 : 4\nend\n',
+      '.rubocop.yml':
+        'AllCops:\n  NewCops: disable\n  SuggestExtensions: false\nStyle/Documentation:\n  Enabled: false\n',
+      'lib/ferry.rb':
+        '# frozen_string_literal: true\n\ndef fare(age)\n  unused = 3\n  age < 12 ? 2 : 4\nend\n',
     },
     green: { 'lib/ferry.rb': ['  unused = 3\n', ''] },
     run: 'rubocop',
@@ -100,8 +102,14 @@ export const rows: readonly ToolRow[] = [
     tool: 'erb',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { 'views/invoice.erb': '<h1>Invoice</h1>\n<% items = [1, 2] %>\n<% items.each do |item| %>\n  <p><%= item %></p>\n' },
-    green: { 'views/invoice.erb': '<h1>Invoice</h1>\n<% items = [1, 2] %>\n<% items.each do |item| %>\n  <p><%= item %></p>\n<% end %>\n' },
+    files: {
+      'views/invoice.erb':
+        '<h1>Invoice</h1>\n<% items = [1, 2] %>\n<% items.each do |item| %>\n  <p><%= item %></p>\n',
+    },
+    green: {
+      'views/invoice.erb':
+        '<h1>Invoice</h1>\n<% items = [1, 2] %>\n<% items.each do |item| %>\n  <p><%= item %></p>\n<% end %>\n',
+    },
     run: 'for view in views/*.erb; do\n  erb -x "$view" | ruby -c\ndone',
     exitCode: 1,
     telling: ['syntax error, unexpected end-of-input'],
@@ -116,7 +124,10 @@ export const rows: readonly ToolRow[] = [
     network: 'unavailable',
     run: 'bundle install --retry 0',
     exitCode: 17,
-    telling: ['Could not fetch specs from http://packages.example.test/', 'bad response Service Unavailable 503'],
+    telling: [
+      'Could not fetch specs from http://packages.example.test/',
+      'bad response Service Unavailable 503',
+    ],
   },
   {
     ...debian('asciidoctor'),
@@ -152,7 +163,10 @@ export const rows: readonly ToolRow[] = [
     tool: 'puppet-lint',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { 'manifests/printer.pp': '# The office printer\nclass printer {\n  package { "cups":\n    ensure => \'installed\',\n  }\n}\n' },
+    files: {
+      'manifests/printer.pp':
+        '# The office printer\nclass printer {\n  package { "cups":\n    ensure => \'installed\',\n  }\n}\n',
+    },
     green: { 'manifests/printer.pp': ['"cups"', "'cups'"] },
     run: 'puppet-lint --fail-on-warnings --no-autoloader_layout-check manifests',
     exitCode: 1,
@@ -200,7 +214,9 @@ export const rows: readonly ToolRow[] = [
     green: { 'prices.json': ['"390"', '390'] },
     run: 'php bin/import.php',
     exitCode: 255,
-    telling: ['PHP Fatal error:  Uncaught TypeError: price(): Argument #1 ($cents) must be of type int, string given'],
+    telling: [
+      'PHP Fatal error:  Uncaught TypeError: price(): Argument #1 ($cents) must be of type int, string given',
+    ],
   },
   {
     ...debian('phpunit', 'php-xml', 'php-mbstring'),
@@ -211,9 +227,15 @@ export const rows: readonly ToolRow[] = [
     files: {
       'tests/RomanTest.php':
         "<?php\n\nuse PHPUnit\\Framework\\TestCase;\n\nrequire __DIR__ . '/../src/roman.php';\n\nfinal class RomanTest extends TestCase\n{\n    /** @dataProvider numbers */\n    public function testRoman(int $number, string $expected): void\n    {\n        $this->assertSame($expected, roman($number));\n    }\n\n    public static function numbers(): array\n    {\n        return ['three' => [3, 'III'], 'four' => [4, 'IV']];\n    }\n}\n",
-      'src/roman.php': "<?php\n\nfunction roman(int $number): string\n{\n    return str_repeat('I', $number);\n}\n",
+      'src/roman.php':
+        "<?php\n\nfunction roman(int $number): string\n{\n    return str_repeat('I', $number);\n}\n",
     },
-    green: { 'src/roman.php': ["return str_repeat('I', $number)", "return $number === 4 ? 'IV' : str_repeat('I', $number)"] },
+    green: {
+      'src/roman.php': [
+        "return str_repeat('I', $number)",
+        "return $number === 4 ? 'IV' : str_repeat('I', $number)",
+      ],
+    },
     run: 'phpunit --testdox-text /dev/null tests',
     exitCode: 1,
     telling: [{ from: "-'IV'", to: "+'IIII'" }],
@@ -224,9 +246,12 @@ export const rows: readonly ToolRow[] = [
     tool: 'phpcs',
     heldOut: false,
     category: 'CODE_ERROR',
-    files: { 'src/Kiosk.php': '<?php\n\nclass Kiosk\n{\n  public function open() {\n    return TRUE;\n  }\n}\n' },
+    files: {
+      'src/Kiosk.php': '<?php\n\nclass Kiosk\n{\n  public function open() {\n    return TRUE;\n  }\n}\n',
+    },
     green: {
-      'src/Kiosk.php': '<?php\n\nnamespace Street;\n\nclass Kiosk\n{\n    public function open()\n    {\n        return true;\n    }\n}\n',
+      'src/Kiosk.php':
+        '<?php\n\nnamespace Street;\n\nclass Kiosk\n{\n    public function open()\n    {\n        return true;\n    }\n}\n',
     },
     run: 'phpcs --standard=PSR12 src',
     exitCode: 2,
@@ -293,7 +318,8 @@ export const rows: readonly ToolRow[] = [
       'composer.json':
         '{\n    "name": "street/kiosk",\n    "description": "A kiosk",\n    "license": "MIT",\n    "autoload": { "psr-4": { "Street\\\\": "src/" } }\n}\n',
       'src/kiosk.php': '<?php\n\nnamespace Street;\n\nfinal class Kiosk\n{\n}\n',
-      'bin/open.php': "<?php\n\nrequire __DIR__ . '/../vendor/autoload.php';\n\nnew Street\\Kiosk();\necho 'open', PHP_EOL;\n",
+      'bin/open.php':
+        "<?php\n\nrequire __DIR__ . '/../vendor/autoload.php';\n\nnew Street\\Kiosk();\necho 'open', PHP_EOL;\n",
     },
     green: { 'src/Kiosk.php': '<?php\n\nnamespace Street;\n\nfinal class Kiosk\n{\n}\n' },
     before: 'composer dump-autoload --no-interaction',

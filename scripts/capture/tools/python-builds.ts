@@ -19,7 +19,10 @@ export const rows: readonly ToolRow[] = [
     },
     run: 'sphinx-build -W --keep-going -b html docs build/html',
     exitCode: 1,
-    telling: ["toctree contains reference to nonexisting document 'swifts'", "undefined label: 'night-birds'"],
+    telling: [
+      "toctree contains reference to nonexisting document 'swifts'",
+      "undefined label: 'night-birds'",
+    ],
   },
   {
     ...pip('sphinx'),
@@ -28,11 +31,16 @@ export const rows: readonly ToolRow[] = [
     heldOut: false,
     category: 'DEPENDENCY_ERROR',
     alsoOk: ['CONFIG_ERROR'],
-    files: { 'docs/conf.py': 'project = "Soup book"\nextensions = ["sphinx_recipe_cards"]\n', 'docs/index.rst': 'Soup book\n=========\n' },
+    files: {
+      'docs/conf.py': 'project = "Soup book"\nextensions = ["sphinx_recipe_cards"]\n',
+      'docs/index.rst': 'Soup book\n=========\n',
+    },
     green: { 'docs/conf.py': ['sphinx_recipe_cards', 'sphinx.ext.autodoc'] },
     run: 'python -m sphinx -b html docs build/html',
     exitCode: 2,
-    telling: ["Could not import extension sphinx_recipe_cards (exception: No module named 'sphinx_recipe_cards')"],
+    telling: [
+      "Could not import extension sphinx_recipe_cards (exception: No module named 'sphinx_recipe_cards')",
+    ],
   },
   {
     ...pip('mkdocs'),
@@ -57,7 +65,10 @@ export const rows: readonly ToolRow[] = [
     heldOut: false,
     category: 'DEPENDENCY_ERROR',
     alsoOk: ['CONFIG_ERROR'],
-    files: { 'mkdocs.yml': 'site_name: Bike kitchen\nplugins:\n  - search\n  - timeline\n', 'docs/index.md': '# Bike kitchen\n' },
+    files: {
+      'mkdocs.yml': 'site_name: Bike kitchen\nplugins:\n  - search\n  - timeline\n',
+      'docs/index.md': '# Bike kitchen\n',
+    },
     green: { 'mkdocs.yml': ['  - timeline\n', ''] },
     run: 'mkdocs build',
     exitCode: 1,
@@ -75,9 +86,12 @@ export const rows: readonly ToolRow[] = [
       'migrations/env.py':
         'from alembic import context\nfrom sqlalchemy import create_engine\n\nengine = create_engine(context.config.get_main_option("sqlalchemy.url"))\nwith engine.connect() as connection:\n    context.configure(connection=connection)\n    with context.begin_transaction():\n        context.run_migrations()\n',
       'migrations/script.py.mako': '',
-      'migrations/versions/a1_plants.py': 'revision = "a1"\ndown_revision = None\n\n\ndef upgrade():\n    pass\n',
-      'migrations/versions/b2_beds.py': 'revision = "b2"\ndown_revision = "a1"\n\n\ndef upgrade():\n    pass\n',
-      'migrations/versions/c3_tools.py': 'revision = "c3"\ndown_revision = "a1"\n\n\ndef upgrade():\n    pass\n',
+      'migrations/versions/a1_plants.py':
+        'revision = "a1"\ndown_revision = None\n\n\ndef upgrade():\n    pass\n',
+      'migrations/versions/b2_beds.py':
+        'revision = "b2"\ndown_revision = "a1"\n\n\ndef upgrade():\n    pass\n',
+      'migrations/versions/c3_tools.py':
+        'revision = "c3"\ndown_revision = "a1"\n\n\ndef upgrade():\n    pass\n',
     },
     green: { 'migrations/versions/c3_tools.py': ['down_revision = "a1"', 'down_revision = "b2"'] },
     run: 'alembic upgrade head',
@@ -108,7 +122,10 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CODE_ERROR',
     alsoOk: ['CONFIG_ERROR'],
-    files: { 'schema.yaml': 'name: str()\nseats: int(min=1)\n', 'boats/heron.yaml': 'name: Heron\nseats: 0\nsails: 2\n' },
+    files: {
+      'schema.yaml': 'name: str()\nseats: int(min=1)\n',
+      'boats/heron.yaml': 'name: Heron\nseats: 0\nsails: 2\n',
+    },
     green: { 'boats/heron.yaml': 'name: Heron\nseats: 4\n' },
     run: 'yamale --schema schema.yaml boats',
     exitCode: 1,
@@ -116,7 +133,8 @@ export const rows: readonly ToolRow[] = [
   },
   {
     ...pip('openapi-spec-validator'),
-    setup: 'python3 -m pip install --user --no-warn-script-location --ignore-installed openapi-spec-validator',
+    setup:
+      'python3 -m pip install --user --no-warn-script-location --ignore-installed openapi-spec-validator',
     slug: 'openapi-spec-validator-missing-responses',
     tool: 'openapi-spec-validator',
     heldOut: true,
@@ -169,7 +187,9 @@ export const rows: readonly ToolRow[] = [
     tool: 'rstcheck',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { 'README.rst': 'Kettle\n======\n\n.. warnin:: Hot.\n\n.. code-block:: json\n\n   {"liters": 1.5,}\n' },
+    files: {
+      'README.rst': 'Kettle\n======\n\n.. warnin:: Hot.\n\n.. code-block:: json\n\n   {"liters": 1.5,}\n',
+    },
     green: { 'README.rst': 'Kettle\n======\n\n.. warning:: Hot.\n' },
     run: 'rstcheck README.rst',
     exitCode: 1,
@@ -217,7 +237,10 @@ export const rows: readonly ToolRow[] = [
     tool: 'protoc',
     heldOut: false,
     category: 'CODE_ERROR',
-    files: { 'proto/parcel.proto': 'syntax = "proto3";\n\nmessage Parcel {\n  string id = 1;\n  int32 grams = 2;\n  Address to = 2;\n}\n' },
+    files: {
+      'proto/parcel.proto':
+        'syntax = "proto3";\n\nmessage Parcel {\n  string id = 1;\n  int32 grams = 2;\n  Address to = 2;\n}\n',
+    },
     green: { 'proto/parcel.proto': ['  Address to = 2;', '  string to = 3;'] },
     run: 'mkdir -p gen\npython -m grpc_tools.protoc -Iproto --python_out=gen parcel.proto',
     exitCode: 1,
@@ -233,7 +256,8 @@ export const rows: readonly ToolRow[] = [
     files: {
       'scrapy.cfg': '[settings]\ndefault = prices.settings\n',
       'prices/__init__.py': '',
-      'prices/settings.py': 'BOT_NAME = "prices"\nSPIDER_MODULES = ["prices.spiders"]\nRETRY_ENABLED = False\nLOG_LEVEL = "WARNING"\n',
+      'prices/settings.py':
+        'BOT_NAME = "prices"\nSPIDER_MODULES = ["prices.spiders"]\nRETRY_ENABLED = False\nLOG_LEVEL = "WARNING"\n',
       'prices/spiders/__init__.py': '',
       'prices/spiders/tea.py':
         'import scrapy\n\n\nclass TeaSpider(scrapy.Spider):\n    name = "tea"\n    start_urls = ["http://payments.example.test/tea"]\n\n    def parse(self, response):\n        yield {"price": response.css(".price::text").get()}\n',

@@ -8,7 +8,9 @@ export const rows: readonly ToolRow[] = [
     tool: 'sqlfluff',
     heldOut: false,
     category: 'CODE_ERROR',
-    files: { 'reports/overdue.sql': 'SELECT\n    loan_id,\n    due_on\nfrom loans\nWHERE returned_on IS NULL\n' },
+    files: {
+      'reports/overdue.sql': 'SELECT\n    loan_id,\n    due_on\nfrom loans\nWHERE returned_on IS NULL\n',
+    },
     green: { 'reports/overdue.sql': ['from loans', 'FROM loans'] },
     run: 'sqlfluff lint --dialect postgres reports',
     exitCode: 1,
@@ -47,7 +49,8 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CODE_ERROR',
     files: {
-      'templates/card.html': '<div class="card">\n    <img src="{{ photo }}" height="40" width="40">\n    <h2>{{ name }}</h2>\n</div>\n',
+      'templates/card.html':
+        '<div class="card">\n    <img src="{{ photo }}" height="40" width="40">\n    <h2>{{ name }}</h2>\n</div>\n',
     },
     green: { 'templates/card.html': ['<img src', '<img alt="A photo" src'] },
     run: 'djlint templates --lint --profile=django',
@@ -62,7 +65,8 @@ export const rows: readonly ToolRow[] = [
     category: 'CODE_ERROR',
     alsoOk: ['CONFIG_ERROR'],
     files: {
-      'schema.json': '{"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}, "beds": {"type": "integer"}}}\n',
+      'schema.json':
+        '{"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}, "beds": {"type": "integer"}}}\n',
       'hotels/lakeside.json': '{"name": "Lakeside", "beds": "forty"}\n',
     },
     green: { 'hotels/lakeside.json': ['"forty"', '40'] },
@@ -78,7 +82,8 @@ export const rows: readonly ToolRow[] = [
     category: 'CONFIG_ERROR',
     alsoOk: ['CODE_ERROR'],
     files: {
-      '.github/workflows/ci.yml': 'name: CI\non: push\njobs:\n  test:\n    runs_on: ubuntu-latest\n    steps:\n      - run: make test\n',
+      '.github/workflows/ci.yml':
+        'name: CI\non: push\njobs:\n  test:\n    runs_on: ubuntu-latest\n    steps:\n      - run: make test\n',
     },
     green: { '.github/workflows/ci.yml': ['runs_on', 'runs-on'] },
     run: 'check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/ci.yml',
@@ -123,7 +128,12 @@ Resources:
       changed_when: false
 `,
     },
-    green: { 'site.yml': ['- ansible.builtin.command', '- name: Enable the office printer\n      ansible.builtin.command'] },
+    green: {
+      'site.yml': [
+        '- ansible.builtin.command',
+        '- name: Enable the office printer\n      ansible.builtin.command',
+      ],
+    },
     run: 'ansible-lint --offline site.yml',
     exitCode: 2,
     telling: ['name[missing]: All tasks should be named.', 'site.yml:5'],
@@ -177,10 +187,14 @@ Resources:
     category: 'CODE_ERROR',
     files: {
       'LICENSES/MIT.txt': 'MIT License\n\nPermission is hereby granted, free of charge, to any person.\n',
-      'README.md': '<!--\nSPDX-FileCopyrightText: 2026 The Orchard\nSPDX-License-Identifier: MIT\n-->\n\n# Orchard\n',
+      'README.md':
+        '<!--\nSPDX-FileCopyrightText: 2026 The Orchard\nSPDX-License-Identifier: MIT\n-->\n\n# Orchard\n',
       'apples.py': 'print("apples")\n',
     },
-    green: { 'apples.py': '# SPDX-FileCopyrightText: 2026 The Orchard\n# SPDX-License-Identifier: MIT\n\nprint("apples")\n' },
+    green: {
+      'apples.py':
+        '# SPDX-FileCopyrightText: 2026 The Orchard\n# SPDX-License-Identifier: MIT\n\nprint("apples")\n',
+    },
     run: 'reuse lint',
     exitCode: 1,
     telling: ['/apples.py'],
@@ -191,7 +205,8 @@ Resources:
     tool: 'pre-commit',
     heldOut: false,
     category: 'CODE_ERROR',
-    setup: 'python3 -m pip install --user --no-warn-script-location pre-commit\ngit init -q -b main && git add .',
+    setup:
+      'python3 -m pip install --user --no-warn-script-location pre-commit\ngit init -q -b main && git add .',
     files: {
       '.pre-commit-config.yaml': `repos:
   - repo: local
@@ -220,11 +235,15 @@ Resources:
     tool: 'pre-commit',
     heldOut: false,
     category: 'CONFIG_ERROR',
-    setup: 'python3 -m pip install --user --no-warn-script-location pre-commit\ngit init -q -b main && git add .',
+    setup:
+      'python3 -m pip install --user --no-warn-script-location pre-commit\ngit init -q -b main && git add .',
     files: {
-      '.pre-commit-config.yaml': 'repos:\n  - repo: local\n    hooks:\n      - id: lint\n        name: lint\n        entry: make lint\n',
+      '.pre-commit-config.yaml':
+        'repos:\n  - repo: local\n    hooks:\n      - id: lint\n        name: lint\n        entry: make lint\n',
     },
-    green: { '.pre-commit-config.yaml': ['entry: make lint', "language: pygrep\n        entry: 'never[ ]matched'"] },
+    green: {
+      '.pre-commit-config.yaml': ['entry: make lint', "language: pygrep\n        entry: 'never[ ]matched'"],
+    },
     run: 'pre-commit run --all-files',
     exitCode: 1,
     telling: ['=====> Missing required key: language'],

@@ -122,7 +122,10 @@ def gross(price):
     tool: 'isort',
     heldOut: false,
     category: 'CODE_ERROR',
-    files: { 'ferry.py': 'import sys\nimport os\nfrom datetime import date\n\nprint(sys.argv, os.sep, date.today())\n' },
+    files: {
+      'ferry.py':
+        'import sys\nimport os\nfrom datetime import date\n\nprint(sys.argv, os.sep, date.today())\n',
+    },
     green: { 'ferry.py': ['import sys\nimport os\n', 'import os\nimport sys\n'] },
     run: 'isort --check-only --diff ferry.py',
     exitCode: 1,
@@ -190,7 +193,12 @@ def course(line: str) -> str:
     heldOut: true,
     category: 'CODE_ERROR',
     files: { 'lamps.py': 'def lit(lamps):\n    return [ lamp for lamp in lamps if lamp["on"]==True ]\n' },
-    green: { 'lamps.py': ['[ lamp for lamp in lamps if lamp["on"]==True ]', '[lamp for lamp in lamps if lamp["on"]]'] },
+    green: {
+      'lamps.py': [
+        '[ lamp for lamp in lamps if lamp["on"]==True ]',
+        '[lamp for lamp in lamps if lamp["on"]]',
+      ],
+    },
     run: 'yapf --diff --recursive .',
     exitCode: 1,
     telling: [{ from: '-    return [ lamp', to: '+    return [lamp' }],
@@ -232,7 +240,10 @@ layers =
     env: { PYTHONPATH: '.' },
     run: 'lint-imports',
     exitCode: 1,
-    telling: ['cinema.storage is not allowed to import cinema.screens', 'cinema.storage -> cinema.screens (l.1)'],
+    telling: [
+      'cinema.storage is not allowed to import cinema.screens',
+      'cinema.storage -> cinema.screens (l.1)',
+    ],
   },
   {
     ...pip('xenon'),
@@ -264,7 +275,10 @@ layers =
     tool: 'pyupgrade',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { 'labels.py': 'def label(name, price):\n    return "{}: {}".format(name, price)\n\n\nclass Label(object):\n    pass\n' },
+    files: {
+      'labels.py':
+        'def label(name, price):\n    return "{}: {}".format(name, price)\n\n\nclass Label(object):\n    pass\n',
+    },
     green: { 'labels.py': 'def label(name, price):\n    return f"{name}: {price}"\n' },
     run: 'pyupgrade --py39-plus *.py',
     exitCode: 1,

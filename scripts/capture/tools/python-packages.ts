@@ -33,7 +33,8 @@ export const rows: readonly ToolRow[] = [
     heldOut: false,
     category: 'DEPENDENCY_ERROR',
     files: {
-      Pipfile: '[[source]]\nurl = "https://pypi.org/simple"\nverify_ssl = true\nname = "pypi"\n\n[packages]\nclick = "*"\n',
+      Pipfile:
+        '[[source]]\nurl = "https://pypi.org/simple"\nverify_ssl = true\nname = "pypi"\n\n[packages]\nclick = "*"\n',
       'Pipfile.lock':
         '{"_meta": {"hash": {"sha256": "0000000000000000000000000000000000000000000000000000000000000000"}, "pipfile-spec": 6, "requires": {}, "sources": []}, "default": {}, "develop": {}}\n',
     },
@@ -48,7 +49,8 @@ export const rows: readonly ToolRow[] = [
     heldOut: false,
     category: 'CONFIG_ERROR',
     files: {
-      'pyproject.toml': '[project]\nname = "harvest"\nversion = "0.3.0"\nreadme = "READ.md"\n\n[tool.poetry]\nbuild = 3\n',
+      'pyproject.toml':
+        '[project]\nname = "harvest"\nversion = "0.3.0"\nreadme = "READ.md"\n\n[tool.poetry]\nbuild = 3\n',
       'README.md': '# Harvest\n',
     },
     run: 'poetry check',
@@ -62,7 +64,8 @@ export const rows: readonly ToolRow[] = [
     heldOut: false,
     category: 'DEPENDENCY_ERROR',
     files: {
-      'poetry.lock': 'package = []\n\n[metadata]\nlock-version = "2.1"\npython-versions = ">=3.10"\ncontent-hash = "9d5f0c1e"\n',
+      'poetry.lock':
+        'package = []\n\n[metadata]\nlock-version = "2.1"\npython-versions = ">=3.10"\ncontent-hash = "9d5f0c1e"\n',
       'pyproject.toml':
         '[project]\nname = "harvest"\nversion = "0.3.0"\nrequires-python = ">=3.11"\ndependencies = ["click>=8"]\n\n[tool.poetry]\npackage-mode = false\n',
     },
@@ -77,7 +80,8 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'DEPENDENCY_ERROR',
     files: {
-      'pyproject.toml': '[project]\nname = "parcels"\nversion = "1.0.0"\nrequires-python = ">=3.8"\ndependencies = ["click>=8.2"]\n',
+      'pyproject.toml':
+        '[project]\nname = "parcels"\nversion = "1.0.0"\nrequires-python = ">=3.8"\ndependencies = ["click>=8.2"]\n',
     },
     run: 'pdm lock',
     exitCode: 1,
@@ -106,9 +110,16 @@ export const rows: readonly ToolRow[] = [
     tool: 'uv',
     heldOut: false,
     category: 'DEPENDENCY_ERROR',
-    setup: "python3 -m pip install --user --no-warn-script-location uv && uv lock -q && sed -i 's/click>=8/click>=8.1/' pyproject.toml",
-    files: { 'pyproject.toml': '[project]\nname = "rowing"\nversion = "1.2.0"\nrequires-python = ">=3.11"\ndependencies = ["click>=8"]\n' },
-    green: { 'pyproject.toml': '[project]\nname = "rowing"\nversion = "1.2.0"\nrequires-python = ">=3.11"\ndependencies = ["click>=8"]\n' },
+    setup:
+      "python3 -m pip install --user --no-warn-script-location uv && uv lock -q && sed -i 's/click>=8/click>=8.1/' pyproject.toml",
+    files: {
+      'pyproject.toml':
+        '[project]\nname = "rowing"\nversion = "1.2.0"\nrequires-python = ">=3.11"\ndependencies = ["click>=8"]\n',
+    },
+    green: {
+      'pyproject.toml':
+        '[project]\nname = "rowing"\nversion = "1.2.0"\nrequires-python = ">=3.11"\ndependencies = ["click>=8"]\n',
+    },
     run: 'uv lock --check',
     exitCode: 1,
     telling: ['needs to be updated'],
@@ -192,7 +203,10 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CONFIG_ERROR',
     alsoOk: ['DEPENDENCY_ERROR'],
-    files: { 'pyproject.toml': '[project]\nname = "tram"\nversion = "1.0.0"\ndependencies = ["click >= 8", "rich => 13"]\n' },
+    files: {
+      'pyproject.toml':
+        '[project]\nname = "tram"\nversion = "1.0.0"\ndependencies = ["click >= 8", "rich => 13"]\n',
+    },
     green: { 'pyproject.toml': ['=> 13', '>= 13'] },
     run: 'validate-pyproject pyproject.toml',
     exitCode: 1,
@@ -252,7 +266,10 @@ echo 'HOURS = 9' > opening.py && git add . && git -c user.name=Ada -c user.email
     heldOut: true,
     category: 'INFRA_ERROR',
     alsoOk: ['CONFIG_ERROR'],
-    files: { 'requirements.txt': 'click==8.1.7 --hash=sha256:ae74fb96c20a0277a1d615f1e4d73c8414f5a98db8b799a7931d1582f3390c28\n' },
+    files: {
+      'requirements.txt':
+        'click==8.1.7 --hash=sha256:ae74fb96c20a0277a1d615f1e4d73c8414f5a98db8b799a7931d1582f3390c28\n',
+    },
     network: 'none',
     run: 'pip-audit --disable-pip --require-hashes -r requirements.txt --timeout 3',
     exitCode: 1,

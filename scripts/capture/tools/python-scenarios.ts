@@ -68,7 +68,10 @@ def wait(context, count):
 `,
     },
     green: {
-      'features/steps/queue.py': ['\n\n@then', '\n\n@when("the desk opens")\ndef opens(context):\n    context.count -= 1\n\n\n@then'],
+      'features/steps/queue.py': [
+        '\n\n@then',
+        '\n\n@when("the desk opens")\ndef opens(context):\n    context.count -= 1\n\n\n@then',
+      ],
     },
     run: 'behave --no-capture --no-color',
     exitCode: 1,
@@ -93,7 +96,8 @@ Asks For A Name
     \${result}=    Run Process    python    greet.py
     Should Contain    \${result.stdout}    Who is there?
 `,
-      'greet.py': 'import sys\n\nprint(f"Welcome {sys.argv[1]}!" if len(sys.argv) > 1 else "Who is there?")\n',
+      'greet.py':
+        'import sys\n\nprint(f"Welcome {sys.argv[1]}!" if len(sys.argv) > 1 else "Who is there?")\n',
     },
     green: { 'greet.py': ['Welcome {', 'Welcome, {'] },
     run: 'robot --outputdir results tests',

@@ -26,7 +26,8 @@ class ZoneTest(unittest.TestCase):
         self.assertIsNone(zone("Moon"))
 `,
       'tests/__init__.py': '',
-      'zones.py': 'ZONES = {"Pier": 1, "Mill": 2, "Quarry": 2}\n\n\ndef zone(stop):\n    return ZONES.get(stop)\n',
+      'zones.py':
+        'ZONES = {"Pier": 1, "Mill": 2, "Quarry": 2}\n\n\ndef zone(stop):\n    return ZONES.get(stop)\n',
     },
     green: { 'zones.py': ['"Quarry": 2', '"Quarry": 3'] },
     run: 'python -m unittest discover -v',
@@ -93,7 +94,8 @@ from postage import postage
 def test_postage(grams, cents):
     assert postage(grams) == cents, f"{grams} g cost {postage(grams)}"
 `,
-      'postage.py': 'def postage(grams):\n    if grams <= 20:\n        return 85\n    return 100 if grams < 50 else 160\n',
+      'postage.py':
+        'def postage(grams):\n    if grams <= 20:\n        return 85\n    return 100 if grams < 50 else 160\n',
     },
     green: { 'postage.py': ['grams < 50', 'grams <= 50'] },
     run: 'nose2 -v',
@@ -151,7 +153,8 @@ def _():
 def _():
     assert roman(3) == "III"
 `,
-      'roman.py': 'def roman(number):\n    return "X" * (number // 10) + "V" * (number % 10 // 5) + "I" * (number % 5)\n',
+      'roman.py':
+        'def roman(number):\n    return "X" * (number // 10) + "V" * (number % 10 // 5) + "I" * (number % 5)\n',
     },
     run: 'ward',
     exitCode: 1,

@@ -11,7 +11,10 @@ export const rows: readonly ToolRow[] = [
     tool: 'rustfmt',
     heldOut: false,
     category: 'CODE_ERROR',
-    files: { 'Cargo.toml': manifest, 'src/lib.rs': 'pub fn fits(length: u32, berth: u32) -> bool { length<berth }\n' },
+    files: {
+      'Cargo.toml': manifest,
+      'src/lib.rs': 'pub fn fits(length: u32, berth: u32) -> bool { length<berth }\n',
+    },
     green: { 'src/lib.rs': 'pub fn fits(length: u32, berth: u32) -> bool {\n    length < berth\n}\n' },
     run: 'cargo fmt --all -- --check',
     exitCode: 1,
@@ -25,7 +28,8 @@ export const rows: readonly ToolRow[] = [
     category: 'CODE_ERROR',
     files: {
       'Cargo.toml': manifest,
-      'src/lib.rs': 'pub fn longest(lengths: &Vec<u32>) -> u32 {\n    lengths.iter().copied().max().unwrap_or(0)\n}\n',
+      'src/lib.rs':
+        'pub fn longest(lengths: &Vec<u32>) -> u32 {\n    lengths.iter().copied().max().unwrap_or(0)\n}\n',
     },
     green: { 'src/lib.rs': ['&Vec<u32>', '&[u32]'] },
     run: 'cargo clippy --quiet -- -D warnings',
@@ -40,7 +44,8 @@ export const rows: readonly ToolRow[] = [
     category: 'CODE_ERROR',
     files: {
       'Cargo.toml': manifest,
-      'src/lib.rs': '//! Tide tables. Start with [`Table::load`].\n\n/// A table of heights.\npub struct Table;\n',
+      'src/lib.rs':
+        '//! Tide tables. Start with [`Table::load`].\n\n/// A table of heights.\npub struct Table;\n',
     },
     green: { 'src/lib.rs': ['[`Table::load`]', '[`Table`]'] },
     env: { RUSTDOCFLAGS: '-D warnings' },

@@ -126,7 +126,8 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'TEST_FAILURE',
     files: {
-      'alerts.yml': 'groups:\n  - name: queue\n    rules:\n      - alert: QueueLong\n        expr: queue_jobs > 100\n        for: 5m\n',
+      'alerts.yml':
+        'groups:\n  - name: queue\n    rules:\n      - alert: QueueLong\n        expr: queue_jobs > 100\n        for: 5m\n',
       'alerts.test.yml':
         'rule_files: [alerts.yml]\nevaluation_interval: 1m\ntests:\n  - interval: 1m\n    input_series:\n      - series: queue_jobs\n        values: 50 120 120 120\n    alert_rule_test:\n      - eval_time: 3m\n        alertname: QueueLong\n        exp_alerts:\n          - exp_labels: {}\n',
     },
@@ -142,7 +143,8 @@ export const rows: readonly ToolRow[] = [
     category: 'CONFIG_ERROR',
     alsoOk: ['CODE_ERROR'],
     files: {
-      'units/tides.service': '[Unit]\nDescription=Tide service\n\n[Service]\nType=simple\nExecStart=/usr/bin/tides-server --port 8080\n',
+      'units/tides.service':
+        '[Unit]\nDescription=Tide service\n\n[Service]\nType=simple\nExecStart=/usr/bin/tides-server --port 8080\n',
     },
     run: 'systemd-analyze verify units/tides.service',
     exitCode: 1,
@@ -248,7 +250,8 @@ export const rows: readonly ToolRow[] = [
     category: 'CODE_ERROR',
     files: {
       'schema.sql': 'CREATE TABLE berth (name TEXT PRIMARY KEY, length INTEGER NOT NULL);\n',
-      'seed.sql': "INSERT INTO berth VALUES ('A1', 12);\nINSERT INTO berth VALUES ('A2', 9);\nINSERT INTO berth VALUES ('A1', 10);\n",
+      'seed.sql':
+        "INSERT INTO berth VALUES ('A1', 12);\nINSERT INTO berth VALUES ('A2', 9);\nINSERT INTO berth VALUES ('A1', 10);\n",
     },
     before: 'rm -f harbor.db\nsqlite3 harbor.db < schema.sql',
     run: 'sqlite3 -bail harbor.db < seed.sql',

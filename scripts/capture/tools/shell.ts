@@ -9,7 +9,10 @@ export const rows: readonly ToolRow[] = [
     heldOut: false,
     category: 'CONFIG_ERROR',
     alsoOk: ['DEPENDENCY_ERROR'],
-    files: { 'ci/images.sh': 'set -e\nfor image in berth gauge; do\n  echo "optimizing $image"\n  pngquant --force "$image.png"\ndone\n' },
+    files: {
+      'ci/images.sh':
+        'set -e\nfor image in berth gauge; do\n  echo "optimizing $image"\n  pngquant --force "$image.png"\ndone\n',
+    },
     run: 'bash ci/images.sh',
     exitCode: 127,
     telling: ['pngquant: command not found'],
@@ -47,7 +50,10 @@ export const rows: readonly ToolRow[] = [
     tool: 'fish',
     heldOut: true,
     category: 'CODE_ERROR',
-    files: { 'functions/tide.fish': 'function tide --argument gauge\n  switch $gauge\n    case north\n      echo 3.4\n  end\n' },
+    files: {
+      'functions/tide.fish':
+        'function tide --argument gauge\n  switch $gauge\n    case north\n      echo 3.4\n  end\n',
+    },
     green: { 'functions/tide.fish': 'function tide --argument gauge\n  echo 3.4\nend\n' },
     run: 'fish --no-execute functions/*.fish',
     exitCode: 127,
@@ -72,7 +78,10 @@ export const rows: readonly ToolRow[] = [
     tool: 'cp',
     heldOut: false,
     category: 'INFRA_ERROR',
-    files: { 'site/index.html': '<p>tides</p>\n', 'pack.sh': 'echo "writing the archive"\ncp site/index.html /dev/full\necho written\n' },
+    files: {
+      'site/index.html': '<p>tides</p>\n',
+      'pack.sh': 'echo "writing the archive"\ncp site/index.html /dev/full\necho written\n',
+    },
     run: 'bash -e pack.sh',
     exitCode: 1,
     telling: ["error writing '/dev/full': No space left on device"],
@@ -86,7 +95,8 @@ export const rows: readonly ToolRow[] = [
     alsoOk: ['CONFIG_ERROR'],
     files: {
       'version.txt': 'version=1.3.0\n',
-      'bump.sh': 'version=release/1.4.0\nsed -i "s/^version=.*/version=$version/" version.txt\ncat version.txt\n',
+      'bump.sh':
+        'version=release/1.4.0\nsed -i "s/^version=.*/version=$version/" version.txt\ncat version.txt\n',
     },
     green: { 'bump.sh': ['release/1.4.0', '1.4.0'] },
     run: 'bash -e bump.sh',
@@ -130,7 +140,8 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'INFRA_ERROR',
     alsoOk: ['CONFIG_ERROR', 'CODE_ERROR'],
-    setup: 'head -c 200000 /dev/urandom | xz > charts.xz && dd if=/dev/zero of=charts.xz bs=1 seek=5000 count=64 conv=notrunc status=none',
+    setup:
+      'head -c 200000 /dev/urandom | xz > charts.xz && dd if=/dev/zero of=charts.xz bs=1 seek=5000 count=64 conv=notrunc status=none',
     files: { 'README.md': '# Charts\n' },
     run: 'xz --decompress --keep charts.xz\nls -l charts',
     exitCode: 1,
@@ -209,7 +220,9 @@ export const rows: readonly ToolRow[] = [
     heldOut: true,
     category: 'CODE_ERROR',
     alsoOk: ['CONFIG_ERROR'],
-    files: { 'release.groovy': "def version = '1.4.0'\nprintln 'releasing ' + version\nprintln 'to ' + target\n" },
+    files: {
+      'release.groovy': "def version = '1.4.0'\nprintln 'releasing ' + version\nprintln 'to ' + target\n",
+    },
     run: 'groovy release.groovy',
     exitCode: 1,
     telling: ['No such property: target'],
@@ -224,7 +237,8 @@ export const rows: readonly ToolRow[] = [
     alsoOk: ['CONFIG_ERROR'],
     network: 'none',
     files: {
-      'migrate.sh': 'echo "running 1 migration"\npsql --no-password --host payments.example.test --dbname tides --file berths.sql\n',
+      'migrate.sh':
+        'echo "running 1 migration"\npsql --no-password --host payments.example.test --dbname tides --file berths.sql\n',
       'berths.sql': 'CREATE TABLE berth (name text);\n',
     },
     run: 'bash -e migrate.sh',

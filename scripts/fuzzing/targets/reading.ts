@@ -10,12 +10,22 @@ fuzz(Buffer.from('error: first'));
 export function fuzz(data: Buffer): void {
   const text = data.toString('utf8').replaceAll('\0', '');
   const lines = text.split('\n');
-  const reading = Reading.parse(readSources([{ name: 'l', kind: 'log', text, notes: [] }], { budgetTokens: 500 }));
+  const reading = Reading.parse(
+    readSources([{ name: 'l', kind: 'log', text, notes: [] }], { budgetTokens: 500 }),
+  );
   for (const { lineStart, lineEnd, text: shown } of reading.excerpts) {
-    assert(lineStart <= lineEnd && lineEnd <= lines.length, `excerpt ${lineStart} to ${lineEnd} of ${lines.length}`);
+    assert(
+      lineStart <= lineEnd && lineEnd <= lines.length,
+      `excerpt ${lineStart} to ${lineEnd} of ${lines.length}`,
+    );
     assert.deepEqual(shown.split('\n'), lines.slice(lineStart - 1, lineEnd).map(trimStoredLine));
   }
-  for (const { at } of [...reading.failingTests, ...reading.diagnostics, ...reading.exceptions, ...reading.messages]) {
+  for (const { at } of [
+    ...reading.failingTests,
+    ...reading.diagnostics,
+    ...reading.exceptions,
+    ...reading.messages,
+  ]) {
     assert(at === null || at.line <= lines.length, `line ${at?.line} of ${lines.length}`);
   }
 }

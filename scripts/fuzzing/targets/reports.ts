@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { FailingTest } from '../../../src/domain/failure.ts';
-import { isLineReport, isReport, isStray, isXmlReport, parseReport } from '../../../src/log/reports/report.ts';
+import {
+  isLineReport,
+  isReport,
+  isStray,
+  isXmlReport,
+  parseReport,
+} from '../../../src/log/reports/report.ts';
 
 /** A test report of any format: never throws, and says tests or why there are none. */
 export function fuzz(data: Buffer): void {
@@ -11,6 +17,10 @@ export function fuzz(data: Buffer): void {
   const { failingTests, testResults, diagnostics, notes } = parseReport('report', text);
   FailingTest.array().parse(failingTests);
   const lines = text.split('\n').length;
-  for (const { at } of [...failingTests, ...diagnostics]) assert(at === null || at.line <= lines, `line ${at?.line} of ${lines}`);
-  assert(known || notes.length > 0 || testResults.length + diagnostics.length > 0, 'nothing was read and nothing was said');
+  for (const { at } of [...failingTests, ...diagnostics])
+    assert(at === null || at.line <= lines, `line ${at?.line} of ${lines}`);
+  assert(
+    known || notes.length > 0 || testResults.length + diagnostics.length > 0,
+    'nothing was read and nothing was said',
+  );
 }

@@ -6,7 +6,9 @@ import { readStructure, STRUCTURE_LITERALS } from '../../../src/log/sections.ts'
 export function fuzz(data: Buffer): void {
   const log = openText(data.toString('utf8'));
   const lines = Array.from({ length: log.lineCount }, (_, at) => at + 1);
-  const marked = lines.filter((line) => STRUCTURE_LITERALS.some((literal) => log.line(line).toLowerCase().includes(literal.toLowerCase())));
+  const marked = lines.filter((line) =>
+    STRUCTURE_LITERALS.some((literal) => log.line(line).toLowerCase().includes(literal.toLowerCase())),
+  );
   const { failedSections, exits, afterwards, echoes } = readStructure(log, marked);
   const ranges = [
     ...failedSections.map(({ lineStart, lineEnd }) => ['section', lineStart, lineEnd] as const),

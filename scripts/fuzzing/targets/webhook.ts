@@ -19,7 +19,9 @@ export async function fuzz(data: Buffer): Promise<void> {
   const body = () => parseJson('The body', data.toString('utf8'));
   const readers: readonly (() => { readonly build: NewBuild } | { readonly ignored: string })[] = [
     ...['workflow_run', 'workflow_job', 'check_run'].map((event) => () => readGithubEvent(event, body())),
-    ...['workflow_run', 'workflow_job', 'action_run_failure'].map((event) => () => readGiteaEvent(event, body())),
+    ...['workflow_run', 'workflow_job', 'action_run_failure'].map(
+      (event) => () => readGiteaEvent(event, body()),
+    ),
     ...['Pipeline Hook', 'Job Hook'].map((event) => () => readGitlabEvent(event, body())),
     () => readJenkinsEvent(body()).reading,
     () => readBuildkiteEvent('build.finished', body()),
@@ -40,5 +42,8 @@ function checkBuild(build: NewBuild): void {
     assert(value.isWellFormed() && !value.includes('\0'), 'the text is not what PostgreSQL keeps');
     assert(value.length <= MAX_TEXT, `${value.length} characters`);
   }
-  assert(build.url === null || /^https?:$/.test(new URL(build.url).protocol), `${build.url} is no address of the web`);
+  assert(
+    build.url === null || /^https?:$/.test(new URL(build.url).protocol),
+    `${build.url} is no address of the web`,
+  );
 }

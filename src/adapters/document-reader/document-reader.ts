@@ -19,31 +19,47 @@ const MAX_HEAP_MB = 768;
 
 const Reply = z.union([
   z.object({ document: ReadDocument }),
-  z.object({ code: z.enum(['too-large', 'unsupported-type', 'invalid-input']).catch('invalid-input'), message: z.string() }),
+  z.object({
+    code: z.enum(['too-large', 'unsupported-type', 'invalid-input']).catch('invalid-input'),
+    message: z.string(),
+  }),
 ]);
 
 /**
- * Reads Markdown, HTML, PDF, DOCX, PPTX, XLSX and plain text. What needs a parser is read in a thread of its own that ends with its time, and
- * whose memory is bounded: what breaks or holds up a parser does not break or hold up the service.
+ * Reads Markdown, HTML, PDF, DOCX, PPTX, XLSX and plain text. What needs a parser is read in a thread of its
+ * own that ends with its time, and whose memory is bounded: what breaks or holds up a parser does not break
+ * or hold up the service.
  */
-export function createDocumentReader({ maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS }: DocumentReaderOptions = {}): DocumentReader {
+export function createDocumentReader({
+  maxBytes = MAX_BYTES,
+  timeoutMs = TIMEOUT_MS,
+}: DocumentReaderOptions = {}): DocumentReader {
   return {
     async read({ name, bytes }, signal) {
       if (signal?.aborted) throw cancelled(signal);
       if (bytes.length > maxBytes) {
-        throw new TriageError('too-large', `${name} has ${bytes.length} bytes; the limit is ${maxBytes}.`, { details: { maxBytes } });
+        throw new TriageError('too-large', `${name} has ${bytes.length} bytes; the limit is ${maxBytes}.`, {
+          details: { maxBytes },
+        });
       }
       const format = detectFormat(name, bytes);
       if (format === 'markdown' || format === 'text') return readDocument(name, bytes);
       const reply = Reply.parse(await inThread({ name, bytes: new Uint8Array(bytes) }, timeoutMs, signal));
       if ('document' in reply) return reply.document;
       const { code, message } = reply;
-      throw new TriageError(code, message.startsWith(name) || message.includes(`"`) ? message : `${name} cannot be read: ${message}`);
+      throw new TriageError(
+        code,
+        message.startsWith(name) || message.includes(`"`) ? message : `${name} cannot be read: ${message}`,
+      );
     },
   };
 }
 
-function inThread(file: { name: string; bytes: Uint8Array }, timeoutMs: number, signal: AbortSignal | undefined): Promise<unknown> {
+function inThread(
+  file: { name: string; bytes: Uint8Array },
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(`./read-in-worker${extname(import.meta.url)}`, import.meta.url), {
       workerData: file,

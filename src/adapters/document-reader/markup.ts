@@ -6,7 +6,9 @@ type Element = DefaultTreeAdapterTypes.Element;
 
 /** Elements that a browser does not render as text. */
 const UNSEEN = new Set(
-  'script style noscript template head svg math iframe object embed canvas audio video select textarea datalist dialog frameset'.split(' '),
+  'script style noscript template head svg math iframe object embed canvas audio video select textarea datalist dialog frameset'.split(
+    ' ',
+  ),
 );
 const BLOCKS = new Set(
   'address article aside blockquote body dd details div dl dt fieldset figcaption figure footer form header hr html li main nav ol p pre section summary table tr ul'.split(
@@ -14,9 +16,13 @@ const BLOCKS = new Set(
   ),
 );
 const CELLS = new Set(['td', 'th']);
-const HIDING = /(?:display:none|visibility:(?:hidden|collapse)|font-size:0(?:[;.a-z%]|$)|(?:^|;)opacity:0(?:\.0{1,9})?(?:;|$))/;
+const HIDING =
+  /(?:display:none|visibility:(?:hidden|collapse)|font-size:0(?:[;.a-z%]|$)|(?:^|;)opacity:0(?:\.0{1,9})?(?:;|$))/;
 
-/** Reads what a person sees of a page: no scripts, styles, comments, or text that is hidden by the page itself. */
+/**
+ * Reads what a person sees of a page: no scripts, styles, comments, or text that is hidden by the page
+ * itself.
+ */
 export function readHtml(html: string): ReadText {
   const document = parse(html);
   const writer = createWriter();
@@ -122,8 +128,8 @@ const FENCE = /^ {0,3}(`{3,20}|~{3,20})/;
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/;
 
 /**
- * Cuts Markdown at its headings and empty lines; fenced code stays whole and is never a heading. Comments, which no reader
- * of the page sees, and front matter are left out; a title in the front matter is the title.
+ * Cuts Markdown at its headings and empty lines; fenced code stays whole and is never a heading. Comments,
+ * which no reader of the page sees, and front matter are left out; a title in the front matter is the title.
  */
 export function readMarkdown(text: string): ReadText {
   const { body, title } = withoutFrontMatter(withoutComments(text.replaceAll('\r\n', '\n')));
@@ -150,14 +156,18 @@ export function readMarkdown(text: string): ReadText {
   return { title: title ?? blocks.find(({ heading }) => heading === 1)?.text ?? null, blocks };
 }
 
-function parseHeading(line: string, before: readonly string[]): { text: string; level: number; underlined: boolean } | null {
+function parseHeading(
+  line: string,
+  before: readonly string[],
+): { text: string; level: number; underlined: boolean } | null {
   const marked = HEADING.exec(line);
   if (marked !== null) {
     const text = trimHashes((marked[2] ?? '').trim());
     return text === '' ? null : { text, level: marked[1]?.length ?? 1, underlined: false };
   }
   const [above] = before;
-  if (above === undefined || before.length !== 1 || !/^ {0,3}(?:={2,200}|-{2,200})[ \t]{0,20}$/.test(line)) return null;
+  if (above === undefined || before.length !== 1 || !/^ {0,3}(?:={2,200}|-{2,200})[ \t]{0,20}$/.test(line))
+    return null;
   return { text: above.trim(), level: line.includes('=') ? 1 : 2, underlined: true };
 }
 
@@ -187,5 +197,8 @@ function withoutFrontMatter(text: string): { body: string; title: string | null 
     .exec(text.slice(start, end))?.[1]
     ?.trim()
     .replace(/^["']|["']$/g, '');
-  return { body: text.slice(text.indexOf('\n', end + 1) + 1 || text.length), title: title === undefined || title === '' ? null : title };
+  return {
+    body: text.slice(text.indexOf('\n', end + 1) + 1 || text.length),
+    title: title === undefined || title === '' ? null : title,
+  };
 }

@@ -22,7 +22,10 @@ const PRESENTATION = 'ppt/presentation.xml';
  * Reads the slides of a presentation in the order in which they are shown, with what the speaker noted.
  * Hidden slides are left out.
  */
-export async function readSlides(name: string, bytes: Uint8Array): Promise<{ blocks: DocumentBlock[]; notes: string[] }> {
+export async function readSlides(
+  name: string,
+  bytes: Uint8Array,
+): Promise<{ blocks: DocumentBlock[]; notes: string[] }> {
   const zip = await openOfficeZip(name, bytes, PRESENTATION);
   const blocks: DocumentBlock[] = [];
   let hidden = 0;
@@ -40,7 +43,10 @@ export async function readSlides(name: string, bytes: Uint8Array): Promise<{ blo
     );
     for (const { text } of noted) blocks.push({ text: `Notes: ${text}`, heading: null, place });
   }
-  return { blocks, notes: hidden === 0 ? [] : [`${hidden} hidden ${hidden === 1 ? 'slide is' : 'slides are'} skipped.`] };
+  return {
+    blocks,
+    notes: hidden === 0 ? [] : [`${hidden} hidden ${hidden === 1 ? 'slide is' : 'slides are'} skipped.`],
+  };
 }
 
 function slidePaths(zip: OfficeZip): string[] {
@@ -117,7 +123,10 @@ const MAX_ROWS = 20_000;
 const MAX_CELL = 2_000;
 
 /** Reads the sheets of a workbook row by row; empty rows are left out, and keep their number. */
-export async function readSheets(name: string, bytes: Uint8Array): Promise<{ blocks: DocumentBlock[]; notes: string[] }> {
+export async function readSheets(
+  name: string,
+  bytes: Uint8Array,
+): Promise<{ blocks: DocumentBlock[]; notes: string[] }> {
   await openOfficeZip(name, bytes, 'xl/workbook.xml');
   const { default: readWorkbook } = await import('read-excel-file/node');
   const blocks: DocumentBlock[] = [];
@@ -204,7 +213,11 @@ export async function openOfficeZip(name: string, bytes: Uint8Array, main: strin
     // Images count toward the limit, but their content is not kept.
     if (/\.(?:xml|rels)$/i.test(member.path)) parts.set(member.path, content);
   }
-  if (!parts.has(main)) throw new TriageError('invalid-input', `${name} contains no ${main}; it is damaged, or another kind of file.`);
+  if (!parts.has(main))
+    throw new TriageError(
+      'invalid-input',
+      `${name} contains no ${main}; it is damaged, or another kind of file.`,
+    );
   return {
     paths: [...parts.keys()],
     part: (path) => {

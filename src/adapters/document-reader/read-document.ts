@@ -1,7 +1,12 @@
 import { extname } from 'node:path';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { toText } from '../../log/decode/decode.ts';
-import { type DocumentBlock, type DocumentFormat, FORMAT_BY_ENDING, type ReadDocument } from '../../ports/knowledge.ts';
+import {
+  type DocumentBlock,
+  type DocumentFormat,
+  FORMAT_BY_ENDING,
+  type ReadDocument,
+} from '../../ports/knowledge.ts';
 
 interface Read {
   readonly title?: string | null;
@@ -60,16 +65,23 @@ function paragraphsOfText(text: string): DocumentBlock[] {
 const MAX_PAGES = 2_000;
 
 /** Reads the text of a PDF page by page. Pictures of text are not recognised. */
-async function readPdf(name: string, bytes: Uint8Array): Promise<{ title: string | null; blocks: DocumentBlock[]; notes: string[] }> {
+async function readPdf(
+  name: string,
+  bytes: Uint8Array,
+): Promise<{ title: string | null; blocks: DocumentBlock[]; notes: string[] }> {
   const { extractText, getDocumentProxy, getMeta } = await import('unpdf');
   try {
     const pdf = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
-    if (pdf.numPages > MAX_PAGES) throw new TriageError('too-large', `${name} has ${pdf.numPages} pages; the limit is ${MAX_PAGES}.`);
+    if (pdf.numPages > MAX_PAGES)
+      throw new TriageError('too-large', `${name} has ${pdf.numPages} pages; the limit is ${MAX_PAGES}.`);
     const { text } = await extractText(pdf, { mergePages: false });
     const { info } = await getMeta(pdf);
     const title: unknown = info.Title;
     const silent = text.filter((page) => page.trim() === '').length;
-    const notes = silent === 0 ? [] : [`${silent} of ${text.length} pages contain no text; images of text are not recognized.`];
+    const notes =
+      silent === 0
+        ? []
+        : [`${silent} of ${text.length} pages contain no text; images of text are not recognized.`];
     return {
       title: typeof title === 'string' && title.trim() !== '' ? title.trim() : null,
       blocks: text.flatMap((page, index) =>
@@ -94,7 +106,11 @@ function asTriageError(name: string, error: unknown): TriageError {
   if (error instanceof Error && error.name === 'PasswordException') {
     return new TriageError('invalid-input', `${name} is encrypted with a password. Save it without one.`);
   }
-  return new TriageError('invalid-input', `${name} is not a usable PDF: ${getErrorMessage(error).replace(/\.$/, '')}.`, { cause: error });
+  return new TriageError(
+    'invalid-input',
+    `${name} is not a usable PDF: ${getErrorMessage(error).replace(/\.$/, '')}.`,
+    { cause: error },
+  );
 }
 
 const OFFICE: readonly DocumentFormat[] = ['docx', 'pptx', 'xlsx'];
@@ -115,10 +131,16 @@ export function detectFormat(name: string, bytes: Uint8Array): DocumentFormat {
     throw unsupported(name, 'is a zip archive, not a DOCX, PPTX or XLSX; unpack it first');
   }
   if (start.startsWith('\u00d0\u00cf\u0011\u00e0')) {
-    throw unsupported(name, 'is an old or password-protected Office file; save it as DOCX, PPTX or XLSX without a password');
+    throw unsupported(
+      name,
+      'is an old or password-protected Office file; save it as DOCX, PPTX or XLSX without a password',
+    );
   }
   if (named === 'pdf' || (named !== undefined && OFFICE.includes(named))) {
-    throw new TriageError('invalid-input', `${name} is not a valid ${named.toUpperCase()} file; it may be damaged.`);
+    throw new TriageError(
+      'invalid-input',
+      `${name} is not a valid ${named.toUpperCase()} file; it may be damaged.`,
+    );
   }
   if (isBinary(bytes)) throw unsupported(name, 'is not a readable document');
   return named ?? (/^\s{0,100}<(?:!doctype html|html)\b/i.test(start) ? 'html' : 'text');

@@ -20,7 +20,11 @@ const MAX_NAME = 64;
 
 const Secrets = z.object({ verifier: z.string(), state: z.string(), nonce: z.string() });
 
-const Claims = z.object({ sub: z.string().min(1), email: z.string().optional(), email_verified: z.boolean().optional() });
+const Claims = z.object({
+  sub: z.string().min(1),
+  email: z.string().optional(),
+  email_verified: z.boolean().optional(),
+});
 
 /**
  * Creates a sign-in provider for the authorization code flow with PKCE, state and nonce, based on
@@ -40,7 +44,11 @@ export function createOpenIdProvider(options: OpenIdOptions): SignInProvider {
   return {
     name: new URL(options.issuer).host,
     begin: async (callback) => {
-      const secrets = { verifier: client.randomPKCECodeVerifier(), state: client.randomState(), nonce: client.randomNonce() };
+      const secrets = {
+        verifier: client.randomPKCECodeVerifier(),
+        state: client.randomState(),
+        nonce: client.randomNonce(),
+      };
       const address = client.buildAuthorizationUrl(await configuration(), {
         redirect_uri: callback,
         scope: 'openid email profile',
@@ -55,10 +63,17 @@ export function createOpenIdProvider(options: OpenIdOptions): SignInProvider {
       const { verifier, state, nonce } = readSecrets(secrets);
       const answered = new URL(callback);
       answered.search = query;
-      const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
-      const tokens = await client.authorizationCodeGrant(await configuration(), answered, checks).catch((error: unknown) => {
-        throw refusedBy(error);
-      });
+      const checks = {
+        pkceCodeVerifier: verifier,
+        expectedState: state,
+        expectedNonce: nonce,
+        idTokenExpected: true,
+      };
+      const tokens = await client
+        .authorizationCodeGrant(await configuration(), answered, checks)
+        .catch((error: unknown) => {
+          throw refusedBy(error);
+        });
       return toPrincipal(tokens.claims(), options);
     },
   };
@@ -87,7 +102,10 @@ function readSecrets(text: string): z.infer<typeof Secrets> {
   try {
     return Secrets.parse(JSON.parse(text));
   } catch {
-    throw new TriageError('unauthenticated', 'This sign-in was started in another browser or has expired. Start again.');
+    throw new TriageError(
+      'unauthenticated',
+      'This sign-in was started in another browser or has expired. Start again.',
+    );
   }
 }
 
@@ -95,7 +113,9 @@ function toPrincipal(claims: unknown, { groupsClaim, roles }: OpenIdOptions): Pr
   const { sub, email, email_verified } = Claims.parse(claims);
   const listed: unknown = Reflect.get(Object(claims), groupsClaim);
   const groups = ['*', ...[listed].flat().filter((group) => typeof group === 'string')];
-  const granted = [...new Set(groups.flatMap((group) => (Object.hasOwn(roles, group) ? (roles[group] ?? []) : [])))];
+  const granted = [
+    ...new Set(groups.flatMap((group) => (Object.hasOwn(roles, group) ? (roles[group] ?? []) : []))),
+  ];
   // Names that people choose for themselves could be those of others.
   const name = email !== undefined && email_verified === true ? email : `openid:${sub}`;
   if (granted.length === 0)
@@ -121,19 +141,33 @@ function nameOfLength(name: string): string {
  * anything else is a failure of the issuer.
  */
 function refusedBy(error: unknown): TriageError {
-  if (error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError || isMismatch(error)) {
-    return new TriageError('unauthenticated', `The sign-in failed: ${getErrorMessage(error)}. Start again.`, { cause: error });
+  if (
+    error instanceof client.AuthorizationResponseError ||
+    error instanceof client.ResponseBodyError ||
+    isMismatch(error)
+  ) {
+    return new TriageError('unauthenticated', `The sign-in failed: ${getErrorMessage(error)}. Start again.`, {
+      cause: error,
+    });
   }
   return upstream(error);
 }
 
 function isMismatch(error: unknown): boolean {
-  return error instanceof client.ClientError && error.code !== 'OAUTH_TIMEOUT' && error.code !== 'OAUTH_RESPONSE_IS_NOT_CONFORM';
+  return (
+    error instanceof client.ClientError &&
+    error.code !== 'OAUTH_TIMEOUT' &&
+    error.code !== 'OAUTH_RESPONSE_IS_NOT_CONFORM'
+  );
 }
 
 function upstream(error: unknown): TriageError {
-  return new TriageError('upstream-failed', `The OpenID Connect issuer returned an unexpected response: ${getErrorMessage(error)}`, {
-    retryable: true,
-    cause: error,
-  });
+  return new TriageError(
+    'upstream-failed',
+    `The OpenID Connect issuer returned an unexpected response: ${getErrorMessage(error)}`,
+    {
+      retryable: true,
+      cause: error,
+    },
+  );
 }

@@ -92,7 +92,8 @@ function cleanEntries(fields: object, hide: HideSecrets, depth: number): [string
   return Object.entries(fields)
     .slice(0, MAX_ITEMS)
     .map(([name, value]) => {
-      const isSecret = SECRET_NAME.test(name) && typeof value !== 'number' && typeof value !== 'boolean' && value != null;
+      const isSecret =
+        SECRET_NAME.test(name) && typeof value !== 'number' && typeof value !== 'boolean' && value != null;
       return [name, isSecret ? HIDDEN : cleaned(value, hide, depth + 1)];
     });
 }
@@ -100,7 +101,8 @@ function cleanEntries(fields: object, hide: HideSecrets, depth: number): [string
 function cleaned(value: unknown, hide: HideSecrets, depth: number): unknown {
   if (typeof value === 'string') return hide(value);
   if (typeof value === 'bigint') return String(value);
-  if (typeof value !== 'object' || value === null) return typeof value === 'function' || typeof value === 'symbol' ? undefined : value;
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'function' || typeof value === 'symbol' ? undefined : value;
   if (value instanceof Error) return errorFields(value, hide, depth, 0);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof URL) return hide(value.href);
@@ -110,20 +112,39 @@ function cleaned(value: unknown, hide: HideSecrets, depth: number): unknown {
   return Object.fromEntries(cleanEntries(value, hide, depth));
 }
 
-function errorFields(error: Error, hide: HideSecrets, depth: number, causes: number): Record<string, unknown> {
+function errorFields(
+  error: Error,
+  hide: HideSecrets,
+  depth: number,
+  causes: number,
+): Record<string, unknown> {
   const { cause } = error;
-  const code = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? error.code : undefined;
+  const code =
+    'code' in error && (typeof error.code === 'string' || typeof error.code === 'number')
+      ? error.code
+      : undefined;
   return {
     type: error.name,
     ...(code === undefined ? {} : { code }),
-    ...(error instanceof TriageError ? { retryable: error.retryable, details: cleaned(error.details, hide, depth + 1) } : {}),
+    ...(error instanceof TriageError
+      ? { retryable: error.retryable, details: cleaned(error.details, hide, depth + 1) }
+      : {}),
     message: hide(error.message),
     stack: hide(error.stack ?? ''),
     ...(cause === undefined || causes >= MAX_CAUSES
       ? {}
-      : { cause: cause instanceof Error ? errorFields(cause, hide, depth, causes + 1) : cleaned(cause, hide, depth + 1) }),
+      : {
+          cause:
+            cause instanceof Error
+              ? errorFields(cause, hide, depth, causes + 1)
+              : cleaned(cause, hide, depth + 1),
+        }),
     ...(error instanceof AggregateError && causes < MAX_CAUSES
-      ? { errors: error.errors.slice(0, MAX_CAUSES).map((one: unknown) => (one instanceof Error ? hide(one.message) : String(typeof one))) }
+      ? {
+          errors: error.errors
+            .slice(0, MAX_CAUSES)
+            .map((one: unknown) => (one instanceof Error ? hide(one.message) : String(typeof one))),
+        }
       : {}),
   };
 }
@@ -134,7 +155,10 @@ const MAX_TEXT = 8_000;
 const MIN_TEXT = 8;
 const ALL_SHAPES = (1 << SHAPES.length) - 1;
 
-/** Hides in one text what is known to be secret, in any spelling, and what looks like a secret; what comes out is valid Unicode. */
+/**
+ * Hides in one text what is known to be secret, in any spelling, and what looks like a secret; what comes out
+ * is valid Unicode.
+ */
 export type HideSecrets = (text: string) => string;
 
 /** Creates a function that masks secrets. `known` are the secrets of this process. */

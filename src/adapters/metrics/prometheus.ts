@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type LabelValues, METRICS, type MetricOutline, type Metrics, type Reading } from '../../ports/telemetry.ts';
+import {
+  type LabelValues,
+  METRICS,
+  type MetricOutline,
+  type Metrics,
+  type Reading,
+} from '../../ports/telemetry.ts';
 
 export interface PrometheusOptions {
   /** Milliseconds for which a reading is reused, so that two scrapers cost the database no more than one. */
@@ -32,19 +38,24 @@ export function createPrometheusMetrics(options: PrometheusOptions = {}): Metric
   const { freshMs = FRESH_MS, limitMs = LIMIT_MS, ofProcess = true } = options;
   const registry = new Registry();
   if (ofProcess) collectDefaultMetrics({ register: registry });
-  const known = new Map(Object.entries(METRICS).map(([name, outline]) => [name, made(name, outline, registry)]));
+  const known = new Map(
+    Object.entries(METRICS).map(([name, outline]) => [name, made(name, outline, registry)]),
+  );
   const sources = new Map<string, Source>();
   const metrics: Metrics = {
     count: (name, labels, amount = 1) => {
       const metric = known.get(name);
-      if (metric?.kind === 'counter' && amount > 0 && Number.isFinite(amount)) metric.counter.inc(metric.bound(labels), amount);
+      if (metric?.kind === 'counter' && amount > 0 && Number.isFinite(amount))
+        metric.counter.inc(metric.bound(labels), amount);
     },
     observe: (name, labels, seconds) => {
       const metric = known.get(name);
       // A clock that was set back makes no negative durations.
-      if (metric?.kind === 'histogram' && Number.isFinite(seconds)) metric.histogram.observe(metric.bound(labels), Math.max(0, seconds));
+      if (metric?.kind === 'histogram' && Number.isFinite(seconds))
+        metric.histogram.observe(metric.bound(labels), Math.max(0, seconds));
     },
-    read: (reading, read) => void sources.set(reading, { read, readAt: Number.NEGATIVE_INFINITY, running: null, last: [] }),
+    read: (reading, read) =>
+      void sources.set(reading, { read, readAt: Number.NEGATIVE_INFINITY, running: null, last: [] }),
     text: async () => {
       const all = [...sources].map(([reading, source]) =>
         fresh(source, freshMs, limitMs).catch((): readonly Reading[] => {
@@ -68,7 +79,11 @@ function made(name: string, { kind, help, labels, buckets }: MetricOutline, regi
     case 'gauge':
       return { kind, bound, gauge: new Gauge(common), labelled: common.labelNames.length > 0 };
     case 'histogram':
-      return { kind, bound, histogram: new Histogram(buckets === undefined ? common : { ...common, buckets: [...buckets] }) };
+      return {
+        kind,
+        bound,
+        histogram: new Histogram(buckets === undefined ? common : { ...common, buckets: [...buckets] }),
+      };
   }
 }
 

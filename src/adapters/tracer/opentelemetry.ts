@@ -15,7 +15,13 @@ import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import { TriageError } from '../../domain/errors.ts';
-import { type Logger, type SpanFacts, type SpanOutline, type Tracer, withFields } from '../../ports/telemetry.ts';
+import {
+  type Logger,
+  type SpanFacts,
+  type SpanOutline,
+  type Tracer,
+  withFields,
+} from '../../ports/telemetry.ts';
 
 export interface OpenTelemetryOptions {
   readonly serviceName: string;
@@ -28,14 +34,16 @@ export interface OpenTelemetryOptions {
 const MAX_TEXT = 200;
 
 /**
- * Spans by OpenTelemetry. Nothing is registered globally, so what else in the process is traced stays as it is; where it has an open
- * span, ours stand under it.
+ * Spans by OpenTelemetry. Nothing is registered globally, so what else in the process is traced stays as it
+ * is; where it has an open span, ours stand under it.
  */
 export function createOpenTelemetryTracer({ serviceName, receivers, logger }: OpenTelemetryOptions): Tracer {
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName }),
     spanLimits: { attributeValueLengthLimit: MAX_TEXT, attributeCountLimit: 64 },
-    spanProcessors: receivers.map((receiver) => new BatchSpanProcessor({ exporter: createOtlpExporter(receiver, logger) })),
+    spanProcessors: receivers.map(
+      (receiver) => new BatchSpanProcessor({ exporter: createOtlpExporter(receiver, logger) }),
+    ),
   });
   const tracer = provider.getTracer('faultline');
   const open = new AsyncLocalStorage<Context>();
@@ -44,7 +52,11 @@ export function createOpenTelemetryTracer({ serviceName, receivers, logger }: Op
     const remote = readTraceparent(parent ?? null);
     const around = remote === null ? here : trace.setSpanContext(here, remote);
     const attributes = toAttributes(facts);
-    const span = tracer.startSpan(name, { kind: KINDS[kind], attributes, ...(startTime === undefined ? {} : { startTime }) }, around);
+    const span = tracer.startSpan(
+      name,
+      { kind: KINDS[kind], attributes, ...(startTime === undefined ? {} : { startTime }) },
+      around,
+    );
     return { span, inside: trace.setSpan(around, span) };
   };
   return {
@@ -52,7 +64,10 @@ export function createOpenTelemetryTracer({ serviceName, receivers, logger }: Op
       const { span, inside } = begin(outline);
       const { traceId, spanId } = span.spanContext();
       const doing = () =>
-        work({ add: (more) => void span.setAttributes(toAttributes(more)), fail: (errorType) => failed(span, errorType) });
+        work({
+          add: (more) => void span.setAttributes(toAttributes(more)),
+          fail: (errorType) => failed(span, errorType),
+        });
       try {
         return await open.run(inside, () => withFields(logger, { traceId, spanId }, doing));
       } catch (error) {
@@ -62,13 +77,16 @@ export function createOpenTelemetryTracer({ serviceName, receivers, logger }: Op
         span.end();
       }
     },
-    record: (outline, { startedAt, endedAt }) => void begin(outline, startedAt).span.end(Math.max(startedAt, endedAt)),
+    record: (outline, { startedAt, endedAt }) =>
+      void begin(outline, startedAt).span.end(Math.max(startedAt, endedAt)),
     traceparent: () => {
       const span = trace.getSpan(open.getStore() ?? context.active());
       return span === undefined ? null : writeTraceparent(span.spanContext());
     },
     flush: async (limitMs) => {
-      const flushed = provider.forceFlush().catch((error: unknown) => logger.debug({ error }, 'spans were not all sent'));
+      const flushed = provider
+        .forceFlush()
+        .catch((error: unknown) => logger.debug({ error }, 'spans were not all sent'));
       await Promise.race([flushed, sleep(limitMs, undefined, { ref: false })]);
     },
   };
@@ -115,8 +133,9 @@ export interface SpanReceiver {
 const TIMEOUT_MS = 5_000;
 
 /**
- * Sends spans as OTLP over HTTP in JSON. OpenTelemetry's own exporter is not used because it adds the headers of OTEL_EXPORTER_OTLP_HEADERS
- * to every receiver: with two of them, one would get the other's key. What cannot be sent is lost and logged once.
+ * Sends spans as OTLP over HTTP in JSON. OpenTelemetry's own exporter is not used because it adds the headers
+ * of OTEL_EXPORTER_OTLP_HEADERS to every receiver: with two of them, one would get the other's key. What
+ * cannot be sent is lost and logged once.
  */
 function createOtlpExporter(receiver: SpanReceiver, logger: Logger): SpanExporter {
   let warned = false;

@@ -36,21 +36,29 @@ export async function askProvider(
   try {
     if (query !== undefined) url.search = new URLSearchParams(query).toString();
     const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-    const init = { headers: { accept: 'application/json', ...headers }, signal: within, redirect: 'manual' as const };
+    const init = {
+      headers: { accept: 'application/json', ...headers },
+      signal: within,
+      redirect: 'manual' as const,
+    };
     const response = await fetch(url, { ...init, ...sent });
     if (!response.ok) {
       await response.body?.cancel();
       throw statusError(provider, response);
     }
     const bytes = await readBytes(response.body, reader.maxBytes);
-    if (bytes === null) throw new TriageError('too-large', `${provider} sent more than ${reader.maxBytes} bytes.`);
+    if (bytes === null)
+      throw new TriageError('too-large', `${provider} sent more than ${reader.maxBytes} bytes.`);
     const results = reader.read(bytes.toString('utf8'));
-    if (results === null) throw new TriageError('upstream-failed', `${provider} did not return search results.`);
+    if (results === null)
+      throw new TriageError('upstream-failed', `${provider} did not return search results.`);
     return results;
   } catch (error) {
     if (error instanceof TriageError) throw error;
-    if (signal.aborted) throw new TriageError('cancelled', `The call to ${provider} was stopped.`, { retryable: true });
-    if (deadline.aborted) throw new TriageError('timeout', `${provider} took longer than ${timeoutMs} ms.`, { retryable: true });
+    if (signal.aborted)
+      throw new TriageError('cancelled', `The call to ${provider} was stopped.`, { retryable: true });
+    if (deadline.aborted)
+      throw new TriageError('timeout', `${provider} took longer than ${timeoutMs} ms.`, { retryable: true });
     // Without its cause: that may quote the request.
     throw new TriageError('upstream-failed', `${provider} could not be reached.`, { retryable: true });
   }
@@ -58,7 +66,10 @@ export async function askProvider(
 
 function statusError(provider: string, { status, headers }: Response): TriageError {
   if (status >= 300 && status < 400) {
-    return new TriageError('upstream-failed', `${provider} redirects elsewhere, which is not followed (FAULTLINE_WEB_SEARCH_URL).`);
+    return new TriageError(
+      'upstream-failed',
+      `${provider} redirects elsewhere, which is not followed (FAULTLINE_WEB_SEARCH_URL).`,
+    );
   }
   if (status === 401 || status === 403) {
     return new TriageError(
@@ -67,11 +78,17 @@ function statusError(provider: string, { status, headers }: Response): TriageErr
     );
   }
   if (status === 402 || status === 432 || status === 433)
-    return new TriageError('quota-exhausted', `${provider} returned ${status}: the quota of its plan is used up.`);
+    return new TriageError(
+      'quota-exhausted',
+      `${provider} returned ${status}: the quota of its plan is used up.`,
+    );
   if (status === 429) {
     const retryAfterMs = retryAfter(headers);
     const rest = retryAfterMs === null ? {} : { retryAfterMs };
-    return new TriageError('rate-limited', `${provider} is rate limiting requests.`, { retryable: true, ...rest });
+    return new TriageError('rate-limited', `${provider} is rate limiting requests.`, {
+      retryable: true,
+      ...rest,
+    });
   }
   return new TriageError('upstream-failed', `${provider} returned ${status}.`, { retryable: status >= 500 });
 }

@@ -45,7 +45,9 @@ export function searchWith(driver: string, find: Find, options: WebSearchOptions
     configured: true,
     search: async (query, limit, signal) => {
       const results = (await find(query, limit, signal)).flatMap(publicResult).slice(0, limit);
-      const read = results.map((result, rank) => (rank < options.pages ? withPage(result, guard, options.timeoutMs, signal) : result));
+      const read = results.map((result, rank) =>
+        rank < options.pages ? withPage(result, guard, options.timeoutMs, signal) : result,
+      );
       return await Promise.all(read);
     },
   };
@@ -56,16 +58,29 @@ function publicResult({ title, url, text }: RawResult): WebResult[] {
   const address = new URL(url);
   if (!isPublicUrl(address)) return [];
   const said = snippetText((text ?? '').slice(0, MAX_SNIPPET * 4), MAX_SNIPPET);
-  return [{ title: snippetText((title ?? '').slice(0, MAX_TITLE * 4), MAX_TITLE) || address.host, url: address.href, text: said }];
+  return [
+    {
+      title: snippetText((title ?? '').slice(0, MAX_TITLE * 4), MAX_TITLE) || address.host,
+      url: address.href,
+      text: said,
+    },
+  ];
 }
 
 /** Adds the text of the page to a result. If the page cannot be read, the provider's snippet stays. */
-async function withPage(result: WebResult, guard: AddressGuard, timeoutMs: number, signal: AbortSignal): Promise<WebResult> {
+async function withPage(
+  result: WebResult,
+  guard: AddressGuard,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<WebResult> {
   try {
     const limits = { timeoutMs: Math.min(timeoutMs, MAX_PAGE_MS), maxBytes: MAX_PAGE_BYTES };
     const { type, bytes } = await fetchPage(new URL(result.url), guard, limits, signal);
     const said = textOfPage(type, bytes.toString('utf8'));
-    return said === '' ? result : { ...result, text: [result.text, said].filter((part) => part !== '').join('\n\n') };
+    return said === ''
+      ? result
+      : { ...result, text: [result.text, said].filter((part) => part !== '').join('\n\n') };
   } catch (error) {
     if (signal.aborted) throw error;
     return result;
@@ -92,10 +107,16 @@ const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches a page of the public web. The address, what it resolves to, and every redirect go through the guard. No cookies, no credentials, no
- * compression, so that the size limit counts what is parsed. Throws `forbidden`, `timeout`, `upstream-failed`.
+ * Fetches a page of the public web. The address, what it resolves to, and every redirect go through the
+ * guard. No cookies, no credentials, no compression, so that the size limit counts what is parsed. Throws
+ * `forbidden`, `timeout`, `upstream-failed`.
  */
-export async function fetchPage(address: URL, guard: AddressGuard, limits: PageLimits, signal: AbortSignal): Promise<FetchedPage> {
+export async function fetchPage(
+  address: URL,
+  guard: AddressGuard,
+  limits: PageLimits,
+  signal: AbortSignal,
+): Promise<FetchedPage> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(limits.timeoutMs)]);
   let url = address;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
@@ -113,7 +134,11 @@ export async function fetchPage(address: URL, guard: AddressGuard, limits: PageL
 
 function open(url: URL, guard: AddressGuard, signal: AbortSignal): Promise<IncomingMessage> {
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
-  const headers = { accept: 'text/html, text/plain;q=0.9', 'accept-encoding': 'identity', 'user-agent': 'faultline' };
+  const headers = {
+    accept: 'text/html, text/plain;q=0.9',
+    'accept-encoding': 'identity',
+    'user-agent': 'faultline',
+  };
   return new Promise((resolve, reject) => {
     // A connection of its own: one kept open was checked for another name.
     const sent = request(url, { headers, signal, lookup: guard.lookup, agent: false }, resolve);
@@ -122,7 +147,12 @@ function open(url: URL, guard: AddressGuard, signal: AbortSignal): Promise<Incom
   });
 }
 
-async function read(url: URL, response: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<FetchedPage> {
+async function read(
+  url: URL,
+  response: IncomingMessage,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<FetchedPage> {
   if (response.statusCode !== 200) {
     response.destroy();
     throw failed(url, `answered ${response.statusCode ?? 0}`);
@@ -145,8 +175,12 @@ async function read(url: URL, response: IncomingMessage, maxBytes: number, signa
 
 function asTriageError(url: URL, error: unknown, signal: AbortSignal): TriageError {
   if (error instanceof TriageError) return error;
-  if (signal.aborted) return new TriageError('timeout', `${url.host} took too long.`, { retryable: true, cause: error });
-  return new TriageError('upstream-failed', `${url.host} could not be reached.`, { retryable: true, cause: error });
+  if (signal.aborted)
+    return new TriageError('timeout', `${url.host} took too long.`, { retryable: true, cause: error });
+  return new TriageError('upstream-failed', `${url.host} could not be reached.`, {
+    retryable: true,
+    cause: error,
+  });
 }
 
 function failed(url: URL, why: string): TriageError {
@@ -154,14 +188,21 @@ function failed(url: URL, why: string): TriageError {
 }
 
 /** Any part of a parsed page. */
-export type Node = DefaultTreeAdapterTypes.ChildNode | DefaultTreeAdapterTypes.Document | DefaultTreeAdapterTypes.DocumentFragment;
+export type Node =
+  | DefaultTreeAdapterTypes.ChildNode
+  | DefaultTreeAdapterTypes.Document
+  | DefaultTreeAdapterTypes.DocumentFragment;
 
 /** Elements that are invisible or say nothing about the subject of the page. */
 const UNSEEN = new Set(
-  'script style noscript template head svg math iframe object select textarea nav header footer form button'.split(' '),
+  'script style noscript template head svg math iframe object select textarea nav header footer form button'.split(
+    ' ',
+  ),
 );
 const BREAKS = new Set(
-  'address article blockquote br dd div dl dt figure h1 h2 h3 h4 h5 h6 hr li main ol p pre section table tr ul'.split(' '),
+  'address article blockquote br dd div dl dt figure h1 h2 h3 h4 h5 h6 hr li main ol p pre section table tr ul'.split(
+    ' ',
+  ),
 );
 
 /**
@@ -239,14 +280,18 @@ const IPV4_SPECIAL: readonly (readonly [string, number])[] = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ];
-/** Inside of 2000::/3, which is all that is global in IPv6: protocol assignments, documentation, and tunnels that hold an IPv4 address. */
+/**
+ * Inside of 2000::/3, which is all that is global in IPv6: protocol assignments, documentation, and tunnels
+ * that hold an IPv4 address.
+ */
 const IPV6_SPECIAL: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
   ['3fff::', 20],
 ];
-const PRIVATE_ENDING = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|private|home\.arpa|test|invalid|onion)$/i;
+const PRIVATE_ENDING =
+  /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|private|home\.arpa|test|invalid|onion)$/i;
 
 const special = new BlockList();
 for (const [address, prefix] of IPV4_SPECIAL) special.addSubnet(address, prefix, 'ipv4');
@@ -275,7 +320,10 @@ export function isPublicUrl(url: URL, isPublic: (address: string) => boolean = i
  * Creates a guard that uses the system's resolver. The connection goes to the addresses that were checked, so
  * a second DNS answer cannot replace them (DNS rebinding).
  */
-export function createAddressGuard({ resolve = resolveAll, isPublic = isPublicAddress }: GuardOptions = {}): AddressGuard {
+export function createAddressGuard({
+  resolve = resolveAll,
+  isPublic = isPublicAddress,
+}: GuardOptions = {}): AddressGuard {
   return {
     check: (url) => {
       if (!isPublicUrl(url, isPublic)) throw refused(url.hostname);
@@ -308,5 +356,8 @@ function resolveAll(hostname: string): Promise<string[]> {
 }
 
 function refused(hostname: string): TriageError {
-  return new TriageError('forbidden', `${hostname.slice(0, 200)} is not a host on the public internet, so it is not contacted.`);
+  return new TriageError(
+    'forbidden',
+    `${hostname.slice(0, 200)} is not a host on the public internet, so it is not contacted.`,
+  );
 }

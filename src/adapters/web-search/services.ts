@@ -7,11 +7,21 @@ import { type Find, type RawResult, searchWith, type WebSearchOptions } from './
 const BASE_BRAVE = 'https://api.search.brave.com';
 const BASE_TAVILY = 'https://api.tavily.com';
 
-const BraveResult = z.object({ title: z.string().nullish(), url: z.string().nullish(), description: z.string().nullish() });
+const BraveResult = z.object({
+  title: z.string().nullish(),
+  url: z.string().nullish(),
+  description: z.string().nullish(),
+});
 const BraveReply = z
   .object({ web: z.object({ results: z.array(BraveResult) }).nullish() })
-  .transform(({ web }) => (web?.results ?? []).map(({ description: text, ...result }) => ({ ...result, text })));
-const Result = z.object({ title: z.string().nullish(), url: z.string().nullish(), content: z.string().nullish() });
+  .transform(({ web }) =>
+    (web?.results ?? []).map(({ description: text, ...result }) => ({ ...result, text })),
+  );
+const Result = z.object({
+  title: z.string().nullish(),
+  url: z.string().nullish(),
+  content: z.string().nullish(),
+});
 const Reply = z
   .object({ results: z.array(Result) })
   .transform(({ results }) => results.map(({ content: text, ...result }) => ({ ...result, text })));
@@ -60,6 +70,7 @@ function searchBy(
   options: WebSearchOptions,
 ): WebSearch {
   const reader = { maxBytes: MAX_BYTES, read: (text: string) => reply.safeParse(jsonIn(text)).data ?? null };
-  const find: Find = (query, limit, signal) => askProvider(request(query, limit), reader, options.timeoutMs, signal);
+  const find: Find = (query, limit, signal) =>
+    askProvider(request(query, limit), reader, options.timeoutMs, signal);
   return searchWith(driver, find, options);
 }

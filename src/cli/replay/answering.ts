@@ -25,8 +25,15 @@ export function replayConfig(options: ReplayCommandOptions, config: Config): Con
     ...config,
     // Past cases name repositories of other organizations, which are not contacted unless that is configured
     // explicitly.
-    codeHost: codeHost.driver === 'auto' ? ({ ...codeHost, driver: 'local-git' } satisfies Config['codeHost']) : codeHost,
-    analyst: { ...analyst, driver: options.analyst ?? analyst.driver, llm: withModel(analyst.llm, options.model ?? analyst.llm.model) },
+    codeHost:
+      codeHost.driver === 'auto'
+        ? ({ ...codeHost, driver: 'local-git' } satisfies Config['codeHost'])
+        : codeHost,
+    analyst: {
+      ...analyst,
+      driver: options.analyst ?? analyst.driver,
+      llm: withModel(analyst.llm, options.model ?? analyst.llm.model),
+    },
     triage: { ...triage, budgetTokens: options.budget ?? triage.budgetTokens },
   };
 }
@@ -64,7 +71,9 @@ export async function answering(
 
 /** Sorts abstained answers last, because an unclear cause should represent the build last. */
 function sureFirst(analyses: readonly Analysis[]): Analysis[] {
-  return analyses.toSorted((one, other) => Number(one.classification.abstained) - Number(other.classification.abstained));
+  return analyses.toSorted(
+    (one, other) => Number(one.classification.abstained) - Number(other.classification.abstained),
+  );
 }
 
 /** Lists the stages that are disabled. Throws if a name is not a stage. */
@@ -89,7 +98,11 @@ const MAX_TREE_BYTES = 16 * 1024 * 1024;
 /** Returns the names of a commit's files, a line each; empty where the clone does not have it. */
 async function listTree(folder: string, commit: string, signal: AbortSignal): Promise<string> {
   const git = createGit({ timeoutMs: TIME_LIMIT_MS, maxOutputBytes: MAX_TREE_BYTES });
-  const answer = await git(folder, ['ls-tree', '-r', '-z', '--full-tree', '--name-only', '--end-of-options', commit], signal);
+  const answer = await git(
+    folder,
+    ['ls-tree', '-r', '-z', '--full-tree', '--name-only', '--end-of-options', commit],
+    signal,
+  );
   return answer.exitCode === 0 || answer.cut ? answer.output.replaceAll('\0', '\n') : '';
 }
 
@@ -106,7 +119,10 @@ async function openClone(path: string, signal: AbortSignal) {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-clone-'));
   const close = () => rm(folder, { recursive: true, force: true });
   try {
-    await promisify(execFile)('tar', ['-xf', path, '-C', folder, '--no-same-owner'], { timeout: TIME_LIMIT_MS, signal });
+    await promisify(execFile)('tar', ['-xf', path, '-C', folder, '--no-same-owner'], {
+      timeout: TIME_LIMIT_MS,
+      signal,
+    });
     const names = await readdir(folder);
     // What `tar -C clone.git .` packs has no folder of its own.
     const inside = names.length === 1 && names[0] !== undefined ? join(folder, names[0]) : folder;

@@ -3,7 +3,12 @@ import { openCalibrations } from '../../app/open-for-operators.ts';
 import { createMaskingOptions } from '../../config/masking.ts';
 import { resolveBudgetTokens } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
-import { type Calibration, calibratedAnalyst, isCalibratedAs, parseCalibration } from '../../domain/calibration.ts';
+import {
+  type Calibration,
+  calibratedAnalyst,
+  isCalibratedAs,
+  parseCalibration,
+} from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { append, present } from '../../lib/collections.ts';
@@ -63,24 +68,43 @@ export async function runCalibrate(options: CalibrateCommandOptions, config: Con
   if ((options.dataset === undefined) === (options.reviewed !== true))
     throw new TriageError('invalid-config', 'Choose what to fit to: either --dataset FILE… or --reviewed.');
   if (options.apply) await refuseEarly(options, config);
-  const gathered = options.reviewed ? await decidedAnswers(options, config) : await replayedAnswers(options, config);
+  const gathered = options.reviewed
+    ? await decidedAnswers(options, config)
+    : await replayedAnswers(options, config);
   const risk = options.risk === undefined ? null : { most: options.risk, confidence: options.confidence };
   const { humanReview: doubted } = config.triage.thresholds;
-  const fitted = fitCalibration(gathered.answers, { ...(await madeBy(gathered, config)), method: options.method, risk, doubted });
+  const fitted = fitCalibration(gathered.answers, {
+    ...(await madeBy(gathered, config)),
+    method: options.method,
+    risk,
+    doubted,
+  });
   // What could not be read back must not be written.
   if (options.out !== undefined)
-    await writeOutput(options.out, `${JSON.stringify(parseCalibration(fitted.calibration, options.out), null, 1)}\n`, '--out');
+    await writeOutput(
+      options.out,
+      `${JSON.stringify(parseCalibration(fitted.calibration, options.out), null, 1)}\n`,
+      '--out',
+    );
   const applied = options.apply ? await apply(fitted.calibration, options) : null;
   const { held: _held, ...shown } = fitted;
-  if (options.json) return print(jsonText({ ok: true, ...shown, calibration: applied ?? shown.calibration, applied: applied !== null }));
+  if (options.json)
+    return print(
+      jsonText({ ok: true, ...shown, calibration: applied ?? shown.calibration, applied: applied !== null }),
+    );
   await print(renderCalibration(fitted, gathered));
-  if (options.out !== undefined) say(`Written to ${options.out}. Apply it with: FAULTLINE_CALIBRATION=${options.out} faultline triage …`);
-  if (applied !== null) say(`Version ${applied.version} is in force for ${applied.analyst}; workers follow within seconds.`);
+  if (options.out !== undefined)
+    say(`Written to ${options.out}. Apply it with: FAULTLINE_CALIBRATION=${options.out} faultline triage …`);
+  if (applied !== null)
+    say(`Version ${applied.version} is in force for ${applied.analyst}; workers follow within seconds.`);
   if (options.out === undefined && applied === null)
     say('Nothing was written or applied. Use --out FILE to write it, or --apply to put it in force.');
 }
 
-async function madeBy({ answers, analyst, sources }: GatheredAnswers, config: Config): Promise<Omit<CalibrateOptions, 'method' | 'risk'>> {
+async function madeBy(
+  { answers, analyst, sources }: GatheredAnswers,
+  config: Config,
+): Promise<Omit<CalibrateOptions, 'method' | 'risk'>> {
   const masker = createMasker(createMaskingOptions(config));
   const texts = [...new Set([...sources, ...answers.map(({ project }) => project)])];
   const masked = new Map<string, string>();
@@ -100,7 +124,9 @@ async function apply(calibration: Calibration, options: CalibrateCommandOptions)
 
 /** Rejects a request early if it would be refused after the replay, which may take hours and cost dollars. */
 async function refuseEarly(options: CalibrateCommandOptions, config: Config): Promise<void> {
-  await withCalibrations(options, (calibrations) => checkReplaced(calibrations, resolveAnalyst(options, config), options.replaces));
+  await withCalibrations(options, (calibrations) =>
+    checkReplaced(calibrations, resolveAnalyst(options, config), options.replaces),
+  );
 }
 
 /** Returns the analyst whose answers are calibrated. */
@@ -116,11 +142,15 @@ async function replayedAnswers(options: CalibrateCommandOptions, config: Config)
   const paths = options.dataset ?? [];
   const cases: ReplayedCase[] = [];
   const files = await Promise.all((options.results ?? []).map(readResults));
-  for (const path of paths) append(cases, files.length > 0 ? await fromResults(path, files) : await replayed(path, options, config));
+  for (const path of paths)
+    append(cases, files.length > 0 ? await fromResults(path, files) : await replayed(path, options, config));
   const analyst = resolveAnalyst(options, config);
   const answers = labelledCases(ofAnalyst(cases, analyst));
   const said = cases.length - answers.length;
-  if (said > 0) say(`Left out ${said} of ${cases.length} cases, whose category is unknown or which ${analyst} did not answer.`);
+  if (said > 0)
+    say(
+      `Left out ${said} of ${cases.length} cases, whose category is unknown or which ${analyst} did not answer.`,
+    );
   return { answers, analyst, sources: paths.map((path) => basename(path)), perDay: null };
 }
 
@@ -132,7 +162,9 @@ function ofAnalyst(cases: readonly ReplayedCase[], analyst: string): ReplayedCas
   const answered = cases.filter(({ result }) => result.analyst !== null);
   const own = answered.filter(({ result: { analyst: by, model } }) => {
     // A file of an earlier version does not name the model.
-    return by === 'llm' && model === null ? analyst.startsWith('llm ') : isCalibratedAs(analyst, by ?? '', model);
+    return by === 'llm' && model === null
+      ? analyst.startsWith('llm ')
+      : isCalibratedAs(analyst, by ?? '', model);
   });
   if (own.length > 0 || answered.length === 0) return own;
   throw createNoAnswersError(
@@ -143,7 +175,10 @@ function ofAnalyst(cases: readonly ReplayedCase[], analyst: string): ReplayedCas
 
 function createNoAnswersError(analyst: string, others: readonly string[]): TriageError {
   const named = [...new Set(others)].slice(0, 5).map(visibleLine).join(', ');
-  return new TriageError('invalid-input', `There are no answers by ${analyst}, only by ${named}; set --analyst, or configure that model.`);
+  return new TriageError(
+    'invalid-input',
+    `There are no answers by ${analyst}, only by ${named}; set --analyst, or configure that model.`,
+  );
 }
 
 /** Gathers the decisions of reviewers about the answers of one analyst. */
@@ -158,11 +193,23 @@ async function decidedAnswers(options: CalibrateCommandOptions, config: Config):
         decided.map((one) => calibratedAnalyst(one.analyst, one.model)),
       );
     if (own.length === 0)
-      throw new TriageError('invalid-input', `No answer of ${analyst} has been reviewed yet, so there is nothing to calibrate with.`);
+      throw new TriageError(
+        'invalid-input',
+        `No answer of ${analyst} has been reviewed yet, so there is nothing to calibrate with.`,
+      );
     const audits = own.filter(({ origin }) => origin === 'audit').length;
-    say(`${own.length} decided answers, ${audits} of them sampled from published answers${shareText(audits, config.review.auditEvery)}.`);
-    const perDay = new Map((await calibrations.answeredPerDay()).map(({ category, perDay: count }) => [category, count]));
-    return { answers: labelledDecisions(own, config.review.auditEvery), analyst, sources: ['reviewed'], perDay };
+    say(
+      `${own.length} decided answers, ${audits} of them sampled from published answers${shareText(audits, config.review.auditEvery)}.`,
+    );
+    const perDay = new Map(
+      (await calibrations.answeredPerDay()).map(({ category, perDay: count }) => [category, count]),
+    );
+    return {
+      answers: labelledDecisions(own, config.review.auditEvery),
+      analyst,
+      sources: ['reviewed'],
+      perDay,
+    };
   });
 }
 
@@ -172,9 +219,18 @@ function shareText(audits: number, every: number): string {
   return every > 1 ? `, each of which represents ${every}` : '';
 }
 
-async function replayed(path: string, options: CalibrateCommandOptions, config: Config): Promise<ReplayedCase[]> {
+async function replayed(
+  path: string,
+  options: CalibrateCommandOptions,
+  config: Config,
+): Promise<ReplayedCase[]> {
   const { calibration: _applied, ...triage } = config.triage;
-  const asked = { ...present({ analyst: options.analyst }), repeat: 1, concurrency: options.concurrency, green: true };
+  const asked = {
+    ...present({ analyst: options.analyst }),
+    repeat: 1,
+    concurrency: options.concurrency,
+    green: true,
+  };
   const own = replayConfig(asked, { ...config, triage });
   const cases: ReplayedCase[] = [];
   const shared = { concurrency: options.concurrency, green: true, maxLogBytes: config.http.maxLogBytes };
@@ -183,7 +239,10 @@ async function replayed(path: string, options: CalibrateCommandOptions, config: 
     if (done.result.error !== null) say(`${done.result.id}: ${done.result.error}`);
   };
   const answer = await answering(asked, own);
-  await replay({ ...shared, cases: await casesAt(path), budgetTokens: resolveBudgetTokens(own), answer, onCase }, interruptSignal());
+  await replay(
+    { ...shared, cases: await casesAt(path), budgetTokens: resolveBudgetTokens(own), answer, onCase },
+    interruptSignal(),
+  );
   return cases;
 }
 
@@ -193,8 +252,13 @@ async function fromResults(path: string, files: readonly RunResults[]): Promise<
     if ('error' in outcome) continue;
     const { row } = outcome.one;
     const [result, other] = files.flatMap(({ results }) => results.get(row.id) ?? []);
-    if (other !== undefined) throw new TriageError('invalid-input', `--results: the case ${visibleLine(row.id)} is in two of the files.`);
-    if (result !== undefined) cases.push(stripForMetrics({ row, result, analysis: null, quotes: { made: 0, literal: 0 } }));
+    if (other !== undefined)
+      throw new TriageError(
+        'invalid-input',
+        `--results: the case ${visibleLine(row.id)} is in two of the files.`,
+      );
+    if (result !== undefined)
+      cases.push(stripForMetrics({ row, result, analysis: null, quotes: { made: 0, literal: 0 } }));
   }
   return cases;
 }
@@ -238,11 +302,18 @@ function measured({ value, low, high }: Measured): string {
 
 function notes(rows: readonly FitRow[]): string[] {
   return rows.flatMap(({ category, method, cases, worth }) => {
-    const found = Math.floor(worth) === cases ? `${cases}` : `${cases}, equivalent to ${Math.floor(worth)} equally weighted cases,`;
+    const found =
+      Math.floor(worth) === cases
+        ? `${cases}`
+        : `${cases}, equivalent to ${Math.floor(worth)} equally weighted cases,`;
     if (method === 'capped')
-      return [`${category}: too few cases (${found} < ${POOLED_FROM}): the stated confidence stays, capped by what so few cases allow.`];
+      return [
+        `${category}: too few cases (${found} < ${POOLED_FROM}): the stated confidence stays, capped by what so few cases allow.`,
+      ];
     if (method === 'pooled')
-      return [`${category}: too few cases (${found} < ${OWN_FROM}) for its own fit: the overall fit is used, never raising confidence.`];
+      return [
+        `${category}: too few cases (${found} < ${OWN_FROM}) for its own fit: the overall fit is used, never raising confidence.`,
+      ];
     return [];
   });
 }
@@ -305,7 +376,8 @@ export async function listCalibrations(options: DataOptions): Promise<void> {
     acts: await calibrations.acts(SHOWN),
   }));
   if (options.json) return print(jsonText({ ok: true, items: kept, inForce, acts }));
-  if (kept.length === 0) return print('There are no calibrations. Create one with: faultline calibrate --reviewed');
+  if (kept.length === 0)
+    return print('There are no calibrations. Create one with: faultline calibrate --reviewed');
   const rows = kept.map((one) => `${inForce.includes(one.version) ? '*' : ' '} ${formatCalibration(one)}`);
   return print([...rows, '', ...acts.map(actLine)].join('\n'));
 }
@@ -313,7 +385,11 @@ export async function listCalibrations(options: DataOptions): Promise<void> {
 export async function useCalibration(version: number, options: UseOptions): Promise<void> {
   const act = await withCalibrations(options, async (calibrations) => {
     const wanted = await calibrations.find(version);
-    if (wanted === null) throw new TriageError('not-found', `There is no calibration ${version}. List them with: faultline calibrate list`);
+    if (wanted === null)
+      throw new TriageError(
+        'not-found',
+        `There is no calibration ${version}. List them with: faultline calibrate list`,
+      );
     return await putInForce(calibrations, wanted.analyst, version, options.replaces);
   });
   return tell(options, { act }, actLine(act));
@@ -323,7 +399,8 @@ export async function endCalibration(analyst: string, options: UseOptions): Prom
   const act = await withCalibrations(options, async (calibrations) => {
     const inForce = (await calibrations.inForce()).map((one) => one.analyst);
     if (!inForce.includes(analyst)) {
-      const others = inForce.length === 0 ? 'None is in force.' : `In force for: ${inForce.map(visibleLine).join(', ')}.`;
+      const others =
+        inForce.length === 0 ? 'None is in force.' : `In force for: ${inForce.map(visibleLine).join(', ')}.`;
       throw new TriageError('not-found', `No calibration is in force for ${visibleLine(analyst)}. ${others}`);
     }
     return await putInForce(calibrations, analyst, null, options.replaces);
@@ -331,15 +408,27 @@ export async function endCalibration(analyst: string, options: UseOptions): Prom
   return tell(options, { act }, actLine(act));
 }
 
-/** Throws `conflict` where it is not said, or not rightly, what would be replaced: before anything is kept, and before a long fit. */
-async function checkReplaced(calibrations: CalibrationStore, analyst: string, replaces: UseOptions['replaces']): Promise<void> {
+/**
+ * Throws `conflict` where it is not said, or not rightly, what would be replaced: before anything is kept,
+ * and before a long fit.
+ */
+async function checkReplaced(
+  calibrations: CalibrationStore,
+  analyst: string,
+  replaces: UseOptions['replaces'],
+): Promise<void> {
   const now = (await calibrations.inForce()).find((one) => one.analyst === analyst)?.version ?? 'none';
   if (replaces === now) return;
   const said = replaces === undefined ? '' : `, not ${replaces}`;
-  throw new TriageError('conflict', `${now} is in force for ${analyst}${said}. Nothing was changed. To replace it, use --replaces ${now}`);
+  throw new TriageError(
+    'conflict',
+    `${now} is in force for ${analyst}${said}. Nothing was changed. To replace it, use --replaces ${now}`,
+  );
 }
 
-/** Throws `conflict` where it is not said, or not rightly, what is replaced; also where another was quicker. */
+/**
+ * Throws `conflict` where it is not said, or not rightly, what is replaced; also where another was quicker.
+ */
 async function putInForce(
   calibrations: CalibrationStore,
   analyst: string,
@@ -350,10 +439,16 @@ async function putInForce(
   const replaced = typeof replaces === 'number' ? replaces : null;
   const act = await calibrations.use({ analyst, version, replaces: replaced, actor: operatorName() });
   if (act !== null) return act;
-  throw new TriageError('conflict', `Someone else just changed the calibration for ${analyst}. See: faultline calibrate list`);
+  throw new TriageError(
+    'conflict',
+    `Someone else just changed the calibration for ${analyst}. See: faultline calibrate list`,
+  );
 }
 
-async function withCalibrations<Result>(options: DataOptions, work: (store: CalibrationStore) => Promise<Result>): Promise<Result> {
+async function withCalibrations<Result>(
+  options: DataOptions,
+  work: (store: CalibrationStore) => Promise<Result>,
+): Promise<Result> {
   const opened = await openCalibrations(readStoreConfig(dataDirectory(options.data)));
   try {
     return await work(opened.calibrations);
@@ -362,11 +457,25 @@ async function withCalibrations<Result>(options: DataOptions, work: (store: Cali
   }
 }
 
-function formatCalibration({ version, analyst, fittedOn, before, after, risk, createdBy, createdAt }: Calibration): string {
-  const ece = after === null ? 'not cross-validated' : `ECE ${before.ece.value.toFixed(3)} → ${after.ece.value.toFixed(3)}`;
+function formatCalibration({
+  version,
+  analyst,
+  fittedOn,
+  before,
+  after,
+  risk,
+  createdBy,
+  createdAt,
+}: Calibration): string {
+  const ece =
+    after === null
+      ? 'not cross-validated'
+      : `ECE ${before.ece.value.toFixed(3)} → ${after.ece.value.toFixed(3)}`;
   const kept = risk === null ? 'no thresholds' : `at most ${risk.most * 100} % wrong`;
   const by = `by ${visibleLine(createdBy)} ${createdAt}`;
-  return [`${version}`.padStart(4), visibleLine(analyst), `${fittedOn.cases} cases`, ece, kept, by].join('  ');
+  return [`${version}`.padStart(4), visibleLine(analyst), `${fittedOn.cases} cases`, ece, kept, by].join(
+    '  ',
+  );
 }
 
 function actLine({ analyst, version, replaced, actor, at }: CalibrationAct): string {

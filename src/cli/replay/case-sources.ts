@@ -38,22 +38,33 @@ interface OpenedSources {
   close(): Promise<void>;
 }
 
-/** Opens the places that cases were asked from, in order. Throws where one is not there, none was named, or more than one kind. */
+/**
+ * Opens the places that cases were asked from, in order. Throws where one is not there, none was named, or
+ * more than one kind.
+ */
 export async function openCaseSources(options: ReplayCommandOptions): Promise<OpenedSources> {
   const { sources, close } = await openKind(options);
   const { sample } = options;
-  return { sources: sample === undefined ? sources : sources.map((source) => sampled(source, sample)), close };
+  return {
+    sources: sample === undefined ? sources : sources.map((source) => sampled(source, sample)),
+    close,
+  };
 }
 
 async function openKind(options: ReplayCommandOptions): Promise<OpenedSources> {
   const { dataset, logs, reviewed, stored } = options;
   const kinds = [dataset, logs, reviewed, stored].filter((kind) => kind !== undefined).length;
-  if (kinds > 1) throw new TriageError('invalid-config', 'Choose only one of --dataset, --logs, --reviewed and --stored.');
+  if (kinds > 1)
+    throw new TriageError('invalid-config', 'Choose only one of --dataset, --logs, --reviewed and --stored.');
   if (reviewed || stored) return await openStoredSource(options);
   const filter = Object.keys(storeFilter(options))[0];
   if (filter !== undefined)
-    throw new TriageError('invalid-config', `--${filter} filters stored failures: use it with --reviewed or --stored.`);
-  const sources = logs === undefined ? await Promise.all((dataset ?? []).map(datasetSource)) : logs.map(folderSource);
+    throw new TriageError(
+      'invalid-config',
+      `--${filter} filters stored failures: use it with --reviewed or --stored.`,
+    );
+  const sources =
+    logs === undefined ? await Promise.all((dataset ?? []).map(datasetSource)) : logs.map(folderSource);
   if (sources.length > 0) return { sources, close: async () => undefined };
   throw new TriageError(
     'invalid-config',
@@ -63,7 +74,8 @@ async function openKind(options: ReplayCommandOptions): Promise<OpenedSources> {
 
 async function datasetSource(path: string): Promise<CaseSource> {
   const file = await datasetAt(path).catch(() => null);
-  if (file === null) throw new TriageError('not-found', `--dataset: ${path} is neither a file nor a case set.`);
+  if (file === null)
+    throw new TriageError('not-found', `--dataset: ${path} is neither a file nor a case set.`);
   return { name: basename(path), path, cases: () => datasetCases(file), measure: () => measureFile(file) };
 }
 
@@ -81,17 +93,31 @@ async function openStoredSource(options: ReplayCommandOptions): Promise<OpenedSo
     if (measured.cases === 0) throw new TriageError('invalid-input', `There are no ${name} to replay.`);
     return measured;
   };
-  return { sources: [{ name, path: kind, cases: () => casesOfApp(app, options), measure }], close: () => app.close({ drainMs: 0 }) };
+  return {
+    sources: [{ name, path: kind, cases: () => casesOfApp(app, options), measure }],
+    close: () => app.close({ drainMs: 0 }),
+  };
 }
 
 function folderSource(path: string): CaseSource {
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new TriageError('not-found', `--logs: ${path} is not a folder.`);
-  return { name: basename(path), path, cases: () => folderCases(path), measure: () => measureCases(folderCases(path)) };
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new TriageError('not-found', `--logs: ${path} is not a folder.`);
+  return {
+    name: basename(path),
+    path,
+    cases: () => folderCases(path),
+    measure: () => measureCases(folderCases(path)),
+  };
 }
 
 function sampled(source: CaseSource, most: number): CaseSource {
   const cases = () => sampleCases(source.cases(), most);
-  return { ...source, name: `${source.name}, sample of ${most}`, cases, measure: () => measureCases(cases()) };
+  return {
+    ...source,
+    name: `${source.name}, sample of ${most}`,
+    cases,
+    measure: () => measureCases(cases()),
+  };
 }
 
 /** Counts cases and digests what is known of them, without reading a log. */
@@ -106,13 +132,24 @@ async function measureCases(outcomes: AsyncIterable<CaseOutcome>): Promise<CaseM
 }
 
 /** Returns the requested stored failures of an open app. */
-export function casesOfApp(app: App, options: StoredCaseOptions, onLeftOut?: OnLeftOut): AsyncIterable<CaseOutcome> {
+export function casesOfApp(
+  app: App,
+  options: StoredCaseOptions,
+  onLeftOut?: OnLeftOut,
+): AsyncIterable<CaseOutcome> {
   const from = { cases: app.stores.cases, builds: app.stores.builds, archive: app.archive };
   return (options.reviewed ? reviewedCases : storedCases)(from, storeFilter(options), onLeftOut);
 }
 
 /** Creates the filter for stored failures. Throws if the category does not exist. */
-export function storeFilter({ repository, branch, fingerprint, category, since, until }: StoreFilterOptions): CaseFilter {
+export function storeFilter({
+  repository,
+  branch,
+  fingerprint,
+  category,
+  since,
+  until,
+}: StoreFilterOptions): CaseFilter {
   const known = category === undefined ? undefined : parseCategory(category);
   return present({ repository, branch, fingerprint, category: known, since, until });
 }
@@ -120,7 +157,10 @@ export function storeFilter({ repository, branch, fingerprint, category, since, 
 function parseCategory(text: string): Category {
   const category = Category.safeParse(text);
   if (category.success) return category.data;
-  throw new TriageError('invalid-config', `--category: "${text}" is not a category; use one of ${CATEGORIES.join(', ')}.`);
+  throw new TriageError(
+    'invalid-config',
+    `--category: "${text}" is not a category; use one of ${CATEGORIES.join(', ')}.`,
+  );
 }
 
 /** The number of cases and a digest that changes with them; null if that is not known. */

@@ -4,7 +4,13 @@ import { TriageError } from '../../domain/errors.ts';
 import { counted } from '../../lib/text.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
-import { type CaseProblem, type CaseSetSummary, type CheckedCases, checkCases, writeCaseSet } from '../../replay/cases/case-set.ts';
+import {
+  type CaseProblem,
+  type CaseSetSummary,
+  type CheckedCases,
+  checkCases,
+  writeCaseSet,
+} from '../../replay/cases/case-set.ts';
 import { confined, datasetCases } from '../../replay/cases/dataset.ts';
 import { casesAt, datasetAt } from '../../replay/cases/folder.ts';
 import { beginFolder } from '../../replay/cases/new-folder.ts';
@@ -37,7 +43,9 @@ export async function runCasesCheck(path: string, options: CheckCommandOptions):
   };
   const logs = options.logs ? { maxBytes: http.maxLogBytes } : null;
   const checked = await checkCases(await casesAt(path), { logs, onProblem }, signal);
-  await print(options.json ? jsonText({ ok: checked.problems === 0, ...checked, listed }) : checkText(checked));
+  await print(
+    options.json ? jsonText({ ok: checked.problems === 0, ...checked, listed }) : checkText(checked),
+  );
   if (checked.problems > 0) process.exitCode = EXIT.unreadable;
 }
 
@@ -47,7 +55,8 @@ function problemText({ line, id, field, reason }: CaseProblem): string {
 }
 
 function checkText({ cases, good, problems, categories, projects, dated }: CheckedCases): string {
-  const wrong = problems === 0 ? 'no problems' : `${counted(problems, 'problem')}, ${counted(good, 'case')} without one`;
+  const wrong =
+    problems === 0 ? 'no problems' : `${counted(problems, 'problem')}, ${counted(good, 'case')} without one`;
   const several = Object.keys(projects).length;
   return [
     `${counted(cases, 'case')}: ${wrong}. ${counted(good, 'good one')}, ${dated} with a time:`,
@@ -64,7 +73,10 @@ export interface ExportCommandOptions extends StoredCaseOptions {
 /** Runs `faultline cases export`: writes stored failures and their reviews as a case set. */
 export async function runCasesExport(options: ExportCommandOptions): Promise<void> {
   if (options.reviewed !== true && options.stored !== true)
-    throw new TriageError('invalid-config', 'Choose --reviewed for reviewed failures, or --stored for all stored failures.');
+    throw new TriageError(
+      'invalid-config',
+      'Choose --reviewed for reviewed failures, or --stored for all stored failures.',
+    );
   // What is mistyped is said before anything is opened.
   storeFilter(options);
   const signal = interruptSignal();
@@ -98,7 +110,9 @@ export async function runCasesImport(path: string, options: ImportCommandOptions
   const config = await terminalConfig();
   const dataset = await datasetAt(path);
   const cases =
-    dataset === null ? await casesAt(path) : confined(datasetCases(dataset), dataset, resolve(options.logsIn ?? dirname(dataset)));
+    dataset === null
+      ? await casesAt(path)
+      : confined(datasetCases(dataset), dataset, resolve(options.logsIn ?? dirname(dataset)));
   const folder = await beginFolder(resolve(options.out));
   const limits = { masker: createMasker(createMaskingOptions(config)), maxLogBytes: config.http.maxLogBytes };
   const set = await writeCaseSet(cases, folder, limits, signal);
@@ -122,10 +136,16 @@ export async function runCasesSplit(path: string, options: SplitCommandOptions):
   if (options.by === 'random' && options.seed === undefined)
     throw new TriageError('invalid-config', 'A random split needs --seed WORDS, so that it can be repeated.');
   if (options.by !== 'random' && options.seed !== undefined)
-    throw new TriageError('invalid-config', `--seed is for --by random; a split by ${options.by} is not random.`);
+    throw new TriageError(
+      'invalid-config',
+      `--seed is for --by random; a split by ${options.by} is not random.`,
+    );
   const dataset = await datasetAt(path);
   if (dataset === null)
-    throw new TriageError('invalid-input', `${path} is a folder of logs: convert it with faultline cases import first.`);
+    throw new TriageError(
+      'invalid-input',
+      `${path} is a folder of logs: convert it with faultline cases import first.`,
+    );
   const { http } = await terminalConfig();
   const out = resolve(options.out);
   const { by, share, seed = '', near: minScore, dropDuplicates = false } = options;
@@ -140,11 +160,13 @@ export async function runCasesSplit(path: string, options: SplitCommandOptions):
 function splitText({ out, by, dropDuplicates }: SplitCommandOptions, split: SplitSummary): string {
   const { train, test, undated, bad, nearDuplicates, dropped, mostAlike, unread } = split;
   const row = (name: string, of: (side: typeof train) => number) => {
-    const share = (side: typeof train) => (side.cases === 0 ? '' : ` (${((100 * of(side)) / side.cases).toFixed(0)} %)`);
+    const share = (side: typeof train) =>
+      side.cases === 0 ? '' : ` (${((100 * of(side)) / side.cases).toFixed(0)} %)`;
     return `${name.padEnd(18)}${String(of(train)).padStart(8)}${share(train).padEnd(9)}${String(of(test)).padStart(8)}${share(test)}`;
   };
   const categories = [...new Set([...Object.keys(train.categories), ...Object.keys(test.categories)])].sort();
-  const counts = (side: typeof train, name: string) => Object.entries(side.categories).find(([one]) => one === name)?.[1] ?? 0;
+  const counts = (side: typeof train, name: string) =>
+    Object.entries(side.categories).find(([one]) => one === name)?.[1] ?? 0;
   return [
     `${counted(train.cases, 'case')} in ${out}/train.jsonl, ${test.cases} in ${out}/test.jsonl, split by ${by}.`,
     `${''.padEnd(18)}${'train'.padStart(8)}${''.padEnd(9)}${'test'.padStart(8)}`,
@@ -162,16 +184,23 @@ function splitText({ out, by, dropDuplicates }: SplitCommandOptions, split: Spli
 
 function nearText(pairs: number, dropped: number, asked: boolean): string {
   if (pairs === 0) return 'No near-duplicates across the split.';
-  const done = asked ? `${dropped} left out of train.jsonl` : '--drop-duplicates leaves them out of train.jsonl';
+  const done = asked
+    ? `${dropped} left out of train.jsonl`
+    : '--drop-duplicates leaves them out of train.jsonl';
   return `${counted(pairs, 'case')} for training nearly the same as a test case (${done}), all in near-duplicates.jsonl:`;
 }
 
 /** Formats the rows of a table with right-aligned counts, the largest first. */
 function countRows(counts: Readonly<Record<string, number>>, most = Number.POSITIVE_INFINITY): string[] {
-  const sorted = Object.entries(counts).sort(([left, ones], [right, others]) => others - ones || (left < right ? -1 : 1));
+  const sorted = Object.entries(counts).sort(
+    ([left, ones], [right, others]) => others - ones || (left < right ? -1 : 1),
+  );
   const shown = sorted
     .slice(0, most)
-    .map(([name, count]) => `${String(count).padStart(8)}  ${name === 'none' ? 'without a category' : visibleLine(name)}`);
+    .map(
+      ([name, count]) =>
+        `${String(count).padStart(8)}  ${name === 'none' ? 'without a category' : visibleLine(name)}`,
+    );
   return sorted.length <= most ? shown : [...shown, `          and ${sorted.length - most} more`];
 }
 
@@ -182,12 +211,17 @@ function setText(out: string, set: CaseSetSummary, notCases: Readonly<Record<str
   const masked = set.secrets === 0 ? 'nothing masked' : `${counted(set.secrets, 'place')} masked`;
   const left = set.firstLeftOut
     .slice(0, MAX_SHOWN)
-    .map(({ line, id, reason }) => `${`${visibleLine(id ?? `line ${line}`)}:`.padStart(10)} ${visibleLine(reason)}`);
+    .map(
+      ({ line, id, reason }) =>
+        `${`${visibleLine(id ?? `line ${line}`)}:`.padStart(10)} ${visibleLine(reason)}`,
+    );
   const more = set.leftOut > MAX_SHOWN ? [`          and ${set.leftOut - MAX_SHOWN} more`] : [];
   return [
     `${counted(set.cases, 'case')} in ${out}, ${counted(set.logs, 'log')}, ${masked}.`,
     ...countRows(set.categories),
-    ...(set.leftOut === 0 ? [] : [`Left out, ${counted(set.leftOut, 'case')} that could not be read:`, ...left, ...more]),
+    ...(set.leftOut === 0
+      ? []
+      : [`Left out, ${counted(set.leftOut, 'case')} that could not be read:`, ...left, ...more]),
     ...(Object.keys(notCases).length === 0 ? [] : ['Skipped:', ...countRows(notCases)]),
   ].join('\n');
 }

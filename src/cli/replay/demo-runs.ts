@@ -16,8 +16,15 @@ const RUNS = [
   ['usual-log', {}],
 ] as const;
 
-/** Replays failures of a folder of logs twice, once with hardly any of the log, and keeps both. `builds`: the builds that they are here, by case. */
-export async function keepDemoRuns(config: Config, logs: string, builds: ReadonlyMap<string, string>): Promise<void> {
+/**
+ * Replays failures of a folder of logs twice, once with hardly any of the log, and keeps both. `builds`: the
+ * builds that they are here, by case.
+ */
+export async function keepDemoRuns(
+  config: Config,
+  logs: string,
+  builds: ReadonlyMap<string, string>,
+): Promise<void> {
   async function* cases(): AsyncGenerator<CaseOutcome> {
     for await (const outcome of folderCases(logs)) {
       if ('error' in outcome) continue;
@@ -25,13 +32,22 @@ export async function keepDemoRuns(config: Config, logs: string, builds: Readonl
       if (id !== undefined) yield { ...outcome, one: { ...outcome.one, row: { ...outcome.one.row, id } } };
     }
   }
-  const source = { name: 'failures of the demo', path: logs, cases, measure: async () => ({ cases: builds.size, sha256: null }) };
+  const source = {
+    name: 'failures of the demo',
+    path: logs,
+    cases,
+    measure: async () => ({ cases: builds.size, sha256: null }),
+  };
   for (const [name, settings] of RUNS) {
     const options: ReplayCommandOptions = { analyst: 'rules', ...settings, concurrency: 2, green: true };
     const own = replayConfig(options, config);
     const path = await roomForRun(config.runs.folder, name, false);
     await keepLabels(config.runs.folder, name, [cases()]);
-    const files = await openRunFiles(path, false, createManifest(options, own, [{ source, ...(await source.measure()) }]));
+    const files = await openRunFiles(
+      path,
+      false,
+      createManifest(options, own, [{ source, ...(await source.measure()) }]),
+    );
     const { concurrency, green } = options;
     const reading = {
       budgetTokens: resolveBudgetTokens(own),

@@ -7,7 +7,11 @@ import { present } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { describeDifference } from '../../replay/recording/frozen-analyst.ts';
-import { type RecordingSource, recordingsInFile, storedRecordings } from '../../replay/recording/read-recordings.ts';
+import {
+  type RecordingSource,
+  recordingsInFile,
+  storedRecordings,
+} from '../../replay/recording/read-recordings.ts';
 import { type FrozenRun, runFrozen } from '../../replay/recording/run-frozen.ts';
 import { dataDirectory, readConfig } from '../settings.ts';
 import { withApp } from '../store-commands.ts';
@@ -52,36 +56,60 @@ export async function runFrozenReplay(options: FrozenOptions): Promise<void> {
   const { frozen } = options;
   refuseOptionsOfCases(options);
   if (frozen !== true) {
-    if (!statSync(frozen, { throwIfNoEntry: false })?.isFile()) throw new TriageError('not-found', `--frozen: ${frozen} is not a file.`);
+    if (!statSync(frozen, { throwIfNoEntry: false })?.isFile())
+      throw new TriageError('not-found', `--frozen: ${frozen} is not a file.`);
     await refuseSameFile(frozen, options.out);
     return await replayAll(recordingsInFile(frozen), readConfig(dataDirectory(options.data)), options);
   }
   const filter = present({ runs: options.run });
-  await withApp(options, ({ stores, config }) => replayAll(storedRecordings(stores.recordings, filter), config, options));
+  await withApp(options, ({ stores, config }) =>
+    replayAll(storedRecordings(stores.recordings, filter), config, options),
+  );
 }
 
-async function replayAll(sources: AsyncIterable<RecordingSource>, config: Config, options: FrozenOptions): Promise<void> {
+async function replayAll(
+  sources: AsyncIterable<RecordingSource>,
+  config: Config,
+  options: FrozenOptions,
+): Promise<void> {
   const signal = interruptSignal();
   const today = await openToday(config, options.limits);
   const out = options.out === undefined ? null : await openOut(options.out);
   const asked = askedRuns(options.run);
-  const tally: Tally = { runs: 0, identical: 0, sameBytes: 0, sameAnswer: 0, otherAnswer: 0, stopped: 0, incomplete: 0, unreadable: 0 };
+  const tally: Tally = {
+    runs: 0,
+    identical: 0,
+    sameBytes: 0,
+    sameAnswer: 0,
+    otherAnswer: 0,
+    stopped: 0,
+    incomplete: 0,
+    unreadable: 0,
+  };
   const notes = new Set<string>();
   const told: object[] = [];
   const startedAt = performance.now();
   try {
     for await (const source of sources) {
       signal.throwIfAborted();
-      const isMeant = asked.meant('recording' in source ? source.recording : { triageId: source.name, analysis: null });
+      const isMeant = asked.meant(
+        'recording' in source ? source.recording : { triageId: source.name, analysis: null },
+      );
       if ('recording' in source && !isMeant) continue;
       const run = 'error' in source ? null : await runFrozen(source.recording, today, signal);
       count(tally, run);
       for (const note of run?.notes ?? []) notes.add(note);
-      const line = run === null ? { run: source.name, error: 'error' in source ? source.error : '' } : toOutputLine(run);
+      const line =
+        run === null ? { run: source.name, error: 'error' in source ? source.error : '' } : toOutputLine(run);
       await out?.write(`${jsonText(line)}\n`);
       if (run?.identical && run.differences.length === 0 && run.missing.length === 0) continue;
       if (options.json) told.push(line);
-      else await print(run === null ? visibleLine(`${source.name}: ${'error' in source ? source.error : ''}`) : describeRun(run));
+      else
+        await print(
+          run === null
+            ? visibleLine(`${source.name}: ${'error' in source ? source.error : ''}`)
+            : describeRun(run),
+        );
     }
   } finally {
     await out?.close();
@@ -95,14 +123,18 @@ async function replayAll(sources: AsyncIterable<RecordingSource>, config: Config
     process.exitCode = EXIT.unreadable;
   }
   if (options.json)
-    return await print(jsonText({ ok: true, ...tally, seconds: Number(seconds.toFixed(1)), notes: [...notes], runs: told }));
+    return await print(
+      jsonText({ ok: true, ...tally, seconds: Number(seconds.toFixed(1)), notes: [...notes], runs: told }),
+    );
   for (const note of notes) say(visibleLine(note));
   await print(`${formatSummary(tally)}, in ${seconds.toFixed(1)} s`);
 }
 
 async function openOut(path: string): Promise<FileHandle> {
   return await open(path, 'w').catch((cause: unknown) => {
-    throw new TriageError('not-found', `--out: ${path} cannot be written: ${getErrorMessage(cause)}.`, { cause });
+    throw new TriageError('not-found', `--out: ${path} cannot be written: ${getErrorMessage(cause)}.`, {
+      cause,
+    });
   });
 }
 
@@ -124,7 +156,16 @@ function toOutputLine({ analysis: _analysis, triageId, ...run }: FrozenRun): obj
   return { run: triageId, ...run, first: first === undefined ? null : describeDifference(first) };
 }
 
-function describeRun({ triageId, analysisId, differences, stopped, changed, identical, missing, before }: FrozenRun): string {
+function describeRun({
+  triageId,
+  analysisId,
+  differences,
+  stopped,
+  changed,
+  identical,
+  missing,
+  before,
+}: FrozenRun): string {
   const [first] = differences;
   const end = stopped ?? (identical ? 'The answer is identical.' : answerText(changed, before));
   const all = differences.length > 1 ? ` (${differences.length} in all)` : '';
@@ -140,11 +181,15 @@ function describeRun({ triageId, analysisId, differences, stopped, changed, iden
 
 function answerText(changed: readonly string[], before: string | null): string {
   if (before === null) return 'It now ends with an answer; the recording has none.';
-  return changed.length === 0 ? 'The visible part of the answer is the same.' : `The answer differs: ${changed.join(', ')}.`;
+  return changed.length === 0
+    ? 'The visible part of the answer is the same.'
+    : `The answer differs: ${changed.join(', ')}.`;
 }
 
 function formatSummary(tally: Tally): string {
-  const others = OUTCOMES.flatMap(([outcome, words]) => (tally[outcome] === 0 ? [] : [`${tally[outcome]} ${words}`]));
+  const others = OUTCOMES.flatMap(([outcome, words]) =>
+    tally[outcome] === 0 ? [] : [`${tally[outcome]} ${words}`],
+  );
   return [`${counted(tally.runs, 'run')}: ${tally.identical} identical`, ...others].join(', ');
 }
 
@@ -153,9 +198,32 @@ function formatSummary(tally: Tally): string {
  * an option that has a default.
  */
 const OF_CASES: readonly { readonly key: string; readonly flag: string; readonly usual?: unknown }[] = [
-  ...['dataset', 'logs', 'reviewed', 'stored', 'by', 'sample', 'resume', 'html', 'junit', 'gate', 'judge'].map(named),
+  ...[
+    'dataset',
+    'logs',
+    'reviewed',
+    'stored',
+    'by',
+    'sample',
+    'resume',
+    'html',
+    'junit',
+    'gate',
+    'judge',
+  ].map(named),
   ...['repository', 'branch', 'fingerprint', 'category', 'since', 'until'].map(named),
-  ...['analyst', 'profile', 'model', 'budget', 'max-usd', 'max-minutes', 'only', 'without', 'design', 'record'].map(named),
+  ...[
+    'analyst',
+    'profile',
+    'model',
+    'budget',
+    'max-usd',
+    'max-minutes',
+    'only',
+    'without',
+    'design',
+    'record',
+  ].map(named),
   { key: 'repeat', flag: '--repeat', usual: 1 },
   { key: 'green', flag: '--no-green', usual: true },
 ];
@@ -166,9 +234,14 @@ const OF_CASES: readonly { readonly key: string; readonly flag: string; readonly
  */
 function refuseOptionsOfCases(options: object): void {
   const given = new Map<string, unknown>(Object.entries(options));
-  const flags = OF_CASES.filter(({ key, usual }) => given.get(key) !== undefined && given.get(key) !== usual).map(({ flag }) => flag);
+  const flags = OF_CASES.filter(
+    ({ key, usual }) => given.get(key) !== undefined && given.get(key) !== usual,
+  ).map(({ flag }) => flag);
   if (flags.length === 0) return;
-  throw new TriageError('invalid-config', `${flags.join(', ')} cannot be combined with --frozen, which reruns recordings.`);
+  throw new TriageError(
+    'invalid-config',
+    `${flags.join(', ')} cannot be combined with --frozen, which reruns recordings.`,
+  );
 }
 
 /** Refuses to write over what is to be read, also under another name. Throws `invalid-config`. */
@@ -176,7 +249,10 @@ async function refuseSameFile(read: string, written: string | undefined): Promis
   if (written === undefined) return;
   const [one, other] = await Promise.all([read, written].map((path) => stat(path).catch(() => null)));
   if (one != null && other != null && one.isFile() && one.dev === other.dev && one.ino === other.ino)
-    throw new TriageError('invalid-config', `--out: ${written} contains the recordings to read; choose another file.`);
+    throw new TriageError(
+      'invalid-config',
+      `--out: ${written} contains the recordings to read; choose another file.`,
+    );
 }
 
 function named(name: string): { readonly key: string; readonly flag: string } {

@@ -1,6 +1,15 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { SliceBy } from '../../replay/figures/score.ts';
-import { analystOption, dataOption, guarded, jsonOption, positive, profileOption, runs, terminalConfig } from '../command-parts.ts';
+import {
+  analystOption,
+  dataOption,
+  guarded,
+  jsonOption,
+  positive,
+  profileOption,
+  runs,
+  terminalConfig,
+} from '../command-parts.ts';
 import type { CalibrateCommandOptions } from './calibrate-command.ts';
 import type { ReplayCommandOptions } from './case-sources.ts';
 import type { FrozenOptions } from './frozen-command.ts';
@@ -14,17 +23,44 @@ const SLICES = ['project', 'owner', 'source', 'category'] as const satisfies rea
  */
 export function replayCommand(): Command {
   const command = new Command('replay')
-    .description('Replay labeled cases (a data set, a folder of logs, or your own failures) and print the resulting figures.')
+    .description(
+      'Replay labeled cases (a data set, a folder of logs, or your own failures) and print the resulting figures.',
+    )
     .option('--dataset <path...>', 'JSONL, one case a row, or a case set; several give a table each')
-    .addOption(new Option('--logs <folder...>', 'folders of logs with their categories; one table each').conflicts('dataset'))
-    .addOption(new Option('--reviewed', 'reviewed failures, with the reviewed category').conflicts(['dataset', 'logs']))
-    .addOption(new Option('--stored', 'all stored failures, with the reviewed category if any').conflicts(['dataset', 'logs', 'reviewed']));
+    .addOption(
+      new Option('--logs <folder...>', 'folders of logs with their categories; one table each').conflicts(
+        'dataset',
+      ),
+    )
+    .addOption(
+      new Option('--reviewed', 'reviewed failures, with the reviewed category').conflicts([
+        'dataset',
+        'logs',
+      ]),
+    )
+    .addOption(
+      new Option('--stored', 'all stored failures, with the reviewed category if any').conflicts([
+        'dataset',
+        'logs',
+        'reviewed',
+      ]),
+    );
   return addStoreFilters(command, 'with --reviewed or --stored: ')
-    .addOption(new Option('--by <what>', 'also break down the main figures by project, owner, source or category').choices(SLICES))
+    .addOption(
+      new Option(
+        '--by <what>',
+        'also break down the main figures by project, owner, source or category',
+      ).choices(SLICES),
+    )
     .option('--sample <n>', 'this many cases of each, chosen by ID, so always the same ones', positive)
     .option('--repeat <n>', 'run the cases this many times, for models whose answers vary', positive, 1)
     .option('--out <file>', 'write one JSON object per case as they finish; overwrites the file')
-    .addOption(new Option('--keep <name>', 'keep the run under this name, for the console to compare (Insights → Models)').conflicts('out'))
+    .addOption(
+      new Option(
+        '--keep <name>',
+        'keep the run under this name, for the console to compare (Insights → Models)',
+      ).conflicts('out'),
+    )
     .option('--resume', 'continue an interrupted run from its --out file, or with --keep')
     .option('--html <file>', 'write a report as a self-contained HTML page')
     .option('--junit <file>', 'write a JUnit report for CI servers')
@@ -46,21 +82,38 @@ export function replayCommand(): Command {
     .option('--max-minutes <minutes>', 'start no more cases after this many minutes', amount)
     .addOption(new Option('--only <step>', 'stop after this step').choices(['read']))
     .option('--no-green', 'do not use the green logs named in rows')
-    .option('--without <stages...>', 'leave out these stages, to measure their value (see docs/evidence/ablations.md)')
+    .option(
+      '--without <stages...>',
+      'leave out these stages, to measure their value (see docs/evidence/ablations.md)',
+    )
     .addOption(
-      new Option('--design <design>', 'how answers are produced: the agent loop, or the linear baseline').choices(['loop', 'linear']),
+      new Option(
+        '--design <design>',
+        'how answers are produced: the agent loop, or the linear baseline',
+      ).choices(['loop', 'linear']),
     )
     .option('--record <file>', 'write a recording of each run, one per line')
-    .option('--frozen [file]', 'rerun recordings from this file or of stored runs, and report where they first differ')
+    .option(
+      '--frozen [file]',
+      'rerun recordings from this file or of stored runs, and report where they first differ',
+    )
     .addOption(dataOption())
     .option('--run <id...>', 'with --frozen: only these triage or analysis IDs')
-    .addOption(new Option('--limits <which>', 'with --frozen: which limits apply').choices(['recorded', 'configured']).default('recorded'))
+    .addOption(
+      new Option('--limits <which>', 'with --frozen: which limits apply')
+        .choices(['recorded', 'configured'])
+        .default('recorded'),
+    )
     .addOption(jsonOption())
     .action(
       guarded(async (options: ReplayCommandOptions & Partial<FrozenOptions>) => {
         if (options.frozen !== undefined) {
           const { runFrozenReplay } = await import('./frozen-command.ts');
-          return await runFrozenReplay({ ...options, frozen: options.frozen, limits: options.limits ?? 'recorded' });
+          return await runFrozenReplay({
+            ...options,
+            frozen: options.frozen,
+            limits: options.limits ?? 'recorded',
+          });
         }
         const { runReplay } = await import('./replay-command.ts');
         await runReplay(options, await terminalConfig(options));
@@ -108,7 +161,9 @@ export function casesCommand(): Command {
 function exportCommand(): Command {
   const command = new Command('export')
     .description('Write stored failures with their masked logs and decisions as a case set.')
-    .addOption(new Option('--reviewed', 'only reviewed failures, with the reviewed category').conflicts('stored'))
+    .addOption(
+      new Option('--reviewed', 'only reviewed failures, with the reviewed category').conflicts('stored'),
+    )
     .option('--stored', 'all stored failures, with the reviewed category if any');
   return addStoreFilters(command)
     .requiredOption('--out <dir>', OUT_HELP)
@@ -119,10 +174,15 @@ function exportCommand(): Command {
 
 function importCommand(): Command {
   return new Command('import')
-    .description('Mask and check cases from elsewhere and write them as a case set. Invalid cases are reported and left out.')
+    .description(
+      'Mask and check cases from elsewhere and write them as a case set. Invalid cases are reported and left out.',
+    )
     .argument('<path>', PATH_HELP)
     .requiredOption('--out <dir>', OUT_HELP)
-    .option('--logs-in <dir>', "folder that must contain the logs of a data set (default: the data set's folder)")
+    .option(
+      '--logs-in <dir>',
+      "folder that must contain the logs of a data set (default: the data set's folder)",
+    )
     .addOption(jsonOption())
     .action(runs(async () => (await import('./cases-command.ts')).runCasesImport));
 }
@@ -160,9 +220,17 @@ function splitCommand(): Command {
 /** Creates `faultline compare`, which compares two runs of the same cases in pairs. */
 export function compareCommand(): Command {
   return new Command('compare')
-    .description('Compare two runs on the same cases: differences with intervals, cases won and lost, and cost.')
-    .requiredOption('--dataset <path...>', 'the replayed cases with their categories (JSONL or a folder); several get one comparison each')
-    .requiredOption('--a <file...>', 'results of the first side, from `faultline replay --out`; several files are repeats')
+    .description(
+      'Compare two runs on the same cases: differences with intervals, cases won and lost, and cost.',
+    )
+    .requiredOption(
+      '--dataset <path...>',
+      'the replayed cases with their categories (JSONL or a folder); several get one comparison each',
+    )
+    .requiredOption(
+      '--a <file...>',
+      'results of the first side, from `faultline replay --out`; several files are repeats',
+    )
     .requiredOption('--b <file...>', 'results of the second side')
     .option('--html <file>', 'write the comparison as a self-contained HTML page')
     .addOption(jsonOption())
@@ -179,8 +247,14 @@ export function calibrateCommand(): Command {
     .option('--results <file...>', 'their results from `replay --out` (default: replay them now)')
     .option('--reviewed', 'reviewed answers in the database')
     .addOption(analystOption())
-    .addOption(new Option('--method <fit>', 'fitting method').choices(['auto', 'isotonic', 'platt']).default('auto'))
-    .option('--risk <share>', 'also find thresholds: at most this share of published answers may be wrong, such as 0.03', share)
+    .addOption(
+      new Option('--method <fit>', 'fitting method').choices(['auto', 'isotonic', 'platt']).default('auto'),
+    )
+    .option(
+      '--risk <share>',
+      'also find thresholds: at most this share of published answers may be wrong, such as 0.03',
+      share,
+    )
     .option('--confidence <share>', 'confidence that this risk is met', share, 0.95)
     .option('--concurrency <n>', 'cases in parallel', positive, 4)
     .option('--out <file>', 'write the calibration to this file, for FAULTLINE_CALIBRATION')
@@ -210,9 +284,10 @@ export function calibrateCommand(): Command {
 }
 
 function replacesOption(): Option {
-  return new Option('--replaces <version>', 'the version now in force, or none (guards against overwriting another change)').argParser(
-    version,
-  );
+  return new Option(
+    '--replaces <version>',
+    'the version now in force, or none (guards against overwriting another change)',
+  ).argParser(version);
 }
 
 function version(text: string): number | 'none' {
@@ -241,9 +316,10 @@ export function recordingsCommand(): Command {
       .option('--repository <name>', 'only this repository, such as owner/name')
       .addOption(dataOption())
       .addOption(jsonOption());
-  command('list', 'List every stored recording, oldest first: triage and analysis IDs, size, category, analyst.').action(
-    runs(async () => (await import('./recordings-command.ts')).listRecordings),
-  );
+  command(
+    'list',
+    'List every stored recording, oldest first: triage and analysis IDs, size, category, analyst.',
+  ).action(runs(async () => (await import('./recordings-command.ts')).listRecordings));
   command('export', 'Write stored recordings with their answers, masked, as one JSON object per line.')
     .requiredOption('--out <file>', 'output file')
     .option('--run <id...>', 'only these triage or analysis IDs')

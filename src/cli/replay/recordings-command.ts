@@ -46,7 +46,10 @@ export async function exportRecordings(options: ExportRecordingsOptions): Promis
     const asked = askedRuns(options.run);
     let [written, unreadable] = [0, 0];
     try {
-      for await (const source of storedRecordings(store, present({ repository: options.repository, runs: options.run }))) {
+      for await (const source of storedRecordings(
+        store,
+        present({ repository: options.repository, runs: options.run }),
+      )) {
         if ('error' in source) {
           unreadable += 1;
           asked.meant({ triageId: source.name, analysis: null });
@@ -67,16 +70,22 @@ export async function exportRecordings(options: ExportRecordingsOptions): Promis
     }
     const left = unreadable === 0 ? '' : `; ${unreadable} could not be read`;
     await print(
-      options.json ? jsonText({ ok: true, written, unreadable }) : `${counted(written, 'recording')} written to ${options.out}${left}`,
+      options.json
+        ? jsonText({ ok: true, written, unreadable })
+        : `${counted(written, 'recording')} written to ${options.out}${left}`,
     );
   });
 }
 
 function formatRow({ triageId, createdAt, repository, size, analysis, capped }: RecordingHead): string {
   const answer =
-    analysis === null ? 'no answer' : `${analysis.category} ${analysis.analyst}${analysis.model === null ? '' : ` ${analysis.model}`}`;
+    analysis === null
+      ? 'no answer'
+      : `${analysis.category} ${analysis.analyst}${analysis.model === null ? '' : ` ${analysis.model}`}`;
   const ids = analysis === null ? triageId : `${triageId} ${analysis.id}`;
-  return visibleLine(`${createdAt.slice(0, 19)} ${ids} ${repository} ${sizeText(size)} ${answer}${capped ? ' (cut off)' : ''}`);
+  return visibleLine(
+    `${createdAt.slice(0, 19)} ${ids} ${repository} ${sizeText(size)} ${answer}${capped ? ' (cut off)' : ''}`,
+  );
 }
 
 function sizeText(bytes: number): string {
@@ -87,8 +96,17 @@ function sizeText(bytes: number): string {
 export function askedRuns(runs: readonly string[] | undefined) {
   const left = new Set(runs);
   return {
-    /** Whether this one is meant: by the id of its triage or of its answer; everything is where nothing was requested. */
-    meant: ({ triageId, analysis }: { readonly triageId: string; readonly analysis: { readonly id: string } | null }) => {
+    /**
+     * Whether this one is meant: by the id of its triage or of its answer; everything is where nothing was
+     * requested.
+     */
+    meant: ({
+      triageId,
+      analysis,
+    }: {
+      readonly triageId: string;
+      readonly analysis: { readonly id: string } | null;
+    }) => {
       if (runs === undefined) return true;
       const ids = [triageId, ...(analysis === null ? [] : [analysis.id])].filter((id) => runs.includes(id));
       for (const id of ids) left.delete(id);
@@ -112,14 +130,21 @@ const OWNER_ONLY = 0o600;
  */
 export async function openRecordingsFile(path: string, behind = false) {
   const file = await open(path, behind ? 'a+' : 'w', OWNER_ONLY).catch((cause: unknown) => {
-    throw new TriageError('not-found', `Recordings cannot be written to ${path}: ${getErrorMessage(cause)}.`, { cause });
+    throw new TriageError(
+      'not-found',
+      `Recordings cannot be written to ${path}: ${getErrorMessage(cause)}.`,
+      { cause },
+    );
   });
   // A pipe or a device has nothing to cut off.
   const isFile = (await file.stat()).isFile();
   if (behind && isFile) await file.truncate(await wholeLines(file));
   let writing: Promise<void> = Promise.resolve();
   return {
-    /** Writes it whole, behind those that were given before. Throws `storage-failed` where the disk takes no more, with the file as it was. */
+    /**
+     * Writes it whole, behind those that were given before. Throws `storage-failed` where the disk takes no
+     * more, with the file as it was.
+     */
     add: (recording: Recording): Promise<void> => {
       writing = writing.then(() => append(file, isFile, path, `${JSON.stringify(recording)}\n`));
       return writing;
@@ -144,21 +169,26 @@ async function append(file: FileHandle, isFile: boolean, path: string, line: str
 export type KeptRecordings = NonNullable<Awaited<ReturnType<typeof keptRecordings>>>;
 
 /**
- * Opens what `--record` names; null where nothing is recorded. Throws `not-found` where it cannot be written, `invalid-config` where there would be
- * nothing to write.
+ * Opens what `--record` names; null where nothing is recorded. Throws `not-found` where it cannot be written,
+ * `invalid-config` where there would be nothing to write.
  */
 export async function keptRecordings({ record, resume, only }: ReplayCommandOptions) {
   if (record === undefined) return null;
-  if (only === 'read') throw new TriageError('invalid-config', '--record needs answers, but --only read produces none.');
+  if (only === 'read')
+    throw new TriageError('invalid-config', '--record needs answers, but --only read produces none.');
   const file = await openRecordingsFile(record, resume);
   let isWhole = true;
   return {
-    /** Never rejects: a recording that cannot be kept is no failure of its case. The first one is said, and ends the keeping. */
+    /**
+     * Never rejects: a recording that cannot be kept is no failure of its case. The first one is said, and
+     * ends the keeping.
+     */
     keep: async (recordings: readonly Recording[]): Promise<void> => {
       for (const recording of recordings) {
         if (!isWhole) return;
         await file.add(recording).catch((error: unknown) => {
-          if (isWhole) say(visibleLine(`--record: ${getErrorMessage(error)} The replay continues without it.`));
+          if (isWhole)
+            say(visibleLine(`--record: ${getErrorMessage(error)} The replay continues without it.`));
           isWhole = false;
         });
       }

@@ -15,7 +15,15 @@ import type { FigureSection } from '../../replay/figures/figure.ts';
 import { scoreCases, scoreSlices } from '../../replay/figures/score.ts';
 import { type Gate, type GateResult, judgeGate, openGate, renderGate, toJunit } from '../../replay/gate.ts';
 import { judgeCases, scoreJudge } from '../../replay/judge.ts';
-import { casesSuite, figuresJson, listSpreads, renderFigures, renderJunit, renderSpread, unsteadyCases } from '../../replay/report.ts';
+import {
+  casesSuite,
+  figuresJson,
+  listSpreads,
+  renderFigures,
+  renderJunit,
+  renderSpread,
+  unsteadyCases,
+} from '../../replay/report.ts';
 import type { ReplayedCase } from '../../replay/run/replay.ts';
 import { dataDirectory } from '../settings.ts';
 import { createVoice, EXIT, interruptSignal, jsonText, print, say, writeOutput } from '../terminal.ts';
@@ -50,9 +58,13 @@ import {
 export async function runReplay(given: ReplayCommandOptions, configured: Config): Promise<void> {
   const { keep } = given;
   const folder = runsFolder(dataDirectory(given.data));
-  const options = keep === undefined ? given : { ...given, out: await roomForRun(folder, keep, given.resume === true) };
+  const options =
+    keep === undefined ? given : { ...given, out: await roomForRun(folder, keep, given.resume === true) };
   if (options.resume && options.out === undefined)
-    throw new TriageError('invalid-config', '--resume continues a results file: name it with --out, or the run with --keep.');
+    throw new TriageError(
+      'invalid-config',
+      '--resume continues a results file: name it with --out, or the run with --keep.',
+    );
   await checkReportPaths(options);
   const gate = options.gate === undefined ? null : await openGate(options.gate);
   const config = replayConfig(options, configured);
@@ -77,7 +89,9 @@ async function replaySources(
   config: Config,
 ): Promise<void> {
   const signal = interruptSignal();
-  const measured = await Promise.all(sources.map(async (source) => ({ source, ...(await source.measure()) })));
+  const measured = await Promise.all(
+    sources.map(async (source) => ({ source, ...(await source.measure()) })),
+  );
   const judge = await judging(options, config);
   const limits = present({ usd: options.maxUsd, minutes: options.maxMinutes });
   const shared = { spending: createSpending(limits), progress: startReplayProgress(createVoice({})) };
@@ -134,7 +148,11 @@ async function replayAll(
     if (run === null) return;
     const heading = `${run.source.name}: ${whoAnswers(options, config)}, budget ${resolveBudgetTokens(config)} tokens`;
     const opinions = (await judge?.(run, going.spending, signal)) ?? [];
-    const sections = [...scoreCases(run.cases, run.milliseconds), ...scoreRequestedSlices(run.cases, options), ...opinions];
+    const sections = [
+      ...scoreCases(run.cases, run.milliseconds),
+      ...scoreRequestedSlices(run.cases, options),
+      ...opinions,
+    ];
     const done = {
       run,
       sections,
@@ -159,7 +177,11 @@ function scoreRequestedSlices(cases: readonly ReplayedCase[], { by }: ReplayComm
   return section === null ? [] : [section];
 }
 
-async function howToAnswer(options: ReplayCommandOptions, config: Config, recordings: KeptRecordings | null): Promise<SourceOptions> {
+async function howToAnswer(
+  options: ReplayCommandOptions,
+  config: Config,
+  recordings: KeptRecordings | null,
+): Promise<SourceOptions> {
   const stages = stagesLeftOut(options);
   return {
     concurrency: options.concurrency,
@@ -192,7 +214,9 @@ async function openFiles(
 function settleExitCode(reported: readonly ReportedRun[], signal: AbortSignal): void {
   const stopped = reported.find(({ run }) => run.stopped !== null);
   if (stopped === undefined || signal.aborted) return;
-  say(`Not all cases were replayed: ${stopped.run.stopped}. With --out, --resume continues where it stopped.`);
+  say(
+    `Not all cases were replayed: ${stopped.run.stopped}. With --out, --resume continues where it stopped.`,
+  );
   process.exitCode = EXIT.limitReached;
 }
 
@@ -203,7 +227,10 @@ function settleExitCode(reported: readonly ReportedRun[], signal: AbortSignal): 
  */
 type Judging = (run: SourceRun, spending: Spending, signal: AbortSignal) => Promise<FigureSection[]>;
 
-/** Opens the judge before anything is replayed, so that a missing model is said at once; null where none was requested. */
+/**
+ * Opens the judge before anything is replayed, so that a missing model is said at once; null where none was
+ * requested.
+ */
 export async function judging(options: ReplayCommandOptions, config: Config): Promise<Judging | null> {
   if (options.judge === undefined) return null;
   const { openJudge } = await import('../../app/open-models.ts');
@@ -211,7 +238,8 @@ export async function judging(options: ReplayCommandOptions, config: Config): Pr
   const repeats = options.judge === true ? 1 : options.judge;
   return async ({ cases, stopped }, spending, signal) => {
     if (stopped !== null) return [];
-    const limit = options.maxUsd === undefined ? {} : { maxCostUsd: Math.max(0, options.maxUsd - spending.usd) };
+    const limit =
+      options.maxUsd === undefined ? {} : { maxCostUsd: Math.max(0, options.maxUsd - spending.usd) };
     const asked = { ...opened, ...limit, repeats, concurrency: options.concurrency };
     const report = await judgeCases(cases, asked, signal).catch((error: unknown) => {
       if (signal.aborted) return null;
@@ -236,7 +264,10 @@ async function checkReportPaths(options: Places): Promise<void> {
     const isFolder = (await stat(path).catch(() => null))?.isDirectory() === true;
     const refusal = await access(folder, constants.W_OK).catch((error: unknown) => getErrorMessage(error));
     if (isFolder || refusal !== undefined)
-      throw new TriageError('not-found', `${option}: ${path} cannot be written${isFolder ? ': it is a folder' : ''}.`);
+      throw new TriageError(
+        'not-found',
+        `${option}: ${path} cannot be written${isFolder ? ': it is a folder' : ''}.`,
+      );
   }
 }
 
@@ -247,10 +278,19 @@ async function tell(
   options: ReplayCommandOptions,
   config: Config,
 ): Promise<void> {
-  if (!options.json) return print(`${isFirst ? '' : '\n'}${visibleLines(renderFigures(heading, sections)).join('\n')}`);
+  if (!options.json)
+    return print(`${isFirst ? '' : '\n'}${visibleLines(renderFigures(heading, sections)).join('\n')}`);
   const budgetTokens = resolveBudgetTokens(config);
   const stopped = run.stopped === null ? {} : { stopped: run.stopped };
-  return print(jsonText({ ok: true, dataset: run.source.path, budgetTokens, ...stopped, figures: figuresJson(sections) }));
+  return print(
+    jsonText({
+      ok: true,
+      dataset: run.source.path,
+      budgetTokens,
+      ...stopped,
+      figures: figuresJson(sections),
+    }),
+  );
 }
 
 /** Prints how far repeats of the same cases are apart, where there are repeats. */
@@ -261,8 +301,12 @@ async function tellSpread(reported: readonly ReportedRun[], options: ReplayComma
     if (repeats.length < 2) continue;
     const spread = listSpreads(repeats.map(({ sections }) => sections));
     const unsteady = unsteadyCases(repeats.map(({ run }) => run.cases));
-    if (options.json) await print(jsonText({ ok: true, dataset: source.path, repeats: repeats.length, spread, unsteady }));
-    else await print(`\n${visibleLines(renderSpread(`${source.name}, ${repeats.length} repeats`, spread, unsteady)).join('\n')}`);
+    if (options.json)
+      await print(jsonText({ ok: true, dataset: source.path, repeats: repeats.length, spread, unsteady }));
+    else
+      await print(
+        `\n${visibleLines(renderSpread(`${source.name}, ${repeats.length} repeats`, spread, unsteady)).join('\n')}`,
+      );
   }
 }
 
@@ -275,7 +319,11 @@ async function writeReports(
 ): Promise<void> {
   const suites = reported.map(({ heading, run }) => casesSuite(heading, run.cases));
   if (options.junit !== undefined)
-    await writeOutput(options.junit, renderJunit([...suites, ...(gate === null ? [] : toJunit(gate))]), '--junit');
+    await writeOutput(
+      options.junit,
+      renderJunit([...suites, ...(gate === null ? [] : toJunit(gate))]),
+      '--junit',
+    );
   if (options.html !== undefined) {
     const { reportPage } = await import('./report-page.ts');
     await writeOutput(options.html, await reportPage(reported, options, config), '--html');
@@ -283,7 +331,10 @@ async function writeReports(
 }
 
 /** Holds all that was replayed against the bars; every repeat must hold them. */
-async function judgeReported(gate: Gate | null, reported: readonly ReportedRun[]): Promise<GateResult | null> {
+async function judgeReported(
+  gate: Gate | null,
+  reported: readonly ReportedRun[],
+): Promise<GateResult | null> {
   if (gate === null) return null;
   const repeats = new Set(reported.map(({ repeat }) => repeat)).size;
   const runs = reported.map(({ run, sections, repeat }) => ({
@@ -297,7 +348,11 @@ async function judgeReported(gate: Gate | null, reported: readonly ReportedRun[]
 }
 
 /** Prints how the gate went, lines for people or one line of JSON, and sets the exit code where it failed. */
-async function tellGate(result: GateResult | null, options: ReplayCommandOptions, signal: AbortSignal): Promise<void> {
+async function tellGate(
+  result: GateResult | null,
+  options: ReplayCommandOptions,
+  signal: AbortSignal,
+): Promise<void> {
   if (result === null) return;
   if (options.json) await print(jsonText({ ok: result.ok, schema: 1, gate: result }));
   else await print(`\n${visibleLines(renderGate(result)).join('\n')}`);

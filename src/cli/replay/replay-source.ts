@@ -46,7 +46,8 @@ export async function replaySource(
     if (result.error !== null) counts.errors++;
     if (result.error !== null && !done.resumed) progress.say(visibleLine(`${result.id}: ${result.error}`));
     const elapsedMs = performance.now() - startedAt;
-    if (!done.resumed) progress.show({ done: cases.length, ...counts, total, usd: spending.usd - spentBefore, elapsedMs });
+    if (!done.resumed)
+      progress.show({ done: cases.length, ...counts, total, usd: spending.usd - spentBefore, elapsedMs });
   };
   // A disk that is full ends what still runs, too.
   const own = new AbortController();
@@ -67,13 +68,20 @@ export async function replaySource(
   } finally {
     progress.stop();
   }
-  if (cases.length === 0 && stopped === null) throw new TriageError('invalid-input', `${source.path} contains no cases.`);
+  if (cases.length === 0 && stopped === null)
+    throw new TriageError('invalid-input', `${source.path} contains no cases.`);
   const milliseconds = performance.now() - startedAt;
   progress.say(endText(cases.length, total, counts.resumed, stopped, milliseconds));
   return { source, cases, milliseconds: milliseconds + counts.resumedMs, stopped };
 }
 
-function endText(done: number, total: number | null, resumed: number, stopped: string | null, milliseconds: number): string {
+function endText(
+  done: number,
+  total: number | null,
+  resumed: number,
+  stopped: string | null,
+  milliseconds: number,
+): string {
   const before = resumed === 0 ? '' : `, ${resumed} of them by an earlier run`;
   if (stopped === null)
     return `${counted(done, 'case')} in ${milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : durationText(milliseconds)}${before}`;
@@ -87,7 +95,10 @@ function createFinishedReader(results: ResultsFile): (outcome: CaseOutcome) => P
     if (result === null) return null;
     const id = 'error' in outcome ? (outcome.id ?? `line-${outcome.line}`) : outcome.one.row.id;
     if (result.id === id) return result;
-    throw new TriageError('conflict', `--resume: ${results.path} has ${result.id} where the cases have ${id}; it belongs to other cases.`);
+    throw new TriageError(
+      'conflict',
+      `--resume: ${results.path} has ${result.id} where the cases have ${id}; it belongs to other cases.`,
+    );
   };
 }
 
@@ -116,7 +127,9 @@ export function stripForMetrics(done: ReplayedCase): ReplayedCase {
     analysis: null,
     row: row === null ? null : { ...row, log: null, stack_trace: null, snippets: null },
     result:
-      row?.group == null ? { ...result, messages: [], excerpts: result.excerpts.map((excerpt) => ({ ...excerpt, text: '' })) } : result,
+      row?.group == null
+        ? { ...result, messages: [], excerpts: result.excerpts.map((excerpt) => ({ ...excerpt, text: '' })) }
+        : result,
   };
 }
 
@@ -183,7 +196,11 @@ function lineByLine(stream: ProgressStream, now: () => number): ReplayProgress {
   return {
     show(standing) {
       if (standing.done === standing.total) return;
-      if (now() - saidAt < LINE_MS && standing.done - saidDone < Math.max(EVERY_CASES, (standing.total ?? 0) / LINES)) return;
+      if (
+        now() - saidAt < LINE_MS &&
+        standing.done - saidDone < Math.max(EVERY_CASES, (standing.total ?? 0) / LINES)
+      )
+        return;
       saidAt = now();
       saidDone = standing.done;
       stream.write(`${standingText(standing)}\n`);
@@ -254,10 +271,13 @@ interface Limits {
 export type Spending = ReturnType<typeof createSpending>;
 
 /**
- * Counts what is used up. Cases that run when a limit is reached are finished, so it may be passed by what they cost. `now` tells milliseconds,
- * from any start.
+ * Counts what is used up. Cases that run when a limit is reached are finished, so it may be passed by what
+ * they cost. `now` tells milliseconds, from any start.
  */
-export function createSpending({ usd = Number.POSITIVE_INFINITY, minutes }: Limits, now: () => number = () => performance.now()) {
+export function createSpending(
+  { usd = Number.POSITIVE_INFINITY, minutes }: Limits,
+  now: () => number = () => performance.now(),
+) {
   const startedAt = now();
   let spent = 0;
   return {

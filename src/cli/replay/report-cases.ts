@@ -46,17 +46,24 @@ export async function reportCases(reported: readonly ReportedRun[], config: Conf
   return reported.map((one) => cases.get(one) ?? []);
 }
 
-async function rankCases({ run, sections }: ReportedRun, lines: AsyncGenerator<CaseResult> | null, masker: Masker): Promise<ReportCase[]> {
+async function rankCases(
+  { run, sections }: ReportedRun,
+  lines: AsyncGenerator<CaseResult> | null,
+  masker: Masker,
+): Promise<ReportCase[]> {
   const linked = new Set(sections.flatMap(({ figures }) => figures.flatMap(({ against }) => against ?? [])));
   const ranked = run.cases
     .map((one, at) => ({ one, at, rank: computeRank(one, linked) }))
     .sort((left, right) => left.rank - right.rank || left.at - right.at);
-  const told = ranked.filter(({ rank }) => run.cases.length <= ALL_UP_TO || rank < UNTOLD).slice(0, MOST_TOLD);
+  const told = ranked
+    .filter(({ rank }) => run.cases.length <= ALL_UP_TO || rank < UNTOLD)
+    .slice(0, MOST_TOLD);
   const chosen = new Set(told.map(({ at }) => at));
   const more = new Map<number, ReportCaseMore>();
   for (const [at, one] of run.cases.entries()) {
     const line = await lines?.next();
-    if (chosen.has(at) && line !== undefined && line.done !== true) more.set(at, await readDetails(one.row, line.value, masker));
+    if (chosen.has(at) && line !== undefined && line.done !== true)
+      more.set(at, await readDetails(one.row, line.value, masker));
   }
   return await Promise.all(ranked.map(({ one, at }) => toReportCase(one, more.get(at) ?? null, masker)));
 }
@@ -70,11 +77,16 @@ const UNTOLD = 4;
 function computeRank(one: ReplayedCase, linked: ReadonlySet<string>): number {
   if (one.result.error !== null) return 0;
   const [judged] = judgedCases([one]);
-  if (judged !== undefined && judged.said !== null && !isRight(judged)) return 2 - (one.result.confidence ?? 0);
+  if (judged !== undefined && judged.said !== null && !isRight(judged))
+    return 2 - (one.result.confidence ?? 0);
   return linked.has(one.result.id) ? 3 : UNTOLD;
 }
 
-async function toReportCase(one: ReplayedCase, more: ReportCaseMore | null, masker: Masker): Promise<ReportCase> {
+async function toReportCase(
+  one: ReplayedCase,
+  more: ReportCaseMore | null,
+  masker: Masker,
+): Promise<ReportCase> {
   const { result } = one;
   const [judged] = judgedCases([one]);
   return {
@@ -92,7 +104,8 @@ async function toReportCase(one: ReplayedCase, more: ReportCaseMore | null, mask
 export type ReportCaseMore = Awaited<ReturnType<typeof readDetails>>;
 
 async function readDetails(row: DatasetRow | null, result: CaseResult, masker: Masker) {
-  const masked = async (text: string | null | undefined) => (text == null ? null : (await masker.mask(text)).text);
+  const masked = async (text: string | null | undefined) =>
+    text == null ? null : (await masker.mask(text)).text;
   const truth = new Set(row?.faulty_files ?? []);
   return {
     kind: result.kind,
@@ -109,7 +122,9 @@ async function readDetails(row: DatasetRow | null, result: CaseResult, masker: M
       .slice(0, MOST_LISTED)
       .map(({ path, line }) => ({ path, line, isTrue: truth.size === 0 ? null : truth.has(path) })),
     faultyFiles: (await masker.maskAll([...truth].slice(0, MOST_LISTED))).map(({ text }) => text),
-    failingTests: result.failingTests.slice(0, MOST_LISTED).map(({ suite, name }) => (suite === null ? name : `${suite} › ${name}`)),
+    failingTests: result.failingTests
+      .slice(0, MOST_LISTED)
+      .map(({ suite, name }) => (suite === null ? name : `${suite} › ${name}`)),
     ...limitExcerpts(result),
     seconds: result.milliseconds / 1000,
     costUsd: result.usage.costUsd,

@@ -73,14 +73,21 @@ const DRAWN = /^category, whole matrix/;
 const NOTHING = 'nothing';
 
 /** Renders the whole replay as one self-contained page. */
-export async function reportPage(reported: readonly ReportedRun[], options: ReplayCommandOptions, config: Config): Promise<string> {
+export async function reportPage(
+  reported: readonly ReportedRun[],
+  options: ReplayCommandOptions,
+  config: Config,
+): Promise<string> {
   const cases = await reportCases(reported, config);
   const settings = Object.entries(describeSettings(options, config)).filter(([, value]) => value !== null);
   const sets = reported.map((one, at) => ({ ...toReportSet(one, config), cases: cases[at] ?? [] }));
   return renderReplayReport(settings, sets);
 }
 
-function toReportSet({ heading, run, sections, repeat }: ReportedRun, config: Config): Omit<ReportSet, 'cases'> {
+function toReportSet(
+  { heading, run, sections, repeat }: ReportedRun,
+  config: Config,
+): Omit<ReportSet, 'cases'> {
   const threshold = config.triage.thresholds.autoNotify;
   const stated = [
     groupStatements('category’s probability', run.cases, 'classification', threshold),
@@ -97,10 +104,22 @@ function toReportSet({ heading, run, sections, repeat }: ReportedRun, config: Co
 }
 
 /** Groups the stated probabilities by hundredths, rounded down, as the charts of the console do. */
-function groupStatements(name: string, cases: readonly ReplayedCase[], by: StatedBy, threshold: number): ReportStated {
-  const groups = Map.groupBy(listStatements(cases, by), ({ stated, right }) => `${Math.floor(stated * 100 + 1e-9)} ${right}`);
+function groupStatements(
+  name: string,
+  cases: readonly ReplayedCase[],
+  by: StatedBy,
+  threshold: number,
+): ReportStated {
+  const groups = Map.groupBy(
+    listStatements(cases, by),
+    ({ stated, right }) => `${Math.floor(stated * 100 + 1e-9)} ${right}`,
+  );
   const judged = [...groups.values()].map(([first, ...others]) => {
-    return { at: Math.floor((first?.stated ?? 0) * 100 + 1e-9) / 100, right: first?.right === true, count: 1 + others.length };
+    return {
+      at: Math.floor((first?.stated ?? 0) * 100 + 1e-9) / 100,
+      right: first?.right === true,
+      count: 1 + others.length,
+    };
   });
   return { name, judged, threshold };
 }
@@ -113,7 +132,11 @@ function buildConfusionCells(cases: readonly ReplayedCase[]): ReportSet['confusi
   const saids: readonly string[] = silent ? [...CATEGORIES, NOTHING] : CATEGORIES;
   return truths.flatMap((truth) =>
     saids.map((said) => {
-      return { truth, said, ids: listIds(judged.filter((entry) => entry.truth === truth && (entry.said ?? NOTHING) === said)) };
+      return {
+        truth,
+        said,
+        ids: listIds(judged.filter((entry) => entry.truth === truth && (entry.said ?? NOTHING) === said)),
+      };
     }),
   );
 }
@@ -121,7 +144,10 @@ function buildConfusionCells(cases: readonly ReplayedCase[]): ReportSet['confusi
 /**
  * Renders the whole report as one HTML page that needs no other file, runs no script, and makes no request.
  */
-export function renderReplayReport(settings: readonly (readonly [string, unknown])[], sets: readonly ReportSet[]): string {
+export function renderReplayReport(
+  settings: readonly (readonly [string, unknown])[],
+  sets: readonly ReportSet[],
+): string {
   const [title, madeAt] = [`Replay of ${sets.map(({ name }) => name).join(', ')}`, new Date().toISOString()];
   const main = html`<main><h1>Replay report</h1>
 <dl class="facts heading"><dt>Made</dt><dd><time datetime="${madeAt}">${madeAt.slice(0, 16).replace('T', ' ')} UTC</time> by Faultline ${RELEASE}</dd>${settings.map(([name, value]) => html`<dt>${name}</dt><dd>${String(value)}</dd>`)}</dl>
@@ -145,7 +171,10 @@ ${casesPart(set, shown, anchors)}</section>`;
 
 function tiles({ sections }: ReportSet): Html {
   const figures = sections.flatMap((section) => section.figures);
-  const found = TILES.flatMap((name) => figures.find((figure) => figure.name === name) ?? []).slice(0, MOST_TILES);
+  const found = TILES.flatMap((name) => figures.find((figure) => figure.name === name) ?? []).slice(
+    0,
+    MOST_TILES,
+  );
   return html`<dl class="key-figures">${found.map(tile)}</dl>`;
 }
 
@@ -157,8 +186,19 @@ function tile(figure: Figure): Html {
 function charts({ stated }: ReportSet, { top, suffix }: Anchors): Html {
   return html`${stated.map(({ name, judged, threshold }, at) => {
     const shared = { judged, csv: null };
-    const calibration = calibrationChart({ ...shared, id: `${top}-calibration-${at}`, name: `Reliability of the ${name}${suffix}` });
-    const coverage = coverageChart({ ...shared, id: `${top}-coverage-${at}`, answered: judged, threshold, wrong: BORNE, kept: null });
+    const calibration = calibrationChart({
+      ...shared,
+      id: `${top}-calibration-${at}`,
+      name: `Reliability of the ${name}${suffix}`,
+    });
+    const coverage = coverageChart({
+      ...shared,
+      id: `${top}-coverage-${at}`,
+      answered: judged,
+      threshold,
+      wrong: BORNE,
+      kept: null,
+    });
     const named = { ...coverage, name: `Accuracy against coverage, by the ${name}${suffix}` };
     return html`<div class="charts-pair">${figure(calibration, 'h3')}${figure(named, 'h3')}</div>`;
   })}`;
@@ -196,7 +236,8 @@ function row(figure: Figure, anchors: Anchors): Html {
 function grid(label: string, figures: readonly Figure[]): Html {
   const columns = [...new Set(figures.map(({ cell }) => cell?.column ?? ''))];
   const rows = [...new Set(figures.map(({ cell }) => cell?.row ?? ''))];
-  const find = (row: string, column: string) => figures.find(({ cell }) => cell?.row === row && cell.column === column);
+  const find = (row: string, column: string) =>
+    figures.find(({ cell }) => cell?.row === row && cell.column === column);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table class="grid-table"><thead><tr><td></td>${columns.map((column) => html`<th scope="col" class="number">${column}</th>`)}<th scope="col" class="number">Of</th></tr></thead>
 <tbody>${rows.map((row) => html`<tr><th scope="row">${row}</th>${columns.map((column) => renderCell(find(row, column)))}<td class="number quiet">${figures.find(({ cell }) => cell?.row === row)?.cases}</td></tr>`)}</tbody></table></div>`;
 }
@@ -217,7 +258,8 @@ function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchors): Htm
   if (cells.length === 0) return null;
   const truths = [...new Set(cells.map(({ truth }) => truth))];
   const saids = [...new Set(cells.map(({ said }) => said))];
-  const find = (truth: string, said: string) => cells.find((cell) => cell.truth === truth && cell.said === said);
+  const find = (truth: string, said: string) =>
+    cells.find((cell) => cell.truth === truth && cell.said === said);
   const totals = new Map(truths.map((truth) => [truth, count(cells.filter((cell) => cell.truth === truth))]));
   const right = count(cells.filter(({ truth, said }) => truth === said));
   const name = `${anchors.top}-confusion`;
@@ -281,7 +323,8 @@ function caseSection(one: ReportCase, anchors: Anchors): Html {
 }
 
 function verdict({ truth, said, probability, isRight, error }: ReportCase): Html {
-  const true_ = truth === null ? html`Correct category unknown` : html`True: <span class="category">${truth}</span>`;
+  const true_ =
+    truth === null ? html`Correct category unknown` : html`True: <span class="category">${truth}</span>`;
   if (error !== null) return html`${true_}. Failed: ${error}`;
   if (said === null) return html`${true_}. Not answered.`;
   const wrong = isRight === false && html` <strong class="wrong">wrong</strong>`;
@@ -310,7 +353,9 @@ function fact(name: string, value: Shown): Html | null {
 
 function action({ action, answerConfidence }: ReportCaseMore): string | null {
   if (action === null) return null;
-  return answerConfidence === null ? action : `${action}, the answer ${formatConfidence(answerConfidence)} sure`;
+  return answerConfidence === null
+    ? action
+    : `${action}, the answer ${formatConfidence(answerConfidence)} sure`;
 }
 
 function spent({ seconds, costUsd, iterations }: ReportCaseMore): string {
@@ -382,7 +427,12 @@ function createAnchors(set: ReportSet, at: number, shown: number, isOnly: boolea
     if (known === undefined || (known.error !== null && one.error === null)) places.set(one.id, one);
   }
   const atCase = (one: ReportCase | undefined) => (one === undefined ? null : (own.get(one) ?? null));
-  return { top: `s${at}`, suffix: isOnly ? '' : `, ${set.name}`, of: (id) => atCase(places.get(id)), at: atCase };
+  return {
+    top: `s${at}`,
+    suffix: isOnly ? '' : `, ${set.name}`,
+    of: (id) => atCase(places.get(id)),
+    at: atCase,
+  };
 }
 
 function caseLinks(ids: readonly string[], anchors: Anchors): Html {

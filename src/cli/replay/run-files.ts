@@ -33,10 +33,15 @@ export interface RunFiles {
  * The settings of the run are stored next to it in `PATH.run.json`. Throws `conflict` if the earlier run had
  * other settings.
  */
-export async function openRunFiles(path: string, isResumed: boolean, manifest: RunManifest): Promise<RunFiles> {
+export async function openRunFiles(
+  path: string,
+  isResumed: boolean,
+  manifest: RunManifest,
+): Promise<RunFiles> {
   if (isResumed) await checkEarlier(path, manifest);
   const results = isResumed ? await resumeResults(path) : await createResults(path);
-  if ((await stat(path)).isFile()) await writeOutput(manifestPath(path), `${JSON.stringify(manifest, null, 2)}\n`);
+  if ((await stat(path)).isFile())
+    await writeOutput(manifestPath(path), `${JSON.stringify(manifest, null, 2)}\n`);
   return { results, close: () => results.close() };
 }
 
@@ -89,7 +94,11 @@ export type Measured = CaseMeasure & { readonly source: CaseSource };
  * Creates the manifest of a run. It must include everything that an answer depends on, because a run is
  * continued only if the manifests match.
  */
-export function createManifest(options: ReplayCommandOptions, config: Config, measured: readonly Measured[]): RunManifest {
+export function createManifest(
+  options: ReplayCommandOptions,
+  config: Config,
+  measured: readonly Measured[],
+): RunManifest {
   return {
     schema: 1,
     version: RELEASE,
@@ -103,7 +112,11 @@ export function createManifest(options: ReplayCommandOptions, config: Config, me
 export function describeSettings(options: ReplayCommandOptions, config: Config): RunManifest['settings'] {
   const { driver, llm } = config.analyst;
   const leftOut = stagesLeftOut(options).join(', ') || null;
-  const read = { 'budget in tokens': resolveBudgetTokens(config), 'left out': leftOut, 'names masked': namesHidden(config) };
+  const read = {
+    'budget in tokens': resolveBudgetTokens(config),
+    'left out': leftOut,
+    'names masked': namesHidden(config),
+  };
   if (options.only === 'read') return { analyst: null, ...read };
   return {
     analyst: driver,
@@ -111,7 +124,9 @@ export function describeSettings(options: ReplayCommandOptions, config: Config):
     ...read,
     profile: config.triage.profile,
     'settings of the triage': computeDigest(JSON.stringify(config.triage)),
-    ...(driver === 'llm' ? { model: llm.model, server: toOrigin(llm.baseUrl ?? llm.azure.endpoint), prompts: promptsDigest() } : {}),
+    ...(driver === 'llm'
+      ? { model: llm.model, server: toOrigin(llm.baseUrl ?? llm.azure.endpoint), prompts: promptsDigest() }
+      : {}),
   };
 }
 
@@ -130,7 +145,9 @@ function toOrigin(address: string | null): string | null {
 function promptsDigest(): string {
   const folder = join(PROMPT_FOLDER, 'triage');
   const files = readdirSync(folder).sort();
-  return computeDigest(files.map((file) => `${file}\n${readFileSync(join(folder, file), 'utf8')}`).join('\n'));
+  return computeDigest(
+    files.map((file) => `${file}\n${readFileSync(join(folder, file), 'utf8')}`).join('\n'),
+  );
 }
 
 function computeDigest(text: string): string {
@@ -138,7 +155,10 @@ function computeDigest(text: string): string {
 }
 
 /** The options of a command that name its inputs and outputs. */
-export type Places = Pick<Partial<ReplayCommandOptions>, 'dataset' | 'logs' | 'out' | 'record' | 'junit' | 'html' | 'gate' | 'repeat'>;
+export type Places = Pick<
+  Partial<ReplayCommandOptions>,
+  'dataset' | 'logs' | 'out' | 'record' | 'junit' | 'html' | 'gate' | 'repeat'
+>;
 
 interface Named {
   readonly option: string;
@@ -159,10 +179,13 @@ export async function checkOutputs(options: Places): Promise<void> {
   for (const { option, path, file } of await resolveOutputs(options)) {
     const isSame = (one: Named) => file !== null && one.file === file;
     const input = inputs.find(isSame);
-    if (input !== undefined) throw refused(`${option} would overwrite the input of ${input.option}: ${path}.`);
+    if (input !== undefined)
+      throw refused(`${option} would overwrite the input of ${input.option}: ${path}.`);
     const folder = folders.find((one) => isWithin(path, one));
     if (folder !== undefined)
-      throw refused(`${option}: ${path} is in the folder of logs, where it would become a case. Choose another path.`);
+      throw refused(
+        `${option}: ${path} is in the folder of logs, where it would become a case. Choose another path.`,
+      );
     const other = seen.find(isSame);
     if (other !== undefined) throw refused(`${option} and ${other.option} name the same file: ${path}.`);
     seen.push({ option, path, file });
@@ -174,16 +197,21 @@ export async function checkOutputs(options: Places): Promise<void> {
 async function checkReadable(out: string): Promise<void> {
   const found = await stat(out).catch(() => null);
   if (found !== null && !found.isFile())
-    throw refused(`--html rereads the results, so --out must be a file, but ${out} is not. Omit --out, or use a file.`);
+    throw refused(
+      `--html rereads the results, so --out must be a file, but ${out} is not. Omit --out, or use a file.`,
+    );
 }
 
 async function resolveInputs({ dataset = [], gate }: Places): Promise<Named[]> {
-  const sets = dataset.map(async (path) => namedAt('--dataset', (await datasetAt(path).catch(() => null)) ?? path));
+  const sets = dataset.map(async (path) =>
+    namedAt('--dataset', (await datasetAt(path).catch(() => null)) ?? path),
+  );
   return Promise.all([...sets, ...(gate === undefined ? [] : [namedAt('--gate', gate)])]);
 }
 
 async function resolveOutputs({ out, record, junit, html, repeat = 1 }: Places): Promise<Named[]> {
-  const results = out === undefined ? [] : Array.from({ length: repeat }, (_, at) => repeatPath(out, at + 1, repeat));
+  const results =
+    out === undefined ? [] : Array.from({ length: repeat }, (_, at) => repeatPath(out, at + 1, repeat));
   const named = [
     ...results.flatMap((path) => [path, `${path}.run.json`].map((one) => ({ option: '--out', path: one }))),
     ...(record === undefined ? [] : [{ option: '--record', path: record }]),

@@ -52,13 +52,18 @@ export function readKeys({ input, output, repeatMs = REPEAT_MS }: KeyStreams) {
   input.setRawMode?.(true);
   input.resume();
   return {
-    /** The next key as it is written on it: "a", "?", "3", "return"; `null` for Ctrl-C, Ctrl-D and the end of input. */
+    /**
+     * The next key as it is written on it: "a", "?", "3", "return"; `null` for Ctrl-C, Ctrl-D and the end of
+     * input.
+     */
     key: () =>
       new Promise<string | null>((resolve) => {
         if (typed.length > 0) resolve(typed.shift() ?? null);
         else waiting.push(resolve);
       }),
-    /** A line with an editor, `prefill` already in it; null where the reader gave up (Ctrl-C, Ctrl-D, Esc). */
+    /**
+     * A line with an editor, `prefill` already in it; null where the reader gave up (Ctrl-C, Ctrl-D, Esc).
+     */
     line: async (prompt: string, prefill: string): Promise<string | null> => {
       editing = true;
       try {

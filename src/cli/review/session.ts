@@ -16,7 +16,14 @@ import {
 import { proofLines } from '../../notifications/answer-view.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { renderTerminal } from '../../service/answers/render.ts';
-import { DecisionView, GuessView, LastDecisionView, NextView, ReviewDetail, UndoView } from '../../service/review/views.ts';
+import {
+  DecisionView,
+  GuessView,
+  LastDecisionView,
+  NextView,
+  ReviewDetail,
+  UndoView,
+} from '../../service/review/views.ts';
 import { askServer, type Service } from '../server-client.ts';
 import { KEYS, type KeyAction, type KeyReader } from './keys.ts';
 
@@ -44,7 +51,8 @@ type Left = 'next' | 'again' | 'quit' | 'interrupted' | { readonly show: string 
  */
 export async function runReviewSession(parts: SessionParts, first?: string): Promise<SessionDone> {
   const done: SessionDone = { decided: 0, skipped: 0, interrupted: false };
-  let current: Review | null = first === undefined ? await parts.client.next() : await parts.client.claim(first);
+  let current: Review | null =
+    first === undefined ? await parts.client.next() : await parts.client.claim(first);
   while (current !== null) {
     const left: Left = await workOn(current.id, parts, done);
     if (left === 'quit' || left === 'interrupted') {
@@ -79,13 +87,20 @@ async function workOn(id: string, parts: SessionParts, done: SessionDone): Promi
     if (key === null) return 'interrupted';
     const action = KEYS.find((one) => one.key === key)?.action;
     const left =
-      action === undefined ? kept(parts, '') : await act(action, item, parts, done).catch((error: unknown) => refused(error, parts));
+      action === undefined
+        ? kept(parts, '')
+        : await act(action, item, parts, done).catch((error: unknown) => refused(error, parts));
     if (left !== null) return left;
   }
 }
 
 /** Performs an action. Returns null if the item stays on the screen. */
-async function act(action: KeyAction, item: Item, parts: SessionParts, done: SessionDone): Promise<Left | null> {
+async function act(
+  action: KeyAction,
+  item: Item,
+  parts: SessionParts,
+  done: SessionDone,
+): Promise<Left | null> {
   switch (action) {
     case 'accept':
       return (await isArmed(item, parts)) ? await decide({ type: 'accept' }, item, parts, done) : kept(parts);
@@ -110,7 +125,12 @@ async function act(action: KeyAction, item: Item, parts: SessionParts, done: Ses
   }
 }
 
-async function decide(decision: DecisionInput, { review }: Item, { client, write }: SessionParts, done: SessionDone): Promise<Left> {
+async function decide(
+  decision: DecisionInput,
+  { review }: Item,
+  { client, write }: SessionParts,
+  done: SessionDone,
+): Promise<Left> {
   const teaching = await client.decide(review, decision);
   done.decided += 1;
   write(
@@ -121,9 +141,12 @@ async function decide(decision: DecisionInput, { review }: Item, { client, write
 
 /** Requires a second key press before "not your fault" is accepted for a change that touches a suspect. */
 async function isArmed({ analysis, build }: Item, { keys, write }: SessionParts): Promise<boolean> {
-  const overlap = build === null || !isNotDevelopersFault(analysis) ? [] : findTouchedSuspects(build, analysis);
+  const overlap =
+    build === null || !isNotDevelopersFault(analysis) ? [] : findTouchedSuspects(build, analysis);
   if (overlap.length === 0) return true;
-  write(`The change touches ${visibleLine(overlap[0] ?? '')}. Press a again to accept anyway, any other key to cancel.\n`);
+  write(
+    `The change touches ${visibleLine(overlap[0] ?? '')}. Press a again to accept anyway, any other key to cancel.\n`,
+  );
   // The press that armed it may still be held.
   keys.drop();
   return (await keys.key()) === 'a';
@@ -133,12 +156,18 @@ async function reject(item: Item, parts: SessionParts, done: SessionDone): Promi
   parts.write(`${reasonChoices()}\n`);
   const digit = await readDigit(parts.keys, RejectReason.options.length);
   const reasonCode = digit === null ? undefined : RejectReason.options[digit - 1];
-  return reasonCode === undefined ? kept(parts) : await decide({ type: 'reject', reasonCode }, item, parts, done);
+  return reasonCode === undefined
+    ? kept(parts)
+    : await decide({ type: 'reject', reasonCode }, item, parts, done);
 }
 
 async function undo({ review }: Item, { client, write }: SessionParts): Promise<Left | null> {
   const undone = await client.undoLast();
-  write(undone === null ? 'You have no decision to undo.\n' : `Undone: ${visibleLine(undone.title)} is back in the queue.\n`);
+  write(
+    undone === null
+      ? 'You have no decision to undo.\n'
+      : `Undone: ${visibleLine(undone.title)} is back in the queue.\n`,
+  );
   if (undone === null) return null;
   await client.release(review.id).catch(() => undefined);
   return { show: undone.id };
@@ -163,8 +192,14 @@ function refused(error: unknown, { write }: SessionParts): Left | null {
   return error.code === 'conflict' ? 'next' : null;
 }
 
-/** Asks for category, cause, fix and what shows it; null where the reviewer gives up. Nothing is sent but by the key y. */
-async function askCorrection({ analysis }: Item, { keys, write }: SessionParts): Promise<DecisionInput | null> {
+/**
+ * Asks for category, cause, fix and what shows it; null where the reviewer gives up. Nothing is sent but by
+ * the key y.
+ */
+async function askCorrection(
+  { analysis }: Item,
+  { keys, write }: SessionParts,
+): Promise<DecisionInput | null> {
   write(`${categoryChoices()}\n`);
   const category = CATEGORIES[Number(await keys.key()) - 1];
   if (category === undefined) return null;
@@ -174,7 +209,9 @@ async function askCorrection({ analysis }: Item, { keys, write }: SessionParts):
   const fix = await keys.line('Fix       ', visibleLine(analysis.answer.fixRecommendation));
   if (fix === null) return null;
   const known = analysis.evidence.map(({ id }) => id);
-  const cited = [...new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence))].filter((id) => known.includes(id));
+  const cited = [...new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence))].filter((id) =>
+    known.includes(id),
+  );
   const shown = await keys.line(`Shown by  (${known.slice(0, 12).join(' ')}, or none)  `, cited.join(' '));
   if (shown === null) return null;
   write(`Send this correction as ${category}? Press y to send, any other key to cancel.\n`);
@@ -251,7 +288,11 @@ function emptyText({ decidedToday, agreedToday }: ReviewCounts): string {
   return `The queue is empty. ${decidedToday} decided today, ${Math.floor((agreedToday / decidedToday) * 100)} % agreed with Faultline.`;
 }
 
-function headText({ repository, pullRequest, id }: Review, { waiting }: ReviewCounts, look: ReviewLook): string {
+function headText(
+  { repository, pullRequest, id }: Review,
+  { waiting }: ReviewCounts,
+  look: ReviewLook,
+): string {
   const pull = pullRequest === null ? '' : ` · PR ${pullRequest}`;
   return rule(`${visibleLine(repository)}${pull} · ${id} · ${waiting} waiting`, look);
 }
@@ -272,22 +313,31 @@ const BuildAnswer = z.object({ build: Build });
  */
 export function openReviewClient(server: Service) {
   const at = (id: string, rest = '') => `/api/reviews/${encodeURIComponent(id)}${rest}`;
-  const post = <Value>(path: string, schema: z.ZodType<Value>, body: object = {}) => askServer(server, 'POST', path, schema, body);
+  const post = <Value>(path: string, schema: z.ZodType<Value>, body: object = {}) =>
+    askServer(server, 'POST', path, schema, body);
   return {
     counts: async () => await askServer(server, 'GET', '/api/reviews/counts', ReviewCounts),
     /** Holds the next item; null where nothing waits for this reviewer. */
     next: async (after?: string) =>
-      (await post('/api/reviews/next', NextView, { sort: 'risk', ...(after === undefined ? {} : { after }) })).review,
+      (await post('/api/reviews/next', NextView, { sort: 'risk', ...(after === undefined ? {} : { after }) }))
+        .review,
     claim: async (id: string) => await post(at(id, '/claim'), Review),
     read: async (id: string) => {
       const { review, analysis, blind } = await askServer(server, 'GET', at(id), ReviewDetail);
-      const build = await askServer(server, 'GET', `/api/builds/${encodeURIComponent(review.buildId)}`, BuildAnswer).catch(() => null);
-      // `blind`: a category of one's own is to be named before the verdict is shown. A build that cannot be read is null.
+      const build = await askServer(
+        server,
+        'GET',
+        `/api/builds/${encodeURIComponent(review.buildId)}`,
+        BuildAnswer,
+      ).catch(() => null);
+      // `blind`: a category of one's own is to be named before the verdict is shown. A build that cannot be
+      // read is null.
       return { review, analysis, blind, build: build?.build ?? null };
     },
     /** The review of an analysis; opened where there is none. */
     ofAnalysis: async (id: string) => await post(`/api/analyses/${encodeURIComponent(id)}/review`, Review),
-    guess: async (id: string, category: Category) => void (await post(at(id, '/guess'), GuessView, { category })),
+    guess: async (id: string, category: Category) =>
+      void (await post(at(id, '/guess'), GuessView, { category })),
     /** Says in one sentence what was taught. */
     decide: async ({ id, version }: Review, decision: DecisionInput) =>
       (await post(at(id, '/decision'), DecisionView, { ...decision, version })).teaching,

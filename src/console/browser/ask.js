@@ -25,9 +25,15 @@ async function ask(form, button) {
     done: (data) => void visit(data),
   };
   try {
-    await readEvents(form.action, bodyOf(form, button), stopping.signal, (event, data) => tell[event]?.(data));
+    await readEvents(form.action, bodyOf(form, button), stopping.signal, (event, data) =>
+      tell[event]?.(data),
+    );
   } catch {
-    say(stopping.signal.aborted ? 'Stopped. The partial answer stays.' : 'The answer was interrupted. Ask again.');
+    say(
+      stopping.signal.aborted
+        ? 'Stopped. The partial answer stays.'
+        : 'The answer was interrupted. Ask again.',
+    );
   } finally {
     stop.hidden = true;
   }
@@ -40,7 +46,12 @@ function plain(markup) {
 
 /** @param {string} address @param {URLSearchParams} body @param {AbortSignal} signal @param {(event: string, data: string) => void} tell */
 async function readEvents(address, body, signal, tell) {
-  const answer = await fetch(address, { method: 'POST', body, signal, headers: { accept: 'text/event-stream' } });
+  const answer = await fetch(address, {
+    method: 'POST',
+    body,
+    signal,
+    headers: { accept: 'text/event-stream' },
+  });
   if (!(answer.headers.get('content-type') ?? '').startsWith('text/event-stream') || answer.body === null) {
     return tell('wrong', parse(await answer.text()).querySelector('main p')?.textContent ?? 'Not sent.');
   }

@@ -38,7 +38,8 @@ export function rename(address) {
 
 /** A link within the page, and the way back from it, change the address too: the page stays, with all that is typed into it. Logs go to the lines. */
 function onAddress() {
-  if (pageHere() !== shown || document.body.dataset.place === 'log') void visit(location.href, { push: false });
+  if (pageHere() !== shown || document.body.dataset.place === 'log')
+    void visit(location.href, { push: false });
 }
 
 /** Whether a page is on its way: whoever presses again meanwhile means the same. */
@@ -58,18 +59,33 @@ export async function visit(address, { method = 'GET', body, push = true } = {})
   try {
     // A server that never answers does not hold the keys for good: a minute is what gateways bear as well.
     const signal = AbortSignal.timeout(60_000);
-    const answer = await fetch(address, { method, signal, body: body ?? null, headers: { accept: 'text/html' } });
-    if (method === 'POST' && answer.status >= 500) return say('Not saved. Nothing was lost; press the key again.');
+    const answer = await fetch(address, {
+      method,
+      signal,
+      body: body ?? null,
+      headers: { accept: 'text/html' },
+    });
+    if (method === 'POST' && answer.status >= 500)
+      return say('Not saved. Nothing was lost; press the key again.');
     const page = parse(await answer.text());
     if (page.querySelector('#main') === null) return location.assign(address);
     // An error's page holds nothing of what was typed: this one stays. Who is signed out gets the form to go on with it.
-    const why = method === 'POST' && !answer.ok && answer.status !== 401 ? page.querySelector('.notice p') : null;
+    const why =
+      method === 'POST' && !answer.ok && answer.status !== 401 ? page.querySelector('.notice p') : null;
     if (why !== null) return say(`Not saved. ${why.textContent}`);
     requestedAt = begunAt;
     // A form that was refused has no page of its own: its address stays that of the form.
-    show(page, answer.url + new URL(address, location.href).hash, push && (method === 'GET' || answer.redirected));
+    show(
+      page,
+      answer.url + new URL(address, location.href).hash,
+      push && (method === 'GET' || answer.redirected),
+    );
   } catch {
-    say(method === 'POST' ? 'Not saved. Nothing was lost; press the key again.' : 'Faultline is not responding. Try again.');
+    say(
+      method === 'POST'
+        ? 'Not saved. Nothing was lost; press the key again.'
+        : 'Faultline is not responding. Try again.',
+    );
   } finally {
     busy = false;
   }
@@ -80,7 +96,8 @@ export function show(page, address, push) {
   if (push && address !== location.href) history.pushState(null, '', address);
   shown = pageHere();
   document.title = page.title;
-  for (const [name, value] of Object.entries(page.documentElement.dataset)) document.documentElement.dataset[name] = value;
+  for (const [name, value] of Object.entries(page.documentElement.dataset))
+    document.documentElement.dataset[name] = value;
   document.body.dataset.place = page.body.dataset.place ?? 'page';
   for (const part of ['header', '#bar', '#keys', '#main', '#news']) {
     const [old, fresh] = [document.querySelector(part), page.querySelector(part)];
@@ -95,7 +112,8 @@ function arrive() {
   const main = document.querySelector('main');
   if (main === null) return;
   for (const arrival of arrivals) arrival(main);
-  const pointed = location.hash === '' ? null : document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const pointed =
+    location.hash === '' ? null : document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (pointed !== null) pointed.scrollIntoView();
   const first = main.querySelector('[autofocus]') ?? main.querySelector('h1');
   if (first instanceof HTMLElement) first.focus({ preventScroll: pointed !== null });

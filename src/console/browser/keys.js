@@ -13,10 +13,15 @@ let prefixTimer = 0;
 /** @param {string} action @param {string} [key] */
 export function controlOf(action, key) {
   const controls = [...document.querySelectorAll(`[data-action="${action}"]`)];
-  const fitting = action === 'choose' ? controls.filter((one) => one instanceof HTMLElement && one.dataset.key === key) : controls;
+  const fitting =
+    action === 'choose'
+      ? controls.filter((one) => one instanceof HTMLElement && one.dataset.key === key)
+      : controls;
   // Tools of a log work by their keys where a narrow screen folds them, too.
   const isThere = (/** @type {Element} */ one) => one.checkVisibility() || one.closest('.tools') !== null;
-  return fitting.find((one) => one instanceof HTMLElement && isThere(one) && !one.hasAttribute('disabled')) ?? null;
+  return (
+    fitting.find((one) => one instanceof HTMLElement && isThere(one) && !one.hasAttribute('disabled')) ?? null
+  );
 }
 
 /** @param {string} action @param {string} key */
@@ -46,7 +51,8 @@ function leave() {
 
 /** @param {Element | null} element */
 function isTypedInto(element) {
-  if (element instanceof HTMLInputElement) return !['checkbox', 'radio', 'button', 'submit', 'reset'].includes(element.type);
+  if (element instanceof HTMLInputElement)
+    return !['checkbox', 'radio', 'button', 'submit', 'reset'].includes(element.type);
   return (
     element instanceof HTMLTextAreaElement ||
     element instanceof HTMLSelectElement ||
@@ -66,12 +72,23 @@ function actionOf(pressed, typing) {
 
 /** @param {KeyboardEvent} event */
 function onKey(event) {
-  if (event.repeat || event.isComposing || event.defaultPrevented || document.querySelector('dialog[open]') !== null) return;
+  if (
+    event.repeat ||
+    event.isComposing ||
+    event.defaultPrevented ||
+    document.querySelector('dialog[open]') !== null
+  )
+    return;
   const held = event.ctrlKey || event.metaKey;
   if (event.altKey || (held && event.key !== 'Enter')) return;
   const active = document.activeElement;
   // Enter never decides; browsers would send the form.
-  if (event.key === 'Enter' && !held && active instanceof HTMLInputElement && active.form?.id === 'correct-form')
+  if (
+    event.key === 'Enter' &&
+    !held &&
+    active instanceof HTMLInputElement &&
+    active.form?.id === 'correct-form'
+  )
     return event.preventDefault();
   const typing = isTypedInto(active);
   const key = held ? `Ctrl+${event.key}` : event.key;

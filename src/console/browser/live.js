@@ -125,7 +125,8 @@ async function refresh(main, all) {
       const before = part.textContent;
       morph(part, fresh);
       const first = part.querySelector('p') ?? part;
-      if (part.textContent !== before && part.dataset.say !== undefined) say(part.dataset.say || (first.textContent ?? '').trim());
+      if (part.textContent !== before && part.dataset.say !== undefined)
+        say(part.dataset.say || (first.textContent ?? '').trim());
     }
   }
 }
@@ -135,9 +136,14 @@ function isInUse(part) {
   const fields = [...part.querySelectorAll('input, textarea, select, [data-armed]')];
   return fields.some((field) => {
     if (field === document.activeElement) return true;
-    if (field instanceof HTMLSelectElement) return [...field.options].some((one) => one.selected !== one.defaultSelected && one.index > 0);
+    if (field instanceof HTMLSelectElement)
+      return [...field.options].some((one) => one.selected !== one.defaultSelected && one.index > 0);
     if (field instanceof HTMLTextAreaElement) return field.value !== field.defaultValue;
-    return !(field instanceof HTMLInputElement) || field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+    return (
+      !(field instanceof HTMLInputElement) ||
+      field.value !== field.defaultValue ||
+      field.checked !== field.defaultChecked
+    );
   });
 }
 
@@ -154,7 +160,10 @@ function changeRows(part, rows, fresh) {
   // What stands behind the last row that is still there has only moved to the next page.
   const gone = rows.filter((row, at) => at <= last && !fresh.some(({ id }) => id === row.id));
   for (const row of gone) row.setAttribute('data-gone', '');
-  const words = [came > 0 && `${came} new ${part.dataset.live}${came > 1 ? 's' : ''}`, gone.length > 0 && `${gone.length} gone`];
+  const words = [
+    came > 0 && `${came} new ${part.dataset.live}${came > 1 ? 's' : ''}`,
+    gone.length > 0 && `${gone.length} gone`,
+  ];
   offer(part, words.filter(Boolean).join(', '));
 }
 
@@ -184,8 +193,10 @@ function offer(part, words) {
  */
 function morph(old, fresh) {
   const isKept = (/** @type {string} */ name) => name === 'open' || name === 'hidden';
-  for (const name of old.getAttributeNames()) if (!isKept(name) && !fresh.hasAttribute(name)) old.removeAttribute(name);
-  for (const { name, value } of fresh.attributes) if (!isKept(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
+  for (const name of old.getAttributeNames())
+    if (!isKept(name) && !fresh.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes)
+    if (!isKept(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
   let next = old.firstChild;
   for (const node of [...fresh.childNodes]) {
     const id = idOf(node);

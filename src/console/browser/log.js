@@ -28,7 +28,8 @@ export function startLog() {
   const before = { ...actions };
   Object.assign(actions, {
     'next-evidence': (/** @type {string} */ key) => walk(1) || (before['next-evidence']?.(key) ?? false),
-    'previous-evidence': (/** @type {string} */ key) => walk(-1) || (before['previous-evidence']?.(key) ?? false),
+    'previous-evidence': (/** @type {string} */ key) =>
+      walk(-1) || (before['previous-evidence']?.(key) ?? false),
     expand,
     leave: (/** @type {string} */ key) => (before.leave?.(key) ?? false) || unmark(),
   });
@@ -114,12 +115,15 @@ function keepingPlace(change) {
   const main = document.querySelector('main');
   const middle = innerHeight / 2;
   const rows = [...document.querySelectorAll('.log li[data-line]')];
-  const still = rows.find((row) => row.getBoundingClientRect().bottom > 0 && row.getBoundingClientRect().top < middle);
+  const still = rows.find(
+    (row) => row.getBoundingClientRect().bottom > 0 && row.getBoundingClientRect().top < middle,
+  );
   const before = still?.getBoundingClientRect().top ?? 0;
   change();
   if (still?.isConnected && main !== null) main.scrollTop += still.getBoundingClientRect().top - before;
   const shown = document.querySelector('#shown');
-  if (shown !== null) shown.textContent = document.querySelectorAll('.log li[data-line]').length.toLocaleString('en-US');
+  if (shown !== null)
+    shown.textContent = document.querySelectorAll('.log li[data-line]').length.toLocaleString('en-US');
 }
 
 /** Rows beyond the most fold into a gap, from the end that is farther away. @param {Element | null} list */
@@ -141,7 +145,12 @@ function foldFar(list) {
   );
   const ends = numbers.map(Number).sort((a, b) => a - b);
   const known = list.querySelector('a.no, a[data-gap]');
-  const gap = gapOf(known instanceof HTMLAnchorElement ? known.href : location.href, ends[0] ?? 0, ends.at(-1) ?? 0, isTop);
+  const gap = gapOf(
+    known instanceof HTMLAnchorElement ? known.href : location.href,
+    ends[0] ?? 0,
+    ends.at(-1) ?? 0,
+    isTop,
+  );
   for (const row of folded) row.remove();
   list[isTop ? 'prepend' : 'append'](gap);
   if (rows.some((row) => row.hasAttribute('data-opening'))) observeGap(gap);
@@ -168,9 +177,11 @@ function gapOf(log, from, to, isTop) {
 
 /** Marks a line, or all from the one marked before. @param {number} line @param {boolean} extend */
 function markTo(line, extend) {
-  if (!extend || markedFrom === 0) markedFrom = lineOf(extend ? document.querySelector('.log .sel') : null) || line;
+  if (!extend || markedFrom === 0)
+    markedFrom = lineOf(extend ? document.querySelector('.log .sel') : null) || line;
   const [from, to] = [Math.min(markedFrom, line), Math.max(markedFrom, line)];
-  for (const row of document.querySelectorAll('.log li[data-line]')) row.classList.toggle('sel', lineOf(row) >= from && lineOf(row) <= to);
+  for (const row of document.querySelectorAll('.log li[data-line]'))
+    row.classList.toggle('sel', lineOf(row) >= from && lineOf(row) <= to);
   history.replaceState(null, '', placeOf(from, to));
   say(from === to ? `Line ${from} is marked.` : `Lines ${from} to ${to} are marked.`);
 }
@@ -190,7 +201,8 @@ function unmark() {
 /** @param {boolean} lines */
 async function copyOf(lines) {
   const rows = [...document.querySelectorAll('.log .sel .tx')];
-  if (lines && rows.length === 0) return say('Select lines first: click a line number, then Shift-click another.');
+  if (lines && rows.length === 0)
+    return say('Select lines first: click a line number, then Shift-click another.');
   const text = lines ? rows.map(textOfRow).join('\n') : location.href;
   await navigator.clipboard.writeText(text).then(
     () => say(lines ? `${rows.length} lines copied.` : 'Link copied.'),
@@ -211,7 +223,8 @@ function walk(step) {
   if (stops.length === 0 || document.body.dataset.place !== 'log') return false;
   const here = document.activeElement?.closest('.log li') ?? visited;
   const at = here === null ? -1 : stops.indexOf(here);
-  const next = stops[at === -1 ? (step > 0 ? 0 : stops.length - 1) : (at + step + stops.length) % stops.length];
+  const next =
+    stops[at === -1 ? (step > 0 ? 0 : stops.length - 1) : (at + step + stops.length) % stops.length];
   if (!(next instanceof HTMLElement)) return false;
   visited = next;
   next.scrollIntoView();
@@ -222,7 +235,9 @@ function walk(step) {
 
 /** Opens the gaps around what was walked to. */
 function expand() {
-  const row = (document.activeElement?.closest('.log li') ?? visited)?.closest('.log li') ?? document.querySelector('.log [data-evidence]');
+  const row =
+    (document.activeElement?.closest('.log li') ?? visited)?.closest('.log li') ??
+    document.querySelector('.log [data-evidence]');
   let opened = false;
   for (const side of /** @type {const} */ (['previousElementSibling', 'nextElementSibling'])) {
     let gap = row?.[side];

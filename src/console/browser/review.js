@@ -78,16 +78,23 @@ function stepAhead() {
   ahead = null;
   const left = document.querySelector('[data-review]');
   if (left instanceof HTMLElement && left.dataset.heldMs !== undefined)
-    void fetch(`/review/${left.dataset.review}/release`, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' }).catch(
-      () => null,
-    );
+    void fetch(`/review/${left.dataset.review}/release`, {
+      method: 'POST',
+      body: new URLSearchParams(),
+      redirect: 'manual',
+    }).catch(() => null);
   show(parse(text), url, true);
   return true;
 }
 
 async function fetchAhead() {
   const link = controlOf('next');
-  if (document.body.dataset.place !== 'item' || !(link instanceof HTMLAnchorElement) || ahead?.link === link.href) return;
+  if (
+    document.body.dataset.place !== 'item' ||
+    !(link instanceof HTMLAnchorElement) ||
+    ahead?.link === link.href
+  )
+    return;
   const address = new URL(link.href);
   address.searchParams.set('peek', '1');
   try {
@@ -105,13 +112,17 @@ async function renew() {
   const item = document.querySelector('[data-review]');
   if (!(item instanceof HTMLElement)) return;
   try {
-    const answer = await fetch(`/review/${item.dataset.review}/claim`, { method: 'POST', body: new URLSearchParams() });
+    const answer = await fetch(`/review/${item.dataset.review}/claim`, {
+      method: 'POST',
+      body: new URLSearchParams(),
+    });
     const page = parse(await answer.text());
     const [fresh, version] = [page.querySelector('[data-held-ms]'), page.querySelector('[name=version]')];
     if (!item.isConnected) return;
     if (!(fresh instanceof HTMLElement) || !(version instanceof HTMLInputElement))
       return say('Someone else has this item now. Your text is kept here.');
-    for (const field of document.querySelectorAll('[name=version]')) if (field instanceof HTMLInputElement) field.value = version.value;
+    for (const field of document.querySelectorAll('[name=version]'))
+      if (field instanceof HTMLInputElement) field.value = version.value;
     item.dataset.heldMs = fresh.dataset.heldMs;
     document.querySelector('#expired')?.remove();
     keepHold();
@@ -154,10 +165,14 @@ function onActivity() {
 
 /** @param {MouseEvent} event */
 function onClick(event) {
-  const control = event.target instanceof Element ? event.target.closest('a[data-action], a[data-close]') : null;
+  const control =
+    event.target instanceof Element ? event.target.closest('a[data-action], a[data-close]') : null;
   if (!(control instanceof HTMLElement) || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const { action = 'read' } = control.dataset;
-  const done = action === 'keys' ? actions.keys?.('?') : ['correct', 'reject', 'read'].includes(action) && setMode(action);
+  const done =
+    action === 'keys'
+      ? actions.keys?.('?')
+      : ['correct', 'reject', 'read'].includes(action) && setMode(action);
   if (done) event.preventDefault();
 }
 
@@ -179,7 +194,9 @@ export function startReview() {
     next: () => (inQueue() ? moveRow(1) : stepAhead()),
     previous: () => inQueue() && moveRow(-1),
     open: () => {
-      const row = inQueue() ? document.activeElement?.closest('[data-row]')?.querySelector('[data-row-link]') : null;
+      const row = inQueue()
+        ? document.activeElement?.closest('[data-row]')?.querySelector('[data-row-link]')
+        : null;
       if (row instanceof HTMLElement) row.click();
       return row instanceof HTMLElement;
     },
@@ -187,7 +204,8 @@ export function startReview() {
     'previous-evidence': () => moveEvidence(-1),
   });
   document.addEventListener('click', onClick);
-  for (const kind of ['keydown', 'pointerdown', 'input']) document.addEventListener(kind, onActivity, { passive: true });
+  for (const kind of ['keydown', 'pointerdown', 'input'])
+    document.addEventListener(kind, onActivity, { passive: true });
   beforeSending.push(() => holding);
   arrivals.push(arriveAtItem);
 }

@@ -32,7 +32,11 @@ export function place(plot: Plot, x: number, y: number): { readonly x: number; r
  * Draws labeled horizontal lines at these shares of the height. `bothEnds`: also labels them on the right,
  * which a narrow screen shows first.
  */
-export function grid(plot: Plot, lines: readonly { readonly share: number; readonly words: string }[], bothEnds = false): Html {
+export function grid(
+  plot: Plot,
+  lines: readonly { readonly share: number; readonly words: string }[],
+  bothEnds = false,
+): Html {
   const right = plot.left + plot.width;
   return html`<g class="grid">${lines.map(({ share, words }) => {
     const y = at(place(plot, 0, share).y);
@@ -41,7 +45,11 @@ export function grid(plot: Plot, lines: readonly { readonly share: number; reado
 }
 
 /** Draws labels below the plot, at these shares of its width. */
-export function ticks(plot: Plot, words: readonly { readonly share: number; readonly words: string }[], drop = 16): Html {
+export function ticks(
+  plot: Plot,
+  words: readonly { readonly share: number; readonly words: string }[],
+  drop = 16,
+): Html {
   const y = plot.top + plot.height + drop;
   return html`<g class="grid">${words.map((one) => html`<text x="${at(plot.left + one.share * plot.width)}" y="${y}" text-anchor="middle">${one.words}</text>`)}</g>`;
 }
@@ -116,7 +124,9 @@ function svg({ id, name, description }: Chart, { width, height, marks, newest = 
 function renderTable(name: string, { head, rows }: ChartTable): Html {
   const cells = (row: readonly Cell[]) =>
     row.map((cell, at) =>
-      at === 0 ? html`<th scope="row">${cell}</th>` : html`<td class="${typeof cell === 'number' ? 'number' : ''}">${cell}</td>`,
+      at === 0
+        ? html`<th scope="row">${cell}</th>`
+        : html`<td class="${typeof cell === 'number' ? 'number' : ''}">${cell}</td>`,
     );
   const columns = head.map((one, at) => (typeof rows[0]?.[at] === 'number' ? { number: one } : one));
   return dataTable(
@@ -158,11 +168,17 @@ export function columnsChart(chart: ColumnsChart): Chart {
     id: 'days',
     name,
     finding: columnsFinding(counts, days),
-    description: 'One column per day, oldest on the left. Segments are categories; hatched segments are not decided.',
+    description:
+      'One column per day, oldest on the left. Segments are categories; hatched segments are not decided.',
     drawing:
-      sumCounts(counts) === 0 ? null : { ...drawingOn(COLUMNS_PLOT, COLUMNS_PLOT.left, 26, columnsMarks(chart, perDay)), newest: true },
+      sumCounts(counts) === 0
+        ? null
+        : { ...drawingOn(COLUMNS_PLOT, COLUMNS_PLOT.left, 26, columnsMarks(chart, perDay)), newest: true },
     below: legend(counts),
-    table: { head: ['Day', ...CATEGORIES, OPEN, 'All'], rows: days.map((day, index) => createRow(day, perDay[index] ?? [])) },
+    table: {
+      head: ['Day', ...CATEGORIES, OPEN, 'All'],
+      rows: days.map((day, index) => createRow(day, perDay[index] ?? [])),
+    },
     csv: chart.csv,
   };
 }
@@ -185,13 +201,20 @@ function columnsMarks({ days, listAddress }: ColumnsChart, perDay: readonly (rea
   const columns = perDay.map((own, index) => column(own, COLUMNS_PLOT.left + index * step, step, most));
   const links = dayLinks(COLUMNS_PLOT, days, 'Causes', listAddress);
   const every = Math.max(1, Math.ceil(days.length / 8));
-  const words = days.flatMap((day, index) => (index % every === 0 ? [{ share: (index + 0.5) / days.length, words: day.slice(5) }] : []));
+  const words = days.flatMap((day, index) =>
+    index % every === 0 ? [{ share: (index + 0.5) / days.length, words: day.slice(5) }] : [],
+  );
   const lines = [0, 0.5, 1].map((share) => ({ share, words: String(Math.round(share * most * 10) / 10) }));
   return html`<pattern id="open" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/><line class="hatch" x1="0" x2="0" y1="0" y2="6"/></pattern>${grid(COLUMNS_PLOT, lines, true)}${columns}${ticks(COLUMNS_PLOT, words)}${links}`;
 }
 
 /** Links over a plot to what is behind its days; over some days at once where one is too narrow. */
-function dayLinks(plot: Plot, days: readonly string[], what: string, address: (from: string, days: number) => string): Html[] {
+function dayLinks(
+  plot: Plot,
+  days: readonly string[],
+  what: string,
+  address: (from: string, days: number) => string,
+): Html[] {
   const step = plot.width / days.length;
   const perLink = Math.max(1, Math.ceil(LINK_WIDTH / step));
   return days
@@ -206,7 +229,11 @@ function dayLinks(plot: Plot, days: readonly string[], what: string, address: (f
 /** Draws the parts of a day from the bottom up: the categories in their order, then the undecided answers. */
 function column(counts: readonly DayOf[], x: number, step: number, most: number): Html {
   const parts = [
-    ...countDecided(counts).map(({ category, count }) => ({ name: `cat ${category}`, words: category, count })),
+    ...countDecided(counts).map(({ category, count }) => ({
+      name: `cat ${category}`,
+      words: category,
+      count,
+    })),
     { name: 'open', words: OPEN, count: countOpen(counts) },
   ].filter(({ count }) => count > 0);
   let bottom = COLUMNS_PLOT.top + COLUMNS_PLOT.height;
@@ -231,7 +258,10 @@ function createRow(day: string, own: readonly DayOf[]) {
 
 /** Counts the decided answers of each category, in the order of the taxonomy. */
 function countDecided(counts: readonly DayOf[]): { readonly category: Category; readonly count: number }[] {
-  return CATEGORIES.map((category) => ({ category, count: sumCounts(counts.filter((one) => !one.open && one.category === category)) }));
+  return CATEGORIES.map((category) => ({
+    category,
+    count: sumCounts(counts.filter((one) => !one.open && one.category === category)),
+  }));
 }
 
 function countOpen(counts: readonly DayOf[]): number {
@@ -274,7 +304,8 @@ const LINES_PLOT: Plot = { left: 62, top: 10, width: 480, height: 150 };
 export function linesChart(chart: LinesChart): Chart {
   const known = chart.series.flatMap(({ values }) => values.filter((value) => value !== null));
   const { per = 'week', events } = chart;
-  const listEvents = (step: string) => events?.filter((one) => one.step === step).map(({ name }) => name) ?? [];
+  const listEvents = (step: string) =>
+    events?.filter((one) => one.step === step).map(({ name }) => name) ?? [];
   const rows = chart.steps.map((step, index): Cell[] => [
     step,
     ...chart.series.map(({ values }) => (values[index] == null ? null : chart.say(values[index]))),
@@ -288,7 +319,15 @@ export function linesChart(chart: LinesChart): Chart {
     drawing:
       known.length === 0
         ? null
-        : { ...drawingOn(LINES_PLOT, LINES_PLOT.left, 26, linesMarks(chart, chart.top ?? (findMax(known) || 1))), newest: true },
+        : {
+            ...drawingOn(
+              LINES_PLOT,
+              LINES_PLOT.left,
+              26,
+              linesMarks(chart, chart.top ?? (findMax(known) || 1)),
+            ),
+            newest: true,
+          },
     below:
       chart.below ??
       (chart.series.length > 1 &&
@@ -308,10 +347,13 @@ export function linesChart(chart: LinesChart): Chart {
 function linesMarks(chart: LinesChart, top: number): Html {
   const { steps, events = [], listAddress } = chart;
   // In the middle of its links, where there are some.
-  const across = (index: number) => (steps.length < 2 ? 0.5 : listAddress ? (index + 0.5) / steps.length : index / (steps.length - 1));
+  const across = (index: number) =>
+    steps.length < 2 ? 0.5 : listAddress ? (index + 0.5) / steps.length : index / (steps.length - 1);
   const lines = [0, 0.5, 1].map((share) => ({ share, words: chart.say(share * top) }));
   const every = Math.max(1, Math.ceil(chart.steps.length / 7));
-  const words = chart.steps.flatMap((step, index) => (index % every === 0 ? [{ share: across(index), words: step.slice(5, 10) }] : []));
+  const words = chart.steps.flatMap((step, index) =>
+    index % every === 0 ? [{ share: across(index), words: step.slice(5, 10) }] : [],
+  );
   const happened = events.map(({ step, name }) => {
     const x = at(place(LINES_PLOT, across(steps.indexOf(step)), 0).x);
     const { top: y, height } = LINES_PLOT;
@@ -319,16 +361,23 @@ function linesMarks(chart: LinesChart, top: number): Html {
     return described(`${step}: ${name}`, mark);
   });
   const links = listAddress === undefined ? [] : dayLinks(LINES_PLOT, steps, 'Builds', listAddress);
-  return html`${grid(LINES_PLOT, lines, true)}${ticks(LINES_PLOT, words)}${happened}${chart.series.map(({ name, look, values }) => {
-    const points = values.flatMap((value, index) =>
-      value === null ? [] : [{ step: chart.steps[index], value, ...place(LINES_PLOT, across(index), value / top) }],
-    );
-    const dots = points.map(({ step, value, x, y }) => {
-      const mark = html`<circle class="dot ${look}" cx="${at(x)}" cy="${at(y)}" r="4" data-mark="${chart.say(value)}"/>`;
-      return described(`${name}, ${chart.per === undefined ? 'week of ' : ''}${step}: ${chart.say(value)}`, mark);
-    });
-    return html`${line(`curve ${look}`, points)}${dots}`;
-  })}${links}`;
+  return html`${grid(LINES_PLOT, lines, true)}${ticks(LINES_PLOT, words)}${happened}${chart.series.map(
+    ({ name, look, values }) => {
+      const points = values.flatMap((value, index) =>
+        value === null
+          ? []
+          : [{ step: chart.steps[index], value, ...place(LINES_PLOT, across(index), value / top) }],
+      );
+      const dots = points.map(({ step, value, x, y }) => {
+        const mark = html`<circle class="dot ${look}" cx="${at(x)}" cy="${at(y)}" r="4" data-mark="${chart.say(value)}"/>`;
+        return described(
+          `${name}, ${chart.per === undefined ? 'week of ' : ''}${step}: ${chart.say(value)}`,
+          mark,
+        );
+      });
+      return html`${line(`curve ${look}`, points)}${dots}`;
+    },
+  )}${links}`;
 }
 
 const WIDTH = 5;

@@ -12,7 +12,19 @@ import {
 } from '../../lib/statistics.ts';
 import { hiddenFields } from '../controls.ts';
 import { type Html, html } from '../html.ts';
-import { at, type Chart, type Drawing, described, drawingOn, formatPercent, grid, line, type Plot, place, ticks } from './chart.ts';
+import {
+  at,
+  type Chart,
+  type Drawing,
+  described,
+  drawingOn,
+  formatPercent,
+  grid,
+  line,
+  type Plot,
+  place,
+  ticks,
+} from './chart.ts';
 
 /** Answers whose stated confidence lies from `from` up to `to`. */
 interface Bin extends Proportion {
@@ -41,7 +53,9 @@ export function calibrationBins(judged: readonly Judged[]): Bin[] {
 
 function equalWidth(judged: readonly Judged[], bins: number): Bin[] {
   const groups = Map.groupBy(judged, ({ at }) => Math.min(bins - 1, Math.floor(at * bins + 1e-9)));
-  return [...groups].toSorted(([one], [other]) => one - other).map(([bin, group]) => createBin(group, bin / bins, (bin + 1) / bins));
+  return [...groups]
+    .toSorted(([one], [other]) => one - other)
+    .map(([bin, group]) => createBin(group, bin / bins, (bin + 1) / bins));
 }
 
 /** Answers of one hundredth stay together, so bins are only about equal. */
@@ -64,7 +78,8 @@ function createBin(group: readonly Judged[], from: number, to: number): Bin {
   const of = sumCounts(group);
   const right = sumCounts(group.filter((one) => one.right));
   // a hundredth represents what lies in it
-  const stated = group.reduce((total, { at, count }) => total + Math.min(1, at + 0.005) * count, 0) / Math.max(1, of);
+  const stated =
+    group.reduce((total, { at, count }) => total + Math.min(1, at + 0.005) * count, 0) / Math.max(1, of);
   return { from, to, stated, ...proportion(right, of) };
 }
 
@@ -108,8 +123,11 @@ export function calibrationFinding(bins: readonly Bin[], total: number): string 
       ? 'No decisions yet, so stated confidence cannot be compared with accuracy.'
       : `${total} decided. The comparison starts at ${NO_CURVE_BELOW} decisions.`;
   const off = bins.filter((bin) => bin.of >= FADED_BELOW && (bin.stated < bin.low || bin.stated > bin.high));
-  const [worst] = off.toSorted((one, other) => Math.abs(other.share - other.stated) - Math.abs(one.share - one.stated));
-  if (worst === undefined) return `Stated confidence matches accuracy, as far as ${total} decisions can show.`;
+  const [worst] = off.toSorted(
+    (one, other) => Math.abs(other.share - other.stated) - Math.abs(one.share - one.stated),
+  );
+  if (worst === undefined)
+    return `Stated confidence matches accuracy, as far as ${total} decisions can show.`;
   const points = Math.round(Math.abs(worst.share - worst.stated) * 100);
   const manner = worst.share > worst.stated ? 'underconfident' : 'overconfident';
   return `States ${formatPercent(worst.stated)}, is right ${formatPercent(worst.share)}: ${manner} by ${points} ${points === 1 ? 'point' : 'points'} between ${Math.round(worst.from * 100)} and ${Math.round(worst.to * 100)}.`;
@@ -204,7 +222,14 @@ export function coverageChart(of: CoverageChart): Chart {
     table: {
       head: ['Threshold', 'Sure enough to publish', 'Decided', 'Right', 'Share right', 'From (95 %)'],
       rows: points.map(({ threshold, coverage, of: decided, hits, share, low }) => {
-        return [threshold.toFixed(2), formatPercent(coverage), decided, hits, formatPercent(share), formatPercent(low)];
+        return [
+          threshold.toFixed(2),
+          formatPercent(coverage),
+          decided,
+          hits,
+          formatPercent(share),
+          formatPercent(low),
+        ];
       }),
     },
     csv: of.csv,
@@ -216,7 +241,9 @@ function finding(here: CoveragePoint): string {
   if (here.of === 0) return `${start}; none of those is decided.`;
   // A share of a few would be read as a promise.
   const count = `${here.hits} of ${here.of} decided`;
-  return here.of < TOO_FEW ? `${start}; ${count} are right.` : `${start}, ${formatPercent(here.share)} right (${count}).`;
+  return here.of < TOO_FEW
+    ? `${start}; ${count} are right.`
+    : `${start}, ${formatPercent(here.share)} right (${count}).`;
 }
 
 function choice(chosen: CoveragePoint | null, { wrong }: CoverageChart): Html {
@@ -231,7 +258,11 @@ function form({ threshold, wrong, kept }: CoverageChart): Html | null {
 <label>maximum wrong, % <input type="number" name="wrong" min="0" max="50" step="1" value="${Math.round(wrong * 100)}"></label><button>Preview</button></form>`;
 }
 
-function coverageMarks(points: readonly CoveragePoint[], here: CoveragePoint, chosen: CoveragePoint | null): Html {
+function coverageMarks(
+  points: readonly CoveragePoint[],
+  here: CoveragePoint,
+  chosen: CoveragePoint | null,
+): Html {
   const x = at(place(COVERAGE_PLOT, here.coverage, 0).x);
   const marks = points.map((point) => {
     const { x: cx, y } = place(COVERAGE_PLOT, point.coverage, point.share);

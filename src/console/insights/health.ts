@@ -4,7 +4,14 @@ import { sumNumbers } from '../../lib/collections.ts';
 import { proportion } from '../../lib/statistics.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { search } from '../addresses.ts';
-import { type Chart, type ChartTable, figure, formatPercent, linesChart, sparkline } from '../charts/chart.ts';
+import {
+  type Chart,
+  type ChartTable,
+  figure,
+  formatPercent,
+  linesChart,
+  sparkline,
+} from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { dayField, tabs } from '../controls.ts';
 import { dataTable, type Html, html, linkTarget, numbers, type Shown } from '../html.ts';
@@ -22,7 +29,10 @@ const DAY_MS = 86_400_000;
 /** The relative increase from which a run time counts as changed. */
 const CHANGED = 0.1;
 
-/** Two periods of the same length, by their first and last days; `address` fields lead to a page about the same. */
+/**
+ * Two periods of the same length, by their first and last days; `address` fields lead to a page about the
+ * same.
+ */
 interface Periods {
   readonly days: number;
   readonly now: { readonly from: string; readonly to: string };
@@ -40,14 +50,23 @@ export async function healthView(query: InsightsQuery, deps: ConsoleDeps): Promi
   const { stores, clock } = deps;
   const { repo } = query;
   const periods = resolvePeriods(query, clock.now());
-  const period = { until: `${periods.now.to}T23:59:59.999Z`, days: periods.days, comparedFrom: periods.before.from };
+  const period = {
+    until: `${periods.now.to}T23:59:59.999Z`,
+    days: periods.days,
+    comparedFrom: periods.before.from,
+  };
   const within = repo === '' ? {} : { repository: repo };
   const [pipelines, causes, unread] = await Promise.all([
     stores.health.pipelines({ ...period, ...within }, MOST),
-    periods.isCurrent ? stores.causes.list({ ...within, list: 'red', assignee: '' }, { limit: MOST_CAUSES, offset: 0 }) : [],
+    periods.isCurrent
+      ? stores.causes.list({ ...within, list: 'red', assignee: '' }, { limit: MOST_CAUSES, offset: 0 })
+      : [],
     periods.isCurrent ? unreadLogs(deps, repo === '' ? undefined : repo) : null,
   ]);
-  const one = repo === '' || pipelines.length === 0 ? null : await stores.health.repository({ ...period, repository: repo }, MOST);
+  const one =
+    repo === '' || pipelines.length === 0
+      ? null
+      : await stores.health.repository({ ...period, repository: repo }, MOST);
   const trend = one === null ? null : trendChart(one, repo, periods);
   const main = html`<h1 tabindex="-1">${headline(pipelines, periods)}</h1>
 ${filters(query, periods)}
@@ -63,7 +82,10 @@ ${unread}`;
       health: createHealthTable('default branch', pipelines),
       ...(one !== null && {
         branches: createHealthTable('branch', one.branches),
-        jobs: { head: ['job', 'failed builds', 'of'], rows: one.jobs.jobs.map(({ job, builds }) => [job, builds, one.jobs.builds]) },
+        jobs: {
+          head: ['job', 'failed builds', 'of'],
+          rows: one.jobs.jobs.map(({ job, builds }) => [job, builds, one.jobs.builds]),
+        },
       }),
       ...(trend !== null && { trend: trend.table }),
     },
@@ -71,10 +93,17 @@ ${unread}`;
 }
 
 /** Builds a chart of the share of failed builds per day, with events that may explain a change. */
-function trendChart({ days, marks }: RepositoryHealth, repo: string, { days: length, now, address }: Periods): Chart {
+function trendChart(
+  { days, marks }: RepositoryHealth,
+  repo: string,
+  { days: length, now, address }: Periods,
+): Chart {
   const steps = Array.from({ length }, (_, at) => daysFrom(now.from, at));
   const shares = new Map(days.map((one) => [one.day, one.failed / one.builds]));
-  const [builds, failed] = [sumNumbers(days.map((one) => one.builds)), sumNumbers(days.map((one) => one.failed))];
+  const [builds, failed] = [
+    sumNumbers(days.map((one) => one.builds)),
+    sumNumbers(days.map((one) => one.failed)),
+  ];
   return linesChart({
     id: 'trend',
     name: 'Share of builds that failed, per day',
@@ -87,7 +116,8 @@ function trendChart({ days, marks }: RepositoryHealth, repo: string, { days: len
     csv: `${PATH}${search({ repo, ...address, csv: 'trend' })}`,
     events: marks.map(({ at, name }) => ({ step: at.slice(0, 10), name })),
     below: marks.length > 0 && html`<ul class="legend" aria-label="Events">${marks.map(markLine)}</ul>`,
-    listAddress: (from, count) => `/builds${search({ repository: repo, status: 'failed', from, to: daysFrom(from, count - 1) })}`,
+    listAddress: (from, count) =>
+      `/builds${search({ repository: repo, status: 'failed', from, to: daysFrom(from, count - 1) })}`,
   });
 }
 
@@ -152,7 +182,12 @@ function headline(found: readonly Health[], { days, now, isCurrent }: Periods): 
 
 type By = 'pipelines' | 'branches';
 
-function renderTable(by: By, found: readonly Health[], periods: Periods, causes: readonly Cause[] = []): Html {
+function renderTable(
+  by: By,
+  found: readonly Health[],
+  periods: Periods,
+  causes: readonly Cause[] = [],
+): Html {
   const figures = numbers('Builds', 'Failed', 'Median queue time', 'Median run time');
   const branch = by === 'pipelines' ? ['Default branch'] : [];
   const head = [
@@ -173,10 +208,14 @@ function renderTable(by: By, found: readonly Health[], periods: Periods, causes:
  * nothing if no cause is known.
  */
 function whoActs({ repository, pipeline }: Health, causes: readonly Cause[]): Shown {
-  const own = causes.filter((cause) => cause.repository === repository && cause.redPipelines.includes(pipeline));
+  const own = causes.filter(
+    (cause) => cause.repository === repository && cause.redPipelines.includes(pipeline),
+  );
   if (own.length === 0) return null;
   const assignees = new Set(own.flatMap(({ assignee }) => assignee ?? []));
-  const owners = new Set(own.flatMap(({ assignee, owner }) => (assignee === null ? (owner?.names ?? []) : [])));
+  const owners = new Set(
+    own.flatMap(({ assignee, owner }) => (assignee === null ? (owner?.names ?? []) : [])),
+  );
   const parts = [
     ...(assignees.size > 0 ? [`assigned to ${[...assignees].join(', ')}`] : []),
     ...(owners.size > 0 ? [`owner: ${[...owners].join(', ')}`] : []),
@@ -247,8 +286,25 @@ function renderJobs({ jobs, builds, unknown }: FailedJobs, repo: string, { now, 
 function createHealthTable(branch: string, found: readonly Health[]): ChartTable {
   const short = (value: number | null) => (value === null ? null : Number(value.toFixed(2)));
   const head = [
-    ...['repository', 'pipeline', 'builds', 'failed', 'builds before', 'failed before', 'median minutes', 'median minutes before'],
-    ...[branch, 'red now', 'red hours', 'recoveries', 'median hours to green', 'median queue minutes', 'median queue minutes before'],
+    ...[
+      'repository',
+      'pipeline',
+      'builds',
+      'failed',
+      'builds before',
+      'failed before',
+      'median minutes',
+      'median minutes before',
+    ],
+    ...[
+      branch,
+      'red now',
+      'red hours',
+      'recoveries',
+      'median hours to green',
+      'median queue minutes',
+      'median queue minutes before',
+    ],
   ];
   const rows = found.map((one) => [
     ...[

@@ -69,7 +69,11 @@ const PAGES = [
 const DAY_MS = 86_400_000;
 
 /** Serves a page of the insights, or one of its tables as CSV. */
-export function registerInsightsRoute(app: ConsoleApp, deps: ConsoleDeps, { path, role, view }: InsightsRoute): void {
+export function registerInsightsRoute(
+  app: ConsoleApp,
+  deps: ConsoleDeps,
+  { path, role, view }: InsightsRoute,
+): void {
   app.get(path, route(role, { querystring: InsightsQuery }), async (request, reply) => {
     const shown = await view(request.query, deps);
     if (request.query.csv !== undefined) return sendTable(reply, shown.tables, request.query.csv);
@@ -94,7 +98,11 @@ export function sendTable(reply: FastifyReply, tables: InsightsView['tables'], n
 /** Renders links to the other pages of the insights. `review`: also links to the pages of reviewers. */
 export function insightsTabs(path: string, review: boolean, repo: string): Html {
   const pages = PAGES.filter(({ role }) => role === 'read' || review);
-  const links = pages.map((page) => ({ address: `${page.path}${search({ repo })}`, words: page.name, isHere: page.path === path }));
+  const links = pages.map((page) => ({
+    address: `${page.path}${search({ repo })}`,
+    words: page.name,
+    isHere: page.path === path,
+  }));
   return tabs('Insights', links);
 }
 
@@ -107,7 +115,9 @@ export function toPeriod({ repo, day }: InsightsQuery, days: number, now: number
 
 /** Lists the days of a period, oldest first. */
 export function listDays({ until, days }: Period): string[] {
-  return Array.from({ length: days }, (_, at) => new Date(Date.parse(until) - (days - 1 - at) * DAY_MS).toISOString().slice(0, 10));
+  return Array.from({ length: days }, (_, at) =>
+    new Date(Date.parse(until) - (days - 1 - at) * DAY_MS).toISOString().slice(0, 10),
+  );
 }
 
 /** Fields above a page: the repository, and what else it can be narrowed by. */

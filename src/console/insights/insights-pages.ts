@@ -63,9 +63,21 @@ async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<In
   const columns = columnsChart({ counts, days: listDays(period), listAddress, csv });
   const [worst] = flaky;
   const tiles = [
-    tile('Trust', `/insights/trust${search({ repo })}`, calibrationFinding(calibrationBins(trust.decided), trust.trust.decided)),
-    tile('Threshold', `/insights/trust${search({ repo })}#coverage`, createCoverageChart(query, trust).finding),
-    tile('Models', '/insights/models', 'Is a new model or setting better? Compare two runs on the same failures.'),
+    tile(
+      'Trust',
+      `/insights/trust${search({ repo })}`,
+      calibrationFinding(calibrationBins(trust.decided), trust.trust.decided),
+    ),
+    tile(
+      'Threshold',
+      `/insights/trust${search({ repo })}#coverage`,
+      createCoverageChart(query, trust).finding,
+    ),
+    tile(
+      'Models',
+      '/insights/models',
+      'Is a new model or setting better? Compare two runs on the same failures.',
+    ),
     tile(
       'Flaky tests',
       `/insights/flaky${search({ repo })}`,
@@ -97,7 +109,9 @@ const HASTY_SHARE = 0.1;
 
 /** Renders `/insights/reviewers`: how the team decides. Figures of individuals are never shown. */
 async function reviewersView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
-  const figures = await stores.insights.reviewing(toPeriod({ ...query, day: undefined }, REVIEWED_DAYS, clock.now()));
+  const figures = await stores.insights.reviewing(
+    toPeriod({ ...query, day: undefined }, REVIEWED_DAYS, clock.now()),
+  );
   const main = html`<h1 tabindex="-1">How the team decides</h1>
 <p>The whole team, never individuals, over the last ${REVIEWED_DAYS} days.</p>${filterForm(query)}
 ${figures.decided === 0 ? html`<p>No decisions in the last ${REVIEWED_DAYS} days.</p>` : content(figures)}`;
@@ -143,13 +157,19 @@ const WEEK_MS = 7 * 86_400_000;
 
 /** Renders `/insights/cost`: what answers cost, how long they take, and how many need no model. */
 async function costView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
-  const figures = await stores.insights.perWeek(toPeriod({ ...query, day: undefined }, WEEKS * 7, clock.now()));
+  const figures = await stores.insights.perWeek(
+    toPeriod({ ...query, day: undefined }, WEEKS * 7, clock.now()),
+  );
   const charts = figures.length === 0 ? [] : costCharts(figures, query, clock.now());
   const sum = (of: 'answers' | 'recalled') => figures.reduce((total, week) => total + week[of], 0);
   const main = html`<h1 tabindex="-1">Cost and time</h1>
 <p>Time and cost are per answer and week, without answers from known fingerprints, which cost nothing.</p>
 ${filterForm(query)}${charts.length === 0 ? html`<p>No answers in the last ${WEEKS} weeks, so there is no cost to show.</p>` : html`<p>${counted(sum('answers'), 'answer')} in ${WEEKS} weeks, ${sum('recalled')} of them from known fingerprints.</p>${charts.map((one) => figure(one))}`}`;
-  return { title: 'Cost and time', main, tables: Object.fromEntries(charts.map(({ id, table }) => [id, table])) };
+  return {
+    title: 'Cost and time',
+    main,
+    tables: Object.fromEntries(charts.map(({ id, table }) => [id, table])),
+  };
 }
 
 function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery, now: number): Chart[] {
@@ -162,7 +182,9 @@ function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery, no
     { name: '90th percentile', look: 'p90', values: of((week) => week[`p90${unit}`]) },
   ];
   const [seconds, dollars] = [two('Seconds'), two('Usd')];
-  const share = [{ name: 'from known fingerprints', look: 'median', values: of((week) => week.recalled / week.answers) }];
+  const share = [
+    { name: 'from known fingerprints', look: 'median', values: of((week) => week.recalled / week.answers) },
+  ];
   const time = (value: number) => formatDuration(value * 1000);
   const newest = weeks.at(-1) ?? '';
   const when = Date.parse(newest) + WEEK_MS > now ? 'this week so far' : `in the week of ${newest}`;
@@ -204,7 +226,11 @@ function last(series: readonly { readonly values: readonly (number | null)[] }[]
   return series.map(({ values }) => values.findLast((value) => value !== null) ?? null);
 }
 
-function saying(start: string, [median, p90]: readonly (number | null)[], say: (value: number) => string): string {
+function saying(
+  start: string,
+  [median, p90]: readonly (number | null)[],
+  say: (value: number) => string,
+): string {
   if (median == null) return 'Every answer came from a known fingerprint.';
   return `${start} ${say(median)} at the median${p90 == null ? '' : ` and ${say(p90)} at the 90th percentile`}.`;
 }

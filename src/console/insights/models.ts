@@ -27,7 +27,11 @@ const MOST_LINKED = 200;
 /** Renders `/insights/models`: a comparison of two replays of the same failures, with the verdict first. */
 export async function modelsView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const runs = await deps.keptRuns.list();
-  const page = (content: Html) => ({ title: 'Models', main: html`<h1 tabindex="-1">${QUESTION}</h1>${content}`, tables: {} });
+  const page = (content: Html) => ({
+    title: 'Models',
+    main: html`<h1 tabindex="-1">${QUESTION}</h1>${content}`,
+    tables: {},
+  });
   if (runs === null)
     return page(
       html`<p role="note">Runs mix failures of all repositories, and your account may see only some of them. Ask somebody who may see all.</p>`,
@@ -58,7 +62,9 @@ function chosen(
   const second = runs.find(({ name }) => name === candidate) ?? runs.find(({ name }) => name !== baseline);
   const others = runs.filter((one) => one !== second);
   const first =
-    runs.find(({ name }) => name === baseline) ?? others.find((one) => serializeSources(one) === serializeSources(second)) ?? others[0];
+    runs.find(({ name }) => name === baseline) ??
+    others.find((one) => serializeSources(one) === serializeSources(second)) ??
+    others[0];
   return [second, first];
 }
 
@@ -76,7 +82,11 @@ interface Chosen {
   readonly candidate: KeptRun;
 }
 
-async function comparedPart({ comparison, changes }: ComparedRuns, runs: Chosen, deps: ConsoleDeps): Promise<Html> {
+async function comparedPart(
+  { comparison, changes }: ComparedRuns,
+  runs: Chosen,
+  deps: ConsoleDeps,
+): Promise<Html> {
   const named = changes.filter((change) => !change.startsWith('settings of the triage'));
   const shown = await caseCell(comparison, deps);
   const { won, lost, changed: otherwise } = comparison;
@@ -113,7 +123,8 @@ function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Ch
   const list = (lead: string, all: readonly Difference[]) => {
     const found = all.filter((one) => isMixed || one !== main);
     return (
-      found.length > 0 && html`<p>${lead}: ${found.map(({ name, difference }) => `${name} ${signedPoints(difference)}`).join('; ')}.</p>`
+      found.length > 0 &&
+      html`<p>${lead}: ${found.map(({ name, difference }) => `${name} ${signedPoints(difference)}`).join('; ')}.</p>`
     );
   };
   return html`<h2>${renderOutcome(better.length, worse.length)}: ${candidate.name} compared with ${baseline.name}</h2><p>${changed}</p>
@@ -127,7 +138,9 @@ function renderOutcome(better: number, worse: number): Shown {
 }
 
 function publishing(differences: readonly Difference[]): string {
-  const [right, wrong] = ['published and right', 'published and wrong'].map((name) => differences.find((one) => one.name === name));
+  const [right, wrong] = ['published and right', 'published and wrong'].map((name) =>
+    differences.find((one) => one.name === name),
+  );
   if (right === undefined || wrong === undefined) return '';
   const [more, mistakes] = [Math.round(right.difference * right.cases), Math.round(wrong.b * wrong.cases)];
   const change = more === 0 ? 'As many' : `${Math.abs(more)} ${more > 0 ? 'more' : 'fewer'}`;
@@ -140,7 +153,8 @@ function minus(range: string): string {
 
 function evidence({ name, cases, a, b, difference, interval, won, lost, verdict }: Difference): string {
   const what = LABELS.get(name)?.toLowerCase() ?? name;
-  if (verdict === 'same') return `${LABELS.get(name) ?? name} in ${formatPercent(a)} of ${counted(cases, 'case')}, with both runs.`;
+  if (verdict === 'same')
+    return `${LABELS.get(name) ?? name} in ${formatPercent(a)} of ${counted(cases, 'case')}, with both runs.`;
   const range = interval === null ? '' : `, 95 % interval ${minus(formatInterval(interval))}`;
   const chance = verdict === 'within-noise' ? ' This may be chance; more cases would tell.' : '';
   return `Over ${counted(cases, 'case')}, ${what} in ${formatPercent(b)} instead of ${formatPercent(a)}: ${signedPoints(difference)}${range}. ${won} won, ${lost} lost.${chance}`;
@@ -159,7 +173,9 @@ const COSTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 function keyFigures({ differences, costs }: Comparison): Html {
-  const rows = [...LABELS].flatMap(([name, label]) => differences.filter((one) => one.name === name).map((one) => figureRow(label, one)));
+  const rows = [...LABELS].flatMap(([name, label]) =>
+    differences.filter((one) => one.name === name).map((one) => figureRow(label, one)),
+  );
   const paid = [...COSTS].map(([name, label]) =>
     costRow(
       label,
@@ -196,7 +212,10 @@ function costRow(label: string, cost: CostDifference | undefined): Html {
  * Returns how a case is shown: stored failures link to their builds, others to the source that their row
  * names.
  */
-async function caseCell({ won, lost, changed }: Comparison, { stores }: ConsoleDeps): Promise<(one: ChangedCase) => Html> {
+async function caseCell(
+  { won, lost, changed }: Comparison,
+  { stores }: ConsoleDeps,
+): Promise<(one: ChangedCase) => Html> {
   const ids = [...won, ...lost, ...changed].slice(0, MOST_LINKED).map(({ id }) => id);
   const builds = await Promise.all(ids.map(async (id) => await stores.builds.find(id)));
   const known = new Map(builds.flatMap((build) => (build === null ? [] : [[build.id, build] as const])));
@@ -210,7 +229,8 @@ async function caseCell({ won, lost, changed }: Comparison, { stores }: ConsoleD
 function runsTable(runs: readonly KeptRun[]): Html {
   const rows = runs.map(({ name, startedAt, version, sources, settings }) => {
     const cases = sources.map(
-      (one) => html`${one.name}${one.cases !== null && html` <span class="quiet">${counted(one.cases, 'case')}</span>`}`,
+      (one) =>
+        html`${one.name}${one.cases !== null && html` <span class="quiet">${counted(one.cases, 'case')}</span>`}`,
     );
     return html`<tr><th scope="row">${name}</th><td>${renderTime(startedAt)}</td><td>${getAnswerer({ settings })}</td><td>${cases}</td><td>${version}</td></tr>`;
   });

@@ -24,7 +24,15 @@ import type { ConsoleDeps } from '../console-deps.ts';
 import { formatAge, hiddenFields, pager, postForm, renderTime, tabs } from '../controls.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 import { type ConsoleApp, loadReader, mayReview, route, sendPage } from '../page.ts';
-import { daysField, filterForm, type InsightsQuery, type InsightsView, insightsTabs, sendTable, toPeriod } from './insights-frame.ts';
+import {
+  daysField,
+  filterForm,
+  type InsightsQuery,
+  type InsightsView,
+  insightsTabs,
+  sendTable,
+  toPeriod,
+} from './insights-frame.ts';
 
 const PAGE = 50;
 const LISTS_PATH = '/insights/flaky';
@@ -55,7 +63,11 @@ ${filterForm(query, html`${hiddenFields({ list })}${shown.more}`)}${
     : html`${shown.table}${pager({ offset, size: PAGE, more: shown.found > PAGE }, (at) => `${LISTS_PATH}${search({ ...kept(query), offset: at })}`, ['Previous', 'Next'])}
 <p>${list === 'flaky' && html`For builds: <a href="/api/flaky-tests?format=csv">CSV</a>, <a href="/api/flaky-tests?format=junit-names">names for Surefire</a> or <a href="/api/flaky-tests?format=text">plain names</a>, with a token. `}<a href="${LISTS_PATH}${search({ ...kept(query), offset, csv: list })}">This page as CSV</a>.</p>`
 }`;
-  return { title: `${NAMES[list]}${repo !== '' ? ` of ${repo}` : ''}`, main, tables: { [list]: shown.cells } };
+  return {
+    title: `${NAMES[list]}${repo !== '' ? ` of ${repo}` : ''}`,
+    main,
+    tables: { [list]: shown.cells },
+  };
 }
 
 const NAMES = { flaky: 'Flaky tests', cost: 'Costliest tests', quarantine: 'Tests in quarantine' } as const;
@@ -66,7 +78,11 @@ function kept({ repo, list, days, minutes }: InsightsQuery) {
 
 function lists(query: InsightsQuery): Html {
   const links = (['flaky', 'cost', 'quarantine'] as const).map((list) => {
-    return { address: `${LISTS_PATH}${search(kept({ ...query, list }))}`, words: NAMES[list], isHere: list === query.list };
+    return {
+      address: `${LISTS_PATH}${search(kept({ ...query, list }))}`,
+      words: NAMES[list],
+      isHere: list === query.list,
+    };
   });
   return tabs('Lists of tests', links);
 }
@@ -82,7 +98,11 @@ async function flaky({ repo, list, offset }: InsightsQuery, { stores }: ConsoleD
       ? 'Nobody is notified of a build in which only these tests fail. A quarantine ends on its own; the failures stay visible.'
       : 'A flake is a failed run whose commit later passed, or an isolated failure on a default branch that kept changing. Each test is judged by its latest 100 runs. Flaky is not a category: no failure is hidden because of it.',
     found: found.length,
-    table: dataTable(quarantined ? 'Tests in quarantine, ending soonest first' : 'Flaky tests, most flakes first', head, tests.map(row)),
+    table: dataTable(
+      quarantined ? 'Tests in quarantine, ending soonest first' : 'Flaky tests, most flakes first',
+      head,
+      tests.map(row),
+    ),
     none: quarantined
       ? `No test${repo !== '' ? ` of ${repo}` : ''} is in quarantine.`
       : `No test${repo !== '' ? ` of ${repo}` : ''} is known to be flaky. Flakiness is detected from test results of failed and passed builds: upload test reports of both.`,
@@ -113,14 +133,17 @@ async function costly(query: InsightsQuery, { stores, clock }: ConsoleDeps): Pro
 
 function costRow(test: TestCost, minutes: number): Html {
   const people = test.builds * minutes;
-  const untimed = test.untimed > 0 && html`<br><span class="quiet">${counted(test.untimed, 'build')} of unknown run time</span>`;
+  const untimed =
+    test.untimed > 0 &&
+    html`<br><span class="quiet">${counted(test.untimed, 'build')} of unknown run time</span>`;
   return html`<tr>${named(test)}<td><strong>${formatNumber(Math.round(test.machineMinutes + people))} min</strong></td>
 <td>${formatNumber(Math.round(test.machineMinutes))} min${untimed}</td><td>${formatNumber(Math.round(people))} min</td><td>${test.failures}</td></tr>`;
 }
 
 function named(test: Pick<TestFlakiness, 'name' | 'suite' | 'repository' | 'file' | 'quarantine'>): Html {
   const until: Shown =
-    test.quarantine !== null && html`<br><span class="status">in quarantine until ${test.quarantine.until.slice(0, 10)}</span>`;
+    test.quarantine !== null &&
+    html`<br><span class="status">in quarantine until ${test.quarantine.until.slice(0, 10)}</span>`;
   return html`<th scope="row"><a class="mono" href="${testAddress(test)}">${test.name}</a><br><span class="quiet">${test.suite !== null && `${test.suite} · `}${test.repository}${test.file !== null && ` · ${test.file}`}</span>${until}</th>`;
 }
 
@@ -136,13 +159,27 @@ function row(test: TestFlakiness): Html {
 function again(test: TestFlakiness): Html {
   const probability = flakeProbability(test);
   const flips =
-    test.flips > 0 && html`<br><span class="quiet">changed ${test.flips} times in ${test.defaultRuns} runs of the default branch</span>`;
+    test.flips > 0 &&
+    html`<br><span class="quiet">changed ${test.flips} times in ${test.defaultRuns} runs of the default branch</span>`;
   if (probability === null) return html`<span class="quiet">never rerun on the same commit</span>${flips}`;
   return html`${test.recovered} of ${test.rerun} ${test.rerun === 1 ? 'commit' : 'commits'} <span class="quiet">(probability ${formatPercent(probability)})</span>${flips}`;
 }
 
 const FLAKY_HEAD = [
-  ...['test', 'suite', 'repository', 'runs', 'failed', 'flakes', 'share', 'low', 'high', 'rerun', 'recovered', 'probability'],
+  ...[
+    'test',
+    'suite',
+    'repository',
+    'runs',
+    'failed',
+    'flakes',
+    'share',
+    'low',
+    'high',
+    'rerun',
+    'recovered',
+    'probability',
+  ],
   ...['since', 'quarantined_until'],
 ];
 
@@ -150,10 +187,27 @@ function flakyCells(test: TestFlakiness) {
   const { share, low, high } = proportion(test.flakes, test.runs);
   const rate = [share, low, high].map((one) => Number(one.toFixed(4)));
   const known = [test.name, test.suite, test.repository, test.runs, test.failed, test.flakes];
-  return [...known, ...rate, test.rerun, test.recovered, flakeProbability(test), test.since, test.quarantine?.until ?? null];
+  return [
+    ...known,
+    ...rate,
+    test.rerun,
+    test.recovered,
+    flakeProbability(test),
+    test.since,
+    test.quarantine?.until ?? null,
+  ];
 }
 
-const COST_HEAD = ['test', 'suite', 'repository', 'lost_minutes', 'machine_minutes', 'people_minutes', 'failures', 'untimed_failures'];
+const COST_HEAD = [
+  'test',
+  'suite',
+  'repository',
+  'lost_minutes',
+  'machine_minutes',
+  'people_minutes',
+  'failures',
+  'untimed_failures',
+];
 
 function costCells(test: TestCost, minutes: number) {
   const [machines, people] = [test.machineMinutes, test.builds * minutes];
@@ -186,9 +240,14 @@ export function registerTestPage(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get(TEST_PATH, route('read', { querystring: Query }), async (request, reply) => {
     const { repo: repository, suite, test: name, csv } = request.query;
     const asked = { repository, suite: suite === '' ? null : suite, name };
-    const [test, runs] = await Promise.all([deps.stores.flakiness.ofTest(asked), deps.stores.flakiness.runs(asked)]);
-    if (test === null) throw new TriageError('not-found', `No test ${name} is known to have failed in ${repository}.`);
-    if (csv !== undefined) return sendTable(reply, { runs: { head: RUN_HEAD, rows: runs.map(runCells) } }, csv);
+    const [test, runs] = await Promise.all([
+      deps.stores.flakiness.ofTest(asked),
+      deps.stores.flakiness.runs(asked),
+    ]);
+    if (test === null)
+      throw new TriageError('not-found', `No test ${name} is known to have failed in ${repository}.`);
+    if (csv !== undefined)
+      return sendTable(reply, { runs: { head: RUN_HEAD, rows: runs.map(runCells) } }, csv);
     const [reader, causes] = await Promise.all([loadReader(request, deps), findCauses(deps, test)]);
     const acts = mayReview(reader.principal);
     const main = html`${insightsTabs(LISTS_PATH, acts, repository)}<h1 tabindex="-1">${name}</h1>
@@ -233,8 +292,13 @@ ${acts && forms}${events.length > 0 && html`<details><summary>History (${events.
 
 async function findCauses({ stores }: ConsoleDeps, { repository, name }: TestFlakiness): Promise<Cause[]> {
   const rows = await stores.failures.search({ repository, test: name }, { limit: MOST_ROWS, offset: 0 });
-  const fingerprints = [...new Set(rows.map(({ failure }) => failure.fingerprint.value))].slice(0, MOST_CAUSES);
-  const known = await Promise.all(fingerprints.map((fingerprint) => stores.causes.ofFingerprint(fingerprint)));
+  const fingerprints = [...new Set(rows.map(({ failure }) => failure.fingerprint.value))].slice(
+    0,
+    MOST_CAUSES,
+  );
+  const known = await Promise.all(
+    fingerprints.map((fingerprint) => stores.causes.ofFingerprint(fingerprint)),
+  );
   return known.flat().filter((cause) => cause.repository === repository);
 }
 
@@ -312,8 +376,28 @@ function durationWords(runs: readonly TestRunFacts[]): string {
     : `It runs ${formatDuration(median)} at the median, ${formatDuration(known.at(-1) ?? 0)} at most.`;
 }
 
-const RUN_HEAD = ['at', 'outcome', 'build', 'pipeline', 'number', 'branch', 'commit', 'runner', 'duration_ms'];
+const RUN_HEAD = [
+  'at',
+  'outcome',
+  'build',
+  'pipeline',
+  'number',
+  'branch',
+  'commit',
+  'runner',
+  'duration_ms',
+];
 
-function runCells({ at, outcome, buildId, pipeline, number, branch, commit, runner, durationMs }: TestRunFacts) {
+function runCells({
+  at,
+  outcome,
+  buildId,
+  pipeline,
+  number,
+  branch,
+  commit,
+  runner,
+  durationMs,
+}: TestRunFacts) {
   return [at, outcome, buildId, pipeline, number, branch, commit, runner, durationMs];
 }

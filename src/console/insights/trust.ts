@@ -25,7 +25,14 @@ export async function trustFacts({ repo }: InsightsQuery, deps: TrustDeps): Prom
 export function createCoverageChart(query: InsightsQuery, { trust, decided, answered }: TrustFacts): Chart {
   const kept: CoverageChart['kept'] = query.repo === '' ? {} : { repo: query.repo };
   const csv = `${PATH}${search({ repo: query.repo, t: query.t, wrong: query.wrong, csv: 'coverage' })}`;
-  return coverageChart({ judged: decided, answered, threshold: query.t ?? trust.threshold, wrong: query.wrong / 100, kept, csv });
+  return coverageChart({
+    judged: decided,
+    answered,
+    threshold: query.t ?? trust.threshold,
+    wrong: query.wrong / 100,
+    kept,
+    csv,
+  });
 }
 
 /**
@@ -37,14 +44,20 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
   const { trust, decided } = facts;
   const chart = (id: string, name: string, judged: readonly DecidedCount[], small: boolean) =>
     calibrationChart({ id, name, judged, small, csv: `${PATH}${search({ repo: query.repo, csv: id })}` });
-  const whole = chart('calibration', 'Calibration: stated confidence (horizontal) and accuracy (vertical)', decided, false);
+  const whole = chart(
+    'calibration',
+    'Calibration: stated confidence (horizontal) and accuracy (vertical)',
+    decided,
+    false,
+  );
   const each = CATEGORIES.map((category) => {
     const own = decided.filter((one) => one.category === category);
     return { isEmpty: own.length === 0, chart: chart(`calibration-${category}`, category, own, true) };
   });
   const known = each.filter(({ isEmpty }) => !isEmpty);
   const coverage = createCoverageChart(query, facts);
-  const count = (blind: boolean) => decided.filter((one) => one.blind === blind).reduce((sum, one) => sum + one.count, 0);
+  const count = (blind: boolean) =>
+    decided.filter((one) => one.blind === blind).reduce((sum, one) => sum + one.count, 0);
   const main = html`<h1 tabindex="-1">Trust</h1>
 <p role="note">${lead(trust)}</p>
 <p class="quiet">Based on reviewed answers only: ${count(false)} with the verdict shown, ${count(true)} blind, in the last ${TRUST_DAYS} days (latest 5,000 at most). Right means that the category was right. Published answers count once they are reviewed. What would be published is counted over the latest 20,000 answers at most, reviewed or not.</p>
@@ -53,7 +66,9 @@ ${trust.enough ? figure(coverage) : html`<p id="coverage">The chart of accuracy 
 ${figure(whole)}<h2>By category</h2>${known.length === 0 ? html`<p>No decisions yet in any category.</p>` : html`<div class="charts-small">${known.map((one) => figure(one.chart, 'h3'))}</div>`}
 <h2 id="release">This release on failures it had not seen</h2>${releasePart(trust)}`;
   const thresholds = { head: THRESHOLD_HEAD, rows: trust.thresholds.map((one) => Object.values(one)) };
-  const charts = [whole, coverage, ...each.map((one) => one.chart)].map(({ id, table }) => [id, table] as const);
+  const charts = [whole, coverage, ...each.map((one) => one.chart)].map(
+    ({ id, table }) => [id, table] as const,
+  );
   return { title: 'Trust', main, tables: { thresholds, ...Object.fromEntries(charts) } };
 }
 
@@ -104,10 +119,17 @@ function changesPart(changes: readonly TrustChange[]): Html {
 <p class="quiet">At most 1,000 answers within 30 days on either side, up to the next change of the same kind. The failures differ too: a difference is a reason to look, not a proof. <a href="/insights/models">Compare two runs on the same failures</a>.</p>`;
 }
 
-const KINDS = { release: 'Release', analyst: 'Analyst', threshold: 'Threshold', calibration: 'Calibration', rule: 'Rule' } as const;
+const KINDS = {
+  release: 'Release',
+  analyst: 'Analyst',
+  threshold: 'Threshold',
+  calibration: 'Calibration',
+  rule: 'Rule',
+} as const;
 
 function changeWords({ kind, from, to }: TrustChange): string {
-  if (kind === 'rule') return `Rule ${from === null ? 'added' : to === null ? 'withdrawn' : 'changed'}: ${to ?? from}`;
+  if (kind === 'rule')
+    return `Rule ${from === null ? 'added' : to === null ? 'withdrawn' : 'changed'}: ${to ?? from}`;
   return `${KINDS[kind]}: ${from ?? 'none'} → ${to ?? 'none'}`;
 }
 
@@ -119,23 +141,34 @@ function tallyWords({ answers, published, decided, right }: Tally): string {
 
 /** Renders a difference only if both sides are large enough and their intervals do not overlap. */
 function difference({ before, after }: TrustChange): Html {
-  if (before.decided < TOO_FEW || after.decided < TOO_FEW) return html`<span class="quiet">too few decisions to compare</span>`;
+  if (before.decided < TOO_FEW || after.decided < TOO_FEW)
+    return html`<span class="quiet">too few decisions to compare</span>`;
   const [was, is] = [proportion(before.right, before.decided), proportion(after.right, after.decided)];
   if (is.low > was.high) return html`<strong class="good">right more often</strong>`;
-  return is.high < was.low ? html`<strong class="wrong">right less often</strong>` : html`no clear difference`;
+  return is.high < was.low
+    ? html`<strong class="wrong">right less often</strong>`
+    : html`no clear difference`;
 }
 
 function releasePart({ release: { version, unseen }, threshold }: Trust): Html {
   if (unseen.length === 0) return html`<p>Nothing was measured of version ${version}.</p>`;
   const rows = unseen.map((set) => unseenRow(set, threshold));
-  const head = ['Failures', 'Category right', 'Macro-F1', 'Published', 'Wrong of these', 'Calibration error'].map((number, at) =>
-    at === 0 ? number : { number },
-  );
+  const head = [
+    'Failures',
+    'Category right',
+    'Macro-F1',
+    'Published',
+    'Wrong of these',
+    'Calibration error',
+  ].map((number, at) => (at === 0 ? number : { number }));
   return html`${dataTable('Measured figures of this release', head, rows)}
 <p class="quiet">Version ${version}, rules without a model. No case of these sets was learned from for its own answer. Your failures may be easier or harder.</p>`;
 }
 
-function unseenRow({ name, cases, accuracy, macroF1, calibrationError, thresholds }: UnseenFigures, threshold: number): Html {
+function unseenRow(
+  { name, cases, accuracy, macroF1, calibrationError, thresholds }: UnseenFigures,
+  threshold: number,
+): Html {
   // What was measured at a lower threshold is what is sure to hold.
   const at = thresholds.findLast((one) => one.threshold <= threshold + 1e-9) ?? thresholds[0];
   return html`<tr><th scope="row">${name}<br><span class="quiet">${counted(cases, 'case')}</span></th><td class="number">${formatPercent(accuracy)}</td><td class="number">${macroF1.toFixed(3)}</td>
@@ -143,7 +176,10 @@ function unseenRow({ name, cases, accuracy, macroF1, calibrationError, threshold
 }
 
 /** Renders `/insights/trust/answers`: the decided answers behind a count of the page. */
-export async function checkedView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
+export async function checkedView(
+  query: InsightsQuery,
+  { stores, clock }: ConsoleDeps,
+): Promise<InsightsView> {
   const { repo, t = 0, verdict, offset } = query;
   const right = verdict === 'all' ? null : verdict === 'right';
   const period = toPeriod({ ...query, day: undefined }, TRUST_DAYS, clock.now());
@@ -169,12 +205,33 @@ ${pager({ offset, size: PAGE, more: found.length > PAGE }, (at) => kept({ offset
     title,
     main,
     tables: {
-      answers: { head: ['decided', 'title', 'repository', 'category', 'decided_category', 'confidence', 'right', 'analysis'], rows },
+      answers: {
+        head: [
+          'decided',
+          'title',
+          'repository',
+          'category',
+          'decided_category',
+          'confidence',
+          'right',
+          'analysis',
+        ],
+        rows,
+      },
     },
   };
 }
 
-function checkedRow({ analysisId, repository, title, category, confidence, right, decidedCategory, decidedAt }: CheckedAnswer): Html {
+function checkedRow({
+  analysisId,
+  repository,
+  title,
+  category,
+  confidence,
+  right,
+  decidedCategory,
+  decidedAt,
+}: CheckedAnswer): Html {
   const said = decidedCategory === null ? 'rejected' : html`<span class="category">${decidedCategory}</span>`;
   return html`<tr><td>${renderTime(decidedAt)}</td><td><a href="${analysisAddress(analysisId)}">${title}</a><br><span class="quiet">${repository}</span></td><td><span class="category">${category}</span> <span class="quiet">${formatConfidence(confidence)}</span></td><td>${said} <span class="${right ? 'good' : 'wrong'}">${right ? '✓ right' : '✗ wrong'}</span></td></tr>`;
 }

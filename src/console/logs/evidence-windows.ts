@@ -26,7 +26,10 @@ import {
 export interface EvidenceWindows {
   /** Lists of lines for each log, with gaps between; nothing where no evidence is on lines of a log. */
   readonly html: Html;
-  /** Evidence of the reader that is in it: `#E3` leads to its first line. All other evidence is for the page to show. */
+  /**
+   * Evidence of the reader that is in it: `#E3` leads to its first line. All other evidence is for the page
+   * to show.
+   */
   readonly shown: ReadonlySet<string>;
 }
 
@@ -51,9 +54,16 @@ export async function evidenceWindows(
     build,
     stamps = false,
     back,
-  }: { readonly build: Pick<Build, 'provider'>; readonly stamps?: boolean; readonly back?: string | undefined },
+  }: {
+    readonly build: Pick<Build, 'provider'>;
+    readonly stamps?: boolean;
+    readonly back?: string | undefined;
+  },
 ): Promise<EvidenceWindows> {
-  const [sources, pages] = await Promise.all([deps.archive.list(analysis.buildId), deps.stores.outside.logPages(analysis.buildId)]);
+  const [sources, pages] = await Promise.all([
+    deps.archive.list(analysis.buildId),
+    deps.stores.outside.logPages(analysis.buildId),
+  ]);
   const marks = listSources(analysis).map((name) => listMarks(analysis, name));
   // The log that proves most comes first, and what proves nothing is folded only below what does.
   const proving = marks.filter((own) => own.some(isProof));
@@ -62,19 +72,31 @@ export async function evidenceWindows(
   for (const [at, evidence] of [...proving, ...marks.filter((own) => !proving.includes(own))].entries()) {
     const name = evidence[0]?.source ?? '';
     const source = sources.find((one) => one.name === name);
-    const lists = await renderLists(deps, analysis, { name, source, evidence, prefix: at === 0 ? '' : `log${at + 1}-`, stamps });
+    const lists = await renderLists(deps, analysis, {
+      name,
+      source,
+      evidence,
+      prefix: at === 0 ? '' : `log${at + 1}-`,
+      stamps,
+    });
     for (const id of lists.shown) shown.add(id);
     const rows = lists.html;
     const outside = logPageLink(build, pages.get(name), evidence.find(isProof)?.cited[0]);
-    if (source !== undefined && !lists.kept) parts.push(section(analysis.buildId, source, rows, outside, back));
-    else parts.push(keptSection(name, await deps.stores.builds.logsForgottenAt(analysis.buildId), rows, outside));
+    if (source !== undefined && !lists.kept)
+      parts.push(section(analysis.buildId, source, rows, outside, back));
+    else
+      parts.push(
+        keptSection(name, await deps.stores.builds.logsForgottenAt(analysis.buildId), rows, outside),
+      );
   }
   return { html: parts.length === 0 ? NOTHING : joined(parts, '\n'), shown };
 }
 
 /** Names of the logs from which the reader chose, that of the first claim's words first. */
 function listSources({ evidence, answer }: Pick<Analysis, 'evidence' | 'answer'>): string[] {
-  const chosen = evidence.filter((one) => one.tool === READER && getLineRange(one) !== null).map(({ source }) => source);
+  const chosen = evidence
+    .filter((one) => one.tool === READER && getLineRange(one) !== null)
+    .map(({ source }) => source);
   const [first] = answer.claims.flatMap(({ quotes }) => quotes);
   return [...new Set([...chosen.filter((source) => source === first?.source), ...chosen])];
 }
@@ -103,9 +125,14 @@ async function renderLists(
   const groups = [proof, rest].filter((group) => group.length > 0);
   const count = source?.lines ?? findMax(own.map(({ to }) => to));
   const views = groups.map((group) => evidenceView(count, group.flatMap(getProofRanges)));
-  const read = source === undefined ? [null] : await Promise.all(views.map((view) => readStretches(archive, { buildId, name }, view)));
+  const read =
+    source === undefined
+      ? [null]
+      : await Promise.all(views.map((view) => readStretches(archive, { buildId, name }, view)));
   const kept = read.includes(null);
-  const texts = kept ? views.map((view) => keptStretches(analysis.evidence, name, view)) : read.map((one) => one ?? []);
+  const texts = kept
+    ? views.map((view) => keptStretches(analysis.evidence, name, view))
+    : read.map((one) => one ?? []);
   const lists = groups.map((group, at) => {
     const options = { ...rowOptions(buildId, name, evidence, `${prefix}${at === 0 ? '' : 'rest-'}`), stamps };
     const rows = renderRows(texts[at] ?? [], count, kept ? { ...options, lineAddress: null } : options);
@@ -113,7 +140,9 @@ async function renderLists(
     if (group === proof || proof.length === 0) return list;
     return html`<details class="aside"><summary>${group.length} more ${group.length === 1 ? 'excerpt' : 'excerpts'} of this log, not cited</summary>${list}</details>`;
   });
-  const shown = groups.flatMap((group, at) => group.filter((one) => holds(texts[at] ?? [], one.cited[0] ?? one.from)).map(({ id }) => id));
+  const shown = groups.flatMap((group, at) =>
+    group.filter((one) => holds(texts[at] ?? [], one.cited[0] ?? one.from)).map(({ id }) => id),
+  );
   return { html: joined(lists, '\n'), shown, kept };
 }
 
@@ -137,7 +166,12 @@ function claimCiting({ answer }: Pick<Analysis, 'answer'>, id: string): string |
   return at === -1 ? null : `#claim-${at + 1}`;
 }
 
-function rowOptions(buildId: string, name: string, evidence: readonly EvidenceLines[], prefix: string): RowsOptions {
+function rowOptions(
+  buildId: string,
+  name: string,
+  evidence: readonly EvidenceLines[],
+  prefix: string,
+): RowsOptions {
   return {
     prefix,
     lineAddress: (line) => logAddress(buildId, name, { lineStart: line, lineEnd: line }),
@@ -146,7 +180,13 @@ function rowOptions(buildId: string, name: string, evidence: readonly EvidenceLi
   };
 }
 
-function section(buildId: string, { name, lines, notes }: ArchivedSource, list: Html, outside: Html | null, back?: string): Html {
+function section(
+  buildId: string,
+  { name, lines, notes }: ArchivedSource,
+  list: Html,
+  outside: Html | null,
+  back?: string,
+): Html {
   const log = `${logAddress(buildId, name)}${back === undefined ? '' : `&back=${encodeURIComponent(back)}`}`;
   return html`<section class="evidence"><h3>${name}</h3>
 ${list}
@@ -154,7 +194,10 @@ ${list}
 }
 
 function keptSection(name: string, deletedAt: string | null, list: Html, outside: Html | null): Html {
-  const why = deletedAt === null ? 'This log is not in the archive' : `Retention deleted this log on ${deletedAt.slice(0, 10)}`;
+  const why =
+    deletedAt === null
+      ? 'This log is not in the archive'
+      : `Retention deleted this log on ${deletedAt.slice(0, 10)}`;
   return html`<section class="evidence"><h3>${name}</h3>
 ${list}
 <p class="quiet">${why}; these lines were kept with the analysis.${outside !== null && html` ${outside}`}</p></section>`;
@@ -171,7 +214,9 @@ function keptStretches(evidence: readonly Evidence[], name: string, view: readon
   const kept = new Map(lines);
   return view.flatMap(({ kind, from, to }) => {
     if (kind === 'gap') return [];
-    const numbers = [...kept.keys()].filter((line) => from <= line && line <= to).toSorted((left, right) => left - right);
+    const numbers = [...kept.keys()]
+      .filter((line) => from <= line && line <= to)
+      .toSorted((left, right) => left - right);
     const lines = numbers.flatMap((line) => showLines([kept.get(line) ?? ''], line));
     return lines.length === 0 ? [] : [{ kind, from: numbers[0] ?? from, to: numbers.at(-1) ?? to, lines }];
   });

@@ -50,30 +50,64 @@ export function registerLogs(app: ConsoleApp, deps: ConsoleDeps): void {
     };
     if (query.part !== null) {
       const view = await readView(deps, facts, query, shape.stamps);
-      return sendHtml(request, reply, html`<ol>${view && renderRows(view.stretches, facts.source.lines, view.rows)}</ol>`);
+      return sendHtml(
+        request,
+        reply,
+        html`<ol>${view && renderRows(view.stretches, facts.source.lines, view.rows)}</ol>`,
+      );
     }
     const body = await renderBody(deps, facts, query, shape, closed(reply));
     const title = `${facts.source.name} · ${facts.build.pipeline} #${facts.build.number}`;
-    return sendPage(request, reply, { title, place: 'log', part: 'builds', main: logPage(facts, query, shape, body) }, reader);
+    return sendPage(
+      request,
+      reply,
+      { title, place: 'log', part: 'builds', main: logPage(facts, query, shape, body) },
+      reader,
+    );
   });
-  app.get('/logs/:id/raw', route('read', { params: IdParams, querystring: RawQuery }), async (request, reply) => {
-    return await sendRaw(request, reply, deps, await requireLog(deps, request.params.id, request.query.file));
-  });
+  app.get(
+    '/logs/:id/raw',
+    route('read', { params: IdParams, querystring: RawQuery }),
+    async (request, reply) => {
+      return await sendRaw(
+        request,
+        reply,
+        deps,
+        await requireLog(deps, request.params.id, request.query.file),
+      );
+    },
+  );
 }
 
-async function renderBody(deps: ConsoleDeps, facts: LogFacts, query: LogQuery, shape: Shape, signal: AbortSignal): Promise<Shown> {
+async function renderBody(
+  deps: ConsoleDeps,
+  facts: LogFacts,
+  query: LogQuery,
+  shape: Shape,
+  signal: AbortSignal,
+): Promise<Shown> {
   const { build, source } = facts;
   if (source.bytes === 0) return emptyBody(facts);
   if (query.q !== '' && query.L === null && query.from === 0 && query.view === undefined) {
     const wanted = { text: query.q, matchCase: query.case === '1', from: query.hit };
-    return searchBody(facts, query, shape, await searchLog(deps.archive, { buildId: build.id, name: source.name }, wanted, { signal }));
+    return searchBody(
+      facts,
+      query,
+      shape,
+      await searchLog(deps.archive, { buildId: build.id, name: source.name }, wanted, { signal }),
+    );
   }
   const view = await readView(deps, facts, query, shape.stamps);
   return view === null ? gone(facts) : viewBody(facts, query, shape, view);
 }
 
 function gone({ build, sources, source }: LogFacts): Shown {
-  const missing = { build, sources: sources.filter((one) => one !== source), deletedAt: null, wanted: source.name };
+  const missing = {
+    build,
+    sources: sources.filter((one) => one !== source),
+    deletedAt: null,
+    wanted: source.name,
+  };
   return html`<p role="note">${sayNoLog(missing)}</p>`;
 }
 
@@ -81,7 +115,12 @@ function gone({ build, sources, source }: LogFacts): Shown {
  * Sends the stored text, or the requested bytes of it. The browser always treats it as text, whatever it
  * contains.
  */
-function sendRaw(request: FastifyRequest, reply: FastifyReply, { archive }: ConsoleDeps, { build, source }: LogFacts): FastifyReply {
+function sendRaw(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { archive }: ConsoleDeps,
+  { build, source }: LogFacts,
+): FastifyReply {
   const { range: asked, 'if-range': ifRange } = request.headers;
   const range = ifRange === undefined ? readByteRange(asked, source.bytes) : null;
   protect(reply);
@@ -90,9 +129,11 @@ function sendRaw(request: FastifyRequest, reply: FastifyReply, { archive }: Cons
     .header('content-disposition', inlineAs(source.name))
     .header('cache-control', 'private, no-store')
     .header('accept-ranges', 'bytes');
-  if (range === 'unsatisfiable') return reply.status(416).header('content-range', `bytes */${source.bytes}`).send('');
+  if (range === 'unsatisfiable')
+    return reply.status(416).header('content-range', `bytes */${source.bytes}`).send('');
   const bytes = range ?? { first: 0, last: source.bytes - 1 };
-  if (range !== null) reply.status(206).header('content-range', `bytes ${range.first}-${range.last}/${source.bytes}`);
+  if (range !== null)
+    reply.status(206).header('content-range', `bytes ${range.first}-${range.last}/${source.bytes}`);
   reply.header('content-length', bytes.last - bytes.first + 1);
   const pieces = textBytes(archive, { buildId: build.id, name: source.name }, bytes);
   return reply.send(source.bytes === 0 ? '' : Readable.from(pieces, { objectMode: false }));
@@ -254,7 +295,8 @@ function toolLinks({ build, source }: LogFacts, query: LogQuery, { stamps, wrap 
     ...(query.from > 0 && { window: { from: query.from, to: query.to } }),
     ...(query.view === 'full' && { view: 'full' }),
   };
-  const go = (place: Place, changes: Partial<typeof kept> = {}) => placeAddress(build.id, source.name, { ...kept, ...changes }, place);
+  const go = (place: Place, changes: Partial<typeof kept> = {}) =>
+    placeAddress(build.id, source.name, { ...kept, ...changes }, place);
   const end = Math.max(1, source.lines - WINDOW + 1);
   const links: Shown[] = [
     html`<a class="button" href="${go({}, { q: '', case: undefined })}">Evidence</a>`,
@@ -266,11 +308,16 @@ function toolLinks({ build, source }: LogFacts, query: LogQuery, { stamps, wrap 
   return joined(links, ' ');
 }
 
-/** Secrets are replaced before a log is stored; `make: *** [Makefile:3: all] Error 1` is what make itself says. */
+/**
+ * Secrets are replaced before a log is stored; `make: *** [Makefile:3: all] Error 1` is what make itself
+ * says.
+ */
 function hiddenSecrets(stretches: LogView['stretches']): Shown {
   const count = stretches
     .flatMap(({ lines }) => lines)
-    .filter(({ parts }) => /(?<!make(?:\[\d{1,4}\])?: |\*)\*{3}(?!\*)/.test(parts.map(({ text }) => text).join(''))).length;
+    .filter(({ parts }) =>
+      /(?<!make(?:\[\d{1,4}\])?: |\*)\*{3}(?!\*)/.test(parts.map(({ text }) => text).join('')),
+    ).length;
   return count > 0 && ` On ${counted(count, 'line')} of this page, *** replaces a secret.`;
 }
 
@@ -297,10 +344,14 @@ ${found.hits.length === PAGE && pages(facts, query, found, 'Pages of hits (botto
 
 function said({ q, hit }: LogQuery, { total, hits, endedAt }: Found): string {
   const stopped =
-    endedAt === null ? '' : ` The search took too long and stopped at line ${formatNumber(endedAt)}; there may be more matches.`;
+    endedAt === null
+      ? ''
+      : ` The search took too long and stopped at line ${formatNumber(endedAt)}; there may be more matches.`;
   if (total === 0) return `No line contains “${q}”.${stopped}`;
   const shown =
-    hits.length === 0 ? `there is no match ${formatNumber(hit)}` : `${formatNumber(hit)}–${formatNumber(hit + hits.length - 1)} shown`;
+    hits.length === 0
+      ? `there is no match ${formatNumber(hit)}`
+      : `${formatNumber(hit)}–${formatNumber(hit + hits.length - 1)} shown`;
   return `${counted(total, 'line')} ${total === 1 ? 'contains' : 'contain'} “${q}”, ${shown}.${stopped}`;
 }
 

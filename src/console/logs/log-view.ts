@@ -54,7 +54,10 @@ export interface NoLog {
   readonly wanted: string | null;
 }
 
-/** Finds a text of a build that the asker may see: the named one, else the largest log. Throws `not-found` where there is no such build. */
+/**
+ * Finds a text of a build that the asker may see: the named one, else the largest log. Throws `not-found`
+ * where there is no such build.
+ */
 export async function findLog(
   { archive, stores }: LogDeps,
   id: string,
@@ -62,9 +65,15 @@ export async function findLog(
 ): Promise<LogFacts | NoLog> {
   const build = await findBuild(stores.builds, id, {});
   const sources = await archive.list(build.id);
-  const source = wanted.file === undefined ? largest(sources) : sources.find(({ name }) => name === wanted.file);
+  const source =
+    wanted.file === undefined ? largest(sources) : sources.find(({ name }) => name === wanted.file);
   if (source === undefined) {
-    return { build, sources, deletedAt: await stores.builds.logsForgottenAt(build.id), wanted: wanted.file ?? null };
+    return {
+      build,
+      sources,
+      deletedAt: await stores.builds.logsForgottenAt(build.id),
+      wanted: wanted.file ?? null,
+    };
   }
   const analyses = await listAnalyses(stores, build, wanted.analysis);
   const page = (await stores.outside.logPages(build.id)).get(source.name);
@@ -90,7 +99,11 @@ function largest(sources: readonly ArchivedSource[]): ArchivedSource | undefined
   return bySize.find(({ kind }) => kind === 'log') ?? bySize[0];
 }
 
-async function listAnalyses(stores: LogDeps['stores'], { id }: Build, wanted: string | undefined): Promise<readonly Analysis[]> {
+async function listAnalyses(
+  stores: LogDeps['stores'],
+  { id }: Build,
+  wanted: string | undefined,
+): Promise<readonly Analysis[]> {
   if (wanted === undefined) return await stores.analyses.listByBuild(id);
   const analysis = await stores.analyses.find(wanted);
   return analysis?.buildId === id ? [analysis] : [];
@@ -104,7 +117,10 @@ function evidenceIn(analyses: readonly Analysis[], name: string): EvidenceLines[
   return analyses.flatMap((analysis, at) =>
     evidenceLines(analysis, name).map((one) => ({
       ...one,
-      ...(analyses.length > 1 && { id: `${at + 1}·${one.id}`, title: `${analysis.answer.title}: ${one.title}` }),
+      ...(analyses.length > 1 && {
+        id: `${at + 1}·${one.id}`,
+        title: `${analysis.answer.title}: ${one.title}`,
+      }),
       anchor: false,
       href: `${analysisAddress(analysis.id)}#${one.id}`,
     })),
@@ -161,10 +177,25 @@ export interface Place {
 type Kept = Pick<LogQuery, 'ts' | 'wrap' | 'analysis' | 'back' | 'q' | 'case'>;
 
 /** Returns the address of a place in a log, with the kept query fields. */
-export function placeAddress(buildId: string, file: string, kept: Partial<Kept>, { marked, window, view, hit }: Place = {}): string {
-  const own = { view, from: window?.from, to: window?.to, hit, L: marked === undefined ? undefined : writeRange(marked) };
-  const asked = Object.entries({ ...kept, q: kept.q || undefined, ...own }).filter(([, value]) => value !== undefined);
-  const query = asked.map(([name, value]) => `&${name}=${encodeURIComponent(String(value).toWellFormed())}`).join('');
+export function placeAddress(
+  buildId: string,
+  file: string,
+  kept: Partial<Kept>,
+  { marked, window, view, hit }: Place = {},
+): string {
+  const own = {
+    view,
+    from: window?.from,
+    to: window?.to,
+    hit,
+    L: marked === undefined ? undefined : writeRange(marked),
+  };
+  const asked = Object.entries({ ...kept, q: kept.q || undefined, ...own }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const query = asked
+    .map(([name, value]) => `&${name}=${encodeURIComponent(String(value).toWellFormed())}`)
+    .join('');
   const first = marked?.from ?? window?.from;
   return `${logAddress(buildId, file)}${query}${first === undefined ? '' : `#L${first}`}`;
 }
@@ -177,11 +208,20 @@ export async function readView(deps: LogDeps, facts: LogFacts, query: LogQuery, 
   const { build, source } = facts;
   const of = { buildId: build.id, name: source.name };
   const stretches = await readStretches(deps.archive, of, await stretchesFor(deps, facts, query));
-  return stretches && { stretches, rows: { ...rowOptions(facts, query, stamps), opening: !isFolded(query) && query.part === null } };
+  return (
+    stretches && {
+      stretches,
+      rows: { ...rowOptions(facts, query, stamps), opening: !isFolded(query) && query.part === null },
+    }
+  );
 }
 
 /** Returns the options for drawing the rows of any view of a log. */
-export function rowOptions({ build, source, evidence }: LogFacts, query: LogQuery, stamps: boolean): RowsOptions {
+export function rowOptions(
+  { build, source, evidence }: LogFacts,
+  query: LogQuery,
+  stamps: boolean,
+): RowsOptions {
   const kept = pickKept(query);
   const here = placeAddress(build.id, source.name, kept);
   return {
@@ -204,7 +244,11 @@ function isFolded({ L, from, view, part }: LogQuery): boolean {
   return L === null && view === undefined && (from === 0 || part !== null);
 }
 
-async function stretchesFor(deps: LogDeps, facts: LogFacts, { L, from, to, view, part }: LogQuery): Promise<Stretch[]> {
+async function stretchesFor(
+  deps: LogDeps,
+  facts: LogFacts,
+  { L, from, to, view, part }: LogQuery,
+): Promise<Stretch[]> {
   const { lines } = facts.source;
   const window: Range = { from, to: to === 0 ? from + WINDOW - 1 : to };
   if (part !== null) return openedGap({ from: part.from, to: Math.min(part.to, lines) }, window);
@@ -214,18 +258,28 @@ async function stretchesFor(deps: LogDeps, facts: LogFacts, { L, from, to, view,
   return await foldedStretches(deps, facts);
 }
 
-async function foldedStretches({ archive }: LogDeps, { build, source, evidence }: LogFacts): Promise<Stretch[]> {
+async function foldedStretches(
+  { archive }: LogDeps,
+  { build, source, evidence }: LogFacts,
+): Promise<Stretch[]> {
   const proof = evidence.flatMap(getProofRanges);
   if (source.lines <= WINDOW) return foldedView({ lineCount: source.lines, evidence: proof });
   const last = findMax(
     evidence.map(({ to }) => to),
     0,
   );
-  const end = await failingEnd(archive, { buildId: build.id, name: source.name }, last === 0 ? source.lines : Math.min(last, source.lines));
+  const end = await failingEnd(
+    archive,
+    { buildId: build.id, name: source.name },
+    last === 0 ? source.lines : Math.min(last, source.lines),
+  );
   return foldedView({ lineCount: source.lines, evidence: proof, ...(end !== null && { failedAt: end }) });
 }
 
-/** Lines looked at on either side: a step ends soon after what it died of, and so much is read in a few milliseconds. */
+/**
+ * Lines looked at on either side: a step ends soon after what it died of, and so much is read in a few
+ * milliseconds.
+ */
 const LOOKED_AT = 1_000;
 
 let matcher: Matcher | undefined;
@@ -246,6 +300,8 @@ export async function failingEnd(
   const bytes = bytesOfText(window.lines.join('\n'));
   const scan = scanLog(bytes, matcher);
   const { failedSections } = readStructure(openLog(of.name, bytes, scan.index, []), scan.hits[0] ?? []);
-  const ends = failedSections.filter(({ consequence }) => consequence !== true).map(({ lineEnd }) => from + lineEnd - 1);
+  const ends = failedSections
+    .filter(({ consequence }) => consequence !== true)
+    .map(({ lineEnd }) => from + lineEnd - 1);
   return ends.find((end) => end >= line) ?? ends.at(-1) ?? null;
 }

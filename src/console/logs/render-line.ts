@@ -2,7 +2,10 @@ import { append, findMin } from '../../lib/collections.ts';
 import { spelledOut } from '../../lib/text.ts';
 import { MAX_RAW } from '../../log/lines/lines.ts';
 
-/** A stretch of a line as it is shown. `text` is plain text: it is still to be escaped, and is never markup or a link. */
+/**
+ * A stretch of a line as it is shown. `text` is plain text: it is still to be escaped, and is never markup or
+ * a link.
+ */
 export interface LinePart {
   readonly text: string;
   /** Classes of the style sheet; empty for ordinary text. */
@@ -143,7 +146,8 @@ function afterReturns(line: string): { readonly before: string; readonly last: s
     const at = ended.lastIndexOf('\r', end - 1);
     if (at === -1 || end === 0) break;
     const last = ended.slice(at + 1, end);
-    if (saysSomething(last)) return { before: ended.slice(0, at), last: ended.slice(at + 1).replaceAll('\r', '') };
+    if (saysSomething(last))
+      return { before: ended.slice(0, at), last: ended.slice(at + 1).replaceAll('\r', '') };
     end = at;
   }
   return { before: '', last: ended.replaceAll('\r', '') };
@@ -172,7 +176,10 @@ function penAfter(text: string, start: Pen): Pen {
   return pen;
 }
 
-function showText(text: string, start: Pen): { readonly parts: LinePart[]; readonly missing: number; readonly after: Pen } {
+function showText(
+  text: string,
+  start: Pen,
+): { readonly parts: LinePart[]; readonly missing: number; readonly after: Pen } {
   const parts: LinePart[] = [];
   let room = MAX_SHOWN;
   let missing = 0;
@@ -209,7 +216,11 @@ function visibleParts(text: string, classes: string): LinePart[] {
   return text.split(EACH_UNSEEN).flatMap((piece, at) => {
     if (piece === '') return [];
     if (at % 2 === 0) return [{ text: piece, classes }];
-    return [piece === '\0' ? { text: '\ufffd', classes } : { text: spelledOut(piece), classes: `${classes} ctl`.trim() }];
+    return [
+      piece === '\0'
+        ? { text: '\ufffd', classes }
+        : { text: spelledOut(piece), classes: `${classes} ctl`.trim() },
+    ];
   });
 }
 
@@ -230,11 +241,20 @@ interface Stretch {
   readonly pen: Pen;
 }
 
-const PLAIN: Pen = { colour: null, background: null, bold: false, dim: false, italic: false, underline: false, inverse: false };
+const PLAIN: Pen = {
+  colour: null,
+  background: null,
+  bold: false,
+  dim: false,
+  italic: false,
+  underline: false,
+  inverse: false,
+};
 
 /**
- * Control sequences of terminals: CSI with its parameters and last letter, strings (titles, links) with or without their end, single escapes.
- * Every repeat is bounded, and none meets another over the same characters.
+ * Control sequences of terminals: CSI with its parameters and last letter, strings (titles, links) with or
+ * without their end, single escapes. Every repeat is bounded, and none meets another over the same
+ * characters.
  */
 const SEQUENCES =
   /(?:\u001b\[|\u009b)([0-?]{0,60})[ -/]{0,10}([@-~])|\u001b[\]_PX^][^\u0007\u001b\n]{0,900}(?:\u0007|\u001b\\)?|\u001b(?:[()][0-9A-B]|[=>78cDEHMNOZ])?/g;
@@ -367,7 +387,8 @@ const CUBE: readonly number[] = [0, 95, 135, 175, 215, 255];
 function ofPalette(number: number): number | null {
   if (!(number >= 0 && number <= 255)) return null;
   if (number < 16) return number;
-  if (number >= 232) return nearest(8 + (number - 232) * 10, 8 + (number - 232) * 10, 8 + (number - 232) * 10);
+  if (number >= 232)
+    return nearest(8 + (number - 232) * 10, 8 + (number - 232) * 10, 8 + (number - 232) * 10);
   const level = (step: number) => CUBE[Math.floor((number - 16) / step) % 6] ?? 0;
   return nearest(level(36), level(6), level(1));
 }

@@ -26,7 +26,9 @@ export interface RowsOptions {
 export function renderRows(stretches: readonly ReadStretch[], lineCount: number, options: RowsOptions): Html {
   return joined(
     stretches.map((stretch) =>
-      stretch.kind === 'gap' ? gapRow(stretch, lineCount, options) : stretch.lines.map((line) => lineRow(line, stretch, options)),
+      stretch.kind === 'gap'
+        ? gapRow(stretch, lineCount, options)
+        : stretch.lines.map((line) => lineRow(line, stretch, options)),
     ),
     '\n',
   );
@@ -36,7 +38,10 @@ export function renderRows(stretches: readonly ReadStretch[], lineCount: number,
  * Renders a list of rows. `label` names the log. If `wrap` is not given, the reader's preference decides
  * whether long lines wrap.
  */
-export function logList(rows: Html, { label, wrap }: { readonly label: string; readonly wrap?: boolean | undefined }): Html {
+export function logList(
+  rows: Html,
+  { label, wrap }: { readonly label: string; readonly wrap?: boolean | undefined },
+): Html {
   const how = wrap === undefined ? '' : wrap ? ' wrap' : ' nowrap';
   return html`<div class="log${how}" role="region" aria-label="${label}" tabindex="0"><ol role="list">
 ${rows}
@@ -50,7 +55,9 @@ export function lineRow(line: ShownLine, within: Range, options: RowsOptions): H
   const isCited = evidence.some(({ cited }) => cited.includes(number));
   const isMarked = options.marked != null && options.marked.from <= number && number <= options.marked.to;
   const shown = options.found == null ? line : markFound(line, options.found.text, options.found.matchCase);
-  const classes = [isCited ? 'ev' : evidence.length > 0 && 'near', isMarked && 'sel'].filter((one) => one !== false).join(' ');
+  const classes = [isCited ? 'ev' : evidence.length > 0 && 'near', isMarked && 'sel']
+    .filter((one) => one !== false)
+    .join(' ');
   const isFirst = evidence.some((one) => number === findFirstLine(one, within));
   return html`<li id="${options.prefix}L${number}" data-line="${number}"${classes !== '' && html` class="${classes}"`}${isFirst && html` data-evidence`}>${renderNumber(number, options)}<span class="tx">${
     options.stamps === true && line.stamp !== null && html`<span class="ts">${line.stamp} </span>`
@@ -90,7 +97,8 @@ function findFirstLine({ cited, from }: EvidenceLines, within: Range): number {
  */
 function chip(evidence: EvidenceLines, number: number, within: Range): Shown {
   const { id, anchor, title, href, from, cited } = evidence;
-  if (number !== findFirstLine(evidence, within)) return cited.includes(number) && html`<span class="chip" aria-hidden="true">${id}</span>`;
+  if (number !== findFirstLine(evidence, within))
+    return cited.includes(number) && html`<span class="chip" aria-hidden="true">${id}</span>`;
   const name = anchor && number === (cited[0] ?? from) && html` id="${id}"`;
   if (href === null) return html`<span class="chip"${name} title="${title}">${id}</span>`;
   return html`<a class="chip"${name} href="${href}" title="${title}" aria-label="${id}: ${title}">${id}</a>`;
@@ -104,7 +112,8 @@ function gapRow({ from, to }: Range, lineCount: number, options: RowsOptions): H
   const { step = STEP, windowAddress } = options;
   const count = to - from + 1;
   const words = `⋯ ${count.toLocaleString('en-US')} ${count === 1 ? 'line' : 'lines'} not shown: show ${Math.min(count, step).toLocaleString('en-US')}`;
-  const [first, second] = from === 1 ? [true, null] : [false, to === lineCount || count <= step ? null : true];
+  const [first, second] =
+    from === 1 ? [true, null] : [false, to === lineCount || count <= step ? null : true];
   const link = (isLast: boolean, text: string) => {
     const shown = getStepRange({ from, to }, isLast, step);
     return html`<a data-gap="${writeRange({ from, to })}" href="${windowAddress(shown)}">${text}</a>`;
@@ -129,7 +138,9 @@ export async function readStretches(
   stretches: readonly Stretch[],
 ): Promise<ReadStretch[] | null> {
   const questions = questionsFor(stretches);
-  const answers = await Promise.all(questions.map(({ from, to }) => archive.lines(of.buildId, of.name, from, to)));
+  const answers = await Promise.all(
+    questions.map(({ from, to }) => archive.lines(of.buildId, of.name, from, to)),
+  );
   if (answers.some((answer) => answer === null)) return null;
   const windows = answers.flatMap((answer) => answer ?? []);
   return stretches.map((stretch) => {
@@ -151,7 +162,8 @@ function questionsFor(stretches: readonly Stretch[]): { from: number; to: number
       last.to = to;
       continue;
     }
-    for (let start = from; start <= to; start += AT_ONCE) questions.push({ from: start, to: Math.min(to, start + AT_ONCE - 1) });
+    for (let start = from; start <= to; start += AT_ONCE)
+      questions.push({ from: start, to: Math.min(to, start + AT_ONCE - 1) });
   }
   return questions;
 }
@@ -162,7 +174,10 @@ export interface EvidenceLines extends Range {
   readonly id: string;
   readonly title: string;
   readonly source: string;
-  /** Those of its lines that a claim quotes, in order; all of them where a claim rests on it without quoting. Only these are highlighted. */
+  /**
+   * Those of its lines that a claim quotes, in order; all of them where a claim rests on it without quoting.
+   * Only these are highlighted.
+   */
   readonly cited: readonly number[];
   /** True if `#E3` links to these lines. */
   readonly anchor: boolean;
@@ -175,18 +190,26 @@ type Cited = Pick<EvidenceLines, 'from' | 'to' | 'cited'>;
 /**
  * Lists the evidence of an analysis that is on lines of the text of this name, in the order of its numbers.
  */
-export function evidenceLines({ evidence, answer }: Pick<Analysis, 'evidence' | 'answer'>, name: string): (Evidence & Cited)[] {
+export function evidenceLines(
+  { evidence, answer }: Pick<Analysis, 'evidence' | 'answer'>,
+  name: string,
+): (Evidence & Cited)[] {
   return evidence.flatMap((one) => {
     const lines = one.source === name ? getLineRange(one) : null;
     return lines === null ? [] : [{ ...one, ...lines, cited: citedLines(answer.claims, one, lines) }];
   });
 }
 
-function citedLines(claims: Analysis['answer']['claims'], { id, source }: Evidence, { from, to }: Range): number[] {
+function citedLines(
+  claims: Analysis['answer']['claims'],
+  { id, source }: Evidence,
+  { from, to }: Range,
+): number[] {
   const quotes = claims
     .flatMap((claim) => claim.quotes)
     .filter((quote) => quote.source === source && from <= quote.line && quote.line <= to);
-  if (quotes.length > 0) return [...new Set(quotes.map(({ line }) => line))].toSorted((left, right) => left - right);
+  if (quotes.length > 0)
+    return [...new Set(quotes.map(({ line }) => line))].toSorted((left, right) => left - right);
   if (!claims.some(({ evidence }) => evidence.includes(id))) return [];
   return Array.from({ length: Math.min(to - from + 1, MAX_UNQUOTED) }, (_, at) => from + at);
 }
@@ -269,14 +292,20 @@ export function evidenceView(lineCount: number, evidence: readonly Range[]): Str
 /** Returns the view of one window, with gaps before and after it. */
 export function windowView(lineCount: number, { from, to }: Range): Stretch[] {
   const start = Math.max(1, Math.min(from, lineCount));
-  return withGaps([{ from: start, to: Math.min(Math.max(start, to), start + MAX_ROWS - 1, lineCount) }], lineCount);
+  return withGaps(
+    [{ from: start, to: Math.min(Math.max(start, to), start + MAX_ROWS - 1, lineCount) }],
+    lineCount,
+  );
 }
 
 /** Returns the window around marked lines. The first marked line is a third of the way down. */
 export function aroundView(lineCount: number, marked: Range): Stretch[] {
   const third = Math.floor(WINDOW / 3);
   const from = Math.max(1, Math.min(marked.from, lineCount) - third);
-  return windowView(lineCount, { from, to: Math.max(from + WINDOW - 1, Math.min(marked.to + third, lineCount)) });
+  return windowView(lineCount, {
+    from,
+    to: Math.max(from + WINDOW - 1, Math.min(marked.to + third, lineCount)),
+  });
 }
 
 /**
@@ -323,7 +352,8 @@ function merged(ranges: readonly Range[], lineCount: number): Range[] {
   const joined: { from: number; to: number }[] = [];
   for (const range of clipped.toSorted((left, right) => left.from - right.from)) {
     const before = joined.at(-1);
-    if (before !== undefined && range.from - before.to - 1 < SMALL_GAP) before.to = Math.max(before.to, range.to);
+    if (before !== undefined && range.from - before.to - 1 < SMALL_GAP)
+      before.to = Math.max(before.to, range.to);
     else joined.push({ ...range });
   }
   const [start, end] = [joined[0], joined.at(-1)];

@@ -147,6 +147,7 @@ function toHit(stored: Buffer, line: number, compare: Comparer): Hit {
 
 function countLineEnds(bytes: Buffer, to: number): number {
   let count = 0;
-  for (let at = bytes.indexOf(LINE_FEED); at !== -1 && at < to; at = bytes.indexOf(LINE_FEED, at + 1)) count += 1;
+  for (let at = bytes.indexOf(LINE_FEED); at !== -1 && at < to; at = bytes.indexOf(LINE_FEED, at + 1))
+    count += 1;
   return count;
 }

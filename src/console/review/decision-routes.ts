@@ -2,7 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Category, Kind } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { DecisionInput, DecisionType, findTouchedSuspects, RejectReason, type Review, type ShownBy } from '../../domain/review.ts';
+import {
+  DecisionInput,
+  DecisionType,
+  findTouchedSuspects,
+  RejectReason,
+  type Review,
+  type ShownBy,
+} from '../../domain/review.ts';
 import { present } from '../../lib/collections.ts';
 import { decideReview } from '../../service/review/decide.ts';
 import {
@@ -29,40 +36,84 @@ import { CarriedQueue, formatQuery, nextQuery, type QueueQuery, toReviewFilter }
  * is shown.
  */
 export function registerDecisions(app: ConsoleApp, deps: ConsoleDeps): void {
-  app.post('/review/:id/decision', route('review', { params: ItemParams, body: DecisionForm }), async (request, reply) => {
-    const { body: form } = request;
-    const { id } = request.params;
-    const review = await findReview(deps, id);
-    if (form.type === 'accept' && form.armed !== '1' && (await isDangerous(deps, review)))
-      return reply.redirect(`${reviewAddress(id)}${formatQuery(form.queue, { armed: 1 })}`, 303);
-    const bulk = form.alsoFor === 'same-fingerprint' ? { alsoFor: form.alsoFor, also: form.also } : {};
-    const wanted = { reviewId: id, version: form.version, reviewer: requireReviewer(request), input: toDecisionInput(form), ...bulk };
-    const [outcome] = await Promise.allSettled([decideReview({ ...deps, blindEvery: deps.config.review.blindEvery }, wanted)]);
-    if (outcome.status === 'rejected') return await sendRefused(request, reply, deps, form, { id, thrown: outcome.reason });
-    forgetWaiting(deps.stores);
-    return reply.redirect(await addressAfter(deps, form.queue, requireReviewer(request), { id, also: outcome.value.also.length }), 303);
-  });
+  app.post(
+    '/review/:id/decision',
+    route('review', { params: ItemParams, body: DecisionForm }),
+    async (request, reply) => {
+      const { body: form } = request;
+      const { id } = request.params;
+      const review = await findReview(deps, id);
+      if (form.type === 'accept' && form.armed !== '1' && (await isDangerous(deps, review)))
+        return reply.redirect(`${reviewAddress(id)}${formatQuery(form.queue, { armed: 1 })}`, 303);
+      const bulk = form.alsoFor === 'same-fingerprint' ? { alsoFor: form.alsoFor, also: form.also } : {};
+      const wanted = {
+        reviewId: id,
+        version: form.version,
+        reviewer: requireReviewer(request),
+        input: toDecisionInput(form),
+        ...bulk,
+      };
+      const [outcome] = await Promise.allSettled([
+        decideReview({ ...deps, blindEvery: deps.config.review.blindEvery }, wanted),
+      ]);
+      if (outcome.status === 'rejected')
+        return await sendRefused(request, reply, deps, form, { id, thrown: outcome.reason });
+      forgetWaiting(deps.stores);
+      return reply.redirect(
+        await addressAfter(deps, form.queue, requireReviewer(request), {
+          id,
+          also: outcome.value.also.length,
+        }),
+        303,
+      );
+    },
+  );
   const Undo = z.object({ queue: CarriedQueue });
-  app.post('/review/:id/undo', route('review', { params: ItemParams, body: Undo }), async (request, reply) => {
-    const { id } = request.params;
-    const { undone } = await undoDecision(deps, { reviewId: id, reviewer: requireReviewer(request), isAdmin: isAdmin(request) });
-    forgetWaiting(deps.stores);
-    const { n = 1, u = Math.max(1, n - 1), ...queue } = request.body.queue;
-    return reply.redirect(`${reviewAddress(id)}${formatQuery({ ...queue, n: u, u: undefined }, { undone: undone.length })}`, 303);
-  });
+  app.post(
+    '/review/:id/undo',
+    route('review', { params: ItemParams, body: Undo }),
+    async (request, reply) => {
+      const { id } = request.params;
+      const { undone } = await undoDecision(deps, {
+        reviewId: id,
+        reviewer: requireReviewer(request),
+        isAdmin: isAdmin(request),
+      });
+      forgetWaiting(deps.stores);
+      const { n = 1, u = Math.max(1, n - 1), ...queue } = request.body.queue;
+      return reply.redirect(
+        `${reviewAddress(id)}${formatQuery({ ...queue, n: u, u: undefined }, { undone: undone.length })}`,
+        303,
+      );
+    },
+  );
   const Guess = z.object({ category: Category, queue: CarriedQueue });
-  app.post('/review/:id/guess', route('review', { params: ItemParams, body: Guess }), async (request, reply) => {
-    const { id } = request.params;
-    const { category, queue } = request.body;
-    const { blindEvery } = deps.config.review;
-    await recordBlindGuess({ stores: deps.stores, blindEvery }, { reviewId: id, reviewer: requireReviewer(request), category });
-    return reply.redirect(`${reviewAddress(id)}${formatQuery(queue)}`, 303);
-  });
+  app.post(
+    '/review/:id/guess',
+    route('review', { params: ItemParams, body: Guess }),
+    async (request, reply) => {
+      const { id } = request.params;
+      const { category, queue } = request.body;
+      const { blindEvery } = deps.config.review;
+      await recordBlindGuess(
+        { stores: deps.stores, blindEvery },
+        { reviewId: id, reviewer: requireReviewer(request), category },
+      );
+      return reply.redirect(`${reviewAddress(id)}${formatQuery(queue)}`, 303);
+    },
+  );
 }
 
 async function isDangerous({ stores }: ConsoleDeps, { analysisId, buildId }: Review): Promise<boolean> {
-  const [analysis, build] = await Promise.all([stores.analyses.find(analysisId), stores.builds.find(buildId)]);
-  return analysis !== null && build !== null && mustArm({ analysis, overlap: findTouchedSuspects(build, analysis) });
+  const [analysis, build] = await Promise.all([
+    stores.analyses.find(analysisId),
+    stores.builds.find(buildId),
+  ]);
+  return (
+    analysis !== null &&
+    build !== null &&
+    mustArm({ analysis, overlap: findTouchedSuspects(build, analysis) })
+  );
 }
 
 /**
@@ -76,11 +127,13 @@ async function sendRefused(
   form: DecisionForm,
   { id, thrown }: { readonly id: string; readonly thrown: unknown },
 ): Promise<FastifyReply> {
-  const expected = thrown instanceof TriageError && (thrown.code === 'conflict' || thrown.code === 'invalid-input');
+  const expected =
+    thrown instanceof TriageError && (thrown.code === 'conflict' || thrown.code === 'invalid-input');
   if (!expected) throw thrown;
   const { status, message } = deps.refused(thrown, request, reply);
   const review = await findReview(deps, id);
-  const failure = thrown.code === 'conflict' ? conflictWords(review, requireReviewer(request), deps.clock.now()) : message;
+  const failure =
+    thrown.code === 'conflict' ? conflictWords(review, requireReviewer(request), deps.clock.now()) : message;
   const mode = form.type === 'accept' ? 'read' : form.type;
   const looking = { queue: form.queue, mode, typed: toTyped(form), failure } as const;
   return await sendItem(request, reply, deps, review, looking, { status });
@@ -94,7 +147,11 @@ async function addressAfter(
   { stores, config, clock, logger }: ConsoleDeps,
   queue: QueueQuery,
   reviewer: string,
-  { id, also = 0, skipped = false }: { readonly id: string; readonly also?: number; readonly skipped?: boolean },
+  {
+    id,
+    also = 0,
+    skipped = false,
+  }: { readonly id: string; readonly also?: number; readonly skipped?: boolean },
 ): Promise<string> {
   const said = skipped ? { skipped: 1 } : { done: id, ...(also > 0 && { also }) };
   const query = { ...nextQuery(queue), ...(!skipped && { u: queue.n }) };
@@ -119,46 +176,74 @@ export function registerHolding(app: ConsoleApp, deps: ConsoleDeps): void {
   const { stores, clock, config } = deps;
   const held = { stores, clock, claimMs: config.review.claimMs };
   const Claim = Body.extend({ over: z.literal('1').optional() });
-  app.post('/review/:id/claim', route('review', { params: ItemParams, body: Claim }), async (request, reply) => {
-    const review = await findReview(deps, request.params.id);
-    const reviewer = requireReviewer(request);
-    if (request.body.over === '1') await takeOverReview(held, { id: review.id, reviewer, isAdmin: isAdmin(request) });
-    else await stores.reviews.claim(review.id, reviewer, config.review.claimMs);
-    return reply.redirect(`${reviewAddress(review.id)}${formatQuery(request.body.queue)}`, 303);
-  });
-  app.post('/review/:id/release', route('review', { params: ItemParams, body: Body }), async (request, reply) => {
-    const review = await findReview(deps, request.params.id);
-    await stores.reviews.release(review.id, requireReviewer(request));
-    return reply.redirect(`/review${formatQuery({ ...request.body.queue, n: undefined, of: undefined }, { released: 1 })}`, 303);
-  });
-  app.post('/review/:id/skip', route('review', { params: ItemParams, body: Body }), async (request, reply) => {
-    const reviewer = requireReviewer(request);
-    const { id } = await skipReview(deps, request.params.id, reviewer);
-    return reply.redirect(await addressAfter(deps, request.body.queue, reviewer, { id, skipped: true }), 303);
-  });
+  app.post(
+    '/review/:id/claim',
+    route('review', { params: ItemParams, body: Claim }),
+    async (request, reply) => {
+      const review = await findReview(deps, request.params.id);
+      const reviewer = requireReviewer(request);
+      if (request.body.over === '1')
+        await takeOverReview(held, { id: review.id, reviewer, isAdmin: isAdmin(request) });
+      else await stores.reviews.claim(review.id, reviewer, config.review.claimMs);
+      return reply.redirect(`${reviewAddress(review.id)}${formatQuery(request.body.queue)}`, 303);
+    },
+  );
+  app.post(
+    '/review/:id/release',
+    route('review', { params: ItemParams, body: Body }),
+    async (request, reply) => {
+      const review = await findReview(deps, request.params.id);
+      await stores.reviews.release(review.id, requireReviewer(request));
+      return reply.redirect(
+        `/review${formatQuery({ ...request.body.queue, n: undefined, of: undefined }, { released: 1 })}`,
+        303,
+      );
+    },
+  );
+  app.post(
+    '/review/:id/skip',
+    route('review', { params: ItemParams, body: Body }),
+    async (request, reply) => {
+      const reviewer = requireReviewer(request);
+      const { id } = await skipReview(deps, request.params.id, reviewer);
+      return reply.redirect(
+        await addressAfter(deps, request.body.queue, reviewer, { id, skipped: true }),
+        303,
+      );
+    },
+  );
   registerAnswer(app, deps);
 }
 
 /** The answers that the buttons next to the text field give for the reviewer. */
 const WORDS = { unknown: 'I do not know.', 'not-needed': 'No answer needed: continue without one.' } as const;
 
-const Answer = Body.extend({ answer: z.string().trim().max(4000).default(''), how: z.enum(['answer', 'unknown', 'not-needed']) });
+const Answer = Body.extend({
+  answer: z.string().trim().max(4000).default(''),
+  how: z.enum(['answer', 'unknown', 'not-needed']),
+});
 
 function registerAnswer(app: ConsoleApp, deps: ConsoleDeps): void {
-  app.post('/review/:id/answer', route('review', { params: ItemParams, body: Answer }), async (request, reply) => {
-    const { answer, how, queue } = request.body;
-    const { id } = request.params;
-    const reviewer = requireReviewer(request);
-    if (how === 'answer' && answer === '') return reply.redirect(`${reviewAddress(id)}${formatQuery(queue, { blank: 1 })}`, 303);
-    await answerQuestion(id, how === 'answer' ? answer : WORDS[how], reviewer, deps);
-    const next = await nextFor(
-      { ...deps, claimMs: deps.config.review.claimMs },
-      { reviewer, filter: toReviewFilter(queue), sort: queue.sort },
-    );
-    const query = nextQuery(queue);
-    if (next === null) return reply.redirect(`/review${formatQuery({ ...query, of: undefined }, { answered: 1 })}`, 303);
-    return reply.redirect(`${reviewAddress(next.id)}${formatQuery(query, { answered: 1 })}`, 303);
-  });
+  app.post(
+    '/review/:id/answer',
+    route('review', { params: ItemParams, body: Answer }),
+    async (request, reply) => {
+      const { answer, how, queue } = request.body;
+      const { id } = request.params;
+      const reviewer = requireReviewer(request);
+      if (how === 'answer' && answer === '')
+        return reply.redirect(`${reviewAddress(id)}${formatQuery(queue, { blank: 1 })}`, 303);
+      await answerQuestion(id, how === 'answer' ? answer : WORDS[how], reviewer, deps);
+      const next = await nextFor(
+        { ...deps, claimMs: deps.config.review.claimMs },
+        { reviewer, filter: toReviewFilter(queue), sort: queue.sort },
+      );
+      const query = nextQuery(queue);
+      if (next === null)
+        return reply.redirect(`/review${formatQuery({ ...query, of: undefined }, { answered: 1 })}`, 303);
+      return reply.redirect(`${reviewAddress(next.id)}${formatQuery(query, { answered: 1 })}`, 303);
+    },
+  );
 }
 
 const blankless = (most: number) =>
@@ -197,7 +282,8 @@ const RANGE = /^(\d{1,9})(?:[-–](\d{1,9}))?$/;
 /** Converts a form to a decision. A correction that names no evidence is marked `none`. */
 export function toDecisionInput(form: DecisionForm): DecisionInput {
   const { type, category, kind, rootCause, fixRecommendation, reason, reasonCode, openedAt } = form;
-  const correction = type === 'correct' ? { category, kind, rootCause, fixRecommendation, shownBy: shownBy(form) } : {};
+  const correction =
+    type === 'correct' ? { category, kind, rootCause, fixRecommendation, shownBy: shownBy(form) } : {};
   const rejection = type === 'reject' ? { reason, reasonCode } : {};
   return DecisionInput.parse(present({ type, openedAt, ...correction, ...rejection }));
 }
@@ -215,7 +301,17 @@ function parseRange(text: string, source: string) {
 }
 
 /** Returns the typed fields, so that they can be shown again if they could not be saved. */
-export function toTyped({ category, kind, rootCause, fixRecommendation, reason, evidence, lines, none, alsoFor }: DecisionForm): Typed {
+export function toTyped({
+  category,
+  kind,
+  rootCause,
+  fixRecommendation,
+  reason,
+  evidence,
+  lines,
+  none,
+  alsoFor,
+}: DecisionForm): Typed {
   const kept = present({ category, kind, rootCause, fixRecommendation, reason });
   return { ...kept, evidence, lines, none: none === '1', same: alsoFor === 'same-fingerprint' };
 }
@@ -224,9 +320,15 @@ export function toTyped({ category, kind, rootCause, fixRecommendation, reason, 
  * Explains why a decision came too late, and what happens to the typed text. `now` is in milliseconds since
  * 1970.
  */
-export function conflictWords({ decision, state, claimedBy, claimedAt }: Review, reviewer: string, now: number): string {
+export function conflictWords(
+  { decision, state, claimedBy, claimedAt }: Review,
+  reviewer: string,
+  now: number,
+): string {
   if (decision !== null) {
-    const did = { accept: 'accepted', correct: `corrected to ${decision.category}`, reject: 'rejected' }[decision.type];
+    const did = { accept: 'accepted', correct: `corrected to ${decision.category}`, reject: 'rejected' }[
+      decision.type
+    ];
     return `${decision.reviewer} decided this ${shortAge(now - Date.parse(decision.decidedAt))} ago: ${did}. Your text is kept below.`;
   }
   if (state === 'claimed' && claimedBy !== reviewer)

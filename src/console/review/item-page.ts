@@ -18,7 +18,8 @@ export function itemMain(view: ItemView): Html {
   const title = itemTitle(view);
   const place = placeLine(facts, [hold !== 'decided' && `waiting ${formatAge(review.openedAt, facts.now)}`]);
   const head = html`${headline(title, view)}${place}<div id="banners" data-live data-say>${banners(view)}</div>`;
-  if (blind.blind) return html`<div class="item" data-review="${review.id}">${head}${blindForm(view)}${evidencePart(facts, 'logs')}</div>`;
+  if (blind.blind)
+    return html`<div class="item" data-review="${review.id}">${head}${blindForm(view)}${evidencePart(facts, 'logs')}</div>`;
   const decidable = hold === 'mine' || hold === 'free';
   const between = decidable && html`${correctForm(view)}${rejectForm(view)}${sameList(view)}`;
   return html`<div class="item" data-review="${review.id}"${hold === 'mine' && html` data-held-ms="${Date.parse(review.claimExpiresAt ?? '') - facts.now}"`}>${head}${analysisParts(facts, { why: review.why, between, editor: view.editor })}</div>`;
@@ -62,7 +63,9 @@ function banners(view: ItemView): Html {
 function doneBanner({ done }: ItemView): Html {
   const decision = done?.decision ?? null;
   if (done === null || decision === null) return html``;
-  const did = { accept: 'Accepted', correct: `Corrected to ${decision.category}`, reject: 'Rejected' }[decision.type];
+  const did = { accept: 'Accepted', correct: `Corrected to ${decision.category}`, reject: 'Rejected' }[
+    decision.type
+  ];
   return html`<div class="banner good" id="done"><p>${did}: <a href="${reviewAddress(done.id)}">${done.title}</a> in ${done.repository}. <strong>This is the next item.</strong></p></div>`;
 }
 
@@ -74,7 +77,9 @@ function failureBanner({ failure, typed, hold }: ItemView): Html {
 
 /** Renders the text that was typed into a form that can no longer be saved. */
 function keptText({ category, rootCause, fixRecommendation, reason }: NonNullable<ItemView['typed']>): Html {
-  const text = [category, rootCause, fixRecommendation, reason].filter((part) => part !== undefined && part !== '').join('\n\n');
+  const text = [category, rootCause, fixRecommendation, reason]
+    .filter((part) => part !== undefined && part !== '')
+    .join('\n\n');
   return html`<p><label for="kept">Your text is kept here</label></p><textarea id="kept" readonly>${text}</textarea>`;
 }
 
@@ -82,7 +87,11 @@ function heldBanner({ review, hold, mayTakeOver, queue }: ItemView): Html {
   if (hold !== 'others') return html``;
   const take =
     mayTakeOver &&
-    postForm(`${reviewAddress(review.id)}/claim`, { over: '1', queue: formatQuery(queue) }, html`<button>Take over</button>`);
+    postForm(
+      `${reviewAddress(review.id)}/claim`,
+      { over: '1', queue: formatQuery(queue) },
+      html`<button>Take over</button>`,
+    );
   return html`<div class="banner"><p>${review.claimedBy} has been reviewing this since ${clockTime(review.claimedAt)}. You can read it, but only they can decide until ${clockTime(review.claimExpiresAt)}.</p>
 <p class="acts"><a class="button" href="/review/next${formatQuery(queue, { after: review.id })}" data-swap>Next item</a>${take}</p></div>`;
 }
@@ -90,7 +99,9 @@ function heldBanner({ review, hold, mayTakeOver, queue }: ItemView): Html {
 function decidedBanner({ review, hold, facts, taught }: ItemView): Html {
   const { decision } = review;
   if (hold !== 'decided' || decision === null) return html``;
-  const said = [decision.reason, decision.type === 'correct' ? decision.rootCause : undefined].filter((part) => part !== undefined);
+  const said = [decision.reason, decision.type === 'correct' ? decision.rootCause : undefined].filter(
+    (part) => part !== undefined,
+  );
   return html`<div class="banner"><p><strong>${decisionWords(decision)}</strong> ${formatAge(decision.decidedAt, facts.now)} ago${decision.reasonCode !== undefined && html`: ${decision.reasonCode.replaceAll('_', ' ')}`}.</p>${said.map((part) => html`<p>${part}</p>`)}<p class="quiet">${taught}</p></div>`;
 }
 
@@ -105,7 +116,8 @@ function greenBanner({ facts: { green } }: ItemView): Html {
 
 function guessBanner({ blind, review, hold }: ItemView): Html {
   if (blind.guess === null || hold === 'decided') return html``;
-  const same = blind.guess === review.category ? 'and so does Faultline' : `Faultline says ${review.category}`;
+  const same =
+    blind.guess === review.category ? 'and so does Faultline' : `Faultline says ${review.category}`;
   return html`<div class="banner"><p>You said ${blind.guess}, ${same}.</p></div>`;
 }
 
@@ -132,7 +144,11 @@ function acceptForm(view: ItemView): Html {
   const words = danger ? html`Accept anyway: the change touches ${facts.overlap[0]}` : 'Accept';
   const plain = `${reviewAddress(review.id)}${formatQuery(queue)}`;
   const button = html`<button class="${danger ? 'armed' : 'first'}" data-action="accept"${danger && html` data-armed data-plain="${plain}"`}>${words} <kbd aria-hidden="true">a</kbd></button>`;
-  return postForm(`${reviewAddress(review.id)}/decision`, { ...decisionFields(view, 'accept'), ...(danger && { armed: '1' }) }, button);
+  return postForm(
+    `${reviewAddress(review.id)}/decision`,
+    { ...decisionFields(view, 'accept'), ...(danger && { armed: '1' }) },
+    button,
+  );
 }
 
 /** Returns the fields that every form of a decision sends. */
@@ -146,7 +162,11 @@ function editLink({ review, queue }: ItemView, what: 'correct' | 'reject'): Html
 }
 
 function skipForm({ review, queue }: ItemView): Html {
-  return postForm(`${reviewAddress(review.id)}/skip`, { queue: formatQuery(queue) }, actionButton('skip', 'Skip'));
+  return postForm(
+    `${reviewAddress(review.id)}/skip`,
+    { queue: formatQuery(queue) },
+    actionButton('skip', 'Skip'),
+  );
 }
 
 /**
@@ -180,7 +200,13 @@ ${dataTable('Fields', ['Field', 'Stored value'], rows)}
 }
 
 /** The categories in the order of the digits that choose them, wherever a reviewer names one. */
-export const CATEGORY_KEYS: readonly Category[] = ['CODE_ERROR', 'TEST_FAILURE', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'];
+export const CATEGORY_KEYS: readonly Category[] = [
+  'CODE_ERROR',
+  'TEST_FAILURE',
+  'INFRA_ERROR',
+  'CONFIG_ERROR',
+  'DEPENDENCY_ERROR',
+];
 
 /**
  * Renders the form of a blind item, which asks for the reviewer's own category before the verdict is shown.
@@ -236,13 +262,18 @@ function words({ typed, facts: { analysis } }: ItemView): Html {
 
 function shownBy({ typed, facts: { analysis } }: ItemView): Html {
   const cited = new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence));
-  const isTicked = (id: string) => (typed?.evidence === undefined ? cited.has(id) && typed === null : typed.evidence.includes(id));
-  const offered = analysis.evidence.filter(({ id, tool }) => cited.has(id) || tool === 'log').slice(0, MAX_EVIDENCE);
+  const isTicked = (id: string) =>
+    typed?.evidence === undefined ? cited.has(id) && typed === null : typed.evidence.includes(id);
+  const offered = analysis.evidence
+    .filter(({ id, tool }) => cited.has(id) || tool === 'log')
+    .slice(0, MAX_EVIDENCE);
   const boxes = offered.map(
     ({ id, title }) =>
       html`<label title="${title}"><input type="checkbox" name="evidence" value="${id}"${isTicked(id) && html` checked`}> ${id}</label> `,
   );
-  const onLines = analysis.evidence.filter(({ lineStart, source }) => lineStart !== undefined && source.length <= MAX_SOURCE);
+  const onLines = analysis.evidence.filter(
+    ({ lineStart, source }) => lineStart !== undefined && source.length <= MAX_SOURCE,
+  );
   const sources = [...new Set(onLines.map(({ source }) => source))];
   return html`<fieldset><legend>Shown by</legend><p class="choices">${boxes}
 <label><input type="checkbox" name="none" value="1"${typed?.none && html` checked`}> no line shows it</label></p>
@@ -283,7 +314,11 @@ function rejectForm(view: ItemView): Html {
 function sameList(view: ItemView): Html {
   const { same, review, facts } = view;
   if (same.length === 0) return html``;
-  const fields = { ...decisionFields(view, 'accept'), alsoFor: 'same-fingerprint', ...(mustArm(facts) && { armed: '1' }) };
+  const fields = {
+    ...decisionFields(view, 'accept'),
+    alsoFor: 'same-fingerprint',
+    ...(mustArm(facts) && { armed: '1' }),
+  };
   const words = mustArm(facts)
     ? `Accept all ${same.length + 1} anyway: the change touches ${facts.overlap[0]}`
     : `Accept this answer for all ${same.length + 1}`;

@@ -29,26 +29,47 @@ const ItemQuery = z.object({
  * Serves `/review/:id`, one item. Viewing an item does not claim it; starting to correct or reject it does.
  */
 export function registerItem(app: ConsoleApp, deps: ConsoleDeps): void {
-  app.get('/review/:id', route('review', { params: ItemParams, querystring: ItemQuery }), async (request, reply) => {
-    const { id } = request.params;
-    const { edit, reject, armed, blank, ts, ...query } = request.query;
-    const review = await deps.stores.reviews.find(id);
-    if (review === null) return await sendQuestion(request, reply, deps, id, QueueQuery.parse(query), blank === '1');
-    const mode = edit === '1' ? 'correct' : reject === '1' ? 'reject' : 'read';
-    const held = mode === 'read' ? review : await hold(deps, review, requireReviewer(request));
-    const said =
-      armed === '1' ? 'Press a again to accept it anyway, or Esc to cancel.' : await describeLastAction(query, deps.stores, query.n);
-    const stamps = ts === undefined ? {} : { stamps: ts === '1' };
-    const looking = { queue: QueueQuery.parse(query), mode, armed: armed === '1', done: query.done, ...stamps } as const;
-    return await sendItem(request, reply, deps, held, looking, { said });
-  });
+  app.get(
+    '/review/:id',
+    route('review', { params: ItemParams, querystring: ItemQuery }),
+    async (request, reply) => {
+      const { id } = request.params;
+      const { edit, reject, armed, blank, ts, ...query } = request.query;
+      const review = await deps.stores.reviews.find(id);
+      if (review === null)
+        return await sendQuestion(request, reply, deps, id, QueueQuery.parse(query), blank === '1');
+      const mode = edit === '1' ? 'correct' : reject === '1' ? 'reject' : 'read';
+      const held = mode === 'read' ? review : await hold(deps, review, requireReviewer(request));
+      const said =
+        armed === '1'
+          ? 'Press a again to accept it anyway, or Esc to cancel.'
+          : await describeLastAction(query, deps.stores, query.n);
+      const stamps = ts === undefined ? {} : { stamps: ts === '1' };
+      const looking = {
+        queue: QueueQuery.parse(query),
+        mode,
+        armed: armed === '1',
+        done: query.done,
+        ...stamps,
+      } as const;
+      return await sendItem(request, reply, deps, held, looking, { said });
+    },
+  );
 }
 
-/** Holds a free item, or one that this reviewer does not hold for much longer. What is held well enough keeps its version. */
-async function hold({ stores, config, clock }: ConsoleDeps, review: Review, reviewer: string): Promise<Review> {
+/**
+ * Holds a free item, or one that this reviewer does not hold for much longer. What is held well enough keeps
+ * its version.
+ */
+async function hold(
+  { stores, config, clock }: ConsoleDeps,
+  review: Review,
+  reviewer: string,
+): Promise<Review> {
   const now = getHold(review, reviewer);
   const leftMs = review.claimExpiresAt === null ? 0 : Date.parse(review.claimExpiresAt) - clock.now();
-  if (now === 'others' || now === 'decided' || (now === 'mine' && leftMs > config.review.claimMs / 2)) return review;
+  if (now === 'others' || now === 'decided' || (now === 'mine' && leftMs > config.review.claimMs / 2))
+    return review;
   const claimed = await stores.reviews.claim(review.id, reviewer, config.review.claimMs);
   return claimed ?? (await stores.reviews.find(review.id)) ?? review;
 }
@@ -72,7 +93,13 @@ export async function sendItem(
   const who = { reviewer: requireReviewer(request), isAdmin: isAdmin(request) };
   const { timestamps: stamps, editor } = reader.preferences;
   const view = await readItem(deps, review, { stamps, editor, ...looking, ...who });
-  return sendPage(request, reply, { ...page, title: itemTitle(view), main: itemMain(view), bar: itemBar(view) }, reader, status);
+  return sendPage(
+    request,
+    reply,
+    { ...page, title: itemTitle(view), main: itemMain(view), bar: itemBar(view) },
+    reader,
+    status,
+  );
 }
 
 /** Finds the item that a form is about. Throws `not-found`. */
@@ -97,7 +124,13 @@ async function sendQuestion(
   const question = await deps.stores.questions.find(id);
   if (question === null) throw unknownReview(id);
   const main = questionMain(question, queue, blank, deps.clock.now());
-  const page = { title: question.title, place: 'item' as const, part: 'review' as const, main, bar: questionBar(question, queue) };
+  const page = {
+    title: question.title,
+    place: 'item' as const,
+    part: 'review' as const,
+    main,
+    bar: questionBar(question, queue),
+  };
   return answerPage(request, reply, deps, page);
 }
 
@@ -125,7 +158,8 @@ function waitWords(expiresAt: string, now: number): string {
 }
 
 function answered({ state, answer, answeredBy, answeredAt }: ReviewerQuestion): Html {
-  if (state === 'expired') return html`<p class="banner">Nobody answered in time. The analysis continued without an answer.</p>`;
+  if (state === 'expired')
+    return html`<p class="banner">Nobody answered in time. The analysis continued without an answer.</p>`;
   return html`<div class="banner"><p>${answeredBy} answered${answeredAt !== null && html` ${renderTime(answeredAt)}`}:</p>${prose(answer ?? '')}</div>`;
 }
 

@@ -14,7 +14,9 @@ import { formatQuery, type QueueQuery } from './queue-query.ts';
 type Mode = 'read' | 'correct' | 'reject';
 
 /** The fields that a person typed or chose, to be shown again. Lists are of check boxes. */
-export type Typed = Partial<Pick<DecisionInput, 'category' | 'kind' | 'rootCause' | 'fixRecommendation' | 'reason'>> & {
+export type Typed = Partial<
+  Pick<DecisionInput, 'category' | 'kind' | 'rootCause' | 'fixRecommendation' | 'reason'>
+> & {
   readonly evidence?: readonly string[];
   readonly lines?: string;
   readonly none?: boolean;
@@ -50,9 +52,20 @@ export interface Looking {
  */
 export async function readItem(deps: ConsoleDeps, review: Review, looking: Looking) {
   const { stores, clock, config } = deps;
-  const { reviewer, isAdmin, queue, mode = 'read', stamps = false, editor = '', armed = false, typed = null, failure = null } = looking;
+  const {
+    reviewer,
+    isAdmin,
+    queue,
+    mode = 'read',
+    stamps = false,
+    editor = '',
+    armed = false,
+    typed = null,
+    failure = null,
+  } = looking;
   const analysis = await stores.analyses.find(review.analysisId);
-  if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
+  if (analysis === null)
+    throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
   const hold = getHold(review, reviewer);
   const [facts, blind, same, counts, undo, taught, done] = await Promise.all([
     readAnalysisFacts(deps, analysis, stamps, `${reviewAddress(review.id)}${formatQuery(queue)}`),
@@ -63,7 +76,8 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
     review.decision === null ? null : taughtBy(stores, review.decision),
     looking.done === undefined || looking.done === review.id ? null : stores.reviews.find(looking.done),
   ]);
-  if (facts === null) throw new TriageError('not-found', `The build ${analysis.buildId} of this review is not stored.`);
+  if (facts === null)
+    throw new TriageError('not-found', `The build ${analysis.buildId} of this review is not stored.`);
   return {
     ...{ review, facts, hold, blind, queue, undo, mode, stamps, editor, typed, failure },
     mayTakeOver: hold === 'others' && mayTakeOver(review, isAdmin, clock.now()),
@@ -98,7 +112,10 @@ export function mustArm({ analysis, overlap }: Pick<AnalysisFacts, 'analysis' | 
 const UNDO_MS = 3_600_000;
 
 /** Returns the reviewer's newest valid decision while it is recent, else null. */
-export async function undoable({ stores, clock }: Pick<ConsoleDeps, 'stores' | 'clock'>, reviewer: string): Promise<Decision | null> {
+export async function undoable(
+  { stores, clock }: Pick<ConsoleDeps, 'stores' | 'clock'>,
+  reviewer: string,
+): Promise<Decision | null> {
   const last = await stores.reviews.lastDecision(reviewer);
   return last === null || clock.now() - Date.parse(last.decidedAt) > UNDO_MS ? null : last;
 }

@@ -42,7 +42,9 @@ const DEFAULTS: Readonly<Record<string, unknown>> = { state: 'all', sort: 'risk'
 export function formatQuery(query: QueueQuery, more: Readonly<Record<string, string | number>> = {}): string {
   const { state, category, repo, why, sort, offset, n, of, u } = query;
   const known = { state, category, repo, why, sort, offset, n, of, u, ...more };
-  return search(Object.fromEntries(Object.entries(known).filter(([name, value]) => value !== DEFAULTS[name])));
+  return search(
+    Object.fromEntries(Object.entries(known).filter(([name, value]) => value !== DEFAULTS[name])),
+  );
 }
 
 /** The queue that the item was opened from, as its forms send it. */
@@ -76,8 +78,15 @@ export type Said = z.infer<typeof Said>;
 
 type SaidStores = Pick<ShownStores, 'reviews' | 'library' | 'analyses' | 'failures'>;
 
-/** Sentences about it, with what a decision taught; null where nothing was done. `n` is the number of the item that comes now. */
-export async function describeLastAction(said: Said, stores: SaidStores, n: number | undefined): Promise<string | null> {
+/**
+ * Sentences about it, with what a decision taught; null where nothing was done. `n` is the number of the item
+ * that comes now.
+ */
+export async function describeLastAction(
+  said: Said,
+  stores: SaidStores,
+  n: number | undefined,
+): Promise<string | null> {
   const item = `Item ${Math.max(1, (n ?? 2) - 1)}`;
   if (said.undone !== undefined) return undoneWords(said.undone);
   if (said.skipped !== undefined) return `${item}: skipped. It stays in the queue.`;
@@ -86,8 +95,11 @@ export async function describeLastAction(said: Said, stores: SaidStores, n: numb
   if (said.done === undefined) return null;
   const decision = (await stores.reviews.find(said.done))?.decision ?? null;
   if (decision === null) return null;
-  const did = { accept: 'accepted', correct: `corrected to ${decision.category}`, reject: 'rejected' }[decision.type];
-  const others = said.also === undefined || said.also === 0 ? '' : ` and ${said.also} more with the same fingerprint`;
+  const did = { accept: 'accepted', correct: `corrected to ${decision.category}`, reject: 'rejected' }[
+    decision.type
+  ];
+  const others =
+    said.also === undefined || said.also === 0 ? '' : ` and ${said.also} more with the same fingerprint`;
   const taught = decision.type === 'reject' ? '' : ` ${await taughtBy(stores, decision)}`;
   return `${item}${others}: ${did}.${taught} Press u to undo.`;
 }

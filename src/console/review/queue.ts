@@ -12,7 +12,14 @@ import { type Html, html, type Shown } from '../html.ts';
 import { misreadBanner } from '../http.ts';
 import { answerPage, type ConsoleApp, readerOrUsual, route, sendPage } from '../page.ts';
 import { undoable } from './item-view.ts';
-import { describeLastAction, formatQuery, isFiltered, QueueQuery, Said, toReviewFilter } from './queue-query.ts';
+import {
+  describeLastAction,
+  formatQuery,
+  isFiltered,
+  QueueQuery,
+  Said,
+  toReviewFilter,
+} from './queue-query.ts';
 
 const Query = z.object({ ...QueueQuery.shape, ...Said.shape });
 const NextQuery = z.object({
@@ -46,7 +53,11 @@ export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
  * Returns the address of the next or previous item in the order of the queue, even if the current item was
  * not decided. Without a current item, returns that of the first free item.
  */
-async function nextAddress({ stores, config, clock }: ConsoleDeps, asked: z.infer<typeof NextQuery>, reviewer: string): Promise<string> {
+async function nextAddress(
+  { stores, config, clock }: ConsoleDeps,
+  asked: z.infer<typeof NextQuery>,
+  reviewer: string,
+): Promise<string> {
   const { after, before, peek, ...query } = asked;
   const from = after ?? before;
   const filter = toReviewFilter(query);
@@ -79,14 +90,20 @@ async function readQueue(deps: ConsoleDeps, query: QueueQuery, reviewer: string)
   const { category, repository } = filter;
   const [groups, questions, counts, undo] = await Promise.all([
     readGroups(deps, query, reviewer),
-    asked ? openQuestions({ stores }, { ...(category && { category }), ...(repository && { repository }) }) : [],
+    asked
+      ? openQuestions({ stores }, { ...(category && { category }), ...(repository && { repository }) })
+      : [],
     stores.reviews.counts(reviewer),
     undoable(deps, reviewer),
   ]);
   const shown = groups.slice(0, PAGE_ROWS);
   const rows = await Promise.all(
     shown.map(async (group) => {
-      const { blind } = await readBlindState({ stores, blindEvery: config.review.blindEvery }, group.review, reviewer);
+      const { blind } = await readBlindState(
+        { stores, blindEvery: config.review.blindEvery },
+        group.review,
+        reviewer,
+      );
       return { ...group, blind };
     }),
   );
@@ -95,21 +112,30 @@ async function readQueue(deps: ConsoleDeps, query: QueueQuery, reviewer: string)
 }
 
 /** Reads one group more than a page shows, to know whether there are more. */
-async function readGroups({ stores }: ConsoleDeps, query: QueueQuery, reviewer: string): Promise<readonly ReviewGroup[]> {
+async function readGroups(
+  { stores }: ConsoleDeps,
+  query: QueueQuery,
+  reviewer: string,
+): Promise<readonly ReviewGroup[]> {
   const page = { limit: PAGE_ROWS + 1, offset: query.offset };
   const filter = toReviewFilter(query);
   if (query.state === 'all') return await stores.reviews.listGroups(filter, page, query.sort);
   const alone =
     query.state === 'mine'
-      ? (await stores.reviews.list({ ...filter, state: 'claimed' }, { limit: 200, offset: 0 }, query.sort)).filter(
-          (one) => one.claimedBy === reviewer,
-        )
+      ? (
+          await stores.reviews.list({ ...filter, state: 'claimed' }, { limit: 200, offset: 0 }, query.sort)
+        ).filter((one) => one.claimedBy === reviewer)
       : await stores.reviews.list({ ...filter, decidedToday: true }, page);
   return alone.map((review) => ({ review, count: 1 }));
 }
 
 /** Sends the error page of the queue, which says that all decisions are saved. */
-async function sendUnreadable(thrown: unknown, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
+async function sendUnreadable(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: ConsoleDeps,
+): Promise<FastifyReply> {
   const { status, message } = deps.refused(thrown, request, reply);
   const main = html`<div class="notice"><h1 tabindex="-1">Review</h1>
 <p>The queue could not be read (${message.replace(/\.$/, '')}). Your decisions are saved. <a class="button" href="${request.url}">Try again</a></p></div>`;
@@ -142,7 +168,9 @@ function queueBar({ query, counts, undo }: QueueView): Html {
   const start =
     counts.waiting > 0 &&
     html`<a class="button first" href="/review/next${formatQuery({ ...query, n: 1, of: counts.waiting })}" data-swap>Start</a>`;
-  const back = undo !== null && postForm(`${reviewAddress(undo)}/undo`, {}, actionButton('undo', 'Undo my last decision'));
+  const back =
+    undo !== null &&
+    postForm(`${reviewAddress(undo)}/undo`, {}, actionButton('undo', 'Undo my last decision'));
   return html`${start}${back}${actionLink('keys', '/me#keys-here', 'Keys')}`;
 }
 
@@ -215,7 +243,10 @@ export function clockTime(iso: string | null): string {
   return iso === null ? 'a while ago' : `${iso.slice(11, 16)} UTC`;
 }
 
-function questionRow({ id, question, repository, buildId, openedAt }: ReviewerQuestion, { now }: QueueView): Html {
+function questionRow(
+  { id, question, repository, buildId, openedAt }: ReviewerQuestion,
+  { now }: QueueView,
+): Html {
   return html`<li id="${id}" data-row class="asked"><span class="sureness">?</span> <span class="category">QUESTION</span>
 <span class="what"><a class="title" href="${reviewAddress(id)}" data-swap data-row-link>“${question}”</a></span>
 <span class="from">${repository} · <a href="${buildAddress(buildId)}">build</a> · ${formatAge(openedAt, now)}</span><span class="why">an analysis is waiting for this answer</span></li>`;
@@ -223,7 +254,11 @@ function questionRow({ id, question, repository, buildId, openedAt }: ReviewerQu
 
 function emptyState({ query, counts }: QueueView): Html {
   if (isFiltered(query)) {
-    const named = [query.category && `category:${query.category}`, query.repo && `repo:${query.repo}`, query.why && `why:${query.why}`];
+    const named = [
+      query.category && `category:${query.category}`,
+      query.repo && `repo:${query.repo}`,
+      query.why && `why:${query.why}`,
+    ];
     return html`<p class="empty">No ${query.state === 'decided' ? 'decided' : 'waiting'} item matches ${named.filter((one) => one !== undefined).join(' ')}. <a class="button" href="${clearAddress(query)}" data-swap>Clear filters</a></p>`;
   }
   if (query.state === 'mine')
@@ -232,6 +267,8 @@ function emptyState({ query, counts }: QueueView): Html {
     return html`<p class="empty">No decisions today. <a class="button" href="/review" data-swap>All waiting items</a></p>`;
   if (counts.waiting > 0)
     return html`<p class="empty">No more rows. <a class="button" href="/review" data-swap>Back to the first page</a></p>`;
-  const agreed = counts.decidedToday > 0 && `, ${Math.round((100 * counts.agreedToday) / counts.decidedToday)} % agreed with Faultline`;
+  const agreed =
+    counts.decidedToday > 0 &&
+    `, ${Math.round((100 * counts.agreedToday) / counts.decidedToday)} % agreed with Faultline`;
   return html`<p class="empty">The queue is empty. ${counts.decidedToday} decided today${agreed}. <a class="button" href="/builds">See recent builds</a></p>`;
 }

@@ -25,10 +25,18 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /\b(?:Forbidden|Not Found|Unprocessable Entity|Bad Request) - PUT https?:\/\//,
       /ERR_PNPM_\w{1,40}.{0,80}\bPUT https?:\/\/\S{1,200}: .{0,60}- 40[34]/,
     ],
-    reads: [/\bE?(?<code>40[034]|422):? [\w ]{1,40} - PUT https?:\/\/(?<registry>[^/\s]{1,100})\/(?<published>\S{1,120})/],
+    reads: [
+      /\bE?(?<code>40[034]|422):? [\w ]{1,40} - PUT https?:\/\/(?<registry>[^/\s]{1,100})\/(?<published>\S{1,120})/,
+    ],
     title: '{registry} refused to publish {published} ({code})',
-    cause: '{registry} answered {code} when the job published {published}: a registry says so where the token may not publish that name.',
-    fix: [['ask', 'Check that the token may publish {published} on {registry}, and that its scope or owner exists there.']],
+    cause:
+      '{registry} answered {code} when the job published {published}: a registry says so where the token may not publish that name.',
+    fix: [
+      [
+        'ask',
+        'Check that the token may publish {published} on {registry}, and that its scope or owner exists there.',
+      ],
+    ],
     outranks: ['npm-version-missing', 'registry-has-no-version', 'download-failed', 'path-missing'],
     matches: ['npm error 404 Not Found - PUT https://registry.orchard.example/@fruit%2fpear - Not found'],
     ignores: [
@@ -99,8 +107,14 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'The action requires its input {input}, and the workflow passed nothing: a secret that is not set is an empty text.',
     ],
     fix: [
-      ['ask', 'Add {secret} to the secrets of the repository and pass it to the step; jobs from forks and bots do not receive secrets.'],
-      ['ask', 'Set the secret or value that the workflow passes as {input}; jobs from forks and bots do not receive secrets.'],
+      [
+        'ask',
+        'Add {secret} to the secrets of the repository and pass it to the step; jobs from forks and bots do not receive secrets.',
+      ],
+      [
+        'ask',
+        'Set the secret or value that the workflow passes as {input}; jobs from forks and bots do not receive secrets.',
+      ],
     ],
     matches: ['./ci/pack.sh: line 9: ORCHARD_TOKEN: ORCHARD_TOKEN is not set'],
     ignores: ['ORCHARD_TOKEN: ***', '  --token  the token (ORCHARD_TOKEN)'],
@@ -182,25 +196,40 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
         'ask',
         '{npm?}Give {empty} its value: create the secret or correct its name in the workflow; jobs from forks do not receive secrets.',
       ],
-      ['configuration', '{bot?}Give the job `permissions: contents: write`: {account} may not push to {repository}.'],
+      [
+        'configuration',
+        '{bot?}Give the job `permissions: contents: write`: {account} may not push to {repository}.',
+      ],
       ['ask', 'Give {account} write access to {repository}, or push with a token that has it.'],
       ['configuration', permissionFor],
       [
         'configuration',
         '{release?}{integration?}Give the job `permissions: contents: write`: without it its token may not create a release.',
       ],
-      ['configuration', '{release?}Give the job `permissions: contents: write`: GitHub refused the release ({code}).'],
+      [
+        'configuration',
+        '{release?}Give the job `permissions: contents: write`: GitHub refused the release ({code}).',
+      ],
       ['configuration', '{oidc?}Give the job `permissions: id-token: write`.'],
       [
         'configuration',
         'Give the job `permissions: packages: write`, and let this repository write the package: the registry said “{package}”.',
       ],
       ['ask', 'Check the name {image}; if the image is private, log in to its registry in an earlier step.'],
-      ['ask', 'Check that {remote} still exists under this name; if it is private, give the job a token that may read it.'],
-      ['ask', '{publickey?}Load a key that {host} accepts (such as a deploy key of the repository) before this step.'],
+      [
+        'ask',
+        'Check that {remote} still exists under this name; if it is private, give the job a token that may read it.',
+      ],
+      [
+        'ask',
+        '{publickey?}Load a key that {host} accepts (such as a deploy key of the repository) before this step.',
+      ],
       ['configuration', '{hostKey?}Add the key of the server to known_hosts first (`ssh-keyscan`).'],
       ['ask', '{loginNeeded?}Pass a token that may publish to this step: npm is not logged in (ENEEDAUTH).'],
-      ['ask', '{password?}Publish with an automation token or by trusted publishing: a job cannot type a one-time password (EOTP).'],
+      [
+        'ask',
+        '{password?}Publish with an automation token or by trusted publishing: a job cannot type a one-time password (EOTP).',
+      ],
       ['ask', 'Check {secret}, which this step passes: {host} answered {code}.'],
       ['ask', 'Check {secret}, which this step passes: the answer was {code}.'],
     ],

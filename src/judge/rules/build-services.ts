@@ -1,8 +1,8 @@
 import { type RuleRow, ruleTable } from '../rule.ts';
 
 /**
- * These rules read what the build services themselves print: GitHub Actions, GitLab, Jenkins, Azure, CircleCI,
- * Buildkite, Travis and TeamCity.
+ * These rules read what the build services themselves print: GitHub Actions, GitLab, Jenkins, Azure,
+ * CircleCI, Buildkite, Travis and TeamCity.
  */
 export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
   'build-service-failed': {
@@ -19,13 +19,21 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /The hosted runner encountered an error/,
       /Gradle build daemon (?:disappeared unexpectedly|has been stopped)/,
     ],
-    fix: [['rerun', 'Run the job again: the build service failed (“{message}”), and nothing of yours is involved.']],
+    fix: [
+      [
+        'rerun',
+        'Run the job again: the build service failed (“{message}”), and nothing of yours is involved.',
+      ],
+    ],
     matches: [
       'ERROR: Job failed (system failure): prepare environment: waiting for pod running: timed out waiting for pod to start',
       '##[error]We stopped hearing from agent pear-4. Verify the agent machine is running',
       'Gradle build daemon disappeared unexpectedly (it may have been killed or may have crashed)',
     ],
-    ignores: ['Preparing environment', 'Starting a Gradle Daemon, 1 stopped Daemon could not be reused, use --status for details'],
+    ignores: [
+      'Preparing environment',
+      'Starting a Gradle Daemon, 1 stopped Daemon could not be reused, use --status for details',
+    ],
   },
   'build-service-time-limit': {
     category: 'INFRA_ERROR',
@@ -109,7 +117,10 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
         'configuration',
         'Write to the environment files (`GITHUB_ENV`, `GITHUB_PATH`, `GITHUB_OUTPUT`, `GITHUB_STATE`) instead of `{disabled}`.',
       ],
-      ['configuration', 'Define `{property}` in the pipeline script, or put it in quotes if it is meant as text.'],
+      [
+        'configuration',
+        'Define `{property}` in the pipeline script, or put it in quotes if it is meant as text.',
+      ],
       ['ask', 'Connect an agent with the label “{label}”, or correct the label in the pipeline.'],
       ['configuration', 'Define the {undefined}, or correct its name.'],
       ['configuration', 'Correct the configuration: {why}.'],
@@ -120,7 +131,10 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'The template is not valid. .github/workflows/scales.yml (Line: 4, Col: 9): Unexpected value',
       'Error: The `set-env` command is disabled. Please upgrade to using Environment Files',
     ],
-    ignores: ['Warning: The `set-output` command is deprecated and will be disabled soon.', 'Running on node with the label pear'],
+    ignores: [
+      'Warning: The `set-output` command is deprecated and will be disabled soon.',
+      'Running on node with the label pear',
+    ],
   },
   'pipeline-credentials': {
     kind: 'permission_or_secret',
@@ -136,14 +150,21 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Scripts not permitted to use (?<call>[\w.$ ]{3,140})/,
       /to create or update workflow [`'"](?<workflow>[^`'"\n]{1,120})[`'"]/,
     ],
-    title: ['Jenkins has no credentials “{credentials}”', 'The script sandbox forbids {call}', 'The token may not change {workflow}'],
+    title: [
+      'Jenkins has no credentials “{credentials}”',
+      'The script sandbox forbids {call}',
+      'The token may not change {workflow}',
+    ],
     cause: [
       'The pipeline uses the credentials “{credentials}”, which Jenkins does not have where this job looks.',
       'The pipeline calls {call}, which the script sandbox does not permit.',
       'The push changes {workflow}, and the token of the job may not change workflows.',
     ],
     fix: [
-      ['ask', 'Create the credentials “{credentials}” where this job may read them, or correct the ID in the pipeline.'],
+      [
+        'ask',
+        'Create the credentials “{credentials}” where this job may read them, or correct the ID in the pipeline.',
+      ],
       ['ask', 'Have an administrator approve {call} under “In-process Script Approval”, or avoid the call.'],
       ['ask', 'Push {workflow} with a token that has the `workflow` scope.'],
     ],
@@ -163,10 +184,18 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Cannot overwrite an? (?:already published|existing) (?:version|artifact|package)/i,
       /a release with the same tag name already exists/i,
     ],
-    reads: [/crate version `(?<published>[^`\n]{1,60})`/, /previously published versions?:? (?<published>\d[\w.+-]{0,60}\w)/],
+    reads: [
+      /crate version `(?<published>[^`\n]{1,60})`/,
+      /previously published versions?:? (?<published>\d[\w.+-]{0,60}\w)/,
+    ],
     title: 'Version {published} is already published',
     cause: 'The job publishes version {published}, which the registry already has and does not replace.',
-    fix: [['configuration', 'Raise the version above {published} before publishing, or skip this step when the version exists.']],
+    fix: [
+      [
+        'configuration',
+        'Raise the version above {published} before publishing, or skip this step when the version exists.',
+      ],
+    ],
     matches: [
       'npm error You cannot publish over the previously published versions: 1.2.3.',
       'error: failed to publish: crate version `1.2.3` is already uploaded',

@@ -31,13 +31,15 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: "src/app/scales.ts:4:9 - error TS2339: Property 'weight' does not exist on type 'Pear'.",
         title: "src/app/scales.ts:4: Property 'weight' does not exist on type 'Pear'",
-        cause: "tsc reports one error at src/app/scales.ts:4 (TS2339): Property 'weight' does not exist on type 'Pear'.",
+        cause:
+          "tsc reports one error at src/app/scales.ts:4 (TS2339): Property 'weight' does not exist on type 'Pear'.",
         fix: 'At src/app/scales.ts:4, use a member that Pear has, or add `weight` to it.',
       },
       {
         log: "src/app/scales.ts(4,9): error TS2322: Type 'string' is not assignable to type 'number'.",
         title: "src/app/scales.ts:4: Type 'string' is not assignable to type 'number'",
-        cause: "tsc reports one error at src/app/scales.ts:4 (TS2322): Type 'string' is not assignable to type 'number'.",
+        cause:
+          "tsc reports one error at src/app/scales.ts:4 (TS2322): Type 'string' is not assignable to type 'number'.",
         fix: 'Change the value at src/app/scales.ts:4 from string to number, or the declared type if that is what changed.',
       },
     ],
@@ -46,13 +48,16 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     kind: 'type_error',
     strength: 3.5,
     patterns: [/\.pyi?:\d{1,6}: error: /, /^Found \d{1,5} errors? in \d{1,5} files? \(checked/],
-    matches: ['scales/weigh.py:4: error: Incompatible return value type (got "str", expected "int")  [return-value]'],
+    matches: [
+      'scales/weigh.py:4: error: Incompatible return value type (got "str", expected "int")  [return-value]',
+    ],
     ignores: ['scales/weigh.py:4: note: "weigh" defined here', 'Success: no issues found in 12 source files'],
     says: [
       {
         log: 'scales/weigh.py:4: error: Incompatible return value type (got "str", expected "int")  [return-value]',
         title: 'scales/weigh.py:4: Incompatible return value type (got "str", expected "int")',
-        cause: 'mypy reports one error at scales/weigh.py:4 (return-value): Incompatible return value type (got "str", expected "int").',
+        cause:
+          'mypy reports one error at scales/weigh.py:4 (return-value): Incompatible return value type (got "str", expected "int").',
         fix: 'Change the value at scales/weigh.py:4 from str to int, or the declared type if that is what changed.',
       },
     ],
@@ -94,20 +99,27 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /class, interface,? (?:enum,? )?(?:or record )?expected/,
       /^\s{0,12}(?:\[(?:ERROR|javac)\] )?\S{1,300}\.java:\[?\d{1,6}[,:\]]\S{0,12} (?!warning|note)\S/,
     ],
-    matches: ['[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] incompatible types: String cannot be converted to int'],
+    matches: [
+      '[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] incompatible types: String cannot be converted to int',
+    ],
     ignores: ['[INFO] Scales.java:[4,9] uses unchecked or unsafe operations.'],
   },
   'kotlin-compile-error': {
     kind: 'compile_error',
     strength: 4.5,
-    patterns: [/^e: (?:file:\/\/)?\S{1,300}\.kts?[:(]/, /Compilation error\. See log for more details/, /Unresolved reference[: ]/],
+    patterns: [
+      /^e: (?:file:\/\/)?\S{1,300}\.kts?[:(]/,
+      /Compilation error\. See log for more details/,
+      /Unresolved reference[: ]/,
+    ],
     matches: ['e: file:///build/src/main/kotlin/Scales.kt:4:9 Unresolved reference: weigh'],
     ignores: ["w: file:///build/src/main/kotlin/Scales.kt:4:9 Parameter 'pear' is never used"],
     says: [
       {
         log: 'e: file:///build/src/main/kotlin/Scales.kt:4:9 Unresolved reference: weigh',
         title: '/build/src/main/kotlin/Scales.kt:4: Unresolved reference: weigh',
-        cause: 'kotlinc reports one error at /build/src/main/kotlin/Scales.kt:4: Unresolved reference: weigh.',
+        cause:
+          'kotlinc reports one error at /build/src/main/kotlin/Scales.kt:4: Unresolved reference: weigh.',
         fix: 'Import or define `weigh` for /build/src/main/kotlin/Scales.kt:4, or correct its spelling.',
       },
     ],
@@ -202,8 +214,14 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
   'go-vet': {
     kind: 'lint_failure',
     strength: 3,
-    patterns: [new RegExp(`^vet: |${GO_FILE}.{0,120}(?:possible misuse|unreachable code|Printf format|composite literal)`)],
-    matches: ['./scales.go:4:9: fmt.Printf format %d has arg pear of wrong type string\nvet: ./scales.go:9:2: unreachable code'],
+    patterns: [
+      new RegExp(
+        `^vet: |${GO_FILE}.{0,120}(?:possible misuse|unreachable code|Printf format|composite literal)`,
+      ),
+    ],
+    matches: [
+      './scales.go:4:9: fmt.Printf format %d has arg pear of wrong type string\nvet: ./scales.go:9:2: unreachable code',
+    ],
     ignores: ['vet: passed'],
   },
   'swift-compile-error': {
@@ -221,7 +239,8 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: "/build/Sources/Scales.swift:4:9: error: invalid redeclaration of 'weigh()'",
         title: "/build/Sources/Scales.swift:4: invalid redeclaration of 'weigh()'",
-        cause: "swift reports one error at /build/Sources/Scales.swift:4: invalid redeclaration of 'weigh()'.",
+        cause:
+          "swift reports one error at /build/Sources/Scales.swift:4: invalid redeclaration of 'weigh()'.",
         fix: 'Remove or rename one of the declarations of `weigh`; one is at /build/Sources/Scales.swift:4.',
       },
     ],
@@ -236,7 +255,8 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: "Scales.cs(4,9): error CS0103: The name 'pear' does not exist in the current context",
         title: "Scales.cs:4: The name 'pear' does not exist in the current context",
-        cause: "csc reports one error at Scales.cs:4 (CS0103): The name 'pear' does not exist in the current context.",
+        cause:
+          "csc reports one error at Scales.cs:4 (CS0103): The name 'pear' does not exist in the current context.",
         fix: 'Import or define `pear` for Scales.cs:4, or correct its spelling.',
       },
     ],
@@ -248,7 +268,9 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     reads: [/\b(?:SyntaxError|IndentationError|TabError): (?<why>.{4,120}?)(?: \([^)]{1,80}\))?$/],
     fix: [['code', 'Correct the syntax at {place}: {why}.']],
     outranks: ['package-build-failed', 'tap-not-ok', 'test-summary-counts-failures'],
-    matches: ['  File "/app/scales.py", line 4\n    def weigh(pear)\n                   ^\nSyntaxError: expected \':\''],
+    matches: [
+      '  File "/app/scales.py", line 4\n    def weigh(pear)\n                   ^\nSyntaxError: expected \':\'',
+    ],
     ignores: ['test_parser.py::test_raises_SyntaxError PASSED'],
     says: [
       {
@@ -315,9 +337,15 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       'Two objects that are linked together define {twice}.',
     ],
     fix: [
-      ['code', 'Link the object or library that defines {symbol}, or correct its declaration so that the names match.'],
+      [
+        'code',
+        'Link the object or library that defines {symbol}, or correct its declaration so that the names match.',
+      ],
       ['configuration', 'Clean the earlier build: {object} is not for {architecture}.'],
-      ['code', 'Define `{twice}` in one object only: keep its declaration in the header and its definition in one source file.'],
+      [
+        'code',
+        'Define `{twice}` in one object only: keep its declaration in the header and its definition in one source file.',
+      ],
     ],
     matches: [
       'scales.obj : error LNK2019: unresolved external symbol weigh referenced in function main',
@@ -328,7 +356,8 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: "main.cpp:(.text+0x1f): undefined reference to `grams(Basket)'\ncollect2: error: ld returned 1 exit status",
         title: 'No linked library defines grams(Basket)',
-        cause: "main.cpp uses grams(Basket), but no object or library on the linker's command line defines it.",
+        cause:
+          "main.cpp uses grams(Basket), but no object or library on the linker's command line defines it.",
         fix: 'Link the object or library that defines grams(Basket), or correct its declaration so that the names match.',
       },
       {
@@ -340,9 +369,18 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
   'bundler-or-script-compile-error': {
     kind: 'compile_error',
     strength: 4,
-    patterns: [/^\*\* \(CompileError\)/, /\bRollupError: /, /^[✘X] \[ERROR\] /, /Module build failed/, /AAPT: error: /],
+    patterns: [
+      /^\*\* \(CompileError\)/,
+      /\bRollupError: /,
+      /^[✘X] \[ERROR\] /,
+      /Module build failed/,
+      /AAPT: error: /,
+    ],
     when: (fact) => !ENVIRONMENT_WORDS.test(fact.text) && !/Could not resolve "/.test(fact.text),
-    matches: ['** (CompileError) lib/scales.ex:4: undefined function weigh/1', '✘ [ERROR] Expected ")" but found "}"'],
+    matches: [
+      '** (CompileError) lib/scales.ex:4: undefined function weigh/1',
+      '✘ [ERROR] Expected ")" but found "}"',
+    ],
     ignores: ['▲ [WARNING] Duplicate key "pear" in object literal'],
   },
   'generic-compile-step': {
@@ -374,7 +412,10 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
   'deprecation-made-an-error': {
     kind: 'lint_failure',
     strength: 2.6,
-    patterns: [/^Deprecation triggered by /, /Remaining (?:self|direct|indirect) deprecation notices \([1-9]/],
+    patterns: [
+      /^Deprecation triggered by /,
+      /Remaining (?:self|direct|indirect) deprecation notices \([1-9]/,
+    ],
     matches: ['Deprecation triggered by Scales\\Tests\\PearTest::testWeigh:'],
     ignores: ['Remaining direct deprecation notices (0)'],
   },

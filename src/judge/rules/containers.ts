@@ -48,11 +48,17 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       '{none?}Docker Compose was called in a folder without a Compose file.',
     ],
     fix: [
-      ['configuration', 'Define the {undefined} in the Compose file, or correct its name in the service {dependent}.'],
+      [
+        'configuration',
+        'Define the {undefined} in the Compose file, or correct its name in the service {dependent}.',
+      ],
       ['configuration', '{none?}Name the Compose file with `-f`, or run `{command}` in its folder.'],
       ['configuration', 'Correct {key} in the Compose file: {message}.'],
     ],
-    matches: ['service "scales" depends on undefined service "pear": invalid compose project', 'no configuration file provided: not found'],
+    matches: [
+      'service "scales" depends on undefined service "pear": invalid compose project',
+      'no configuration file provided: not found',
+    ],
     ignores: ['service "scales" depends on "pear"'],
   },
   'kubernetes-manifest': {
@@ -72,7 +78,11 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /no matches for kind "(?<resource>[^"\n]{1,80})" in version "(?<version>[^"\n]{1,80})"/,
       /(?<object>(?:secret|configmap)s? "[\w.-]{1,120}") not found/i,
     ],
-    title: ['{manifest} is not a valid manifest', 'The cluster has no {resource} in {version}', 'The cluster has no {object}'],
+    title: [
+      '{manifest} is not a valid manifest',
+      'The cluster has no {resource} in {version}',
+      'The cluster has no {object}',
+    ],
     cause: [
       'The cluster refuses {manifest}: {why}.',
       'The manifest uses {resource} of {version}, which this cluster does not know.',
@@ -80,7 +90,10 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     fix: [
       ['configuration', 'Correct {manifest}: {why}.'],
-      ['configuration', 'Install the definition of {resource} first, or use an API version that the cluster serves instead of {version}.'],
+      [
+        'configuration',
+        'Install the definition of {resource} first, or use an API version that the cluster serves instead of {version}.',
+      ],
       ['ask', 'Create the {object} in the namespace of the workload, or correct its name.'],
     ],
     matches: [
@@ -138,14 +151,20 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Error from server \((?:ServiceUnavailable|InternalError|Timeout|TooManyRequests)\)/,
     ],
     fix: [['rerun', 'Run the job again when the cluster has room: it said “{message}”.']],
-    matches: ['0/3 nodes are available: 3 Insufficient memory.', 'Error from server: etcdserver: request timed out'],
+    matches: [
+      '0/3 nodes are available: 3 Insufficient memory.',
+      'Error from server: etcdserver: request timed out',
+    ],
     ignores: ['3/3 nodes are available: pear-1 pear-2 pear-3', '3/3 nodes are ready'],
   },
   'cluster-unreachable': {
     category: 'INFRA_ERROR',
     kind: 'network',
     strength: 4.2,
-    patterns: [/Unable to connect to the server: (?:dial tcp|net\/http|EOF|context deadline)/, /error during connect: /],
+    patterns: [
+      /Unable to connect to the server: (?:dial tcp|net\/http|EOF|context deadline)/,
+      /error during connect: /,
+    ],
     matches: ['Unable to connect to the server: dial tcp 192.0.2.7:6443: i/o timeout'],
     ignores: ['Connected to the server 192.0.2.7:6443'],
   },
@@ -160,18 +179,28 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     title: ['The chart cannot be rendered at {template}:{row}'],
     cause: ['Helm cannot render {template} at line {row}: {message}.'],
     fix: [['configuration', 'Correct {template} at line {row}, or the values that it reads.']],
-    matches: ['Error: UPGRADE FAILED: template: scales/templates/pod.yaml:4:9: executing "scales" at <.Values>'],
+    matches: [
+      'Error: UPGRADE FAILED: template: scales/templates/pod.yaml:4:9: executing "scales" at <.Values>',
+    ],
     ignores: ['STATUS: deployed', 'Release "scales" has been upgraded.'],
   },
   'chart-missing': {
     category: 'DEPENDENCY_ERROR',
     kind: 'dependency_install',
     strength: 4.6,
-    patterns: [/found in Chart\.yaml, but missing in charts/, /chart "[^"]{1,120}" (?:matching|version) .{1,80} not found/],
+    patterns: [
+      /found in Chart\.yaml, but missing in charts/,
+      /chart "[^"]{1,120}" (?:matching|version) .{1,80} not found/,
+    ],
     reads: [/missing in charts\/ directory: (?<chart>[\w.,-]{1,80}(?:, [\w.-]{1,80}){0,8})/],
     title: 'The chart {chart} was not downloaded',
     cause: 'Chart.yaml lists {chart}, and the charts folder does not have it.',
-    fix: [['dependency', 'Run `helm dependency build` before this step: {chart} is listed in Chart.yaml and was not downloaded.']],
+    fix: [
+      [
+        'dependency',
+        'Run `helm dependency build` before this step: {chart} is listed in Chart.yaml and was not downloaded.',
+      ],
+    ],
     matches: ['Error: found in Chart.yaml, but missing in charts/ directory: pear'],
     ignores: ['Saving 1 charts', 'Chart.yaml found in charts/pear'],
   },
@@ -194,7 +223,10 @@ export const PROVISIONING_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
       /input variable "(?<input>[\w-]{1,80})" is not set/,
     ],
     title: ['{file} line {row}: {why}', 'Terraform: {why}'],
-    cause: ['Terraform refuses the configuration at {file} line {row}: {why}.', 'Terraform refuses the configuration: {why}.'],
+    cause: [
+      'Terraform refuses the configuration at {file} line {row}: {why}.',
+      'Terraform refuses the configuration: {why}.',
+    ],
     fix: [
       ['configuration', 'Run `terraform init` before this step: Terraform says “{init}”.'],
       ['configuration', 'Set the variable {input} for this step (`TF_VAR_{input}`), or give it a default.'],
@@ -344,18 +376,28 @@ export const PROVISIONING_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
     title: 'Ansible finds no {source}',
     cause: 'A task of the playbook reads {source}, which is not on the machine that runs Ansible.',
     fix: [['code', 'Commit {source} where the playbook looks for it, or correct its path in the task.']],
-    matches: ['fatal: [scales]: FAILED! => {"changed": false, "msg": "Could not find or access \'pear.conf\' on the Ansible Controller."}'],
+    matches: [
+      'fatal: [scales]: FAILED! => {"changed": false, "msg": "Could not find or access \'pear.conf\' on the Ansible Controller."}',
+    ],
     ignores: ['ok: [scales] => (item=pear.conf)'],
   },
   'ansible-roles-missing': {
     category: 'DEPENDENCY_ERROR',
     kind: 'missing_module',
     strength: 4.6,
-    patterns: [/ERROR! the role '[^']{1,120}' was not found/, /Failed to resolve the requested dependencies map/],
+    patterns: [
+      /ERROR! the role '[^']{1,120}' was not found/,
+      /Failed to resolve the requested dependencies map/,
+    ],
     reads: [/the role '(?<role>[^'\n]{1,120})' was not found/],
     title: 'The role {role} is not installed',
     cause: 'The playbook uses the role {role}, which is in none of the folders that Ansible searches.',
-    fix: [['dependency', 'Install the role {role} with `ansible-galaxy install` before this step, or correct its name.']],
+    fix: [
+      [
+        'dependency',
+        'Install the role {role} with `ansible-galaxy install` before this step, or correct its name.',
+      ],
+    ],
     matches: ["ERROR! the role 'pear' was not found in /srv/roles"],
     ignores: ['- extracting pear to /srv/roles/pear'],
   },

@@ -17,8 +17,15 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /unexpectedly found nil/,
     ],
     when: isNotTheEnvironment,
-    fix: [['code', 'Check the value that is used at {place} before using it, or make sure that it is set where it is created.']],
-    matches: ["TypeError: Cannot read properties of undefined (reading 'pear')\n    at weigh (/build/src/scales.js:4:9)"],
+    fix: [
+      [
+        'code',
+        'Check the value that is used at {place} before using it, or make sure that it is set where it is created.',
+      ],
+    ],
+    matches: [
+      "TypeError: Cannot read properties of undefined (reading 'pear')\n    at weigh (/build/src/scales.js:4:9)",
+    ],
     ignores: ['✓ throws NullPointerException for no pear'],
   },
   'type-error-thrown': {
@@ -48,7 +55,10 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       ['code', 'Check what `{object}` holds at {place}: it has no method `{method}`.'],
       ['code', 'Check what `{callee}` holds at {place}: it is not a function there.'],
       ['code', 'Check at {place} which version of `{type}` is used: it has no `{member}`.'],
-      ['configuration', 'Run {test} in an environment that has a DOM, such as jsdom: `{dom}` exists only in browsers.'],
+      [
+        'configuration',
+        'Run {test} in an environment that has a DOM, such as jsdom: `{dom}` exists only in browsers.',
+      ],
       ['configuration', 'Run {file} in an environment that has a DOM, such as jsdom: it uses `{dom}`.'],
       ['code', 'Define or import `{absent}` for {place}, or correct its spelling.'],
       ['code', 'Define or import `{absent}` where it is called, or correct its spelling.'],
@@ -132,7 +142,9 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
   'shell-saw-crash': {
     kind: 'crash',
     strength: 4.5,
-    patterns: [/line \d{1,6}: +\d{1,8} (?:Segmentation fault|Aborted|Illegal instruction|Bus error|Floating point exception)/],
+    patterns: [
+      /line \d{1,6}: +\d{1,8} (?:Segmentation fault|Aborted|Illegal instruction|Bus error|Floating point exception)/,
+    ],
     matches: ['./ci/weigh.sh: line 4:  4711 Segmentation fault      (core dumped) ./scales'],
     ignores: ['./ci/weigh.sh: line 4: 4711 pears'],
   },
@@ -205,7 +217,9 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     kind: 'crash',
     strength: 4,
     patterns: [/^WARNING: DATA RACE/, /race detected during execution/],
-    reads: [/^\s{2,10}\/\S{1,200}\/(?<racy>(?!testing\.go|proc\.go|[\w.-]{1,80}_test\.go)[\w.-]{1,80}\.go:\d{1,6}) \+0x/],
+    reads: [
+      /^\s{2,10}\/\S{1,200}\/(?<racy>(?!testing\.go|proc\.go|[\w.-]{1,80}_test\.go)[\w.-]{1,80}\.go:\d{1,6}) \+0x/,
+    ],
     fix: [
       ['code', 'Guard the data that is shared at {racy} with a lock or a channel.'],
       ['code', 'Guard the data that is shared at {place} with a lock or a channel.'],
@@ -240,7 +254,9 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
   'exit-by-signal': {
     kind: 'crash',
     strength: 3.5,
-    patterns: [/\b(?:exit (?:code|status)|Error|exited with(?: code)?|code) (?:139|134|132|136|-1073741819|3221225477)\b/],
+    patterns: [
+      /\b(?:exit (?:code|status)|Error|exited with(?: code)?|code) (?:139|134|132|136|-1073741819|3221225477)\b/,
+    ],
     when: (_fact, facts) => facts.assertion === null,
     matches: ['##[error]Process completed with exit code 139.'],
     ignores: ['Process weighed 139 pears'],
@@ -287,7 +303,9 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
  */
 function isNotTheEnvironment(fact: Fact, facts: Facts): boolean {
   if (ENVIRONMENT_WORDS.test(fact.text)) return false;
-  const thrown = facts.subject.exceptions.find((entry) => fact.text.startsWith(`${entry.type}: ${entry.message}`));
+  const thrown = facts.subject.exceptions.find((entry) =>
+    fact.text.startsWith(`${entry.type}: ${entry.message}`),
+  );
   return thrown === undefined || !ENVIRONMENT_WORDS.test(thrown.chain.join(' '));
 }
 

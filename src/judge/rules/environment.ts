@@ -26,7 +26,10 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     fix: [['configuration', 'Set {missing} in the `env` of the step that needs it, or give it a default.']],
     matches: ['Error: Environment variable SCALES_URL is not set'],
-    ignores: ['env:\n  SCALES_URL: https://orchard.example', 'SCALES_URL is required in production only, skipping'],
+    ignores: [
+      'env:\n  SCALES_URL: https://orchard.example',
+      'SCALES_URL is required in production only, skipping',
+    ],
     says: [
       {
         log: 'Error: Environment variable SCALES_URL is not set',
@@ -62,8 +65,14 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /no job control/i,
     ],
     ...MISSING_PROGRAM,
-    matches: ['./ci/pack.sh: line 3: fruitctl: command not found', './ci/pack.sh: line 3: fruitctl: command not fou'],
-    ignores: ['command -v fruitctl || echo "fruitctl: command not found, using npx"', '✓ says command not found'],
+    matches: [
+      './ci/pack.sh: line 3: fruitctl: command not found',
+      './ci/pack.sh: line 3: fruitctl: command not fou',
+    ],
+    ignores: [
+      'command -v fruitctl || echo "fruitctl: command not found, using npx"',
+      '✓ says command not found',
+    ],
     says: [
       {
         log: './ci/pack.sh: line 3: fruitctl: command not found',
@@ -129,10 +138,19 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       '{member} needs {runtime} {demanded} or newer than the job has.',
     ],
     fix: [
-      ['configuration', 'Install Go {go} in the job, or lower the go line of go.mod to a release that the job has.'],
+      [
+        'configuration',
+        'Install Go {go} in the job, or lower the go line of go.mod to a release that the job has.',
+      ],
       ['configuration', "Set the job's Node to a version in {node}, or widen engines.node in package.json."],
-      ['configuration', 'Set up JDK {java} or newer in the job, or lower the release that the build compiles for.'],
-      ['configuration', 'Upgrade {runtime} in the job from {running} to {demanded} or newer: {member} needs it.'],
+      [
+        'configuration',
+        'Set up JDK {java} or newer in the job, or lower the release that the build compiles for.',
+      ],
+      [
+        'configuration',
+        'Upgrade {runtime} in the job from {running} to {demanded} or newer: {member} needs it.',
+      ],
       ['configuration', 'Use {runtime} {demanded} or newer in the job: {member} needs it.'],
     ],
     outranks: [...GENERIC_COMPILE, 'java-compilation-error', 'linkage-error', 'unknown-option'],
@@ -185,8 +203,14 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'The container {container} did not become healthy, so what depends on it was not started.',
     ],
     fix: [
-      ['configuration', 'Create the database {database} before this step, or correct its name in the settings of the job.'],
-      ['configuration', 'Sign in with a role that the database has (it has no {role}), or create it in the service.'],
+      [
+        'configuration',
+        'Create the database {database} before this step, or correct its name in the settings of the job.',
+      ],
+      [
+        'configuration',
+        'Sign in with a role that the database has (it has no {role}), or create it in the service.',
+      ],
       ['configuration', 'Use another port than {port} in the job, or stop what already listens on it.'],
       [
         'configuration',
@@ -194,11 +218,17 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ],
       ['configuration', '{chrome?}Run `npx puppeteer browsers install chrome` in the job before this step.'],
       ['configuration', '{display?}Run the command under a virtual display: `xvfb-run -a {command}`.'],
-      ['configuration', '{display?}Run the command under a virtual display (`xvfb-run -a`), or without windows.'],
+      [
+        'configuration',
+        '{display?}Run the command under a virtual display (`xvfb-run -a`), or without windows.',
+      ],
       ['configuration', 'Print the log of {container} (`docker logs`): it says why it is unhealthy.'],
     ],
     matches: ['FATAL:  database "scales_test" does not exist'],
-    ignores: ['NOTICE:  relation "pears" does not exist, skipping', 'Installing Chromium for playwright install'],
+    ignores: [
+      'NOTICE:  relation "pears" does not exist, skipping',
+      'Installing Chromium for playwright install',
+    ],
     says: [
       {
         log: 'FATAL:  database "scales_test" does not exist',

@@ -8,7 +8,9 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     strength: 4,
     patterns: [LINTERS],
     from: ['diagnostic'],
-    matches: ["/build/src/scales.js\n  4:9  error  'pear' is not defined  no-undef\n\n✖ 1 problem (1 error, 0 warnings)"],
+    matches: [
+      "/build/src/scales.js\n  4:9  error  'pear' is not defined  no-undef\n\n✖ 1 problem (1 error, 0 warnings)",
+    ],
     ignores: ["src/scales.ts:4:9: warning: 'pear' is not defined"],
   },
   'eslint-findings': {
@@ -19,7 +21,9 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /\d{1,6} errors? and \d{1,6} warnings?\)/,
       /(?:^|\s)\d{1,6}:\d{1,6}\s{1,4}error\s{1,4}\S/,
     ],
-    reads: [/(?<=^|\s)(?<position>\d{1,6}:\d{1,6}) {1,4}error {1,4}(?<finding>\S.{4,140}?) {2,20}(?<broken>[\w@/-]{3,60})$/],
+    reads: [
+      /(?<=^|\s)(?<position>\d{1,6}:\d{1,6}) {1,4}error {1,4}(?<finding>\S.{4,140}?) {2,20}(?<broken>[\w@/-]{3,60})$/,
+    ],
     title: '{finding} ({broken})',
     matches: ["  4:9  error  'pear' is not defined  no-undef"],
     ignores: ['✖ 3 problems (0 errors, 3 warnings)', "  4:9  warning  'pear' is never used  no-unused-vars"],
@@ -36,7 +40,10 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
   'python-lint': {
     kind: 'lint_failure',
     strength: 3.5,
-    patterns: [/^\S{1,240}\.py:\d{1,6}:\d{1,6}:? [A-Z]{1,4}\d{2,5}\b/, /^Your code has been rated at (?!10(?:\.0{1,2})?\/)/],
+    patterns: [
+      /^\S{1,240}\.py:\d{1,6}:\d{1,6}:? [A-Z]{1,4}\d{2,5}\b/,
+      /^Your code has been rated at (?!10(?:\.0{1,2})?\/)/,
+    ],
     matches: ['scales/weigh.py:4:9: F401 [*] `os` imported but unused'],
     ignores: ['E   scales/weigh.py:8:1: F401 imported but unused', 'Your code has been rated at 10.00/10'],
     says: [
@@ -73,7 +80,11 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /subject may not be empty \[subject-empty\]/i,
       /\b(?:SC|DL)\d{4}\b ?\(?(?:error|warning|info|style)/i,
     ],
-    matches: ['12 files inspected, 3 offenses detected', 'FOUND 3 ERRORS AFFECTING 2 LINES', "Execution failed for task ':scales:detekt'."],
+    matches: [
+      '12 files inspected, 3 offenses detected',
+      'FOUND 3 ERRORS AFFECTING 2 LINES',
+      "Execution failed for task ':scales:detekt'.",
+    ],
     ignores: ['12 files inspected, no offenses detected'],
   },
   'not-formatted': {
@@ -129,7 +140,11 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       'src/scales.c:4:9: error: code should be clang-formatted [-Wclang-format-violations]',
       '- files were modified by this hook',
     ],
-    ignores: ['Prettier would be run by the editor', '12 files would be left unchanged.', 'All matched files use Prettier code style!'],
+    ignores: [
+      'Prettier would be run by the editor',
+      '12 files would be left unchanged.',
+      'All matched files use Prettier code style!',
+    ],
     says: [
       {
         log: 'would reformat src/scales.py\n1 file would be reformatted.',
@@ -221,8 +236,14 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'The tests cover {total}% of the code, and the project requires {least}%.',
     ],
     fix: [
-      ['code', 'Add tests until coverage rises from {got} to {wanted}, or lower the threshold if the drop is intended.'],
-      ['code', 'Add tests until coverage rises from {total}% to {least}%, or lower the threshold if the drop is intended.'],
+      [
+        'code',
+        'Add tests until coverage rises from {got} to {wanted}, or lower the threshold if the drop is intended.',
+      ],
+      [
+        'code',
+        'Add tests until coverage rises from {total}% to {least}%, or lower the threshold if the drop is intended.',
+      ],
     ],
     matches: ['Jest: "global" coverage threshold for lines (80%) not met: 71.5%'],
     ignores: ['Coverage: 91.5% (threshold 80% met)'],

@@ -81,14 +81,21 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       'The code imports {haskell}, and no package that the project depends on has it.',
     ],
     fix: [
-      ['configuration', 'Install the Perl module {perl} in an earlier step (`cpanm {perl}` or its system package).'],
+      [
+        'configuration',
+        'Install the Perl module {perl} in an earlier step (`cpanm {perl}` or its system package).',
+      ],
       ['configuration', '{std?}Run `rustup target add {target}` in the job before it builds.'],
       ['dependency', 'Declare and install the gem that has {ruby}.'],
       ['dependency', 'Add {crate} to the dependencies (`cargo add {crate}`), or correct its name.'],
       ['dependency', 'Run `go get {goPackage}` and commit go.mod and go.sum, or correct the import.'],
     ],
     matches: ["Can't locate Fruit/Pear.pm in @INC (you may need to install the Fruit::Pear module)"],
-    ignores: ['Missing dependencies are installed now', "E       fixture 'pear' not found", "ok 4 - plugin pear can't be found"],
+    ignores: [
+      'Missing dependencies are installed now',
+      "E       fixture 'pear' not found",
+      "ok 4 - plugin pear can't be found",
+    ],
     says: [
       {
         log: "error[E0463]: can't find crate for `std`\n  = note: the `wasm32-unknown-unknown` target may not be installed",
@@ -237,13 +244,27 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       'A native module was built for NODE_MODULE_VERSION {built}, and the Node of the job needs {needed}.',
     ],
     fix: [
-      ['configuration', 'Run it on a system with {runtime} {demanded} or newer ({systems}), or build {member} on an older one.'],
+      [
+        'configuration',
+        'Run it on a system with {runtime} {demanded} or newer ({systems}), or build {member} on an older one.',
+      ],
       ['configuration', installKnown('so')],
-      ['configuration', 'Install the system package that has {so} in an earlier step, or add it to the image.'],
-      ['configuration', 'Run the job on an image whose libraries have {abi}, or build {by} on the older one.'],
-      ['configuration', '{built?}{needed?}Run `npm rebuild` with the Node of the job, and do not restore node_modules of another version.'],
+      [
+        'configuration',
+        'Install the system package that has {so} in an earlier step, or add it to the image.',
+      ],
+      [
+        'configuration',
+        'Run the job on an image whose libraries have {abi}, or build {by} on the older one.',
+      ],
+      [
+        'configuration',
+        '{built?}{needed?}Run `npm rebuild` with the Node of the job, and do not restore node_modules of another version.',
+      ],
     ],
-    matches: ['./scales: error while loading shared libraries: libpear.so.1: cannot open shared object file: No such file or directory'],
+    matches: [
+      './scales: error while loading shared libraries: libpear.so.1: cannot open shared object file: No such file or directory',
+    ],
     ignores: ['NODE_MODULE_VERSION: 127', 'libpear.so.1 => /usr/lib/libpear.so.1'],
     says: [
       {
@@ -272,7 +293,11 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /failed to run custom build command for `(?<dependency>[\w-]{1,80}) v/,
       /Failed building wheel for (?<dependency>[\w.-]{1,80})/,
     ],
-    title: ['{dependency} needs the system library {library}', 'The system lacks {library}', 'The system lacks the header {header}'],
+    title: [
+      '{dependency} needs the system library {library}',
+      'The system lacks {library}',
+      'The system lacks the header {header}',
+    ],
     cause: [
       'Building {dependency} needs the system library {library} with its headers, and the job has not installed it.',
       'A dependency needs the system library {library} with its headers, and the job has not installed it.',
@@ -280,11 +305,21 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       'A dependency needs the header {header}, and the job has not installed the package that has it.',
     ],
     fix: [
-      ['configuration', 'Install the development package of {library} in an earlier step of the job: {dependency} is built against it.'],
+      [
+        'configuration',
+        'Install the development package of {library} in an earlier step of the job: {dependency} is built against it.',
+      ],
       ['configuration', 'Install the development package of {library} in an earlier step of the job.'],
       ['configuration', 'Install the system package that has {header} in an earlier step of the job.'],
     ],
-    outranks: [...GENERIC_COMPILE, 'package-build-failed', 'library-not-found', 'header-missing', 'c-compile-error', 'rust-compile-error'],
+    outranks: [
+      ...GENERIC_COMPILE,
+      'package-build-failed',
+      'library-not-found',
+      'header-missing',
+      'c-compile-error',
+      'rust-compile-error',
+    ],
     matches: ['  The system library `pear-2.0` required by crate `pear-sys` was not found.'],
     ignores: ['The system library `pear-2.0` required by crate `pear-sys` was found.'],
     says: [

@@ -49,7 +49,8 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       [
         'configuration',
         (read) =>
-          read('node') && 'Give Node a larger heap in this step (`--max-old-space-size` in `NODE_OPTIONS`), or run fewer workers at once.',
+          read('node') &&
+          'Give Node a larger heap in this step (`--max-old-space-size` in `NODE_OPTIONS`), or run fewer workers at once.',
       ],
       [
         'configuration',
@@ -59,7 +60,10 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       ],
       ['configuration', 'Raise `memory_limit` above {limit}, or have the step load less at a time.'],
       ['configuration', 'Lower the batch size, or use a GPU with more memory: “{cuda}”.'],
-      ['configuration', 'Run fewer jobs at once or use a larger runner: `{who}` needs more memory than this one has.'],
+      [
+        'configuration',
+        'Run fewer jobs at once or use a larger runner: `{who}` needs more memory than this one has.',
+      ],
     ],
     outranks: [...GENERIC_COMPILE, 'package-build-failed', 'exit-by-signal', 'segmentation-fault'],
     matches: [
@@ -68,7 +72,11 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       'PHP Fatal error:  Allowed memory size of 134217728 bytes exhausted (tried to allocate 20480 bytes)',
       'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory',
     ],
-    ignores: ['-XX:+HeapDumpOnOutOfMemoryError -XX:+ExitOnOutOfMemoryError', 'message: OOMKilled: false', '✓ survives an OutOfMemoryError'],
+    ignores: [
+      '-XX:+HeapDumpOnOutOfMemoryError -XX:+ExitOnOutOfMemoryError',
+      'message: OOMKilled: false',
+      '✓ survives an OutOfMemoryError',
+    ],
     says: [
       {
         log: 'torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB',
@@ -90,7 +98,10 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /\bKilled: 9\b/,
     ],
     when: (fact, facts) => !isStoppedOnPurpose(fact, facts),
-    reads: [/^\S{1,200}::(?<test>\S{1,80}) \S{0,100}: line/, /line \d{1,6}: +\d{1,8} Killed {1,40}(?<program>\S.{0,80})$/],
+    reads: [
+      /^\S{1,200}::(?<test>\S{1,80}) \S{0,100}: line/,
+      /line \d{1,6}: +\d{1,8} Killed {1,40}(?<program>\S.{0,80})$/,
+    ],
     title: [
       'The process was killed while {program} was running, most likely out of memory',
       'The process was killed, most likely out of memory',
@@ -101,8 +112,14 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       'The process was killed from outside (SIGKILL, exit code 137). This usually happens at a memory limit.',
     ],
     fix: [
-      ['configuration', 'Raise the memory limit of the step that runs {program}, or have it do less work at a time.'],
-      ['configuration', 'Raise the memory limit of the step that runs `{command}`, or have it do less work at a time.'],
+      [
+        'configuration',
+        'Raise the memory limit of the step that runs {program}, or have it do less work at a time.',
+      ],
+      [
+        'configuration',
+        'Raise the memory limit of the step that runs `{command}`, or have it do less work at a time.',
+      ],
     ],
     outranks: [...GENERIC_COMPILE, 'package-build-failed', 'exit-by-signal'],
     matches: ['./ci/weigh.sh: line 4:  4711 Killed                  node weigh.js'],
@@ -136,7 +153,10 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       'A file could not be written: no space was left on the device.',
     ],
     fix: [
-      ['configuration', 'Free space before `{command}` (caches, images, old artifacts), or use a runner with a larger disk.'],
+      [
+        'configuration',
+        'Free space before `{command}` (caches, images, old artifacts), or use a runner with a larger disk.',
+      ],
       [
         'configuration',
         'Free space before the step that writes `{target}` (caches, images, old artifacts), or use a runner with a larger disk.',
@@ -188,9 +208,16 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /(?:node|instance|runner|agent|machine|VM) .{0,60}was preempted/i,
       /spot instance .{0,60}(?:interrupted|terminated|reclaimed)/i,
     ],
-    fix: [['rerun', 'Run the job again: the runner was lost (“{message}”). If it happens again, look at its memory and load.']],
+    fix: [
+      [
+        'rerun',
+        'Run the job again: the runner was lost (“{message}”). If it happens again, look at its memory and load.',
+      ],
+    ],
     outranks: MISSING_THINGS,
-    matches: ['The runner has received a shutdown signal. This can happen when the runner service is stopped.'],
+    matches: [
+      'The runner has received a shutdown signal. This can happen when the runner service is stopped.',
+    ],
     ignores: ['Spot instances: enabled', "Label 'preempted' added", 'Runner is online'],
   },
   'agent-cannot-spawn': {
@@ -203,7 +230,9 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /pthread_create.{0,60}Resource temporarily unavailable/i,
     ],
     outranks: MISSING_THINGS,
-    matches: ['java.io.IOException: Cannot run program "nohup" (in directory "/srv/agent"): error=11, Resource temporarily unavailable'],
+    matches: [
+      'java.io.IOException: Cannot run program "nohup" (in directory "/srv/agent"): error=11, Resource temporarily unavailable',
+    ],
     ignores: ['Retrying after: Resource temporarily unavailable'],
   },
   'command-time-limit': {
@@ -229,7 +258,10 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
         'rerun',
         '{program} was still downloading from {slow} when its time was up: run the job again, and raise the limit of {limit} if it happens again.',
       ],
-      ['configuration', 'Find out what {program} was waiting for; raise its limit of {limit} only if it has more work to do.'],
+      [
+        'configuration',
+        'Find out what {program} was waiting for; raise its limit of {limit} only if it has more work to do.',
+      ],
     ],
     matches: ['timeout: sending signal TERM to command ‘./weigh’'],
     ignores: ['Weighed 124 pears'],
@@ -254,7 +286,10 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     ],
     fix: [['configuration', 'Find out what `{command}` waits for, or raise the limit of {limit}.']],
     matches: ['Build timed out (after 90 minutes). Marking the build as aborted.'],
-    ignores: ['  --timeout  stop the build when the build reached the time limit (default: 1h)', 'Timeout set to expire in 90 minutes'],
+    ignores: [
+      '  --timeout  stop the build when the build reached the time limit (default: 1h)',
+      'Timeout set to expire in 90 minutes',
+    ],
     says: [
       {
         log: '$ ./ci/weigh-all\nBuild timed out (after 90 minutes). Marking the build as aborted.',
@@ -301,16 +336,23 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
         read('absent') &&
         read('socket') &&
         `The docker command found no daemon at ${read('socket')}, so no image can be built or run on this runner.`,
-      (read) => read('absent') && 'The docker command found no daemon, so no image can be built or run on this runner.',
+      (read) =>
+        read('absent') &&
+        'The docker command found no daemon, so no image can be built or run on this runner.',
     ],
     fix: [
       [
         'configuration',
         '{absent?}Start the Docker daemon on the runner, or move the job to a runner that has one: none answers at {socket}.',
       ],
-      ['configuration', '{absent?}Start the Docker daemon on the runner, or move the job to a runner that has one.'],
+      [
+        'configuration',
+        '{absent?}Start the Docker daemon on the runner, or move the job to a runner that has one.',
+      ],
     ],
-    matches: ['ERROR: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?'],
+    matches: [
+      'ERROR: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?',
+    ],
     ignores: ['Docker daemon is running'],
   },
   'package-lock-held': {
@@ -326,7 +368,10 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     cause: '{holder} held the lock of the package manager, so no package could be installed.',
     fix: [['configuration', 'Wait for the lock (`apt-get -o DPkg::Lock::Timeout=120`): {holder} held it.']],
     matches: ['E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 4711 (apt-get)'],
-    ignores: ['Waiting for cache lock: Could not get lock /var/lib/dpkg/lock-frontend ... done', 'dpkg: lock released'],
+    ignores: [
+      'Waiting for cache lock: Could not get lock /var/lib/dpkg/lock-frontend ... done',
+      'dpkg: lock released',
+    ],
   },
   'device-trouble': {
     kind: 'service_unavailable',
@@ -345,9 +390,16 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
   },
 });
 
-/** Tells whether the step had announced that it stops something, as it does after a failure: "stopping server". */
+/**
+ * Tells whether the step had announced that it stops something, as it does after a failure: "stopping
+ * server".
+ */
 function isStoppedOnPurpose(fact: Fact, facts: Facts): boolean {
   const { trigger, paragraph } = readBlock(fact, facts);
-  const before = paragraph.filter(({ line }) => trigger.line !== null && line < trigger.line && line >= trigger.line - 3);
-  return before.some(({ text }) => /^\W{0,8}(?:stopping|shutting down|terminating|tearing down|cleaning up|killing)\b/i.test(text));
+  const before = paragraph.filter(
+    ({ line }) => trigger.line !== null && line < trigger.line && line >= trigger.line - 3,
+  );
+  return before.some(({ text }) =>
+    /^\W{0,8}(?:stopping|shutting down|terminating|tearing down|cleaning up|killing)\b/i.test(text),
+  );
 }

@@ -8,12 +8,22 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
     kind: 'version_conflict',
     strength: 5,
     patterns: [/'dependencies\.dependency\.version' for \S{1,200} is missing/],
-    reads: [/'dependencies\.dependency\.version' for (?<artifact>[\w.-]{1,120}:[\w.-]{1,120}):\S{1,80} is missing/],
+    reads: [
+      /'dependencies\.dependency\.version' for (?<artifact>[\w.-]{1,120}:[\w.-]{1,120}):\S{1,80} is missing/,
+    ],
     title: 'No version of {artifact} is given or managed',
-    cause: 'The build declares {artifact} without a version, and neither its parent nor a bill of materials manages one any more.',
-    fix: [['dependency', 'Give {artifact} a version in the build file, or use a parent or bill of materials that manages it.']],
+    cause:
+      'The build declares {artifact} without a version, and neither its parent nor a bill of materials manages one any more.',
+    fix: [
+      [
+        'dependency',
+        'Give {artifact} a version in the build file, or use a parent or bill of materials that manages it.',
+      ],
+    ],
     outranks: ['build-script-broken', 'maven-unresolvable'],
-    matches: ["[ERROR] 'dependencies.dependency.version' for org.fruit:pear-core:jar is missing. @ line 41, column 17"],
+    matches: [
+      "[ERROR] 'dependencies.dependency.version' for org.fruit:pear-core:jar is missing. @ line 41, column 17",
+    ],
     ignores: ["'dependencies.dependency.version' for org.fruit:pear-core:jar is managed"],
     says: [
       {
@@ -101,13 +111,27 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
     fix: [
       ['configuration', 'Reach the repository {blocked} by https, or remove it: Maven blocks http.'],
       ['ask', 'Give the job a login for {where} in the settings of Maven: it answered {code}.'],
-      ['dependency', 'Depend on a release instead of {snapshot}, or build and install that snapshot before this step.'],
-      ['dependency', 'Correct the version of {artifact} to one that is published, or add the repository that has it.'],
-      ['dependency', 'Correct the version of {coordinates} to one that is published, or add the repository that has it.'],
+      [
+        'dependency',
+        'Depend on a release instead of {snapshot}, or build and install that snapshot before this step.',
+      ],
+      [
+        'dependency',
+        'Correct the version of {artifact} to one that is published, or add the repository that has it.',
+      ],
+      [
+        'dependency',
+        'Correct the version of {coordinates} to one that is published, or add the repository that has it.',
+      ],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
-    matches: ['[ERROR] Could not find artifact org.fruit:pear:jar:9.9 in central (https://repo.maven.apache.org/maven2)'],
-    ignores: ['[WARNING] Could not resolve dependencies of optional plugin, ignored', 'Resolving dependencies'],
+    matches: [
+      '[ERROR] Could not find artifact org.fruit:pear:jar:9.9 in central (https://repo.maven.apache.org/maven2)',
+    ],
+    ignores: [
+      '[WARNING] Could not resolve dependencies of optional plugin, ignored',
+      'Resolving dependencies',
+    ],
     says: [
       {
         log: '[ERROR] Failed to execute goal on project scales: Could not resolve dependencies: Could not find artifact org.fruit:pear:jar:9.9 in central (https://repo.maven.apache.org/maven2)',
@@ -149,13 +173,21 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
     ],
     fix: [
       ['configuration', 'Set up {what} in the range {allowed} in the job: it has {detected}.'],
-      ['dependency', 'Set one version of {artifact} in dependencyManagement, or exclude it from all but one of its users.'],
+      [
+        'dependency',
+        'Set one version of {artifact} in dependencyManagement, or exclude it from all but one of its users.',
+      ],
       ['dependency', 'Raise {bound} in dependencyManagement to the highest version that its users ask for.'],
       ['dependency', 'Exclude {banned} from the dependency that brings it.'],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
-    matches: ['Rule 0: org.apache.maven.enforcer.rules.dependency.DependencyConvergence failed with message:'],
-    ignores: ['Configuring maven-enforcer-plugin for scales', '[INFO] --- maven-enforcer-plugin:3.4.1:enforce (default) @ scales ---'],
+    matches: [
+      'Rule 0: org.apache.maven.enforcer.rules.dependency.DependencyConvergence failed with message:',
+    ],
+    ignores: [
+      'Configuring maven-enforcer-plugin for scales',
+      '[INFO] --- maven-enforcer-plugin:3.4.1:enforce (default) @ scales ---',
+    ],
   },
 });
 

@@ -36,7 +36,10 @@ const MISSING_PATH: Wording = {
     'The step looks for {path}, and there is no such file.',
   ],
   fix: [
-    ['configuration', 'Run npm in the folder that has package.json (`working-directory` of the step): {packageFolder} has none.'],
+    [
+      'configuration',
+      'Run npm in the folder that has package.json (`working-directory` of the step): {packageFolder} has none.',
+    ],
     ['configuration', '{npm?}Run npm in the folder that has package.json (`working-directory` of the step).'],
     ['configuration', 'Commit the folder {folder}, or correct its name where the step changes to it.'],
     ['configuration', 'Commit {script}, or correct its path in the step.'],
@@ -131,8 +134,14 @@ export const MISSING_FILE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
  * for it itself.
  */
 function isNotOfCode(fact: Fact, facts: Facts): boolean {
-  if (/\.(?:c|cc|cpp|h|hpp):\d|shared object|\.so\b|fatal error:|ModuleNotFound|Cannot find module/.test(fact.text)) return false;
-  if (/package \S{1,160} does not exist|does not exist on type|cannot access (?!['"/.])/.test(fact.text)) return false;
+  if (
+    /\.(?:c|cc|cpp|h|hpp):\d|shared object|\.so\b|fatal error:|ModuleNotFound|Cannot find module/.test(
+      fact.text,
+    )
+  )
+    return false;
+  if (/package \S{1,160} does not exist|does not exist on type|cannot access (?!['"/.])/.test(fact.text))
+    return false;
   const thrown = fact.origin === 'test' || fact.origin === 'exception' || fact.origin === 'headline';
   return !(thrown && facts.subject.failingTests.length > 0);
 }

@@ -51,7 +51,9 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     title: 'The native package {native} is not installed',
     cause:
       'A package needs its native part {native} on this machine, and the install did not bring it: the lock file was made on another system.',
-    fix: [['dependency', 'Delete the lock file and node_modules and install anew, so that {native} is locked.']],
+    fix: [
+      ['dependency', 'Delete the lock file and node_modules and install anew, so that {native} is locked.'],
+    ],
     matches: ["Error: Cannot find module 'pear'"],
     ignores: ["Resolving 'pear' from node_modules"],
     says: [
@@ -77,11 +79,19 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       'The code imports {name} from {from}, but the installed version of {from} does not have it.',
     ],
     fix: [
-      ['dependency', 'Upgrade {importer} to a release that works with the installed {from}, or pin {from} to one that still has {name}.'],
+      [
+        'dependency',
+        'Upgrade {importer} to a release that works with the installed {from}, or pin {from} to one that still has {name}.',
+      ],
       ['dependency', 'Pin {from} to a release that has {name}, or import what the installed one calls it.'],
     ],
-    matches: ["ImportError: cannot import name 'weigh' from 'pear' (/venv/lib/python3.12/site-packages/pear/__init__.py)"],
-    ignores: ['ImportError: attempted relative import beyond top-level package', 'test_pear.py::test_ImportError PASSED'],
+    matches: [
+      "ImportError: cannot import name 'weigh' from 'pear' (/venv/lib/python3.12/site-packages/pear/__init__.py)",
+    ],
+    ignores: [
+      'ImportError: attempted relative import beyond top-level package',
+      'test_pear.py::test_ImportError PASSED',
+    ],
   },
   'linkage-error': {
     kind: 'version_conflict',
@@ -211,9 +221,15 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /namespace [‘'"](?<old>[\w.]{1,60})[’'"] (?<has>[\d.-]{1,20}) is (?:already loaded|being loaded), but (?<range>[<>=]{1,2} ?[\d.-]{1,20}) is required/,
     ],
     title: ['The R package {name} is not installed', 'R needs {old} {range}, and {has} is installed'],
-    cause: ['The step loads the R package {name}, which is not installed.', 'A package needs {old} {range}, but {has} is installed.'],
+    cause: [
+      'The step loads the R package {name}, which is not installed.',
+      'A package needs {old} {range}, but {has} is installed.',
+    ],
     fix: [
-      ['dependency', 'Install the R package {name} in an earlier step; a package of its own names it in DESCRIPTION.'],
+      [
+        'dependency',
+        'Install the R package {name} in an earlier step; a package of its own names it in DESCRIPTION.',
+      ],
       ['dependency', 'Upgrade the R package {old}: {range} is required, and {has} is installed.'],
     ],
     matches: ['Error in library(pear) : there is no package called ‘pear’'],

@@ -31,7 +31,10 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       '{user} and another package need versions of {clashing} that exclude each other.',
     ],
     fix: [
-      ['dependency', 'Remove the feature “{feature}” of {crate} from the manifest of {by}, or ask for a version of {crate} that has it.'],
+      [
+        'dependency',
+        'Remove the feature “{feature}” of {crate} from the manifest of {by}, or ask for a version of {crate} that has it.',
+      ],
       ['dependency', 'Align the requirements so that only one version of {clashing} links to {native}.'],
       ['dependency', 'Align the requirements for {clashing}: {user} needs {range}.'],
     ],
@@ -82,7 +85,10 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       'Cargo looked for the crate {name}, and the registry or path has none of that name.',
     ],
     fix: [
-      ['configuration', 'Set up Rust {rustc} or newer in the job (it has {active}), or lock a release before {newer}.'],
+      [
+        'configuration',
+        'Set up Rust {rustc} or newer in the job (it has {active}), or lock a release before {newer}.',
+      ],
       [
         'dependency',
         'Change the requirement for {crate} in Cargo.toml to a published version, such as {nearest}; then build once and commit Cargo.lock.',
@@ -127,11 +133,19 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       'Gems of the bundle need versions of {clashing} that exclude each other.',
     ],
     fix: [
-      ['dependency', 'Ask for a version that is published instead of {gem} in the Gemfile, then commit Gemfile.lock.'],
-      ['configuration', 'Run `bundle install` in the job before this step: {installed} of Gemfile.lock is not installed.'],
+      [
+        'dependency',
+        'Ask for a version that is published instead of {gem} in the Gemfile, then commit Gemfile.lock.',
+      ],
+      [
+        'configuration',
+        'Run `bundle install` in the job before this step: {installed} of Gemfile.lock is not installed.',
+      ],
       ['dependency', 'Run `bundle update {clashing}`, or loosen its requirements.'],
     ],
-    matches: ["Could not find gem 'pear (~> 9.0)' in rubygems repository https://rubygems.org/ or installed locally."],
+    matches: [
+      "Could not find gem 'pear (~> 9.0)' in rubygems repository https://rubygems.org/ or installed locally.",
+    ],
     ignores: ['Using pear 1.2.3'],
     says: [
       {
@@ -185,13 +199,21 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       ['dependency', 'Use a release of {unfit} that supports {framework}, or raise the target framework.'],
       ['dependency', 'Upgrade {vulnerable} from {version} to a release without the vulnerability.'],
       ['dependency', 'Use {name} {nearest}, the nearest published version.'],
-      ['dependency', 'Correct the name {name}, or add the feed that has it to nuget.config: it is not in {sources}.'],
+      [
+        'dependency',
+        'Correct the name {name}, or add the feed that has it to nuget.config: it is not in {sources}.',
+      ],
       ['dependency', 'Move the version of {central} from its PackageReference to Directory.Packages.props.'],
       ['dependency', 'Add a PackageVersion for {versionless} to Directory.Packages.props.'],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
-    matches: ['error NU1101: Unable to find package Pear. No packages exist with this id in source(s): nuget.org'],
-    ignores: ['warning NU1701: Package Pear 1.2.3 was restored using another framework', 'Package restore completed'],
+    matches: [
+      'error NU1101: Unable to find package Pear. No packages exist with this id in source(s): nuget.org',
+    ],
+    ignores: [
+      'warning NU1701: Package Pear 1.2.3 was restored using another framework',
+      'Package restore completed',
+    ],
     says: [
       {
         log: 'error NU1102: Unable to find package Orchard.Pear with version (>= 4.0.0)\nerror NU1102:   - Found 12 version(s) in nuget.org [ Nearest version: 3.8.1.303 ]',
@@ -203,7 +225,11 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
   'composer-unsatisfied': {
     kind: 'version_conflict',
     strength: 4.8,
-    patterns: [/Your requirements could not be resolved to an installable set/, /requires ext-\w/, /which is not satisfiable/],
+    patterns: [
+      /Your requirements could not be resolved to an installable set/,
+      /requires ext-\w/,
+      /which is not satisfiable/,
+    ],
     reads: [
       /(?<dependent>[\w.-]{1,60}\/[\w.-]{1,80}(?: [^\s]{1,40})?) requires ext-(?<extension>[\w-]{1,40})/,
       /requires ext-(?<extension>[\w-]{1,40})/,
@@ -225,7 +251,10 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
     ],
     fix: [
       ['configuration', 'Install and enable the PHP extension {extension} in the job.'],
-      ['configuration', 'Set up PHP {php} in the job (it runs {found}), or lock releases that accept {found}.'],
+      [
+        'configuration',
+        'Set up PHP {php} in the job (it runs {found}), or lock releases that accept {found}.',
+      ],
       ['dependency', 'Correct the name {absent} in composer.json, or add the repository that has it.'],
     ],
     matches: ['Your requirements could not be resolved to an installable set of packages.'],
@@ -266,7 +295,11 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       /following packages? replaces? it: {1,6}(?<replacement>[\w.+-]{2,80})/,
       /^\s{0,2}(?<by>[\w.+:-]{2,80}) : (?:Pre)?Depends: (?<needs>[\w.+-]{2,80}(?: \([^)\n]{1,60}\))?) but (?<state>it is not \w{5,12}|\S{1,60} is to be installed)/,
     ],
-    title: ['The package index has no {name} {version}', 'The package index has no {name}', '{by} cannot be installed: it needs {needs}'],
+    title: [
+      'The package index has no {name} {version}',
+      'The package index has no {name}',
+      '{by} cannot be installed: it needs {needs}',
+    ],
     cause: [
       'The job asks for version {version} of the system package {name}, which the package index does not have.',
       'The job asks for the system package {name}, which the package index does not have; {replacement} replaces it.',
@@ -278,7 +311,10 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       ['configuration', 'Install {replacement} instead: it replaces {name}.'],
       ['configuration', useNewName],
       ['configuration', 'Correct the name {name} to {suggestion}.'],
-      ['configuration', 'Install {name} under the name that this release of the system has, or first enable the repository that has it.'],
+      [
+        'configuration',
+        'Install {name} under the name that this release of the system has, or first enable the repository that has it.',
+      ],
     ],
     matches: ['E: Unable to locate package pear-dev'],
     ignores: ['pear-dev is needed by scales-dev: yes', '✓ there is no such package any more'],

@@ -16,9 +16,13 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /dns lookup .{0,80}(?:failed|exceeded|timed out)/i,
     ],
     title: '{host} cannot be resolved',
-    cause: "The job could not resolve {host}: the name is wrong or no longer exists, or the runner's DNS does not answer.",
+    cause:
+      "The job could not resolve {host}: the name is wrong or no longer exists, or the runner's DNS does not answer.",
     fix: [
-      ['rerun', 'Run the job again; if {host} still cannot be resolved, check the spelling of the name and that the runner may reach it.'],
+      [
+        'rerun',
+        'Run the job again; if {host} still cannot be resolved, check the spelling of the name and that the runner may reach it.',
+      ],
     ],
     matches: [
       "fatal: unable to access 'https://git.orchard.example/scales.git/': Could not resolve host: git.orchard.example",
@@ -43,7 +47,10 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /unable to access .{1,200}(?:Could not|Failed to connect|timed out|Operation)/i,
     ],
     reads: [/(?<slow>timed? ?out)/i],
-    title: [(read) => read('slow') && read('host') && `${read('host')} did not answer in time`, '{host} dropped the connection'],
+    title: [
+      (read) => read('slow') && read('host') && `${read('host')} did not answer in time`,
+      '{host} dropped the connection',
+    ],
     cause: 'The connection to {host} failed: {message}. Nothing in the log points to the project itself.',
     fix: [
       [
@@ -83,7 +90,10 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       '{untrusted?}The job does not trust the certificate of {host}',
       'The TLS connection to {host} failed',
     ],
-    cause: ['The TLS connection to {host} failed: {untrusted}.', 'The TLS connection to {host} failed: {expired}.'],
+    cause: [
+      'The TLS connection to {host} failed: {untrusted}.',
+      'The TLS connection to {host} failed: {expired}.',
+    ],
     fix: [
       ['ask', '{expired?}Have the certificate of {host} renewed: it has expired.'],
       [
@@ -113,7 +123,11 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     cause: 'A request to {host} was answered with {answer}: the server failed, not the request.',
     fix: [['rerun', 'Run the job again: {host} answered {answer}, and nothing of yours is involved.']],
     matches: ['error: failed to fetch `https://index.orchard.example/pear`: 503 Service Unavailable'],
-    ignores: ['  .output/server/chunks/error-500-styles.mjs (216 B)', 'Downloaded 502 files', '✓ answers Bad Gateway'],
+    ignores: [
+      '  .output/server/chunks/error-500-styles.mjs (216 B)',
+      'Downloaded 502 files',
+      '✓ answers Bad Gateway',
+    ],
   },
   'rate-limited': {
     kind: 'rate_limited',
@@ -128,7 +142,12 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     ],
     title: '{host} limits the number of requests',
     cause: '{host} refused the request because it had received too many.',
-    fix: [['rerun', 'Run the job again when the limit of {host} resets; sign in or cache the downloads to make fewer requests.']],
+    fix: [
+      [
+        'rerun',
+        'Run the job again when the limit of {host} resets; sign in or cache the downloads to make fewer requests.',
+      ],
+    ],
     outranks: ['credentials-refused', 'file-permission'],
     matches: ['batch response: This repository is over its data quota.'],
     ignores: ['API rate limit remaining: 4999', '✓ waits when Too Many Requests'],
@@ -155,7 +174,8 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /Failed to download resource "/i,
       /Could not (?:GET|HEAD) 'https?:/i,
     ],
-    when: (fact) => !isPublishedVersionMissing(fact.text) && !/\b40[134]\b/.test(fact.text) && !/\$\{|%\{/.test(fact.text),
+    when: (fact) =>
+      !isPublishedVersionMissing(fact.text) && !/\b40[134]\b/.test(fact.text) && !/\$\{|%\{/.test(fact.text),
     reads: [
       /Could not transfer (?:artifact|metadata) (?<download>\S{1,160}) from/,
       /Failed to download (?:archive|action|file|artifact) ['"]?(?<download>\S{1,160}?)['"]?(?: |$)/,
@@ -167,9 +187,14 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       'The download of {download} from {host} failed: {message}.',
       'The download from {host} failed: {message}.',
     ],
-    fix: [['rerun', 'Run the job again: the download from {host} broke off, and nothing of yours is involved.']],
+    fix: [
+      ['rerun', 'Run the job again: the download from {host} broke off, and nothing of yours is involved.'],
+    ],
     matches: ['CondaHTTPError: HTTP 000 CONNECTION FAILED for url <https://conda.orchard.example/noarch>'],
-    ignores: ['Downloading pear 1.2.3 (2.1 MB)', 'Post-download check of pear failed over to the next mirror, ignored'],
+    ignores: [
+      'Downloading pear 1.2.3 (2.1 MB)',
+      'Post-download check of pear failed over to the next mirror, ignored',
+    ],
   },
   'stale-mirror': {
     kind: 'network',
@@ -177,11 +202,17 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     patterns: [/E: Failed to fetch \S{1,300}\.deb\s{1,6}404/],
     reads: [/\/(?<deb>[^/_\s]{1,80})_(?<version>[^_\s]{1,60})_\w{1,12}\.deb\s{1,6}404/],
     title: '{host} no longer has {deb} {version}',
-    cause: 'apt asked {host} for {deb} {version}, which is no longer there: the package index of this image is older than the mirror.',
+    cause:
+      'apt asked {host} for {deb} {version}, which is no longer there: the package index of this image is older than the mirror.',
     fix: [
-      ['configuration', 'Run `apt-get update` in the same step, before the packages are installed: the index still lists {deb} {version}.'],
+      [
+        'configuration',
+        'Run `apt-get update` in the same step, before the packages are installed: the index still lists {deb} {version}.',
+      ],
     ],
-    matches: ['E: Failed to fetch http://deb.orchard.example/pool/main/p/pear/pear_1.2-3_amd64.deb  404  Not Found'],
+    matches: [
+      'E: Failed to fetch http://deb.orchard.example/pool/main/p/pear/pear_1.2-3_amd64.deb  404  Not Found',
+    ],
     ignores: ['Get:4 http://deb.orchard.example/pool/main/p/pear/pear_1.2-3_amd64.deb [404 kB]'],
   },
 });

@@ -23,9 +23,13 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /^(?:npm (?:error|ERR!) )?peer(?:Optional)? (?<peer>\S{1,99})@"[^"]{1,80}" from (?<dependent>\S{1,99})/,
     ],
     title: 'npm cannot install {found} alongside {dependent}',
-    cause: '{dependent} requires {peer}@{range}, but the project asks for {found}. No set of versions satisfies both.',
+    cause:
+      '{dependent} requires {peer}@{range}, but the project asks for {found}. No set of versions satisfies both.',
     fix: [
-      ['dependency', 'Move {by} to a release that accepts {found}, or revert {found}; then run `npm install` and commit the lock file.'],
+      [
+        'dependency',
+        'Move {by} to a release that accepts {found}, or revert {found}; then run `npm install` and commit the lock file.',
+      ],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
     matches: ['npm error code ERESOLVE\nnpm error ERESOLVE unable to resolve dependency tree'],
@@ -34,7 +38,8 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: 'npm error code ERESOLVE\nnpm error ERESOLVE could not resolve\nnpm error Found: pear@3.1.0\nnpm error Could not resolve dependency:\nnpm error peer pear@"^2.0.0" from pear-basket@1.4.0',
         title: 'npm cannot install pear@3.1.0 alongside pear-basket@1.4.0',
-        cause: 'pear-basket@1.4.0 requires pear@^2.0.0, but the project asks for pear@3.1.0. No set of versions satisfies both.',
+        cause:
+          'pear-basket@1.4.0 requires pear@^2.0.0, but the project asks for pear@3.1.0. No set of versions satisfies both.',
         fix: 'Move pear-basket to a release that accepts pear@3.1.0, or revert pear@3.1.0; then run `npm install` and commit the lock file.',
       },
     ],
@@ -57,7 +62,11 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /latest release of (?:\S{1,100}) is "(?<latest>[^"\n]{1,40})"/,
       /direct dependency of \/home\/runner\/work\/[^/\s]{1,100}\/[^/\s]{1,100}\/(?<folder>[\w./@-]{1,160})$/,
     ],
-    title: ['The npm registry has no {wanted}', 'The npm registry has no {absent}', 'The npm registry has no {name} that fits {range}'],
+    title: [
+      'The npm registry has no {wanted}',
+      'The npm registry has no {absent}',
+      'The npm registry has no {name} that fits {range}',
+    ],
     cause: [
       '{folder}/package.json asks for {absent}, but the npm registry has no such package.',
       'The manifest asks for {wanted}, but the npm registry has no such version; the latest is {latest}.',
@@ -66,10 +75,19 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       'The manifest asks for {name} {range}, but the npm registry has no version in that range.',
     ],
     fix: [
-      ['dependency', 'Ask for a version of {wanted} that is published, such as {latest}; then update the lock file.'],
+      [
+        'dependency',
+        'Ask for a version of {wanted} that is published, such as {latest}; then update the lock file.',
+      ],
       ['dependency', 'Ask for a version that is published instead of {wanted}; then update the lock file.'],
-      ['dependency', 'Replace or remove {absent} in {folder}/package.json: the registry has no such package. Then update the lock file.'],
-      ['dependency', 'Replace or remove {absent} in package.json, or, if it is private, give the install a token that may read it.'],
+      [
+        'dependency',
+        'Replace or remove {absent} in {folder}/package.json: the registry has no such package. Then update the lock file.',
+      ],
+      [
+        'dependency',
+        'Replace or remove {absent} in package.json, or, if it is private, give the install a token that may read it.',
+      ],
       ['dependency', 'Ask for a version of {name} that is published: none fits {range}.'],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
@@ -150,23 +168,33 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       [
         'dependency',
-        (read) => (read('goPackage') ?? read('goSum') ?? read('goUpdates')) && 'Run `go mod tidy` and commit go.mod and go.sum together.',
+        (read) =>
+          (read('goPackage') ?? read('goSum') ?? read('goUpdates')) &&
+          'Run `go mod tidy` and commit go.mod and go.sum together.',
       ],
       ['dependency', '{vendoring?}Run `go mod vendor` and commit the folder vendor.'],
       ['dependency', 'Run `pnpm install` and commit {absent}.'],
       ['dependency', '{pnpm?}Run `pnpm install` and commit pnpm-lock.yaml together with {manifest}.'],
       ['dependency', '{pnpm?}Run `pnpm install` and commit the updated pnpm-lock.yaml.'],
-      ['dependency', 'Run `composer update {composer}`, with each package that the lock file lacks, and commit composer.lock.'],
+      [
+        'dependency',
+        'Run `composer update {composer}`, with each package that the lock file lacks, and commit composer.lock.',
+      ],
       ['dependency', '{cargo?}Run `cargo update --workspace` and commit the updated Cargo.lock.'],
       ['dependency', '{poetry?}Run `poetry lock` and commit the updated poetry.lock.'],
       ['dependency', '{pipenv?}Run `pipenv lock` and commit the updated Pipfile.lock.'],
       ['dependency', '{yarn?}Run `yarn install` and commit the updated yarn.lock.'],
       ['dependency', 'Run `npm install` and commit the updated package-lock.json: it lacks {missing}.'],
-      ['dependency', 'Run `npm install` and commit the updated package-lock.json: it has {locked} instead of {asked}.'],
+      [
+        'dependency',
+        'Run `npm install` and commit the updated package-lock.json: it has {locked} instead of {asked}.',
+      ],
       ['dependency', '{npm?}Run `npm install` and commit the updated package-lock.json.'],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
-    matches: ['npm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.'],
+    matches: [
+      'npm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.',
+    ],
     ignores: ['Lockfile is up to date, resolution step is skipped', 'Installing with --frozen-lockfile'],
     says: [
       {

@@ -27,7 +27,10 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /(?:JSONParseError|SyntaxError|ParseError): (?<why>[^\n]{1,140}?)(?: while parsing|$)/,
     ],
     title: '{manifest} is malformed',
-    cause: ['{manifest} is malformed, so it cannot be parsed: {why}.', '{manifest} is malformed, so it cannot be parsed.'],
+    cause: [
+      '{manifest} is malformed, so it cannot be parsed: {why}.',
+      '{manifest} is malformed, so it cannot be parsed.',
+    ],
     fix: [
       ['configuration', 'Correct the syntax of {manifest}: {why}.'],
       ['configuration', 'Correct the syntax of {manifest}.'],
@@ -101,25 +104,42 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       '{yaml} cannot be parsed at line {yamlLine}: {message}.',
     ],
     fix: [
-      ['configuration', 'Correct {action} in the workflow: check the name, the version, and that the repository may be read.'],
+      [
+        'configuration',
+        'Correct {action} in the workflow: check the name, the version, and that the repository may be read.',
+      ],
       ['configuration', 'Replace {deprecated} by its current major version in the workflow.'],
       [
         'configuration',
         'Commit a lock file ({lockFiles}), name its place with `cache-dependency-path`, or remove `cache` from the setup step.',
       ],
-      ['configuration', 'Check out the repository before this step, or correct the path of the action ({localAction}).'],
+      [
+        'configuration',
+        'Check out the repository before this step, or correct the path of the action ({localAction}).',
+      ],
       ['configuration', 'Correct “{unexpected}” at line {row} of {workflow}.'],
       ['configuration', 'Correct “{unexpected}” in {workflow}.'],
       ['configuration', 'Correct the expression with {context} at line {row} of {workflow}.'],
-      ['configuration', 'Correct “{method}” in the Jenkinsfile, or install the plugin or load the library that provides it.'],
+      [
+        'configuration',
+        'Correct “{method}” in the Jenkinsfile, or install the plugin or load the library that provides it.',
+      ],
       ['configuration', 'Correct line {scriptLine} of the Jenkinsfile: {why}.'],
       ['configuration', 'Commit {jenkinsfile} to this branch, or correct the script path of the job.'],
-      ['configuration', 'Write a value of several lines with a delimiter (`name<<END`, the lines, `END`): “{format}” is no name=value.'],
+      [
+        'configuration',
+        'Write a value of several lines with a delimiter (`name<<END`, the lines, `END`): “{format}” is no name=value.',
+      ],
       ['configuration', 'Correct the YAML of {yaml} at line {yamlLine}.'],
     ],
     outranks: ['path-missing', 'script-syntax-error', 'unknown-option'],
-    matches: ["The workflow is not valid. .github/workflows/scales.yml (Line: 4, Col: 9): Unexpected value 'pear'"],
-    ignores: ['Obtained Jenkinsfile from git https://git.orchard.example/scales', 'Using .gitlab-ci.yml from the repository'],
+    matches: [
+      "The workflow is not valid. .github/workflows/scales.yml (Line: 4, Col: 9): Unexpected value 'pear'",
+    ],
+    ignores: [
+      'Obtained Jenkinsfile from git https://git.orchard.example/scales',
+      'Using .gitlab-ci.yml from the repository',
+    ],
   },
   'artifact-clash': {
     kind: 'workflow_config',
@@ -149,11 +169,19 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'The step uploads {upload}, and no file is there.',
     ],
     fix: [
-      ['configuration', "{exists?}Give each job's artifact its own name, for example with a value of the matrix in it."],
-      ['configuration', 'Upload “{artifact}” under this name in a job that this one waits for (`needs`), or correct the name.'],
+      [
+        'configuration',
+        "{exists?}Give each job's artifact its own name, for example with a value of the matrix in it.",
+      ],
+      [
+        'configuration',
+        'Upload “{artifact}” under this name in a job that this one waits for (`needs`), or correct the name.',
+      ],
       ['configuration', 'Correct the path {upload} of the upload, or find out why no earlier step wrote it.'],
     ],
-    matches: ['Error: Failed to CreateArtifact: Received non-retryable error: Failed request: (409) Conflict'],
+    matches: [
+      'Error: Failed to CreateArtifact: Received non-retryable error: Failed request: (409) Conflict',
+    ],
     ignores: ['Warning: No files were found with the provided path: dist. No artifacts will be uploaded.'],
     says: [
       {
@@ -215,8 +243,14 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [
       ['code', 'Remove the entry with `git rm --cached {submodule}`, or add its URL to .gitmodules.'],
       ['configuration', 'Find out why no earlier step wrote {added}, or correct its path.'],
-      ['configuration', 'Correct {reference}, or fetch it first: the checkout has only part of the history unless `fetch-depth` is 0.'],
-      ['configuration', '{behind?}Fetch and rebase before the job pushes `{pushed}`, and let one job push at a time.'],
+      [
+        'configuration',
+        'Correct {reference}, or fetch it first: the checkout has only part of the history unless `fetch-depth` is 0.',
+      ],
+      [
+        'configuration',
+        '{behind?}Fetch and rebase before the job pushes `{pushed}`, and let one job push at a time.',
+      ],
       ['ask', '{declined?}Let the job open a pull request, or let it bypass the protection of {pushed}.'],
       ['configuration', 'Run `git config --global --add safe.directory {owned}` before this step.'],
       ['configuration', '{shallow?}Check out the whole history before the push (`fetch-depth: 0`).'],
@@ -286,7 +320,10 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', 'Add the script “{script}” to package.json, or correct its name in `{command}`.'],
       ['configuration', 'Add the script “{script}” to package.json, or correct the call.'],
       ['configuration', 'Correct the name of the task “{task}”, or apply the plugin that defines it.'],
-      ['configuration', 'Add {target} or a rule that makes it, or remove it from the prerequisites of {needs}.'],
+      [
+        'configuration',
+        'Add {target} or a rule that makes it, or remove it from the prerequisites of {needs}.',
+      ],
       ['configuration', 'Correct the path {tests} in `{command}`.'],
       ['configuration', 'Use `{suggestion}` instead of {option} in `{command}`.'],
       ['configuration', 'Use `{suggestion}` instead of {option}.'],
@@ -345,8 +382,14 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     fix: [
       ['code', 'Correct line {row} of the Dockerfile: {why}.'],
-      ['configuration', 'Correct the path of {dockerfile} in the build step, or check out the repository first.'],
-      ['configuration', 'Make sure that {copied} exists before the image is built and that .dockerignore does not leave it out.'],
+      [
+        'configuration',
+        'Correct the path of {dockerfile} in the build step, or check out the repository first.',
+      ],
+      [
+        'configuration',
+        'Make sure that {copied} exists before the image is built and that .dockerignore does not leave it out.',
+      ],
       ['configuration', 'Build with a context that contains {outside}.'],
       ['configuration', 'Use a base image that is published for {platform}, or build for another platform.'],
       ['configuration', 'Name the stage {stage} in the Dockerfile, or correct the target of the build.'],
@@ -385,7 +428,11 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     cause: 'A patch of the build does not fit {patched} at line {row}.',
     fix: [['code', 'Refresh the patch against {patched}: it no longer applies at line {row}.']],
     matches: ['error: patch failed: scales.c:4'],
-    ignores: ['printf "%s: command not found" fruitctl', 'Hunk #1 succeeded at 4 (offset 2 lines).', 'patching file scales.c'],
+    ignores: [
+      'printf "%s: command not found" fruitctl',
+      'Hunk #1 succeeded at 4 (offset 2 lines).',
+      'patching file scales.c',
+    ],
   },
   'target-or-property': {
     kind: 'workflow_config',

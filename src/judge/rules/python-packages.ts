@@ -52,11 +52,20 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       'The requirements can only be installed with Python {required}; the job runs Python {found}.',
     ],
     fix: [
-      ['configuration', 'Set up a Python in the range {required} in the job: it runs {found}, which {refused} refuses.'],
-      ['dependency', 'Give {windows} the marker `; sys_platform == "win32"` in the requirements: it is published for Windows only.'],
+      [
+        'configuration',
+        'Set up a Python in the range {required} in the job: it runs {found}, which {refused} refuses.',
+      ],
+      [
+        'dependency',
+        'Give {windows} the marker `; sys_platform == "win32"` in the requirements: it is published for Windows only.',
+      ],
       ['configuration', (read) => pinnedForOtherPython(read, 'fix')],
       ['dependency', '{wanted?}Pin {name} to a release that exists for this Python, such as {nearest}.'],
-      ['dependency', '{none?}Correct {wanted} in the requirements: the index offers no release of it for this Python.'],
+      [
+        'dependency',
+        '{none?}Correct {wanted} in the requirements: the index offers no release of it for this Python.',
+      ],
       ['dependency', 'Correct the name {absent} in the requirements, or add the index that has it.'],
       ['dependency', 'Ask for a release that is published instead of {unpublished}.'],
       ['dependency', 'Change the requirement {needs} to a release that is published: there is only {only}.'],
@@ -64,7 +73,11 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
     matches: ['ERROR: No matching distribution found for pomology==9.9'],
-    ignores: ['Requires-Python: >=3.9', '    python_requires=">=3.9",', 'Requirement already satisfied: pear'],
+    ignores: [
+      'Requires-Python: >=3.9',
+      '    python_requires=">=3.9",',
+      'Requirement already satisfied: pear',
+    ],
     says: [
       {
         log: 'ERROR: Could not find a version that satisfies the requirement pear==9.9 (from versions: 1.0, 1.1)\nERROR: No matching distribution found for pear==9.9',
@@ -122,11 +135,20 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       '{by} {version} needs {needs}. pip finds no set of versions that satisfies all requirements.',
     ],
     fix: [
-      ['configuration', 'Set up Flutter in the job instead of Dart alone: {flutterPackage} requires the Flutter SDK.'],
-      ['configuration', 'Set up a Dart SDK in the range {sdk} in the job (Flutter brings its own): it has {dart}.'],
+      [
+        'configuration',
+        'Set up Flutter in the job instead of Dart alone: {flutterPackage} requires the Flutter SDK.',
+      ],
+      [
+        'configuration',
+        'Set up a Dart SDK in the range {sdk} in the job (Flutter brings its own): it has {dart}.',
+      ],
       ['dependency', 'Change the requirement {unpublished} to a version that is published.'],
       ['dependency', 'Correct {conda} in the environment file, or add the channel that has it.'],
-      ['dependency', 'Change the pin {asked} to a release that satisfies {needs}, or pin another version of {by}.'],
+      [
+        'dependency',
+        'Change the pin {asked} to a release that satisfies {needs}, or pin another version of {by}.',
+      ],
       ['dependency', 'Install a release that satisfies {needs}, or a release of {by} that accepts {has}.'],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
@@ -179,9 +201,18 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
         'configuration',
         'Install the system package that has {header} before {package} is built, or use a release of {package} with a wheel.',
       ],
-      ['configuration', '{pgConfig?}Install libpq-dev before this step, or depend on psycopg2-binary: there is no pg_config.'],
-      ['configuration', '{rust?}Install Rust in the job, or use a release of {package} that has a wheel for this Python.'],
-      ['configuration', '{msvc?}Use a Python that {package} has a wheel for, or install the build tools of Microsoft C++.'],
+      [
+        'configuration',
+        '{pgConfig?}Install libpq-dev before this step, or depend on psycopg2-binary: there is no pg_config.',
+      ],
+      [
+        'configuration',
+        '{rust?}Install Rust in the job, or use a release of {package} that has a wheel for this Python.',
+      ],
+      [
+        'configuration',
+        '{msvc?}Use a Python that {package} has a wheel for, or install the build tools of Microsoft C++.',
+      ],
     ],
     matches: ['ERROR: Failed building wheel for pear'],
     ignores: ['node-gyp is installed', 'Building wheel for pear (setup.py): finished'],
@@ -199,9 +230,11 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
 function pinnedForOtherPython(read: (slot: string) => string | null, part: 'cause' | 'fix'): string | null {
   const [name, pinned] = [read('name'), read('pinned')];
   if (name === null || pinned === null) return null;
-  const needs = read('first') === pinned ? read('firstNeeds') : read('last') === pinned ? read('lastNeeds') : null;
+  const needs =
+    read('first') === pinned ? read('firstNeeds') : read('last') === pinned ? read('lastNeeds') : null;
   if (needs === null) return null;
-  if (part === 'cause') return `The requirements pin ${name} ${pinned}, which needs Python ${needs}; the job runs another one.`;
+  if (part === 'cause')
+    return `The requirements pin ${name} ${pinned}, which needs Python ${needs}; the job runs another one.`;
   const nearest = read('nearest');
   const other = nearest === null ? '' : `, or pin ${name} to ${nearest}, the newest release for this Python`;
   return `Run the job with Python ${needs}, which ${name} ${pinned} needs${other}.`;

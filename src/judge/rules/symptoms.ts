@@ -1,5 +1,9 @@
 /** Rules that say only that something did not compile. */
-export const GENERIC_COMPILE: readonly string[] = ['compiler-diagnostic', 'generic-compile-step', 'go-build-failed'];
+export const GENERIC_COMPILE: readonly string[] = [
+  'compiler-diagnostic',
+  'generic-compile-step',
+  'go-build-failed',
+];
 
 /** Rules of files and programs that are not there: often the consequence of something else. */
 export const MISSING_THINGS: readonly string[] = [

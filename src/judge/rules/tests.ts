@@ -1,4 +1,12 @@
-import { ASSERTION_WORDS, COMPILER_BEGINS, ENVIRONMENT_WORDS, type Fact, type Facts, isDiagnosed, isThrown } from '../facts.ts';
+import {
+  ASSERTION_WORDS,
+  COMPILER_BEGINS,
+  ENVIRONMENT_WORDS,
+  type Fact,
+  type Facts,
+  isDiagnosed,
+  isThrown,
+} from '../facts.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
 
 /** A test states an expectation and it does not hold, or the test itself is wrong or timing-dependent. */
@@ -43,7 +51,10 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
       !isThrown(fact.text) &&
       facts.subject.failingTests.some(
         (test) =>
-          test.expected !== null && test.actual !== null && test.message !== null && fact.text.startsWith(test.message.slice(0, 200)),
+          test.expected !== null &&
+          test.actual !== null &&
+          test.message !== null &&
+          fact.text.startsWith(test.message.slice(0, 200)),
       ),
     matches: ['--- FAIL: TestWeigh (0.00s)\n    scales_test.go:4: got 0, want 3\nFAIL'],
     ignores: ['Expected: 3 pears'],
@@ -166,7 +177,11 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
       'FAILED tests/test_scales.py::test_weigh - assert 3 == 0',
       '- weighs a pear *** FAILED *** 3 did not equal 0 (ScalesSpec.scala:4)',
     ],
-    ignores: ['× No solution found when resolving dependencies:', '✖ npm publish', 'tests/test_scales.py::test_weigh PASSED'],
+    ignores: [
+      '× No solution found when resolving dependencies:',
+      '✖ npm publish',
+      'tests/test_scales.py::test_weigh PASSED',
+    ],
   },
   'snapshot-mismatch': {
     kind: 'snapshot',
@@ -202,7 +217,8 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
       /expected condition failed: waiting for/i,
     ],
     when: (fact, facts) =>
-      facts.subject.failingTests.length > 0 || /test|expect|locator|assert|timed out after \d{1,3}\.\d/i.test(fact.text),
+      facts.subject.failingTests.length > 0 ||
+      /test|expect|locator|assert|timed out after \d{1,3}\.\d/i.test(fact.text),
     matches: [
       'CypressError: Timed out retrying after 4000ms: Expected to find element: `.pear`, but never found it.',
       'Test timeout of 30000ms exceeded.',
@@ -221,5 +237,9 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
 });
 
 function isExpectation(fact: Fact, facts: Facts): boolean {
-  return !ENVIRONMENT_WORDS.test(fact.text) && !COMPILER_BEGINS.test(fact.text) && !isDiagnosed(fact, facts.subject);
+  return (
+    !ENVIRONMENT_WORDS.test(fact.text) &&
+    !COMPILER_BEGINS.test(fact.text) &&
+    !isDiagnosed(fact, facts.subject)
+  );
 }

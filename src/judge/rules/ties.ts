@@ -1,6 +1,12 @@
 import type { Category, Kind } from '../../domain/category.ts';
 import { asksWithoutEnd, type Fact, type Facts } from '../facts.ts';
-import { findOwnService, isMappedName, isOwnModule, missingModuleName, registryStatus } from '../line-facts.ts';
+import {
+  findOwnService,
+  isMappedName,
+  isOwnModule,
+  missingModuleName,
+  registryStatus,
+} from '../line-facts.ts';
 import { isForeignPath } from '../paths.ts';
 import type { Match, Rule } from '../rule.ts';
 import type { Wording } from '../sentence.ts';
@@ -30,14 +36,23 @@ interface Tie extends Wording {
 export const TIES: Readonly<Record<string, Tie>> = {
   'runtime-of-another-version': {
     apply: runtimeOfAnotherVersion,
-    title: ['{member} needs {runtime} {since}, and the job runs {running}', '{member} was removed in {runtime} {removed}'],
+    title: [
+      '{member} needs {runtime} {since}, and the job runs {running}',
+      '{member} was removed in {runtime} {removed}',
+    ],
     cause: [
       '{member} exists since {runtime} {since}, but the job runs {runtime} {running}.',
       '{member} was removed in {runtime} {removed}, and the job runs {runtime} {running}.',
     ],
     fix: [
-      ['configuration', 'Upgrade {runtime} in the job from {running} to {since} or newer: {member} exists since {since}.'],
-      ['configuration', 'Use a release of {runtime} before {removed} in the job, or replace {member}, which {removed} removed.'],
+      [
+        'configuration',
+        'Upgrade {runtime} in the job from {running} to {since} or newer: {member} exists since {since}.',
+      ],
+      [
+        'configuration',
+        'Use a release of {runtime} before {removed} in the job, or replace {member}, which {removed} removed.',
+      ],
     ],
   },
   'tie-1-error-thrown-in-test': {
@@ -59,18 +74,24 @@ export const TIES: Readonly<Record<string, Tie>> = {
         'configuration',
         'Start {service} in the job (a service container or an earlier step) and wait until {host} accepts connections before the step runs.',
       ],
-      ['configuration', 'Start what listens on {host} in an earlier step and wait until it accepts connections.'],
+      [
+        'configuration',
+        'Start what listens on {host} in an earlier step and wait until it accepts connections.',
+      ],
     ],
   },
   'tie-2-refused-by-foreign-service': {
     apply: refusedByForeignService,
     title: '{host} refused the connection',
-    cause: 'The job tried to connect to {host}, a service that others run, and nothing accepted the connection.',
+    cause:
+      'The job tried to connect to {host}, a service that others run, and nothing accepted the connection.',
     fix: [['rerun', 'Run the job again once {host} accepts connections.']],
   },
   'tie-3-own-module-missing': {
     apply: ownModuleMissing,
-    reads: [/cannot import name '?(?<name>\w{1,80})'? from (?:partially initialized module )?'?(?<from>[\w.]{1,120})/],
+    reads: [
+      /cannot import name '?(?<name>\w{1,80})'? from (?:partially initialized module )?'?(?<from>[\w.]{1,120})/,
+    ],
     fix: [
       ['code', 'Define {name} in {from}, or correct the import if it was moved or renamed.'],
       ['code', correctImport],
@@ -100,16 +121,28 @@ export const TIES: Readonly<Record<string, Tie>> = {
       'The registry refused the request ({code}): the credentials of this step are missing, expired or not authorized.',
     ],
     fix: [
-      ['ask', 'Give {empty} its value: create the secret or correct its name in the workflow; jobs from forks do not receive secrets.'],
-      ['ask', 'Check that the credentials for {host} are passed to the step, have not expired, and may read what it asks for ({code}).'],
+      [
+        'ask',
+        'Give {empty} its value: create the secret or correct its name in the workflow; jobs from forks do not receive secrets.',
+      ],
+      [
+        'ask',
+        'Check that the credentials for {host} are passed to the step, have not expired, and may read what it asks for ({code}).',
+      ],
     ],
   },
   'tie-5-registry-was-down': {
     apply: registryDown,
-    reads: [/\b(?<answer>(?:429|50\d) [A-Z][a-zA-Z]{2,20}(?: [A-Z][a-zA-Z]{2,20}){0,2})/, /\b(?<answer>429|50\d)\b/],
+    reads: [
+      /\b(?<answer>(?:429|50\d) [A-Z][a-zA-Z]{2,20}(?: [A-Z][a-zA-Z]{2,20}){0,2})/,
+      /\b(?<answer>429|50\d)\b/,
+    ],
     title: '{host} answered {answer}',
-    cause: 'A request to {host} was answered with {answer}. The server failed; the request itself was not the problem.',
-    fix: [['rerun', 'Run the job again once {host} answers: it said {answer}, and nothing of yours is involved.']],
+    cause:
+      'A request to {host} was answered with {answer}. The server failed; the request itself was not the problem.',
+    fix: [
+      ['rerun', 'Run the job again once {host} answers: it said {answer}, and nothing of yours is involved.'],
+    ],
   },
   'tie-5-version-never-published': {
     apply: versionNeverPublished,
@@ -125,7 +158,9 @@ function correctImport(read: (slot: string) => string | null): string | null {
 
 /** Blames the runtime, not the code, for a name that the running version does not have. */
 function runtimeOfAnotherVersion(facts: Facts): TieRuling | null {
-  const fact = facts.all.find(({ text, weight }) => weight >= HEEDED && findMismatch(text, facts.subject)?.isFromTable === true);
+  const fact = facts.all.find(
+    ({ text, weight }) => weight >= HEEDED && findMismatch(text, facts.subject)?.isFromTable === true,
+  );
   if (fact === undefined) return null;
   return {
     category: 'CONFIG_ERROR',
@@ -139,14 +174,32 @@ function runtimeOfAnotherVersion(facts: Facts): TieRuling | null {
 /** The least weight of a complaint before its version is looked at. */
 const HEEDED = 0.4;
 const NAME_MISSED: ReadonlySet<Kind> = new Set([
-  ...(['null_reference', 'crash', 'compile_error', 'type_error', 'missing_module', 'version_conflict', 'link_error'] as const),
+  ...([
+    'null_reference',
+    'crash',
+    'compile_error',
+    'type_error',
+    'missing_module',
+    'version_conflict',
+    'link_error',
+  ] as const),
 ]);
 
 function errorThrownInTest(facts: Facts, matches: readonly Match[]): TieRuling | null {
-  const thrown = matches.find((match) => THROWN.test(match.rule.name) && ['test', 'exception', 'headline'].includes(match.fact.origin));
-  if (thrown === undefined || facts.assertion !== null || facts.subject.failingTests.length === 0) return null;
+  const thrown = matches.find(
+    (match) => THROWN.test(match.rule.name) && ['test', 'exception', 'headline'].includes(match.fact.origin),
+  );
+  if (thrown === undefined || facts.assertion !== null || facts.subject.failingTests.length === 0)
+    return null;
   const drop = (match: Match) => match.rule.category === 'TEST_FAILURE';
-  return { category: 'CODE_ERROR', kind: thrown.rule.kind, strength: thrown.strength + 0.5, fact: thrown.fact, drop, like: thrown.rule };
+  return {
+    category: 'CODE_ERROR',
+    kind: thrown.rule.kind,
+    strength: thrown.strength + 0.5,
+    fact: thrown.fact,
+    drop,
+    like: thrown.rule,
+  };
 }
 
 const RESOURCES: ReadonlySet<string> = new Set(['out-of-memory', 'disk-full', 'too-many-descriptors']);
@@ -173,22 +226,37 @@ function refusedByOwnService(_facts: Facts, matches: readonly Match[]): TieRulin
   const refused = matches.find((match) => match.rule.name === 'connection-refused');
   if (refused === undefined || findOwnService(refused.fact.text) === null) return null;
   const drop = (match: Match) => match.rule.category === 'INFRA_ERROR' && match.rule.kind === 'network';
-  return { category: 'CONFIG_ERROR', kind: 'workflow_config', strength: 4.4 * refused.fact.weight, fact: refused.fact, drop };
+  return {
+    category: 'CONFIG_ERROR',
+    kind: 'workflow_config',
+    strength: 4.4 * refused.fact.weight,
+    fact: refused.fact,
+    drop,
+  };
 }
 
 function refusedByForeignService(_facts: Facts, matches: readonly Match[]): TieRuling | null {
   const refused = matches.find((match) => match.rule.name === 'connection-refused');
   if (refused === undefined || findOwnService(refused.fact.text) !== null) return null;
   const strength = /\b[\w-]{2,63}\.[\w.-]{2,120}:\d{2,5}\b/.test(refused.fact.text) ? 4 : 2.6;
-  return { category: 'INFRA_ERROR', kind: 'network', strength: strength * refused.fact.weight, fact: refused.fact, drop: () => false };
+  return {
+    category: 'INFRA_ERROR',
+    kind: 'network',
+    strength: strength * refused.fact.weight,
+    fact: refused.fact,
+    drop: () => false,
+  };
 }
 
 function ownModuleMissing(facts: Facts): TieRuling | null {
-  const fact = facts.all.find((entry) => missingModuleName(entry.text) !== null && isOwnModule(entry.text, facts));
+  const fact = facts.all.find(
+    (entry) => missingModuleName(entry.text) !== null && isOwnModule(entry.text, facts),
+  );
   if (fact === undefined) return null;
   const name = missingModuleName(fact.text) ?? '';
   const absolute = /^(?:\/|[A-Za-z]:\\)/.test(name);
-  const drop = (match: Match) => match.rule.kind === 'missing_module' || match.rule.name === 'import-name-gone';
+  const drop = (match: Match) =>
+    match.rule.kind === 'missing_module' || match.rule.name === 'import-name-gone';
   const strength = 4.4 * fact.weight;
   if (isMappedName(name)) return { category: 'CONFIG_ERROR', kind: 'missing_module', strength, fact, drop };
   if (absolute) return { category: 'CONFIG_ERROR', kind: 'missing_file', strength, fact, drop };
@@ -200,41 +268,73 @@ function ownModuleMissing(facts: Facts): TieRuling | null {
  * code is then not at fault.
  */
 function compilerMissesPackage(facts: Facts, matches: readonly Match[]): TieRuling | null {
-  const missing = matches.find((match) => match.rule.kind === 'missing_module' && match.rule.category === 'DEPENDENCY_ERROR');
+  const missing = matches.find(
+    (match) => match.rule.kind === 'missing_module' && match.rule.category === 'DEPENDENCY_ERROR',
+  );
   const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error');
   const all = errors.length > 0 && errors.every((entry) => MISSING_PACKAGE.test(entry.message));
   if (missing === undefined || !all) return null;
   const drop = (match: Match) => match.rule.kind === 'compile_error' || match.rule.kind === 'type_error';
-  return { category: 'DEPENDENCY_ERROR', kind: 'missing_module', strength: missing.strength, fact: missing.fact, drop, like: missing.rule };
+  return {
+    category: 'DEPENDENCY_ERROR',
+    kind: 'missing_module',
+    strength: missing.strength,
+    fact: missing.fact,
+    drop,
+    like: missing.rule,
+  };
 }
 
 const MISSING_PACKAGE =
   /Cannot find (?:module|package|type definition)|Can't resolve|no required module provides|unresolved import|can't find crate|no such module|No module named|Could not (?:resolve|find) |library stubs|\.h: No such file/;
 
 function errorInsideDependency(facts: Facts, matches: readonly Match[]): TieRuling | null {
-  const compiled = matches.find((match) => match.rule.kind === 'compile_error' || match.rule.kind === 'type_error');
+  const compiled = matches.find(
+    (match) => match.rule.kind === 'compile_error' || match.rule.kind === 'type_error',
+  );
   if (compiled === undefined) return null;
-  const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.file !== null);
+  const errors = facts.subject.diagnostics.filter(
+    (entry) => entry.severity === 'error' && entry.file !== null,
+  );
   const inside =
-    errors.length > 0 ? errors.every((entry) => isForeignPath(entry.file ?? '')) : isForeignPath(readLeadingPath(compiled.fact, facts));
+    errors.length > 0
+      ? errors.every((entry) => isForeignPath(entry.file ?? ''))
+      : isForeignPath(readLeadingPath(compiled.fact, facts));
   if (!inside) return null;
   const drop = (match: Match) => match.rule.kind === compiled.rule.kind;
-  return { category: 'DEPENDENCY_ERROR', kind: 'version_conflict', strength: compiled.strength, fact: compiled.fact, drop };
+  return {
+    category: 'DEPENDENCY_ERROR',
+    kind: 'version_conflict',
+    strength: compiled.strength,
+    fact: compiled.fact,
+    drop,
+  };
 }
 
 /** Returns the path at the beginning of a compiler's line, for lines that no extractor read. */
 function readLeadingPath(fact: Fact, facts: Facts): string {
-  const line = facts.all.find((entry) => entry.origin === 'line' && entry.line === fact.line && entry.source === fact.source) ?? fact;
+  const line =
+    facts.all.find(
+      (entry) => entry.origin === 'line' && entry.line === fact.line && entry.source === fact.source,
+    ) ?? fact;
   return /^(?:\S{1,10}: )?(\S{1,400}?)[(:]\d/.exec(line.text)?.[1] ?? '';
 }
 
 function upgradeBrokeUsers(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const compiled = matches.find(
-    (match) => match.rule.category === 'CODE_ERROR' && ['compile_error', 'type_error', 'link_error'].includes(match.rule.kind),
+    (match) =>
+      match.rule.category === 'CODE_ERROR' &&
+      ['compile_error', 'type_error', 'link_error'].includes(match.rule.kind),
   );
   if (compiled === undefined || !showsUpgrade(facts)) return null;
   const drop = (match: Match) => match.rule.category === 'CODE_ERROR';
-  return { category: 'DEPENDENCY_ERROR', kind: 'version_conflict', strength: compiled.strength, fact: compiled.fact, drop };
+  return {
+    category: 'DEPENDENCY_ERROR',
+    kind: 'version_conflict',
+    strength: compiled.strength,
+    fact: compiled.fact,
+    drop,
+  };
 }
 
 function showsUpgrade(facts: Facts): boolean {
@@ -247,13 +347,21 @@ function showsUpgrade(facts: Facts): boolean {
 }
 
 function registryRefused(facts: Facts): TieRuling | null {
-  return byRegistryStatus(facts, [401, 403], 'CONFIG_ERROR', 'permission_or_secret', (match) => match.rule.kind === 'dependency_install');
+  return byRegistryStatus(
+    facts,
+    [401, 403],
+    'CONFIG_ERROR',
+    'permission_or_secret',
+    (match) => match.rule.kind === 'dependency_install',
+  );
 }
 
 function registryDown(facts: Facts): TieRuling | null {
   const fact = facts.all.find((entry) => [429, 500, 502, 503, 504].includes(registryStatus(entry.text) ?? 0));
-  const kind: Kind = fact !== undefined && registryStatus(fact.text) === 429 ? 'rate_limited' : 'service_unavailable';
-  const drop = (match: Match) => match.rule.category === 'DEPENDENCY_ERROR' && match.rule.kind === 'dependency_install';
+  const kind: Kind =
+    fact !== undefined && registryStatus(fact.text) === 429 ? 'rate_limited' : 'service_unavailable';
+  const drop = (match: Match) =>
+    match.rule.category === 'DEPENDENCY_ERROR' && match.rule.kind === 'dependency_install';
   return byRegistryStatus(facts, [429, 500, 502, 503, 504], 'INFRA_ERROR', kind, drop);
 }
 
@@ -264,7 +372,9 @@ function versionNeverPublished(facts: Facts, matches: readonly Match[]): TieRuli
   const drop = (match: Match) => match.rule.name === 'download-failed';
   const ruling = byRegistryStatus(facts, [404], 'DEPENDENCY_ERROR', 'dependency_install', drop);
   // The rule of the package manager knows how it words what is missing.
-  const like = matches.find(({ rule }) => rule.kind === 'dependency_install' && rule.cause !== undefined)?.rule;
+  const like = matches.find(
+    ({ rule }) => rule.kind === 'dependency_install' && rule.cause !== undefined,
+  )?.rule;
   return ruling === null || like === undefined ? ruling : { ...ruling, like };
 }
 
@@ -275,7 +385,11 @@ function byRegistryStatus(
   kind: Kind,
   drop: TieRuling['drop'],
 ): TieRuling | null {
-  const candidates = facts.all.filter((fact) => !/rate limit/i.test(fact.text) && statuses.includes(registryStatus(fact.text) ?? 0));
+  const candidates = facts.all.filter(
+    (fact) => !/rate limit/i.test(fact.text) && statuses.includes(registryStatus(fact.text) ?? 0),
+  );
   const fact = candidates.sort((left, right) => right.weight - left.weight)[0];
-  return fact === undefined || fact.weight < 0.5 ? null : { category, kind, strength: 4.4 * fact.weight, fact, drop };
+  return fact === undefined || fact.weight < 0.5
+    ? null
+    : { category, kind, strength: 4.4 * fact.weight, fact, drop };
 }

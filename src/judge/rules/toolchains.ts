@@ -1,7 +1,10 @@
 import { type RuleRow, ruleTable } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
-/** The wrong or a missing compiler, interpreter or SDK, and project files that are not where a tool looks for them. */
+/**
+ * The wrong or a missing compiler, interpreter or SDK, and project files that are not where a tool looks for
+ * them.
+ */
 export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
   'sdk-missing': {
     kind: 'environment',
@@ -58,11 +61,20 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     fix: [
       ['configuration', '{noVenv?}Run `uv venv` before this step, or pass `--system` to `uv pip install`.'],
-      ['configuration', '{managed?}Install into a virtual environment (`python -m venv .venv`), or set up a Python of its own in the job.'],
+      [
+        'configuration',
+        '{managed?}Install into a virtual environment (`python -m venv .venv`), or set up a Python of its own in the job.',
+      ],
       ['configuration', '{android?}Set up the Android SDK in the job and set ANDROID_HOME.'],
       ['configuration', '{licenses?}Run `yes | sdkmanager --licenses` in the job before it builds.'],
-      ['configuration', 'Install the C toolchain in the job (`build-essential` on Debian and Ubuntu): it provides the linker {linker}.'],
-      ['configuration', 'Install the C compiler {compiler} in the job (`build-essential` on Debian and Ubuntu).'],
+      [
+        'configuration',
+        'Install the C toolchain in the job (`build-essential` on Debian and Ubuntu): it provides the linker {linker}.',
+      ],
+      [
+        'configuration',
+        'Install the C compiler {compiler} in the job (`build-essential` on Debian and Ubuntu).',
+      ],
       ['configuration', '{cmake?}Install a C compiler in the job: CMake found no {cmake}.'],
       ['configuration', 'Run `rustup toolchain install {toolchain}` in an earlier step.'],
       ['configuration', 'Install the platform {platform} of the Android SDK in the job (`sdkmanager`).'],
@@ -226,12 +238,24 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       '{target} needs {input}, which does not exist and which no rule makes.',
     ],
     fix: [
-      ['code', '{wrapper?}Commit gradle/wrapper/gradle-wrapper.jar (run `gradle wrapper`): .gitignore may exclude it.'],
-      ['configuration', '{goMod?}Run the step in the folder that has go.mod (`working-directory`), or create it by `go mod init`.'],
+      [
+        'code',
+        '{wrapper?}Commit gradle/wrapper/gradle-wrapper.jar (run `gradle wrapper`): .gitignore may exclude it.',
+      ],
+      [
+        'configuration',
+        '{goMod?}Run the step in the folder that has go.mod (`working-directory`), or create it by `go mod init`.',
+      ],
       ['configuration', '{gemfile?}Run the step in the folder that has the Gemfile (`working-directory`).'],
       ['configuration', '{cargo?}Run cargo in the folder that has Cargo.toml, or pass `--manifest-path`.'],
-      ['configuration', '{composer?}Run Composer in the folder that has composer.json, or pass `--working-dir`.'],
-      ['configuration', 'Share the scheme {scheme} and commit it, or correct its name in the call of xcodebuild.'],
+      [
+        'configuration',
+        '{composer?}Run Composer in the folder that has composer.json, or pass `--working-dir`.',
+      ],
+      [
+        'configuration',
+        'Share the scheme {scheme} and commit it, or correct its name in the call of xcodebuild.',
+      ],
       ['configuration', 'Correct the path {solution} in the step.'],
       ['configuration', '{makefile?}Run make in the folder that has the makefile (`make -C`).'],
       ['code', 'Commit {input} or generate it before the build, or correct its path: {target} needs it.'],
@@ -295,7 +319,10 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', 'Correct line {requirementRow} of {requirements}: it is no requirement.'],
       ['configuration', 'Correct the requirement “{requirement}”.'],
       ['configuration', 'Reach the repository {blocked} by https, or remove it: Maven blocks http.'],
-      ['configuration', '{eslint?}Add an eslint.config.js, or pin ESLint 8 while the project has an .eslintrc.'],
+      [
+        'configuration',
+        '{eslint?}Add an eslint.config.js, or pin ESLint 8 while the project has an .eslintrc.',
+      ],
       ['configuration', 'Start at line {row} of {script}.'],
     ],
     matches: ["A problem occurred evaluating root project 'scales'."],
@@ -322,7 +349,10 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     cause: ['apt cannot read line {row} of {list}.', 'apt refuses the repository {repository}: it {why}.'],
     fix: [
       ['configuration', 'Correct line {row} of {list} in the step that writes it.'],
-      ['configuration', 'Remove the repository {repository}, or replace it by one for this release of the system: it {why}.'],
+      [
+        'configuration',
+        'Remove the repository {repository}, or replace it by one for this release of the system: it {why}.',
+      ],
     ],
     matches: [
       "E: Type 'orchard' is not known on line 4 in source list /etc/apt/sources.list",
@@ -346,14 +376,21 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /(?<pending>PendingMigrationError|Migrations are pending)/,
       /no such table: (?<table>[\w.]{1,80})/,
     ],
-    title: ['There is no database {database}', '{pending?}Migrations of the database are pending', 'The database has no table {table}'],
+    title: [
+      'There is no database {database}',
+      '{pending?}Migrations of the database are pending',
+      'The database has no table {table}',
+    ],
     cause: [
       'The step connects to the database {database}, which does not exist.',
       '{pending?}The database of the job was not migrated before the tests.',
       'The step reads the table {table}, which the database of the job does not have: its schema was not loaded or is older.',
     ],
     fix: [
-      ['configuration', '{pending?}Run the migrations (`bin/rails db:migrate RAILS_ENV=test`) in the job before this step.'],
+      [
+        'configuration',
+        '{pending?}Run the migrations (`bin/rails db:migrate RAILS_ENV=test`) in the job before this step.',
+      ],
       ['configuration', 'Create the database {database} in the job before this step.'],
       ['configuration', 'Run the migrations in the job before this step: the table {table} does not exist.'],
     ],
@@ -363,7 +400,11 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
   'url-not-found': {
     kind: 'missing_file',
     strength: 3,
-    patterns: [/The requested URL returned error: 404/, /ERROR 404: Not Found/, /server returned error: HTTP\/1\.1 404/],
+    patterns: [
+      /The requested URL returned error: 404/,
+      /ERROR 404: Not Found/,
+      /server returned error: HTTP\/1\.1 404/,
+    ],
     reads: [/(?:^|[\s'"(<])(?<url>https?:\/\/[^\s'")>]{6,150})/],
     title: 'The server answered 404 to a download',
     cause: 'The step downloads {url}, which does not exist (404).',

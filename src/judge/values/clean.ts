@@ -7,7 +7,10 @@ const MAX_VALUE = 160;
 const FRAME = /^(?:[\s*│|]|>(?![=\d])){1,20}|[\s*│|,;:]{1,20}$/g;
 const QUOTED = /^["'`‘“](.*)["'`’”]$/;
 
-/** Makes a value fit for a sentence: one line, no quotes around it, no comment of a matcher; null where nothing readable is left. */
+/**
+ * Makes a value fit for a sentence: one line, no quotes around it, no comment of a matcher; null where
+ * nothing readable is left.
+ */
 export function cleanValue(raw: string): string | null {
   const line = raw
     .replace(/\s{0,20}\/\/ Object\.is equality.*$/s, '')
@@ -23,7 +26,10 @@ export function cleanValue(raw: string): string | null {
   return line === '' || line.length > MAX_VALUE || /\u2026$|\[address left out\]/.test(line) ? null : line;
 }
 
-/** Makes words of the log fit for the middle of a sentence: without marks, boxes and a stop at the end, cut between words. */
+/**
+ * Makes words of the log fit for the middle of a sentence: without marks, boxes and a stop at the end, cut
+ * between words.
+ */
 export function cleanWords(raw: string, most: number): string {
   const text = raw
     .replace(/\s{0,20}\/\/ Object\.is equality/g, '')
@@ -34,7 +40,10 @@ export function cleanWords(raw: string, most: number): string {
     .replace(/\[\d{1,3}(?:;\d{1,3}){0,3}m/g, '')
     .trim()
     .replace(/^(?:\d{4}-\d\d-\d\d[T ][\d:.,]{8,16}Z? |[-!*•×>→] (?=\S)){1,3}/, '')
-    .replace(/^(?:(?:##\[error\]|npm (?:ERR!|error)(?: code)?|\[ERROR\]|ERROR:|Error:|error:|E:|fatal:|FATAL:) ?){1,3}/, '')
+    .replace(
+      /^(?:(?:##\[error\]|npm (?:ERR!|error)(?: code)?|\[ERROR\]|ERROR:|Error:|error:|E:|fatal:|FATAL:) ?){1,3}/,
+      '',
+    )
     .replace(/[.:;,\s]{1,10}$/, '');
   return oneLine(text, most);
 }

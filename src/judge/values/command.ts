@@ -12,11 +12,13 @@ const SHOWN = [
 /** A program and its arguments: no sentence, no script of several commands, no action of a runner. */
 const COMMAND = /^(?:\.{0,2}\/)?[a-z][\w./+-]{0,60}(?: [\w./@=:,+*"'-]{1,80}){0,10}$/;
 const END_OF_SCRIPT = /^\s{0,4}(?:shell: |##\[endgroup\])/;
-const NO_COMMAND = /^(?:[\w.-]{1,60}\/[\w./-]{1,80}@|set |cd |echo |export |if |for |source |then |fi$|done$|the )/;
+const NO_COMMAND =
+  /^(?:[\w.-]{1,60}\/[\w./-]{1,80}@|set |cd |echo |export |if |for |source |then |fi$|done$|the )/;
 
 /**
- * Reads the project's own call that the failed step made: the last one shown above the trigger, else the one that the step is named after.
- * Where a runner shows a whole script at its start, it is the only command of it that the trigger speaks of.
+ * Reads the project's own call that the failed step made: the last one shown above the trigger, else the one
+ * that the step is named after. Where a runner shows a whole script at its start, it is the only command of
+ * it that the trigger speaks of.
  */
 export function readCommand(block: TellingBlock, subject: TriageSubject): Value | null {
   const { trigger, paragraph, step } = block;
@@ -24,10 +26,12 @@ export function readCommand(block: TellingBlock, subject: TriageSubject): Value 
   for (const one of above.toReversed()) {
     const command = SHOWN.flatMap((shown) => shown.exec(one.text.trim())?.[1] ?? [])[0]?.trim();
     if (command !== undefined && isFirstOfScript(one, step)) return readScriptLine(one, block);
-    if (command !== undefined && isCommand(command)) return { text: command, source: one.source, line: one.line, near: 'step' };
+    if (command !== undefined && isCommand(command))
+      return { text: command, source: one.source, line: one.line, near: 'step' };
   }
   const named = sectionAt(trigger, subject)?.name.replace(/^Run /, '') ?? '';
-  // GitHub names a step after the first command of its script: it failed only if the lines around the trigger speak of it.
+  // GitHub names a step after the first command of its script: it failed only if the lines around the trigger
+  // speak of it.
   const isNamed = /^Run /.test(sectionAt(trigger, subject)?.name ?? '') && isCommand(named);
   const said = [trigger, ...paragraph].map(({ text }) => text).join('\n');
   return isNamed && wordsOfCommand(named).some((word) => said.includes(word))
@@ -35,7 +39,10 @@ export function readCommand(block: TellingBlock, subject: TriageSubject): Value 
     : null;
 }
 
-/** Tells whether a line begins a script: GitHub shows it below the line that names its first command, line by line in color, up to the shell. */
+/**
+ * Tells whether a line begins a script: GitHub shows it below the line that names its first command, line by
+ * line in color, up to the shell.
+ */
 function isFirstOfScript({ source, line, text }: ShownLine, step: TellingBlock['step']): boolean {
   if (!/^(?:##\[group\])?Run /.test(text.trim())) return false;
   const below = step.filter((one) => one.source === source && one.line > line && one.line <= line + 40);
@@ -60,27 +67,48 @@ function readScriptLine(first: ShownLine, { trigger, step }: TellingBlock): Valu
 /** An option, or a name with a separator in it. */
 const TELLING_WORD = /^--?\w[\w-]{2,}$|\w[./:]\w/;
 
-/** Returns the words that tell a command from others: its program and its arguments, without what many commands have. */
+/**
+ * Returns the words that tell a command from others: its program and its arguments, without what many
+ * commands have.
+ */
 function wordsOfCommand(command: string): string[] {
   return command
     .split(/[\s=/]+/)
-    .filter((word) => /^\w[\w.:-]{3,}$/.test(word) && !/^(?:npm|npx|yarn|pnpm|python3?|install|init|build|test|true|false)$/.test(word));
+    .filter(
+      (word) =>
+        /^\w[\w.:-]{3,}$/.test(word) &&
+        !/^(?:npm|npx|yarn|pnpm|python3?|install|init|build|test|true|false)$/.test(word),
+    );
 }
 
 function isCommand(text: string): boolean {
   return COMMAND.test(text) && !NO_COMMAND.test(text);
 }
 
-/** Reads the name of the failed step; null where the log marks none, as where a log without marks is one section called like its file. */
+/**
+ * Reads the name of the failed step; null where the log marks none, as where a log without marks is one
+ * section called like its file.
+ */
 export function readStep({ trigger }: TellingBlock, subject: TriageSubject): Value | null {
   const section = sectionAt(trigger, subject);
-  if (section === undefined || section.source.startsWith(section.name) || /^(?:log|build|output|console)$/i.test(section.name)) return null;
+  if (
+    section === undefined ||
+    section.source.startsWith(section.name) ||
+    /^(?:log|build|output|console)$/i.test(section.name)
+  )
+    return null;
   const name = section.name.replace(/\s{1,100}/g, ' ').trim();
-  return name === '' || name.length > 100 ? null : { text: name, source: section.source, line: null, near: 'step' };
+  return name === '' || name.length > 100
+    ? null
+    : { text: name, source: section.source, line: null, near: 'step' };
 }
 
 function sectionAt({ source, line }: TellingBlock['trigger'], { failedSections }: TriageSubject) {
-  const own = failedSections.filter(({ consequence, tolerated }) => consequence !== true && tolerated !== true);
-  const around = own.find((one) => one.source === source && line !== null && one.lineStart <= line && line <= one.lineEnd);
+  const own = failedSections.filter(
+    ({ consequence, tolerated }) => consequence !== true && tolerated !== true,
+  );
+  const around = own.find(
+    (one) => one.source === source && line !== null && one.lineStart <= line && line <= one.lineEnd,
+  );
   return around ?? own[0];
 }

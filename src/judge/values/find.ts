@@ -39,8 +39,8 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * Finds the values of a failure: first with the row's own patterns, on the deciding line, its paragraph and its step; then with those
- * that all rows share, never further than the paragraph. Each is read at most once.
+ * Finds the values of a failure: first with the row's own patterns, on the deciding line, its paragraph and
+ * its step; then with those that all rows share, never further than the paragraph. Each is read at most once.
  */
 export function createFinder(fact: Fact, { reads, readsOwn }: Patterns, facts: Facts): FindValue {
   const block = readBlock(fact, facts);
@@ -59,16 +59,24 @@ export function createFinder(fact: Fact, { reads, readsOwn }: Patterns, facts: F
   };
 }
 
-/** The patterns of a failure: those that may look into the whole step, and those that may not look beyond their own finding. */
+/**
+ * The patterns of a failure: those that may look into the whole step, and those that may not look beyond
+ * their own finding.
+ */
 interface Patterns {
   readonly reads: readonly RegExp[];
   readonly readsOwn: readonly RegExp[];
 }
 
 /** Returns the lines below the trigger up to the next finding. */
-function linesThatContinue({ trigger, paragraph }: TellingBlock, { subject }: Facts): TellingBlock['paragraph'] {
+function linesThatContinue(
+  { trigger, paragraph }: TellingBlock,
+  { subject }: Facts,
+): TellingBlock['paragraph'] {
   const below = paragraph.filter(({ line }) => trigger.line !== null && line > trigger.line);
-  const next = below.findIndex((one) => subject.diagnostics.some(({ at }) => at?.source === one.source && at.line === one.line));
+  const next = below.findIndex((one) =>
+    subject.diagnostics.some(({ at }) => at?.source === one.source && at.line === one.line),
+  );
   return next < 0 ? below : below.slice(0, next);
 }
 
@@ -83,17 +91,28 @@ export function listGroups({ source }: RegExp): string[] {
 }
 
 /** Reads a named group with the first pattern that fills it, nearest line first. */
-function readNamed(slot: string, patterns: readonly RegExp[], block: TellingBlock, furthest: Nearness): Value | null {
+function readNamed(
+  slot: string,
+  patterns: readonly RegExp[],
+  block: TellingBlock,
+  furthest: Nearness,
+): Value | null {
   const fit = patterns.filter((pattern) => pattern.source.includes(`(?<${slot}>`));
   if (fit.length === 0) return null;
   const { trigger, paragraph, step } = block;
   const onTrigger = fit.flatMap((pattern) => groupIn(pattern, trigger.text, slot) ?? [])[0];
-  if (onTrigger !== undefined) return { text: onTrigger, source: trigger.source, line: trigger.line, near: 'line' };
+  if (onTrigger !== undefined)
+    return { text: onTrigger, source: trigger.source, line: trigger.line, near: 'line' };
   const near = readLines(slot, fit, paragraph, 'paragraph') ?? readWrapped(slot, fit, block);
   return near ?? (furthest === 'step' ? readLines(slot, fit, step, 'step') : null);
 }
 
-function readLines(slot: string, patterns: readonly RegExp[], lines: TellingBlock['step'], near: Nearness): Value | null {
+function readLines(
+  slot: string,
+  patterns: readonly RegExp[],
+  lines: TellingBlock['step'],
+  near: Nearness,
+): Value | null {
   for (const pattern of patterns) {
     for (const one of lines) {
       const text = groupIn(pattern, one.text, slot);
@@ -122,7 +141,10 @@ function groupIn(pattern: RegExp, text: string, slot: string): string | null {
   return value === null || FITS[slot]?.test(value) === false ? null : value;
 }
 
-/** The words that some slots may hold: only a program can be installed, not an option, a shell's own word or function. */
+/**
+ * The words that some slots may hold: only a program can be installed, not an option, a shell's own word or
+ * function.
+ */
 const FITS: Readonly<Record<string, RegExp>> = {
   program:
     /^(?!(?:source|export|local|declare|typeset|function|alias|let|pushd|popd|shopt|set|unset|read|eval|exec|trap|return|then|fi|do|done|else|elif|if|for|while|case|esac)$)(?![a-z]+_[a-z_]+$)[\w./]/,
@@ -161,7 +183,9 @@ const SECRET = /^\s{2,8}(?!GITHUB_TOKEN|GH_TOKEN)([A-Z][A-Z0-9_]{2,60}): \*{3}$/
 
 /** Reads what a line that counts files says about them. */
 function countedFault(block: TellingBlock, subject: Facts['subject']): Value | null {
-  return readListedFiles(block, subject) === null ? null : valueOn(block.trigger, cleanWords(block.trigger.text.split('\n')[0] ?? '', 140));
+  return readListedFiles(block, subject) === null
+    ? null
+    : valueOn(block.trigger, cleanWords(block.trigger.text.split('\n')[0] ?? '', 140));
 }
 
 /** Reads a package's published name; null for a file of the project. */
@@ -174,7 +198,9 @@ function publishedName(text: string): string | null {
 
 /** Reads the tool that reported the error, as people call it; null where only its form was read. */
 function readTool({ trigger }: TellingBlock, { subject }: Facts): Value | null {
-  const entry = subject.diagnostics.find(({ at }) => at !== null && at.source === trigger.source && at.line === trigger.line);
+  const entry = subject.diagnostics.find(
+    ({ at }) => at !== null && at.source === trigger.source && at.line === trigger.line,
+  );
   const name = entry === undefined ? null : toolName(entry);
   return name === null || /^the |^linter$|^tool$/.test(name) ? null : valueOn(trigger, name);
 }

@@ -6,7 +6,8 @@ import type { ShownLine, TellingBlock } from '../telling-block.ts';
 const BELOW = 6;
 const [SHORTEST, LONGEST, FEWEST_WORDS] = [18, 260, 4];
 /** A mark that tools put before advice. */
-const MARK = /^[^\p{L}\p{N}"'`(]{0,12}(?:\[?(?:help|hint|tip|suggestion|fix|solution)\]?(?:\[[\w-]{1,40}\])?[:=] {0,4})/iu;
+const MARK =
+  /^[^\p{L}\p{N}"'`(]{0,12}(?:\[?(?:help|hint|tip|suggestion|fix|solution)\]?(?:\[[\w-]{1,40}\])?[:=] {0,4})/iu;
 /** The severity that tools put before a line. */
 const SEVERITY = /^(?:npm (?:ERR!|error)|\[\w{4,7}\]|error:|note:) ?/i;
 const VERB = `(?:run|use|install|upgrade|update|add|set|remove|rename|pass|specify|provide|create|change|increase|replace|enable|disable|delete|declare|move|downgrade|pin|regenerate|configure|try (?:adding|running|using|installing|setting|removing)|make sure|ensure)`;
@@ -18,7 +19,10 @@ const IMPERATIVE = new RegExp(
 const SOURCE_LINE = /(?<!:)\/\/|\/\*|<!--|\b(?:TODO|FIXME|XXX)\b/;
 const MARKS_BELOW = /^[\s|\d]{0,200}[~^]{1,200}\s{0,20}$/;
 /** A sentence behind another one on the line. */
-const BEHIND = new RegExp(`[.!?;:] ((?:Please |You (?:need|have|must|should) (?:to )?)?${VERB} .{12,200})$`, 'i');
+const BEHIND = new RegExp(
+  `[.!?;:] ((?:Please |You (?:need|have|must|should) (?:to )?)?${VERB} .{12,200})$`,
+  'i',
+);
 /** Code, docstrings, echoes, deprecations, general help, and what fetches and runs something. */
 const UNFIT = [
   /[{}<>|=]\s{0,4}$|^\W|[[({]\s{0,4}$|;\s{0,4}$|^\w{1,40}\(|=>|\$\{|^@param|^#/,
@@ -29,9 +33,14 @@ const UNFIT = [
   /\b(?:a|an|the|and|or|to|of|from|with|in|for|by|that|is)\W{0,2}$|[:,(–-]\s{0,4}$/i,
 ];
 
-/** Reads the advice that the failing tool prints on or below the deciding line: one whole sentence, its wrapped lines joined; null where it prints none. */
+/**
+ * Reads the advice that the failing tool prints on or below the deciding line: one whole sentence, its
+ * wrapped lines joined; null where it prints none.
+ */
 export function readHint({ trigger, paragraph }: TellingBlock, { diagnostics }: TriageSubject): Value | null {
-  const lines = paragraph.filter(({ line }) => trigger.line !== null && line >= trigger.line && line <= trigger.line + BELOW);
+  const lines = paragraph.filter(
+    ({ line }) => trigger.line !== null && line >= trigger.line && line <= trigger.line + BELOW,
+  );
   // What is reported is no advice, however it is worded: "Use 'const' instead".
   const reported = new Set(diagnostics.map(({ at }) => `${at?.source}:${at?.line}`));
   for (const [index, one] of lines.entries()) {
@@ -42,10 +51,16 @@ export function readHint({ trigger, paragraph }: TellingBlock, { diagnostics }: 
     if (isReported && !marked) continue;
     if (SOURCE_LINE.test(one.text) || MARKS_BELOW.test(lines[index + 1]?.text ?? '')) continue;
     const text = marked ? one.text.replace(MARK, '') : one.text.trim().replace(SEVERITY, '');
-    const start = IMPERATIVE.test(text) || (marked && /^\p{L}/u.test(text)) ? text : (BEHIND.exec(text)?.[1] ?? null);
+    const start =
+      IMPERATIVE.test(text) || (marked && /^\p{L}/u.test(text)) ? text : (BEHIND.exec(text)?.[1] ?? null);
     const sentence = start === null ? null : finish(start, lines.slice(index + 1));
     if (sentence !== null && isFit(sentence))
-      return { text: sentence, source: one.source, line: one.line, near: one.line === trigger.line ? 'line' : 'paragraph' };
+      return {
+        text: sentence,
+        source: one.source,
+        line: one.line,
+        near: one.line === trigger.line ? 'line' : 'paragraph',
+      };
   }
   return null;
 }
@@ -63,5 +78,10 @@ function finish(start: string, below: readonly ShownLine[]): string | null {
 
 function isFit(text: string): boolean {
   const isWhole = [/`/g, /"/g, /[(]|[)]/g].every((mark) => (text.match(mark)?.length ?? 0) % 2 === 0);
-  return isWhole && text.length >= SHORTEST && text.split(/\s+/).length >= FEWEST_WORDS && !UNFIT.some((unfit) => unfit.test(text));
+  return (
+    isWhole &&
+    text.length >= SHORTEST &&
+    text.split(/\s+/).length >= FEWEST_WORDS &&
+    !UNFIT.some((unfit) => unfit.test(text))
+  );
 }

@@ -1,4 +1,7 @@
-/** Values that tools of all kinds print in the same words; each pattern's groups are the slots that it fills. Tried on the paragraph only. */
+/**
+ * Values that tools of all kinds print in the same words; each pattern's groups are the slots that it fills.
+ * Tried on the paragraph only.
+ */
 export const SHARED_PATTERNS: readonly RegExp[] = [
   // What is needed, and what was there.
   /(?<tool>[A-Z][\w.+-]{1,30}) (?:version )?(?<found>v?\d[\w.+-]{0,30}) (?:is (?:not supported|too old|unsupported)|detected|found)/,

@@ -6,7 +6,10 @@ import type { TellingBlock } from '../telling-block.ts';
 import { cleanWords } from './clean.ts';
 import { findToldTest } from './tests.ts';
 
-/** A place that the log itself states: a path as compilers, interpreters and shells print it in front of an error. */
+/**
+ * A place that the log itself states: a path as compilers, interpreters and shells print it in front of an
+ * error.
+ */
 const STATED = [
   /^(?:\S{1,12}: )?((?:\.{0,2}\/)?[\w@./+-]{1,200}\.[a-z]\w{0,7})[:(](\d{1,6})\b/i,
   /^\s{0,8}(?:-->|at|File) "?((?:\.{0,2}\/)?[\w@./+-]{1,200}\.[a-z]\w{0,7})"?(?::|, line )(\d{1,6})\b/i,
@@ -18,12 +21,24 @@ const NO_SOURCE =
 /** "2026-01-02 ERROR db.go:34" names who logged, not what is wrong. */
 const LOGGED = /\b(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL|TRACE)\b.{0,40}$/;
 
-/** Reads the place of the fault: the deciding diagnostic's own, else the first frame inside the checkout; it stands in the failure's own lines. */
+/**
+ * Reads the place of the fault: the deciding diagnostic's own, else the first frame inside the checkout; it
+ * stands in the failure's own lines.
+ */
 export function readPlace(block: TellingBlock, subject: TriageSubject): Value | null {
-  const found = diagnosedPlace(block, subject) ?? framePlace(block, subject) ?? statedPlace(block, subject) ?? testPlace(block, subject);
+  const found =
+    diagnosedPlace(block, subject) ??
+    framePlace(block, subject) ??
+    statedPlace(block, subject) ??
+    testPlace(block, subject);
   if (found === null) return null;
   const text = found.line === null ? found.path : `${found.path}:${found.line}`;
-  return { text, source: found.at.source, line: found.at.line, near: found.at.line === block.trigger.line ? 'line' : 'paragraph' };
+  return {
+    text,
+    source: found.at.source,
+    line: found.at.line,
+    near: found.at.line === block.trigger.line ? 'line' : 'paragraph',
+  };
 }
 
 /** Shorter words, and marks of severity alone, do not say what is wrong. */
@@ -34,13 +49,28 @@ const CHECKS_OTHERS = /(?:^|\/)CMakeLists\.txt$|\.cmake$/;
 const NO_COMPLAINT =
   /^(?:warning|note|info|notice|debug|hint)\b|^in [\w.<>]+$|\bdeprecated\b|\b(?:connection|timed? ?out|refused|unreachable)\b/i;
 
-/** Reads what is wrong at the place, in the words of the tool that names it; null for frames, and where nothing is said. */
+/**
+ * Reads what is wrong at the place, in the words of the tool that names it; null for frames, and where
+ * nothing is said.
+ */
 export function readComplaint(block: TellingBlock, subject: TriageSubject): Value | null {
-  const found = diagnosedPlace(block, subject) ?? (framePlace(block, subject) === null ? statedPlace(block, subject) : null);
+  const found =
+    diagnosedPlace(block, subject) ??
+    (framePlace(block, subject) === null ? statedPlace(block, subject) : null);
   const said = cleanWords((found?.said ?? '').replace(/^[\s:)\]\d,-]{0,20}/, ''), LONGEST_COMPLAINT);
-  if (found === null || CHECKS_OTHERS.test(found.path) || said.replace(/[^\p{L}]/gu, '').length < FEWEST_LETTERS || NO_COMPLAINT.test(said))
+  if (
+    found === null ||
+    CHECKS_OTHERS.test(found.path) ||
+    said.replace(/[^\p{L}]/gu, '').length < FEWEST_LETTERS ||
+    NO_COMPLAINT.test(said)
+  )
     return null;
-  return { text: said, source: found.at.source, line: found.at.line, near: found.at.line === block.trigger.line ? 'line' : 'paragraph' };
+  return {
+    text: said,
+    source: found.at.source,
+    line: found.at.line,
+    near: found.at.line === block.trigger.line ? 'line' : 'paragraph',
+  };
 }
 
 interface Found {
@@ -52,13 +82,21 @@ interface Found {
 }
 
 function diagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubject): Found | null {
-  const errors = subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.file !== null && entry.tool !== 'make');
+  const errors = subject.diagnostics.filter(
+    (entry) => entry.severity === 'error' && entry.file !== null && entry.tool !== 'make',
+  );
   // What is still on a drive is outside of every known checkout.
   const project = readProject(subject);
   const isOwn = (file: string) => isProjectFile(file) && !/^[A-Za-z]:/.test(pathIn(file, project));
   const own = errors.filter(({ file }) => isOwn(file ?? ''));
-  const same = own.find((entry) => isOn(entry, trigger)) ?? own.find((entry) => trigger.text.includes(entry.message.slice(0, 200)));
-  const entry = same ?? (saysWhatFollows(trigger.text) ? own.find(({ at }) => step.some((one) => one.line === at?.line)) : undefined);
+  const same =
+    own.find((entry) => isOn(entry, trigger)) ??
+    own.find((entry) => trigger.text.includes(entry.message.slice(0, 200)));
+  const entry =
+    same ??
+    (saysWhatFollows(trigger.text)
+      ? own.find(({ at }) => step.some((one) => one.line === at?.line))
+      : undefined);
   if (entry?.file == null || entry.at === null) return null;
   return {
     path: pathIn(entry.file, readProject(subject)),
@@ -68,14 +106,18 @@ function diagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubject)
   };
 }
 
-/** Tells whether a finding of ansible-lint only names a task; what is wrong with it stands on the line above. */
+/**
+ * Tells whether a finding of ansible-lint only names a task; what is wrong with it stands on the line above.
+ */
 function namesTask({ code }: Diagnostic): boolean {
   return code === 'Task/Handler';
 }
 
 /** Tells whether a line is a compiler's closing one, which counts the errors above it. */
 function saysWhatFollows(text: string): boolean {
-  return /\b(?:could not compile|compilation (?:failed|failure|error)|failed to compile|\d{1,6} (?:errors?|problems?))\b/i.test(text);
+  return /\b(?:could not compile|compilation (?:failed|failure|error)|failed to compile|\d{1,6} (?:errors?|problems?))\b/i.test(
+    text,
+  );
 }
 
 function isOn({ at }: Diagnostic, trigger: TellingBlock['trigger']): boolean {
@@ -87,12 +129,18 @@ function framePlace({ trigger, step }: TellingBlock, subject: TriageSubject): Fo
   const thrown = subject.exceptions.find(
     ({ type, message, at }) =>
       // A report may leave out the type.
-      [`${type}: ${message}`, message].some((said) => said.length > 8 && trigger.text.startsWith(said.slice(0, 80))) ||
+      [`${type}: ${message}`, message].some(
+        (said) => said.length > 8 && trigger.text.startsWith(said.slice(0, 80)),
+      ) ||
       (at !== null && at.line === trigger.line),
   );
   if (thrown === undefined) return null;
-  const frames = listOwnFrames([...thrown.frames, ...(thrown.outerFrames ?? [])], project).filter(({ path }) => isProjectFile(path));
-  const best = frames.find(({ isTest, onlyReports }) => !isTest && !onlyReports) ?? frames.find(({ onlyReports }) => !onlyReports);
+  const frames = listOwnFrames([...thrown.frames, ...(thrown.outerFrames ?? [])], project).filter(
+    ({ path }) => isProjectFile(path),
+  );
+  const best =
+    frames.find(({ isTest, onlyReports }) => !isTest && !onlyReports) ??
+    frames.find(({ onlyReports }) => !onlyReports);
   return best === undefined ? null : shownFrame(best, step);
 }
 
@@ -105,12 +153,25 @@ function shownFrame({ path, line }: OwnFrame, step: TellingBlock['step']): Found
 
 function statedPlace({ trigger, paragraph }: TellingBlock, subject: TriageSubject): Found | null {
   const project = readProject(subject);
-  const lines = trigger.line === null ? paragraph : paragraph.filter(({ line }) => Math.abs(line - (trigger.line ?? line)) <= 2);
+  const lines =
+    trigger.line === null
+      ? paragraph
+      : paragraph.filter(({ line }) => Math.abs(line - (trigger.line ?? line)) <= 2);
   for (const one of lines) {
     for (const stated of STATED) {
       const [whole, path = '', line = ''] = stated.exec(one.text.trim()) ?? [];
-      if (whole === undefined || LOGGED.test(one.text.slice(0, one.text.indexOf(path))) || !isProjectFile(path)) continue;
-      return { path: pathIn(path, project), line: Number(line), at: one, said: one.text.trim().slice(whole.length) };
+      if (
+        whole === undefined ||
+        LOGGED.test(one.text.slice(0, one.text.indexOf(path))) ||
+        !isProjectFile(path)
+      )
+        continue;
+      return {
+        path: pathIn(path, project),
+        line: Number(line),
+        at: one,
+        said: one.text.trim().slice(whole.length),
+      };
     }
   }
   return null;

@@ -5,15 +5,29 @@ import type { TellingBlock } from '../telling-block.ts';
 import { cleanValue } from './clean.ts';
 
 /** Finds the failing test that the deciding line speaks of; null where it speaks of none. */
-export function findToldTest(trigger: TellingBlock['trigger'], { failingTests }: TriageSubject): FailingTest | null {
-  const told = failingTests.find(({ message }) => message !== null && message !== '' && trigger.text.startsWith(message.slice(0, 60)));
-  return told ?? failingTests.find(({ at }) => at !== null && at.source === trigger.source && at.line === trigger.line) ?? null;
+export function findToldTest(
+  trigger: TellingBlock['trigger'],
+  { failingTests }: TriageSubject,
+): FailingTest | null {
+  const told = failingTests.find(
+    ({ message }) => message !== null && message !== '' && trigger.text.startsWith(message.slice(0, 60)),
+  );
+  return (
+    told ??
+    failingTests.find(({ at }) => at !== null && at.source === trigger.source && at.line === trigger.line) ??
+    null
+  );
 }
 
 /** Finds the same, else the first one that the failed step names. */
 function findTest({ trigger }: TellingBlock, subject: TriageSubject): FailingTest | null {
   const { failures, failingTests } = subject;
-  return findToldTest(trigger, subject) ?? failures.find(({ test }) => test !== null)?.test ?? failingTests[0] ?? null;
+  return (
+    findToldTest(trigger, subject) ??
+    failures.find(({ test }) => test !== null)?.test ??
+    failingTests[0] ??
+    null
+  );
 }
 
 /** Reads the name of the failing test, in quotes. */
@@ -53,7 +67,9 @@ function shorten(text: string | null): string | null {
 function valueAt(text: string | null, test: FailingTest | null, { step }: TellingBlock): Value | null {
   if (text === null || test === null) return null;
   const bare = text.replace(/^“|”$/g, '');
-  const from = step.findIndex(({ line, source }) => test.at !== null && source === test.at.source && line >= test.at.line);
+  const from = step.findIndex(
+    ({ line, source }) => test.at !== null && source === test.at.source && line >= test.at.line,
+  );
   const own = from < 0 ? step : step.slice(from, from + 40);
   const shown = own.find((one) => one.text.includes(bare));
   const at = shown ?? test.at;

@@ -4,7 +4,10 @@ import type { Value } from '../sentence.ts';
 import type { TellingBlock } from '../telling-block.ts';
 import { findMismatch, systemsWithGlibc, type VersionMismatch } from '../versions/mismatch.ts';
 
-/** Lines of the paragraph that may hold what the trigger needs: javac names the class file first and its version below. */
+/**
+ * Lines of the paragraph that may hold what the trigger needs: javac names the class file first and its
+ * version below.
+ */
 const LINES = 4;
 
 /** A mismatch, and the line whose complaint it is. */
@@ -20,9 +23,15 @@ export const VERSION_READERS: Readonly<Record<string, VersionReader>> = {
   /** "Node", "Java", "glibc". */
   runtime: readWith(({ tool }) => tool),
   /** What needs it: "`toReversed`", "spring-core-6.0.4.jar". */
-  member: (block, facts) => readWith(({ subject }) => (subject === CLASS_FILE ? (archiveIn(block) ?? subject) : subject))(block, facts),
+  member: (block, facts) =>
+    readWith(({ subject }) => (subject === CLASS_FILE ? (archiveIn(block) ?? subject) : subject))(
+      block,
+      facts,
+    ),
   /** The first version that has a member of its standard library. */
-  since: readWith(({ isFromTable, isGone, version }) => (isFromTable && !isGone ? shortVersion(version) : null)),
+  since: readWith(({ isFromTable, isGone, version }) =>
+    isFromTable && !isGone ? shortVersion(version) : null,
+  ),
   /** The first version that has it no more. */
   removed: readWith(({ isGone, version }) => (isGone ? shortVersion(version) : null)),
   /** The oldest version that the complaint itself asks for. */
@@ -34,7 +43,9 @@ export const VERSION_READERS: Readonly<Record<string, VersionReader>> = {
 
 const CLASS_FILE = 'A class file';
 
-function readWith(choose: (mismatch: VersionMismatch) => string | null): (block: TellingBlock, facts: Facts) => Value | null {
+function readWith(
+  choose: (mismatch: VersionMismatch) => string | null,
+): (block: TellingBlock, facts: Facts) => Value | null {
   return (block, facts) => {
     const found = readMismatch(block, facts);
     const text = found === null ? null : choose(found.mismatch);
@@ -47,12 +58,17 @@ function readRunning(block: TellingBlock, facts: Facts): Value | null {
   const found = readMismatch(block, facts);
   const { running = null, runningAt = null } = found?.mismatch ?? {};
   if (found === null || running === null) return null;
-  return { ...found.value, ...(runningAt === null ? {} : { ...runningAt, near: 'step' as const }), text: running };
+  return {
+    ...found.value,
+    ...(runningAt === null ? {} : { ...runningAt, near: 'step' as const }),
+    text: running,
+  };
 }
 
 function readMismatch({ trigger, paragraph }: TellingBlock, { subject }: Facts): Found | null {
   const own = findMismatch(trigger.text, subject);
-  if (own !== null) return { mismatch: own, value: { source: trigger.source, line: trigger.line, near: 'line' } };
+  if (own !== null)
+    return { mismatch: own, value: { source: trigger.source, line: trigger.line, near: 'line' } };
   for (const { text, source, line } of paragraph.slice(0, LINES)) {
     const mismatch = findMismatch(text, subject);
     if (mismatch !== null) return { mismatch, value: { source, line, near: 'paragraph' } };

@@ -26,7 +26,10 @@ const DECLARATIONS: readonly RegExp[] = [
 const ARTIFACT = /<artifactId>(?<name>[\w.-]{1,120})<\/artifactId>/;
 const BARE_VERSION = new RegExp(String.raw`^\s{0,40}<version>${VERSION}</version>`);
 
-/** Reads which dependencies a unified diff of a manifest moves to another version; none where the file declares no dependencies. */
+/**
+ * Reads which dependencies a unified diff of a manifest moves to another version; none where the file
+ * declares no dependencies.
+ */
 export function changesInPatch(path: string, patch: string): ManifestChange[] {
   if (!MANIFEST.test(path)) return [];
   const removed = new Map<string, string>();
@@ -45,12 +48,16 @@ export function changesInPatch(path: string, patch: string): ManifestChange[] {
   return changes;
 }
 
-function declaredIn(text: string, artifact: string | null): { readonly name: string; readonly version: string } | null {
+function declaredIn(
+  text: string,
+  artifact: string | null,
+): { readonly name: string; readonly version: string } | null {
   const bare = BARE_VERSION.exec(text)?.groups?.version;
   if (bare !== undefined) return artifact === null ? null : { name: artifact, version: bare };
   for (const pattern of DECLARATIONS) {
     const { name, version } = pattern.exec(text)?.groups ?? {};
-    if (name !== undefined && version !== undefined && !/^(?:version|engines|node|npm)$/.test(name)) return { name, version };
+    if (name !== undefined && version !== undefined && !/^(?:version|engines|node|npm)$/.test(name))
+      return { name, version };
   }
   return null;
 }

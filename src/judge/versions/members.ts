@@ -8,7 +8,9 @@ const PYTHON: Readonly<Record<string, string>> = pythonTable.members;
 const GO: Readonly<Record<string, string>> = goTable.members;
 
 /** Looks up what a complaint misses; undefined where the table does not know it. */
-type Lookup = (groups: Readonly<Record<string, string | undefined>>) => readonly [subject: string, version: string] | undefined;
+type Lookup = (
+  groups: Readonly<Record<string, string | undefined>>,
+) => readonly [subject: string, version: string] | undefined;
 
 interface ComplaintRow {
   readonly tool: Tool;
@@ -36,14 +38,24 @@ const ROWS: readonly ComplaintRow[] = [
   { tool: 'Go', pattern: /\(type \*?(?<pkg>[a-z]\w{1,40})\.(?<type>[A-Z]\w{1,60}) has no field or method (?<name>[A-Z]\w{1,60})/, find: ({ pkg, type, name }) => findGo(pkg ?? '', `${type}.${name}`) },
 ];
 
-/** Returns the member of a standard library that a complaint misses, with the version that brought or removed it; null for any other. */
+/**
+ * Returns the member of a standard library that a complaint misses, with the version that brought or removed
+ * it; null for any other.
+ */
 export function memberIn(text: string): VersionNeed | null {
   for (const { tool, pattern, find } of ROWS) {
     const groups = pattern.exec(text)?.groups ?? (pattern.test(text) ? {} : undefined);
     const found = groups === undefined ? undefined : find(groups);
     if (found === undefined) continue;
     const [subject, version] = found;
-    return { tool, subject, version: version.replace(/^-/, ''), isGone: version.startsWith('-'), running: null, isFromTable: true };
+    return {
+      tool,
+      subject,
+      version: version.replace(/^-/, ''),
+      isGone: version.startsWith('-'),
+      running: null,
+      isFromTable: true,
+    };
   }
   return null;
 }
@@ -57,20 +69,28 @@ function nodeModule(name = ''): string {
 }
 
 /**
- * Finds a function by what it was called on: a static member by its class, an export by its module's name, however a compiler wrote it, and a
- * method by its name alone where that is of several words, which few others have.
+ * Finds a function by what it was called on: a static member by its class, an export by its module's name,
+ * however a compiler wrote it, and a method by its name alone where that is of several words, which few
+ * others have.
  */
-function findCalled({ receiver = '', name = '' }: Readonly<Record<string, string | undefined>>): ReturnType<Lookup> {
+function findCalled({
+  receiver = '',
+  name = '',
+}: Readonly<Record<string, string | undefined>>): ReturnType<Lookup> {
   const owner = receiver.split('.').at(-1) ?? '';
   const isStatic = known(NODE, `${owner}.${name}`, `${owner}.${name}`);
   if (isStatic !== undefined) return isStatic;
   if (receiver === '' && Object.hasOwn(NODE, name)) return known(NODE, name, name);
-  const module = /^(?:import_|_)?(?:node_?)?(?<module>[a-z]+(?:_promises)?)(?:_?\d{0,3}|__?default|Default)$/.exec(owner)?.groups?.module;
-  const isExport = module === undefined ? undefined : known(NODE, `node:${module.replace('_', '/')}.${name}`, name);
+  const module =
+    /^(?:import_|_)?(?:node_?)?(?<module>[a-z]+(?:_promises)?)(?:_?\d{0,3}|__?default|Default)$/.exec(owner)
+      ?.groups?.module;
+  const isExport =
+    module === undefined ? undefined : known(NODE, `node:${module.replace('_', '/')}.${name}`, name);
   if (isExport !== undefined) return isExport;
   const humps = name.match(/[a-z\d](?=[A-Z])/g)?.length ?? 0;
   if (humps === 0) return undefined;
-  const isSame = (key: string) => key.endsWith(`#${name}`) || (humps > 1 && key.startsWith('node:') && key.endsWith(`.${name}`));
+  const isSame = (key: string) =>
+    key.endsWith(`#${name}`) || (humps > 1 && key.startsWith('node:') && key.endsWith(`.${name}`));
   const keys = Object.keys(NODE).filter(isSame);
   const versions = new Set(keys.map((key) => NODE[key] ?? ''));
   const [version = ''] = versions;
@@ -88,6 +108,7 @@ function findMethod(type: string, name: string): ReturnType<Lookup> {
 /** Finds a member of a package, which code names by the last part of its path. */
 function findGo(pkg: string, name: string): ReturnType<Lookup> {
   const paths = Object.keys(GO).filter((key) => (key.split('.')[0] ?? '').split('/').at(-1) === pkg);
-  const exact = paths.find((key) => key.endsWith(`${pkg}.${name}`)) ?? paths.find((key) => !key.includes('.'));
+  const exact =
+    paths.find((key) => key.endsWith(`${pkg}.${name}`)) ?? paths.find((key) => !key.includes('.'));
   return exact === undefined ? undefined : known(GO, exact, `${pkg}.${name}`);
 }

@@ -15,10 +15,14 @@ export interface VersionMismatch extends VersionNeed {
 const NAMES = { node: 'Node', python: 'Python', go: 'Go', java: 'Java', rust: 'Rust' } as const;
 
 /**
- * Tells what a complaint needs that the running version does not have: what it states itself, else a member of the standard library that came
- * later or went earlier. Null where the log does not show the running version and the complaint does not say what it needs.
+ * Tells what a complaint needs that the running version does not have: what it states itself, else a member
+ * of the standard library that came later or went earlier. Null where the log does not show the running
+ * version and the complaint does not say what it needs.
  */
-export function findMismatch(text: string, { environment }: Pick<TriageSubject, 'environment'>): VersionMismatch | null {
+export function findMismatch(
+  text: string,
+  { environment }: Pick<TriageSubject, 'environment'>,
+): VersionMismatch | null {
   const need = requirementIn(text) ?? memberIn(text);
   if (need === null) return null;
   const shown = environment?.runtimes.find(({ tool }) => NAMES[tool] === need.tool);

@@ -2,7 +2,9 @@ import type { VersionNeed } from './need.ts';
 
 interface RequirementRow {
   readonly tool: VersionNeed['tool'];
-  /** Groups: `needs` the version, and where they are there `has` the running one and `subject` what needs it. */
+  /**
+   * Groups: `needs` the version, and where they are there `has` the running one and `subject` what needs it.
+   */
   readonly pattern: RegExp;
   /** The name of what needs it, where the line does not say. */
   readonly subject?: string;

@@ -26,7 +26,10 @@ export interface Stated {
 
 const [MAX_UPGRADES, MAX_ARTIFACTS] = [3, 3];
 
-/** Returns the dependencies that the build changed: by its code where it is at hand, else as log or branch announce it. */
+/**
+ * Returns the dependencies that the build changed: by its code where it is at hand, else as log or branch
+ * announce it.
+ */
 export function findUpgrades(
   { environment, build }: Pick<TriageSubject, 'environment' | 'build'>,
   evidence: readonly Evidence[],
@@ -38,16 +41,26 @@ export function findUpgrades(
       return changesInPatch(path, text).map((change) => ({ ...change, at: null, evidenceId: id }));
     });
   const inLog = (environment?.changes ?? []).map((change) => ({ ...change, evidenceId: null }));
-  const inBranch = [changeIn(build.branch ?? '') ?? []].flat().map((change) => ({ ...change, at: null, evidenceId: null }));
-  const involved = (environment?.artifacts ?? []).flatMap(({ name, siblings }) => [name, ...siblings.map((one) => one.name)]);
+  const inBranch = [changeIn(build.branch ?? '') ?? []]
+    .flat()
+    .map((change) => ({ ...change, at: null, evidenceId: null }));
+  const involved = (environment?.artifacts ?? []).flatMap(({ name, siblings }) => [
+    name,
+    ...siblings.map((one) => one.name),
+  ]);
   const isInvolved = ({ name }: Upgrade) => involved.some((one) => bareName(one) === bareName(name));
   const all = [inCode, inLog, inBranch].find((found) => found.length > 0) ?? [];
-  return all.toSorted((one, other) => Number(isInvolved(other)) - Number(isInvolved(one))).slice(0, MAX_UPGRADES);
+  return all
+    .toSorted((one, other) => Number(isInvolved(other)) - Number(isInvolved(one)))
+    .slice(0, MAX_UPGRADES);
 }
 
 /** Says what was changed: "This build moves lodash from 4.17.21 to 5.0.0." */
 export function stateUpgrade({ name, from, to, at }: Upgrade): Stated {
-  return { text: `This build moves ${name} ${from === null ? '' : `from ${from} `}to ${to}.`, at: at === null ? [] : [at] };
+  return {
+    text: `This build moves ${name} ${from === null ? '' : `from ${from} `}to ${to}.`,
+    at: at === null ? [] : [at],
+  };
 }
 
 /** Says what each involved artifact has to do with the failure, the likeliest first. */
@@ -62,7 +75,8 @@ export function stateArtifacts({ environment }: Pick<TriageSubject, 'environment
 }
 
 function stateNeed({ name, version, at, needs }: InvolvedArtifact): Stated {
-  const lines = needs === null || (needs.at.source === at.source && needs.at.line === at.line) ? [at] : [needs.at, at];
+  const lines =
+    needs === null || (needs.at.source === at.source && needs.at.line === at.line) ? [at] : [needs.at, at];
   const other = needs?.used == null ? ' or newer' : `, but the build has ${needs.used}`;
   // What the build declares itself is in conflict with what others need.
   if (needs?.name === name) return { text: `${name} is declared as ${version}${other}.`, at: lines };
@@ -77,8 +91,12 @@ function stateOwners(artifacts: readonly InvolvedArtifact[]): Stated[] {
     const known = new Set(artifacts.map(({ name }) => bareName(name)));
     const beside = (owners[0]?.siblings ?? []).filter(({ name }) => !known.has(name.toLowerCase()));
     const group =
-      beside.length === 0 ? '' : ` Of its group the build also has ${beside.map(({ name, version }) => `${name} ${version}`).join(', ')}.`;
-    const moved = symbol.startsWith('javax.') ? `, later versions of which call it ${symbol.replace('javax.', 'jakarta.')}` : '';
+      beside.length === 0
+        ? ''
+        : ` Of its group the build also has ${beside.map(({ name, version }) => `${name} ${version}`).join(', ')}.`;
+    const moved = symbol.startsWith('javax.')
+      ? `, later versions of which call it ${symbol.replace('javax.', 'jakarta.')}`
+      : '';
     return { text: `${symbol} belongs to ${named}${moved}.${group}`, at: owners.map(({ at }) => at) };
   });
 }
@@ -87,7 +105,11 @@ function stateOwners(artifacts: readonly InvolvedArtifact[]): Stated[] {
 export function claimStated({ text, at }: Stated, evidence: readonly Evidence[]): Claim | null {
   const quotations = at.flatMap(({ source, line }) => quoteLine(source, line, evidence) ?? []);
   if (quotations.length === 0) return null;
-  return { text, evidence: [...new Set(quotations.map(({ evidenceId }) => evidenceId))], quotes: quotations.map(({ quote }) => quote) };
+  return {
+    text,
+    evidence: [...new Set(quotations.map(({ evidenceId }) => evidenceId))],
+    quotes: quotations.map(({ quote }) => quote),
+  };
 }
 
 function bareName(name: string): string {

@@ -22,9 +22,10 @@ const MISSING: readonly RegExp[] = [
 ];
 
 /**
- * Returns the cause of a failure as a key: failures of one build with equal keys have one cause. The same refusal of the machine, the same
- * missing module, file or table, the same deepest exception thrown at the same place, or the same message at the same frame of the
- * project. Failures that only say how they ended have one cause where they ended alike.
+ * Returns the cause of a failure as a key: failures of one build with equal keys have one cause. The same
+ * refusal of the machine, the same missing module, file or table, the same deepest exception thrown at the
+ * same place, or the same message at the same frame of the project. Failures that only say how they ended
+ * have one cause where they ended alike.
  */
 export function causeKey(failure: ReadFailure, thrown: ThrownException | null): string {
   if (failure.generic) return isExpectation(failure) ? messageKey(failure) : endingKey(failure);
@@ -44,7 +45,10 @@ function sharedKey({ message }: ReadFailure): string | null {
   return what === undefined ? null : `missing\u0001${what}`;
 }
 
-/** Returns a key for a wrapped exception. One without a cause says the same as its test's message, so it has none. */
+/**
+ * Returns a key for a wrapped exception. One without a cause says the same as its test's message, so it has
+ * none.
+ */
 function deepestKey(thrown: ThrownException | null): string | null {
   if (thrown === null || thrown.chain.length < 2 || ASSERTION.test(thrown.type)) return null;
   const [frame] = thrown.frames;
@@ -54,7 +58,8 @@ function deepestKey(thrown: ThrownException | null): string | null {
 }
 
 /** A function without a name of its own: each test of a file has one. */
-const NAMELESS = /<anonymous>|^(?:Object|Context|TestContext|Proxy|Suite)\.|^(?:null|anonymous|func\d{1,4}|<lambda>|<module>)$/;
+const NAMELESS =
+  /<anonymous>|^(?:Object|Context|TestContext|Proxy|Suite)\.|^(?:null|anonymous|func\d{1,4}|<lambda>|<module>)$/;
 
 /** Tells whether a test states an expectation that does not hold. */
 function isExpectation({ test, message }: ReadFailure): boolean {
@@ -66,7 +71,8 @@ function messageKey(failure: ReadFailure): string {
   const said = normaliseIdentity(message);
   const frame = frames.find(({ own }) => own);
   const isCheck = isExpectation(failure);
-  if (frame === undefined) return isCheck ? `${said}\u0001${test?.file ?? ''}\u0001${test?.name ?? ''}` : said;
+  if (frame === undefined)
+    return isCheck ? `${said}\u0001${test?.file ?? ''}\u0001${test?.name ?? ''}` : said;
   const place = frame.function === null || NAMELESS.test(frame.function) ? frame.line : frame.function;
   const isShared = !isCheck && frames.filter(({ own }) => own).length > 1;
   return `${said}\u0001${frame.file}:${isShared ? (frame.function ?? place ?? '') : (place ?? '')}`;

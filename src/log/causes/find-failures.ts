@@ -19,32 +19,47 @@ import { spansOfTest } from './spans.ts';
 const [MAX_TESTS, MAX_STEPS] = [2_000, 40];
 
 /**
- * Finds what failed in a build: each failing test, each failed step in which no test failed, and the main error of each failed log that
- * has neither. Never empty: where nothing is found, the one failure says so.
+ * Finds what failed in a build: each failing test, each failed step in which no test failed, and the main
+ * error of each failed log that has neither. Never empty: where nothing is found, the one failure says so.
  */
 export function findFailures(opened: OpenedSources, reading: Reading, options: ReadOptions): ReadFailure[] {
   const told = reading.failingTests.filter((test) => !isOnlyListed(test));
   const tests = sameOnce(told.slice(0, MAX_TESTS).map((test) => failureOfTest(reading, test)));
   const steps = failedLogs(opened, told).flatMap((read) => findSteps(read, told, opened, reading, options));
   const own = steps.filter((step) => !step.generic);
-  const decisive = own.some((step) => !isCancelled(step)) || tests.length > 0 ? own.filter((step) => !isCancelled(step)) : own;
+  const decisive =
+    own.some((step) => !isCancelled(step)) || tests.length > 0
+      ? own.filter((step) => !isCancelled(step))
+      : own;
   const found = toleratedLast([...tests, ...decisive], opened.logs);
   if (found.length > 0) return found;
   return steps.length > 0 ? steps.slice(0, 1) : [mainFailure(reading)];
 }
 
-/** Tells whether a file of tests is only named in a list at the end: it died of what its process printed above. */
+/**
+ * Tells whether a file of tests is only named in a list at the end: it died of what its process printed
+ * above.
+ */
 function isOnlyListed(test: FailingTest): boolean {
-  return test.name === test.file && test.message === null && spansOfTest(test).every(({ lineStart, lineEnd }) => lineStart === lineEnd);
+  return (
+    test.name === test.file &&
+    test.message === null &&
+    spansOfTest(test).every(({ lineStart, lineEnd }) => lineStart === lineEnd)
+  );
 }
 
 /** Marks the failures of steps after which the job went on, and puts them behind those that turned it red. */
 function toleratedLast(failures: readonly ReadFailure[], logs: readonly ReadLog[]): ReadFailure[] {
-  const sections = logs.flatMap(({ structure }) => structure.failedSections.filter(({ tolerated }) => tolerated === true));
+  const sections = logs.flatMap(({ structure }) =>
+    structure.failedSections.filter(({ tolerated }) => tolerated === true),
+  );
   const isTolerated = ({ spans = [] }: ReadFailure) =>
     spans.length > 0 &&
     spans.every(({ source, lineStart }) =>
-      sections.some((section) => section.source === source && lineStart >= section.lineStart && lineStart <= section.lineEnd),
+      sections.some(
+        (section) =>
+          section.source === source && lineStart >= section.lineStart && lineStart <= section.lineEnd,
+      ),
     );
   if (sections.length === 0 || failures.every(isTolerated)) return [...failures];
   const [decisive, tolerated] = [failures.filter((one) => !isTolerated(one)), failures.filter(isTolerated)];
@@ -78,7 +93,10 @@ function isCancelled({ message }: Pick<Failure, 'message'>): boolean {
   return /^(?:##\[error\]|Error: )?The (?:operation|job|run) was cancell?ed\W*$/i.test(message);
 }
 
-/** Returns the logs of failed jobs: those that say how they failed; where none does, those in which an error was found. */
+/**
+ * Returns the logs of failed jobs: those that say how they failed; where none does, those in which an error
+ * was found.
+ */
 function failedLogs({ logs, sources }: OpenedSources, tests: readonly FailingTest[]): readonly ReadLog[] {
   const ofTests = new Set(tests.flatMap((test) => spansOfTest(test).map(({ source }) => source)));
   const artifacts = new Set(sources.filter(({ kind }) => kind !== 'log').map(({ name }) => name));
@@ -95,7 +113,10 @@ const MAX_BELOW = 3;
 /** Weight from which a message says for sure that something failed. */
 const SURE = 60;
 
-/** Tells whether an error is the last that a log says: its process ended by it. A log with marked steps says itself which of them failed. */
+/**
+ * Tells whether an error is the last that a log says: its process ended by it. A log with marked steps says
+ * itself which of them failed.
+ */
 function endsInError({ log, found, structure, isPassed }: ReadLog): boolean {
   if (isPassed || structure.hasSteps) return false;
   let end = log.lineCount;
@@ -130,12 +151,16 @@ function findSteps(
     const spans = ranges.map(({ start, end }) => ({ source: log.name, lineStart: start, lineEnd: end }));
     return { ...mainFailure(composeReading({ ...opened, reports: [], logs: [view] }, options)), spans };
   };
-  const failed = structure.failedSections.filter(({ consequence, tolerated }) => consequence !== true || tolerated === true);
+  const failed = structure.failedSections.filter(
+    ({ consequence, tolerated }) => consequence !== true || tolerated === true,
+  );
   const sections = innermost(failed.slice(0, MAX_STEPS));
   const untested = sections.filter(({ lineStart, lineEnd }) => !overlaps(tests, lineStart, lineEnd));
   if (tests.length > 0) {
     const steps = untested.map(({ lineStart, lineEnd }) => [{ start: lineStart, end: lineEnd }]);
-    return [...steps, ...rangesByCheck(read, tests).filter((ranges) => !isInside(ranges, untested))].map(failWithin);
+    return [...steps, ...rangesByCheck(read, tests).filter((ranges) => !isInside(ranges, untested))].map(
+      failWithin,
+    );
   }
   const checks = rangesByCheck(read, []);
   const steps = untested.length < 2 ? [[{ start: 1, end: log.lineCount }]] : untested.map(rangeOfSection);
@@ -144,8 +169,11 @@ function findSteps(
     return own.length > 1 && areApart(own) ? own : [step];
   });
   if (split.length > 1) return split.map(failWithin);
-  const [spans] = steps.map((ranges) => ranges.map(({ start, end }) => ({ source: log.name, lineStart: start, lineEnd: end })));
-  const alone = opened.logs.length === 1 ? reading : composeReading({ ...opened, reports: [], logs: [read] }, options);
+  const [spans] = steps.map((ranges) =>
+    ranges.map(({ start, end }) => ({ source: log.name, lineStart: start, lineEnd: end })),
+  );
+  const alone =
+    opened.logs.length === 1 ? reading : composeReading({ ...opened, reports: [], logs: [read] }, options);
   return [{ ...mainFailure(alone), spans }];
 }
 
@@ -154,29 +182,42 @@ function rangeOfSection({ lineStart, lineEnd }: Section): LineRange[] {
 }
 
 function isInside(ranges: readonly LineRange[], sections: readonly Section[]): boolean {
-  return ranges.every(({ start }) => sections.some(({ lineStart, lineEnd }) => start >= lineStart && start <= lineEnd));
+  return ranges.every(({ start }) =>
+    sections.some(({ lineStart, lineEnd }) => start >= lineStart && start <= lineEnd),
+  );
 }
 
 /** Finds the lines of each compiler's and linter's errors, without those that a test printed. */
 function rangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[]): LineRange[][] {
   const errors = found.diagnostics.filter(
-    (one) => one.severity === 'error' && one.at !== null && !isWithin(tests, one.at.line) && isOfItsOwn(one, log.line(one.at.line)),
+    (one) =>
+      one.severity === 'error' &&
+      one.at !== null &&
+      !isWithin(tests, one.at.line) &&
+      isOfItsOwn(one, log.line(one.at.line)),
   );
   const byTool = Map.groupBy(errors, ({ tool }) => tool);
   const ends = new Map(found.blocks.map(({ start, end }) => [start, end]));
   return [...byTool.values()].map((own) =>
-    joinRanges(own.flatMap(({ at }) => (at === null ? [] : [{ start: at.line, end: ends.get(at.line) ?? at.line }]))),
+    joinRanges(
+      own.flatMap(({ at }) => (at === null ? [] : [{ start: at.line, end: ends.get(at.line) ?? at.line }])),
+    ),
   );
 }
 
-/** Tells whether a finding stands for itself: it names a place, or it is the reason that a package manager gives. */
+/**
+ * Tells whether a finding stands for itself: it names a place, or it is the reason that a package manager
+ * gives.
+ */
 function isOfItsOwn({ tool, file, line }: Diagnostic, text: string): boolean {
   // What a test writes into a temporary folder is checked by the test.
   if (isCheck(tool)) return file !== null && line !== null && !/^\/(?:tmp|var)\//.test(file);
   return isPackageManager(tool) && classifyRole(text) === 'cause';
 }
 
-/** Tells whether tools spoke one after the other: errors that lie among one another's are those of one run. */
+/**
+ * Tells whether tools spoke one after the other: errors that lie among one another's are those of one run.
+ */
 function areApart(tools: readonly (readonly LineRange[])[]): boolean {
   const wholes = tools
     .map((ranges) => ({ start: ranges[0]?.start ?? 0, end: ranges.at(-1)?.end ?? 0 }))

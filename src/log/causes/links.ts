@@ -6,17 +6,30 @@ import { isWithin, type LineRange } from '../sections/system.ts';
 /** Lines of the shared context that are tied to one cause at most. */
 const MAX_LINKED = 20;
 
-/** Names that tie a line of the shared context to a failure: a host with its port, a service's address, a variable of the environment. */
+/**
+ * Names that tie a line of the shared context to a failure: a host with its port, a service's address, a
+ * variable of the environment.
+ */
 const NAMES =
   /\b(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|[a-z][\w-]{0,60}(?:\.[a-z][\w-]{0,60}){0,6}):\d{2,5}\b|\b[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6}\b/g;
 
 /** Names that tools print everywhere. */
-const COMMON = /^(?:ERR_[A-Z_]{1,60}|[a-z][\w-]{0,60}\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kt|cs|php|exs?|cc?|cpp|h):\d+)$/;
+const COMMON =
+  /^(?:ERR_[A-Z_]{1,60}|[a-z][\w-]{0,60}\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kt|cs|php|exs?|cc?|cpp|h):\d+)$/;
 
-/** Finds lines that no failure owns and that name the same service, address or variable as these failures do. `owned` lines are left out. */
-export function linkedLines(read: ReadLog, failures: readonly ReadFailure[], owned: readonly LineRange[]): LineRange[] {
+/**
+ * Finds lines that no failure owns and that name the same service, address or variable as these failures do.
+ * `owned` lines are left out.
+ */
+export function linkedLines(
+  read: ReadLog,
+  failures: readonly ReadFailure[],
+  owned: readonly LineRange[],
+): LineRange[] {
   const said = failures.slice(0, 10).map(({ message }) => message);
-  const names = [...new Set(said.flatMap((text) => text.slice(0, 1_000).match(NAMES) ?? []))].filter((name) => !COMMON.test(name));
+  const names = [...new Set(said.flatMap((text) => text.slice(0, 1_000).match(NAMES) ?? []))].filter(
+    (name) => !COMMON.test(name),
+  );
   if (names.length === 0) return [];
   const taken = joinRanges(owned);
   const candidates = [...new Set(read.hits.flat())].sort((a, b) => a - b);

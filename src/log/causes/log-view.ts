@@ -40,17 +40,30 @@ export function viewLog(read: ReadLog, { visible, foreign }: LogView): ReadLog {
 /**
  * Keeps the tools with output on visible lines: a finding, or a literal that only their reader searches for.
  */
-function toolchainsIn({ diagnostics, failingTests, toolchains }: Extraction, hits: readonly (readonly number[])[]): Set<string> {
-  const heard = new Set([...diagnostics.map(({ tool }) => tool), ...failingTests.map(({ framework }) => framework)]);
+function toolchainsIn(
+  { diagnostics, failingTests, toolchains }: Extraction,
+  hits: readonly (readonly number[])[],
+): Set<string> {
+  const heard = new Set([
+    ...diagnostics.map(({ tool }) => tool),
+    ...failingTests.map(({ framework }) => framework),
+  ]);
   for (const [group, { name }] of EXTRACTORS.entries()) if ((hits[group]?.length ?? 0) > 0) heard.add(name);
   return new Set([...toolchains].filter((tool) => heard.has(tool)));
 }
 
 /** Keeps the failed steps that show visible lines, and how these ended. */
-function viewStructure(structure: Structure, visible: readonly LineRange[], foreign: readonly LineRange[]): Structure {
-  const failedSections = structure.failedSections.filter(({ lineStart, lineEnd }) => overlaps(visible, lineStart, lineEnd));
+function viewStructure(
+  structure: Structure,
+  visible: readonly LineRange[],
+  foreign: readonly LineRange[],
+): Structure {
+  const failedSections = structure.failedSections.filter(({ lineStart, lineEnd }) =>
+    overlaps(visible, lineStart, lineEnd),
+  );
   const isOwn = (line: number) =>
-    failedSections.length === 0 || failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd + 1);
+    failedSections.length === 0 ||
+    failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd + 1);
   const exits = structure.exits.filter(({ line }) => isOwn(line) && !isWithin(foreign, line));
   return { ...structure, failedSections, exits };
 }

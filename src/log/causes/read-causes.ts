@@ -18,18 +18,26 @@ export interface ReadCause extends Pick<ReadFailure, 'fingerprint' | 'generic'> 
   readonly reading: Reading;
 }
 
-/** A build as it was read: as a whole, and each cause by its own lines, in the order of their first failures. Never without a cause. */
+/**
+ * A build as it was read: as a whole, and each cause by its own lines, in the order of their first failures.
+ * Never without a cause.
+ */
 export interface BuildReading {
   readonly reading: Reading;
   readonly causes: readonly ReadCause[];
 }
 
-/** Causes of one build that are answered; of more, a note says how many there are, and what fails for them. */
+/**
+ * Causes of one build that are answered; of more, a note says how many there are, and what fails for them.
+ */
 const MAX_CAUSES = 20;
 /** Failures of unanswered causes that the note names. */
 const MAX_NAMED = 10;
 
-/** Reads all masked logs and reports of one build, and tells its causes apart. Deterministic; never throws on any text. */
+/**
+ * Reads all masked logs and reports of one build, and tells its causes apart. Deterministic; never throws on
+ * any text.
+ */
 export function readCauses(sources: readonly ReadableSource[], options: ReadOptions): BuildReading {
   const opened = openSources(sources, options);
   const composed = composeReading(opened, options);
@@ -50,20 +58,30 @@ export function readCauses(sources: readonly ReadableSource[], options: ReadOpti
     const numbers = new Set(group.failures.map((_, at) => first + at));
     first += group.failures.length;
     const own = readCause(group.failures, { opened, owners, numbers, whole: reading }, options);
-    return { ...group, failures: group.failures.map((failure) => withOwnExcerpt(failure, own)), reading: own };
+    return {
+      ...group,
+      failures: group.failures.map((failure) => withOwnExcerpt(failure, own)),
+      reading: own,
+    };
   });
   return { reading, causes };
 }
 
 /** Groups failures by fingerprint and by cause, in the order of their first failures. */
-export function groupCauses(failures: readonly ReadFailure[], reading: Reading): Omit<ReadCause, 'reading'>[] {
+export function groupCauses(
+  failures: readonly ReadFailure[],
+  reading: Reading,
+): Omit<ReadCause, 'reading'>[] {
   const groups = new Map<string, Omit<ReadCause, 'reading'>>();
   for (const same of groupByCause(failures)) {
     const [first] = same.failures;
     if (first === undefined) continue;
     const key = causeKey(first, first.test === null ? null : thrownBy(reading, first.test));
     const group = groups.get(key);
-    groups.set(key, group === undefined ? same : { ...group, failures: [...group.failures, ...same.failures] });
+    groups.set(
+      key,
+      group === undefined ? same : { ...group, failures: [...group.failures, ...same.failures] },
+    );
   }
   return [...groups.values()];
 }
@@ -76,7 +94,9 @@ function noteUnanswered(groups: readonly Omit<ReadCause, 'reading'>[]): string[]
     .map((name) => name.slice(0, 100));
   const more = names.length > MAX_NAMED ? [`${names.length - MAX_NAMED} more`] : [];
   const causes = groups.length === 1 ? '1 more cause is' : `${groups.length} more causes are`;
-  return [`The first ${MAX_CAUSES} causes are answered; ${causes} not: ${[...names.slice(0, MAX_NAMED), ...more].join(', ')}.`];
+  return [
+    `The first ${MAX_CAUSES} causes are answered; ${causes} not: ${[...names.slice(0, MAX_NAMED), ...more].join(', ')}.`,
+  ];
 }
 
 interface CauseInput {
@@ -90,7 +110,8 @@ interface CauseInput {
 /** Reads what belongs to one cause: its own lines, and of the others only those that a link ties to it. */
 function readCause(failures: readonly ReadFailure[], input: CauseInput, options: ReadOptions): Reading {
   const { opened, owners, numbers, whole } = input;
-  const has = (names: readonly string[]) => failures.some(({ spans = [] }) => spans.some(({ source }) => names.includes(source)));
+  const has = (names: readonly string[]) =>
+    failures.some(({ spans = [] }) => spans.some(({ source }) => names.includes(source)));
   const hasLines = has(opened.logs.map(({ log }) => log.name));
   const isReported = has(opened.reports.map(({ source }) => source));
   const speaks = (hasLines || isReported) && failures.some(({ generic }) => !generic);
@@ -100,7 +121,9 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
     const own = owner.own(numbers);
     if (hasLines && own.length === 0) return [];
     const foreign = owner.foreign(numbers);
-    const visible = speaks ? joinRanges([...own, ...linkedLines(read, failures, [...own, ...foreign])]) : findContext(read, own, foreign);
+    const visible = speaks
+      ? joinRanges([...own, ...linkedLines(read, failures, [...own, ...foreign])])
+      : findContext(read, own, foreign);
     return visible.length === 0 ? [] : [viewLog(read, { visible, foreign })];
   });
   const reports = opened.reports.map((report) => ownReport(report, failures, speaks));
@@ -109,21 +132,42 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
   const toolchains = own.toolchains.length > 0 ? own.toolchains : whole.toolchains;
   const { fingerprint, generic } = failures[0] ?? whole;
   const failingTests = failures.flatMap(({ test }) => test ?? []);
-  return { ...own, failingTests, sources, testResults, notes, toolchains, maskedSecrets, fingerprint, generic };
+  return {
+    ...own,
+    failingTests,
+    sources,
+    testResults,
+    notes,
+    toolchains,
+    maskedSecrets,
+    fingerprint,
+    generic,
+  };
 }
 
-/** Keeps of a report what it says of these failures; of its diagnostics only where they say nothing themselves. */
+/**
+ * Keeps of a report what it says of these failures; of its diagnostics only where they say nothing
+ * themselves.
+ */
 function ownReport(report: TestReport, failures: readonly ReadFailure[], speaks: boolean): TestReport {
   const own = new Set(
-    failures.flatMap(({ test, spans = [] }) => (test === null ? [] : findPassages(report, test, spans).map((one) => one.test))),
+    failures.flatMap(({ test, spans = [] }) =>
+      test === null ? [] : findPassages(report, test, spans).map((one) => one.test),
+    ),
   );
   const failingTests = report.failingTests.filter((test) => own.has(test));
   return speaks ? { ...report, failingTests, diagnostics: [], quotable: [] } : { ...report, failingTests };
 }
 
 /** Returns the failed steps around a failure that does not say why, without the lines of other failures. */
-function findContext({ log, structure }: ReadLog, own: readonly LineRange[], foreign: readonly LineRange[]): LineRange[] {
-  const steps = structure.failedSections.filter(({ lineStart, lineEnd }) => overlaps(own, lineStart, lineEnd));
+function findContext(
+  { log, structure }: ReadLog,
+  own: readonly LineRange[],
+  foreign: readonly LineRange[],
+): LineRange[] {
+  const steps = structure.failedSections.filter(({ lineStart, lineEnd }) =>
+    overlaps(own, lineStart, lineEnd),
+  );
   const around = steps.map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd }));
   return subtractRanges(around.length > 0 ? joinRanges(around) : [{ start: 1, end: log.lineCount }], foreign);
 }
@@ -135,5 +179,7 @@ function withOwnExcerpt(failure: ReadFailure, { excerpts }: Reading): ReadFailur
 }
 
 function shares(excerpt: Excerpt, span: LogRange): boolean {
-  return excerpt.source === span.source && excerpt.lineStart <= span.lineEnd && excerpt.lineEnd >= span.lineStart;
+  return (
+    excerpt.source === span.source && excerpt.lineStart <= span.lineEnd && excerpt.lineEnd >= span.lineStart
+  );
 }

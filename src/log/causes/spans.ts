@@ -10,12 +10,16 @@ import type { LineRange } from '../sections/system.ts';
 const MAX_REST = 300;
 
 /**
- * Extends the block of each failing test to the line before the next test's: readers stop after a number of lines, and the rest of a long
- * difference or trace belongs to the same test. A line of a passing test or of the totals ends it.
+ * Extends the block of each failing test to the line before the next test's: readers stop after a number of
+ * lines, and the rest of a long difference or trace belongs to the same test. A line of a passing test or of
+ * the totals ends it.
  */
 export function withWholeSpans(log: LogText, found: Extraction): Extraction {
-  const starts = found.failingTests.flatMap(({ spans = [] }) => spans.map(({ lineStart }) => lineStart)).sort((a, b) => a - b);
-  const nextAfter = (line: number) => starts[firstPlace(starts.length, (place) => (starts[place] ?? 0) <= line)] ?? null;
+  const starts = found.failingTests
+    .flatMap(({ spans = [] }) => spans.map(({ lineStart }) => lineStart))
+    .sort((a, b) => a - b);
+  const nextAfter = (line: number) =>
+    starts[firstPlace(starts.length, (place) => (starts[place] ?? 0) <= line)] ?? null;
   const whole = (span: LogRange): LogRange => {
     if (span.lineEnd === span.lineStart) return span;
     const next = nextAfter(span.lineEnd);
@@ -23,21 +27,32 @@ export function withWholeSpans(log: LogText, found: Extraction): Extraction {
     for (let line = span.lineEnd + 1; line < next; line++) if (isEndOfTests(log.line(line))) return span;
     return { ...span, lineEnd: next - 1 };
   };
-  const failingTests = found.failingTests.map((test) => (test.spans === undefined ? test : { ...test, spans: test.spans.map(whole) }));
+  const failingTests = found.failingTests.map((test) =>
+    test.spans === undefined ? test : { ...test, spans: test.spans.map(whole) },
+  );
   return { ...found, failingTests };
 }
 
-/** Ends the blocks of tests where the section ends that they begin in: what another command prints is none of theirs. */
+/**
+ * Ends the blocks of tests where the section ends that they begin in: what another command prints is none of
+ * theirs.
+ */
 export function withSpansInSections(found: Extraction, sections: readonly Section[]): Extraction {
   const cut = (span: LogRange): LogRange => {
-    const section = sections.find(({ lineStart, lineEnd }) => span.lineStart >= lineStart && span.lineStart <= lineEnd);
+    const section = sections.find(
+      ({ lineStart, lineEnd }) => span.lineStart >= lineStart && span.lineStart <= lineEnd,
+    );
     return section === undefined ? span : { ...span, lineEnd: Math.min(span.lineEnd, section.lineEnd) };
   };
-  const failingTests = found.failingTests.map((test) => (test.spans === undefined ? test : { ...test, spans: test.spans.map(cut) }));
+  const failingTests = found.failingTests.map((test) =>
+    test.spans === undefined ? test : { ...test, spans: test.spans.map(cut) },
+  );
   return { ...found, failingTests };
 }
 
-/** Tells whether a line is none of a failing test's: of a passing test, of the totals, or of the CI system. */
+/**
+ * Tells whether a line is none of a failing test's: of a passing test, of the totals, or of the CI system.
+ */
 function isEndOfTests(text: string): boolean {
   const role = classifyRole(text);
   return role === 'passing' || (!/^\s/.test(text) && (role === 'ending' || role === 'echo'));
@@ -54,10 +69,15 @@ export interface Ownership {
   foreign(failures: ReadonlySet<number>): LineRange[];
 }
 
-/** Finds out whose each line of a log is. `spans` has the ranges of each failure, in the order of the failures. */
+/**
+ * Finds out whose each line of a log is. `spans` has the ranges of each failure, in the order of the
+ * failures.
+ */
 export function ownershipOfLines(source: string, spans: readonly (readonly LogRange[])[]): Ownership {
   const all = spans.flatMap((ranges, owner) =>
-    ranges.filter((range) => range.source === source).map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd, owner })),
+    ranges
+      .filter((range) => range.source === source)
+      .map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd, owner })),
   );
   // A block inside another one belongs to the inner one's test only.
   const pieces = all.map((one) => {

@@ -7,7 +7,10 @@ import { classifyRole } from '../roles.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
 import { isLastWord } from './complaints.ts';
 
-/** Lines from which the output of another command may begin: how well a line fits as its first, by line. Absent where it cannot be. */
+/**
+ * Lines from which the output of another command may begin: how well a line fits as its first, by line.
+ * Absent where it cannot be.
+ */
 export type Scores = ReadonlyMap<number, number>;
 
 /** The cost of a border that nothing speaks for. */
@@ -28,12 +31,20 @@ const BANNER = new RegExp(
 const FRAME = /^[\w./*()$<>-]{3,200}\([^()]{0,200}\)$|^created by |^goroutine \d/;
 
 /**
- * Scores each line of an output by how well it fits as the first of another command's: what a line says, what the one above it says, and what
- * was found at both. `errors` are the lines that {@link findErrors} finds. The first fitting line after an error fits better than later ones.
+ * Scores each line of an output by how well it fits as the first of another command's: what a line says, what
+ * the one above it says, and what was found at both. `errors` are the lines that {@link findErrors} finds.
+ * The first fitting line after an error fits better than later ones.
  */
-export function scoreBorders(log: LogText, found: Extraction, { start, end }: LineRange, errors: ReadonlySet<number>): Scores {
+export function scoreBorders(
+  log: LogText,
+  found: Extraction,
+  { start, end }: LineRange,
+  errors: ReadonlySet<number>,
+): Scores {
   const scoreInside = insideScores(found);
-  const tools = new Map(found.diagnostics.flatMap(({ at, tool }) => (at === null ? [] : [[at.line, tool] as const])));
+  const tools = new Map(
+    found.diagnostics.flatMap(({ at, tool }) => (at === null ? [] : [[at.line, tool] as const])),
+  );
   const first = normaliseMessage(findFirstWords(log, start, end));
   const scores = new Map<number, number>();
   const seen = new Map<string, number>();
@@ -46,11 +57,24 @@ export function scoreBorders(log: LogText, found: Extraction, { start, end }: Li
     const tool = tools.get(line) ?? null;
     const isError = errors.has(line);
     if (above !== '') {
-      const context = { above, isAfterBlank: log.line(line - 1) === '', isFirstWord: normaliseMessage(text) === first };
+      const context = {
+        above,
+        isAfterBlank: log.line(line - 1) === '',
+        isFirstWord: normaliseMessage(text) === first,
+      };
       const isRepeated = seen.get(text) === 1 && /[a-z]{3}.{8}/i.test(text) && !isError;
-      const own = scoreLine(text, context) + (isNewProgress && isDoing(text) && !isDoing(above) ? 1.5 : 0) + (isRepeated ? 1 : 0);
-      const isAfterError = !scoreInside.isInside(line) && (errors.has(line - 1) || scoreInside.isInside(line - 1));
-      const score = own + scoreTool(tool, lastTool) + (isAfterError ? 0.5 : 0) - scoreInside.cost(line, text, above) - COST;
+      const own =
+        scoreLine(text, context) +
+        (isNewProgress && isDoing(text) && !isDoing(above) ? 1.5 : 0) +
+        (isRepeated ? 1 : 0);
+      const isAfterError =
+        !scoreInside.isInside(line) && (errors.has(line - 1) || scoreInside.isInside(line - 1));
+      const score =
+        own +
+        scoreTool(tool, lastTool) +
+        (isAfterError ? 0.5 : 0) -
+        scoreInside.cost(line, text, above) -
+        COST;
       scores.set(line, score > 0 && isNewStart ? score + (own > 0.75 ? 1 : 0.25) : score);
       if (score > 0) isNewStart = false;
     }
@@ -70,11 +94,17 @@ function scoreTool(tool: string | null, lastTool: string | null): number {
   return tool === lastTool ? -0.5 : 2.5;
 }
 
-/** Computes the cost of cutting through what belongs together: a finding and its lines, the block of a test, all blocks of one test. */
+/**
+ * Computes the cost of cutting through what belongs together: a finding and its lines, the block of a test,
+ * all blocks of one test.
+ */
 function insideScores({ blocks, failingTests }: Extraction) {
-  const toInner = (ranges: readonly LineRange[]) => joinRanges(ranges.filter((one) => one.start < one.end).map(withoutFirst));
+  const toInner = (ranges: readonly LineRange[]) =>
+    joinRanges(ranges.filter((one) => one.start < one.end).map(withoutFirst));
   const findings = toInner(blocks.filter(({ loose }) => loose !== true));
-  const spans = failingTests.map((test) => (test.spans ?? []).map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd })));
+  const spans = failingTests.map((test) =>
+    (test.spans ?? []).map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd })),
+  );
   const ofTests = toInner(spans.flat());
   const wholes = toInner(
     spans.flatMap(([one, ...more]) =>
@@ -104,7 +134,8 @@ function withoutFirst({ start, end }: LineRange): LineRange {
 }
 
 /** `Checking formatting...`, `Auto-merging limits.conf` */
-const DOES = /^\s{0,12}(?!Missing|Warning|During|String|Nothing|Setting)(?:[A-Z][a-z]{1,10}-)?[A-Z]?[a-z]{2,14}ing\b(?! to\b)/;
+const DOES =
+  /^\s{0,12}(?!Missing|Warning|During|String|Nothing|Setting)(?:[A-Z][a-z]{1,10}-)?[A-Z]?[a-z]{2,14}ing\b(?! to\b)/;
 
 /** Tells whether a line says what a tool begins to do. */
 function isDoing(text: string): boolean {

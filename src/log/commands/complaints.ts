@@ -33,13 +33,20 @@ export function isLastWord(text: string): boolean {
 /** Weight from which a message says that something failed, whatever its tool. */
 const TELLING = 40;
 
-/** Finds the lines of the output that can be why a command failed, ascending: no summary, and of a test the line that names it first. */
+/**
+ * Finds the lines of the output that can be why a command failed, ascending: no summary, and of a test the
+ * line that names it first.
+ */
 export function findErrors(log: LogText, found: Extraction, { start, end }: LineRange): number[] {
   const errors = found.diagnostics.filter(({ severity }) => severity === 'error');
   const messages = found.messages.filter(({ weight }) => weight >= TELLING);
-  const said = [...errors, ...found.exceptions, ...messages].flatMap(({ at }) => (at === null ? [] : [at.line]));
+  const said = [...errors, ...found.exceptions, ...messages].flatMap(({ at }) =>
+    at === null ? [] : [at.line],
+  );
   const tests = found.failingTests.flatMap(({ spans = [], at }) => spans[0]?.lineStart ?? at?.line ?? []);
-  const causes = said.filter((line) => classifyRole(log.line(line)) === 'cause' && !LAST_WORDS.test(log.line(line)));
+  const causes = said.filter(
+    (line) => classifyRole(log.line(line)) === 'cause' && !LAST_WORDS.test(log.line(line)),
+  );
   const lines = new Set([...causes, ...tests].filter((line) => line >= start && line <= end));
   return [...lines].sort((one, other) => one - other);
 }
@@ -80,14 +87,22 @@ const COMPLAINS = new RegExp(
   'i',
 );
 /** Words of a shell about a command that a signal ended. */
-const CRASHED = /^(?:Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception|Killed)\b/;
+const CRASHED =
+  /^(?:Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception|Killed)\b/;
 
-/** Adds to the lines of errors those that only sound like one: a command may have failed for a reason that no reader knows. */
+/**
+ * Adds to the lines of errors those that only sound like one: a command may have failed for a reason that no
+ * reader knows.
+ */
 export function findComplaints(log: LogText, { start, end }: LineRange, errors: readonly number[]): number[] {
   const lines = new Set(errors);
   for (let line = start; line <= end; line++) {
     const text = log.line(line);
-    if (CRASHED.test(text) || (COMPLAINS.test(text) && classifyRole(text) === 'cause' && !LAST_WORDS.test(text))) lines.add(line);
+    if (
+      CRASHED.test(text) ||
+      (COMPLAINS.test(text) && classifyRole(text) === 'cause' && !LAST_WORDS.test(text))
+    )
+      lines.add(line);
   }
   return [...lines].sort((one, other) => one - other);
 }

@@ -13,8 +13,8 @@ interface Way {
 }
 
 /**
- * Chooses where the output of each command begins, so that the sum of what speaks for the borders and the words is greatest. Commands keep
- * their order; those that printed no complaint have no output of their own.
+ * Chooses where the output of each command begins, so that the sum of what speaks for the borders and the
+ * words is greatest. Commands keep their order; those that printed no complaint have no output of their own.
  */
 export function chooseRuns(
   { start, end }: LineRange,
@@ -24,7 +24,10 @@ export function chooseRuns(
 ): Run[] {
   const gained = (command: number, line: number) => words[command]?.[line - start] ?? 0;
   const isComplaint = new Set(complaints);
-  /** The best way to the output of each command up to the line at hand, without what its words gain from its first line on. */
+  /**
+   * The best way to the output of each command up to the line at hand, without what its words gain from its
+   * first line on.
+   */
   const begun = words.map((_, command): Way | null => ({ score: 0, runs: [{ command, start }] }));
   /** The same, of outputs in which something complains. */
   const complained = words.map((): Way | null => null);
@@ -39,7 +42,8 @@ export function chooseRuns(
       }
     }
     if (!isComplaint.has(line)) continue;
-    for (const [command, way] of begun.entries()) if (isBetter(way, complained[command])) complained[command] = way;
+    for (const [command, way] of begun.entries())
+      if (isBetter(way, complained[command])) complained[command] = way;
   }
   let best: Way | null = null;
   for (const [command, way] of complained.entries()) {

@@ -3,7 +3,10 @@ import type { LogText } from '../lines/lines.ts';
 
 /** The commands of a step's script after which it may have failed. */
 export interface StepScript {
-  /** Commands whose failure did not end the script, in its order, and the last one if its failure ends the step. */
+  /**
+   * Commands whose failure did not end the script, in its order, and the last one if its failure ends the
+   * step.
+   */
   readonly commands: readonly string[];
   /** The last line of the step's head; output begins below it. */
   readonly headEnd: number;
@@ -11,8 +14,11 @@ export interface StepScript {
 
 /** Lines of a script that are read. */
 const MAX_SCRIPT = 300;
-/** A command whose status is kept for later: `cmd || status=$?`, `cmd || failed=1`, `cmd || (( errors++ ))`. */
-const KEEPS_STATUS = /\|\|\s{0,4}(?:\{\s{0,4})?(?:export |let |declare )?(?:\w{1,40}\+?=|\(\(|errors?\b|fail\w{0,10}\b)/;
+/**
+ * A command whose status is kept for later: `cmd || status=$?`, `cmd || failed=1`, `cmd || (( errors++ ))`.
+ */
+const KEEPS_STATUS =
+  /\|\|\s{0,4}(?:\{\s{0,4})?(?:export |let |declare )?(?:\w{1,40}\+?=|\(\(|errors?\b|fail\w{0,10}\b)/;
 /** A command whose failure is passed over. */
 const PASSES_OVER = /\|\|\s{0,4}(?:true\b|:|echo\b|printf\b)|;\s{0,4}true\b/;
 /** Commands that set up or end a script; they are not what fails. */
@@ -55,10 +61,13 @@ const STOPS_AT_FAILURE = /(?:^|[/\\\s])(?:ba|z|da)?sh(?:\.exe)?\b.{0,100}\s-\w{0
 const IS_SHELL = /(?:^|[/\\\s])(?:ba|z|da)?sh(?:\.exe)?(?:\s|$)/;
 
 /**
- * Reads the script that the head of a step shows (`##[group]Run …` to `shell: …`). Null if it shows none, or if the script ends at the
- * first command that fails.
+ * Reads the script that the head of a step shows (`##[group]Run …` to `shell: …`). Null if it shows none, or
+ * if the script ends at the first command that fails.
  */
-export function readScript(log: LogText, { lineStart, lineEnd }: Pick<Section, 'lineStart' | 'lineEnd'>): StepScript | null {
+export function readScript(
+  log: LogText,
+  { lineStart, lineEnd }: Pick<Section, 'lineStart' | 'lineEnd'>,
+): StepScript | null {
   const lines: string[] = [];
   let shell: string | null = null;
   let headEnd = lineStart;
@@ -86,7 +95,10 @@ function joinContinued(lines: readonly string[]): string[] {
   return open === '' ? joined : [...joined, open];
 }
 
-/** Returns the commands of which more than one can have failed: those after whose failure the script goes on, and the last one. */
+/**
+ * Returns the commands of which more than one can have failed: those after whose failure the script goes on,
+ * and the last one.
+ */
 function commandsOfScript(lines: readonly string[], stopsAtFailure: boolean): string[] {
   let stops = stopsAtFailure;
   const failing: string[] = [];

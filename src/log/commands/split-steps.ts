@@ -12,15 +12,18 @@ import { scoreWords } from './words.ts';
 const [MAX_OUTPUT, MAX_COMMANDS] = [20_000, 12];
 
 /**
- * Splits each failed step whose script goes on after a command has failed: the output of each command that failed becomes a section of its
- * own. Logs show the output of such commands one after the other without a border; {@link scoreBorders} says where one may be.
+ * Splits each failed step whose script goes on after a command has failed: the output of each command that
+ * failed becomes a section of its own. Logs show the output of such commands one after the other without a
+ * border; {@link scoreBorders} says where one may be.
  */
 export function splitSteps(log: LogText, found: Extraction, structure: Structure): Structure {
   const failedSections = structure.failedSections.flatMap((section) => {
     const script = section.consequence === true ? null : readScript(log, section);
     return script === null ? [section] : splitStep(log, found, section, script);
   });
-  return failedSections.length === structure.failedSections.length ? structure : { ...structure, failedSections };
+  return failedSections.length === structure.failedSections.length
+    ? structure
+    : { ...structure, failedSections };
 }
 
 function splitStep(log: LogText, found: Extraction, section: Section, script: StepScript): Section[] {
@@ -41,7 +44,10 @@ function splitStep(log: LogText, found: Extraction, section: Section, script: St
   }));
 }
 
-/** Leaves out the runs that only repeat complaints of earlier ones, numbers aside: what fails again in the same words is one failure. */
+/**
+ * Leaves out the runs that only repeat complaints of earlier ones, numbers aside: what fails again in the
+ * same words is one failure.
+ */
 function withoutRepeats<Run extends { readonly start: number }>(
   log: LogText,
   complaints: readonly number[],
@@ -51,7 +57,9 @@ function withoutRepeats<Run extends { readonly start: number }>(
   const said = new Set<string>();
   return runs.filter(({ start }, at) => {
     const next = runs[at + 1]?.start ?? end + 1;
-    const own = complaints.filter((line) => line >= start && line < next).map((line) => log.line(line).trim().replace(/\d+/g, '0'));
+    const own = complaints
+      .filter((line) => line >= start && line < next)
+      .map((line) => log.line(line).trim().replace(/\d+/g, '0'));
     const isRepeated = at > 0 && own.length > 0 && own.every((text) => said.has(text));
     for (const text of own) said.add(text);
     return !isRepeated;

@@ -5,17 +5,32 @@ import type { LineRange } from '../sections/system.ts';
 /** The number of mentions of the same term that count. A tool may print its own name on every line. */
 const MAX_MENTIONS = 2;
 /** Words that many commands and tools say. */
-const COMMON_WORD = /^(?:tests?|build|check|install|python3?|bash|node|make|main|src|run|exec|version|true|false|null)$/;
+const COMMON_WORD =
+  /^(?:tests?|build|check|install|python3?|bash|node|make|main|src|run|exec|version|true|false|null)$/;
 
-/** Counts for each command how many of its own words the output mentions up to each line: sums from the first line on. */
-export function scoreWords(log: LogText, found: Extraction, { start, end }: LineRange, commands: readonly string[]): number[][] {
+/**
+ * Counts for each command how many of its own words the output mentions up to each line: sums from the first
+ * line on.
+ */
+export function scoreWords(
+  log: LogText,
+  found: Extraction,
+  { start, end }: LineRange,
+  commands: readonly string[],
+): number[][] {
   const words = commands.map((command) => {
     const said = command.split(/\s+/).filter((word) => !word.startsWith('-'));
-    return new Set(said.flatMap((word) => word.toLowerCase().match(/[a-z][\w-]{2,60}(?:\.\w{1,10})?/g) ?? []));
+    return new Set(
+      said.flatMap((word) => word.toLowerCase().match(/[a-z][\w-]{2,60}(?:\.\w{1,10})?/g) ?? []),
+    );
   });
   const counts = new Map<string, number>();
   for (const own of words) for (const word of own) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const tools = new Map(found.diagnostics.flatMap(({ at, tool }) => (at === null ? [] : [[at.line, tool.toLowerCase()] as const])));
+  const tools = new Map(
+    found.diagnostics.flatMap(({ at, tool }) =>
+      at === null ? [] : [[at.line, tool.toLowerCase()] as const],
+    ),
+  );
   return words.map((own) => {
     const telling = [...own].filter((word) => counts.get(word) === 1 && !COMMON_WORD.test(word));
     const gains = new Map<number, number>();

@@ -16,7 +16,8 @@ export function createAllowance(maxBytes: number, maxEntries: number) {
   return {
     /** Throws 'too-large' where an archive has more entries than may still be listed. */
     takeEntries(what: string, entries: number): void {
-      if (entries > entriesLeft) throw refused(what, `it has ${entries} entries, ${entriesLeft} are allowed. Give a part of it`);
+      if (entries > entriesLeft)
+        throw refused(what, `it has ${entries} entries, ${entriesLeft} are allowed. Give a part of it`);
       entriesLeft -= entries;
     },
     checkRoom,
@@ -59,12 +60,15 @@ const NUMERIC = new Intl.Collator('en', { numeric: true });
 /** Checks whether a file's name allows it to hold a log, a report, or an archive of them. */
 export function mayBeRead(path: string): boolean {
   const parts = path.split(/[/\\]/);
-  return ENDINGS.test(path) && !parts.some((part) => SKIPPED_FOLDERS.has(part)) && !parts.at(-1)?.startsWith('._');
+  return (
+    ENDINGS.test(path) && !parts.some((part) => SKIPPED_FOLDERS.has(part)) && !parts.at(-1)?.startsWith('._')
+  );
 }
 
 /**
- * Chooses what is read of the files of an archive or folder, in the order of their names. GitHub's log archives hold each job's log whole,
- * `0_build.txt`, and again step by step, `build/3_Run tests.txt`: the whole is read once, and the steps only where it is missing.
+ * Chooses what is read of the files of an archive or folder, in the order of their names. GitHub's log
+ * archives hold each job's log whole, `0_build.txt`, and again step by step, `build/3_Run tests.txt`: the
+ * whole is read once, and the steps only where it is missing.
  */
 export function planTexts(paths: readonly string[]): PlannedText[] {
   const sorted = [...new Set(paths)].filter(mayBeRead).sort(NUMERIC.compare);
@@ -80,8 +84,14 @@ export function planTexts(paths: readonly string[]): PlannedText[] {
     const isSystem = path === `${folder}/system.txt` && steps.length > 0;
     if (jobs.has(folder) && (steps.includes(path) || isSystem)) continue;
     if (!steps.includes(path) || steps.length < 2 || !isJobFolder(steps)) {
-      if (!isSystem) plan.push({ path, parts: [path], steps: extractStepNames(stepsOf.get(getJobFolder(path, jobs)) ?? []) });
-    } else if (path === steps[0]) plan.push({ path: `${folder}.txt`, parts: steps, steps: extractStepNames(steps) });
+      if (!isSystem)
+        plan.push({
+          path,
+          parts: [path],
+          steps: extractStepNames(stepsOf.get(getJobFolder(path, jobs)) ?? []),
+        });
+    } else if (path === steps[0])
+      plan.push({ path: `${folder}.txt`, parts: steps, steps: extractStepNames(steps) });
   }
   return plan;
 }
@@ -149,8 +159,9 @@ export async function listMembers(
 }
 
 /**
- * Lists the files of a zip archive; each is read into memory when it is requested, and nothing is written to disk. Throws `too-large` for too
- * many entries, `invalid-input` for a broken archive, or one whose names leave it.
+ * Lists the files of a zip archive; each is read into memory when it is requested, and nothing is written to
+ * disk. Throws `too-large` for too many entries, `invalid-input` for a broken archive, or one whose names
+ * leave it.
  */
 export async function listZip(what: string, archive: Uint8Array, allowance: Allowance): Promise<Member[]> {
   try {
@@ -159,7 +170,8 @@ export async function listZip(what: string, archive: Uint8Array, allowance: Allo
     allowance.takeEntries(what, zip.entryCount);
     const members: Member[] = [];
     for await (const entry of zip.eachEntry()) {
-      if (!entry.fileName.endsWith('/')) members.push({ path: entry.fileName, read: () => readEntry(what, zip, entry, allowance) });
+      if (!entry.fileName.endsWith('/'))
+        members.push({ path: entry.fileName, read: () => readEntry(what, zip, entry, allowance) });
     }
     return members;
   } catch (error) {
@@ -171,13 +183,22 @@ export async function listZip(what: string, archive: Uint8Array, allowance: Allo
  * Reads one entry of a zip archive. The declared size is checked first; the decompressed bytes are counted as
  * well.
  */
-async function readEntry(what: string, zip: ZipFile, entry: Entry, allowance: Allowance): Promise<Uint8Array> {
+async function readEntry(
+  what: string,
+  zip: ZipFile,
+  entry: Entry,
+  allowance: Allowance,
+): Promise<Uint8Array> {
   const { uncompressedSize, compressedSize } = entry;
   const shown = safePath(entry.fileName);
-  if (entry.isEncrypted()) throw new TriageError('invalid-input', `${what} is encrypted: "${shown}" cannot be read.`);
+  if (entry.isEncrypted())
+    throw new TriageError('invalid-input', `${what} is encrypted: "${shown}" cannot be read.`);
   allowance.checkRoom(what, uncompressedSize);
   if (uncompressedSize > RATIO_FROM_BYTES && uncompressedSize > compressedSize * MAX_RATIO) {
-    throw refused(what, `"${shown}" grows more than ${MAX_RATIO} times when it is decompressed. If you trust it, unpack it first`);
+    throw refused(
+      what,
+      `"${shown}" grows more than ${MAX_RATIO} times when it is decompressed. If you trust it, unpack it first`,
+    );
   }
   const chunks: Buffer[] = [];
   try {
@@ -193,7 +214,9 @@ async function readEntry(what: string, zip: ZipFile, entry: Entry, allowance: Al
 
 function asTriageError(what: string, error: unknown): TriageError {
   if (error instanceof TriageError) return error;
-  return new TriageError('invalid-input', `${what}: ${getErrorMessage(error).replace(/\.$/, '')}.`, { cause: error });
+  return new TriageError('invalid-input', `${what}: ${getErrorMessage(error).replace(/\.$/, '')}.`, {
+    cause: error,
+  });
 }
 
 const FILES: ReadonlySet<string> = new Set(['File', 'OldFile', 'ContiguousFile']);
@@ -202,8 +225,9 @@ const MAX_META_BYTES = 64 * 1024;
 const BLOCK = 512;
 
 /**
- * Lists the files of a tar archive; links, devices and folders are left out, and no name is ever used as a path. An archive that was cut off
- * gives what came before, with a note. Throws `too-large` for too many entries, `invalid-input` for what is no tar at all.
+ * Lists the files of a tar archive; links, devices and folders are left out, and no name is ever used as a
+ * path. An archive that was cut off gives what came before, with a note. Throws `too-large` for too many
+ * entries, `invalid-input` for what is no tar at all.
  */
 function listTar(what: string, archive: Uint8Array, allowance: Allowance, notes: string[]): Member[] {
   const members: Member[] = [];

@@ -40,32 +40,53 @@ const MAX_DEPTH = 3;
 const MAX_NAMED = 5;
 
 /**
- * Makes texts of a file: one of a log or report, plain or compressed, and one a log or report of a zip or tar archive, also of archives
- * in it, to a depth of three. Logs and reports are distinguished by their content; `kind` decides where it does not say. Sources of an
- * archive are named by it and their path in it, `build.zip/1_build.txt`. What is no text is left out with a note on the first source.
- * Throws TriageError: 'too-large' above the limits or for a bomb, 'invalid-input' for what is broken, 'unsupported-type' where
+ * Makes texts of a file: one of a log or report, plain or compressed, and one a log or report of a zip or tar
+ * archive, also of archives in it, to a depth of three. Logs and reports are distinguished by their content;
+ * `kind` decides where it does not say. Sources of an archive are named by it and their path in it,
+ * `build.zip/1_build.txt`. What is no text is left out with a note on the first source. Throws TriageError:
+ * 'too-large' above the limits or for a bomb, 'invalid-input' for what is broken, 'unsupported-type' where
  * nothing in it is text.
  */
-export async function decodeSources(name: string, bytes: Uint8Array, kind: SourceKind, limits: ArchiveLimits): Promise<SourceText[]> {
+export async function decodeSources(
+  name: string,
+  bytes: Uint8Array,
+  kind: SourceKind,
+  limits: ArchiveLimits,
+): Promise<SourceText[]> {
   const { maxBytes } = limits;
   const allowance = createAllowance(maxBytes * 2, limits.maxEntries ?? MAX_ENTRIES);
   const unpacking: Unpacking = { kind, allowance, room: maxBytes, maxBytes, notes: [] };
   const before: string[] = [];
   const plain = decompress(name, bytes, limits, before);
-  if (!isArchive(plain)) return [ofKind(decodePlain(name, plain, kind, limits, before), limits.onlySources ?? false)];
+  if (!isArchive(plain))
+    return [ofKind(decodePlain(name, plain, kind, limits, before), limits.onlySources ?? false)];
   append(unpacking.notes, before);
   const sources = await unpack(unpacking, name, plain, 1);
   const [first, ...rest] = sources;
   if (first === undefined) {
-    const why = [`${name} is a ${detectFileType(plain).kind} archive with no log or report in it.`, ...unpacking.notes.slice(0, MAX_NAMED)];
+    const why = [
+      `${name} is a ${detectFileType(plain).kind} archive with no log or report in it.`,
+      ...unpacking.notes.slice(0, MAX_NAMED),
+    ];
     throw new TriageError('unsupported-type', why.join(' '));
   }
   return [{ ...first, notes: [...first.notes, ...unpacking.notes] }, ...rest];
 }
 
-async function unpack(unpacking: Unpacking, name: string, bytes: Uint8Array, depth: number): Promise<SourceText[]> {
+async function unpack(
+  unpacking: Unpacking,
+  name: string,
+  bytes: Uint8Array,
+  depth: number,
+): Promise<SourceText[]> {
   const { allowance, notes } = unpacking;
-  const members = await listMembers(name, bytes, detectFileType(bytes).kind === 'zip' ? 'zip' : 'tar', allowance, notes);
+  const members = await listMembers(
+    name,
+    bytes,
+    detectFileType(bytes).kind === 'zip' ? 'zip' : 'tar',
+    allowance,
+    notes,
+  );
   const byPath = new Map(members.map((member) => [member.path, member]));
   const plan = planTexts([...byPath.keys()]);
   const sources: SourceText[] = [];
@@ -103,23 +124,37 @@ async function readPlanned(
   const texts: SourceText[] = [];
   for (const path of planned.parts) {
     const bytes = await byPath.get(path)?.read();
-    if (bytes !== undefined) append(texts, await readMember(unpacking, `${archive}/${safePath(path)}`, bytes, depth));
+    if (bytes !== undefined)
+      append(texts, await readMember(unpacking, `${archive}/${safePath(path)}`, bytes, depth));
   }
   if (planned.parts.length > 1) return [joinSteps(name, texts, planned.steps)];
-  return planned.steps.length === 0 ? texts : texts.map((text) => ({ ...text, notes: [...text.notes, stepsNote(name, planned.steps)] }));
+  return planned.steps.length === 0
+    ? texts
+    : texts.map((text) => ({ ...text, notes: [...text.notes, stepsNote(name, planned.steps)] }));
 }
 
-async function readMember(unpacking: Unpacking, name: string, bytes: Uint8Array, depth: number): Promise<SourceText[]> {
+async function readMember(
+  unpacking: Unpacking,
+  name: string,
+  bytes: Uint8Array,
+  depth: number,
+): Promise<SourceText[]> {
   const notes: string[] = [];
   const { allowance, kind, maxBytes } = unpacking;
   const plain = decompress(name, bytes, { maxBytes: allowance.room }, notes);
   if (plain !== bytes) allowance.takeBytes(name, plain.length);
   if (isArchive(plain)) {
     if (depth < MAX_DEPTH) return unpack(unpacking, name, plain, depth + 1);
-    throw new TriageError('unsupported-type', `${name} is an archive in more than ${MAX_DEPTH - 1} others, which is not opened.`);
+    throw new TriageError(
+      'unsupported-type',
+      `${name} is an archive in more than ${MAX_DEPTH - 1} others, which is not opened.`,
+    );
   }
   if (plain.length > unpacking.room)
-    throw refused(name, `with it, all texts together would be larger than the limit of ${sizeInWords(maxBytes)}`);
+    throw refused(
+      name,
+      `with it, all texts together would be larger than the limit of ${sizeInWords(maxBytes)}`,
+    );
   const source = ofKind(decodePlain(name, plain, kind, { maxBytes }, notes), true);
   unpacking.room -= plain.length;
   return [source];
@@ -130,19 +165,30 @@ async function readMember(unpacking: Unpacking, name: string, bytes: Uint8Array,
  * TriageError 'unsupported-type' if only sources are wanted and the text is neither a log nor a report.
  */
 function ofKind(source: SourceText, onlySources: boolean): SourceText {
-  if (isReport(source.text) || (source.kind === 'report' && isLineReport(source.text))) return { ...source, kind: 'report' };
+  if (isReport(source.text) || (source.kind === 'report' && isLineReport(source.text)))
+    return { ...source, kind: 'report' };
   if (!onlySources) return source;
   if (isStray(source.name, source.text)) {
-    throw new TriageError('unsupported-type', `${source.name} is neither a log nor a test report that can be read.`);
+    throw new TriageError(
+      'unsupported-type',
+      `${source.name} is neither a log nor a test report that can be read.`,
+    );
   }
   // A web server's log next to the reports is a log.
   return { ...source, kind: 'log' };
 }
 
 function joinSteps(name: string, texts: readonly SourceText[], steps: readonly string[]): SourceText {
-  const text = texts.map((part) => (part.text === '' || part.text.endsWith('\n') ? part.text : `${part.text}\n`)).join('');
+  const text = texts
+    .map((part) => (part.text === '' || part.text.endsWith('\n') ? part.text : `${part.text}\n`))
+    .join('');
   const notes = texts.flatMap((part) => part.notes).slice(0, 20);
-  return { name, kind: 'log', text, notes: [...notes, `${name} is joined from the files of its steps.`, stepsNote(name, steps)] };
+  return {
+    name,
+    kind: 'log',
+    text,
+    notes: [...notes, `${name} is joined from the files of its steps.`, stepsNote(name, steps)],
+  };
 }
 
 function stepsNote(name: string, steps: readonly string[]): string {

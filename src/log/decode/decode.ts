@@ -4,10 +4,16 @@ import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { countIn } from '../../lib/text.ts';
 
 /**
- * Makes one text of what was fetched or uploaded: plain, gzip or Zstandard, in UTF-8, UTF-16 or Windows-1252. Throws TriageError 'too-large'
- * above the limit, 'unsupported-type' for what is no text (archives too: `decodeSources` opens them), 'invalid-input' for what is broken.
+ * Makes one text of what was fetched or uploaded: plain, gzip or Zstandard, in UTF-8, UTF-16 or Windows-1252.
+ * Throws TriageError 'too-large' above the limit, 'unsupported-type' for what is no text (archives too:
+ * `decodeSources` opens them), 'invalid-input' for what is broken.
  */
-export function decodeSource(name: string, bytes: Uint8Array, kind: SourceKind, limits: DecodeLimits): SourceText {
+export function decodeSource(
+  name: string,
+  bytes: Uint8Array,
+  kind: SourceKind,
+  limits: DecodeLimits,
+): SourceText {
   const notes: string[] = [];
   return decodePlain(name, decompress(name, bytes, limits, notes), kind, limits, notes);
 }
@@ -23,9 +29,15 @@ export function decodePlain(
   if (bytes.length > limits.maxBytes) throw tooLarge(name, limits.maxBytes);
   const type = detectFileType(bytes);
   const what = type.kind === 'binary' ? type.what : type.kind === 'text' ? null : `a ${type.kind} archive`;
-  if (what !== null) throw new TriageError('unsupported-type', `${name} is ${what}, not the text of a log or report.`);
+  if (what !== null)
+    throw new TriageError('unsupported-type', `${name} is ${what}, not the text of a log or report.`);
   const { text, notes } = toText(name, bytes);
-  return { name, kind, text: kind === 'report' || MARKUP.test(text) ? text : asPrinted(text), notes: [...before, ...notes] };
+  return {
+    name,
+    kind,
+    text: kind === 'report' || MARKUP.test(text) ? text : asPrinted(text),
+    notes: [...before, ...notes],
+  };
 }
 
 /** JSON and XML have escapes of their own, which their readers know. */
@@ -40,7 +52,9 @@ const QUOTED_LINES = 50;
  * quotation before all lines. The number of lines does not change.
  */
 function asPrinted(text: string): string {
-  const escaped = ['^[[', '\\u001', '\\x1', '␛['].some((sign) => text.includes(sign)) ? text.replace(WRITTEN_ESCAPE, '\u001b') : text;
+  const escaped = ['^[[', '\\u001', '\\x1', '␛['].some((sign) => text.includes(sign))
+    ? text.replace(WRITTEN_ESCAPE, '\u001b')
+    : text;
   const first = escaped
     .slice(0, 20_000)
     .split('\n', QUOTED_LINES)
@@ -52,7 +66,10 @@ function asPrinted(text: string): string {
 const MARK = '\ufffd';
 const SAMPLE_BYTES_TEXT = 4_096;
 
-/** Characters of the bytes from 128 on, in the code pages as which consoles read the UTF-8 of another program: 437, 850, Windows-1252, 866 and Windows-1251. */
+/**
+ * Characters of the bytes from 128 on, in the code pages as which consoles read the UTF-8 of another program:
+ * 437, 850, Windows-1252, 866 and Windows-1251.
+ */
 const CODE_PAGES: readonly string[] = [
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
@@ -61,14 +78,24 @@ const CODE_PAGES: readonly string[] = [
   ),
 ];
 
-/** The first bytes of what tools print in UTF-8: quotation marks and arrows, frames, ticks and crosses, pictures. */
-const SIGNS: readonly (readonly number[])[] = [...[0x80, 0x94, 0x95, 0x9c, 0x9d].map((byte) => [0xe2, byte]), [0xf0, 0x9f]];
+/**
+ * The first bytes of what tools print in UTF-8: quotation marks and arrows, frames, ticks and crosses,
+ * pictures.
+ */
+const SIGNS: readonly (readonly number[])[] = [
+  ...[0x80, 0x94, 0x95, 0x9c, 0x9d].map((byte) => [0xe2, byte]),
+  [0xf0, 0x9f],
+];
 
 /**
- * Reads bytes as UTF-8; as UTF-16 by its mark or by where its NULs stand; as Windows-1252 where there is next to no UTF-8 in it. What people
- * and PostgreSQL cannot read is replaced or, for NUL, left out. The notes are honest remarks about that. Never throws.
+ * Reads bytes as UTF-8; as UTF-16 by its mark or by where its NULs stand; as Windows-1252 where there is next
+ * to no UTF-8 in it. What people and PostgreSQL cannot read is replaced or, for NUL, left out. The notes are
+ * honest remarks about that. Never throws.
  */
-export function toText(name: string, bytes: Uint8Array): { readonly text: string; readonly notes: readonly string[] } {
+export function toText(
+  name: string,
+  bytes: Uint8Array,
+): { readonly text: string; readonly notes: readonly string[] } {
   const notes: string[] = [];
   if (bytes.length === 0) notes.push(`${name} is empty.`);
   const text = withoutCodePage(name, withoutNul(name, decode(name, bytes, notes), notes), notes);
@@ -100,14 +127,17 @@ function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
 function decode(name: string, bytes: Uint8Array, notes: string[]): string {
   const wide = detectUtf16(bytes);
   if (wide !== null) {
-    notes.push(`${name} was ${wide.toUpperCase()}${bytes.length % 2 === 0 ? '' : ', cut in the middle of a character'}.`);
+    notes.push(
+      `${name} was ${wide.toUpperCase()}${bytes.length % 2 === 0 ? '' : ', cut in the middle of a character'}.`,
+    );
     return new TextDecoder(wide).decode(bytes);
   }
   const text = new TextDecoder('utf-8').decode(bytes);
   const invalid = countIn(text, MARK) - countEncodedMarks(bytes);
   const declared = declaredEncoding(bytes);
   if (invalid <= 0) {
-    if (declared !== null && !isAscii(text)) notes.push(`${name} is damaged: it says that it is ${declared}, but it is UTF-8.`);
+    if (declared !== null && !isAscii(text))
+      notes.push(`${name} is damaged: it says that it is ${declared}, but it is UTF-8.`);
     return text;
   }
   if (declared !== null) {
@@ -118,7 +148,9 @@ function decode(name: string, bytes: Uint8Array, notes: string[]): string {
     notes.push(`${name} is not UTF-8 and was read as Windows-1252.`);
     return new TextDecoder('windows-1252').decode(bytes);
   }
-  notes.push(`${name} has ${invalid} invalid UTF-8 ${invalid === 1 ? 'sequence' : 'sequences'}, shown as ${MARK}.`);
+  notes.push(
+    `${name} has ${invalid} invalid UTF-8 ${invalid === 1 ? 'sequence' : 'sequences'}, shown as ${MARK}.`,
+  );
   return text;
 }
 
@@ -128,8 +160,10 @@ function decode(name: string, bytes: Uint8Array, notes: string[]): string {
  */
 function declaredEncoding(bytes: Uint8Array): string | null {
   const begun = Buffer.from(bytes.subarray(0, 300)).toString('latin1');
-  const named = /^(?:\xef\xbb\xbf)?\s{0,100}<\?xml\b[^>]{0,200}\bencoding\s{0,5}=\s{0,5}["'](?<name>[\w.:-]{1,40})["']/.exec(begun)?.groups
-    ?.name;
+  const named =
+    /^(?:\xef\xbb\xbf)?\s{0,100}<\?xml\b[^>]{0,200}\bencoding\s{0,5}=\s{0,5}["'](?<name>[\w.:-]{1,40})["']/.exec(
+      begun,
+    )?.groups?.name;
   if (named === undefined || /^utf|^us-ascii$|^ascii$/i.test(named)) return null;
   try {
     return new TextDecoder(named).encoding === 'utf-8' ? null : named;
@@ -148,7 +182,8 @@ function isAscii(text: string): boolean {
  */
 function isLatin(bytes: Uint8Array, text: string, invalid: number): boolean {
   let valid = 0;
-  for (let at = 0; at < text.length && valid * 4 < invalid; at++) if (text.charCodeAt(at) > 0x7f && text[at] !== MARK) valid++;
+  for (let at = 0; at < text.length && valid * 4 < invalid; at++)
+    if (text.charCodeAt(at) > 0x7f && text[at] !== MARK) valid++;
   if (valid * 4 >= invalid) return false;
   let high = 0;
   let inWords = 0;
@@ -164,11 +199,16 @@ function isLetter(byte: number | undefined): boolean {
   return byte !== undefined && ((byte > 64 && byte < 91) || (byte > 96 && byte < 123));
 }
 
-/** NULs come from UTF-16 appended to other text, and from holes of files that were cut: the text reads without them. */
+/**
+ * NULs come from UTF-16 appended to other text, and from holes of files that were cut: the text reads without
+ * them.
+ */
 function withoutNul(name: string, text: string, notes: string[]): string {
   if (!text.includes('\0')) return text;
   const nuls = countIn(text, '\0');
-  notes.push(`${name} holds ${nuls} NUL ${nuls === 1 ? 'character, which was' : 'characters, which were'} left out.`);
+  notes.push(
+    `${name} holds ${nuls} NUL ${nuls === 1 ? 'character, which was' : 'characters, which were'} left out.`,
+  );
   return text.replaceAll('\0', '');
 }
 
@@ -186,7 +226,10 @@ function withoutCodePage(name: string, text: string, notes: string[]): string {
   notes.push(`${name} was UTF-8 that had been read in another code page, and was read again.`);
   const bytes = new Map(Array.from(page, (character, at) => [character, at + 128]));
   const wrong = new RegExp(`[${page.replace(/[\\\]^-]/g, '\\$&')}]{2,400}`, 'g');
-  return text.replace(wrong, (shown) => readAgain(Uint8Array.from(shown, (character) => bytes.get(character) ?? 0)) ?? shown);
+  return text.replace(
+    wrong,
+    (shown) => readAgain(Uint8Array.from(shown, (character) => bytes.get(character) ?? 0)) ?? shown,
+  );
 }
 
 function readAgain(bytes: Uint8Array): string | null {
@@ -209,7 +252,9 @@ function countEncodedMarks(bytes: Uint8Array): number {
  * The type of a file by its first bytes: a container to open, text, or a file without text, with its common
  * name.
  */
-type FileType = { readonly kind: 'gzip' | 'zstd' | 'zip' | 'tar' | 'text' } | { readonly kind: 'binary'; readonly what: string };
+type FileType =
+  | { readonly kind: 'gzip' | 'zstd' | 'zip' | 'tar' | 'text' }
+  | { readonly kind: 'binary'; readonly what: string };
 
 const MAGIC: readonly (readonly [readonly number[], FileType | string])[] = [
   [[0x1f, 0x8b], { kind: 'gzip' }],
@@ -260,10 +305,12 @@ function looksBinary(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE_BYTES_TYPE);
   const wide = detectUtf16(bytes);
   const text = wide === null ? '' : new TextDecoder(wide).decode(sample.subarray(0, sample.length & ~1));
-  const units = wide === null ? sample : Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+  const units =
+    wide === null ? sample : Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
   let controls = 0;
   for (const unit of units)
-    if (unit < 32 && unit !== 9 && unit !== 10 && unit !== 13 && unit !== 27 && unit !== 8 && unit !== 12) controls++;
+    if (unit < 32 && unit !== 9 && unit !== 10 && unit !== 13 && unit !== 27 && unit !== 8 && unit !== 12)
+      controls++;
   return controls * 20 > units.length;
 }
 
@@ -277,25 +324,37 @@ const MAX_LAYERS = 3;
 const AGAIN = 'Fetch or compress it again.';
 
 /**
- * Takes gzip and, where this Node can (the Action runs on older ones as well), Zstandard off, also twice or three times. A gzip stream that was cut off gives what came before, with a note. Throws
- * TriageError 'too-large' above the limit, 'invalid-input' for what is broken.
+ * Takes gzip and, where this Node can (the Action runs on older ones as well), Zstandard off, also twice or
+ * three times. A gzip stream that was cut off gives what came before, with a note. Throws TriageError
+ * 'too-large' above the limit, 'invalid-input' for what is broken.
  */
-export function decompress(name: string, bytes: Uint8Array, limits: DecodeLimits, notes: string[]): Uint8Array {
+export function decompress(
+  name: string,
+  bytes: Uint8Array,
+  limits: DecodeLimits,
+  notes: string[],
+): Uint8Array {
   let plain = bytes;
   for (let layer = 0; ; layer++) {
     const { kind } = detectFileType(plain);
     if (kind !== 'gzip' && kind !== 'zstd') return plain;
     if (layer === MAX_LAYERS)
-      throw new TriageError('unsupported-type', `${name} is compressed more than ${MAX_LAYERS} times over: unpack it first.`);
+      throw new TriageError(
+        'unsupported-type',
+        `${name} is compressed more than ${MAX_LAYERS} times over: unpack it first.`,
+      );
     // Zero would mean "no limit" to zlib.
     const maxOutputLength = Math.max(1, limits.maxBytes);
-    plain = kind === 'gzip' ? gunzip(name, plain, maxOutputLength, notes) : unzstd(name, plain, maxOutputLength);
+    plain =
+      kind === 'gzip' ? gunzip(name, plain, maxOutputLength, notes) : unzstd(name, plain, maxOutputLength);
   }
 }
 
 /** Creates the error for a text above its limit. */
 export function tooLarge(name: string, maxBytes: number): TriageError {
-  return new TriageError('too-large', `${name} is larger than the limit of ${sizeInWords(maxBytes)}.`, { details: { maxBytes } });
+  return new TriageError('too-large', `${name} is larger than the limit of ${sizeInWords(maxBytes)}.`, {
+    details: { maxBytes },
+  });
 }
 
 function gunzip(name: string, bytes: Uint8Array, maxOutputLength: number, notes: string[]): Uint8Array {
@@ -303,9 +362,12 @@ function gunzip(name: string, bytes: Uint8Array, maxOutputLength: number, notes:
     return zlib.gunzipSync(bytes, { maxOutputLength });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(name, maxOutputLength);
-    const rest = getErrorMessage(error) === 'unexpected end of file' ? gunzipCut(bytes, maxOutputLength) : null;
+    const rest =
+      getErrorMessage(error) === 'unexpected end of file' ? gunzipCut(bytes, maxOutputLength) : null;
     if (rest === null)
-      throw new TriageError('invalid-input', `${name} is broken gzip: ${getErrorMessage(error)}. ${AGAIN}`, { cause: error });
+      throw new TriageError('invalid-input', `${name} is broken gzip: ${getErrorMessage(error)}. ${AGAIN}`, {
+        cause: error,
+      });
     notes.push(`${name} is gzip that was cut off: its end is missing.`);
     return rest;
   }
@@ -331,7 +393,11 @@ function unzstd(name: string, bytes: Uint8Array, maxOutputLength: number): Uint8
     return zlib.zstdDecompressSync(bytes, { maxOutputLength });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(name, maxOutputLength);
-    throw new TriageError('invalid-input', `${name} is broken Zstandard data: ${getErrorMessage(error)}. ${AGAIN}`, { cause: error });
+    throw new TriageError(
+      'invalid-input',
+      `${name} is broken Zstandard data: ${getErrorMessage(error)}. ${AGAIN}`,
+      { cause: error },
+    );
   }
 }
 

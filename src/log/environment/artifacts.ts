@@ -30,14 +30,16 @@ export const ARTIFACT_LITERALS: readonly string[] = [
 const MAX_LINES = 10_000;
 const URL = /\bhttps?:\/\/[^\s/]{1,200}\/(?<path>[\w.+/~-]{5,400}\.(?<type>jar|pom|aar|war|hpi))\b/;
 const JAR = /\.m2\/repository\/(?<path>[\w.+/~-]{5,400}\.(?<type>jar))\b/;
-const TREE = /^(?:\[ERROR\] ?)?\s{0,80}(?:\+-|\\-)\s?(?<coordinates>[\w.-]{1,120}:[\w.-]{1,120}:[\w.:-]{1,120})/;
+const TREE =
+  /^(?:\[ERROR\] ?)?\s{0,80}(?:\+-|\\-)\s?(?<coordinates>[\w.-]{1,120}:[\w.-]{1,120}:[\w.:-]{1,120})/;
 const REQUIRES = /\bDependency (?<coordinates>[\w.-]{1,120}:[\w.-]{1,120}:jar:[\w.-]{1,80}) requires /;
 const INSTALLED = /^Successfully installed (?<all>\S.{0,4000})/;
 const CRATE =
   /^\s{0,12}(?:Compiling|Downloaded|Adding|Updating) (?<name>[\w-]{1,80}) v(?<version>\d[\w.+-]{0,40})(?: -> v(?<to>\d[\w.+-]{0,40}))?/;
 const MODULE = /^go: downloading (?<name>[\w./~-]{3,200}) v(?<version>\d[\w.+-]{0,80})/;
 /** Directories of a repository's address before the group. */
-const ROOTS = /^(?:.{0,100}?\/)?(?:maven2?|releases|public|repository\/[\w-]{1,60}|content\/(?:groups|repositories)\/[\w-]{1,60})\/(?=\w)/;
+const ROOTS =
+  /^(?:.{0,100}?\/)?(?:maven2?|releases|public|repository\/[\w-]{1,60}|content\/(?:groups|repositories)\/[\w-]{1,60})\/(?=\w)/;
 
 /** Reads the artifacts that a log names, each version once, where it was named last. */
 export function readArtifacts(log: LogText, lines: readonly number[]): Artifact[] {
@@ -63,22 +65,48 @@ function artifactsOn(text: string, line: number): Artifact[] {
   if (installed !== undefined) return installed.split(' ').flatMap((word) => fromWord(word, line));
   const crate = CRATE.exec(text)?.groups;
   if (crate !== undefined)
-    return [{ ecosystem: 'cargo', group: '', name: crate.name ?? '', version: crate.to ?? crate.version ?? '', line, isUsed: true }];
+    return [
+      {
+        ecosystem: 'cargo',
+        group: '',
+        name: crate.name ?? '',
+        version: crate.to ?? crate.version ?? '',
+        line,
+        isUsed: true,
+      },
+    ];
   const module = MODULE.exec(text)?.groups;
   return module === undefined
     ? []
-    : [{ ecosystem: 'go', group: '', name: module.name ?? '', version: module.version ?? '', line, isUsed: true }];
+    : [
+        {
+          ecosystem: 'go',
+          group: '',
+          name: module.name ?? '',
+          version: module.version ?? '',
+          line,
+          isUsed: true,
+        },
+      ];
 }
 
-/** Reads a path such as `org/flywaydb/flyway-core/9.20.1/flyway-core-9.20.1.jar` below the repository's own directories. */
+/**
+ * Reads a path such as `org/flywaydb/flyway-core/9.20.1/flyway-core-9.20.1.jar` below the repository's own
+ * directories.
+ */
 function fromPath(path: string, type: string, line: number): Artifact[] {
   const parts = path.replace(ROOTS, '').split('/');
   const [file = '', version = '', name = ''] = parts.toReversed();
   if (parts.length < 4 || !file.startsWith(`${name}-`)) return [];
-  return [{ ecosystem: 'maven', group: parts.slice(0, -3).join('.'), name, version, line, isUsed: type !== 'pom' }];
+  return [
+    { ecosystem: 'maven', group: parts.slice(0, -3).join('.'), name, version, line, isUsed: type !== 'pom' },
+  ];
 }
 
 function fromWord(word: string, line: number): Artifact[] {
-  const { name, version } = /^(?<name>[A-Za-z][\w.-]{0,80}?)-(?<version>\d[\w.+!]{0,40})$/.exec(word)?.groups ?? {};
-  return name === undefined || version === undefined ? [] : [{ ecosystem: 'python', group: '', name, version, line, isUsed: true }];
+  const { name, version } =
+    /^(?<name>[A-Za-z][\w.-]{0,80}?)-(?<version>\d[\w.+!]{0,40})$/.exec(word)?.groups ?? {};
+  return name === undefined || version === undefined
+    ? []
+    : [{ ecosystem: 'python', group: '', name, version, line, isUsed: true }];
 }

@@ -16,7 +16,11 @@ export interface Conflict {
 }
 
 /** ASCII literals, case ignored: a line without any of them begins no conflict. */
-export const CONFLICT_LITERALS: readonly string[] = ['upper bound dep', 'convergence error for', ' requires jenkins'];
+export const CONFLICT_LITERALS: readonly string[] = [
+  'upper bound dep',
+  'convergence error for',
+  ' requires jenkins',
+];
 
 const [MAX_CONFLICTS, MAX_LINES, MAX_NAMED] = [50, 120, 3];
 const CONFLICT =
@@ -26,9 +30,14 @@ const NODE =
 const REQUIRES =
   /\bDependency (?<group>[\w.-]{1,120}):(?<name>[\w.-]{1,120}):jar:(?<version>[\w.-]{1,80}) requires (?<of>Jenkins) (?<needed>[\w.-]{1,40}) or higher/;
 
-/** Reads which direct dependencies need newer versions than the build has: the one that needs most of them first. */
+/**
+ * Reads which direct dependencies need newer versions than the build has: the one that needs most of them
+ * first.
+ */
 export function readConflicts(log: LogText, lines: readonly number[]): Conflict[] {
-  const all = lines.slice(0, MAX_CONFLICTS).flatMap((line) => [...readPaths(log, line), ...readRequirement(log, line)]);
+  const all = lines
+    .slice(0, MAX_CONFLICTS)
+    .flatMap((line) => [...readPaths(log, line), ...readRequirement(log, line)]);
   const byArtifact = Map.groupBy(all, ({ artifact }) => `${artifact.group}:${artifact.name}`);
   return [...byArtifact.values()]
     .toSorted((one, other) => other.length - one.length)
@@ -38,8 +47,23 @@ export function readConflicts(log: LogText, lines: readonly number[]): Conflict[
 
 function readRequirement(log: LogText, line: number): Conflict[] {
   const { group, name, version, of, needed } = REQUIRES.exec(log.line(line))?.groups ?? {};
-  if (group === undefined || name === undefined || version === undefined || of === undefined || needed === undefined) return [];
-  return [{ artifact: { ecosystem: 'maven', group, name, version, line, isUsed: true }, of, needed, used: null, line }];
+  if (
+    group === undefined ||
+    name === undefined ||
+    version === undefined ||
+    of === undefined ||
+    needed === undefined
+  )
+    return [];
+  return [
+    {
+      artifact: { ecosystem: 'maven', group, name, version, line, isUsed: true },
+      of,
+      needed,
+      used: null,
+      line,
+    },
+  ];
 }
 
 interface Path {
@@ -48,8 +72,8 @@ interface Path {
 }
 
 /**
- * Reads the paths of Maven's enforcer: of an upper bound, the direct dependencies that ask for a newer version than the used one; where versions
- * do not converge, all that ask for any.
+ * Reads the paths of Maven's enforcer: of an upper bound, the direct dependencies that ask for a newer
+ * version than the used one; where versions do not converge, all that ask for any.
  */
 function readPaths(log: LogText, start: number): Conflict[] {
   const { kind, group, name, used } = CONFLICT.exec(log.line(start))?.groups ?? {};
@@ -59,7 +83,9 @@ function readPaths(log: LogText, start: number): Conflict[] {
   const counting = isBound ? paths.filter(({ asked }) => compareVersions(asked, used) > 0) : paths;
   return counting.flatMap(({ direct, asked }) => {
     const other = isBound ? used : paths.find((one) => one.asked !== asked)?.asked;
-    return other === undefined ? [] : [{ artifact: direct, of: `${group}:${name}`, needed: asked, used: other, line: start }];
+    return other === undefined
+      ? []
+      : [{ artifact: direct, of: `${group}:${name}`, needed: asked, used: other, line: start }];
   });
 }
 
@@ -73,7 +99,15 @@ function pathsTo(log: LogText, start: number, { group, name }: Pick<Artifact, 'g
     depth = node === undefined ? 0 : depth + 1;
     if (node === undefined) continue;
     const { group: ofGroup = '', name: ofName = '', version = '', asked = version } = node;
-    if (depth === 2) direct = { ecosystem: 'maven', group: ofGroup, name: ofName, version, line: start + 1 + offset, isUsed: true };
+    if (depth === 2)
+      direct = {
+        ecosystem: 'maven',
+        group: ofGroup,
+        name: ofName,
+        version,
+        line: start + 1 + offset,
+        isUsed: true,
+      };
     if (direct !== null && depth >= 2 && ofGroup === group && ofName === name) paths.push({ direct, asked });
   }
   return paths;

@@ -17,8 +17,13 @@ interface Name {
   readonly parts: readonly string[];
 }
 
-/** Findings whose names are looked at, lines below a diagnostic, frames below an exception, and owners that are kept. */
-const [MAX_FINDINGS, DETAIL_LINES, MAX_FRAMES, MAX_OWNERS, MAX_OWNERS_EACH, MAX_SIBLINGS] = [20, 5, 12, 4, 2, 4];
+/**
+ * Findings whose names are looked at, lines below a diagnostic, frames below an exception, and owners that
+ * are kept.
+ */
+const [MAX_FINDINGS, DETAIL_LINES, MAX_FRAMES, MAX_OWNERS, MAX_OWNERS_EACH, MAX_SIBLINGS] = [
+  20, 5, 12, 4, 2, 4,
+];
 /** An owner that fits so much worse than the best one is none. */
 const NEARLY_BEST = 0.75;
 
@@ -28,17 +33,24 @@ const FRAME = /^\s{0,12}at (?:[\w.-]{1,60}\/{1,2})?((?:[a-z][\w]{0,40}\.){1,10}[
 /** Packages that every JVM has; javax is the JVM's but for the packages that moved to jakarta. */
 const PLATFORM = /^(?:javax?|jdk|sun|com\.sun\.(?:proxy|tools|management)|worker|app)\./;
 /** Packages that run every test and stand in every trace. */
-const HARNESS = /^(?:org\.junit|junit|org\.apache\.maven\.surefire|org\.opentest4j|com\.intellij|org\.gradle|org\.mockito\.junit)\b/;
+const HARNESS =
+  /^(?:org\.junit|junit|org\.apache\.maven\.surefire|org\.opentest4j|com\.intellij|org\.gradle|org\.mockito\.junit)\b/;
 const JAVAX =
   /^javax[./](?=(?:jws|ws|xml[./](?:bind|ws|soap)|servlet|persistence|validation|inject|enterprise|annotation|mail|activation|transaction|ejb|faces|json|el|interceptor|mvc|jms|batch|security[./]enterprise)\b)/;
 const OWN_FILE = /(?:^|\/)src\/[\w-]{1,40}\/(?:java|kotlin|scala|groovy)\/(.{1,300})\/[^/]{1,200}$/;
 
-/** Finds which of the artifacts in the log own the names that a JVM's tools say are missing or changed; the likeliest first. */
+/**
+ * Finds which of the artifacts in the log own the names that a JVM's tools say are missing or changed; the
+ * likeliest first.
+ */
 export function findOwners(log: LogText, found: Extraction, artifacts: readonly Artifact[]): Owner[] {
-  const jars = newestOfEach(artifacts.filter(({ ecosystem, isUsed, name }) => ecosystem === 'maven' && isUsed && !isPlugin(name)));
+  const jars = newestOfEach(
+    artifacts.filter(({ ecosystem, isUsed, name }) => ecosystem === 'maven' && isUsed && !isPlugin(name)),
+  );
   if (jars.length === 0) return [];
   const own = ownPackages(found);
-  const isForeign = ({ text, parts }: Name) => !PLATFORM.test(`${parts.join('.')}.`) && !own.some((prefix) => text.startsWith(prefix));
+  const isForeign = ({ text, parts }: Name) =>
+    !PLATFORM.test(`${parts.join('.')}.`) && !own.some((prefix) => text.startsWith(prefix));
   const said = matchOwners(statedNames(log, found).filter(isForeign), jars);
   if (said.length > 0) return said;
   return matchOwners(
@@ -47,11 +59,16 @@ export function findOwners(log: LogText, found: Extraction, artifacts: readonly 
   );
 }
 
-/** Returns the owners of each name in turn, until there are enough; an artifact owns the first name that fits it. */
+/**
+ * Returns the owners of each name in turn, until there are enough; an artifact owns the first name that fits
+ * it.
+ */
 function matchOwners(names: readonly Name[], jars: readonly Artifact[]): Owner[] {
   const owners = new Map<Artifact, Owner>();
   for (const { text, parts } of names) {
-    const rated = jars.map((artifact) => ({ artifact, score: rateOwner(artifact, parts) })).sort((one, other) => other.score - one.score);
+    const rated = jars
+      .map((artifact) => ({ artifact, score: rateOwner(artifact, parts) }))
+      .sort((one, other) => other.score - one.score);
     const top = rated[0]?.score ?? 0;
     for (const { artifact, score } of rated.slice(0, MAX_OWNERS_EACH))
       if (score > 0 && score >= top * NEARLY_BEST && !owners.has(artifact))
@@ -66,7 +83,9 @@ function statedNames(log: LogText, found: Extraction): Name[] {
   const errors = found.diagnostics.filter(({ severity }) => severity === 'error').slice(0, MAX_FINDINGS);
   return [
     ...errors.flatMap(({ message, at }) => [message, ...(at === null ? [] : detailsBelow(log, at.line))]),
-    ...found.exceptions.slice(0, MAX_FINDINGS).map(({ type, message }) => (HARNESS.test(type) ? message : `${type}: ${message}`)),
+    ...found.exceptions
+      .slice(0, MAX_FINDINGS)
+      .map(({ type, message }) => (HARNESS.test(type) ? message : `${type}: ${message}`)),
     ...found.messages.slice(0, MAX_FINDINGS).map(({ text }) => text),
   ].flatMap(namesIn);
 }
@@ -98,9 +117,11 @@ function detailsBelow(log: LogText, line: number): string[] {
 /** Returns the first packages of the files that failed to compile and of the tests that failed. */
 function ownPackages({ diagnostics, failingTests }: Extraction): string[] {
   const files = diagnostics.flatMap(({ file }) => OWN_FILE.exec(file ?? '')?.[1]?.replaceAll('/', '.') ?? []);
-  const suites = failingTests.flatMap(({ suite, name }) => [suite ?? '', name].filter((one) => /^(?:[a-z]\w*\.){2,}/.test(one)));
-  return [...new Set([...files, ...suites].map((name) => name.split('.').slice(0, 3).join('.')))].filter((name) =>
-    /^[a-z]\w*\.[a-z]/.test(name),
+  const suites = failingTests.flatMap(({ suite, name }) =>
+    [suite ?? '', name].filter((one) => /^(?:[a-z]\w*\.){2,}/.test(one)),
+  );
+  return [...new Set([...files, ...suites].map((name) => name.split('.').slice(0, 3).join('.')))].filter(
+    (name) => /^[a-z]\w*\.[a-z]/.test(name),
   );
 }
 
@@ -118,7 +139,10 @@ function rateOwner({ group, name }: Artifact, parts: readonly string[]): number 
     .split(/[-._]/)
     .filter((word) => word.length > 1 && !/^\d/.test(word));
   const hits = words.filter((word) =>
-    parts.some((part) => part === word || (word.length > 3 && part.includes(word)) || (part.length > 3 && word.includes(part))),
+    parts.some(
+      (part) =>
+        part === word || (word.length > 3 && part.includes(word)) || (part.length > 3 && word.includes(part)),
+    ),
   ).length;
   const isWhole = common === groupParts.length && common >= 2;
   const isOwners = parts.includes(groupParts.at(-1) ?? '') && parts.includes(name.toLowerCase());
@@ -135,7 +159,8 @@ function isPlugin(name: string): boolean {
 /** Keeps the last download of each artifact, which is what the failed step worked with. */
 function newestOfEach(artifacts: readonly Artifact[]): Artifact[] {
   const last = new Map<string, Artifact>();
-  for (const one of artifacts.toSorted((left, right) => left.line - right.line)) last.set(`${one.group}:${one.name}`, one);
+  for (const one of artifacts.toSorted((left, right) => left.line - right.line))
+    last.set(`${one.group}:${one.name}`, one);
   return [...last.values()];
 }
 
@@ -143,5 +168,7 @@ function newestOfEach(artifacts: readonly Artifact[]): Artifact[] {
 function listSiblings({ group, name, version }: Artifact, all: readonly Artifact[]): Artifact[] {
   const siblings = all.filter((one) => one.group === group && one.name !== name);
   const rank = (one: Artifact) => Number(one.version === version);
-  return siblings.toSorted((one, other) => rank(one) - rank(other) || compareVersions(other.version, one.version)).slice(0, MAX_SIBLINGS);
+  return siblings
+    .toSorted((one, other) => rank(one) - rank(other) || compareVersions(other.version, one.version))
+    .slice(0, MAX_SIBLINGS);
 }

@@ -22,21 +22,33 @@ const IS_CONFLICT = /enforcer|convergence|upper bound|requires Jenkins|could not
 const MAX_BOMS = 3;
 
 /**
- * Reads which versions the failed step worked with, as far as what was `found` may be about them. `hits` has the lines of each group of
- * {@link ENVIRONMENT_LITERALS}.
+ * Reads which versions the failed step worked with, as far as what was `found` may be about them. `hits` has
+ * the lines of each group of {@link ENVIRONMENT_LITERALS}.
  */
-export function readEnvironment(log: LogText, hits: readonly (readonly number[])[], found: Extraction): BuildEnvironment {
+export function readEnvironment(
+  log: LogText,
+  hits: readonly (readonly number[])[],
+  found: Extraction,
+): BuildEnvironment {
   const [ofRuntimes = [], ofArtifacts = [], ofConflicts = [], ofChanges = []] = hits;
   const at = (line: number): LogPosition => ({ source: log.name, line });
   const artifacts = ofArtifacts.length === 0 ? [] : readArtifacts(log, ofArtifacts);
   const involved = findInvolved(log, ofConflicts, found, artifacts);
   return {
-    runtimes: readRuntimes(log, ofRuntimes, found).map(({ tool, version, line }) => ({ tool, version, at: at(line) })),
+    runtimes: readRuntimes(log, ofRuntimes, found).map(({ tool, version, line }) => ({
+      tool,
+      version,
+      at: at(line),
+    })),
     artifacts: involved,
     boms:
       involved.length === 0
         ? []
-        : findBoms(artifacts, involved).map((one) => ({ name: fullName(one), version: one.version, at: at(one.line) })),
+        : findBoms(artifacts, involved).map((one) => ({
+            name: fullName(one),
+            version: one.version,
+            at: at(one.line),
+          })),
     changes: readChanges(log, ofChanges),
   };
 }
@@ -57,32 +69,50 @@ export function isEmptyEnvironment({ runtimes, artifacts, changes }: BuildEnviro
 }
 
 /** Quotes the lines that show the versions, but for those that are in an excerpt already. */
-export function excerptsOfEnvironment(environment: BuildEnvironment, logs: readonly LogText[], shown: readonly Excerpt[]): Excerpt[] {
+export function excerptsOfEnvironment(
+  environment: BuildEnvironment,
+  logs: readonly LogText[],
+  shown: readonly Excerpt[],
+): Excerpt[] {
   const { runtimes, artifacts, boms, changes } = environment;
   const wanted = [
     ...runtimes.map(({ tool, at }) => ({ at, reason: `version of ${tool}` })),
     ...changes.flatMap(({ name, at }) => (at === null ? [] : [{ at, reason: `change of ${name}` }])),
     ...[...artifacts, ...boms].map(({ name, at }) => ({ at, reason: `version of ${name}` })),
-    ...artifacts.flatMap(({ needs }) => (needs === null ? [] : [{ at: needs.at, reason: `conflict over ${needs.name}` }])),
+    ...artifacts.flatMap(({ needs }) =>
+      needs === null ? [] : [{ at: needs.at, reason: `conflict over ${needs.name}` }],
+    ),
   ];
   const excerpts: Excerpt[] = [];
   for (const { at, reason } of wanted) {
     const { source, line } = at;
-    const isShown = [...shown, ...excerpts].some((one) => one.source === source && one.lineStart <= line && line <= one.lineEnd);
+    const isShown = [...shown, ...excerpts].some(
+      (one) => one.source === source && one.lineStart <= line && line <= one.lineEnd,
+    );
     const text =
       logs
         .find(({ name }) => name === source)
         ?.line(line)
         .slice(0, 1000) ?? '';
-    if (!isShown && text !== '') excerpts.push({ source, lineStart: line, lineEnd: line, text, reason, weight: 1 });
+    if (!isShown && text !== '')
+      excerpts.push({ source, lineStart: line, lineEnd: line, text, reason, weight: 1 });
   }
   return excerpts;
 }
 
-function findInvolved(log: LogText, lines: readonly number[], found: Extraction, artifacts: readonly Artifact[]): InvolvedArtifact[] {
+function findInvolved(
+  log: LogText,
+  lines: readonly number[],
+  found: Extraction,
+  artifacts: readonly Artifact[],
+): InvolvedArtifact[] {
   const at = (line: number): LogPosition => ({ source: log.name, line });
-  const texts = [...found.messages.map(({ text }) => text), ...found.diagnostics.map(({ message }) => message)];
-  const conflicts = lines.length > 0 && texts.some((text) => IS_CONFLICT.test(text)) ? readConflicts(log, lines) : [];
+  const texts = [
+    ...found.messages.map(({ text }) => text),
+    ...found.diagnostics.map(({ message }) => message),
+  ];
+  const conflicts =
+    lines.length > 0 && texts.some((text) => IS_CONFLICT.test(text)) ? readConflicts(log, lines) : [];
   if (conflicts.length > 0)
     return conflicts.map(({ artifact, of, needed, used, line }) => ({
       name: fullName(artifact),
@@ -104,9 +134,12 @@ function findInvolved(log: LogText, lines: readonly number[], found: Extraction,
 
 /** Returns the bills of materials whose group shares a term with the groups of the artifacts. */
 function findBoms(artifacts: readonly Artifact[], involved: readonly InvolvedArtifact[]): Artifact[] {
-  const words = new Set(involved.flatMap(({ name, needs }) => [...groupWords(name), ...groupWords(needs?.name ?? '')]));
+  const words = new Set(
+    involved.flatMap(({ name, needs }) => [...groupWords(name), ...groupWords(needs?.name ?? '')]),
+  );
   const boms = artifacts.filter(
-    ({ group, name }) => /(?:^|-)bom(?:-|$)|-dependencies$/.test(name) && groupWords(group).some((word) => words.has(word)),
+    ({ group, name }) =>
+      /(?:^|-)bom(?:-|$)|-dependencies$/.test(name) && groupWords(group).some((word) => words.has(word)),
   );
   // The build's own come first: what they import follows.
   return firstOfEach(boms, fullName).slice(0, MAX_BOMS);

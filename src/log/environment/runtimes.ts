@@ -96,11 +96,16 @@ const ASKS: Readonly<Record<Runtime, RegExp>> = {
   rust: /requires rustc|edition20\d\d|lock ?file version|E0658|unstable/i,
 };
 
-/** Returns for each runtime that a failure may be about the version that the log shows for it; none where none is shown. */
+/**
+ * Returns for each runtime that a failure may be about the version that the log shows for it; none where none
+ * is shown.
+ */
 export function readRuntimes(log: LogText, lines: readonly number[], found: Extraction): ShownVersion[] {
   const wanted = wantedRuntimes(found);
   if (wanted.length === 0) return [];
-  const shown = lines.flatMap((line) => versionsOn(log.line(line), line)).filter(({ tool }) => wanted.includes(tool));
+  const shown = lines
+    .flatMap((line) => versionsOn(log.line(line), line))
+    .filter(({ tool }) => wanted.includes(tool));
   const failed = failedLines(found).reduce((last, line) => Math.max(last, line), 1);
   return wanted.flatMap(
     (tool) =>
@@ -135,7 +140,10 @@ function failedLines({ messages, diagnostics, exceptions }: Extraction): number[
 /** Lines behind a failure in which its own program may still say what it is. */
 const NEAR = 80;
 
-/** Chooses a version: the failing program's own word first, then what was shown last before it; the more exact of two that agree. */
+/**
+ * Chooses a version: the failing program's own word first, then what was shown last before it; the more exact
+ * of two that agree.
+ */
 function chooseVersion(shown: readonly ShownVersion[], failed: number): ShownVersion | null {
   const before = shown.filter(({ line }) => line <= failed + NEAR);
   const last = before.findLast(({ running }) => running) ?? before.at(-1);

@@ -1,4 +1,12 @@
-import type { Diagnostic, ErrorMessage, FailingTest, LogPosition, LogRange, StackFrame, ThrownException } from '../../domain/failure.ts';
+import type {
+  Diagnostic,
+  ErrorMessage,
+  FailingTest,
+  LogPosition,
+  LogRange,
+  StackFrame,
+  ThrownException,
+} from '../../domain/failure.ts';
 import { append } from '../../lib/collections.ts';
 import type { LogText } from '../lines/lines.ts';
 import { normaliseMessage } from '../recognise/normalise.ts';
@@ -12,7 +20,10 @@ export interface Block {
   readonly weight: number;
   /** The reason shown to people, for example "pytest failure". */
   readonly reason: string;
-  /** True where the block is a single line found by a general phrase: the lines around it may say more, and many of them say less. */
+  /**
+   * True where the block is a single line found by a general phrase: the lines around it may say more, and
+   * many of them say less.
+   */
   readonly loose?: boolean;
   /** True where the last lines matter most: filled from its end when it does not fit whole. */
   readonly fromEnd?: boolean;
@@ -32,9 +43,15 @@ export interface Extraction {
 export interface Extractor {
   /** The family's name; also the toolchain it reports. */
   readonly name: string;
-  /** ASCII literals, case ignored. Only lines that hold one of them are given to `extract`: anything dearer is asked of these lines alone. */
+  /**
+   * ASCII literals, case ignored. Only lines that hold one of them are given to `extract`: anything dearer is
+   * asked of these lines alone.
+   */
   readonly literals: readonly string[];
-  /** Adds what it finds. `lines` are the candidate lines, ascending. Must not throw, and must look at a bounded stretch around each. */
+  /**
+   * Adds what it finds. `lines` are the candidate lines, ascending. Must not throw, and must look at a
+   * bounded stretch around each.
+   */
   readonly extract: (log: LogText, lines: readonly number[], found: Findings) => void;
 }
 
@@ -45,7 +62,10 @@ const WARNING_WEIGHT = 12;
 /** The matches of a pattern's named groups. */
 export type Groups = Readonly<Record<string, string | undefined>>;
 
-/** Collects what extractors find in one log. `leftOut`: tools that the readers by shape do not know by name, to measure what the names are worth. */
+/**
+ * Collects what extractors find in one log. `leftOut`: tools that the readers by shape do not know by name,
+ * to measure what the names are worth.
+ */
 export class Findings implements Extraction {
   readonly blocks: Block[] = [];
   readonly failingTests: FailingTest[] = [];
@@ -88,9 +108,19 @@ export class Findings implements Extraction {
     return this.failingTests.push(this.testAt(line, framework, known)) - 1;
   }
 
-  testAt(line: number, framework: string, known: Pick<FailingTest, 'name'> & Partial<FailingTest>): FailingTest {
+  testAt(
+    line: number,
+    framework: string,
+    known: Pick<FailingTest, 'name'> & Partial<FailingTest>,
+  ): FailingTest {
     const empty = { suite: null, file: null, line: null, message: null, expected: null, actual: null };
-    return { ...empty, framework, at: { source: this.#source, line }, spans: [this.range(line, line)], ...known };
+    return {
+      ...empty,
+      framework,
+      at: { source: this.#source, line },
+      spans: [this.range(line, line)],
+      ...known,
+    };
   }
 
   /** Returns the lines `start` to `end` of this log as a range. */
@@ -101,7 +131,8 @@ export class Findings implements Extraction {
   /** Gives the failing test at `index` one more block of lines. */
   addSpan(index: number, start: number, end: number): void {
     const test = this.failingTests[index];
-    if (test !== undefined) this.failingTests[index] = { ...test, spans: [...(test.spans ?? []), this.range(start, end)] };
+    if (test !== undefined)
+      this.failingTests[index] = { ...test, spans: [...(test.spans ?? []), this.range(start, end)] };
   }
 
   exception(
@@ -139,8 +170,18 @@ export class Findings implements Extraction {
     return before < MAX_KEPT ? computeWeight(severity, weight, before) : null;
   }
 
-  /** Adds a finding as data and as a block, unless there are too many of its kind. `weight` is that of the first; later ones weigh less. */
-  finding({ start, end, weight: most, tool, severity, ...said }: Omit<Diagnostic, 'at'> & Pick<Block, 'start' | 'end' | 'weight'>): void {
+  /**
+   * Adds a finding as data and as a block, unless there are too many of its kind. `weight` is that of the
+   * first; later ones weigh less.
+   */
+  finding({
+    start,
+    end,
+    weight: most,
+    tool,
+    severity,
+    ...said
+  }: Omit<Diagnostic, 'at'> & Pick<Block, 'start' | 'end' | 'weight'>): void {
     const weight = this.weigh(tool, severity, most);
     this.take(start, end);
     if (weight === null) return;
@@ -152,8 +193,8 @@ export class Findings implements Extraction {
   }
 
   /**
-   * Puts what was said before, of another place, behind all that is said for the first time: a list that is cut still shows each message.
-   * Moves the diagnostics from index `from` on.
+   * Puts what was said before, of another place, behind all that is said for the first time: a list that is
+   * cut still shows each message. Moves the diagnostics from index `from` on.
    */
   putRepeatsLast(from: number): void {
     const seen = new Set<string>();
@@ -182,6 +223,10 @@ export function withLists(
 }
 
 /** Checks whether anything was found at all. */
-export function hasFindings(found: Pick<Extraction, 'failingTests' | 'diagnostics' | 'exceptions' | 'messages'>): boolean {
-  return found.failingTests.length + found.diagnostics.length + found.exceptions.length + found.messages.length > 0;
+export function hasFindings(
+  found: Pick<Extraction, 'failingTests' | 'diagnostics' | 'exceptions' | 'messages'>,
+): boolean {
+  return (
+    found.failingTests.length + found.diagnostics.length + found.exceptions.length + found.messages.length > 0
+  );
 }

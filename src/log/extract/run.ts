@@ -49,7 +49,10 @@ const TOOL_EXTRACTORS: readonly Extractor[] = [
   ...shell, phrases, commands,
 ];
 
-/** Every reader of tool output, most specific first: test frameworks, then build tools. A new tool is a row of a table in `tools/`. */
+/**
+ * Every reader of tool output, most specific first: test frameworks, then build tools. A new tool is a row of
+ * a table in `tools/`.
+ */
 export const EXTRACTORS: readonly Extractor[] = [...TEST_EXTRACTORS, ...TOOL_EXTRACTORS];
 
 /** One group of literals for each extractor, in their order, then these. */
@@ -96,7 +99,11 @@ export interface OpenedLog {
 }
 
 /** Opens a log for its readers; `scan` is what a {@link readerMatcher} has found in it already. */
-export function openScanned(name: string, bytes: LogBytes, scan: Scan = scanLog(bytes, readerMatcher())): OpenedLog {
+export function openScanned(
+  name: string,
+  bytes: LogBytes,
+  scan: Scan = scanLog(bytes, readerMatcher()),
+): OpenedLog {
   return { log: openLog(name, bytes, scan.index, scan.hits[BRANCHES] ?? []), scan };
 }
 
@@ -109,8 +116,14 @@ export function structureIn({ log, scan }: OpenedLog): Structure {
  * Splits the hits into the lines for each reader, and the lines for {@link LEFT_OUT_LITERALS} and for {@link
  * ENVIRONMENT_LITERALS}.
  */
-export function splitHits({ hits }: Scan): Record<'ofReaders' | 'ofLeftOut' | 'ofEnvironment', readonly (readonly number[])[]> {
-  return { ofReaders: hits.slice(0, LEFT_OUT), ofLeftOut: hits.slice(LEFT_OUT, ENVIRONMENT), ofEnvironment: hits.slice(ENVIRONMENT) };
+export function splitHits({
+  hits,
+}: Scan): Record<'ofReaders' | 'ofLeftOut' | 'ofEnvironment', readonly (readonly number[])[]> {
+  return {
+    ofReaders: hits.slice(0, LEFT_OUT),
+    ofLeftOut: hits.slice(LEFT_OUT, ENVIRONMENT),
+    ofEnvironment: hits.slice(ENVIRONMENT),
+  };
 }
 
 /**
@@ -118,7 +131,10 @@ export function splitHits({ hits }: Scan): Record<'ofReaders' | 'ofLeftOut' | 'o
  * only the readers of unknown tools remain.
  */
 export function toolReaders(): ReadonlySet<string> {
-  return new Set([...EXTRACTORS.map(({ name }) => name).filter((name) => !GENERAL.has(name)), ...TOOL_NAMES.map(({ tool }) => tool)]);
+  return new Set([
+    ...EXTRACTORS.map(({ name }) => name).filter((name) => !GENERAL.has(name)),
+    ...TOOL_NAMES.map(({ tool }) => tool),
+  ]);
 }
 
 /** Runs every extractor over its candidate lines of one log, without those of the tools in `leftOut`. */
@@ -138,18 +154,23 @@ export function extractAll({ log, scan }: OpenedLog, leftOut: ReadonlySet<string
 const MAY_CAUSE: ReadonlySet<LineRole> = new Set(['cause', 'wrapper', 'ending', 'blank']);
 
 /**
- * Leaves out what cannot be a cause for what it is and where it stands: in a remark or a command that was only shown, behind the step that
- * failed, and before it where the failed steps say something themselves.
+ * Leaves out what cannot be a cause for what it is and where it stands: in a remark or a command that was
+ * only shown, behind the step that failed, and before it where the failed steps say something themselves.
  */
 export function inFailedSteps(log: LogText, found: Extraction, structure: Structure): Extraction {
   const roleAt = createRoleLookup(log, structure);
-  const isIn = (ranges: readonly LineRange[], line: number) => ranges.some(({ start, end }) => line >= start && line <= end);
-  const sections = structure.failedSections.map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd }));
+  const isIn = (ranges: readonly LineRange[], line: number) =>
+    ranges.some(({ start, end }) => line >= start && line <= end);
+  const sections = structure.failedSections.map(({ lineStart, lineEnd }) => ({
+    start: lineStart,
+    end: lineEnd,
+  }));
   const output = keepLines(found, (line) => roleAt(line) !== 'echo' && !isIn(structure.afterwards, line));
   const causes: Extraction = {
     ...output,
     diagnostics: output.diagnostics.filter(
-      ({ at, severity, tool }) => severity !== 'error' || at === null || failsOnWarnings(tool) || MAY_CAUSE.has(roleAt(at.line)),
+      ({ at, severity, tool }) =>
+        severity !== 'error' || at === null || failsOnWarnings(tool) || MAY_CAUSE.has(roleAt(at.line)),
     ),
     exceptions: output.exceptions.filter(({ type }) => !/Warning$/.test(type)),
     messages: output.messages.filter(({ at }) => at === null || MAY_CAUSE.has(roleAt(at.line))),
@@ -163,8 +184,12 @@ function withWarningsThatFailed(found: Extraction, { failedSections, exits }: St
   const { diagnostics, failingTests, exceptions } = found;
   if (failingTests.length > 0 || failedSections.length + exits.length === 0) return found;
   const hasErrors = diagnostics.some(({ severity }) => severity === 'error') || exceptions.length > 0;
-  const isFinding = ({ tool, file }: Diagnostic) => file !== null && (failsOnWarnings(tool) || (!hasErrors && isCheck(tool)));
-  return { ...found, diagnostics: diagnostics.map((one) => (isFinding(one) ? { ...one, severity: 'error' } : one)) };
+  const isFinding = ({ tool, file }: Diagnostic) =>
+    file !== null && (failsOnWarnings(tool) || (!hasErrors && isCheck(tool)));
+  return {
+    ...found,
+    diagnostics: diagnostics.map((one) => (isFinding(one) ? { ...one, severity: 'error' } : one)),
+  };
 }
 
 /** Returns what was found without what stands on other lines. */

@@ -87,8 +87,16 @@ export function newSince(name: string): string {
   return `new since ${name}`;
 }
 
-/** Compares a log with green builds; each line is compared once and only when asked for. Null where there is nothing to compare with. */
-export function diffWithGreen(log: LogText, green: GreenTemplates, found: Extraction, structure: Structure): GreenDiff | null {
+/**
+ * Compares a log with green builds; each line is compared once and only when asked for. Null where there is
+ * nothing to compare with.
+ */
+export function diffWithGreen(
+  log: LogText,
+  green: GreenTemplates,
+  found: Extraction,
+  structure: Structure,
+): GreenDiff | null {
   const own = findGreenLog(green, log.name);
   return own === undefined ? null : compare(log, own, ownLines(found, structure));
 }
@@ -143,7 +151,10 @@ export function newFindings(found: Extraction, diff: GreenDiff): Extraction {
  * Splits a weighted block in two: its new parts, which gain weight, and the whole, which loses weight if the
  * green build has some of it.
  */
-export function splitBlock(block: Block, diff: GreenDiff): { readonly parts: readonly Block[]; readonly rest: readonly Block[] } {
+export function splitBlock(
+  block: Block,
+  diff: GreenDiff,
+): { readonly parts: readonly Block[]; readonly rest: readonly Block[] } {
   const isPart = (line: number) => diff.isEvidence(line) && (block.start === block.end || diff.isShort(line));
   const runs = findRuns(block.start, block.end, isPart);
   const parts = runs.map((run): Block => {
@@ -173,7 +184,8 @@ export function hasNewLine(log: LogText, diff: GreenDiff, structure: Structure):
  * or is no log.
  */
 export function hasKnownLine(log: LogText, diff: Pick<GreenDiff, 'isNew'>): boolean {
-  for (let line = 1; line <= log.lineCount; line++) if (!diff.isNew(line) && log.line(line).trim() !== '') return true;
+  for (let line = 1; line <= log.lineCount; line++)
+    if (!diff.isNew(line) && log.line(line).trim() !== '') return true;
   return false;
 }
 
@@ -181,7 +193,12 @@ export function hasKnownLine(log: LogText, diff: Pick<GreenDiff, 'isNew'>): bool
  * Returns new lines that no reader asked for, in the failed steps if a log names them. Those near the
  * informative blocks weigh more.
  */
-export function newBlocks(log: LogText, diff: GreenDiff, structure: Structure, telling: readonly Block[] = []): Block[] {
+export function newBlocks(
+  log: LogText,
+  diff: GreenDiff,
+  structure: Structure,
+  telling: readonly Block[] = [],
+): Block[] {
   const isShown = (line: number) => diff.isNew(line) && diff.isShort(line);
   const near = markReach(log, telling);
   return listSearchRanges(log, structure)
@@ -195,13 +212,18 @@ export function newBlocks(log: LogText, diff: GreenDiff, structure: Structure, t
 
 /** Returns the ranges in which new lines are searched for. */
 function listSearchRanges(log: LogText, { failedSections }: Structure): LineRange[] {
-  if (failedSections.length === 0) return [{ start: Math.max(1, log.lineCount - MAX_LINES), end: log.lineCount }];
-  return failedSections.map(({ lineStart, lineEnd }) => ({ start: Math.max(lineStart, lineEnd - MAX_LINES), end: lineEnd }));
+  if (failedSections.length === 0)
+    return [{ start: Math.max(1, log.lineCount - MAX_LINES), end: log.lineCount }];
+  return failedSections.map(({ lineStart, lineEnd }) => ({
+    start: Math.max(lineStart, lineEnd - MAX_LINES),
+    end: lineEnd,
+  }));
 }
 
 function markReach(log: LogText, telling: readonly Block[]): Uint8Array {
   const near = new Uint8Array(log.lineCount + 2);
-  for (const { start, end } of telling) near.fill(1, Math.max(1, start - REACH), Math.min(end, start + MAX_BLOCK) + REACH + 1);
+  for (const { start, end } of telling)
+    near.fill(1, Math.max(1, start - REACH), Math.min(end, start + MAX_BLOCK) + REACH + 1);
   return near;
 }
 
@@ -230,7 +252,9 @@ function near(line: number, block: Block | undefined): number[] {
 
 /** Returns the longest block around each line with a diagnostic or exception. */
 function blocksAround(found: Extraction): ReadonlyMap<number, Block> {
-  const lines = new Set([...found.diagnostics, ...found.exceptions].flatMap(({ at }) => (at === null ? [] : [at.line])));
+  const lines = new Set(
+    [...found.diagnostics, ...found.exceptions].flatMap(({ at }) => (at === null ? [] : [at.line])),
+  );
   const longest = new Map<number, Block>();
   for (const block of found.blocks) {
     for (const line of linesIn(lines, block)) {
@@ -246,19 +270,25 @@ function blocksAround(found: Extraction): ReadonlyMap<number, Block> {
  * around each, and those that say how the job ended.
  */
 function ownLines(found: Extraction, structure: Structure): ReadonlySet<number> {
-  const isFinal = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
-  const own = new Set<number>(structure.exits.map(({ line }) => line).filter((line, i, all) => i === all.length - 1 || isFinal(line)));
+  const isFinal = (line: number) =>
+    structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
+  const own = new Set<number>(
+    structure.exits.map(({ line }) => line).filter((line, i, all) => i === all.length - 1 || isFinal(line)),
+  );
   const tests = new Set(found.failingTests.flatMap(({ at }) => (at === null ? [] : [at.line])));
   for (const line of tests) own.add(line);
   for (const block of found.blocks) {
-    for (const test of linesIn(tests, block)) for (let line = test; line <= Math.min(block.end, test + MAX_TEST); line++) own.add(line);
+    for (const test of linesIn(tests, block))
+      for (let line = test; line <= Math.min(block.end, test + MAX_TEST); line++) own.add(line);
   }
   return own;
 }
 
 function linesIn(lines: ReadonlySet<number>, { start, end }: Block): number[] {
   if (lines.size === 0) return [];
-  return Array.from({ length: Math.min(end - start + 1, MAX_BLOCK) }, (_, i) => start + i).filter((line) => lines.has(line));
+  return Array.from({ length: Math.min(end - start + 1, MAX_BLOCK) }, (_, i) => start + i).filter((line) =>
+    lines.has(line),
+  );
 }
 
 const MAX_PROOFS = 5;

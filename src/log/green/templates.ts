@@ -19,7 +19,10 @@ const HEAD = 400;
 const TAIL = 200;
 /** Words that lead to a leaf of the tree, after the number of words. */
 const DEPTH = 2;
-/** Share of equal words from which two lines are one template (Drain: 0.4 to 0.6; the cautious end, since a wrong match hides a failure). */
+/**
+ * Share of equal words from which two lines are one template (Drain: 0.4 to 0.6; the cautious end, since a
+ * wrong match hides a failure).
+ */
 const SIMILAR = 0.6;
 /** Lines remembered as they are, so that the very same line is not looked at twice. */
 const MAX_SEEN = 50_000;
@@ -179,7 +182,8 @@ const CHANGES = /[\d/\\]|\*\*\*|<\*>|[^\S ]| {2}/;
  */
 function toLineShape(line: string): string {
   // A cut may go through a pair of surrogates, and half of one cannot be stored.
-  const cut = line.length <= HEAD + TAIL ? line : `${line.slice(0, HEAD)}…${line.slice(-TAIL)}`.toWellFormed();
+  const cut =
+    line.length <= HEAD + TAIL ? line : `${line.slice(0, HEAD)}…${line.slice(-TAIL)}`.toWellFormed();
   if (!CHANGES.test(cut)) return cut.trim();
   const safe = cut.includes(ANY) ? cut.replaceAll(ANY, '<**>') : cut;
   return normaliseIdentity(safe.includes('0') ? safe.replace(NONE, 'none') : safe);

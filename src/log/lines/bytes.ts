@@ -23,7 +23,9 @@ export function bytesInMemory(bytes: Uint8Array): LogBytes {
 
 /** Returns the bytes of a text. Lone surrogates, which no stored text can contain, become U+FFFD. */
 export function bytesOfText(text: string): LogBytes {
-  return Buffer.byteLength(text, 'utf8') === text.length ? bytesOfAscii(text) : bytesInMemory(Buffer.from(text, 'utf8'));
+  return Buffer.byteLength(text, 'utf8') === text.length
+    ? bytesOfAscii(text)
+    : bytesInMemory(Buffer.from(text, 'utf8'));
 }
 
 /** Characters and bytes are the same places: no copy of the whole is needed. */
@@ -50,7 +52,8 @@ export function withReturnsAsLineEnds(bytes: LogBytes): LogBytes {
     const wide = bytes.slice(start, end + 1);
     const wanted = Math.min(end, bytes.size) - start;
     const copy = Buffer.from(wide.subarray(0, Math.max(0, wanted)));
-    for (let at = copy.indexOf(RETURN); at !== -1; at = copy.indexOf(RETURN, at + 1)) copy[at] = wide[at + 1] === FEED ? SPACE : FEED;
+    for (let at = copy.indexOf(RETURN); at !== -1; at = copy.indexOf(RETURN, at + 1))
+      copy[at] = wide[at + 1] === FEED ? SPACE : FEED;
     return copy;
   };
   return { size: bytes.size, slice, text: (start, end) => slice(start, end).toString('utf8') };
@@ -63,8 +66,9 @@ const WINDOWS = 256;
 const MAX_SIZE = 2 ** 32 - 1;
 
 /**
- * Opens a file for reading in pieces: only a few megabytes are in memory at any time. `file` is its descriptor, which other threads can read as
- * well. Throws what the file system throws, and TriageError 'too-large' from 4 GiB on.
+ * Opens a file for reading in pieces: only a few megabytes are in memory at any time. `file` is its
+ * descriptor, which other threads can read as well. Throws what the file system throws, and TriageError
+ * 'too-large' from 4 GiB on.
  */
 export function openFileBytes(path: string): LogBytes & { readonly file: number; close(): void } {
   const file = openSync(path, 'r');
@@ -82,7 +86,8 @@ export function openFileBytes(path: string): LogBytes & { readonly file: number;
  */
 export function bytesOfFile(file: number): LogBytes {
   const { size } = fstatSync(file);
-  if (size > MAX_SIZE) throw new TriageError('too-large', 'A log of 4 GiB or more cannot be read; split it into parts.');
+  if (size > MAX_SIZE)
+    throw new TriageError('too-large', 'A log of 4 GiB or more cannot be read; split it into parts.');
   const windows = new Map<number, Buffer>();
   let large = Buffer.alloc(0);
   const window = (at: number) => {
@@ -91,7 +96,8 @@ export function bytesOfFile(file: number): LogBytes {
     // The oldest window's memory is used again: a garbage collector would come too late for a large file.
     const [oldest] = windows.size < WINDOWS ? [] : windows;
     if (oldest !== undefined) windows.delete(oldest[0]);
-    const memory = oldest === undefined ? Buffer.allocUnsafeSlow(2 * STEP) : Buffer.from(oldest[1].buffer, 0, 2 * STEP);
+    const memory =
+      oldest === undefined ? Buffer.allocUnsafeSlow(2 * STEP) : Buffer.from(oldest[1].buffer, 0, 2 * STEP);
     const bytes = readAt(file, memory, at * STEP);
     windows.set(at, bytes);
     return bytes;

@@ -1,8 +1,9 @@
 /**
- * Terminal control sequences: OSC (titles, links), APC (Buildkite's times), CSI (colours, cursor), and single escapes. Bounded, and never
- * across a line end, so that a text keeps its lines.
+ * Terminal control sequences: OSC (titles, links), APC (Buildkite's times), CSI (colours, cursor), and single
+ * escapes. Bounded, and never across a line end, so that a text keeps its lines.
  */
-const ESCAPES = /\u001b(?:[\]_][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)?|\[[0-?]{0,60}[ -/]{0,10}[@-~]|[()][0-9A-B]|[=>78cDEHMNOZ])?/g;
+const ESCAPES =
+  /\u001b(?:[\]_][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)?|\[[0-?]{0,60}[ -/]{0,10}[@-~]|[()][0-9A-B]|[=>78cDEHMNOZ])?/g;
 
 /** The job and step columns of GitHub's downloads. */
 const LONGEST_COLUMN = 120;
@@ -26,7 +27,8 @@ const PREFIXES: readonly { readonly begins: string; readonly pattern: RegExp }[]
   { begins: '_', pattern: /^_bk;t=\d{1,16}\u0007/ },
   {
     begins: `[${DIGITS}`,
-    pattern: /^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?: \d\d[OE][ +]| ?)/,
+    pattern:
+      /^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?: \d\d[OE][ +]| ?)/,
   },
   // TeamCity
   { begins: '[', pattern: /^\[\d\d:\d\d:\d\d\] ?[A-Za-z]? ?: {0,2}\t {0,8}(?:\[Step \d{1,3}\/\d{1,3}\] ?)?/ },
@@ -52,9 +54,14 @@ const PREFIXES: readonly { readonly begins: string; readonly pattern: RegExp }[]
   { begins: DIGITS, pattern: new RegExp(`^(?:${SECONDS}) (?=${SPEAKS})`) },
 ];
 
-/** The prefixes that may begin with a character, each with its place in the order: most lines begin with none of these. */
+/**
+ * The prefixes that may begin with a character, each with its place in the order: most lines begin with none
+ * of these.
+ */
 const BY_BEGINNING = Map.groupBy(
-  PREFIXES.flatMap(({ begins, pattern }, place) => Array.from(begins, (one) => ({ code: one.charCodeAt(0), pattern, place }))),
+  PREFIXES.flatMap(({ begins, pattern }, place) =>
+    Array.from(begins, (one) => ({ code: one.charCodeAt(0), pattern, place })),
+  ),
   ({ code }) => code,
 );
 

@@ -40,7 +40,12 @@ export function openText(text: string): LogText {
 }
 
 /** Gives the lines of a log whose scan found `branchLines` to hold {@link BRANCH_LITERALS}. */
-export function openLog(name: string, bytes: LogBytes, index: LineIndex, branchLines: readonly number[]): LogText {
+export function openLog(
+  name: string,
+  bytes: LogBytes,
+  index: LineIndex,
+  branchLines: readonly number[],
+): LogText {
   const raw = (line: number) => {
     const start = index.getLineStart(line);
     return bytes.text(start, Math.min(index.getLineEnd(line), start + MAX_RAW));
@@ -60,7 +65,9 @@ export function openLog(name: string, bytes: LogBytes, index: LineIndex, branchL
   };
 }
 
-/** Reads lines and remembers the last few thousand: most readers look at the same ones. Empty out of range. */
+/**
+ * Reads lines and remembers the last few thousand: most readers look at the same ones. Empty out of range.
+ */
 export function remembered(lineCount: number, read: (line: number) => string): (line: number) => string {
   let young = new Map<number, string>();
   let old = young;
@@ -78,7 +85,10 @@ export function remembered(lineCount: number, read: (line: number) => string): (
   };
 }
 
-/** Literals whose lines {@link parallelMarks} needs. The scripts of packages are named as most projects name them. */
+/**
+ * Literals whose lines {@link parallelMarks} needs. The scripts of packages are named as most projects name
+ * them.
+ */
 export const BRANCH_LITERALS: readonly string[] = [
   '[Pipeline] { (Branch: ',
   'test$ ',
@@ -99,8 +109,8 @@ export const BRANCH_LITERALS: readonly string[] = [
 
 const MAX_MARKS = 1_000;
 /**
- * Lines that begin one of several outputs that run in parallel: a branch of Jenkins, a script in a package under pnpm and under Turborepo, a
- * workspace of Yarn.
+ * Lines that begin one of several outputs that run in parallel: a branch of Jenkins, a script in a package
+ * under pnpm and under Turborepo, a workspace of Yarn.
  */
 const BEGUN: readonly { readonly pattern: RegExp; readonly toMark: (name: string) => string }[] = [
   { pattern: /\[Pipeline\] \{ \(Branch: ([^\n)]{1,100})\)/g, toMark: (name) => `[${name}] ` },
@@ -112,14 +122,18 @@ const BEGUN: readonly { readonly pattern: RegExp; readonly toMark: (name: string
 /** Finds what is before each line of one of several parallel outputs. */
 function parallelMarks(plain: string): ReadonlySet<string> {
   if (plain === '') return new Set();
-  const marks = BEGUN.flatMap(({ pattern, toMark }) => Array.from(plain.matchAll(pattern), ([, name]) => toMark(name ?? '')));
+  const marks = BEGUN.flatMap(({ pattern, toMark }) =>
+    Array.from(plain.matchAll(pattern), ([, name]) => toMark(name ?? '')),
+  );
   return new Set(marks.slice(0, MAX_MARKS));
 }
 
 function withoutMark(line: string, marks: ReadonlySet<string>): string {
   if (marks.size === 0) return line;
   if (marks.has(`${line} `)) return '';
-  const end = [': ', '] '].map((text) => line.indexOf(text) + text.length).find((at) => marks.has(line.slice(0, at)));
+  const end = [': ', '] ']
+    .map((text) => line.indexOf(text) + text.length)
+    .find((at) => marks.has(line.slice(0, at)));
   return end === undefined ? line : line.slice(end);
 }
 
@@ -140,7 +154,12 @@ export function lineAbove(
 }
 
 /** Returns the nearest line at or below `from` that fits, at most `limit` lines down; null if none does. */
-export function lineBelow(log: LogText, from: number, limit: number, fits: (text: string) => boolean): number | null {
+export function lineBelow(
+  log: LogText,
+  from: number,
+  limit: number,
+  fits: (text: string) => boolean,
+): number | null {
   const last = Math.min(log.lineCount, from + limit);
   for (let line = from; line <= last; line++) if (fits(log.line(line))) return line;
   return null;
@@ -150,7 +169,12 @@ export function lineBelow(log: LogText, from: number, limit: number, fits: (text
  * Returns the last line of a block that starts at `start`. The block continues while `belongs` holds, for at
  * most `limit` lines.
  */
-export function blockEnd(log: LogText, start: number, limit: number, belongs: (text: string, line: number) => boolean): number {
+export function blockEnd(
+  log: LogText,
+  start: number,
+  limit: number,
+  belongs: (text: string, line: number) => boolean,
+): number {
   let end = start;
   const last = Math.min(log.lineCount, start + limit);
   while (end < last && belongs(log.line(end + 1), end + 1)) end++;

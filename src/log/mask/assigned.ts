@@ -48,8 +48,9 @@ const NAME =
   /passw(?:or[dt]|d)|passphrase|kennwort|mot[ _]?de[ _]?passe|contrase(?:ñ|n)a|\bsenha|wachtwoord|(?<![\w-])pass(?=["']?:)|(?:store|key)pass|pwd|token|secret(?:[_-]?id)?|credentials?|creds|sonar[._]login|(?:api|access|account|private)[_-]?key|client-key-data|signature|_auth|\bsig|\bkey|_key/gi;
 
 /**
- * Between name and value: the rest of the name, quotes, a type (`token: string =`), and what assigns: `=`, `:`, `=>`, `::=`, `?=`, `.=`, `value=`, the
- * end of a tag, the space behind an option, the comma between two quoted arguments.
+ * Between name and value: the rest of the name, quotes, a type (`token: string =`), and what assigns: `=`,
+ * `:`, `=>`, `::=`, `?=`, `.=`, `value=`, the end of a tag, the space behind an option, the comma between two
+ * quoted arguments.
  */
 const TAIL =
   /([\w-]{0,40})(?:\\{0,3}["'`]|&quot;|&#34;)?\]?(?:(?::?\s{1,3}&?(?:string|str|String)\b)?\s{0,20}(=>|:{1,3}=|[?.+|]{1,2}=|[:=]|value\s?=)|(>)|(\s)(?=[^\s:=-])|((?<=["']),)(?=\s{0,3}\\{0,3}["']))\s{0,3}(?:\u001b\[[\d;]{0,20}m){0,2}(\\{0,3}["'`]|&quot;|&#34;)?/y;
@@ -79,9 +80,13 @@ export function findAssigned(line: string): Span[] {
     if (tail === null || !namesSecret(line, name.index, name[0], tail[1] ?? '')) continue;
     const from = TAIL.lastIndex;
     const site = describeSite(line, name.index, name[0], tail);
-    if (site.how === 'tag' && (line[from - 1] !== '>' || !/<[\w:-]{0,64}$/.test(line.slice(Math.max(0, name.index - 65), name.index))))
+    if (
+      site.how === 'tag' &&
+      (line[from - 1] !== '>' || !/<[\w:-]{0,64}$/.test(line.slice(Math.max(0, name.index - 65), name.index)))
+    )
       continue;
-    if (site.how === 'argument' && !FIRST_ARGUMENT.test(line.slice(Math.max(0, name.index - 80), name.index))) continue;
+    if (site.how === 'argument' && !FIRST_ARGUMENT.test(line.slice(Math.max(0, name.index - 80), name.index)))
+      continue;
     const to = endOfValue(line, from, site);
     if (isSecretValue(line.slice(from, to), site)) {
       const end = to - from < MAX_VALUE ? to : endOfRun(line, to);
@@ -107,7 +112,9 @@ export function findBelow(line: string, next: string): Span[] {
   if (value === undefined) return [];
   const from = next.indexOf(value);
   const joined = `${line.trimEnd().replace(/(:\s{0,3})[|>][-+]?$/, '$1')}${value}`;
-  return findAssigned(joined).some(({ to }) => to === joined.length) ? [{ from, to: from + value.length }] : [];
+  return findAssigned(joined).some(({ to }) => to === joined.length)
+    ? [{ from, to: from + value.length }]
+    : [];
 }
 
 /** Characters of a value that are read before it is judged. */
@@ -115,7 +122,10 @@ const MAX_VALUE = 4096;
 /** A value up to here that is no secret is looked through for further names, as in `url=…?token=…`. */
 const MAX_INNER = 100;
 
-/** `a=ice-pwd:…` lives as long as one connection, and session descriptions print it by design (RFC 8839); .NET's `PublicKeyToken` is public. */
+/**
+ * `a=ice-pwd:…` lives as long as one connection, and session descriptions print it by design (RFC 8839);
+ * .NET's `PublicKeyToken` is public.
+ */
 const NOT_SECRET = /\bice-$|\bPublicKey$/;
 /** `-Dtoken=…` sets a property of a Java program. */
 const PROPERTY = /(?:^|\s)-D$/;
@@ -144,7 +154,11 @@ function namesSecret(line: string, at: number, name: string, rest: string): bool
   const last = name.charCodeAt(name.length - 1);
   const isLower = last >= 97;
   // "tokens", "token_1" and "tokenValue" go on; "tokenizer" and "secretary" are other words.
-  if (rest !== '' && (isLower ? !/^(?:s(?![a-z])|[_\d-]|[A-Z])/.test(rest) : !/^(?:S(?![A-Z])|[_\d-])/.test(rest))) return false;
+  if (
+    rest !== '' &&
+    (isLower ? !/^(?:s(?![a-z])|[_\d-]|[A-Z])/.test(rest) : !/^(?:S(?![A-Z])|[_\d-])/.test(rest))
+  )
+    return false;
   return startsWord(line, at, name);
 }
 
@@ -159,14 +173,25 @@ function startsWord(line: string, at: number, name: string): boolean {
 function describeSite(line: string, at: number, name: string, tail: RegExpExecArray): Site {
   const head = /[\w.-]{0,64}$/.exec(line.slice(Math.max(0, at - 64), at))?.[0] ?? '';
   const whole = `${head}${name}${tail[1] ?? ''}`;
-  const kind = PASSWORD.test(name) || /^(?:store|key)pass/i.test(name) ? 'password' : /^_?key$/i.test(name) ? 'key' : 'token';
+  const kind =
+    PASSWORD.test(name) || /^(?:store|key)pass/i.test(name)
+      ? 'password'
+      : /^_?key$/i.test(name)
+        ? 'key'
+        : 'token';
   return {
     kind,
-    how: (['tag', 'option', 'argument'] as const).find((_, i) => tail[i + 3] !== undefined) ?? (tail[2] === ':' ? 'labelled' : 'assigned'),
+    how:
+      (['tag', 'option', 'argument'] as const).find((_, i) => tail[i + 3] !== undefined) ??
+      (tail[2] === ':' ? 'labelled' : 'assigned'),
     quote: tail[6] ?? '',
     shouted: /^[A-Z][A-Z0-9_]*$/.test(whole),
     parameter: /[?&;]$/.test(line.slice(0, at - head.length).slice(-1)),
-    field: /[{ ]$/.test(line.slice(0, at - head.length).slice(-1)) && /^[A-Z]/.test(whole) && tail[0].endsWith(':') && isInStruct(line, at),
+    field:
+      /[{ ]$/.test(line.slice(0, at - head.length).slice(-1)) &&
+      /^[A-Z]/.test(whole) &&
+      tail[0].endsWith(':') &&
+      isInStruct(line, at),
     name: whole,
   };
 }
@@ -229,7 +254,9 @@ const SIGNING_KEY = /(?<!(?:cookie|hmac|jwt|request|session|token|url|webhook)[_
 /** Tells whether a value is a key in hexadecimal digits: 128 bits or more, under a name of a secret key. */
 function isHexKey(value: string, { name }: Site): boolean {
   if (SIGNING_KEY.test(name) && value.length === 40) return false;
-  return SECRET_KEY.test(name) && value.length >= 32 && /^(?:0x)?[0-9a-f]+$/i.test(value) && looksSecret(value);
+  return (
+    SECRET_KEY.test(name) && value.length >= 32 && /^(?:0x)?[0-9a-f]+$/i.test(value) && looksSecret(value)
+  );
 }
 
 /** Passwords need not look random where they can be nothing else. */
@@ -238,7 +265,11 @@ function isPassword(value: string, { how, quote, shouted, parameter, field, name
   if (/^pass$/i.test(name) && (quote === '' || name !== 'pass')) return false;
   if (how === 'option') return /^-{1,2}[\w-]*$/.test(name) && value.length >= 4 && !/^[-/]/.test(value);
   if (/^[/.~]/.test(value) || value.length < 4) return false;
-  if (/^(?:str|string|text|bytes?|varchar|required|optional|incorrect|invalid|missing|wrong|prompt|must|is|was|for|not)$/i.test(value))
+  if (
+    /^(?:str|string|text|bytes?|varchar|required|optional|incorrect|invalid|missing|wrong|prompt|must|is|was|for|not)$/i.test(
+      value,
+    )
+  )
     return false;
   if (shouted || parameter || field || how === 'tag') return true;
   if (how === 'assigned') return value.length >= 6 && /\d|[^\w]/.test(value);
@@ -247,9 +278,17 @@ function isPassword(value: string, { how, quote, shouted, parameter, field, name
   return how === 'labelled' && isMadeUp(value);
 }
 
-/** Tells whether a value of at least six characters, with letters and digits, is neither a time nor a version nor named. */
+/**
+ * Tells whether a value of at least six characters, with letters and digits, is neither a time nor a version
+ * nor named.
+ */
 function isMadeUp(value: string): boolean {
-  return value.length >= 6 && /[A-Za-z]/.test(value) && /\d/.test(value) && !/^v?\d+[.:]|[/\\]|\.\w{1,4}$/.test(value);
+  return (
+    value.length >= 6 &&
+    /[A-Za-z]/.test(value) &&
+    /\d/.test(value) &&
+    !/^v?\d+[.:]|[/\\]|\.\w{1,4}$/.test(value)
+  );
 }
 
 /** Sentences that say a password: `password is …`, `Password for user ci: …`. */

@@ -3,12 +3,18 @@ import { findAssigned } from './assigned.ts';
 import { isPlaceholder, type Span } from './span.ts';
 import type { Shape } from './tokens.ts';
 
-/** A way to say of a value that it is secret: literals without which no line does so, and a pattern whose last group is the value. */
+/**
+ * A way to say of a value that it is secret: literals without which no line does so, and a pattern whose last
+ * group is the value.
+ */
 type Declaration = readonly [literals: readonly string[], pattern: RegExp];
 
 /** Commands of CI systems and of PowerShell whose only purpose is to make a value secret. */
 const DECLARATIONS: readonly Declaration[] = [
-  [['##vso[task.setvariable'], /##vso\[task\.setvariable (?=[^\]\n]{0,400}\bissecret=["']?true\b)[^\]\n]{1,400}\]([^\r\n]{1,4096})/gi],
+  [
+    ['##vso[task.setvariable'],
+    /##vso\[task\.setvariable (?=[^\]\n]{0,400}\bissecret=["']?true\b)[^\]\n]{1,400}\]([^\r\n]{1,4096})/gi,
+  ],
   [['##vso[task.setsecret'], /##vso\[task\.setsecret\]([^\r\n]{1,4096})/gi],
   [['::add-mask::', '##[add-mask]'], /(?:::|##\[)add-mask(?:::|\])([^\r\n]{1,4096})/gi],
   [
@@ -45,15 +51,36 @@ export function canHideEverywhere(value: string): boolean {
   return value.length >= (/\s/.test(value) ? MIN_DECLARED_WORDS : MIN_DECLARED) && !ORDINARY.test(value);
 }
 
-export const DECLARED: Shape = { literals: DECLARATIONS.flatMap(([literals]) => literals), find: findDeclared };
+export const DECLARED: Shape = {
+  literals: DECLARATIONS.flatMap(([literals]) => literals),
+  find: findDeclared,
+};
 
-/** Hashes of passwords, as `/etc/shadow` and `htpasswd` hold them: who has one can try passwords against it. */
+/**
+ * Hashes of passwords, as `/etc/shadow` and `htpasswd` hold them: who has one can try passwords against it.
+ */
 const HASHES =
   /\$(?:(?:1|apr1)\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|[56]\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43,86}|2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|(?:y|gy|7)\$[./A-Za-z0-9]{1,20}\$[./A-Za-z0-9]{1,90}\$[./A-Za-z0-9]{43}|argon2(?:id|i|d)\$v=\d{1,3}\$[\w=,]{1,60}\$[A-Za-z0-9+/]{8,100}\$[A-Za-z0-9+/]{16,200})(?![./A-Za-z0-9])|(?<=:)\{S{0,2}SHA(?:256|512)?\}[A-Za-z0-9+/]{20,140}={0,2}/g;
 
 export const PASSWORD_HASHES: Shape = {
-  literals: ['$1$', '$apr1$', '$5$', '$6$', '$2a$', '$2b$', '$2x$', '$2y$', '$y$', '$gy$', '$7$', '$argon2', ':{sha', ':{ssha'],
-  find: (line) => Array.from(line.matchAll(HASHES), ({ 0: hash, index }) => ({ from: index, to: index + hash.length })),
+  literals: [
+    '$1$',
+    '$apr1$',
+    '$5$',
+    '$6$',
+    '$2a$',
+    '$2b$',
+    '$2x$',
+    '$2y$',
+    '$y$',
+    '$gy$',
+    '$7$',
+    '$argon2',
+    ':{sha',
+    ':{ssha',
+  ],
+  find: (line) =>
+    Array.from(line.matchAll(HASHES), ({ 0: hash, index }) => ({ from: index, to: index + hash.length })),
 };
 
 /** Names of values, as they begin an assignment that is written in base64 or in hex. */
@@ -67,7 +94,10 @@ const IN_HEX = ENCODED_NAMES.map((name) => Buffer.from(name).toString('hex'));
 const BASE64_RUN = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,8192}={0,2}/g;
 const HEX_RUN = /(?<![0-9A-Za-z])(?:[0-9a-f]{2}){12,4096}(?![0-9A-Za-z])/gi;
 
-/** Returns the base64 characters that depend on `name` alone where it begins `place` bytes after a multiple of three. */
+/**
+ * Returns the base64 characters that depend on `name` alone where it begins `place` bytes after a multiple of
+ * three.
+ */
 function encodeAt(name: string, place: number): string {
   const whole = Buffer.concat([Buffer.alloc(place), Buffer.from(name)]).toString('base64');
   return whole.slice(Math.ceil((place * 8) / 6), Math.floor(((place + name.length) * 8) / 6));
@@ -82,21 +112,31 @@ export const ENCODED_ASSIGNMENTS: Shape = {
   ],
 };
 
-function findEncoded(line: string, runs: RegExp, literals: readonly string[], decode: (run: string) => Buffer): Span[] {
+function findEncoded(
+  line: string,
+  runs: RegExp,
+  literals: readonly string[],
+  decode: (run: string) => Buffer,
+): Span[] {
   return Array.from(line.matchAll(runs)).flatMap(({ 0: run, index }) => {
     const sought = runs === HEX_RUN ? run.toLowerCase() : run;
     if (!literals.some((literal) => sought.includes(literal))) return [];
     const text = decode(run).toString('utf8');
     // What does not decode to text is something else that happens to hold these characters.
     if (/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(text)) return [];
-    return text.split(/\r?\n/).some((one) => findAssigned(one).length > 0) ? [{ from: index, to: index + run.length }] : [];
+    return text.split(/\r?\n/).some((one) => findAssigned(one).length > 0)
+      ? [{ from: index, to: index + run.length }]
+      : [];
   });
 }
 
 /** Characters that take no room: written into a name or a value, they keep it from being found. */
 const UNSEEN = ['\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff'];
 const UNSEEN_ANY = new RegExp(`[${UNSEEN.join('')}]`, 'g');
-/** One of them, but for the byte order mark before a time: each step in a log of GitHub Actions begins with one. */
+/**
+ * One of them, but for the byte order mark before a time: each step in a log of GitHub Actions begins with
+ * one.
+ */
 const HIDES = /[\u00ad\u200b-\u200d\u2060]|\ufeff(?!\d{4}-\d\d-\d\dT)/;
 
 /** Finds in a line with characters that take no room what `shapes` find without them. */
@@ -112,7 +152,10 @@ export function createUnseenShape(shapes: readonly Shape[]): Shape {
       const spans = shapes.flatMap(({ find }, group) => (groups.has(group) ? find(seen) : []));
       if (spans.length === 0) return [];
       const places = line.split('').flatMap((character, at) => (UNSEEN.includes(character) ? [] : [at]));
-      return spans.map(({ from, to }) => ({ from: places[from] ?? line.length, to: (places[to - 1] ?? line.length - 1) + 1 }));
+      return spans.map(({ from, to }) => ({
+        from: places[from] ?? line.length,
+        to: (places[to - 1] ?? line.length - 1) + 1,
+      }));
     },
   };
 }

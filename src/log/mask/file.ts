@@ -30,17 +30,22 @@ const LINE_FEED = 10;
 const DOCUMENT = /^\ufeff?\s{0,1000}(?:<|\{|\[\s{0,1000}\{)/;
 
 /**
- * Masks a log without holding it: the file itself where there is nothing to hide, else a masked copy in a temporary file that has no
- * name any more and vanishes when it is closed. Null where the file is no plain UTF-8 text (compressed, UTF-16, binary) or may be a
- * report: that is for those who decode. Throws what the file system throws on reading, and TriageError 'too-large' from 4 GiB on,
- * 'storage-failed' where the copy cannot be written.
+ * Masks a log without holding it: the file itself where there is nothing to hide, else a masked copy in a
+ * temporary file that has no name any more and vanishes when it is closed. Null where the file is no plain
+ * UTF-8 text (compressed, UTF-16, binary) or may be a report: that is for those who decode. Throws what the
+ * file system throws on reading, and TriageError 'too-large' from 4 GiB on, 'storage-failed' where the copy
+ * cannot be written.
  */
 export async function maskFile(path: string, masker: Masker): Promise<MaskedFile | null> {
   const file = openFileBytes(path);
   let copy: ReturnType<typeof openCopy> | undefined;
   try {
     const sample = file.slice(0, SAMPLE);
-    if (detectFileType(sample).kind !== 'text' || sample.includes(0) || DOCUMENT.test(sample.toString('utf8'))) {
+    if (
+      detectFileType(sample).kind !== 'text' ||
+      sample.includes(0) ||
+      DOCUMENT.test(sample.toString('utf8'))
+    ) {
       file.close();
       return null;
     }
@@ -51,7 +56,8 @@ export async function maskFile(path: string, masker: Masker): Promise<MaskedFile
       writing(() => copy?.write(piece));
     };
     const secrets = await masker.maskPieces(file, write, { groups: READER_GROUPS, add });
-    if (copy === undefined) return { bytes: file, file: file.file, secrets, notes, scan, close: () => file.close() };
+    if (copy === undefined)
+      return { bytes: file, file: file.file, secrets, notes, scan, close: () => file.close() };
     file.close();
     return { bytes: bytesOfFile(copy.file), file: copy.file, secrets, notes, close: () => copy?.close() };
   } catch (error) {

@@ -20,7 +20,9 @@ export interface FellowReader {
   readonly add: (chunk: ScannedChunk) => void;
 }
 
-/** Bytes of a longer line that are inspected together, and bytes beyond that belong to what begins in them. */
+/**
+ * Bytes of a longer line that are inspected together, and bytes beyond that belong to what begins in them.
+ */
 export const PIECE = 80 * 1024;
 export const BEYOND = 32 * 1024;
 /** A longer value is a file and not a secret; it is hidden where it stands. */
@@ -31,18 +33,25 @@ const SHORT = 1 << 14;
 
 const GROUPS = [...SHAPES.map(({ literals }) => literals), KEY_BLOCK_LITERALS].map(shortenLiterals);
 const KEY_BLOCKS = 1 << SHAPES.length;
-const TOKENS = SHAPES.reduce((bits, shape, at) => (TOKEN_SHAPES.includes(shape) ? bits | (1 << at) : bits), 0);
+const TOKENS = SHAPES.reduce(
+  (bits, shape, at) => (TOKEN_SHAPES.includes(shape) ? bits | (1 << at) : bits),
+  0,
+);
 const ASSIGNED = SHAPES.reduce((bits, { find }, at) => (find === findAssigned ? bits | (1 << at) : bits), 0);
 const DECLARES = 1 << SHAPES.indexOf(DECLARED);
 const NO_GROUPS: readonly (readonly string[])[] = [];
 const matchers = new WeakMap<readonly (readonly string[])[], Matcher>();
 
 /**
- * Finds what shapes and rules see as secret in a log by itself, in one pass, which finds the lines of a fellow reader as well: where it stands,
- * in bytes of the log, and the secrets that may be hidden wherever else they stand, each once, in order; of very many the first. Only lines with a literal of a shape are looked
- * at, however many there are; of a line longer than 80 KB one part after the other.
+ * Finds what shapes and rules see as secret in a log by itself, in one pass, which finds the lines of a
+ * fellow reader as well: where it stands, in bytes of the log, and the secrets that may be hidden wherever
+ * else they stand, each once, in order; of very many the first. Only lines with a literal of a shape are
+ * looked at, however many there are; of a line longer than 80 KB one part after the other.
  */
-export function findSecrets(log: LogBytes, fellow: FellowReader = { groups: NO_GROUPS, add: () => undefined }) {
+export function findSecrets(
+  log: LogBytes,
+  fellow: FellowReader = { groups: NO_GROUPS, add: () => undefined },
+) {
   const found = { spans: new SpanList(), secrets: new Set<string>() };
   let open = { from: 0, groups: 0 };
   let carried: Span[] = [];
@@ -72,7 +81,11 @@ function matcherWith(groups: readonly (readonly string[])[]): Matcher {
   return matcher;
 }
 
-function keep(log: LogBytes, spans: readonly Span[], { spans: all, secrets }: { spans: SpanList; secrets: Set<string> }): void {
+function keep(
+  log: LogBytes,
+  spans: readonly Span[],
+  { spans: all, secrets }: { spans: SpanList; secrets: Set<string> },
+): void {
   for (const { from, to } of spans) {
     all.add(from, to);
     if (secrets.size >= MAX_SECRETS || to - from >= SHORT) continue;
@@ -86,7 +99,8 @@ function keep(log: LogBytes, spans: readonly Span[], { spans: all, secrets }: { 
  */
 function candidatesIn({ hits }: ScannedChunk, ours: number, open: number): Map<number, number> {
   const bits = new Map<number, number>(open === 0 ? [] : [[0, open]]);
-  for (const [group, lines] of hits.slice(ours).entries()) for (const line of lines) bits.set(line, (bits.get(line) ?? 0) | (1 << group));
+  for (const [group, lines] of hits.slice(ours).entries())
+    for (const line of lines) bits.set(line, (bits.get(line) ?? 0) | (1 << group));
   return bits;
 }
 
@@ -158,7 +172,8 @@ class Search {
   #declare(text: string): void {
     for (const { from, to } of findDeclared(text)) {
       const value = text.slice(from, to);
-      if (this.#secrets.size < MAX_SECRETS && value.length <= MAX_SPREAD && canHideEverywhere(value)) this.#secrets.add(value);
+      if (this.#secrets.size < MAX_SECRETS && value.length <= MAX_SPREAD && canHideEverywhere(value))
+        this.#secrets.add(value);
     }
   }
 
@@ -175,14 +190,20 @@ class Search {
  * longest prefix with no more characters.
  */
 function byteAt(bytes: Buffer, character: number): number {
-  return Math.max(0, firstPlace(bytes.length + 1, (place) => bytes.toString('utf8', 0, place).length <= character) - 1);
+  return Math.max(
+    0,
+    firstPlace(bytes.length + 1, (place) => bytes.toString('utf8', 0, place).length <= character) - 1,
+  );
 }
 
 /**
  * Creates a function that reads the lines of a chunk by their number in it, and those that begin within 32 KB
  * after it.
  */
-function createLineReader({ bytes, offset, lineEnds }: ScannedChunk, log: LogBytes): (number: number) => Line | null {
+function createLineReader(
+  { bytes, offset, lineEnds }: ScannedChunk,
+  log: LogBytes,
+): (number: number) => Line | null {
   const lineIn = (all: Buffer, at: number, from: number, to: number): Line => {
     const line = all.subarray(from, to);
     return { text: line.toString('utf8'), bytes: line, from: at + from };
@@ -193,7 +214,13 @@ function createLineReader({ bytes, offset, lineEnds }: ScannedChunk, log: LogByt
   let tail: Buffer | undefined;
   const starts = [0];
   return (number) => {
-    if (number < inside) return lineIn(bytes, offset, number === 0 ? 0 : (lineEnds[number - 1] ?? 0) + 1, lineEnds[number] ?? bytes.length);
+    if (number < inside)
+      return lineIn(
+        bytes,
+        offset,
+        number === 0 ? 0 : (lineEnds[number - 1] ?? 0) + 1,
+        lineEnds[number] ?? bytes.length,
+      );
     if (!isWhole || end >= log.size) return null;
     tail ??= Buffer.concat([Buffer.from(log.slice(end, end + SHORT)), log.slice(end + SHORT, end + BEYOND)]);
     for (let known = starts.length - 1; known <= number - inside; known++) {
@@ -206,15 +233,21 @@ function createLineReader({ bytes, offset, lineEnds }: ScannedChunk, log: LogByt
 }
 
 /** Splits a long line into parts, each with the groups whose literals it contains. */
-function* splitLongLine(log: LogBytes, from: number, to: number): Generator<{ line: Line; groups: number; isLast: boolean }> {
+function* splitLongLine(
+  log: LogBytes,
+  from: number,
+  to: number,
+): Generator<{ line: Line; groups: number; isLast: boolean }> {
   for (let start = from; start < to; ) {
     const bytes = log.slice(start, Math.min(to, start + PIECE + BEYOND));
     if (bytes.length === 0) return;
     const end = bytes.length <= PIECE ? bytes.length : endOfPiece(bytes);
     let groups = 0;
-    for (const chunk of scanChunks(bytesInMemory(bytes), matcherWith(NO_GROUPS))) groups |= candidatesIn(chunk, 0, 0).get(0) ?? 0;
+    for (const chunk of scanChunks(bytesInMemory(bytes), matcherWith(NO_GROUPS)))
+      groups |= candidatesIn(chunk, 0, 0).get(0) ?? 0;
     start += end;
-    if (groups !== 0) yield { line: { text: bytes.toString('utf8'), bytes, from: start - end }, groups, isLast: start >= to };
+    if (groups !== 0)
+      yield { line: { text: bytes.toString('utf8'), bytes, from: start - end }, groups, isLast: start >= to };
   }
 }
 

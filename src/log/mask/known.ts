@@ -15,12 +15,16 @@ const TRIM = 2;
 const GRAM = 3;
 /** Most lines that one secret may be broken over. */
 const MAX_BREAKS = 60;
-/** Longest part of a secret on the line where it begins, and most places remembered, altogether and for one gram. */
+/**
+ * Longest part of a secret on the line where it begins, and most places remembered, altogether and for one
+ * gram.
+ */
 const MAX_FIRST_PART = 400;
 const MAX_PLACES = 300_000;
 const MAX_ALIKE = 8;
 /** The text that may precede a continued line: white space, a time, a runner's name. */
-const PREFIX = /^(?:\[[^\]]{0,60}\]\s?|\d{4}-\d\d-\d\d[T ][\d:.,]{5,20}Z?\s?|\d\d:\d\d:\d\d[.,\d]{0,7}\s?|[>|]\s?|\s){0,12}/;
+const PREFIX =
+  /^(?:\[[^\]]{0,60}\]\s?|\d{4}-\d\d-\d\d[T ][\d:.,]{5,20}Z?\s?|\d\d:\d\d:\d\d[.,\d]{0,7}\s?|[>|]\s?|\s){0,12}/;
 
 /** Creates a finder of known secrets. Returns null if there is nothing to look for. */
 export function createKnownFinder(secrets: Iterable<string>): FindKnown | null {
@@ -38,7 +42,8 @@ export function createKnownFinder(secrets: Iterable<string>): FindKnown | null {
     find(text, (id, from) => {
       const [form, core] = [forms[id], cores[id]];
       // A secret that repeats itself is found at each place in what is hidden already.
-      if (form === undefined || core === undefined || from + core.literal.length <= (hiddenTo.get(id) ?? 0)) return;
+      if (form === undefined || core === undefined || from + core.literal.length <= (hiddenTo.get(id) ?? 0))
+        return;
       const span = grown(text, from, core.trim, form);
       if (form.text.length < MIN_FORM && isWithinWord(text, span)) return;
       hiddenTo.set(id, span.to);
@@ -106,7 +111,8 @@ function findBroken(text: string, forms: readonly Form[], grams: Grams, spans: S
     const end = text.charCodeAt(lineEnd - 1) === 13 ? lineEnd - 1 : lineEnd;
     for (const [id, at] of grams.get(text.slice(Math.max(0, end - GRAM), end)) ?? []) {
       const form = forms[id]?.text ?? '';
-      if (end >= at && text.startsWith(form.slice(0, at), end - at)) append(spans, followBreak(text, form, at, end, lineEnd));
+      if (end >= at && text.startsWith(form.slice(0, at), end - at))
+        append(spans, followBreak(text, form, at, end, lineEnd));
     }
   }
 }
@@ -152,8 +158,17 @@ function listForms(secret: string): Form[] {
   if (secret.length < MIN_FORM) return [{ text: secret, before: 0, after: 0 }];
   const bytes = Buffer.from(secret, 'utf8');
   const hex = bytes.toString('hex');
-  const plain = [secret, hex, hex.toUpperCase(), ...urlEncoded(secret), JSON.stringify(secret).slice(1, -1), ...forXml(secret)];
-  const forms = plain.map((text) => ({ text, before: 0, after: 0 })).concat([0, 1, 2].flatMap((place) => inBase64(bytes, place)));
+  const plain = [
+    secret,
+    hex,
+    hex.toUpperCase(),
+    ...urlEncoded(secret),
+    JSON.stringify(secret).slice(1, -1),
+    ...forXml(secret),
+  ];
+  const forms = plain
+    .map((text) => ({ text, before: 0, after: 0 }))
+    .concat([0, 1, 2].flatMap((place) => inBase64(bytes, place)));
   return firstOfEach(forms, ({ text }) => text).filter(({ text }) => text.length >= MIN_FORM);
 }
 
@@ -194,7 +209,9 @@ const XML_STYLES = [
 
 function forXml(secret: string): string[] {
   const text = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  return XML_STYLES.map(([above, double, single]) => text.replaceAll('>', above).replaceAll('"', double).replaceAll("'", single));
+  return XML_STYLES.map(([above, double, single]) =>
+    text.replaceAll('>', above).replaceAll('"', double).replaceAll("'", single),
+  );
 }
 
 /** Tells of each place in a text where one of the literals stands, in order; places may overlap. */
@@ -203,8 +220,9 @@ type FindLiterals = (text: string, found: (literal: number, from: number) => voi
 const TABLE = 1 << 16;
 
 /**
- * Looks for any number of literals at once, each at least two characters, exactly as written. Wu and Manber's method ("A
- * fast algorithm for multi-pattern searching", 1994) over blocks of two characters: most of a text is skipped.
+ * Looks for any number of literals at once, each at least two characters, exactly as written. Wu and Manber's
+ * method ("A fast algorithm for multi-pattern searching", 1994) over blocks of two characters: most of a text
+ * is skipped.
  */
 function createFinder(literals: readonly string[]): FindLiterals {
   const shortest = literals.reduce((least, { length }) => Math.min(least, length), 255);
@@ -226,7 +244,8 @@ function createFinder(literals: readonly string[]): FindLiterals {
         continue;
       }
       const from = end - shortest + 1;
-      for (const id of buckets.get(block) ?? []) if (text.startsWith(literals[id] ?? '', from)) found(id, from);
+      for (const id of buckets.get(block) ?? [])
+        if (text.startsWith(literals[id] ?? '', from)) found(id, from);
       end++;
     }
   };
@@ -246,11 +265,16 @@ export interface PseudonymOptions {
   readonly hosts: boolean;
   /** Further endings of private host names, such as `.corp.example.com`. */
   readonly hostSuffixes?: readonly string[];
-  /** False: all are called `<EMAIL>` and `<HOST>`, and nothing can be put back. By default they are numbered. */
+  /**
+   * False: all are called `<EMAIL>` and `<HOST>`, and nothing can be put back. By default they are numbered.
+   */
   readonly numbered?: boolean;
 }
 
-/** Numbered names for e-mail addresses and private hosts, the same for the same one as long as this object lives. */
+/**
+ * Numbered names for e-mail addresses and private hosts, the same for the same one as long as this object
+ * lives.
+ */
 export interface Pseudonyms {
   /** Puts `<EMAIL_1>`, `<HOST_1>` … in their place. Lines stay; hiding twice is hiding once. */
   hide(text: string): string;
@@ -258,17 +282,33 @@ export interface Pseudonyms {
   reveal(text: string): string;
 }
 
-const EMAIL = /(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,5}\.[A-Za-z]{2,24}(?![\w-]|\.\w)/g;
+const EMAIL =
+  /(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,5}\.[A-Za-z]{2,24}(?![\w-]|\.\w)/g;
 /** `git@host:path` and `noreply@` of code hosts name a service and no person. */
 const SERVICE = /^(?:git|noreply|no-reply|hg|svn|root)@/i;
 const PRIVATE_V4 =
   /(?<![\w.-])(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}|169\.254(?:\.\d{1,3}){2}|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])(?:\.\d{1,3}){2})(?![\w-]|\.\d)/g;
 const PRIVATE_V6 = /(?<![\w:.])f(?:[cd][0-9a-f]{2}|e[89ab][0-9a-f])(?::[0-9a-f]{0,4}){2,7}(?![\w:])/gi;
-const PRIVATE_ENDINGS = ['local', 'internal', 'intranet', 'intra', 'lan', 'corp', 'private', 'localdomain', 'home.arpa'];
+const PRIVATE_ENDINGS = [
+  'local',
+  'internal',
+  'intranet',
+  'intra',
+  'lan',
+  'corp',
+  'private',
+  'localdomain',
+  'home.arpa',
+];
 const NAMED = /<(EMAIL|HOST)_(\d{1,6})>/g;
-/** Names given in one run; a hostile log could hold any number. What comes after them is all called the same. */
+/**
+ * Names given in one run; a hostile log could hold any number. What comes after them is all called the same.
+ */
 const MAX_NAMES = 10_000;
-/** A name that was put in may uncover what ran into it, as in `fe80::1x.local`: the text is looked through again while that happens. */
+/**
+ * A name that was put in may uncover what ran into it, as in `fe80::1x.local`: the text is looked through
+ * again while that happens.
+ */
 const MAX_ROUNDS = 4;
 
 /** Creates the pseudonyms of one run. The table exists in this object alone, and is never stored or sent. */
@@ -320,7 +360,12 @@ function isAddress(text: string): boolean {
 }
 
 function hostPattern(suffixes: readonly string[]): RegExp {
-  const endings = [...PRIVATE_ENDINGS, ...suffixes.map((suffix) => suffix.replace(/^\.+/, ''))].filter((ending) => ending !== '');
+  const endings = [...PRIVATE_ENDINGS, ...suffixes.map((suffix) => suffix.replace(/^\.+/, ''))].filter(
+    (ending) => ending !== '',
+  );
   const any = endings.map((ending) => ending.replace(/[^A-Za-z0-9]/g, '\\$&')).join('|');
-  return new RegExp(`(?<![\\w.@/-])[A-Za-z0-9][A-Za-z0-9-]{0,62}(?:\\.[A-Za-z0-9-]{1,63}){0,4}?\\.(?:${any})(?![\\w-]|\\.\\w|\\()`, 'gi');
+  return new RegExp(
+    `(?<![\\w.@/-])[A-Za-z0-9][A-Za-z0-9-]{0,62}(?:\\.[A-Za-z0-9-]{1,63}){0,4}?\\.(?:${any})(?![\\w-]|\\.\\w|\\()`,
+    'gi',
+  );
 }

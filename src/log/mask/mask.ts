@@ -18,8 +18,8 @@ export type { Masked } from './span.ts';
 /** Hides secrets. One masker may be used for any number of texts and runs. */
 export interface Masker {
   /**
-   * Replaces each secret by `***`. The number of lines never changes; what is masked already stays as it is. A report of XML or JSON can
-   * still be read: markup is never hidden.
+   * Replaces each secret by `***`. The number of lines never changes; what is masked already stays as it is.
+   * A report of XML or JSON can still be read: markup is never hidden.
    */
   mask(text: string): Promise<Masked>;
   /**
@@ -43,11 +43,14 @@ export interface MaskerOptions {
   /** E-mail addresses and private hosts that get a numbered name, where wanted. */
   readonly names?: PseudonymOptions;
   /**
-   * Secrets known beforehand, such as the process's own: hidden wherever they stand. Less than 8 characters, or one short
-   * word, cannot be: they would be hidden inside of words.
+   * Secrets known beforehand, such as the process's own: hidden wherever they stand. Less than 8 characters,
+   * or one short word, cannot be: they would be hidden inside of words.
    */
   readonly known?: readonly string[];
-  /** Those of them that senders show to us: webhook secrets and tokens. A log that shows one gives it to its readers. */
+  /**
+   * Those of them that senders show to us: webhook secrets and tokens. A log that shows one gives it to its
+   * readers.
+   */
   readonly own?: readonly string[];
 }
 
@@ -62,25 +65,36 @@ export function createMasker(options: MaskerOptions = {}): Masker {
   const known = new Set((options.known ?? []).filter(isWorthHiding));
   const findConfigured = createKnownFinder(known);
   const findOwn = createOwnSecretFinder((options.own ?? []).filter(isWorthHiding));
-  const buildFinder = (seen: ReadonlySet<string>) => (seen.size === 0 ? findConfigured : createKnownFinder([...known, ...seen]));
-  const createNames = (numbered: boolean) => (hidesNames(options.names) ? createPseudonyms({ ...options.names, numbered }) : null);
+  const buildFinder = (seen: ReadonlySet<string>) =>
+    seen.size === 0 ? findConfigured : createKnownFinder([...known, ...seen]);
+  const createNames = (numbered: boolean) =>
+    hidesNames(options.names) ? createPseudonyms({ ...options.names, numbered }) : null;
   const maskRun = async (texts: readonly string[], names: Pseudonyms | null): Promise<Masked[]> => {
     const found: (readonly Span[])[] = [];
     const seen = new Set<string>();
     for (const text of texts) {
       const { spans, secrets } = findSecrets(bytesOfText(text));
       for (const secret of secrets) if (seen.size < MAX_SECRETS) seen.add(secret);
-      found.push(spans.count === 0 ? [] : inCharacters(spans.overlapping(0, Number.POSITIVE_INFINITY), text, Buffer.from(text)));
+      found.push(
+        spans.count === 0
+          ? []
+          : inCharacters(spans.overlapping(0, Number.POSITIVE_INFINITY), text, Buffer.from(text)),
+      );
     }
     const findKnown = buildFinder(seen);
     return texts.map((text, at) => {
       const spans = [...(found[at] ?? []), ...(findKnown?.(text) ?? [])];
       const { text: masked, count } = hideInReport(text, spans) ?? hideSpans(text, mergeSpans(spans));
       const own = count === 0 ? [] : findOwn(text);
-      return { text: names === null ? masked : namesAsText(names.hide(masked)), count, ...(own.length > 0 && { own }) };
+      return {
+        text: names === null ? masked : namesAsText(names.hide(masked)),
+        count,
+        ...(own.length > 0 && { own }),
+      };
     });
   };
-  const maskAlone = async (text: string) => (await maskRun([text], createNames(false)))[0] ?? { text, count: 0 };
+  const maskAlone = async (text: string) =>
+    (await maskRun([text], createNames(false)))[0] ?? { text, count: 0 };
   return {
     mask: async (text) => {
       let masked = await maskAlone(text);
@@ -137,7 +151,9 @@ function hidePieces(
       .map(({ from, to }) => ({ from: Math.max(0, from - text.length), to: to - text.length }));
     const hidden = hideSpans(
       text,
-      spans.filter(({ from }) => from < text.length).map(({ from, to }) => ({ from, to: Math.min(to, text.length) })),
+      spans
+        .filter(({ from }) => from < text.length)
+        .map(({ from, to }) => ({ from, to: Math.min(to, text.length) })),
     );
     count += hidden.count;
     start += own.length;

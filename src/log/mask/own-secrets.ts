@@ -16,10 +16,18 @@ const MAX_TOKENS = 20;
  */
 export function createOwnSecretFinder(secrets: readonly string[]): FindOwnSecrets {
   const findAny = createKnownFinder(secrets);
-  const each = secrets.map((secret) => ({ digest: digestOfToken(secret), find: createKnownFinder([secret]) }));
+  const each = secrets.map((secret) => ({
+    digest: digestOfToken(secret),
+    find: createKnownFinder([secret]),
+  }));
   return (text) => {
-    const configured = findAny === null || findAny(text).length === 0 ? [] : each.filter(({ find }) => (find?.(text).length ?? 0) > 0);
-    const tokens = text.includes('flt_') ? [...new Set(text.match(TOKEN))].filter(isTokenForm).slice(0, MAX_TOKENS) : [];
+    const configured =
+      findAny === null || findAny(text).length === 0
+        ? []
+        : each.filter(({ find }) => (find?.(text).length ?? 0) > 0);
+    const tokens = text.includes('flt_')
+      ? [...new Set(text.match(TOKEN))].filter(isTokenForm).slice(0, MAX_TOKENS)
+      : [];
     return [...new Set([...configured.map(({ digest }) => digest), ...tokens.map(digestOfToken)])];
   };
 }

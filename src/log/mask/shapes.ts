@@ -9,10 +9,19 @@ const WEBHOOKS =
   /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\/\d{5,25}\/|\.webhook\.office\.com\/webhookb2\/|chat\.googleapis\.com\/v1\/spaces\/[\w-]{1,40}\/messages\?)([\w./?=&%@+-]{16,600})/g;
 
 /** Literals, in any case, without which a line contains no webhook address. */
-const WEBHOOK_LITERALS: readonly string[] = ['hooks.slack.com/', '.com/api/webhooks/', '.webhook.office.com/', 'chat.googleapis.com/v1/'];
+const WEBHOOK_LITERALS: readonly string[] = [
+  'hooks.slack.com/',
+  '.com/api/webhooks/',
+  '.webhook.office.com/',
+  'chat.googleapis.com/v1/',
+];
 
 /** Finds the last group of each match, which ends the match, if it is a secret. */
-function findValues(line: string, pattern: RegExp, isSecret: (value: string, whole: string) => boolean): Span[] {
+function findValues(
+  line: string,
+  pattern: RegExp,
+  isSecret: (value: string, whole: string) => boolean,
+): Span[] {
   return Array.from(line.matchAll(pattern)).flatMap((match) => {
     const [whole] = match;
     const value = match.at(-1) ?? '';
@@ -33,8 +42,13 @@ const BASIC = /\bbasic\s{1,3}$/i;
  * `Set-Cookie` that look random.
  */
 function findHeaders(line: string): Span[] {
-  const isBasic = (value: string, whole: string) => BASIC.test(whole.slice(0, -value.length)) && value.length >= 8 && holdsPair(value);
-  const values = findValues(line, AUTHORIZATION, (value, whole) => isBasic(value, whole) || (!isPlaceholder(value) && looksSecret(value)));
+  const isBasic = (value: string, whole: string) =>
+    BASIC.test(whole.slice(0, -value.length)) && value.length >= 8 && holdsPair(value);
+  const values = findValues(
+    line,
+    AUTHORIZATION,
+    (value, whole) => isBasic(value, whole) || (!isPlaceholder(value) && looksSecret(value)),
+  );
   return [...values, ...findCookies(line)];
 }
 
@@ -50,8 +64,12 @@ const PAIR = /([\w.-]{1,100})=([^;\s"',]{8,4096})/g;
 function findCookies(line: string): Span[] {
   const start = line.search(COOKIE);
   if (start === -1) return [];
-  const isSecret = (value: string) => !isPlaceholder(value) && looksSecret(value.replace(/%[0-9a-f]{2}/gi, '+'));
-  return findValues(line.slice(start), PAIR, isSecret).map(({ from, to }) => ({ from: start + from, to: start + to }));
+  const isSecret = (value: string) =>
+    !isPlaceholder(value) && looksSecret(value.replace(/%[0-9a-f]{2}/gi, '+'));
+  return findValues(line.slice(start), PAIR, isSecret).map(({ from, to }) => ({
+    from: start + from,
+    to: start + to,
+  }));
 }
 
 /** Longest part before a host: user, colon, password. */
@@ -81,19 +99,27 @@ function inUser(user: string, from: number): Span[] {
   const colon = user.indexOf(':');
   const name = colon === -1 ? user : user.slice(0, colon);
   const password = colon === -1 ? '' : user.slice(colon + 1);
-  const nameIsToken = (password === '' || password === 'x-oauth-basic') && name.length >= 20 && !isPlaceholder(name) && looksSecret(name);
+  const nameIsToken =
+    (password === '' || password === 'x-oauth-basic') &&
+    name.length >= 20 &&
+    !isPlaceholder(name) &&
+    looksSecret(name);
   if (nameIsToken) return [{ from, to: from + name.length }];
   if (password === '' || isPlaceholder(password)) return [];
   return [{ from: from + colon + 1, to: from + user.length }];
 }
 
 function findOracle(line: string): Span[] {
-  return findValues(line, /\bjdbc:oracle:\w{1,10}:[\w$#.-]{1,100}\/([^\s@"'/]{1,200})(?=@)/gi, (value) => !isPlaceholder(value));
+  return findValues(
+    line,
+    /\bjdbc:oracle:\w{1,10}:[\w$#.-]{1,100}\/([^\s@"'/]{1,200})(?=@)/gi,
+    (value) => !isPlaceholder(value),
+  );
 }
 
 /**
- * Commands with an option whose value is a password: how the command begins (lower case), and the option, looked for in the
- * rest of the command. The group is the value, and ends the match.
+ * Commands with an option whose value is a password: how the command begins (lower case), and the option,
+ * looked for in the rest of the command. The group is the value, and ends the match.
  */
 // biome-ignore format: one row for each command
 const COMMANDS: readonly (readonly [literals: readonly string[], option: RegExp])[] = [
@@ -130,7 +156,11 @@ function isValue(value: string): boolean {
 const DOCKER_AUTH = /auth\\{0,3}["']\s{0,3}:\s{0,3}\\{0,3}["']([A-Za-z0-9+/]{8,4096}={0,2})/g;
 const DOCKER_CONFIG = /(?<![A-Za-z0-9+/])eyJhdXRocyI6([A-Za-z0-9+/]{16,8192}={0,2})/g;
 
-const COMMAND_LITERALS: readonly string[] = [...COMMANDS.flatMap(([literals]) => literals), '  password ', '\tpassword '];
+const COMMAND_LITERALS: readonly string[] = [
+  ...COMMANDS.flatMap(([literals]) => literals),
+  '  password ',
+  '\tpassword ',
+];
 const DOCKER_LITERALS: readonly string[] = ['auth"', "auth'", 'auth\\', 'eyjhdxrocyi6'];
 
 /** Passwords given to commands in a line. */
@@ -141,7 +171,8 @@ function findInCommands(line: string): Span[] {
     for (const literal of literals) {
       for (let at = lower.indexOf(literal); at !== -1; ) {
         const command = commandAt(line, at, literal.length);
-        for (const { from, to } of findValues(command, option, isValue)) spans.push({ from: from + at, to: to + at });
+        for (const { from, to } of findValues(command, option, isValue))
+          spans.push({ from: from + at, to: to + at });
         at = lower.indexOf(literal, at + command.length);
       }
     }
@@ -158,7 +189,10 @@ function commandAt(line: string, at: number, literal: number): string {
 
 /** Credentials of Docker registries in a line. */
 function findDockerAuth(line: string): Span[] {
-  return [...findValues(line, DOCKER_AUTH, (value) => isValue(value) && holdsPair(value)), ...findValues(line, DOCKER_CONFIG, isValue)];
+  return [
+    ...findValues(line, DOCKER_AUTH, (value) => isValue(value) && holdsPair(value)),
+    ...findValues(line, DOCKER_CONFIG, isValue),
+  ];
 }
 
 /** Every kind that one line is enough to see where nothing in it is unseen. */
@@ -196,7 +230,8 @@ export const SHAPES: readonly Shape[] = [...SEEN, createUnseenShape(SEEN)];
 /** Finds the secrets in a line whose literals are known; bit n of `groups` represents `SHAPES[n]`. */
 export function findShapes(line: string, groups: number): Span[] {
   const spans: Span[] = [];
-  for (let at = 0; at < SHAPES.length; at++) if ((groups & (1 << at)) !== 0) append(spans, SHAPES[at]?.find(line) ?? []);
+  for (let at = 0; at < SHAPES.length; at++)
+    if ((groups & (1 << at)) !== 0) append(spans, SHAPES[at]?.find(line) ?? []);
   return spans;
 }
 

@@ -1,6 +1,9 @@
 import { firstPlace, withRoom } from '../../lib/collections.ts';
 
-/** A part of a text that is to be hidden: from (inclusive) to (exclusive), in UTF-16 code units, or in bytes where that is said. Never holds a line end. */
+/**
+ * A part of a text that is to be hidden: from (inclusive) to (exclusive), in UTF-16 code units, or in bytes
+ * where that is said. Never holds a line end.
+ */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -10,7 +13,10 @@ export interface Span {
 export interface Masked {
   readonly text: string;
   readonly count: number;
-  /** SHA-256, in hexadecimal, of the own secrets that were hidden, and of what has the form of our tokens. Absent: none. */
+  /**
+   * SHA-256, in hexadecimal, of the own secrets that were hidden, and of what has the form of our tokens.
+   * Absent: none.
+   */
   readonly own?: readonly string[];
 }
 
@@ -69,7 +75,10 @@ export class SpanList {
     const first = firstPlace(this.count, (place) => (this.#ends[2 * place + 1] ?? 0) <= start);
     const spans: Span[] = [];
     for (let at = 2 * first; at < 2 * this.count && (this.#ends[at] ?? end) < end; at += 2)
-      spans.push({ from: Math.max(0, (this.#ends[at] ?? 0) - start), to: Math.min(end, this.#ends[at + 1] ?? 0) - start });
+      spans.push({
+        from: Math.max(0, (this.#ends[at] ?? 0) - start),
+        to: Math.min(end, this.#ends[at + 1] ?? 0) - start,
+      });
     return spans;
   }
 }
@@ -80,7 +89,8 @@ const JUDGED = 256;
 const PLACEHOLDER =
   /^\*{3}|\*{3}$|^[$%<{]|^(?:null|nil|none|true|false|yes|no|undefined|redacted|removed|hidden|filtered|masked|secret|password|changeme|x{3,}|\.{3}|process\.env|secrets?\.|env\.|vault:|op:\/\/|arn:aws:)(?![A-Za-z0-9])|^\[[a-z ]{2,24}\]|^\w{1,60}\(/i;
 /** Paths, versions, times, digests and plain numbers. */
-const NO_SECRET = /^[./~]|\.\.|^[A-Za-z]:[\\/]|^v?\d[\d.:T+-]*Z?$|^(?:sha\d{1,3}|md5|blake\w{1,4})[:=-]|^https?:|^(?:jar|pom|war|aar):\d/i;
+const NO_SECRET =
+  /^[./~]|\.\.|^[A-Za-z]:[\\/]|^v?\d[\d.:T+-]*Z?$|^(?:sha\d{1,3}|md5|blake\w{1,4})[:=-]|^https?:|^(?:jar|pom|war|aar):\d/i;
 const VERSION = /^[v^~]?\d+\.\d+(?:\.\d+)?(?:[-+.][\w.](?:[-+]?[\w.])*)?$/;
 const FILE_NAME = /\.[A-Za-z][A-Za-z0-9]{0,4}$/;
 
@@ -93,13 +103,14 @@ export function isPlaceholder(value: string): boolean {
 }
 
 /**
- * Letters and digits mixed, at least 8 characters, at least 2.8 bits of entropy a character, and not made of words and
- * small numbers as paths, versions, times, file names and names of things are.
+ * Letters and digits mixed, at least 8 characters, at least 2.8 bits of entropy a character, and not made of
+ * words and small numbers as paths, versions, times, file names and names of things are.
  */
 export function looksSecret(value: string): boolean {
   const judged = value.slice(0, JUDGED);
   if (value.length < 8 || /\s/.test(judged)) return false;
-  if ((NO_SECRET.test(judged) && !isLongBase64(judged)) || !/\d/.test(judged) || !/[A-Za-z]/.test(judged)) return false;
+  if ((NO_SECRET.test(judged) && !isLongBase64(judged)) || !/\d/.test(judged) || !/[A-Za-z]/.test(judged))
+    return false;
   if (VERSION.test(judged) && !/[a-z]\d[a-z]\d|[A-Z]/.test(judged)) return false;
   if (FILE_NAME.test(judged) && !isMixed(judged)) return false;
   return !isNamed(judged) && entropy(judged) >= 2.8;
@@ -110,7 +121,13 @@ export function looksSecret(value: string): boolean {
  * either long hex or all kinds of letters.
  */
 export function looksRandom(value: string): boolean {
-  return value.length >= 20 && /^[\w+/=.~-]+$/.test(value) && looksSecret(value) && isMixed(value) && entropy(value) >= 3.8;
+  return (
+    value.length >= 20 &&
+    /^[\w+/=.~-]+$/.test(value) &&
+    looksSecret(value) &&
+    isMixed(value) &&
+    entropy(value) >= 3.8
+  );
 }
 
 /**
@@ -119,7 +136,8 @@ export function looksRandom(value: string): boolean {
  */
 export function isDistinctive(secret: string): boolean {
   if (secret.length < 8 || isPlaceholder(secret) || /\s/.test(secret.trim())) return false;
-  if (!/\d/.test(secret)) return secret.length >= 16 && isMixedCase(secret) && !isNamed(secret) && entropy(secret) >= 3.5;
+  if (!/\d/.test(secret))
+    return secret.length >= 16 && isMixedCase(secret) && !isNamed(secret) && entropy(secret) >= 3.5;
   if (!/[A-Za-z]/.test(secret)) return secret.length >= 14 && entropy(secret) >= 2.8;
   return !isNamed(secret) && !FILE_NAME.test(secret.slice(-8)) && entropy(secret) >= 2.5;
 }
@@ -149,7 +167,10 @@ function isLongBase64(value: string): boolean {
 function isNamed(value: string): boolean {
   const parts = value.split(/[-_./:@#$]+/);
   const isPath = parts.length > 3 || /^(?:com|org|net|io)\./.test(value);
-  return parts.length > 1 && parts.every((part) => WORD.test(part) || (isPath && /^[A-Za-z]{0,60}\d{0,2}$/.test(part)));
+  return (
+    parts.length > 1 &&
+    parts.every((part) => WORD.test(part) || (isPath && /^[A-Za-z]{0,60}\d{0,2}$/.test(part)))
+  );
 }
 
 const WORD = /^(?:[a-z]{0,24}\d{0,3}|[A-Z]{0,24}\d{0,3}|[A-Z]?[a-z]{1,24}|v?\d{1,5})$/;

@@ -3,7 +3,9 @@ import { parseJson } from '../reports/json.ts';
 import { isXmlReport } from '../reports/report.ts';
 import { hideSpans, type Masked, mergeSpans, type Span } from './span.ts';
 
-/** A stretch that holds a value, in which anything may be hidden; what lies between two is markup and stays. */
+/**
+ * A stretch that holds a value, in which anything may be hidden; what lies between two is markup and stays.
+ */
 interface Value extends Span {
   /** The pattern that must be hidden as a whole: an entity of XML, an escape of JSON. */
   readonly whole: RegExp | null;
@@ -14,15 +16,18 @@ const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|[^u])/g;
 const NAMED = /<(EMAIL|HOST)((?:_\d{1,6})?)>/g;
 
 /**
- * Hides spans of a report so that it can still be read: a secret in a value seems to go on into the closing tag or the quotation mark behind it,
- * which stay. What begins in markup is hidden all the same: not every text that begins as XML goes on so. Null for a text that is neither XML
- * nor JSON: there is nothing to keep.
+ * Hides spans of a report so that it can still be read: a secret in a value seems to go on into the closing
+ * tag or the quotation mark behind it, which stay. What begins in markup is hidden all the same: not every
+ * text that begins as XML goes on so. Null for a text that is neither XML nor JSON: there is nothing to keep.
  */
 export function hideInReport(text: string, spans: readonly Span[]): Masked | null {
   if (spans.length === 0) return null;
   if (isXmlReport(text)) {
     const values = xmlValues(text);
-    return hideSpans(text, mergeSpans([...within(values, text, spans), ...inMarkup(values, text, mergeSpans(spans))]));
+    return hideSpans(
+      text,
+      mergeSpans([...within(values, text, spans), ...inMarkup(values, text, mergeSpans(spans))]),
+    );
   }
   return parseJson(text) === undefined ? null : hideInJson(text, spans);
 }
@@ -78,7 +83,10 @@ function overlapping(merged: readonly Span[], { from, to }: Span): readonly Span
   return merged.slice(first, end);
 }
 
-/** Strings with their quotation marks, and numbers. One pattern for a whole string would overflow the stack on one of some megabytes. */
+/**
+ * Strings with their quotation marks, and numbers. One pattern for a whole string would overflow the stack on
+ * one of some megabytes.
+ */
 function* jsonTokens(text: string): Generator<Span> {
   for (let from = 0; from < text.length; ) {
     const first = text[from] ?? '';
@@ -97,7 +105,10 @@ function within(values: readonly Value[], text: string, spans: readonly Span[]):
   const merged = mergeSpans(spans);
   const kept: Span[] = [];
   for (const value of values) {
-    const own = overlapping(merged, value).map(({ from, to }) => ({ from: Math.max(from, value.from), to: Math.min(to, value.to) }));
+    const own = overlapping(merged, value).map(({ from, to }) => ({
+      from: Math.max(from, value.from),
+      to: Math.min(to, value.to),
+    }));
     if (own.length > 0) append(kept, aligned(own, value, text));
   }
   return mergeSpans(kept);
@@ -113,14 +124,19 @@ function inMarkup(values: readonly Value[], text: string, merged: readonly Span[
   for (const { from: end, to } of [...values, { from: text.length, to: text.length }]) {
     const endsValue = ENDS_VALUE.test(text.slice(start, start + 3));
     for (const span of end > start ? overlapping(merged, { from: start, to: end }) : [])
-      if (span.from >= start || !endsValue) hidden.push({ from: Math.max(span.from, start), to: Math.min(span.to, end) });
+      if (span.from >= start || !endsValue)
+        hidden.push({ from: Math.max(span.from, start), to: Math.min(span.to, end) });
     start = to;
   }
   return hidden;
 }
 
 /** Entities and escapes are hidden whole or not at all. The spans of one value, ascending. */
-function aligned(spans: readonly Span[], { from: start, to: end, whole }: Value, text: string): readonly Span[] {
+function aligned(
+  spans: readonly Span[],
+  { from: start, to: end, whole }: Value,
+  text: string,
+): readonly Span[] {
   if (whole === null) return spans;
   const wholes = Array.from(text.slice(start, end).matchAll(whole), ({ 0: token, index }) => ({
     from: start + index,
@@ -151,7 +167,11 @@ function xmlValues(text: string): Value[] {
     const open = text.indexOf('<', at);
     add(at, open === -1 ? text.length : open, ENTITY);
     if (open === -1) break;
-    const [begins, ends] = text.startsWith(CDATA, open) ? [CDATA.length, ']]>'] : text.startsWith('<!--', open) ? [4, '-->'] : [0, '>'];
+    const [begins, ends] = text.startsWith(CDATA, open)
+      ? [CDATA.length, ']]>']
+      : text.startsWith('<!--', open)
+        ? [4, '-->']
+        : [0, '>'];
     if (begins > 0) {
       const close = text.indexOf(ends, open + begins);
       add(open + begins, close === -1 ? text.length : close, null);
@@ -165,7 +185,11 @@ function xmlValues(text: string): Value[] {
  * Returns where a tag ends, and passes the values of its attributes to `add`; a `<` that opens no tag is
  * text.
  */
-function endOfTag(text: string, open: number, add: (from: number, to: number, whole: RegExp | null) => void): number {
+function endOfTag(
+  text: string,
+  open: number,
+  add: (from: number, to: number, whole: RegExp | null) => void,
+): number {
   if (!/[A-Za-z_/?!]/.test(text[open + 1] ?? '')) {
     add(open, open + 1, null);
     return open + 1;

@@ -2,7 +2,10 @@ import { append } from '../../lib/collections.ts';
 import stored from './gitleaks/rules.json' with { type: 'json' };
 import { entropy, type Span, withoutColors } from './span.ts';
 
-const NAMED = stored.named.map(({ name, value }) => ({ name: new RegExp(name, 'i'), value: new RegExp(`^(?:${value})$`) }));
+const NAMED = stored.named.map(({ name, value }) => ({
+  name: new RegExp(name, 'i'),
+  value: new RegExp(`^(?:${value})$`),
+}));
 
 /**
  * Checks whether a value has the form of a secret of the vendor in its name, such as the 16 digits of
@@ -12,7 +15,10 @@ export function isVendorValue(name: string, value: string): boolean {
   return NAMED.some((rule) => rule.value.test(value) && rule.name.test(name));
 }
 
-/** A kind of secret: literals (lower case) without which, in any case, no line holds one, and what finds them in a line. */
+/**
+ * A kind of secret: literals (lower case) without which, in any case, no line holds one, and what finds them
+ * in a line.
+ */
 export interface Shape {
   readonly literals: readonly string[];
   readonly find: (line: string) => Span[];
@@ -22,21 +28,36 @@ export interface Shape {
 const LEAST_BITS = 1.2;
 
 /**
- * Tokens that give themselves away by their form, where gitleaks has no rule or a narrower one (it wants exact lengths, which makers change).
- * Each with literals (lower case) without which it cannot match.
+ * Tokens that give themselves away by their form, where gitleaks has no rule or a narrower one (it wants
+ * exact lengths, which makers change). Each with literals (lower case) without which it cannot match.
  */
 const TOKENS: readonly (readonly [literals: readonly string[], pattern: string])[] = [
   [['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], 'gh[pousr]_[A-Za-z0-9]{20,255}'],
   [['github_pat_'], 'github_pat_[A-Za-z0-9_]{20,255}'],
   [
-    ['glpat-', 'gldt-', 'glrt-', 'glft-', 'glcbt-', 'glptt-', 'glsoat-', 'glimt-', 'glagent-', 'gloas-', 'glffct-'],
+    [
+      'glpat-',
+      'gldt-',
+      'glrt-',
+      'glft-',
+      'glcbt-',
+      'glptt-',
+      'glsoat-',
+      'glimt-',
+      'glagent-',
+      'gloas-',
+      'glffct-',
+    ],
     'gl(?:pat|dt|rt|ft|cbt|ptt|soat|imt|agent|oas|ffct)-[\\w-]{16,255}(?:\\.[\\w-]{2,40}){0,3}',
   ],
   [['npm_'], 'npm_[A-Za-z0-9]{30,60}'],
   [['pypi-ag'], 'pypi-Ag[\\w-]{40,255}'],
   [['dckr_'], 'dckr_(?:pat|oat)_[\\w-]{20,64}'],
   [['xox', 'xapp-', 'xwfp-'], '(?:xox[abcdeoprs]|xoxe\\.xox[bp]|xapp|xwfp)-[A-Za-z0-9%-]{10,512}'],
-  [['akia', 'asia', 'agpa', 'aida', 'aroa', 'anpa', 'anva', 'abia', 'acca'], '(?:A(?:KIA|SIA|GPA|IDA|ROA|NPA|NVA|BIA|CCA))[A-Z0-9]{16}'],
+  [
+    ['akia', 'asia', 'agpa', 'aida', 'aroa', 'anpa', 'anva', 'abia', 'acca'],
+    '(?:A(?:KIA|SIA|GPA|IDA|ROA|NPA|NVA|BIA|CCA))[A-Z0-9]{16}',
+  ],
   [['aiza'], 'AIza[\\w-]{35}'],
   [['ya29.'], 'ya29\\.[\\w-]{20,512}'],
   [['gocspx-'], 'GOCSPX-[\\w-]{20,64}'],
@@ -84,10 +105,17 @@ const TOKENS: readonly (readonly [literals: readonly string[], pattern: string])
   [['access-san', 'access-dev', 'access-pro'], 'access-(?:sandbox|development|production)-[0-9a-f-]{36}'],
 ];
 
-/** Keys of the makers of models, and Twilio's. `sk-` and `sk` end many words, so lines with them are looked through for nothing else. */
-const KEY = /(?<![A-Za-z0-9])(?:sk-(?:proj-|svcacct-|admin-|ant-|or-v1-|None-)?[A-Za-z0-9][\w-]{38,250}|SK[0-9a-f]{32})(?![A-Za-z0-9])/g;
+/**
+ * Keys of the makers of models, and Twilio's. `sk-` and `sk` end many words, so lines with them are looked
+ * through for nothing else.
+ */
+const KEY =
+  /(?<![A-Za-z0-9])(?:sk-(?:proj-|svcacct-|admin-|ant-|or-v1-|None-)?[A-Za-z0-9][\w-]{38,250}|SK[0-9a-f]{32})(?![A-Za-z0-9])/g;
 const DIGITS = [...'0123456789abcdef'];
-const KEY_LITERALS: readonly string[] = ['sk-', ...DIGITS.flatMap((first) => DIGITS.map((second) => `sk${first}${second}`))];
+const KEY_LITERALS: readonly string[] = [
+  'sk-',
+  ...DIGITS.flatMap((first) => DIGITS.map((second) => `sk${first}${second}`)),
+];
 
 /** The shapes that identify a token by its form alone. */
 export const TOKEN_SHAPES: readonly Shape[] = [
@@ -97,7 +125,10 @@ export const TOKEN_SHAPES: readonly Shape[] = [
 ];
 
 function createShape(rules: typeof TOKENS): Shape {
-  const pattern = new RegExp(`(?<![A-Za-z0-9])(?:${rules.map(([, one]) => one).join('|')})(?![A-Za-z0-9])`, 'g');
+  const pattern = new RegExp(
+    `(?<![A-Za-z0-9])(?:${rules.map(([, one]) => one).join('|')})(?![A-Za-z0-9])`,
+    'g',
+  );
   return { literals: rules.flatMap(([literals]) => literals), find: (line) => findSpans(line, pattern) };
 }
 
@@ -121,7 +152,10 @@ const FIRST_RUN = /^((?:\d{4}-\d\d-\d\d[T ][\d:.,]{5,20}Z?\s?|\s){0,8})([\w.-]{4
  * start of the next. Returns spans of the first and of the second line. A token that is whole on its own line
  * takes nothing from the next, unless the next contains only more of the same kind.
  */
-export function findWrapped(line: string, next: string): { readonly here: readonly Span[]; readonly there: readonly Span[] } {
+export function findWrapped(
+  line: string,
+  next: string,
+): { readonly here: readonly Span[]; readonly there: readonly Span[] } {
   const none = { here: [], there: [] };
   const end = line.endsWith('\r') ? line.length - 1 : line.length;
   const last = LAST_RUN_TOKEN.exec(line.slice(Math.max(0, end - MAX_PART), end))?.[0];
@@ -231,8 +265,11 @@ function endsSoon(next: NextLine, line: number): boolean {
  * certificates stay.
  */
 export function findEncodedKeys(line: string): Span[] {
-  return Array.from(line.matchAll(/(?<![A-Za-z0-9+/])LS0tLS1CRUdJTi[A-Za-z0-9+/]{20,200000}={0,2}/g)).flatMap(({ 0: run, index }) =>
-    Buffer.from(run.slice(0, 80), 'base64').toString('latin1').includes('PRIVATE KEY') ? [{ from: index, to: index + run.length }] : [],
+  return Array.from(line.matchAll(/(?<![A-Za-z0-9+/])LS0tLS1CRUdJTi[A-Za-z0-9+/]{20,200000}={0,2}/g)).flatMap(
+    ({ 0: run, index }) =>
+      Buffer.from(run.slice(0, 80), 'base64').toString('latin1').includes('PRIVATE KEY')
+        ? [{ from: index, to: index + run.length }]
+        : [],
   );
 }
 

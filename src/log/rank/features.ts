@@ -13,7 +13,16 @@ export interface Candidate {
 
 /** The measurements of a line among those around it: its paragraph, and the other candidates of its step. */
 export const SURROUNDINGS = [
-  ...(['head', 'headBelow', 'alike', 'alikeAbove', 'alikeBelow', 'paragraphPlace', 'paragraphSize', 'paragraphsAfter'] as const),
+  ...([
+    'head',
+    'headBelow',
+    'alike',
+    'alikeAbove',
+    'alikeBelow',
+    'paragraphPlace',
+    'paragraphSize',
+    'paragraphsAfter',
+  ] as const),
   ...(['causesBefore', 'causesAfter', 'severeBefore', 'severeAfter', 'asCommand'] as const),
 ] as const;
 
@@ -29,13 +38,17 @@ export function measureSurroundings(
   const starts = lines.map(({ text }) => /^\s*(\S{1,12})/.exec(text)?.[1]?.replace(/\d+/g, '0') ?? '');
   const alike = new Map<string, number>();
   for (const start of starts) alike.set(start, (alike.get(start) ?? 0) + 1);
-  const steps = lines.map(({ line }) => failedSections.findIndex(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd));
+  const steps = lines.map(({ line }) =>
+    failedSections.findIndex(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd),
+  );
   const follows = (i: number) => lines[i] !== undefined && lines[i - 1]?.line === lines[i].line - 1;
   const opens = (i: number) => !follows(i) || lines[i - 1]?.role === 'blank';
   const isCause = (i: number) => lines[i]?.role === 'cause';
-  const [paragraphs, causes, severe] = [opens, isCause, (i: number) => isCause(i) && isSevere[i] === true].map((is) =>
-    computeSums(lines.length, is),
-  );
+  const [paragraphs, causes, severe] = [
+    opens,
+    isCause,
+    (i: number) => isCause(i) && isSevere[i] === true,
+  ].map((is) => computeSums(lines.length, is));
   const rows = new Float32Array(lines.length * SURROUNDINGS.length);
   let [first, end, opening, size] = [0, 0, 0, 0];
   let commands: ReadonlySet<string> = new Set();
@@ -48,13 +61,32 @@ export function measureSurroundings(
       commands = commandWords(lines.slice(first, end));
     }
     if (opens(i)) for ([opening, size] = [i, 1]; !opens(i + size); ) size++;
-    const below = follows(i + 1) && lines[i + 1]?.role !== 'blank' ? classifyHead(lines[i + 1]?.text ?? '') : -1;
-    const [isAbove, isBelow] = [follows(i) && starts[i - 1] === starts[i], follows(i + 1) && starts[i + 1] === starts[i]];
-    const said = commands.size === 0 || role === 'echo' ? [] : extractWords(text).filter((word) => commands.has(word));
+    const below =
+      follows(i + 1) && lines[i + 1]?.role !== 'blank' ? classifyHead(lines[i + 1]?.text ?? '') : -1;
+    const [isAbove, isBelow] = [
+      follows(i) && starts[i - 1] === starts[i],
+      follows(i + 1) && starts[i + 1] === starts[i],
+    ];
+    const said =
+      commands.size === 0 || role === 'echo' ? [] : extractWords(text).filter((word) => commands.has(word));
     rows.set(
       [
-        ...[classifyHead(text), below, log2(alike.get(starts[i] ?? '') ?? 1), isAbove ? 1 : 0, isBelow ? 1 : 0],
-        ...[i - opening, log2(size), after(paragraphs, i), before(causes, i), after(causes, i), before(severe, i), after(severe, i)],
+        ...[
+          classifyHead(text),
+          below,
+          log2(alike.get(starts[i] ?? '') ?? 1),
+          isAbove ? 1 : 0,
+          isBelow ? 1 : 0,
+        ],
+        ...[
+          i - opening,
+          log2(size),
+          after(paragraphs, i),
+          before(causes, i),
+          after(causes, i),
+          before(severe, i),
+          after(severe, i),
+        ],
         Math.min(4, said.length),
       ],
       i * SURROUNDINGS.length,
@@ -80,7 +112,11 @@ function log2(value: number): number {
  */
 function commandWords(lines: readonly Candidate[]): ReadonlySet<string> {
   const words = lines.filter(({ role }) => role === 'echo').flatMap(({ text }) => extractWords(text));
-  return new Set(words.filter((word) => !/^(?:run|bash|usr|bin|group|shell|noprofile|norc|env|endgroup|pipefail)$/.test(word)));
+  return new Set(
+    words.filter(
+      (word) => !/^(?:run|bash|usr|bin|group|shell|noprofile|norc|env|endgroup|pipefail)$/.test(word),
+    ),
+  );
 }
 
 function extractWords(text: string): string[] {
@@ -93,7 +129,9 @@ function extractWords(text: string): string[] {
  * 5 anything else.
  */
 function classifyHead(text: string): number {
-  const place = [/^\s*[\p{L}_]/u, /^\s*\d/, /^\s*[[({<]/, /^\s*[-*•·–—●○▪]/, /^\s*["'`‘“]/].findIndex((head) => head.test(text));
+  const place = [/^\s*[\p{L}_]/u, /^\s*\d/, /^\s*[[({<]/, /^\s*[-*•·–—●○▪]/, /^\s*["'`‘“]/].findIndex(
+    (head) => head.test(text),
+  );
   return place < 0 ? 5 : place;
 }
 
@@ -106,10 +144,51 @@ export interface Candidates {
 
 /** The measurements of a line in addition to its words, in the order of the columns. */
 export const FACTS = [
-  ...(['reader', 'weighed', 'loose', 'blockSize', 'blockPlace', 'diagnostic', 'exception', 'test', 'message'] as const),
-  ...(['role', 'roleAbove', 'roleBelow', 'inFailed', 'toEnd', 'fromStart', 'toLogEnd', 'share', 'toMark'] as const),
-  ...(['repeats', 'occurrence', 'length', 'words', 'indent', 'indentStep', 'blankAbove', 'blankBelow', 'paragraphEnd'] as const),
-  ...(['severity', 'place', 'quoted', 'capitals', 'colon', 'digits', 'candidates', 'lastParagraph', 'frame', 'indentBelow'] as const),
+  ...([
+    'reader',
+    'weighed',
+    'loose',
+    'blockSize',
+    'blockPlace',
+    'diagnostic',
+    'exception',
+    'test',
+    'message',
+  ] as const),
+  ...([
+    'role',
+    'roleAbove',
+    'roleBelow',
+    'inFailed',
+    'toEnd',
+    'fromStart',
+    'toLogEnd',
+    'share',
+    'toMark',
+  ] as const),
+  ...([
+    'repeats',
+    'occurrence',
+    'length',
+    'words',
+    'indent',
+    'indentStep',
+    'blankAbove',
+    'blankBelow',
+    'paragraphEnd',
+  ] as const),
+  ...([
+    'severity',
+    'place',
+    'quoted',
+    'capitals',
+    'colon',
+    'digits',
+    'candidates',
+    'lastParagraph',
+    'frame',
+    'indentBelow',
+  ] as const),
   ...SURROUNDINGS,
 ] as const;
 
@@ -129,11 +208,15 @@ export interface ReadLog {
   readonly structure: Structure;
 }
 
-/** Chooses the lines of one log that are ranked: what the scan let through, its neighbors, what readers proposed, and the ends of failed steps. */
+/**
+ * Chooses the lines of one log that are ranked: what the scan let through, its neighbors, what readers
+ * proposed, and the ends of failed steps.
+ */
 function candidateLines({ log, hits, structure }: ReadLog, blocks: readonly Block[]): number[] {
   const lines = new Set<number>();
   const add = (from: number, to: number) => {
-    for (let line = Math.max(1, from); line <= Math.min(log.lineCount, to); line++) if (log.hides?.(line) !== true) lines.add(line);
+    for (let line = Math.max(1, from); line <= Math.min(log.lineCount, to); line++)
+      if (log.hides?.(line) !== true) lines.add(line);
   };
   for (const end of listStepEnds(log, structure)) add(end - TAIL, end);
   add(log.lineCount - 40, log.lineCount);
@@ -154,7 +237,12 @@ function listStepEnds(log: LogText, { failedSections }: Structure): number[] {
  * Keeps, if there are too many lines, those of the heaviest blocks and the last before each end in equal
  * shares.
  */
-function nearest(sorted: readonly number[], log: LogText, blocks: readonly Block[], structure: Structure): number[] {
+function nearest(
+  sorted: readonly number[],
+  log: LogText,
+  blocks: readonly Block[],
+  structure: Structure,
+): number[] {
   const ends = listStepEnds(log, structure).slice(0, 20);
   const share = Math.floor(MAX_CANDIDATES / 2 / ends.length);
   const kept = new Set(ends.flatMap((end) => sorted.filter((line) => line <= end).slice(-share)));
@@ -165,7 +253,10 @@ function nearest(sorted: readonly number[], log: LogText, blocks: readonly Block
   return [...kept].sort((a, b) => a - b);
 }
 
-/** Chooses the candidates of one log and reads their facts; `weighed` are its blocks as {@link weighBlocks} gives them. */
+/**
+ * Chooses the candidates of one log and reads their facts; `weighed` are its blocks as {@link weighBlocks}
+ * gives them.
+ */
 export function readCandidates(read: ReadLog, weighed: readonly Block[]): Candidates {
   const { log, found, structure } = read;
   const numbers = candidateLines(read, weighed);
@@ -194,13 +285,37 @@ export function readCandidates(read: ReadLog, weighed: readonly Block[]): Candid
       for (const value of values) facts[at++] = value;
     };
     const isIn = (set: ReadonlySet<number>) => (set.has(one.line) ? 1 : 0);
-    put(block?.weight ?? 0, placed.get(one.line)?.weight ?? -30, block?.loose === true ? 1 : 0, block?.size ?? 0, block?.place ?? 0);
-    put(isIn(marked.diagnostics), isIn(marked.exceptions), isIn(marked.tests), marked.messages.get(one.line) ?? 0);
+    put(
+      block?.weight ?? 0,
+      placed.get(one.line)?.weight ?? -30,
+      block?.loose === true ? 1 : 0,
+      block?.size ?? 0,
+      block?.place ?? 0,
+    );
+    put(
+      isIn(marked.diagnostics),
+      isIn(marked.exceptions),
+      isIn(marked.tests),
+      marked.messages.get(one.line) ?? 0,
+    );
     put(roleNumber(one.role), above.role, below.role, place.inside, log2(place.toEnd), log2(place.fromStart));
     put(log2(log.lineCount - one.line), one.line / log.lineCount, log2(ends.toMark(one.line)));
     put(log2(repeats.total[i] ?? 1), repeats.occurrence[i] ?? 0, one.text.length, shape.words, shape.indent);
-    put(shape.indent - above.indent, above.isBlank ? 1 : 0, below.isBlank ? 1 : 0, below.isBlank || below.role === 0 ? 1 : 0);
-    put(shape.severity, shape.place, shape.quoted, shape.capitals, shape.colon, shape.digits, log2(lines.length));
+    put(
+      shape.indent - above.indent,
+      above.isBlank ? 1 : 0,
+      below.isBlank ? 1 : 0,
+      below.isBlank || below.role === 0 ? 1 : 0,
+    );
+    put(
+      shape.severity,
+      shape.place,
+      shape.quoted,
+      shape.capitals,
+      shape.colon,
+      shape.digits,
+      log2(lines.length),
+    );
     put(place.toEnd < 12 ? 1 : 0, shape.frame, below.indent - shape.indent);
     facts.set(around.subarray(i * wide, (i + 1) * wide), at);
   }
@@ -212,18 +327,26 @@ function roleNumber(role: LineRole): number {
 }
 
 /** Describes a line next to a candidate. The last parameter is the candidate there, if it is that line. */
-function neighbor(log: LogText, line: number, roleAt: (line: number) => LineRole, beside: Candidate | undefined) {
+function neighbor(
+  log: LogText,
+  line: number,
+  roleAt: (line: number) => LineRole,
+  beside: Candidate | undefined,
+) {
   const { text, role } = beside?.line === line ? beside : { text: log.line(line), role: roleAt(line) };
   return { role: roleNumber(role), indent: countIndent(text), isBlank: role === 'blank' };
 }
 
 function foundLines(found: Extraction) {
-  const at = (items: readonly { readonly at: { readonly line: number } | null }[]) => new Set(items.flatMap(({ at }) => at?.line ?? []));
+  const at = (items: readonly { readonly at: { readonly line: number } | null }[]) =>
+    new Set(items.flatMap(({ at }) => at?.line ?? []));
   return {
     diagnostics: at(found.diagnostics.filter(({ severity }) => severity === 'error')),
     exceptions: at(found.exceptions),
     tests: at(found.failingTests),
-    messages: new Map(found.messages.toSorted((a, b) => a.weight - b.weight).map(({ at, weight }) => [at?.line, weight])),
+    messages: new Map(
+      found.messages.toSorted((a, b) => a.weight - b.weight).map(({ at, weight }) => [at?.line, weight]),
+    ),
   };
 }
 
@@ -235,7 +358,8 @@ function blocksByLine(proposed: readonly Block[], wanted: ReadonlySet<number>) {
     for (let line = start; line <= Math.min(end, start + MAX_BLOCK); line++) {
       if (!wanted.has(line)) continue;
       const known = best.get(line);
-      if (known !== undefined && (known.weight > weight || (known.weight === weight && known.size <= size))) continue;
+      if (known !== undefined && (known.weight > weight || (known.weight === weight && known.size <= size)))
+        continue;
       best.set(line, { weight, loose: loose === true, size: log2(size), place: line - start });
     }
   }
@@ -256,19 +380,32 @@ function countRepeats(lines: readonly Candidate[]): { total: number[]; occurrenc
 
 /** Locates lines relative to the ends of failed steps. */
 function endsOfSteps(log: LogText, { failedSections, exits, afterwards }: Structure) {
-  const marks = [...exits.map(({ line }) => line), ...failedSections.map(({ lineEnd }) => lineEnd)].sort((a, b) => a - b);
+  const marks = [...exits.map(({ line }) => line), ...failedSections.map(({ lineEnd }) => lineEnd)].sort(
+    (a, b) => a - b,
+  );
   return {
     /**
      * Locates one line. `inside`: 2 in a failed step, 1 in one that failed only as a consequence, 0 if no
      * step is known to have failed, -1 outside, -2 after all of them.
      */
-    locateLine(line: number): { readonly inside: number; readonly toEnd: number; readonly fromStart: number } {
+    locateLine(line: number): {
+      readonly inside: number;
+      readonly toEnd: number;
+      readonly fromStart: number;
+    } {
       const own = failedSections.find(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
-      if (own !== undefined) return { inside: own.consequence ? 1 : 2, toEnd: own.lineEnd - line, fromStart: line - own.lineStart };
+      if (own !== undefined)
+        return {
+          inside: own.consequence ? 1 : 2,
+          toEnd: own.lineEnd - line,
+          fromStart: line - own.lineStart,
+        };
       if (failedSections.length === 0) return { inside: 0, toEnd: log.lineCount - line, fromStart: line };
       const next = failedSections.find(({ lineStart }) => lineStart > line);
       const isAfter = next === undefined || afterwards.some(({ start, end }) => line >= start && line <= end);
-      return isAfter ? { inside: -2, toEnd: 5_000, fromStart: 5_000 } : { inside: -1, toEnd: next.lineEnd - line, fromStart: 5_000 };
+      return isAfter
+        ? { inside: -2, toEnd: 5_000, fromStart: 5_000 }
+        : { inside: -1, toEnd: next.lineEnd - line, fromStart: 5_000 };
     },
     /** Counts the lines to the next one that says how something ended. */
     toMark(line: number): number {
@@ -280,13 +417,27 @@ function endsOfSteps(log: LogText, { failedSections, exits, afterwards }: Struct
 const SEVERITY =
   /\b(?:fatal|panic(?:ked)?|error|exception|fail(?:ed|ure|s)?|assert\w{0,12}|cannot|could not|unable|denied|refused|expected|missing|invalid|not found|undefined|unexpected|unknown|exceed\w{0,3}|must|mismatch)\b|(?:Error|Exception)\b/gi;
 
-/** Kinds of characters, in this order after 0: small letters, capitals, digits, white space, and signs that some pattern below needs. */
+/**
+ * Kinds of characters, in this order after 0: small letters, capitals, digits, white space, and signs that
+ * some pattern below needs.
+ */
 const kindAt = createKindLookup([/[a-z]/, /[A-Z]/, /\d/, /\s/, /\./, /\//, /:/, /\(/, /["'`‘“]/]);
 const SPACE = 4;
 
 function measureShape(text: string) {
   const head = text.length > 400 ? text.slice(0, 400) : text;
-  const [, small = 0, capitals = 0, digits = 0, gaps = 0, dots = 0, slashes = 0, colons = 0, brackets = 0, quotes = 0] = countKinds(head);
+  const [
+    ,
+    small = 0,
+    capitals = 0,
+    digits = 0,
+    gaps = 0,
+    dots = 0,
+    slashes = 0,
+    colons = 0,
+    brackets = 0,
+    quotes = 0,
+  ] = countKinds(head);
   const isPlace = dots * digits * (colons + brackets) > 0 && /[\w./\\-]\.\w{1,8}[:(]\d/.test(head);
   return {
     words: Math.min(60, gaps + 1),
@@ -314,7 +465,9 @@ function countKinds(text: string): number[] {
 }
 
 function countIndent(text: string): number {
-  return text.charCodeAt(0) > 32 && text.charCodeAt(0) < 128 ? 0 : Math.min(40, text.length - text.trimStart().length);
+  return text.charCodeAt(0) > 32 && text.charCodeAt(0) < 128
+    ? 0
+    : Math.min(40, text.length - text.trimStart().length);
 }
 
 /** Buckets of hashed words and pairs of words. */
@@ -375,7 +528,10 @@ function hashOn(begun: number, text: string): number {
   return hash;
 }
 
-/** Tells the first of the patterns, counted from 1, that the character at a place of a text is of; 0 where it is of none. */
+/**
+ * Tells the first of the patterns, counted from 1, that the character at a place of a text is of; 0 where it
+ * is of none.
+ */
 function createKindLookup(patterns: readonly RegExp[]): (text: string, at: number) => number {
   const findKind = (character: string) => patterns.findIndex((pattern) => pattern.test(character)) + 1;
   const ascii = Uint8Array.from({ length: 128 }, (_, code) => findKind(String.fromCharCode(code)));

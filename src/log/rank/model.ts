@@ -10,7 +10,16 @@ import stored from './model.json' with { type: 'json' };
  */
 export const COLUMNS = [
   ...FACTS,
-  ...(['words', 'wordsAbove', 'wordsBelow', 'wordsBest3', 'wordsBest10', 'wordsMean5', 'wordsPlace', 'wordsBestBefore'] as const),
+  ...([
+    'words',
+    'wordsAbove',
+    'wordsBelow',
+    'wordsBest3',
+    'wordsBest10',
+    'wordsMean5',
+    'wordsPlace',
+    'wordsBestBefore',
+  ] as const),
 ] as const;
 
 /** The learned parameters of the ranking. */
@@ -24,15 +33,17 @@ export interface RankModel {
   readonly proving: readonly Tree[];
 }
 
-const Trees = z.array(z.tuple([z.array(z.number()), z.array(z.number()), z.array(z.number())])).transform((trees) =>
-  trees.map(
-    ([columns, thresholds, rights]): Tree => ({
-      columns: Int8Array.from(columns),
-      thresholds: Float64Array.from(thresholds),
-      rights: Uint8Array.from(rights),
-    }),
-  ),
-);
+const Trees = z
+  .array(z.tuple([z.array(z.number()), z.array(z.number()), z.array(z.number())]))
+  .transform((trees) =>
+    trees.map(
+      ([columns, thresholds, rights]): Tree => ({
+        columns: Int8Array.from(columns),
+        thresholds: Float64Array.from(thresholds),
+        rights: Uint8Array.from(rights),
+      }),
+    ),
+  );
 
 const ModelFile = z.object({
   provenance: z.record(z.string(), z.unknown()),
@@ -57,7 +68,10 @@ export function useRankModel(model: RankModel): void {
   loaded = model;
 }
 
-/** Reads a model's file. Throws where it was trained for other columns: train it again (`node scripts/train-ranking.ts`). */
+/**
+ * Reads a model's file. Throws where it was trained for other columns: train it again (`node
+ * scripts/train-ranking.ts`).
+ */
 function parseModel(value: unknown): RankModel {
   const file = ModelFile.parse(value);
   if (file.columns.join() !== COLUMNS.join())
@@ -139,7 +153,12 @@ function at(lines: readonly Candidate[], words: Float32Array, i: number, line: n
  * Returns the best weight of the lines within three and within ten of a line, and the mean of those within
  * five; the line itself is excluded.
  */
-function nearby(lines: readonly Candidate[], words: Float32Array, i: number, line: number): Record<'best3' | 'best10' | 'mean5', number> {
+function nearby(
+  lines: readonly Candidate[],
+  words: Float32Array,
+  i: number,
+  line: number,
+): Record<'best3' | 'best10' | 'mean5', number> {
   let [best3, best10, sum, count] = [UNKNOWN, UNKNOWN, 0, 0];
   for (const step of [-1, 1]) {
     for (let j = i + step; j >= 0 && j < lines.length; j += step) {
@@ -162,7 +181,10 @@ function placeIn(order: Float32Array, score: number): number {
   return firstPlace(order.length, (place) => (order[place] ?? 0) < score) / Math.max(1, order.length);
 }
 
-/** One tree as flat arrays: a leaf has column -1 and its value as threshold; a value up to the threshold goes left, to the next node. */
+/**
+ * One tree as flat arrays: a leaf has column -1 and its value as threshold; a value up to the threshold goes
+ * left, to the next node.
+ */
 export interface Tree {
   readonly columns: ArrayLike<number>;
   readonly thresholds: ArrayLike<number>;
@@ -175,12 +197,16 @@ const MAX_LEAVES = 16;
 const BYTE = 256;
 
 /**
- * Gives a function that sums the leaves of all trees for the row of values that begins at an index. No tree is walked. As in QuickScorer
- * (Lucchese et al., 2015) each cut that a value is above rules out the leaves on its left, and of what remains of a tree the leftmost leaf
- * counts. Of a row only the cuts between its values and those of the row before are inspected, since rows of one log are much alike. Throws
- * RangeError where a tree has more than 16 leaves.
+ * Gives a function that sums the leaves of all trees for the row of values that begins at an index. No tree
+ * is walked. As in QuickScorer (Lucchese et al., 2015) each cut that a value is above rules out the leaves on
+ * its left, and of what remains of a tree the leftmost leaf counts. Of a row only the cuts between its values
+ * and those of the row before are inspected, since rows of one log are much alike. Throws RangeError where a
+ * tree has more than 16 leaves.
  */
-export function createTreeSum(trees: readonly Tree[], width: number): (rows: Float32Array, row: number) => number {
+export function createTreeSum(
+  trees: readonly Tree[],
+  width: number,
+): (rows: Float32Array, row: number) => number {
   const leaves = new Float64Array(trees.length * MAX_LEAVES);
   /** The leaves that remain, by tree and byte of its passed cuts. */
   const remaining = new Uint16Array(trees.length * 2 * BYTE).fill(-1);
@@ -189,7 +215,10 @@ export function createTreeSum(trees: readonly Tree[], width: number): (rows: Flo
   const thresholds = Float64Array.from(cuts, ({ threshold }) => threshold);
   const owners = Uint16Array.from(cuts, ({ owner }) => owner);
   const bits = Uint16Array.from(cuts, ({ bit }) => bit);
-  const begins = Uint16Array.from({ length: width + 1 }, (_, column) => cuts.filter((cut) => cut.column < column).length);
+  const begins = Uint16Array.from(
+    { length: width + 1 },
+    (_, column) => cuts.filter((cut) => cut.column < column).length,
+  );
   /**
    * The first cut that the last value of each column was not above, and the cuts of each tree that the last
    * values were above.
@@ -202,16 +231,19 @@ export function createTreeSum(trees: readonly Tree[], width: number): (rows: Flo
       const [begin, end] = [begins[column] as number, begins[column + 1] as number];
       let place = places[column] as number;
       for (; place < end && value > (thresholds[place] as number); place++)
-        passed[owners[place] as number] = (passed[owners[place] as number] as number) ^ (bits[place] as number);
+        passed[owners[place] as number] =
+          (passed[owners[place] as number] as number) ^ (bits[place] as number);
       for (; place > begin && value <= (thresholds[place - 1] as number); place--)
-        passed[owners[place - 1] as number] = (passed[owners[place - 1] as number] as number) ^ (bits[place - 1] as number);
+        passed[owners[place - 1] as number] =
+          (passed[owners[place - 1] as number] as number) ^ (bits[place - 1] as number);
       places[column] = place;
     }
     let sum = 0;
     for (let tree = 0; tree < passed.length; tree++) {
       const cut = passed[tree] as number;
       const table = tree * 2 * BYTE;
-      const left = (remaining[table + (cut & 0xff)] as number) & (remaining[table + BYTE + (cut >> 8)] as number);
+      const left =
+        (remaining[table + (cut & 0xff)] as number) & (remaining[table + BYTE + (cut >> 8)] as number);
       sum += leaves[tree * MAX_LEAVES + 31 - Math.clz32(left & -left)] as number;
     }
     return sum;
@@ -219,7 +251,12 @@ export function createTreeSum(trees: readonly Tree[], width: number): (rows: Flo
 }
 
 /** Returns the cuts of one tree. Writes the values of its leaves, and which leaves its cuts rule out. */
-function collectCuts({ columns, thresholds, rights }: Tree, owner: number, leaves: Float64Array, remaining: Uint16Array) {
+function collectCuts(
+  { columns, thresholds, rights }: Tree,
+  owner: number,
+  leaves: Float64Array,
+  remaining: Uint16Array,
+) {
   const cuts: { column: number; threshold: number; owner: number; bit: number }[] = [];
   /** The number of leaves before each node: leaves are stored from left to right. */
   const before: number[] = [];
@@ -236,7 +273,8 @@ function collectCuts({ columns, thresholds, rights }: Tree, owner: number, leave
     const [from, to] = [before[node] ?? 0, before[rights[node] ?? 0] ?? 0];
     const table = (2 * owner + (number >> 3)) * BYTE;
     for (let byte = 0; byte < BYTE; byte++)
-      if ((byte >> (number & 7)) & 1) remaining[table + byte] = (remaining[table + byte] ?? 0) & ~((1 << to) - (1 << from));
+      if ((byte >> (number & 7)) & 1)
+        remaining[table + byte] = (remaining[table + byte] ?? 0) & ~((1 << to) - (1 << from));
   }
   return cuts;
 }

@@ -70,9 +70,14 @@ export function placeRanked(ranked: readonly RankedLine[], placed: readonly Bloc
 }
 
 /** Returns the binary logarithm of each line's rank, 0 for the first. */
-function computeLogRanks(ranked: readonly RankedLine[], measure: (one: RankedLine, i: number) => number): number[] {
+function computeLogRanks(
+  ranked: readonly RankedLine[],
+  measure: (one: RankedLine, i: number) => number,
+): number[] {
   const values = ranked.map(measure);
-  const order = [...ranked.keys()].sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || (ranked[b]?.line ?? 0) - (ranked[a]?.line ?? 0));
+  const order = [...ranked.keys()].sort(
+    (a, b) => (values[b] ?? 0) - (values[a] ?? 0) || (ranked[b]?.line ?? 0) - (ranked[a]?.line ?? 0),
+  );
   const places = new Array<number>(ranked.length).fill(0);
   for (const [rank, i] of order.entries()) places[i] = Math.log2(1 + rank);
   return places;
@@ -97,7 +102,9 @@ function inward(chosen: readonly RankedLine[]): readonly RankedLine[] {
   const [first, ...others] = chosen;
   if (first === undefined || !/[^\s:]:\s{0,3}$/.test(first.text)) return chosen;
   const next = others.find(({ line }) => line === first.line + 1);
-  return next === undefined ? chosen : [{ ...next, proof: first.proof }, first, ...others.filter((one) => one !== next)];
+  return next === undefined
+    ? chosen
+    : [{ ...next, proof: first.proof }, first, ...others.filter((one) => one !== next)];
 }
 
 /**
@@ -105,7 +112,10 @@ function inward(chosen: readonly RankedLine[]): readonly RankedLine[] {
  * wrappers only if there is nothing else. For a log that does not say that anything failed, includes only
  * what a reader took for an error.
  */
-export function rankedMessages({ log, found, structure }: Omit<ReadLog, 'hits'>, ranked: readonly RankedLine[]): ErrorMessage[] {
+export function rankedMessages(
+  { log, found, structure }: Omit<ReadLog, 'hits'>,
+  ranked: readonly RankedLine[],
+): ErrorMessage[] {
   const hasFailed = structure.failedSections.length > 0 || structure.exits.length > 0;
   // In a log whose steps are marked, and none as failed, only a plain error shows that something did.
   const least = hasFailed || !structure.hasSteps ? 0 : PLAIN_ERROR;
@@ -114,7 +124,8 @@ export function rankedMessages({ log, found, structure }: Omit<ReadLog, 'hits'>,
   const said = ranked.filter(({ line, role }) => MAY_PROVE.has(role) && (hasFailed || texts.has(line)));
   const free = said.filter(({ role }) => role !== 'wrapper');
   const causes = free.length > 0 ? free : said;
-  const isFailed = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
+  const isFailed = (line: number) =>
+    structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
   const inside = causes.filter(({ line }) => isFailed(line));
   const byProof = (inside.length > 0 ? inside : causes).sort((a, b) => b.proof - a.proof);
   const chosen = firstOfEach(byProof, ({ text }) => text).slice(0, MAX_MESSAGES);

@@ -52,7 +52,9 @@ const MAX_TEXT = 20_000;
 /** Returns the codes in a text, in lower case without their hyphens: `e4711`. */
 export function listCodes(text: string): string[] {
   const tokens = Array.from(text.slice(0, MAX_TEXT).matchAll(TOKEN), ([token]) => token);
-  const codes = tokens.filter((token) => token.length <= 40 && CODE_SHAPE.test(token) && /\d[\d-_]*\d/.test(token));
+  const codes = tokens.filter(
+    (token) => token.length <= 40 && CODE_SHAPE.test(token) && /\d[\d-_]*\d/.test(token),
+  );
   return [...new Set(codes.map((code) => code.toLowerCase().replace(/[-_]/g, '')))];
 }
 
@@ -80,7 +82,8 @@ export function sumWeights(words: ReadonlyMap<string, number>, among?: ReadonlyM
 
 /** Removes the endings of English plurals and tenses, so that "leases" is "lease". */
 function stemWord(word: string): string {
-  if (word.length > 5 && /(?:[^s]ed|ing)$/.test(word)) return word.replace(/(?:ed|ing)$/, '').replace(/(.)\1$/, '$1');
+  if (word.length > 5 && /(?:[^s]ed|ing)$/.test(word))
+    return word.replace(/(?:ed|ing)$/, '').replace(/(.)\1$/, '$1');
   if (word.length > 5 && /(?:ss|x|ch|sh)es$/.test(word)) return word.slice(0, -2);
   return word.length > 3 && /[^su]s$/.test(word) ? word.slice(0, -1) : word;
 }

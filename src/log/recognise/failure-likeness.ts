@@ -22,7 +22,9 @@ export interface ComparedFailure {
 }
 
 /** Extracts what a failure is compared by. */
-export function toComparedFailure(failure: Pick<Failure, 'test' | 'message' | 'frames' | 'excerpt'>): ComparedFailure {
+export function toComparedFailure(
+  failure: Pick<Failure, 'test' | 'message' | 'frames' | 'excerpt'>,
+): ComparedFailure {
   const text = likenessText(extractLikeness(failure)) || failure.message.trim();
   return { text, test: failure.test === null ? null : testIdentity(failure.test) };
 }

@@ -38,10 +38,15 @@ export function showsFailure(reading: Reading): boolean {
 export function groupByCause<F extends { readonly fingerprint: Fingerprint; readonly generic: boolean }>(
   failures: readonly F[],
 ): { fingerprint: Fingerprint; generic: boolean; failures: F[] }[] {
-  const groups = Map.groupBy(failures, ({ fingerprint: { algorithm, version, value } }) => `${algorithm}/${version}/${value}`);
+  const groups = Map.groupBy(
+    failures,
+    ({ fingerprint: { algorithm, version, value } }) => `${algorithm}/${version}/${value}`,
+  );
   return [...groups.values()].flatMap((own) => {
     const [first] = own;
-    return first === undefined ? [] : [{ fingerprint: first.fingerprint, generic: first.generic, failures: own }];
+    return first === undefined
+      ? []
+      : [{ fingerprint: first.fingerprint, generic: first.generic, failures: own }];
   });
 }
 
@@ -58,7 +63,8 @@ export function failureOfTest(reading: Reading, test: FailingTest): ReadFailure 
   const excerpt = excerptAt(reading, test.at?.source, test.at?.line);
   const thrown = exceptionNear(reading, test, excerpt);
   const frames: readonly StackFrame[] = thrown?.frames ?? [];
-  const message = test.message ?? (thrown === null ? `${test.name} failed` : `${thrown.type}: ${thrown.message}`);
+  const message =
+    test.message ?? (thrown === null ? `${test.name} failed` : `${thrown.type}: ${thrown.message}`);
   const identity = computeFingerprint({
     test: test.suite === null ? test.name : `${test.suite} ${test.name}`,
     testFile: test.file,
@@ -83,8 +89,17 @@ function exceptionNear(reading: Reading, test: FailingTest, excerpt: Excerpt | n
   if (own !== undefined) return own;
   const end = excerpt?.lineEnd ?? (test.at?.line ?? 0) + 30;
   const below = exceptions.find(({ at }) => {
-    if (at === null || test.at === null || at.source !== test.at.source || at.line < test.at.line || at.line > end) return false;
-    return !failingTests.some((other) => other !== test && other.spans?.some((span) => isInSpan(at, span)) === true);
+    if (
+      at === null ||
+      test.at === null ||
+      at.source !== test.at.source ||
+      at.line < test.at.line ||
+      at.line > end
+    )
+      return false;
+    return !failingTests.some(
+      (other) => other !== test && other.spans?.some((span) => isInSpan(at, span)) === true,
+    );
   });
   return below ?? printedBefore(reading, test);
 }
@@ -100,10 +115,14 @@ function isInSpan({ source, line }: LogPosition, span: LogRange): boolean {
 function printedBefore(reading: Reading, test: FailingTest): ThrownException | null {
   const at = test.at;
   if (test.framework !== 'go' || at === null) return null;
-  const others = reading.failingTests.flatMap((other) => (other.at !== null && other.at.line < at.line ? [other.at.line] : []));
+  const others = reading.failingTests.flatMap((other) =>
+    other.at !== null && other.at.line < at.line ? [other.at.line] : [],
+  );
   const start = findMax(others, at.line - 300);
   return (
-    reading.exceptions.find((one) => one.at !== null && one.at.source === at.source && one.at.line > start && one.at.line < at.line) ?? null
+    reading.exceptions.find(
+      (one) => one.at !== null && one.at.source === at.source && one.at.line > start && one.at.line < at.line,
+    ) ?? null
   );
 }
 
@@ -118,7 +137,10 @@ export const NOTHING_FOUND = 'No error was found in the logs and reports.';
  * none.
  */
 export function mainFailure(reading: Reading): ReadFailure {
-  const excerpt = reading.excerpts.reduce<Excerpt | null>((best, one) => (best === null || one.weight > best.weight ? one : best), null);
+  const excerpt = reading.excerpts.reduce<Excerpt | null>(
+    (best, one) => (best === null || one.weight > best.weight ? one : best),
+    null,
+  );
   const { message, type, frames } = mainError(reading);
   const identity = computeFingerprint({ test: null, exceptionType: type, frames, message });
   const headline = isNearTop(reading) ? message : reading.messages[0]?.text;
@@ -143,20 +165,31 @@ const NEAR_TOP = 15;
  * Returns the build's main error: its first diagnostic, else its first exception, else its most informative
  * message.
  */
-function mainError(reading: Reading): Pick<FingerprintParts, 'message' | 'frames'> & { readonly type: string | null } {
+function mainError(
+  reading: Reading,
+): Pick<FingerprintParts, 'message' | 'frames'> & { readonly type: string | null } {
   const diagnostic = reading.diagnostics.find(({ severity }) => severity === 'error');
   if (diagnostic !== undefined) {
     const file = diagnostic.file?.split(/[\\/]/).at(-1);
-    return { message: `${file === undefined ? '' : `${file}: `}${diagnostic.message}`, type: diagnostic.code, frames: [] };
+    return {
+      message: `${file === undefined ? '' : `${file}: `}${diagnostic.message}`,
+      type: diagnostic.code,
+      frames: [],
+    };
   }
   const thrown = reading.exceptions[0];
-  if (thrown !== undefined) return { message: `${thrown.type}: ${thrown.message}`, type: thrown.type, frames: thrown.frames };
+  if (thrown !== undefined)
+    return { message: `${thrown.type}: ${thrown.message}`, type: thrown.type, frames: thrown.frames };
   return { message: reading.messages[0]?.text ?? null, type: null, frames: [] };
 }
 
 function excerptAt(reading: Reading, source: string | undefined, line: number | undefined): Excerpt | null {
   if (source === undefined || line === undefined) return null;
-  return reading.excerpts.find((excerpt) => excerpt.source === source && excerpt.lineStart <= line && line <= excerpt.lineEnd) ?? null;
+  return (
+    reading.excerpts.find(
+      (excerpt) => excerpt.source === source && excerpt.lineStart <= line && line <= excerpt.lineEnd,
+    ) ?? null
+  );
 }
 
 /** Name of the algorithm; values compare only within one name and version. */
@@ -179,7 +212,9 @@ interface FingerprintParts {
 /** Checks whether a message is too general to recognize a failure by it. */
 export function isGenericMessage(message: string): boolean {
   const normal = normaliseMessage(message);
-  return normal.replace(/<\w+>|\W/g, '').length < 4 || classifyRole(message) === 'passing' || saysNothing(message);
+  return (
+    normal.replace(/<\w+>|\W/g, '').length < 4 || classifyRole(message) === 'passing' || saysNothing(message)
+  );
 }
 
 /**
@@ -219,14 +254,18 @@ const TRACE = /\n\s{1,12}(?:at \S|File ")/;
  * person's answer must never be recalled by it. Without a test there is no identity either: the value is
  * empty.
  */
-export function computeFingerprint(parts: FingerprintParts): { readonly fingerprint: Fingerprint; readonly generic: boolean } {
+export function computeFingerprint(parts: FingerprintParts): {
+  readonly fingerprint: Fingerprint;
+  readonly generic: boolean;
+} {
   const test = parts.test === null ? '' : normaliseName(parts.test);
   const ending = parts.message === null ? PLAIN_ENDING : classifyEnding(parts.message);
   const message = ending === null ? (ownWords(parts, test !== '') ?? nameCompared(parts, test !== '')) : null;
   const frame = message === null ? telling(parts) : frameKey(ownFrame(parts));
   const generic = message === null && frame === '';
   const key = buildKey();
-  const value = key === null ? '' : createHash('sha256').update(key.join('\u0001')).digest('hex').slice(0, 32);
+  const value =
+    key === null ? '' : createHash('sha256').update(key.join('\u0001')).digest('hex').slice(0, 32);
   return { fingerprint: { algorithm: FINGERPRINT_ALGORITHM, version: FINGERPRINT_VERSION, value }, generic };
 
   function buildKey(): readonly string[] | null {
@@ -236,7 +275,9 @@ export function computeFingerprint(parts: FingerprintParts): { readonly fingerpr
     if (generic) return null;
     // A named test with a message is known by these two: whether and how far a trace was printed differs
     // from machine to machine.
-    return test !== '' && message !== null ? [test, '', '', message] : [test, parts.exceptionType ?? '', frame, message ?? ''];
+    return test !== '' && message !== null
+      ? [test, '', '', message]
+      : [test, parts.exceptionType ?? '', frame, message ?? ''];
   }
 }
 
@@ -259,7 +300,8 @@ function ownWords({ message }: FingerprintParts, hasTest: boolean): string | nul
 }
 
 /** Words for values that most checks compare, whatever they check. */
-const YES_OR_NO = /^\W*(?:true|false|truthy|falsy|null|nil|none|undefined|nan|empty|some|ok|err|error|\d)?\W*$/i;
+const YES_OR_NO =
+  /^\W*(?:true|false|truthy|falsy|null|nil|none|undefined|nan|empty|some|ok|err|error|\d)?\W*$/i;
 
 /** Returns the two values that a test compared; null if they are unknown or say no more than yes or no. */
 function nameCompared({ compared }: FingerprintParts, hasTest: boolean): string | null {
@@ -280,7 +322,8 @@ export function testIdentity({ suite, name }: Pick<FailingTest, 'suite' | 'name'
 function telling(parts: FingerprintParts): string {
   const { test, testFile, exceptionType } = parts;
   const frame = ownFrame(parts);
-  if (frame === undefined || test === null || (exceptionType !== null && !ASSERTION_TYPE.test(exceptionType))) return frameKey(frame);
+  if (frame === undefined || test === null || (exceptionType !== null && !ASSERTION_TYPE.test(exceptionType)))
+    return frameKey(frame);
   const base = getBaseName(frame.file);
   const isOfTest = base === getBaseName(testFile ?? '') || test.split(/[^\w-]/).includes(base);
   return isOfTest ? '' : frameKey(frame);
@@ -291,7 +334,9 @@ function ownFrame({ frames }: FingerprintParts): StackFrame | undefined {
 }
 
 function frameKey(frame: StackFrame | undefined): string {
-  return frame === undefined ? '' : `${frame.file.split(/[\\/]/).slice(-2).join('/')}:${frame.function ?? ''}`;
+  return frame === undefined
+    ? ''
+    : `${frame.file.split(/[\\/]/).slice(-2).join('/')}:${frame.function ?? ''}`;
 }
 
 /** Returns a file's name without folder and ending. */
@@ -343,7 +388,8 @@ const SAID: readonly (readonly [RegExp, string])[] = [
   [/^(?:signal: )?floating point exception$/i, 'SIGFPE'],
 ];
 
-const TIME_LIMIT = /^(?:the )?(?:(?:test|process|case) )?(?:timed out|time ?out)(?: (?:in|after) [\d.]{1,10} ?[a-z]{1,12})?$/i;
+const TIME_LIMIT =
+  /^(?:the )?(?:(?:test|process|case) )?(?:timed out|time ?out)(?: (?:in|after) [\d.]{1,10} ?[a-z]{1,12})?$/i;
 const BY_NUMBER =
   /^(?:(?:the )?(?:test|process) )?(?:(?:crashed|ended|exited|failed|died|terminated|returned|aborted) (?:with|on|by) )?(?:exit )?(?:code|status):? ?\(?(-?\d{1,10}|0x[0-9a-f]{1,8})\)?$/i;
 const BY_SIGNAL =

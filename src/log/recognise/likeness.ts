@@ -36,11 +36,22 @@ const MAX_COMPARED = 80;
  * The weight of each kind of feature. A test's name and a whole line say most, single words of the
  * surrounding lines least.
  */
-const WEIGHTS = { test: 3, testWord: 0.7, message: 2, messageWord: 1, messagePair: 1, frame: 1.5, line: 1, lineWord: 0.3 } as const;
+const WEIGHTS = {
+  test: 3,
+  testWord: 0.7,
+  message: 2,
+  messageWord: 1,
+  messagePair: 1,
+  frame: 1.5,
+  line: 1,
+  lineWord: 0.3,
+} as const;
 const WORD = /<?[\p{L}_][\p{L}\p{N}_-]{1,60}/gu;
 
 /** Extracts the parts of a failure as it was read. */
-export function extractLikeness(failure: Pick<Failure, 'test' | 'message' | 'frames' | 'excerpt'>): LikenessParts {
+export function extractLikeness(
+  failure: Pick<Failure, 'test' | 'message' | 'frames' | 'excerpt'>,
+): LikenessParts {
   const { test, message, frames, excerpt } = failure;
   return {
     test: test === null ? null : [test.suite, test.name].filter(Boolean).join(' '),
@@ -97,14 +108,19 @@ export function nearMatchIndex(entries: readonly Entry[]) {
       list.weight.push(weight);
     }
   }
-  const rarity = (feature: string) => Math.log(1 + entries.length / Math.max(1, postings.get(feature)?.entry.length ?? 0));
+  const rarity = (feature: string) =>
+    Math.log(1 + entries.length / Math.max(1, postings.get(feature)?.entry.length ?? 0));
   const lengths = counted.map((features) => computeLength(features, rarity));
   return {
     /**
      * Returns the `limit` nearest entries with at least `minScore`, best first; equal scores in the order of
      * the entries. A score of 1 means the same text in every part.
      */
-    search(parts: LikenessParts, limit: number, minScore = NEAR): { readonly id: string; readonly score: number }[] {
+    search(
+      parts: LikenessParts,
+      limit: number,
+      minScore = NEAR,
+    ): { readonly id: string; readonly score: number }[] {
       const features = likenessFeatures(parts);
       const length = computeLength(features, rarity);
       if (length === 0) return [];
@@ -118,7 +134,9 @@ export function nearMatchIndex(entries: readonly Entry[]) {
           products[entry] = (products[entry] ?? 0) + factor * (list.weight[at] ?? 0);
         }
       }
-      const scores = products.map((product, entry) => (product === 0 ? 0 : Math.min(1, product / (length * (lengths[entry] ?? 1)))));
+      const scores = products.map((product, entry) =>
+        product === 0 ? 0 : Math.min(1, product / (length * (lengths[entry] ?? 1))),
+      );
       const found = entries.map(({ id }, entry) => ({ id, score: scores[entry] ?? 0 }));
       const near = found.filter(({ score }) => score > 0 && score >= minScore);
       return near.sort((left, right) => right.score - left.score).slice(0, limit);

@@ -75,7 +75,10 @@ interface Unit {
 }
 
 function measureFit(unit: Unit, question: Question): Pick<Naming, 'fit' | 'phrase'> {
-  let best: Pick<Naming, 'fit' | 'phrase'> = { fit: unit.cells === null ? computeSentenceFit(unit.text, question) : 0, phrase: null };
+  let best: Pick<Naming, 'fit' | 'phrase'> = {
+    fit: unit.cells === null ? computeSentenceFit(unit.text, question) : 0,
+    phrase: null,
+  };
   for (const phrase of unit.cells ?? listQuoted(unit.text)) {
     const fit = computePhraseFit(phrase, question);
     if (fit > best.fit) best = { fit, phrase };
@@ -123,7 +126,8 @@ function listStatuses(text: string): string[] {
 function countTellingTokens(phrase: string): number {
   let count = listCodes(phrase).length * 2;
   for (const token of phrase.split(/\s+/)) {
-    if (/(?:Exception|Error|Fault)\b/.test(token) || /^\W*\p{Lu}{2,20}(?:_\p{Lu}{2,20})+\W*$/u.test(token)) count += 1;
+    if (/(?:Exception|Error|Fault)\b/.test(token) || /^\W*\p{Lu}{2,20}(?:_\p{Lu}{2,20})+\W*$/u.test(token))
+      count += 1;
     if ([...weighWords(token).values()].some((weight) => weight >= 1)) count += 1;
   }
   return count;
@@ -169,7 +173,8 @@ function splitSentences(block: string, offset: number): Unit[] {
   const units: Unit[] = [];
   let from = 0;
   for (const sentence of block.split(/(?<=[.!?:;])\s/)) {
-    if (sentence.trim() !== '') units.push({ text: sentence.replace(/\s+/g, ' ').trim(), offset: offset + from, cells: null });
+    if (sentence.trim() !== '')
+      units.push({ text: sentence.replace(/\s+/g, ' ').trim(), offset: offset + from, cells: null });
     from += sentence.length + 1;
   }
   return units;

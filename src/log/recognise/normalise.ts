@@ -31,7 +31,10 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`\\b${DURATION.source}(?:,? ?${DURATION.source}){0,3}`, 'g'), '<duration>'],
   [/\b\d{1,12}(?:[.,]\d{1,12})?\s?(?:[kKMGT]i?B|bytes?)\b/g, '<size>'],
   // Absolute or relative, of any system: the file's name stays.
-  [/(?:\bfile:\/\/|\\\\\?\\)?(?:[A-Za-z]:|(?<![\w.@+~-])[\w.@+~-]{1,100})?(?:[\\/]{1,2}[\w.@+~-]{1,100}){2,30}/g, '<path>'],
+  [
+    /(?:\bfile:\/\/|\\\\\?\\)?(?:[A-Za-z]:|(?<![\w.@+~-])[\w.@+~-]{1,100})?(?:[\\/]{1,2}[\w.@+~-]{1,100}){2,30}/g,
+    '<path>',
+  ],
   [/\btmp(?:(?=[a-z]{0,7}[0-9_])[a-z0-9_]{8}|\.[A-Za-z0-9]{6,12})\b/g, '<tmp>'],
   [/\d+(?:\.\d+)*/g, '<n>'],
   [/\*{3,}/g, '***'],
@@ -82,10 +85,16 @@ const TELLING_NUMBERS: readonly RegExp[] = [
  */
 const CHANCE: readonly (readonly [RegExp, string])[] = [
   // Some reporters print the assertion's class before its message, others do not.
-  [/^(?:[\w.$]{0,100}\.)?(?:AssertionError|AssertionFailedError|ComparisonFailure)(?: \[\w{1,40}\])?: (?=\S)/, ''],
+  [
+    /^(?:[\w.$]{0,100}\.)?(?:AssertionError|AssertionFailedError|ComparisonFailure)(?: \[\w{1,40}\])?: (?=\S)/,
+    '',
+  ],
   [/\b(?:strictly |loosely )?(?:deep(?:ly)?[- ])?(?=equal\b)/, ''],
   // V8 names the place that asked for memory last.
-  [/^(?:# )?Fatal (?:process OOM in|javascript OOM in|javascript out of memory:) .{1,200}$/i, '<v8-out-of-memory>'],
+  [
+    /^(?:# )?Fatal (?:process OOM in|javascript OOM in|javascript out of memory:) .{1,200}$/i,
+    '<v8-out-of-memory>',
+  ],
   [/^FATAL ERROR: .{1,200} JavaScript heap out of memory$/, '<v8-out-of-memory>'],
 ];
 
@@ -218,5 +227,7 @@ function addToken(token: string, words: string[], identifiers: string[]): void {
  * becomes `0`, which only says that there is one.
  */
 function maskNumber(digits: string): string {
-  return /^(?:1|2|126|127|13[0-9]|143|401|403|404|407|408|409|410|429|500|502|503|504)$/.test(digits) ? digits : '0';
+  return /^(?:1|2|126|127|13[0-9]|143|401|403|404|407|408|409|410|429|500|502|503|504)$/.test(digits)
+    ? digits
+    : '0';
 }

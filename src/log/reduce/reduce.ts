@@ -18,7 +18,12 @@ const MAX_CONTEXT = 150;
  * to fill the remaining room. In a comparison with a green build, new lines gain weight, known ones lose
  * weight, and new lines that no reader asked for are added.
  */
-export function weighBlocks(log: LogText, proposed: readonly Block[], structure: Structure, green: GreenDiff | null): Block[] {
+export function weighBlocks(
+  log: LogText,
+  proposed: readonly Block[],
+  structure: Structure,
+  green: GreenDiff | null,
+): Block[] {
   const heavy = weighRepeats(log, proposed, structure);
   const ends = createEndBlocks(log, structure);
   if (green === null) return [...heavy, ...createContextBlocks(log, heavy), ...ends];
@@ -38,17 +43,30 @@ function besideGreen(log: LogText, heavy: readonly Block[], structure: Structure
   const split = heavy.map((block) => splitBlock(block, green));
   const parts = split.flatMap((block) => block.parts);
   const telling = parts.filter(({ weight }) => weight >= WORTH_CONTEXT);
-  const context = createContextBlocks(log, parts).map((block, i) => ({ ...block, weight: Math.min(block.weight, i % 2 === 0 ? 38 : 30) }));
+  const context = createContextBlocks(log, parts).map((block, i) => ({
+    ...block,
+    weight: Math.min(block.weight, i % 2 === 0 ? 38 : 30),
+  }));
   const wide = telling.slice(0, MAX_CONTEXT).map((block) => around(log, block, 12, 3, 26));
-  return [...parts, ...split.flatMap(({ rest }) => rest), ...context, ...wide, ...newBlocks(log, green, structure, telling)];
+  return [
+    ...parts,
+    ...split.flatMap(({ rest }) => rest),
+    ...context,
+    ...wide,
+    ...newBlocks(log, green, structure, telling),
+  ];
 }
 
 function placeWeight(block: Block, structure: Structure, log: LogText): number {
   const late = (4 * block.end) / log.lineCount;
   if (structure.failedSections.length === 0) return late;
-  const own = structure.failedSections.find(({ lineStart, lineEnd }) => block.start >= lineStart && block.start <= lineEnd);
+  const own = structure.failedSections.find(
+    ({ lineStart, lineEnd }) => block.start >= lineStart && block.start <= lineEnd,
+  );
   if (own !== undefined) return own.consequence === true ? late - 8 : late + 6;
-  return structure.afterwards.some(({ start, end }) => block.start >= start && block.start <= end) ? -24 : -16;
+  return structure.afterwards.some(({ start, end }) => block.start >= start && block.start <= end)
+    ? -24
+    : -16;
 }
 
 /** Single lines that say the same are shown so often, and then counted. */
@@ -70,7 +88,8 @@ function weighRepeats(log: LogText, proposed: readonly Block[], structure: Struc
   }
   for (const { times, first } of seen.values()) {
     const block = heavy[first];
-    if (block?.loose === true && times > MAX_SHOWN) heavy[first] = { ...block, reason: `${block.reason}, ${times} times` };
+    if (block?.loose === true && times > MAX_SHOWN)
+      heavy[first] = { ...block, reason: `${block.reason}, ${times} times` };
   }
   return heavy;
 }
@@ -96,7 +115,10 @@ function around(log: LogText, block: Block, before: number, after: number, weigh
 }
 
 function createEndBlocks(log: LogText, structure: Structure): Block[] {
-  const blocks: Block[] = [tail(1, log.lineCount, 30, 14, 'end of the log'), tail(1, log.lineCount, 200, 4, 'end of the log')];
+  const blocks: Block[] = [
+    tail(1, log.lineCount, 30, 14, 'end of the log'),
+    tail(1, log.lineCount, 200, 4, 'end of the log'),
+  ];
   for (const { lineStart, lineEnd, consequence } of structure.failedSections) {
     if (consequence === true) continue;
     const said = lastSaid(log, lineStart, lineEnd);
@@ -147,8 +169,8 @@ const MAX_REFUSED = 100;
 const MAX_SECOND = 60;
 
 /**
- * Fills the budget with the heaviest blocks and gives excerpts back in the order of the logs, with their tokens. Counted is what is shown of a line: its own words, without
- * time stamps, columns and escapes.
+ * Fills the budget with the heaviest blocks and gives excerpts back in the order of the logs, with their
+ * tokens. Counted is what is shown of a line: its own words, without time stamps, columns and escapes.
  */
 export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): ReturnType<typeof settle> {
   const picked = new Map<LogText, Map<number, Picked>>(logs.map(({ log }) => [log, new Map()]));
@@ -234,7 +256,10 @@ function settle(excerpts: readonly Excerpt[], budgetTokens: number) {
   const counted = excerpts.map((excerpt) => ({ excerpt, tokens: countShownTokens(excerpt.text) }));
   let tokens = counted.reduce((sum, one) => sum + one.tokens, 0);
   while (tokens > budgetTokens && counted.length > 0) {
-    const lightest = counted.reduce((least, one, i) => (one.excerpt.weight < (counted[least]?.excerpt.weight ?? 0) ? i : least), 0);
+    const lightest = counted.reduce(
+      (least, one, i) => (one.excerpt.weight < (counted[least]?.excerpt.weight ?? 0) ? i : least),
+      0,
+    );
     tokens -= counted[lightest]?.tokens ?? 0;
     counted.splice(lightest, 1);
   }

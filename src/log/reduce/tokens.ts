@@ -28,11 +28,15 @@ const counts = new Map<string, number>();
 
 let tokenizer: Tokenizer | undefined;
 
-/** Tokens of a text in OpenAI's o200k encoding. Texts over 2,000 characters are counted in pieces, which may count a few too many. */
+/**
+ * Tokens of a text in OpenAI's o200k encoding. Texts over 2,000 characters are counted in pieces, which may
+ * count a few too many.
+ */
 export function countTokens(text: string): number {
   if (text.length <= PIECE) return countPiece(text);
   let tokens = 0;
-  for (let start = 0; start < text.length; start += PIECE) tokens += countPiece(text.slice(start, start + PIECE));
+  for (let start = 0; start < text.length; start += PIECE)
+    tokens += countPiece(text.slice(start, start + PIECE));
   return tokens;
 }
 
@@ -60,7 +64,10 @@ function isWordEnd(text: string, at: number): boolean {
   return text.charCodeAt(at) === SPACE && before !== NOTHING && before !== WHITE;
 }
 
-/** Cuts ASCII characters into words as the encoding's own pattern does. It merges bytes within words only, so that each can be remembered. */
+/**
+ * Cuts ASCII characters into words as the encoding's own pattern does. It merges bytes within words only, so
+ * that each can be remembered.
+ */
 function countAscii(text: string, from: number, to: number): number {
   let tokens = 0;
   for (let at = from; at < to; ) {
@@ -79,7 +86,8 @@ function endOfWord(text: string, at: number, to: number): number {
   if (kind === UPPER || kind === LOWER) return endOfLetters(text, at, to);
   const isBreak = code === FEED || code === RETURN;
   if ((next === UPPER || next === LOWER) && !isBreak) return endOfLetters(text, at + 1, to);
-  if (kind === NOTHING || (code === SPACE && next === NOTHING)) return endOfPunctuation(text, at + (code === SPACE ? 1 : 0), to);
+  if (kind === NOTHING || (code === SPACE && next === NOTHING))
+    return endOfPunctuation(text, at + (code === SPACE ? 1 : 0), to);
   return endOfWhite(text, at, to);
 }
 
@@ -100,7 +108,11 @@ function endOfLetters(text: string, at: number, to: number): number {
 
 function endOfPunctuation(text: string, at: number, to: number): number {
   let end = findRunEnd(text, at, to, NOTHING);
-  for (let code = text.charCodeAt(end); end < to && (code === FEED || code === RETURN || code === SLASH); code = text.charCodeAt(++end));
+  for (
+    let code = text.charCodeAt(end);
+    end < to && (code === FEED || code === RETURN || code === SLASH);
+    code = text.charCodeAt(++end)
+  );
   return end;
 }
 

@@ -8,8 +8,8 @@ import { isShownInLog, joinWords } from './report-excerpts.ts';
 const MAX_NAMED = 5;
 
 /**
- * Tells whether a report and a log speak of the same run of a test: one of them holds the message of the other, or both expected and got the
- * same. A side without a message contradicts nothing.
+ * Tells whether a report and a log speak of the same run of a test: one of them holds the message of the
+ * other, or both expected and got the same. A side without a message contradicts nothing.
  */
 export function createAgreement(
   reports: readonly TestReport[],
@@ -18,7 +18,9 @@ export function createAgreement(
   return (reported, logged) => {
     if (reported.message === null || logged.message === null) return true;
     if (isShownInLog({ ...logged, message: reported.message }, logs)) return true;
-    const own = reports.flatMap((report) => findPassages(report, reported, reported.spans ?? [])).flatMap(({ lines }) => lines);
+    const own = reports
+      .flatMap((report) => findPassages(report, reported, reported.spans ?? []))
+      .flatMap(({ lines }) => lines);
     const said = joinWords(`${own.map(({ text }) => text).join(' ')} ${reported.message}`);
     const words = logged.message.split('\n').map((line) => joinWords(line).slice(0, 160));
     if (words.some((line) => line.length > 5 && said.includes(line))) return true;
@@ -51,5 +53,8 @@ export function noteDisagreements(reports: readonly TestReport[]): string[] {
     }),
   );
   const more = named.length - MAX_NAMED;
-  return [...named.slice(0, MAX_NAMED), ...(more > 0 ? [`${counted(more, 'more test')} failed in one report and passed in another.`] : [])];
+  return [
+    ...named.slice(0, MAX_NAMED),
+    ...(more > 0 ? [`${counted(more, 'more test')} failed in one report and passed in another.`] : []),
+  ];
 }

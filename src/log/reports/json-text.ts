@@ -12,8 +12,8 @@ const MAX_MISSES = 10;
 /** Finds where a JSON text writes a value, whatever escapes it uses. */
 export interface StringSearch {
   /**
-   * Finds the first of each text among the values behind the ones found before, and moves on behind them. What is found nowhere is left out;
-   * the number of searches is bounded.
+   * Finds the first of each text among the values behind the ones found before, and moves on behind them.
+   * What is found nowhere is left out; the number of searches is bounded.
    */
   find(texts: readonly string[]): Stretch[];
 }
@@ -83,8 +83,8 @@ export interface MendedJson {
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f]/g;
 
 /**
- * Reads a JSON text with control characters that JSON forbids, or one that breaks off: objects and lists that are complete are kept. Null
- * where it is no such text.
+ * Reads a JSON text with control characters that JSON forbids, or one that breaks off: objects and lists that
+ * are complete are kept. Null where it is no such text.
  */
 export function mendJson(json: string): MendedJson | null {
   if (!/^[\ufeff\s]{0,1000}[{[]/.test(json)) return null;
@@ -92,10 +92,16 @@ export function mendJson(json: string): MendedJson | null {
   const plain = (first === -1 ? json : json.replace(CONTROLS, ' ')).replace(/^\ufeff/, '');
   const findLineNumber = (at: number) => countIn(json.slice(0, at), '\n') + 1;
   const whole = first === -1 ? undefined : parse(plain);
-  if (whole !== undefined) return { value: whole, damage: `it holds control characters, the first on line ${findLineNumber(first)}` };
+  if (whole !== undefined)
+    return {
+      value: whole,
+      damage: `it holds control characters, the first on line ${findLineNumber(first)}`,
+    };
   const cut = lastComplete(plain);
   const value = cut === null ? undefined : parse(plain.slice(0, cut.end) + cut.closers);
-  return cut === null || value === undefined ? null : { value, damage: `it breaks off after line ${findLineNumber(cut.end)}` };
+  return cut === null || value === undefined
+    ? null
+    : { value, damage: `it breaks off after line ${findLineNumber(cut.end)}` };
 }
 
 function parse(json: string): unknown {

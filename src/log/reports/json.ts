@@ -9,7 +9,10 @@ interface JsonReport {
   readonly draft: ReportDraft;
   /** The whole document, as it was parsed. */
   readonly value: unknown;
-  /** Adds a test; `name` is what the text calls it, and `texts` what it says of one that failed: by these it is found in the text. */
+  /**
+   * Adds a test; `name` is what the text calls it, and `texts` what it says of one that failed: by these it
+   * is found in the text.
+   */
   readonly add: (name: string, outcome: Outcome, texts?: readonly (string | null | undefined)[]) => void;
   /** Adds a diagnostic, which is found by its message. */
   readonly diagnose: (diagnostic: Omit<Diagnostic, 'at'>) => void;
@@ -57,7 +60,8 @@ function format<Schema extends z.ZodType>(
     const search = createStringSearch(json);
     const lineAt = createLineCounter(json);
     const add: JsonReport['add'] = (name, outcome, texts = []) => {
-      const said = outcome.status === 'failed' ? search.find([name, ...texts.flatMap((text) => text ?? [])]) : [];
+      const said =
+        outcome.status === 'failed' ? search.find([name, ...texts.flatMap((text) => text ?? [])]) : [];
       draft.add({ ...outcome, at: said[0] === undefined ? null : lineAt(said[0].start), said });
     };
     const diagnose: JsonReport['diagnose'] = (diagnostic) => {
@@ -70,7 +74,10 @@ function format<Schema extends z.ZodType>(
   };
 }
 
-/** Reads a list item by item, so that one strange item does not hide the others; a note says how many were strange. */
+/**
+ * Reads a list item by item, so that one strange item does not hide the others; a note says how many were
+ * strange.
+ */
 function readItems<Item extends z.ZodType>(
   { draft }: JsonReport,
   items: readonly unknown[],
@@ -83,7 +90,10 @@ function readItems<Item extends z.ZodType>(
     if (parsed.success) read(parsed.data);
     else strange++;
   }
-  if (strange > 0) draft.note(`${strange} of ${items.length} entries of the report are not as its format describes and were left out.`);
+  if (strange > 0)
+    draft.note(
+      `${strange} of ${items.length} entries of the report are not as its format describes and were left out.`,
+    );
 }
 
 /** Tells whether the line at an offset is longer than anybody reads. */
@@ -137,23 +147,27 @@ const ctrf = format(
   'ctrf',
   z.object({ results: z.object({ tool: z.object({ name: z.string() }), tests: z.array(z.unknown()) }) }),
   ({ results }, report) =>
-    readItems(report, results.tests, CtrfTest, ({ name, status, duration, suite, message, trace, filePath, line, flaky, stdout }) =>
-      report.add(
-        name,
-        {
+    readItems(
+      report,
+      results.tests,
+      CtrfTest,
+      ({ name, status, duration, suite, message, trace, filePath, line, flaky, stdout }) =>
+        report.add(
           name,
-          suite: (Array.isArray(suite) ? suite.join(' > ') : suite) || null,
-          file: filePath,
-          line,
-          status: toStatus(status),
-          durationMs: duration,
-          message,
-          detail: trace ?? '',
-          output: stdout?.slice(-200).join('\n') ?? '',
-          flaky: flaky ?? false,
-        },
-        [message, trace],
-      ),
+          {
+            name,
+            suite: (Array.isArray(suite) ? suite.join(' > ') : suite) || null,
+            file: filePath,
+            line,
+            status: toStatus(status),
+            durationMs: duration,
+            message,
+            detail: trace ?? '',
+            output: stdout?.slice(-200).join('\n') ?? '',
+            flaky: flaky ?? false,
+          },
+          [message, trace],
+        ),
     ),
 );
 
@@ -176,27 +190,45 @@ const Result = z.object({
     )
     .nullish(),
 });
-const Run = z.object({ tool: z.object({ driver: z.object({ name: z.string() }) }), results: z.array(z.unknown()).nullish() });
+const Run = z.object({
+  tool: z.object({ driver: z.object({ name: z.string() }) }),
+  results: z.array(z.unknown()).nullish(),
+});
 
 /** SARIF 2: what static analysis complains about. */
-const sarif = format('sarif', z.object({ version: z.string().startsWith('2.'), runs: z.array(Run) }), ({ runs }, report) => {
-  for (const run of runs) {
-    readItems(report, run.results ?? [], Result, ({ ruleId, level, kind, message: { text: said }, suppressions, locations }) => {
-      if (level === 'note' || level === 'none' || (kind ?? 'fail') !== 'fail' || (suppressions ?? []).length > 0) return;
-      const { artifactLocation, region } = locations?.[0]?.physicalLocation ?? {};
-      const diagnostic = {
-        tool: run.tool.driver.name.slice(0, 100),
-        severity: level === 'error' ? ('error' as const) : ('warning' as const),
-        file: artifactLocation?.uri ?? null,
-        line: region?.startLine ?? null,
-        column: region?.startColumn ?? null,
-        code: ruleId ?? null,
-        message: (said ?? '').slice(0, 1_000),
-      };
-      report.diagnose(diagnostic);
-    });
-  }
-});
+const sarif = format(
+  'sarif',
+  z.object({ version: z.string().startsWith('2.'), runs: z.array(Run) }),
+  ({ runs }, report) => {
+    for (const run of runs) {
+      readItems(
+        report,
+        run.results ?? [],
+        Result,
+        ({ ruleId, level, kind, message: { text: said }, suppressions, locations }) => {
+          if (
+            level === 'note' ||
+            level === 'none' ||
+            (kind ?? 'fail') !== 'fail' ||
+            (suppressions ?? []).length > 0
+          )
+            return;
+          const { artifactLocation, region } = locations?.[0]?.physicalLocation ?? {};
+          const diagnostic = {
+            tool: run.tool.driver.name.slice(0, 100),
+            severity: level === 'error' ? ('error' as const) : ('warning' as const),
+            file: artifactLocation?.uri ?? null,
+            line: region?.startLine ?? null,
+            column: region?.startColumn ?? null,
+            code: ruleId ?? null,
+            message: (said ?? '').slice(0, 1_000),
+          };
+          report.diagnose(diagnostic);
+        },
+      );
+    }
+  },
+);
 
 const JestFile = z.object({
   name: z.string(),
@@ -217,28 +249,36 @@ const JestFile = z.object({
 });
 
 /** `jest --json`, and Vitest's reporter of the same shape. */
-const jest = format('jest', z.object({ numTotalTests: z.number(), testResults: z.array(z.unknown()) }), ({ testResults }, report) =>
-  readItems(report, testResults, JestFile, (file) => {
-    for (const test of file.assertionResults) {
-      const status = toStatus(test.status);
-      const messages = test.failureMessages ?? [];
+const jest = format(
+  'jest',
+  z.object({ numTotalTests: z.number(), testResults: z.array(z.unknown()) }),
+  ({ testResults }, report) =>
+    readItems(report, testResults, JestFile, (file) => {
+      for (const test of file.assertionResults) {
+        const status = toStatus(test.status);
+        const messages = test.failureMessages ?? [];
+        const outcome: Outcome = {
+          name: test.title,
+          suite: test.ancestorTitles.filter((title) => title !== '').join(' > ') || null,
+          file: file.name,
+          line: test.location?.line,
+          status,
+          durationMs: test.duration,
+          ...splitMessages(messages),
+          flaky: status === 'passed' && (test.invocations ?? 1) > 1,
+        };
+        report.add(test.fullName ?? test.title, outcome, messages);
+      }
+      // A file that could not be loaded has no test that failed.
+      if (file.status !== 'failed' || file.assertionResults.some(({ status }) => status === 'failed')) return;
       const outcome: Outcome = {
-        name: test.title,
-        suite: test.ancestorTitles.filter((title) => title !== '').join(' > ') || null,
+        name: file.name,
         file: file.name,
-        line: test.location?.line,
-        status,
-        durationMs: test.duration,
-        ...splitMessages(messages),
-        flaky: status === 'passed' && (test.invocations ?? 1) > 1,
+        status: 'failed',
+        ...splitMessages([file.message ?? '']),
       };
-      report.add(test.fullName ?? test.title, outcome, messages);
-    }
-    // A file that could not be loaded has no test that failed.
-    if (file.status !== 'failed' || file.assertionResults.some(({ status }) => status === 'failed')) return;
-    const outcome: Outcome = { name: file.name, file: file.name, status: 'failed', ...splitMessages([file.message ?? '']) };
-    report.add(file.name, outcome, [file.message]);
-  }),
+      report.add(file.name, outcome, [file.message]);
+    }),
 );
 
 const MochaTest = z.object({
@@ -248,14 +288,22 @@ const MochaTest = z.object({
   duration: count,
   currentRetry: count,
   speed: text,
-  err: z.object({ message: text, stack: text, expected: z.unknown(), actual: z.unknown() }).partial().nullish().catch(null),
+  err: z
+    .object({ message: text, stack: text, expected: z.unknown(), actual: z.unknown() })
+    .partial()
+    .nullish()
+    .catch(null),
 });
 const Pending = z.object({ pending: z.array(z.object({ fullTitle: z.string() })).default([]) });
 
 /** Mocha's `json` reporter. */
 const mocha = format(
   'mocha',
-  z.object({ stats: z.object({ tests: z.number() }), tests: z.array(z.unknown()), failures: z.array(z.unknown()) }),
+  z.object({
+    stats: z.object({ tests: z.number() }),
+    tests: z.array(z.unknown()),
+    failures: z.array(z.unknown()),
+  }),
   ({ tests, failures }, report) => {
     const pending = new Set(Pending.safeParse(report.value).data?.pending.map(({ fullTitle }) => fullTitle));
     const seen = new Set<string>();
@@ -292,7 +340,14 @@ const Stage = z
     longrepr: text,
   })
   .nullish();
-const PytestTest = z.object({ nodeid: z.string(), outcome: z.string(), lineno: count, setup: Stage, call: Stage, teardown: Stage });
+const PytestTest = z.object({
+  nodeid: z.string(),
+  outcome: z.string(),
+  lineno: count,
+  setup: Stage,
+  call: Stage,
+  teardown: Stage,
+});
 
 /** pytest-json-report. */
 const pytest = format(
@@ -311,7 +366,11 @@ const pytest = format(
         file,
         // pytest counts lines from 0.
         line: inFile ? crash?.lineno : typeof lineno === 'number' ? lineno + 1 : null,
-        status: /^(?:failed|error)$/.test(ended) ? 'failed' : /^(?:passed|xpassed)$/.test(ended) ? 'passed' : 'skipped',
+        status: /^(?:failed|error)$/.test(ended)
+          ? 'failed'
+          : /^(?:passed|xpassed)$/.test(ended)
+            ? 'passed'
+            : 'skipped',
         durationMs: inMs(stages.reduce((sum, stage) => sum + (stage?.duration ?? 0), 0) * 1e6),
         message: crash?.message,
         detail: broken?.longrepr ?? '',
@@ -331,22 +390,25 @@ const Example = z.object({
 });
 
 /** RSpec's `json` formatter. */
-const rspec = format('rspec', z.object({ examples: z.array(z.unknown()), summary_line: z.string() }), ({ examples }, report) =>
-  readItems(report, examples, Example, ({ description, full_description: full, exception, ...example }) => {
-    const trace = exception?.backtrace?.slice(0, 100) ?? [];
-    const outcome: Outcome = {
-      name: description,
-      suite: suiteIn(full, description),
-      file: example.file_path,
-      line: example.line_number,
-      status: toStatus(example.status),
-      durationMs: typeof example.run_time === 'number' ? inMs(example.run_time * 1e6) : null,
-      message: exception?.message,
-      type: exception?.class,
-      detail: trace.join('\n'),
-    };
-    report.add(full, outcome, [exception?.message, ...trace.slice(0, 10)]);
-  }),
+const rspec = format(
+  'rspec',
+  z.object({ examples: z.array(z.unknown()), summary_line: z.string() }),
+  ({ examples }, report) =>
+    readItems(report, examples, Example, ({ description, full_description: full, exception, ...example }) => {
+      const trace = exception?.backtrace?.slice(0, 100) ?? [];
+      const outcome: Outcome = {
+        name: description,
+        suite: suiteIn(full, description),
+        file: example.file_path,
+        line: example.line_number,
+        status: toStatus(example.status),
+        durationMs: typeof example.run_time === 'number' ? inMs(example.run_time * 1e6) : null,
+        message: exception?.message,
+        type: exception?.class,
+        detail: trace.join('\n'),
+      };
+      report.add(full, outcome, [exception?.message, ...trace.slice(0, 10)]);
+    }),
 );
 
 const Step = z.object({
@@ -363,7 +425,12 @@ const Scenario = z.object({
   before: z.array(Step).nullish(),
   after: z.array(Step).nullish(),
 });
-const Feature = z.object({ keyword: z.string(), name: z.string(), uri: text, elements: z.array(z.unknown()).nullish() });
+const Feature = z.object({
+  keyword: z.string(),
+  name: z.string(),
+  uri: text,
+  elements: z.array(z.unknown()).nullish(),
+});
 
 /** Cucumber's JSON: a list of features. */
 const cucumber = format('cucumber', z.array(Feature).min(1), (features, report) => {
@@ -371,9 +438,12 @@ const cucumber = format('cucumber', z.array(Feature).min(1), (features, report) 
     readItems(report, feature.elements ?? [], Scenario, (scenario) => {
       if (scenario.type === 'background') return;
       const steps = [...(scenario.before ?? []), ...scenario.steps, ...(scenario.after ?? [])];
-      const broken = steps.find(({ result }) => /^(?:failed|undefined|ambiguous)$/i.test(result?.status ?? ''));
+      const broken = steps.find(({ result }) =>
+        /^(?:failed|undefined|ambiguous)$/i.test(result?.status ?? ''),
+      );
       const isSkipped = steps.some(({ result }) => /^(?:skipped|pending)$/i.test(result?.status ?? ''));
-      const complaint = broken?.result?.error_message ?? (broken?.result ? `step is ${broken.result.status}` : null);
+      const complaint =
+        broken?.result?.error_message ?? (broken?.result ? `step is ${broken.result.status}` : null);
       const outcome: Outcome = {
         name: scenario.name,
         suite: feature.name || null,
@@ -382,7 +452,10 @@ const cucumber = format('cucumber', z.array(Feature).min(1), (features, report) 
         status: broken !== undefined ? 'failed' : isSkipped ? 'skipped' : 'passed',
         // Nanoseconds.
         durationMs: inMs(steps.reduce((sum, { result }) => sum + (result?.duration ?? 0), 0) / 1e3),
-        message: broken === undefined ? null : `${broken.keyword.trim()} ${broken.name}: ${complaint?.split('\n', 1)[0] ?? ''}`.trim(),
+        message:
+          broken === undefined
+            ? null
+            : `${broken.keyword.trim()} ${broken.name}: ${complaint?.split('\n', 1)[0] ?? ''}`.trim(),
         detail: complaint ?? '',
       };
       report.add(scenario.name, outcome, [broken?.name, complaint]);

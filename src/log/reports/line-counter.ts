@@ -3,7 +3,10 @@ import { countIn } from '../../lib/text.ts';
 /** Characters between two places whose line is remembered. */
 const STRETCH = 4_096;
 
-/** Gives the 1-based line of a place in a text, over `split('\n')`: a lone `\r` ends none. Whatever the order it is asked in, the text is read once. */
+/**
+ * Gives the 1-based line of a place in a text, over `split('\n')`: a lone `\r` ends none. Whatever the order
+ * it is asked in, the text is read once.
+ */
 export function createLineCounter(text: string): (at: number) => number {
   /** Lines that end before each stretch. */
   const ended = [0];

@@ -128,19 +128,24 @@ const MARK = /^\s{0,40}(?:=== (?:RUN|CONT|NAME|PAUSE)\s{1,10}|--- (?:FAIL|PASS|S
 const FRAME = /^[\w./-]{1,300}\.(?<test>Test\w{1,200})(?:\.func\d{1,4}){0,5}\(/;
 
 /**
- * Returns whose output an event carries. Tests that run in parallel share one stream, and go test labels a line by the test that spoke
- * last: the marks in the text, and the frames of a panic, say whose it is.
+ * Returns whose output an event carries. Tests that run in parallel share one stream, and go test labels a
+ * line by the test that spoke last: the marks in the text, and the frames of a panic, say whose it is.
  */
-function findSpeaker({ running, speakers }: GoRun, { Package = '', Test: labelled = '', Output = '' }: PlacedEvent): string {
+function findSpeaker(
+  { running, speakers }: GoRun,
+  { Package = '', Test: labelled = '', Output = '' }: PlacedEvent,
+): string {
   if (labelled === '') return '';
   const text = Output.slice(0, 2_000);
   const mark = MARK.exec(text)?.groups?.test;
   const frame = mark === undefined ? FRAME.exec(text)?.groups?.test : undefined;
   const isRunning = (test: string) => running.has(`${Package}\u0001${test}`);
-  if (mark !== undefined) speakers.set(Package, { labelled, named: mark === '' || !isRunning(mark) ? labelled : mark });
+  if (mark !== undefined)
+    speakers.set(Package, { labelled, named: mark === '' || !isRunning(mark) ? labelled : mark });
   const speaker = speakers.get(Package);
   const named = speaker?.labelled === labelled ? speaker.named : labelled;
-  if (frame === undefined || frame === named || named.startsWith(`${frame}/`) || !isRunning(frame)) return named;
+  if (frame === undefined || frame === named || named.startsWith(`${frame}/`) || !isRunning(frame))
+    return named;
   moveOutput(running, `${Package}\u0001${named}`, `${Package}\u0001${frame}`);
   speakers.set(Package, { labelled, named: frame });
   return frame;
@@ -174,23 +179,33 @@ function addTest({ draft, failed }: GoRun, event: PlacedEvent, open: Running | u
  * Ends a package. A panic or a timeout ends a package early, and tests that were running have no end of their
  * own: they are what failed, unless a test failed by name. Others without an end are noted.
  */
-function endPackage({ source, draft, running, failed }: GoRun, suite: string, own: Running | undefined): void {
-  const left = [...running].filter(([key]) => key.startsWith(`${suite}\u0001`) && key.length > suite.length + 1);
-  const hasCrashed = [own, ...left.map(([, open]) => open)].some((open) => /^(?:panic: |fatal error: )/m.test(open?.output ?? ''));
+function endPackage(
+  { source, draft, running, failed }: GoRun,
+  suite: string,
+  own: Running | undefined,
+): void {
+  const left = [...running].filter(
+    ([key]) => key.startsWith(`${suite}\u0001`) && key.length > suite.length + 1,
+  );
+  const hasCrashed = [own, ...left.map(([, open]) => open)].some((open) =>
+    /^(?:panic: |fatal error: )/m.test(open?.output ?? ''),
+  );
   for (const [key, { output, at, said }] of left) {
     const name = key.slice(suite.length + 1);
     running.delete(key);
     const spoken = output === '' && own !== undefined ? own : { output, said };
-    if (hasCrashed && !failed.has(suite)) draft.add({ name, suite, status: 'failed', detail: spoken.output, at, said: spoken.said });
+    if (hasCrashed && !failed.has(suite))
+      draft.add({ name, suite, status: 'failed', detail: spoken.output, at, said: spoken.said });
     else draft.note(`${suite}.${name} has no end in ${source}.`);
   }
 }
 
 /** Reads a complaint of Go's compiler or vet, `./cart.go:5:2: undefined: total`; null for any other line. */
 function readDiagnostic(line: string): Omit<Diagnostic, 'at'> | null {
-  const groups = /^(?:vet: )?(?<file>[\w./\\-]{1,250}\.go):(?<line>\d{1,7})(?::(?<column>\d{1,5}))?: (?<message>.{1,500})/.exec(
-    line,
-  )?.groups;
+  const groups =
+    /^(?:vet: )?(?<file>[\w./\\-]{1,250}\.go):(?<line>\d{1,7})(?::(?<column>\d{1,5}))?: (?<message>.{1,500})/.exec(
+      line,
+    )?.groups;
   if (groups === undefined) return null;
   const { file = null, line: number, column, message = '' } = groups;
   return {
@@ -244,7 +259,8 @@ export function isTap(text: string): boolean {
     .slice(0, 20_000)
     .replace(/^\ufeff/, '')
     .split('\n', 200);
-  const first = lines.find((line) => line.trim() !== '' && !line.trimStart().startsWith('#'))?.trimEnd() ?? '';
+  const first =
+    lines.find((line) => line.trim() !== '' && !line.trimStart().startsWith('#'))?.trimEnd() ?? '';
   return /^TAP version \d{1,3}$|^1\.\.\d{1,9}(?: #.*)?$|^(?:not )?ok 1\b/.test(first);
 }
 
@@ -262,7 +278,13 @@ export function readTap(source: string, text: string): ReportDraft {
     if (said === '---' && state.pending !== null) {
       index = readYaml(state, lines, index, indent);
       state.pending.end = lines.slice(read, index + 1).reduce((end, { length }) => end + length + 1, offset);
-    } else readLine(state, said, { indent, number: index + 1, start: offset, end: offset + (lines[index]?.length ?? 0) });
+    } else
+      readLine(state, said, {
+        indent,
+        number: index + 1,
+        start: offset,
+        end: offset + (lines[index]?.length ?? 0),
+      });
   }
   flush(state);
   for (const level of state.levels) checkPlan(state, level);
@@ -285,7 +307,9 @@ function readLine(state: TapRun, said: string, line: TapLine): void {
   else if (plan !== undefined) levelAt(state, indent).planned = Number(plan.count);
   else if (said.startsWith('Bail out!')) {
     const why = said.slice(9).trim();
-    state.draft.note(`${state.source}: the tests were given up${why === '' ? '' : `: ${why.slice(0, 500)}`}.`);
+    state.draft.note(
+      `${state.source}: the tests were given up${why === '' ? '' : `: ${why.slice(0, 500)}`}.`,
+    );
   } else if (said.startsWith('# Subtest')) {
     levelAt(state, indent);
     state.subtest = said.slice(9).replace(/^: ?/, '');
@@ -295,7 +319,11 @@ function readLine(state: TapRun, said: string, line: TapLine): void {
   }
 }
 
-function readResult(state: TapRun, groups: Record<string, string | undefined>, { indent, number, start, end }: TapLine): void {
+function readResult(
+  state: TapRun,
+  groups: Record<string, string | undefined>,
+  { indent, number, start, end }: TapLine,
+): void {
   flush(state);
   const children = state.levels.at(-1);
   const closed = children !== undefined && children.indent > indent ? children : null;
@@ -385,10 +413,12 @@ function flush(state: TapRun): void {
   // A test that only says that its subtests failed is none of its own.
   const isParent = pending.isParent || fields?.get('failureType') === 'subtestsFailed';
   if (isParent && outcome.status === 'failed') return;
-  const field = (...names: string[]) => names.map((name) => fields?.get(name)?.trim()).find((value) => value) ?? null;
+  const field = (...names: string[]) =>
+    names.map((name) => fields?.get(name)?.trim()).find((value) => value) ?? null;
   const place = /^(?<file>.{1,300}?):(?<line>\d{1,7})(?::\d{1,6})?$/.exec(field('location') ?? '')?.groups;
   const duration = Number(field('duration_ms') ?? Number.NaN);
-  const said: Stretch[] = outcome.status === 'failed' ? [{ start: pending.start, end: pending.end, writing: 'plain' }] : [];
+  const said: Stretch[] =
+    outcome.status === 'failed' ? [{ start: pending.start, end: pending.end, writing: 'plain' }] : [];
   draft.add({
     ...outcome,
     said,

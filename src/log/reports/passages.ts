@@ -4,7 +4,10 @@ import { createLineCounter } from './line-counter.ts';
 /** The notation in which a stretch of a report writes its characters. */
 export type Writing = 'xml' | 'json' | 'plain';
 
-/** A stretch of a report's text that belongs to one test: a name, a message, a trace, output. Offsets in characters; `end` is exclusive. */
+/**
+ * A stretch of a report's text that belongs to one test: a name, a message, a trace, output. Offsets in
+ * characters; `end` is exclusive.
+ */
 export interface Stretch {
   readonly start: number;
   readonly end: number;
@@ -25,7 +28,10 @@ export interface PassageLine {
  */
 export type Passage = readonly PassageLine[];
 
-/** Stands for a line break that a stored line writes as an entity or an escape, and for what lies between two stretches of a line. */
+/**
+ * Stands for a line break that a stored line writes as an entity or an escape, and for what lies between two
+ * stretches of a line.
+ */
 export const BREAK = ' ↵ ';
 
 /** Lines and characters of one passage at most, and of one of its stretches. */
@@ -34,7 +40,9 @@ const MAX_STRETCH_LINES = 60;
 const MAX_LINE = 1_000;
 const MAX_STRETCH = 20_000;
 
-/** Reads passages of one report. Whatever the order in which they are asked for, its lines are counted once. */
+/**
+ * Reads passages of one report. Whatever the order in which they are asked for, its lines are counted once.
+ */
 export function passageReader(text: string): (stretches: readonly Stretch[]) => Passage {
   const lineAt = createLineCounter(text);
   return (stretches) => {
@@ -59,7 +67,9 @@ export function passageReader(text: string): (stretches: readonly Stretch[]) => 
   };
 }
 
-/** Adds the lines of a text that stands on one stored line; what that line has said already is not said again. */
+/**
+ * Adds the lines of a text that stands on one stored line; what that line has said already is not said again.
+ */
 function addParts(lines: Map<number, string[]>, line: number, text: string): void {
   const parts = text
     .split('\n')
@@ -71,12 +81,20 @@ function addParts(lines: Map<number, string[]>, line: number, text: string): voi
 
 /** Shows a report's stored line as a person reads it, whatever its format. */
 export function readableLine(stored: string): string {
-  const writing = /[<>]|&\w{2,6};/.test(stored) ? 'xml' : /^\s{0,1000}[{[\]}"]/.test(stored) ? 'json' : 'plain';
+  const writing = /[<>]|&\w{2,6};/.test(stored)
+    ? 'xml'
+    : /^\s{0,1000}[{[\]}"]/.test(stored)
+      ? 'json'
+      : 'plain';
   return readableText(stored, writing).replaceAll('\n', BREAK);
 }
 
 /** Tells whether a report's stored line holds the quoted words, as it is written or as a person reads it. */
-export function holdsReadable(stored: string, quote: string, holds: (line: string, words: string) => boolean): boolean {
+export function holdsReadable(
+  stored: string,
+  quote: string,
+  holds: (line: string, words: string) => boolean,
+): boolean {
   const readings = [stored, readableText(stored, 'xml'), readableText(stored, 'json')];
   return [...readings, ...readings.map(stripEscapes)].some((reading) => {
     const line = reading.replaceAll('\n', BREAK);
@@ -84,14 +102,19 @@ export function holdsReadable(stored: string, quote: string, holds: (line: strin
   });
 }
 
-/** Decodes what is written in a report's own way: XML's entities, character references and CDATA marks, JSON's escapes. */
+/**
+ * Decodes what is written in a report's own way: XML's entities, character references and CDATA marks, JSON's
+ * escapes.
+ */
 function readableText(raw: string, writing: Writing): string {
-  if (writing === 'xml') return raw.includes('&') || raw.includes(']]>') || raw.includes('<![CDATA[') ? decodeXml(raw) : raw;
+  if (writing === 'xml')
+    return raw.includes('&') || raw.includes(']]>') || raw.includes('<![CDATA[') ? decodeXml(raw) : raw;
   if (writing === 'json') return raw.includes('\\') ? raw.replace(JSON_ESCAPE, decodeEscape) : raw;
   return raw;
 }
 
-const XML_ESCAPE = /<!\[CDATA\[|\]\]>|&(?:(?<name>amp|lt|gt|quot|apos)|#(?:(?<decimal>\d{1,7})|x(?<hex>[\da-f]{1,6})));/gi;
+const XML_ESCAPE =
+  /<!\[CDATA\[|\]\]>|&(?:(?<name>amp|lt|gt|quot|apos)|#(?:(?<decimal>\d{1,7})|x(?<hex>[\da-f]{1,6})));/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /** Decodes the entities of XML. Text in CDATA has none. */
@@ -105,7 +128,9 @@ function decodeXml(raw: string): string {
     }
     const { name, decimal, hex } = match.at(-1) as Readonly<Record<string, string | undefined>>;
     if (isLiteral) return whole;
-    return name === undefined ? toCharacter(Number.parseInt(hex ?? decimal ?? '', hex === undefined ? 10 : 16)) : (NAMED[name] ?? whole);
+    return name === undefined
+      ? toCharacter(Number.parseInt(hex ?? decimal ?? '', hex === undefined ? 10 : 16))
+      : (NAMED[name] ?? whole);
   });
 }
 
@@ -117,5 +142,7 @@ const JSON_ESCAPE = /\\(?:u([\da-f]{4})|([\s\S]))/gi;
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '', b: '', f: '' };
 
 function decodeEscape(_: string, code: string | undefined, letter: string | undefined): string {
-  return code === undefined ? (ESCAPED[letter ?? ''] ?? letter ?? '') : String.fromCharCode(Number.parseInt(code, 16));
+  return code === undefined
+    ? (ESCAPED[letter ?? ''] ?? letter ?? '')
+    : String.fromCharCode(Number.parseInt(code, 16));
 }

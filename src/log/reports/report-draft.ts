@@ -25,7 +25,10 @@ export interface Outcome {
   readonly message?: Maybe<string>;
   /** The type of the exception. */
   readonly type?: Maybe<string>;
-  /** Stack trace or diff: what the message, the place and the expectation are read from where they are not given. */
+  /**
+   * Stack trace or diff: what the message, the place and the expectation are read from where they are not
+   * given.
+   */
   readonly detail?: string;
   /** The output of the test, for reports whose detail says nothing. */
   readonly output?: string;
@@ -84,10 +87,15 @@ interface DraftOptions {
 }
 
 /**
- * Collects what a report of `framework` says. The same test twice is one test: it failed if any of its runs did, except where `retries`
- * says that a repeat is another try, and the only pass is the last one. Throws Error above a million tests.
+ * Collects what a report of `framework` says. The same test twice is one test: it failed if any of its runs
+ * did, except where `retries` says that a repeat is another try, and the only pass is the last one. Throws
+ * Error above a million tests.
  */
-export function draftReport(source: string, framework: string, { retries = true, text }: DraftOptions): ReportDraft {
+export function draftReport(
+  source: string,
+  framework: string,
+  { retries = true, text }: DraftOptions,
+): ReportDraft {
   const stories = new Map<string, Story>();
   const diagnostics: Diagnostic[] = [];
   const quotable: Stretch[] = [];
@@ -106,7 +114,8 @@ export function draftReport(source: string, framework: string, { retries = true,
     add(outcome) {
       const key = `${outcome.suite ?? ''}\u0001${outcome.name}\u0001${outcome.file ?? ''}`;
       const story = stories.get(key);
-      if (story === undefined && stories.size >= MAX_TESTS) throw new Error(`it holds more than ${MAX_TESTS} tests`);
+      if (story === undefined && stories.size >= MAX_TESTS)
+        throw new Error(`it holds more than ${MAX_TESTS} tests`);
       stories.set(key, withRun(story, bound(outcome)));
     },
     diagnose(diagnostic, line, said = null) {
@@ -126,7 +135,9 @@ export function draftReport(source: string, framework: string, { retries = true,
         return { passage, test: failing(source, framework, outcome, passage) };
       });
       if (told.length < failed.length)
-        notes.unshift(`${source}: ${failed.length} tests failed. ${told.length} of them, the first of each cause, are told apart.`);
+        notes.unshift(
+          `${source}: ${failed.length} tests failed. ${told.length} of them, the first of each cause, are told apart.`,
+        );
       const passedOnRetry = ended.flatMap(({ flaky, outcome: { suite, name, status } }) =>
         flaky && status === 'passed' ? { name, suite: suite ?? null, at: null } : [],
       );
@@ -154,13 +165,19 @@ export interface TestPassage {
 }
 
 /**
- * Finds what a report says of a test, by its name and its lines in the report. Where the report has several tests of that name on one line,
- * the message tells them apart.
+ * Finds what a report says of a test, by its name and its lines in the report. Where the report has several
+ * tests of that name on one line, the message tells them apart.
  */
-export function findPassages(report: TestReport, test: FailingTest, spans: readonly LogRange[]): readonly TestPassage[] {
+export function findPassages(
+  report: TestReport,
+  test: FailingTest,
+  spans: readonly LogRange[],
+): readonly TestPassage[] {
   const own = spans.filter(({ source }) => source === report.source).map(({ lineStart }) => lineStart);
   if (own.length === 0) return [];
-  const named = (report.passages.get(passageKey(test)) ?? []).filter(({ lines }) => own.includes(lines[0]?.line ?? 0));
+  const named = (report.passages.get(passageKey(test)) ?? []).filter(({ lines }) =>
+    own.includes(lines[0]?.line ?? 0),
+  );
   const exact = named.length < 2 ? [] : named.filter((one) => one.test.message === test.message);
   return exact.length > 0 ? exact : named;
 }
@@ -170,7 +187,10 @@ export function passageKey({ suite, name }: Pick<FailingTest, 'suite' | 'name'>)
   return `${suite ?? ''}\u0001${name}`;
 }
 
-/** Keeps at most so many in their order: the first that says something new, each time, and then the first at all. */
+/**
+ * Keeps at most so many in their order: the first that says something new, each time, and then the first at
+ * all.
+ */
 function firstOfEachCause(failed: readonly Outcome[], most: number): readonly Outcome[] {
   if (failed.length <= most) return failed;
   const causes = new Set<string>();
@@ -186,7 +206,8 @@ function firstOfEachCause(failed: readonly Outcome[], most: number): readonly Ou
 function withRun(story: Story | undefined, outcome: Outcome): Story {
   const hasFailed = outcome.status === 'failed';
   const passes = outcome.status === 'passed' ? 1 : 0;
-  if (story === undefined) return { last: outcome, failed: hasFailed ? outcome : null, passes, flaky: outcome.flaky ?? false };
+  if (story === undefined)
+    return { last: outcome, failed: hasFailed ? outcome : null, passes, flaky: outcome.flaky ?? false };
   // A second run that was skipped says nothing about the first.
   story.last = outcome.status === 'skipped' ? story.last : outcome;
   if (hasFailed) story.failed ??= outcome;
@@ -195,7 +216,10 @@ function withRun(story: Story | undefined, outcome: Outcome): Story {
   return story;
 }
 
-function ending({ last, failed, passes, flaky }: Story, retries: boolean): { outcome: Outcome; flaky: boolean } {
+function ending(
+  { last, failed, passes, flaky }: Story,
+  retries: boolean,
+): { outcome: Outcome; flaky: boolean } {
   if (failed === null) return { outcome: last, flaky };
   if (retries && last.status === 'passed' && passes === 1) return { outcome: last, flaky: true };
   return { outcome: failed, flaky };
@@ -212,7 +236,10 @@ function toTestResult({ name, suite, file, status, durationMs, runner }: Outcome
     suite: suite == null ? null : onOneLine(suite),
     file: file ?? null,
     status,
-    durationMs: durationMs !== undefined && durationMs !== null && Number.isFinite(durationMs) && durationMs >= 0 ? durationMs : null,
+    durationMs:
+      durationMs !== undefined && durationMs !== null && Number.isFinite(durationMs) && durationMs >= 0
+        ? durationMs
+        : null,
     ...(runner && { runner: runner.slice(0, MAX_RUNNER) }),
   };
 }
@@ -236,11 +263,19 @@ function failing(source: string, framework: string, outcome: Outcome, passage: P
   const detail = own.trim() === '' ? output : own;
   const split = splitExpectation(`${message}\n${detail}`);
   const { name, suite, file } = toTestResult(outcome);
-  const words = tellingMessage(message, { type: outcome.type ?? null, detail: withoutTitle(own, name), output });
+  const words = tellingMessage(message, {
+    type: outcome.type ?? null,
+    detail: withoutTitle(own, name),
+    output,
+  });
   return {
     name,
     suite,
-    ...findPlace(detail === '' ? message : `${placedLine(own) ?? ''}\n${detail}`, { file, line: outcome.line ?? null, suite }),
+    ...findPlace(detail === '' ? message : `${placedLine(own) ?? ''}\n${detail}`, {
+      file,
+      line: outcome.line ?? null,
+      suite,
+    }),
     message: words === null ? null : wholeMessage(words).slice(0, MAX_MESSAGE),
     expected: outcome.expected ?? split.expected,
     actual: outcome.actual ?? split.actual,
@@ -250,17 +285,26 @@ function failing(source: string, framework: string, outcome: Outcome, passage: P
 }
 
 /** Returns the lines that report a test, and the one of them that names it. */
-function findPosition(source: string, line: number | null, passage: Passage): Pick<FailingTest, 'at' | 'spans'> {
+function findPosition(
+  source: string,
+  line: number | null,
+  passage: Passage,
+): Pick<FailingTest, 'at' | 'spans'> {
   const [first] = passage;
   if (first === undefined) return { at: line === null ? null : { source, line } };
   const at = passage.some((one) => one.line === line) ? (line ?? first.line) : first.line;
-  return { at: { source, line: at }, spans: [{ source, lineStart: first.line, lineEnd: passage.at(-1)?.line ?? first.line }] };
+  return {
+    at: { source, line: at },
+    spans: [{ source, lineStart: first.line, lineEnd: passage.at(-1)?.line ?? first.line }],
+  };
 }
 
 /** The placeholders that reporters write if they have nothing to say. */
-const EMPTY_WORDS = /^(?:(?:test |subtest )?(?:failed|failure|error|not ok)|unknown|null|undefined|no message)?[.!:]?$/i;
+const EMPTY_WORDS =
+  /^(?:(?:test |subtest )?(?:failed|failure|error|not ok)|unknown|null|undefined|no message)?[.!:]?$/i;
 /** Lines of a test's output that frame it and do not tell. */
-const FRAMING = /^(?:=== |--- (?:FAIL|PASS|SKIP)|FAIL\b|PASS\b|ok\b|[-=_~*#.]{3,}|Traceback \(most recent|stack ?trace:|at \S)/i;
+const FRAMING =
+  /^(?:=== |--- (?:FAIL|PASS|SKIP)|FAIL\b|PASS\b|ok\b|[-=_~*#.]{3,}|Traceback \(most recent|stack ?trace:|at \S)/i;
 const TELLING = /error|fail|assert|exception|expect|panic|mismatch|!=|\bgot\b|\bwant/i;
 /** The place that `go test` and others put before a message. */
 const PLACED = /^[\w./\\-]{1,200}\.\w{1,5}:\d{1,7}:(?:\d{1,6}:)? ?/;
@@ -310,7 +354,9 @@ const PLACE_ONLY =
 function wholeMessage(message: string): string {
   const lines = message.split('\n');
   const said = lines.length > 1 && PLACE_ONLY.test(lines[0]?.trim() ?? '') ? lines.slice(1) : lines;
-  return said[0]?.trimEnd().endsWith(':') ? joinLedLines([said[0].trim(), ...said.slice(1)]) : said.join('\n');
+  return said[0]?.trimEnd().endsWith(':')
+    ? joinLedLines([said[0].trim(), ...said.slice(1)])
+    : said.join('\n');
 }
 
 /**
@@ -337,7 +383,8 @@ function listOwnLines(text: string): string[] {
 type Place = Pick<FailingTest, 'file' | 'line'>;
 
 const MAX_LINES_PLACE = 300;
-const AT_FILE = /(?:^|[\s(#'"])(?<file>(?:[A-Za-z]:)?[\w./\\@+-]{1,250}\.[A-Za-z]{1,5}):(?<line>\d{1,7})(?=$|[:\s),'"])/;
+const AT_FILE =
+  /(?:^|[\s(#'"])(?<file>(?:[A-Za-z]:)?[\w./\\@+-]{1,250}\.[A-Za-z]{1,5}):(?<line>\d{1,7})(?=$|[:\s),'"])/;
 /** .NET, on Windows too. */
 const IN_FILE = / in (?<file>(?:[A-Za-z]:)?[^\n:]{1,250}):line (?<line>\d{1,7})$/;
 const AT_LINE = /\bat (?<file>[\w./\\-]{1,250}\.\w{1,5}) line (?<line>\d{1,7})\b/;
@@ -358,7 +405,9 @@ function findPlace(detail: string, known: Place & Pick<FailingTest, 'suite'>): P
   const names = new Set((known.suite ?? '').split(/[.$+:\\/ ]/).filter((part) => part.length > 2));
   const own =
     places.find(({ file }) => names.has(getBaseName(file))) ??
-    places.find(({ file }) => /(?:^|[/\\_.-])(?:tests?|specs?|__tests__|t)(?:[/\\_.-]|$)|Tests?\.\w+$/i.test(file)) ??
+    places.find(({ file }) =>
+      /(?:^|[/\\_.-])(?:tests?|specs?|__tests__|t)(?:[/\\_.-]|$)|Tests?\.\w+$/i.test(file),
+    ) ??
     places[0];
   return own ?? { file: null, line: known.line };
 }
@@ -369,9 +418,12 @@ function placesIn(detail: string): { readonly file: string; readonly line: numbe
     const net = IN_FILE.exec(text.trimEnd())?.groups;
     if (net?.file !== undefined) return [{ file: net.file, line: Number(net.line) }];
     const frame = readFrame(text);
-    if (frame !== null) return frame.own && frame.line !== null ? [{ file: frame.file, line: frame.line }] : [];
+    if (frame !== null)
+      return frame.own && frame.line !== null ? [{ file: frame.file, line: frame.line }] : [];
     const { file, line } = (AT_FILE.exec(text) ?? AT_LINE.exec(text))?.groups ?? {};
-    return file === undefined || line === undefined || isForeignFile(file) ? [] : [{ file, line: Number(line) }];
+    return file === undefined || line === undefined || isForeignFile(file)
+      ? []
+      : [{ file, line: Number(line) }];
   });
 }
 
@@ -380,7 +432,10 @@ function getBaseName(file: string): string {
 }
 
 function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [one.replaceAll('\\', '/').replace(/^\.\//, ''), other.replaceAll('\\', '/').replace(/^\.\//, '')];
+  const [a, b] = [
+    one.replaceAll('\\', '/').replace(/^\.\//, ''),
+    other.replaceAll('\\', '/').replace(/^\.\//, ''),
+  ];
   return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
 }
 

@@ -21,8 +21,8 @@ const MAX_BLOCK = 300;
 const THROWN = /^\s{0,20}[\w.$\\]{1,200}(?: \[\w{1,40}\])?: (?=\S)/;
 
 /**
- * Shows what reports say of the failing tests, within so many tokens: each test has its share. What a log shows is quoted from there, so a
- * test whose message stands in its lines of a log is left out.
+ * Shows what reports say of the failing tests, within so many tokens: each test has its share. What a log
+ * shows is quoted from there, so a test whose message stands in its lines of a log is left out.
  */
 export function excerptsOfReports(
   reports: readonly TestReport[],
@@ -69,11 +69,18 @@ export function joinWords(text: string): string {
 
 function passagesOfTest(test: FailingTest, reports: readonly TestReport[]) {
   return reports.flatMap((report) =>
-    findPassages(report, test, test.spans ?? []).map(({ lines }) => ({ source: report.source, passage: lines, weight: TEST_WEIGHT })),
+    findPassages(report, test, test.spans ?? []).map(({ lines }) => ({
+      source: report.source,
+      passage: lines,
+      weight: TEST_WEIGHT,
+    })),
   );
 }
 
-function linesWithin(passage: Passage, room: number): { readonly lines: readonly PassageLine[]; readonly tokens: number } {
+function linesWithin(
+  passage: Passage,
+  room: number,
+): { readonly lines: readonly PassageLine[]; readonly tokens: number } {
   let tokens = 0;
   const lines: PassageLine[] = [];
   for (const one of passage) {

@@ -6,7 +6,15 @@ import { mendJson } from './json-text.ts';
 import { isGoJson, isTap, readGoJson, readTap } from './line-formats.ts';
 import type { ReportDraft, TestReport } from './report-draft.ts';
 import { escapeBareSigns, prepareXml, readXml, rootElement, type XmlText } from './xml.ts';
-import { type OpenReport, readCheckstyle, readJUnit, readNunit, readTestng, readTrx, readXunit } from './xml-formats.ts';
+import {
+  type OpenReport,
+  readCheckstyle,
+  readJUnit,
+  readNunit,
+  readTestng,
+  readTrx,
+  readXunit,
+} from './xml-formats.ts';
 
 interface XmlFormat {
   readonly roots: readonly string[];
@@ -38,8 +46,8 @@ const NOTHING: TestReport = {
 };
 
 /**
- * Reads a test report; its format is known by its content. Never throws: what is broken or unknown gives what was read before that, and a
- * note. Formats are listed in docs/explanation/reports.md.
+ * Reads a test report; its format is known by its content. Never throws: what is broken or unknown gives what
+ * was read before that, and a note. Formats are listed in docs/explanation/reports.md.
  */
 export function parseReport(name: string, text: string): TestReport {
   const { report, broken } = read(name, text);
@@ -73,7 +81,10 @@ export function isReport(text: string): boolean {
 export function isXmlReport(text: string): boolean {
   if (!/^[\ufeff\s]{0,1000}</.test(text)) return false;
   const root = rootElement(text);
-  return root !== null && (XML.some(({ roots }) => roots.includes(root)) || /^[\ufeff\s]{0,1000}<\?xml\s/.test(text));
+  return (
+    root !== null &&
+    (XML.some(({ roots }) => roots.includes(root)) || /^[\ufeff\s]{0,1000}<\?xml\s/.test(text))
+  );
 }
 
 /** Checks whether a text is TAP or `go test -json`. */
@@ -87,7 +98,9 @@ export function isLineReport(text: string): boolean {
  */
 export function isStray(name: string, text: string): boolean {
   if (/^[\ufeff\s]{0,1000}(?:<\?xml|<!doctype|<html|<svg)/i.test(text)) return true;
-  return /\.(?:xml|trx)$/i.test(name) ? rootElement(text) !== null : /\.json$/i.test(name) && parseJson(text) !== undefined;
+  return /\.(?:xml|trx)$/i.test(name)
+    ? rootElement(text) !== null
+    : /\.json$/i.test(name) && parseJson(text) !== undefined;
 }
 
 function read(name: string, given: string): Outcome {
@@ -98,7 +111,13 @@ function read(name: string, given: string): Outcome {
   const value = parseJson(text);
   if (value !== undefined) return readJsonReport(name, value, text, null);
   const mended = mendJson(text);
-  if (mended !== null) return readJsonReport(name, mended.value, text, `${name} is damaged: ${mended.damage}. It was read without that.`);
+  if (mended !== null)
+    return readJsonReport(
+      name,
+      mended.value,
+      text,
+      `${name} is damaged: ${mended.damage}. It was read without that.`,
+    );
   if (isTap(text)) return attempt(name, 'TAP report', () => readTap(name, text));
   const why = text.trim() === '' ? 'it is empty' : 'it is neither XML nor JSON nor TAP';
   return { report: NOTHING, broken: `${name} is no test report that can be read: ${why}.` };
@@ -130,7 +149,10 @@ function readXmlReport(name: string, text: string, root: string): Outcome {
   const format = XML.find(({ roots }) => roots.includes(root));
   if (format === undefined) {
     const why = `its root element is <${root.slice(0, 40)}>`;
-    return { report: NOTHING, broken: `${name} is not a well-formed JUnit report or other test report: ${why}.` };
+    return {
+      report: NOTHING,
+      broken: `${name} is not a well-formed JUnit report or other test report: ${why}.`,
+    };
   }
   const prepared = prepareXml(text);
   const once = readPrepared(name, prepared.text, format);
@@ -139,11 +161,18 @@ function readXmlReport(name: string, text: string, root: string): Outcome {
   const { draft } = again.draft.size > once.draft.size ? again : once;
   const control = controlNote(name, prepared);
   if (control !== null) draft.note(control);
-  return { report: draft.finish(), broken: once.why === null ? null : brokenNote(name, format.title, once.why, draft.size) };
+  return {
+    report: draft.finish(),
+    broken: once.why === null ? null : brokenNote(name, format.title, once.why, draft.size),
+  };
 }
 
 /** Reads a document as far as it goes, and says in a phrase why it is not well-formed; null where it is. */
-function readPrepared(name: string, xml: string, format: XmlFormat): { readonly draft: ReportDraft; readonly why: string | null } {
+function readPrepared(
+  name: string,
+  xml: string,
+  format: XmlFormat,
+): { readonly draft: ReportDraft; readonly why: string | null } {
   const { draft, handler } = format.open(name, xml);
   try {
     const fault = readXml(xml, handler);
@@ -160,7 +189,11 @@ function controlNote(name: string, { forbidden }: XmlText): string | null {
   return `${name} is damaged: it holds ${counted(count, 'control character')} that XML forbids, the first on line ${line}. It was read without ${them}.`;
 }
 
-function attempt(name: string, title: string, work: () => ReportDraft): { readonly report: TestReport; readonly broken: string | null } {
+function attempt(
+  name: string,
+  title: string,
+  work: () => ReportDraft,
+): { readonly report: TestReport; readonly broken: string | null } {
   try {
     return { report: work().finish(), broken: null };
   } catch (error) {

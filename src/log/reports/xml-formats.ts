@@ -86,8 +86,15 @@ function openTag(state: State, name: string, attributes: Attributes, at: TagEnd)
 function openSuite(state: State, attributes: Attributes): void {
   const file = attributes.file ?? attributes.filepath ?? state.suites.at(-1)?.file ?? null;
   // Jest and others write this where they know no machine.
-  const runner = attributes.hostname === 'localhost' ? null : (attributes.hostname ?? state.suites.at(-1)?.runner ?? null);
-  state.suites.push({ name: attributes.name || null, file, runner, declared: parseNumber(attributes.tests), seen: 0 });
+  const runner =
+    attributes.hostname === 'localhost' ? null : (attributes.hostname ?? state.suites.at(-1)?.runner ?? null);
+  state.suites.push({
+    name: attributes.name || null,
+    file,
+    runner,
+    declared: parseNumber(attributes.tests),
+    seen: 0,
+  });
 }
 
 function openCase(state: State, attributes: Attributes, { line, end }: TagEnd, ofSuite = false): OpenCase {
@@ -96,7 +103,10 @@ function openCase(state: State, attributes: Attributes, { line, end }: TagEnd, o
   const outcome: Outcome = {
     name: attributes.name ?? '(unnamed)',
     // Node's own reporter says that each test is of class `test`.
-    suite: (attributes.classname === 'test' ? null : attributes.classname || attributes.class || null) ?? suite?.name ?? null,
+    suite:
+      (attributes.classname === 'test' ? null : attributes.classname || attributes.class || null) ??
+      suite?.name ??
+      null,
     file: attributes.file ?? attributes.filepath ?? suite?.file ?? null,
     line: parseNumber(attributes.line),
     status: 'passed',
@@ -104,7 +114,15 @@ function openCase(state: State, attributes: Attributes, { line, end }: TagEnd, o
     runner: suite?.runner ?? null,
     at: line,
   };
-  const said = { message: null, type: null, text: '', output: '', tags: ofSuite ? [] : [end], texts: [], outputs: [] };
+  const said = {
+    message: null,
+    type: null,
+    text: '',
+    output: '',
+    tags: ofSuite ? [] : [end],
+    texts: [],
+    outputs: [],
+  };
   const open: OpenCase = { outcome, ofSuite, status: readStatus(attributes), flaky: false, ...said };
   state.open = open;
   state.into = null;
@@ -114,12 +132,19 @@ function openCase(state: State, attributes: Attributes, { line, end }: TagEnd, o
 /** Reads the attribute in which CTest and GoogleTest also say how a test ended. */
 function readStatus({ status, result }: Attributes): Outcome['status'] {
   if (/^(?:fail(?:ed|ure)?|error)$/i.test(status ?? '')) return 'failed';
-  return /^(?:notrun|disabled|skipped|suppressed)$/i.test(status ?? '') || /^(?:skipped|suppressed)$/i.test(result ?? '')
+  return /^(?:notrun|disabled|skipped|suppressed)$/i.test(status ?? '') ||
+    /^(?:skipped|suppressed)$/i.test(result ?? '')
     ? 'skipped'
     : 'passed';
 }
 
-function openOutcome(state: State, open: OpenCase, name: string, attributes: Attributes, { end }: TagEnd): void {
+function openOutcome(
+  state: State,
+  open: OpenCase,
+  name: string,
+  attributes: Attributes,
+  { end }: TagEnd,
+): void {
   if (name === 'failure' || name === 'error') {
     state.into = open.message === null && open.text === '' ? 'text' : null;
     if (state.into === 'text') open.tags.push(end);
@@ -162,8 +187,13 @@ function closeCase(state: State): void {
 /**
  * Returns the places of a test's name, message and text; those of its output only if it says nothing more.
  */
-function listStretches(xml: string, { tags, texts, outputs, text }: Pick<OpenCase, 'tags' | 'texts' | 'outputs' | 'text'>): Stretch[] {
-  const attributes = tags.flatMap((end) => [attributeAt(xml, end, NAME) ?? [], attributeAt(xml, end, MESSAGE) ?? []].flat());
+function listStretches(
+  xml: string,
+  { tags, texts, outputs, text }: Pick<OpenCase, 'tags' | 'texts' | 'outputs' | 'text'>,
+): Stretch[] {
+  const attributes = tags.flatMap((end) =>
+    [attributeAt(xml, end, NAME) ?? [], attributeAt(xml, end, MESSAGE) ?? []].flat(),
+  );
   return [...attributes, ...texts, ...(text.trim() === '' ? outputs : [])];
 }
 
@@ -171,7 +201,9 @@ function closeSuite(state: State): void {
   if (state.open !== null) closeCase(state);
   const suite = state.suites.pop();
   if (suite?.declared == null || suite.seen === 0 || suite.declared === suite.seen) return;
-  state.draft.note(`${state.source}: suite ${suite.name ?? '(unnamed)'} says it has ${suite.declared} tests but lists ${suite.seen}.`);
+  state.draft.note(
+    `${state.source}: suite ${suite.name ?? '(unnamed)'} says it has ${suite.declared} tests but lists ${suite.seen}.`,
+  );
 }
 
 /** A test with what the elements in it said. */
@@ -199,7 +231,11 @@ interface TestFormat {
   readonly add: (test: OpenTest) => void;
 }
 
-function openTests(xml: string, draft: ReportDraft, { isTest, outcome, classifyText, type, add }: TestFormat): OpenReport {
+function openTests(
+  xml: string,
+  draft: ReportDraft,
+  { isTest, outcome, classifyText, type, add }: TestFormat,
+): OpenReport {
   const path: string[] = [];
   const open: OpenTest[] = [];
   const handler: XmlHandler = {
@@ -234,7 +270,11 @@ function openTests(xml: string, draft: ReportDraft, { isTest, outcome, classifyT
 }
 
 /** Adds a test of .NET, with its stack below its message. */
-function addTest(draft: ReportDraft, { outcome, type, message, stack, output, said }: OpenTest, named: Partial<Outcome> = {}): void {
+function addTest(
+  draft: ReportDraft,
+  { outcome, type, message, stack, output, said }: OpenTest,
+  named: Partial<Outcome> = {},
+): void {
   const detail = stack === '' ? '' : `${message}\n${stack}`;
   draft.add({ ...outcome, ...named, type, message: message.trim() || null, detail, output, said });
 }
@@ -256,7 +296,8 @@ export function readTestng(source: string, xml: string): OpenReport {
       durationMs: parseNumber(ms),
       at,
     }),
-    classifyText: (name) => (name === 'message' ? 'message' : /^(?:full|short)-stacktrace$/.test(name) ? 'stack' : undefined),
+    classifyText: (name) =>
+      name === 'message' ? 'message' : /^(?:full|short)-stacktrace$/.test(name) ? 'stack' : undefined,
     type: (name, attributes) => (name === 'exception' ? attributes.class : null),
     add: ({ outcome, attributes, type, message, stack, said }) => {
       const key = `${outcome.suite ?? ''}\u0001${outcome.name}`;
@@ -278,7 +319,13 @@ export function readTestng(source: string, xml: string): OpenReport {
 /** Reads xUnit.net's own XML, versions 2 and 3. */
 export function readXunit(source: string, xml: string): OpenReport {
   return readNet(source, xml, 'xunit', /^(?:test|error)$/, (name, attributes, at) => {
-    if (name === 'error') return { name: attributes.name || attributes.type || '(fixture)', suite: attributes.type, status: 'failed', at };
+    if (name === 'error')
+      return {
+        name: attributes.name || attributes.type || '(fixture)',
+        suite: attributes.type,
+        status: 'failed',
+        at,
+      };
     return {
       ...named(attributes.name ?? attributes.method ?? '(unnamed)', attributes.type ?? null),
       file: attributes['source-file'],
@@ -296,7 +343,9 @@ export function readNunit(source: string, xml: string): OpenReport {
     const full = attributes.fullname ?? attributes.name ?? '(unnamed)';
     return {
       ...named(full, attributes.classname ?? extractSuite(full)),
-      status: outcomeStatus(attributes.result ?? (attributes.executed === 'False' ? 'Skipped' : attributes.success)),
+      status: outcomeStatus(
+        attributes.result ?? (attributes.executed === 'False' ? 'Skipped' : attributes.success),
+      ),
       durationMs: secondsToMs(attributes.duration ?? attributes.time),
       at,
     };
@@ -307,14 +356,24 @@ export function readNunit(source: string, xml: string): OpenReport {
  * Reads the XML of xUnit.net or NUnit: both have a test with a failure inside, which has a message and a
  * stack.
  */
-function readNet(source: string, xml: string, framework: string, tests: RegExp, outcome: TestFormat['outcome']): OpenReport {
+function readNet(
+  source: string,
+  xml: string,
+  framework: string,
+  tests: RegExp,
+  outcome: TestFormat['outcome'],
+): OpenReport {
   const draft = draftReport(source, framework, { retries: false, text: xml });
   const inFailure = { message: 'message', 'stack-trace': 'stack' } as const;
   return openTests(xml, draft, {
     isTest: (name) => tests.test(name),
     outcome,
     classifyText: (name, around) =>
-      name === 'output' ? 'output' : around === 'failure' && (name === 'message' || name === 'stack-trace') ? inFailure[name] : undefined,
+      name === 'output'
+        ? 'output'
+        : around === 'failure' && (name === 'message' || name === 'stack-trace')
+          ? inFailure[name]
+          : undefined,
     type: (name, attributes) => (name === 'failure' ? attributes['exception-type'] : null),
     add: (test) => addTest(draft, test),
   });
@@ -325,8 +384,11 @@ function readNet(source: string, xml: string, framework: string, tests: RegExp, 
  * ended badly nor was left out has passed.
  */
 function outcomeStatus(result: string | undefined): Outcome['status'] {
-  if (/^(?:fail(?:ed|ure)?|error|timeout|aborted|disconnected|notrunnable|false)$/i.test(result ?? '')) return 'failed';
-  return /^(?:skip(?:ped)?|notrun|notexecuted|ignored|inconclusive|explicit|pending|inprogress)$/i.test(result ?? '')
+  if (/^(?:fail(?:ed|ure)?|error|timeout|aborted|disconnected|notrunnable|false)$/i.test(result ?? ''))
+    return 'failed';
+  return /^(?:skip(?:ped)?|notrun|notexecuted|ignored|inconclusive|explicit|pending|inprogress)$/i.test(
+    result ?? '',
+  )
     ? 'skipped'
     : 'passed';
 }
@@ -335,7 +397,10 @@ function outcomeStatus(result: string | undefined): Outcome['status'] {
  * Removes the class from the front of a full name: `Shop.CartTests.Adds(1)` in `Shop.CartTests` is `Adds(1)`.
  */
 function named(full: string, suite: string | null): { readonly name: string; readonly suite: string | null } {
-  return { name: suite !== null && full.startsWith(`${suite}.`) ? full.slice(suite.length + 1) : full, suite };
+  return {
+    name: suite !== null && full.startsWith(`${suite}.`) ? full.slice(suite.length + 1) : full,
+    suite,
+  };
 }
 
 function extractSuite(full: string): string | null {
@@ -396,7 +461,8 @@ export function readTrx(source: string, xml: string): OpenReport {
     },
     end() {
       tests.end?.();
-      for (const test of done) addTest(draft, test, named(test.outcome.name, classes.get(test.attributes.testId ?? '') ?? null));
+      for (const test of done)
+        addTest(draft, test, named(test.outcome.name, classes.get(test.attributes.testId ?? '') ?? null));
     },
   };
   return { draft, handler };
@@ -407,7 +473,9 @@ function clockToMs(duration: string | undefined): number | null {
   const match = /^(?:(\d{1,5})\.)?(\d{1,2}):(\d{2}):(\d{2}(?:\.\d{1,9})?)$/.exec(duration ?? '');
   if (match === null) return null;
   const [days, hours, minutes, seconds] = match.slice(1).map((part) => Number(part ?? 0));
-  return Math.round(((((days ?? 0) * 24 + (hours ?? 0)) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0)) * 1e6) / 1e3;
+  return (
+    Math.round(((((days ?? 0) * 24 + (hours ?? 0)) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0)) * 1e6) / 1e3
+  );
 }
 
 /** Reads Checkstyle XML, which many linters write: one diagnostic for each error or warning. */

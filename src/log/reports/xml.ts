@@ -26,7 +26,9 @@ const MAX_DEPTH = 200;
 const MAX_ELEMENTS = 20_000_000;
 /** Faults after which a document is read no further. */
 const MAX_FAULTS = 1_000;
-/** Characters that XML forbids and reporters write all the same, because a test printed them; colors go whole. */
+/**
+ * Characters that XML forbids and reporters write all the same, because a test printed them; colors go whole.
+ */
 const FORBIDDEN =
   /(?:\x1b|&#(?:27|x1b);)\[[\d;?]{0,30}[A-Za-z]|[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bce-f]|1[0-9a-f]|fff[ef]));/gi;
 const DECLARATION = /^\s{0,1000}<\?xml\b[^<>]{0,500}>/;
@@ -38,7 +40,10 @@ export interface XmlText {
   readonly forbidden: { readonly count: number; readonly line: number } | null;
 }
 
-/** Leaves out what XML forbids, and the declaration: the text is decoded already, whatever it says of its encoding. */
+/**
+ * Leaves out what XML forbids, and the declaration: the text is decoded already, whatever it says of its
+ * encoding.
+ */
 export function prepareXml(xml: string): XmlText {
   let count = 0;
   let first = 0;
@@ -48,7 +53,9 @@ export function prepareXml(xml: string): XmlText {
     return '';
   });
   const begun = plain.match(/^[\ufeff\s]{1,1000}/)?.[0] ?? '';
-  const unmarked = begun.includes('\ufeff') ? begun.replaceAll('\ufeff', '') + plain.slice(begun.length) : plain;
+  const unmarked = begun.includes('\ufeff')
+    ? begun.replaceAll('\ufeff', '') + plain.slice(begun.length)
+    : plain;
   const text = unmarked.replace(DECLARATION, (declared) => declared.replace(/\S/g, ' '));
   return { text, forbidden: count === 0 ? null : { count, line: countIn(xml.slice(0, first), '\n') + 1 } };
 }
@@ -62,7 +69,11 @@ export function escapeBareSigns(text: string): string {
   while (at < text.length) {
     const start = text.indexOf(CDATA, at);
     const end = start === -1 ? -1 : text.indexOf(CDATA_END, start);
-    parts.push(text.slice(at, start === -1 ? text.length : start).replace(BARE, (found) => (found === '&' ? '&amp;' : '&lt;')));
+    parts.push(
+      text
+        .slice(at, start === -1 ? text.length : start)
+        .replace(BARE, (found) => (found === '&' ? '&amp;' : '&lt;')),
+    );
     at = end === -1 ? text.length : end;
     if (start !== -1) parts.push(text.slice(start, at));
   }
@@ -70,9 +81,9 @@ export function escapeBareSigns(text: string): string {
 }
 
 /**
- * Reads a hostile document, prepared, as far as it goes: no document type with definitions of its own, none fetched, no entity but XML's own
- * five, bounded depth, count and faults. Returns its first fault, or null. Throws Error, with words for people, where it is refused; what
- * came before has been handed over.
+ * Reads a hostile document, prepared, as far as it goes: no document type with definitions of its own, none
+ * fetched, no entity but XML's own five, bounded depth, count and faults. Returns its first fault, or null.
+ * Throws Error, with words for people, where it is refused; what came before has been handed over.
  */
 export function readXml(text: string, handler: XmlHandler): XmlFault | null {
   const parser = new SaxesParser({ xmlns: false, position: false });
@@ -84,7 +95,8 @@ export function readXml(text: string, handler: XmlHandler): XmlFault | null {
   let markupEnd = 0;
   parser.on('error', ({ message }) => {
     fault ??= { line: lineAt(parser.position), why: message.replace(/\.$/, '') };
-    if (++faults > MAX_FAULTS) throw new Error(`line ${fault.line}: ${fault.why}, and ${MAX_FAULTS} faults after that`);
+    if (++faults > MAX_FAULTS)
+      throw new Error(`line ${fault.line}: ${fault.why}, and ${MAX_FAULTS} faults after that`);
   });
   parser.on('doctype', (declared) => {
     if (declared.includes('[')) throw new Error('its document type defines entities, which is refused');
@@ -143,7 +155,11 @@ export function attributeAt(text: string, end: number, pattern: RegExp): Stretch
 export function rootElement(text: string): string | null {
   let rest = text.slice(0, 20_000).replace(/^[\ufeff\s]{1,1000}/, '');
   for (let i = 0; i < 20; i++) {
-    const end = rest.startsWith('<?') ? rest.indexOf('>') + 1 : rest.startsWith('<!--') ? rest.indexOf('-->') + 3 : -1;
+    const end = rest.startsWith('<?')
+      ? rest.indexOf('>') + 1
+      : rest.startsWith('<!--')
+        ? rest.indexOf('-->') + 3
+        : -1;
     if (end < 2) break;
     rest = rest.slice(end).trimStart();
   }
@@ -171,5 +187,10 @@ function localName(name: string): string {
 
 function localAttributes(attributes: Attributes): Attributes {
   if (!Object.keys(attributes).some((name) => name.includes(':'))) return attributes;
-  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name.startsWith('xmlns') ? name : localName(name), value]));
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [
+      name.startsWith('xmlns') ? name : localName(name),
+      value,
+    ]),
+  );
 }

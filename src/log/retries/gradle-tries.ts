@@ -23,11 +23,16 @@ interface Story {
 }
 
 /**
- * Finds the tests of Gradle that passed when its test-retry plugin ran them again. The plugin reports each try as a failure and names no pass,
- * unless the build shows passes. A test passed in the end where its task shows so; where another test of the task failed more often, since
- * what keeps failing is tried the most; and where the build ended without Gradle's word that there were failing tests.
+ * Finds the tests of Gradle that passed when its test-retry plugin ran them again. The plugin reports each
+ * try as a failure and names no pass, unless the build shows passes. A test passed in the end where its task
+ * shows so; where another test of the task failed more often, since what keeps failing is tried the most; and
+ * where the build ended without Gradle's word that there were failing tests.
  */
-export function passedInGradle(log: LogText, lines: readonly number[], failing: readonly FailingTest[]): FailingTest[] {
+export function passedInGradle(
+  log: LogText,
+  lines: readonly number[],
+  failing: readonly FailingTest[],
+): FailingTest[] {
   const own = failing.filter(({ framework }) => framework === 'gradle');
   if (own.length === 0) return [];
   const texts = lines.map((line) => ({ line, text: log.line(line).trimEnd() }));
@@ -37,7 +42,9 @@ export function passedInGradle(log: LogText, lines: readonly number[], failing: 
   return own.filter((test) => rangesOfTest(test, log.name).every(({ start }) => over.has(start)));
 }
 
-function storiesByTask(texts: readonly { readonly line: number; readonly text: string }[]): Map<string, Story>[] {
+function storiesByTask(
+  texts: readonly { readonly line: number; readonly text: string }[],
+): Map<string, Story>[] {
   const tasks = new Map<string, Map<string, Story>>();
   let task = '';
   for (const { line, text } of texts) {

@@ -8,7 +8,10 @@ import { blockEnd, type LogText } from '../lines/lines.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
 import { readListHead, readListItem, readMark, type TryVerdict } from './retry-marks.ts';
 
-/** Tests that failed first and passed when run again, those that failed to the end, and the lines of tries that passed in the end. */
+/**
+ * Tests that failed first and passed when run again, those that failed to the end, and the lines of tries
+ * that passed in the end.
+ */
 export interface Retries {
   readonly passed: readonly PassedOnRetry[];
   readonly failing: readonly FailingTest[];
@@ -28,8 +31,8 @@ const MAX_TRIES = 5_000;
 const MAX_OUTPUT = 400;
 
 /**
- * Reads which of the failing tests of a log passed when their runner ran them again. `lines` are its lines with {@link RETRY_LITERALS}; `reported`
- * are the tests of which a report says so.
+ * Reads which of the failing tests of a log passed when their runner ran them again. `lines` are its lines
+ * with {@link RETRY_LITERALS}; `reported` are the tests of which a report says so.
  */
 export function readRetries(
   log: LogText,
@@ -41,17 +44,25 @@ export function readRetries(
   const last = new Map<string, TryVerdict>();
   for (const { words, says } of tries) if (says !== 'output') last.set(words.join(' '), says);
   const known = reported.map((test) => splitTestName(test).all);
-  if (known.length === 0 && ![...last.values()].some((says) => says !== 'failed')) return { passed: [], failing, ranges: [] };
+  if (known.length === 0 && ![...last.values()].some((says) => says !== 'failed'))
+    return { passed: [], failing, ranges: [] };
   const named = failing.map((test) => ({ test, words: splitTestName(test) }));
-  const ended = (wanted: TryVerdict) => [...last].flatMap(([key, says]) => (says === wanted ? [key.split(' ')] : []));
+  const ended = (wanted: TryVerdict) =>
+    [...last].flatMap(([key, says]) => (says === wanted ? [key.split(' ')] : []));
   const [failed, passed] = [ended('failed'), [...ended('passed'), ...known]];
   const hasPassed = ({ words }: { readonly words: Words }) =>
     passed.some((title) => isNamed(words, title)) && !failed.some((title) => isNamed(words, title));
   const left = named.filter((one) => !hasPassed(one));
   const isOver = ({ words, says }: Try) =>
-    last.get(words.join(' ')) !== 'failed' && (says === 'passed' || !left.some((one) => isNamed(one.words, words)));
-  const over = tries.filter((one) => (one.says === 'output' ? last.get(one.words.join(' ')) === 'passed' : isOver(one)));
-  const ranges = joinRanges([...over, ...named.filter(hasPassed).flatMap(({ test }) => rangesOfTest(test, log.name))]);
+    last.get(words.join(' ')) !== 'failed' &&
+    (says === 'passed' || !left.some((one) => isNamed(one.words, words)));
+  const over = tries.filter((one) =>
+    one.says === 'output' ? last.get(one.words.join(' ')) === 'passed' : isOver(one),
+  );
+  const ranges = joinRanges([
+    ...over,
+    ...named.filter(hasPassed).flatMap(({ test }) => rangesOfTest(test, log.name)),
+  ]);
   const isLeft = ({ test }: { readonly test: FailingTest }) => {
     const own = rangesOfTest(test, log.name);
     return own.length === 0 || own.some(({ start }) => !isWithin(ranges, start));
@@ -73,7 +84,8 @@ function readTries(log: LogText, lines: readonly number[]): Try[] {
     const mark = listed === null ? readMark(text) : null;
     if (mark === null) continue;
     const { until } = mark;
-    const end = until === undefined ? line : blockEnd(log, line, MAX_OUTPUT, (below) => !until.test(below.trimEnd()));
+    const end =
+      until === undefined ? line : blockEnd(log, line, MAX_OUTPUT, (below) => !until.test(below.trimEnd()));
     tries.push({ start: line, end, says: mark.says, ...titled(mark.title, mark.suite) });
   }
   return tries;
@@ -111,8 +123,11 @@ function readGotestsum(log: LogText, lines: readonly number[], failing: readonly
       from = line;
       return [];
     }
-    const isIn = ({ at }: FailingTest) => at !== null && at.source === log.name && at.line > from && at.line < line;
-    const again = new RegExp(String.raw`^=== \W{0,4}FAIL: \S{1,400} (?<title>\S{1,400}) \(re-run ${runs - 1}\)`);
+    const isIn = ({ at }: FailingTest) =>
+      at !== null && at.source === log.name && at.line > from && at.line < line;
+    const again = new RegExp(
+      String.raw`^=== \W{0,4}FAIL: \S{1,400} (?<title>\S{1,400}) \(re-run ${runs - 1}\)`,
+    );
     const own = lines.filter((one) => one > from && one < line);
     const failed = own.flatMap((one): Try[] => {
       const title = again.exec(log.line(one))?.groups?.title;
@@ -120,13 +135,20 @@ function readGotestsum(log: LogText, lines: readonly number[], failing: readonly
     });
     const listed = new Set(failed.map(({ title }) => title));
     const passed = failing.filter(
-      (test) => test.framework === 'go' && isIn(test) && !listed.has(test.name) && !listed.has(getRootName(test.name)),
+      (test) =>
+        test.framework === 'go' &&
+        isIn(test) &&
+        !listed.has(test.name) &&
+        !listed.has(getRootName(test.name)),
     );
     from = line;
     const start = findMin(passed.map((test) => test.at?.line ?? line));
     // Where nothing failed in the end, the totals of the tries say nothing either.
     const over = (at: number) => (failed.length === 0 ? { start, end: line } : { start: at, end: at });
-    return [...passed.map(({ name, at }): Try => ({ ...over(at?.line ?? line), says: 'passed', ...titled(name) })), ...failed];
+    return [
+      ...passed.map(({ name, at }): Try => ({ ...over(at?.line ?? line), says: 'passed', ...titled(name) })),
+      ...failed,
+    ];
   });
 }
 
@@ -140,11 +162,17 @@ function titled(title: string, suite: string | null = null): Pick<Try, 'title' |
 }
 
 /** Tells whether two names are of one test. */
-export function isSameTest(one: Pick<FailingTest, 'suite' | 'name'>, other: Pick<FailingTest, 'suite' | 'name'>): boolean {
+export function isSameTest(
+  one: Pick<FailingTest, 'suite' | 'name'>,
+  other: Pick<FailingTest, 'suite' | 'name'>,
+): boolean {
   return isNamed(splitTestName(one), splitTestName(other).all);
 }
 
-/** Tells whether a title is that of a test: it has all words of the name, and what it or the test has more stands before. */
+/**
+ * Tells whether a title is that of a test: it has all words of the name, and what it or the test has more
+ * stands before.
+ */
 function isNamed({ all, own }: Words, title: readonly string[]): boolean {
   return endsWith(title, own) && (endsWith(title, all) || endsWith(all, title));
 }
@@ -157,7 +185,8 @@ function endsWith(words: readonly string[], last: readonly string[]): boolean {
 function passedTest(log: LogText, { title, suite: known, start }: Try): PassedOnRetry {
   const at = { source: log.name, line: start };
   // rspec-retry names a test by its place alone.
-  if (/^\S{1,300}\.\w{1,6}:\d{1,7}$/.test(title)) return { name: title.replace(/^\.\//, ''), suite: null, at };
+  if (/^\S{1,300}\.\w{1,6}:\d{1,7}$/.test(title))
+    return { name: title.replace(/^\.\//, ''), suite: null, at };
   const { name, suite } = known === null ? readTitle(title) : { name: title, suite: known };
   return { name, suite, at };
 }
@@ -173,5 +202,7 @@ function withTries(log: LogText, test: FailingTest, words: Words, tries: readonl
 /** Returns the lines of one log that report a test. */
 export function rangesOfTest({ spans, at }: FailingTest, source: string): LineRange[] {
   const own = spans ?? (at === null ? [] : [{ source: at.source, lineStart: at.line, lineEnd: at.line }]);
-  return own.flatMap(({ source: of, lineStart, lineEnd }) => (of === source ? [{ start: lineStart, end: lineEnd }] : []));
+  return own.flatMap(({ source: of, lineStart, lineEnd }) =>
+    of === source ? [{ start: lineStart, end: lineEnd }] : [],
+  );
 }

@@ -25,7 +25,8 @@ export interface ReadMark {
 
 const JEST_HEAD = String.raw`^\s{0,4}LOGGING RETRY ERRORS\s`;
 const NEXTEST = String.raw`\[\s{0,8}[>\d.]{1,12}s\] (?:\([\s\d/─]{1,20}\) )?(?<suite>\S{1,200}) (?<title>\S.{0,300})$`;
-const NEXTEST_END = /^\s{1,12}(?:TRY \d{1,3} [A-Z]{2,8}|(?:FLAKY|DELAY) \d{1,3}\/\d{1,3}|[A-Z]{3,8}|Summary) {1,4}\[|^[-─]{8,}/;
+const NEXTEST_END =
+  /^\s{1,12}(?:TRY \d{1,3} [A-Z]{2,8}|(?:FLAKY|DELAY) \d{1,3}\/\d{1,3}|[A-Z]{3,8}|Summary) {1,4}\[|^[-─]{8,}/;
 const TARGET = String.raw`(?<title>(?:@{0,2}[\w.~+-]{0,100})?\/\/[^\s:]{0,300}:[^\s:]{1,200})`;
 const GO_TEST = String.raw`(?<title>\S{1,400}(?: Test\S{1,400})?) \(re-run \d{1,4}\)`;
 const CTEST = String.raw`^\s{4,12}Test {1,4}#\d{1,5}: (?<title>\S{1,200}) \.{2,80}`;
@@ -36,7 +37,8 @@ const PLAYWRIGHT = String.raw`\s{1,6}\d{1,6} (?<title>\S.{0,500}?) \(retry #\d{1
  */
 // biome-ignore format: one row for each mark
 const MARKS: readonly RetryMark[] = [
-  // Jest (retryTimes with logErrorsBeforeRetry), Vitest (retry), Cypress, minitest-retry, rspec-retry, pytest-rerunfailures, flaky.
+  // Jest (retryTimes with logErrorsBeforeRetry), Vitest (retry), Cypress, minitest-retry, rspec-retry,
+  // pytest-rerunfailures, flaky.
   { says: 'again', pattern: new RegExp(String.raw`${JEST_HEAD}{1,4}(?<title>\S.{0,500})$`), until: new RegExp(String.raw`${JEST_HEAD}|^\s{0,4}(?:PASS|FAIL)\s|^Test Suites: `) },
   { says: 'again', pattern: /^\s{0,12}[✓✔√] (?<title>\S.{0,500}?)(?: \d[\d.]{0,10} ?m?s)? \(retry x\d{1,4}[^)\n]{0,40}\)(?: \d[\d.]{0,10} ?m?s)?$/ },
   { says: 'again', pattern: /^\s{1,40}\(Attempt \d{1,3} of \d{1,3}\) (?<title>\S.{0,400})$/ },
@@ -64,8 +66,28 @@ const MARKS: readonly RetryMark[] = [
 
 /** ASCII literals, case ignored; a line without any of them says nothing of another try. */
 export const RETRY_LITERALS: readonly string[] = [
-  ...['LOGGING RETRY ERRORS', '(retry x', '(retry #', '(Attempt ', '[MinitestRetry]', ' Try error in ', 'RSpec::Retry: ', 'rspec '],
-  ...['RERUN', ' remaining out of ', '(re-run ', '  TRY ', 'FLAKY', 'Test output for ', ' flaky', 'Flakes:', 'Flaked tests:', ' failed'],
+  ...[
+    'LOGGING RETRY ERRORS',
+    '(retry x',
+    '(retry #',
+    '(Attempt ',
+    '[MinitestRetry]',
+    ' Try error in ',
+    'RSpec::Retry: ',
+    'rspec ',
+  ],
+  ...[
+    'RERUN',
+    ' remaining out of ',
+    '(re-run ',
+    '  TRY ',
+    'FLAKY',
+    'Test output for ',
+    ' flaky',
+    'Flakes:',
+    'Flaked tests:',
+    ' failed',
+  ],
   ...['  Test #', '  Test  #', '=== FAIL: ', 'DONE '],
 ];
 
@@ -90,9 +112,13 @@ export function readListHead(text: string): 'passed' | 'failed' | null {
 }
 
 /** Items of such a list: indented further than its heading, or a method with its class. */
-const ITEM = /^\s{4,12}(?<title>\S.{0,500})$|^(?<method>[\w$]{1,200}(?:[.#][\w$[\]]{1,200}){1,30}(?:\(.{0,300}\))?)$/;
+const ITEM =
+  /^\s{4,12}(?<title>\S.{0,500})$|^(?<method>[\w$]{1,200}(?:[.#][\w$[\]]{1,200}){1,30}(?:\(.{0,300}\))?)$/;
 
-/** Returns the test that a line of such a list names: empty where it tells of a single try, null where the list is over. */
+/**
+ * Returns the test that a line of such a list names: empty where it tells of a single try, null where the
+ * list is over.
+ */
 export function readListItem(text: string): string | null {
   const item = text.replace(TAG, '').trimEnd();
   if (/^\s{1,8}Run \d{1,4}: /.test(item)) return '';

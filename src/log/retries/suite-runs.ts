@@ -41,8 +41,26 @@ const FORMS: readonly TotalsForm[] = [
 
 /** ASCII literals, case ignored; a line without any of them counts no tests. */
 export const TOTALS_LITERALS: readonly string[] = [
-  ...['Ran ', ' passed in ', ' failed in ', ' rerun in ', ' warnings in ', ' warning in ', ' deselected in ', ' skipped in '],
-  ...['xfailed in ', ' xpassed in ', 'Tests: ', '  Tests ', ' passing (', 'test result: ', ' examples, ', ' example, '],
+  ...[
+    'Ran ',
+    ' passed in ',
+    ' failed in ',
+    ' rerun in ',
+    ' warnings in ',
+    ' warning in ',
+    ' deselected in ',
+    ' skipped in ',
+  ],
+  ...[
+    'xfailed in ',
+    ' xpassed in ',
+    'Tests: ',
+    '  Tests ',
+    ' passing (',
+    'test result: ',
+    ' examples, ',
+    ' example, ',
+  ],
   ...[' runs, ', 'OK (', 'Tests run: ', 'tests ', '% tests passed', 'Files='],
 ];
 
@@ -78,9 +96,12 @@ export function readSuiteRuns(
     if (again === null) continue;
     const isIn = (test: FailingTest, from: number, to: number) =>
       rangesOfTest(test, log.name).some((range) => range.start >= from && range.start <= to);
-    const over = failing.filter((test) => isIn(test, start, first.line) && !isIn(test, first.line + 1, log.lineCount));
+    const over = failing.filter(
+      (test) => isIn(test, start, first.line) && !isIn(test, first.line + 1, log.lineCount),
+    );
     for (const test of over) passed.add(test);
-    if (second.failed === 0) ranges.push({ start: firstOutput(log, start, over, first.line), end: again - 1 });
+    if (second.failed === 0)
+      ranges.push({ start: firstOutput(log, start, over, first.line), end: again - 1 });
   }
   return { passed: [...passed], ranges };
 }
@@ -123,11 +144,14 @@ function lineOfRerun(log: LogText, first: Totals, second: Totals): number | null
 }
 
 function traceAbove(log: LogText, from: number): string | null {
-  for (let line = from; line >= Math.max(1, from - 2_000); line--) if (TRACE.test(log.line(line))) return log.line(line);
+  for (let line = from; line >= Math.max(1, from - 2_000); line--)
+    if (TRACE.test(log.line(line))) return log.line(line);
   return null;
 }
 
 function firstOutput(log: LogText, start: number, over: readonly FailingTest[], end: number): number {
-  const starts = over.flatMap((test) => rangesOfTest(test, log.name).map((range) => range.start)).filter((line) => line >= start);
+  const starts = over
+    .flatMap((test) => rangesOfTest(test, log.name).map((range) => range.start))
+    .filter((line) => line >= start);
   return findMin(starts, end);
 }

@@ -1,7 +1,7 @@
 /**
- * A finite automaton over bytes that finds many literals at once (Aho and Corasick, 1975), ignoring the case of ASCII letters. States from
- * `events` on are events, so that one comparison a byte decides whether anything happened: a literal ended, a line ended, or a terminal
- * escape begins.
+ * A finite automaton over bytes that finds many literals at once (Aho and Corasick, 1975), ignoring the case
+ * of ASCII letters. States from `events` on are events, so that one comparison a byte decides whether
+ * anything happened: a literal ended, a line ended, or a terminal escape begins.
  */
 export interface Matcher {
   /** Byte to column. */
@@ -16,7 +16,9 @@ export interface Matcher {
   /** The groups whose literal ends in a state, by state from `events` on. */
   readonly groups: readonly (readonly number[])[];
   readonly groupCount: number;
-  /** Finds the literals that count inside of escapes, too; escapes are text to it. Null where there are none. */
+  /**
+   * Finds the literals that count inside of escapes, too; escapes are text to it. Null where there are none.
+   */
   readonly within: Matcher | null;
 }
 
@@ -36,21 +38,30 @@ type Trie = ReturnType<typeof growTrie>;
  * half as large stays in the processor's caches.
  */
 export function shortenLiterals(literals: readonly string[]): readonly string[] {
-  const beginnings = [...new Set(literals.map((literal) => [...literal.toLowerCase()].slice(0, BEGINNING).join('')))];
+  const beginnings = [
+    ...new Set(literals.map((literal) => [...literal.toLowerCase()].slice(0, BEGINNING).join(''))),
+  ];
   return beginnings.filter((one) => !beginnings.some((other) => other !== one && one.includes(other)));
 }
 
 /**
- * Builds the matcher of groups of literals; a group's index is its number. A literal is found where terminal escapes interrupt it, and not
- * inside of them, but for the groups from `textFrom` on: a secret may be inside of an escape. Throws RangeError above 65,000 states.
+ * Builds the matcher of groups of literals; a group's index is its number. A literal is found where terminal
+ * escapes interrupt it, and not inside of them, but for the groups from `textFrom` on: a secret may be inside
+ * of an escape. Throws RangeError above 65,000 states.
  */
-export function buildMatcher(groups: readonly (readonly string[])[], textFrom: number = groups.length): Matcher {
+export function buildMatcher(
+  groups: readonly (readonly string[])[],
+  textFrom: number = groups.length,
+): Matcher {
   const isText = groups.map((_, group) => group >= textFrom);
   const within = isText.includes(true) ? build(groups, isText, null) : null;
   return build(groups, null, within);
 }
 
-/** Finds the groups of which one short text holds a literal. Escapes are stepped over as bytes that no literal holds. */
+/**
+ * Finds the groups of which one short text holds a literal. Escapes are stepped over as bytes that no literal
+ * holds.
+ */
 export function findGroups(text: string, { next, columns, width, events, groups }: Matcher): Set<number> {
   const found = new Set<number>();
   let state = ROOT;
@@ -65,9 +76,15 @@ export function findGroups(text: string, { next, columns, width, events, groups 
  * Builds a matcher of the wanted groups only, with escapes as text; if `wanted` is null, of all groups,
  * stepping over escapes.
  */
-function build(groups: readonly (readonly string[])[], wanted: readonly boolean[] | null, within: Matcher | null): Matcher {
+function build(
+  groups: readonly (readonly string[])[],
+  wanted: readonly boolean[] | null,
+  within: Matcher | null,
+): Matcher {
   const literals = groups.flatMap((list, group) =>
-    wanted?.[group] === false ? [] : list.map((literal) => ({ bytes: Buffer.from(literal.toLowerCase()), group })),
+    wanted?.[group] === false
+      ? []
+      : list.map((literal) => ({ bytes: Buffer.from(literal.toLowerCase()), group })),
   );
   const { columns, width } = assignColumns(literals.map(({ bytes }) => bytes));
   const trie = growTrie(literals, columns, width);
@@ -102,7 +119,8 @@ function growTrie(literals: readonly { bytes: Buffer; group: number }[], columns
       const column = columns[byte] ?? 0;
       if (row === undefined) break;
       if (row[column] === 0) {
-        if (rows.length >= MAX_STATES) throw new RangeError(`The literals need more than ${MAX_STATES} states.`);
+        if (rows.length >= MAX_STATES)
+          throw new RangeError(`The literals need more than ${MAX_STATES} states.`);
         row[column] = rows.length;
         rows.push(new Uint16Array(width));
         ends.push(new Set());
@@ -156,7 +174,8 @@ function numberStates(
   const next = new Uint16Array((order.length + 2) * width);
   for (const state of order) {
     const base = (numbers[state] ?? ROOT) * width;
-    for (const [column, target] of (rows[state] ?? new Uint16Array()).entries()) next[base + column] = numbers[target] ?? ROOT;
+    for (const [column, target] of (rows[state] ?? new Uint16Array()).entries())
+      next[base + column] = numbers[target] ?? ROOT;
     next[base + 1] = lineEnd;
     if (!escapesAreText) next[base + 2] = escapeStart;
   }

@@ -27,8 +27,9 @@ const LANES = 4;
 const LINE_FEED = 10;
 
 /**
- * Scans a log in one pass. A table look-up waits for the one before it, so each chunk is cut at line ends into four lanes that are walked in
- * step: the look-ups of one lane fill the waits of the others, which tripled the speed. Chunks end at a line end where they can.
+ * Scans a log in one pass. A table look-up waits for the one before it, so each chunk is cut at line ends
+ * into four lanes that are walked in step: the look-ups of one lane fill the waits of the others, which
+ * tripled the speed. Chunks end at a line end where they can.
  */
 export function* scanChunks(log: LogBytes, matcher: Matcher): Generator<ScannedChunk> {
   // Lanes are used again for each chunk: they are the only memory that scanning takes.
@@ -94,7 +95,11 @@ class Lane {
   }
 
   /** Notes what begins inside of an escape; no literal is longer than a beginning. */
-  lookWithin(bytes: Uint8Array, start: number, { next, columns, width, events, lineEnd, groups }: Matcher): void {
+  lookWithin(
+    bytes: Uint8Array,
+    start: number,
+    { next, columns, width, events, lineEnd, groups }: Matcher,
+  ): void {
     const last = Math.min(this.end, this.at + BEGINNING - 1);
     let state = 0;
     for (let at = start; at < last && state !== lineEnd; at++) {
@@ -116,7 +121,10 @@ function cutLanes(bytes: Uint8Array, lanes: readonly Lane[], state: number): rea
   const count = bytes.length < SMALL ? 1 : lanes.length;
   let start = 0;
   for (const [index, lane] of lanes.entries()) {
-    const near = bytes.indexOf(LINE_FEED, Math.max(start, Math.floor((bytes.length * (index + 1)) / count) - 1));
+    const near = bytes.indexOf(
+      LINE_FEED,
+      Math.max(start, Math.floor((bytes.length * (index + 1)) / count) - 1),
+    );
     const end = index + 1 === count || near === -1 ? bytes.length : near + 1;
     lane.begin(start, end, index === 0 ? state : 0);
     if (end === bytes.length) return lanes.slice(0, index + 1);
@@ -133,7 +141,10 @@ function walk(bytes: Uint8Array, lanes: readonly Lane[], matcher: Matcher): void
   for (const lane of lanes) walkAlone(bytes, lane, matcher);
 }
 
-/** Walks until the shortest lane is at its end. Spelled out four times: a loop over lanes would undo what the lanes are for. */
+/**
+ * Walks until the shortest lane is at its end. Spelled out four times: a loop over lanes would undo what the
+ * lanes are for.
+ */
 function walkTogether(bytes: Uint8Array, a: Lane, b: Lane, c: Lane, d: Lane, matcher: Matcher): void {
   const { next, columns, width, events } = matcher;
   let [i, j, k, l] = [a.at, b.at, c.at, d.at];
@@ -199,13 +210,20 @@ function keep(state: number, before: number): number {
   return state === -1 ? before : state;
 }
 
-function joinLanes(bytes: Buffer, offset: number, firstLine: number, lanes: readonly Lane[], groupCount: number): ScannedChunk {
+function joinLanes(
+  bytes: Buffer,
+  offset: number,
+  firstLine: number,
+  lanes: readonly Lane[],
+  groupCount: number,
+): ScannedChunk {
   const lineEnds = new Uint32Array(lanes.reduce((total, { line }) => total + line, 0));
   const hits: number[][] = Array.from({ length: groupCount }, () => []);
   let before = 0;
   for (const lane of lanes) {
     lineEnds.set(lane.lineEnds.subarray(0, lane.line), before);
-    for (const [group, lines] of lane.hits.entries()) for (const line of lines) hits[group]?.push(before + line);
+    for (const [group, lines] of lane.hits.entries())
+      for (const line of lines) hits[group]?.push(before + line);
     before += lane.line;
   }
   return { bytes, offset, firstLine, lineEnds, hits };

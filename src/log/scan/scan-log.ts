@@ -26,7 +26,10 @@ export function scanLog(log: LogBytes, matcher: Matcher): Scan {
  * Creates a scan that another pass over the same log feeds: `add` takes its chunks in order, of which the
  * first `groupCount` groups count.
  */
-export function growingScan(log: LogBytes, groupCount: number): { readonly scan: Scan; readonly add: (chunk: ScannedChunk) => void } {
+export function growingScan(
+  log: LogBytes,
+  groupCount: number,
+): { readonly scan: Scan; readonly add: (chunk: ScannedChunk) => void } {
   const index = new LineIndex(log);
   const hits: number[][] = Array.from({ length: groupCount }, () => []);
   const add = ({ offset, firstLine, lineEnds, hits: found }: ScannedChunk) => {
@@ -41,7 +44,8 @@ function note(kept: number[], lines: readonly number[], firstLine: number): void
   // A line that goes on from the chunk before is noted already.
   let next = lines[0] !== undefined && kept[kept.length - 1] === firstLine + lines[0] ? 1 : 0;
   while (kept.length < MAX_HITS && next < lines.length) kept.push(firstLine + (lines[next++] ?? 0));
-  for (next = Math.max(next, lines.length - MAX_HITS); next < lines.length; next++) kept.push(firstLine + (lines[next] ?? 0));
+  for (next = Math.max(next, lines.length - MAX_HITS); next < lines.length; next++)
+    kept.push(firstLine + (lines[next] ?? 0));
   const surplus = kept.length - 2 * MAX_HITS;
   if (surplus <= 0) return;
   kept.copyWithin(MAX_HITS, MAX_HITS + surplus);

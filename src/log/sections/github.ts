@@ -1,7 +1,14 @@
 import type { Section } from '../../domain/failure.ts';
 import { jobAndStep } from '../lines/clean.ts';
 import { type LogText, lineAbove } from '../lines/lines.ts';
-import { type CiSystem, failedSection, isCleanUp, type LineRange, type Mark, type SystemReading } from './system.ts';
+import {
+  type CiSystem,
+  failedSection,
+  isCleanUp,
+  type LineRange,
+  type Mark,
+  type SystemReading,
+} from './system.ts';
 
 interface Job {
   name: string | null;
@@ -32,7 +39,8 @@ interface OpenStep {
   isOverTime: boolean;
 }
 
-const RUN_FAILED = /^##\[error\](?:Process completed with exit code [1-9]|.{1,80} exited with (?:error )?code '?[1-9])/;
+const RUN_FAILED =
+  /^##\[error\](?:Process completed with exit code [1-9]|.{1,80} exited with (?:error )?code '?[1-9])/;
 const STOPPED =
   /^##\[error\](?:The operation was cancell?ed|The job .{0,200}exceeded the maximum|The runner has received a shutdown signal)/;
 const PAGE_FAILED = /^Error: Process completed with exit code [1-9]/;
@@ -61,10 +69,20 @@ const GATE =
 const COMPARES_RESULTS =
   /(?<![\w-])(?:success|failure|cancelled|skipped)['"]? [!=]=? ['"]?(?:success|failure|cancelled|skipped)\b|\bneeds\.[\w.*-]{1,80}\.result\b/;
 
-/** GitHub Actions, and Gitea's in its form: a step's head is a group `Run …`, and how it ended is in `##[error]`. */
+/**
+ * GitHub Actions, and Gitea's in its form: a step's head is a group `Run …`, and how it ended is in
+ * `##[error]`.
+ */
 export const github: CiSystem = {
   literals: [
-    ...['##[error]', '##[group]', '##[endgroup]', '::group::', '::endgroup::', 'process completed with exit code'],
+    ...[
+      '##[error]',
+      '##[group]',
+      '##[endgroup]',
+      '::group::',
+      '::endgroup::',
+      'process completed with exit code',
+    ],
     ...['post job cleanup', 'cleaning up orphan processes', JOB_BEGINS.toLowerCase(), JOB_NAME.toLowerCase()],
   ],
   read: (log, marks) => {
@@ -76,7 +94,10 @@ export const github: CiSystem = {
     const failed = failedIn(log, reader.jobs);
     const page = failed.length === 0 ? fromPage(log, marks) : null;
     if (page !== null || (failed.length === 0 && steps.length < 2)) return page;
-    const jobs = reader.jobs.map((job) => ({ start: job.steps[0]?.line ?? 1, end: job.steps.at(-1)?.lineEnd ?? log.lineCount }));
+    const jobs = reader.jobs.map((job) => ({
+      start: job.steps[0]?.line ?? 1,
+      end: job.steps.at(-1)?.lineEnd ?? log.lineCount,
+    }));
     return { failed, hasSteps: true, echoes: reader.echoes, ...(jobs.length > 1 ? { jobs } : {}) };
   },
 };
@@ -106,7 +127,8 @@ class StepReader {
     else if (text.startsWith('##[group]')) this.openGroup(line, text.slice('##[group]'.length));
     else if (text.startsWith('##[error]')) this.fail(line, text);
     else if (text.startsWith(JOB_NAME)) this.step.job.name ??= text.slice(JOB_NAME.length).slice(0, 120);
-    else if (!this.step.isNamed && AFTER_STEPS.test(text)) this.step = this.open(this.step.job, [CLEAN_UP], line);
+    else if (!this.step.isNamed && AFTER_STEPS.test(text))
+      this.step = this.open(this.step.job, [CLEAN_UP], line);
   }
 
   /**
@@ -117,7 +139,11 @@ class StepReader {
     const columns = jobAndStep(this.log.raw(line).slice(0, 300));
     if (columns === null) {
       if (!text.startsWith(JOB_BEGINS) || this.whole.step !== null) return;
-      const isFirst = this.columns === '' && this.jobs.length === 1 && this.step.path.length === 0 && this.step.errorAt === null;
+      const isFirst =
+        this.columns === '' &&
+        this.jobs.length === 1 &&
+        this.step.path.length === 0 &&
+        this.step.errorAt === null;
       if (isFirst) this.step.job.steps.pop();
       this.columns = '';
       this.step = this.open(isFirst ? this.step.job : this.getJob(null), [SET_UP], isFirst ? 1 : line);
@@ -127,7 +153,12 @@ class StepReader {
     if (key === this.columns) return;
     this.columns = key;
     const isNamed = columns.step !== 'UNKNOWN STEP';
-    this.step = this.open(this.getJob(columns.job), [isNamed ? columns.step : SET_UP], this.firstWith(key, line), isNamed);
+    this.step = this.open(
+      this.getJob(columns.job),
+      [isNamed ? columns.step : SET_UP],
+      this.firstWith(key, line),
+      isNamed,
+    );
   }
 
   /**
@@ -139,7 +170,11 @@ class StepReader {
       const columns = jobAndStep(this.log.raw(at).slice(0, 300));
       return columns !== null && `${columns.job}\t${columns.step}` === key;
     };
-    return 1 + (lineAbove(this.log, line - 1, MAX_UNMARKED, (_, at) => !isSame(at)) ?? Math.max(0, line - 1 - MAX_UNMARKED));
+    return (
+      1 +
+      (lineAbove(this.log, line - 1, MAX_UNMARKED, (_, at) => !isSame(at)) ??
+        Math.max(0, line - 1 - MAX_UNMARKED))
+    );
   }
 
   private getJob(name: string | null): Job {
@@ -152,10 +187,32 @@ class StepReader {
   }
 
   private open(job: Job, path: readonly string[], line: number, isNamed = false): OpenStep {
-    const fresh = { groups: [], failedIn: [], errorAt: null, failedAt: null, isStopped: false, isOverTime: false };
-    const step = { job, path, line, outputStart: line, lineEnd: line, script: '', isAction: true, isNamed, ...fresh };
+    const fresh = {
+      groups: [],
+      failedIn: [],
+      errorAt: null,
+      failedAt: null,
+      isStopped: false,
+      isOverTime: false,
+    };
+    const step = {
+      job,
+      path,
+      line,
+      outputStart: line,
+      lineEnd: line,
+      script: '',
+      isAction: true,
+      isNamed,
+      ...fresh,
+    };
     // What is before the first columns of a download is no job.
-    if (this.jobs.length > 1 && this.jobs[0]?.steps.length === 1 && this.jobs[0].name === null && this.step.errorAt === null)
+    if (
+      this.jobs.length > 1 &&
+      this.jobs[0]?.steps.length === 1 &&
+      this.jobs[0].name === null &&
+      this.step.errorAt === null
+    )
       this.jobs.shift();
     job.steps.push(step);
     return step;
@@ -188,7 +245,8 @@ class StepReader {
     this.echoes.push({ start: head, end: line });
     if (step.outputStart === step.line) step.outputStart = line + 1;
     const last = Math.min(line, head + 1 + TELLING);
-    for (let at = head; at < last && step.script.length < 1_000; at++) step.script += `${this.log.line(at).slice(0, 200)}\n`;
+    for (let at = head; at < last && step.script.length < 1_000; at++)
+      step.script += `${this.log.line(at).slice(0, 200)}\n`;
   }
 
   private fail(line: number, text: string): void {
@@ -202,7 +260,10 @@ class StepReader {
   }
 }
 
-/** Scripts may open groups called "Run …" too; the head of a step ends with its shell, inputs or environment, or is empty. */
+/**
+ * Scripts may open groups called "Run …" too; the head of a step ends with its shell, inputs or environment,
+ * or is empty.
+ */
 function isStepHead(log: LogText, line: number, isInStep: boolean): boolean {
   for (let at = line + 1; at <= Math.min(log.lineCount, line + MAX_HEAD); at++) {
     const text = log.line(at);
@@ -216,7 +277,8 @@ function isStepHead(log: LogText, line: number, isInStep: boolean): boolean {
 /** Ends each step where the next one of the log begins. */
 function endSteps(steps: readonly OpenStep[], lineCount: number): void {
   const inOrder = steps.toSorted((a, b) => a.line - b.line);
-  for (const [i, step] of inOrder.entries()) step.lineEnd = Math.max(step.line, (inOrder[i + 1]?.line ?? lineCount + 1) - 1);
+  for (const [i, step] of inOrder.entries())
+    step.lineEnd = Math.max(step.line, (inOrder[i + 1]?.line ?? lineCount + 1) - 1);
 }
 
 function isFailed({ failedAt, isAction, errorAt }: OpenStep): boolean {
@@ -232,19 +294,31 @@ function failedIn(log: LogText, jobs: readonly Job[]): Section[] {
   const all =
     red.length > 0
       ? red
-      : jobs.flatMap(({ steps }) => steps.filter(isFailed).map((step) => ({ step, isFollower: false, isTolerated: false })));
-  const causes = all.filter(({ step, isFollower, isTolerated }) => !isFollower && !isTolerated && !step.isStopped && !isGate(step));
+      : jobs.flatMap(({ steps }) =>
+          steps.filter(isFailed).map((step) => ({ step, isFollower: false, isTolerated: false })),
+        );
+  const causes = all.filter(
+    ({ step, isFollower, isTolerated }) => !isFollower && !isTolerated && !step.isStopped && !isGate(step),
+  );
   const failing = new Set(causes.map(({ step }) => step.job));
   return all.map(({ step, isFollower, isTolerated }) => {
     const { job, path, line, failedAt, lineEnd } = step;
-    const isNamed = job.name !== null && (jobs.length > 1 || step.isNamed || jobAndStep(log.raw(line).slice(0, 300)) !== null);
+    const isNamed =
+      job.name !== null &&
+      (jobs.length > 1 || step.isNamed || jobAndStep(log.raw(line).slice(0, 300)) !== null);
     const outer = isNamed || /\d_[^/]{1,150}\.txt$/.test(log.name) ? [job.name ?? ''] : [];
     // An action may go on to explain itself.
     const section = failedSection(log, [...outer, ...path, ...step.failedIn], line, failedAt ?? lineEnd);
     const follows = whyItFollows(log, step);
-    const isOfOthers = (follows === 'stopped' || follows === 'other-jobs') && failing.size > Number(failing.has(job));
+    const isOfOthers =
+      (follows === 'stopped' || follows === 'other-jobs') && failing.size > Number(failing.has(job));
     const consequence = isTolerated || isFollower || isOfOthers ? { consequence: true } : {};
-    return { ...section, ...consequence, ...(isTolerated ? { tolerated: true } : {}), ...(follows === null ? {} : { follows }) };
+    return {
+      ...section,
+      ...consequence,
+      ...(isTolerated ? { tolerated: true } : {}),
+      ...(follows === null ? {} : { follows }),
+    };
   });
 }
 
@@ -253,18 +327,29 @@ function failedIn(log: LogText, jobs: readonly Job[]): Section[] {
  * after it another one ran that never runs after a failure, and a later one failed too. A step that failed
  * after a decisive one, only to clean up or to report, follows from it.
  */
-function turnedRed(log: LogText, { steps }: Job): { step: OpenStep; isFollower: boolean; isTolerated: boolean }[] {
+function turnedRed(
+  log: LogText,
+  { steps }: Job,
+): { step: OpenStep; isFollower: boolean; isTolerated: boolean }[] {
   const isLate = (step: OpenStep) => isFollowing(step) || foundNoFiles(log, step);
   const lastRun = steps.findLastIndex((step) => !isLate(step));
   const lastFailed = steps.findLastIndex((step) => isFailed(step) && !isLate(step));
   const lastBetween = steps.findLastIndex(({ path }, at) => at < lastFailed && !isCleanUp(path.join(' ')));
-  const isTolerated = (step: OpenStep, at: number) => !step.isStopped && at < (step.failedAt === null ? lastRun : lastBetween);
+  const isTolerated = (step: OpenStep, at: number) =>
+    !step.isStopped && at < (step.failedAt === null ? lastRun : lastBetween);
   const red = steps.filter((step, at) => isFailed(step) && !isTolerated(step, at));
   const stopped = red.findIndex(({ isStopped }) => isStopped);
-  // An action may report problems without failing; a command that ended badly has failed, whatever ran after it.
-  const tolerated = steps.filter((step, at) => step.failedAt !== null && isTolerated(step, at) && !isLate(step));
+  // An action may report problems without failing; a command that ended badly has failed, whatever ran after
+  // it.
+  const tolerated = steps.filter(
+    (step, at) => step.failedAt !== null && isTolerated(step, at) && !isLate(step),
+  );
   return [
-    ...red.map((step, i) => ({ step, isFollower: i > 0 && (isLate(step) || (stopped !== -1 && i > stopped)), isTolerated: false })),
+    ...red.map((step, i) => ({
+      step,
+      isFollower: i > 0 && (isLate(step) || (stopped !== -1 && i > stopped)),
+      isTolerated: false,
+    })),
     ...(red.length === 0 ? [] : tolerated.map((step) => ({ step, isFollower: false, isTolerated: true }))),
   ];
 }
@@ -289,7 +374,8 @@ const NO_FILES =
 function foundNoFiles(log: LogText, { errorAt, failedAt, outputStart }: OpenStep): boolean {
   const end = failedAt ?? errorAt;
   if (end === null) return false;
-  for (let line = Math.max(outputStart, end - LAST_WORDS); line <= end; line++) if (NO_FILES.test(log.line(line))) return true;
+  for (let line = Math.max(outputStart, end - LAST_WORDS); line <= end; line++)
+    if (NO_FILES.test(log.line(line))) return true;
   return false;
 }
 
@@ -316,9 +402,11 @@ function fromPage(log: LogText, marks: readonly Mark[]): SystemReading | null {
   const failed: Section[] = [];
   const echoes: LineRange[] = [];
   for (const { line } of marks.filter(({ text }) => PAGE_FAILED.test(text))) {
-    const above = (fits: (text: string, at: number) => boolean) => lineAbove(log, line, 2_000, fits, (failed.at(-1)?.lineEnd ?? 0) + 1);
+    const above = (fits: (text: string, at: number) => boolean) =>
+      lineAbove(log, line, 2_000, fits, (failed.at(-1)?.lineEnd ?? 0) + 1);
     const start =
-      above((text, at) => text.startsWith('Run ') && plainHead(log, at) !== null) ?? above((text) => /^Run [^\s`'"]/.test(text));
+      above((text, at) => text.startsWith('Run ') && plainHead(log, at) !== null) ??
+      above((text) => /^Run [^\s`'"]/.test(text));
     const end = start === null ? null : plainHead(log, start);
     if (start !== null) echoes.push({ start, end: end ?? start });
     failed.push(failedSection(log, [start === null ? 'log' : log.line(start)], start ?? 1, line));

@@ -19,7 +19,10 @@ const SECTION = /section_(start|end):\d{1,12}:([\w.-]{1,100})/g;
 /** The number of lines above in which the failed command is searched for. */
 const MAX_OUTPUT = 5_000;
 
-/** GitLab: sections are marked before a carriage return, each command of the script is echoed in green after `$ `. */
+/**
+ * GitLab: sections are marked before a carriage return, each command of the script is echoed in green after
+ * `$ `.
+ */
 export const gitlab: CiSystem = {
   literals: ['section_start:', 'section_end:', 'error: job failed'],
   read: (log, marks) => {
@@ -63,7 +66,13 @@ function cutToCommand(log: LogText, stage: Stage | undefined, ended: Mark): Sect
   const end = isPlain ? (stage?.end ?? ended.line) : ended.line;
   const path = stage === undefined ? [] : [stage.name, ...stage.inner];
   const first = stage?.start ?? 1;
-  const command = lineAbove(log, stage?.end ?? ended.line, MAX_OUTPUT, (text, line) => isEcho(log, line, text), first);
+  const command = lineAbove(
+    log,
+    stage?.end ?? ended.line,
+    MAX_OUTPUT,
+    (text, line) => isEcho(log, line, text),
+    first,
+  );
   const name = command === null ? [] : [log.line(command).slice(2)];
   return failedSection(log, [...path, ...name], command ?? first, end);
 }
@@ -98,7 +107,8 @@ interface JenkinsStage {
 
 const SKIPPED = /^Stage "(?<name>.{1,120})" skipped due to /;
 
-const FREESTYLE_ENDED = /^Build step '(.{1,200})' (?:marked build as failure|changed build result to (?:FAILURE|UNSTABLE))/;
+const FREESTYLE_ENDED =
+  /^Build step '(.{1,200})' (?:marked build as failure|changed build result to (?:FAILURE|UNSTABLE))/;
 
 /** Blocks that Jenkins opens itself, and what runs when everything is over. */
 const NOT_A_STAGE = /^(?:hide|Declarative: (?:Checkout SCM|Tool Install|Agent Setup))$/;
@@ -108,11 +118,27 @@ const POST = 'Declarative: Post Actions';
 const NO_STEP =
   /^\[Pipeline\] (?!\/\/|stage\b|End\b|Start\b|node\b|parallel\b|with\w+\b|getContext\b|timeout\b|script\b|catchError\b|retry\b|dir\b|ws\b)\w/;
 
-/** Jenkins: pipelines mark their blocks, branches of `parallel` are named where they failed, freestyle jobs name the build step. */
+/**
+ * Jenkins: pipelines mark their blocks, branches of `parallel` are named where they failed, freestyle jobs
+ * name the build step.
+ */
 export const jenkins: CiSystem = {
   literals: [
-    ...['[pipeline]', 'finished: failure', 'finished: unstable', 'finished: aborted', 'failed in branch', 'skipped due to '],
-    ...['marked build as failure', 'changed build result to', 'error: script returned exit code', 'post stage', '] $ '],
+    ...[
+      '[pipeline]',
+      'finished: failure',
+      'finished: unstable',
+      'finished: aborted',
+      'failed in branch',
+      'skipped due to ',
+    ],
+    ...[
+      'marked build as failure',
+      'changed build result to',
+      'error: script returned exit code',
+      'post stage',
+      '] $ ',
+    ],
   ],
   read: (log, all) => {
     const marks = all.map(({ line, text }) => ({ line, text: text.trimStart() }));
@@ -128,17 +154,26 @@ function pipelineFailures(log: LogText, marks: readonly Mark[]): readonly Sectio
   if (branches.length > 0) return branches;
   const complaining = stages.filter((stage) => complaintIn(marks, stage, stages) !== null);
   if (complaining.length > 0)
-    return complaining.map((stage) => toSection(log, stage, complaintIn(marks, stage, stages)?.line ?? stage.end));
+    return complaining.map((stage) =>
+      toSection(log, stage, complaintIn(marks, stage, stages)?.line ?? stage.end),
+    );
   const over = marks.find(({ text }) => /skipped due to earlier failure/.test(text))?.line ?? log.lineCount;
-  const last = stages.findLast(({ start, stepAt, isCleanUp, isSkipped }) => start < over && stepAt !== null && !isCleanUp && !isSkipped);
+  const last = stages.findLast(
+    ({ start, stepAt, isCleanUp, isSkipped }) => start < over && stepAt !== null && !isCleanUp && !isSkipped,
+  );
   return last === undefined ? lastStep(log, marks) : [toSection(log, last, last.end)];
 }
 
-/** Branches run at once, so what is between a branch's start and the word that it failed may be of others too. */
+/**
+ * Branches run at once, so what is between a branch's start and the word that it failed may be of others too.
+ */
 function failedBranches(log: LogText, marks: readonly Mark[], stages: readonly JenkinsStage[]): Section[] {
   return marks.flatMap(({ line, text }) => {
     const name = /^Failed in branch (.{1,100})$/.exec(text)?.[1];
-    const branch = name === undefined ? undefined : stages.findLast((stage) => stage.name === `Branch: ${name}` && stage.start < line);
+    const branch =
+      name === undefined
+        ? undefined
+        : stages.findLast((stage) => stage.name === `Branch: ${name}` && stage.start < line);
     if (branch === undefined) return [];
     return [failedSection(log, [...branch.outer, name ?? ''], branch.start, Math.max(branch.end, line))];
   });
@@ -148,11 +183,18 @@ function failedBranches(log: LogText, marks: readonly Mark[], stages: readonly J
  * Returns the error that `catchError` and the like report inside the stage. What fails the build is reported
  * after the pipeline's end.
  */
-function complaintIn(marks: readonly Mark[], stage: JenkinsStage, stages: readonly JenkinsStage[]): Mark | null {
+function complaintIn(
+  marks: readonly Mark[],
+  stage: JenkinsStage,
+  stages: readonly JenkinsStage[],
+): Mark | null {
   if (stage.isCleanUp || stage.isSkipped) return null;
   const inner = stages.filter(({ start, end }) => start > stage.start && end <= stage.end);
-  const isOwn = (line: number) => line > stage.start && line < stage.end && !inner.some(({ start, end }) => line > start && line < end);
-  return marks.find(({ line, text }) => text.startsWith('ERROR: script returned exit code') && isOwn(line)) ?? null;
+  const isOwn = (line: number) =>
+    line > stage.start && line < stage.end && !inner.some(({ start, end }) => line > start && line < end);
+  return (
+    marks.find(({ line, text }) => text.startsWith('ERROR: script returned exit code') && isOwn(line)) ?? null
+  );
 }
 
 /**
@@ -162,7 +204,9 @@ function lastStep(log: LogText, marks: readonly Mark[]): Section[] {
   const step = marks.findLast(({ text }) => /^\[Pipeline\] (?:sh|bat|powershell|pwsh|error)$/.test(text));
   if (step === undefined) return [];
   const next = marks.find(({ line, text }) => line > step.line && text.startsWith('[Pipeline] '));
-  return [failedSection(log, [step.text.slice('[Pipeline] '.length)], step.line, next?.line ?? log.lineCount)];
+  return [
+    failedSection(log, [step.text.slice('[Pipeline] '.length)], step.line, next?.line ?? log.lineCount),
+  ];
 }
 
 function toSection(log: LogText, { outer, name, start }: JenkinsStage, end: number): Section {
@@ -195,7 +239,8 @@ function stagesOfJenkins(marks: readonly Mark[], lineCount: number): JenkinsStag
   for (const { line, text } of marks) {
     if (text.startsWith('Post stage')) endOwnSteps(open, line);
     const skipped = SKIPPED.exec(text)?.groups?.name;
-    const stage = skipped === undefined ? undefined : stages.findLast(({ name }) => name.replace(BRANCH, '') === skipped);
+    const stage =
+      skipped === undefined ? undefined : stages.findLast(({ name }) => name.replace(BRANCH, '') === skipped);
     if (stage !== undefined) stage.isSkipped = true;
     if (!text.startsWith('[Pipeline] ')) continue;
     if (text.startsWith('[Pipeline] {')) {
@@ -213,16 +258,30 @@ function stagesOfJenkins(marks: readonly Mark[], lineCount: number): JenkinsStag
   return stages;
 }
 
-function openedStage(line: number, text: string, open: readonly (JenkinsStage | null)[], lineCount: number): JenkinsStage | null {
+function openedStage(
+  line: number,
+  text: string,
+  open: readonly (JenkinsStage | null)[],
+  lineCount: number,
+): JenkinsStage | null {
   const name = /^\[Pipeline\] \{ \((.{1,120})\)$/.exec(text)?.[1];
   if (name === undefined || NOT_A_STAGE.test(name)) return null;
   const around = open.flatMap((stage) => (stage === null ? [] : [stage.name]));
   const branches = around.filter((one) => one.startsWith(BRANCH));
-  // Branches run side by side: their marks mix, and which of several open ones a stage is in cannot be complaining.
+  // Branches run side by side: their marks mix, and which of several open ones a stage is in cannot be
+  // complaining.
   const isMixed = name.startsWith(BRANCH) || branches.length > 1;
   const known = isMixed && branches.length > 0 ? around.slice(0, around.indexOf(branches[0] ?? '')) : around;
   const outer = known.map((one) => one.replace(BRANCH, ''));
-  return { name, outer, start: line, end: lineCount, stepAt: null, isCleanUp: name === POST, isSkipped: false };
+  return {
+    name,
+    outer,
+    start: line,
+    end: lineCount,
+    stepAt: null,
+    isCleanUp: name === POST,
+    isSkipped: false,
+  };
 }
 
 /** Ends the own steps of the innermost open stage: its own post actions are inside of it, below this mark. */

@@ -4,7 +4,10 @@ import { type CiSystem, failedSection, type LineRange, type Mark, withConsequenc
 
 /** A CI system that shows where a command begins and how it ended. */
 interface CommandMarks {
-  /** Literals of the lines that say how a command ended; those of the lines that begin one too, unless `reach` says how far up they stand. */
+  /**
+   * Literals of the lines that say how a command ended; those of the lines that begin one too, unless `reach`
+   * says how far up they stand.
+   */
   readonly literals: readonly string[];
   /** Lines above an end that are inspected for its beginning, where that has no literal. */
   readonly reach?: number;
@@ -18,13 +21,15 @@ interface CommandMarks {
   readonly unnamed?: string;
 }
 
-const STAMP = /^(?:\u001b?_bk;t=\d{1,16}\u0007|\[Container\] \d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d(?:\.\d{1,9})? )/;
+const STAMP =
+  /^(?:\u001b?_bk;t=\d{1,16}\u0007|\[Container\] \d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d(?:\.\d{1,9})? )/;
 /** Heads of diffs and verdicts of tests, which have the same signs as Buildkite's groups. */
-const NO_GROUP = /^(?:---|\+\+\+) (?:[ab]\/|\/dev\/null|\S{1,200}\t|Expected|Actual|Received|(?:FAIL|PASS|SKIP): )/;
+const NO_GROUP =
+  /^(?:---|\+\+\+) (?:[ab]\/|\/dev\/null|\S{1,200}\t|Expected|Actual|Received|(?:FAIL|PASS|SKIP): )/;
 
 const SYSTEMS: readonly CommandMarks[] = [
-  // Travis: a command is timed or folded where it starts. The last line of one of several lines has no head; no colon and one quote only
-  // distinguish it from a tool's `ERROR: "lint" exited with 1.`
+  // Travis: a command is timed or folded where it starts. The last line of one of several lines has no head;
+  // no colon and one quote only distinguish it from a tool's `ERROR: "lint" exited with 1.`
   {
     literals: [
       ...['travis_fold:', 'travis_time:', '" exited with ', 'failed and exited with '],
@@ -37,23 +42,35 @@ const SYSTEMS: readonly CommandMarks[] = [
   },
   // AWS CodeBuild: the container names each command and each phase.
   {
-    literals: ['entering phase ', 'running command ', 'command did not exit successfully', 'phase complete: '],
-    begins: (text) => /^Running command (.{1,200})/.exec(text)?.[1] ?? (/^Entering phase/.test(text) ? '' : null),
+    literals: [
+      'entering phase ',
+      'running command ',
+      'command did not exit successfully',
+      'phase complete: ',
+    ],
+    begins: (text) =>
+      /^Running command (.{1,200})/.exec(text)?.[1] ?? (/^Entering phase/.test(text) ? '' : null),
     failed: /^Command did not exit successfully /,
     around: /^Entering phase (\w{1,40})/,
     unnamed: '',
   },
-  // Buildkite: `---`, `+++` and `~~~` head the groups. Other `🚨 Error:` lines are of single calls that a job survives.
+  // Buildkite: `---`, `+++` and `~~~` head the groups. Other `🚨 Error:` lines are of single calls that a job
+  // survives.
   {
     literals: ['exited with status', 'user command error: '],
     reach: 5_000,
-    begins: (text) => (NO_GROUP.test(text) ? null : (/^(?:---|\+\+\+|~~~) (\S.{0,200})/.exec(text)?.[1] ?? null)),
+    begins: (text) =>
+      NO_GROUP.test(text) ? null : (/^(?:---|\+\+\+|~~~) (\S.{0,200})/.exec(text)?.[1] ?? null),
     failed:
       /^(?:\W{0,12}Error: (?:running .{1,200}: |Error tearing down .{1,60}: )?The (?:command|.{1,80} hook) exited with status [1-9]|user command error: (?:exit status [1-9]|.{1,200} exited with status))/,
   },
   // AppVeyor: the scripts of each phase are named before they run.
   {
-    literals: ['command exited with code', 'command executed with exception', 'build execution time has reached'],
+    literals: [
+      'command exited with code',
+      'command executed with exception',
+      'build execution time has reached',
+    ],
     reach: 5_000,
     begins: (text) => /^Running (.{1,40}) scripts?$/.exec(text)?.[1]?.replace(/"/g, '') ?? null,
     failed: /^(?:Command (?:exited with code -?\d|executed with exception)|Build execution time has reached)/,
@@ -61,10 +78,18 @@ const SYSTEMS: readonly CommandMarks[] = [
   },
   // CircleCI: the output of each step begins with its shell and script; its own command line adds headers.
   {
-    literals: ['exited with code', 'circleci received exit code', 'too long with no output', '====>> ', 'bash -eo pipefail'],
+    literals: [
+      'exited with code',
+      'circleci received exit code',
+      'too long with no output',
+      '====>> ',
+      'bash -eo pipefail',
+    ],
     begins: (text, log, line) =>
-      /^====>> (.{1,200})/.exec(text)?.[1] ?? (/^#!\/bin\/(?:ba)?sh -eo pipefail/.test(text) ? log.line(line + 1) : null),
-    failed: /^(?:(?:Error: )?Exited with code (?:exit status )?[1-9]|CircleCI received exit code [1-9]|Too long with no output \(exceeded)/,
+      /^====>> (.{1,200})/.exec(text)?.[1] ??
+      (/^#!\/bin\/(?:ba)?sh -eo pipefail/.test(text) ? log.line(line + 1) : null),
+    failed:
+      /^(?:(?:Error: )?Exited with code (?:exit status )?[1-9]|CircleCI received exit code [1-9]|Too long with no output \(exceeded)/,
     unnamed: 'log',
   },
   // act, Gitea and Forgejo, where they run GitHub's workflows on their own.
@@ -81,21 +106,29 @@ export const COMMAND_SYSTEMS: readonly CiSystem[] = SYSTEMS.map((system) => ({
   read: (log, marks) => readCommands(log, marks, system),
 }));
 
-/** Google Cloud Build: each step says that it starts and that it is finished; the build says at its end which step failed. */
+/**
+ * Google Cloud Build: each step says that it starts and that it is finished; the build says at its end which
+ * step failed.
+ */
 export const cloudBuild: CiSystem = {
   literals: ['starting step #', 'finished step #', 'error: build step '],
   read: (log, marks) => {
     const ended = marks.find(({ text }) => /^ERROR: build step \d{1,3} "[^"]{1,300}" failed: /.test(text));
     if (ended === undefined) return null;
     const number = /\d{1,3}/.exec(ended.text)?.[0] ?? '';
-    const of = (word: string) => marks.find(({ text }) => new RegExp(`^${word} Step #${number}(?:\\D|$)`).test(text));
+    const of = (word: string) =>
+      marks.find(({ text }) => new RegExp(`^${word} Step #${number}(?:\\D|$)`).test(text));
     const started = of('Starting');
     const name = /- "([^"]{1,200})"/.exec(started?.text ?? '')?.[1] ?? `Step #${number}`;
     return { failed: [failedSection(log, [name], started?.line ?? 1, of('Finished')?.line ?? ended.line)] };
   },
 };
 
-function readCommands(log: LogText, marks: readonly Mark[], system: CommandMarks): ReturnType<CiSystem['read']> {
+function readCommands(
+  log: LogText,
+  marks: readonly Mark[],
+  system: CommandMarks,
+): ReturnType<CiSystem['read']> {
   const failed: Section[] = [];
   const begun: { readonly name: string; readonly lineStart: number }[] = [];
   let around = '';
@@ -108,7 +141,8 @@ function readCommands(log: LogText, marks: readonly Mark[], system: CommandMarks
     if (ended !== null) {
       const start = system.reach === undefined ? last : beginningAbove(log, line, after, system);
       const name = start?.name ?? (failed.length === 0 ? system.unnamed : undefined);
-      if (name !== undefined) failed.push(failedSection(log, [ended[1] ?? around, name], start?.lineStart ?? 1, line));
+      if (name !== undefined)
+        failed.push(failedSection(log, [ended[1] ?? around, name], start?.lineStart ?? 1, line));
     }
     const name = system.reach === undefined ? system.begins(text, log, line) : null;
     if (name !== null) begun.push({ name: name || (last?.name ?? ''), lineStart: line });
@@ -153,7 +187,8 @@ export function readEchoes(log: LogText, marks: readonly Mark[]): LineRange[] {
   const echoes: LineRange[] = [];
   for (const { line, text } of marks) {
     if (INSTRUCTION.test(text)) echoes.push({ start: line, end: line });
-    else if (/^\s{0,6}\d{1,5} \| >>> /.test(text) && line > (echoes.at(-1)?.end ?? 0)) echoes.push(excerptAround(log, line));
+    else if (/^\s{0,6}\d{1,5} \| >>> /.test(text) && line > (echoes.at(-1)?.end ?? 0))
+      echoes.push(excerptAround(log, line));
   }
   return [...echoes, ...aroundFences(log, marks)];
 }
@@ -183,8 +218,12 @@ function aroundFences(log: LogText, marks: readonly Mark[]): LineRange[] {
   return inside > 4 && inside > log.lineCount / 2 ? outside : [];
 }
 
-/** `set -x` puts `+` before each command, once for each level of the shell; settings of variables may come first. */
-const TRACE = /^\+{1,4} ((?:[A-Za-z_]\w{0,40}=\S{0,100} ){0,5}["'$~]?[A-Za-z_./[][\w./~$'"@:[-]{0,200}(?: .{0,300})?)$/;
+/**
+ * `set -x` puts `+` before each command, once for each level of the shell; settings of variables may come
+ * first.
+ */
+const TRACE =
+  /^\+{1,4} ((?:[A-Za-z_]\w{0,40}=\S{0,100} ){0,5}["'$~]?[A-Za-z_./[][\w./~$'"@:[-]{0,200}(?: .{0,300})?)$/;
 /** Commands that set up, test or tidy; they are seldom what failed, and a trap runs them after it. */
 const TRIVIAL =
   /^(?:exit|return|local|:|source|\.|set|trap|rm|echo|printf|true|false|export|declare|unset|shift|popd|cd|kill|wait|cat|test|mkdir|sleep)(?: |$)|^'?\[{1,2}'?(?: |$)|^(?:\w{1,40}=\S{0,200}$)/;
@@ -210,7 +249,8 @@ export function traceFailure(log: LogText, exits: readonly ExitMark[]): Section 
     const command = tracedCommand(log, line);
     if (command === null) continue;
     traces++;
-    if (blamed === null && line < from && !TRIVIAL.test(command) && !log.line(line + 1).startsWith('+')) blamed = line;
+    if (blamed === null && line < from && !TRIVIAL.test(command) && !log.line(line + 1).startsWith('+'))
+      blamed = line;
   }
   if (blamed === null || traces < 2 || (exit === undefined && !isComplaining(log, blamed))) return null;
   return failedSection(log, [tracedCommand(log, blamed) ?? ''], blamed, from);

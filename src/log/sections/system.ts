@@ -53,8 +53,15 @@ export function isCleanUp(name: string): boolean {
 }
 
 /** Creates a failed section. Its name may be a path, outermost first: `['Test', 'Run unit tests']`. */
-export function failedSection(log: LogText, path: readonly string[], lineStart: number, lineEnd: number): Section {
-  const name = [...new Set(path.map((part) => part.trim().slice(0, 120)).filter((part) => part !== ''))].join(' / ');
+export function failedSection(
+  log: LogText,
+  path: readonly string[],
+  lineStart: number,
+  lineEnd: number,
+): Section {
+  const name = [...new Set(path.map((part) => part.trim().slice(0, 120)).filter((part) => part !== ''))].join(
+    ' / ',
+  );
   return {
     source: log.name,
     name: name === '' ? 'log' : name,
@@ -64,19 +71,29 @@ export function failedSection(log: LogText, path: readonly string[], lineStart: 
   };
 }
 
-/** Marks sections that only clean up, publish or report after the first one had failed: what they say follows from it. */
+/**
+ * Marks sections that only clean up, publish or report after the first one had failed: what they say follows
+ * from it.
+ */
 export function withConsequences(sections: readonly Section[]): Section[] {
-  return sections.map((section, i) => (i > 0 && isCleanUp(section.name) ? { ...section, consequence: true } : section));
+  return sections.map((section, i) =>
+    i > 0 && isCleanUp(section.name) ? { ...section, consequence: true } : section,
+  );
 }
 
-/** One TeamCity service message, with its values unescaped. A message of a single value has it under the empty name. */
+/**
+ * One TeamCity service message, with its values unescaped. A message of a single value has it under the empty
+ * name.
+ */
 export interface ServiceMessage {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
 }
 
 const HEAD = /##teamcity\[(\w{1,60})(?= |\])/;
-/** `|'` and `||` are escaped inside a value, so that a value ends at the first quote without `|` before it. */
+/**
+ * `|'` and `||` are escaped inside a value, so that a value ends at the first quote without `|` before it.
+ */
 const ATTRIBUTE = /(?<= )(?:(\w{1,60}) ?= ?)?'((?:[^'|]|\|.){0,20000})'/gs;
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', x: '\u0085', l: '\u2028', p: '\u2029' };
 
@@ -85,13 +102,19 @@ export function readServiceMessage(line: string): ServiceMessage | null {
   const head = HEAD.exec(line);
   if (head === null) return null;
   const rest = line.slice(head.index + head[0].length);
-  const attributes = new Map(Array.from(rest.matchAll(ATTRIBUTE), ([, name = '', value = '']) => [name, unescaped(value)]));
+  const attributes = new Map(
+    Array.from(rest.matchAll(ATTRIBUTE), ([, name = '', value = '']) => [name, unescaped(value)]),
+  );
   return { name: head[1] ?? '', attributes };
 }
 
 /** Decodes `|n`, `|r`, `||`, `|'`, `|[`, `|]` and `|0x00e9`. */
 function unescaped(value: string): string {
-  return value.replace(/\|(?:0x([0-9a-fA-F]{4})|(.))/gs, (_, code: string | undefined, sign: string | undefined) =>
-    code === undefined ? (ESCAPED[sign ?? ''] ?? sign ?? '') : String.fromCharCode(Number.parseInt(code, 16)),
+  return value.replace(
+    /\|(?:0x([0-9a-fA-F]{4})|(.))/gs,
+    (_, code: string | undefined, sign: string | undefined) =>
+      code === undefined
+        ? (ESCAPED[sign ?? ''] ?? sign ?? '')
+        : String.fromCharCode(Number.parseInt(code, 16)),
   );
 }

@@ -1,7 +1,13 @@
 import type { SourceText } from '../../domain/build.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
-import { type Allowance, createAllowance, listMembers, type Member, safePath } from '../decode/archive-members.ts';
+import {
+  type Allowance,
+  createAllowance,
+  listMembers,
+  type Member,
+  safePath,
+} from '../decode/archive-members.ts';
 import { decodePlain, decompress, detectFileType, sizeInWords } from '../decode/decode.ts';
 import { isReport } from '../reports/report.ts';
 import { namedAs } from './references.ts';
@@ -40,7 +46,11 @@ interface Opening {
  * name that no one reads it is listed without its text, and its note says why. Throws TriageError for a
  * broken archive or a decompression bomb; for an archive inside another, only a note is left.
  */
-export async function openArtifact(name: string, bytes: Uint8Array, room: ArtifactRoom): Promise<SourceText[]> {
+export async function openArtifact(
+  name: string,
+  bytes: Uint8Array,
+  room: ArtifactRoom,
+): Promise<SourceText[]> {
   const opening: Opening = { room, allowance: createAllowance(MAX_UNPACKED, MAX_ENTRIES), notes: [] };
   const files = await open(opening, name, bytes, 0);
   const [first, ...rest] = files;
@@ -59,13 +69,25 @@ async function open(opening: Opening, name: string, bytes: Uint8Array, depth: nu
   const { kind } = detectFileType(plain);
   if (kind !== 'zip' && kind !== 'tar') return [keep(room, name.replace(/\.(?:gz|zst)$/i, ''), plain)];
   if (depth === MAX_DEPTH) return [namelessText(name, 'an archive inside too many others')];
-  return await openMembers(opening, name, await listMembers(name, plain, kind, allowance, opening.notes), depth);
+  return await openMembers(
+    opening,
+    name,
+    await listMembers(name, plain, kind, allowance, opening.notes),
+    depth,
+  );
 }
 
-async function openMembers(opening: Opening, archive: string, members: readonly Member[], depth: number): Promise<SourceText[]> {
+async function openMembers(
+  opening: Opening,
+  archive: string,
+  members: readonly Member[],
+  depth: number,
+): Promise<SourceText[]> {
   const files: SourceText[] = [];
   // What may be read comes first: the room must not be full of names of pictures.
-  for (const { path, read } of [...members].sort((one, other) => computeRank(one.path) - computeRank(other.path))) {
+  for (const { path, read } of [...members].sort(
+    (one, other) => computeRank(one.path) - computeRank(other.path),
+  )) {
     if (opening.room.files <= 0) {
       opening.notes.push(`More files of ${archive} were not looked at: a build may have so many.`);
       break;
@@ -73,13 +95,19 @@ async function openMembers(opening: Opening, archive: string, members: readonly 
     opening.room.files -= 1;
     const name = `${archive}/${safePath(path)}`;
     const named = namedAs(name);
-    if (named?.grade === 'skip' && !MAY_BE_REFERRED_TO.test(name)) files.push(namelessText(name, named.reason));
+    if (named?.grade === 'skip' && !MAY_BE_REFERRED_TO.test(name))
+      files.push(namelessText(name, named.reason));
     else append(files, await openMember(opening, name, read, depth));
   }
   return files;
 }
 
-async function openMember(opening: Opening, name: string, read: Member['read'], depth: number): Promise<SourceText[]> {
+async function openMember(
+  opening: Opening,
+  name: string,
+  read: Member['read'],
+  depth: number,
+): Promise<SourceText[]> {
   try {
     return await open(opening, name, await read(), depth + 1);
   } catch (error) {
@@ -99,7 +127,10 @@ function keep(room: ArtifactRoom, name: string, bytes: Uint8Array): SourceText {
   if (type.kind === 'binary') return namelessText(name, type.what);
   const limit = Math.min(room.maxBytesEach, room.bytes);
   if (bytes.length > limit)
-    return namelessText(name, `it has ${sizeInWords(bytes.length)}, and ${sizeInWords(Math.max(0, limit))} may be kept`);
+    return namelessText(
+      name,
+      `it has ${sizeInWords(bytes.length)}, and ${sizeInWords(Math.max(0, limit))} may be kept`,
+    );
   room.bytes -= bytes.length;
   const source = decodePlain(name, bytes, 'artifact', { maxBytes: limit });
   return isReport(source.text) ? { ...source, kind: 'report' } : source;

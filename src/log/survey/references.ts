@@ -20,9 +20,40 @@ export interface Reference {
  * mentioned.
  */
 const PHRASES: readonly string[] = [
-  ...['see ', 'see:', 'see also', 'refer to', 'full log', 'complete log', 'debug log', 'full trace', 'full output'],
-  ...['full report', 'more detail', 'more info', 'details in', 'details:', 'report at', 'report file', 'report:', 'saved as'],
-  ...['saved to', 'saved in', 'written to', 'written in', 'wrote ', 'logged to', 'logs in', 'log in', 'log file', 'logfile'],
+  ...[
+    'see ',
+    'see:',
+    'see also',
+    'refer to',
+    'full log',
+    'complete log',
+    'debug log',
+    'full trace',
+    'full output',
+  ],
+  ...[
+    'full report',
+    'more detail',
+    'more info',
+    'details in',
+    'details:',
+    'report at',
+    'report file',
+    'report:',
+    'saved as',
+  ],
+  ...[
+    'saved to',
+    'saved in',
+    'written to',
+    'written in',
+    'wrote ',
+    'logged to',
+    'logs in',
+    'log in',
+    'log file',
+    'logfile',
+  ],
   ...['log:', 'logs:', 'found in', 'located at', 'dumped to', 'output in', 'stderr:'],
 ];
 
@@ -109,13 +140,15 @@ export function namesFolder(path: string, file: string): number {
   const wanted = splitPath(path);
   const folders = splitPath(file).slice(0, -1);
   let best = 0;
-  for (let end = folders.length; end > 0; end--) best = Math.max(best, commonEnd(wanted, folders.slice(0, end)));
+  for (let end = folders.length; end > 0; end--)
+    best = Math.max(best, commonEnd(wanted, folders.slice(0, end)));
   return best;
 }
 
 function commonEnd(one: readonly string[], other: readonly string[]): number {
   let count = 0;
-  while (count < one.length && count < other.length && one.at(-1 - count) === other.at(-1 - count)) count += 1;
+  while (count < one.length && count < other.length && one.at(-1 - count) === other.at(-1 - count))
+    count += 1;
   return count;
 }
 

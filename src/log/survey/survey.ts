@@ -63,7 +63,9 @@ export function surveyFiles<Source extends ReadableSource>(sources: readonly Sou
 }
 
 function chooseRelevant(choices: readonly Choice[], budget: { bytes: number }): void {
-  const relevant = choices.filter(({ file, read }) => read === null && file.grade === 'relevant').sort(byScore);
+  const relevant = choices
+    .filter(({ file, read }) => read === null && file.grade === 'relevant')
+    .sort(byScore);
   for (const [rank, choice] of relevant.entries()) {
     if (rank < MAX_RELEVANT) take(choice, 'relevant', budget);
     else choice.reason = `${choice.reason}; ${MAX_RELEVANT} others tell more`;
@@ -77,11 +79,15 @@ function chooseRelevant(choices: readonly Choice[], budget: { bytes: number }): 
 function chooseAnything(choices: readonly Choice[], budget: { bytes: number }): void {
   const maybe = choices.filter(({ file }) => file.grade === 'maybe').sort(byScore);
   for (const choice of maybe.slice(0, MAX_OF_FOLDER)) {
-    if (take(choice, 'relevant', budget)) choice.reason = `${choice.reason}, and there is nothing else to read`;
+    if (take(choice, 'relevant', budget))
+      choice.reason = `${choice.reason}, and there is nothing else to read`;
   }
 }
 
-/** Reads what is referred to by what is read, until nothing new comes. Returns what is referred to and is not there. */
+/**
+ * Reads what is referred to by what is read, until nothing new comes. Returns what is referred to and is not
+ * there.
+ */
 function follow(choices: readonly Choice[], budget: { bytes: number }): Reference[] {
   if (!choices.some(({ source }) => source.kind === 'artifact')) return [];
   const missing: Reference[] = [];
@@ -148,12 +154,17 @@ const ORDER = { relevant: 0, maybe: 1, skip: 2 } as const;
 
 function buildSurvey(choices: readonly Choice[], missing: readonly Reference[]): Survey {
   const sorted = [...choices].sort(
-    (a, b) => Number(b.read !== null) - Number(a.read !== null) || ORDER[a.file.grade] - ORDER[b.file.grade] || byScore(a, b),
+    (a, b) =>
+      Number(b.read !== null) - Number(a.read !== null) ||
+      ORDER[a.file.grade] - ORDER[b.file.grade] ||
+      byScore(a, b),
   );
   return {
-    files: sorted.slice(0, MAX_LISTED).map(({ file: { score: _score, ...file }, read, reason, referredBy }) => {
-      return { ...file, reason, read, ...(referredBy === undefined ? {} : { referredBy }) };
-    }),
+    files: sorted
+      .slice(0, MAX_LISTED)
+      .map(({ file: { score: _score, ...file }, read, reason, referredBy }) => {
+        return { ...file, reason, read, ...(referredBy === undefined ? {} : { referredBy }) };
+      }),
     unlisted: Math.max(0, sorted.length - MAX_LISTED),
     missing: missing.slice(0, MAX_MISSING).map(({ path, source, line }) => ({ path, source, line })),
   };
@@ -165,7 +176,9 @@ function writeNotes(choices: readonly Choice[], missing: readonly Reference[]): 
   const by = (how: SurveyedFile['read']) => artifacts.filter(({ read }) => read === how);
   const [relevant, referred, left] = [by('relevant'), by('referred'), by(null)];
   const unread = left.flatMap(({ file, referredBy, reason }) =>
-    referredBy === undefined ? [] : [`${file.name} (line ${referredBy.line} of ${referredBy.source} refers to it): ${reason}`],
+    referredBy === undefined
+      ? []
+      : [`${file.name} (line ${referredBy.line} of ${referredBy.source} refers to it): ${reason}`],
   );
   const absent = missing.slice(0, 3).map(({ path, source, line }) => `${path} (line ${line} of ${source})`);
   return [
@@ -178,7 +191,9 @@ function writeNotes(choices: readonly Choice[], missing: readonly Reference[]): 
 }
 
 function named(choices: readonly Choice[]): string {
-  const shown = choices.slice(0, MAX_NAMED).map(({ file, reason }) => `${file.name} (${file.what}; ${reason})`);
+  const shown = choices
+    .slice(0, MAX_NAMED)
+    .map(({ file, reason }) => `${file.name} (${file.what}; ${reason})`);
   const more = choices.length - shown.length;
   return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
@@ -198,7 +213,10 @@ const TELLING_WEIGHT = 56;
 /** The name said so: above any text that is merely a log. */
 const NAMED_SCORE = 90;
 
-/** Looks at one file: its name, its kind, and the lines in it that tell of a failure. Never throws on any text. */
+/**
+ * Looks at one file: its name, its kind, and the lines in it that tell of a failure. Never throws on any
+ * text.
+ */
 function gradeFile(source: ReadableSource): GradedFile {
   if ('bytes' in source) return { ...sized(source, 0, source.bytes.size), ...ownLog, preview: '' };
   const text = source.text;
@@ -212,7 +230,11 @@ type Look = Pick<GradedFile, 'what' | 'grade' | 'reason' | 'preview' | 'score'>;
 
 const ownLog = { what: 'log', grade: 'relevant', reason: "the build's own log", score: 100 } as const;
 
-function sized(source: ReadableSource, lines: number, bytes: number): Pick<GradedFile, 'name' | 'kind' | 'lines' | 'bytes'> {
+function sized(
+  source: ReadableSource,
+  lines: number,
+  bytes: number,
+): Pick<GradedFile, 'name' | 'kind' | 'lines' | 'bytes'> {
   return { name: source.name, kind: source.kind, lines, bytes };
 }
 
@@ -220,12 +242,29 @@ function sized(source: ReadableSource, lines: number, bytes: number): Pick<Grade
 const MAX_GRADED = 1 << 20;
 
 function gradeReport(name: string, text: string): Look {
-  if (text.length > MAX_GRADED) return { what: 'report', grade: 'relevant', reason: 'a large report of the build', preview: '', score: 95 };
+  if (text.length > MAX_GRADED)
+    return {
+      what: 'report',
+      grade: 'relevant',
+      reason: 'a large report of the build',
+      preview: '',
+      score: 95,
+    };
   const { failingTests, diagnostics, testResults } = parseReport(name, text);
   const what = testResults.length > 0 || failingTests.length > 0 ? 'test report' : 'report';
   const failures = failingTests.length + diagnostics.length;
-  if (failures === 0) return { what, grade: 'maybe', reason: `no failure among ${testResults.length} results`, preview: '', score: 0 };
-  const shown = [...failingTests.map((test) => `${test.name}: ${test.message ?? 'failed'}`), ...diagnostics.map(({ message }) => message)];
+  if (failures === 0)
+    return {
+      what,
+      grade: 'maybe',
+      reason: `no failure among ${testResults.length} results`,
+      preview: '',
+      score: 0,
+    };
+  const shown = [
+    ...failingTests.map((test) => `${test.name}: ${test.message ?? 'failed'}`),
+    ...diagnostics.map(({ message }) => message),
+  ];
   const reason = failures === 1 ? 'it holds a failure' : `it holds ${failures} failures`;
   return {
     what,
@@ -240,11 +279,23 @@ function gradeArtifact(name: string, text: string, notes: readonly string[]): Lo
   const named = namedAs(name);
   if (text.trim() === '') {
     const reason = notes[0] ?? 'it is empty';
-    return { what: named?.what ?? 'file', grade: 'skip', reason: named?.grade === 'skip' ? named.reason : reason, preview: '', score: 0 };
+    return {
+      what: named?.what ?? 'file',
+      grade: 'skip',
+      reason: named?.grade === 'skip' ? named.reason : reason,
+      preview: '',
+      score: 0,
+    };
   }
   if (named?.grade === 'skip') return { ...named, preview: '', score: 0 };
   if (isStray(name, text)) {
-    return { what: 'XML, JSON or a web page', grade: 'skip', reason: 'neither a log nor a known report', preview: '', score: 0 };
+    return {
+      what: 'XML, JSON or a web page',
+      grade: 'skip',
+      reason: 'neither a log nor a known report',
+      preview: '',
+      score: 0,
+    };
   }
   return gradeText(name, text, named);
 }
@@ -258,7 +309,13 @@ function gradeText(name: string, text: string, named: ReturnType<typeof namedAs>
   const strength = measureStrength(found);
   if (strength >= TELLING_WEIGHT) {
     const score = named?.grade === 'relevant' ? NAMED_SCORE + 1 : Math.min(NAMED_SCORE, strength);
-    return { what, grade: 'relevant', reason: `it tells of a failure on line ${telling[0]?.line ?? 1}`, preview, score };
+    return {
+      what,
+      grade: 'relevant',
+      reason: `it tells of a failure on line ${telling[0]?.line ?? 1}`,
+      preview,
+      score,
+    };
   }
   if (named?.grade === 'relevant') return { ...named, preview, score: NAMED_SCORE };
   const reason = strength > 0 ? 'a few lines sound like errors' : 'no line sounds like an error';
@@ -267,7 +324,10 @@ function gradeText(name: string, text: string, named: ReturnType<typeof namedAs>
 
 /** Returns how strongly the readers' findings indicate a failure, 0..100. */
 function measureStrength({ failingTests, exceptions, diagnostics, messages }: Extraction): number {
-  const structured = failingTests.length > 0 || exceptions.length > 0 || diagnostics.some(({ severity }) => severity === 'error');
+  const structured =
+    failingTests.length > 0 ||
+    exceptions.length > 0 ||
+    diagnostics.some(({ severity }) => severity === 'error');
   return messages.reduce((most, { weight }) => Math.max(most, weight), structured ? 80 : 0);
 }
 
@@ -279,12 +339,20 @@ function pickInformativeLines({
   messages,
 }: Extraction): { readonly line: number; readonly text: string }[] {
   const said = [
-    ...failingTests.slice(0, PREVIEW_LINES).map(({ at, name, message }) => ({ at, text: `${name}: ${message ?? 'failed'}` })),
-    ...exceptions.slice(0, PREVIEW_LINES).map(({ at, type, message }) => ({ at, text: `${type}: ${message}` })),
-    ...diagnostics.filter(({ severity }) => severity === 'error').map(({ at, message }) => ({ at, text: message })),
+    ...failingTests
+      .slice(0, PREVIEW_LINES)
+      .map(({ at, name, message }) => ({ at, text: `${name}: ${message ?? 'failed'}` })),
+    ...exceptions
+      .slice(0, PREVIEW_LINES)
+      .map(({ at, type, message }) => ({ at, text: `${type}: ${message}` })),
+    ...diagnostics
+      .filter(({ severity }) => severity === 'error')
+      .map(({ at, message }) => ({ at, text: message })),
     ...[...messages].sort((a, b) => b.weight - a.weight).slice(0, PREVIEW_LINES),
   ];
-  const telling = said.flatMap(({ at, text }) => (at === null ? [] : [{ line: at.line, text: oneLine(text) }]));
+  const telling = said.flatMap(({ at, text }) =>
+    at === null ? [] : [{ line: at.line, text: oneLine(text) }],
+  );
   const oneALine = firstOfEach(telling, ({ line }) => line);
   return oneALine.slice(0, PREVIEW_LINES).sort((a, b) => a.line - b.line);
 }

@@ -9,14 +9,18 @@ import type { ChatReply, ChatToolCall } from '../../ports/chat-model.ts';
 import { cutText } from './show-facts.ts';
 
 /**
- * Each judgement's prompt and the variables it is rendered with. A number is the most characters of that variable, about four to a token (what they are
- * worth: docs/how-to/models.md); `page` is filled by what the judgement must see first and may be longer, `situation` is short by itself. `null`: text of ours, not cut.
+ * Each judgement's prompt and the variables it is rendered with. A number is the most characters of that
+ * variable, about four to a token (what they are worth: docs/how-to/models.md); `page` is filled by what the
+ * judgement must see first and may be longer, `situation` is short by itself. `null`: text of ours, not cut.
  */
 export const JUDGEMENTS = {
   classify: { prompt: 'triage/classify', budget: { page: 8_000 } },
   reason: { prompt: 'triage/reason', budget: { situation: 6_000, tools: null, page: 6_000 } },
   'select-tool': { prompt: 'triage/select-tool', budget: { situation: 6_000, page: 4_000 } },
-  'correct-call': { prompt: 'triage/correct-call', budget: { tool: null, call: 2_000, error: 1_000, facts: 4_000 } },
+  'correct-call': {
+    prompt: 'triage/correct-call',
+    budget: { tool: null, call: 2_000, error: 1_000, facts: 4_000 },
+  },
   answer: { prompt: 'triage/answer', budget: { situation: 6_000, page: 12_000 } },
   verify: { prompt: 'triage/verify', budget: { situation: 6_000, answer: 6_000, page: 6_000 } },
   'ask-understand': { prompt: 'ask/understand', budget: { topic: 2_000, history: 3_000, question: 2_000 } },
@@ -28,15 +32,22 @@ export const JUDGEMENTS = {
     prompt: 'ask/answer',
     budget: { shape: null, topic: 4_000, history: 6_000, asked: 2_000, evidence: 16_000, question: 2_000 },
   },
-} as const satisfies Record<string, { readonly prompt: string; readonly budget: Readonly<Record<string, number | null>> }>;
+} as const satisfies Record<
+  string,
+  { readonly prompt: string; readonly budget: Readonly<Record<string, number | null>> }
+>;
 
 export type JudgementName = keyof typeof JUDGEMENTS;
 
 /** The values a judgement's prompt needs. */
-export type PromptValues<Name extends JudgementName> = Readonly<Record<keyof (typeof JUDGEMENTS)[Name]['budget'], string>>;
+export type PromptValues<Name extends JudgementName> = Readonly<
+  Record<keyof (typeof JUDGEMENTS)[Name]['budget'], string>
+>;
 
 /** Most characters of each variable of a judgement's prompt. */
-export type Limits<Name extends JudgementName> = Readonly<Record<keyof (typeof JUDGEMENTS)[Name]['budget'], number>>;
+export type Limits<Name extends JudgementName> = Readonly<
+  Record<keyof (typeof JUDGEMENTS)[Name]['budget'], number>
+>;
 
 /** Returns the size budget of a judgement, or a share of it (0..1]. Our own text is never limited. */
 function getLimits<Name extends JudgementName>(name: Name, share: number): Limits<Name>;
@@ -56,8 +67,8 @@ export interface Asked<Value> extends FittedReply<Value> {
 export type Question = RenderedPrompt & { readonly name: JudgementName };
 
 /**
- * Renders the judgement's prompt with what `values` makes of its size budget, `room` times the usual, and puts the question; smaller where the model's
- * context asks for that.
+ * Renders the judgement's prompt with what `values` makes of its size budget, `room` times the usual, and
+ * puts the question; smaller where the model's context asks for that.
  */
 export async function askModel<Name extends JudgementName, Value>(
   { fitting, room = 1 }: { readonly fitting: ContextFit; readonly room?: number },
@@ -82,12 +93,22 @@ export async function askModel<Name extends JudgementName, Value>(
 
 /** Wraps the value in a judgement with its author, model and cost. */
 export function toJudgement<Value>(asked: Asked<unknown>, value: Value): Judgement<Value> {
-  return { value, by: 'llm', usage: usageOfReply(asked), model: asked.model, promptHash: asked.promptHash, note: asked.note };
+  return {
+    value,
+    by: 'llm',
+    usage: usageOfReply(asked),
+    model: asked.model,
+    promptHash: asked.promptHash,
+    note: asked.note,
+  };
 }
 
 /** Wraps the value in the same way, and adds a note if the price of the model is unknown. */
 export function toPricedJudgement<Value>(asked: Asked<unknown>, value: Value): Judgement<Value> {
-  const unknown = asked.costKnown === false ? `No price is known for the model ${asked.model}; its cost is counted as 0.` : null;
+  const unknown =
+    asked.costKnown === false
+      ? `No price is known for the model ${asked.model}; its cost is counted as 0.`
+      : null;
   const note = [asked.note, unknown].filter((one) => one !== null).join(' ') || null;
   return { ...toJudgement(asked, value), note };
 }
@@ -114,9 +135,10 @@ const QUARTER = "The model's context is too small for the usual question; it was
 export type ContextFit = ReturnType<typeof createContextFit>;
 
 /**
- * Puts questions so that they fit the model's context; one per model, it remembers what did not fit. Asks with this share of every size budget,
- * 1 at first; where the model's context is too small, again with half of it, twice at most. Throws the model's `too-large` where not even a
- * quarter fits, with what all tries cost.
+ * Puts questions so that they fit the model's context; one per model, it remembers what did not fit. Asks
+ * with this share of every size budget, 1 at first; where the model's context is too small, again with half
+ * of it, twice at most. Throws the model's `too-large` where not even a quarter fits, with what all tries
+ * cost.
  */
 export function createContextFit() {
   let usual = 1;
@@ -130,7 +152,8 @@ export function createContextFit() {
       } catch (error) {
         if (!(error instanceof TriageError)) throw error;
         const usage = readUsage(error);
-        if (error.code !== 'too-large' || share <= SMALLEST_SHARE) throw lost === null ? error : withUsage(error, plus(lost, usage));
+        if (error.code !== 'too-large' || share <= SMALLEST_SHARE)
+          throw lost === null ? error : withUsage(error, plus(lost, usage));
         lost = plus(lost, usage);
       }
     }
@@ -173,8 +196,17 @@ function withUsage(error: TriageError, usage: ModelUsage | null): TriageError {
   return new TriageError(error.code, error.message, { cause: error, details: { ...error.details, usage } });
 }
 
-function pickKnownCounts({ cachedInputTokens, retries }: { cachedInputTokens?: number | undefined; retries?: number | undefined }) {
-  return { ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }), ...(retries === undefined ? {} : { retries }) };
+function pickKnownCounts({
+  cachedInputTokens,
+  retries,
+}: {
+  cachedInputTokens?: number | undefined;
+  retries?: number | undefined;
+}) {
+  return {
+    ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
+    ...(retries === undefined ? {} : { retries }),
+  };
 }
 
 function sum(left: number | undefined, right: number | undefined): number | undefined {

@@ -17,7 +17,9 @@ const CREATES = /\b(?:creat|add|new|writ|commit|generat|introduc)\w{0,6}\b/i;
  */
 export function keepFoundedAdvice(advice: string, seen: string): string {
   const parts = splitAdvice(advice);
-  const kept = parts.filter((part) => (part.isCode ? isWholeDiff(part.text, seen) : isFounded(part.text, seen)));
+  const kept = parts.filter((part) =>
+    part.isCode ? isWholeDiff(part.text, seen) : isFounded(part.text, seen),
+  );
   return kept
     .map(({ text }) => text)
     .join('')
@@ -56,18 +58,28 @@ function isFounded(sentence: string, seen: string): boolean {
   const versions = Array.from(sentence.matchAll(VERSION), ([, version]) => version ?? '');
   const programs = Array.from(sentence.matchAll(COMMAND), ([, program]) => program ?? '');
   const paths = CREATES.test(sentence) ? [] : namedPaths([sentence]).map(({ path }) => path);
-  return [...versions, ...programs].every((word) => seen.includes(word)) && paths.every((path) => isSeenPath(path, seen));
+  return (
+    [...versions, ...programs].every((word) => seen.includes(word)) &&
+    paths.every((path) => isSeenPath(path, seen))
+  );
 }
 
 /** Tells whether a path or its end was seen: tools print paths from other folders than the repository's. */
 function isSeenPath(path: string, seen: string): boolean {
   const parts = path.replace(/^(?:\.{1,2}\/|\/){1,8}/, '').split('/');
-  return seen.includes(parts.slice(-2).join('/')) || (parts.length > 1 && seen.includes(parts.at(-1) ?? path));
+  return (
+    seen.includes(parts.slice(-2).join('/')) || (parts.length > 1 && seen.includes(parts.at(-1) ?? path))
+  );
 }
 
-/** Tells whether a block of code can be used: no address was left out, and a diff changes only files that were seen. */
+/**
+ * Tells whether a block of code can be used: no address was left out, and a diff changes only files that were
+ * seen.
+ */
 function isWholeDiff(block: string, seen: string): boolean {
   if (block.includes('[address left out]')) return false;
-  const changed = Array.from(block.matchAll(/^--- (?:a\/)?(\S{1,300})/gm), ([, path]) => path ?? '').filter((path) => path !== '/dev/null');
+  const changed = Array.from(block.matchAll(/^--- (?:a\/)?(\S{1,300})/gm), ([, path]) => path ?? '').filter(
+    (path) => path !== '/dev/null',
+  );
   return changed.every((path) => isSeenPath(path, seen));
 }

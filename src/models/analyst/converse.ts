@@ -7,7 +7,15 @@ import { formatConfidence } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import type { Converse, Inquiry } from '../../ports/analyst.ts';
 import type { ChatModel } from '../../ports/chat-model.ts';
-import { askModel, type ContextFit, createContextFit, JUDGEMENTS, toJsonSchema, toPricedJudgement, toToolCalls } from './ask-model.ts';
+import {
+  askModel,
+  type ContextFit,
+  createContextFit,
+  JUDGEMENTS,
+  toJsonSchema,
+  toPricedJudgement,
+  toToolCalls,
+} from './ask-model.ts';
 import { literalQuote } from './read-answer.ts';
 import { showEvidence } from './show-evidence.ts';
 import { cutLine, showFacts } from './show-facts.ts';
@@ -41,13 +49,18 @@ async function understand(deps: ConverseDeps, input: Inquiry, signal: AbortSigna
     deps,
     'ask-understand',
     () => values,
-    (question) => deps.model.ask({ ...question, schema, parse: (value) => UnderstandReply.parse(value) }, signal),
+    (question) =>
+      deps.model.ask({ ...question, schema, parse: (value) => UnderstandReply.parse(value) }, signal),
   );
   const about = asked.value.about.replace(/\s+/g, ' ').trim().slice(0, MAX_ABOUT);
   return toPricedJudgement(asked, { shape: asked.value.shape, about: about === '' ? 'the failure' : about });
 }
 
-async function chooseTools(deps: ConverseDeps, input: Parameters<Converse['chooseTools']>[0], signal: AbortSignal) {
+async function chooseTools(
+  deps: ConverseDeps,
+  input: Parameters<Converse['chooseTools']>[0],
+  signal: AbortSignal,
+) {
   const values = known(input, 'ask-choose-tools');
   const tools = input.offered.map(({ name, question, parameters }) => ({
     name,
@@ -70,12 +83,22 @@ async function reply(deps: ConverseDeps, input: Parameters<Converse['reply']>[0]
     deps,
     'ask-answer',
     () => values,
-    ({ system, user, name }) => deps.model.stream({ system, turns: [{ role: 'user', text: user }], name, onText }, signal),
+    ({ system, user, name }) =>
+      deps.model.stream({ system, turns: [{ role: 'user', text: user }], name, onText }, signal),
   );
   const { answer } = input.topic.analysis;
-  const common = [input.question, showMemory(input.memory), answer.title, answer.rootCause, answer.fixRecommendation].join('\n');
+  const common = [
+    input.question,
+    showMemory(input.memory),
+    answer.title,
+    answer.rootCause,
+    answer.fixRecommendation,
+  ].join('\n');
   const statements = readStatements(asked.value, input.evidence, common);
-  if (statements.length === 0) throw new TriageError('upstream-failed', `The model ${asked.model} returned nothing`, { retryable: true });
+  if (statements.length === 0)
+    throw new TriageError('upstream-failed', `The model ${asked.model} returned nothing`, {
+      retryable: true,
+    });
   return toPricedJudgement(asked, statements);
 }
 
@@ -87,7 +110,13 @@ function known(input: Inquiry, name: 'ask-choose-tools' | 'ask-answer') {
   const { memory, outcomes, question, found } = input;
   const newest = new Set(found.map(({ id }) => id));
   const evidence = showEvidence(input.evidence, { room: JUDGEMENTS[name].budget.evidence, newest });
-  return { topic: showTopic(input), history: showMemory(memory), asked: showCalls(outcomes), question, evidence };
+  return {
+    topic: showTopic(input),
+    history: showMemory(memory),
+    asked: showCalls(outcomes),
+    question,
+    evidence,
+  };
 }
 
 /** An answer longer than this is no answer to a question. */
@@ -124,7 +153,9 @@ export function readStatements(text: string, evidence: readonly Evidence[], comm
     const start = statements.length === 0 ? '' : `${gap}\n`;
     gap = '';
     for (const [index, sentence] of splitSentences(line.slice(mark.length)).entries()) {
-      statements.push(parseStatement(index === 0 ? `${start}${mark.trimStart()}` : ' ', sentence, evidence, common));
+      statements.push(
+        parseStatement(index === 0 ? `${start}${mark.trimStart()}` : ' ', sentence, evidence, common),
+      );
     }
   }
   return statements.slice(0, MAX_STATEMENTS);
@@ -141,10 +172,21 @@ function splitSentences(line: string): string[] {
   return [...sentences, line.slice(from).trim()].filter((sentence) => sentence !== '');
 }
 
-function parseStatement(lead: string, text: string, evidence: readonly Evidence[], common: string): Statement {
-  const ids = [...new Set([...text.matchAll(GROUP)].flatMap(([, words = '']) => (isCitation(words) ? idsIn(words) : [])))];
+function parseStatement(
+  lead: string,
+  text: string,
+  evidence: readonly Evidence[],
+  common: string,
+): Statement {
+  const ids = [
+    ...new Set(
+      [...text.matchAll(GROUP)].flatMap(([, words = '']) => (isCitation(words) ? idsIn(words) : [])),
+    ),
+  ];
   const cited = evidence.filter(({ id }) => ids.includes(id));
-  const words = [...text.matchAll(QUOTED)].flatMap(([, quoted = '']) => splitQuotation(quoted)).filter((part) => !common.includes(part));
+  const words = [...text.matchAll(QUOTED)]
+    .flatMap(([, quoted = '']) => splitQuotation(quoted))
+    .filter((part) => !common.includes(part));
   const quotes = words.map((part) => locateQuote(part, ids.length === 0 ? evidence : cited));
   return { lead, text, evidence: ids, quotes, basis: ids.length === 0 ? 'none' : 'evidence' };
 }
@@ -190,7 +232,8 @@ function findIn(words: string, item: Evidence): Quote | null {
     const shown = cleanLine(stripEscapes(raw));
     if (shown.includes(words)) return literalQuote({ source, line, text: words }, [item]);
     // Models shorten runs of blanks; the line is the same.
-    if (squeeze(shown).includes(squeeze(words)) && raw.includes(shown.trim())) return { source, line, text: shown.trim() };
+    if (squeeze(shown).includes(squeeze(words)) && raw.includes(shown.trim()))
+      return { source, line, text: shown.trim() };
   }
   return null;
 }
@@ -211,10 +254,13 @@ function showTopic({ topic }: Pick<Inquiry, 'topic'>): string {
     ...answer.suspects
       .slice(0, 5)
       .map(
-        ({ path, line, commit, author }) => `suspect: ${oneLine([path, line, commit, author].filter((part) => part != null).join(' '))}`,
+        ({ path, line, commit, author }) =>
+          `suspect: ${oneLine([path, line, commit, author].filter((part) => part != null).join(' '))}`,
       ),
     ...verdict.gaps.slice(0, 5).map((gap) => `not known: ${oneLine(gap)}`),
-    ...otherCauses.slice(0, 5).map(({ title, category }) => `another cause of the same build: ${oneLine(title)} (${category})`),
+    ...otherCauses
+      .slice(0, 5)
+      .map(({ title, category }) => `another cause of the same build: ${oneLine(title)} (${category})`),
     showFacts(subject),
   ].join('\n');
 }
@@ -222,13 +268,19 @@ function showTopic({ topic }: Pick<Inquiry, 'topic'>): string {
 /** Formats the conversation so far: one line for each older turn, and the latest turns in full. */
 function showMemory({ older, recent }: Memory): string {
   const lines = older.map((line) => `earlier: ${line}`);
-  return [...lines, ...recent.flatMap(({ question, answer }) => [`question: ${question}`, `answer: ${answer}`])].join('\n');
+  return [
+    ...lines,
+    ...recent.flatMap(({ question, answer }) => [`question: ${question}`, `answer: ${answer}`]),
+  ].join('\n');
 }
 
 /** Calls made for this question and how they ended. */
 function showCalls(outcomes: readonly ToolOutcome[]): string {
   return outcomes
-    .map(({ call, status, summary }) => `${call.tool} ${cutLine(JSON.stringify(call.args))}: ${status}, ${cutLine(oneLine(summary))}`)
+    .map(
+      ({ call, status, summary }) =>
+        `${call.tool} ${cutLine(JSON.stringify(call.args))}: ${status}, ${cutLine(oneLine(summary))}`,
+    )
     .join('\n');
 }
 

@@ -73,8 +73,17 @@ interface AnalystDeps {
   readonly room: number;
 }
 
-async function classify(deps: AnalystDeps, { subject }: Parameters<Analyst['classify']>[0], signal: AbortSignal) {
-  const evidence = subject.excerpts.map((excerpt, index) => ({ ...excerpt, id: `E${index + 1}`, tool: 'log', title: excerpt.reason }));
+async function classify(
+  deps: AnalystDeps,
+  { subject }: Parameters<Analyst['classify']>[0],
+  signal: AbortSignal,
+) {
+  const evidence = subject.excerpts.map((excerpt, index) => ({
+    ...excerpt,
+    id: `E${index + 1}`,
+    tool: 'log',
+    title: excerpt.reason,
+  }));
   const values = (limits: Limits<'classify'>) => ({ page: showPage({ subject, evidence }, limits.page) });
   const asked = await ask(deps, 'classify', values, READERS.classify, signal);
   return toPricedJudgement(asked, readClassification(asked.value));
@@ -83,17 +92,34 @@ async function classify(deps: AnalystDeps, { subject }: Parameters<Analyst['clas
 async function plan(deps: AnalystDeps, input: Parameters<Analyst['plan']>[0], signal: AbortSignal) {
   const { category } = input.classification;
   const { offered = [] } = input;
-  const values = (limits: Limits<'reason'>) => ({ ...insightValues(input, limits), tools: listTools(offered, category) });
+  const values = (limits: Limits<'reason'>) => ({
+    ...insightValues(input, limits),
+    tools: listTools(offered, category),
+  });
   const asked = await ask(deps, 'reason', values, READERS.reason, signal, category);
   return toJudgement(asked, readPlan(asked.value, input, bestRetrieval(input)));
 }
 
-async function chooseTools(deps: AnalystDeps, input: Parameters<Analyst['chooseTools']>[0], signal: AbortSignal) {
+async function chooseTools(
+  deps: AnalystDeps,
+  input: Parameters<Analyst['chooseTools']>[0],
+  signal: AbortSignal,
+) {
   const { category } = input.classification;
   if (input.offered.length === 0) return NOTHING_ASKED;
-  const tools = input.offered.map((tool) => ({ name: tool.name, description: describeTool(tool, category), parameters: tool.parameters }));
+  const tools = input.offered.map((tool) => ({
+    name: tool.name,
+    description: describeTool(tool, category),
+    parameters: tool.parameters,
+  }));
   const values = (limits: Limits<'select-tool'>) => insightValues(input, limits, input.plan);
-  const asked = await askModel(deps, 'select-tool', values, (question) => deps.model.chooseTools({ ...question, tools }, signal), category);
+  const asked = await askModel(
+    deps,
+    'select-tool',
+    values,
+    (question) => deps.model.chooseTools({ ...question, tools }, signal),
+    category,
+  );
   return toJudgement(asked, toToolCalls(asked));
 }
 
@@ -106,9 +132,18 @@ const NOTHING_ASKED: Judgement<ToolCall[]> = {
   note: null,
 };
 
-async function correctCall(deps: AnalystDeps, input: Parameters<Analyst['correctCall']>[0], signal: AbortSignal) {
+async function correctCall(
+  deps: AnalystDeps,
+  input: Parameters<Analyst['correctCall']>[0],
+  signal: AbortSignal,
+) {
   const { call, error, tool, subject } = input;
-  const values = () => ({ tool: showTool(tool), call: JSON.stringify(call), error, facts: showFacts(subject) });
+  const values = () => ({
+    tool: showTool(tool),
+    call: JSON.stringify(call),
+    error,
+    facts: showFacts(subject),
+  });
   const reader = { schema: correctionSchema(tool), parse: (reply: unknown) => parseCorrection(reply, call) };
   const asked = await ask(deps, 'correct-call', values, reader, signal);
   return toJudgement(asked, asked.value);
@@ -124,7 +159,10 @@ async function answer(deps: AnalystDeps, input: Insight, signal: AbortSignal) {
 
 async function verify(deps: AnalystDeps, input: Parameters<Analyst['verify']>[0], signal: AbortSignal) {
   const { claims } = input.answer;
-  const cited = { cited: new Set(claims.flatMap((claim) => claim.evidence)), quoted: claims.flatMap(({ quotes }) => quotes) };
+  const cited = {
+    cited: new Set(claims.flatMap((claim) => claim.evidence)),
+    quoted: claims.flatMap(({ quotes }) => quotes),
+  };
   const values = (limits: Limits<'verify'>) => ({
     situation: showSituation(input),
     answer: showAnswer(input.answer, input.evidence),
@@ -158,13 +196,20 @@ function ask<Name extends JudgementName, Value>(
 ): Promise<Asked<Value>> {
   const put = (question: Question) =>
     deps.model.ask(
-      { ...question, schema, parse: (reply) => parse(withoutExamples(reply, question.system, question.user), question.system) },
+      {
+        ...question,
+        schema,
+        parse: (reply) => parse(withoutExamples(reply, question.system, question.user), question.system),
+      },
       signal,
     );
   return askModel(deps, name, values, put, category);
 }
 
-function createReader<Schema extends z.ZodType>(schema: Schema, mend: (reply: unknown) => unknown = (reply) => reply) {
+function createReader<Schema extends z.ZodType>(
+  schema: Schema,
+  mend: (reply: unknown) => unknown = (reply) => reply,
+) {
   return { schema: toJsonSchema(schema), parse: (reply: unknown) => schema.parse(mend(reply)) };
 }
 
@@ -181,7 +226,9 @@ function insightValues(input: Insight, limits: { readonly page: number }, plan?:
 }
 
 function bestRetrieval({ evidence }: Insight): number {
-  const retrieved = evidence.filter((item) => item.tool === 'search_knowledge' || item.tool === 'search_error_library');
+  const retrieved = evidence.filter(
+    (item) => item.tool === 'search_knowledge' || item.tool === 'search_error_library',
+  );
   return findMax(
     retrieved.map((item) => item.score ?? 0),
     0,
@@ -193,7 +240,10 @@ function bestRetrieval({ evidence }: Insight): number {
  * without arguments may be empty.
  */
 function correctionSchema({ parameters }: ToolDescription): Readonly<Record<string, unknown>> {
-  const properties = { why: { type: 'string' }, args: { anyOf: [{ type: 'object', ...parameters }, { type: 'null' }] } };
+  const properties = {
+    why: { type: 'string' },
+    args: { anyOf: [{ type: 'object', ...parameters }, { type: 'null' }] },
+  };
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
@@ -216,15 +266,27 @@ function parseCorrection(reply: unknown, call: ToolCall): ToolCall | null {
  * round of questions is shown in full.
  */
 export function showPage(
-  { subject, evidence, outcomes = [] }: Pick<Insight, 'subject' | 'evidence'> & Partial<Pick<Insight, 'outcomes'>>,
+  {
+    subject,
+    evidence,
+    outcomes = [],
+  }: Pick<Insight, 'subject' | 'evidence'> & Partial<Pick<Insight, 'outcomes'>>,
   room: number,
   focus: Pick<Focus, 'cited' | 'quoted'> = {},
 ): string {
   const last = outcomes.at(-1)?.round;
-  const newest = new Set(outcomes.filter(({ round }) => round === last).flatMap((outcome) => outcome.evidence ?? []));
-  const weak = new Set(subject.excerpts.filter(({ weight }) => weight < FILL).map(({ source, lineStart }) => `${source}:${lineStart}`));
+  const newest = new Set(
+    outcomes.filter(({ round }) => round === last).flatMap((outcome) => outcome.evidence ?? []),
+  );
+  const weak = new Set(
+    subject.excerpts
+      .filter(({ weight }) => weight < FILL)
+      .map(({ source, lineStart }) => `${source}:${lineStart}`),
+  );
   const fill = new Set(
-    evidence.filter(({ tool, source, lineStart }) => tool === 'log' && weak.has(`${source}:${lineStart}`)).map(({ id }) => id),
+    evidence
+      .filter(({ tool, source, lineStart }) => tool === 'log' && weak.has(`${source}:${lineStart}`))
+      .map(({ id }) => id),
   );
   const shown = showEvidence(evidence, {
     room,
@@ -241,14 +303,25 @@ export function showPage(
  * Lists the positions of error lines, failing tests, exceptions, compiler messages and process exits, most
  * informative first.
  */
-function informativeLines({ messages, failingTests, exceptions, diagnostics, exits }: TriageSubject): LogPosition[] {
+function informativeLines({
+  messages,
+  failingTests,
+  exceptions,
+  diagnostics,
+  exits,
+}: TriageSubject): LogPosition[] {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const others = messages.slice(BEST).filter(({ text }) => classifyRole(text) === 'cause');
-  const read = [...messages.slice(0, BEST), ...failingTests, ...exceptions, ...errors, ...others].flatMap(({ at }) => at ?? []);
+  const read = [...messages.slice(0, BEST), ...failingTests, ...exceptions, ...errors, ...others].flatMap(
+    ({ at }) => at ?? [],
+  );
   return [...read, ...exits];
 }
 
 /** Excerpts of less weight were taken because there was room. */
 const FILL = 70;
-/** Messages that the ranking of lines puts first go before everything that was read by structure; of the others warnings tell nothing. */
+/**
+ * Messages that the ranking of lines puts first go before everything that was read by structure; of the
+ * others warnings tell nothing.
+ */
 const BEST = 3;

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { type Answer, type Claim, type Classification, Grade, type Quote, type Suspect } from '../../domain/analysis.ts';
+import {
+  type Answer,
+  type Claim,
+  type Classification,
+  Grade,
+  type Quote,
+  type Suspect,
+} from '../../domain/analysis.ts';
 import { CATEGORIES, Category, CategoryProbabilities, Kind } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { type Evidence, holdsQuote } from '../../domain/evidence.ts';
@@ -29,7 +36,9 @@ export function readClassification(reply: ClassifyReply): Classification {
   const raw = CATEGORIES.map((category) => [category, clamp(reply.probabilities[category])] as const);
   const sum = raw.reduce((total, [, value]) => total + value, 0);
   const share = (value: number) => (sum === 0 ? 1 / CATEGORIES.length : value / sum);
-  const probabilities = CategoryProbabilities.parse(Object.fromEntries(raw.map(([category, value]) => [category, share(value)])));
+  const probabilities = CategoryProbabilities.parse(
+    Object.fromEntries(raw.map(([category, value]) => [category, share(value)])),
+  );
   const stated = Math.min(clamp(reply.confidence), probabilities[reply.category]);
   return {
     category: reply.category,
@@ -41,7 +50,10 @@ export function readClassification(reply: ClassifyReply): Classification {
   };
 }
 
-function isSame(one: Pick<Classification, 'category' | 'kind'>, other: Pick<Classification, 'category' | 'kind'>): boolean {
+function isSame(
+  one: Pick<Classification, 'category' | 'kind'>,
+  other: Pick<Classification, 'category' | 'kind'>,
+): boolean {
   return one.category === other.category && one.kind === other.kind;
 }
 
@@ -50,7 +62,11 @@ function isSame(one: Pick<Classification, 'category' | 'kind'>, other: Pick<Clas
  * close, or while the cause is uncertain. "stop" means that the cause cannot be found in the available
  * sources; it ends the search as well.
  */
-export function readPlan(reply: ReasonReply, insight: Insight & { offered?: readonly ToolDescription[] }, retrieval: number): Plan {
+export function readPlan(
+  reply: ReasonReply,
+  insight: Insight & { offered?: readonly ToolDescription[] },
+  retrieval: number,
+): Plan {
   const offered = new Set(insight.offered?.map(({ name }) => name));
   const gaps = reply.gaps.slice(0, MAX_GAPS).map(({ missing, tool, blocks }) => ({
     missing: short(missing, 300),
@@ -77,14 +93,18 @@ export function readPlan(reply: ReasonReply, insight: Insight & { offered?: read
 export function readAnswer(reply: AnswerReply, insight: Insight): Answer {
   const ids = new Set(insight.evidence.map((item) => item.id));
   const claims = reply.claims.slice(0, MAX_CLAIMS).map((claim): Claim => {
-    const quotes = claim.quotes.map((quote) => literalQuote({ ...quote, line: toLineNumber(quote.line) ?? 1 }, insight.evidence));
+    const quotes = claim.quotes.map((quote) =>
+      literalQuote({ ...quote, line: toLineNumber(quote.line) ?? 1 }, insight.evidence),
+    );
     const cited = [...new Set(claim.evidence)].filter((id) => ids.has(id));
     return { text: short(claim.text, 600), evidence: withQuoted(cited, quotes, insight.evidence), quotes };
   });
   return {
     title: short(reply.title, MAX_TITLE) || 'The model gave no title',
     rootCause: withoutAddresses(reply.rootCause.slice(0, MAX_TEXT)),
-    fixRecommendation: keepFoundedAdvice(withoutAddresses(reply.fixRecommendation.slice(0, MAX_TEXT)), seenBy(insight)) || NO_ADVICE,
+    fixRecommendation:
+      keepFoundedAdvice(withoutAddresses(reply.fixRecommendation.slice(0, MAX_TEXT)), seenBy(insight)) ||
+      NO_ADVICE,
     confidence: clamp(reply.confidence),
     claims,
     suspects: knownSuspects(reply.suspects, insight),
@@ -99,7 +119,9 @@ export function readAnswer(reply: AnswerReply, insight: Insight): Answer {
 /** Returns an assessment that refers only to existing evidence and claims. */
 export function readAssessment(reply: VerifyReply, insight: Insight & { answer: Answer }): Assessment {
   const ids = new Set(insight.evidence.map((item) => item.id));
-  const grades = reply.grades.filter(({ evidence }) => ids.has(evidence)).map(({ evidence, grade }) => [evidence, grade] as const);
+  const grades = reply.grades
+    .filter(({ evidence }) => ids.has(evidence))
+    .map(({ evidence, grade }) => [evidence, grade] as const);
   return {
     grades: Object.fromEntries(grades),
     unsupportedClaims: insight.answer.claims
@@ -115,7 +137,11 @@ export function readAssessment(reply: VerifyReply, insight: Insight & { answer: 
  * Adds to the cited evidence an item for each quotation that none of the cited items contains, because a line
  * may occur in several pieces of evidence.
  */
-function withQuoted(cited: readonly string[], quotes: readonly Quote[], evidence: readonly Evidence[]): string[] {
+function withQuoted(
+  cited: readonly string[],
+  quotes: readonly Quote[],
+  evidence: readonly Evidence[],
+): string[] {
   const holders = quotes.flatMap((quote) => {
     const holding = evidence.filter((item) => holdsQuote(item, quote)).map(({ id }) => id);
     return holding.some((id) => cited.includes(id)) ? [] : holding.slice(0, 1);
@@ -137,7 +163,8 @@ function seenBy({ subject, evidence }: Insight): string {
 
 function knownSuspects(suspects: AnswerReply['suspects'], insight: Insight): Suspect[] {
   const seen = seenBy(insight);
-  const known = (value: string | null) => (value !== null && value !== '' && seen.includes(value) ? value : null);
+  const known = (value: string | null) =>
+    value !== null && value !== '' && seen.includes(value) ? value : null;
   return suspects.slice(0, MAX_SUSPECTS).flatMap((suspect) => {
     if (known(suspect.path) === null) return [];
     const { path, reason } = suspect;
@@ -241,8 +268,9 @@ function clamp(value: number): number {
 const SHORTEST = 4;
 
 /**
- * Models read log lines without colour codes; quotations must be in the stored line with them. A quotation that is true of
- * the line as shown becomes its longest part that no code interrupts; any other stays as given, for the graph to judge.
+ * Models read log lines without colour codes; quotations must be in the stored line with them. A quotation
+ * that is true of the line as shown becomes its longest part that no code interrupts; any other stays as
+ * given, for the graph to judge.
  */
 export function literalQuote(quote: Quote, evidence: readonly Evidence[]): Quote {
   for (const item of evidence) {
@@ -259,7 +287,9 @@ export function literalQuote(quote: Quote, evidence: readonly Evidence[]): Quote
 
 /** Returns the longest part of the quotation that no control sequence interrupts. */
 function longestPart(quoted: string, raw: string): string {
-  const pieces = raw.split('\u001b').map((piece, index) => (index === 0 ? piece : stripEscapes(`\u001b${piece}`)));
+  const pieces = raw
+    .split('\u001b')
+    .map((piece, index) => (index === 0 ? piece : stripEscapes(`\u001b${piece}`)));
   const start = pieces.join('').indexOf(quoted);
   if (start < 0) return '';
   let at = 0;
@@ -309,7 +339,8 @@ export function withoutExamples(reply: unknown, system: string, shown: string): 
   const copied = textsIn(reply)
     .map(flat)
     .find((text) => text.length >= EXAMPLE && examples.has(text) && !data.includes(text));
-  if (copied !== undefined) throw new TriageError('invalid-input', `"${copied}" is the example's; say what this build shows`);
+  if (copied !== undefined)
+    throw new TriageError('invalid-input', `"${copied}" is the example's; say what this build shows`);
   return reply;
 }
 

@@ -7,7 +7,10 @@ import { cutLine } from './show-facts.ts';
 
 /** The parts of the evidence that a judgement must see, and those that it should see first. */
 export interface Focus {
-  /** Characters for all of it, about four to a token. What was just asked for and what is quoted is shown beyond it. */
+  /**
+   * Characters for all of it, about four to a token. What was just asked for and what is quoted is shown
+   * beyond it.
+   */
   readonly room: number;
   /** The positions of the reader's findings, most informative first. */
   readonly informative?: readonly LogPosition[];
@@ -20,7 +23,10 @@ export interface Focus {
   readonly fill?: ReadonlySet<string>;
   /** Ids of what the last questions brought: each is shown whole, up to 40 lines. */
   readonly newest?: ReadonlySet<string>;
-  /** Ids of what the answer cites: shown whole where it is short, else before anything that is not asked for or quoted. */
+  /**
+   * Ids of what the answer cites: shown whole where it is short, else before anything that is not asked for
+   * or quoted.
+   */
   readonly cited?: ReadonlySet<string>;
   /** Lines that the answer quotes: always shown, with those around them. */
   readonly quoted?: readonly LogPosition[];
@@ -29,7 +35,10 @@ export interface Focus {
 /** Lines of a log, both ends included. */
 type Stretch = Pick<Section, 'source' | 'lineStart' | 'lineEnd'>;
 
-/** A line of a log or file that some evidence holds. `worth` is higher for what should be seen first; from MUST on it is shown in any case. */
+/**
+ * A line of a log or file that some evidence holds. `worth` is higher for what should be seen first; from
+ * MUST on it is shown in any case.
+ */
 interface Line {
   readonly source: string;
   readonly line: number;
@@ -52,7 +61,10 @@ const [REQUESTED, MOST_REQUESTED] = [40, 160];
 const SHORT = 12;
 /** Longer lines of a log are lists, dumps and progress; their beginning and their end tell most. */
 const MAX_LINE = 400;
-/** Lines above and below a informative one: what led to it, and how its message goes on; and how near noise may stand to be shown with it. */
+/**
+ * Lines above and below a informative one: what led to it, and how its message goes on; and how near noise
+ * may stand to be shown with it.
+ */
 const [ABOVE, BELOW, BESIDE] = [4, 6, 1];
 const ROLE_WORTH: Readonly<Record<LineRole, number>> = {
   cause: 200,
@@ -74,7 +86,10 @@ const MOST_OF_SCRIPT = 20;
 /** The first informative lines count most. */
 const PER_RANK = 5;
 const LAST_RANK = 40;
-/** Gaps so small cost less than the mark for them; where there is room for twice what is shown, wider ones are filled too. */
+/**
+ * Gaps so small cost less than the mark for them; where there is room for twice what is shown, wider ones are
+ * filled too.
+ */
 const [GAP, WIDE_GAP] = [2, 6];
 
 /** Share of the room for documents, history and other evidence that has no lines. */
@@ -83,8 +98,15 @@ const MAX_ITEM = 1_500;
 const MAX_CITED = 4_000;
 /** Most of a document or a past failure that nothing cites: its causes and fixes stand first. */
 const MAX_RETRIEVED = 900;
-const RETRIEVED: ReadonlySet<string> = new Set(['search_knowledge', 'search_error_library', 'find_similar_failures']);
-/** Documents below this similarity are named only: what hardly resembles the failure fills a prompt and misleads. */
+const RETRIEVED: ReadonlySet<string> = new Set([
+  'search_knowledge',
+  'search_error_library',
+  'find_similar_failures',
+]);
+/**
+ * Documents below this similarity are named only: what hardly resembles the failure fills a prompt and
+ * misleads.
+ */
 const WORTH_SHOWING = 0.5;
 /** Below this they are only counted. */
 const WORTH_NAMING = 0.3;
@@ -133,8 +155,10 @@ function weighLines(placed: readonly Placed[], focus: Focus): Map<string, Map<nu
       if (!line.text.includes(more)) line.text = cutLine(`${line.text}${BREAK}${more}`, MAX_LINE);
       line.ids.push(item.id);
       if (item.tool !== 'log') line.worth = Math.max(line.worth, LOOKED_UP);
-      if (focus.cited?.has(item.id) === true) line.worth = Math.max(line.worth, lines.length <= SHORT ? MUST : CITED);
-      if (isNew) line.worth = Math.max(line.worth, offset < REQUESTED && requested++ < MOST_REQUESTED ? MUST : NEWEST);
+      if (focus.cited?.has(item.id) === true)
+        line.worth = Math.max(line.worth, lines.length <= SHORT ? MUST : CITED);
+      if (isNew)
+        line.worth = Math.max(line.worth, offset < REQUESTED && requested++ < MOST_REQUESTED ? MUST : NEWEST);
     }
   }
   for (const [source, lines] of sources) weighSteps(source, lines, focus);
@@ -148,7 +172,13 @@ function weighLines(placed: readonly Placed[], focus: Focus): Map<string, Map<nu
 
 function lineAt({ source, tool }: Placed, line: number, raw: string): Line {
   const text = cleanLine(raw);
-  return { source, line, text: cutLine(text, MAX_LINE), ids: [], worth: tool === 'log' ? ROLE_WORTH[classifyRole(text)] : LOOKED_UP };
+  return {
+    source,
+    line,
+    text: cutLine(text, MAX_LINE),
+    ids: [],
+    worth: tool === 'log' ? ROLE_WORTH[classifyRole(text)] : LOOKED_UP,
+  };
 }
 
 /**
@@ -164,9 +194,12 @@ function weighSteps(source: string, lines: ReadonlyMap<number, Line>, { steps = 
     if (line.line !== last + 1) script = Number.POSITIVE_INFINITY;
     last = line.line;
     if (ECHO_BEGINS.test(line.text)) script = 0;
-    const isInside = here.length === 0 || here.some(({ lineStart, lineEnd }) => line.line >= lineStart && line.line <= lineEnd);
+    const isInside =
+      here.length === 0 ||
+      here.some(({ lineStart, lineEnd }) => line.line >= lineStart && line.line <= lineEnd);
     if (line.worth < LOOKED_UP) {
-      if (script < Number.POSITIVE_INFINITY) line.worth = isInside && script < MOST_OF_SCRIPT && here.length > 0 ? COMMAND : 0;
+      if (script < Number.POSITIVE_INFINITY)
+        line.worth = isInside && script < MOST_OF_SCRIPT && here.length > 0 ? COMMAND : 0;
       else if (!isInside) line.worth = line.ids.every((id) => fill?.has(id)) ? 0 : line.worth * ELSEWHERE;
     }
     script = ECHO_ENDS.test(line.text) ? Number.POSITIVE_INFINITY : script + 1;
@@ -200,7 +233,9 @@ function chosen(sources: ReadonlyMap<string, ReadonlyMap<number, Line>>, room: n
   };
   const seen = new Set<string>();
   const repeated: Line[] = [];
-  for (const line of all.filter(({ worth }) => worth >= NOISE).toSorted((one, two) => two.worth - one.worth)) {
+  for (const line of all
+    .filter(({ worth }) => worth >= NOISE)
+    .toSorted((one, two) => two.worth - one.worth)) {
     const words = line.text.replace(/\d+/g, '0');
     if (line.worth < MUST && seen.has(words)) repeated.push(line);
     else keep(line);
@@ -219,7 +254,9 @@ function fillGaps(lines: ReadonlyMap<number, Line>, kept: Set<Line>, widest: num
   for (const [index, number] of numbers.sort((one, two) => one - two).entries()) {
     const missing = (numbers[index + 1] ?? 0) - number - 1;
     if (missing < 1 || missing > widest) continue;
-    const between = Array.from({ length: missing }, (_, offset) => lines.get(number + offset + 1)).filter((line) => line !== undefined);
+    const between = Array.from({ length: missing }, (_, offset) => lines.get(number + offset + 1)).filter(
+      (line) => line !== undefined,
+    );
     if (between.length === missing) for (const line of between) kept.add(line);
   }
 }
@@ -241,9 +278,13 @@ function blocks(lines: readonly Line[], placed: readonly Placed[], { cited, newe
     const all = [...new Set(run.flatMap((line) => line.ids))];
     const whole = all.filter((id) => run.every((line) => line.ids.includes(id)));
     const ids = whole.length === 0 ? all : whole.slice(0, 2);
-    const inside = all.filter((id) => !ids.includes(id) && (cited?.has(id) === true || newest?.has(id) === true)).slice(0, MOST_NAMED);
+    const inside = all
+      .filter((id) => !ids.includes(id) && (cited?.has(id) === true || newest?.has(id) === true))
+      .slice(0, MOST_NAMED);
     const places = inside.map((id) => `${id} from line ${run.find((line) => line.ids.includes(id))?.line}`);
-    const titled = [...new Set(ids.map((id) => cutLine(formatTitle(titles.get(id) ?? ''), MAX_TITLE)))].slice(0, 2).join('; ');
+    const titled = [...new Set(ids.map((id) => cutLine(formatTitle(titles.get(id) ?? ''), MAX_TITLE)))]
+      .slice(0, 2)
+      .join('; ');
     return [
       `${[...ids, ...places].join(', ')}: source ${run[0]?.source}, lines ${run[0]?.line}-${run.at(-1)?.line} (${titled})`,
       ...run.map(({ line, text }) => `${line}| ${text}`),
@@ -252,9 +293,13 @@ function blocks(lines: readonly Line[], placed: readonly Placed[], { cited, newe
 }
 
 /** Selects evidence without lines: cited items first, then the newest, then by score. */
-function othersWithin(items: readonly Evidence[], { room, cited, newest }: Focus): { shown: Map<string, string>; size: number } {
+function othersWithin(
+  items: readonly Evidence[],
+  { room, cited, newest }: Focus,
+): { shown: Map<string, string>; size: number } {
   const shown = new Map<string, string>();
-  const rank = ({ id, score }: Evidence) => (cited?.has(id) === true ? 3 : 0) + (newest?.has(id) === true ? 1 : 0) + (score ?? 0.5);
+  const rank = ({ id, score }: Evidence) =>
+    (cited?.has(id) === true ? 3 : 0) + (newest?.has(id) === true ? 1 : 0) + (score ?? 0.5);
   let size = 0;
   for (const item of items.toSorted((one, two) => rank(two) - rank(one))) {
     const isCited = cited?.has(item.id) === true;
@@ -301,12 +346,15 @@ function named(items: readonly Evidence[]): string[] {
     ...(lines.length === 0 ? [] : [`Not shown here:\n${lines.join('\n')}`]),
     ...(unlike === 0
       ? []
-      : [`${unlike === 1 ? '1 document that hardly resembles' : `${unlike} documents that hardly resemble`} this failure: left out`]),
+      : [
+          `${unlike === 1 ? '1 document that hardly resembles' : `${unlike} documents that hardly resemble`} this failure: left out`,
+        ]),
   ];
 }
 
 function formatHeading(item: Evidence): string {
-  const lines = item.lineStart === undefined ? '' : ` lines ${item.lineStart}-${item.lineEnd ?? item.lineStart}`;
+  const lines =
+    item.lineStart === undefined ? '' : ` lines ${item.lineStart}-${item.lineEnd ?? item.lineStart}`;
   const score = item.score === undefined ? '' : `, similarity ${item.score.toFixed(2)}`;
   return `${formatTitle(item.title)} [tool ${item.tool}, source ${item.source}${lines}${score}]`;
 }

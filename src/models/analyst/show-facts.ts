@@ -34,7 +34,10 @@ export function showFacts(subject: TriageSubject, shown = ''): string {
     ...(failures.length > 1 ? [`failures with this cause: ${failures.length}`] : []),
     ...(subject.toolchains.length === 0 ? [] : [`tools at work: ${subject.toolchains.join(', ')}`]),
     ...list(`failing tests (${failingTests.length})`, failingTests.map(showTest), MAX_TESTS),
-    ...list('exceptions', subject.exceptions.filter(({ message }) => message === '' || isNew(message)).map(showException)),
+    ...list(
+      'exceptions',
+      subject.exceptions.filter(({ message }) => message === '' || isNew(message)).map(showException),
+    ),
     ...list(
       'diagnostics',
       tellingDiagnostics(subject.diagnostics)
@@ -43,7 +46,9 @@ export function showFacts(subject: TriageSubject, shown = ''): string {
     ),
     ...list(
       'other error messages',
-      subject.messages.filter(({ text }) => classifyRole(text) === 'cause' && isNew(text)).map(({ text }) => oneLine(text)),
+      subject.messages
+        .filter(({ text }) => classifyRole(text) === 'cause' && isNew(text))
+        .map(({ text }) => oneLine(text)),
       MAX_MESSAGES,
     ),
     ...list('remarks of the reader', subject.notes.map(oneLine)),
@@ -57,8 +62,18 @@ function flat(text: string): string {
   return stripEscapes(text).replace(/\s+/g, ' ').trim();
 }
 
-function whereFrom({ repository, pipeline, number, attempt, branch, commit, job }: TriageSubject['build']): string[] {
-  const more = Object.entries({ branch, commit, job }).flatMap(([name, value]) => (value === null ? [] : [`${name} ${value}`]));
+function whereFrom({
+  repository,
+  pipeline,
+  number,
+  attempt,
+  branch,
+  commit,
+  job,
+}: TriageSubject['build']): string[] {
+  const more = Object.entries({ branch, commit, job }).flatMap(([name, value]) =>
+    value === null ? [] : [`${name} ${value}`],
+  );
   return [
     `repository ${repository}, pipeline ${pipeline}, build ${number}, attempt ${attempt}`,
     ...(more.length === 0 ? [] : [more.join(', ')]),
@@ -68,10 +83,14 @@ function whereFrom({ repository, pipeline, number, attempt, branch, commit, job 
 /** Describes each failed step with its exit code. If no step is known, describes how the processes ended. */
 function describeSteps({ failedSections, exits }: TriageSubject): string[] {
   const ended = [...new Set(exits.map(({ code, signal }) => signal ?? `exit code ${code}`))];
-  const steps = failedSections.map(({ name, exitCode }) => `${oneLine(name)}${exitCode === undefined ? '' : ` (exit code ${exitCode})`}`);
+  const steps = failedSections.map(
+    ({ name, exitCode }) => `${oneLine(name)}${exitCode === undefined ? '' : ` (exit code ${exitCode})`}`,
+  );
   if (steps.length === 0) return ended.length === 0 ? [] : [`ended with: ${ended.join(', ')}`];
   const isTold = failedSections.some(({ exitCode }) => exitCode !== undefined) || ended.length === 0;
-  return [`failed step: ${[...new Set(steps)].join('; ')}${isTold ? '' : `, ended with ${ended.join(', ')}`}`];
+  return [
+    `failed step: ${[...new Set(steps)].join('; ')}${isTold ? '' : `, ended with ${ended.join(', ')}`}`,
+  ];
 }
 
 /** Warnings tell only where nothing was an error. */
@@ -84,7 +103,9 @@ function showTest(test: FailingTest): string {
   const name = test.suite === null ? test.name : `${test.suite} › ${test.name}`;
   const place = test.file === null ? '' : ` (${test.file}${test.line === null ? '' : `:${test.line}`})`;
   const values =
-    test.expected === null || test.actual === null ? '' : ` expected: ${oneLine(test.expected)} actual: ${oneLine(test.actual)}`;
+    test.expected === null || test.actual === null
+      ? ''
+      : ` expected: ${oneLine(test.expected)} actual: ${oneLine(test.actual)}`;
   return `${oneLine(name)}${place}${values}${test.message === null ? '' : ` message: ${oneLine(test.message)}`}`;
 }
 
@@ -130,7 +151,9 @@ export function showSituation(insight: Insight, plan?: Plan): string {
     ...listed('open questions', (plan?.gaps ?? []).map(showGap)),
     ...listed('the last answer was sent back because of', gaps),
     ...listed('what investigators concluded', conclusions),
-    ...(outcomes.length === 0 ? ['asked so far: nothing'] : listed('asked so far', outcomes.map(showOutcome))),
+    ...(outcomes.length === 0
+      ? ['asked so far: nothing']
+      : listed('asked so far', outcomes.map(showOutcome))),
   ].join('\n');
 }
 
@@ -184,12 +207,17 @@ export function showAnswer(answer: Answer, evidence: readonly Evidence[]): strin
 function showQuote(quote: Quote, evidence: readonly Evidence[]): string {
   const item = evidence.find((one) => holdsQuote(one, quote));
   if (item === undefined) return `${quote.text} [does NOT stand there]`;
-  const line = item.lineStart === undefined ? quote.text : (item.text.split('\n')[quote.line - item.lineStart] ?? quote.text);
+  const line =
+    item.lineStart === undefined
+      ? quote.text
+      : (item.text.split('\n')[quote.line - item.lineStart] ?? quote.text);
   return `${cutLine(cleanLine(stripEscapes(line)), 300)} [stands there]`;
 }
 
 function showOutcome({ call, status, summary, evidence = [] }: ToolOutcome): string {
-  const args = Object.entries(call.args).map(([name, value]) => `${name}=${cutAfter(JSON.stringify(value), MAX_ARGUMENT)}`);
+  const args = Object.entries(call.args).map(
+    ([name, value]) => `${name}=${cutAfter(JSON.stringify(value), MAX_ARGUMENT)}`,
+  );
   const brought = evidence.length === 0 ? '' : ` (${evidence.join(', ')})`;
   return `${call.tool}(${args.join(', ')}): ${status}, ${cutAfter(summary, MAX_SUMMARY)}${brought}`;
 }

@@ -26,7 +26,12 @@ export interface FallbackOptions {
  * the two
  * relevance grades, and tools that always run are called in the first round even if the primary omits them.
  */
-export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger, options: FallbackOptions = {}): Analyst {
+export function withFallback(
+  primary: Analyst,
+  fallback: Analyst,
+  logger: Logger,
+  options: FallbackOptions = {},
+): Analyst {
   const circuit = createBreaker({ opensAt: FAILURES_IN_A_ROW, weigh: weighFailure, restMs: computeRest });
   const isFirst = ({ round, gaps, outcomes }: Insight) =>
     options.firstRound === 'fallback' && round === 1 && gaps.length === 0 && outcomes.length === 0;
@@ -45,7 +50,10 @@ export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger
       // The same words each time: an analysis says it once, however many judgements it concerns.
       if (error instanceof CircuitOpenError) {
         const reason = describeError(circuit.lastFailure());
-        return takeOver(await ask(fallback), `The model is paused for a while: ${reason}; the ${fallback.name} were used.`);
+        return takeOver(
+          await ask(fallback),
+          `The model is paused for a while: ${reason}; the ${fallback.name} were used.`,
+        );
       }
       logger.warn({ judgement: name, error }, 'the analyst failed and the fallback decided');
       return takeOver(
@@ -60,19 +68,23 @@ export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger
     name: primary.name,
     classify: (input, signal) => judge('classify', signal, (analyst) => analyst.classify(input, signal)),
     plan: async (input, signal) =>
-      isFirst(input) ? fallback.plan(input, signal) : judge('plan', signal, (analyst) => analyst.plan(input, signal)),
+      isFirst(input)
+        ? fallback.plan(input, signal)
+        : judge('plan', signal, (analyst) => analyst.plan(input, signal)),
     chooseTools: async (input, signal) => {
       if (isFirst(input)) return fallback.chooseTools(input, signal);
       const chosen = await judge('chooseTools', signal, (analyst) => analyst.chooseTools(input, signal));
       const due = input.offered.filter(
-        (tool) => tool.always && !wasAsked(tool.name, [...chosen.value, ...input.outcomes.map(({ call }) => call)]),
+        (tool) =>
+          tool.always && !wasAsked(tool.name, [...chosen.value, ...input.outcomes.map(({ call }) => call)]),
       );
       if (due.length === 0) return chosen;
       const names = new Set(due.map((tool) => tool.name));
       const other = await fallback.chooseTools(input, signal);
       return { ...chosen, value: [...other.value.filter((call) => names.has(call.tool)), ...chosen.value] };
     },
-    correctCall: (input, signal) => judge('correctCall', signal, (analyst) => analyst.correctCall(input, signal)),
+    correctCall: (input, signal) =>
+      judge('correctCall', signal, (analyst) => analyst.correctCall(input, signal)),
     answer: (input, signal) => judge('answer', signal, (analyst) => analyst.answer(input, signal)),
     converse: converseWithFallback(judge),
     verify: async (input, signal) => {
@@ -81,7 +93,8 @@ export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger
       if (isOwn && !isNotDevelopersFault(input.classification)) return first;
       const second = await secondOpinion(fallback, input, signal, logger);
       if (isOwn) return { ...first, value: moreDoubtful(first.value, second) };
-      // The category may still be the primary's word: its fallback is only as sure as it finds that category itself.
+      // The category may still be the primary's word: its fallback is only as sure as it finds that category
+      // itself.
       const confidence = Math.min(first.value.confidence, second?.confidence ?? 0);
       return { ...first, value: { ...first.value, confidence } };
     },
@@ -99,7 +112,11 @@ function moreDoubtful(model: Assessment, second: Assessment | null): Assessment 
     const other = second === null ? 'ambiguous' : (second.grades[id] ?? grade);
     return [id, DOUBT[other] > DOUBT[grade] ? other : grade];
   });
-  return { ...model, grades: Object.fromEntries(grades), against: [...new Set([...model.against, ...(second?.against ?? [])])] };
+  return {
+    ...model,
+    grades: Object.fromEntries(grades),
+    against: [...new Set([...model.against, ...(second?.against ?? [])])],
+  };
 }
 
 /**
@@ -130,7 +147,11 @@ function wasAsked(tool: string, calls: readonly ToolCall[]): boolean {
 }
 
 /** Returns the fallback's judgement with the reason for the takeover and the cost of the failed attempt. */
-function takeOver<Value>(judgement: Judgement<Value>, note: string, lost: ModelUsage | null = null): Judgement<Value> {
+function takeOver<Value>(
+  judgement: Judgement<Value>,
+  note: string,
+  lost: ModelUsage | null = null,
+): Judgement<Value> {
   return { ...judgement, note, usage: plus(judgement.usage, lost) ?? judgement.usage };
 }
 
@@ -141,7 +162,11 @@ function describeError(error: unknown): string {
     : 'The model could not be used because of a fault in Faultline';
 }
 
-type Judge = <Value>(name: string, signal: AbortSignal, ask: (analyst: Analyst) => Promise<Judgement<Value>>) => Promise<Judgement<Value>>;
+type Judge = <Value>(
+  name: string,
+  signal: AbortSignal,
+  ask: (analyst: Analyst) => Promise<Judgement<Value>>,
+) => Promise<Judgement<Value>>;
 
 /**
  * Returns a conversation in which the fallback takes over each judgement that fails. Text that the primary
@@ -149,8 +174,10 @@ type Judge = <Value>(name: string, signal: AbortSignal, ask: (analyst: Analyst) 
  */
 function converseWithFallback(judge: Judge): Converse {
   return {
-    understand: (input, signal) => judge('understand', signal, ({ converse }) => converse.understand(input, signal)),
-    chooseTools: (input, signal) => judge('chooseTools', signal, ({ converse }) => converse.chooseTools(input, signal)),
+    understand: (input, signal) =>
+      judge('understand', signal, ({ converse }) => converse.understand(input, signal)),
+    chooseTools: (input, signal) =>
+      judge('chooseTools', signal, ({ converse }) => converse.chooseTools(input, signal)),
     reply: (input, signal) => {
       let isBegun = false;
       return judge('reply', signal, ({ converse }) => {
@@ -172,7 +199,10 @@ const REFUSED_REST_MS = 5 * 60_000;
 const FAILED_REST_MS = 60_000;
 const FAILURES_IN_A_ROW = 2;
 
-/** Weighs a failure of the model. A rejected key or an empty quota pauses it at once; an unfit reply never does. */
+/**
+ * Weighs a failure of the model. A rejected key or an empty quota pauses it at once; an unfit reply never
+ * does.
+ */
 function weighFailure(error: unknown): number {
   if (!(error instanceof TriageError)) return 0;
   if (isRefused(error)) return Number.POSITIVE_INFINITY;

@@ -12,20 +12,26 @@ interface Seen {
 }
 
 /**
- * Asks once. Resolves to the reply, or to the server's refusal; throws `upstream-failed` without an answer, `invalid-input`
- * where the answer is no chat completion or too large.
+ * Asks once. Resolves to the reply, or to the server's refusal; throws `upstream-failed` without an answer,
+ * `invalid-input` where the answer is no chat completion or too large.
  *
- * LangChain and the SDK below it throw away a reply whose JSON is cut or wrapped in prose, together with what it cost, so
- * the body is kept as it passes and read here.
+ * LangChain and the SDK below it throw away a reply whose JSON is cut or wrapped in prose, together with what
+ * it cost, so the body is kept as it passes and read here.
  */
-export async function complete(request: CompletionRequest, signal: AbortSignal): Promise<Completion | Refusal> {
+export async function complete(
+  request: CompletionRequest,
+  signal: AbortSignal,
+): Promise<Completion | Refusal> {
   let seen: Seen | undefined;
   const model = await connect(request, async (_input, init) => {
     const response = await post(request, init, signal);
     const { status, headers } = response;
     const body = await readBounded(response, request.maxReplyBytes);
     seen = { status, headers, body };
-    return new Response(body === '' ? null : body, { status, headers: { 'content-type': 'application/json' } });
+    return new Response(body === '' ? null : body, {
+      status,
+      headers: { 'content-type': 'application/json' },
+    });
   });
   try {
     await model.invoke(
@@ -69,7 +75,9 @@ const Content = z
   .union([z.string(), z.array(z.object({ type: z.string(), text: z.string().optional() }))])
   .nullish()
   .transform((content) =>
-    Array.isArray(content) ? content.map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('') : (content ?? ''),
+    Array.isArray(content)
+      ? content.map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('')
+      : (content ?? ''),
   );
 const Called = z.object({ name: z.string(), arguments: z.unknown() });
 const Count = z.number().min(0).nullish();
@@ -108,11 +116,16 @@ function readCompletion(body: string): Completion {
     throw new TriageError('invalid-input', 'The model server did not return a chat completion');
   }
   const { message, finish_reason: finish } = choice;
-  const called = message.tool_calls?.map((call) => call.function) ?? (message.function_call ? [message.function_call] : []);
+  const called =
+    message.tool_calls?.map((call) => call.function) ??
+    (message.function_call ? [message.function_call] : []);
   const text = withoutThinking(message.content);
   return {
     // A server whose reasoning parser is set wrongly puts the whole reply among the thoughts.
-    text: text.trim() === '' && called.length === 0 && finish !== 'length' ? (message.reasoning_content ?? '') : text,
+    text:
+      text.trim() === '' && called.length === 0 && finish !== 'length'
+        ? (message.reasoning_content ?? '')
+        : text,
     calls: called.map((call) => ({ name: call.name, args: writtenArguments(call.arguments) })),
     finish: finish ?? 'stop',
     refused: (message.refusal ?? '') !== '',
@@ -126,7 +139,10 @@ function countTokens(usage: z.infer<typeof UsageBody> | null | undefined): Token
     inputTokens: usage?.prompt_tokens ?? 0,
     outputTokens: usage?.completion_tokens ?? 0,
     cachedInputTokens:
-      usage?.prompt_tokens_details?.cached_tokens ?? usage?.prompt_cache_hit_tokens ?? usage?.cache_read_input_tokens ?? null,
+      usage?.prompt_tokens_details?.cached_tokens ??
+      usage?.prompt_cache_hit_tokens ??
+      usage?.cache_read_input_tokens ??
+      null,
   };
 }
 
@@ -154,9 +170,9 @@ interface Tap {
 const TAIL = 64;
 
 /**
- * Asks once and passes the answer on as it arrives. Resolves to the whole of it, or to the server's refusal; throws
- * `upstream-failed` where there is no answer or it ends before its end, `invalid-input` where it is too large. A server that
- * does not stream is read to its end and passed on in one piece.
+ * Asks once and passes the answer on as it arrives. Resolves to the whole of it, or to the server's refusal;
+ * throws `upstream-failed` where there is no answer or it ends before its end, `invalid-input` where it is
+ * too large. A server that does not stream is read to its end and passed on in one piece.
  */
 export async function streamCompletion(
   request: CompletionRequest,
@@ -174,7 +190,10 @@ export async function streamCompletion(
       });
     }
     const body = await readBounded(response, request.maxReplyBytes);
-    tap.whole = status === 200 ? (refusalInBody(body, headers) ?? readCompletion(body)) : readRefusal(status, headers, body);
+    tap.whole =
+      status === 200
+        ? (refusalInBody(body, headers) ?? readCompletion(body))
+        : readRefusal(status, headers, body);
     return new Response(body === '' ? null : body, {
       status: status === 200 ? 502 : status,
       headers: { 'content-type': 'application/json' },
@@ -190,7 +209,11 @@ export async function streamCompletion(
   }
 }
 
-async function readStream(chunks: AsyncIterable<AIMessageChunk>, tap: Tap, { onText }: StreamOptions): Promise<Completion> {
+async function readStream(
+  chunks: AsyncIterable<AIMessageChunk>,
+  tap: Tap,
+  { onText }: StreamOptions,
+): Promise<Completion> {
   const filter = createThinkingFilter();
   const seen = { text: '', finish: '', model: '', ...countTokens(null) };
   const say = (piece: string) => {
@@ -209,7 +232,9 @@ async function readStream(chunks: AsyncIterable<AIMessageChunk>, tap: Tap, { onT
   }
   say(filter.end());
   if (seen.finish === '' && !tap.tail.includes('[DONE]')) {
-    throw new TriageError('upstream-failed', "The model's answer was cut off before its end", { retryable: true });
+    throw new TriageError('upstream-failed', "The model's answer was cut off before its end", {
+      retryable: true,
+    });
   }
   return { ...seen, model: seen.model || null, finish: seen.finish || 'stop', calls: [], refused: false };
 }
@@ -281,5 +306,8 @@ function createThinkingFilter() {
 
 function mayBegin(text: string): boolean {
   const start = text.trimStart();
-  return text.length <= LONGEST_OPENING && ['<think>', '<thinking>', '<thought>'].some((tag) => tag.startsWith(start));
+  return (
+    text.length <= LONGEST_OPENING &&
+    ['<think>', '<thinking>', '<thought>'].some((tag) => tag.startsWith(start))
+  );
 }

@@ -25,7 +25,10 @@ export interface CompletionRequest {
 export interface Wishes {
   readonly response_format?:
     | { type: 'json_object' }
-    | { type: 'json_schema'; json_schema: { name: string; schema: Record<string, unknown>; strict: boolean } };
+    | {
+        type: 'json_schema';
+        json_schema: { name: string; schema: Record<string, unknown>; strict: boolean };
+      };
   readonly tools?: {
     type: 'function';
     function: { name: string; description: string; parameters: Record<string, unknown>; strict?: boolean };
@@ -39,7 +42,10 @@ export interface Wishes {
  * loaded on first use, so rules-only
  * installations never load it.
  */
-export async function connect(request: CompletionRequest, fetchReply: typeof fetch): Promise<ChatOpenAICompletions> {
+export async function connect(
+  request: CompletionRequest,
+  fetchReply: typeof fetch,
+): Promise<ChatOpenAICompletions> {
   const { ChatOpenAICompletions } = await import('@langchain/openai');
   const { dialect, model } = request;
   return new ChatOpenAICompletions({
@@ -54,10 +60,14 @@ export async function connect(request: CompletionRequest, fetchReply: typeof fet
 }
 
 /**
- * Sends what LangChain prepared to exactly the address of the request. A redirect is refused: followed, it would carry log
- * excerpts, and on Azure the key, to another host. Throws `upstream-failed`.
+ * Sends what LangChain prepared to exactly the address of the request. A redirect is refused: followed, it
+ * would carry log excerpts, and on Azure the key, to another host. Throws `upstream-failed`.
  */
-export async function post({ url, headers }: CompletionRequest, init: RequestInit | undefined, signal: AbortSignal): Promise<Response> {
+export async function post(
+  { url, headers }: CompletionRequest,
+  init: RequestInit | undefined,
+  signal: AbortSignal,
+): Promise<Response> {
   const sent = new Headers(init?.headers);
   sent.delete('authorization');
   for (const [name, value] of Object.entries(headers)) sent.set(name, value);
@@ -90,7 +100,10 @@ function outputLimit({ limitNames, outputTokens }: Dialect, model: string) {
 
 /** The addresses of chat completions and the headers that authenticate us. */
 export interface Endpoint {
-  /** Addresses to try in this order where the server answers 404; the one that works is remembered. Never empty. */
+  /**
+   * Addresses to try in this order where the server answers 404; the one that works is remembered. Never
+   * empty.
+   */
   readonly urls: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -108,7 +121,10 @@ interface EndpointOptions {
 }
 
 const OPENAI = 'https://api.openai.com/v1';
-/** Azure's newest version with strict schemas and parallel function calls that is not a preview (Azure OpenAI, API version lifecycle). */
+/**
+ * Azure's newest version with strict schemas and parallel function calls that is not a preview (Azure OpenAI,
+ * API version lifecycle).
+ */
 const AZURE_VERSION = '2024-10-21';
 const AZURE_HOST = /\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$/;
 const PATH = '/chat/completions';
@@ -119,7 +135,10 @@ const PATH = '/chat/completions';
  */
 export function resolveEndpoint({ baseUrl, apiKey, apiVersion, model }: EndpointOptions): Endpoint {
   if (apiKey === null && baseUrl === null) {
-    throw new TriageError('invalid-config', 'OpenAI needs an API key; set one, or set the base URL of a server that needs none');
+    throw new TriageError(
+      'invalid-config',
+      'OpenAI needs an API key; set one, or set the base URL of a server that needs none',
+    );
   }
   const base = parse(baseUrl ?? OPENAI);
   const path = base.pathname.replace(/\/$/, '');
@@ -129,7 +148,8 @@ export function resolveEndpoint({ baseUrl, apiKey, apiVersion, model }: Endpoint
   const urls = paths.map((one) => {
     const url = new URL(base);
     url.pathname = one;
-    if (azure && (version !== null || one.includes('/deployments/'))) url.searchParams.set('api-version', version ?? AZURE_VERSION);
+    if (azure && (version !== null || one.includes('/deployments/')))
+      url.searchParams.set('api-version', version ?? AZURE_VERSION);
     return url.href;
   });
   if (apiKey === null) return { urls, headers: {} };
@@ -145,7 +165,10 @@ export function shownAddress(address: string): string {
 function parse(baseUrl: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new TriageError('invalid-config', "The base URL of the model's server must begin with http:// or https://");
+    throw new TriageError(
+      'invalid-config',
+      "The base URL of the model's server must begin with http:// or https://",
+    );
   }
   url.hash = '';
   return url;

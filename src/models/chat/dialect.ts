@@ -21,7 +21,9 @@ export interface Dialect {
   readonly parallel: boolean;
   /** True if a temperature is sent. Reasoning models accept only their default. */
   readonly temperature: boolean;
-  /** Names for the limit of the answer that are still untried, the one in use first; empty: no limit is sent. */
+  /**
+   * Names for the limit of the answer that are still untried, the one in use first; empty: no limit is sent.
+   */
   readonly limitNames: readonly LimitName[];
   /** Most tokens of an answer. Reasoning models spend unseen tokens from the same allowance. */
   readonly outputTokens: number;
@@ -37,7 +39,10 @@ const REASONING_TOKENS = 16_384;
 const FEW_OUTPUT_TOKENS = 1_024;
 const STATUSES = [400, 404, 415, 422, 500, 501];
 const FORMAT = /response_format|json_schema|json_object|json mode|structured output|guided|grammar|schema/i;
-/** llama.cpp: "tools param requires --jinja flag"; vLLM: "--enable-auto-tool-choice"; Ollama: "does not support tools". */
+/**
+ * llama.cpp: "tools param requires --jinja flag"; vLLM: "--enable-auto-tool-choice"; Ollama: "does not
+ * support tools".
+ */
 const TOOLS = /\btools?\b|tool_|tool.?choice|tool.?call|function.?call|functions\b|jinja/i;
 const NEXT_TOOLS = {
   strict_tools: 'tools',
@@ -46,7 +51,10 @@ const NEXT_TOOLS = {
   json_object: 'text',
   text: null,
 } as const satisfies Record<ToolFormat, ToolFormat | null>;
-const NEXT_VALUE = { json_schema: 'json_object', json_object: 'text', text: null } as const satisfies Record<Format, Format | null>;
+const NEXT_VALUE = { json_schema: 'json_object', json_object: 'text', text: null } as const satisfies Record<
+  Format,
+  Format | null
+>;
 
 /** Checks whether the model is one of OpenAI's reasoning models. */
 export function isReasoningModel(model: string): boolean {
@@ -85,9 +93,11 @@ export function weakerDialect(dialect: Dialect, refusal: Refusal, kind: Question
   const { message } = refusal;
   if (dialect.temperature && /temperature/i.test(message)) return { ...dialect, temperature: false };
   if (/max_tokens|max_completion_tokens/i.test(message)) return withoutLimit(dialect, message);
-  if (dialect.streamUsage && /stream_options|include_usage/i.test(message)) return { ...dialect, streamUsage: false };
+  if (dialect.streamUsage && /stream_options|include_usage/i.test(message))
+    return { ...dialect, streamUsage: false };
   if (dialect.parallel && /parallel_tool_calls/i.test(message)) return { ...dialect, parallel: false };
-  if (dialect.system && /system role|system message|role.{0,20}system|must alternate/i.test(message)) return { ...dialect, system: false };
+  if (dialect.system && /system role|system message|role.{0,20}system|must alternate/i.test(message))
+    return { ...dialect, system: false };
   if (kind === 'tools') return withWeakerTools(dialect, message);
   if (kind === 'text' || !FORMAT.test(message)) return null;
   const next = NEXT_VALUE[dialect.value];
@@ -107,7 +117,8 @@ function withoutLimit(dialect: Dialect, message: string): Dialect | null {
 
 function withWeakerTools(dialect: Dialect, message: string): Dialect | null {
   const calling = dialect.tools === 'strict_tools' || dialect.tools === 'tools';
-  if (dialect.tools === 'strict_tools' && /strict|schema/i.test(message)) return { ...dialect, tools: 'tools' };
+  if (dialect.tools === 'strict_tools' && /strict|schema/i.test(message))
+    return { ...dialect, tools: 'tools' };
   if (calling && (TOOLS.test(message) || FORMAT.test(message))) return { ...dialect, tools: dialect.value };
   if (calling || !FORMAT.test(message)) return null;
   const next = NEXT_TOOLS[dialect.tools];

@@ -1,5 +1,11 @@
 import { TriageError } from '../../domain/errors.ts';
-import type { ChatModel, ChatRequest, ChatToolCall, StreamRequest, ToolChoiceRequest } from '../../ports/chat-model.ts';
+import type {
+  ChatModel,
+  ChatRequest,
+  ChatToolCall,
+  StreamRequest,
+  ToolChoiceRequest,
+} from '../../ports/chat-model.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import { type Completion, streamCompletion } from './completion.ts';
 import { type Message, resolveEndpoint, shownAddress } from './connect.ts';
@@ -14,7 +20,10 @@ export interface OpenAiChatModelOptions {
   readonly baseUrl: string | null;
   /** May be null for a server that wants none. */
   readonly apiKey: string | null;
-  /** Azure's `api-version`, empty for the one we know; given, or where the host is Azure's, the server is spoken to as Azure OpenAI. */
+  /**
+   * Azure's `api-version`, empty for the one we know; given, or where the host is Azure's, the server is
+   * spoken to as Azure OpenAI.
+   */
   readonly apiVersion?: string | null;
   readonly model: string;
   /**
@@ -30,8 +39,8 @@ export interface OpenAiChatModelOptions {
   readonly retryDelayMs?: number;
   readonly maxReplyBytes?: number;
   /**
-   * Most tokens of one answer, where less than usual will do: a model that goes round in circles stops only there. What a
-   * reasoning model thinks counts too, so that well-known ones are left their own allowance.
+   * Most tokens of one answer, where less than usual will do: a model that goes round in circles stops only
+   * there. What a reasoning model thinks counts too, so that well-known ones are left their own allowance.
    */
   readonly outputTokens?: number;
 }
@@ -73,17 +82,34 @@ export function createOpenAiChatModel(options: OpenAiChatModelOptions): OpenAiCh
   };
   return {
     name: model,
-    ask: (request, signal) => within(connection, 'value', signal, (question) => askValue(connection, question, request)),
-    chooseTools: (request, signal) => within(connection, 'tools', signal, (question) => chooseTools(connection, question, request)),
+    ask: (request, signal) =>
+      within(connection, 'value', signal, (question) => askValue(connection, question, request)),
+    chooseTools: (request, signal) =>
+      within(connection, 'tools', signal, (question) => chooseTools(connection, question, request)),
     stream: (request, signal) => stream(connection, request, signal),
-    supports: () => ({ value: connection.dialect.value, tools: connection.dialect.tools, calledFunctions: connection.called }),
+    supports: () => ({
+      value: connection.dialect.value,
+      tools: connection.dialect.tools,
+      calledFunctions: connection.called,
+    }),
     address: () => shownAddress(connection.endpoint.urls[connection.at] ?? ''),
   };
 }
 
-function within<Value>(connection: ModelConnection, kind: QuestionKind, signal: AbortSignal, ask: (question: Question) => Promise<Value>) {
+function within<Value>(
+  connection: ModelConnection,
+  kind: QuestionKind,
+  signal: AbortSignal,
+  ask: (question: Question) => Promise<Value>,
+) {
   const { timeoutMs } = connection;
-  return priced(connection, kind, signal, { signal: AbortSignal.timeout(timeoutMs), timeoutMs, ranOutAfterMs: () => timeoutMs }, ask);
+  return priced(
+    connection,
+    kind,
+    signal,
+    { signal: AbortSignal.timeout(timeoutMs), timeoutMs, ranOutAfterMs: () => timeoutMs },
+    ask,
+  );
 }
 
 /**
@@ -111,7 +137,11 @@ const AGAIN = 'Reply again with one JSON object that fits, and nothing else.';
  * Requests a value by JSON schema, else as any JSON, else from the text. An invalid reply is sent back once
  * with the reason.
  */
-async function askValue<Value>(connection: ModelConnection, question: Question, request: ChatRequest<Value>): Promise<Value> {
+async function askValue<Value>(
+  connection: ModelConnection,
+  question: Question,
+  request: ChatRequest<Value>,
+): Promise<Value> {
   const turn = (more: readonly Message[]) => (dialect: Dialect) => ({
     messages: [...opening(request, dialect.value), ...more],
     wishes: formatWish(dialect.value, request.name, request.schema),
@@ -120,8 +150,14 @@ async function askValue<Value>(connection: ModelConnection, question: Question, 
   const reading = readValue(first, request.parse);
   if ('value' in reading) return reading.value;
   if (!reading.mendable) throw unusable(reading.problem);
-  connection.logger.info({ reply: request.name, problem: reading.problem }, 'model reply is invalid; asking once for a correction');
-  const second = readValue(await send(connection, question, turn(repair(first.text, reading.problem, AGAIN))), request.parse);
+  connection.logger.info(
+    { reply: request.name, problem: reading.problem },
+    'model reply is invalid; asking once for a correction',
+  );
+  const second = readValue(
+    await send(connection, question, turn(repair(first.text, reading.problem, AGAIN))),
+    request.parse,
+  );
   if ('value' in second) return second.value;
   throw unusable(second.problem);
 }
@@ -132,7 +168,9 @@ async function askValue<Value>(connection: ModelConnection, question: Question, 
  */
 function opening({ system, user, schema }: ChatRequest<unknown>, format: Format): Message[] {
   const instructions =
-    format === 'json_schema' ? system : `${system}\n\nReply with one JSON object of this JSON schema:\n${JSON.stringify(schema)}`;
+    format === 'json_schema'
+      ? system
+      : `${system}\n\nReply with one JSON object of this JSON schema:\n${JSON.stringify(schema)}`;
   return [
     { role: 'system', content: instructions },
     { role: 'user', content: user },
@@ -141,9 +179,13 @@ function opening({ system, user, schema }: ChatRequest<unknown>, format: Format)
 
 const MAX_QUOTED = 8_000;
 
-/** Sends a reply back with what is wrong with it. In plain messages, which every server and chat template understands. */
+/**
+ * Sends a reply back with what is wrong with it. In plain messages, which every server and chat template
+ * understands.
+ */
 function repair(said: string, problem: string, how: string): Message[] {
-  const quoted: Message[] = said.trim() === '' ? [] : [{ role: 'assistant', content: said.slice(0, MAX_QUOTED) }];
+  const quoted: Message[] =
+    said.trim() === '' ? [] : [{ role: 'assistant', content: said.slice(0, MAX_QUOTED) }];
   return [...quoted, { role: 'user', content: `Your reply could not be used: ${problem}\n${how}` }];
 }
 
@@ -152,7 +194,12 @@ function repair(said: string, problem: string, how: string): Message[] {
  * text that was shown cannot be withdrawn. `onLife` is
  * called whenever the server sends anything.
  */
-async function streamAnswer(connection: ModelConnection, question: Question, request: StreamRequest, onLife: () => void): Promise<string> {
+async function streamAnswer(
+  connection: ModelConnection,
+  question: Question,
+  request: StreamRequest,
+  onLife: () => void,
+): Promise<string> {
   let isBegun = false;
   const onText = (piece: string) => {
     isBegun = true;
@@ -192,7 +239,11 @@ const MAX_SAID = 4_000;
  * parsed, or that name no offered
  * tool, are sent back once with the reason; valid calls are kept in any case.
  */
-async function chooseTools(connection: ModelConnection, question: Question, request: ToolChoiceRequest): Promise<readonly ChatToolCall[]> {
+async function chooseTools(
+  connection: ModelConnection,
+  question: Question,
+  request: ToolChoiceRequest,
+): Promise<readonly ChatToolCall[]> {
   if (request.tools.length === 0) return [];
   const first = await ask(connection, question, request, (dialect) => dialect.tools, []);
   if (first.reading.by === 'calling') connection.called = true;
@@ -230,11 +281,18 @@ async function ask(
  * wants no tool, or the server
  * silently ignores tools; the second answer shows which.
  */
-async function askInWords(connection: ModelConnection, question: Question, request: ToolChoiceRequest): Promise<readonly ChatToolCall[]> {
+async function askInWords(
+  connection: ModelConnection,
+  question: Question,
+  request: ToolChoiceRequest,
+): Promise<readonly ChatToolCall[]> {
   const reply = await ask(connection, question, request, formatWithoutCalling, []);
   const calls = await mend(connection, question, request, reply);
   if (calls.length > 0 && isCalling(connection.dialect.tools)) {
-    connection.logger.info({ tools: reply.format }, 'model server ignores tools; they are described as text from now on');
+    connection.logger.info(
+      { tools: reply.format },
+      'model server ignores tools; they are described as text from now on',
+    );
     connection.dialect = { ...connection.dialect, tools: reply.format };
   }
   return calls;
@@ -247,12 +305,22 @@ async function mend(
   { completion, reading, format }: Reply,
 ): Promise<readonly ChatToolCall[]> {
   if (reading.problem === null) return reading.calls;
-  connection.logger.info({ reply: request.name, problem: reading.problem }, 'model reply is invalid; asking once for a correction');
+  connection.logger.info(
+    { reply: request.name, problem: reading.problem },
+    'model reply is invalid; asking once for a correction',
+  );
   const how = isCalling(format)
     ? 'Call again what you want, with tools that are offered and arguments that fit.'
     : 'Reply again with one JSON object that fits, and nothing else.';
-  const sameFormat = (dialect: Dialect) => (isCalling(format) ? dialect.tools : formatWithoutCalling(dialect));
-  const again = await ask(connection, question, request, sameFormat, repair(said(completion), reading.problem, how));
+  const sameFormat = (dialect: Dialect) =>
+    isCalling(format) ? dialect.tools : formatWithoutCalling(dialect);
+  const again = await ask(
+    connection,
+    question,
+    request,
+    sameFormat,
+    repair(said(completion), reading.problem, how),
+  );
   const kept = reading.calls.filter((call) => isOffered(call, request.tools));
   const calls = joined(kept, again.reading.calls);
   const usable = calls.some((call) => isOffered(call, request.tools));

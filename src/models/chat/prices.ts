@@ -11,7 +11,9 @@ export type PriceTable = Readonly<Record<string, Price>>;
 /** The month of the list prices below: platform.openai.com/docs/pricing, "Standard". */
 export const PRICES_AS_OF = '2026-06';
 
-/** List prices by the model's name without its date. They change: FAULTLINE_MODEL_PRICES corrects and adds. */
+/**
+ * List prices by the model's name without its date. They change: FAULTLINE_MODEL_PRICES corrects and adds.
+ */
 export const PRICES: PriceTable = {
   'gpt-4o-mini': { input: 0.15, cachedInput: 0.075, output: 0.6 },
   'gpt-4o': { input: 2.5, cachedInput: 1.25, output: 10 },
@@ -43,8 +45,21 @@ export function findPrice(model: string, prices: PriceTable): Price | null {
   return null;
 }
 
-/** Dollars for the tokens of one or more calls. `cachedInputTokens` are among the input tokens, never more than those. */
-export function computeCost(price: Price, inputTokens: number, outputTokens: number, cachedInputTokens = 0): number {
+/**
+ * Dollars for the tokens of one or more calls. `cachedInputTokens` are among the input tokens, never more
+ * than those.
+ */
+export function computeCost(
+  price: Price,
+  inputTokens: number,
+  outputTokens: number,
+  cachedInputTokens = 0,
+): number {
   const cached = Math.min(Math.max(cachedInputTokens, 0), inputTokens);
-  return ((inputTokens - cached) * price.input + cached * (price.cachedInput ?? price.input) + outputTokens * price.output) / 1_000_000;
+  return (
+    ((inputTokens - cached) * price.input +
+      cached * (price.cachedInput ?? price.input) +
+      outputTokens * price.output) /
+    1_000_000
+  );
 }

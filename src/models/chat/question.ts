@@ -74,9 +74,22 @@ export async function priced<Value>(
   limit: TimeLimit,
   ask: (question: Question) => Promise<Value>,
 ): Promise<ChatReply<Value>> {
-  const bill: Bill = { inputTokens: 0, outputTokens: 0, cachedInputTokens: null, calls: 0, retries: 0, model: connection.model };
+  const bill: Bill = {
+    inputTokens: 0,
+    outputTokens: 0,
+    cachedInputTokens: null,
+    calls: 0,
+    retries: 0,
+    model: connection.model,
+  };
   const deadline = performance.now() + limit.timeoutMs;
-  const question: Question = { kind, bill, signal: AbortSignal.any([signal, limit.signal]), deadline, retriesLeft: connection.maxRetries };
+  const question: Question = {
+    kind,
+    bill,
+    signal: AbortSignal.any([signal, limit.signal]),
+    deadline,
+    retriesLeft: connection.maxRetries,
+  };
   try {
     const value = await ask(question);
     const { modelCalls, ...cost } = spent(connection, bill);
@@ -105,13 +118,21 @@ export async function send(
     onRetry: (error: unknown, pauseMs: number) => {
       question.retriesLeft -= 1;
       bill.retries += 1;
-      connection.logger.info({ error: getErrorMessage(error), pauseMs: Math.round(pauseMs) }, 'retrying the model');
+      connection.logger.info(
+        { error: getErrorMessage(error), pauseMs: Math.round(pauseMs) },
+        'retrying the model',
+      );
     },
   };
   return await retrying(policy, () => sendOnce(connection, question, turn, by));
 }
 
-async function sendOnce(connection: ModelConnection, question: Question, turn: (dialect: Dialect) => Turn, by: Send): Promise<Completion> {
+async function sendOnce(
+  connection: ModelConnection,
+  question: Question,
+  turn: (dialect: Dialect) => Turn,
+  by: Send,
+): Promise<Completion> {
   for (;;) {
     const { dialect, at } = connection;
     const { messages, wishes } = turn(dialect);
@@ -137,10 +158,15 @@ async function sendOnce(connection: ModelConnection, question: Question, turn: (
       if (isWrongPath(reply)) connection.at = 0;
       throw errorOfRefusal(reply, model);
     }
-    connection.logger.info({ from: dialect, to: weaker, status: reply.status }, 'model server does not support a requested feature');
+    connection.logger.info(
+      { from: dialect, to: weaker, status: reply.status },
+      'model server does not support a requested feature',
+    );
     // Another question may have changed the dialect in the meantime.
     connection.dialect =
-      connection.dialect === dialect ? weaker : (weakerDialect(connection.dialect, reply, question.kind) ?? connection.dialect);
+      connection.dialect === dialect
+        ? weaker
+        : (weakerDialect(connection.dialect, reply, question.kind) ?? connection.dialect);
   }
 }
 
@@ -162,7 +188,8 @@ function withoutSystem(messages: readonly Message[]): Message[] {
 function pay(bill: Bill, completion: Completion): Completion {
   bill.inputTokens += completion.inputTokens;
   bill.outputTokens += completion.outputTokens;
-  if (completion.cachedInputTokens !== null) bill.cachedInputTokens = (bill.cachedInputTokens ?? 0) + completion.cachedInputTokens;
+  if (completion.cachedInputTokens !== null)
+    bill.cachedInputTokens = (bill.cachedInputTokens ?? 0) + completion.cachedInputTokens;
   bill.calls += 1;
   bill.model = completion.model ?? bill.model;
   return completion;

@@ -16,7 +16,10 @@ export function whyUnanswered(completion: Pick<Completion, 'refused' | 'finish'>
   return completion.finish === 'content_filter' ? "the server's content filter stopped the reply" : null;
 }
 
-/** Takes the one JSON object out of a reply and checks it. Two different objects that both fit are refused, not guessed between. */
+/**
+ * Takes the one JSON object out of a reply and checks it. Two different objects that both fit are refused,
+ * not guessed between.
+ */
 export function readValue<Value>(completion: Completion, parse: (reply: unknown) => Value): Reading<Value> {
   const unanswered = whyUnanswered(completion);
   if (unanswered !== null) return { problem: unanswered, mendable: false };
@@ -24,7 +27,9 @@ export function readValue<Value>(completion: Completion, parse: (reply: unknown)
   if (objects.length === 0) {
     const cut = completion.finish === 'length';
     return {
-      problem: cut ? 'the reply was cut off before its end; be briefer' : 'the reply holds no complete JSON object',
+      problem: cut
+        ? 'the reply was cut off before its end; be briefer'
+        : 'the reply holds no complete JSON object',
       mendable: true,
     };
   }
@@ -34,12 +39,16 @@ export function readValue<Value>(completion: Completion, parse: (reply: unknown)
     try {
       values.push(parse(object));
     } catch (error) {
-      problem = (error instanceof z.ZodError ? z.prettifyError(error) : getErrorMessage(error)).slice(0, MAX_PROBLEM);
+      problem = (error instanceof z.ZodError ? z.prettifyError(error) : getErrorMessage(error)).slice(
+        0,
+        MAX_PROBLEM,
+      );
     }
   }
   const [value, ...others] = values;
   if (value === undefined) return { problem, mendable: true };
-  if (others.length > 0) return { problem: 'the reply holds several different JSON objects; give one', mendable: true };
+  if (others.length > 0)
+    return { problem: 'the reply holds several different JSON objects; give one', mendable: true };
   return { value };
 }
 
@@ -56,8 +65,9 @@ const MAX_WHY = 300;
 const MAX_SHOWN = 200;
 
 /**
- * Takes the calls out of a reply: the server's own, else those that are in its text, in whatever form models write them. They may name tools that
- * were not offered. `problem` is what is wrong with others, null where nothing is; `by` nothing there was prose, or nothing.
+ * Takes the calls out of a reply: the server's own, else those that are in its text, in whatever form models
+ * write them. They may name tools that were not offered. `problem` is what is wrong with others, null where
+ * nothing is; `by` nothing there was prose, or nothing.
  */
 export function readCalls(completion: Completion, tools: readonly ChatTool[]) {
   const written = completion.calls.length > 0 ? completion.calls : null;
@@ -65,7 +75,9 @@ export function readCalls(completion: Completion, tools: readonly ChatTool[]) {
   const given = written ?? inText;
   if (given === null) {
     const problem =
-      completion.finish === 'length' ? 'the reply was cut off before its end; be briefer' : 'the reply holds no complete JSON object';
+      completion.finish === 'length'
+        ? 'the reply was cut off before its end; be briefer'
+        : 'the reply holds no complete JSON object';
     return { calls: [], problem, by: 'nothing' };
   }
   const calls: ChatToolCall[] = [];
@@ -77,9 +89,15 @@ export function readCalls(completion: Completion, tools: readonly ChatTool[]) {
   }
   if (calls.length > 0 && !calls.some((call) => isOffered(call, tools))) {
     const unknown = [...new Set(calls.map((call) => shown(call.name)))].slice(0, 5).join(', ');
-    problems.push(`there are no such tools: ${unknown}; offered are ${tools.map((tool) => tool.name).join(', ')}`);
+    problems.push(
+      `there are no such tools: ${unknown}; offered are ${tools.map((tool) => tool.name).join(', ')}`,
+    );
   }
-  return { calls, problem: problems.length === 0 ? null : problems.slice(0, 5).join('; '), by: written === null ? 'json' : 'calling' };
+  return {
+    calls,
+    problem: problems.length === 0 ? null : problems.slice(0, 5).join('; '),
+    by: written === null ? 'json' : 'calling',
+  };
 }
 
 export function isOffered(call: ChatToolCall, tools: readonly ChatTool[]): boolean {
@@ -90,7 +108,12 @@ export function isOffered(call: ChatToolCall, tools: readonly ChatTool[]): boole
  * Converts a call: extracts the reason from its arguments, and removes the nulls that strict schemas put in
  * place of absent arguments.
  */
-function toToolCall(written: string, args: Arguments, tools: readonly ChatTool[], text: string): ChatToolCall {
+function toToolCall(
+  written: string,
+  args: Arguments,
+  tools: readonly ChatTool[],
+  text: string,
+): ChatToolCall {
   const name = written.trim().replace(/^functions\./, '');
   const tool = tools.find((one) => one.name === name);
   const { why, ...others } = args;
@@ -136,8 +159,14 @@ function writtenCall(item: unknown): WrittenCall[] {
   const name = [item.tool, item.name, item.function].find((one) => typeof one === 'string');
   const args = [item.args, item.arguments, item.parameters].find((one) => one !== undefined);
   if (typeof name !== 'string' || args === undefined) return [];
-  const why = typeof item.why === 'string' && isRecord(args) && args.why === undefined ? { why: item.why } : {};
-  return [{ name, args: typeof args === 'string' ? args : JSON.stringify(isRecord(args) ? { ...args, ...why } : args) }];
+  const why =
+    typeof item.why === 'string' && isRecord(args) && args.why === undefined ? { why: item.why } : {};
+  return [
+    {
+      name,
+      args: typeof args === 'string' ? args : JSON.stringify(isRecord(args) ? { ...args, ...why } : args),
+    },
+  ];
 }
 
 function shown(text: string): string {

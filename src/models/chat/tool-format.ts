@@ -13,15 +13,28 @@ export function isCalling(format: ToolFormat): format is 'strict_tools' | 'tools
 }
 
 /** Returns the request in the best format that the server supports. `more` are the turns that follow. */
-export function toolTurn(request: ToolChoiceRequest, format: ToolFormat, dialect: Dialect, more: readonly Message[]): Turn {
+export function toolTurn(
+  request: ToolChoiceRequest,
+  format: ToolFormat,
+  dialect: Dialect,
+  more: readonly Message[],
+): Turn {
   const { system, user, tools, name } = request;
   if (!isCalling(format)) {
-    return { messages: messages(`${system}\n\n${inWords(tools)}`, user, more), wishes: formatWish(format, name, callsSchema(tools)) };
+    return {
+      messages: messages(`${system}\n\n${inWords(tools)}`, user, more),
+      wishes: formatWish(format, name, callsSchema(tools)),
+    };
   }
   const strict = format === 'strict_tools';
   const definitions = tools.map((tool) => ({
     type: 'function' as const,
-    function: { name: tool.name, description: tool.description, parameters: buildParameters(tool, strict), ...(strict ? { strict } : {}) },
+    function: {
+      name: tool.name,
+      description: tool.description,
+      parameters: buildParameters(tool, strict),
+      ...(strict ? { strict } : {}),
+    },
   }));
   return {
     messages: messages(
@@ -29,7 +42,11 @@ export function toolTurn(request: ToolChoiceRequest, format: ToolFormat, dialect
       user,
       more,
     ),
-    wishes: { tools: definitions, tool_choice: 'auto', ...(dialect.parallel ? { parallel_tool_calls: true } : {}) },
+    wishes: {
+      tools: definitions,
+      tool_choice: 'auto',
+      ...(dialect.parallel ? { parallel_tool_calls: true } : {}),
+    },
   };
 }
 
@@ -58,7 +75,9 @@ function buildParameters(tool: ChatTool, strict: boolean): Record<string, unknow
 }
 
 function inWords(tools: readonly ChatTool[]): string {
-  const listed = tools.map((tool) => `- ${tool.name}: ${tool.description} Arguments: ${JSON.stringify(buildArgumentsSchema(tool))}`);
+  const listed = tools.map(
+    (tool) => `- ${tool.name}: ${tool.description} Arguments: ${JSON.stringify(buildArgumentsSchema(tool))}`,
+  );
   return [
     'The tools:',
     ...listed,
@@ -73,7 +92,11 @@ function inWords(tools: readonly ChatTool[]): string {
  */
 function callsSchema(tools: readonly ChatTool[]): Json {
   const call = (tool: ChatTool) =>
-    closed({ tool: { type: 'string', enum: [tool.name] }, args: buildArgumentsSchema(tool), why: { type: 'string' } });
+    closed({
+      tool: { type: 'string', enum: [tool.name] },
+      args: buildArgumentsSchema(tool),
+      why: { type: 'string' },
+    });
   return closed({ calls: { type: 'array', items: { anyOf: tools.map(call) } } });
 }
 
@@ -92,7 +115,10 @@ function closed(properties: Json): Json {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** Keywords that OpenAI's strict structured outputs understand everywhere; others are dropped, `parse` checks them. */
+/**
+ * Keywords that OpenAI's strict structured outputs understand everywhere; others are dropped, `parse` checks
+ * them.
+ */
 const KEPT = ['type', 'enum', 'const', 'description', 'anyOf', 'items', '$ref'];
 
 /**
@@ -114,7 +140,13 @@ function strictObject(schema: Json): Json {
     strict[name] = required.has(name) || allowsNull(inner) ? inner : orNull(inner);
   }
   const described = typeof schema.description === 'string' ? { description: schema.description } : {};
-  return { type: 'object', ...described, properties: strict, required: Object.keys(strict), additionalProperties: false };
+  return {
+    type: 'object',
+    ...described,
+    properties: strict,
+    required: Object.keys(strict),
+    additionalProperties: false,
+  };
 }
 
 /**
@@ -122,7 +154,12 @@ function strictObject(schema: Json): Json {
  * schemas; tools are sent with every question.
  */
 function orNull(schema: Json): Json {
-  if (typeof schema.type !== 'string' || schema.type === 'object' || schema.type === 'array' || schema.const !== undefined) {
+  if (
+    typeof schema.type !== 'string' ||
+    schema.type === 'object' ||
+    schema.type === 'array' ||
+    schema.const !== undefined
+  ) {
     return { anyOf: [schema, { type: 'null' }] };
   }
   const choices = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
@@ -139,7 +176,12 @@ function strictValue(schema: Json): Json {
   }
   if (kept.const !== undefined && kept.type === undefined) kept.type = typeof kept.const;
   const limits = describeBounds(schema);
-  return limits === null ? kept : { ...kept, description: schema.description === undefined ? limits : `${schema.description} (${limits})` };
+  return limits === null
+    ? kept
+    : {
+        ...kept,
+        description: schema.description === undefined ? limits : `${schema.description} (${limits})`,
+      };
 }
 
 /** Zod gives integers the bounds of what a number can count to. */
@@ -160,7 +202,10 @@ function strictNode(node: unknown): Json {
 
 function allowsNull(schema: Json): boolean {
   if (Array.isArray(schema.type)) return schema.type.includes('null');
-  return schema.type === 'null' || (Array.isArray(schema.anyOf) && schema.anyOf.some((one) => isRecord(one) && one.type === 'null'));
+  return (
+    schema.type === 'null' ||
+    (Array.isArray(schema.anyOf) && schema.anyOf.some((one) => isRecord(one) && one.type === 'null'))
+  );
 }
 
 function isRecord(value: unknown): value is Json {
@@ -171,5 +216,10 @@ function isRecord(value: unknown): value is Json {
 export function formatWish(format: Format, name: string, schema: Readonly<Record<string, unknown>>): Wishes {
   if (format === 'text') return {};
   if (format === 'json_object') return { response_format: { type: 'json_object' } };
-  return { response_format: { type: 'json_schema', json_schema: { name, schema: strictSchema(schema), strict: true } } };
+  return {
+    response_format: {
+      type: 'json_schema',
+      json_schema: { name, schema: strictSchema(schema), strict: true },
+    },
+  };
 }

@@ -18,11 +18,11 @@ const PAIR_SEED = 0x02;
 const PIECE_SEED = 0x03;
 
 /**
- * Embeds by feature hashing, with no model and no download: each word, pair of neighbouring words, and piece of four
- * characters of an identifier is hashed to one of 512 places with a hashed sign, so that collisions cancel on average
- * (Weinberger, Dasgupta, Langford, Smola, Attenberg: Feature Hashing for Large Scale Multitask Learning, ICML 2009).
- * Counts are dampened (1 + ln tf) and the vector has length 1. The same text gives the same vector everywhere; a text
- * without any word gives a fixed unit vector.
+ * Embeds by feature hashing, with no model and no download: each word, pair of neighbouring words, and piece
+ * of four characters of an identifier is hashed to one of 512 places with a hashed sign, so that collisions
+ * cancel on average (Weinberger, Dasgupta, Langford, Smola, Attenberg: Feature Hashing for Large Scale
+ * Multitask Learning, ICML 2009). Counts are dampened (1 + ln tf) and the vector has length 1. The same text
+ * gives the same vector everywhere; a text without any word gives a fixed unit vector.
  */
 export function createHashingEmbedder(): Embedder {
   return {
@@ -30,7 +30,8 @@ export function createHashingEmbedder(): Embedder {
     dimensions: DIMENSIONS,
     async embed(texts, signal) {
       return texts.map((text) => {
-        if (signal?.aborted) throw new TriageError('cancelled', 'Embedding was canceled.', { cause: signal.reason });
+        if (signal?.aborted)
+          throw new TriageError('cancelled', 'Embedding was canceled.', { cause: signal.reason });
         return embedOne(text);
       });
     },
@@ -66,7 +67,11 @@ function countFeatures(text: string): Record<FeatureKind, Map<number, number>> {
   for (const word of words) {
     const noise = isNoise(word);
     count(noise ? counts.noise : counts.word, computeHash(word, WORD_SEED));
-    if (previous !== '') count(noise && previousNoise ? counts.noisePair : counts.pair, computeHash(`${previous} ${word}`, PAIR_SEED));
+    if (previous !== '')
+      count(
+        noise && previousNoise ? counts.noisePair : counts.pair,
+        computeHash(`${previous} ${word}`, PAIR_SEED),
+      );
     previous = word;
     previousNoise = noise;
   }

@@ -10,7 +10,10 @@ import type { Embedder } from '../../ports/vector-index.ts';
 import { unitVector, unrelatedBy } from './vectors.ts';
 
 export interface LocalEmbedderOptions {
-  /** A folder with an ONNX model as transformers.js reads them, or a name of the hub such as `Xenova/all-MiniLM-L6-v2`. */
+  /**
+   * A folder with an ONNX model as transformers.js reads them, or a name of the hub such as
+   * `Xenova/all-MiniLM-L6-v2`.
+   */
   readonly model: string;
   /** True if a model may be downloaded from the hub. */
   readonly download: boolean;
@@ -20,14 +23,22 @@ export interface LocalEmbedderOptions {
 
 /** The number of texts per batch. A larger batch would delay callers that wait for a single text. */
 const BATCH = 16;
-/** Models read 256 to 512 tokens, and no script has fewer than one token in about eight characters; the rest is cut here. */
+/**
+ * Models read 256 to 512 tokens, and no script has fewer than one token in about eight characters; the rest
+ * is cut here.
+ */
 const MAX_TEXT = 8_000;
 
 /**
- * Embeds with a sentence model on this machine, through transformers.js; nothing leaves the process. The model is loaded when the first
- * text comes. Throws TriageError: `invalid-config` where the model or the package is missing, `cancelled`, `internal`.
+ * Embeds with a sentence model on this machine, through transformers.js; nothing leaves the process. The
+ * model is loaded when the first text comes. Throws TriageError: `invalid-config` where the model or the
+ * package is missing, `cancelled`, `internal`.
  */
-export async function openLocalEmbedder({ model, download, importLibrary }: LocalEmbedderOptions): Promise<Embedder> {
+export async function openLocalEmbedder({
+  model,
+  download,
+  importLibrary,
+}: LocalEmbedderOptions): Promise<Embedder> {
   const found = await findModel(model);
   let loading: Promise<Extract> | undefined;
   let dimensions: number | null = null;
@@ -63,7 +74,8 @@ export async function openLocalEmbedder({ model, download, importLibrary }: Loca
     const extract = await load();
     const vectors = (await extract(texts)).map((numbers) => unitVector(Float32Array.from(numbers)));
     const length = dimensions ?? vectors[0]?.length;
-    if (vectors.length === texts.length && vectors.every((vector) => vector.length === length)) return vectors;
+    if (vectors.length === texts.length && vectors.every((vector) => vector.length === length))
+      return vectors;
     throw new TriageError('internal', `The model ${found.source} returned vectors that do not fit its texts`);
   }
 
@@ -86,7 +98,9 @@ function asRead(text: string): string {
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   return await orAborted(work, signal).catch((error: unknown) => {
-    throw signal.aborted ? new TriageError('cancelled', 'Embedding was canceled.', { cause: signal.reason }) : error;
+    throw signal.aborted
+      ? new TriageError('cancelled', 'Embedding was canceled.', { cause: signal.reason })
+      : error;
   });
 }
 
@@ -116,7 +130,10 @@ const WEIGHTS: readonly (readonly [dtype: string, file: string])[] = [
 /** Threads that wait without sleeping take the machine from everything else that runs on it. */
 const SESSION = { extra: { session: { intra_op: { allow_spinning: '0' } } } };
 
-/** The part of transformers.js that is used. Its objects are asked themselves, never copies: they know what they are by `this`. */
+/**
+ * The part of transformers.js that is used. Its objects are asked themselves, never copies: they know what
+ * they are by `this`.
+ */
 interface Library {
   readonly env: { cacheDir?: unknown };
   pipeline(task: string, model: string, options: object): Promise<unknown>;
@@ -125,9 +142,14 @@ interface Library {
 const Vectors = z.array(z.array(z.number()));
 const Pooling = z.object({ pooling_mode_cls_token: z.boolean().default(false) });
 
-/** Looks at a folder before anything is loaded. A name such as `org/model` that is no folder is one of the hub. Throws `invalid-config`. */
+/**
+ * Looks at a folder before anything is loaded. A name such as `org/model` that is no folder is one of the
+ * hub. Throws `invalid-config`.
+ */
 export async function findModel(model: string): Promise<LocalModel> {
-  const sizes = await Promise.all(WEIGHTS.map(async ([dtype, file]) => ({ dtype, file, size: await readSize(join(model, file)) })));
+  const sizes = await Promise.all(
+    WEIGHTS.map(async ([dtype, file]) => ({ dtype, file, size: await readSize(join(model, file)) })),
+  );
   const found = sizes.find(({ size }) => size !== null);
   if (found !== undefined) {
     const pooling = Pooling.catch({ pooling_mode_cls_token: false }).parse(
@@ -151,32 +173,55 @@ export async function findModel(model: string): Promise<LocalModel> {
   );
 }
 
-/** Loads the model. Nothing is fetched unless `download` allows it, and then from the hub alone. Throws `invalid-config`. */
-export async function loadModel(model: LocalModel, download: boolean, importLibrary = importPackage): Promise<Extract> {
+/**
+ * Loads the model. Nothing is fetched unless `download` allows it, and then from the hub alone. Throws
+ * `invalid-config`.
+ */
+export async function loadModel(
+  model: LocalModel,
+  download: boolean,
+  importLibrary = importPackage,
+): Promise<Extract> {
   const library = await importLibrary();
-  if (!isLibrary(library)) throw new TriageError('internal', `This version of ${PACKAGE} has no pipeline function`);
+  if (!isLibrary(library))
+    throw new TriageError('internal', `This version of ${PACKAGE} has no pipeline function`);
   library.env.cacheDir = join(homedir(), '.cache', 'faultline', 'models');
-  const options = { dtype: model.dtype, local_files_only: model.isFolder || !download, session_options: SESSION };
-  const extract = await library.pipeline('feature-extraction', model.source, options).catch((error: unknown) => {
-    throw new TriageError('invalid-config', `The embedding model ${model.source} cannot be loaded: ${reason(model, download, error)}`, {
-      cause: error,
+  const options = {
+    dtype: model.dtype,
+    local_files_only: model.isFolder || !download,
+    session_options: SESSION,
+  };
+  const extract = await library
+    .pipeline('feature-extraction', model.source, options)
+    .catch((error: unknown) => {
+      throw new TriageError(
+        'invalid-config',
+        `The embedding model ${model.source} cannot be loaded: ${reason(model, download, error)}`,
+        {
+          cause: error,
+        },
+      );
     });
-  });
-  if (typeof extract !== 'function') throw new TriageError('internal', `${PACKAGE} returned something other than a pipeline`);
+  if (typeof extract !== 'function')
+    throw new TriageError('internal', `${PACKAGE} returned something other than a pipeline`);
   return async (texts) => {
     const tensor: unknown = await extract([...texts], { pooling: model.pooling, normalize: true });
-    if (!isTensor(tensor)) throw new TriageError('internal', `${PACKAGE} returned something other than a tensor`);
+    if (!isTensor(tensor))
+      throw new TriageError('internal', `${PACKAGE} returned something other than a tensor`);
     return Vectors.parse(tensor.tolist());
   };
 }
 
 function isLibrary(value: unknown): value is Library {
-  if (typeof value !== 'object' || value === null || !('env' in value) || !('pipeline' in value)) return false;
+  if (typeof value !== 'object' || value === null || !('env' in value) || !('pipeline' in value))
+    return false;
   return typeof value.env === 'object' && value.env !== null && typeof value.pipeline === 'function';
 }
 
 function isTensor(value: unknown): value is { tolist(): unknown } {
-  return typeof value === 'object' && value !== null && 'tolist' in value && typeof value.tolist === 'function';
+  return (
+    typeof value === 'object' && value !== null && 'tolist' in value && typeof value.tolist === 'function'
+  );
 }
 
 function reason({ isFolder }: LocalModel, download: boolean, error: unknown): string {
@@ -195,9 +240,13 @@ async function importPackage(): Promise<unknown> {
     return await import(name);
   } catch (error) {
     const remedy = `Install it alongside Faultline (npm install ${PACKAGE}), or set FAULTLINE_EMBEDDER=hashing.`;
-    throw new TriageError('invalid-config', `A local embedding model needs the package ${PACKAGE}, which cannot be loaded. ${remedy}`, {
-      cause: error,
-    });
+    throw new TriageError(
+      'invalid-config',
+      `A local embedding model needs the package ${PACKAGE}, which cannot be loaded. ${remedy}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -34,14 +34,16 @@ const OPENAI = 'https://api.openai.com/v1';
 /** Texts of one request, and their characters: servers refuse more than about 300,000 tokens at once. */
 const BATCH_TEXTS = 64;
 const BATCH_CHARACTERS = 200_000;
-/** The shortest limit among usual models is 8,191 tokens, and no script needs more than about one a character. */
+/**
+ * The shortest limit among usual models is 8,191 tokens, and no script needs more than about one a character.
+ */
 const MAX_TEXT = 8_000;
 const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 
 /**
- * Embeds with a model behind an OpenAI-compatible server. Throws TriageError: `upstream-auth`, `quota-exhausted`, `rate-limited`,
- * `upstream-failed` (also for vectors of another length or number than asked for), `invalid-input`, `timeout`, `cancelled`; `invalid-config`
- * where no key is given for OpenAI.
+ * Embeds with a model behind an OpenAI-compatible server. Throws TriageError: `upstream-auth`,
+ * `quota-exhausted`, `rate-limited`, `upstream-failed` (also for vectors of another length or number than
+ * asked for), `invalid-input`, `timeout`, `cancelled`; `invalid-config` where no key is given for OpenAI.
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   if (options.apiKey === null && options.baseUrl === null) {
@@ -87,13 +89,20 @@ function* splitBatches(texts: readonly string[]): Generator<string[]> {
 }
 
 /** Sends one request and retries it if that may help and time is left. */
-async function embedBatch(options: OpenAiEmbedderOptions, texts: readonly string[], run: AbortSignal | undefined): Promise<Float32Array[]> {
+async function embedBatch(
+  options: OpenAiEmbedderOptions,
+  texts: readonly string[],
+  run: AbortSignal | undefined,
+): Promise<Float32Array[]> {
   const { timeoutMs: limitMs, maxRetries: retries, retryDelayMs = 500, logger = silentLogger } = options;
   const message = `The embedding server did not respond (timeout after ${limitMs / 1000} s)`;
   const late = (cause: unknown) => new TriageError('timeout', message, { retryable: true, cause });
   const canceled = (cause: unknown) => new TriageError('cancelled', 'Embedding was canceled.', { cause });
   const onRetry = (error: unknown, pauseMs: number) =>
-    logger.info({ error: getErrorMessage(error), pauseMs: Math.round(pauseMs) }, 'retrying the embedding server');
+    logger.info(
+      { error: getErrorMessage(error), pauseMs: Math.round(pauseMs) },
+      'retrying the embedding server',
+    );
   return await limitTime({ limitMs, signal: run, late, canceled }, (signal, longestPauseMs) =>
     retrying({ retries, backoff: { firstMs: retryDelayMs }, longestPauseMs, signal, onRetry }, async () =>
       (await requestEmbeddings(options, texts, signal)).map(unitVector),
@@ -102,7 +111,10 @@ async function embedBatch(options: OpenAiEmbedderOptions, texts: readonly string
 }
 
 function wrongLength(model: string, got: number, wanted: number | null): TriageError {
-  const expected = wanted === null ? 'vectors of different lengths' : `a vector of ${got} numbers where ${wanted} were expected`;
+  const expected =
+    wanted === null
+      ? 'vectors of different lengths'
+      : `a vector of ${got} numbers where ${wanted} were expected`;
   return new TriageError(
     'upstream-failed',
     `The embedding server returned ${expected} for ${model}; set OPENAI_EMBEDDING_DIMENSIONS to the model's dimensions, then run: faultline knowledge reindex`,
@@ -110,9 +122,14 @@ function wrongLength(model: string, got: number, wanted: number | null): TriageE
   );
 }
 
-const Reply = z.object({ data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1).max(16_000) })) });
+const Reply = z.object({
+  data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1).max(16_000) })),
+});
 
-/** Asks once. Resolves to one vector a text, in the order of the texts; throws TriageError with the codes that a chat model's errors have. */
+/**
+ * Asks once. Resolves to one vector a text, in the order of the texts; throws TriageError with the codes that
+ * a chat model's errors have.
+ */
 async function requestEmbeddings(
   { baseUrl, apiKey, model, dimensions, maxReplyBytes = MAX_REPLY_BYTES }: OpenAiEmbedderOptions,
   texts: readonly string[],
@@ -126,27 +143,40 @@ async function requestEmbeddings(
   try {
     response = await fetch(`${(baseUrl ?? OPENAI).replace(/\/$/, '')}/embeddings`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) },
+      headers: {
+        'content-type': 'application/json',
+        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+      },
       body: JSON.stringify(body),
       redirect: 'error',
       signal,
     });
     const read = await readText(response.body, maxReplyBytes);
     if (read === null)
-      throw new TriageError('upstream-failed', `The response of the embedding server is larger than ${maxReplyBytes} bytes`);
+      throw new TriageError(
+        'upstream-failed',
+        `The response of the embedding server is larger than ${maxReplyBytes} bytes`,
+      );
     text = read;
   } catch (error) {
     if (error instanceof TriageError) throw error;
-    throw new TriageError('upstream-failed', 'The embedding server could not be reached', { retryable: true, cause: error });
+    throw new TriageError('upstream-failed', 'The embedding server could not be reached', {
+      retryable: true,
+      cause: error,
+    });
   }
-  if (!response.ok) throw errorOfRefusal(readRefusal(response.status, response.headers, text), model, 'The embedding server');
+  if (!response.ok)
+    throw errorOfRefusal(readRefusal(response.status, response.headers, text), model, 'The embedding server');
   return parseVectors(text, texts.length);
 }
 
 function parseVectors(text: string, wanted: number): Float32Array[] {
   const reply = Reply.safeParse(jsonIn(text));
-  if (!reply.success) throw new TriageError('upstream-failed', 'The embedding server did not return a list of embeddings');
-  const byIndex = new Map(reply.data.data.map(({ index, embedding }) => [index, Float32Array.from(embedding)]));
+  if (!reply.success)
+    throw new TriageError('upstream-failed', 'The embedding server did not return a list of embeddings');
+  const byIndex = new Map(
+    reply.data.data.map(({ index, embedding }) => [index, Float32Array.from(embedding)]),
+  );
   const vectors = Array.from({ length: wanted }, (_, index) => byIndex.get(index));
   const whole = vectors.filter((vector) => vector !== undefined);
   if (whole.length === wanted && reply.data.data.length === wanted) return whole;

@@ -1,6 +1,9 @@
 import type { Embedder } from '../../ports/vector-index.ts';
 
-/** Lines and passages as they are compared, about things that have nothing to do with each other: from here likeness is measured. */
+/**
+ * Lines and passages as they are compared, about things that have nothing to do with each other: from here
+ * likeness is measured.
+ */
 const UNRELATED: readonly string[] = [
   'npm ERR! ERESOLVE could not resolve: peer react@"^17" is wanted, react@18.2.0 was found',
   'java.lang.OutOfMemoryError: Java heap space while indexing the product catalogue',

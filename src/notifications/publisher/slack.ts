@@ -24,20 +24,34 @@ const History = z.object({
   messages: z.array(
     z.object({
       ts: z.string(),
-      metadata: z.object({ event_type: z.string(), event_payload: z.record(z.string(), z.unknown()) }).optional(),
+      metadata: z
+        .object({ event_type: z.string(), event_payload: z.record(z.string(), z.unknown()) })
+        .optional(),
     }),
   ),
 });
 
 const mute = () => undefined;
-const SILENT = { debug: mute, info: mute, warn: mute, error: mute, setLevel: mute, getLevel: () => LogLevel.ERROR, setName: mute };
+const SILENT = {
+  debug: mute,
+  info: mute,
+  warn: mute,
+  error: mute,
+  setLevel: mute,
+  getLevel: () => LogLevel.ERROR,
+  setName: mute,
+};
 
 /**
  * Creates a client of Slack's Web API. It does not retry: the caller that owns the notice decides when to try
  * again. A message with blocks that are too long for Slack is sent with its first block only.
  */
 export function createSlackRoom(options: SlackOptions): ChatRoom {
-  const call = async (method: string, body: Record<string, unknown>, signal: AbortSignal): Promise<unknown> => {
+  const call = async (
+    method: string,
+    body: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<unknown> => {
     signal.throwIfAborted();
     try {
       return await createClient(options, signal).apiCall(method, body);
@@ -45,18 +59,29 @@ export function createSlackRoom(options: SlackOptions): ChatRoom {
       throw toTriageError(method, error, signal);
     }
   };
-  const say = async (method: string, where: object, message: ChatMessage, key: string, signal: AbortSignal): Promise<unknown> => {
+  const say = async (
+    method: string,
+    where: object,
+    message: ChatMessage,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<unknown> => {
     const metadata = { event_type: EVENT, event_payload: { key } };
     const body = { ...where, metadata, text: message.text, unfurl_links: false, unfurl_media: false };
     try {
       return await call(method, { ...body, blocks: slackBlocks(message) }, signal);
     } catch (error) {
       if (!(error instanceof TriageError) || error.code !== 'too-large') throw error;
-      return await call(method, { ...body, blocks: slackBlocks({ ...message, blocks: message.blocks.slice(0, 1) }) }, signal);
+      return await call(
+        method,
+        { ...body, blocks: slackBlocks({ ...message, blocks: message.blocks.slice(0, 1) }) },
+        signal,
+      );
     }
   };
   return {
-    post: async (channel, message, { key, signal }) => toPlace(await say('chat.postMessage', { channel }, message, key, signal)),
+    post: async (channel, message, { key, signal }) =>
+      toPlace(await say('chat.postMessage', { channel }, message, key, signal)),
     update: async (at, message, { key, signal }) => {
       await say('chat.update', { channel: at.channel, ts: at.message }, message, key, signal);
     },
@@ -71,7 +96,9 @@ export function createSlackRoom(options: SlackOptions): ChatRoom {
       const query = { channel, limit: LOOKED_AT, include_all_metadata: true };
       const history = await call('conversations.history', query, signal).catch(unlessForbidden);
       const messages = History.safeParse(history).data?.messages ?? [];
-      const found = messages.find(({ metadata }) => metadata?.event_type === EVENT && metadata.event_payload.key === key);
+      const found = messages.find(
+        ({ metadata }) => metadata?.event_type === EVENT && metadata.event_payload.key === key,
+      );
       return found === undefined ? null : { channel, message: found.ts };
     },
     whisper: async ({ channel, user }, text, signal) => {
@@ -104,7 +131,9 @@ function toPlace(reply: unknown): ChatPlace {
 function read<Value>(schema: z.ZodType<Value>, method: string, reply: unknown): Value {
   const parsed = schema.safeParse(reply);
   if (parsed.success) return parsed.data;
-  throw new TriageError('upstream-failed', `Slack returned an undocumented response for ${method}.`, { cause: parsed.error });
+  throw new TriageError('upstream-failed', `Slack returned an undocumented response for ${method}.`, {
+    cause: parsed.error,
+  });
 }
 
 /**
@@ -129,7 +158,10 @@ interface Kind {
   readonly advice?: string;
 }
 
-const BAD_TOKEN: Kind = { code: 'upstream-auth', advice: 'Slack does not accept FAULTLINE_SLACK_TOKEN (any longer).' };
+const BAD_TOKEN: Kind = {
+  code: 'upstream-auth',
+  advice: 'Slack does not accept FAULTLINE_SLACK_TOKEN (any longer).',
+};
 const NO_ROOM: Kind = {
   code: 'upstream-failed',
   advice: 'Is FAULTLINE_SLACK_CHANNEL a channel ID, and was the app invited to the channel?',
@@ -168,18 +200,32 @@ const KINDS: Readonly<Record<string, Kind>> = {
  * Slack's code is repeated.
  */
 export function toTriageError(method: string, error: unknown, signal: AbortSignal): TriageError {
-  if (signal.aborted) return new TriageError('cancelled', `The Slack call ${method} was stopped.`, { retryable: true, cause: error });
+  if (signal.aborted)
+    return new TriageError('cancelled', `The Slack call ${method} was stopped.`, {
+      retryable: true,
+      cause: error,
+    });
   const { data: thrown } = Thrown.safeParse(error);
   if (thrown?.retryAfter !== undefined) {
     const retryAfterMs = thrown.retryAfter * 1000;
-    return new TriageError('rate-limited', `Slack is rate limiting ${method}.`, { retryable: true, retryAfterMs, cause: error });
+    return new TriageError('rate-limited', `Slack is rate limiting ${method}.`, {
+      retryable: true,
+      retryAfterMs,
+      cause: error,
+    });
   }
   if (thrown?.data !== undefined) return refusal(method, thrown.data.error, error);
   if (thrown?.statusCode !== undefined) {
     const retryable = thrown.statusCode >= 500 || thrown.statusCode === 408 || thrown.statusCode === 429;
-    return new TriageError('upstream-failed', `Slack returned ${thrown.statusCode} for ${method}.`, { retryable, cause: error });
+    return new TriageError('upstream-failed', `Slack returned ${thrown.statusCode} for ${method}.`, {
+      retryable,
+      cause: error,
+    });
   }
-  return new TriageError('upstream-failed', `Slack could not be reached for ${method}.`, { retryable: true, cause: error });
+  return new TriageError('upstream-failed', `Slack could not be reached for ${method}.`, {
+    retryable: true,
+    cause: error,
+  });
 }
 
 function refusal(method: string, said: string, cause: unknown): TriageError {
@@ -206,7 +252,10 @@ export function boundedFetch(signal: AbortSignal): FetchFunction {
   };
 }
 
-/** Slack's limits: blocks of a message, characters of a section, of a button, of its value and of all together (docs.slack.dev, bolt-js#2509). */
+/**
+ * Slack's limits: blocks of a message, characters of a section, of a button, of its value and of all together
+ * (docs.slack.dev, bolt-js#2509).
+ */
 const MAX_BLOCKS = 50;
 const MAX_SECTION = 3_000;
 const MAX_LABEL = 75;
@@ -233,7 +282,9 @@ export function slackBlocks({ blocks }: ChatMessage): object[] {
 }
 
 function toSection(text: string): object | null {
-  return text === '' ? null : { type: 'section', text: { type: 'mrkdwn', text: cutEscaped(text, MAX_SECTION), verbatim: true } };
+  return text === ''
+    ? null
+    : { type: 'section', text: { type: 'mrkdwn', text: cutEscaped(text, MAX_SECTION), verbatim: true } };
 }
 
 function toActions(buttons: readonly ChatButton[]): object | null {
@@ -246,17 +297,26 @@ function isWithinLimits(button: ChatButton): boolean {
 }
 
 function toButton(button: ChatButton): object {
-  const face = { type: 'button', action_id: button.id, text: { type: 'plain_text', text: button.label.slice(0, MAX_LABEL) } };
+  const face = {
+    type: 'button',
+    action_id: button.id,
+    text: { type: 'plain_text', text: button.label.slice(0, MAX_LABEL) },
+  };
   if ('url' in button) return { ...face, url: button.url };
   return { ...face, value: button.value, ...(button.style === undefined ? {} : { style: button.style }) };
 }
 
 function countCharacters(block: ChatBlock): number {
   if ('text' in block) return Math.min(block.text.length, MAX_SECTION);
-  return block.buttons.reduce((sum, button) => sum + button.label.length + ('url' in button ? button.url : button.value).length, 0);
+  return block.buttons.reduce(
+    (sum, button) => sum + button.label.length + ('url' in button ? button.url : button.value).length,
+    0,
+  );
 }
 
-/** Cuts at whole characters and entities: `&am` would show as itself, and `<http…` would swallow what follows. */
+/**
+ * Cuts at whole characters and entities: `&am` would show as itself, and `<http…` would swallow what follows.
+ */
 function cutEscaped(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const cut = text.slice(0, limit - 1);

@@ -33,14 +33,25 @@ const MAX_REFERENCE = 500;
  * it received: after a crash it may receive the same message again, with the same `webhook-id`, by which it
  * can be recognized.
  */
-export function createWebhookPublisher({ url, secrets, format = 'standard', publicUrl = null, clock }: WebhookOptions): Publisher {
+export function createWebhookPublisher({
+  url,
+  secrets,
+  format = 'standard',
+  publicUrl = null,
+  clock,
+}: WebhookOptions): Publisher {
   const type = format === 'cloudevents' ? 'application/cloudevents+json' : 'application/json';
   return {
     driver: 'webhook',
     publish: async (build, analysis, { key, signal }) => {
       signal.throwIfAborted();
-      const body = format === 'cloudevents' ? cloudEvent(build, analysis, key, publicUrl) : webhookBody(build, analysis);
-      const headers = { 'content-type': type, 'user-agent': 'faultline', ...signedHeaders(key, body, secrets, clock.now()) };
+      const body =
+        format === 'cloudevents' ? cloudEvent(build, analysis, key, publicUrl) : webhookBody(build, analysis);
+      const headers = {
+        'content-type': type,
+        'user-agent': 'faultline',
+        ...signedHeaders(key, body, secrets, clock.now()),
+      };
       const { response } = await postOnce('The webhook', url, { headers, body, signal }, clock);
       const location = response.headers.get('location');
       return { reference: location === null ? null : location.slice(0, MAX_REFERENCE) };
@@ -55,8 +66,8 @@ interface Post {
 }
 
 /**
- * Posts to a configured address. No redirect is followed, and of the answer no more than 64 kB are read. Throws TriageError: `who` in its
- * words, never the address, which may hold a password.
+ * Posts to a configured address. No redirect is followed, and of the answer no more than 64 kB are read.
+ * Throws TriageError: `who` in its words, never the address, which may hold a password.
  */
 export async function postOnce(
   who: string,
@@ -64,9 +75,11 @@ export async function postOnce(
   post: Post,
   clock: Clock,
 ): Promise<{ readonly response: Response; readonly text: string }> {
-  const response = await fetch(url, { method: 'POST', redirect: 'manual', ...post }).catch((cause: unknown) => {
-    throw new TriageError('upstream-failed', `${who} could not be reached.`, { retryable: true, cause });
-  });
+  const response = await fetch(url, { method: 'POST', redirect: 'manual', ...post }).catch(
+    (cause: unknown) => {
+      throw new TriageError('upstream-failed', `${who} could not be reached.`, { retryable: true, cause });
+    },
+  );
   // Read to its end the connection can be used again; where it breaks off, the status came whole.
   const text = (await readText(response.body, MAX_ANSWER_BYTES).catch(() => null)) ?? '';
   if (!response.ok) throw refusal(who, response, clock.now());
@@ -75,12 +88,19 @@ export async function postOnce(
 
 function refusal(who: string, { status, headers }: Response, now: number): TriageError {
   if (status >= 300 && status < 400) {
-    return new TriageError('upstream-failed', `${who} returned ${status}: a redirect, which is not followed.`);
+    return new TriageError(
+      'upstream-failed',
+      `${who} returned ${status}: a redirect, which is not followed.`,
+    );
   }
   const retryable = status >= 500 || status === 408 || status === 425 || status === 429;
   const retryAfterMs = retryable ? retryAfter(headers, now) : null;
-  const code = status === 401 || status === 403 ? 'upstream-auth' : status === 429 ? 'rate-limited' : 'upstream-failed';
-  return new TriageError(code, `${who} returned ${status}.`, { retryable, ...(retryAfterMs === null ? {} : { retryAfterMs }) });
+  const code =
+    status === 401 || status === 403 ? 'upstream-auth' : status === 429 ? 'rate-limited' : 'upstream-failed';
+  return new TriageError(code, `${who} returned ${status}.`, {
+    retryable,
+    ...(retryAfterMs === null ? {} : { retryAfterMs }),
+  });
 }
 
 /** The type of the event: an answer stands. */
@@ -133,7 +153,12 @@ const PREFIX = 'whsec_';
  * Creates the headers of Standard Webhooks (standardwebhooks.com, version 1): an id that is the same in every
  * attempt, the time in seconds, and one signature per secret, so that secrets can be rotated.
  */
-export function signedHeaders(key: string, body: string, secrets: readonly string[], now: number): Record<string, string> {
+export function signedHeaders(
+  key: string,
+  body: string,
+  secrets: readonly string[],
+  now: number,
+): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));
   const signatures = secrets.map((secret) => {
     const bytes = Buffer.from(secret.slice(PREFIX.length), 'base64');
@@ -151,7 +176,11 @@ const MAX_ITEMS = 10;
  * escape them.
  */
 export function webhookBody(build: Build, analysis: Analysis): string {
-  return JSON.stringify({ type: 'analysis.concluded', timestamp: analysis.createdAt, data: webhookData(build, analysis) });
+  return JSON.stringify({
+    type: 'analysis.concluded',
+    timestamp: analysis.createdAt,
+    data: webhookData(build, analysis),
+  });
 }
 
 function webhookData(build: Build, analysis: Analysis): object {
@@ -159,7 +188,18 @@ function webhookData(build: Build, analysis: Analysis): object {
 }
 
 /** Returns the fields of a build that every webhook sends. */
-export function toBuildData({ id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url }: Build): object {
+export function toBuildData({
+  id,
+  provider,
+  repository,
+  pipeline,
+  number,
+  attempt,
+  branch,
+  commit,
+  pullRequest,
+  url,
+}: Build): object {
   return { id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url };
 }
 
@@ -174,7 +214,9 @@ function toAnswerData(analysis: Analysis): object {
     fixRecommendation: cut(answer.fixRecommendation),
     claims: answer.claims.slice(0, MAX_ITEMS).map(({ text, quotes }) => ({
       text: cut(text),
-      quotes: quotes.slice(0, MAX_ITEMS).map((quote) => ({ source: quote.source, line: quote.line, text: cut(quote.text).slice(0, 500) })),
+      quotes: quotes
+        .slice(0, MAX_ITEMS)
+        .map((quote) => ({ source: quote.source, line: quote.line, text: cut(quote.text).slice(0, 500) })),
     })),
     suspects: answer.suspects.slice(0, MAX_ITEMS),
     confirmedBy: recalled?.confirmedBy ?? null,

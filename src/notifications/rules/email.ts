@@ -22,7 +22,8 @@ const MAX_RECIPIENTS = 20;
 const Address = z.email();
 
 /**
- * Messages of rules as e-mail, over SMTP. What was sent cannot be looked for: after a crash it may be sent again, with the same Message-ID.
+ * Messages of rules as e-mail, over SMTP. What was sent cannot be looked for: after a crash it may be sent
+ * again, with the same Message-ID.
  */
 export function createEmailMessenger(options: EmailOptions): Messenger {
   const refusal = (destination: string) => findRefusal(destination, options.domains);
@@ -37,7 +38,9 @@ export function createEmailMessenger(options: EmailOptions): Messenger {
       const mail = { from: options.from, to: listedIn(destination), subject, text, html: markup };
       const messageId = `<${key}@${extractDomain(options.from)}>`;
       const headers = { 'Auto-Submitted': 'auto-generated', 'X-Faultline-Rule': news.rule.id };
-      const sent = await withTransport(options, signal, (transport) => transport.sendMail({ ...mail, messageId, headers }));
+      const sent = await withTransport(options, signal, (transport) =>
+        transport.sendMail({ ...mail, messageId, headers }),
+      );
       return { reference: sent.messageId.slice(0, 300) };
     },
   };
@@ -58,9 +61,18 @@ async function withTransport<Result>(
   const { protocol, hostname, port, username, password } = new URL(url);
   const isSecure = protocol === 'smtps:';
   const user = decodeURIComponent(username);
-  const limits = { connectionTimeout: timeLimitMs, greetingTimeout: timeLimitMs, socketTimeout: timeLimitMs, dnsTimeout: timeLimitMs };
+  const limits = {
+    connectionTimeout: timeLimitMs,
+    greetingTimeout: timeLimitMs,
+    socketTimeout: timeLimitMs,
+    dnsTimeout: timeLimitMs,
+  };
   const transport = createTransport({
-    ...{ host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? (isSecure ? 465 : 587) : Number(port), secure: isSecure },
+    ...{
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: port === '' ? (isSecure ? 465 : 587) : Number(port),
+      secure: isSecure,
+    },
     ...(user !== '' && { auth: { user, pass: decodeURIComponent(password) } }),
     // A password crosses a network encrypted, or not at all.
     requireTLS: !isSecure && user !== '' && !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname),
@@ -85,16 +97,32 @@ const Thrown = z.object({ code: z.string().optional(), responseCode: z.int().opt
 function toTriageError(error: unknown): TriageError {
   const { code, responseCode } = Thrown.safeParse(error).data ?? {};
   if (code === 'EAUTH')
-    return new TriageError('upstream-auth', 'The SMTP server does not accept the user or password in FAULTLINE_SMTP_URL.', {
+    return new TriageError(
+      'upstream-auth',
+      'The SMTP server does not accept the user or password in FAULTLINE_SMTP_URL.',
+      {
+        cause: error,
+      },
+    );
+  if (responseCode !== undefined)
+    return new TriageError('upstream-failed', `The SMTP server returned ${responseCode}.`, {
+      retryable: responseCode < 500,
       cause: error,
     });
-  if (responseCode !== undefined)
-    return new TriageError('upstream-failed', `The SMTP server returned ${responseCode}.`, { retryable: responseCode < 500, cause: error });
   if (code === 'ETLS')
-    return new TriageError('upstream-failed', 'The SMTP server offers no encryption, so the password was not sent.', { cause: error });
+    return new TriageError(
+      'upstream-failed',
+      'The SMTP server offers no encryption, so the password was not sent.',
+      { cause: error },
+    );
   if (code === undefined)
-    return new TriageError('internal', `The e-mail could not be written: ${getErrorMessage(error)}`, { cause: error });
-  return new TriageError('upstream-failed', `The SMTP server could not be reached (${code}).`, { retryable: true, cause: error });
+    return new TriageError('internal', `The e-mail could not be written: ${getErrorMessage(error)}`, {
+      cause: error,
+    });
+  return new TriageError('upstream-failed', `The SMTP server could not be reached (${code}).`, {
+    retryable: true,
+    cause: error,
+  });
 }
 
 function findRefusal(destination: string, domains: readonly string[]): string | null {
@@ -104,7 +132,9 @@ function findRefusal(destination: string, domains: readonly string[]): string | 
   const broken = addresses.find((one) => !Address.safeParse(one).success);
   if (broken !== undefined) return `${clip(visibleLine(broken), 100)} is not an e-mail address.`;
   const other = addresses.map(extractDomain).find((domain) => !domains.includes(domain));
-  return other === undefined ? null : `E-mails to ${other} are not allowed. FAULTLINE_EMAIL_DOMAINS allows: ${domains.join(', ')}.`;
+  return other === undefined
+    ? null
+    : `E-mails to ${other} are not allowed. FAULTLINE_EMAIL_DOMAINS allows: ${domains.join(', ')}.`;
 }
 
 interface Email {
@@ -122,7 +152,11 @@ export function renderEmail({ rule, headline, items, more, isTest }: News): Emai
   const test = isTest ? ['This is a test message.'] : [];
   const foot = `Rule: ${plain(rule.name, 100)}`;
   const text = [...test, ...items.map(renderText), ...moreLine, `-- \n${foot}`].join('\n\n');
-  const parts = [...test.map((one) => `<p>${one}</p>`), ...items.map(renderHtml), ...moreLine.map((one) => `<p>${html(one)}</p>`)];
+  const parts = [
+    ...test.map((one) => `<p>${one}</p>`),
+    ...items.map(renderHtml),
+    ...moreLine.map((one) => `<p>${html(one)}</p>`),
+  ];
   const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"></head><body style="font: 15px/1.5 sans-serif">${parts.join('\n')}<p style="color: #666">Rule: ${html(clip(rule.name, 100))}</p></body></html>`;
   return { subject: `[Faultline] ${plain(headline, 150)}`, text: `${text}\n`, html: body };
 }
@@ -153,5 +187,9 @@ ${facts.map(({ label, text }) => `<p>${label}: ${html(clip(text, 500))}</p>`).jo
 }
 
 function attribute(url: string): string {
-  return url.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return url
+    .replaceAll('&', '&amp;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
 }

@@ -40,7 +40,11 @@ const LEASE_PER_LIMIT = 4;
  * be sent, and then they are sent. Each step is an entry of the outbox.
  */
 export function ruleHandlers(deps: RuleHandlerDeps): OutboxHandler[] {
-  return [matchHandler(deps), gatherHandler(deps), ...NewsChannel.options.map((channel) => sendHandler(channel, deps))];
+  return [
+    matchHandler(deps),
+    gatherHandler(deps),
+    ...NewsChannel.options.map((channel) => sendHandler(channel, deps)),
+  ];
 }
 
 const OccasionPayload = z.union([z.object({ analysisId: z.string() }), z.object({ eventId: z.int() })]);
@@ -51,7 +55,10 @@ function matchHandler({ stores, logger }: RuleHandlerDeps): OutboxHandler {
     handle: async ([entry]) => {
       const occasion = await stores.notificationRules.occasion(OccasionPayload.parse(entry?.payload));
       if (occasion === null) return { outcome: 'skipped', forget: true };
-      const [rules, owners] = await Promise.all([stores.notificationRules.list({ enabled: true }), stores.notificationRules.owners()]);
+      const [rules, owners] = await Promise.all([
+        stores.notificationRules.list({ enabled: true }),
+        stores.notificationRules.owners(),
+      ]);
       const found: NewMatch[] = [];
       for (const rule of rules) {
         const isMet = await meets(rule, occasion, stores.failures).catch((error: unknown) => {
@@ -59,7 +66,8 @@ function matchHandler({ stores, logger }: RuleHandlerDeps): OutboxHandler {
           logger.warn({ ruleId: rule.id, error }, 'a notification rule could not be evaluated');
           return false;
         });
-        if (isMet) found.push({ ruleId: rule.id, occasion, targets: resolveTargets(rule, occasion.owner, owners) });
+        if (isMet)
+          found.push({ ruleId: rule.id, occasion, targets: resolveTargets(rule, occasion.owner, owners) });
       }
       await stores.notificationRules.keep(found);
       return { outcome: 'done', forget: true };
@@ -117,7 +125,10 @@ function parseChannel(target: string): string {
   return target.slice(0, target.indexOf(':'));
 }
 
-function sendHandler(channel: NewsChannel, { stores, messengers, publicUrl, timeLimitMs }: RuleHandlerDeps): OutboxHandler {
+function sendHandler(
+  channel: NewsChannel,
+  { stores, messengers, publicUrl, timeLimitMs }: RuleHandlerDeps,
+): OutboxHandler {
   return {
     ...{ topic: `message:${channel}`, leaseMs: timeLimitMs * LEASE_PER_LIMIT, ...OUTWARD },
     handle: async ([entry], lease) => {
@@ -125,13 +136,17 @@ function sendHandler(channel: NewsChannel, { stores, messengers, publicUrl, time
       const { ruleId, target } = TargetPayload.parse(entry.payload);
       const { notificationRules, notices } = stores;
       const messenger = messengers[channel];
-      if (messenger === undefined) throw new TriageError('invalid-config', `${CHANNEL_NAMES[channel]} is not configured.`);
+      if (messenger === undefined)
+        throw new TriageError('invalid-config', `${CHANNEL_NAMES[channel]} is not configured.`);
       const [rule, owners, matches] = await Promise.all([
         notificationRules.find(ruleId),
         notificationRules.owners(),
         notificationRules.matches(entry.key),
       ]);
-      const news = rule === null ? null : await readNews({ rule, matches, owners, isTest: false }, { notices, publicUrl });
+      const news =
+        rule === null
+          ? null
+          : await readNews({ rule, matches, owners, isTest: false }, { notices, publicUrl });
       if (news === null) return { outcome: 'skipped' };
       const isRetry = entry.attempts > 1 || entry.retries > 0;
       const destination = target.slice(channel.length + 1);

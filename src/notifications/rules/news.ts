@@ -91,13 +91,23 @@ interface NewsOf {
  * Reads the current state of everything that a message is about. Of several answers about one cause, the
  * newest is used. Returns null if nothing of it is stored any more.
  */
-export async function readNews({ rule, matches, owners, isTest }: NewsOf, deps: NewsDeps): Promise<News | null> {
-  const causes = [...Map.groupBy(matches.toReversed(), ({ repository, fingerprint }) => `${repository} ${fingerprint}`).values()];
+export async function readNews(
+  { rule, matches, owners, isTest }: NewsOf,
+  deps: NewsDeps,
+): Promise<News | null> {
+  const causes = [
+    ...Map.groupBy(
+      matches.toReversed(),
+      ({ repository, fingerprint }) => `${repository} ${fingerprint}`,
+    ).values(),
+  ];
   const shown = (await Promise.all(causes.slice(0, MAX_ITEMS).map((found) => readItems(found, deps)))).flat();
   const [first] = shown;
   if (first === undefined && !isTest) return null;
   const mentions = rule.mention
-    ? owners.filter((one) => shown.some(({ analysis }) => findOwnerChannels(analysis.owner ?? null, owners).includes(one)))
+    ? owners.filter((one) =>
+        shown.some(({ analysis }) => findOwnerChannels(analysis.owner ?? null, owners).includes(one)),
+      )
     : [];
   const headline =
     first === undefined
@@ -105,7 +115,14 @@ export async function readNews({ rule, matches, owners, isTest }: NewsOf, deps: 
       : causes.length === 1
         ? formatHead(first)
         : `${counted(causes.length, 'cause')}: ${formatHead(first)}, …`;
-  return { rule: { id: rule.id, name: rule.name }, headline, isTest, items: shown, more: Math.max(0, causes.length - MAX_ITEMS), mentions };
+  return {
+    rule: { id: rule.id, name: rule.name },
+    headline,
+    isTest,
+    items: shown,
+    more: Math.max(0, causes.length - MAX_ITEMS),
+    mentions,
+  };
 }
 
 function formatHead({ state, title }: NewsItem): string {
@@ -159,11 +176,25 @@ function formatPlace(build: Build): string {
 }
 
 /** Lists the facts of an answer that every output shows. A person's decision replaces the original text. */
-function listFacts({ cause: { analysis, explains }, rootCause, fix: fixRecommendation, form }: CauseStanding): NewsItem['facts'] {
-  const { facts } = answerView({ ...analysis, answer: { ...analysis.answer, rootCause, fixRecommendation } }, undefined, explains);
-  const shown = facts.filter(({ reach, name }) => reach === 'everywhere' && (form !== 'rejected' || name === 'Evidence'));
+function listFacts({
+  cause: { analysis, explains },
+  rootCause,
+  fix: fixRecommendation,
+  form,
+}: CauseStanding): NewsItem['facts'] {
+  const { facts } = answerView(
+    { ...analysis, answer: { ...analysis.answer, rootCause, fixRecommendation } },
+    undefined,
+    explains,
+  );
+  const shown = facts.filter(
+    ({ reach, name }) => reach === 'everywhere' && (form !== 'rejected' || name === 'Evidence'),
+  );
   return shown.map((fact) => {
-    const lines = fact.kind === 'lines' ? fact.lines.slice(0, 1).map(({ text, line }) => `${text} (line ${line})`) : fact.values;
+    const lines =
+      fact.kind === 'lines'
+        ? fact.lines.slice(0, 1).map(({ text, line }) => `${text} (line ${line})`)
+        : fact.values;
     return { label: fact.label, text: lines.join(' · ') };
   });
 }

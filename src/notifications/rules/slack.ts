@@ -6,7 +6,9 @@ import { type Messenger, type News, type NewsItem, stateWord } from './news.ts';
 /** Messages of rules in Slack, through the room that other messages use. */
 export function createSlackMessenger(room: Pick<ChatRoom, 'post' | 'find'>): Messenger {
   const refusal = (channel: string) =>
-    /^[CGD][A-Z0-9]{2,30}$/.test(channel) ? null : 'A Slack channel is named by its ID, such as C0123456789 (in Slack: channel details).';
+    /^[CGD][A-Z0-9]{2,30}$/.test(channel)
+      ? null
+      : 'A Slack channel is named by its ID, such as C0123456789 (in Slack: channel details).';
   return {
     channel: 'slack',
     destinations: null,
@@ -15,7 +17,8 @@ export function createSlackMessenger(room: Pick<ChatRoom, 'post' | 'find'>): Mes
       const wrong = refusal(channel);
       if (wrong !== null) throw new TriageError('invalid-input', wrong);
       const place =
-        (isRetry ? await room.find(channel, key, signal) : null) ?? (await room.post(channel, slackNews(news), { key, signal }));
+        (isRetry ? await room.find(channel, key, signal) : null) ??
+        (await room.post(channel, slackNews(news), { key, signal }));
       return { reference: `${place.channel}/${place.message}` };
     },
   };
@@ -30,9 +33,23 @@ export function slackNews({ rule, headline, items, more, mentions, isTest }: New
   const who = mentions.flatMap(({ slackMention }) =>
     slackMention !== null && /^[UWS][A-Z0-9]{2,30}$/.test(slackMention) ? [toMention(slackMention)] : [],
   );
-  const head = [`*${text}*`, ...(isTest ? ['This is a test message.'] : []), ...(who.length === 0 ? [] : [who.join(' ')])];
-  const foot = [...(more === 0 ? [] : [`… ${more} more ${more === 1 ? 'cause' : 'causes'}`]), `Rule: ${slackLine(rule.name, 100)}`];
-  return { text, blocks: [{ text: head.join('\n') }, ...items.flatMap((item) => toBlocks(item)), { text: foot.join('\n') }] };
+  const head = [
+    `*${text}*`,
+    ...(isTest ? ['This is a test message.'] : []),
+    ...(who.length === 0 ? [] : [who.join(' ')]),
+  ];
+  const foot = [
+    ...(more === 0 ? [] : [`… ${more} more ${more === 1 ? 'cause' : 'causes'}`]),
+    `Rule: ${slackLine(rule.name, 100)}`,
+  ];
+  return {
+    text,
+    blocks: [
+      { text: head.join('\n') },
+      ...items.flatMap((item) => toBlocks(item)),
+      { text: foot.join('\n') },
+    ],
+  };
 }
 
 function toMention(id: string): string {
@@ -49,8 +66,13 @@ function toBlocks({ state, title, standing, place, facts, seen, links }: NewsIte
   const lines = [
     `${icon} ${state === null ? '' : `${stateWord(state)}: `}*${slackProse(title, 200)}* (${slackLine(standing, 300)})`,
     `${slackLine(place, 300)}${seen === 1 ? '' : ` · ${seen}×`}`,
-    ...facts.map(({ label, text }) => (label === 'Evidence' ? `> ${slackLine(text, 500)}` : `${label}: ${slackProse(text, 500)}`)),
+    ...facts.map(({ label, text }) =>
+      label === 'Evidence' ? `> ${slackLine(text, 500)}` : `${label}: ${slackProse(text, 500)}`,
+    ),
   ];
   const url = links.answer ?? links.build;
-  return [{ text: lines.join('\n') }, ...(url === null ? [] : [{ buttons: [{ id: 'faultline_open', label: 'Open', url }] }])];
+  return [
+    { text: lines.join('\n') },
+    ...(url === null ? [] : [{ buttons: [{ id: 'faultline_open', label: 'Open', url }] }]),
+  ];
 }

@@ -13,11 +13,16 @@ interface TeamsOptions {
 /** Teams refuses messages of more than 28 KB. */
 const MAX_BYTES = 24_000;
 
-/** Messages of rules in Microsoft Teams, as adaptive cards. What was posted cannot be looked for: after a crash it may be posted again. */
+/**
+ * Messages of rules in Microsoft Teams, as adaptive cards. What was posted cannot be looked for: after a
+ * crash it may be posted again.
+ */
 export function createTeamsMessenger({ webhooks, clock }: TeamsOptions): Messenger {
   const destinations = Object.keys(webhooks);
   const refusal = (name: string) =>
-    Object.hasOwn(webhooks, name) ? null : `FAULTLINE_TEAMS_WEBHOOKS has no webhook of this name. It has: ${destinations.join(', ')}.`;
+    Object.hasOwn(webhooks, name)
+      ? null
+      : `FAULTLINE_TEAMS_WEBHOOKS has no webhook of this name. It has: ${destinations.join(', ')}.`;
   return {
     channel: 'teams',
     destinations,
@@ -25,14 +30,22 @@ export function createTeamsMessenger({ webhooks, clock }: TeamsOptions): Messeng
     send: async (news, name, { signal }) => {
       const wrong = refusal(name);
       if (wrong !== null) throw new TriageError('invalid-input', wrong);
-      const post = { headers: { 'content-type': 'application/json', 'user-agent': 'faultline' }, body: teamsMessage(news), signal };
+      const post = {
+        headers: { 'content-type': 'application/json', 'user-agent': 'faultline' },
+        body: teamsMessage(news),
+        signal,
+      };
       const { text } = await postOnce(CHANNEL_NAMES.teams, webhooks[name] ?? '', post, clock);
       // Incoming webhooks answer 200 and say in words what Teams made of it.
       const [, status] = /returned HTTP error (\d{3})/.exec(text) ?? [];
       if (status !== undefined) {
         const isLimit = status === '429';
         const retryable = isLimit || status.startsWith('5');
-        throw new TriageError(isLimit ? 'rate-limited' : 'upstream-failed', `Microsoft Teams returned ${status}.`, { retryable });
+        throw new TriageError(
+          isLimit ? 'rate-limited' : 'upstream-failed',
+          `Microsoft Teams returned ${status}.`,
+          { retryable },
+        );
       }
       return { reference: null };
     },
@@ -42,7 +55,9 @@ export function createTeamsMessenger({ webhooks, clock }: TeamsOptions): Messeng
 /** Creates the message as JSON, with as many causes as Teams accepts. */
 export function teamsMessage(news: News): string {
   for (let shown = news.items.length; shown > 0; shown--) {
-    const message = JSON.stringify(toMessage({ ...news, items: news.items.slice(0, shown), more: news.more + news.items.length - shown }));
+    const message = JSON.stringify(
+      toMessage({ ...news, items: news.items.slice(0, shown), more: news.more + news.items.length - shown }),
+    );
     if (Buffer.byteLength(message) <= MAX_BYTES) return message;
   }
   return JSON.stringify(toMessage({ ...news, items: [], more: news.more + news.items.length }));
@@ -64,9 +79,15 @@ function toMessage({ rule, headline, items, more, mentions, isTest }: News): obj
       ...(more === 0 ? [] : [line([{ text: `… ${more} more ${more === 1 ? 'cause' : 'causes'}` }])]),
       line([{ text: `Rule: ${rule.name}`, isSubtle: true, size: 'Small' }]),
     ],
-    msteams: { width: 'Full', entities: who.map((id) => ({ type: 'mention', text: toTag(id), mentioned: { id, name: id } })) },
+    msteams: {
+      width: 'Full',
+      entities: who.map((id) => ({ type: 'mention', text: toTag(id), mentioned: { id, name: id } })),
+    },
   };
-  return { type: 'message', attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }] };
+  return {
+    type: 'message',
+    attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }],
+  };
 }
 
 function toTag(id: string): string {

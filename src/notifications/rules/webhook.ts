@@ -17,11 +17,15 @@ interface NewsWebhookOptions {
   readonly clock: Clock;
 }
 
-/** Messages of rules as Standard Webhooks. After a crash one may be posted again, with the same `webhook-id`. */
+/**
+ * Messages of rules as Standard Webhooks. After a crash one may be posted again, with the same `webhook-id`.
+ */
 export function createWebhookMessenger({ webhooks, secrets, clock }: NewsWebhookOptions): Messenger {
   const destinations = Object.keys(webhooks);
   const refusal = (name: string) =>
-    Object.hasOwn(webhooks, name) ? null : `FAULTLINE_NOTIFY_WEBHOOKS has no webhook of this name. It has: ${destinations.join(', ')}.`;
+    Object.hasOwn(webhooks, name)
+      ? null
+      : `FAULTLINE_NOTIFY_WEBHOOKS has no webhook of this name. It has: ${destinations.join(', ')}.`;
   return {
     channel: 'webhook',
     destinations,
@@ -30,7 +34,11 @@ export function createWebhookMessenger({ webhooks, secrets, clock }: NewsWebhook
       const wrong = refusal(name);
       if (wrong !== null) throw new TriageError('invalid-input', wrong);
       const body = newsBody(news, clock.now());
-      const headers = { 'content-type': 'application/json', 'user-agent': 'faultline', ...signedHeaders(key, body, secrets, clock.now()) };
+      const headers = {
+        'content-type': 'application/json',
+        'user-agent': 'faultline',
+        ...signedHeaders(key, body, secrets, clock.now()),
+      };
       await postOnce('The webhook', webhooks[name] ?? '', { headers, body, signal }, clock);
       return { reference: null };
     },
@@ -53,7 +61,12 @@ function toItem({ state, title, standing, facts, seen, links, build, analysis }:
     owners: analysis.owner?.names.slice(0, 10).map((name) => cut(name, 200)) ?? [],
     build: toBuildData(build),
     analysis: {
-      ...{ id: analysis.id, category: analysis.category, kind: analysis.kind, fingerprint: analysis.fingerprint },
+      ...{
+        id: analysis.id,
+        category: analysis.category,
+        kind: analysis.kind,
+        fingerprint: analysis.fingerprint,
+      },
       confidence: analysis.verdict.confidence,
     },
   };

@@ -1,7 +1,13 @@
 import type { Build } from '../../domain/build.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { ChatPlace, ChatRoom } from '../../ports/chat-room.ts';
-import type { NoticeCall, NoticeChannel, NoticePlace, NoticeRule, NotificationClient } from '../../ports/notices.ts';
+import type {
+  NoticeCall,
+  NoticeChannel,
+  NoticePlace,
+  NoticeRule,
+  NotificationClient,
+} from '../../ports/notices.ts';
 import type { HistoryStore } from '../../ports/stores.ts';
 import { noticeChannel } from '../notices.ts';
 import { type SlackFacts, slackFacts } from './slack-facts.ts';
@@ -37,18 +43,26 @@ export function slackChannel(deps: SlackChannelDeps): NoticeChannel {
 export function slackRule(channelOf: SlackChannelDeps['channelOf']): NoticeRule {
   return {
     channel: CHANNEL,
-    findPlace: (build, { defaultBranch }) => (channelOf(build.repository) === null ? null : findBranchPlace(build, defaultBranch)),
+    findPlace: (build, { defaultBranch }) =>
+      channelOf(build.repository) === null ? null : findBranchPlace(build, defaultBranch),
   };
 }
 
-function findBranchPlace({ repository, pipeline, branch, pullRequest, status }: Build, defaultBranch: string | null): NoticePlace | null {
+function findBranchPlace(
+  { repository, pipeline, branch, pullRequest, status }: Build,
+  defaultBranch: string | null,
+): NoticePlace | null {
   if (branch === null || pullRequest !== null) return null;
   if (defaultBranch === null ? !USUAL_NAMES.includes(branch) : branch !== defaultBranch) return null;
   const key = `${CHANNEL}:${[repository, pipeline, branch].map(encodeURIComponent).join('/')}`;
   return { key, about: { type: 'branch', repository, pipeline, branch }, opens: status === 'failed' };
 }
 
-async function show(facts: SlackFacts, { notice, signal }: NoticeCall, deps: SlackChannelDeps): Promise<{ readonly reference: string }> {
+async function show(
+  facts: SlackFacts,
+  { notice, signal }: NoticeCall,
+  deps: SlackChannelDeps,
+): Promise<{ readonly reference: string }> {
   const { room, channelOf } = deps;
   const channel = channelOf(notice.repository);
   const standing = parseReference(notice.reference);
@@ -59,7 +73,8 @@ async function show(facts: SlackFacts, { notice, signal }: NoticeCall, deps: Sla
   if (standing !== null && isSameEdge) {
     await room.update(standing.place, message, options);
     const corrected = getCorrectionMark(facts);
-    if (corrected !== standing.said && corrected !== '') await room.reply(standing.place, threadText(facts), signal);
+    if (corrected !== standing.said && corrected !== '')
+      await room.reply(standing.place, threadText(facts), signal);
     return { reference: formatReference(standing.place, standing.edge, corrected) };
   }
   // Nothing was posted about the failure, so no one waits for news of the fix.
@@ -70,16 +85,27 @@ async function show(facts: SlackFacts, { notice, signal }: NoticeCall, deps: Sla
   return { reference: formatReference(place, streak.firstBuildId, getCorrectionMark(facts)) };
 }
 
-async function readStreak({ build, ...facts }: SlackFacts, { history, clock }: SlackChannelDeps): Promise<Streak> {
+async function readStreak(
+  { build, ...facts }: SlackFacts,
+  { history, clock }: SlackChannelDeps,
+): Promise<Streak> {
   const { id, repository, pipeline, branch } = build;
   const { firstBuild } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
   const fingerprint = facts.causes[0]?.fingerprint ?? '';
   const past =
     fingerprint === ''
       ? []
-      : await history.failureHistory({ repository, fingerprint, test: null, beforeBuildId: id, limit: MAX_SIGHTINGS });
+      : await history.failureHistory({
+          repository,
+          fingerprint,
+          test: null,
+          beforeBuildId: id,
+          limit: MAX_SIGHTINGS,
+        });
   const now = new Date(clock.now()).toISOString();
-  const builds = past.filter((row) => row.branch === branch && row.pipeline === pipeline && row.seenAt.startsWith(now.slice(0, 10)));
+  const builds = past.filter(
+    (row) => row.branch === branch && row.pipeline === pipeline && row.seenAt.startsWith(now.slice(0, 10)),
+  );
   return {
     firstBuildId: firstBuild?.id ?? id,
     since: firstBuild?.finishedAt ?? firstBuild?.receivedAt ?? now,
@@ -96,21 +122,27 @@ async function readStreak({ build, ...facts }: SlackFacts, { history, clock }: S
 function threadText(facts: SlackFacts): string {
   const corrected = facts.causes.flatMap(({ title, decision }) =>
     decision?.type === 'correct'
-      ? [`Corrected by ${slackLine(decision.by, 100)}: "${slackLine(title, 200)}" is ${slackLine(decision.category, 40)}.`]
+      ? [
+          `Corrected by ${slackLine(decision.by, 100)}: "${slackLine(title, 200)}" is ${slackLine(decision.category, 40)}.`,
+        ]
       : [],
   );
   return corrected.join('\n');
 }
 
 function getCorrectionMark(facts: SlackFacts): string {
-  return facts.causes.flatMap(({ decision }) => (decision?.type === 'correct' ? [Date.parse(decision.at)] : [])).join('.');
+  return facts.causes
+    .flatMap(({ decision }) => (decision?.type === 'correct' ? [Date.parse(decision.at)] : []))
+    .join('.');
 }
 
 function formatReference({ channel, message }: ChatPlace, edge: string, said: string): string {
   return [channel, message, edge, said].join('/');
 }
 
-function parseReference(reference: string | null): { readonly place: ChatPlace; readonly edge: string; readonly said: string } | null {
+function parseReference(
+  reference: string | null,
+): { readonly place: ChatPlace; readonly edge: string; readonly said: string } | null {
   const [channel, message, edge, said] = reference?.split('/') ?? [];
   if (channel === undefined || message === undefined || edge === undefined) return null;
   return { place: { channel, message }, edge, said: said ?? '' };

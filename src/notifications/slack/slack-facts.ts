@@ -11,7 +11,9 @@ import { type ArrangedAnswer, arrangeAnswers } from '../build-answers.ts';
 export type SlackFacts = RedFacts | GreenFacts;
 
 /** A build, of it what a message names. */
-export type NamedBuild = Pick<Build, 'id' | 'repository' | 'pipeline' | 'number' | 'url'> & { readonly branch: string };
+export type NamedBuild = Pick<Build, 'id' | 'repository' | 'pipeline' | 'number' | 'url'> & {
+  readonly branch: string;
+};
 
 export interface RedFacts {
   readonly state: 'red';
@@ -45,7 +47,12 @@ export interface CauseFacts {
   /** The facts shown below the title. */
   readonly facts: readonly AnswerFact[];
   /** A person's word on this answer. */
-  readonly decision: { readonly type: Decision['type']; readonly by: string; readonly at: string; readonly category: string } | null;
+  readonly decision: {
+    readonly type: Decision['type'];
+    readonly by: string;
+    readonly at: string;
+    readonly category: string;
+  } | null;
 }
 
 /**
@@ -81,7 +88,15 @@ function toGreenFacts({ lastFailed }: BuildSituation): GreenFacts | null {
     build: named,
     fixedAt: fixedBy.finishedAt ?? fixedBy.receivedAt,
     causes: causes.map(({ id, category, answer }) => ({
-      ...{ analysisId: id, reviewId: null, fingerprint: '', title: answer.title, category, howSure: '', isSure: true },
+      ...{
+        analysisId: id,
+        reviewId: null,
+        fingerprint: '',
+        title: answer.title,
+        category,
+        howSure: '',
+        isSure: true,
+      },
       ...{ failures: 0, areTests: false, facts: [], decision: null },
     })),
   };
@@ -89,7 +104,9 @@ function toGreenFacts({ lastFailed }: BuildSituation): GreenFacts | null {
 
 function toCauseFacts({ analysis, explains, failures, review }: ArrangedAnswer<Cause>): CauseFacts {
   const decision = review?.decision ?? null;
-  const fix = (decision?.type === 'correct' ? decision.fixRecommendation : undefined) ?? analysis.answer.fixRecommendation;
+  const fix =
+    (decision?.type === 'correct' ? decision.fixRecommendation : undefined) ??
+    analysis.answer.fixRecommendation;
   const { form, confirmed, confidence, facts } = answerView(
     { ...analysis, answer: { ...analysis.answer, fixRecommendation: fix } },
     undefined,
@@ -110,7 +127,12 @@ function toCauseFacts({ analysis, explains, failures, review }: ArrangedAnswer<C
     decision:
       decision === null
         ? null
-        : { type: decision.type, by: decision.reviewer, at: decision.decidedAt, category: decision.category ?? analysis.category },
+        : {
+            type: decision.type,
+            by: decision.reviewer,
+            at: decision.decidedAt,
+            category: decision.category ?? analysis.category,
+          },
   };
 }
 

@@ -1,7 +1,14 @@
 import { shortCommit } from '../../domain/build.ts';
 import { append, sumNumbers } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
-import { type ChatBlock, type ChatButton, type ChatMessage, escapeChat, RIGHT_BUTTON, WRONG_BUTTON } from '../../ports/chat-room.ts';
+import {
+  type ChatBlock,
+  type ChatButton,
+  type ChatMessage,
+  escapeChat,
+  RIGHT_BUTTON,
+  WRONG_BUTTON,
+} from '../../ports/chat-room.ts';
 import type { AnswerFact } from '../answer-view.ts';
 import { countWords, noticeLinks } from '../notice-words.ts';
 import { clip, visibleLine } from '../visible-text.ts';
@@ -40,11 +47,21 @@ function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, link
   if (first === undefined) {
     const why = `Faultline: not analyzed, ${slackProse(notLooked ?? 'no answer was produced', 300)}`;
     const text = `${branch} is red`;
-    return { text, blocks: [{ text: `:red_circle: *${text}*\n${where}\n${why}` }, ...buttons([openBuild(build.url)])] };
+    return {
+      text,
+      blocks: [{ text: `:red_circle: *${text}*\n${where}\n${why}` }, ...buttons([openBuild(build.url)])],
+    };
   }
   const headline = others.length === 0 ? createHeadline(first, branch) : createSharedHeadline(causes, branch);
-  const body = [where, ...(others.length === 0 ? [] : [numberCause(first, 1)]), ...listLines(first, streak.seenToday)];
-  const blocks: ChatBlock[] = [{ text: [headline.marked, ...body].join('\n') }, ...createButtons(first, links)];
+  const body = [
+    where,
+    ...(others.length === 0 ? [] : [numberCause(first, 1)]),
+    ...listLines(first, streak.seenToday),
+  ];
+  const blocks: ChatBlock[] = [
+    { text: [headline.marked, ...body].join('\n') },
+    ...createButtons(first, links),
+  ];
   for (const [index, cause] of others.slice(0, MAX_CAUSES - 1).entries()) {
     const lines = [numberCause(cause, index + 2), ...listLines(cause, 1)];
     append(blocks, [{ text: lines.join('\n') }, ...createButtons(cause, links)]);
@@ -54,13 +71,20 @@ function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, link
   return { text: headline.plain, blocks };
 }
 
-function greenMessage({ build, causes, fixedAt }: GreenFacts, streak: Streak, links: SlackLinks): ChatMessage {
+function greenMessage(
+  { build, causes, fixedAt }: GreenFacts,
+  streak: Streak,
+  links: SlackLinks,
+): ChatMessage {
   const headline = `${slackProse(build.branch, 100)} is green again after ${span(streak.since, fixedAt)}`;
   const [first, ...others] = causes;
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
   const was = first === undefined ? '' : ` (was: ${formatTitle(first)}${more})`;
   const open = first === undefined ? openBuild(build.url) : openAnalysis(first, links);
-  return { text: `${headline}${was}`, blocks: [{ text: `:large_green_circle: *${headline}*${was}` }, ...buttons([open])] };
+  return {
+    text: `${headline}${was}`,
+    blocks: [{ text: `:large_green_circle: *${headline}*${was}` }, ...buttons([open])],
+  };
 }
 
 interface Headline {
@@ -74,7 +98,10 @@ function createHeadline(cause: CauseFacts, branch: string): Headline {
     return { plain: `${plain} ${howSure(cause)}`, marked: `:red_circle: *${plain}* ${howSure(cause)}` };
   }
   const plain = `${branch} is red, cause not certain (${slackLine(cause.howSure, 20)})`;
-  return { plain, marked: `:large_yellow_circle: *${plain}*\nPossibly: ${formatTitle(cause)} (${slackLine(cause.category, 40)})` };
+  return {
+    plain,
+    marked: `:large_yellow_circle: *${plain}*\nPossibly: ${formatTitle(cause)} (${slackLine(cause.category, 40)})`,
+  };
 }
 
 function createSharedHeadline(causes: readonly CauseFacts[], branch: string): Headline {
@@ -94,7 +121,11 @@ function howSure({ category, howSure: sure, decision }: CauseFacts): string {
   return `(${slackLine(category, 40)}, ${decision?.type === 'accept' ? 'confirmed' : slackLine(sure, 150)})`;
 }
 
-function describePlace(build: RedFacts['build'], { since, commit, author }: Streak, causes: readonly CauseFacts[]): string {
+function describePlace(
+  build: RedFacts['build'],
+  { since, commit, author }: Streak,
+  causes: readonly CauseFacts[],
+): string {
   const by = author === null ? '' : ` by ${slackLine(author, 100)}`;
   const failures = sumNumbers(causes.map((cause) => cause.failures));
   const areTests = causes.every((cause) => cause.areTests);
@@ -134,7 +165,8 @@ function createButtons(cause: CauseFacts, links: SlackLinks): ChatBlock[] {
   const { publicUrl, decides } = links;
   const undecided = cause.decision === null;
   const review = undecided && !cause.isSure ? cause.reviewId : null;
-  const decide = review === null ? null : linkButton('faultline_decide', 'Decide', noticeLinks(publicUrl).review(review));
+  const decide =
+    review === null ? null : linkButton('faultline_decide', 'Decide', noticeLinks(publicUrl).review(review));
   const verdicts: ChatButton[] =
     decides && undecided
       ? [

@@ -18,9 +18,19 @@ export const API = { 'api-version': '7.0' };
 
 /** Throws `invalid-config` without an address. */
 export function createAzureClient({ baseUrl, token }: AzureOptions, timeoutMs: number): RestClient {
-  if (baseUrl === null) throw new TriageError('invalid-config', 'Cannot ask Azure Pipelines for builds: FAULTLINE_AZURE_URL is not set.');
+  if (baseUrl === null)
+    throw new TriageError(
+      'invalid-config',
+      'Cannot ask Azure Pipelines for builds: FAULTLINE_AZURE_URL is not set.',
+    );
   const headers: Record<string, string> = token === null ? {} : { authorization: basicAuth('', token) };
-  return createRestClient({ label: 'Azure Pipelines', baseUrl, headers, tokenSetting: 'FAULTLINE_AZURE_TOKEN', timeoutMs });
+  return createRestClient({
+    label: 'Azure Pipelines',
+    baseUrl,
+    headers,
+    tokenSetting: 'FAULTLINE_AZURE_TOKEN',
+    timeoutMs,
+  });
 }
 
 /** Earlier attempts of one job that are looked through. */
@@ -36,7 +46,9 @@ const Timeline = z.object({
       result: z.string().nullish(),
       finishTime: z.string().nullish(),
       log: z.object({ id: z.int() }).nullish(),
-      previousAttempts: z.array(z.object({ attempt: z.int(), timelineId: z.string(), recordId: z.string().nullish() })).nullish(),
+      previousAttempts: z
+        .array(z.object({ attempt: z.int(), timelineId: z.string(), recordId: z.string().nullish() }))
+        .nullish(),
     }),
   ),
 });
@@ -57,7 +69,13 @@ export function createAzureBuildSource(options: AzureOptions & RunLimits): Build
     return {
       listJobs: () => listJobs({ client, path, signal }, build),
       fetchLog: ({ id, name }, maxBytes) =>
-        client.bytes({ path: `${path}${at`/logs/${id}`}`, query: API, what: `the log of job "${name}"`, signal, maxBytes }),
+        client.bytes({
+          path: `${path}${at`/logs/${id}`}`,
+          query: API,
+          what: `the log of job "${name}"`,
+          signal,
+          maxBytes,
+        }),
     };
   });
 }
@@ -80,14 +98,20 @@ async function listJobs(asking: Asking, { finishedAt: until, url }: Build): Prom
 function toJob({ id, name, state, result, finishTime, log }: Entry, build: string | null): CiJob {
   const hasPassed = result === 'succeeded' || result === 'succeededWithIssues';
   const outcome = result === 'failed' ? 'failed' : hasPassed ? 'passed' : 'other';
-  const url = build?.includes('/_build/results?buildId=') === true ? `${build}&view=logs&j=${encodeURIComponent(id)}` : null;
+  const url =
+    build?.includes('/_build/results?buildId=') === true
+      ? `${build}&view=logs&j=${encodeURIComponent(id)}`
+      : null;
   return { id: log?.id ?? 0, name, isOver: state === 'completed', outcome, endedAt: finishTime ?? null, url };
 }
 
 async function atTime(asking: Asking, job: Entry, until: string | null): Promise<Entry | null> {
-  const isLater = ({ finishTime }: Entry) => until !== null && finishTime != null && Date.parse(finishTime) > Date.parse(until);
+  const isLater = ({ finishTime }: Entry) =>
+    until !== null && finishTime != null && Date.parse(finishTime) > Date.parse(until);
   if (!isLater(job)) return job;
-  const before = [...(job.previousAttempts ?? [])].sort((left, right) => right.attempt - left.attempt).slice(0, MAX_ATTEMPTS);
+  const before = [...(job.previousAttempts ?? [])]
+    .sort((left, right) => right.attempt - left.attempt)
+    .slice(0, MAX_ATTEMPTS);
   for (const { timelineId, recordId } of before) {
     const found = (await fetchTimeline(asking, at`/${timelineId}`)).find(
       (one) => one.type === 'Job' && (one.id === recordId || one.name === job.name),
@@ -105,13 +129,22 @@ async function fetchTimeline({ client, path, signal }: Asking, which: string): P
 /** Throws `not-found` for what is no build of Azure Pipelines. */
 function toApiPath(build: Build): string {
   const [, project, id] = /^([^/]{1,200})\/(\d{1,15})$/.exec(build.externalId ?? '') ?? [];
-  if (project === undefined || id === undefined || /^\.+$/.test(project)) throw unknownBuild(build, 'Azure Pipelines');
+  if (project === undefined || id === undefined || /^\.+$/.test(project))
+    throw unknownBuild(build, 'Azure Pipelines');
   return at`/${project}/_apis/build/builds/${id}`;
 }
 
-const HOOK = { publisherId: 'tfs', eventType: 'build.complete', consumerId: 'webHooks', consumerActionId: 'httpRequest' };
+const HOOK = {
+  publisherId: 'tfs',
+  eventType: 'build.complete',
+  consumerId: 'webHooks',
+  consumerActionId: 'httpRequest',
+};
 
-const Subscription = z.object({ id: HookId, consumerInputs: z.object({ url: z.string().nullish() }).nullish() });
+const Subscription = z.object({
+  id: HookId,
+  consumerInputs: z.object({ url: z.string().nullish() }).nullish(),
+});
 const Subscriptions = z.object({ value: z.array(Subscription) });
 const Project = z.object({ id: z.string() });
 
@@ -125,7 +158,10 @@ export function azureConnection({ baseUrl, token }: AzureOptions): Connection {
     tokenSetting: 'FAULTLINE_AZURE_TOKEN',
     rights: [
       { right: 'Build (Read)', why: 'jobs and their logs' },
-      { right: 'Project and Team (Read), and the permission Edit subscriptions', why: 'making the service hook with --create' },
+      {
+        right: 'Project and Team (Read), and the permission Edit subscriptions',
+        why: 'making the service hook with --create',
+      },
     ],
     clicks: [
       'Open Project settings → Service hooks → Create subscription → Web Hooks, with the trigger Build completed.',
@@ -137,7 +173,10 @@ export function azureConnection({ baseUrl, token }: AzureOptions): Connection {
       headers: { authorization: basicAuth('', secret) },
     }),
     hooks: isReadable
-      ? { of: 'the name of the project', open: (project) => createWebhookQuestions({ baseUrl, token }, project) }
+      ? {
+          of: 'the name of the project',
+          open: (project) => createWebhookQuestions({ baseUrl, token }, project),
+        }
       : { because: 'FAULTLINE_AZURE_URL and FAULTLINE_AZURE_TOKEN are not both set' },
   };
 }
@@ -154,7 +193,12 @@ function createWebhookQuestions(options: AzureOptions, project: string): Webhook
         query: API,
         mend: 'check its name, and give the token Project and Team (Read)',
       },
-      { name: 'builds', path: at`/${project}/_apis/build/builds`, query: { ...API, $top: 1 }, mend: 'give the token Build (Read)' },
+      {
+        name: 'builds',
+        path: at`/${project}/_apis/build/builds`,
+        query: { ...API, $top: 1 },
+        mend: 'give the token Build (Read)',
+      },
       {
         name: 'service hooks',
         path,
@@ -170,7 +214,12 @@ function createWebhookQuestions(options: AzureOptions, project: string): Webhook
     create: async ({ address: url, secret }, signal) => {
       const question = { path: at`/_apis/projects/${project}`, query: API, what: 'the project', signal };
       const { id: projectId } = await client.get(Project, question);
-      const consumerInputs = { url, basicAuthUsername: 'faultline', basicAuthPassword: secret, resourceDetailsToSend: 'all' };
+      const consumerInputs = {
+        url,
+        basicAuthUsername: 'faultline',
+        basicAuthPassword: secret,
+        resourceDetailsToSend: 'all',
+      };
       const body = { ...HOOK, resourceVersion: '2.0', publisherInputs: { projectId }, consumerInputs };
       return { path, query: API, body };
     },

@@ -16,7 +16,8 @@ export function azureProvider(settings: AzureSettings): Provider {
     webhook: azureWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
     connection: async () => (await import('./api.ts')).azureConnection(settings),
-    openBuildSource: async (options) => (await import('./api.ts')).createAzureBuildSource({ baseUrl, token, ...options }),
+    openBuildSource: async (options) =>
+      (await import('./api.ts')).createAzureBuildSource({ baseUrl, token, ...options }),
     openPastRuns: null,
     code: null,
     rerun: null,
@@ -26,20 +27,28 @@ export function azureProvider(settings: AzureSettings): Provider {
         name: 'azure',
         label: 'Azure DevOps',
         probe: isReadable
-          ? { url: below(baseUrl, '_apis/projects?$top=1&api-version=7.0'), headers: { authorization: basicAuth('', token) } }
+          ? {
+              url: below(baseUrl, '_apis/projects?$top=1&api-version=7.0'),
+              headers: { authorization: basicAuth('', token) },
+            }
           : null,
         lacking:
           webhookSecrets.length === 0 && baseUrl === null
             ? null
-            : { says: 'no URL or token: logs of its builds cannot be fetched', mend: 'set FAULTLINE_AZURE_URL and FAULTLINE_AZURE_TOKEN' },
+            : {
+                says: 'no URL or token: logs of its builds cannot be fetched',
+                mend: 'set FAULTLINE_AZURE_URL and FAULTLINE_AZURE_TOKEN',
+              },
         // Where the token is not accepted it answers 203 with a page to sign in at.
         says: (json) =>
-          Projects.transform(({ count }) => (count === 0 ? 'responds, but the token has access to no project' : 'answers')).safeParse(json)
-            .data ?? null,
+          Projects.transform(({ count }) =>
+            count === 0 ? 'responds, but the token has access to no project' : 'answers',
+          ).safeParse(json).data ?? null,
         mend: {
           reach: 'check FAULTLINE_AZURE_URL and whether this machine can reach it',
           token: 'create a personal access token with Build (Read) and set FAULTLINE_AZURE_TOKEN',
-          address: 'check FAULTLINE_AZURE_URL (https://dev.azure.com/ORGANIZATION) and that FAULTLINE_AZURE_TOKEN has not expired',
+          address:
+            'check FAULTLINE_AZURE_URL (https://dev.azure.com/ORGANIZATION) and that FAULTLINE_AZURE_TOKEN has not expired',
         },
       }),
   };

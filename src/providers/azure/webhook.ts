@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { decodedSegment, pullRequestNumber, secondsBetween, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import {
+  decodedSegment,
+  pullRequestNumber,
+  secondsBetween,
+  shortText,
+  textOrNull,
+  toUtc,
+  webAddress,
+} from '../read-input.ts';
 import {
   createWebhook,
   matchesAny,
@@ -17,7 +25,10 @@ const SECRET = 'FAULTLINE_AZURE_WEBHOOK_SECRET';
 const text = z.string().nullish();
 const Person = z.object({ displayName: text });
 
-/** The fields of `build.complete` that we use. Version 1.0 of the resource calls its result the status, and names the commit elsewhere. */
+/**
+ * The fields of `build.complete` that we use. Version 1.0 of the resource calls its result the status, and
+ * names the commit elsewhere.
+ */
 const BuildComplete = z
   .object({
     id: shortText(200),
@@ -74,10 +85,13 @@ function authenticate(request: WebhookRequest, secrets: readonly string[]): void
     throw refused(
       'The delivery contains no secret: set a basic authentication password, or the header X-Faultline-Token, for the service hook.',
     );
-  if (!matchesAny(given, secrets)) throw refused(`The password or token does not match any configured secret (${SECRET}).`);
+  if (!matchesAny(given, secrets))
+    throw refused(`The password or token does not match any configured secret (${SECRET}).`);
 }
 
-/** `POST /webhooks/azure`: with the secret as the password of basic authentication, or in a header of its own. */
+/**
+ * `POST /webhooks/azure`: with the secret as the password of basic authentication, or in a header of its own.
+ */
 export const azureWebhook = createWebhook({
   name: 'azure',
   label: 'Azure DevOps',
@@ -93,13 +107,19 @@ export const azureWebhook = createWebhook({
       name: 'Authorization',
       description: 'Basic authentication: any user, and the secret as the password.',
     },
-    azureToken: { in: 'header', name: 'X-Faultline-Token', description: 'The secret itself, as a header of the service hook.' },
+    azureToken: {
+      in: 'header',
+      name: 'X-Faultline-Token',
+      description: 'The secret itself, as a header of the service hook.',
+    },
   },
   authenticate,
   read: readAzureEvent,
 });
 
-/** Reads an event whose sender is known. Throws `invalid-input` where a known event lacks what it must have. */
+/**
+ * Reads an event whose sender is known. Throws `invalid-input` where a known event lacks what it must have.
+ */
 export function readAzureEvent(payload: unknown): Received {
   const { eventType } = readInput('The Azure DevOps event', Head, payload);
   if (eventType !== 'build.complete') {
@@ -121,7 +141,8 @@ function readBuild({ resource }: BuildComplete): Reading {
   const { triggerInfo: trigger } = resource;
   const ref = resource.sourceBranch ?? /^LG:(.*):/.exec(resource.sourceGetVersion ?? '')?.[1] ?? '';
   const fromFork = /^true$/i.test(trigger?.['pr.isFork'] ?? '');
-  const branch = /^refs\/heads\/(.+)/.exec(trigger?.['pr.sourceBranch'] ?? ref)?.[1] ?? trigger?.['pr.sourceBranch'];
+  const branch =
+    /^refs\/heads\/(.+)/.exec(trigger?.['pr.sourceBranch'] ?? ref)?.[1] ?? trigger?.['pr.sourceBranch'];
   const number = Number(trigger?.['pr.number'] ?? /^refs\/pull\/(\d{1,9})\//.exec(ref)?.[1]);
   const finishedAt = toUtc(resource.finishTime);
   return {
@@ -129,11 +150,17 @@ function readBuild({ resource }: BuildComplete): Reading {
     attemptAt: finishedAt,
     fromFork,
     build: {
-      ...{ provider: 'azure', repository: getRepositoryName(resource, project), pipeline: resource.definition.name },
+      ...{
+        provider: 'azure',
+        repository: getRepositoryName(resource, project),
+        pipeline: resource.definition.name,
+      },
       ...{ number: resource.buildNumber, attempt: 1, externalId: `${project}/${resource.id}`, job: null },
       // A fork's branch may bear the name of one of ours.
       branch: fromFork ? null : textOrNull(branch),
-      commit: textOrNull(resource.sourceVersion ?? /:([0-9a-f]{40})$/.exec(resource.sourceGetVersion ?? '')?.[1]),
+      commit: textOrNull(
+        resource.sourceVersion ?? /:([0-9a-f]{40})$/.exec(resource.sourceGetVersion ?? '')?.[1],
+      ),
       author: textOrNull((resource.requestedFor ?? resource.requests?.[0]?.requestedFor)?.displayName),
       pullRequest: pullRequestNumber().safeParse(number).data ?? null,
       url: `${site}/${encoded}/_build/results?buildId=${resource.id}`,

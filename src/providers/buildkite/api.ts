@@ -30,7 +30,9 @@ const Jobs = z.object({
     }),
   ),
 });
-const Artifacts = z.array(z.object({ id: z.string(), job_id: z.string(), path: z.string(), file_size: z.number().nullish() }));
+const Artifacts = z.array(
+  z.object({ id: z.string(), job_id: z.string(), path: z.string(), file_size: z.number().nullish() }),
+);
 
 /** Reads the logs of a build's failed jobs, and its artifacts, from Buildkite. */
 export function createBuildkiteBuildSource(options: BuildkiteOptions & RunLimits): BuildSource {
@@ -40,20 +42,41 @@ export function createBuildkiteBuildSource(options: BuildkiteOptions & RunLimits
     return {
       listJobs: () => listJobs(client, { path, what: 'the jobs of the build', signal }, build.finishedAt),
       fetchLog: ({ id, name }, maxBytes) =>
-        client.bytes({ path: `${path}${at`/jobs/${id}/log.txt`}`, what: `the log of job "${name}"`, signal, maxBytes }),
-      more: (jobs, logs) => buildArtifacts(client, { path, what: "the build's artifacts", signal }, { jobs, logs, notes }),
+        client.bytes({
+          path: `${path}${at`/jobs/${id}/log.txt`}`,
+          what: `the log of job "${name}"`,
+          signal,
+          maxBytes,
+        }),
+      more: (jobs, logs) =>
+        buildArtifacts(client, { path, what: "the build's artifacts", signal }, { jobs, logs, notes }),
     };
   });
 }
 
 function createBuildkiteClient({ baseUrl, token }: BuildkiteOptions, timeoutMs: number): RestClient {
   const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
-  return createRestClient({ label: 'Buildkite', baseUrl, headers, tokenSetting: 'FAULTLINE_BUILDKITE_TOKEN', timeoutMs });
+  return createRestClient({
+    label: 'Buildkite',
+    baseUrl,
+    headers,
+    tokenSetting: 'FAULTLINE_BUILDKITE_TOKEN',
+    timeoutMs,
+  });
 }
 
 /** Has the failed jobs of a build run again. */
-export async function rerunOnBuildkite(options: BuildkiteOptions, build: Build, signal: AbortSignal): Promise<void> {
-  const change = { method: 'POST', path: `${toApiPath(build)}/retry_failed_jobs`, what: 'the re-run of its failed jobs', signal } as const;
+export async function rerunOnBuildkite(
+  options: BuildkiteOptions,
+  build: Build,
+  signal: AbortSignal,
+): Promise<void> {
+  const change = {
+    method: 'POST',
+    path: `${toApiPath(build)}/retry_failed_jobs`,
+    what: 'the re-run of its failed jobs',
+    signal,
+  } as const;
   await createBuildkiteClient(options, RERUN_MS).send(z.unknown(), { ...change, right: 'write_builds' });
 }
 
@@ -62,15 +85,26 @@ export async function rerunOnBuildkite(options: BuildkiteOptions, build: Build, 
  */
 async function listJobs(client: RestClient, question: Question, until: string | null): Promise<CiJob[]> {
   const { jobs } = await client.get(Jobs, { ...question, query: { include_retried_jobs: 'true' } });
-  const isLater = (ended: string | null | undefined) => until !== null && ended != null && Date.parse(ended) > Date.parse(until);
+  const isLater = (ended: string | null | undefined) =>
+    until !== null && ended != null && Date.parse(ended) > Date.parse(until);
   const known = jobs.filter((job) => job.type === 'script' && !isLater(job.finished_at));
   const ids = new Set(known.map(({ id }) => id));
   return known
     .filter(({ retried_in_job_id: retry }) => retry == null || !ids.has(retry))
     .map(({ id, name, step_key, state, soft_failed, finished_at, web_url: url }) => ({
-      ...{ id, name: name ?? step_key ?? 'job', isOver: finished_at != null, endedAt: finished_at ?? null, url: url ?? null },
+      ...{
+        id,
+        name: name ?? step_key ?? 'job',
+        isOver: finished_at != null,
+        endedAt: finished_at ?? null,
+        url: url ?? null,
+      },
       outcome:
-        /^(?:failed|timed_out|expired)$/.test(state ?? '') && soft_failed !== true ? 'failed' : state === 'passed' ? 'passed' : 'other',
+        /^(?:failed|timed_out|expired)$/.test(state ?? '') && soft_failed !== true
+          ? 'failed'
+          : state === 'passed'
+            ? 'passed'
+            : 'other',
     }));
 }
 
@@ -80,22 +114,35 @@ interface Read {
   readonly notes: string[];
 }
 
-function buildArtifacts(client: RestClient, { path, what, signal }: Question, { jobs, logs, notes }: Read): Promise<SourceText[]> {
+function buildArtifacts(
+  client: RestClient,
+  { path, what, signal }: Question,
+  { jobs, logs, notes }: Read,
+): Promise<SourceText[]> {
   const ids = new Set(jobs.map(({ id }) => id));
   const list = async () => {
     const pages = { sizeName: 'per_page', size: 100, maxPages: MAX_ARTIFACT_PAGES };
     const listed = await client.list(Artifacts, { path: `${path}/artifacts`, what, signal }, pages);
-    return listed.filter(({ job_id }) => ids.has(job_id)).map((one) => ({ ...one, name: one.path, bytes: one.file_size ?? null }));
+    return listed
+      .filter(({ job_id }) => ids.has(job_id))
+      .map((one) => ({ ...one, name: one.path, bytes: one.file_size ?? null }));
   };
   const download = ({ id, job_id }: z.infer<typeof Artifacts>[number], name: string, maxBytes: number) =>
-    client.bytes({ path: `${path}${at`/jobs/${job_id}/artifacts/${id}/download`}`, what: name, signal, maxBytes });
+    client.bytes({
+      path: `${path}${at`/jobs/${job_id}/artifacts/${id}/download`}`,
+      what: name,
+      signal,
+      maxBytes,
+    });
   return fetchArtifacts({ list, download, signal, notes, room: artifactRoom() }, Math.max(1, logs));
 }
 
 /** Throws `not-found` for what is no build of Buildkite. */
 function toApiPath(build: Build): string {
-  const [, organization, pipeline, number] = /^([\w.-]{1,100})\/([\w.-]{1,200})\/(\d{1,15})$/.exec(build.externalId ?? '') ?? [];
-  if (organization === undefined || pipeline === undefined || number === undefined) throw unknownBuild(build, 'Buildkite');
+  const [, organization, pipeline, number] =
+    /^([\w.-]{1,100})\/([\w.-]{1,200})\/(\d{1,15})$/.exec(build.externalId ?? '') ?? [];
+  if (organization === undefined || pipeline === undefined || number === undefined)
+    throw unknownBuild(build, 'Buildkite');
   return at`/organizations/${organization}/pipelines/${pipeline}/builds/${number}`;
 }
 
@@ -119,7 +166,14 @@ export function buildkiteConnection(): Connection {
       const body = JSON.stringify({ event: 'ping' });
       const timestamp = Math.floor(nowMs / 1000);
       const signature = `timestamp=${timestamp},signature=${computeHmac(secret, `${timestamp}.`, body)}`;
-      return { body, headers: { 'x-buildkite-event': 'ping', 'x-buildkite-request': greetingId(), 'x-buildkite-signature': signature } };
+      return {
+        body,
+        headers: {
+          'x-buildkite-event': 'ping',
+          'x-buildkite-request': greetingId(),
+          'x-buildkite-signature': signature,
+        },
+      };
     },
     hooks: { because: 'the REST API of Buildkite does not offer webhooks' },
   };

@@ -15,18 +15,23 @@ export function buildkiteProvider(settings: BuildkiteSettings): Provider {
     webhook: buildkiteWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
     connection: async () => (await import('./api.ts')).buildkiteConnection(),
-    openBuildSource: async (options) => (await import('./api.ts')).createBuildkiteBuildSource({ baseUrl, token, ...options }),
+    openBuildSource: async (options) =>
+      (await import('./api.ts')).createBuildkiteBuildSource({ baseUrl, token, ...options }),
     openPastRuns: null,
     code: null,
     channels: [],
     rerun: !settings.rerun
       ? null
-      : async (build, { signal }) => (await import('./api.ts')).rerunOnBuildkite({ baseUrl, token }, build, signal),
+      : async (build, { signal }) =>
+          (await import('./api.ts')).rerunOnBuildkite({ baseUrl, token }, build, signal),
     checks: () =>
       checkTokenApi({
         name: 'buildkite',
         label: 'Buildkite',
-        probe: token === null ? null : { url: below(baseUrl, 'access-token'), headers: { authorization: `Bearer ${token}` } },
+        probe:
+          token === null
+            ? null
+            : { url: below(baseUrl, 'access-token'), headers: { authorization: `Bearer ${token}` } },
         lacking:
           webhookSecrets.length === 0
             ? null
@@ -34,10 +39,13 @@ export function buildkiteProvider(settings: BuildkiteSettings): Provider {
                 says: 'no token: logs of its builds cannot be fetched',
                 mend: 'set FAULTLINE_BUILDKITE_TOKEN (read_builds, read_build_logs, read_artifacts)',
               },
-        says: (json) => Token.transform(({ scopes }) => `token with ${scopes.join(', ') || 'no scope'}`).safeParse(json).data ?? null,
+        says: (json) =>
+          Token.transform(({ scopes }) => `token with ${scopes.join(', ') || 'no scope'}`).safeParse(json)
+            .data ?? null,
         mend: {
           reach: `check FAULTLINE_BUILDKITE_URL (${baseUrl}) and whether this machine can reach it`,
-          token: 'create an API access token with read_builds, read_build_logs and read_artifacts, and set FAULTLINE_BUILDKITE_TOKEN',
+          token:
+            'create an API access token with read_builds, read_build_logs and read_artifacts, and set FAULTLINE_BUILDKITE_TOKEN',
           address: 'check FAULTLINE_BUILDKITE_URL: the API is at https://api.buildkite.com/v2',
         },
       }),

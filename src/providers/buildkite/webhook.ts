@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { pullRequestNumber, repositoryOfClone, secondsBetween, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import {
+  pullRequestNumber,
+  repositoryOfClone,
+  secondsBetween,
+  shortText,
+  textOrNull,
+  toUtc,
+  webAddress,
+} from '../read-input.ts';
 import {
   computeHmac,
   createWebhook,
@@ -29,7 +37,9 @@ const BuildFinished = z
       branch: z.string().nullish(),
       tag: z.string().nullish(),
       creator: z.object({ name: z.string().nullish() }).nullish(),
-      pull_request: z.object({ id: z.union([z.string(), z.int()]).nullish(), repository: z.string().nullish() }).nullish(),
+      pull_request: z
+        .object({ id: z.union([z.string(), z.int()]).nullish(), repository: z.string().nullish() })
+        .nullish(),
       scheduled_at: z.string().nullish(),
       started_at: z.string().nullish(),
       finished_at: z.string().nullish(),
@@ -62,15 +72,20 @@ type BuildFinished = z.infer<typeof BuildFinished>;
 function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs: number): void {
   const token = request.header('x-buildkite-token');
   if (token !== undefined) {
-    if (!matchesAny(token, secrets)) throw refused(`X-Buildkite-Token does not match any configured secret (${SECRET}).`);
+    if (!matchesAny(token, secrets))
+      throw refused(`X-Buildkite-Token does not match any configured secret (${SECRET}).`);
     return;
   }
   const [, timestamp, signature] =
-    /^timestamp=(\d{1,12}),signature=([0-9a-f]{64})$/.exec(request.header('x-buildkite-signature') ?? '') ?? [];
+    /^timestamp=(\d{1,12}),signature=([0-9a-f]{64})$/.exec(request.header('x-buildkite-signature') ?? '') ??
+    [];
   if (timestamp === undefined || signature === undefined)
-    throw refused('The delivery contains no secret: X-Buildkite-Signature (timestamp=…,signature=…) or X-Buildkite-Token is missing.');
+    throw refused(
+      'The delivery contains no secret: X-Buildkite-Signature (timestamp=…,signature=…) or X-Buildkite-Token is missing.',
+    );
   const expected = secrets.map((secret) => computeHmac(secret, `${timestamp}.`, request.body));
-  if (!matchesAny(signature, expected)) throw refused(`X-Buildkite-Signature does not match any configured secret (${SECRET}).`);
+  if (!matchesAny(signature, expected))
+    throw refused(`X-Buildkite-Signature does not match any configured secret (${SECRET}).`);
   requireRecent("X-Buildkite-Signature's timestamp", timestamp, nowMs);
 }
 
@@ -84,7 +99,10 @@ export const buildkiteWebhook = createWebhook({
     'Subscribe it to "build.finished". Failed builds are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason. A build that ends again, after jobs were retried, counts as another attempt.',
   headers: z.object({
     'x-buildkite-event': z.string().describe('build.finished; others are acknowledged and ignored.'),
-    'x-buildkite-request': z.string().optional().describe('Delivery ID. A second delivery with the same ID has no effect.'),
+    'x-buildkite-request': z
+      .string()
+      .optional()
+      .describe('Delivery ID. A second delivery with the same ID has no effect.'),
   }),
   body: BuildFinished,
   security: {
@@ -98,13 +116,20 @@ export const buildkiteWebhook = createWebhook({
   authenticate,
   read: (payload, request) => {
     const event = requiredHeader(request, 'X-Buildkite-Event');
-    return { event, deliveryId: textOrNull(request.header('x-buildkite-request')), reading: readBuildkiteEvent(event, payload) };
+    return {
+      event,
+      deliveryId: textOrNull(request.header('x-buildkite-request')),
+      reading: readBuildkiteEvent(event, payload),
+    };
   },
 });
 
-/** Reads an event whose sender is known. Throws `invalid-input` where a known event lacks what it must have. */
+/**
+ * Reads an event whose sender is known. Throws `invalid-input` where a known event lacks what it must have.
+ */
 export function readBuildkiteEvent(event: string, payload: unknown): Reading {
-  if (event !== 'build.finished') return { ignored: `${event} events do not say how a build ended; only build.finished does` };
+  if (event !== 'build.finished')
+    return { ignored: `${event} events do not say how a build ended; only build.finished does` };
   return readBuild(readInput('The build.finished event', BuildFinished, payload));
 }
 
@@ -112,9 +137,13 @@ function readBuild({ build, pipeline }: BuildFinished): Reading {
   const status = toBuildStatus(build.state);
   if (status === null) return neither('build', build.state);
   if (status === 'passed' && build.blocked === true) return { ignored: 'the build waits to be unblocked' };
-  const [, organization, slug] = /\/organizations\/([^/]+)\/pipelines\/([^/]+)\/builds\/\d+$/.exec(build.url) ?? [];
+  const [, organization, slug] =
+    /\/organizations\/([^/]+)\/pipelines\/([^/]+)\/builds\/\d+$/.exec(build.url) ?? [];
   if (organization === undefined || slug === undefined)
-    return { ignored: 'build.url does not name organization, pipeline and build, as in …/organizations/ORG/pipelines/PIPELINE/builds/1' };
+    return {
+      ignored:
+        'build.url does not name organization, pipeline and build, as in …/organizations/ORG/pipelines/PIPELINE/builds/1',
+    };
   const repository = repositoryOfClone(pipeline.repository);
   const origin = repositoryOfClone(build.pull_request?.repository);
   const fromFork = origin !== null && origin !== repository;
@@ -126,15 +155,29 @@ function readBuild({ build, pipeline }: BuildFinished): Reading {
     fromFork,
     defaultBranch: pipeline.default_branch ?? null,
     build: {
-      ...{ provider: 'buildkite', repository: textOrNull(repository) ?? `${organization}/${slug}`, pipeline: pipeline.slug },
-      ...{ number: String(build.number), attempt: 1, externalId: `${organization}/${slug}/${build.number}`, job: null },
+      ...{
+        provider: 'buildkite',
+        repository: textOrNull(repository) ?? `${organization}/${slug}`,
+        pipeline: pipeline.slug,
+      },
+      ...{
+        number: String(build.number),
+        attempt: 1,
+        externalId: `${organization}/${slug}/${build.number}`,
+        job: null,
+      },
       // A fork's branch may bear the name of one of ours.
       branch: fromFork || (build.tag ?? '') !== '' ? null : textOrNull(build.branch),
       commit: /^[0-9a-f]{7,64}$/.test(build.commit ?? '') ? (build.commit ?? null) : null,
       author: textOrNull(build.creator?.name),
       pullRequest: pullRequestNumber().safeParse(number).data ?? null,
       url: build.web_url ?? null,
-      ...{ status, queuedSeconds: secondsBetween(build.scheduled_at, build.started_at), startedAt: toUtc(build.started_at), finishedAt },
+      ...{
+        status,
+        queuedSeconds: secondsBetween(build.scheduled_at, build.started_at),
+        startedAt: toUtc(build.started_at),
+        finishedAt,
+      },
     },
   };
 }

@@ -14,14 +14,23 @@ export interface CircleciOptions {
 
 export function createCircleciClient({ baseUrl, token }: CircleciOptions, timeoutMs: number): RestClient {
   const headers = { accept: 'application/json', ...(token === null ? {} : { 'circle-token': token }) };
-  return createRestClient({ label: 'CircleCI', baseUrl, headers, tokenSetting: 'FAULTLINE_CIRCLECI_TOKEN', timeoutMs });
+  return createRestClient({
+    label: 'CircleCI',
+    baseUrl,
+    headers,
+    tokenSetting: 'FAULTLINE_CIRCLECI_TOKEN',
+    timeoutMs,
+  });
 }
 
 /** Encodes `gh/owner/name` for use in a path. Throws `not-found` if it is not a project slug. */
 export function projectSlug(slug: string): string {
   const parts = slug.split('/');
   if (parts.length !== 3 || parts.some((part) => !/^[\w.-]{1,100}$/.test(part) || /^\.+$/.test(part)))
-    throw new TriageError('not-found', `${slug.slice(0, 200)} is not a CircleCI project; use a slug such as gh/owner/name.`);
+    throw new TriageError(
+      'not-found',
+      `${slug.slice(0, 200)} is not a CircleCI project; use a slug such as gh/owner/name.`,
+    );
   return parts.map(encodeURIComponent).join('/');
 }
 
@@ -39,7 +48,9 @@ const Jobs = z.array(
 );
 /** The steps of a job in API version 1.1, the only version that returns the location of a step's output. */
 const Steps = z.object({
-  steps: z.array(z.object({ name: z.string(), actions: z.array(z.object({ output_url: z.string().nullish() })) })),
+  steps: z.array(
+    z.object({ name: z.string(), actions: z.array(z.object({ output_url: z.string().nullish() })) }),
+  ),
 });
 const Output = z.array(z.object({ message: z.string() }));
 
@@ -57,26 +68,52 @@ export function createCircleciBuildSource(options: CircleciOptions & RunLimits):
 }
 
 /** Has the failed jobs of a workflow, and those after them, run again. */
-export async function rerunOnCircleci(options: CircleciOptions, build: Build, signal: AbortSignal): Promise<void> {
+export async function rerunOnCircleci(
+  options: CircleciOptions,
+  build: Build,
+  signal: AbortSignal,
+): Promise<void> {
   const client = createCircleciClient(options, RERUN_MS);
   const { id } = await newestRun(client, build, signal);
-  const change = { method: 'POST', path: at`/v2/workflow/${id}/rerun`, what: 'the re-run of its failed jobs', signal } as const;
+  const change = {
+    method: 'POST',
+    path: at`/v2/workflow/${id}/rerun`,
+    what: 'the re-run of its failed jobs',
+    signal,
+  } as const;
   await client.send(z.unknown(), { ...change, body: { from_failed: true }, right: 'build the project' });
 }
 
 async function listJobs(client: RestClient, build: Build, signal: AbortSignal): Promise<CircleciJob[]> {
   const run = await newestRun(client, build, signal);
-  const jobs = await listAllPages(client, Jobs, at`/v2/workflow/${run.id}/job`, { what: 'the jobs of the workflow', signal });
+  const jobs = await listAllPages(client, Jobs, at`/v2/workflow/${run.id}/job`, {
+    what: 'the jobs of the workflow',
+    signal,
+  });
   // An approval is a job without a number.
   return jobs.flatMap(({ job_number: id, project_slug: project, name, status, stopped_at: endedAt }) => {
     if (id == null || project == null) return [];
     const outcome = toOutcome(status);
-    return [{ id, project, name, isOver: endedAt != null, outcome, endedAt: endedAt ?? null, url: toJobPage(build, run.id, id) }];
+    return [
+      {
+        id,
+        project,
+        name,
+        isOver: endedAt != null,
+        outcome,
+        endedAt: endedAt ?? null,
+        url: toJobPage(build, run.id, id),
+      },
+    ];
   });
 }
 
 /** Returns the newest run of the workflow that began before the build ended. A rerun has a new id. */
-async function newestRun(client: RestClient, build: Build, signal: AbortSignal): Promise<z.infer<typeof Workflows>[number]> {
+async function newestRun(
+  client: RestClient,
+  build: Build,
+  signal: AbortSignal,
+): Promise<z.infer<typeof Workflows>[number]> {
   const [, pipeline, name] = /^([0-9a-f-]{36})\/(.+)$/.exec(build.externalId ?? '') ?? [];
   if (pipeline === undefined) throw unknownBuild(build, 'CircleCI');
   const workflows = await listAllPages(client, Workflows, at`/v2/pipeline/${pipeline}/workflow`, {
@@ -86,7 +123,8 @@ async function newestRun(client: RestClient, build: Build, signal: AbortSignal):
   const until = build.finishedAt === null ? Number.POSITIVE_INFINITY : Date.parse(build.finishedAt);
   const runs = workflows.filter((one) => one.name === name && Date.parse(one.created_at) <= until);
   const run = runs.sort((left, right) => Date.parse(right.created_at) - Date.parse(left.created_at))[0];
-  if (run === undefined) throw new TriageError('not-found', `The workflow "${name}" of the pipeline no longer exists.`);
+  if (run === undefined)
+    throw new TriageError('not-found', `The workflow "${name}" of the pipeline no longer exists.`);
   return run;
 }
 
@@ -111,7 +149,11 @@ interface Limits {
  * Returns the output of all steps, each under its name, in the format of CircleCI's command line. Throws
  * `too-large` beyond the limit.
  */
-async function fetchOutput(client: RestClient, { id, name, project }: CircleciJob, { signal, maxBytes }: Limits): Promise<Buffer> {
+async function fetchOutput(
+  client: RestClient,
+  { id, name, project }: CircleciJob,
+  { signal, maxBytes }: Limits,
+): Promise<Buffer> {
   const path = `/v1.1/project/${projectSlug(project)}/${id}`;
   const { steps } = await client.get(Steps, { path, what: `the steps of job "${name}"`, signal });
   const parts: string[] = [];
@@ -119,7 +161,12 @@ async function fetchOutput(client: RestClient, { id, name, project }: CircleciJo
   for (const { name: step, actions } of steps)
     for (const { output_url: address } of actions) {
       if (address == null) continue;
-      const question = { path: address, what: `the output of "${step}" in job "${name}"`, signal, maxBytes: Math.max(1, room) };
+      const question = {
+        path: address,
+        what: `the output of "${step}" in job "${name}"`,
+        signal,
+        maxBytes: Math.max(1, room),
+      };
       const said = (await client.get(Output, question)).map(({ message }) => message).join('');
       room -= said.length;
       parts.push(`====>> ${step.replaceAll(/\s+/g, ' ')}\n${said}${said.endsWith('\n') ? '' : '\n'}`);
@@ -157,7 +204,12 @@ export function circleciConnection({ baseUrl, token }: CircleciOptions): Connect
     events: EVENTS,
     secretSetting: 'FAULTLINE_CIRCLECI_WEBHOOK_SECRET',
     tokenSetting: 'FAULTLINE_CIRCLECI_TOKEN',
-    rights: [{ right: 'a personal API token of a user who may see the project', why: 'workflows and the output of their jobs' }],
+    rights: [
+      {
+        right: 'a personal API token of a user who may see the project',
+        why: 'workflows and the output of their jobs',
+      },
+    ],
     clicks: [
       'Open Project Settings → Webhooks → Add Webhook.',
       'Enter the address as Receiver URL and the secret as Secret token.',
@@ -165,12 +217,18 @@ export function circleciConnection({ baseUrl, token }: CircleciOptions): Connect
     ],
     greet: (secret) => {
       const body = JSON.stringify({ id: greetingId(), type: 'ping' });
-      return { body, headers: { 'circleci-event-type': 'ping', 'circleci-signature': `v1=${computeHmac(secret, body)}` } };
+      return {
+        body,
+        headers: { 'circleci-event-type': 'ping', 'circleci-signature': `v1=${computeHmac(secret, body)}` },
+      };
     },
     hooks:
       token === null
         ? { because: 'FAULTLINE_CIRCLECI_TOKEN is not set' }
-        : { of: 'gh/owner/name, the slug of the project', open: (slug) => createWebhookQuestions({ baseUrl, token }, slug) },
+        : {
+            of: 'gh/owner/name, the slug of the project',
+            open: (slug) => createWebhookQuestions({ baseUrl, token }, slug),
+          },
   };
 }
 
@@ -191,7 +249,14 @@ function createWebhookQuestions(options: CircleciOptions, slug: string): Webhook
     },
     create: async ({ address: url, secret }, signal) => {
       const scope = { id: await fetchProjectId(client, path, signal), type: 'project' };
-      const body = { name: 'Faultline', url, events: EVENTS, 'verify-tls': true, 'signing-secret': secret, scope };
+      const body = {
+        name: 'Faultline',
+        url,
+        events: EVENTS,
+        'verify-tls': true,
+        'signing-secret': secret,
+        scope,
+      };
       return { path: '/v2/webhook', body };
     },
     right: 'write webhooks (its user must be an administrator of the project)',

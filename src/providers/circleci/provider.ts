@@ -14,13 +14,15 @@ export function circleciProvider(settings: CircleciSettings): Provider {
     webhook: circleciWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
     connection: async () => (await import('./api.ts')).circleciConnection(settings),
-    openBuildSource: async (options) => (await import('./api.ts')).createCircleciBuildSource({ baseUrl, token, ...options }),
+    openBuildSource: async (options) =>
+      (await import('./api.ts')).createCircleciBuildSource({ baseUrl, token, ...options }),
     openPastRuns: null,
     code: null,
     channels: [],
     rerun: !settings.rerun
       ? null
-      : async (build, { signal }) => (await import('./api.ts')).rerunOnCircleci({ baseUrl, token }, build, signal),
+      : async (build, { signal }) =>
+          (await import('./api.ts')).rerunOnCircleci({ baseUrl, token }, build, signal),
     checks: () =>
       checkTokenApi({
         name: 'circleci',
@@ -29,11 +31,15 @@ export function circleciProvider(settings: CircleciSettings): Provider {
         lacking:
           webhookSecrets.length === 0
             ? null
-            : { says: 'no token: logs of private projects cannot be fetched', mend: 'set FAULTLINE_CIRCLECI_TOKEN (a personal API token)' },
+            : {
+                says: 'no token: logs of private projects cannot be fetched',
+                mend: 'set FAULTLINE_CIRCLECI_TOKEN (a personal API token)',
+              },
         says: (json) => User.transform(({ login }) => `token of ${login}`).safeParse(json).data ?? null,
         mend: {
           reach: `check FAULTLINE_CIRCLECI_URL (${baseUrl}) and whether this machine can reach it`,
-          token: 'create a personal API token and set FAULTLINE_CIRCLECI_TOKEN; project tokens cannot use version 2 of the API',
+          token:
+            'create a personal API token and set FAULTLINE_CIRCLECI_TOKEN; project tokens cannot use version 2 of the API',
           address: 'check FAULTLINE_CIRCLECI_URL: its API is at https://HOST/api',
         },
       }),
@@ -54,6 +60,9 @@ export const CircleciSettings = z.object({
     'URL of CircleCI, or of CircleCI server.',
   ),
   token: credential('FAULTLINE_CIRCLECI_TOKEN', 'Personal API token of a user who may see the projects.'),
-  rerun: flag('FAULTLINE_CIRCLECI_RERUN', 'Set to true to let reviewers re-run the failed jobs of a build. The token may already do so.'),
+  rerun: flag(
+    'FAULTLINE_CIRCLECI_RERUN',
+    'Set to true to let reviewers re-run the failed jobs of a build. The token may already do so.',
+  ),
 });
 export type CircleciSettings = z.infer<typeof CircleciSettings>;

@@ -2,17 +2,33 @@ import { z } from 'zod';
 import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
 import { repositoryOfClone, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
-import { createWebhook, isSigned, type Reading, type Received, refused, type WebhookRequest } from '../webhook.ts';
+import {
+  createWebhook,
+  isSigned,
+  type Reading,
+  type Received,
+  refused,
+  type WebhookRequest,
+} from '../webhook.ts';
 
 const time = z.string().nullish();
 const text = z.string().nullish();
 
-/** The fields of `workflow-completed` and `job-completed` that we use; the latter names its job, and not how the workflow ended. */
+/**
+ * The fields of `workflow-completed` and `job-completed` that we use; the latter names its job, and not how
+ * the workflow ended.
+ */
 const CompletedEvent = z
   .object({
     id: shortText(200),
     type: z.string(),
-    workflow: z.object({ name: shortText(300), status: text, url: webAddress().nullish(), created_at: time, stopped_at: time }),
+    workflow: z.object({
+      name: shortText(300),
+      status: text,
+      url: webAddress().nullish(),
+      created_at: time,
+      stopped_at: time,
+    }),
     job: z.object({ name: shortText(300), number: z.int(), status: z.string(), started_at: time }).nullish(),
     pipeline: z.object({
       id: z.uuid(),
@@ -26,7 +42,9 @@ const CompletedEvent = z
           commit: z.object({ author: z.object({ name: text }).nullish() }).nullish(),
         })
         .nullish(),
-      trigger_parameters: z.object({ git: z.object({ checkout_url: text, checkout_sha: text, branch: text }).nullish() }).nullish(),
+      trigger_parameters: z
+        .object({ git: z.object({ checkout_url: text, checkout_sha: text, branch: text }).nullish() })
+        .nullish(),
     }),
     project: z.object({ name: shortText(300) }),
     organization: z.object({ name: shortText(300) }),
@@ -58,9 +76,12 @@ const Head = z.object({ type: shortText(100) });
 
 /** Checks the signature. The header may also contain later versions of the signature, after the first. */
 function checkSignature(request: WebhookRequest, secrets: readonly string[]): void {
-  const [, signature] = /(?:^|,)v1=([0-9a-f]{64})(?:,|$)/.exec(request.header('circleci-signature') ?? '') ?? [];
+  const [, signature] =
+    /(?:^|,)v1=([0-9a-f]{64})(?:,|$)/.exec(request.header('circleci-signature') ?? '') ?? [];
   if (signature === undefined)
-    throw refused('The delivery is not signed: circleci-signature (v1=…) is missing. Set a secret token for the webhook in CircleCI.');
+    throw refused(
+      'The delivery is not signed: circleci-signature (v1=…) is missing. Set a secret token for the webhook in CircleCI.',
+    );
   if (!isSigned(request.body, signature, secrets))
     throw refused(
       'The signature does not match any configured secret. Is the secret token in CircleCI the same as the one configured here?',
@@ -88,7 +109,10 @@ export const circleciWebhook = createWebhook({
   read: readCircleciEvent,
 });
 
-/** Reads an event whose signature has been checked. Throws `invalid-input` where a known event lacks what it must have. */
+/**
+ * Reads an event whose signature has been checked. Throws `invalid-input` where a known event lacks what it
+ * must have.
+ */
 export function readCircleciEvent(payload: unknown): Received {
   const { type } = readInput('The CircleCI event', Head, payload);
   if (type !== 'workflow-completed' && type !== 'job-completed') {
@@ -109,7 +133,8 @@ function readCompleted({ workflow, job, pipeline, project, organization }: Compl
   const { vcs, trigger_parameters: parameters } = pipeline;
   const git = parameters?.git;
   const target = repositoryOfClone(vcs?.target_repository_url ?? git?.checkout_url);
-  const fromFork = vcs?.origin_repository_url != null && vcs.origin_repository_url !== vcs.target_repository_url;
+  const fromFork =
+    vcs?.origin_repository_url != null && vcs.origin_repository_url !== vcs.target_repository_url;
   const branch = textOrNull(vcs?.branch ?? git?.branch);
   const number = /^pull\/(\d{1,9})(?:\/|$)/.exec(branch ?? '')?.[1];
   const startedAt = toUtc(job?.started_at ?? workflow.created_at);
@@ -118,8 +143,17 @@ function readCompleted({ workflow, job, pipeline, project, organization }: Compl
     attemptAt: job == null ? toUtc(workflow.stopped_at) : startedAt,
     fromFork,
     build: {
-      ...{ provider: 'circleci', repository: textOrNull(target) ?? `${organization.name}/${project.name}`, pipeline: workflow.name },
-      ...{ number: String(pipeline.number), attempt: 1, externalId: `${pipeline.id}/${workflow.name}`, job: job?.name ?? null },
+      ...{
+        provider: 'circleci',
+        repository: textOrNull(target) ?? `${organization.name}/${project.name}`,
+        pipeline: workflow.name,
+      },
+      ...{
+        number: String(pipeline.number),
+        attempt: 1,
+        externalId: `${pipeline.id}/${workflow.name}`,
+        job: job?.name ?? null,
+      },
       // CircleCI builds a fork's pull request as the branch pull/7.
       branch: fromFork || number !== undefined ? null : branch,
       commit: textOrNull(vcs?.revision ?? git?.checkout_sha),

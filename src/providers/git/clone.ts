@@ -29,21 +29,33 @@ const NEVER = new AbortController().signal;
 const MAX_PATCH_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads clones on this machine with git itself: committed state only, never the work tree, never the network. Texts from
- * outside reach git only after `--`, `-e` or as a checked commit id.
+ * Reads clones on this machine with git itself: committed state only, never the work tree, never the network.
+ * Texts from outside reach git only after `--`, `-e` or as a checked commit id.
  */
 export function createLocalGitHost(options: LocalGitOptions): CodeHost {
   const git = createGit(options);
-  const gitForPatches = createGit({ ...options, maxOutputBytes: Math.min(options.maxOutputBytes ?? MAX_PATCH_BYTES, MAX_PATCH_BYTES) });
-  const getFolder = (repository: string) => (Object.hasOwn(options.clones, repository) ? options.clones[repository] : undefined);
+  const gitForPatches = createGit({
+    ...options,
+    maxOutputBytes: Math.min(options.maxOutputBytes ?? MAX_PATCH_BYTES, MAX_PATCH_BYTES),
+  });
+  const getFolder = (repository: string) =>
+    Object.hasOwn(options.clones, repository) ? options.clones[repository] : undefined;
   const listFiles = createFileLister();
   const canRead = createTogether<boolean>();
-  const find = async ({ repository, ref }: { repository: string; ref: string | null }, signal: AbortSignal): Promise<Place | null> => {
+  const find = async (
+    { repository, ref }: { repository: string; ref: string | null },
+    signal: AbortSignal,
+  ): Promise<Place | null> => {
     const wanted = ref === null ? 'HEAD' : plainRef(ref);
     const folder = getFolder(repository);
     const commit = folder === undefined ? null : await resolveCommit(git, folder, wanted, signal);
     if (folder === undefined || commit === null) return null;
-    return { folder, commit, git: (...asked) => git(folder, ...asked), patches: (...asked) => gitForPatches(folder, ...asked) };
+    return {
+      folder,
+      commit,
+      git: (...asked) => git(folder, ...asked),
+      patches: (...asked) => gitForPatches(folder, ...asked),
+    };
   };
   return createHost<Place>({
     driver: 'local-git',
@@ -55,10 +67,12 @@ export function createLocalGitHost(options: LocalGitOptions): CodeHost {
     readFile: readWindow,
     search: grepLines,
     searchFiles: grepFiles,
-    findFiles: async (place, { suffix, limit }, signal) => filesEndingWith((await listFiles(place, signal)).paths, suffix, limit),
+    findFiles: async (place, { suffix, limit }, signal) =>
+      filesEndingWith((await listFiles(place, signal)).paths, suffix, limit),
     listFiles,
     blame: blameLines,
-    history: (place, { path, limit }, signal) => readHistory(place, { path, limit: Math.min(limit, MAX_COMMITS) }, signal),
+    history: (place, { path, limit }, signal) =>
+      readHistory(place, { path, limit: Math.min(limit, MAX_COMMITS) }, signal),
     lineHistory: readLineHistory,
     commitDiff: readCommitDiff,
     compare: async ({ repository, base, head }, signal) => {
@@ -68,13 +82,24 @@ export function createLocalGitHost(options: LocalGitOptions): CodeHost {
   });
 }
 
-async function listClones(git: Git, clones: LocalGitOptions['clones'], limit: number, signal: AbortSignal): Promise<RepositoryInfo[]> {
+async function listClones(
+  git: Git,
+  clones: LocalGitOptions['clones'],
+  limit: number,
+  signal: AbortSignal,
+): Promise<RepositoryInfo[]> {
   const found: RepositoryInfo[] = [];
-  for (const [repository, folder] of Object.entries(clones).sort(([left], [right]) => (left < right ? -1 : 1))) {
+  for (const [repository, folder] of Object.entries(clones).sort(([left], [right]) =>
+    left < right ? -1 : 1,
+  )) {
     signal.throwIfAborted();
     if (found.length >= limit) break;
     if (!(await isClone(git, folder))) continue;
-    found.push({ repository, defaultBranch: await findDefaultBranch(git, folder, signal), description: null });
+    found.push({
+      repository,
+      defaultBranch: await findDefaultBranch(git, folder, signal),
+      description: null,
+    });
   }
   return found;
 }

@@ -8,28 +8,42 @@ const GAVE_UP = 128;
 
 /** Throws where git gave up for a reason that is not "no such thing". */
 export function assertAnswered(answer: GitAnswer, what: string): void {
-  if (answer.exitCode >= GAVE_UP) throw new TriageError('upstream-failed', `git could not ${what} (exit code ${answer.exitCode}).`);
+  if (answer.exitCode >= GAVE_UP)
+    throw new TriageError('upstream-failed', `git could not ${what} (exit code ${answer.exitCode}).`);
 }
 
 const MAX_LINE = 1_000;
 
-/** Reads `git grep -n -z` of one commit: `commit:path NUL line NUL text LF`. A cut last record is left out. */
+/**
+ * Reads `git grep -n -z` of one commit: `commit:path NUL line NUL text LF`. A cut last record is left out.
+ */
 export function parseGrep(output: string, commit: string, limit: number): CodeLine[] {
   const found: CodeLine[] = [];
   for (const record of output.split('\n').slice(0, -1)) {
     const [where, line, ...text] = record.split('\0');
     if (where === undefined || line === undefined || !where.startsWith(`${commit}:`)) continue;
-    found.push({ path: where.slice(commit.length + 1), line: Number(line), text: text.join('\0').slice(0, MAX_LINE) });
+    found.push({
+      path: where.slice(commit.length + 1),
+      line: Number(line),
+      text: text.join('\0').slice(0, MAX_LINE),
+    });
     if (found.length === limit) break;
   }
   return found;
 }
 
-/** Reads `git grep -o -i -z` of one commit, `commit:path NUL match LF` for each occurrence, and counts by file. */
+/**
+ * Reads `git grep -o -i -z` of one commit, `commit:path NUL match LF` for each occurrence, and counts by
+ * file.
+ */
 export function countMatches(output: string, commit: string, words: readonly string[]): FileHits[] {
   const wanted = words.map((word) => word.toLowerCase());
   const files = new Map<string, { occurrences: number; seen: Set<string> }>();
-  for (let start = 0, end = output.indexOf('\n'); end !== -1; start = end + 1, end = output.indexOf('\n', start)) {
+  for (
+    let start = 0, end = output.indexOf('\n');
+    end !== -1;
+    start = end + 1, end = output.indexOf('\n', start)
+  ) {
     const separator = output.indexOf('\0', start);
     if (separator === -1 || separator > end) continue;
     const path = output.slice(start + commit.length + 1, separator);
@@ -62,7 +76,12 @@ export function parseBlame(output: string): BlameLine[] {
     const header = record.match(/^([0-9a-f]{40,64}) \d+ (\d+)/);
     const facts = commits.get(commit);
     if (record.startsWith('\t')) {
-      lines.push({ line, commit, ...(facts ?? { author: '', at: '', subject: '' }), text: record.slice(1, 1 + MAX_LINE) });
+      lines.push({
+        line,
+        commit,
+        ...(facts ?? { author: '', at: '', subject: '' }),
+        text: record.slice(1, 1 + MAX_LINE),
+      });
     } else if (header !== null) {
       commit = header[1] ?? '';
       line = Number(header[2]);
@@ -83,7 +102,10 @@ function readFact(facts: BlamedCommit, record: string): void {
   if (name === 'summary') facts.subject = value;
 }
 
-/** Reads `git log -z --format=%H%x00%an%x00%aI%x00%s`: four fields a commit, and no commit's text can hold a NUL. */
+/**
+ * Reads `git log -z --format=%H%x00%an%x00%aI%x00%s`: four fields a commit, and no commit's text can hold a
+ * NUL.
+ */
 export function parseLog(output: string): Omit<CommitInfo, 'files'>[] {
   const fields = output.split('\0');
   const commits: Omit<CommitInfo, 'files'>[] = [];
@@ -95,10 +117,13 @@ export function parseLog(output: string): Omit<CommitInfo, 'files'>[] {
 }
 
 /**
- * Reads `git log -z --name-only --format=%H` for commits that are known: only the id that must come next starts a new one,
- * so no file name can pass for a commit.
+ * Reads `git log -z --name-only --format=%H` for commits that are known: only the id that must come next
+ * starts a new one, so no file name can pass for a commit.
  */
-export function parseFiles(output: string, commits: readonly string[]): ReadonlyMap<string, readonly string[]> {
+export function parseFiles(
+  output: string,
+  commits: readonly string[],
+): ReadonlyMap<string, readonly string[]> {
   const files = new Map<string, string[]>(commits.map((commit) => [commit, []]));
   let next = 0;
   let current: string[] = [];
@@ -120,11 +145,17 @@ export interface Change extends Omit<ChangedFile, 'patch'> {
   readonly sections: 1 | 2;
 }
 
-const STATUS: Readonly<Record<string, ChangedFile['status']>> = { A: 'added', C: 'added', D: 'removed', R: 'renamed' };
+const STATUS: Readonly<Record<string, ChangedFile['status']>> = {
+  A: 'added',
+  C: 'added',
+  D: 'removed',
+  R: 'renamed',
+};
 
 /**
  * Reads `--raw --numstat -z`: first `:modes ids status NUL path NUL [new path NUL]` of every file, then
- * `added TAB deleted TAB path NUL` (or `TAB NUL old NUL new NUL` for a renamed one) of every file in the same order.
+ * `added TAB deleted TAB path NUL` (or `TAB NUL old NUL new NUL` for a renamed one) of every file in the same
+ * order.
  */
 export function parseChanges(output: string): Change[] {
   const tokens = output.split('\0');

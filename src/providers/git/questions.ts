@@ -1,5 +1,12 @@
 import { type Git, type GitAnswer, succeeded } from '../../git/command.ts';
-import type { BlameLine, ChangedFile, CodeLine, CommitInfo, Comparison, FileHits } from '../../ports/code-host.ts';
+import type {
+  BlameLine,
+  ChangedFile,
+  CodeLine,
+  CommitInfo,
+  Comparison,
+  FileHits,
+} from '../../ports/code-host.ts';
 import {
   assertReadableSize,
   type CommitDiff,
@@ -17,7 +24,16 @@ import {
   sliceLines,
   submoduleError,
 } from '../code-questions.ts';
-import { assertAnswered, countMatches, parseBlame, parseChanges, parseFiles, parseGrep, parseLog, parsePatches } from './git-output.ts';
+import {
+  assertAnswered,
+  countMatches,
+  parseBlame,
+  parseChanges,
+  parseFiles,
+  parseGrep,
+  parseLog,
+  parsePatches,
+} from './git-output.ts';
 
 /** The context of one question: a verified commit of a clone, and git in that clone. */
 export interface Place {
@@ -41,7 +57,11 @@ export async function isClone(git: Git, folder: string | undefined): Promise<boo
  * Returns the branch from which the clone was made, else the one that is checked out; null for a detached
  * head without a remote.
  */
-export async function findDefaultBranch(git: Git, folder: string, signal: AbortSignal): Promise<string | null> {
+export async function findDefaultBranch(
+  git: Git,
+  folder: string,
+  signal: AbortSignal,
+): Promise<string | null> {
   for (const name of ['refs/remotes/origin/HEAD', 'HEAD']) {
     const answer = await git(folder, ['symbolic-ref', '--quiet', '--short', name], signal);
     const branch = answer.output.trim().replace(/^origin\//, '');
@@ -50,8 +70,17 @@ export async function findDefaultBranch(git: Git, folder: string, signal: AbortS
   return null;
 }
 
-export async function resolveCommit(git: Git, folder: string, ref: string, signal: AbortSignal): Promise<string | null> {
-  const answer = await git(folder, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], signal);
+export async function resolveCommit(
+  git: Git,
+  folder: string,
+  ref: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const answer = await git(
+    folder,
+    ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`],
+    signal,
+  );
   const commit = answer.output.trim();
   return succeeded(answer) && /^[0-9a-f]{40,64}$/.test(commit) ? commit : null;
 }
@@ -62,8 +91,15 @@ const MAX_LINKS = 5;
 
 type Range = { readonly lineStart?: number; readonly lineEnd?: number };
 
-/** Reads lines of a committed file; a link is followed within the commit only, and `path` is then the file it leads to. */
-export async function readWindow(place: Place, query: { path: string } & Range, signal: AbortSignal): Promise<FileWindow | null> {
+/**
+ * Reads lines of a committed file; a link is followed within the commit only, and `path` is then the file it
+ * leads to.
+ */
+export async function readWindow(
+  place: Place,
+  query: { path: string } & Range,
+  signal: AbortSignal,
+): Promise<FileWindow | null> {
   let path = query.path;
   for (let hops = 0; hops <= MAX_LINKS; hops += 1) {
     const entry = await readEntry(place, path, signal);
@@ -72,7 +108,8 @@ export async function readWindow(place: Place, query: { path: string } & Range, 
       return null;
     }
     if (entry.mode === '160000') throw submoduleError(path);
-    if (entry.mode !== '120000') return sliceLines(path, await readBlob(place, { path, object: entry.object }, signal), query);
+    if (entry.mode !== '120000')
+      return sliceLines(path, await readBlob(place, { path, object: entry.object }, signal), query);
     const link = await readBlob(place, { path, object: entry.object }, signal);
     const target = linkTarget(path, link);
     if (target === null) throw linkError(path, link);
@@ -91,7 +128,16 @@ export async function blameLines(
   signal: AbortSignal,
 ): Promise<BlameLine[]> {
   const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
-  const args = ['blame', '--porcelain', '--no-textconv', '-L', `${first},${last}`, place.commit, '--', query.path];
+  const args = [
+    'blame',
+    '--porcelain',
+    '--no-textconv',
+    '-L',
+    `${first},${last}`,
+    place.commit,
+    '--',
+    query.path,
+  ];
   const answer = await place.git(args, signal);
   return succeeded(answer) ? parseBlame(answer.output) : [];
 }
@@ -106,7 +152,9 @@ export function createFileLister(): (place: Place, signal: AbortSignal) => Promi
     const answer = await place.git(['ls-tree', '-r', '-z', '--full-tree', place.commit], signal);
     assertAnswered(answer, 'list the files');
     const entries = answer.output.split('\0').slice(0, -1);
-    const paths = entries.filter((entry) => !entry.startsWith('160000 ')).map((entry) => entry.slice(entry.indexOf('\t') + 1));
+    const paths = entries
+      .filter((entry) => !entry.startsWith('160000 '))
+      .map((entry) => entry.slice(entry.indexOf('\t') + 1));
     const list = { paths, truncated: answer.cut };
     const oldest = kept.keys().next().value;
     if (kept.size >= KEPT_LISTS && oldest !== undefined) kept.delete(oldest);
@@ -121,7 +169,11 @@ async function readEntry(place: Place, path: string, signal: AbortSignal) {
   return fields === null ? null : { mode: fields[1] ?? '', object: fields[2] ?? '' };
 }
 
-async function readBlob(place: Place, { path, object }: { path: string; object: string }, signal: AbortSignal): Promise<string> {
+async function readBlob(
+  place: Place,
+  { path, object }: { path: string; object: string },
+  signal: AbortSignal,
+): Promise<string> {
   const size = await place.git(['cat-file', '-s', object], signal);
   assertAnswered(size, `read ${path}; a partial clone may not hold it`);
   assertReadableSize(path, Number(size.output));
@@ -131,7 +183,14 @@ async function readBlob(place: Place, { path, object }: { path: string; object: 
 }
 
 const FACTS = '--format=%H%x00%an%x00%aI%x00%s';
-const NAMES = ['--name-only', '--no-ext-diff', '--no-textconv', '--no-renames', '--diff-merges=first-parent', '--format=%H'];
+const NAMES = [
+  '--name-only',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-renames',
+  '--diff-merges=first-parent',
+  '--format=%H',
+];
 /** Commits whose files are asked for in one command: well below the longest command line of any system. */
 const COMMITS_A_COMMAND = 250;
 
@@ -142,7 +201,16 @@ export async function readHistory(
   signal: AbortSignal,
 ): Promise<CommitInfo[]> {
   const { range = [place.commit], path, limit } = query;
-  const args = ['log', '-z', '-n', String(limit), FACTS, ...range, '--', ...(path === undefined ? [] : [path])];
+  const args = [
+    'log',
+    '-z',
+    '-n',
+    String(limit),
+    FACTS,
+    ...range,
+    '--',
+    ...(path === undefined ? [] : [path]),
+  ];
   return withFiles(place, await place.git(args, signal), signal);
 }
 
@@ -157,7 +225,18 @@ export async function readLineHistory(
 ): Promise<CommitInfo[]> {
   const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
   const limit = String(Math.min(query.limit, MAX_COMMITS));
-  const args = ['log', '-z', '-n', limit, '-L', `${first},${last}:${query.path}`, '--no-patch', '--no-ext-diff', '--no-textconv', FACTS];
+  const args = [
+    'log',
+    '-z',
+    '-n',
+    limit,
+    '-L',
+    `${first},${last}:${query.path}`,
+    '--no-patch',
+    '--no-ext-diff',
+    '--no-textconv',
+    FACTS,
+  ];
   const answer = await place.git([...args, place.commit, '--'], signal);
   return succeeded(answer) ? withFiles(place, answer, signal) : [];
 }
@@ -177,7 +256,11 @@ async function withFiles(place: Place, facts: GitAnswer, signal: AbortSignal): P
 const OPTIONS = ['-z', '-F', '-I', '--no-color', '--full-name', '--no-textconv', '--no-recurse-submodules'];
 
 /** Finds the lines that contain a text, case-sensitively. */
-export async function grepLines(place: Place, { text, limit }: { text: string; limit: number }, signal: AbortSignal): Promise<CodeLine[]> {
+export async function grepLines(
+  place: Place,
+  { text, limit }: { text: string; limit: number },
+  signal: AbortSignal,
+): Promise<CodeLine[]> {
   const answer = await place.git(['grep', '-n', ...OPTIONS, '-e', text, place.commit, '--'], signal);
   assertAnswered(answer, 'search the repository');
   return parseGrep(answer.output, place.commit, limit);
@@ -200,7 +283,14 @@ export async function grepFiles(
 
 type Changes = Pick<Comparison, 'files' | 'truncated'>;
 
-const DIFF = ['--no-ext-diff', '--no-textconv', '--no-color', '--find-renames', '--submodule=short', '--ignore-submodules=none'];
+const DIFF = [
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--find-renames',
+  '--submodule=short',
+  '--ignore-submodules=none',
+];
 /** Renames are searched for among at most so many files: the work grows with the square. */
 const RENAMES = '-l400';
 /** Finding the merge that brought a commit walks the whole history since: a remark is not worth more. */
@@ -208,7 +298,10 @@ const MERGE_SEARCH_MS = 3_000;
 
 /** Returns the changes of one commit against its first parent. */
 export async function readCommitDiff(place: Place, signal: AbortSignal): Promise<CommitDiff | null> {
-  const [[commit], isCut] = await Promise.all([readHistory(place, { limit: 1 }, signal), isShallowEnd(place, signal)]);
+  const [[commit], isCut] = await Promise.all([
+    readHistory(place, { limit: 1 }, signal),
+    isShallowEnd(place, signal),
+  ]);
   if (commit === undefined) return null;
   const pullRequest = commit.pullRequest ?? (await pullRequestOfMerge(place, signal));
   // What the last commit of a shallow clone changed is not known: git would call every file new.
@@ -227,7 +320,11 @@ export async function readCommitDiff(place: Place, signal: AbortSignal): Promise
 }
 
 /** Returns the changes of `place` since its merge base with `base`; null if they have no common history. */
-export async function readComparison(place: Place, base: string, signal: AbortSignal): Promise<Comparison | null> {
+export async function readComparison(
+  place: Place,
+  base: string,
+  signal: AbortSignal,
+): Promise<Comparison | null> {
   const common = await place.git(['merge-base', base, place.commit], signal);
   const from = common.output.trim();
   if (!succeeded(common) || from === '') return null;
@@ -241,7 +338,11 @@ export async function readComparison(place: Place, base: string, signal: AbortSi
   return { commits: commits.slice(0, MAX_COMPARED_COMMITS), files: changes.files, truncated };
 }
 
-async function readChanges(place: Place, command: (kind: readonly string[]) => readonly string[], signal: AbortSignal): Promise<Changes> {
+async function readChanges(
+  place: Place,
+  command: (kind: readonly string[]) => readonly string[],
+  signal: AbortSignal,
+): Promise<Changes> {
   const [names, patches] = await Promise.all([
     place.git(command(['--raw', '--numstat', '-z', '--no-abbrev']), signal),
     place.patches(command(['--patch', '--unified=3', '--inter-hunk-context=0']), signal),
@@ -254,7 +355,10 @@ async function readChanges(place: Place, command: (kind: readonly string[]) => r
     const { path, previousPath, status, additions, deletions } = change;
     return { path, previousPath, status, additions, deletions, patch: texts[index] ?? null };
   });
-  return { files: files.slice(0, MAX_CHANGED_FILES), truncated: names.cut || patches.cut || files.length > MAX_CHANGED_FILES };
+  return {
+    files: files.slice(0, MAX_CHANGED_FILES),
+    truncated: names.cut || patches.cut || files.length > MAX_CHANGED_FILES,
+  };
 }
 
 /** Checks whether the clone lacks the parent of the commit. */
@@ -274,7 +378,10 @@ async function pullRequestOfMerge(place: Place, signal: AbortSignal): Promise<nu
   const list = (option: string) => ['rev-list', option, '-n', '5000', `${place.commit}..HEAD`, '--'];
   const soon = AbortSignal.any([signal, AbortSignal.timeout(MERGE_SEARCH_MS)]);
   try {
-    const [descendants, trunk] = await Promise.all([place.git(list('--ancestry-path'), soon), place.git(list('--first-parent'), soon)]);
+    const [descendants, trunk] = await Promise.all([
+      place.git(list('--ancestry-path'), soon),
+      place.git(list('--first-parent'), soon),
+    ]);
     const later = new Set(descendants.output.trim().split('\n'));
     const merge = trunk.output
       .trim()

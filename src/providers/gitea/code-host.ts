@@ -7,10 +7,18 @@ import { createRemoteHost } from '../remote-host.ts';
 import { at, type RestClient } from '../rest-client.ts';
 import { createGiteaClient, type GiteaOptions, ownerAndName, PAGE } from './api.ts';
 
-/** Reads repositories over the API of Gitea or Forgejo. It has no question for who changed a line, and no code search. */
+/**
+ * Reads repositories over the API of Gitea or Forgejo. It has no question for who changed a line, and no code
+ * search.
+ */
 export function createGiteaHost(options: GiteaOptions & { readonly timeoutMs: number }): CodeHost {
   const client = createGiteaClient(options, options.timeoutMs);
-  return createRemoteHost({ driver: 'gitea', label: 'Gitea', ...fileQuestions(client), ...changeQuestions(client) });
+  return createRemoteHost({
+    driver: 'gitea',
+    label: 'Gitea',
+    ...fileQuestions(client),
+    ...changeQuestions(client),
+  });
 }
 
 const MAX_PAGES = 10;
@@ -21,18 +29,36 @@ const MAX_READ_COMMITS = 20;
 /** Query parameters that omit slow details of the commits in a list: counts, files and signatures. */
 const BARE = { stat: 'false', files: 'false', verification: 'false' };
 
-const Repository = z.object({ full_name: z.string(), default_branch: z.string().nullish(), description: z.string().nullish() });
+const Repository = z.object({
+  full_name: z.string(),
+  default_branch: z.string().nullish(),
+  description: z.string().nullish(),
+});
 const Tree = z.object({
   tree: z
-    .array(z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string(), size: z.number().optional() }))
+    .array(
+      z.object({
+        path: z.string(),
+        mode: z.string(),
+        type: z.string(),
+        sha: z.string(),
+        size: z.number().optional(),
+      }),
+    )
     .nullable(),
   truncated: z.boolean().default(false),
 });
-const Content = z.union([z.object({ type: z.string(), sha: z.string(), size: z.number().default(0) }), z.array(z.unknown())]);
+const Content = z.union([
+  z.object({ type: z.string(), sha: z.string(), size: z.number().default(0) }),
+  z.array(z.unknown()),
+]);
 const Blob = z.object({ content: z.string(), encoding: z.string().nullish() });
 const Commit = z.object({
   sha: z.string(),
-  commit: z.object({ message: z.string(), author: z.object({ name: z.string().nullish(), date: z.string().nullish() }).nullish() }),
+  commit: z.object({
+    message: z.string(),
+    author: z.object({ name: z.string().nullish(), date: z.string().nullish() }).nullish(),
+  }),
   parents: z.array(z.unknown()).nullish(),
 });
 const Compared = z.object({ total_commits: z.number(), commits: z.array(Commit).nullable() });
@@ -44,7 +70,11 @@ function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
   return {
     async repository(name, signal) {
       const { owner, repo } = ownerAndName(name);
-      const reply = await client.get(Repository, { path: at`/repos/${owner}/${repo}`, what: `the repository ${name}`, signal });
+      const reply = await client.get(Repository, {
+        path: at`/repos/${owner}/${repo}`,
+        what: `the repository ${name}`,
+        signal,
+      });
       return { ...ownerAndName(reply.full_name), defaultBranch: reply.default_branch ?? null };
     },
     // The list takes branches with slashes, which the address of one commit does not.
@@ -63,18 +93,24 @@ function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
       return { path, mode: modes[found.type] ?? '100644', type: 'blob', sha: found.sha, size: found.size };
     },
     async blob({ owner, repo }, { path, sha }, signal) {
-      const { content } = await client.get(Blob, { path: at`/repos/${owner}/${repo}/git/blobs/${sha}`, what: path, signal });
+      const { content } = await client.get(Blob, {
+        path: at`/repos/${owner}/${repo}/git/blobs/${sha}`,
+        what: path,
+        signal,
+      });
       return Buffer.from(content, 'base64').toString('utf8');
     },
     searchPaths: async () => [],
     async repositories(limit, signal) {
       const question = { path: '/user/repos', what: 'the repositories that may be read', signal };
       const pages = { sizeName: 'limit', size: PAGE, maxPages: Math.min(MAX_PAGES, Math.ceil(limit / PAGE)) };
-      return (await client.list(z.array(Repository), question, pages)).map(({ full_name, default_branch, description }) => ({
-        repository: full_name,
-        defaultBranch: default_branch ?? null,
-        description: description ?? null,
-      }));
+      return (await client.list(z.array(Repository), question, pages)).map(
+        ({ full_name, default_branch, description }) => ({
+          repository: full_name,
+          defaultBranch: default_branch ?? null,
+          description: description ?? null,
+        }),
+      );
     },
   };
 }
@@ -82,19 +118,34 @@ function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
 async function listTree(client: RestClient, { owner, repo, commit }: Place, signal: AbortSignal) {
   const entries: TreeEntry[] = [];
   for (let page = 1; page <= MAX_TREE_PAGES; page += 1) {
-    const question = { path: at`/repos/${owner}/${repo}/git/trees/${commit}`, what: `the files of ${commit.slice(0, 10)}`, signal };
-    const reply = await client.get(Tree, { ...question, query: { recursive: 'true', per_page: TREE_PAGE, page } });
+    const question = {
+      path: at`/repos/${owner}/${repo}/git/trees/${commit}`,
+      what: `the files of ${commit.slice(0, 10)}`,
+      signal,
+    };
+    const reply = await client.get(Tree, {
+      ...question,
+      query: { recursive: 'true', per_page: TREE_PAGE, page },
+    });
     for (const entry of reply.tree ?? []) entries.push(entry);
     // On each page but the last.
-    if (!reply.truncated || reply.tree === null || reply.tree.length === 0) return { entries, truncated: false };
+    if (!reply.truncated || reply.tree === null || reply.tree.length === 0)
+      return { entries, truncated: false };
   }
   return { entries, truncated: true };
 }
 
-function changeQuestions(client: RestClient): Pick<RemoteCode, 'commits' | 'commit' | 'compare' | 'blame' | 'findPullRequest'> {
+function changeQuestions(
+  client: RestClient,
+): Pick<RemoteCode, 'commits' | 'commit' | 'compare' | 'blame' | 'findPullRequest'> {
   return {
     async commits({ owner, repo, commit }, { path, limit }, signal) {
-      const question = { path: at`/repos/${owner}/${repo}/commits`, query: { ...BARE, sha: commit, path }, what: 'the history', signal };
+      const question = {
+        path: at`/repos/${owner}/${repo}/commits`,
+        query: { ...BARE, sha: commit, path },
+        what: 'the history',
+        signal,
+      };
       const pages = { sizeName: 'limit', size: Math.min(PAGE, limit), maxPages: Math.ceil(limit / PAGE) };
       return (await client.list(z.array(Commit), question, pages)).map(toCommitInfo);
     },
@@ -115,7 +166,12 @@ function changeQuestions(client: RestClient): Pick<RemoteCode, 'commits' | 'comm
 async function askCommit(client: RestClient, { owner, repo, commit }: Place, signal: AbortSignal) {
   const what = `the commit ${commit.slice(0, 10)}`;
   const [reply, diff] = await Promise.all([
-    client.get(Commit, { path: at`/repos/${owner}/${repo}/git/commits/${commit}`, query: BARE, what, signal }),
+    client.get(Commit, {
+      path: at`/repos/${owner}/${repo}/git/commits/${commit}`,
+      query: BARE,
+      what,
+      signal,
+    }),
     client.bytes({ path: at`/repos/${owner}/${repo}/git/commits/${`${commit}.diff`}`, what, signal }),
   ]);
   return { commit: toCommitInfo(reply), files: filesOfDiff(diff.toString('utf8')) };
@@ -144,14 +200,18 @@ async function compare(
       const before = files.get(name);
       files.delete(name);
       // What came and went between the two is no change.
-      if (before?.status !== 'added' || file.status !== 'removed') files.set(file.path, before === undefined ? file : after(before, file));
+      if (before?.status !== 'added' || file.status !== 'removed')
+        files.set(file.path, before === undefined ? file : after(before, file));
     }
   const commits = listed.slice(0, MAX_COMPARED_COMMITS).map(toCommitInfo);
   const all = [...files.values()];
   return {
     commits,
     files: all.slice(0, MAX_CHANGED_FILES),
-    truncated: reply.total_commits > commits.length || listed.length > MAX_READ_COMMITS || all.length > MAX_CHANGED_FILES,
+    truncated:
+      reply.total_commits > commits.length ||
+      listed.length > MAX_READ_COMMITS ||
+      all.length > MAX_CHANGED_FILES,
   };
 }
 
@@ -170,5 +230,8 @@ function after(before: ChangedFile, file: ChangedFile): ChangedFile {
 }
 
 function toCommitInfo({ sha, commit }: z.infer<typeof Commit>): CommitInfo {
-  return commitInfo(sha, commit.message, { author: commit.author?.name ?? '', at: commit.author?.date ?? '' });
+  return commitInfo(sha, commit.message, {
+    author: commit.author?.name ?? '',
+    at: commit.author?.date ?? '',
+  });
 }

@@ -16,12 +16,16 @@ export function giteaProvider(settings: GiteaSettings): Provider {
     webhook: giteaWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
     connection: async () => (await import('./api.ts')).giteaConnection(settings),
-    openBuildSource: async (options) => (await import('./api.ts')).createGiteaBuildSource({ ...credentials, ...options }),
-    openPastRuns: isReadable ? async ({ timeoutMs }) => (await import('./api.ts')).createGiteaPastRuns(credentials, timeoutMs) : null,
+    openBuildSource: async (options) =>
+      (await import('./api.ts')).createGiteaBuildSource({ ...credentials, ...options }),
+    openPastRuns: isReadable
+      ? async ({ timeoutMs }) => (await import('./api.ts')).createGiteaPastRuns(credentials, timeoutMs)
+      : null,
     code: {
       configured: isReadable,
       baseUrl: baseUrl ?? '',
-      open: async ({ timeoutMs }) => (await import('./code-host.ts')).createGiteaHost({ ...credentials, timeoutMs }),
+      open: async ({ timeoutMs }) =>
+        (await import('./code-host.ts')).createGiteaHost({ ...credentials, timeoutMs }),
     },
     rerun: null,
     channels: hostChannels({
@@ -29,18 +33,29 @@ export function giteaProvider(settings: GiteaSettings): Provider {
       commentPage: (repository, pullRequest, id) =>
         `${baseUrl?.replace(/\/api\/v1$/, '') ?? ''}/${repository}/pulls/${pullRequest}#issuecomment-${id}`,
       isOfOurs: isOfHost('gitea', baseUrl?.replace(/\/api\/v1$/, '/') ?? null),
-      comment: { wanted: settings.comment, because, client: async () => (await import('./api.ts')).createGiteaCommentClient(credentials) },
-      status: { wanted: settings.status, because, client: async () => (await import('./api.ts')).createGiteaStatusClient(credentials) },
+      comment: {
+        wanted: settings.comment,
+        because,
+        client: async () => (await import('./api.ts')).createGiteaCommentClient(credentials),
+      },
+      status: {
+        wanted: settings.status,
+        because,
+        client: async () => (await import('./api.ts')).createGiteaStatusClient(credentials),
+      },
     }),
     checks: () =>
       checkTokenApi({
         name: 'gitea',
         label: 'Gitea or Forgejo',
-        probe: isReadable ? { url: below(baseUrl, 'version'), headers: { authorization: `token ${token}` } } : null,
+        probe: isReadable
+          ? { url: below(baseUrl, 'version'), headers: { authorization: `token ${token}` } }
+          : null,
         lacking: describeMissing(settings),
         says: (json) => Version.transform(({ version }) => `version ${version}`).safeParse(json).data ?? null,
         mend: {
-          reach: 'check FAULTLINE_GITEA_URL: is Gitea or Forgejo running there, and can this machine reach it?',
+          reach:
+            'check FAULTLINE_GITEA_URL: is Gitea or Forgejo running there, and can this machine reach it?',
           token: 'create a token with read:repository and set FAULTLINE_GITEA_TOKEN',
           address: 'check FAULTLINE_GITEA_URL: its API is at https://HOST/api/v1',
         },
@@ -52,9 +67,15 @@ const Version = z.object({ version: z.string() });
 
 function describeMissing({ baseUrl, webhookSecrets }: GiteaSettings) {
   if (baseUrl !== null)
-    return { says: 'no token: logs of private repositories cannot be fetched', mend: 'set FAULTLINE_GITEA_TOKEN (read:repository)' };
+    return {
+      says: 'no token: logs of private repositories cannot be fetched',
+      mend: 'set FAULTLINE_GITEA_TOKEN (read:repository)',
+    };
   if (webhookSecrets.length === 0) return null;
-  return { says: 'no URL: logs of its builds cannot be fetched', mend: 'set FAULTLINE_GITEA_URL and FAULTLINE_GITEA_TOKEN' };
+  return {
+    says: 'no URL: logs of its builds cannot be fetched',
+    mend: 'set FAULTLINE_GITEA_URL and FAULTLINE_GITEA_TOKEN',
+  };
 }
 
 /** Gitea and Forgejo: what they send, where logs and code are read, and what is written there. */
@@ -78,7 +99,10 @@ export const GiteaSettings = z.object({
     'FAULTLINE_GITEA_COMMENT',
     'Set to true to post one comment on each pull request with a failed build and keep it up to date.',
   ),
-  status: flag('FAULTLINE_GITEA_STATUS', 'Set to true to set a commit status on each commit with a failed build.'),
+  status: flag(
+    'FAULTLINE_GITEA_STATUS',
+    'Set to true to set a commit status on each commit with a failed build.',
+  ),
 });
 export type GiteaSettings = z.infer<typeof GiteaSettings>;
 

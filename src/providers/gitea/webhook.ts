@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { provisionalNumber, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
 import { jsonIn } from '../../lib/text.ts';
-import { attemptNumber, pullRequestNumber, secondsBetween, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import {
+  attemptNumber,
+  pullRequestNumber,
+  secondsBetween,
+  shortText,
+  textOrNull,
+  toUtc,
+  webAddress,
+} from '../read-input.ts';
 import {
   conclusionStatus,
   createWebhook,
@@ -18,7 +26,9 @@ import {
 function checkSignature(request: WebhookRequest, secrets: readonly string[]): void {
   const signature = request.header('x-forgejo-signature') ?? request.header('x-gitea-signature');
   if (signature === undefined)
-    throw refused('The delivery is not signed: X-Gitea-Signature is missing. Set a secret for the webhook in Gitea or Forgejo.');
+    throw refused(
+      'The delivery is not signed: X-Gitea-Signature is missing. Set a secret for the webhook in Gitea or Forgejo.',
+    );
   if (!/^[0-9a-f]{64}$/.test(signature)) throw refused('X-Gitea-Signature must be 64 hexadecimal digits.');
   if (!isSigned(request.body, signature, secrets))
     throw refused(
@@ -28,7 +38,10 @@ function checkSignature(request: WebhookRequest, secrets: readonly string[]): vo
 
 const id = z.int().positive();
 const time = z.string().nullish();
-const Repository = z.object({ full_name: shortText(300), default_branch: shortText(300).nullish().catch(null) });
+const Repository = z.object({
+  full_name: shortText(300),
+  default_branch: shortText(300).nullish().catch(null),
+});
 const Person = z.object({ login: shortText(200) });
 const PullRequest = z.object({
   number: pullRequestNumber(),
@@ -36,7 +49,10 @@ const PullRequest = z.object({
   base: z.object({ repo: z.object({ id: z.int() }).nullish() }).nullish(),
 });
 
-/** The fields of Gitea's `workflow_run` that we use. A run that has not ended has no conclusion, and a pull request's run no branch. */
+/**
+ * The fields of Gitea's `workflow_run` that we use. A run that has not ended has no conclusion, and a pull
+ * request's run no branch.
+ */
 const WorkflowRunEvent = z
   .object({
     action: z.string(),
@@ -110,12 +126,17 @@ const Trigger = z.object({
   pull_request: z
     .object({
       number: pullRequestNumber(),
-      head: z.object({ ref: z.string().nullish(), repo: z.object({ full_name: z.string() }).nullish() }).nullish(),
+      head: z
+        .object({ ref: z.string().nullish(), repo: z.object({ full_name: z.string() }).nullish() })
+        .nullish(),
     })
     .nullish(),
 });
 
-/** Forgejo's `action_run_failure`, `action_run_recover` and `action_run_success`, of it the fields that we use. */
+/**
+ * Forgejo's `action_run_failure`, `action_run_recover` and `action_run_success`, of it the fields that we
+ * use.
+ */
 const ActionRunEvent = z
   .object({
     action: z.string(),
@@ -140,7 +161,10 @@ type ActionRunEvent = z.infer<typeof ActionRunEvent>;
 
 const Ended = z.object({ action: z.string().default('') });
 
-/** `POST /webhooks/gitea`: Gitea or Forgejo, signed over the raw body. Forgejo's own headers go before those that it sends for Gitea's sake. */
+/**
+ * `POST /webhooks/gitea`: Gitea or Forgejo, signed over the raw body. Forgejo's own headers go before those
+ * that it sends for Gitea's sake.
+ */
 export const giteaWebhook = createWebhook({
   name: 'gitea',
   label: 'Gitea and Forgejo',
@@ -150,29 +174,56 @@ export const giteaWebhook = createWebhook({
   description:
     'Subscribe it to "Workflow run" and, optionally, "Workflow job" (Gitea), or to the action run events (Forgejo). All events of one run belong to one build. Failed builds are fetched and triaged, passed builds are stored for history, and everything else is acknowledged and ignored with a reason.',
   headers: z.object({
-    'x-gitea-event': z.string().optional().describe('workflow_run or workflow_job; others are acknowledged and ignored.'),
-    'x-forgejo-event': z.string().optional().describe('action_run_failure, action_run_recover or action_run_success.'),
-    'x-gitea-delivery': z.string().optional().describe('Delivery ID. A second delivery with the same ID has no effect.'),
+    'x-gitea-event': z
+      .string()
+      .optional()
+      .describe('workflow_run or workflow_job; others are acknowledged and ignored.'),
+    'x-forgejo-event': z
+      .string()
+      .optional()
+      .describe('action_run_failure, action_run_recover or action_run_success.'),
+    'x-gitea-delivery': z
+      .string()
+      .optional()
+      .describe('Delivery ID. A second delivery with the same ID has no effect.'),
   }),
   body: z.union([WorkflowRunEvent, WorkflowJobEvent, ActionRunEvent]),
   security: {
-    giteaSignature: { in: 'header', name: 'X-Gitea-Signature', description: 'The HMAC-SHA256 of the raw body, in hexadecimal.' },
-    forgejoSignature: { in: 'header', name: 'X-Forgejo-Signature', description: 'The HMAC-SHA256 of the raw body, in hexadecimal.' },
+    giteaSignature: {
+      in: 'header',
+      name: 'X-Gitea-Signature',
+      description: 'The HMAC-SHA256 of the raw body, in hexadecimal.',
+    },
+    forgejoSignature: {
+      in: 'header',
+      name: 'X-Forgejo-Signature',
+      description: 'The HMAC-SHA256 of the raw body, in hexadecimal.',
+    },
   },
   authenticate: checkSignature,
   read: (payload, request) => {
     const sender = request.header('x-forgejo-event') === undefined ? 'X-Gitea' : 'X-Forgejo';
     const event = requiredHeader(request, `${sender}-Event`);
-    return { event, deliveryId: requiredHeader(request, `${sender}-Delivery`), reading: readGiteaEvent(event, payload) };
+    return {
+      event,
+      deliveryId: requiredHeader(request, `${sender}-Delivery`),
+      reading: readGiteaEvent(event, payload),
+    };
   },
 });
 
-/** Reads a delivery whose signature has been checked. Throws `invalid-input` where an event of a run that has ended lacks what it must have. */
+/**
+ * Reads a delivery whose signature has been checked. Throws `invalid-input` where an event of a run that has
+ * ended lacks what it must have.
+ */
 export function readGiteaEvent(event: string, payload: unknown): Reading {
   const what = `The ${event} event`;
-  if (/^action_run_(?:failure|recover|success)$/.test(event)) return readActionRun(readInput(what, ActionRunEvent, payload));
+  if (/^action_run_(?:failure|recover|success)$/.test(event))
+    return readActionRun(readInput(what, ActionRunEvent, payload));
   if (event !== 'workflow_run' && event !== 'workflow_job')
-    return { ignored: `${event.slice(0, 100)} events do not describe a build; only workflow_run, workflow_job and action_run_… do` };
+    return {
+      ignored: `${event.slice(0, 100)} events do not describe a build; only workflow_run, workflow_job and action_run_… do`,
+    };
   // Before anything else of it: half of the fields are absent until then.
   const { action } = readInput(what, Ended, payload);
   if (action !== 'completed') return { ignored: `${event} ${action.slice(0, 100)}: the build has not ended` };
@@ -215,7 +266,12 @@ function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobE
     part: `job ${job.id}`,
     defaultBranch: repository.default_branch ?? null,
     build: {
-      ...{ provider: 'gitea', repository: repository.full_name, externalId: String(job.run_id), status: 'failed' },
+      ...{
+        provider: 'gitea',
+        repository: repository.full_name,
+        externalId: String(job.run_id),
+        status: 'failed',
+      },
       pipeline: job.name,
       number: provisionalNumber(job.run_id),
       attempt: job.run_attempt,
@@ -257,7 +313,13 @@ function readActionRun({ action, run }: ActionRunEvent): Reading {
       number: String(run.index_in_repo),
       attempt: 1,
       job: null,
-      branch: fromFork ? null : pull === null ? (ref?.startsWith('#') === true ? null : ref) : textOrNull(pull.head?.ref),
+      branch: fromFork
+        ? null
+        : pull === null
+          ? ref?.startsWith('#') === true
+            ? null
+            : ref
+          : textOrNull(pull.head?.ref),
       commit: run.commit_sha,
       author: run.trigger_user?.login ?? null,
       pullRequest: pull?.number ?? pullRequestOfRef(ref),

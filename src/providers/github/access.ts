@@ -37,7 +37,10 @@ export interface Signed {
 
 /** Knows how calls for a repository are signed. */
 export interface GithubAccess {
-  /** Throws `upstream-auth` where the App is not installed there and there is no token, or where GitHub refuses the App. */
+  /**
+   * Throws `upstream-auth` where the App is not installed there and there is no token, or where GitHub
+   * refuses the App.
+   */
   forRepository(place: RepositoryName, signal: AbortSignal): Promise<Signed>;
   /**
    * Lists the clients that can list repositories: one for each installation of the App, then the one with the
@@ -53,7 +56,10 @@ const KEPT_CLIENTS = 200;
 
 export function createGithubAccess(options: GithubAccessOptions): GithubAccess {
   const { app = null, token } = options;
-  const own: Signed = { client: createGithubClient(options, { who: 'token', token }), as: detectTokenKind(token) };
+  const own: Signed = {
+    client: createGithubClient(options, { who: 'token', token }),
+    as: detectTokenKind(token),
+  };
   const withToken = token === null ? [] : [own];
   if (app === null) return { forRepository: async () => own, forLists: async () => withToken };
   const installations = createInstallations(options, app, options.rights);
@@ -78,7 +84,11 @@ function detectTokenKind(token: string | null): Signed['as'] {
  * Returns the grant for reading a repository. Looks the installation up again if the known one is gone. Null
  * if the App is not installed there.
  */
-async function usableGrant(installations: Installations, place: RepositoryName, signal: AbortSignal): Promise<Grant | null> {
+async function usableGrant(
+  installations: Installations,
+  place: RepositoryName,
+  signal: AbortSignal,
+): Promise<Grant | null> {
   for (let tries = 0; tries < 2; tries++) {
     const grant = await installations.find(place, signal);
     if (grant === null) return null;
@@ -93,7 +103,10 @@ async function usableGrant(installations: Installations, place: RepositoryName, 
   return null;
 }
 
-function createInstallationClients(options: GithubClientOptions, installations: Installations): (grant: Grant) => Signed {
+function createInstallationClients(
+  options: GithubClientOptions,
+  installations: Installations,
+): (grant: Grant) => Signed {
   const clients = createBoundedCache<GithubClient>(KEPT_CLIENTS, () => 1);
   const answers: KeptAnswers = createKeptAnswers();
   return (grant) => {
@@ -101,7 +114,9 @@ function createInstallationClients(options: GithubClientOptions, installations: 
     const known = clients.get(who);
     if (known !== undefined) return { client: known, as: 'installation' };
     const identity = { who, limit: `installation ${grant.installation}`, answers };
-    const client = createGithubClient(options, identity, (octokit) => signAsInstallation(octokit, installations, grant, options));
+    const client = createGithubClient(options, identity, (octokit) =>
+      signAsInstallation(octokit, installations, grant, options),
+    );
     clients.set(who, client);
     return { client, as: 'installation' };
   };
@@ -158,7 +173,10 @@ const MINUTE_MS = 60_000;
  */
 const FOUND_MS = 10 * MINUTE_MS;
 const MISSING_MS = MINUTE_MS;
-/** A token lives for an hour and is renewed so long before it ends, so that no call begins with one that ends under way. */
+/**
+ * A token lives for an hour and is renewed so long before it ends, so that no call begins with one that ends
+ * under way.
+ */
 const MARGIN_MS = 5 * MINUTE_MS;
 const MAX_REMEMBERED = 1_000;
 const MAX_INSTALLATIONS = 20;
@@ -174,7 +192,11 @@ const AccessToken = z.object({ token: z.string().min(1), expires_at: z.iso.datet
  * Creates the installations of the App. `rights` are the permissions requested for tokens, as far as they
  * were granted.
  */
-function createInstallations(options: GithubClientOptions, app: GithubAppKey, rights: Rights = TO_READ): Installations {
+function createInstallations(
+  options: GithubClientOptions,
+  app: GithubAppKey,
+  rights: Rights = TO_READ,
+): Installations {
   const client = createGithubClient(options, { who: `app ${app.id}`, app });
   const grants = createMemory<Grant | null>(MAX_REMEMBERED);
   const tokens = createMemory<InstallationToken>(MAX_REMEMBERED);
@@ -210,10 +232,17 @@ async function askInstallation(
 ): Promise<Grant | null> {
   const what = `the installation of the GitHub App on ${place.owner}/${place.repo}`;
   try {
-    const { data, url } = await client.request('GET /repos/{owner}/{repo}/installation', { ...place, request: { signal } });
+    const { data, url } = await client.request('GET /repos/{owner}/{repo}/installation', {
+      ...place,
+      request: { signal },
+    });
     const found = Installation.parse(data);
     if (found.suspended_at != null) throw suspended(place, id);
-    return { installation: found.id, permissions: narrowed(found.permissions, rights), only: sameRepository(url, place) };
+    return {
+      installation: found.id,
+      permissions: narrowed(found.permissions, rights),
+      only: sameRepository(url, place),
+    };
   } catch (error) {
     if (httpFailure(error)?.status === 404) return null;
     throw appError(what, error, id, signal);
@@ -234,12 +263,17 @@ function sameRepository(url: string, { repo }: RepositoryName): NonNullable<Gran
 /** Limits the wanted permissions to the granted ones. GitHub refuses to create a token with more. */
 function narrowed(granted: Readonly<Record<string, unknown>>, wanted: Rights): Rights {
   const given = Object.entries(wanted).filter(([name]) => granted[name] !== undefined);
-  return Object.fromEntries(given.map(([name, right]) => [name, right === 'write' && granted[name] === 'write' ? right : 'read']));
+  return Object.fromEntries(
+    given.map(([name, right]) => [name, right === 'write' && granted[name] === 'write' ? right : 'read']),
+  );
 }
 
 async function askInstallations(client: GithubClient, id: string, signal: AbortSignal): Promise<Grant[]> {
   try {
-    const { data } = await client.request('GET /app/installations', { per_page: MAX_INSTALLATIONS, request: { signal } });
+    const { data } = await client.request('GET /app/installations', {
+      per_page: MAX_INSTALLATIONS,
+      request: { signal },
+    });
     const installed = z.array(Installation).parse(data);
     return installed
       .filter((one) => one.suspended_at == null)
@@ -249,14 +283,22 @@ async function askInstallations(client: GithubClient, id: string, signal: AbortS
   }
 }
 
-async function askToken(client: GithubClient, id: string, grant: Grant, signal: AbortSignal): Promise<InstallationToken> {
+async function askToken(
+  client: GithubClient,
+  id: string,
+  grant: Grant,
+  signal: AbortSignal,
+): Promise<InstallationToken> {
   const what = `a token of installation ${grant.installation}`;
   const { installation, permissions, only } = grant;
   try {
-    const { data, headers } = await client.request('POST /app/installations/{installation_id}/access_tokens', {
-      ...{ installation_id: installation, permissions, ...only },
-      request: { signal },
-    });
+    const { data, headers } = await client.request(
+      'POST /app/installations/{installation_id}/access_tokens',
+      {
+        ...{ installation_id: installation, permissions, ...only },
+        request: { signal },
+      },
+    );
     const { token, expires_at: end } = AccessToken.parse(data);
     const madeAt = Date.now();
     // By GitHub's own clock: ours may be wrong.
@@ -264,19 +306,25 @@ async function askToken(client: GithubClient, id: string, grant: Grant, signal: 
     return { token, madeAt, endsAt: madeAt + Date.parse(end) - (Number.isNaN(made) ? madeAt : made) };
   } catch (error) {
     // 422: the installation is there, but this repository was taken from it.
-    if (httpFailure(error)?.status === 422) throw new TriageError('not-found', `GitHub returned 422 for ${what}.`, { cause: error });
+    if (httpFailure(error)?.status === 422)
+      throw new TriageError('not-found', `GitHub returned 422 for ${what}.`, { cause: error });
     throw appError(what, error, id, signal);
   }
 }
 
 /** Default time limit of a call, in milliseconds. */
 const LIMIT_MS = 60_000;
-/** GitHub may not yet know a token everywhere that it has just made: such a refusal is not believed at once. */
+/**
+ * GitHub may not yet know a token everywhere that it has just made: such a refusal is not believed at once.
+ */
 const NEW_MS = 5_000;
 /** Units waited until such a token is tried again. */
 const WAIT_UNITS = 2;
 
-/** Signs every call with a token of the installation that does not end soon, made when it is needed. A token that was taken back is replaced once. */
+/**
+ * Signs every call with a token of the installation that does not end soon, made when it is needed. A token
+ * that was taken back is replaced once.
+ */
 function signAsInstallation(
   client: Octokit,
   installations: Pick<Installations, 'token' | 'drop'>,
@@ -325,7 +373,10 @@ const AppReply = z.object({
   installations_count: z.int().nullish(),
 });
 
-/** Asks GitHub who the App is and whether it is installed on these repositories. Throws what is wrong, and how to mend it. */
+/**
+ * Asks GitHub who the App is and whether it is installed on these repositories. Throws what is wrong, and how
+ * to mend it.
+ */
 export async function checkGithubApp(
   options: GithubClientOptions,
   app: GithubAppKey,
@@ -334,7 +385,11 @@ export async function checkGithubApp(
 ): Promise<GithubAppFacts> {
   const { data, headers } = await askApp(options, app, signal);
   const reply = AppReply.safeParse(data);
-  if (!reply.success) throw new TriageError('upstream-failed', 'The server there is not the GitHub API. Check FAULTLINE_GITHUB_URL.');
+  if (!reply.success)
+    throw new TriageError(
+      'upstream-failed',
+      'The server there is not the GitHub API. Check FAULTLINE_GITHUB_URL.',
+    );
   const { name, html_url: url, permissions, installations_count: installations } = reply.data;
   const installed = createInstallations(options, app);
   const found = await Promise.all(
@@ -356,7 +411,9 @@ export async function checkGithubApp(
 
 async function askApp(options: GithubClientOptions, app: GithubAppKey, signal: AbortSignal) {
   try {
-    return await createGithubClient(options, { who: `app ${app.id}`, app }).request('GET /app', { request: { signal } });
+    return await createGithubClient(options, { who: `app ${app.id}`, app }).request('GET /app', {
+      request: { signal },
+    });
   } catch (error) {
     throw appError('the GitHub App', error, app.id, signal);
   }
@@ -364,7 +421,8 @@ async function askApp(options: GithubClientOptions, app: GithubAppKey, signal: A
 
 /** Converts a failed call of the App. If the error is permanent, the message says what to do. */
 function appError(what: string, error: unknown, id: string, signal: AbortSignal): TriageError {
-  if (signal.aborted) return new TriageError('cancelled', `The GitHub request for ${what} was stopped.`, { cause: error });
+  if (signal.aborted)
+    return new TriageError('cancelled', `The GitHub request for ${what} was stopped.`, { cause: error });
   const meaning = githubError(what, error, 'read the contents');
   const status = httpFailure(error)?.status;
   if (meaning.code !== 'upstream-auth' || error instanceof TriageError) return meaning;

@@ -28,7 +28,10 @@ export interface GithubBuildSourceOptions extends GithubAccessOptions {
   readonly maxLogBytes: number;
 }
 
-/** Reads the logs of a run's failed jobs, and what its artifacts say, from GitHub Actions: as an App where it is installed, else with a token. */
+/**
+ * Reads the logs of a run's failed jobs, and what its artifacts say, from GitHub Actions: as an App where it
+ * is installed, else with a token.
+ */
 export function createGithubBuildSource(options: GithubBuildSourceOptions): BuildSource {
   const access = createGithubAccess(options);
   const start = async (build: Build, signal: AbortSignal, room: number): Promise<Fetching> => {
@@ -37,18 +40,28 @@ export function createGithubBuildSource(options: GithubBuildSourceOptions): Buil
     const { owner, repo } = run;
     const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs';
     const fetchLog = ({ id, name }: CiJob, maxBytes: number) =>
-      download(client, { what: `the log of job "${name}"`, route, parameters: { owner, repo, job_id: id }, maxBytes }, signal);
+      download(
+        client,
+        { what: `the log of job "${name}"`, route, parameters: { owner, repo, job_id: id }, maxBytes },
+        signal,
+      );
     return { github: { client, run }, fetchLog, signal, notes: [], room };
   };
   return {
     provider: 'github',
     fetch: (build, signal) =>
-      withDeadline(`Fetching the logs of run ${build.externalId ?? build.number}`, options.timeoutMs, signal, async (within) =>
-        fetchRun(await start(build, within, options.maxLogBytes)),
+      withDeadline(
+        `Fetching the logs of run ${build.externalId ?? build.number}`,
+        options.timeoutMs,
+        signal,
+        async (within) => fetchRun(await start(build, within, options.maxLogBytes)),
       ),
     fetchGreen: (build, signal, maxBytes) =>
-      withDeadline(`Fetching the logs of the passed run ${build.externalId ?? build.number}`, options.timeoutMs, signal, async (within) =>
-        fetchGreenLogs(await start(build, within, Math.min(maxBytes, options.maxLogBytes))),
+      withDeadline(
+        `Fetching the logs of the passed run ${build.externalId ?? build.number}`,
+        options.timeoutMs,
+        signal,
+        async (within) => fetchGreenLogs(await start(build, within, Math.min(maxBytes, options.maxLogBytes))),
       ),
   };
 }
@@ -63,17 +76,32 @@ async function fetchRun(fetching: Fetching): Promise<FetchedBuild> {
   const own = await fetchFailedLogs(fetching, jobs);
   const failed = jobs.filter(({ outcome }) => outcome === 'failed');
   const logs = own.length > 0 ? own : await fetchRunArchive(fetching, failed);
-  return { sources: [...logs, ...(await runArtifacts(fetching, logs.length))], testResults: [], notes: fetching.notes };
+  return {
+    sources: [...logs, ...(await runArtifacts(fetching, logs.length))],
+    testResults: [],
+    notes: fetching.notes,
+  };
 }
 
-function runArtifacts({ github: { client, run }, signal, notes }: Fetching, logs: number): Promise<SourceText[]> {
+function runArtifacts(
+  { github: { client, run }, signal, notes }: Fetching,
+  logs: number,
+): Promise<SourceText[]> {
   const { owner, repo, run_id } = run;
   const list = async () => {
-    const asked = client.rest.actions.listWorkflowRunArtifacts({ owner, repo, run_id, per_page: 100, request: { signal } });
+    const asked = client.rest.actions.listWorkflowRunArtifacts({
+      owner,
+      repo,
+      run_id,
+      per_page: 100,
+      request: { signal },
+    });
     const { data } = await asked.catch((error: unknown) => {
       throw githubError("the run's artifacts", error, 'read Actions');
     });
-    return data.artifacts.filter(({ expired }) => !expired).map(({ id, name, size_in_bytes: bytes }) => ({ id, name, bytes }));
+    return data.artifacts
+      .filter(({ expired }) => !expired)
+      .map(({ id, name, size_in_bytes: bytes }) => ({ id, name, bytes }));
   };
   const route = 'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/zip';
   const fetchOne = ({ id }: { id: number }, what: string, maxBytes: number) =>
@@ -90,7 +118,9 @@ const MAX_GREEN_JOBS = 60;
  * of them in one response. If it is too large, as many single logs as fit are fetched.
  */
 async function fetchGreenLogs(fetching: Fetching): Promise<SourceText[]> {
-  const jobs = (await listJobs(fetching)).filter(({ outcome }) => outcome === 'passed').slice(0, MAX_GREEN_JOBS);
+  const jobs = (await listJobs(fetching))
+    .filter(({ outcome }) => outcome === 'passed')
+    .slice(0, MAX_GREEN_JOBS);
   if (jobs.length === 0) return [];
   try {
     // A copy: what it takes of the room is free again where it fails.
@@ -120,13 +150,19 @@ const FAILED: readonly (string | null)[] = ['failure', 'timed_out', 'startup_fai
 const TO_RERUN = { actions: 'write', metadata: 'read' } as const;
 
 /** Has the failed jobs of a run, and those that depend on them, run again. */
-export async function rerunOnGithub(options: GithubAccessOptions, build: Build, signal: AbortSignal): Promise<void> {
+export async function rerunOnGithub(
+  options: GithubAccessOptions,
+  build: Build,
+  signal: AbortSignal,
+): Promise<void> {
   const run = parseRun(build);
   const { client } = await createGithubAccess({ ...options, rights: TO_RERUN }).forRepository(run, signal);
   const { owner, repo, run_id } = run;
-  await client.rest.actions.reRunWorkflowFailedJobs({ owner, repo, run_id, request: { signal, retries: 0 } }).catch((error: unknown) => {
-    throw githubError('the re-run of its failed jobs', error, 'write Actions');
-  });
+  await client.rest.actions
+    .reRunWorkflowFailedJobs({ owner, repo, run_id, request: { signal, retries: 0 } })
+    .catch((error: unknown) => {
+      throw githubError('the re-run of its failed jobs', error, 'write Actions');
+    });
 }
 
 /** Lists the jobs of the run, at most a thousand. */
@@ -139,8 +175,20 @@ async function listJobs({ github: { client, run }, signal }: Fetching): Promise<
       request: { signal },
     });
     for await (const page of pages) {
-      for (const { id, name, status, conclusion, completed_at: endedAt, html_url: html, steps = [] } of page.data) {
-        const outcome = FAILED.includes(conclusion) ? 'failed' : conclusion === 'success' ? 'passed' : 'other';
+      for (const {
+        id,
+        name,
+        status,
+        conclusion,
+        completed_at: endedAt,
+        html_url: html,
+        steps = [],
+      } of page.data) {
+        const outcome = FAILED.includes(conclusion)
+          ? 'failed'
+          : conclusion === 'success'
+            ? 'passed'
+            : 'other';
         const failed = steps.find((step) => FAILED.includes(step.conclusion));
         // The page cannot be linked by a line of the job's log, because its line numbers restart in each
         // step.
@@ -167,7 +215,9 @@ async function fetchRunArchive(fetching: Fetching, failed: readonly CiJob[]): Pr
   if (chosen.length === 0) throw new TriageError('not-found', `${ARCHIVE} contains no log.`);
   const pages = new Map(failed.map(({ name, url }) => [inArchive(name), url]));
   return chosen.map((file) =>
-    withPage(decodeLog(fetching, file.name.replace(/\.txt$/, '.log'), file.bytes), { url: pages.get(file.job) ?? null }),
+    withPage(decodeLog(fetching, file.name.replace(/\.txt$/, '.log'), file.bytes), {
+      url: pages.get(file.job) ?? null,
+    }),
   );
 }
 
@@ -207,7 +257,11 @@ async function archivedLogs(fetching: Fetching): Promise<ArchivedLog[]> {
   const members = await listZip(ARCHIVE, archive, createAllowance(fetching.room, ZIP_ENTRIES));
   const logs: ArchivedLog[] = [];
   for (const { path, read } of members.filter(({ path }) => /^[^/]+\.txt$/.test(path))) {
-    logs.push({ name: path, bytes: await read(), job: inArchive(path.replace(/^-?\d+_/, '').replace(/\.txt$/, '')) });
+    logs.push({
+      name: path,
+      bytes: await read(),
+      job: inArchive(path.replace(/^-?\d+_/, '').replace(/\.txt$/, '')),
+    });
   }
   return logs;
 }
@@ -219,14 +273,19 @@ function inArchive(name: string): string {
 
 const PAGE = 100;
 
-/** Runs of Actions, with the App where it is installed, else with the token. GitHub lists at most a thousand. */
+/**
+ * Runs of Actions, with the App where it is installed, else with the token. GitHub lists at most a thousand.
+ */
 export function createGithubPastRuns(options: GithubAccessOptions): PastRuns {
   const access = createGithubAccess(options);
   return {
     async *list(repository, since, signal) {
       const [owner, repo, ...rest] = repository.split('/');
       if (owner === undefined || repo === undefined || rest.length > 0)
-        throw new TriageError('not-found', `${repository.slice(0, 200)} is not a GitHub repository; use the form owner/name.`);
+        throw new TriageError(
+          'not-found',
+          `${repository.slice(0, 200)} is not a GitHub repository; use the form owner/name.`,
+        );
       const { client } = await access.forRepository({ owner, repo }, signal);
       const asked = { owner, repo, request: { signal } };
       const refused = (what: string) => (error: unknown) => {
@@ -235,13 +294,22 @@ export function createGithubPastRuns(options: GithubAccessOptions): PastRuns {
       const { data } = await client.rest.repos.get(asked).catch(refused(`the repository ${repository}`));
       const place = { full_name: data.full_name, default_branch: data.default_branch };
       for (let page = 1; ; page += 1) {
-        const query = { status: 'completed', created: `>=${since.toISOString()}`, per_page: PAGE, page } as const;
+        const query = {
+          status: 'completed',
+          created: `>=${since.toISOString()}`,
+          per_page: PAGE,
+          page,
+        } as const;
         const listed = await client.rest.actions
           .listWorkflowRunsForRepo({ ...asked, ...query })
           .catch(refused('the runs of the repository'));
         const { workflow_runs: runs } = listed.data;
         for (const run of runs) {
-          const event = { action: 'completed', repository: place, workflow_run: { ...run, pull_requests: run.pull_requests ?? [] } };
+          const event = {
+            action: 'completed',
+            repository: place,
+            workflow_run: { ...run, pull_requests: run.pull_requests ?? [] },
+          };
           const load = async () => readGithubEvent('workflow_run', event);
           yield { externalId: String(run.id), attempt: run.run_attempt ?? 1, load };
         }

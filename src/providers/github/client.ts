@@ -14,7 +14,10 @@ export interface GithubClientOptions {
   readonly logger: Logger;
   /** Unit of the waits between tries, in milliseconds; a second unless a test is in a hurry. */
   readonly retryUnitMs?: number;
-  /** Calls that write follow each other at once, and limits of the rate are not waited for: for tests in a hurry. */
+  /**
+   * Calls that write follow each other at once, and limits of the rate are not waited for: for tests in a
+   * hurry.
+   */
   readonly unpaced?: boolean;
   /** Largest reply, in bytes; downloads have limits of their own. */
   readonly maxReplyBytes?: number;
@@ -61,7 +64,11 @@ export type GithubClient = InstanceType<typeof PatientOctokit>;
  * conditional requests,
  * and never sends its credentials to another host. `sign` is called with every request before it is sent.
  */
-export function createGithubClient(options: GithubClientOptions, identity: Identity, sign?: (client: Octokit) => void): GithubClient {
+export function createGithubClient(
+  options: GithubClientOptions,
+  identity: Identity,
+  sign?: (client: Octokit) => void,
+): GithubClient {
   const { baseUrl, logger, retryUnitMs = 1000, unpaced = false, maxReplyBytes = MAX_REPLY_BYTES } = options;
   const wait = (retryAfter: number, _options: object, _octokit: object, retryCount: number) => {
     logger.warn({ retryAfterSeconds: retryAfter, retryCount }, 'GitHub limits the rate');
@@ -118,11 +125,17 @@ function createGuardedFetch(maxBytes: number): typeof fetch {
     for (let hops = 0; hops <= MAX_HOPS; hops += 1) {
       const response = await fetchOnce(url, init);
       const location = response.headers.get('location');
-      if (response.status < 300 || response.status > 399 || location === null) return boundedReply(response, url, maxBytes);
+      if (response.status < 300 || response.status > 399 || location === null)
+        return boundedReply(response, url, maxBytes);
       await response.body?.cancel();
       url = new URL(location, url);
-      if (url.origin !== origin) return refusal('upstream-failed', `it redirects to another host (${url.host}), which is not followed`);
-      if ((init?.method ?? 'GET') !== 'GET') return refusal('upstream-failed', 'a query was redirected to another address');
+      if (url.origin !== origin)
+        return refusal(
+          'upstream-failed',
+          `it redirects to another host (${url.host}), which is not followed`,
+        );
+      if ((init?.method ?? 'GET') !== 'GET')
+        return refusal('upstream-failed', 'a query was redirected to another address');
     }
     return refusal('upstream-failed', `it was redirected more than ${MAX_HOPS} times`);
   };
@@ -143,7 +156,8 @@ async function boundedReply(response: Response, url: URL, maxBytes: number): Pro
   // The body is decoded by now, and only this function may set the refusal header.
   for (const name of [REFUSAL_HEADER, 'content-encoding', 'content-length']) headers.delete(name);
   const bytes = await readBytes(response.body, maxBytes);
-  if (bytes === null) return refusal('too-large', `the response is larger than ${Math.round(maxBytes / 1024 / 1024)} MB`);
+  if (bytes === null)
+    return refusal('too-large', `the response is larger than ${Math.round(maxBytes / 1024 / 1024)} MB`);
   const body = BODILESS.includes(response.status) ? null : bytes;
   const read = new Response(body, { status: response.status, statusText: response.statusText, headers });
   // Where it came from at last: a renamed repository is known by it.
@@ -205,7 +219,9 @@ function askWhetherChanged(client: Octokit, answers: KeptAnswers, who: string): 
 /** Returns the size of a response; infinite if it is neither text nor JSON, so that it is not cached. */
 function measureWeight(data: unknown): number {
   if (typeof data === 'string') return data.length;
-  const isJson = Array.isArray(data) || (typeof data === 'object' && data !== null && Object.getPrototypeOf(data) === Object.prototype);
+  const isJson =
+    Array.isArray(data) ||
+    (typeof data === 'object' && data !== null && Object.getPrototypeOf(data) === Object.prototype);
   return isJson ? JSON.stringify(data).length : Number.POSITIVE_INFINITY;
 }
 
@@ -220,19 +236,30 @@ export interface HttpFailure {
  * Converts a failed call to the error of a triage. `what` names the call for people, `right` is the
  * permission that it needs. TriageErrors are returned unchanged.
  */
-export function githubError(what: string, error: unknown, right: 'read Actions' | 'write Actions' | 'read the contents'): TriageError {
+export function githubError(
+  what: string,
+  error: unknown,
+  right: 'read Actions' | 'write Actions' | 'read the contents',
+): TriageError {
   if (error instanceof TriageError) return error;
   const failure = httpFailure(error);
   if (failure === null) {
-    return new TriageError('upstream-failed', `GitHub could not be reached for ${what}: ${getErrorMessage(error)}.`, {
-      retryable: true,
-      cause: error,
-    });
+    return new TriageError(
+      'upstream-failed',
+      `GitHub could not be reached for ${what}: ${getErrorMessage(error)}.`,
+      {
+        retryable: true,
+        cause: error,
+      },
+    );
   }
   const { status, headers } = failure;
   const refused = headers.get(REFUSAL_HEADER);
   if (refused !== null) {
-    return new TriageError(refused === 'too-large' ? 'too-large' : 'upstream-failed', `GitHub's response for ${what}: ${failure.message}.`);
+    return new TriageError(
+      refused === 'too-large' ? 'too-large' : 'upstream-failed',
+      `GitHub's response for ${what}: ${failure.message}.`,
+    );
   }
   if (status === 429 || (status === 403 && isRateLimit(failure))) {
     return new TriageError('upstream-failed', `The GitHub rate limit is reached; ${what} must wait.`, {
@@ -249,13 +276,21 @@ export function githubError(what: string, error: unknown, right: 'read Actions' 
     );
   }
   if (status === 404) {
-    const scope = { 'read Actions': 'actions: read', 'write Actions': 'actions: write', 'read the contents': 'contents: read' }[right];
+    const scope = {
+      'read Actions': 'actions: read',
+      'write Actions': 'actions: write',
+      'read the contents': 'contents: read',
+    }[right];
     const why = `it no longer exists, or the token or App has no access (is ${scope} granted?)`;
     return new TriageError('not-found', `GitHub returned 404 for ${what}: ${why}.`, { cause: error });
   }
-  if (status === 410) return new TriageError('not-found', `GitHub returned 410 for ${what}: it has expired.`, { cause: error });
+  if (status === 410)
+    return new TriageError('not-found', `GitHub returned 410 for ${what}: it has expired.`, { cause: error });
   const retryable = status >= 500;
-  return new TriageError('upstream-failed', `GitHub returned ${status} for ${what}.`, { retryable, cause: error });
+  return new TriageError('upstream-failed', `GitHub returned ${status} for ${what}.`, {
+    retryable,
+    cause: error,
+  });
 }
 
 /** Returns the HTTP response of a failed call; null if there was none. */
@@ -263,13 +298,22 @@ export function httpFailure(error: unknown): HttpFailure | null {
   if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return null;
   // A connection that broke has status 500 and no response.
   if (!('response' in error) || typeof error.response !== 'object' || error.response === null) return null;
-  const headers = 'headers' in error.response && typeof error.response.headers === 'object' ? { ...error.response.headers } : {};
+  const headers =
+    'headers' in error.response && typeof error.response.headers === 'object'
+      ? { ...error.response.headers }
+      : {};
   const given = Object.entries(headers).filter(([, value]) => value !== undefined);
-  return { status: error.status, message: error.message, headers: new Headers(given.map(([name, value]) => [name, String(value)])) };
+  return {
+    status: error.status,
+    message: error.message,
+    headers: new Headers(given.map(([name, value]) => [name, String(value)])),
+  };
 }
 
 function isRateLimit({ headers, message }: HttpFailure): boolean {
-  return headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0' || /rate limit/i.test(message);
+  return (
+    headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0' || /rate limit/i.test(message)
+  );
 }
 
 /** A run of Actions, as the API addresses it. */
@@ -290,8 +334,8 @@ export interface Download {
 }
 
 /**
- * Downloads what GitHub answers with a redirect to its storage. The redirect is followed by hand and without the token:
- * the storage is another host, and the address is signed. Throws as `BuildSource.fetch` does.
+ * Downloads what GitHub answers with a redirect to its storage. The redirect is followed by hand and without
+ * the token: the storage is another host, and the address is signed. Throws as `BuildSource.fetch` does.
  */
 export async function download(
   client: GithubClient,
@@ -299,13 +343,17 @@ export async function download(
   signal: AbortSignal,
 ): Promise<Buffer> {
   const answer = await client
-    .request(route, { ...parameters, request: { signal, redirect: 'manual', parseSuccessResponseBody: false } })
+    .request(route, {
+      ...parameters,
+      request: { signal, redirect: 'manual', parseSuccessResponseBody: false },
+    })
     .catch((error: unknown) => {
       throw githubError(what, error, 'read Actions');
     });
   const body: unknown = answer.data;
   const status: number = answer.status;
-  if (status < 300) return await readBody('GitHub', what, body instanceof ReadableStream ? body : null, maxBytes);
+  if (status < 300)
+    return await readBody('GitHub', what, body instanceof ReadableStream ? body : null, maxBytes);
   if (body instanceof ReadableStream) await body.cancel();
   const address = new URL(answer.headers.location ?? '', answer.url);
   if (address.protocol !== 'https:' && address.protocol !== new URL(answer.url).protocol) {
@@ -314,18 +362,29 @@ export async function download(
   return await readBody(address.host, what, await openStorage(what, address, signal), maxBytes);
 }
 
-async function openStorage(what: string, address: URL, signal: AbortSignal): Promise<ReadableStream<Uint8Array> | null> {
+async function openStorage(
+  what: string,
+  address: URL,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array> | null> {
   // The address is signed and must not be logged: errors name its host only.
   const response = await fetch(address, { signal, redirect: 'error' }).catch((error: unknown) => {
-    throw new TriageError('upstream-failed', `The storage at ${address.host} could not be reached for ${what}.`, {
-      retryable: true,
-      cause: error,
-    });
+    throw new TriageError(
+      'upstream-failed',
+      `The storage at ${address.host} could not be reached for ${what}.`,
+      {
+        retryable: true,
+        cause: error,
+      },
+    );
   });
   if (response.ok) return response.body;
   await response.body?.cancel();
   const { status } = response;
-  if (status === 404 || status === 410) throw new TriageError('not-found', `The storage answered ${status} for ${what}: it has expired.`);
+  if (status === 404 || status === 410)
+    throw new TriageError('not-found', `The storage answered ${status} for ${what}: it has expired.`);
   // A signed address expires; a retry requests a new one.
-  throw new TriageError('upstream-failed', `The storage at ${address.host} answered ${status} for ${what}.`, { retryable: true });
+  throw new TriageError('upstream-failed', `The storage at ${address.host} answered ${status} for ${what}.`, {
+    retryable: true,
+  });
 }

@@ -9,12 +9,17 @@ import { createGithubAccess, type GithubAccessOptions, type Signed } from './acc
 import { githubError, httpFailure, REFUSAL_HEADER, type RepositoryName } from './client.ts';
 
 /**
- * Reads repositories over GitHub's API (github.com or an Enterprise server). Without a token: public repositories, no blame, no code
- * search.
+ * Reads repositories over GitHub's API (github.com or an Enterprise server). Without a token: public
+ * repositories, no blame, no code search.
  */
 export function createGithubHost(options: GithubApiOptions): CodeHost {
   const api = createGithubApi(options);
-  return createRemoteHost({ driver: 'github', label: 'GitHub', ...fileQuestions(api), ...changeQuestions(api) });
+  return createRemoteHost({
+    driver: 'github',
+    label: 'GitHub',
+    ...fileQuestions(api),
+    ...changeQuestions(api),
+  });
 }
 
 const NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,99})\/([A-Za-z0-9._-]{1,100})$/;
@@ -29,7 +34,12 @@ function fileQuestions(api: GithubApi): Pick<RemoteCode, FileQuestion> {
       const [, owner, repo] = NAME.exec(name) ?? [];
       if (owner === undefined || repo === undefined || /^\.+$/.test(repo)) return null;
       const place = { owner, repo };
-      const question = { route: 'GET /repos/{owner}/{repo}', parameters: place, what: `the repository ${name}`, signal };
+      const question = {
+        route: 'GET /repos/{owner}/{repo}',
+        parameters: place,
+        what: `the repository ${name}`,
+        signal,
+      };
       const reply = await api.get(place, Repository, question);
       const [, newOwner = owner, newRepo = repo] = NAME.exec(reply.full_name) ?? [];
       return { owner: newOwner, repo: newRepo, defaultBranch: reply.default_branch ?? null };
@@ -37,7 +47,12 @@ function fileQuestions(api: GithubApi): Pick<RemoteCode, FileQuestion> {
     async findCommit({ owner, repo }, ref, signal) {
       const route = 'GET /repos/{owner}/{repo}/commits/{ref}';
       return (
-        await api.text({ owner, repo }, 'sha', { route, parameters: { owner, repo, ref }, what: `the commit ${ref}`, signal })
+        await api.text({ owner, repo }, 'sha', {
+          route,
+          parameters: { owner, repo, ref },
+          what: `the commit ${ref}`,
+          signal,
+        })
       ).trim();
     },
     // GitHub lists at most 100,000 entries.
@@ -45,13 +60,23 @@ function fileQuestions(api: GithubApi): Pick<RemoteCode, FileQuestion> {
       const route = 'GET /repos/{owner}/{repo}/git/trees/{commit}';
       const parameters = { owner, repo, commit, recursive: 1 };
       const what = `the files of ${commit.slice(0, 10)}`;
-      const { tree: entries, truncated } = await api.get({ owner, repo }, Tree, { route, parameters, what, signal });
+      const { tree: entries, truncated } = await api.get({ owner, repo }, Tree, {
+        route,
+        parameters,
+        what,
+        signal,
+      });
       return { entries, truncated };
     },
     entry: (place, path, signal) => askEntry(api, place, path, signal),
     blob: async ({ owner, repo }, { path, sha }, signal) => {
       const route = 'GET /repos/{owner}/{repo}/git/blobs/{sha}';
-      return api.text({ owner, repo }, 'raw', { route, parameters: { owner, repo, sha }, what: path, signal });
+      return api.text({ owner, repo }, 'raw', {
+        route,
+        parameters: { owner, repo, sha },
+        what: path,
+        signal,
+      });
     },
     searchPaths: async (place, word, limit, signal) =>
       (await api.isSigned(place, signal)) ? askPaths(api, place, word, limit, signal) : [],
@@ -59,16 +84,33 @@ function fileQuestions(api: GithubApi): Pick<RemoteCode, FileQuestion> {
   };
 }
 
-async function askEntry(api: GithubApi, { owner, repo, commit }: Place, path: string, signal: AbortSignal): Promise<TreeEntry | null> {
+async function askEntry(
+  api: GithubApi,
+  { owner, repo, commit }: Place,
+  path: string,
+  signal: AbortSignal,
+): Promise<TreeEntry | null> {
   const route = 'GET /repos/{owner}/{repo}/contents/{path}';
   const parameters = { owner, repo, path, ref: commit };
-  const found = await api.get({ owner, repo }, Content, { route, parameters, what: path, signal, format: 'object' });
+  const found = await api.get({ owner, repo }, Content, {
+    route,
+    parameters,
+    what: path,
+    signal,
+    format: 'object',
+  });
   if (found.type === 'dir') return null;
   const modes: Readonly<Record<string, string>> = { submodule: '160000', symlink: '120000' };
   return { path, mode: modes[found.type] ?? '100644', type: 'blob', sha: found.sha, size: found.size };
 }
 
-async function askPaths(api: GithubApi, { owner, repo }: Place, word: string, limit: number, signal: AbortSignal): Promise<string[]> {
+async function askPaths(
+  api: GithubApi,
+  { owner, repo }: Place,
+  word: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<string[]> {
   // A quotation mark would end the quoted text; code search ignores such marks anyway.
   const quoted = word.replace(/["\\]/g, ' ').trim().slice(0, 200);
   if (quoted === '') return [];
@@ -78,7 +120,8 @@ async function askPaths(api: GithubApi, { owner, repo }: Place, word: string, li
     return (await api.get({ owner, repo }, CodeSearch, question)).items.map((item) => item.path);
   } catch (error) {
     // Its limit is soon used up, and it knows nothing of forks and archives: the paths alone name files then.
-    if (error instanceof TriageError && (error.code === 'upstream-failed' || error.code === 'not-found')) return [];
+    if (error instanceof TriageError && (error.code === 'upstream-failed' || error.code === 'not-found'))
+      return [];
     throw error;
   }
 }
@@ -87,13 +130,21 @@ async function askPaths(api: GithubApi, { owner, repo }: Place, word: string, li
  * Lists the repositories that the App or the token can read. Empty without either, because there are too many
  * public repositories.
  */
-async function listRepositories(api: GithubApi, limit: number, signal: AbortSignal): Promise<RepositoryInfo[]> {
+async function listRepositories(
+  api: GithubApi,
+  limit: number,
+  signal: AbortSignal,
+): Promise<RepositoryInfo[]> {
   const found: RepositoryInfo[] = [];
   for (const lister of await api.listers(signal)) {
     for (let page = 1; page <= MAX_PAGES && found.length < limit; page += 1) {
       const listed = await askPage(lister, page, signal);
       for (const { full_name, default_branch, description } of listed) {
-        found.push({ repository: full_name, defaultBranch: default_branch ?? null, description: description ?? null });
+        found.push({
+          repository: full_name,
+          defaultBranch: default_branch ?? null,
+          description: description ?? null,
+        });
       }
       if (listed.length < PAGE) break;
     }
@@ -112,22 +163,43 @@ async function askPage(lister: Lister, page: number, signal: AbortSignal) {
   return lister.get(z.array(Repository), { route: 'GET /user/repos', parameters, what, signal });
 }
 
-function changeQuestions(api: GithubApi): Pick<RemoteCode, 'commits' | 'commit' | 'compare' | 'blame' | 'findPullRequest'> {
+function changeQuestions(
+  api: GithubApi,
+): Pick<RemoteCode, 'commits' | 'commit' | 'compare' | 'blame' | 'findPullRequest'> {
   return {
     async commits({ owner, repo, commit }, { path, limit }, signal) {
       const route = 'GET /repos/{owner}/{repo}/commits';
-      const parameters = { owner, repo, sha: commit, per_page: Math.min(100, limit), ...(path === undefined ? {} : { path }) };
-      return (await api.get({ owner, repo }, z.array(Commit), { route, parameters, what: 'the history', signal })).map(toCommitInfo);
+      const parameters = {
+        owner,
+        repo,
+        sha: commit,
+        per_page: Math.min(100, limit),
+        ...(path === undefined ? {} : { path }),
+      };
+      return (
+        await api.get({ owner, repo }, z.array(Commit), { route, parameters, what: 'the history', signal })
+      ).map(toCommitInfo);
     },
     async commit({ owner, repo, commit }, signal) {
       // Without paging GitHub gives the most it gives at once: 300 files.
-      const question = { route: 'GET /repos/{owner}/{repo}/commits/{commit}', parameters: { owner, repo, commit }, signal };
-      const reply = await api.get({ owner, repo }, Commit, { ...question, what: `the commit ${commit.slice(0, 10)}` });
+      const question = {
+        route: 'GET /repos/{owner}/{repo}/commits/{commit}',
+        parameters: { owner, repo, commit },
+        signal,
+      };
+      const reply = await api.get({ owner, repo }, Commit, {
+        ...question,
+        what: `the commit ${commit.slice(0, 10)}`,
+      });
       return { commit: toCommitInfo(reply), files: (reply.files ?? []).map(toChangedFile) };
     },
     async compare({ owner, repo }: KnownRepository, { base, head }, signal) {
       // Without paging: 250 commits, oldest first, and 300 files.
-      const question = { route: 'GET /repos/{owner}/{repo}/compare/{base}...{head}', parameters: { owner, repo, base, head }, signal };
+      const question = {
+        route: 'GET /repos/{owner}/{repo}/compare/{base}...{head}',
+        parameters: { owner, repo, base, head },
+        signal,
+      };
       const what = `what is between ${base.slice(0, 10)} and ${head.slice(0, 10)}`;
       const reply = await api.get({ owner, repo }, Comparison, { ...question, what });
       return {
@@ -154,23 +226,38 @@ const BLAME = `query($owner: String!, $repo: String!, $commit: GitObjectID!, $pa
 }`;
 
 /** Requests the blame. Only the GraphQL API has it, and it requires a token or an App. */
-async function askBlame(api: GithubApi, place: Place, path: string, signal: AbortSignal): Promise<BlamedRange[]> {
+async function askBlame(
+  api: GithubApi,
+  place: Place,
+  path: string,
+  signal: AbortSignal,
+): Promise<BlamedRange[]> {
   if (!(await api.isSigned(place, signal)))
-    throw new TriageError('forbidden', 'GitHub shows who changed a line only with a token or an App: set FAULTLINE_GITHUB_TOKEN.');
+    throw new TriageError(
+      'forbidden',
+      'GitHub shows who changed a line only with a token or an App: set FAULTLINE_GITHUB_TOKEN.',
+    );
   const { owner, repo, commit } = place;
   const question = { parameters: { owner, repo, commit, path }, what: `who changed ${path}`, signal };
   const reply = await api.graphql(place, Blame, BLAME, question);
-  return (reply.repository?.object?.blame?.ranges ?? []).map(({ startingLine, endingLine, commit: changed }) => ({
-    first: startingLine,
-    last: endingLine,
-    commit: changed.oid,
-    author: changed.author?.name ?? '',
-    at: new Date(changed.authoredDate).toISOString(),
-    subject: changed.messageHeadline,
-  }));
+  return (reply.repository?.object?.blame?.ranges ?? []).map(
+    ({ startingLine, endingLine, commit: changed }) => ({
+      first: startingLine,
+      last: endingLine,
+      commit: changed.oid,
+      author: changed.author?.name ?? '',
+      at: new Date(changed.authoredDate).toISOString(),
+      subject: changed.messageHeadline,
+    }),
+  );
 }
 
-async function askPullRequest(api: GithubApi, { owner, repo }: Place, commit: string, signal: AbortSignal): Promise<number | null> {
+async function askPullRequest(
+  api: GithubApi,
+  { owner, repo }: Place,
+  commit: string,
+  signal: AbortSignal,
+): Promise<number | null> {
   const route = 'GET /repos/{owner}/{repo}/commits/{commit}/pulls';
   const question = {
     route,
@@ -183,16 +270,31 @@ async function askPullRequest(api: GithubApi, { owner, repo }: Place, commit: st
 }
 
 function toCommitInfo({ sha, commit }: CommitReply): CommitInfo {
-  return commitInfo(sha, commit.message, { author: commit.author?.name ?? '', at: commit.author?.date ?? '' });
+  return commitInfo(sha, commit.message, {
+    author: commit.author?.name ?? '',
+    at: commit.author?.date ?? '',
+  });
 }
 
-const STATUS: Readonly<Record<string, ChangedFile['status']>> = { added: 'added', copied: 'added', removed: 'removed', renamed: 'renamed' };
+const STATUS: Readonly<Record<string, ChangedFile['status']>> = {
+  added: 'added',
+  copied: 'added',
+  removed: 'removed',
+  renamed: 'renamed',
+};
 
 function toChangedFile(file: FileReply): ChangedFile {
   const status = STATUS[file.status] ?? 'modified';
   const previousPath = status === 'renamed' ? (file.previous_filename ?? null) : null;
   const patch = file.patch === undefined || file.patch === '' ? null : file.patch.slice(0, MAX_PATCH);
-  return { path: file.filename, previousPath, status, additions: file.additions, deletions: file.deletions, patch };
+  return {
+    path: file.filename,
+    previousPath,
+    status,
+    additions: file.additions,
+    deletions: file.deletions,
+    patch,
+  };
 }
 
 export interface GithubApiOptions extends GithubAccessOptions {
@@ -219,12 +321,20 @@ export interface Lister {
   get<Reply>(schema: z.ZodType<Reply>, question: ListQuestion): Promise<Reply>;
 }
 
-/** Reads GitHub about one repository, signed as it must be. Throws TriageErrors only: `not-found` too where it is empty or a commit unknown. */
+/**
+ * Reads GitHub about one repository, signed as it must be. Throws TriageErrors only: `not-found` too where it
+ * is empty or a commit unknown.
+ */
 export interface GithubApi {
   get<Reply>(place: RepositoryName, schema: z.ZodType<Reply>, question: ApiQuestion): Promise<Reply>;
   /** Returns the response as text, in a media type such as `raw` or `sha`. */
   text(place: RepositoryName, format: 'raw' | 'sha', question: ApiQuestion): Promise<string>;
-  graphql<Reply>(place: RepositoryName, schema: z.ZodType<Reply>, query: string, question: Omit<ApiQuestion, 'route'>): Promise<Reply>;
+  graphql<Reply>(
+    place: RepositoryName,
+    schema: z.ZodType<Reply>,
+    query: string,
+    question: Omit<ApiQuestion, 'route'>,
+  ): Promise<Reply>;
   /**
    * Checks whether calls for the repository carry credentials. GitHub requires them for code search and
    * blame.
@@ -237,7 +347,11 @@ const TIME_LIMIT_MS = 60_000;
 
 export function createGithubApi({ timeoutMs = TIME_LIMIT_MS, ...options }: GithubApiOptions): GithubApi {
   const access = createGithubAccess(options);
-  const send = ({ owner, repo }: RepositoryName, format: string | null, { route, parameters, what, signal }: ApiQuestion) =>
+  const send = (
+    { owner, repo }: RepositoryName,
+    format: string | null,
+    { route, parameters, what, signal }: ApiQuestion,
+  ) =>
     bounded(what, timeoutMs, signal, async (limit): Promise<unknown> => {
       const { client } = await access.forRepository({ owner, repo }, limit);
       const mediaType = format === null ? {} : { mediaType: { format } };
@@ -246,12 +360,14 @@ export function createGithubApi({ timeoutMs = TIME_LIMIT_MS, ...options }: Githu
   const createLister = ({ client, as }: Signed): Lister => ({
     as,
     get: async (schema, { route, parameters, what, signal }) => {
-      const ask = (limit: AbortSignal): Promise<{ data: unknown }> => client.request(route, { ...parameters, request: { signal: limit } });
+      const ask = (limit: AbortSignal): Promise<{ data: unknown }> =>
+        client.request(route, { ...parameters, request: { signal: limit } });
       return checked('GitHub', schema, what, (await bounded(what, timeoutMs, signal, ask)).data);
     },
   });
   return {
-    get: async (place, schema, question) => checked('GitHub', schema, question.what, await send(place, question.format ?? null, question)),
+    get: async (place, schema, question) =>
+      checked('GitHub', schema, question.what, await send(place, question.format ?? null, question)),
     text: async (place, format, question) => toText(await send(place, format, question)),
     graphql: async (place, schema, query, { parameters, what, signal }) => {
       const data = await bounded(what, timeoutMs, signal, async (limit): Promise<unknown> => {
@@ -261,13 +377,29 @@ export function createGithubApi({ timeoutMs = TIME_LIMIT_MS, ...options }: Githu
       return checked('GitHub', schema, what, data);
     },
     isSigned: ({ owner, repo }, signal) =>
-      bounded(`${owner}/${repo}`, timeoutMs, signal, async (limit) => (await access.forRepository({ owner, repo }, limit)).as !== 'nobody'),
-    listers: async (signal) => (await bounded('the repositories', timeoutMs, signal, (limit) => access.forLists(limit))).map(createLister),
+      bounded(
+        `${owner}/${repo}`,
+        timeoutMs,
+        signal,
+        async (limit) => (await access.forRepository({ owner, repo }, limit)).as !== 'nobody',
+      ),
+    listers: async (signal) =>
+      (await bounded('the repositories', timeoutMs, signal, (limit) => access.forLists(limit))).map(
+        createLister,
+      ),
   };
 }
 
-/** Runs a call under one time limit; a wait of the client's own between tries does not hold anybody who gave up. */
-function bounded<Value>(what: string, timeoutMs: number, signal: AbortSignal, run: (limit: AbortSignal) => Promise<Value>): Promise<Value> {
+/**
+ * Runs a call under one time limit; a wait of the client's own between tries does not hold anybody who gave
+ * up.
+ */
+function bounded<Value>(
+  what: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+  run: (limit: AbortSignal) => Promise<Value>,
+): Promise<Value> {
   return withDeadline(`Asking GitHub for ${what}`, timeoutMs, signal, async (limit) => {
     try {
       limit.throwIfAborted();
@@ -280,7 +412,8 @@ function bounded<Value>(what: string, timeoutMs: number, signal: AbortSignal, ru
 
 function toTriageError(what: string, error: unknown): TriageError {
   const failure = httpFailure(error);
-  if (failure?.status === 409) return new TriageError('not-found', `GitHub returned 409 for ${what}: the repository is empty.`);
+  if (failure?.status === 409)
+    return new TriageError('not-found', `GitHub returned 409 for ${what}: the repository is empty.`);
   if (failure?.status === 422 && !failure.headers.has(REFUSAL_HEADER))
     return new TriageError('not-found', `GitHub returned 422 for ${what}: it does not exist.`);
   return graphqlMeaning(what, error) ?? githubError(what, error, 'read the contents');
@@ -289,13 +422,23 @@ function toTriageError(what: string, error: unknown): TriageError {
 /** Converts a GraphQL error. GraphQL responds with 200 and reports errors in the body. */
 function graphqlMeaning(what: string, error: unknown): TriageError | null {
   if (!(error instanceof Error) || !('errors' in error) || !Array.isArray(error.errors)) return null;
-  const types = error.errors.map((one: unknown) => (typeof one === 'object' && one !== null && 'type' in one ? one.type : null));
-  if (types.includes('NOT_FOUND')) return new TriageError('not-found', `GitHub cannot find ${what}.`, { cause: error });
+  const types = error.errors.map((one: unknown) =>
+    typeof one === 'object' && one !== null && 'type' in one ? one.type : null,
+  );
+  if (types.includes('NOT_FOUND'))
+    return new TriageError('not-found', `GitHub cannot find ${what}.`, { cause: error });
   if (types.includes('FORBIDDEN'))
-    return new TriageError('upstream-auth', `This token or App has no permission to read ${what} on GitHub.`, { cause: error });
+    return new TriageError(
+      'upstream-auth',
+      `This token or App has no permission to read ${what} on GitHub.`,
+      { cause: error },
+    );
   const retryable = types.includes('RATE_LIMITED');
   const said = error.message.replaceAll('\n', ' ').slice(0, 200);
-  return new TriageError('upstream-failed', `GitHub could not return ${what}: ${said}`, { retryable, cause: error });
+  return new TriageError('upstream-failed', `GitHub could not return ${what}: ${said}`, {
+    retryable,
+    cause: error,
+  });
 }
 
 function toText(data: unknown): string {
@@ -313,12 +456,25 @@ export const Repository = z.object({
 });
 
 export const Tree = z.object({
-  tree: z.array(z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string(), size: z.number().optional() })),
+  tree: z.array(
+    z.object({
+      path: z.string(),
+      mode: z.string(),
+      type: z.string(),
+      sha: z.string(),
+      size: z.number().optional(),
+    }),
+  ),
   truncated: z.boolean().default(false),
 });
 
 /** A file by its path: only asked where the tree was too large to hold it. */
-export const Content = z.object({ type: z.string(), sha: z.string(), size: z.number().default(0), target: z.string().nullish() });
+export const Content = z.object({
+  type: z.string(),
+  sha: z.string(),
+  size: z.number().default(0),
+  target: z.string().nullish(),
+});
 
 const File = z.object({
   filename: z.string(),

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { CONNECT_MS, type Connection, greetingId, HOOKS_PAGE, HookId, type WebhookQuestions } from '../connection.ts';
+import {
+  CONNECT_MS,
+  type Connection,
+  greetingId,
+  HOOKS_PAGE,
+  HookId,
+  type WebhookQuestions,
+} from '../connection.ts';
 import { at, createRestClient } from '../rest-client.ts';
 import { computeHmac } from '../webhook.ts';
 
@@ -8,7 +15,15 @@ const EVENTS = ['workflow_run', 'workflow_job'];
 const Hooks = z.array(z.object({ id: HookId, config: z.object({ url: z.string().nullish() }) }));
 const Deliveries = z.array(z.object({ event: z.string(), status_code: z.int().nullish() }));
 
-export function githubConnection({ baseUrl, token, app }: { baseUrl: string; token: string | null; app: object | null }): Connection {
+export function githubConnection({
+  baseUrl,
+  token,
+  app,
+}: {
+  baseUrl: string;
+  token: string | null;
+  app: object | null;
+}): Connection {
   return {
     label: 'GitHub',
     page: 'docs/start/github.md',
@@ -47,16 +62,37 @@ function withoutToken(isApp: boolean): string {
 
 function createWebhookQuestions(baseUrl: string, token: string, repository: string): WebhookQuestions {
   const headers = { accept: 'application/vnd.github+json', authorization: `Bearer ${token}` };
-  const client = createRestClient({ label: 'GitHub', baseUrl, headers, tokenSetting: 'FAULTLINE_GITHUB_TOKEN', timeoutMs: CONNECT_MS });
+  const client = createRestClient({
+    label: 'GitHub',
+    baseUrl,
+    headers,
+    tokenSetting: 'FAULTLINE_GITHUB_TOKEN',
+    timeoutMs: CONNECT_MS,
+  });
   const [owner = '', name = ''] = repository.split('/', 2);
   const path = at`/repos/${owner}/${name}`;
   return {
     client,
     checks: [
       { name: 'repository', path, mend: 'check its name, and that the token is for it' },
-      { name: 'runs', path: `${path}/actions/runs`, query: { per_page: 1 }, mend: 'give the token Actions: read' },
-      { name: 'code', path: `${path}/commits`, query: { per_page: 1 }, mend: 'give the token Contents: read' },
-      { name: 'pull requests', path: `${path}/pulls`, query: { per_page: 1 }, mend: 'give the token Pull requests: read' },
+      {
+        name: 'runs',
+        path: `${path}/actions/runs`,
+        query: { per_page: 1 },
+        mend: 'give the token Actions: read',
+      },
+      {
+        name: 'code',
+        path: `${path}/commits`,
+        query: { per_page: 1 },
+        mend: 'give the token Contents: read',
+      },
+      {
+        name: 'pull requests',
+        path: `${path}/pulls`,
+        query: { per_page: 1 },
+        mend: 'give the token Pull requests: read',
+      },
       {
         name: 'webhooks',
         path: `${path}/hooks`,
@@ -65,7 +101,12 @@ function createWebhookQuestions(baseUrl: string, token: string, repository: stri
       },
     ],
     list: async (signal) => {
-      const hooks = await client.get(Hooks, { path: `${path}/hooks`, query: { per_page: HOOKS_PAGE }, what: 'the webhooks', signal });
+      const hooks = await client.get(Hooks, {
+        path: `${path}/hooks`,
+        query: { per_page: HOOKS_PAGE },
+        what: 'the webhooks',
+        signal,
+      });
       return hooks.map(({ id, config }) => ({ id, address: config.url ?? '' }));
     },
     create: ({ address: url, secret }) => ({
@@ -75,8 +116,16 @@ function createWebhookQuestions(baseUrl: string, token: string, repository: stri
     right: 'write webhooks (Webhooks: write, or admin:repo_hook)',
     buildTestPath: (id) => `${path}${at`/hooks/${id}/pings`}`,
     deliveries: async (id, signal) => {
-      const question = { path: `${path}${at`/hooks/${id}/deliveries`}`, query: { per_page: 3 }, what: 'the deliveries', signal };
-      return (await client.get(Deliveries, question)).map(({ event, status_code }) => ({ event, status: status_code || null }));
+      const question = {
+        path: `${path}${at`/hooks/${id}/deliveries`}`,
+        query: { per_page: 3 },
+        what: 'the deliveries',
+        signal,
+      };
+      return (await client.get(Deliveries, question)).map(({ event, status_code }) => ({
+        event,
+        status: status_code || null,
+      }));
     },
   };
 }

@@ -72,36 +72,66 @@ export interface GithubCommentOptions extends GithubClientOptions {
 }
 
 const RIGHT = 'Pull requests';
-const Comment = z.object({ id: z.int(), body: z.string().nullish(), user: z.object({ login: z.string() }).nullish() });
+const Comment = z.object({
+  id: z.int(),
+  body: z.string().nullish(),
+  user: z.object({ login: z.string() }).nullish(),
+});
 
 /** Creates a client for the comment on a pull request. */
-export function createGithubCommentClient({ mode, ...options }: GithubCommentOptions): NotificationClient<{ readonly body: string }> {
+export function createGithubCommentClient({
+  mode,
+  ...options
+}: GithubCommentOptions): NotificationClient<{ readonly body: string }> {
   const access = openGithubVoices(options);
   return createCommentClient({
     ...{ label: 'GitHub', mode, maxBody: 65_536 },
-    open: async (repository, pullRequest, signal) => openComments(await voiceFor(access, repository, signal), pullRequest, signal),
+    open: async (repository, pullRequest, signal) =>
+      openComments(await voiceFor(access, repository, signal), pullRequest, signal),
   });
 }
 
-function openComments({ client, place }: GithubVoice, pullRequest: number, signal: AbortSignal): CommentThread {
+function openComments(
+  { client, place }: GithubVoice,
+  pullRequest: number,
+  signal: AbortSignal,
+): CommentThread {
   const ours = (id: number) => ({ what: `our comment ${id}`, right: RIGHT });
   const comments = '/repos/{owner}/{repo}/issues/{issue_number}/comments';
   const one = '/repos/{owner}/{repo}/issues/comments/{comment_id}';
   return {
     list: () =>
-      listed(Comment.transform(postedBy), `the comments of pull request ${pullRequest}`, COMMENT_PAGES, (paging) =>
-        client.request(`GET ${comments}`, { ...place, issue_number: pullRequest, ...paging, request: { signal } }),
+      listed(
+        Comment.transform(postedBy),
+        `the comments of pull request ${pullRequest}`,
+        COMMENT_PAGES,
+        (paging) =>
+          client.request(`GET ${comments}`, {
+            ...place,
+            issue_number: pullRequest,
+            ...paging,
+            request: { signal },
+          }),
       ),
     create: async (body) => {
       const { data } = await asked({ what: `a comment on pull request ${pullRequest}`, right: RIGHT }, () =>
-        client.request(`POST ${comments}`, { ...place, issue_number: pullRequest, body, request: { signal, retries: 0 } }),
+        client.request(`POST ${comments}`, {
+          ...place,
+          issue_number: pullRequest,
+          body,
+          request: { signal, retries: 0 },
+        }),
       );
       return Comment.parse(data).id;
     },
     edit: async (id, body) =>
-      void (await asked(ours(id), () => client.request(`PATCH ${one}`, { ...place, comment_id: id, body, request: { signal } }))),
+      void (await asked(ours(id), () =>
+        client.request(`PATCH ${one}`, { ...place, comment_id: id, body, request: { signal } }),
+      )),
     remove: async (id) =>
-      void (await asked(ours(id), () => client.request(`DELETE ${one}`, { ...place, comment_id: id, request: { signal } }))),
+      void (await asked(ours(id), () =>
+        client.request(`DELETE ${one}`, { ...place, comment_id: id, request: { signal } }),
+      )),
     ownLogin: () => ownLogin(client, signal),
   };
 }
@@ -125,11 +155,13 @@ async function* listed<Item>(
   }
 }
 
-const PlacedComment = Comment.extend({ path: z.string(), line: z.int().nullish() }).transform(({ path, line, ...comment }) => ({
-  ...postedBy(comment),
-  path,
-  line: line ?? null,
-}));
+const PlacedComment = Comment.extend({ path: z.string(), line: z.int().nullish() }).transform(
+  ({ path, line, ...comment }) => ({
+    ...postedBy(comment),
+    path,
+    line: line ?? null,
+  }),
+);
 const Head = z.object({ head: z.object({ sha: z.string() }) });
 
 /** Suggestions at lines of a pull request. */
@@ -137,7 +169,8 @@ export function createGithubSuggestionClient(options: GithubClientOptions): Noti
   const access = openGithubVoices(options);
   return createSuggestionClient({
     fenceWord: () => 'suggestion',
-    open: async (repository, pullRequest, signal) => openSuggestions(await voiceFor(access, repository, signal), pullRequest, signal),
+    open: async (repository, pullRequest, signal) =>
+      openSuggestions(await voiceFor(access, repository, signal), pullRequest, signal),
   });
 }
 
@@ -150,18 +183,32 @@ function openSuggestions(voice: GithubVoice, pullRequest: number, signal: AbortS
   const path = '/repos/{owner}/{repo}/pulls/comments/{comment_id}';
   return {
     list: () =>
-      listed(PlacedComment, `the comments in the code of pull request ${pullRequest}`, COMMENT_PAGES, (paging) =>
-        client.request(`GET ${comments}`, { ...pull, ...paging }),
+      listed(
+        PlacedComment,
+        `the comments in the code of pull request ${pullRequest}`,
+        COMMENT_PAGES,
+        (paging) => client.request(`GET ${comments}`, { ...pull, ...paging }),
       ),
     patches: () => listChangedFiles(voice, pullRequest, signal),
     create: async ({ path, from, to }, body) => {
       const what = { what: `a comment in the code of pull request ${pullRequest}`, right: RIGHT };
-      const { data } = await asked(what, () => client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', pull));
+      const { data } = await asked(what, () =>
+        client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', pull),
+      );
       const range = from === to ? {} : { start_line: from, start_side: 'RIGHT' as const };
-      const where = { commit_id: Head.parse(data).head.sha, path, line: to, side: 'RIGHT' as const, ...range };
-      await asked(what, () => client.request(`POST ${comments}`, { ...pull, ...where, body, request: { signal, retries: 0 } }));
+      const where = {
+        commit_id: Head.parse(data).head.sha,
+        path,
+        line: to,
+        side: 'RIGHT' as const,
+        ...range,
+      };
+      await asked(what, () =>
+        client.request(`POST ${comments}`, { ...pull, ...where, body, request: { signal, retries: 0 } }),
+      );
     },
-    edit: async (id, body) => void (await asked(ours(id), () => client.request(`PATCH ${path}`, { ...one(id), body }))),
+    edit: async (id, body) =>
+      void (await asked(ours(id), () => client.request(`PATCH ${path}`, { ...one(id), body }))),
     remove: async (id) => void (await asked(ours(id), () => client.request(`DELETE ${path}`, one(id)))),
     ownLogin: () => ownLogin(client, signal),
   };
@@ -171,16 +218,18 @@ const CONTEXT = 'Faultline';
 
 export function createGithubStatusClient(options: GithubClientOptions): NotificationClient<StatusContent> {
   const access = openGithubVoices(options);
-  return createStatusClient(async ({ state, description, targetUrl }, { repository, commit: sha, what, signal }) => {
-    const { client, place } = await voiceFor(access, repository, signal);
-    const target = targetUrl === null ? {} : { target_url: targetUrl };
-    await asked({ what, right: 'Commit statuses' }, () =>
-      client.request('POST /repos/{owner}/{repo}/statuses/{sha}', {
-        ...{ ...place, sha, state, description, context: CONTEXT, ...target },
-        request: { signal },
-      }),
-    );
-  });
+  return createStatusClient(
+    async ({ state, description, targetUrl }, { repository, commit: sha, what, signal }) => {
+      const { client, place } = await voiceFor(access, repository, signal);
+      const target = targetUrl === null ? {} : { target_url: targetUrl };
+      await asked({ what, right: 'Commit statuses' }, () =>
+        client.request('POST /repos/{owner}/{repo}/statuses/{sha}', {
+          ...{ ...place, sha, state, description, context: CONTEXT, ...target },
+          request: { signal },
+        }),
+      );
+    },
+  );
 }
 
 const NAME = 'Faultline';
@@ -206,7 +255,10 @@ export function createGithubCheckClient(options: GithubClientOptions): Notificat
   const voice = async ({ notice, signal }: NoticeCall) => {
     const found = await voiceFor(access, notice.repository, signal);
     if (found.as === 'installation') return found;
-    throw new TriageError('upstream-auth', `Only GitHub Apps can write checks, and none is installed on ${notice.repository}.`);
+    throw new TriageError(
+      'upstream-auth',
+      `Only GitHub Apps can write checks, and none is installed on ${notice.repository}.`,
+    );
   };
   return {
     show: async (content, call) => {
@@ -220,7 +272,11 @@ export function createGithubCheckClient(options: GithubClientOptions): Notificat
 }
 
 /** Finds a check run of ours that an attempt created before it crashed. */
-async function findOwn({ client, place }: GithubVoice, commit: string, { notice, signal }: NoticeCall): Promise<string | null> {
+async function findOwn(
+  { client, place }: GithubVoice,
+  commit: string,
+  { notice, signal }: NoticeCall,
+): Promise<string | null> {
   const { data } = await asked({ what: `the checks of ${commit}`, right: CHECKS }, () =>
     client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
       ...{ ...place, ref: commit, check_name: NAME, filter: 'all', per_page: 100 },
@@ -244,7 +300,9 @@ async function write(
 ): Promise<z.infer<typeof CheckRun>> {
   const fields = {
     ...place,
-    ...(content.status === 'completed' ? { status: content.status, conclusion: 'neutral' as const } : { status: content.status }),
+    ...(content.status === 'completed'
+      ? { status: content.status, conclusion: 'neutral' as const }
+      : { status: content.status }),
     ...(content.detailsUrl === null ? {} : { details_url: content.detailsUrl }),
     output: {
       title: content.title,
@@ -274,7 +332,12 @@ async function write(
  * Adds only the annotations that are still missing, because GitHub keeps existing ones and would show
  * duplicates.
  */
-async function annotate(voice: GithubVoice, content: CheckContent, run: z.infer<typeof CheckRun>, call: NoticeCall): Promise<void> {
+async function annotate(
+  voice: GithubVoice,
+  content: CheckContent,
+  run: z.infer<typeof CheckRun>,
+  call: NoticeCall,
+): Promise<void> {
   const there = run.output?.annotations_count ?? 0;
   if (content.annotations.length <= there || content.pullRequest === null) return;
   const files = await listChangedFiles(voice, content.pullRequest, call.signal);
@@ -298,7 +361,11 @@ const MAX_PAGES = 10;
 const File = z.object({ filename: z.string(), patch: z.string().optional() });
 
 /** Lists the files that a pull request changes, at most a thousand, with their hunks if GitHub shows them. */
-async function listChangedFiles({ client, place }: GithubVoice, pullRequest: number, signal: AbortSignal): Promise<Map<string, string>> {
+async function listChangedFiles(
+  { client, place }: GithubVoice,
+  pullRequest: number,
+  signal: AbortSignal,
+): Promise<Map<string, string>> {
   const files = listed(File, `the files of pull request ${pullRequest}`, MAX_PAGES, (paging) =>
     client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
       ...place,

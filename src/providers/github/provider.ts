@@ -23,17 +23,21 @@ export function githubProvider(settings: GithubSettings): Provider {
     webhook: githubWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token]), ...keyLines(app?.privateKey)],
     connection: async () => (await import('./connection.ts')).githubConnection(settings),
-    openBuildSource: async (options) => (await import('./build-source.ts')).createGithubBuildSource({ ...credentials, ...options }),
-    openPastRuns: async (options) => (await import('./build-source.ts')).createGithubPastRuns({ ...credentials, ...options }),
+    openBuildSource: async (options) =>
+      (await import('./build-source.ts')).createGithubBuildSource({ ...credentials, ...options }),
+    openPastRuns: async (options) =>
+      (await import('./build-source.ts')).createGithubPastRuns({ ...credentials, ...options }),
     code: {
       configured: token !== null || app !== null,
       baseUrl,
-      open: async (options) => (await import('./code-host.ts')).createGithubHost({ ...credentials, ...options }),
+      open: async (options) =>
+        (await import('./code-host.ts')).createGithubHost({ ...credentials, ...options }),
     },
     channels: createChannels(settings),
     rerun: !settings.rerun
       ? null
-      : async (build, { logger, signal }) => (await import('./build-source.ts')).rerunOnGithub({ ...credentials, logger }, build, signal),
+      : async (build, { logger, signal }) =>
+          (await import('./build-source.ts')).rerunOnGithub({ ...credentials, logger }, build, signal),
     checks: (repositories) => listChecks(settings, repositories),
   };
 }
@@ -62,14 +66,23 @@ function toSiteUrl(baseUrl: string): string {
   return baseUrl.replace('https://api.github.com', 'https://github.com').replace(/\/api\/v3\/?$/, '');
 }
 
-function createChannels({ baseUrl, token, app, comment, commentMode: mode, check, status }: GithubSettings): ProviderChannel[] {
+function createChannels({
+  baseUrl,
+  token,
+  app,
+  comment,
+  commentMode: mode,
+  check,
+  status,
+}: GithubSettings): ProviderChannel[] {
   const credentials = { baseUrl, token, app };
   const isApp = app !== null || token?.startsWith(INSTALLATION_TOKEN) === true;
   const because = isApp || token !== null ? null : 'no token or App is configured to write it';
   const notices = () => import('./notices.ts');
   return hostChannels({
     ...{ name: 'github', isOfOurs },
-    commentPage: (repository, pullRequest, id) => `${toSiteUrl(baseUrl)}/${repository}/pull/${pullRequest}#issuecomment-${id}`,
+    commentPage: (repository, pullRequest, id) =>
+      `${toSiteUrl(baseUrl)}/${repository}/pull/${pullRequest}#issuecomment-${id}`,
     comment: {
       ...{ wanted: comment, because },
       client: async (logger) => (await notices()).createGithubCommentClient({ ...credentials, logger, mode }),
@@ -91,7 +104,12 @@ const GithubAppConfig = z.object({
   /** Its number or its client id, as its settings show them. */
   id: setting(
     'FAULTLINE_GITHUB_APP_ID',
-    z.string('is not set').regex(/^(?:\d{1,20}|Iv[\w.]{8,60})$/, "must be the App's number or its client ID, which begins with Iv"),
+    z
+      .string('is not set')
+      .regex(
+        /^(?:\d{1,20}|Iv[\w.]{8,60})$/,
+        "must be the App's number or its client ID, which begins with Iv",
+      ),
     'Number or client ID of a GitHub App with read access to Actions, contents and pull requests. Takes precedence over the token.',
   ),
   privateKey: setting(
@@ -119,7 +137,10 @@ export const GithubSettings = z.object({
     apiAddress(githubApiAddress).default('https://api.github.com'),
     'URL of GitHub or its API: https://ghe.example.com and https://ghe.example.com/api/v3 mean the same.',
   ),
-  token: credential('FAULTLINE_GITHUB_TOKEN', 'Token that can read Actions logs and, for suspects from code, contents and pull requests.'),
+  token: credential(
+    'FAULTLINE_GITHUB_TOKEN',
+    'Token that can read Actions logs and, for suspects from code, contents and pull requests.',
+  ),
   /** Asked before the token, which serves repositories on which the App is not installed. */
   app: GithubAppConfig.nullable().default(null),
   /** Written with the App or the token. */
@@ -181,8 +202,10 @@ const FILE = 'name the downloaded .pem file in FAULTLINE_GITHUB_APP_KEY_FILE';
 
 /** Describes the problem of a key and its remedy without quoting the key; null if there is none. */
 function complaintAbout(key: string): string | null {
-  if (!key.startsWith('-----BEGIN ')) return `is not a PEM private key, which begins with -----BEGIN; ${FILE}`;
-  if (/^-----BEGIN [A-Z ]{0,20}PUBLIC KEY-----/.test(key)) return 'is a public key; set the private key (.pem file) downloaded from GitHub';
+  if (!key.startsWith('-----BEGIN '))
+    return `is not a PEM private key, which begins with -----BEGIN; ${FILE}`;
+  if (/^-----BEGIN [A-Z ]{0,20}PUBLIC KEY-----/.test(key))
+    return 'is a public key; set the private key (.pem file) downloaded from GitHub';
   if (key.includes('ENCRYPTED')) return 'is protected by a passphrase; set the key as downloaded from GitHub';
   if (key.includes('OPENSSH')) return 'is an OpenSSH key; set the .pem file downloaded from GitHub';
   if (!key.includes('-----END ')) return `is cut off: write its line breaks as \\n, or ${FILE}`;
@@ -190,13 +213,17 @@ function complaintAbout(key: string): string | null {
     const { asymmetricKeyType } = createPrivateKey(key);
     // What signs nothing would only be found out by the first build.
     createPublicKey(key);
-    return asymmetricKeyType === 'rsa' ? null : `is a key of type ${asymmetricKeyType}; GitHub Apps use RSA keys`;
+    return asymmetricKeyType === 'rsa'
+      ? null
+      : `is a key of type ${asymmetricKeyType}; GitHub Apps use RSA keys`;
   } catch {
     return `is damaged; ${FILE}`;
   }
 }
 
-const RateLimit = z.object({ resources: z.object({ core: z.object({ limit: z.number(), remaining: z.number(), reset: z.number() }) }) });
+const RateLimit = z.object({
+  resources: z.object({ core: z.object({ limit: z.number(), remaining: z.number(), reset: z.number() }) }),
+});
 /** Below so many calls left in the hour, GitHub is about to refuse us. */
 const FEW_CALLS = 100;
 /** The maximum number of repositories with a local clone that are checked. */
@@ -238,9 +265,17 @@ function createTokenCheck({ baseUrl, token, app }: GithubSettings): Check {
 function tokenFinding({ status, headers, json }: ProbeReply): Finding {
   const name = 'github';
   if (status === 401)
-    return wrong(name, 'the token is refused', 'create a new token and set FAULTLINE_GITHUB_TOKEN; the old one was revoked or has expired');
+    return wrong(
+      name,
+      'the token is refused',
+      'create a new token and set FAULTLINE_GITHUB_TOKEN; the old one was revoked or has expired',
+    );
   if (status >= 300 && status !== 404)
-    return wrong(name, `the API returned ${status}`, 'check FAULTLINE_GITHUB_URL: on GitHub Enterprise Server it is https://HOST/api/v3');
+    return wrong(
+      name,
+      `the API returned ${status}`,
+      'check FAULTLINE_GITHUB_URL: on GitHub Enterprise Server it is https://HOST/api/v3',
+    );
   const limits = RateLimit.safeParse(json);
   // Enterprise servers may have no rate limit, and then say 404.
   if (!limits.success && status !== 404)
@@ -251,7 +286,10 @@ function tokenFinding({ status, headers, json }: ProbeReply): Finding {
     );
   const scopes = headers.get('x-oauth-scopes');
   // Only classic tokens say their scopes.
-  if (scopes !== null && !scopes.split(',').some((scope) => scope.trim() === 'repo' || scope.trim() === 'public_repo'))
+  if (
+    scopes !== null &&
+    !scopes.split(',').some((scope) => scope.trim() === 'repo' || scope.trim() === 'public_repo')
+  )
     return wrong(
       name,
       `the token's scopes "${scopes}" do not allow reading logs`,
@@ -262,7 +300,8 @@ function tokenFinding({ status, headers, json }: ProbeReply): Finding {
   const mend = 'wait, share the token with fewer tools, or use a GitHub App';
   const end = new Date(reset * 1000).toISOString();
   if (remaining === 0) return wrong(name, `all ${limit} calls of this hour are used up until ${end}`, mend);
-  if (remaining < Math.min(FEW_CALLS, limit / 10)) return note(name, `only ${remaining} of ${limit} calls left until ${end}`, mend);
+  if (remaining < Math.min(FEW_CALLS, limit / 10))
+    return note(name, `only ${remaining} of ${limit} calls left until ${end}`, mend);
   return ok(name, `${remaining} of ${limit} calls left this hour`);
 }
 
@@ -283,7 +322,10 @@ function createAppCheck(settings: GithubSettings, repositories: readonly string[
   };
 }
 
-function appFinding({ name, url, installations, lacking, unseen }: GithubAppFacts, hasToken: boolean): Finding {
+function appFinding(
+  { name, url, installations, lacking, unseen }: GithubAppFacts,
+  hasToken: boolean,
+): Finding {
   const place = url === null ? 'in the settings of the App' : `at ${url}`;
   if (installations === 0) return wrong(APP, `${name} is not installed anywhere`, `install it ${place}`);
   if (lacking.includes(LOGS))
@@ -293,16 +335,33 @@ function appFinding({ name, url, installations, lacking, unseen }: GithubAppFact
       'grant it actions: read, and accept the new permission in each installation',
     );
   if (lacking.length > 0)
-    return note(APP, `${name} cannot read ${lacking.join(', ')}`, 'grant it read access to these for suspects from code');
+    return note(
+      APP,
+      `${name} cannot read ${lacking.join(', ')}`,
+      'grant it read access to these for suspects from code',
+    );
   if (unseen.length > 0) {
     const without = hasToken ? 'the token is used instead' : 'nothing is read there';
-    return note(APP, `${name} is not installed on ${unseen.join(', ')}: ${without}`, `install it there ${place}`);
+    return note(
+      APP,
+      `${name} is not installed on ${unseen.join(', ')}: ${without}`,
+      `install it there ${place}`,
+    );
   }
-  return ok(APP, installations === null ? name : `${name}, installed ${installations} ${installations === 1 ? 'time' : 'times'}`);
+  return ok(
+    APP,
+    installations === null
+      ? name
+      : `${name}, installed ${installations} ${installations === 1 ? 'time' : 'times'}`,
+  );
 }
 
 /** Returns facts about the configured App, and those of the repositories on which it is not installed. */
-async function askApp({ baseUrl, app }: GithubSettings, repositories: readonly string[], signal: AbortSignal): Promise<GithubAppFacts> {
+async function askApp(
+  { baseUrl, app }: GithubSettings,
+  repositories: readonly string[],
+  signal: AbortSignal,
+): Promise<GithubAppFacts> {
   if (app === null) throw new TriageError('invalid-config', 'FAULTLINE_GITHUB_APP_ID is not set.');
   const { checkGithubApp } = await import('./access.ts');
   return checkGithubApp({ baseUrl, logger: silentLogger }, app, repositories, signal);

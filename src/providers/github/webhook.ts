@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput, TriageError } from '../../domain/errors.ts';
-import { attemptNumber, pullRequestNumber, secondsBetween, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import {
+  attemptNumber,
+  pullRequestNumber,
+  secondsBetween,
+  shortText,
+  textOrNull,
+  toUtc,
+  webAddress,
+} from '../read-input.ts';
 import {
   conclusionStatus,
   createWebhook,
@@ -18,10 +26,15 @@ import {
 function checkSignature(request: WebhookRequest, secrets: readonly string[]): void {
   const signature = request.header('x-hub-signature-256');
   if (signature === undefined)
-    throw refused('The delivery is not signed: X-Hub-Signature-256 is missing. Set a secret for the webhook in GitHub.');
-  if (!/^sha256=[0-9a-f]{64}$/.test(signature)) throw refused('X-Hub-Signature-256 must have the form sha256=<64 hexadecimal digits>.');
+    throw refused(
+      'The delivery is not signed: X-Hub-Signature-256 is missing. Set a secret for the webhook in GitHub.',
+    );
+  if (!/^sha256=[0-9a-f]{64}$/.test(signature))
+    throw refused('X-Hub-Signature-256 must have the form sha256=<64 hexadecimal digits>.');
   if (!isSigned(request.body, signature.slice('sha256='.length), secrets))
-    throw refused('The signature does not match any configured secret. Is the secret in GitHub the same as the one configured here?');
+    throw refused(
+      'The signature does not match any configured secret. Is the secret in GitHub the same as the one configured here?',
+    );
 }
 
 /**
@@ -37,7 +50,10 @@ function fromGitea(): TriageError {
 
 const time = z.string().nullish();
 const id = z.int().positive();
-const Repository = z.object({ full_name: shortText(300), default_branch: shortText(300).nullish().catch(null) });
+const Repository = z.object({
+  full_name: shortText(300),
+  default_branch: shortText(300).nullish().catch(null),
+});
 const PullRequests = z.array(z.object({ number: pullRequestNumber() })).default([]);
 const Sender = z.object({ login: shortText(200) });
 
@@ -159,8 +175,12 @@ export const githubWebhook = createWebhook({
   headers: z.object({
     'x-github-event': z
       .string()
-      .describe('workflow_run, workflow_job, check_run or deployment_status; others are acknowledged and ignored.'),
-    'x-github-delivery': z.string().describe('Delivery ID. A second delivery with the same ID has no effect.'),
+      .describe(
+        'workflow_run, workflow_job, check_run or deployment_status; others are acknowledged and ignored.',
+      ),
+    'x-github-delivery': z
+      .string()
+      .describe('Delivery ID. A second delivery with the same ID has no effect.'),
   }),
   body: z.union([WorkflowRunEvent, WorkflowJobEvent, CheckRunEvent, DeploymentStatusEvent]),
   security: {
@@ -172,30 +192,58 @@ export const githubWebhook = createWebhook({
   },
   authenticate: checkSignature,
   read: (payload, request) => {
-    if (request.header('x-gitea-event') !== undefined || request.header('x-forgejo-event') !== undefined) throw fromGitea();
+    if (request.header('x-gitea-event') !== undefined || request.header('x-forgejo-event') !== undefined)
+      throw fromGitea();
     const event = requiredHeader(request, 'X-GitHub-Event');
-    return { event, deliveryId: requiredHeader(request, 'X-GitHub-Delivery'), reading: readGithubEvent(event, payload) };
+    return {
+      event,
+      deliveryId: requiredHeader(request, 'X-GitHub-Delivery'),
+      reading: readGithubEvent(event, payload),
+    };
   },
 });
 
-/** Reads a delivery whose signature has been checked. Throws `invalid-input` where a known event lacks what it must have. */
+/**
+ * Reads a delivery whose signature has been checked. Throws `invalid-input` where a known event lacks what it
+ * must have.
+ */
 export function readGithubEvent(event: string, payload: unknown): Reading {
   if (event === 'ping') return { ignored: 'ping: the webhook works; nothing to triage' };
-  if (event === 'workflow_run') return whenCompleted(event, readInput(`The ${event} event`, WorkflowRunEvent, payload), readWorkflowRun);
-  if (event === 'workflow_job') return whenCompleted(event, readInput(`The ${event} event`, WorkflowJobEvent, payload), readWorkflowJob);
-  if (event === 'check_run') return whenCompleted(event, readInput(`The ${event} event`, CheckRunEvent, payload), readCheckRun);
-  if (event === 'deployment_status') return readDeploymentStatus(readInput(`The ${event} event`, DeploymentStatusEvent, payload));
-  return { ignored: `${event.slice(0, 100)} events do not describe a build; only workflow_run, workflow_job and check_run do` };
+  if (event === 'workflow_run')
+    return whenCompleted(event, readInput(`The ${event} event`, WorkflowRunEvent, payload), readWorkflowRun);
+  if (event === 'workflow_job')
+    return whenCompleted(event, readInput(`The ${event} event`, WorkflowJobEvent, payload), readWorkflowJob);
+  if (event === 'check_run')
+    return whenCompleted(event, readInput(`The ${event} event`, CheckRunEvent, payload), readCheckRun);
+  if (event === 'deployment_status')
+    return readDeploymentStatus(readInput(`The ${event} event`, DeploymentStatusEvent, payload));
+  return {
+    ignored: `${event.slice(0, 100)} events do not describe a build; only workflow_run, workflow_job and check_run do`,
+  };
 }
 
-function readDeploymentStatus({ repository, deployment, deployment_status: status }: z.infer<typeof DeploymentStatusEvent>): Reading {
+function readDeploymentStatus({
+  repository,
+  deployment,
+  deployment_status: status,
+}: z.infer<typeof DeploymentStatusEvent>): Reading {
   const at = toUtc(status.created_at);
   if (at === null) return { ignored: 'the deployment does not say when it was' };
   const { environment, target_url: url = null } = status;
-  return readDeployment(status.state, { repository: repository.full_name, environment, version: deployment.ref, url, at });
+  return readDeployment(status.state, {
+    repository: repository.full_name,
+    environment,
+    version: deployment.ref,
+    url,
+    at,
+  });
 }
 
-function whenCompleted<Event extends { action: string }>(name: string, event: Event, read: (event: Event) => Reading): Reading {
+function whenCompleted<Event extends { action: string }>(
+  name: string,
+  event: Event,
+  read: (event: Event) => Reading,
+): Reading {
   if (event.action === 'completed') return read(event);
   return { ignored: `${name} ${event.action.slice(0, 100)}: the build has not ended` };
 }
@@ -239,7 +287,10 @@ function forkBranch(home: string, branch: string | null | undefined): string | n
  * not name the branch's repository, and a fork's `main` must not be
  * mistaken for ours; the event of the run clarifies this later.
  */
-function branchUnlessDefault(repository: WorkflowJobEvent['repository'], branch: string | null | undefined): string | null {
+function branchUnlessDefault(
+  repository: WorkflowJobEvent['repository'],
+  branch: string | null | undefined,
+): string | null {
   const name = textOrNull(branch);
   return name === (repository.default_branch ?? name) ? null : name;
 }
@@ -252,7 +303,12 @@ function readWorkflowJob(event: WorkflowJobEvent): Reading {
     attemptUnknown: false,
     defaultBranch: event.repository.default_branch ?? null,
     build: {
-      ...{ provider: 'github', repository: event.repository.full_name, externalId: String(job.run_id), status: 'failed' },
+      ...{
+        provider: 'github',
+        repository: event.repository.full_name,
+        externalId: String(job.run_id),
+        status: 'failed',
+      },
       pipeline: firstText(job.workflow_name, job.name),
       number: String(job.run_id),
       attempt: job.run_attempt,
@@ -272,7 +328,10 @@ function readWorkflowJob(event: WorkflowJobEvent): Reading {
 function readCheckRun(event: CheckRunEvent): Reading {
   const check = event.check_run;
   const { runId, jobId } = parseJobIds(check.details_url);
-  if (runId === null) return { ignored: `the check "${check.name.slice(0, 100)}" is not a job of GitHub Actions: there is no log to read` };
+  if (runId === null)
+    return {
+      ignored: `the check "${check.name.slice(0, 100)}" is not a job of GitHub Actions: there is no log to read`,
+    };
   if (conclusionStatus(check.conclusion) !== 'failed') return onlyFailed('check', check.conclusion);
   return {
     part: jobId === null ? `check ${check.name}` : `job ${jobId}`,
@@ -298,7 +357,10 @@ function readCheckRun(event: CheckRunEvent): Reading {
 /**
  * Reads the ids from `https://github.com/owner/name/actions/runs/<run id>/job/<job id>`, on any GitHub host.
  */
-function parseJobIds(detailsUrl: string | null | undefined): { readonly runId: string | null; readonly jobId: string | null } {
+function parseJobIds(detailsUrl: string | null | undefined): {
+  readonly runId: string | null;
+  readonly jobId: string | null;
+} {
   const address = /^https?:\/\/[^/]+\/[^/]+\/[^/]+\/actions\/runs\/(\d{1,19})(?:\/job\/(\d{1,19}))?(?:\/|$)/;
   const [, runId = null, jobId = null] = address.exec(detailsUrl ?? '') ?? [];
   return { runId, jobId };

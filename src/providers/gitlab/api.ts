@@ -7,7 +7,14 @@ import type { BuildSource } from '../../ports/build-source.ts';
 import type { NotificationClient } from '../../ports/notices.ts';
 import { fetchArtifacts } from '../artifacts.ts';
 import { COMMENT_PAGES, type CommentThread, createCommentClient, createStatusClient } from '../comments.ts';
-import { CONNECT_MS, type Connection, greetingId, HOOKS_PAGE, HookId, type WebhookQuestions } from '../connection.ts';
+import {
+  CONNECT_MS,
+  type Connection,
+  greetingId,
+  HOOKS_PAGE,
+  HookId,
+  type WebhookQuestions,
+} from '../connection.ts';
 import { type CiJob, createRunSource, isMissing, type RunLimits, unknownBuild } from '../job-logs.ts';
 import type { PastRuns } from '../provider.ts';
 import { at, createRestClient, RERUN_MS, type RestClient } from '../rest-client.ts';
@@ -24,9 +31,19 @@ export interface GitlabOptions {
 /** A list's longest page. */
 export const PAGE = { sizeName: 'per_page', size: 100 } as const;
 
-export function createGitlabClient({ baseUrl, token, ...pace }: GitlabOptions, timeoutMs: number): RestClient {
+export function createGitlabClient(
+  { baseUrl, token, ...pace }: GitlabOptions,
+  timeoutMs: number,
+): RestClient {
   const headers = { accept: 'application/json', ...(token === null ? {} : { 'private-token': token }) };
-  return createRestClient({ label: 'GitLab', baseUrl, headers, tokenSetting: 'FAULTLINE_GITLAB_TOKEN', timeoutMs, ...pace });
+  return createRestClient({
+    label: 'GitLab',
+    baseUrl,
+    headers,
+    tokenSetting: 'FAULTLINE_GITLAB_TOKEN',
+    timeoutMs,
+    ...pace,
+  });
 }
 
 /**
@@ -34,7 +51,9 @@ export function createGitlabClient({ baseUrl, token, ...pace }: GitlabOptions, t
  * path.
  */
 export function projectPath(repository: string): string {
-  const isPath = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$/.test(repository) && repository.length <= 300;
+  const isPath =
+    /^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$/.test(repository) &&
+    repository.length <= 300;
   if (!isPath) throw new TriageError('not-found', `${repository.slice(0, 200)} is not a GitLab project.`);
   return `/projects/${encodeURIComponent(repository)}`;
 }
@@ -96,21 +115,47 @@ export function createGitlabBuildSource(options: GitlabOptions & RunLimits): Bui
   const client = createGitlabClient(options, options.timeoutMs);
   return createRunSource<GitlabJob>('gitlab', options, (build, signal, notes) => {
     const project = projectPath(build.repository);
-    const asking = { client, project, pipeline: `${project}/pipelines/${parsePipelineId(build)}`, signal, notes };
+    const asking = {
+      client,
+      project,
+      pipeline: `${project}/pipelines/${parsePipelineId(build)}`,
+      signal,
+      notes,
+    };
     return {
       listJobs: () => listJobs(asking, build.finishedAt),
       fetchLog: async ({ id, name }, maxBytes) =>
-        withoutStreams(await client.bytes({ path: `${project}/jobs/${id}/trace`, what: `the log of job "${name}"`, signal, maxBytes })),
-      more: async (jobs, logs) => [...(await fetchTestReport(asking)), ...(await jobArtifacts(asking, jobs, logs))],
+        withoutStreams(
+          await client.bytes({
+            path: `${project}/jobs/${id}/trace`,
+            what: `the log of job "${name}"`,
+            signal,
+            maxBytes,
+          }),
+        ),
+      more: async (jobs, logs) => [
+        ...(await fetchTestReport(asking)),
+        ...(await jobArtifacts(asking, jobs, logs)),
+      ],
     };
   });
 }
 
 /** Has the failed jobs of a pipeline run again. */
-export async function rerunOnGitlab(options: GitlabOptions, build: Build, signal: AbortSignal): Promise<void> {
+export async function rerunOnGitlab(
+  options: GitlabOptions,
+  build: Build,
+  signal: AbortSignal,
+): Promise<void> {
   const path = `${projectPath(build.repository)}/pipelines/${parsePipelineId(build)}/retry`;
   const client = createGitlabClient(options, RERUN_MS);
-  await client.send(z.unknown(), { method: 'POST', path, what: 'the re-run of its failed jobs', right: 'api', signal });
+  await client.send(z.unknown(), {
+    method: 'POST',
+    path,
+    what: 'the re-run of its failed jobs',
+    right: 'api',
+    signal,
+  });
 }
 
 /**
@@ -118,20 +163,33 @@ export async function rerunOnGitlab(options: GitlabOptions, build: Build, signal
  * name and gets a new id.
  */
 async function listJobs({ client, pipeline, signal }: Asking, until: string | null): Promise<GitlabJob[]> {
-  const question = { path: `${pipeline}/jobs`, query: { include_retried: 'true' }, what: 'the jobs of the pipeline', signal };
+  const question = {
+    path: `${pipeline}/jobs`,
+    query: { include_retried: 'true' },
+    what: 'the jobs of the pipeline',
+    signal,
+  };
   const listed = await client.list(z.array(Job), question, ALL_PAGES);
   const newest = new Map<string, z.infer<typeof Job>>();
   for (const job of listed.sort((left, right) => left.id - right.id)) {
-    const isLater = until !== null && job.finished_at != null && Date.parse(job.finished_at) > Date.parse(until);
+    const isLater =
+      until !== null && job.finished_at != null && Date.parse(job.finished_at) > Date.parse(until);
     if (!isLater) newest.set(job.name, job);
   }
-  return [...newest.values()].map(({ id, name, status, allow_failure, finished_at, web_url, artifacts_file }) => ({
-    ...{ id, name, isOver: !/^(?:created|pending|running|preparing|scheduled|waiting_for_resource)$/.test(status) },
-    outcome: status === 'failed' && allow_failure !== true ? 'failed' : status === 'success' ? 'passed' : 'other',
-    endedAt: finished_at ?? null,
-    url: web_url == null ? null : `${web_url}#L{line}`,
-    artifactBytes: artifacts_file == null ? null : (artifacts_file.size ?? 0),
-  }));
+  return [...newest.values()].map(
+    ({ id, name, status, allow_failure, finished_at, web_url, artifacts_file }) => ({
+      ...{
+        id,
+        name,
+        isOver: !/^(?:created|pending|running|preparing|scheduled|waiting_for_resource)$/.test(status),
+      },
+      outcome:
+        status === 'failed' && allow_failure !== true ? 'failed' : status === 'success' ? 'passed' : 'other',
+      endedAt: finished_at ?? null,
+      url: web_url == null ? null : `${web_url}#L{line}`,
+      artifactBytes: artifacts_file == null ? null : (artifacts_file.size ?? 0),
+    }),
+  );
 }
 
 /**
@@ -140,11 +198,18 @@ async function listJobs({ client, pipeline, signal }: Asking, until: string | nu
  */
 async function fetchTestReport({ client, pipeline, signal, notes }: Asking): Promise<SourceText[]> {
   try {
-    const question = { path: `${pipeline}/test_report`, what: 'the test report', signal, maxBytes: MAX_REPORT_BYTES };
+    const question = {
+      path: `${pipeline}/test_report`,
+      what: 'the test report',
+      signal,
+      maxBytes: MAX_REPORT_BYTES,
+    };
     const { test_suites: suites } = await client.get(TestReport, question);
     if (suites.every(({ test_cases: cases }) => cases.length === 0)) return [];
     const body = suites.map(({ name, test_cases: cases }) => suiteXml(name ?? 'tests', cases)).join('\n');
-    return [{ name: 'test-report.xml', kind: 'report', text: `<testsuites>\n${body}\n</testsuites>\n`, notes: [] }];
+    return [
+      { name: 'test-report.xml', kind: 'report', text: `<testsuites>\n${body}\n</testsuites>\n`, notes: [] },
+    ];
   } catch (error) {
     if (signal.aborted) throw error;
     if (!isMissing(error)) notes.push(`The test report could not be read: ${getErrorMessage(error)}`);
@@ -159,23 +224,44 @@ function suiteXml(name: string, cases: readonly TestCase[]): string {
   return `<testsuite name="${xml(name)}">\n${[...failed, ...passed].map(caseXml).join('\n')}\n</testsuite>`;
 }
 
-function caseXml({ status, name, classname, file, execution_time, system_output, stack_trace }: TestCase): string {
+function caseXml({
+  status,
+  name,
+  classname,
+  file,
+  execution_time,
+  system_output,
+  stack_trace,
+}: TestCase): string {
   const place = `${classname == null ? '' : ` classname="${xml(classname)}"`}${file == null ? '' : ` file="${xml(file)}"`}`;
   const head = `<testcase name="${xml(name)}"${place} time="${execution_time ?? 0}"`;
   if (status === 'success') return `${head}/>`;
   if (status === 'skipped') return `${head}><skipped/></testcase>`;
-  const said = typeof system_output === 'string' ? system_output : system_output == null ? '' : JSON.stringify(system_output);
+  const said =
+    typeof system_output === 'string'
+      ? system_output
+      : system_output == null
+        ? ''
+        : JSON.stringify(system_output);
   const kind = status === 'error' ? 'error' : 'failure';
   return `${head}><${kind}>${xml([said, stack_trace ?? ''].filter((part) => part !== '').join('\n'))}</${kind}></testcase>`;
 }
 
 function xml(text: string): string {
-  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  const escaped = text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
   // What XML does not know, escaped or not.
   return escaped.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd');
 }
 
-function jobArtifacts({ client, project, signal, notes }: Asking, jobs: readonly GitlabJob[], logs: number): Promise<SourceText[]> {
+function jobArtifacts(
+  { client, project, signal, notes }: Asking,
+  jobs: readonly GitlabJob[],
+  logs: number,
+): Promise<SourceText[]> {
   const kept = jobs.filter(({ outcome, artifactBytes }) => outcome === 'failed' && artifactBytes !== null);
   const list = async () => kept.map(({ id, name, artifactBytes: bytes }) => ({ id, name, bytes }));
   const download = ({ id }: Pick<CiJob, 'id'>, what: string, maxBytes: number) =>
@@ -192,7 +278,10 @@ function withoutStreams(trace: Buffer): Buffer {
   const text = trace.toString('latin1');
   if (!/^\d{4}-\d\d-\d\dT[\d:.]{8,20}Z [\da-f]{2}[OE][ +]/m.test(text)) return trace;
   const joined = text.replace(/\r?\n\d{4}-\d\d-\d\dT[\d:.]{8,20}Z [\da-f]{2}[OE]\+/g, '');
-  return Buffer.from(joined.replace(/^(\d{4}-\d\d-\d\dT[\d:.]{8,20}Z) [\da-f]{2}[OE](?: |$)/gm, '$1 '), 'latin1');
+  return Buffer.from(
+    joined.replace(/^(\d{4}-\d\d-\d\dT[\d:.]{8,20}Z) [\da-f]{2}[OE](?: |$)/gm, '$1 '),
+    'latin1',
+  );
 }
 
 function parsePipelineId(build: Build): string {
@@ -203,7 +292,11 @@ function parsePipelineId(build: Build): string {
 
 const MAX_PAST_PAGES = 100;
 
-const Project = z.object({ path_with_namespace: z.string(), default_branch: z.string().nullish(), web_url: z.string().nullish() });
+const Project = z.object({
+  path_with_namespace: z.string(),
+  default_branch: z.string().nullish(),
+  web_url: z.string().nullish(),
+});
 const Listed = z.array(z.object({ id: z.int() }));
 const Pipeline = z.looseObject({ web_url: z.string().nullish(), user: z.unknown() });
 
@@ -220,7 +313,12 @@ export function createGitlabPastRuns(options: GitlabOptions, timeoutMs: number):
         const load = async (within: AbortSignal) => {
           const question = { path: `${path}/pipelines/${id}`, what: `pipeline ${id}`, signal: within };
           const { web_url: url, user, ...pipeline } = await client.get(Pipeline, question);
-          return readGitlabEvent('Pipeline Hook', { object_kind: 'pipeline', object_attributes: { ...pipeline, url }, user, project });
+          return readGitlabEvent('Pipeline Hook', {
+            object_kind: 'pipeline',
+            object_attributes: { ...pipeline, url },
+            user,
+            project,
+          });
         };
         yield { externalId: String(id), attempt: null, load };
       }
@@ -233,13 +331,19 @@ const NOTICE_MS = 60_000;
 const NAME = 'Faultline';
 const RIGHT = 'write notes and statuses (the scope api, and the role Developer)';
 
-const Note = z.object({ id: z.int(), body: z.string().nullish(), author: z.object({ username: z.string() }).nullish() });
+const Note = z.object({
+  id: z.int(),
+  body: z.string().nullish(),
+  author: z.object({ username: z.string() }).nullish(),
+});
 const NOTES = { query: { sort: 'asc', order_by: 'created_at' } } as const;
 const NOTE_PAGES = { ...PAGE, maxPages: COMMENT_PAGES };
 const User = z.object({ username: z.string().min(1) });
 
 /** Creates a client for the note on a merge request. */
-export function createGitlabCommentClient(options: GitlabOptions): NotificationClient<{ readonly body: string }> {
+export function createGitlabCommentClient(
+  options: GitlabOptions,
+): NotificationClient<{ readonly body: string }> {
   const client = createGitlabClient(options, NOTICE_MS);
   return createCommentClient({
     ...{ label: 'GitLab', mode: 'edit', maxBody: 65_536 },
@@ -250,7 +354,12 @@ export function createGitlabCommentClient(options: GitlabOptions): NotificationC
 /** Asked for once for each client. */
 const logins = new WeakMap<RestClient, string>();
 
-function openNotes(client: RestClient, repository: string, mergeRequest: number, signal: AbortSignal): CommentThread {
+function openNotes(
+  client: RestClient,
+  repository: string,
+  mergeRequest: number,
+  signal: AbortSignal,
+): CommentThread {
   const path = `${projectPath(repository)}/merge_requests/${mergeRequest}/notes`;
   const one = (id: number) => ({ path: `${path}/${id}`, what: `our note ${id}`, right: RIGHT, signal });
   return {
@@ -262,12 +371,16 @@ function openNotes(client: RestClient, repository: string, mergeRequest: number,
       ),
     create: async (body) => {
       const what = `a note on merge request ${mergeRequest}`;
-      return (await client.send(Note, { method: 'POST', path, body: { body }, what, right: RIGHT, signal })).id;
+      return (await client.send(Note, { method: 'POST', path, body: { body }, what, right: RIGHT, signal }))
+        .id;
     },
-    edit: async (id, body) => void (await client.send(z.unknown(), { method: 'PUT', body: { body }, ...one(id) })),
+    edit: async (id, body) =>
+      void (await client.send(z.unknown(), { method: 'PUT', body: { body }, ...one(id) })),
     remove: async (id) => void (await client.send(z.unknown(), { method: 'DELETE', ...one(id) })),
     ownLogin: async () => {
-      const login = logins.get(client) ?? (await client.get(User, { path: '/user', what: 'the name of this account', signal })).username;
+      const login =
+        logins.get(client) ??
+        (await client.get(User, { path: '/user', what: 'the name of this account', signal })).username;
       logins.set(client, login);
       return login;
     },
@@ -280,8 +393,14 @@ function postedBy({ id, body, author }: z.infer<typeof Note>) {
 
 const Placed = Note.extend({
   position: z.object({ new_path: z.string().nullish(), new_line: z.int().nullish() }).nullish(),
-}).transform(({ position, ...note }) => ({ ...postedBy(note), path: position?.new_path ?? null, line: position?.new_line ?? null }));
-const DiffRefs = z.object({ diff_refs: z.object({ base_sha: z.string(), start_sha: z.string(), head_sha: z.string() }) });
+}).transform(({ position, ...note }) => ({
+  ...postedBy(note),
+  path: position?.new_path ?? null,
+  line: position?.new_line ?? null,
+}));
+const DiffRefs = z.object({
+  diff_refs: z.object({ base_sha: z.string(), start_sha: z.string(), head_sha: z.string() }),
+});
 const Diffs = z.array(z.object({ old_path: z.string(), new_path: z.string(), diff: z.string() }));
 
 /** Suggestions at lines of a merge request. */
@@ -289,28 +408,54 @@ export function createGitlabSuggestionClient(options: GitlabOptions): Notificati
   const client = createGitlabClient(options, NOTICE_MS);
   return createSuggestionClient({
     fenceWord: (lines) => `suggestion:-${lines - 1}+0`,
-    open: async (repository, mergeRequest, signal) => openSuggestions(client, repository, mergeRequest, signal),
+    open: async (repository, mergeRequest, signal) =>
+      openSuggestions(client, repository, mergeRequest, signal),
   });
 }
 
-function openSuggestions(client: RestClient, repository: string, mergeRequest: number, signal: AbortSignal): SuggestionThread {
+function openSuggestions(
+  client: RestClient,
+  repository: string,
+  mergeRequest: number,
+  signal: AbortSignal,
+): SuggestionThread {
   const path = `${projectPath(repository)}/merge_requests/${mergeRequest}`;
   const what = `merge request ${mergeRequest}`;
   const { edit, remove, ownLogin } = openNotes(client, repository, mergeRequest, signal);
   const oldPaths = new Map<string, string>();
   return {
     ...{ edit, remove, ownLogin },
-    list: () => client.items(z.array(Placed), { path: `${path}/notes`, ...NOTES, what: `the notes of ${what}`, signal }, NOTE_PAGES),
+    list: () =>
+      client.items(
+        z.array(Placed),
+        { path: `${path}/notes`, ...NOTES, what: `the notes of ${what}`, signal },
+        NOTE_PAGES,
+      ),
     patches: async () => {
-      const files = await client.list(Diffs, { path: `${path}/diffs`, what: `the changes of ${what}`, signal }, ALL_PAGES);
+      const files = await client.list(
+        Diffs,
+        { path: `${path}/diffs`, what: `the changes of ${what}`, signal },
+        ALL_PAGES,
+      );
       for (const { old_path, new_path } of files) oldPaths.set(new_path, old_path);
       return new Map(files.map(({ new_path, diff }) => [new_path, diff]));
     },
     create: async ({ path: file, to, oldTo }, body) => {
       const { diff_refs } = await client.get(DiffRefs, { path, what, signal });
       const lines = { new_line: to, ...(oldTo === null ? {} : { old_line: oldTo }) };
-      const position = { position_type: 'text', ...diff_refs, new_path: file, old_path: oldPaths.get(file) ?? file, ...lines };
-      const sent = { method: 'POST', path: `${path}/discussions`, body: { body, position }, what: `a suggestion in ${what}` } as const;
+      const position = {
+        position_type: 'text',
+        ...diff_refs,
+        new_path: file,
+        old_path: oldPaths.get(file) ?? file,
+        ...lines,
+      };
+      const sent = {
+        method: 'POST',
+        path: `${path}/discussions`,
+        body: { body, position },
+        what: `a suggestion in ${what}`,
+      } as const;
       await client.send(z.unknown(), { ...sent, right: RIGHT, signal });
     },
   };
@@ -319,12 +464,16 @@ function openSuggestions(client: RestClient, repository: string, mergeRequest: n
 /** Creates a client for external commit statuses. */
 export function createGitlabStatusClient(options: GitlabOptions): NotificationClient<StatusContent> {
   const client = createGitlabClient(options, NOTICE_MS);
-  return createStatusClient(async ({ state, description, targetUrl }, { repository, commit, what, signal }) => {
-    const path = `${projectPath(repository)}${at`/statuses/${commit}`}`;
-    const target = targetUrl === null ? {} : { target_url: targetUrl };
-    const body = { name: NAME, state: state === 'failure' ? 'failed' : state, description, ...target };
-    await client.send(z.unknown(), { method: 'POST', path, body, what, right: RIGHT, signal }).catch(unlessSaid);
-  });
+  return createStatusClient(
+    async ({ state, description, targetUrl }, { repository, commit, what, signal }) => {
+      const path = `${projectPath(repository)}${at`/statuses/${commit}`}`;
+      const target = targetUrl === null ? {} : { target_url: targetUrl };
+      const body = { name: NAME, state: state === 'failure' ? 'failed' : state, description, ...target };
+      await client
+        .send(z.unknown(), { method: 'POST', path, body, what, right: RIGHT, signal })
+        .catch(unlessSaid);
+    },
+  );
 }
 
 /**
@@ -387,7 +536,12 @@ function createWebhookQuestions(options: GitlabOptions, project: string): Webhoo
       },
     ],
     list: async (signal) => {
-      const hooks = await client.get(Hooks, { path: `${path}/hooks`, query: { per_page: HOOKS_PAGE }, what: 'the webhooks', signal });
+      const hooks = await client.get(Hooks, {
+        path: `${path}/hooks`,
+        query: { per_page: HOOKS_PAGE },
+        what: 'the webhooks',
+        signal,
+      });
       return hooks.map(({ id, url: address }) => ({ id, address }));
     },
     create: ({ address: url, secret: token }) => {
@@ -398,9 +552,17 @@ function createWebhookQuestions(options: GitlabOptions, project: string): Webhoo
     // A push, because a test pipeline would be the project's newest pipeline over again.
     buildTestPath: (id) => `${path}${at`/hooks/${id}/test/push_events`}`,
     deliveries: async (id, signal) => {
-      const question = { path: `${path}${at`/hooks/${id}/events`}`, query: { per_page: 3 }, what: 'the deliveries', signal };
+      const question = {
+        path: `${path}${at`/hooks/${id}/events`}`,
+        query: { per_page: 3 },
+        what: 'the deliveries',
+        signal,
+      };
       const delivered = await client.get(Deliveries, question);
-      return delivered.map(({ trigger: event, response_status: status }) => ({ event, status: Number(status) || null }));
+      return delivered.map(({ trigger: event, response_status: status }) => ({
+        event,
+        status: Number(status) || null,
+      }));
     },
   };
 }

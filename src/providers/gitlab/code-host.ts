@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import type { ChangedFile, CodeHost, CommitInfo } from '../../ports/code-host.ts';
-import { commitInfo, MAX_CHANGED_FILES, MAX_COMPARED_COMMITS, MAX_FILE_BYTES, MAX_PATCH } from '../code-questions.ts';
+import {
+  commitInfo,
+  MAX_CHANGED_FILES,
+  MAX_COMPARED_COMMITS,
+  MAX_FILE_BYTES,
+  MAX_PATCH,
+} from '../code-questions.ts';
 import { countLines } from '../patches.ts';
 import type { BlamedRange, KnownRepository, LinesOf, Place, RemoteCode } from '../remote-code.ts';
 import { createRemoteHost } from '../remote-host.ts';
@@ -11,13 +17,22 @@ import { createGitlabClient, type GitlabOptions, PAGE, projectPath } from './api
 /** Reads projects over GitLab's API, on gitlab.com or a server of one's own. */
 export function createGitlabHost(options: GitlabOptions & { readonly timeoutMs: number }): CodeHost {
   const client = createGitlabClient(options, options.timeoutMs);
-  return createRemoteHost({ driver: 'gitlab', label: 'GitLab', ...fileQuestions(client), ...changeQuestions(client) });
+  return createRemoteHost({
+    driver: 'gitlab',
+    label: 'GitLab',
+    ...fileQuestions(client),
+    ...changeQuestions(client),
+  });
 }
 
 const MAX_TREE_PAGES = 100;
 const MAX_DIFF_PAGES = 3;
 
-const Project = z.object({ path_with_namespace: z.string(), default_branch: z.string().nullish(), description: z.string().nullish() });
+const Project = z.object({
+  path_with_namespace: z.string(),
+  default_branch: z.string().nullish(),
+  description: z.string().nullish(),
+});
 const Entry = z.object({ id: z.string(), path: z.string(), mode: z.string(), type: z.string() });
 const File = z.object({ blob_id: z.string(), size: z.number() });
 const Commit = z.object({
@@ -34,7 +49,11 @@ const Diff = z.object({
   deleted_file: z.boolean().nullish(),
   diff: z.string().nullish(),
 });
-const Compared = z.object({ commits: z.array(Commit), diffs: z.array(Diff), compare_timeout: z.boolean().nullish() });
+const Compared = z.object({
+  commits: z.array(Commit),
+  diffs: z.array(Diff),
+  compare_timeout: z.boolean().nullish(),
+});
 const Blame = z.array(z.object({ commit: Commit, lines: z.array(z.string()) }));
 const MergeRequests = z.array(z.object({ iid: z.int(), merged_at: z.string().nullish() }));
 
@@ -43,28 +62,46 @@ type FileQuestion = 'repository' | 'findCommit' | 'tree' | 'entry' | 'blob' | 's
 function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
   return {
     async repository(name, signal) {
-      const reply = await client.get(Project, { path: projectPath(name), what: `the project ${name}`, signal });
+      const reply = await client.get(Project, {
+        path: projectPath(name),
+        what: `the project ${name}`,
+        signal,
+      });
       return { ...splitName(reply.path_with_namespace), defaultBranch: reply.default_branch ?? null };
     },
     async findCommit(repository, ref, signal) {
       const path = `${toProjectPath(repository)}${at`/repository/commits/${ref}`}`;
-      return (await client.get(Commit, { path, query: { stats: 'false' }, what: `the commit ${ref}`, signal })).id;
+      return (
+        await client.get(Commit, { path, query: { stats: 'false' }, what: `the commit ${ref}`, signal })
+      ).id;
     },
     async tree(place, signal) {
       const path = `${toProjectPath(place)}/repository/tree`;
-      const question = { path, query: { ref: place.commit, recursive: 'true' }, what: `the files of ${place.commit.slice(0, 10)}`, signal };
+      const question = {
+        path,
+        query: { ref: place.commit, recursive: 'true' },
+        what: `the files of ${place.commit.slice(0, 10)}`,
+        signal,
+      };
       const listed = await client.list(z.array(Entry), question, { ...PAGE, maxPages: MAX_TREE_PAGES });
       const entries = listed.map(({ id: sha, path: name, mode, type }) => ({ path: name, mode, type, sha }));
       return { entries, truncated: entries.length === MAX_TREE_PAGES * PAGE.size };
     },
     async entry(place, path, signal) {
       const address = `${toProjectPath(place)}${at`/repository/files/${path}`}`;
-      const found = await client.get(File, { path: address, query: { ref: place.commit }, what: path, signal });
+      const found = await client.get(File, {
+        path: address,
+        query: { ref: place.commit },
+        what: path,
+        signal,
+      });
       return { path, mode: '100644', type: 'blob', sha: found.blob_id, size: found.size };
     },
     async blob(place, { path, sha }, signal) {
       const address = `${toProjectPath(place)}${at`/repository/blobs/${sha}/raw`}`;
-      return (await client.bytes({ path: address, what: path, signal, maxBytes: MAX_FILE_BYTES })).toString('utf8');
+      return (await client.bytes({ path: address, what: path, signal, maxBytes: MAX_FILE_BYTES })).toString(
+        'utf8',
+      );
     },
     async searchPaths(place, word, limit, signal) {
       const query = { scope: 'blobs', search: word.slice(0, 200), ref: place.commit, per_page: limit };
@@ -89,7 +126,10 @@ function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
         what: 'the projects that may be read',
         signal,
       };
-      const listed = await client.list(z.array(Project), question, { ...PAGE, maxPages: Math.min(10, Math.ceil(limit / PAGE.size)) });
+      const listed = await client.list(z.array(Project), question, {
+        ...PAGE,
+        maxPages: Math.min(10, Math.ceil(limit / PAGE.size)),
+      });
       return listed.map(({ path_with_namespace: repository, default_branch, description }) => ({
         ...{ repository, defaultBranch: default_branch ?? null, description: description ?? null },
       }));
@@ -97,7 +137,9 @@ function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
   };
 }
 
-function changeQuestions(client: RestClient): Pick<RemoteCode, 'commits' | 'commit' | 'compare' | 'blame' | 'findPullRequest'> {
+function changeQuestions(
+  client: RestClient,
+): Pick<RemoteCode, 'commits' | 'commit' | 'compare' | 'blame' | 'findPullRequest'> {
   return {
     async commits(place, { path, limit }, signal) {
       const question = {
@@ -114,7 +156,11 @@ function changeQuestions(client: RestClient): Pick<RemoteCode, 'commits' | 'comm
       const what = `the commit ${place.commit.slice(0, 10)}`;
       const [reply, diffs] = await Promise.all([
         client.get(Commit, { path, what, signal }),
-        client.list(z.array(Diff), { path: `${path}/diff`, what, signal }, { ...PAGE, maxPages: MAX_DIFF_PAGES }),
+        client.list(
+          z.array(Diff),
+          { path: `${path}/diff`, what, signal },
+          { ...PAGE, maxPages: MAX_DIFF_PAGES },
+        ),
       ]);
       return { commit: toCommitInfo(reply), files: diffs.map(toChangedFile) };
     },
@@ -122,24 +168,38 @@ function changeQuestions(client: RestClient): Pick<RemoteCode, 'commits' | 'comm
       const query = { from: base, to: head, straight: 'false' };
       const what = `what is between ${base.slice(0, 10)} and ${head.slice(0, 10)}`;
       const path = `${toProjectPath(repository)}/repository/compare`;
-      const { commits, diffs, compare_timeout: isCut } = await client.get(Compared, { path, query, what, signal });
+      const {
+        commits,
+        diffs,
+        compare_timeout: isCut,
+      } = await client.get(Compared, { path, query, what, signal });
       return {
         commits: commits.slice(-MAX_COMPARED_COMMITS).reverse().map(toCommitInfo),
         files: diffs.slice(0, MAX_CHANGED_FILES).map(toChangedFile),
-        truncated: isCut === true || commits.length > MAX_COMPARED_COMMITS || diffs.length >= MAX_CHANGED_FILES,
+        truncated:
+          isCut === true || commits.length > MAX_COMPARED_COMMITS || diffs.length >= MAX_CHANGED_FILES,
       };
     },
     blame: (place, query, signal) => askBlame(client, place, query, signal),
     async findPullRequest(place, commit, signal) {
       const path = `${toProjectPath(place)}${at`/repository/commits/${commit}/merge_requests`}`;
-      const found = await client.get(MergeRequests, { path, what: `the merge requests of ${commit.slice(0, 10)}`, signal });
+      const found = await client.get(MergeRequests, {
+        path,
+        what: `the merge requests of ${commit.slice(0, 10)}`,
+        signal,
+      });
       return (found.find(({ merged_at }) => merged_at != null) ?? found[0])?.iid ?? null;
     },
   };
 }
 
 /** Blocks of lines, in their order. */
-async function askBlame(client: RestClient, place: Place, { path, first, last }: LinesOf, signal: AbortSignal): Promise<BlamedRange[]> {
+async function askBlame(
+  client: RestClient,
+  place: Place,
+  { path, first, last }: LinesOf,
+  signal: AbortSignal,
+): Promise<BlamedRange[]> {
   const address = `${toProjectPath(place)}${at`/repository/files/${path}/blame`}`;
   const query = { ref: place.commit, 'range[start]': first, 'range[end]': last };
   const blocks = await client.get(Blame, { path: address, query, what: `who changed ${path}`, signal });
@@ -164,13 +224,27 @@ function toCommitInfo({ id, message, author_name, authored_date }: z.infer<typeo
   return commitInfo(id, message, { author: author_name ?? '', at: authored_date ?? '' });
 }
 
-function toChangedFile({ old_path, new_path, new_file, renamed_file, deleted_file, diff }: z.infer<typeof Diff>): ChangedFile {
+function toChangedFile({
+  old_path,
+  new_path,
+  new_file,
+  renamed_file,
+  deleted_file,
+  diff,
+}: z.infer<typeof Diff>): ChangedFile {
   const start = /^@@ /m.exec(diff ?? '')?.index;
   const patch = diff == null || start === undefined ? null : diff.slice(start).replace(/\n$/, '');
   return {
     path: new_path,
     previousPath: renamed_file === true ? old_path : null,
-    status: new_file === true ? 'added' : deleted_file === true ? 'removed' : renamed_file === true ? 'renamed' : 'modified',
+    status:
+      new_file === true
+        ? 'added'
+        : deleted_file === true
+          ? 'removed'
+          : renamed_file === true
+            ? 'renamed'
+            : 'modified',
     ...countLines(patch ?? ''),
     patch: patch === null ? null : patch.slice(0, MAX_PATCH),
   };

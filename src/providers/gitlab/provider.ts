@@ -18,32 +18,49 @@ export function gitlabProvider(settings: GitlabSettings): Provider {
     webhook: gitlabWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
     connection: async () => (await import('./api.ts')).gitlabConnection(settings),
-    openBuildSource: async (options) => (await import('./api.ts')).createGitlabBuildSource({ ...credentials, ...options }),
-    openPastRuns: async ({ timeoutMs }) => (await import('./api.ts')).createGitlabPastRuns(credentials, timeoutMs),
+    openBuildSource: async (options) =>
+      (await import('./api.ts')).createGitlabBuildSource({ ...credentials, ...options }),
+    openPastRuns: async ({ timeoutMs }) =>
+      (await import('./api.ts')).createGitlabPastRuns(credentials, timeoutMs),
     code: {
       configured: token !== null,
       baseUrl,
-      open: async ({ timeoutMs }) => (await import('./code-host.ts')).createGitlabHost({ ...credentials, timeoutMs }),
+      open: async ({ timeoutMs }) =>
+        (await import('./code-host.ts')).createGitlabHost({ ...credentials, timeoutMs }),
     },
     channels: hostChannels({
       name: 'gitlab',
       commentPage: (repository, pullRequest, id) =>
         `${baseUrl.replace(/\/api\/v4$/, '')}/${repository}/-/merge_requests/${pullRequest}#note_${id}`,
       isOfOurs: isOfHost('gitlab', baseUrl.replace(/\/api\/v4$/, '/')),
-      comment: { wanted: settings.comment, because, client: async () => (await import('./api.ts')).createGitlabCommentClient(credentials) },
+      comment: {
+        wanted: settings.comment,
+        because,
+        client: async () => (await import('./api.ts')).createGitlabCommentClient(credentials),
+      },
       suggestion: async () => (await import('./api.ts')).createGitlabSuggestionClient(credentials),
-      status: { wanted: settings.status, because, client: async () => (await import('./api.ts')).createGitlabStatusClient(credentials) },
+      status: {
+        wanted: settings.status,
+        because,
+        client: async () => (await import('./api.ts')).createGitlabStatusClient(credentials),
+      },
     }),
-    rerun: !settings.rerun ? null : async (build, { signal }) => (await import('./api.ts')).rerunOnGitlab(credentials, build, signal),
+    rerun: !settings.rerun
+      ? null
+      : async (build, { signal }) => (await import('./api.ts')).rerunOnGitlab(credentials, build, signal),
     checks: () =>
       checkTokenApi({
         name: 'gitlab',
         label: 'GitLab',
-        probe: token === null ? null : { url: below(baseUrl, 'version'), headers: { 'private-token': token } },
+        probe:
+          token === null ? null : { url: below(baseUrl, 'version'), headers: { 'private-token': token } },
         lacking:
           webhookSecrets.length === 0
             ? null
-            : { says: 'no token: logs of its pipelines cannot be fetched', mend: 'set FAULTLINE_GITLAB_TOKEN (read_api)' },
+            : {
+                says: 'no token: logs of its pipelines cannot be fetched',
+                mend: 'set FAULTLINE_GITLAB_TOKEN (read_api)',
+              },
         says: (json) => Version.transform(({ version }) => `version ${version}`).safeParse(json).data ?? null,
         mend: {
           reach: `check FAULTLINE_GITLAB_URL (${baseUrl}) and whether this machine can reach it`,

@@ -27,22 +27,35 @@ function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs
   const signature = request.header('webhook-signature');
   if (token !== undefined && matchesAny(token, secrets)) return;
   if (signature !== undefined) checkSigned(request, signature, secrets, nowMs);
-  else if (token !== undefined) throw refused(`X-Gitlab-Token does not match any configured secret (${SECRET}).`);
-  else throw refused('The delivery contains no secret: X-Gitlab-Token is missing. Set a secret token for the webhook in GitLab.');
+  else if (token !== undefined)
+    throw refused(`X-Gitlab-Token does not match any configured secret (${SECRET}).`);
+  else
+    throw refused(
+      'The delivery contains no secret: X-Gitlab-Token is missing. Set a secret token for the webhook in GitLab.',
+    );
 }
 
-function checkSigned(request: WebhookRequest, signature: string, secrets: readonly string[], nowMs: number): void {
+function checkSigned(
+  request: WebhookRequest,
+  signature: string,
+  secrets: readonly string[],
+  nowMs: number,
+): void {
   const id = request.header('webhook-id');
   const timestamp = request.header('webhook-timestamp');
   if (id === undefined || timestamp === undefined || !/^\d{1,12}$/.test(timestamp))
     throw refused('A signed delivery needs the headers webhook-id and webhook-timestamp, in Unix time.');
   const expected = secrets.map((secret) => {
-    const key = secret.startsWith(SIGNING_TOKEN) ? Buffer.from(secret.slice(SIGNING_TOKEN.length), 'base64') : secret;
+    const key = secret.startsWith(SIGNING_TOKEN)
+      ? Buffer.from(secret.slice(SIGNING_TOKEN.length), 'base64')
+      : secret;
     return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(request.body).digest('base64')}`;
   });
   // The header contains two signatures while a token is being rotated.
   if (!signature.split(' ', 4).some((one) => matchesAny(one, expected)))
-    throw refused(`webhook-signature does not match the body, ID and timestamp with any configured secret (${SECRET}).`);
+    throw refused(
+      `webhook-signature does not match the body, ID and timestamp with any configured secret (${SECRET}).`,
+    );
   requireRecent('webhook-timestamp', timestamp, nowMs);
 }
 
@@ -148,8 +161,13 @@ export const gitlabWebhook = createWebhook({
   description:
     'Subscribe it to "Pipeline events" and, optionally, "Job events": with them, the first failed job is analyzed while the pipeline continues. All events of one pipeline belong to one build, until it is retried. With "Deployment events", successful deployments are marked beside the figures of the project. Failed pipelines are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason.',
   headers: z.object({
-    'x-gitlab-event': z.string().describe('Pipeline Hook, Job Hook or Deployment Hook; others are acknowledged and ignored.'),
-    'idempotency-key': z.string().optional().describe('Delivery ID. A second delivery with the same ID has no effect.'),
+    'x-gitlab-event': z
+      .string()
+      .describe('Pipeline Hook, Job Hook or Deployment Hook; others are acknowledged and ignored.'),
+    'idempotency-key': z
+      .string()
+      .optional()
+      .describe('Delivery ID. A second delivery with the same ID has no effect.'),
   }),
   body: z.union([PipelineEvent, JobEvent, DeploymentEvent]),
   security: {
@@ -170,15 +188,21 @@ export const gitlabWebhook = createWebhook({
   },
 });
 
-/** Reads a delivery whose sender is known. Throws `invalid-input` where a known event lacks what it must have. */
+/**
+ * Reads a delivery whose sender is known. Throws `invalid-input` where a known event lacks what it must have.
+ */
 export function readGitlabEvent(event: string, payload: unknown): Reading {
   const what = `The ${event}`;
   if (event === 'Pipeline Hook') return readPipeline(readInput(what, PipelineEvent, payload));
   if (event === 'Job Hook') return readJob(readInput(what, JobEvent, payload));
   if (event === 'Deployment Hook') return readDeploymentEvent(readInput(what, DeploymentEvent, payload));
   if (event === 'Merge Request Hook')
-    return { ignored: "merge request events do not describe a build; a pipeline's own event names its merge request" };
-  return { ignored: `${event.slice(0, 100)} events do not describe a build; only Pipeline Hook and Job Hook do` };
+    return {
+      ignored: "merge request events do not describe a build; a pipeline's own event names its merge request",
+    };
+  return {
+    ignored: `${event.slice(0, 100)} events do not describe a build; only Pipeline Hook and Job Hook do`,
+  };
 }
 
 function readDeploymentEvent({
@@ -194,10 +218,16 @@ function readDeploymentEvent({
   return readDeployment(status, { repository: project.path_with_namespace, environment, version, url, at });
 }
 
-function readPipeline({ object_attributes: pipeline, merge_request: request, user, project }: PipelineEvent): Reading {
+function readPipeline({
+  object_attributes: pipeline,
+  merge_request: request,
+  user,
+  project,
+}: PipelineEvent): Reading {
   const status = toBuildStatus(pipeline.status);
   if (status === null) return { ignored: endedOtherwise('pipeline', pipeline.status) };
-  const fromFork = request?.source_project_id != null && request.source_project_id !== request.target_project_id;
+  const fromFork =
+    request?.source_project_id != null && request.source_project_id !== request.target_project_id;
   const finishedAt = toUtc(pipeline.finished_at);
   const branch = textOrNull(request?.source_branch) ?? getBranch(pipeline);
   return {
@@ -206,7 +236,13 @@ function readPipeline({ object_attributes: pipeline, merge_request: request, use
     fromFork,
     defaultBranch: project.default_branch ?? null,
     build: {
-      ...{ provider: 'gitlab', repository: project.path_with_namespace, externalId: String(pipeline.id), attempt: 1, status },
+      ...{
+        provider: 'gitlab',
+        repository: project.path_with_namespace,
+        externalId: String(pipeline.id),
+        attempt: 1,
+        status,
+      },
       pipeline: textOrNull(pipeline.name) ?? 'pipeline',
       number: String(pipeline.iid ?? pipeline.id),
       job: null,
@@ -226,9 +262,12 @@ function readPipeline({ object_attributes: pipeline, merge_request: request, use
 function readJob(job: JobEvent): Reading {
   if (toBuildStatus(job.build_status) !== 'failed') {
     const ended = job.build_status.slice(0, 100);
-    return { ignored: `the job is ${ended}: only failed ones are read; the pipeline's own event reports how the build ended` };
+    return {
+      ignored: `the job is ${ended}: only failed ones are read; the pipeline's own event reports how the build ended`,
+    };
   }
-  if (job.build_allow_failure === true) return { ignored: 'the job may fail: the pipeline goes on without it' };
+  if (job.build_allow_failure === true)
+    return { ignored: 'the job may fail: the pipeline goes on without it' };
   const repository = job.project?.path_with_namespace ?? toProjectPath(job.repository?.homepage);
   if (repository === null) return { ignored: 'the event does not name its project' };
   const branch = getBranch(job);
@@ -238,7 +277,13 @@ function readJob(job: JobEvent): Reading {
     attemptAt: toUtc(job.build_started_at),
     defaultBranch,
     build: {
-      ...{ provider: 'gitlab', repository, externalId: String(job.pipeline_id), attempt: 1, status: 'failed' },
+      ...{
+        provider: 'gitlab',
+        repository,
+        externalId: String(job.pipeline_id),
+        attempt: 1,
+        status: 'failed',
+      },
       pipeline: job.build_name,
       number: provisionalNumber(job.pipeline_id),
       job: job.build_name,
@@ -264,7 +309,13 @@ function endedOtherwise(what: string, status: string): string {
   return `the ${what} is ${status.slice(0, 100)}: it has not ended, or neither failed nor passed`;
 }
 
-function getBranch({ ref, tag }: { readonly ref?: string | null | undefined; readonly tag?: boolean | null | undefined }): string | null {
+function getBranch({
+  ref,
+  tag,
+}: {
+  readonly ref?: string | null | undefined;
+  readonly tag?: boolean | null | undefined;
+}): string | null {
   return tag === true || ref?.startsWith('refs/') === true ? null : textOrNull(ref);
 }
 

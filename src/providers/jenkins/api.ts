@@ -3,7 +3,12 @@ import { type Build, CONSOLE_LOG, type SourceText, type TestResult } from '../..
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { inParallel } from '../../lib/collections.ts';
 import { decodeSource } from '../../log/decode/decode.ts';
-import { type ArtifactRoom, artifactRoom, namelessText, openArtifact } from '../../log/survey/open-artifact.ts';
+import {
+  type ArtifactRoom,
+  artifactRoom,
+  namelessText,
+  openArtifact,
+} from '../../log/survey/open-artifact.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { artifactsToFetch } from '../artifacts.ts';
@@ -15,7 +20,10 @@ import { computeHmac } from '../webhook.ts';
 
 /** The address of Jenkins, and the user who calls its API. */
 export interface JenkinsAccess {
-  /** Builds elsewhere are never asked about, and never spoken of: the token goes to this Jenkins only. Null: none are. */
+  /**
+   * Builds elsewhere are never asked about, and never spoken of: the token goes to this Jenkins only. Null:
+   * none are.
+   */
   readonly baseUrl: string | null;
   readonly user: string | null;
   /** An API token of that user. It needs no crumb. */
@@ -39,7 +47,14 @@ const TestReport = z.object({
       z.object({
         name: z.string().nullish(),
         cases: z
-          .array(z.object({ className: z.string().nullish(), name: z.string(), status: z.string(), duration: z.number().nullish() }))
+          .array(
+            z.object({
+              className: z.string().nullish(),
+              name: z.string(),
+              status: z.string(),
+              duration: z.number().nullish(),
+            }),
+          )
           .default([]),
       }),
     )
@@ -52,8 +67,11 @@ export function createJenkinsBuildSource(options: JenkinsBuildSourceOptions): Bu
   return {
     provider: 'jenkins',
     fetch: (build, signal) =>
-      withDeadline(`Fetching build ${build.number} of ${build.pipeline} from Jenkins`, options.timeoutMs, signal, (within) =>
-        fetchBuild(options, build, within),
+      withDeadline(
+        `Fetching build ${build.number} of ${build.pipeline} from Jenkins`,
+        options.timeoutMs,
+        signal,
+        (within) => fetchBuild(options, build, within),
       ),
     fetchGreen: (build, signal, maxBytes) =>
       withDeadline(
@@ -61,13 +79,22 @@ export function createJenkinsBuildSource(options: JenkinsBuildSourceOptions): Bu
         options.timeoutMs,
         signal,
         async (within) => [
-          await fetchConsole(options, jenkinsAddress(options.baseUrl, build), Math.min(maxBytes, options.maxLogBytes), within),
+          await fetchConsole(
+            options,
+            jenkinsAddress(options.baseUrl, build),
+            Math.min(maxBytes, options.maxLogBytes),
+            within,
+          ),
         ],
       ),
   };
 }
 
-async function fetchBuild(options: JenkinsBuildSourceOptions, build: Build, signal: AbortSignal): Promise<FetchedBuild> {
+async function fetchBuild(
+  options: JenkinsBuildSourceOptions,
+  build: Build,
+  signal: AbortSignal,
+): Promise<FetchedBuild> {
   const address = jenkinsAddress(options.baseUrl, build);
   const notes: string[] = [];
   const source = await fetchConsole(options, address, options.maxLogBytes, signal);
@@ -78,10 +105,17 @@ async function fetchBuild(options: JenkinsBuildSourceOptions, build: Build, sign
   return { sources: [source, ...artifacts], testResults, notes };
 }
 
-async function fetchConsole(options: JenkinsBuildSourceOptions, address: URL, maxBytes: number, signal: AbortSignal): Promise<SourceText> {
+async function fetchConsole(
+  options: JenkinsBuildSourceOptions,
+  address: URL,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<SourceText> {
   const question = { what: 'the console', right: READ_JOB, maxBytes, signal };
   const console = await readJenkins(options, new URL('consoleText', address), question);
-  return withPage(decodeSource(CONSOLE_LOG, console, 'log', { maxBytes }), { url: new URL('consoleFull', address).href });
+  return withPage(decodeSource(CONSOLE_LOG, console, 'log', { maxBytes }), {
+    url: new URL('consoleFull', address).href,
+  });
 }
 
 /**
@@ -95,7 +129,12 @@ async function fetchTestResults(
 ): Promise<TestResult[]> {
   const url = new URL(`testReport/api/json?tree=${encodeURIComponent(REPORT_TREE)}`, address);
   try {
-    const bytes = await readJenkins(options, url, { what: 'the test report', right: READ_JOB, maxBytes: MAX_REPORT_BYTES, signal });
+    const bytes = await readJenkins(options, url, {
+      what: 'the test report',
+      right: READ_JOB,
+      maxBytes: MAX_REPORT_BYTES,
+      signal,
+    });
     return TestReport.parse(JSON.parse(bytes.toString('utf8'))).suites.flatMap(toTestResults);
   } catch (error) {
     if (signal.aborted) throw error;
@@ -136,7 +175,11 @@ interface JenkinsQuestion {
 
 const READ_JOB = 'permission to read the job';
 
-export async function readJenkins(access: JenkinsAccess, url: URL, { what, right, maxBytes, signal }: JenkinsQuestion): Promise<Buffer> {
+export async function readJenkins(
+  access: JenkinsAccess,
+  url: URL,
+  { what, right, maxBytes, signal }: JenkinsQuestion,
+): Promise<Buffer> {
   const response = await callJenkins(access, url, what, { signal });
   if (response.ok) return await readBody('Jenkins', what, response.body, maxBytes);
   await response.body?.cancel();
@@ -156,7 +199,10 @@ export async function callJenkins(
   const headers = user === null || token === null ? {} : { authorization: basicAuth(user, token) };
   return await fetch(url, { ...init, headers, redirect: 'manual' }).catch((cause: unknown) => {
     // Without its words: they may hold the address.
-    throw new TriageError('upstream-failed', `Jenkins could not be reached for ${what}.`, { retryable: true, cause });
+    throw new TriageError('upstream-failed', `Jenkins could not be reached for ${what}.`, {
+      retryable: true,
+      cause,
+    });
   });
 }
 
@@ -167,8 +213,13 @@ export function jenkinsRefusal(what: string, status: number, right: string): Tri
     return new TriageError('upstream-auth', `Jenkins ${told} for ${what}. ${needs}`);
   }
   if (status === 404 || status === 410)
-    return new TriageError('not-found', `Jenkins returned ${status} for ${what}: the build may have been deleted.`);
-  return new TriageError('upstream-failed', `Jenkins returned ${status} for ${what}.`, { retryable: status >= 500 || status === 429 });
+    return new TriageError(
+      'not-found',
+      `Jenkins returned ${status} for ${what}: the build may have been deleted.`,
+    );
+  return new TriageError('upstream-failed', `Jenkins returned ${status} for ${what}.`, {
+    retryable: status >= 500 || status === 429,
+  });
 }
 
 interface JenkinsArtifacts {
@@ -180,7 +231,9 @@ interface JenkinsArtifacts {
 }
 
 const TREE = 'artifacts[fileName,relativePath]';
-const Listed = z.object({ artifacts: z.array(z.object({ relativePath: z.string().min(1).max(1_000) })).default([]) });
+const Listed = z.object({
+  artifacts: z.array(z.object({ relativePath: z.string().min(1).max(1_000) })).default([]),
+});
 
 const MAX_LIST_BYTES = 4 * 1024 * 1024;
 /** The maximum size of one artifact. */
@@ -212,14 +265,19 @@ async function fetchJenkinsArtifacts(fetching: JenkinsArtifacts): Promise<Source
 }
 
 async function listArtifacts({ get }: JenkinsArtifacts): Promise<string[]> {
-  const bytes = await get(`api/json?tree=${encodeURIComponent(TREE)}`, 'the list of artifacts', MAX_LIST_BYTES);
+  const bytes = await get(
+    `api/json?tree=${encodeURIComponent(TREE)}`,
+    'the list of artifacts',
+    MAX_LIST_BYTES,
+  );
   return Listed.parse(JSON.parse(bytes.toString('utf8'))).artifacts.map(({ relativePath }) => relativePath);
 }
 
 /** Names are the job's: each part is encoded, and none may climb out of the build's own folder. */
 async function readArtifact({ get, signal, room }: JenkinsArtifacts, name: string): Promise<SourceText[]> {
   const parts = name.split('/');
-  if (parts.some((part) => part === '' || part === '.' || part === '..')) return [namelessText(name, 'its name is not a file path')];
+  if (parts.some((part) => part === '' || part === '.' || part === '..'))
+    return [namelessText(name, 'its name is not a file path')];
   try {
     const bytes = await get(`artifact/${parts.map(encodeURIComponent).join('/')}`, 'an artifact', MAX_BYTES);
     return await openArtifact(name, bytes, room);
@@ -235,17 +293,30 @@ async function readArtifact({ get, signal, room }: JenkinsArtifacts, name: strin
  * Throws `invalid-config` without a Jenkins, `not-found` without an address, `forbidden` for any other host
  * or path.
  */
-export function jenkinsAddress(baseUrl: string | null, build: Pick<Build, 'url' | 'externalId' | 'number' | 'pipeline'>): URL {
+export function jenkinsAddress(
+  baseUrl: string | null,
+  build: Pick<Build, 'url' | 'externalId' | 'number' | 'pipeline'>,
+): URL {
   if (baseUrl === null)
-    throw new TriageError('invalid-config', 'Cannot fetch the logs of Jenkins builds: FAULTLINE_JENKINS_URL is not set.');
+    throw new TriageError(
+      'invalid-config',
+      'Cannot fetch the logs of Jenkins builds: FAULTLINE_JENKINS_URL is not set.',
+    );
   const given = build.url ?? build.externalId;
   if (given === null || !URL.canParse(given)) {
-    throw new TriageError('not-found', `Build ${build.number} of ${build.pipeline} has no URL, so there is no log to fetch.`);
+    throw new TriageError(
+      'not-found',
+      `Build ${build.number} of ${build.pipeline} has no URL, so there is no log to fetch.`,
+    );
   }
   const base = folder(baseUrl);
   const address = folder(given);
-  // The parser has resolved "..", so a path below the base stays below it; an encoded slash or dot could be read otherwise.
-  const isBelow = address.origin === base.origin && address.pathname.startsWith(base.pathname) && !/%2f|%5c|%2e/i.test(address.pathname);
+  // The parser has resolved "..", so a path below the base stays below it; an encoded slash or dot could be
+  // read otherwise.
+  const isBelow =
+    address.origin === base.origin &&
+    address.pathname.startsWith(base.pathname) &&
+    !/%2f|%5c|%2e/i.test(address.pathname);
   if (!isBelow || address.username !== '' || address.password !== '') {
     throw new TriageError(
       'forbidden',
@@ -281,10 +352,22 @@ export function jenkinsConnection(): Connection {
       'Its secret is the address with faultline:SECRET@ in front of the host, such as https://faultline:SECRET@faultline.example/webhooks/jenkins.',
     ],
     greet: (secret, nowMs) => {
-      const body = JSON.stringify({ repository: 'faultline/connect', pipeline: 'connect', number: 0, status: 'test' });
+      const body = JSON.stringify({
+        repository: 'faultline/connect',
+        pipeline: 'connect',
+        number: 0,
+        status: 'test',
+      });
       const [id, timestamp] = [greetingId(), String(Math.floor(nowMs / 1000))];
       const signature = `sha256=${computeHmac(secret, `${id}.${timestamp}.`, body)}`;
-      return { body, headers: { 'x-faultline-id': id, 'x-faultline-timestamp': timestamp, 'x-faultline-signature': signature } };
+      return {
+        body,
+        headers: {
+          'x-faultline-id': id,
+          'x-faultline-timestamp': timestamp,
+          'x-faultline-signature': signature,
+        },
+      };
     },
     hooks: { because: 'Jenkins keeps its notifications in the configuration of each job' },
   };

@@ -29,7 +29,10 @@ export interface DescriptionOptions {
  * Returns the sentence for the build's page. Null while the build is being analyzed, and for a build that has
  * not failed.
  */
-export function jenkinsDescription({ heads }: Situation, options: DescriptionOptions): JenkinsDescription | null {
+export function jenkinsDescription(
+  { heads }: Situation,
+  options: DescriptionOptions,
+): JenkinsDescription | null {
   const [head] = heads;
   if (head === undefined || head.build.status !== 'failed') return null;
   const { build, job, causes, question } = head;
@@ -38,7 +41,10 @@ export function jenkinsDescription({ heads }: Situation, options: DescriptionOpt
   if (causes.length === 0 && question !== null) return null;
   const { url, externalId, number, pipeline } = build;
   const [first, ...others] = arrangeAnswers(causes);
-  const text = first === undefined ? notAnalysed(job?.error ?? null, options) : formatSentence(first, others.length, options);
+  const text =
+    first === undefined
+      ? notAnalysed(job?.error ?? null, options)
+      : formatSentence(first, others.length, options);
   return { build: { url, externalId, number, pipeline }, text, format: options.format };
 }
 
@@ -87,8 +93,16 @@ function escapeHtml(text: string): string {
 }
 
 /** Creates the channel that keeps the description of each failed build up to date. */
-export function descriptionChannel(rule: NoticeRule, jenkins: JenkinsAccess, options: DescriptionOptions): NoticeChannel {
-  return noticeChannel({ rule, render: (situation) => jenkinsDescription(situation, options), client: createJenkinsClient(jenkins) });
+export function descriptionChannel(
+  rule: NoticeRule,
+  jenkins: JenkinsAccess,
+  options: DescriptionOptions,
+): NoticeChannel {
+  return noticeChannel({
+    rule,
+    render: (situation) => jenkinsDescription(situation, options),
+    client: createJenkinsClient(jenkins),
+  });
 }
 
 const MAX_ANSWER_BYTES = 256 * 1024;
@@ -105,7 +119,11 @@ export function createJenkinsClient(options: JenkinsAccess): NotificationClient<
     show: async ({ build, text, format }, { notice, signal }) => {
       const address = jenkinsAddress(options.baseUrl, build);
       const current = await readDescription(options, address, signal);
-      const wanted = withOurs(current, { ours: notice.reference, text, separator: format === 'html' ? '<br>\n' : '\n' });
+      const wanted = withOurs(current, {
+        ours: notice.reference,
+        text,
+        separator: format === 'html' ? '<br>\n' : '\n',
+      });
       if (wanted !== current) await writeDescription(options, address, wanted, signal);
       return { reference: text };
     },
@@ -133,13 +151,22 @@ async function readDescription(options: JenkinsAccess, address: URL, signal: Abo
 }
 
 /** Jenkins answers with a redirect to the build; one to elsewhere leads to a sign-in. */
-async function writeDescription(options: JenkinsAccess, address: URL, description: string, signal: AbortSignal): Promise<void> {
+async function writeDescription(
+  options: JenkinsAccess,
+  address: URL,
+  description: string,
+  signal: AbortSignal,
+): Promise<void> {
   const url = new URL('submitDescription', address);
   const body = new URLSearchParams({ description });
   const response = await callJenkins(options, url, DESCRIPTION.what, { method: 'POST', body, signal });
   await response.body?.cancel();
   if (response.ok) return;
   const location = response.headers.get('location');
-  const isBack = location !== null && URL.canParse(location, url.href) && new URL(location, url).pathname.startsWith(address.pathname);
-  if (response.status < 300 || response.status > 399 || !isBack) throw jenkinsRefusal(DESCRIPTION.what, response.status, DESCRIPTION.right);
+  const isBack =
+    location !== null &&
+    URL.canParse(location, url.href) &&
+    new URL(location, url).pathname.startsWith(address.pathname);
+  if (response.status < 300 || response.status > 399 || !isBack)
+    throw jenkinsRefusal(DESCRIPTION.what, response.status, DESCRIPTION.right);
 }

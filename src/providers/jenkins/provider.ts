@@ -18,7 +18,8 @@ export function jenkinsProvider(settings: JenkinsSettings): Provider {
     webhook: jenkinsWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
     connection: async () => (await import('./api.ts')).jenkinsConnection(),
-    openBuildSource: async (options) => (await import('./api.ts')).createJenkinsBuildSource({ baseUrl, user, token, ...options }),
+    openBuildSource: async (options) =>
+      (await import('./api.ts')).createJenkinsBuildSource({ baseUrl, user, token, ...options }),
     openPastRuns: null,
     code: null,
     rerun: null,
@@ -39,13 +40,18 @@ function createChannels(settings: JenkinsSettings): ProviderChannel[] {
     {
       rule,
       open: async ({ publicUrl }) =>
-        (await import('./description.ts')).descriptionChannel(rule, { baseUrl, user, token }, { publicUrl, format: description }),
+        (await import('./description.ts')).descriptionChannel(
+          rule,
+          { baseUrl, user, token },
+          { publicUrl, format: description },
+        ),
     },
   ];
 }
 
 function rootProbe(baseUrl: string, user: string | null, token: string | null): Probe {
-  const headers = token === null ? {} : { authorization: user === null ? `Bearer ${token}` : basicAuth(user, token) };
+  const headers =
+    token === null ? {} : { authorization: user === null ? `Bearer ${token}` : basicAuth(user, token) };
   return { url: below(baseUrl, 'api/json?tree=nodeDescription'), headers };
 }
 
@@ -56,7 +62,8 @@ function createCheck({ baseUrl, user, token }: JenkinsSettings): Check {
     mend: 'check FAULTLINE_JENKINS_URL: is Jenkins running there, and can this machine reach it?',
     ...(baseUrl === null ? {} : { freshMs: OUTSIDE_FRESH_MS }),
     ask: async (signal) => {
-      if (baseUrl === null) return note(name, 'no URL: logs of Jenkins builds cannot be fetched', 'set FAULTLINE_JENKINS_URL');
+      if (baseUrl === null)
+        return note(name, 'no URL: logs of Jenkins builds cannot be fetched', 'set FAULTLINE_JENKINS_URL');
       const reply = await probe(rootProbe(baseUrl, user, token), signal);
       return [...findClockSkew('jenkins clock', reply.aheadMs), jenkinsFinding(reply)];
     },
@@ -72,7 +79,11 @@ function jenkinsFinding({ status, headers }: ProbeReply): Finding {
       'check FAULTLINE_JENKINS_USER and FAULTLINE_JENKINS_TOKEN; the user needs Overall/Read and Job/Read',
     );
   if (status >= 300)
-    return wrong(name, `it returned ${status}`, 'check the path in FAULTLINE_JENKINS_URL: it is the part before /job/ in a build URL');
+    return wrong(
+      name,
+      `it returned ${status}`,
+      'check the path in FAULTLINE_JENKINS_URL: it is the part before /job/ in a build URL',
+    );
   const version = headers.get('x-jenkins');
   if (version === null) return wrong(name, 'the server there is not Jenkins', 'check FAULTLINE_JENKINS_URL');
   return ok(name, `Jenkins ${version}`);
@@ -85,8 +96,16 @@ export const JenkinsSettings = z.object({
     'Jenkins webhook secret or token. Two, separated by a comma, during rotation.',
   ),
   /** Builds elsewhere are never fetched and never spoken of. Null: none are. */
-  baseUrl: setting('FAULTLINE_JENKINS_URL', z.url().nullable().default(null), 'Base URL of Jenkins. Builds elsewhere are not fetched.'),
-  user: setting('FAULTLINE_JENKINS_USER', z.string().nullable().default(null), 'User of the Jenkins API token.'),
+  baseUrl: setting(
+    'FAULTLINE_JENKINS_URL',
+    z.url().nullable().default(null),
+    'Base URL of Jenkins. Builds elsewhere are not fetched.',
+  ),
+  user: setting(
+    'FAULTLINE_JENKINS_USER',
+    z.string().nullable().default(null),
+    'User of the Jenkins API token.',
+  ),
   /** An API token of that user; it needs no crumb. */
   token: credential('FAULTLINE_JENKINS_TOKEN', 'Jenkins API token.'),
   /** Written with that token, whose user then needs the right Run/Update. */

@@ -30,26 +30,43 @@ const Query = z.object({ token: z.string().optional() });
 
 function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs: number): void {
   const query = Query.safeParse(request.query);
-  const token = request.header('x-faultline-token') ?? readBasicPassword(request) ?? (query.success ? query.data.token : undefined);
+  const token =
+    request.header('x-faultline-token') ??
+    readBasicPassword(request) ??
+    (query.success ? query.data.token : undefined);
   const signature = request.header('x-faultline-signature');
   if (signature !== undefined || token === undefined) checkSigned(request, signature, secrets, nowMs);
-  else if (!matchesAny(token, secrets)) throw refused(`The token does not match any configured secret (${SECRET}).`);
+  else if (!matchesAny(token, secrets))
+    throw refused(`The token does not match any configured secret (${SECRET}).`);
 }
 
 /**
  * Checks the signature: `sha256=` and the HMAC-SHA256 over `<id>.<timestamp>.<raw body>` in hexadecimal, as
  * in Standard Webhooks.
  */
-function checkSigned(request: WebhookRequest, signature: string | undefined, secrets: readonly string[], nowMs: number): void {
+function checkSigned(
+  request: WebhookRequest,
+  signature: string | undefined,
+  secrets: readonly string[],
+  nowMs: number,
+): void {
   const id = request.header('x-faultline-id');
   const timestamp = request.header('x-faultline-timestamp');
   if (id === undefined || timestamp === undefined || signature === undefined)
-    throw refused('A signed delivery needs the headers X-Faultline-Id, X-Faultline-Timestamp and X-Faultline-Signature.');
+    throw refused(
+      'A signed delivery needs the headers X-Faultline-Id, X-Faultline-Timestamp and X-Faultline-Signature.',
+    );
   if (id.length > 200 || !/^\d{1,12}$/.test(timestamp))
-    throw refused('X-Faultline-Timestamp must be Unix time in seconds, and X-Faultline-Id at most 200 characters.');
-  const expected = secrets.map((secret) => `sha256=${computeHmac(secret, `${id}.${timestamp}.`, request.body)}`);
+    throw refused(
+      'X-Faultline-Timestamp must be Unix time in seconds, and X-Faultline-Id at most 200 characters.',
+    );
+  const expected = secrets.map(
+    (secret) => `sha256=${computeHmac(secret, `${id}.${timestamp}.`, request.body)}`,
+  );
   if (!matchesAny(signature, expected))
-    throw refused('X-Faultline-Signature does not match the body, ID and timestamp with any configured secret.');
+    throw refused(
+      'X-Faultline-Signature does not match the body, ID and timestamp with any configured secret.',
+    );
   requireRecent('X-Faultline-Timestamp', timestamp, nowMs);
 }
 
@@ -74,9 +91,16 @@ export const NotificationEvent = z
       log: z
         .string()
         .nullish()
-        .describe('The end of the console, if the plugin is configured to send it; used if the console itself cannot be read.'),
+        .describe(
+          'The end of the console, if the plugin is configured to send it; used if the console itself cannot be read.',
+        ),
       test_summary: z
-        .object({ failed_tests: z.array(z.string()).nullish().describe('Their classes and names, such as `shop.CartTest.total`.') })
+        .object({
+          failed_tests: z
+            .array(z.string())
+            .nullish()
+            .describe('Their classes and names, such as `shop.CartTest.total`.'),
+        })
         .nullish(),
     }),
   })
@@ -91,7 +115,11 @@ export const NotificationEvent = z
           number: 812,
           phase: 'FINALIZED',
           status: 'FAILURE',
-          scm: { url: 'https://git.example.com/shop/api.git', branch: 'origin/main', commit: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b' },
+          scm: {
+            url: 'https://git.example.com/shop/api.git',
+            branch: 'origin/main',
+            commit: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
+          },
         },
       },
     ],
@@ -142,7 +170,10 @@ export const jenkinsWebhook = createWebhook({
     'Accepts events of the Notification plugin (acting once a build is COMPLETED or FINALIZED) and generic build events. Sign the request (X-Faultline-Signature) or, because the plugin cannot sign, send the secret as the password of HTTP Basic authentication, which the plugin takes from its URL, or in X-Faultline-Token. `?token=` is accepted too, but shows the secret wherever the address is printed.',
   headers: z.object({
     'x-faultline-id': z.string().optional().describe('Delivery ID; each ID is accepted once.'),
-    'x-faultline-timestamp': z.string().optional().describe("Unix time in seconds; at most 5 minutes from the server's time."),
+    'x-faultline-timestamp': z
+      .string()
+      .optional()
+      .describe("Unix time in seconds; at most 5 minutes from the server's time."),
   }),
   body: z.union([NotificationEvent, GenericEvent]),
   security: {
@@ -152,14 +183,29 @@ export const jenkinsWebhook = createWebhook({
       description:
         '`sha256=` and the HMAC-SHA256 of `<id>.<timestamp>.<raw body>`, in hexadecimal; X-Faultline-Id and X-Faultline-Timestamp are required as well.',
     },
-    jenkinsToken: { in: 'header', name: 'X-Faultline-Token', description: 'The secret itself, for senders that cannot sign.' },
-    jenkinsBasic: { in: 'header', name: 'Authorization', description: '`Basic` with any user and the secret as the password.' },
-    jenkinsQueryToken: { in: 'query', name: 'token', description: 'The secret, for senders that can do nothing else.' },
+    jenkinsToken: {
+      in: 'header',
+      name: 'X-Faultline-Token',
+      description: 'The secret itself, for senders that cannot sign.',
+    },
+    jenkinsBasic: {
+      in: 'header',
+      name: 'Authorization',
+      description: '`Basic` with any user and the secret as the password.',
+    },
+    jenkinsQueryToken: {
+      in: 'query',
+      name: 'token',
+      description: 'The secret, for senders that can do nothing else.',
+    },
   },
   authenticate,
   read: (payload, request) => {
     // Only a signature vouches for the id.
-    const deliveryId = request.header('x-faultline-signature') === undefined ? null : (request.header('x-faultline-id') ?? null);
+    const deliveryId =
+      request.header('x-faultline-signature') === undefined
+        ? null
+        : (request.header('x-faultline-id') ?? null);
     return { ...readJenkinsEvent(payload), deliveryId, once: deliveryId !== null };
   },
 });
@@ -167,7 +213,8 @@ export const jenkinsWebhook = createWebhook({
 /** Reads an authenticated event of either shape. Throws `invalid-input` where it lacks what it must have. */
 export function readJenkinsEvent(payload: unknown): { readonly event: string; readonly reading: Reading } {
   const isNotification = typeof payload === 'object' && payload !== null && 'build' in payload;
-  if (!isNotification) return { event: 'build', reading: readGeneric(readInput('The build event', GenericEvent, payload)) };
+  if (!isNotification)
+    return { event: 'build', reading: readGeneric(readInput('The build event', GenericEvent, payload)) };
   const event = readInput('The Notification plugin event', NotificationEvent, payload);
   return { event: event.build.phase.toLowerCase(), reading: readNotification(event) };
 }
@@ -175,7 +222,8 @@ export function readJenkinsEvent(payload: unknown): { readonly event: string; re
 function readNotification(event: NotificationEvent): Reading {
   const { build } = event;
   const phase = build.phase.toUpperCase();
-  if (phase !== 'COMPLETED' && phase !== 'FINALIZED') return { ignored: `phase ${phase}: the build has not ended` };
+  if (phase !== 'COMPLETED' && phase !== 'FINALIZED')
+    return { ignored: `phase ${phase}: the build has not ended` };
   const status = toBuildStatus(build.status ?? '');
   if (status === null) return { ignored: endedOtherwise(build.status) };
   const started = build.timestamp ?? null;
@@ -202,7 +250,13 @@ function readNotification(event: NotificationEvent): Reading {
 function failedTest(fullName: string): TestResult {
   const name = shown(fullName.slice(0, 500));
   const dot = name.lastIndexOf('.');
-  return { name: name.slice(dot + 1), suite: dot > 0 ? name.slice(0, dot) : null, file: null, status: 'failed', durationMs: null };
+  return {
+    name: name.slice(dot + 1),
+    suite: dot > 0 ? name.slice(0, dot) : null,
+    file: null,
+    status: 'failed',
+    durationMs: null,
+  };
 }
 
 function readGeneric(event: GenericEvent): Reading {
@@ -233,7 +287,9 @@ function endedOtherwise(status: string | null | undefined): string {
  * Converts `job/folder/job/name/` to `folder/name`, because two folders may contain jobs with the same name.
  */
 function toPipelineName(jobUrl: string | null | undefined): string | null {
-  const names = [...(jobUrl ?? '').matchAll(/(?:^|\/)job\/([^/]+)/g)].map((match) => decodedSegment(match[1] ?? ''));
+  const names = [...(jobUrl ?? '').matchAll(/(?:^|\/)job\/([^/]+)/g)].map((match) =>
+    decodedSegment(match[1] ?? ''),
+  );
   const pipeline = shortText(500).safeParse(names.join('/'));
   return pipeline.success ? pipeline.data : null;
 }

@@ -8,7 +8,14 @@ import { foldsBy, resolveProject } from '../cases/case.ts';
 import { BINS, calibrationError as errorOfWeighted, getBin } from '../figures/calibration.ts';
 import { isRight, judgedCases } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { computeEffectiveSize, type FitMethod, fitCategories, getWeight, type LabelledAnswer, type Statement } from './fit.ts';
+import {
+  computeEffectiveSize,
+  type FitMethod,
+  fitCategories,
+  getWeight,
+  type LabelledAnswer,
+  type Statement,
+} from './fit.ts';
 import { type CategoryThreshold, thresholdsAt } from './threshold.ts';
 
 export interface CalibrateOptions {
@@ -49,7 +56,9 @@ export interface FittedCalibration {
   readonly calibration: Calibration;
   readonly rows: readonly FitRow[];
   readonly thresholds: readonly CategoryThreshold[];
-  /** Each answer as a calibration states it that has not seen its project; null where all are of one project. */
+  /**
+   * Each answer as a calibration states it that has not seen its project; null where all are of one project.
+   */
   readonly held: readonly LabelledAnswer[] | null;
 }
 
@@ -58,9 +67,15 @@ const FOLDS = 5;
 const NAMED_PROJECTS = 50;
 
 /** Fits a calibration to answers whose truth is known. Throws `invalid-input` where there is none. */
-export function fitCalibration(answers: readonly LabelledAnswer[], options: CalibrateOptions): FittedCalibration {
+export function fitCalibration(
+  answers: readonly LabelledAnswer[],
+  options: CalibrateOptions,
+): FittedCalibration {
   if (answers.length === 0)
-    throw new TriageError('invalid-input', 'No answer has a known correct category, so there is nothing to calibrate with.');
+    throw new TriageError(
+      'invalid-input',
+      'No answer has a known correct category, so there is nothing to calibrate with.',
+    );
   const maps = fitCategories(answers, options.method);
   const held = heldOut(answers, options.method);
   const thresholds = options.risk === null ? [] : thresholdsAt(answers, maps, options.risk, options.doubted);
@@ -84,11 +99,18 @@ function heldOut(answers: readonly LabelledAnswer[], method: FitMethod): Labelle
   if (folds.length < 2) return null;
   return folds.flatMap((fold) => {
     const maps = fitCategories(folds.filter((other) => other !== fold).flat(), method);
-    return fold.map((answer) => ({ ...answer, stated: calibratedConfidence(maps[answer.category].points, answer.stated) }));
+    return fold.map((answer) => ({
+      ...answer,
+      stated: calibratedConfidence(maps[answer.category].points, answer.stated),
+    }));
   });
 }
 
-function withThreshold(map: CategoryMap, category: Category, thresholds: readonly CategoryThreshold[]): CategoryMap {
+function withThreshold(
+  map: CategoryMap,
+  category: Category,
+  thresholds: readonly CategoryThreshold[],
+): CategoryMap {
   const found = thresholds.find((one) => one.category === category);
   return found === undefined ? map : { ...map, threshold: found.threshold };
 }
@@ -117,8 +139,14 @@ function computeScores(answers: readonly LabelledAnswer[]): { ece: Measured; bri
   return { ece: withInterval(answers, calibrationError), brier: withInterval(answers, brierScore) };
 }
 
-function fittedOn(answers: readonly LabelledAnswer[], { sources, mask }: CalibrateOptions): Calibration['fittedOn'] {
-  const projects = [...Map.groupBy(answers, ({ project }) => project)].map(([name, own]) => ({ name: mask(name), cases: own.length }));
+function fittedOn(
+  answers: readonly LabelledAnswer[],
+  { sources, mask }: CalibrateOptions,
+): Calibration['fittedOn'] {
+  const projects = [...Map.groupBy(answers, ({ project }) => project)].map(([name, own]) => ({
+    name: mask(name),
+    cases: own.length,
+  }));
   projects.sort((left, right) => right.cases - left.cases || (left.name < right.name ? -1 : 1));
   const dates = answers.flatMap(({ at }) => at ?? []).sort();
   return {
@@ -166,7 +194,9 @@ export function calibrationError(statements: readonly Statement[]): number {
  */
 export function brierScore(statements: readonly Statement[]): number {
   const all = statements.reduce((sum, one) => sum + getWeight(one), 0);
-  return all === 0 ? 0 : statements.reduce((sum, one) => sum + getWeight(one) * (one.stated - Number(one.right)) ** 2, 0) / all;
+  return all === 0
+    ? 0
+    : statements.reduce((sum, one) => sum + getWeight(one) * (one.stated - Number(one.right)) ** 2, 0) / all;
 }
 
 /**
@@ -196,15 +226,22 @@ export function labelledCases(cases: readonly ReplayedCase[]): LabelledAnswer[] 
     const stated = result.rawConfidence ?? result.answerConfidence;
     if (row === null || stated === null || !category.success) return [];
     return [
-      { id: result.id, project: resolveProject(row), category: category.data, stated, right: isRight(entry), at: row.happened_at ?? null },
+      {
+        id: result.id,
+        project: resolveProject(row),
+        category: category.data,
+        stated,
+        right: isRight(entry),
+        at: row.happened_at ?? null,
+      },
     ];
   });
 }
 
 /**
- * Answers that people decided. Those that wait for a person are the unsure ones, and all of them are inspected sooner or later; of the
- * published ones only the drawn sample is, so each of that represents as many as one was drawn of. Without the weight a
- * calibration would be one of unsure answers alone.
+ * Answers that people decided. Those that wait for a person are the unsure ones, and all of them are
+ * inspected sooner or later; of the published ones only the drawn sample is, so each of that represents as
+ * many as one was drawn of. Without the weight a calibration would be one of unsure answers alone.
  */
 export function labelledDecisions(decided: readonly DecidedAnswer[], auditEvery: number): LabelledAnswer[] {
   return decided.map(({ analysisId, repository, category, stated, right, origin, decidedAt }) => ({

@@ -1,7 +1,10 @@
 import { type CategoryMap, calibrated } from '../../domain/calibration.ts';
 import { byCategory, type Category } from '../../domain/category.ts';
 
-/** An answer whose truth is known: what it said, how sure it was once verified and before any calibration, and whether it was right. */
+/**
+ * An answer whose truth is known: what it said, how sure it was once verified and before any calibration, and
+ * whether it was right.
+ */
 export interface LabelledAnswer extends Statement {
   readonly id: string;
   /** Answers of one project are never on both sides of a split. */
@@ -38,9 +41,14 @@ function asWorth<One extends Statement>(statements: readonly One[]): (One & { re
 /** `auto`: isotonic where there are enough cases, else Platt. */
 export type FitMethod = 'auto' | 'isotonic' | 'platt';
 
-/** Below about a thousand cases isotonic regression fits chance, and Platt's two numbers do better (Niculescu-Mizil & Caruana 2005). */
+/**
+ * Below about a thousand cases isotonic regression fits chance, and Platt's two numbers do better
+ * (Niculescu-Mizil & Caruana 2005).
+ */
 export const ISOTONIC_FROM = 1000;
-/** Fewer say little about two numbers: at 30 the share of right answers is known to ± 0.11 where it is 0.9. */
+/**
+ * Fewer say little about two numbers: at 30 the share of right answers is known to ± 0.11 where it is 0.9.
+ */
 export const OWN_FROM = 30;
 /** Fewer do not even show that a category behaves as the others do. */
 export const POOLED_FROM = 10;
@@ -56,9 +64,10 @@ const BELIEVED = { right: 6, of: 8 };
  * The points of maps that are not step functions. They are closer together in the range in which answers are
  * published.
  */
-const GRID = [0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9].concat([
-  0.91, 0.92, 0.93, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99, 1,
-]);
+const GRID = [
+  0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85,
+  0.875, 0.9,
+].concat([0.91, 0.92, 0.93, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99, 1]);
 
 type Curve = (stated: number) => number;
 
@@ -66,14 +75,22 @@ type Curve = (stated: number) => number;
  * Fits one map per category to the stated probabilities of its answers. Weighted cases count by their
  * effective sample size.
  */
-export function fitCategories(answers: readonly LabelledAnswer[], method: FitMethod): Record<Category, CategoryMap> {
+export function fitCategories(
+  answers: readonly LabelledAnswer[],
+  method: FitMethod,
+): Record<Category, CategoryMap> {
   const pooled = computeEffectiveSize(answers) >= OWN_FROM ? fitCurve(answers, method) : null;
   return byCategory((category) => {
     const own = answers.filter((answer) => answer.category === category);
     const counts = { cases: own.length, right: own.filter(({ right }) => right).length };
     const worth = computeEffectiveSize(own);
     if (pooled === null || worth < POOLED_FROM) return cappedCurve(own, counts, pooled);
-    if (worth < OWN_FROM) return { method: 'pooled', ...counts, points: sampled((stated) => Math.min(stated, pooled(stated)), GRID) };
+    if (worth < OWN_FROM)
+      return {
+        method: 'pooled',
+        ...counts,
+        points: sampled((stated) => Math.min(stated, pooled(stated)), GRID),
+      };
     return ownCurve(own, counts, pooled, method);
   });
 }
@@ -83,7 +100,10 @@ function methodFor(cases: number, method: FitMethod): 'isotonic' | 'platt' {
   return method === 'isotonic' || (method === 'auto' && cases >= ISOTONIC_FROM) ? 'isotonic' : 'platt';
 }
 
-/** Answers less sure than the tenth least sure were hardly seen: what a curve says there is a guess, and may lower but not raise. */
+/**
+ * Answers less sure than the tenth least sure were hardly seen: what a curve says there is a guess, and may
+ * lower but not raise.
+ */
 function ownCurve(
   own: readonly LabelledAnswer[],
   counts: Pick<CategoryMap, 'cases' | 'right'>,
@@ -100,12 +120,19 @@ function ownCurve(
   return {
     method: fitted,
     ...counts,
-    points: sampled((at) => (at < seen ? Math.min(at, drawn(at)) : drawn(at)), [...GRID, seen, ...(fitted === 'isotonic' ? stated : [])]),
+    points: sampled(
+      (at) => (at < seen ? Math.min(at, drawn(at)) : drawn(at)),
+      [...GRID, seen, ...(fitted === 'isotonic' ? stated : [])],
+    ),
   };
 }
 
 /** Returns the stated probability, but at most what so few cases and all others together support. */
-function cappedCurve(own: readonly LabelledAnswer[], counts: Pick<CategoryMap, 'cases' | 'right'>, pooled: Curve | null): CategoryMap {
+function cappedCurve(
+  own: readonly LabelledAnswer[],
+  counts: Pick<CategoryMap, 'cases' | 'right'>,
+  pooled: Curve | null,
+): CategoryMap {
   const right = asWorth(own).reduce((sum, answer) => sum + (answer.right ? answer.weight : 0), 0);
   const most = (right + BELIEVED.right) / (computeEffectiveSize(own) + BELIEVED.of);
   const curve = (stated: number) => Math.min(stated, most, pooled?.(stated) ?? 1);
@@ -152,15 +179,20 @@ const PRIOR = 1;
 const EDGE = 1e-4;
 
 /**
- * Fits a sigmoid over the log-odds of what was stated (Platt 1999, with his smoothed targets; Newton's method as in Lin, Lin & Weng
- * 2007), held near the statement itself where few cases speak. The map never falls: a slope below zero, which only chance gives, becomes the share of right answers.
+ * Fits a sigmoid over the log-odds of what was stated (Platt 1999, with his smoothed targets; Newton's method
+ * as in Lin, Lin & Weng 2007), held near the statement itself where few cases speak. The map never falls: a
+ * slope below zero, which only chance gives, becomes the share of right answers.
  */
 export function fitPlatt(statements: readonly Statement[]): (stated: number) => number {
   const all = statements.reduce((sum, { weight = 1 }) => sum + weight, 0);
   const right = statements.reduce((sum, entry) => sum + (entry.right ? (entry.weight ?? 1) : 0), 0);
   const wrong = all - right;
   const [high, low] = [(right + 1) / (right + 2), 1 / (wrong + 2)];
-  const points = statements.map((entry) => ({ x: logit(entry.stated), y: entry.right ? high : low, weight: entry.weight ?? 1 }));
+  const points = statements.map((entry) => ({
+    x: logit(entry.stated),
+    y: entry.right ? high : low,
+    weight: entry.weight ?? 1,
+  }));
   let line: Line = { slope: 1, offset: 0 };
   for (let step = 0; step < STEPS; step++) {
     const next = lowered(points, line, newtonStep(points, line));
@@ -219,7 +251,10 @@ function newtonStep(points: readonly Point[], { slope, offset }: Line): Line {
     ones += bend;
   }
   const determinant = xx * ones - x1 * x1;
-  return { slope: (ones * bySlope - x1 * byOffset) / determinant, offset: (xx * byOffset - x1 * bySlope) / determinant };
+  return {
+    slope: (ones * bySlope - x1 * byOffset) / determinant,
+    offset: (xx * byOffset - x1 * bySlope) / determinant,
+  };
 }
 
 function logit(probability: number): number {
@@ -252,9 +287,18 @@ export function fitIsotonic(statements: readonly Statement[]): CategoryMap['poin
   const blocks: Block[] = [];
   for (const block of sameStatements(statements)) {
     let joined = block;
-    for (let last = blocks.at(-1); last !== undefined && computeShare(last) >= computeShare(joined); last = blocks.at(-1)) {
+    for (
+      let last = blocks.at(-1);
+      last !== undefined && computeShare(last) >= computeShare(joined);
+      last = blocks.at(-1)
+    ) {
       blocks.pop();
-      joined = { from: last.from, to: joined.to, weight: last.weight + joined.weight, right: last.right + joined.right };
+      joined = {
+        from: last.from,
+        to: joined.to,
+        weight: last.weight + joined.weight,
+        right: last.right + joined.right,
+      };
     }
     blocks.push(joined);
   }

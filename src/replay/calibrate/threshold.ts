@@ -14,7 +14,10 @@ export interface CategoryThreshold {
   /** The number of cases at or above the threshold, and how many of them are wrong. */
   readonly published: number;
   readonly wrong: number;
-  /** The highest share of wrong ones among the published that these leave possible; null where none is published. */
+  /**
+   * The highest share of wrong ones among the published that these leave possible; null where none is
+   * published.
+   */
   readonly upper: number | null;
   /** The minimum number of cases that would be needed if none were wrong. */
   readonly needed: number;
@@ -102,7 +105,13 @@ function listLevels(own: readonly LabelledAnswer[], { points }: CategoryMap, dou
     const at = calibratedConfidence(points, answer.stated);
     const isEnd = at > (next === undefined ? least : calibratedConfidence(points, next));
     // Kish's effective size: what unequally weighted cases are worth.
-    levels.push({ at: isEnd ? at : null, published, wrong, size: weight ** 2 / squares, share: wrongWeight / weight });
+    levels.push({
+      at: isEnd ? at : null,
+      published,
+      wrong,
+      size: weight ** 2 / squares,
+      share: wrongWeight / weight,
+    });
   }
   return levels;
 }
@@ -118,7 +127,8 @@ function lowestLevel(levels: readonly Level[], { most, confidence }: Risk): Kept
     for (const level of levels.filter((one) => one.size >= needed * 2 ** sequence)) {
       const upper = upperShare(level.share * level.size, level.size, surely);
       if (upper > most) break;
-      if (level.at !== null && (lowest === null || level.at < lowest.at)) lowest = { ...level, at: level.at, upper };
+      if (level.at !== null && (lowest === null || level.at < lowest.at))
+        lowest = { ...level, at: level.at, upper };
     }
   }
   return lowest;

@@ -3,7 +3,14 @@ import type { Category } from '../../domain/category.ts';
 import { getErrorMessage } from '../../domain/errors.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import { maskExperiment } from '../../service/experiments.ts';
-import { type BadCase, type CaseOutcome, type CaseTexts, DatasetRow, type ReplayCase, resolveProject } from './case.ts';
+import {
+  type BadCase,
+  type CaseOutcome,
+  type CaseTexts,
+  DatasetRow,
+  type ReplayCase,
+  resolveProject,
+} from './case.ts';
 import { hashText } from './choose.ts';
 import { SET_FILE } from './folder.ts';
 import type { NewFolder } from './new-folder.ts';
@@ -52,11 +59,18 @@ export async function writeCaseSet(
     await folder.append(SET_FILE, '');
     for await (const outcome of outcomes) {
       signal.throwIfAborted();
-      if ('error' in outcome) tally.leaveOut({ line: outcome.line, id: outcome.id, field: outcome.field ?? null, reason: outcome.error });
+      if ('error' in outcome)
+        tally.leaveOut({
+          line: outcome.line,
+          id: outcome.id,
+          field: outcome.field ?? null,
+          reason: outcome.error,
+        });
       else {
         const { row } = outcome.one;
         const masked = await readCase(outcome.one, options);
-        if ('reason' in masked) tally.leaveOut({ line: outcome.line, id: masked.field === 'id' ? null : row.id, ...masked });
+        if ('reason' in masked)
+          tally.leaveOut({ line: outcome.line, id: masked.field === 'id' ? null : row.id, ...masked });
         else tally.add(masked, await writeCase(masked, isInline(row), folder));
       }
     }
@@ -68,11 +82,16 @@ export async function writeCaseSet(
   return tally.summary();
 }
 
-async function readCase(one: ReplayCase, options: CaseSetOptions): Promise<MaskedCase | { field: string | null; reason: string }> {
+async function readCase(
+  one: ReplayCase,
+  options: CaseSetOptions,
+): Promise<MaskedCase | { field: string | null; reason: string }> {
   try {
     const texts = await one.load({ maxBytes: options.maxLogBytes, green: true });
     const masked = await maskCase(one.row, texts, options.masker);
-    return masked.idHidden ? { field: 'id', reason: 'the ID contains something that is masked in logs' } : masked;
+    return masked.idHidden
+      ? { field: 'id', reason: 'the ID contains something that is masked in logs' }
+      : masked;
   } catch (error) {
     return { field: null, reason: getErrorMessage(error) };
   }
@@ -82,7 +101,11 @@ function isInline({ logs, log_path, log, stack_trace, snippets }: DatasetRow): b
   return logs == null && !log_path && (log ?? stack_trace ?? snippets) != null;
 }
 
-async function writeCase({ row, texts, greenText }: MaskedCase, inline: boolean, folder: NewFolder): Promise<number> {
+async function writeCase(
+  { row, texts, greenText }: MaskedCase,
+  inline: boolean,
+  folder: NewFolder,
+): Promise<number> {
   const named = (row.logs ?? []).map(({ name }) => name);
   const first = texts[0] ?? '';
   const more = texts.slice(Math.max(1, named.length));
@@ -105,13 +128,19 @@ async function writeCase({ row, texts, greenText }: MaskedCase, inline: boolean,
     ...labels
   } = row;
   const single = inline ? { log: first } : { log_path: keep(`${name}.gz`, first) };
-  const several = { logs: named.map((log, at) => ({ name: log, log_path: keep(`${name}.${at + 1}.gz`, texts[at] ?? '') })) };
+  const several = {
+    logs: named.map((log, at) => ({ name: log, log_path: keep(`${name}.${at + 1}.gz`, texts[at] ?? '') })),
+  };
   const written: DatasetRow = {
     ...labels,
     ...(named.length === 0 ? single : several),
     ...(more.length === 0
       ? {}
-      : { more_log_paths: more.map((text, at) => keep(`${name}.${Math.max(1, named.length) + at + 1}.gz`, text)) }),
+      : {
+          more_log_paths: more.map((text, at) =>
+            keep(`${name}.${Math.max(1, named.length) + at + 1}.gz`, text),
+          ),
+        }),
     ...(greenText === undefined ? {} : { pass_log_path: keep(`${name}.green.gz`, greenText) }),
   };
   for (const [file, text] of files) await folder.write(file, compressed(text));
@@ -169,11 +198,24 @@ interface MaskedCase {
 }
 
 const WORDS = ['project', 'source', 'group', 'step', 'root_cause', 'fix', 'decided_by'] as const;
-const LISTS = ['failing_tests', 'tests_passed_on_retry', 'faulty_files', 'required_mentions', 'forbidden_mentions'] as const;
+const LISTS = [
+  'failing_tests',
+  'tests_passed_on_retry',
+  'faulty_files',
+  'required_mentions',
+  'forbidden_mentions',
+] as const;
 const FAILURE_WORDS = ['test', 'suite', 'message', 'log', 'step', 'cause'] as const;
 
-/** Masks the log, the green log and every free text of the row as one run: what is found in one is hidden in all, with one name. */
-async function maskCase(row: DatasetRow, { sources, greenText }: CaseTexts, masker: Pick<Masker, 'maskAll'>): Promise<MaskedCase> {
+/**
+ * Masks the log, the green log and every free text of the row as one run: what is found in one is hidden in
+ * all, with one name.
+ */
+async function maskCase(
+  row: DatasetRow,
+  { sources, greenText }: CaseTexts,
+  masker: Pick<Masker, 'maskAll'>,
+): Promise<MaskedCase> {
   const words = WORDS.map((field) => row[field] ?? '');
   const lists = LISTS.map((field) => row[field] ?? []);
   const logs = [...sources.map(({ text }) => text), greenText ?? ''];
@@ -186,10 +228,15 @@ async function maskCase(row: DatasetRow, { sources, greenText }: CaseTexts, mask
   const [held, green, [id]] = [take(sources.length), take(1)[0], take(1)];
   const labels = Object.fromEntries([
     ...WORDS.map((field) => [field, take(1)[0]] as const).filter(([field]) => row[field] != null),
-    ...LISTS.map((field, at) => [field, take(lists[at]?.length ?? 0)] as const).filter(([field]) => row[field] != null),
+    ...LISTS.map((field, at) => [field, take(lists[at]?.length ?? 0)] as const).filter(
+      ([field]) => row[field] != null,
+    ),
   ]);
   const shownLogs = (row.logs ?? []).map((log) => ({ ...log, name: take(1)[0] ?? '' }));
-  const shownFailures = failures.map((failure) => ({ ...failure, ...takeWords(failure, FAILURE_WORDS, take) }));
+  const shownFailures = failures.map((failure) => ({
+    ...failure,
+    ...takeWords(failure, FAILURE_WORDS, take),
+  }));
   return {
     // Parsed again, so that its fields stand in one order whatever the case came from.
     row: DatasetRow.parse({
@@ -246,14 +293,19 @@ interface CheckOptions {
 }
 
 /** Looks at every case, one in memory at a time, and tells everything that is wrong with each. */
-export async function checkCases(outcomes: AsyncIterable<CaseOutcome>, options: CheckOptions, signal: AbortSignal): Promise<CheckedCases> {
+export async function checkCases(
+  outcomes: AsyncIterable<CaseOutcome>,
+  options: CheckOptions,
+  signal: AbortSignal,
+): Promise<CheckedCases> {
   const categories: Partial<Record<Category | 'none', number>> = {};
   const projects = new Map<string, number>();
   let [cases, good, problems, dated] = [0, 0, 0, 0];
   for await (const outcome of outcomes) {
     signal.throwIfAborted();
     cases++;
-    const found = 'error' in outcome ? problemsIn(outcome) : await problemsWith(outcome.one, outcome.line, options);
+    const found =
+      'error' in outcome ? problemsIn(outcome) : await problemsWith(outcome.one, outcome.line, options);
     problems += found.length;
     for (const problem of found) options.onProblem(problem);
     if ('error' in outcome || found.length > 0) continue;
@@ -264,12 +316,15 @@ export async function checkCases(outcomes: AsyncIterable<CaseOutcome>, options: 
     categories[category] = (categories[category] ?? 0) + 1;
     projects.set(resolveProject(row), (projects.get(resolveProject(row)) ?? 0) + 1);
   }
-  const bySize = [...projects].sort(([left, ones], [right, others]) => others - ones || (left < right ? -1 : 1));
+  const bySize = [...projects].sort(
+    ([left, ones], [right, others]) => others - ones || (left < right ? -1 : 1),
+  );
   return { cases, good, problems, categories, projects: Object.fromEntries(bySize), dated };
 }
 
 function problemsIn({ line, id, field, error, problems }: BadCase): CaseProblem[] {
-  if (problems === undefined) return [{ line, id, field: field ?? null, reason: withoutPlace(error, line, field) }];
+  if (problems === undefined)
+    return [{ line, id, field: field ?? null, reason: withoutPlace(error, line, field) }];
   return problems.map(({ path, reason }) => ({ line, id, field: path, reason }));
 }
 
@@ -281,8 +336,15 @@ function withoutPlace(error: string, line: number, field: string | undefined): s
 
 async function problemsWith(one: ReplayCase, line: number, { logs }: CheckOptions): Promise<CaseProblem[]> {
   const { row } = one;
-  const problem = (field: string | null, reason: string): CaseProblem => ({ line, id: row.id, field, reason });
-  const found = backwards(row).map((at) => problem(`expected_lines.${at}`, 'the range ends before it begins'));
+  const problem = (field: string | null, reason: string): CaseProblem => ({
+    line,
+    id: row.id,
+    field,
+    reason,
+  });
+  const found = backwards(row).map((at) =>
+    problem(`expected_lines.${at}`, 'the range ends before it begins'),
+  );
   if (logs === null) return found;
   try {
     const { sources } = await one.load({ maxBytes: logs.maxBytes, green: true });

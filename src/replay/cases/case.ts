@@ -6,7 +6,10 @@ import { DecisionType, ReviewOrigin } from '../../domain/review.ts';
 import { append } from '../../lib/collections.ts';
 import { BUILD_FIELDS, LineRange } from './labelled-failure.ts';
 
-/** One row of a data set: a log inline or by path, and whatever is known to be true of it. Unknown fields are ignored. */
+/**
+ * One row of a data set: a log inline or by path, and whatever is known to be true of it. Unknown fields are
+ * ignored.
+ */
 export const DatasetRow = z.object({
   id: z.string().min(1),
   project: z.string().nullish(),
@@ -20,7 +23,10 @@ export const DatasetRow = z.object({
   /** Further logs and reports of the same build; labelled lines are of the first log. */
   more_log_paths: z.array(z.string().min(1)).max(2_000).nullish(),
   ...BUILD_FIELDS,
-  /** A clone at the commit that failed, relative to the data set's folder: a folder, or a tar archive of one, plain or gzip. */
+  /**
+   * A clone at the commit that failed, relative to the data set's folder: a folder, or a tar archive of one,
+   * plain or gzip.
+   */
   repo_path: z.string().min(1).nullish(),
   commit: z
     .string()
@@ -51,7 +57,10 @@ export const DatasetRow = z.object({
   /** When the build failed; a split by time goes by it. */
   happened_at: z.iso.datetime({ offset: true }).nullish(),
   decided_by: z.string().nullish(),
-  /** How the truth came about, where a review is its source: why a person looked, what they did, and whether they judged unseen. */
+  /**
+   * How the truth came about, where a review is its source: why a person looked, what they did, and whether
+   * they judged unseen.
+   */
   review: z.object({ origin: ReviewOrigin, decision: DecisionType, blind: z.boolean() }).nullish(),
 });
 export type DatasetRow = z.infer<typeof DatasetRow>;
@@ -71,7 +80,10 @@ export interface CaseTexts {
   readonly repository?: string;
 }
 
-/** A failure with its truth. Logs are read when their turn comes: a hundred thousand cases must not all be in memory. */
+/**
+ * A failure with its truth. Logs are read when their turn comes: a hundred thousand cases must not all be in
+ * memory.
+ */
 export interface ReplayCase {
   readonly row: DatasetRow;
   readonly build?: Build;
@@ -103,12 +115,15 @@ export function isLabelledBuild({ failures, green }: Pick<DatasetRow, 'failures'
 }
 
 /**
- * Splits entries into at most so many parts of about one size, all those of a project in one part. The largest projects are dealt
- * first, each to the smallest part, so that the same entries always make the same parts.
+ * Splits entries into at most so many parts of about one size, all those of a project in one part. The
+ * largest projects are dealt first, each to the smallest part, so that the same entries always make the same
+ * parts.
  */
 export function foldsBy<T>(cases: readonly T[], projectOf: (entry: T) => string, most: number): T[][] {
   const projects = Map.groupBy(cases, projectOf);
-  const bySize = [...projects].sort(([left, ones], [right, others]) => others.length - ones.length || (left < right ? -1 : 1));
+  const bySize = [...projects].sort(
+    ([left, ones], [right, others]) => others.length - ones.length || (left < right ? -1 : 1),
+  );
   const folds: T[][] = Array.from({ length: Math.min(most, bySize.length) }, () => []);
   for (const [, members] of bySize) {
     const smallest = folds.reduce((best, fold) => (fold.length < best.length ? fold : best));

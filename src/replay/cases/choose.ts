@@ -8,7 +8,11 @@ import type { BadCase, CaseOutcome, ReplayCase } from './case.ts';
  * another sample. Cases with errors are kept. The result is in the order of the lines; the chosen cases, and
  * as many candidates of each category, are in memory.
  */
-export async function* sampleCases(outcomes: AsyncIterable<CaseOutcome>, most: number, seed = 'sample'): AsyncGenerator<CaseOutcome> {
+export async function* sampleCases(
+  outcomes: AsyncIterable<CaseOutcome>,
+  most: number,
+  seed = 'sample',
+): AsyncGenerator<CaseOutcome> {
   const strata = new Map<string, Stratum>();
   const bad: BadCase[] = [];
   for await (const outcome of outcomes) {
@@ -17,14 +21,20 @@ export async function* sampleCases(outcomes: AsyncIterable<CaseOutcome>, most: n
       const category = outcome.one.row.category ?? '';
       const stratum = strata.get(category) ?? { count: 0, kept: [] };
       strata.set(category, stratum);
-      keep(stratum, { line: outcome.line, one: outcome.one, order: hashText(seed, outcome.one.row.id) }, most);
+      keep(
+        stratum,
+        { line: outcome.line, one: outcome.one, order: hashText(seed, outcome.one.row.id) },
+        most,
+      );
     }
   }
   const named = [...strata].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, stratum]) => stratum);
   const counts = named.map(({ count }) => count);
   const shares = allocateShares(counts, most);
   const chosen = named.flatMap(({ kept }, at) => kept.sort(byHash).slice(0, shares[at]));
-  yield* [...bad, ...chosen.map(({ line, one }) => ({ line, one }))].sort((left, right) => left.line - right.line);
+  yield* [...bad, ...chosen.map(({ line, one }) => ({ line, one }))].sort(
+    (left, right) => left.line - right.line,
+  );
 }
 
 /** Returns the same evenly distributed number for the same text: sixteen hexadecimal digits. */
@@ -54,16 +64,22 @@ function byHash(left: Candidate, right: Candidate): number {
   return left.order < right.order ? -1 : 1;
 }
 
-/** Parts of `most` in proportion to the counts, whole numbers that are never above their count; largest remainders get what is left. */
+/**
+ * Parts of `most` in proportion to the counts, whole numbers that are never above their count; largest
+ * remainders get what is left.
+ */
 function allocateShares(counts: readonly number[], most: number): number[] {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total <= most) return [...counts];
   const least = most >= counts.length ? 1 : 0;
   const exact = counts.map((count) => (count * most) / total);
   const shares = exact.map((share) => Math.max(least, Math.floor(share)));
-  const order = exact.map((share, at) => ({ at, rest: share - Math.floor(share) })).sort((left, right) => right.rest - left.rest);
+  const order = exact
+    .map((share, at) => ({ at, rest: share - Math.floor(share) }))
+    .sort((left, right) => right.rest - left.rest);
   const sum = () => shares.reduce((left, right) => left + right, 0);
-  for (const { at } of order) if (sum() < most && (shares[at] ?? 0) < (counts[at] ?? 0)) shares[at] = (shares[at] ?? 0) + 1;
+  for (const { at } of order)
+    if (sum() < most && (shares[at] ?? 0) < (counts[at] ?? 0)) shares[at] = (shares[at] ?? 0) + 1;
   // One for each of many small categories may be more than asked for: the largest pays.
   while (sum() > most) shares[shares.indexOf(findMax(shares))] = findMax(shares) - 1;
   return shares;

@@ -9,20 +9,36 @@ import { append } from '../../lib/collections.ts';
 
 import { decodeSources } from '../../log/decode/archive.ts';
 import { tooLarge } from '../../log/decode/decode.ts';
-import { type BadCase, type CaseLimits, type CaseOutcome, type CaseTexts, DatasetRow, type ReplayCase } from './case.ts';
+import {
+  type BadCase,
+  type CaseLimits,
+  type CaseOutcome,
+  type CaseTexts,
+  DatasetRow,
+  type ReplayCase,
+} from './case.ts';
 
 /** A row as read, or what is wrong with it: a bad row never stops the rest. */
-export type RowOutcome = { readonly line: number; readonly row: DatasetRow; readonly value: unknown } | BadCase;
+export type RowOutcome =
+  | { readonly line: number; readonly row: DatasetRow; readonly value: unknown }
+  | BadCase;
 
 /** Reads every case of a JSONL file, in its order. */
 export async function* datasetCases(path: string): AsyncGenerator<CaseOutcome> {
   for await (const outcome of readDataset(path)) {
     if ('error' in outcome) yield outcome;
-    else yield { line: outcome.line, one: { row: outcome.row, load: (limits) => readTexts(outcome.row, path, limits) } };
+    else
+      yield {
+        line: outcome.line,
+        one: { row: outcome.row, load: (limits) => readTexts(outcome.row, path, limits) },
+      };
   }
 }
 
-/** Streams a JSONL file, line by line. Of several rows with one id the first stands. `value` is the row with all its fields. */
+/**
+ * Streams a JSONL file, line by line. Of several rows with one id the first stands. `value` is the row with
+ * all its fields.
+ */
 export async function* readDataset(path: string): AsyncGenerator<RowOutcome> {
   const seen = new Map<string, number>();
   for await (const { line, text } of numberedLines(path)) {
@@ -37,11 +53,20 @@ export async function* readDataset(path: string): AsyncGenerator<RowOutcome> {
 }
 
 function tooLong(line: number): BadCase {
-  return { line, id: null, error: `line ${line} is longer than ${MAX_LINE_BYTES / 1024 / 1024} MB, the limit for a row` };
+  return {
+    line,
+    id: null,
+    error: `line ${line} is longer than ${MAX_LINE_BYTES / 1024 / 1024} MB, the limit for a row`,
+  };
 }
 
 function duplicate(id: string, line: number, first: number): BadCase {
-  return { line, id, field: 'id', error: `line ${line}, field id: "${id.slice(0, 200)}" is already the ID of line ${first}` };
+  return {
+    line,
+    id,
+    field: 'id',
+    error: `line ${line}, field id: "${id.slice(0, 200)}" is already the ID of line ${first}`,
+  };
 }
 
 function parseRow(text: string, line: number): RowOutcome {
@@ -57,7 +82,13 @@ function parseRow(text: string, line: number): RowOutcome {
   const all = listProblems(parsed.error, value);
   const id = z.object({ id: z.string() }).safeParse(value);
   const error = `line ${line}, field ${path}: ${reason}`;
-  return { line, id: id.success ? id.data.id : null, field: path, error, ...(all.length > 1 ? { problems: all } : {}) };
+  return {
+    line,
+    id: id.success ? id.data.id : null,
+    field: path,
+    error,
+    ...(all.length > 1 ? { problems: all } : {}),
+  };
 }
 
 /**
@@ -65,7 +96,11 @@ function parseRow(text: string, line: number): RowOutcome {
  * report and further files, all together within the limit. Throws if it has no text, a file cannot be read,
  * two logs have the same name, or a failure names a log that does not exist.
  */
-export async function readTexts(row: DatasetRow, datasetPath: string, limits: CaseLimits): Promise<CaseTexts> {
+export async function readTexts(
+  row: DatasetRow,
+  datasetPath: string,
+  limits: CaseLimits,
+): Promise<CaseTexts> {
   const folder = dirname(datasetPath);
   const read = (path: string, maxBytes = limits.maxBytes) => fileTexts(folder, path, maxBytes);
   checkLogNames(row);
@@ -74,24 +109,35 @@ export async function readTexts(row: DatasetRow, datasetPath: string, limits: Ca
   const readWithin = async (path: string) => {
     const texts = await read(path, Math.max(0, room)).catch((error: unknown) => {
       const isTooLarge = error instanceof TriageError && error.code === 'too-large';
-      throw isTooLarge && room < limits.maxBytes ? tooLarge(`Row ${row.id} with ${path}`, limits.maxBytes) : error;
+      throw isTooLarge && room < limits.maxBytes
+        ? tooLarge(`Row ${row.id} with ${path}`, limits.maxBytes)
+        : error;
     });
     room -= countCharacters(texts);
     return texts;
   };
   const sources: SourceText[] = [];
-  for (const { name, log_path } of row.logs ?? []) sources.push({ ...joined(log_path, await readWithin(log_path)), name });
-  if (sources.length === 0) sources.push(row.log_path ? joined(row.log_path, await readWithin(row.log_path)) : inlineText(row));
-  for (const path of [row.report_path ?? [], row.more_log_paths ?? []].flat()) append(sources, await readWithin(path));
-  const green = limits.green && row.pass_log_path ? joined(row.pass_log_path, await read(row.pass_log_path)) : undefined;
+  for (const { name, log_path } of row.logs ?? [])
+    sources.push({ ...joined(log_path, await readWithin(log_path)), name });
+  if (sources.length === 0)
+    sources.push(row.log_path ? joined(row.log_path, await readWithin(row.log_path)) : inlineText(row));
+  for (const path of [row.report_path ?? [], row.more_log_paths ?? []].flat())
+    append(sources, await readWithin(path));
+  const green =
+    limits.green && row.pass_log_path ? joined(row.pass_log_path, await read(row.pass_log_path)) : undefined;
   const { repo_path: clone } = row;
-  return { sources, greenText: green?.text, ...(clone ? { repository: isAbsolute(clone) ? clone : join(folder, clone) } : {}) };
+  return {
+    sources,
+    greenText: green?.text,
+    ...(clone ? { repository: isAbsolute(clone) ? clone : join(folder, clone) } : {}),
+  };
 }
 
 function checkLogNames({ id, logs, failures }: DatasetRow): void {
   if (logs == null) return;
   const names = new Set(logs.map(({ name }) => name));
-  if (names.size < logs.length) throw new TriageError('invalid-input', `row ${id}: two of its logs have the same name`);
+  if (names.size < logs.length)
+    throw new TriageError('invalid-input', `row ${id}: two of its logs have the same name`);
   const at = failures?.findIndex(({ log }) => log != null && !names.has(log)) ?? -1;
   if (at === -1) return;
   const message = `row ${id}, field failures.${at}.log: "${failures?.[at]?.log}" is not the name of one of its logs`;
@@ -116,7 +162,11 @@ function joined(path: string, texts: readonly SourceText[]): SourceText {
 
 function inlineText(row: DatasetRow): SourceText {
   const text = row.log ?? row.stack_trace ?? row.snippets?.map((snippet) => snippet.log).join('\n');
-  if (text === undefined) throw new TriageError('invalid-input', `row ${row.id} has neither logs, log, log_path, stack_trace nor snippets`);
+  if (text === undefined)
+    throw new TriageError(
+      'invalid-input',
+      `row ${row.id} has neither logs, log, log_path, stack_trace nor snippets`,
+    );
   return { name: 'log', kind: 'log', text, notes: [] };
 }
 
@@ -145,7 +195,10 @@ function listProblems(error: z.ZodError, value: unknown): RowProblem[] {
     const path = issue.path.join('.') || '(row)';
     const given = isLabel(issue.path) ? issue.path.reduce(valueAt, value) : undefined;
     if (typeof given !== 'string') return { path, reason: issue.message };
-    return { path, reason: `"${given.slice(0, SHOWN)}" is not a category; use one of ${CATEGORIES.join(', ')}` };
+    return {
+      path,
+      reason: `"${given.slice(0, SHOWN)}" is not a category; use one of ${CATEGORIES.join(', ')}`,
+    };
   });
 }
 
@@ -180,7 +233,11 @@ const FIELDS = ['log_path', 'pass_log_path', 'more_log_paths', 'report_path', 'l
  * be able to export files of this machine. A row that names a log outside, also through a link, becomes an
  * outcome with an error. Missing files are reported by the reader.
  */
-export async function* confined(outcomes: AsyncIterable<CaseOutcome>, dataset: string, root: string): AsyncGenerator<CaseOutcome> {
+export async function* confined(
+  outcomes: AsyncIterable<CaseOutcome>,
+  dataset: string,
+  root: string,
+): AsyncGenerator<CaseOutcome> {
   const inside = await realpath(root);
   for await (const outcome of outcomes) {
     const outer = 'error' in outcome ? null : await outside(outcome.one, dataset, inside);
@@ -188,12 +245,21 @@ export async function* confined(outcomes: AsyncIterable<CaseOutcome>, dataset: s
     else {
       const reason = `${outer.path} is outside of ${root}; --logs-in names the folder that logs may be in`;
       const { line } = outcome;
-      yield { line, id: outcome.one.row.id, field: outer.field, error: `line ${line}, field ${outer.field}: ${reason}` };
+      yield {
+        line,
+        id: outcome.one.row.id,
+        field: outer.field,
+        error: `line ${line}, field ${outer.field}: ${reason}`,
+      };
     }
   }
 }
 
-async function outside({ row }: ReplayCase, dataset: string, inside: string): Promise<{ field: string; path: string } | null> {
+async function outside(
+  { row }: ReplayCase,
+  dataset: string,
+  inside: string,
+): Promise<{ field: string; path: string } | null> {
   for (const field of FIELDS) {
     for (const named of [row[field] ?? []].flat()) {
       const path = typeof named === 'string' ? named : named.log_path;

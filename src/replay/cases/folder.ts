@@ -62,7 +62,14 @@ export async function* folderCases(root: string): AsyncGenerator<CaseOutcome> {
     line++;
     const truth = await readTruth(found);
     if ('error' in truth) yield { line, id: found.id, error: truth.error };
-    else yield { line, one: { row: { project: found.project, ...truth, id: found.id }, load: (limits) => readTexts(found, limits) } };
+    else
+      yield {
+        line,
+        one: {
+          row: { project: found.project, ...truth, id: found.id },
+          load: (limits) => readTexts(found, limits),
+        },
+      };
   }
 }
 
@@ -87,7 +94,9 @@ async function* walk(place: Place): AsyncGenerator<Found> {
 
 async function readEntries(path: string): Promise<Dirent[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch((cause: unknown) => {
-    throw new TriageError('not-found', `The folder ${path} cannot be read: ${getErrorMessage(cause)}.`, { cause });
+    throw new TriageError('not-found', `The folder ${path} cannot be read: ${getErrorMessage(cause)}.`, {
+      cause,
+    });
   });
   return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
@@ -145,12 +154,18 @@ async function readTruth({ folder, truth, category }: Found): Promise<Truth | { 
   }
 }
 
-async function readTexts({ id, folder, files, green }: Found, { maxBytes, green: wanted }: CaseLimits): Promise<CaseTexts> {
+async function readTexts(
+  { id, folder, files, green }: Found,
+  { maxBytes, green: wanted }: CaseLimits,
+): Promise<CaseTexts> {
   const sources: SourceText[] = [];
   for (const name of files) append(sources, await readLog(join(folder, name), maxBytes));
   if (sources.length === 0) throw new TriageError('invalid-input', `The folder of ${id} contains no log`);
   const greenTexts = wanted && green !== null ? await readLog(join(folder, green), maxBytes) : [];
-  return { sources, greenText: greenTexts.length === 0 ? undefined : greenTexts.map(({ text }) => text).join('\n') };
+  return {
+    sources,
+    greenText: greenTexts.length === 0 ? undefined : greenTexts.map(({ text }) => text).join('\n'),
+  };
 }
 
 /** The labels of a log in a folder: a row without its id and its log. */
@@ -190,7 +205,10 @@ const TruthFile = DatasetRow.omit(LOG_FIELDS).extend({
   failing_tests: z.array(TestName).nullish(),
 });
 
-/** Reads a truth file: the fields of a row, in their own names or in those of captured failures; others are ignored. Or says what is wrong. */
+/**
+ * Reads a truth file: the fields of a row, in their own names or in those of captured failures; others are
+ * ignored. Or says what is wrong.
+ */
 function parseTruth(name: string, text: string): Truth | { readonly error: string } {
   let value: unknown;
   try {

@@ -9,9 +9,15 @@ const Name = z.string().min(1);
 /** One log of a build: the name that answers quote it by, and its file, relative to the data set's folder. */
 const LabelledLog = z.object({ name: Name, log_path: Name });
 
-/** One failure of a build with its truth. A build has as many as failed in it, each with its own cause or a shared one. */
+/**
+ * One failure of a build with its truth. A build has as many as failed in it, each with its own cause or a
+ * shared one.
+ */
 export const LabelledFailure = z.object({
-  /** The test's name; null or absent where no test failed: a step, a download, a finding of a linter or compiler. */
+  /**
+   * The test's name; null or absent where no test failed: a step, a download, a finding of a linter or
+   * compiler.
+   */
   test: Name.nullish(),
   suite: z.string().nullish(),
   /** What the log says went wrong here, word for word; of several lines each must stand in an answer. */

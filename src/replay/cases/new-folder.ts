@@ -16,9 +16,11 @@ const PRIVATE = 0o700;
  */
 export async function beginFolder(path: string) {
   if (existsSync(path)) throw exists(path);
-  if (!existsSync(dirname(path))) throw new TriageError('not-found', `There is no folder ${dirname(path)} to write into.`);
+  if (!existsSync(dirname(path)))
+    throw new TriageError('not-found', `There is no folder ${dirname(path)} to write into.`);
   const partial = `${path}.partial-${process.pid}`;
-  const guarded = <T>(work: Promise<T>) => work.catch((cause: unknown) => Promise.reject(storageError(path, cause)));
+  const guarded = <T>(work: Promise<T>) =>
+    work.catch((cause: unknown) => Promise.reject(storageError(path, cause)));
   const pending = new Map<string, string>();
   const handles = new Map<string, Awaited<ReturnType<typeof open>>>();
   const getHandle = async (name: string) => {
@@ -42,7 +44,11 @@ export async function beginFolder(path: string) {
   await guarded(rm(partial, { recursive: true, force: true }).then(() => mkdir(partial, { mode: PRIVATE })));
   return {
     write: async (name: string, bytes: Uint8Array): Promise<void> => {
-      await guarded(mkdir(dirname(join(partial, name)), { recursive: true }).then(() => writeFile(join(partial, name), bytes)));
+      await guarded(
+        mkdir(dirname(join(partial, name)), { recursive: true }).then(() =>
+          writeFile(join(partial, name), bytes),
+        ),
+      );
     },
     /** Adds to a file, in the order of the calls. */
     append: async (name: string, text: string): Promise<void> => {
@@ -53,7 +59,9 @@ export async function beginFolder(path: string) {
     /** Brings the folder to its place, written to the disk. */
     commit: async () => {
       await guarded(flushAll().then(close));
-      await rename(partial, path).catch((cause: unknown) => Promise.reject(existsSync(path) ? exists(path) : storageError(path, cause)));
+      await rename(partial, path).catch((cause: unknown) =>
+        Promise.reject(existsSync(path) ? exists(path) : storageError(path, cause)),
+      );
     },
     /** Leaves nothing of it. */
     discard: async () => {
@@ -66,7 +74,10 @@ export async function beginFolder(path: string) {
 export type NewFolder = Awaited<ReturnType<typeof beginFolder>>;
 
 function exists(path: string): TriageError {
-  return new TriageError('conflict', `${path} already exists and was not changed. Choose another folder, or delete it first.`);
+  return new TriageError(
+    'conflict',
+    `${path} already exists and was not changed. Choose another folder, or delete it first.`,
+  );
 }
 
 /**
@@ -75,5 +86,9 @@ function exists(path: string): TriageError {
  */
 export function storageError(path: string, cause: unknown): TriageError {
   if (cause instanceof TriageError) return cause;
-  return new TriageError('storage-failed', `${path} cannot be written: ${getErrorReason(cause)}. Nothing was left behind.`, { cause });
+  return new TriageError(
+    'storage-failed',
+    `${path} cannot be written: ${getErrorReason(cause)}. Nothing was left behind.`,
+    { cause },
+  );
 }

@@ -4,7 +4,12 @@ import type { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { readSources } from '../../log/read-sources.ts';
 import { isUnknown, listFailures } from '../../log/recognise/failures.ts';
-import { extractLikeness, type LikenessParts, likenessFeatures, nearMatchIndex } from '../../log/recognise/likeness.ts';
+import {
+  extractLikeness,
+  type LikenessParts,
+  likenessFeatures,
+  nearMatchIndex,
+} from '../../log/recognise/likeness.ts';
 import { type BadCase, type CaseTexts, DatasetRow, resolveProject } from './case.ts';
 import { hashText } from './choose.ts';
 import { readDataset, readTexts } from './dataset.ts';
@@ -51,11 +56,16 @@ export interface SplitSummary {
 const SHOWN_PAIRS = 10;
 
 /**
- * Splits a data set into `train.jsonl` and `test.jsonl`, each row as it was but for the paths of its logs, and writes every near-duplicate
- * across the split to `near-duplicates.jsonl`. The file is read three times, so that neither its rows nor its logs are in memory
- * together. Throws `invalid-input` where a side would be empty.
+ * Splits a data set into `train.jsonl` and `test.jsonl`, each row as it was but for the paths of its logs,
+ * and writes every near-duplicate across the split to `near-duplicates.jsonl`. The file is read three times,
+ * so that neither its rows nor its logs are in memory together. Throws `invalid-input` where a side would be
+ * empty.
  */
-export async function splitCases(task: SplitTask, folder: NewFolder, signal: AbortSignal): Promise<SplitSummary> {
+export async function splitCases(
+  task: SplitTask,
+  folder: NewFolder,
+  signal: AbortSignal,
+): Promise<SplitSummary> {
   try {
     const { rows, bad } = await survey(task, signal);
     const sides = assignSides(rows, task);
@@ -69,10 +79,18 @@ export async function splitCases(task: SplitTask, folder: NewFolder, signal: Abo
       if (one !== null) tested.push(one);
     }
     const across = await writeTraining(task, sides, { folder, tested, counts }, signal);
-    const learned = across.dropped.size === 0 ? sides : new Map([...sides].filter(([line]) => !across.dropped.has(line)));
+    const learned =
+      across.dropped.size === 0 ? sides : new Map([...sides].filter(([line]) => !across.dropped.has(line)));
     await folder.commit();
     const { pairs, mostAlike, dropped } = across;
-    return { train: tally(rows, learned, 'train'), ...summary, nearDuplicates: pairs, dropped: dropped.size, mostAlike, ...counts };
+    return {
+      train: tally(rows, learned, 'train'),
+      ...summary,
+      nearDuplicates: pairs,
+      dropped: dropped.size,
+      mostAlike,
+      ...counts,
+    };
   } catch (error) {
     await folder.discard();
     throw error;
@@ -85,7 +103,12 @@ interface Training {
   readonly counts: { unread: number };
 }
 
-async function writeTraining(task: SplitTask, sides: ReadonlyMap<number, Side>, { folder, tested, counts }: Training, signal: AbortSignal) {
+async function writeTraining(
+  task: SplitTask,
+  sides: ReadonlyMap<number, Side>,
+  { folder, tested, counts }: Training,
+  signal: AbortSignal,
+) {
   const nearest = nearDuplicatesAmong(tested, task.minScore);
   const dropped = new Set<number>();
   let mostAlike: AcrossPair[] = [];
@@ -97,7 +120,12 @@ async function writeTraining(task: SplitTask, sides: ReadonlyMap<number, Side>, 
     const found = one === null ? null : nearest(one);
     if (found !== null) {
       const { id, score, sameFingerprint } = found;
-      const pair: AcrossPair = { train: row.id, test: id, score: Math.round(score * 1000) / 1000, sameFingerprint };
+      const pair: AcrossPair = {
+        train: row.id,
+        test: id,
+        score: Math.round(score * 1000) / 1000,
+        sameFingerprint,
+      };
       await folder.append('near-duplicates.jsonl', `${JSON.stringify(pair)}\n`);
       pairs++;
       mostAlike = [...mostAlike, pair].sort((left, right) => right.score - left.score).slice(0, SHOWN_PAIRS);
@@ -108,7 +136,10 @@ async function writeTraining(task: SplitTask, sides: ReadonlyMap<number, Side>, 
   return { dropped, mostAlike, pairs };
 }
 
-async function survey({ dataset, onBad }: SplitTask, signal: AbortSignal): Promise<{ rows: SplitRow[]; bad: number }> {
+async function survey(
+  { dataset, onBad }: SplitTask,
+  signal: AbortSignal,
+): Promise<{ rows: SplitRow[]; bad: number }> {
   const rows: SplitRow[] = [];
   let bad = 0;
   for await (const outcome of readDataset(dataset)) {
@@ -125,11 +156,18 @@ async function survey({ dataset, onBad }: SplitTask, signal: AbortSignal): Promi
   return { rows, bad };
 }
 
-function refuseEmpty({ by, dataset }: SplitTask, rows: readonly SplitRow[], sides: ReadonlyMap<number, Side>): void {
+function refuseEmpty(
+  { by, dataset }: SplitTask,
+  rows: readonly SplitRow[],
+  sides: ReadonlyMap<number, Side>,
+): void {
   const found = new Set(sides.values());
   if (found.has('train') && found.has('test')) return;
   if (by === 'time' && sides.size === 0 && rows.length > 0)
-    throw new TriageError('invalid-input', `No row of ${dataset} has a time (happened_at): use --by project.`);
+    throw new TriageError(
+      'invalid-input',
+      `No row of ${dataset} has a time (happened_at): use --by project.`,
+    );
   const why =
     rows.length === 0
       ? 'it has no cases'
@@ -141,16 +179,28 @@ function refuseEmpty({ by, dataset }: SplitTask, rows: readonly SplitRow[], side
   throw new TriageError('invalid-input', `${dataset} cannot be split: ${why}.`);
 }
 
-async function* readRows({ dataset }: SplitTask, sides: ReadonlyMap<number, Side>, side: Side, signal: AbortSignal) {
+async function* readRows(
+  { dataset }: SplitTask,
+  sides: ReadonlyMap<number, Side>,
+  side: Side,
+  signal: AbortSignal,
+) {
   for await (const outcome of readDataset(dataset)) {
     signal.throwIfAborted();
     if ('row' in outcome && sides.get(outcome.line) === side) yield outcome;
   }
 }
 
-async function comparable(row: DatasetRow, task: SplitTask, counts: { unread: number }): Promise<Comparable | null> {
+async function comparable(
+  row: DatasetRow,
+  task: SplitTask,
+  counts: { unread: number },
+): Promise<Comparable | null> {
   try {
-    return toComparable(row.id, await readTexts(row, task.dataset, { maxBytes: task.maxLogBytes, green: false }));
+    return toComparable(
+      row.id,
+      await readTexts(row, task.dataset, { maxBytes: task.maxLogBytes, green: false }),
+    );
   } catch {
     counts.unread++;
     return null;
@@ -163,11 +213,18 @@ const LabelledLogs = DatasetRow.shape.logs.transform((logs) => logs ?? []);
 /** Returns the row with all its fields, and the paths of its logs relative to the new folder. */
 function relocated(value: unknown, { dataset, out }: SplitTask): string {
   const move = (path: unknown) =>
-    typeof path !== 'string' || path === '' || isAbsolute(path) ? path : relative(resolve(out), join(resolve(dirname(dataset)), path));
+    typeof path !== 'string' || path === '' || isAbsolute(path)
+      ? path
+      : relative(resolve(out), join(resolve(dirname(dataset)), path));
   const fields = Object.entries(Fields.parse(value)).map(([name, held]) => {
     if (name === 'log_path' || name === 'pass_log_path' || name === 'report_path') return [name, move(held)];
     if (name === 'more_log_paths' && Array.isArray(held)) return [name, held.map(move)];
-    return [name, name === 'logs' ? LabelledLogs.parse(held).map((log) => ({ ...log, log_path: move(log.log_path) })) : held];
+    return [
+      name,
+      name === 'logs'
+        ? LabelledLogs.parse(held).map((log) => ({ ...log, log_path: move(log.log_path) }))
+        : held,
+    ];
   });
   return `${JSON.stringify(Object.fromEntries(fields))}\n`;
 }
@@ -175,7 +232,8 @@ function relocated(value: unknown, { dataset, out }: SplitTask): string {
 function tally(rows: readonly SplitRow[], sides: ReadonlyMap<number, Side>, side: Side): SideSummary {
   const categories: Partial<Record<Category | 'none', number>> = {};
   const chosen = rows.filter(({ line }) => sides.get(line) === side);
-  for (const { category } of chosen) categories[category ?? 'none'] = (categories[category ?? 'none'] ?? 0) + 1;
+  for (const { category } of chosen)
+    categories[category ?? 'none'] = (categories[category ?? 'none'] ?? 0) + 1;
   return { cases: chosen.length, categories, projects: new Set(chosen.map(({ project }) => project)).size };
 }
 
@@ -208,7 +266,9 @@ interface SplitOptions {
 export function assignSides(rows: readonly SplitRow[], options: SplitOptions): Map<number, Side> {
   if (options.by === 'time') return byTime(rows, options.share);
   if (options.by === 'project') return byProject(rows, options.share);
-  return new Map(rows.map(({ line, id }) => [line, fraction(options.seed, id) < options.share ? 'test' : 'train']));
+  return new Map(
+    rows.map(({ line, id }) => [line, fraction(options.seed, id) < options.share ? 'test' : 'train']),
+  );
 }
 
 /**
@@ -216,8 +276,11 @@ export function assignSides(rows: readonly SplitRow[], options: SplitOptions): M
  * too, it is moved to the training side.
  */
 function byTime(rows: readonly SplitRow[], share: number): Map<number, Side> {
-  const times = rows.flatMap(({ happenedAt }) => (happenedAt === null ? [] : [happenedAt])).sort((left, right) => left - right);
-  const wanted = times[Math.min(times.length - 1, Math.round(times.length * (1 - share)))] ?? Number.POSITIVE_INFINITY;
+  const times = rows
+    .flatMap(({ happenedAt }) => (happenedAt === null ? [] : [happenedAt]))
+    .sort((left, right) => left - right);
+  const wanted =
+    times[Math.min(times.length - 1, Math.round(times.length * (1 - share)))] ?? Number.POSITIVE_INFINITY;
   const from = wanted === times[0] ? (times.find((time) => time > wanted) ?? wanted) : wanted;
   const dated = rows.flatMap(({ line, happenedAt }) => (happenedAt === null ? [] : [{ line, happenedAt }]));
   return new Map(dated.map(({ line, happenedAt }) => [line, happenedAt >= from ? 'test' : 'train']));
@@ -227,7 +290,9 @@ function byTime(rows: readonly SplitRow[], share: number): Map<number, Side> {
 function byProject(rows: readonly SplitRow[], share: number): Map<number, Side> {
   const sizes = new Map<string, number>();
   for (const row of rows) sizes.set(sameProject(row), (sizes.get(sameProject(row)) ?? 0) + 1);
-  const inOrder = [...sizes].sort(([left], [right]) => (hashText('split', left) < hashText('split', right) ? -1 : 1));
+  const inOrder = [...sizes].sort(([left], [right]) =>
+    hashText('split', left) < hashText('split', right) ? -1 : 1,
+  );
   const wanted = Math.max(1, Math.round(rows.length * share));
   const tested = new Set<string>();
   let taken = 0;
@@ -276,12 +341,16 @@ const MAX_SCORED = 5;
 const MIN_SHARED = 8;
 /** The maximum number of cases per bucket. A feature that more cases share does not distinguish them. */
 const MAX_COMMON = 40;
-/** Min-hashes of a case's features (Broder 1997), compared in pairs: of cases with half their features in common, 99 % share a pair. */
+/**
+ * Min-hashes of a case's features (Broder 1997), compared in pairs: of cases with half their features in
+ * common, 99 % share a pair.
+ */
 const HASHES = 32;
 
 /**
- * Finds the nearest of many cases without comparing all with all: candidates share the fingerprint, or a pair of min-hashes of the
- * features that likeness goes by, and only these are scored. Holds the texts of the cases it is made of, at most some kilobytes each.
+ * Finds the nearest of many cases without comparing all with all: candidates share the fingerprint, or a pair
+ * of min-hashes of the features that likeness goes by, and only these are scored. Holds the texts of the
+ * cases it is made of, at most some kilobytes each.
  */
 function nearDuplicatesAmong(cases: readonly Comparable[], minScore: number) {
   const byFingerprint = new Map<string, number>();
@@ -301,7 +370,10 @@ function nearDuplicatesAmong(cases: readonly Comparable[], minScore: number) {
     const close = shared.filter((one) => one.hashes >= MIN_SHARED);
     return close.sort((left, right) => right.hashes - left.hashes || left.at - right.at).slice(0, MAX_SCORED);
   };
-  /** The first case with the same fingerprint, else the most alike one with at least the score asked for; null where there is none. */
+  /**
+   * The first case with the same fingerprint, else the most alike one with at least the score asked for; null
+   * where there is none.
+   */
   return ({ parts, fingerprint }: Comparable): NearDuplicate | null => {
     const same = fingerprint === null ? undefined : cases[byFingerprint.get(fingerprint) ?? -1];
     if (same !== undefined) return { id: same.id, score: likeness(parts, same.parts), sameFingerprint: true };
@@ -309,7 +381,8 @@ function nearDuplicatesAmong(cases: readonly Comparable[], minScore: number) {
     for (const { at } of candidatesFor(minHashes(parts))) {
       const other = cases[at];
       const score = other === undefined ? 0 : likeness(parts, other.parts);
-      if (other !== undefined && score >= minScore && score > (best?.score ?? 0)) best = { id: other.id, score, sameFingerprint: false };
+      if (other !== undefined && score >= minScore && score > (best?.score ?? 0))
+        best = { id: other.id, score, sameFingerprint: false };
     }
     return best;
   };
@@ -382,7 +455,8 @@ function toComparable(id: string, { sources }: Pick<CaseTexts, 'sources'>): Comp
     return { id, parts: { test: null, message: null, frames: [], lines: bounded(lines) }, fingerprint: null };
   }
   const [failure] = listFailures(readSources(sources, { budgetTokens: BUDGET }));
-  if (failure === undefined) return { id, parts: { test: null, message: null, frames: [], lines: bounded(lines) }, fingerprint: null };
+  if (failure === undefined)
+    return { id, parts: { test: null, message: null, frames: [], lines: bounded(lines) }, fingerprint: null };
   const { test, message, frames, lines: around } = extractLikeness(failure);
   const known = !failure.generic && !isUnknown(failure.fingerprint);
   const parts = { test, message: message?.slice(0, SHORT_TEXT) ?? null, frames, lines: bounded(around) };

@@ -25,7 +25,11 @@ const PAGE = 50;
  * undone do not count. Failures without a truth are left out, such as an answer that was only rejected, and
  * so are further causes of a build. Ids are those of the builds.
  */
-export function reviewedCases(deps: StoredCaseDeps, filter: CaseFilter, onLeftOut: OnLeftOut = ignore): AsyncGenerator<CaseOutcome> {
+export function reviewedCases(
+  deps: StoredCaseDeps,
+  filter: CaseFilter,
+  onLeftOut: OnLeftOut = ignore,
+): AsyncGenerator<CaseOutcome> {
   return storedCases(deps, { ...filter, decided: true }, onLeftOut);
 }
 
@@ -33,13 +37,25 @@ export function reviewedCases(deps: StoredCaseDeps, filter: CaseFilter, onLeftOu
  * Yields stored failures by filter, oldest first, labeled if a person decided. The same failures are left out
  * as in `reviewedCases`.
  */
-export async function* storedCases(deps: StoredCaseDeps, filter: CaseFilter, onLeftOut: OnLeftOut = ignore): AsyncGenerator<CaseOutcome> {
+export async function* storedCases(
+  deps: StoredCaseDeps,
+  filter: CaseFilter,
+  onLeftOut: OnLeftOut = ignore,
+): AsyncGenerator<CaseOutcome> {
   let line = 0;
   for await (const stored of everyCase(deps.cases, filter)) {
     const { build } = stored;
     const truth = storedTruth(stored);
     if ('leftOut' in truth) onLeftOut(build.id, truth.leftOut);
-    else yield { line: ++line, one: { row: truth.row, build, load: ({ maxBytes }) => archived(build.id, truth.shownIn, maxBytes, deps) } };
+    else
+      yield {
+        line: ++line,
+        one: {
+          row: truth.row,
+          build,
+          load: ({ maxBytes }) => archived(build.id, truth.shownIn, maxBytes, deps),
+        },
+      };
   }
 }
 
@@ -58,11 +74,17 @@ async function* everyCase(cases: CaseStore, filter: CaseFilter): AsyncGenerator<
  * Reads all texts of a build, first the log of the labeled lines. They are masked, like everything in the
  * archive.
  */
-async function archived(buildId: string, first: string | null, maxBytes: number, deps: StoredCaseDeps): Promise<CaseTexts> {
+async function archived(
+  buildId: string,
+  first: string | null,
+  maxBytes: number,
+  deps: StoredCaseDeps,
+): Promise<CaseTexts> {
   const listed = await deps.archive.list(buildId);
   const total = listed.reduce((sum, { bytes }) => sum + bytes, 0);
   if (total > maxBytes) throw tooLarge(`The stored data of build ${buildId}`, maxBytes);
-  const rank = ({ name, kind }: { readonly name: string; readonly kind: string }) => (name === first ? 0 : kind === 'log' ? 1 : 2);
+  const rank = ({ name, kind }: { readonly name: string; readonly kind: string }) =>
+    name === first ? 0 : kind === 'log' ? 1 : 2;
   const sources: SourceText[] = [];
   for (const { name, kind, notes } of [...listed].sort((left, right) => rank(left) - rank(right))) {
     const text = await deps.archive.read(buildId, name);
@@ -74,7 +96,8 @@ async function archived(buildId: string, first: string | null, maxBytes: number,
 
 async function missing(buildId: string, { builds }: StoredCaseDeps): Promise<TriageError> {
   const forgotten = await builds.logsForgottenAt(buildId);
-  const why = forgotten === null ? 'no log of it is stored' : `retention deleted its logs on ${forgotten.slice(0, 10)}`;
+  const why =
+    forgotten === null ? 'no log of it is stored' : `retention deleted its logs on ${forgotten.slice(0, 10)}`;
   return new TriageError('not-found', `Build ${buildId} cannot be replayed: ${why}.`);
 }
 
@@ -84,7 +107,9 @@ function ignore(): void {}
  * The labels of a stored failure, or the reason why a person's decision contains nothing by which a replay
  * could be measured.
  */
-type StoredTruth = { readonly row: DatasetRow; readonly shownIn: string | null } | { readonly leftOut: string };
+type StoredTruth =
+  | { readonly row: DatasetRow; readonly shownIn: string | null }
+  | { readonly leftOut: string };
 
 /**
  * Returns the row of a stored failure. Only a person's decision counts as true: an accepted answer, or what a
@@ -97,7 +122,8 @@ function storedTruth(stored: StoredCase): StoredTruth {
   const row = { ...toRow(build), ...present({ experiment: analysis?.experiment }) };
   if (analysis === null || decision === null) return { row, shownIn: null };
   const said = toLabels(analysis, decision);
-  if (said === null) return { leftOut: `rejected without a correct category (${decision.reasonCode ?? 'in words only'})` };
+  if (said === null)
+    return { leftOut: `rejected without a correct category (${decision.reasonCode ?? 'in words only'})` };
   const shown = shownLines(analysis, decision);
   return {
     row: {
@@ -114,13 +140,21 @@ function storedTruth(stored: StoredCase): StoredTruth {
 /** Converts a build to a row. It failed when it ended, or else when it began or was received. */
 function toRow(build: Build): DatasetRow {
   const happened = build.finishedAt ?? build.startedAt ?? build.receivedAt;
-  return { id: build.id, project: build.repository, ...(build.url === null ? {} : { source: build.url }), happened_at: happened };
+  return {
+    id: build.id,
+    project: build.repository,
+    ...(build.url === null ? {} : { source: build.url }),
+    happened_at: happened,
+  };
 }
 
 type Labels = Pick<DatasetRow, 'category' | 'kind' | 'root_cause' | 'fix'>;
 type Answered = NonNullable<StoredCase['analysis']>;
 
-function toLabels({ category, kind, answer, terminationReason }: Answered, decision: Decision): Labels | null {
+function toLabels(
+  { category, kind, answer, terminationReason }: Answered,
+  decision: Decision,
+): Labels | null {
   if (decision.type === 'reject') {
     if (decision.reasonCode === 'right_category_wrong_cause') return { category };
     return decision.category === undefined ? null : { category: decision.category };
@@ -129,7 +163,9 @@ function toLabels({ category, kind, answer, terminationReason }: Answered, decis
   // A failed analysis gives the error that stopped it as its cause.
   const holds = said === category && terminationReason !== 'failed';
   const rootCause = decision.rootCause ?? (holds ? answer.rootCause : undefined);
-  const fix = decision.fixRecommendation ?? (holds && decision.rootCause === undefined ? answer.fixRecommendation : undefined);
+  const fix =
+    decision.fixRecommendation ??
+    (holds && decision.rootCause === undefined ? answer.fixRecommendation : undefined);
   const kept = decision.kind ?? (holds && kind !== 'unknown' ? kind : undefined);
   return { category: said, ...present({ kind: kept, root_cause: rootCause, fix }) };
 }
@@ -138,10 +174,15 @@ function toLabels({ category, kind, answer, terminationReason }: Answered, decis
  * Returns the lines that the reviewer named, of the first log in which they named any, because the lines of a
  * row belong to one log.
  */
-function shownLines(analysis: Answered, { shownBy }: Decision): { source: string | null; lines: [number, number][] } {
+function shownLines(
+  analysis: Answered,
+  { shownBy }: Decision,
+): { source: string | null; lines: [number, number][] } {
   if (shownBy === undefined || shownBy === 'none') return { source: null, lines: [] };
   const cited = analysis.evidence.flatMap(({ id, source, lineStart, lineEnd }) =>
-    shownBy.evidence.includes(id) && lineStart !== undefined ? [{ source, lineStart, lineEnd: lineEnd ?? lineStart }] : [],
+    shownBy.evidence.includes(id) && lineStart !== undefined
+      ? [{ source, lineStart, lineEnd: lineEnd ?? lineStart }]
+      : [],
   );
   const all = [...shownBy.lines, ...cited];
   const source = all[0]?.source ?? null;

@@ -48,8 +48,14 @@ export async function compareRuns({ dataset, cases, files }: CompareOptions): Pr
 }
 
 function createSide(pairs: readonly PairedCase[], side: Side, files: readonly RunResults[]): ComparedSide {
-  const analysts = pairs.flatMap(({ runs }) => runs[side].map(({ result }) => result.analyst)).filter((analyst) => analyst !== null);
-  return { files: files.map(({ path }) => path), analysts: [...new Set(analysts)].sort(), spread: computeSpread(pairs, side, files) };
+  const analysts = pairs
+    .flatMap(({ runs }) => runs[side].map(({ result }) => result.analyst))
+    .filter((analyst) => analyst !== null);
+  return {
+    files: files.map(({ path }) => path),
+    analysts: [...new Set(analysts)].sort(),
+    spread: computeSpread(pairs, side, files),
+  };
 }
 
 /**
@@ -64,10 +70,17 @@ function changedCases(
   const [won, lost, changed]: [ChangedCase[], ChangedCase[], ChangedCase[]] = [[], [], []];
   for (const pair of pairs) {
     const { a, b } = pair.runs;
-    const [before, after] = main === undefined ? [null, null] : [computeWorth(a, main.worth), computeWorth(b, main.worth)];
+    const [before, after] =
+      main === undefined ? [null, null] : [computeWorth(a, main.worth), computeWorth(b, main.worth)];
     const said = { a: summarizeAnswers(a), b: summarizeAnswers(b) };
     const { id, line, row } = pair;
-    const one: ChangedCase = { id, line, url: toWebAddress(row.source), truth: describeTruth(pair, main?.name ?? null), said };
+    const one: ChangedCase = {
+      id,
+      line,
+      url: toWebAddress(row.source),
+      truth: describeTruth(pair, main?.name ?? null),
+      said,
+    };
     if (before !== null && after !== null && before !== after) (after > before ? won : lost).push(one);
     else if (said.a !== said.b) changed.push(one);
   }
@@ -80,7 +93,9 @@ function changedCases(
  */
 function summarizeAnswers(runs: readonly ReplayedCase[]): string {
   const answers = Map.groupBy(runs, describeAnswer);
-  const [[answer, ones] = ['nothing', []]] = [...answers].sort(([, left], [, right]) => right.length - left.length);
+  const [[answer, ones] = ['nothing', []]] = [...answers].sort(
+    ([, left], [, right]) => right.length - left.length,
+  );
   return ones.length === runs.length ? answer : `${answer} (${ones.length} of ${runs.length})`;
 }
 
@@ -91,7 +106,9 @@ function describeAnswer({ row, result }: ReplayedCase): string {
     return `${result.category}${result.abstained === true ? ', abstained' : ''}${published}`;
   }
   if ((row?.faulty_files?.length ?? 0) > 0) return result.suspects[0]?.path ?? 'no suspect';
-  const lines = result.excerpts.map(({ lineStart, lineEnd }) => (lineStart === lineEnd ? `${lineStart}` : `${lineStart}-${lineEnd}`));
+  const lines = result.excerpts.map(({ lineStart, lineEnd }) =>
+    lineStart === lineEnd ? `${lineStart}` : `${lineStart}-${lineEnd}`,
+  );
   return lines.length === 0 ? 'nothing' : `lines ${shortened(lines)}`;
 }
 
@@ -122,17 +139,30 @@ function toWebAddress(source: string | null | undefined): string | null {
  * Computes each figure of each repeat separately, on the cases that all repeats answered, and finds the cases
  * that vary. Returns null for a single file.
  */
-function computeSpread(pairs: readonly PairedCase[], side: Side, files: readonly RunResults[]): Spread | null {
+function computeSpread(
+  pairs: readonly PairedCase[],
+  side: Side,
+  files: readonly RunResults[],
+): Spread | null {
   if (files.length < 2) return null;
   const whole = pairs.filter(({ runs }) => runs[side].length === files.length);
   const repeats = files.map((_, at) => whole.map((pair) => onlyRepeat(pair, side, at)));
   const figures = MEASURES.flatMap((measure) => {
-    const values = repeats.map((ones) => measure.prepare(ones)?.value('a', null) ?? null).filter((value) => value !== null);
-    return values.length < files.length ? [] : [{ name: measure.name, mean: mean(values), deviation: computeDeviation(values), values }];
+    const values = repeats
+      .map((ones) => measure.prepare(ones)?.value('a', null) ?? null)
+      .filter((value) => value !== null);
+    return values.length < files.length
+      ? []
+      : [{ name: measure.name, mean: mean(values), deviation: computeDeviation(values), values }];
   });
   const flips = whole.filter(({ runs }) => new Set(runs[side].map(({ result }) => result.category)).size > 1);
   const partial = pairs.filter(({ runs }) => runs[side].length < files.length);
-  return { repeats: files.length, figures, flips: flips.map(({ id }) => id), partial: partial.map(({ id }) => id) };
+  return {
+    repeats: files.length,
+    figures,
+    flips: flips.map(({ id }) => id),
+    partial: partial.map(({ id }) => id),
+  };
 }
 
 /** Returns the pair with this repeat on both sides, because measures count only what both sides have. */
@@ -147,7 +177,10 @@ function computeDeviation(values: readonly number[]): number {
   return Math.sqrt(values.reduce((total, value) => total + (value - middle) ** 2, 0) / (values.length - 1));
 }
 
-/** Differences on fewer cases than this are never beyond noise: with five, a two-sided sign test cannot go below p = 0.06. */
+/**
+ * Differences on fewer cases than this are never beyond noise: with five, a two-sided sign test cannot go
+ * below p = 0.06.
+ */
 const LEAST_DIFFERING = 6;
 const SIGNIFICANT = 0.05;
 /** Sums in another order differ in their last digits; no figure means anything there. */
@@ -165,11 +198,18 @@ export function computeDifferences(
   const { plan, intervals } = resamplePairs(pairs, (weights) =>
     prepared.map(({ ready }) => ready.value('b', weights) - ready.value('a', weights)),
   );
-  const differences = prepared.map(({ measure, ready }, at) => computeDifference(measure, ready, plan.units, intervals[at] ?? null));
+  const differences = prepared.map(({ measure, ready }, at) =>
+    computeDifference(measure, ready, plan.units, intervals[at] ?? null),
+  );
   return { differences, resampling: plan };
 }
 
-function computeDifference({ name, better }: Measure, ready: Prepared, units: number, drawn: Difference['interval']): Difference {
+function computeDifference(
+  { name, better }: Measure,
+  ready: Prepared,
+  units: number,
+  drawn: Difference['interval'],
+): Difference {
   const [a, b] = [ready.value('a', null), ready.value('b', null)];
   const difference = rounded(b - a);
   const [won, lost] = better === 'lower' ? [ready.lower, ready.higher] : [ready.higher, ready.lower];
@@ -177,7 +217,13 @@ function computeDifference({ name, better }: Measure, ready: Prepared, units: nu
   const constant: Difference['interval'] = units < 2 ? null : [difference, difference];
   const interval: Difference['interval'] = drawn === null ? constant : [rounded(drawn[0]), rounded(drawn[1])];
   const test = ready.binary ? mcNemar(won, lost) : null;
-  const verdict = judgeDifference({ better, difference, interval, changed: won + lost, midP: test?.midP ?? 0 });
+  const verdict = judgeDifference({
+    better,
+    difference,
+    interval,
+    changed: won + lost,
+    midP: test?.midP ?? 0,
+  });
   return { name, better, cases: ready.cases, a, b, difference, interval, won, lost, mcNemar: test, verdict };
 }
 
@@ -241,10 +287,17 @@ function resamplePairs(
   const units = byProject.length >= LEAST_PROJECTS ? byProject : groupIndexes(pairs.map(({ id }) => id));
   const weights: Weights = new Uint32Array(pairs.length);
   const intervals = bootstrapWeights(units.length, pairs.length, (drawn) => {
-    for (const [unit, members] of units.entries()) for (const member of members) weights[member] = drawn[unit] ?? 0;
+    for (const [unit, members] of units.entries())
+      for (const member of members) weights[member] = drawn[unit] ?? 0;
     return statistics(weights);
   });
-  return { plan: { by: units === byProject && units.length < pairs.length ? 'project' : 'case', units: units.length }, intervals };
+  return {
+    plan: {
+      by: units === byProject && units.length < pairs.length ? 'project' : 'case',
+      units: units.length,
+    },
+    intervals,
+  };
 }
 
 /** Groups indexes by name and sorts the groups by name, so that the order of the cases does not matter. */
@@ -253,7 +306,11 @@ function groupIndexes(names: readonly string[]): number[][] {
   return [...groups].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, members]) => members);
 }
 
-const COSTS: readonly { readonly name: string; readonly unit: CostDifference['unit']; readonly of: (result: CaseResult) => number }[] = [
+const COSTS: readonly {
+  readonly name: string;
+  readonly unit: CostDifference['unit'];
+  readonly of: (result: CaseResult) => number;
+}[] = [
   { name: 'dollars a case', unit: 'dollars', of: ({ usage }) => usage.costUsd },
   { name: 'model tokens a case', unit: 'tokens', of: ({ usage }) => usage.inputTokens + usage.outputTokens },
   { name: 'log tokens kept a case', unit: 'tokens', of: ({ tokens }) => tokens },
@@ -272,13 +329,22 @@ interface Paid {
  * is left out.
  */
 function computeCosts(pairs: readonly PairedCase[]): CostDifference[] {
-  const whole = pairs.filter(({ runs }) => [...runs.a, ...runs.b].every(({ result }) => result.error === null));
+  const whole = pairs.filter(({ runs }) =>
+    [...runs.a, ...runs.b].every(({ result }) => result.error === null),
+  );
   const found = COSTS.map((cost) => {
     const worth = (runs: PairedCase['runs']['a']) => mean(runs.map(({ result }) => cost.of(result)));
-    return { cost, paid: whole.map(({ runs }, index): Paid => ({ index, a: worth(runs.a), b: worth(runs.b) })) };
+    return {
+      cost,
+      paid: whole.map(({ runs }, index): Paid => ({ index, a: worth(runs.a), b: worth(runs.b) })),
+    };
   }).filter(({ paid }) => paid.some(({ a, b }) => a > 0 || b > 0));
-  const sorted = found.map(({ paid }) => paid.toSorted((left, right) => left.b - left.a - (right.b - right.a)));
-  const { intervals, plan } = resamplePairs(whole, (weights) => sorted.map((paid) => medianDifference(paid, weights)));
+  const sorted = found.map(({ paid }) =>
+    paid.toSorted((left, right) => left.b - left.a - (right.b - right.a)),
+  );
+  const { intervals, plan } = resamplePairs(whole, (weights) =>
+    sorted.map((paid) => medianDifference(paid, weights)),
+  );
   return found.map(({ cost, paid }, at) => {
     const difference = medianDifference(sorted[at] ?? [], null);
     const constant: CostDifference['interval'] = plan.units < 2 ? null : [difference, difference];

@@ -15,19 +15,30 @@ const REMEMBERED = 20;
 const MAX_HEAP_MB = 1_024;
 const THREAD_MS = 120_000;
 
-/** Makes room for a run to be kept, and says where its results go. Throws `conflict` where the name is taken, unless it goes on. */
+/**
+ * Makes room for a run to be kept, and says where its results go. Throws `conflict` where the name is taken,
+ * unless it goes on.
+ */
 export async function roomForRun(folder: string, name: string, isResumed: boolean): Promise<string> {
   if (!NAME.test(name))
-    throw new TriageError('invalid-config', `--keep: "${name}" is no name for a run; use letters, digits, dots, dashes and underscores.`);
+    throw new TriageError(
+      'invalid-config',
+      `--keep: "${name}" is no name for a run; use letters, digits, dots, dashes and underscores.`,
+    );
   const own = join(folder, name);
   const isTaken = (await stat(own).catch(() => null)) !== null;
-  if (isTaken && !isResumed) throw new TriageError('conflict', `--keep: there is a run named ${name} already. Choose another name.`);
+  if (isTaken && !isResumed)
+    throw new TriageError('conflict', `--keep: there is a run named ${name} already. Choose another name.`);
   await mkdir(own, { recursive: true });
   return join(own, 'results.jsonl');
 }
 
 /** Keeps the labels of the cases next to the results, without their logs. */
-export async function keepLabels(folder: string, name: string, sources: readonly AsyncIterable<CaseOutcome>[]): Promise<void> {
+export async function keepLabels(
+  folder: string,
+  name: string,
+  sources: readonly AsyncIterable<CaseOutcome>[],
+): Promise<void> {
   const rows: string[] = [];
   for (const cases of sources) {
     for await (const outcome of cases) {
@@ -64,7 +75,9 @@ export function createKeptRuns(folder: string): KeptRuns {
       if (compared.size > REMEMBERED && oldest !== undefined) compared.delete(oldest);
       return await known.catch((error: unknown) => {
         compared.delete(key);
-        throw new TriageError('invalid-input', getErrorMessage(error).replaceAll(`${folder}/`, ''), { cause: error });
+        throw new TriageError('invalid-input', getErrorMessage(error).replaceAll(`${folder}/`, ''), {
+          cause: error,
+        });
       });
     },
   };
@@ -91,7 +104,9 @@ export async function resultsIn(own: string): Promise<string[]> {
 
 export async function manifestIn(own: string): Promise<RunManifest | null> {
   const [first] = await resultsIn(own);
-  return first === undefined ? null : parseManifest(await readFile(`${first}.run.json`, 'utf8').catch(() => ''));
+  return first === undefined
+    ? null
+    : parseManifest(await readFile(`${first}.run.json`, 'utf8').catch(() => ''));
 }
 
 /** Changes with the results: those of a run that still goes on grow. */
@@ -105,14 +120,22 @@ async function readStamp(name: string, own: string): Promise<string> {
 function inThread(folders: readonly string[]): Promise<ComparedRuns> {
   const entry = new URL(`./compare-worker${extname(import.meta.url)}`, import.meta.url);
   const { promise, resolve, reject } = Promise.withResolvers<ComparedRuns>();
-  const worker = new Worker(entry, { workerData: folders, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+  const worker = new Worker(entry, {
+    workerData: folders,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  });
   worker.unref();
   const limit = setTimeout(() => void worker.terminate(), THREAD_MS).unref();
   worker.once('message', resolve);
   worker.once('error', reject);
   worker.once('exit', () => {
     clearTimeout(limit);
-    reject(new TriageError('internal', 'The comparison ended without a result: it took too long, or too much memory.'));
+    reject(
+      new TriageError(
+        'internal',
+        'The comparison ended without a result: it took too long, or too much memory.',
+      ),
+    );
   });
   return promise;
 }

@@ -4,7 +4,16 @@ import type { Weights } from '../../lib/statistics.ts';
 import { CONFIDENT, calibrationError } from '../figures/calibration.ts';
 import { isInTopTwo } from '../figures/categories.ts';
 import { findRank } from '../figures/explanation.ts';
-import { f1, isExcused, isRealFailure, isRight, type Judged, judgedCases, mean, ratio } from '../figures/figure.ts';
+import {
+  f1,
+  isExcused,
+  isRealFailure,
+  isRight,
+  type Judged,
+  judgedCases,
+  mean,
+  ratio,
+} from '../figures/figure.ts';
 import { lineRecall } from '../figures/reading.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { PairedCase } from './pair-cases.ts';
@@ -39,17 +48,27 @@ export interface Prepared {
  * Creates a measure that is the mean of the values of the cases; with repeats, the mean of the repeats. Null:
  * the case does not count.
  */
-export function meanMeasure(name: string, better: Better, worth: (run: ReplayedCase) => number | null): Measure {
+export function meanMeasure(
+  name: string,
+  better: Better,
+  worth: (run: ReplayedCase) => number | null,
+): Measure {
   return { name, better, prepare: (pairs) => prepareMean(pairs, worth) };
 }
 
 /** Computes the value of one case on one side: the mean over its repeats, or null if none of them counts. */
-export function computeWorth(runs: readonly ReplayedCase[], worth: (run: ReplayedCase) => number | null): number | null {
+export function computeWorth(
+  runs: readonly ReplayedCase[],
+  worth: (run: ReplayedCase) => number | null,
+): number | null {
   const values = runs.map(worth).filter((value) => value !== null);
   return values.length === 0 ? null : mean(values);
 }
 
-function prepareMean(pairs: readonly PairedCase[], worth: (run: ReplayedCase) => number | null): Prepared | null {
+function prepareMean(
+  pairs: readonly PairedCase[],
+  worth: (run: ReplayedCase) => number | null,
+): Prepared | null {
   const worths = pairs.flatMap(({ runs }, index) => {
     const [a, b] = [computeWorth(runs.a, worth), computeWorth(runs.b, worth)];
     return a === null || b === null ? [] : [{ index, a, b }];
@@ -73,7 +92,10 @@ function prepareMean(pairs: readonly PairedCase[], worth: (run: ReplayedCase) =>
 
 /** Counts the pairs whose value is higher, and lower, on the second side. */
 function countChanges(worths: readonly Sides<number>[]): Pick<Prepared, 'higher' | 'lower'> {
-  return { higher: worths.filter(({ a, b }) => b > a).length, lower: worths.filter(({ a, b }) => b < a).length };
+  return {
+    higher: worths.filter(({ a, b }) => b > a).length,
+    lower: worths.filter(({ a, b }) => b < a).length,
+  };
 }
 
 function isBit(value: number): boolean {
@@ -89,11 +111,20 @@ const MACRO_F1: Measure = {
   better: 'higher',
   prepare: (pairs) => {
     const judged = collectParts(pairs, (run) => judgedCases([run]));
-    if (judged === null || !pairs.some(({ runs }) => [...runs.a, ...runs.b].some(({ result }) => result.category !== null))) return null;
+    if (
+      judged === null ||
+      !pairs.some(({ runs }) => [...runs.a, ...runs.b].some(({ result }) => result.category !== null))
+    )
+      return null;
     const rights = pairs.flatMap(({ runs }) =>
       computePair(runs, (run) => judgedCases([run]).map((one) => Number(isRight(one)))[0] ?? null),
     );
-    return { cases: judged.cases, value: (side, weights) => macroF1(judged.parts[side], weights), ...countChanges(rights), binary: false };
+    return {
+      cases: judged.cases,
+      value: (side, weights) => macroF1(judged.parts[side], weights),
+      ...countChanges(rights),
+      binary: false,
+    };
   },
 };
 
@@ -105,7 +136,10 @@ const CALIBRATION_ERROR: Measure = {
     const stated = collectParts(pairs, listStatements);
     if (stated === null) return null;
     const gaps = pairs.flatMap(({ runs }) =>
-      computePair(runs, (run) => listStatements(run).map((one) => Math.abs(one.stated - Number(one.right)))[0] ?? null),
+      computePair(
+        runs,
+        (run) => listStatements(run).map((one) => Math.abs(one.stated - Number(one.right)))[0] ?? null,
+      ),
     );
     return {
       cases: stated.cases,
@@ -123,8 +157,15 @@ const QUOTATIONS: Measure = {
   prepare: (pairs): Prepared | null => {
     const quoting = (run: ReplayedCase) => (run.result.quotes !== null ? [run.quotes] : []);
     const quotes = collectParts(pairs, quoting);
-    if (quotes === null || !quotes.parts.a.some(({ one }) => one.made > 0) || !quotes.parts.b.some(({ one }) => one.made > 0)) return null;
-    const shares = pairs.flatMap(({ runs }) => computePair(runs, ({ quotes: { made, literal } }) => (made === 0 ? null : literal / made)));
+    if (
+      quotes === null ||
+      !quotes.parts.a.some(({ one }) => one.made > 0) ||
+      !quotes.parts.b.some(({ one }) => one.made > 0)
+    )
+      return null;
+    const shares = pairs.flatMap(({ runs }) =>
+      computePair(runs, ({ quotes: { made, literal } }) => (made === 0 ? null : literal / made)),
+    );
     const value: Prepared['value'] = (side, weights) => quotationShare(quotes.parts[side], weights);
     return { cases: quotes.cases, value, ...countChanges(shares), binary: false };
   },
@@ -134,7 +175,10 @@ const QUOTATIONS: Measure = {
  * The value of a case by its main label. The first of these that the labels allow decides which cases are won
  * and lost.
  */
-export const MAIN_WORTHS: readonly { readonly name: string; readonly worth: (run: ReplayedCase) => number | null }[] = [
+export const MAIN_WORTHS: readonly {
+  readonly name: string;
+  readonly worth: (run: ReplayedCase) => number | null;
+}[] = [
   { name: 'category accuracy', worth: ofJudged(isRight) },
   { name: 'faulty file: mean reciprocal rank', worth: ofSuspects((rank) => (rank === null ? 0 : 1 / rank)) },
   { name: 'recall of labelled lines', worth: computeRecall },
@@ -146,15 +190,21 @@ export const MEASURES: readonly Measure[] = [
   MACRO_F1,
   category('category top-2', 'higher', isInTopTwo),
   whereClassified(
-    meanMeasure('kind accuracy', 'higher', ({ row, result }) => (row?.kind == null ? null : Number(result.kind === row.kind))),
+    meanMeasure('kind accuracy', 'higher', ({ row, result }) =>
+      row?.kind == null ? null : Number(result.kind === row.kind),
+    ),
   ),
   category('published and right', 'higher', (one) => isPublished(one) && isRight(one)),
   category('published and wrong', 'lower', (one) => isPublished(one) && !isRight(one)),
   category('abstained', null, ({ one }) => one.result.abstained === true),
   whereClassified(meanMeasure('real failures called infrastructure or flaky', 'lower', scoreExcused)),
-  meanMeasure('confident errors', 'lower', (run) => scoreStated(run, (stated, right) => Number(!right && stated >= CONFIDENT))),
+  meanMeasure('confident errors', 'lower', (run) =>
+    scoreStated(run, (stated, right) => Number(!right && stated >= CONFIDENT)),
+  ),
   CALIBRATION_ERROR,
-  meanMeasure('Brier score', 'lower', (run) => scoreStated(run, (stated, right) => (stated - Number(right)) ** 2)),
+  meanMeasure('Brier score', 'lower', (run) =>
+    scoreStated(run, (stated, right) => (stated - Number(right)) ** 2),
+  ),
   meanMeasure('recall of labelled lines', 'higher', computeRecall),
   QUOTATIONS,
   suspects('faulty file first', (rank) => Number(rank === 1)),
@@ -168,7 +218,11 @@ function category(name: string, better: Better, holds: (one: Judged) => boolean)
 
 function suspects(name: string, worth: (rank: number | null) => number): Measure {
   const measure = meanMeasure(name, 'higher', ofSuspects(worth));
-  return { ...measure, prepare: (pairs) => (listRuns(pairs).some(({ result }) => result.action !== null) ? measure.prepare(pairs) : null) };
+  return {
+    ...measure,
+    prepare: (pairs) =>
+      listRuns(pairs).some(({ result }) => result.action !== null) ? measure.prepare(pairs) : null,
+  };
 }
 
 /**
@@ -178,7 +232,8 @@ function suspects(name: string, worth: (rank: number | null) => number): Measure
 function whereClassified(measure: Measure): Measure {
   return {
     ...measure,
-    prepare: (pairs) => (listRuns(pairs).some(({ result }) => result.category !== null) ? measure.prepare(pairs) : null),
+    prepare: (pairs) =>
+      listRuns(pairs).some(({ result }) => result.category !== null) ? measure.prepare(pairs) : null,
   };
 }
 
@@ -200,7 +255,9 @@ function computeRecall(run: ReplayedCase): number | null {
 
 function scoreStated(run: ReplayedCase, worth: (stated: number, right: boolean) => number): number | null {
   const { confidence } = run.result;
-  return confidence === null ? null : (judgedCases([run]).map((one) => worth(confidence, isRight(one)))[0] ?? null);
+  return confidence === null
+    ? null
+    : (judgedCases([run]).map((one) => worth(confidence, isRight(one)))[0] ?? null);
 }
 
 function isPublished({ one }: Judged): boolean {
@@ -244,14 +301,19 @@ function collectParts<T>(
   return cases === 0 ? null : { cases, parts };
 }
 
-function computePair(runs: Sides<readonly ReplayedCase[]>, worth: (run: ReplayedCase) => number | null): Sides<number>[] {
+function computePair(
+  runs: Sides<readonly ReplayedCase[]>,
+  worth: (run: ReplayedCase) => number | null,
+): Sides<number>[] {
   const [a, b] = [computeWorth(runs.a, worth), computeWorth(runs.b, worth)];
   return a === null || b === null ? [] : [{ a, b }];
 }
 
 function listStatements(run: ReplayedCase): { stated: number; right: boolean }[] {
   const { confidence } = run.result;
-  return judgedCases([run]).flatMap((one) => (confidence === null ? [] : [{ stated: confidence, right: isRight(one) }]));
+  return judgedCases([run]).flatMap((one) =>
+    confidence === null ? [] : [{ stated: confidence, right: isRight(one) }],
+  );
 }
 
 function macroF1(parts: readonly Part<Judged>[], weights: Weights | null): number {
@@ -269,11 +331,19 @@ function macroF1(parts: readonly Part<Judged>[], weights: Weights | null): numbe
   return mean(scores);
 }
 
-function computeError(parts: readonly Part<{ stated: number; right: boolean }>[], weights: Weights | null): number {
-  return calibrationError(parts.map(({ index, part, one }) => ({ ...one, weight: part * (weights?.[index] ?? 1) })));
+function computeError(
+  parts: readonly Part<{ stated: number; right: boolean }>[],
+  weights: Weights | null,
+): number {
+  return calibrationError(
+    parts.map(({ index, part, one }) => ({ ...one, weight: part * (weights?.[index] ?? 1) })),
+  );
 }
 
-function quotationShare(parts: readonly Part<{ made: number; literal: number }>[], weights: Weights | null): number {
+function quotationShare(
+  parts: readonly Part<{ made: number; literal: number }>[],
+  weights: Weights | null,
+): number {
   let [made, literal] = [0, 0];
   for (const { index, part, one } of parts) {
     const weight = part * (weights?.[index] ?? 1);

@@ -15,7 +15,10 @@ export interface PairedCase {
   readonly runs: Sides<readonly ReplayedCase[]>;
 }
 
-/** Matches the results of both sides by the ids of the data set. Throws where an id stands twice, or no case is on both sides. */
+/**
+ * Matches the results of both sides by the ids of the data set. Throws where an id stands twice, or no case
+ * is on both sides.
+ */
 export async function pairCases(
   cases: AsyncIterable<CaseOutcome>,
   files: Sides<readonly RunResults[]>,
@@ -31,10 +34,14 @@ export async function pairCases(
     const { row } = outcome.one;
     const earlier = seen.get(row.id);
     if (earlier !== undefined)
-      throw new TriageError('invalid-input', `The data set has the ID ${row.id} on lines ${earlier} and ${outcome.line}.`);
+      throw new TriageError(
+        'invalid-input',
+        `The data set has the ID ${row.id} on lines ${earlier} and ${outcome.line}.`,
+      );
     seen.set(row.id, outcome.line);
     const runs = { a: findRuns(row, files.a), b: findRuns(row, files.b) };
-    if (runs.a.length > 0 && runs.b.length > 0) pairs.push({ id: row.id, line: outcome.line, row, project: resolveProject(row), runs });
+    if (runs.a.length > 0 && runs.b.length > 0)
+      pairs.push({ id: row.id, line: outcome.line, row, project: resolveProject(row), runs });
     else if (runs.a.length > 0) onlyA.push(row.id);
     else if (runs.b.length > 0) onlyB.push(row.id);
     else unanswered.push(row.id);
@@ -48,15 +55,20 @@ export async function pairCases(
 
 function findRuns(row: DatasetRow, files: readonly RunResults[]): ReplayedCase[] {
   const light = { ...row, log: null, stack_trace: null, snippets: null };
-  return files.flatMap(({ results }) => results.get(row.id) ?? []).map((result) => replayedFrom(light, result));
+  return files
+    .flatMap(({ results }) => results.get(row.id) ?? [])
+    .map((result) => replayedFrom(light, result));
 }
 
 function listFailed(pairs: readonly PairedCase[], side: keyof Sides<unknown>): string[] {
-  return pairs.filter(({ runs }) => runs[side].some(({ result }) => result.error !== null)).map(({ id }) => id);
+  return pairs
+    .filter(({ runs }) => runs[side].some(({ result }) => result.error !== null))
+    .map(({ id }) => id);
 }
 
 function noCommonCase(rows: number, { a, b }: Sides<readonly RunResults[]>): TriageError {
-  const count = (files: readonly RunResults[]) => files.reduce((total, { results }) => total + results.size, 0);
+  const count = (files: readonly RunResults[]) =>
+    files.reduce((total, { results }) => total + results.size, 0);
   return new TriageError(
     'invalid-input',
     `No case is on both sides: the IDs do not match (cases in the data set: ${rows}, results on side A: ${count(a)}, on side B: ${count(b)}). Is this the data set that was replayed?`,

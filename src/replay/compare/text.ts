@@ -32,9 +32,15 @@ const NO_FIGURE = 'These cases have no labels to score; only costs are compared.
  * to be careful about.
  */
 export function summarizeComparison(comparison: Omit<Comparison, 'summary'>): string[] {
-  const main = comparison.differences.find(({ name }) => name === comparison.wonBy) ?? comparison.differences[0];
+  const main =
+    comparison.differences.find(({ name }) => name === comparison.wonBy) ?? comparison.differences[0];
   if (main === undefined) return [NO_FIGURE, ...costSentences(comparison)];
-  return [mainSentence(main), ...othersSentences(comparison, main), ...costSentences(comparison), ...careSentences(comparison, main)];
+  return [
+    mainSentence(main),
+    ...othersSentences(comparison, main),
+    ...costSentences(comparison),
+    ...careSentences(comparison, main),
+  ];
 }
 
 function mainSentence(main: Difference): string {
@@ -49,7 +55,10 @@ function mainSentence(main: Difference): string {
     case 'a-better':
       return `B is worse by ${by} (${describeEvidence(main)}); ${counts}.`;
     default: {
-      const way = difference === 0 ? 'as high as A' : `${difference > 0 ? 'higher' : 'lower'} than A by ${points(Math.abs(difference))}`;
+      const way =
+        difference === 0
+          ? 'as high as A'
+          : `${difference > 0 ? 'higher' : 'lower'} than A by ${points(Math.abs(difference))}`;
       return `No difference beyond noise: in ${name} B is ${way} (${describeEvidence(main)}); ${counts}.`;
     }
   }
@@ -57,7 +66,8 @@ function mainSentence(main: Difference): string {
 
 /** Describes the basis of the verdict, with the interval in points. */
 function describeEvidence({ interval, mcNemar }: Difference): string {
-  const range = interval === null ? 'too few projects for an interval' : `95 % interval ${formatInterval(interval)}`;
+  const range =
+    interval === null ? 'too few projects for an interval' : `95 % interval ${formatInterval(interval)}`;
   if (mcNemar === null) return range;
   const p = probability(mcNemar.midP);
   return `${range}, McNemar p ${p.startsWith('<') ? p : `= ${p}`}`;
@@ -66,8 +76,11 @@ function describeEvidence({ interval, mcNemar }: Difference): string {
 function othersSentences({ differences }: Omit<Comparison, 'summary'>, main: Difference): string[] {
   const others = differences.filter((one) => one !== main);
   const named = (verdicts: readonly string[]) =>
-    others.filter(({ verdict }) => verdicts.includes(verdict)).map(({ name, difference }) => `${name} ${signedPoints(difference)}`);
-  const list = (lead: string, names: readonly string[]) => (names.length === 0 ? [] : [`${lead}: ${names.join('; ')}.`]);
+    others
+      .filter(({ verdict }) => verdicts.includes(verdict))
+      .map(({ name, difference }) => `${name} ${signedPoints(difference)}`);
+  const list = (lead: string, names: readonly string[]) =>
+    names.length === 0 ? [] : [`${lead}: ${names.join('; ')}.`];
   return [
     ...list('Beyond noise, B is better in', named(['b-better'])),
     ...list('Beyond noise, B is worse in', named(['a-better'])),
@@ -84,11 +97,15 @@ function costSentence({ difference, interval, totals }: CostDifference): string 
   const all = `${dollars(totals.a)} against ${dollars(totals.b)} for all of them`;
   if (difference === 0) return `A case costs the same at the median (${all}).`;
   const noise = interval !== null && interval[0] <= 0 && interval[1] >= 0 ? ', within noise' : '';
-  const range = interval === null ? '' : `95 % interval ${dollars(interval[0])} to ${dollars(interval[1])}${noise}; `;
+  const range =
+    interval === null ? '' : `95 % interval ${dollars(interval[0])} to ${dollars(interval[1])}${noise}; `;
   return `A case of B costs ${dollars(Math.abs(difference))} ${difference > 0 ? 'more' : 'less'} at the median (${range}${all}).`;
 }
 
-function careSentences({ cases, sides, differences }: Omit<Comparison, 'summary'>, main: Difference): string[] {
+function careSentences(
+  { cases, sides, differences }: Omit<Comparison, 'summary'>,
+  main: Difference,
+): string[] {
   const half = cases.onlyA.length + cases.onlyB.length;
   const failed = new Set([...cases.failed.a, ...cases.failed.b]).size;
   const spreads = [sides.a.spread, sides.b.spread].flatMap(
@@ -97,11 +114,19 @@ function careSentences({ cases, sides, differences }: Omit<Comparison, 'summary'
   const widest = findMax(spreads, 0);
   return [
     ...(widest > 0 && Math.abs(main.difference) < 2 * widest
-      ? [`Repeats of one side differ by ${points(widest)} (standard deviation): a difference of this size may be random.`]
+      ? [
+          `Repeats of one side differ by ${points(widest)} (standard deviation): a difference of this size may be random.`,
+        ]
       : []),
     ...(half > 0 ? [`${amount(half, 'case is', 'cases are')} on one side only and left out.`] : []),
-    ...(failed > 0 ? [`${amount(failed, 'case', 'cases')} failed on a side and ${failed === 1 ? 'counts' : 'count'} as wrong there.`] : []),
-    ...(cases.unreadable.length > 0 ? [`${amount(cases.unreadable.length, 'row', 'rows')} of the data set could not be read.`] : []),
+    ...(failed > 0
+      ? [
+          `${amount(failed, 'case', 'cases')} failed on a side and ${failed === 1 ? 'counts' : 'count'} as wrong there.`,
+        ]
+      : []),
+    ...(cases.unreadable.length > 0
+      ? [`${amount(cases.unreadable.length, 'row', 'rows')} of the data set could not be read.`]
+      : []),
     ...(differences.some(({ interval }) => interval === null) ? ['A single case allows no intervals.'] : []),
   ];
 }
@@ -161,13 +186,21 @@ function costRows(costs: readonly CostDifference[]): string[] {
     const range = interval === null ? '' : `[${say(interval[0])}, ${say(interval[1])}]`;
     return [name, say(a), say(b), say(difference), range, say(totals.a), say(totals.b), `n=${cases}`];
   });
-  return columns([['cost (medians)', 'A', 'B', 'B − A of a case', '95 %', 'all of A', 'all of B', ''], ...rows], 7);
+  return columns(
+    [['cost (medians)', 'A', 'B', 'B − A of a case', '95 %', 'all of A', 'all of B', ''], ...rows],
+    7,
+  );
 }
 
 function spreadRows(side: string, spread: Spread | null): string[] {
   if (spread === null) return [];
   const say = (value: number) => value.toFixed(3);
-  const rows = spread.figures.map(({ name, mean, deviation, values }) => [name, say(mean), say(deviation), values.map(say).join(' ')]);
+  const rows = spread.figures.map(({ name, mean, deviation, values }) => [
+    name,
+    say(mean),
+    say(deviation),
+    values.map(say).join(' '),
+  ]);
   const flips = `${INDENT}category differs between repeats in ${amount(spread.flips.length, 'case', 'cases')}${formatIdList(spread.flips, MOST_NAMED)}`;
   const partial =
     spread.partial.length === 0
@@ -175,7 +208,11 @@ function spreadRows(side: string, spread: Spread | null): string[] {
       : [
           `${INDENT}missing from some repeats: ${amount(spread.partial.length, 'case', 'cases')}${formatIdList(spread.partial, MOST_NAMED)}`,
         ];
-  return [...columns([[`${spread.repeats} repeats of ${side}`, 'mean', 'deviation', 'each'], ...rows], 3), flips, ...partial];
+  return [
+    ...columns([[`${spread.repeats} repeats of ${side}`, 'mean', 'deviation', 'each'], ...rows], 3),
+    flips,
+    ...partial,
+  ];
 }
 
 function caseRows(title: string, cases: readonly ChangedCase[], dataset: string): string[] {
@@ -189,7 +226,11 @@ function caseRows(title: string, cases: readonly ChangedCase[], dataset: string)
       ...(url === null ? [] : [`${INDENT}${INDENT}${url}`]),
     ]);
   const more = cases.length - MOST_LISTED;
-  return [`${title} (${cases.length})`, ...listed, ...(more > 0 ? [`${INDENT}and ${more} more; --json names them all`] : [])];
+  return [
+    `${title} (${cases.length})`,
+    ...listed,
+    ...(more > 0 ? [`${INDENT}and ${more} more; --json names them all`] : []),
+  ];
 }
 
 /**

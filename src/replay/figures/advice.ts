@@ -10,8 +10,9 @@ interface Advised {
 }
 
 /**
- * Tells whether advice holds a name of the known fix that is at hand (keyed), names what is not (invented), or there is none (silent); of all rows
- * with a fix and of published answers. Empty where no row has a fix, or nothing was answered.
+ * Tells whether advice holds a name of the known fix that is at hand (keyed), names what is not (invented),
+ * or there is none (silent); of all rows with a fix and of published answers. Empty where no row has a fix,
+ * or nothing was answered.
  */
 export function scoreAdvice(cases: readonly ReplayedCase[]): Figure[] {
   const advised = findAdvised(cases);
@@ -39,7 +40,9 @@ export function scoreAdviceByCategory(cases: readonly ReplayedCase[]): Figure[] 
   const rows = CATEGORIES.flatMap((category) =>
     [true, false].map((isPublished) => ({
       row: `${category}, ${isPublished ? 'published' : 'not published'}`,
-      members: advised.filter(({ one }) => one.row?.category === category && (one.result.action === 'auto_notify') === isPublished),
+      members: advised.filter(
+        ({ one }) => one.row?.category === category && (one.result.action === 'auto_notify') === isPublished,
+      ),
     })),
   );
   return rows.flatMap(({ row, members }) => (members.length === 0 ? [] : rowFigures(row, members)));
@@ -52,7 +55,9 @@ export function adviceCells(row: string, cases: readonly ReplayedCase[]): Figure
 }
 
 function findAdvised(cases: readonly ReplayedCase[]): Advised[] {
-  const advised = cases.flatMap((one): Advised[] => (one.result.advice === null ? [] : [{ one, check: one.result.advice }]));
+  const advised = cases.flatMap((one): Advised[] =>
+    one.result.advice === null ? [] : [{ one, check: one.result.advice }],
+  );
   return advised.some(({ one }) => one.result.action !== null) ? advised : [];
 }
 
@@ -69,7 +74,11 @@ function figuresAmong(what: string, among: readonly Advised[]): Figure[] {
 }
 
 function rowFigures(row: string, among: readonly Advised[]): Figure[] {
-  const cell = (column: string, figure: Figure): Figure => ({ ...figure, name: `advice ${column}, ${row}`, cell: { row, column } });
+  const cell = (column: string, figure: Figure): Figure => ({
+    ...figure,
+    name: `advice ${column}, ${row}`,
+    cell: { row, column },
+  });
   return [
     cell('keyed', caseShare('', among, isKeyed)),
     cell('invented', caseShare('', among, isInvented, 'bad')),

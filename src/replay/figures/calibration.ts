@@ -2,7 +2,17 @@ import { bootstrap, type Proportion, proportion } from '../../lib/statistics.ts'
 import { fitPlatt } from '../calibrate/fit.ts';
 import { foldsBy, resolveProject } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { addAt, caseShare, clusterSums, type Figure, isRight, judgedCases, listIds, ratio, withInterval } from './figure.ts';
+import {
+  addAt,
+  caseShare,
+  clusterSums,
+  type Figure,
+  isRight,
+  judgedCases,
+  listIds,
+  ratio,
+  withInterval,
+} from './figure.ts';
 
 /**
  * The source of the probability: the classification, or the whole answer after verification, which decides
@@ -27,7 +37,9 @@ export function listStatements(cases: readonly ReplayedCase[], of: StatedBy): St
     const probability = of === 'classification' ? confidence : answerConfidence;
     return probability === null ? [] : [{ stated: probability, right: isRight(entry), one: entry.one }];
   });
-  return stated.sort((left, right) => right.stated - left.stated || (left.one.result.id < right.one.result.id ? -1 : 1));
+  return stated.sort(
+    (left, right) => right.stated - left.stated || (left.one.result.id < right.one.result.id ? -1 : 1),
+  );
 }
 
 /** The probability from which a wrong category is a confident error. */
@@ -46,7 +58,11 @@ export function scoreCalibration(cases: readonly ReplayedCase[], of: StatedBy = 
   const stated = listStatements(cases, of);
   if (stated.length === 0) return [];
   const prefix = of === 'answer' ? 'answer: ' : '';
-  const figure = (name: string, value: number): Figure => ({ name: prefix + name, value, cases: stated.length });
+  const figure = (name: string, value: number): Figure => ({
+    name: prefix + name,
+    value,
+    cases: stated.length,
+  });
   const held = of === 'answer' ? null : heldOut(stated);
   const crossed = 'expected calibration error, cross-validated by project';
   return [
@@ -135,7 +151,11 @@ function brierParts(stated: readonly StatedCase[]): [name: string, value: number
 
 /** Returns each statement as calibrated on other projects only. Returns null if all are of one project. */
 function heldOut(stated: readonly StatedCase[]): StatedCase[] | null {
-  const folds = foldsBy(stated, ({ one }) => (one.row === null ? one.result.id : resolveProject(one.row)), FOLDS);
+  const folds = foldsBy(
+    stated,
+    ({ one }) => (one.row === null ? one.result.id : resolveProject(one.row)),
+    FOLDS,
+  );
   if (folds.length < 2) return null;
   return folds.flatMap((fold) => {
     const others = folds.filter((other) => other !== fold).flat();
@@ -146,7 +166,8 @@ function heldOut(stated: readonly StatedCase[]): StatedCase[] | null {
 
 function addedUp(clusters: readonly (readonly number[])[]): number[] {
   const sums: number[] = [];
-  for (const cluster of clusters) for (const [at, value] of cluster.entries()) sums[at] = (sums[at] ?? 0) + value;
+  for (const cluster of clusters)
+    for (const [at, value] of cluster.entries()) sums[at] = (sums[at] ?? 0) + value;
   return sums;
 }
 
@@ -220,9 +241,18 @@ function scoreCoverage(statements: readonly StatedCase[], prefix: string): Figur
     const { share = 0, low = 0, high = 1, of = 0 } = point ?? {};
     const wrong = statements.slice(0, of).filter(({ right }) => !right);
     const name = `${prefix}accuracy at ${Math.round(coverage * 100)} % coverage`;
-    return { name, value: share, cases: of, interval: [low, high], ...(wrong.length === 0 ? {} : { against: listIds(wrong) }) };
+    return {
+      name,
+      value: share,
+      cases: of,
+      interval: [low, high],
+      ...(wrong.length === 0 ? {} : { against: listIds(wrong) }),
+    };
   });
-  return [...figures, { name: `${prefix}area under risk and coverage`, value: areaUnderRisk(points), cases: statements.length }];
+  return [
+    ...figures,
+    { name: `${prefix}area under risk and coverage`, value: areaUnderRisk(points), cases: statements.length },
+  ];
 }
 
 /**

@@ -45,7 +45,12 @@ export function scoreCategories(cases: readonly ReplayedCase[]): Figure[] {
     caseShare('category top-2', judged, isInTopTwo),
     caseShare('code and test failures called INFRA_ERROR', real, ({ said }) => said === 'INFRA_ERROR', 'bad'),
     caseShare('real failures called infrastructure or flaky', failures, isExcused, 'bad'),
-    caseShare('real failures published as infrastructure or flaky', failures, (one) => isExcused(one) && isPublished(one), 'bad'),
+    caseShare(
+      'real failures published as infrastructure or flaky',
+      failures,
+      (one) => isExcused(one) && isPublished(one),
+      'bad',
+    ),
     caseShare('abstained', judged, ({ one }) => one.result.abstained === true, 'bad'),
     caseShare('published without a person', judged, isPublished, 'neither'),
   ];
@@ -61,11 +66,21 @@ export function scoreClasses(cases: readonly ReplayedCase[]): Figure[] {
     const missed = judged.filter(({ truth, said }) => truth === row && said !== row);
     const taken = judged.filter(({ truth, said }) => truth !== row && said === row);
     const wrong = [...missed, ...taken];
-    const cell = (column: string, figure: Figure): Figure => ({ ...figure, cases: truly, cell: { row, column } });
+    const cell = (column: string, figure: Figure): Figure => ({
+      ...figure,
+      cases: truly,
+      cell: { row, column },
+    });
     return [
       cell('precision', shareFigure(`category precision ${row}`, counts.hits, counts.said, listIds(taken))),
       cell('recall', shareFigure(`category recall ${row}`, counts.hits, truly, listIds(missed))),
-      cell('F1', withInterval({ ...against(`category F1 ${row}`, wrong), value: counts.f1, cases: truly }, f1Interval(counts))),
+      cell(
+        'F1',
+        withInterval(
+          { ...against(`category F1 ${row}`, wrong), value: counts.f1, cases: truly },
+          f1Interval(counts),
+        ),
+      ),
     ];
   });
 }
@@ -82,7 +97,11 @@ export function scoreMatrix(cases: readonly ReplayedCase[]): Figure[] {
   return classCounts(matrix).flatMap(({ category: row, truly }) =>
     [...CATEGORIES, null].map((said): Figure => {
       const column = said === null ? 'nothing' : (COLUMNS[said] ?? said);
-      const figure = counted(`category matrix ${row}, said ${said ?? 'nothing'}`, mistakes.get(`${row} ${said}`) ?? [], truly);
+      const figure = counted(
+        `category matrix ${row}, said ${said ?? 'nothing'}`,
+        mistakes.get(`${row} ${said}`) ?? [],
+        truly,
+      );
       return { ...figure, value: getCell(matrix, row, said), cell: { row, column } };
     }),
   );
@@ -105,8 +124,13 @@ export function scoreConfusions(cases: readonly ReplayedCase[]): Figure[] {
 /**
  * Returns one figure per mistake, most common first. `casesOf`: the number of cases in which it was possible.
  */
-function confusions<T extends { readonly one: ReplayedCase }>(mistakes: Map<string, T[]>, casesOf: (first: T) => number): Figure[] {
-  const figures = [...mistakes].map(([name, entries]) => counted(name, entries, entries[0] === undefined ? 0 : casesOf(entries[0])));
+function confusions<T extends { readonly one: ReplayedCase }>(
+  mistakes: Map<string, T[]>,
+  casesOf: (first: T) => number,
+): Figure[] {
+  const figures = [...mistakes].map(([name, entries]) =>
+    counted(name, entries, entries[0] === undefined ? 0 : casesOf(entries[0])),
+  );
   return figures.sort((left, right) => right.value - left.value || left.name.localeCompare(right.name));
 }
 
@@ -118,7 +142,10 @@ function classified(cases: readonly ReplayedCase[]): Judged[] {
 function macroFigure(judged: readonly Judged[]): Figure {
   const [interval] = bootstrap(clusterSums(judged, CELLS, addToMatrix), (sums) => [macroF1(sums)]);
   const wrong = judged.filter((entry) => !isRight(entry));
-  return withInterval({ ...against('category macro-F1', wrong), value: macroF1(sumMatrix(judged)), cases: judged.length }, interval);
+  return withInterval(
+    { ...against('category macro-F1', wrong), value: macroF1(sumMatrix(judged)), cases: judged.length },
+    interval,
+  );
 }
 
 /**
@@ -131,7 +158,10 @@ function f1Interval({ hits, said, truly }: ClassCounts): readonly [number, numbe
   return [(2 * low) / (1 + low), (2 * high) / (1 + high)];
 }
 
-function against(name: string, entries: readonly { readonly one: ReplayedCase }[]): Pick<Figure, 'name' | 'against'> {
+function against(
+  name: string,
+  entries: readonly { readonly one: ReplayedCase }[],
+): Pick<Figure, 'name' | 'against'> {
   return entries.length === 0 ? { name } : { name, against: listIds(entries) };
 }
 
@@ -213,10 +243,15 @@ export function scoreKinds(cases: readonly ReplayedCase[]): Figure[] {
   const settled = labelled.filter(({ one }) => right.has(one));
   const isKind = ({ one, kind }: (typeof labelled)[number]) => one.result.kind === kind;
   const wrong = labelled.filter((entry) => !isKind(entry));
-  const mistakes = Map.groupBy(wrong, ({ one, kind }) => `kind ${kind} called ${one.result.kind ?? 'nothing'}`);
+  const mistakes = Map.groupBy(
+    wrong,
+    ({ one, kind }) => `kind ${kind} called ${one.result.kind ?? 'nothing'}`,
+  );
   return [
     caseShare('kind accuracy', labelled, isKind),
-    ...(settled.length === 0 ? [] : [caseShare('kind accuracy where the category is right', settled, isKind)]),
+    ...(settled.length === 0
+      ? []
+      : [caseShare('kind accuracy where the category is right', settled, isKind)]),
     ...confusions(mistakes, ({ kind }) => labelled.filter((entry) => entry.kind === kind).length),
   ];
 }
@@ -231,7 +266,9 @@ const ACTIONS = ['auto_notify', 'human_review', 'web_search', 'self_correct'];
 export function scoreActions(cases: readonly ReplayedCase[]): Figure[] {
   const answered = cases.filter((one) => one.result.action !== null).map((one) => ({ one }));
   if (answered.length === 0) return [];
-  const others = new Set(answered.map(({ one }) => one.result.action ?? '').filter((action) => !ACTIONS.includes(action)));
+  const others = new Set(
+    answered.map(({ one }) => one.result.action ?? '').filter((action) => !ACTIONS.includes(action)),
+  );
   const shares = [...ACTIONS, ...[...others].sort()].map((action) =>
     caseShare(`action: ${action}`, answered, ({ one }) => one.result.action === action, 'neither'),
   );
@@ -262,20 +299,42 @@ export function scoreExperiments(cases: readonly ReplayedCase[]): Figure[] {
   const tried = cases.flatMap((one) => {
     const { row, result } = one;
     if (row?.experiment == null || result.blame === null) return [];
-    return [{ one, truth: row.blame ?? null, text: blameByText(result), decided: blameByTrying(row.experiment), said: result.blame }];
+    return [
+      {
+        one,
+        truth: row.blame ?? null,
+        text: blameByText(result),
+        decided: blameByTrying(row.experiment),
+        said: result.blame,
+      },
+    ];
   });
   if (tried.length === 0) return [];
-  const decided = tried.flatMap(({ decided: truth, ...rest }) => (truth === null ? [] : [{ ...rest, truth }]));
+  const decided = tried.flatMap(({ decided: truth, ...rest }) =>
+    truth === null ? [] : [{ ...rest, truth }],
+  );
   const labelled = tried.flatMap(({ truth, ...rest }) => (truth === null ? [] : [{ ...rest, truth }]));
   const isTextRight = ({ text, truth }: (typeof labelled)[number]) => isBlameRight(text, truth);
   const isSaidRight = ({ said, truth }: (typeof labelled)[number]) => isBlameRight(said, truth);
   const figures = [
     caseShare('decided by an experiment', tried, (entry) => entry.decided !== null),
-    caseShare('text alone agrees with the experiment', decided, ({ text, truth }) => isBlameRight(text, truth)),
+    caseShare('text alone agrees with the experiment', decided, ({ text, truth }) =>
+      isBlameRight(text, truth),
+    ),
     caseShare('right whose fault, by text alone', labelled, isTextRight),
     caseShare('right whose fault, with experiments', labelled, isSaidRight),
-    caseShare('made right by an experiment', labelled, (entry) => !isTextRight(entry) && isSaidRight(entry), 'neither'),
-    caseShare('made wrong by an experiment', labelled, (entry) => isTextRight(entry) && !isSaidRight(entry), 'bad'),
+    caseShare(
+      'made right by an experiment',
+      labelled,
+      (entry) => !isTextRight(entry) && isSaidRight(entry),
+      'neither',
+    ),
+    caseShare(
+      'made wrong by an experiment',
+      labelled,
+      (entry) => isTextRight(entry) && !isSaidRight(entry),
+      'bad',
+    ),
   ];
   return figures.filter((figure) => figure.cases > 0);
 }

@@ -1,7 +1,16 @@
 import { judgeCorrection } from '../../domain/analysis.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult } from '../run/results.ts';
-import { caseShare, type Figure, judgedCases, listIds, mean, meanFigure, ratio, shareFigure } from './figure.ts';
+import {
+  caseShare,
+  type Figure,
+  judgedCases,
+  listIds,
+  mean,
+  meanFigure,
+  ratio,
+  shareFigure,
+} from './figure.ts';
 
 interface Run {
   readonly one: ReplayedCase;
@@ -23,7 +32,12 @@ export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
   const most = runs.reduce((top, { one }) => Math.max(top, rounds(one)), 0);
   const counts = Array.from({ length: most + 1 }, (_, count): Figure => {
     const value = runs.filter(({ one }) => rounds(one) === count).length;
-    return { name: `runs of ${count} ${count === 1 ? 'round' : 'rounds'}`, value, cases: runs.length, unit: 'count' };
+    return {
+      name: `runs of ${count} ${count === 1 ? 'round' : 'rounds'}`,
+      value,
+      cases: runs.length,
+      unit: 'count',
+    };
   });
   const reasons = [...new Set(runs.map(({ one }) => one.result.terminationReason ?? 'unknown'))].sort();
   const code = runs.filter(({ one }) => one.result.category === 'CODE_ERROR');
@@ -31,14 +45,23 @@ export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
     { ...meanFigure('rounds a run (mean)', runs, ({ one }) => rounds(one)), unit: 'measure' },
     ...counts.filter(({ value }) => value > 0),
     ...reasons.map((reason) =>
-      caseShare(`ended by ${reason}`, runs, ({ one }) => (one.result.terminationReason ?? 'unknown') === reason, 'neither'),
+      caseShare(
+        `ended by ${reason}`,
+        runs,
+        ({ one }) => (one.result.terminationReason ?? 'unknown') === reason,
+        'neither',
+      ),
     ),
     { ...meanFigure('tool calls a run (mean)', runs, ({ one }) => one.result.tools.length), unit: 'measure' },
     ...(code.length === 0
       ? []
       : [
-          caseShare('CODE_ERROR runs that asked the code host', code, ({ one }) => asked(one.result, 'code host')),
-          caseShare('CODE_ERROR runs that the code host answered', code, ({ one }) => answered(one.result, 'code host')),
+          caseShare('CODE_ERROR runs that asked the code host', code, ({ one }) =>
+            asked(one.result, 'code host'),
+          ),
+          caseShare('CODE_ERROR runs that the code host answered', code, ({ one }) =>
+            answered(one.result, 'code host'),
+          ),
         ]),
     ...scoreReadCode(runs),
     ...unansweredCalls(runs),
@@ -100,13 +123,26 @@ export function scoreToolsByCategory(cases: readonly ReplayedCase[]): Figure[] {
   const runs = listRuns(cases).filter(({ one }) => one.result.category !== null);
   const used = TOOL_CLASSES.filter((name) => runs.some(({ one }) => asked(one.result, name)));
   if (used.length === 0) return [];
-  const byCategory = [...Map.groupBy(runs, ({ one }) => one.result.category ?? '')].sort(([left], [right]) => (left < right ? -1 : 1));
+  const byCategory = [...Map.groupBy(runs, ({ one }) => one.result.category ?? '')].sort(([left], [right]) =>
+    left < right ? -1 : 1,
+  );
   return byCategory.flatMap(([row, own]) => {
     const calls = own.reduce((total, { one }) => total + one.result.tools.length, 0) / own.length;
     return [
-      { name: `tool calls a run, ${row}`, value: calls, cases: own.length, unit: 'measure' as const, cell: { row, column: 'calls' } },
+      {
+        name: `tool calls a run, ${row}`,
+        value: calls,
+        cases: own.length,
+        unit: 'measure' as const,
+        cell: { row, column: 'calls' },
+      },
       ...used.map((column) => {
-        const figure = caseShare(`runs that asked: ${column}, ${row}`, own, ({ one }) => asked(one.result, column), 'neither');
+        const figure = caseShare(
+          `runs that asked: ${column}, ${row}`,
+          own,
+          ({ one }) => asked(one.result, column),
+          'neither',
+        );
         return { ...figure, cell: { row, column } };
       }),
     ];
@@ -138,7 +174,9 @@ function unansweredCalls(runs: readonly Run[]): Figure[] {
   const statuses = runs.flatMap(({ one }) => one.result.tools.map(({ status }) => getColumn(status)));
   if (statuses.length === 0) return [];
   const count = (wanted: string) => statuses.filter((status) => status === wanted).length;
-  const failing = runs.filter(({ one }) => one.result.tools.some(({ status }) => getColumn(status) === 'failed'));
+  const failing = runs.filter(({ one }) =>
+    one.result.tools.some(({ status }) => getColumn(status) === 'failed'),
+  );
   return [
     shareFigure('tool calls that found something', count('ok'), statuses.length),
     shareFigure('tool calls that failed', count('failed'), statuses.length, listIds(failing)),
@@ -155,7 +193,9 @@ function asked({ tools }: CaseResult, name: ToolClass): boolean {
 }
 
 function answered({ tools }: CaseResult, name: ToolClass): boolean {
-  return tools.some(({ tool, status }) => getToolClass(tool) === name && (status === 'ok' || status === 'empty'));
+  return tools.some(
+    ({ tool, status }) => getToolClass(tool) === name && (status === 'ok' || status === 'empty'),
+  );
 }
 
 function listRuns(cases: readonly ReplayedCase[]): Run[] {
@@ -165,7 +205,15 @@ function listRuns(cases: readonly ReplayedCase[]): Run[] {
 /** The kind of source that a tool asks. */
 type ToolClass = 'code host' | 'knowledge' | 'history' | 'log' | 'web' | 'people' | 'other';
 
-export const TOOL_CLASSES: readonly ToolClass[] = ['code host', 'knowledge', 'history', 'log', 'web', 'people', 'other'];
+export const TOOL_CLASSES: readonly ToolClass[] = [
+  'code host',
+  'knowledge',
+  'history',
+  'log',
+  'web',
+  'people',
+  'other',
+];
 
 const CLASSES: Readonly<Record<string, ToolClass>> = {
   find_files: 'code host',
@@ -204,7 +252,10 @@ export function listTools(wanted: ToolClass): string[] {
   return Object.keys(CLASSES).filter((tool) => CLASSES[tool] === wanted);
 }
 
-/** Tokens and dollars a case and in all, where a model was asked, and how long a case took. Failed cases are left out of the times. */
+/**
+ * Tokens and dollars a case and in all, where a model was asked, and how long a case took. Failed cases are
+ * left out of the times.
+ */
 export function scoreCosts(cases: readonly ReplayedCase[]): Figure[] {
   const answered = cases.filter((one) => one.result.action !== null);
   if (answered.length === 0) return [];
@@ -220,7 +271,9 @@ export function scoreCosts(cases: readonly ReplayedCase[]): Figure[] {
   const asked = tokens.some((count) => count > 0);
   return [
     ...(asked ? [total('input tokens', input, 'count'), total('output tokens', output, 'count')] : []),
-    ...(asked ? [...createSpread('tokens a case', tokens, 'measure'), total('dollars', dollars, 'dollars')] : []),
+    ...(asked
+      ? [...createSpread('tokens a case', tokens, 'measure'), total('dollars', dollars, 'dollars')]
+      : []),
     ...(asked ? createSpread('dollars a case', dollars, 'dollars') : []),
     ...createSpread('milliseconds a case', times, 'measure'),
   ];
@@ -228,8 +281,17 @@ export function scoreCosts(cases: readonly ReplayedCase[]): Figure[] {
 
 function createSpread(name: string, values: readonly number[], unit: 'measure' | 'dollars'): Figure[] {
   const sorted = [...values].sort((left, right) => left - right);
-  const figure = (which: string, value: number): Figure => ({ name: `${name} (${which})`, value, cases: values.length, unit });
-  return [figure('mean', mean(values)), figure('p50', percentile(sorted, 0.5)), figure('p95', percentile(sorted, 0.95))];
+  const figure = (which: string, value: number): Figure => ({
+    name: `${name} (${which})`,
+    value,
+    cases: values.length,
+    unit,
+  });
+  return [
+    figure('mean', mean(values)),
+    figure('p50', percentile(sorted, 0.5)),
+    figure('p95', percentile(sorted, 0.95)),
+  ];
 }
 
 /**
@@ -256,6 +318,11 @@ export function scoreSpeed(cases: readonly ReplayedCase[], elapsedMilliseconds: 
   const checks = cases.reduce((total, one) => total + (one.checkMilliseconds ?? 0), 0);
   return [
     { name: 'megabytes of log', value: megabytes, cases: cases.length, unit: 'measure' },
-    { name: 'milliseconds a megabyte', value: ratio(elapsedMilliseconds - checks, megabytes), cases: cases.length, unit: 'measure' },
+    {
+      name: 'milliseconds a megabyte',
+      value: ratio(elapsedMilliseconds - checks, megabytes),
+      cases: cases.length,
+      unit: 'measure',
+    },
   ];
 }

@@ -1,7 +1,17 @@
 import type { DatasetRow } from '../cases/case.ts';
 import { contentWords, mentionFinder } from '../run/check-case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { caseShare, type Figure, f1, isRight, type Judged, judgedCases, mean, meanFigure, ratio } from './figure.ts';
+import {
+  caseShare,
+  type Figure,
+  f1,
+  isRight,
+  type Judged,
+  judgedCases,
+  mean,
+  meanFigure,
+  ratio,
+} from './figure.ts';
 
 /**
  * The shares of the words that any good explanation contains: below the first, an answer has missed the
@@ -31,21 +41,32 @@ function scoreRequired(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 function scoreForbidden(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = saidShares(cases, (row) => (row?.forbidden_mentions ?? []).map((mention) => [mention]), getExplanation);
-  return labelled.length === 0 ? [] : [caseShare('answers with a forbidden mention', labelled, ({ share }) => share > 0, 'bad')];
+  const labelled = saidShares(
+    cases,
+    (row) => (row?.forbidden_mentions ?? []).map((mention) => [mention]),
+    getExplanation,
+  );
+  return labelled.length === 0
+    ? []
+    : [caseShare('answers with a forbidden mention', labelled, ({ share }) => share > 0, 'bad')];
 }
 
 /** Scores the answer as a reader sees it: with its quotations, tests and suspects. */
 function scoreUseful(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = saidShares(cases, getRequiredMentions, getAnswer);
   const shares = new Map(labelled.map(({ one, share }) => [one, share]));
-  const judged = judgedCases(labelled.map(({ one }) => one)).map((entry) => ({ ...entry, share: shares.get(entry.one) ?? 0 }));
+  const judged = judgedCases(labelled.map(({ one }) => one)).map((entry) => ({
+    ...entry,
+    share: shares.get(entry.one) ?? 0,
+  }));
   if (judged.length === 0) return [];
   const published = judged.filter(({ one }) => one.result.action === 'auto_notify');
   const isWrong = (entry: Judged & Said) => !isRight(entry) || entry.share < CAUSE_FROM;
   return [
     caseShare('useful answers', judged, (entry) => isRight(entry) && entry.share >= USEFUL_FROM),
-    ...(published.length === 0 ? [] : [caseShare('published: wrong, or without the cause', published, isWrong, 'bad')]),
+    ...(published.length === 0
+      ? []
+      : [caseShare('published: wrong, or without the cause', published, isWrong, 'bad')]),
   ];
 }
 
@@ -81,7 +102,13 @@ function getAnswer({ result }: ReplayedCase): string {
   const { rootCause, claims, fixRecommendation, failingTests, suspects } = result;
   const said = claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
   const tests = failingTests.flatMap(({ name, file }) => [name, file ?? '']);
-  const parts = [rootCause ?? '', ...said, fixRecommendation ?? '', ...tests, ...suspects.map(({ path }) => path)];
+  const parts = [
+    rootCause ?? '',
+    ...said,
+    fixRecommendation ?? '',
+    ...tests,
+    ...suspects.map(({ path }) => path),
+  ];
   return parts.join('\n').slice(0, MAX_ANSWER);
 }
 
@@ -111,7 +138,10 @@ export function scoreOverlap(cases: readonly ReplayedCase[]): Figure[] {
  * subsequence of words, as a share of the label's words (recall) and of the answer's (precision). Both must
  * have at least one word, else all values are 0.
  */
-export function rougeL(said: readonly string[], label: readonly string[]): { precision: number; recall: number; f1: number } {
+export function rougeL(
+  said: readonly string[],
+  label: readonly string[],
+): { precision: number; recall: number; f1: number } {
   const common = longestCommon(said.slice(0, MOST_WORDS), label.slice(0, MOST_WORDS));
   const precision = ratio(common, Math.min(MOST_WORDS, said.length));
   const recall = ratio(common, Math.min(MOST_WORDS, label.length));
@@ -128,8 +158,14 @@ function createFigures(what: string, entries: readonly Explained[]): Figure[] {
     meanFigure(name('F1 (ROUGE-L)'), overlaps, (overlap) => overlap.f1),
   ];
   if (entries.length < 2) return figures;
-  const strangers = entries.map(({ one, said }, at) => ({ one, ...rougeL(said, entries[(at + 1) % entries.length]?.label ?? []) }));
-  return [...figures, meanFigure(name('F1 against another case (floor)'), strangers, (overlap) => overlap.f1)];
+  const strangers = entries.map(({ one, said }, at) => ({
+    one,
+    ...rougeL(said, entries[(at + 1) % entries.length]?.label ?? []),
+  }));
+  return [
+    ...figures,
+    meanFigure(name('F1 against another case (floor)'), strangers, (overlap) => overlap.f1),
+  ];
 }
 
 /**
@@ -165,14 +201,22 @@ function longestCommon(left: readonly string[], right: readonly string[]): numbe
  * five, and its rank. Returns none if nothing was answered.
  */
 export function scoreSuspects(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = cases.filter((one) => (one.row?.faulty_files?.length ?? 0) > 0).map((one) => ({ one, rank: findRank(one) }));
+  const labelled = cases
+    .filter((one) => (one.row?.faulty_files?.length ?? 0) > 0)
+    .map((one) => ({ one, rank: findRank(one) }));
   if (!labelled.some(({ one }) => one.result.action !== null)) return [];
-  const top = (name: string, count: number) => caseShare(name, labelled, ({ rank }) => rank !== null && rank <= count);
+  const top = (name: string, count: number) =>
+    caseShare(name, labelled, ({ rank }) => rank !== null && rank <= count);
   return [
     top('faulty file first', 1),
     top('faulty file in the first three', 3),
     top('faulty file in the first five', 5),
-    meanFigure('faulty file: mean reciprocal rank', labelled, ({ rank }) => (rank === null ? 0 : 1 / rank), 1),
+    meanFigure(
+      'faulty file: mean reciprocal rank',
+      labelled,
+      ({ rank }) => (rank === null ? 0 : 1 / rank),
+      1,
+    ),
   ];
 }
 

@@ -2,19 +2,28 @@ import { bootstrap, type Interval, proportion } from '../../lib/statistics.ts';
 import { resolveProject } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 
-/** One figure of the table: its name, its value (0..1 unless `unit` says otherwise), and on how many cases it rests. */
+/**
+ * One figure of the table: its name, its value (0..1 unless `unit` says otherwise), and on how many cases it
+ * rests.
+ */
 export interface Figure {
   /** Unique within a data set; stable, scripts read it. */
   readonly name: string;
   readonly value: number;
   readonly cases: number;
-  /** A whole number, a measure of its own such as milliseconds, or US dollars; a share of 1 where it is left out. */
+  /**
+   * A whole number, a measure of its own such as milliseconds, or US dollars; a share of 1 where it is left
+   * out.
+   */
   readonly unit?: 'count' | 'measure' | 'dollars';
   /** The position in a small table of its own, such as one row per class. */
   readonly cell?: { readonly row: string; readonly column: string };
   /** 95 % interval of the value; absent where none is meant. */
   readonly interval?: readonly [low: number, high: number];
-  /** Ids of the cases that keep the figure from being better: what to look at first. Absent where no single case does. */
+  /**
+   * Ids of the cases that keep the figure from being better: what to look at first. Absent where no single
+   * case does.
+   */
   readonly against?: readonly string[];
   /** True where a language model said it: no gate may rest on it. */
   readonly judged?: true;
@@ -31,7 +40,13 @@ export interface FigureSection {
  */
 export function shareFigure(name: string, hits: number, of: number, against: readonly string[] = []): Figure {
   const { share, low, high } = proportion(hits, of);
-  return { name, value: share, cases: of, ...(of === 0 ? {} : { interval: [low, high] }), ...(against.length === 0 ? {} : { against }) };
+  return {
+    name,
+    value: share,
+    cases: of,
+    ...(of === 0 ? {} : { interval: [low, high] }),
+    ...(against.length === 0 ? {} : { against }),
+  };
 }
 
 /**
@@ -57,7 +72,10 @@ export function listIds(entries: readonly { readonly one: ReplayedCase }[]): str
  * Adds an interval to a figure, if there is one, and widens it to contain the value. A bootstrap adds
  * distance to values near 0, and its interval may lie wholly above the value.
  */
-export function withInterval(figure: Figure, interval: readonly [low: number, high: number] | null | undefined): Figure {
+export function withInterval(
+  figure: Figure,
+  interval: readonly [low: number, high: number] | null | undefined,
+): Figure {
   if (interval == null) return figure;
   const [low, high] = interval;
   return { ...figure, interval: [Math.min(low, figure.value), Math.max(high, figure.value)] };
@@ -94,7 +112,11 @@ export function judgedCases(cases: readonly ReplayedCase[]): Judged[] {
     const category = one.row?.category ?? null;
     if (category === null) return [];
     const said = one.result.category;
-    const accepted: readonly string[] = [category, one.row?.also_ok ?? [], one.row?.category_alternatives ?? []].flat();
+    const accepted: readonly string[] = [
+      category,
+      one.row?.also_ok ?? [],
+      one.row?.category_alternatives ?? [],
+    ].flat();
     return [{ truth: said !== null && accepted.includes(said) ? said : category, said, accepted, one }];
   });
 }
@@ -118,7 +140,10 @@ export function isExcused({ said, one }: Judged): boolean {
   return said === 'INFRA_ERROR' || one.result.kind === 'flaky_timing';
 }
 
-/** Below so many projects, drawing projects says too little about how much they differ: cases are drawn instead. */
+/**
+ * Below so many projects, drawing projects says too little about how much they differ: cases are drawn
+ * instead.
+ */
 export const LEAST_PROJECTS = 10;
 
 /**
@@ -161,14 +186,25 @@ export function meanFigure<T extends { readonly one: ReplayedCase }>(
   const pairs = entries.map((entry) => ({ one: entry.one, value: worthOf(entry) }));
   const value = mean(pairs.map((pair) => pair.value));
   const interval = ratioInterval(pairs, (pair) => [pair.value, 1]);
-  const against = good === undefined ? [] : pairs.filter((pair) => pair.value < good).sort((left, right) => left.value - right.value);
-  return withInterval({ name, value, cases: pairs.length, ...(against.length > 0 && { against: listIds(against) }) }, interval);
+  const against =
+    good === undefined
+      ? []
+      : pairs.filter((pair) => pair.value < good).sort((left, right) => left.value - right.value);
+  return withInterval(
+    { name, value, cases: pairs.length, ...(against.length > 0 && { against: listIds(against) }) },
+    interval,
+  );
 }
 
 /** Computes the mean of values that name their own clusters, with its interval. */
 export function groupMean(values: readonly { readonly cluster: string; readonly value: number }[]) {
-  const clusters = [...Map.groupBy(values, ({ cluster }) => cluster)].sort(([left], [right]) => (left < right ? -1 : 1));
-  const sums = clusters.map(([, members]) => [members.reduce((total, { value }) => total + value, 0), members.length]);
+  const clusters = [...Map.groupBy(values, ({ cluster }) => cluster)].sort(([left], [right]) =>
+    left < right ? -1 : 1,
+  );
+  const sums = clusters.map(([, members]) => [
+    members.reduce((total, { value }) => total + value, 0),
+    members.length,
+  ]);
   const [interval = null] = bootstrap(sums, ([sum = 0, count = 0]) => [sum / count]);
   return { value: mean(values.map(({ value }) => value)), interval };
 }

@@ -5,7 +5,10 @@ import type { CaseResult } from '../run/results.ts';
 import { type Figure, groupMean, shareFigure, withInterval } from './figure.ts';
 
 const NEAREST = 5;
-/** Near-match search asks for at most so many cases, spread evenly, and looks among so many: it takes time by the square of the cases. */
+/**
+ * Near-match search asks for at most so many cases, spread evenly, and looks among so many: it takes time by
+ * the square of the cases.
+ */
 const MOST_SEARCHED = 5000;
 
 interface Grouped {
@@ -15,7 +18,9 @@ interface Grouped {
 
 /** Scores the recognition of the same failure on other days: by its fingerprint, and by near-match search. */
 export function scoreGroups(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = cases.flatMap((one): Grouped[] => (one.row?.group == null ? [] : [{ one, group: one.row.group }]));
+  const labelled = cases.flatMap((one): Grouped[] =>
+    one.row?.group == null ? [] : [{ one, group: one.row.group }],
+  );
   return labelled.length === 0 ? [] : [...scorePairs(labelled), ...scoreNearest(spread(labelled))];
 }
 
@@ -32,8 +37,14 @@ function scorePairs(labelled: readonly Grouped[]): Figure[] {
     return { ...plain, cases: labelled.length };
   };
   return [
-    withInterval(figure('same fingerprint: pair precision', sameKey, strays(labelled, getFingerprint, getGroup)), precision),
-    withInterval(figure('same fingerprint: pair recall', sameGroup, strays(labelled, getGroup, getFingerprint)), recall),
+    withInterval(
+      figure('same fingerprint: pair precision', sameKey, strays(labelled, getFingerprint, getGroup)),
+      precision,
+    ),
+    withInterval(
+      figure('same fingerprint: pair recall', sameGroup, strays(labelled, getGroup, getFingerprint)),
+      recall,
+    ),
   ];
 }
 
@@ -79,8 +90,13 @@ function scoreNearest(labelled: readonly Grouped[]): Figure[] {
   if (asked.length === 0) return [];
   const missed = asked.filter(({ share }) => share === 0).map(({ one }) => one.result.id);
   const figure = (name: string, worth: (share: number) => number): Figure => {
-    const { value, interval } = groupMean(asked.map(({ group, share }) => ({ cluster: group, value: worth(share) })));
-    return withInterval({ name, value, cases: asked.length, ...(missed.length === 0 ? {} : { against: missed }) }, interval);
+    const { value, interval } = groupMean(
+      asked.map(({ group, share }) => ({ cluster: group, value: worth(share) })),
+    );
+    return withInterval(
+      { name, value, cases: asked.length, ...(missed.length === 0 ? {} : { against: missed }) },
+      interval,
+    );
   };
   return [
     figure('near match: recall@5', (share) => Number(share > 0)),
@@ -131,12 +147,18 @@ export function countPairs(cases: readonly Keyed[]): PairCounts {
  * pairs across two groups count as often as both were drawn. A group that is drawn twice is not paired with
  * itself, because its cases would agree by being the same.
  */
-export function pairIntervals(cases: readonly Keyed[]): [precision: Interval | null, recall: Interval | null] {
+export function pairIntervals(
+  cases: readonly Keyed[],
+): [precision: Interval | null, recall: Interval | null] {
   const { groups, keys, cells } = createCells(cases);
-  const [precision = null, recall = null] = bootstrapWeights(groups.length, groups.length + cells, (weights) => {
-    const { both, sameKey, sameGroup } = countWeighted(groups, keys, weights);
-    return [both / sameKey, both / sameGroup];
-  });
+  const [precision = null, recall = null] = bootstrapWeights(
+    groups.length,
+    groups.length + cells,
+    (weights) => {
+      const { both, sameKey, sameGroup } = countWeighted(groups, keys, weights);
+      return [both / sameKey, both / sameGroup];
+    },
+  );
   return [precision, recall];
 }
 
@@ -147,7 +169,9 @@ interface Cell {
 }
 
 function createCells(cases: readonly Keyed[]): { groups: number[]; keys: Cell[][]; cells: number } {
-  const byGroup = [...Map.groupBy(cases, ({ group }) => group)].sort(([left], [right]) => (left < right ? -1 : 1));
+  const byGroup = [...Map.groupBy(cases, ({ group }) => group)].sort(([left], [right]) =>
+    left < right ? -1 : 1,
+  );
   const keys = new Map<string, Cell[]>();
   let cells = 0;
   for (const [group, [, members]] of byGroup.entries()) {
@@ -163,7 +187,11 @@ function createCells(cases: readonly Keyed[]): { groups: number[]; keys: Cell[][
   return { groups: byGroup.map(([, members]) => members.length), keys: [...keys.values()], cells };
 }
 
-function countWeighted(groups: readonly number[], keys: readonly (readonly Cell[])[], weights: Uint32Array | null): PairCounts {
+function countWeighted(
+  groups: readonly number[],
+  keys: readonly (readonly Cell[])[],
+  weights: Uint32Array | null,
+): PairCounts {
   let [both, sameKey, sameGroup] = [0, 0, 0];
   for (const [at, size] of groups.entries()) sameGroup += (weights?.[at] ?? 1) * countPossiblePairs(size);
   for (const cells of keys) {

@@ -1,13 +1,26 @@
 import type { FailingTest } from '../../domain/failure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { caseShare, type Figure, f1, listIds, mean, meanFigure, ratio, ratioInterval, shareFigure, withInterval } from './figure.ts';
+import {
+  caseShare,
+  type Figure,
+  f1,
+  listIds,
+  mean,
+  meanFigure,
+  ratio,
+  ratioInterval,
+  shareFigure,
+  withInterval,
+} from './figure.ts';
 
 /**
  * Scores the mean recall of the labeled lines, and the mean share of the log that the excerpts keep, in
  * tokens and in bytes.
  */
 export function scoreLines(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = cases.filter((one) => (one.row?.expected_lines?.length ?? 0) > 0).map((one) => ({ one, recall: lineRecall(one) }));
+  const labelled = cases
+    .filter((one) => (one.row?.expected_lines?.length ?? 0) > 0)
+    .map((one) => ({ one, recall: lineRecall(one) }));
   if (labelled.length === 0) return [];
   const kept = labelled.filter(({ one }) => one.result.logBytes > 0);
   const counted = kept.filter(({ one }) => (one.logTokens ?? 0) > 0);
@@ -16,7 +29,9 @@ export function scoreLines(cases: readonly ReplayedCase[]): Figure[] {
     meanFigure('recall of labelled lines', labelled, ({ recall }) => recall, 1),
     caseShare('logs with every labelled line', labelled, ({ recall }) => recall === 1),
     caseShare('logs with no labelled line', labelled, ({ recall }) => recall === 0, 'bad'),
-    ...(counted.length === 0 ? [] : [meanFigure('share of the log kept, in tokens', counted, ({ one }) => tokenShare(one))]),
+    ...(counted.length === 0
+      ? []
+      : [meanFigure('share of the log kept, in tokens', counted, ({ one }) => tokenShare(one))]),
     meanFigure('share of the log kept, in bytes', kept, ({ one }) => byteShare(one)),
     { name: 'tokens kept (mean)', value: mean(tokens), cases: kept.length, unit: 'measure' },
   ];
@@ -33,7 +48,10 @@ function tokenShare({ result, logTokens }: ReplayedCase): number {
 }
 
 function byteShare({ result, keptBytes }: ReplayedCase): number {
-  return (keptBytes ?? result.excerpts.reduce((total, excerpt) => total + Buffer.byteLength(excerpt.text), 0)) / result.logBytes;
+  return (
+    (keptBytes ?? result.excerpts.reduce((total, excerpt) => total + Buffer.byteLength(excerpt.text), 0)) /
+    result.logBytes
+  );
 }
 
 /** Lines of a log, 1-based and inclusive; one that ends before it begins holds none. */
@@ -59,7 +77,9 @@ function holdsLine(ranges: readonly LineRange[], line: number): boolean {
 
 function mergeRanges(ranges: readonly LineRange[]): LineRange[] {
   const merged: [number, number][] = [];
-  for (const [start, end] of ranges.filter((range) => countLines(range) > 0).sort((left, right) => left[0] - right[0])) {
+  for (const [start, end] of ranges
+    .filter((range) => countLines(range) > 0)
+    .sort((left, right) => left[0] - right[0])) {
     const last = merged.at(-1);
     if (last !== undefined && start <= last[1] + 1) last[1] = Math.max(last[1], end);
     else merged.push([start, end]);
@@ -77,12 +97,17 @@ function countLines([start, end]: LineRange): number {
  */
 export function scoreSteps(cases: readonly ReplayedCase[]): Figure[] {
   const named = cases.flatMap((one) => (one.row?.step == null ? [] : [{ one }]));
-  const ended = cases.flatMap((one) => (one.row?.exit_code == null ? [] : [{ one, code: one.row.exit_code }]));
-  const failed = ({ one }: { readonly one: ReplayedCase }) => one.result.failedSections.filter(({ consequence }) => !consequence);
+  const ended = cases.flatMap((one) =>
+    one.row?.exit_code == null ? [] : [{ one, code: one.row.exit_code }],
+  );
+  const failed = ({ one }: { readonly one: ReplayedCase }) =>
+    one.result.failedSections.filter(({ consequence }) => !consequence);
   const figures = [
     caseShare('failing step found', named, ({ one }) => one.result.stepFound === true),
     meanFigure('failed steps named, a case', named, (entry) => failed(entry).length),
-    caseShare("failing step's exit code", ended, (entry) => failed(entry).some(({ exitCode }) => exitCode === entry.code)),
+    caseShare("failing step's exit code", ended, (entry) =>
+      failed(entry).some(({ exitCode }) => exitCode === entry.code),
+    ),
   ];
   return figures.filter(({ cases: of }) => of > 0);
 }
@@ -103,11 +128,18 @@ export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
   }
   const [precision, recall] = [ratio(hits, named), ratio(hits, wanted)];
   const values = { precision, recall, F1: f1(precision, recall) };
-  return Object.entries(values).map(([name, value]) => ({ name: `failing tests: ${name}`, value, cases: labelled.length }));
+  return Object.entries(values).map(([name, value]) => ({
+    name: `failing tests: ${name}`,
+    value,
+    cases: labelled.length,
+  }));
 }
 
 /** Counts the labeled tests that were named; each found test counts for one of them. */
-export function countNamed(truth: readonly string[], tests: readonly Pick<FailingTest, 'name' | 'suite' | 'file'>[]): number {
+export function countNamed(
+  truth: readonly string[],
+  tests: readonly Pick<FailingTest, 'name' | 'suite' | 'file'>[],
+): number {
   const found = tests.map((test) => ({
     all: splitWords(`${test.file ?? ''} ${test.suite ?? ''} ${test.name}`),
     own: splitWords(test.name),
@@ -119,7 +151,10 @@ function matchTests(truth: readonly string[][], found: readonly { all: string[];
   const free = new Set(found);
   let hits = 0;
   for (const words of truth) {
-    const match = [...free].find(({ all, own }) => words.every((word) => all.includes(word)) || own.every((word) => words.includes(word)));
+    const match = [...free].find(
+      ({ all, own }) =>
+        words.every((word) => all.includes(word)) || own.every((word) => words.includes(word)),
+    );
     if (match === undefined) continue;
     free.delete(match);
     hits++;
@@ -160,13 +195,17 @@ function literalFigure(answered: readonly Quoting[]): Figure[] {
   const literal = answered.reduce((total, { one }) => total + one.quotes.literal, 0);
   const wrong = answered.filter(({ one }) => one.quotes.literal < one.quotes.made);
   const interval = ratioInterval(answered, ({ one }) => [one.quotes.literal, one.quotes.made]);
-  return [withInterval(shareFigure('quotations literally in the log', literal, made, listIds(wrong)), interval)];
+  return [
+    withInterval(shareFigure('quotations literally in the log', literal, made, listIds(wrong)), interval),
+  ];
 }
 
 function metFigures(labelled: readonly Quoting[]): Figure[] {
   const quotes = (entry: Quoting) => entry.quoted.length;
-  const met = ({ one, quoted }: Quoting) => quoted.filter(([line]) => holdsLine(one.row?.expected_lines ?? [], line)).length;
-  const sum = (countOf: (entry: Quoting) => number) => labelled.reduce((total, entry) => total + countOf(entry), 0);
+  const met = ({ one, quoted }: Quoting) =>
+    quoted.filter(([line]) => holdsLine(one.row?.expected_lines ?? [], line)).length;
+  const sum = (countOf: (entry: Quoting) => number) =>
+    labelled.reduce((total, entry) => total + countOf(entry), 0);
   const aside = labelled.filter((entry) => met(entry) < quotes(entry));
   const precision = shareFigure('quotations on a labelled line', sum(met), sum(quotes), listIds(aside));
   const interval = ratioInterval(labelled, (entry) => [met(entry), quotes(entry)]);

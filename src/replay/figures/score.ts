@@ -3,7 +3,15 @@ import type { ReplayedCase } from '../run/replay.ts';
 import { adviceCells, scoreAdvice, scoreAdviceByCategory } from './advice.ts';
 import { scoreBuilds } from './builds/builds.ts';
 import { scoreCalibration } from './calibration.ts';
-import { scoreActions, scoreCategories, scoreClasses, scoreConfusions, scoreExperiments, scoreKinds, scoreMatrix } from './categories.ts';
+import {
+  scoreActions,
+  scoreCategories,
+  scoreClasses,
+  scoreConfusions,
+  scoreExperiments,
+  scoreKinds,
+  scoreMatrix,
+} from './categories.ts';
 import { scoreCosts, scoreLoop, scoreSpeed, scoreTools, scoreToolsByCategory } from './effort.ts';
 import { findRank, scoreMentions, scoreOverlap, scoreSuspects } from './explanation.ts';
 import { caseShare, type Figure, type FigureSection, isRight, judgedCases, mean } from './figure.ts';
@@ -29,7 +37,10 @@ export function scoreCases(cases: readonly ReplayedCase[], elapsedMilliseconds: 
     { title: 'probability of the answer', figures: scoreCalibration(cases, 'answer') },
     { title: 'action taken', figures: scoreActions(cases) },
     { title: 'explanation, mentions', figures: scoreMentions(cases) },
-    { title: 'explanation, words in common with the label (overlap, not correctness)', figures: scoreOverlap(cases) },
+    {
+      title: 'explanation, words in common with the label (overlap, not correctness)',
+      figures: scoreOverlap(cases),
+    },
     { title: 'advice', figures: scoreAdvice(cases) },
     { title: 'advice, by category', figures: scoreAdviceByCategory(cases) },
     { title: 'suspects', figures: scoreSuspects(cases) },
@@ -69,7 +80,9 @@ const UNKNOWN = '(unknown)';
 export function scoreSlices(cases: readonly ReplayedCase[], by: SliceBy): FigureSection | null {
   const slices = [...Map.groupBy(cases, ({ row }) => (row === null ? UNKNOWN : getSlice(row, by)))];
   if (slices.length < 2) return null;
-  const sorted = slices.sort(([left, ones], [right, others]) => others.length - ones.length || (left < right ? -1 : 1));
+  const sorted = slices.sort(
+    ([left, ones], [right, others]) => others.length - ones.length || (left < right ? -1 : 1),
+  );
   const shown = sorted.length <= MOST_ROWS ? sorted : sorted.slice(0, MOST_ROWS - 1);
   const rest = sorted.slice(shown.length).flatMap(([, members]) => members);
   const rows = rest.length === 0 ? shown : [...shown, [OTHERS, rest] as const];
@@ -87,7 +100,11 @@ function createRow(row: string, members: readonly ReplayedCase[]): Figure[] {
   const published = judged.filter(({ one }) => one.result.action === 'auto_notify');
   const suspected = members.filter((one) => (one.row?.faulty_files?.length ?? 0) > 0).map((one) => ({ one }));
   const labelled = members.filter((one) => (one.row?.expected_lines?.length ?? 0) > 0);
-  const cell = (column: string, figure: Figure): Figure => ({ ...figure, name: `${column}, ${row}`, cell: { row, column } });
+  const cell = (column: string, figure: Figure): Figure => ({
+    ...figure,
+    name: `${column}, ${row}`,
+    cell: { row, column },
+  });
   const isFirst = ({ one }: { readonly one: ReplayedCase }) => findRank(one) === 1;
   const figures = [
     cell('cases', { name: '', value: members.length, cases: members.length, unit: 'count' }),

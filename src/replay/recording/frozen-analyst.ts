@@ -4,11 +4,24 @@ import type { TriageLimits } from '../../../graphs/triage/state.ts';
 import { Answer, Classification } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { ToolCall } from '../../domain/evidence.ts';
-import type { JudgementName, RecordedCall, RecordedJudgement, RecordedMaker, RecordedReply, Recording } from '../../domain/recording.ts';
+import type {
+  JudgementName,
+  RecordedCall,
+  RecordedJudgement,
+  RecordedMaker,
+  RecordedReply,
+  Recording,
+} from '../../domain/recording.ts';
 import { type Analyst, Assessment, type Judgement, Plan } from '../../ports/analyst.ts';
 import type { Toolbox } from '../../ports/toolbox.ts';
 import { readPlace } from '../../service/triage/recording/recorder.ts';
-import { callKey, canonicalJson, fieldHashes, type HashSubject, judgementKey } from '../../service/triage/recording/recording-lines.ts';
+import {
+  callKey,
+  canonicalJson,
+  fieldHashes,
+  type HashSubject,
+  judgementKey,
+} from '../../service/triage/recording/recording-lines.ts';
 
 /** Today's code and configuration, as far as a recording is held against them. */
 export interface Today {
@@ -55,14 +68,21 @@ interface FrozenBench {
 }
 
 /**
- * Judges as it was recorded. What rules judged, today's rules judge again and are compared with; what a model judged is answered from the
- * recording, and compared is what a model would be asked today. Throws {@link CarriedNoFurther}.
+ * Judges as it was recorded. What rules judged, today's rules judge again and are compared with; what a model
+ * judged is answered from the recording, and compared is what a model would be asked today. Throws {@link
+ * CarriedNoFurther}.
  */
 export function frozenAnalyst(name: string, role: Place['role'], bench: FrozenBench): Analyst {
   const { rules, insteadOfModel } = bench.today;
   // The rules within a model's analyst are not quite those that judge alone: see `withFallback`.
   const again = role === 'spare' || bench.byRules ? rules : insteadOfModel;
-  const judge = <Value>(name: JudgementName, schema: z.ZodType<Value>, input: object, ask: Ask<Value>, signal: AbortSignal) => {
+  const judge = <Value>(
+    name: JudgementName,
+    schema: z.ZodType<Value>,
+    input: object,
+    ask: Ask<Value>,
+    signal: AbortSignal,
+  ) => {
     signal.throwIfAborted();
     return judgeFrozen(bench, { name, role, ...readPlace(input) }, { input, schema, ask, again });
   };
@@ -70,10 +90,13 @@ export function frozenAnalyst(name: string, role: Place['role'], bench: FrozenBe
   return {
     name,
     converse: rules.converse,
-    classify: (input, signal) => judge('classify', classify, input, (who) => who.classify(input, signal), signal),
+    classify: (input, signal) =>
+      judge('classify', classify, input, (who) => who.classify(input, signal), signal),
     plan: (input, signal) => judge('plan', plan, input, (who) => who.plan(input, signal), signal),
-    chooseTools: (input, signal) => judge('chooseTools', chooseTools, input, (who) => who.chooseTools(input, signal), signal),
-    correctCall: (input, signal) => judge('correctCall', correctCall, input, (who) => who.correctCall(input, signal), signal),
+    chooseTools: (input, signal) =>
+      judge('chooseTools', chooseTools, input, (who) => who.chooseTools(input, signal), signal),
+    correctCall: (input, signal) =>
+      judge('correctCall', correctCall, input, (who) => who.correctCall(input, signal), signal),
     answer: (input, signal) => judge('answer', answer, input, (who) => who.answer(input, signal), signal),
     verify: (input, signal) => judge('verify', verify, input, (who) => who.verify(input, signal), signal),
   };
@@ -89,7 +112,11 @@ interface Question<Value> {
   readonly again: Analyst;
 }
 
-async function judgeFrozen<Value>(bench: FrozenBench, at: Place, question: Question<Value>): Promise<Judgement<Value>> {
+async function judgeFrozen<Value>(
+  bench: FrozenBench,
+  at: Place,
+  question: Question<Value>,
+): Promise<Judgement<Value>> {
   const { ask, again } = question;
   const fields = fieldHashes(question.input, bench.hashSubject);
   const recorded = bench.book.judgement(at, fields);
@@ -117,8 +144,11 @@ async function cutOff<Value>(
   { ask }: Question<Value>,
 ): Promise<Judgement<Value>> {
   const spare = bench.book.judgement({ ...at, role: 'spare' }, {});
-  if (spare?.reply == null) throw new TriageError('internal', `The recorded run failed in ${at.name}: ${failed ?? 'cut off'}`);
-  const judgement = await judgedAgain(bench, { ...at, role: 'spare' }, spare.reply, () => ask(bench.today.rules));
+  if (spare?.reply == null)
+    throw new TriageError('internal', `The recorded run failed in ${at.name}: ${failed ?? 'cut off'}`);
+  const judgement = await judgedAgain(bench, { ...at, role: 'spare' }, spare.reply, () =>
+    ask(bench.today.rules),
+  );
   return { ...judgement, note: outOfBudget(`${bench.seconds} seconds`, bench.today.rules) };
 }
 
@@ -180,7 +210,9 @@ export function openBook(recording: Recording) {
     return null;
   };
   return {
-    /** The judgement of that place with that input, else the next one of that place; null where none is left. */
+    /**
+     * The judgement of that place with that input, else the next one of that place; null where none is left.
+     */
     judgement: (place: Place, fields: Readonly<Record<string, string>>): RecordedJudgement | null => {
       const wanted = { ...place, fields: { ...fields }, at: 0, milliseconds: 0, reply: null, failed: null };
       return next(exact.get(judgementKey(wanted))) ?? next(placed.get(placeKey(wanted)));
@@ -217,7 +249,9 @@ function queues<Item>(items: readonly Item[], keyOf: (item: Item) => string): Ma
   return map;
 }
 
-/** One place in a value that was another once. Both are canonical JSON, shortened; null: nothing was there. */
+/**
+ * One place in a value that was another once. Both are canonical JSON, shortened; null: nothing was there.
+ */
 interface FieldDifference {
   readonly path: string;
   readonly before: string | null;
@@ -237,7 +271,12 @@ export type Difference =
   | { readonly what: 'analyst'; readonly before: string; readonly after: string }
   /** The judge was shown something else: which parts of the input changed. */
   | { readonly what: 'input'; readonly at: Place; readonly parts: readonly string[] }
-  | { readonly what: 'prompt'; readonly at: Place; readonly before: string | null; readonly after: string | null }
+  | {
+      readonly what: 'prompt';
+      readonly at: Place;
+      readonly before: string | null;
+      readonly after: string | null;
+    }
   /** The prompt is the same file, and what is put into it, or the schema of the reply, is not. */
   | { readonly what: 'shown'; readonly at: Place; readonly before: string; readonly after: string }
   | { readonly what: 'model'; readonly before: string | null; readonly after: string }
@@ -245,7 +284,12 @@ export type Difference =
   | { readonly what: 'judgement-not-recorded'; readonly at: Place }
   | { readonly what: 'judgement-unreadable'; readonly at: Place; readonly why: string }
   | { readonly what: 'call-not-recorded'; readonly tool: string; readonly args: string }
-  | { readonly what: 'tools'; readonly category: string; readonly gone: readonly string[]; readonly added: readonly string[] }
+  | {
+      readonly what: 'tools';
+      readonly category: string;
+      readonly gone: readonly string[];
+      readonly added: readonly string[];
+    }
   | { readonly what: 'analysis'; readonly fields: readonly FieldDifference[] };
 
 const MOST_FIELDS = 20;
@@ -332,15 +376,23 @@ function sentence(difference: Difference): string {
 }
 
 function placeText({ name, role, round, investigator }: Place): string {
-  const who = [...(role === 'spare' ? ['the fallback analyst'] : []), ...(investigator === null ? [] : [`investigator ${investigator}`])];
+  const who = [
+    ...(role === 'spare' ? ['the fallback analyst'] : []),
+    ...(investigator === null ? [] : [`investigator ${investigator}`]),
+  ];
   return `${NODES[name]}${round === 0 ? '' : ` of round ${round}`}${who.length === 0 ? '' : ` (${who.join(', ')})`}`;
 }
 
 function fieldsText(fields: readonly FieldDifference[]): string {
-  const shown = fields.slice(0, SHOWN_FIELDS).map(({ path, before, after }) => `${path} ${before ?? 'absent'} → ${after ?? 'absent'}`);
+  const shown = fields
+    .slice(0, SHOWN_FIELDS)
+    .map(({ path, before, after }) => `${path} ${before ?? 'absent'} → ${after ?? 'absent'}`);
   return `${shown.join('; ')}${fields.length > SHOWN_FIELDS ? `; and ${fields.length - SHOWN_FIELDS} more` : ''}`;
 }
 
 function toolsText({ gone, added }: Extract<Difference, { what: 'tools' }>): string {
-  return [...(gone.length === 0 ? [] : [`${gone.join(', ')} gone`]), ...(added.length === 0 ? [] : [`${added.join(', ')} new`])].join('; ');
+  return [
+    ...(gone.length === 0 ? [] : [`${gone.join(', ')} gone`]),
+    ...(added.length === 0 ? [] : [`${added.join(', ')} new`]),
+  ].join('; ');
 }

@@ -3,11 +3,18 @@ import { gunzip } from 'node:zlib';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { RECORDING_SCHEMA, Recording } from '../../domain/recording.ts';
 import { joinLines, RecordingLine } from '../../service/triage/recording/recording-lines.ts';
-import type { RecordingFilter, RecordingHead, RecordingStore, StoredRecording } from '../../stores/measurements.ts';
+import type {
+  RecordingFilter,
+  RecordingHead,
+  RecordingStore,
+  StoredRecording,
+} from '../../stores/measurements.ts';
 import { MAX_LINE_BYTES, numberedLines } from '../cases/dataset.ts';
 
 /** A recording to be replayed, or why it cannot be; `name` is what people find it by. */
-export type RecordingSource = { readonly name: string; readonly recording: Recording } | { readonly name: string; readonly error: string };
+export type RecordingSource =
+  | { readonly name: string; readonly recording: Recording }
+  | { readonly name: string; readonly error: string };
 
 /**
  * Reads the lines of a file of recordings one by one. A line that cannot be read is reported, and the rest
@@ -16,7 +23,8 @@ export type RecordingSource = { readonly name: string; readonly recording: Recor
 export async function* recordingsInFile(path: string): AsyncGenerator<RecordingSource> {
   for await (const { line, text } of numberedLines(path)) {
     try {
-      if (text === null) throw new TriageError('invalid-input', `It is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB.`);
+      if (text === null)
+        throw new TriageError('invalid-input', `It is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB.`);
       const recording = readRecording(JSON.parse(text));
       yield { name: recording.triageId, recording };
     } catch (error) {
@@ -28,7 +36,10 @@ export async function* recordingsInFile(path: string): AsyncGenerator<RecordingS
 const PAGE = 200;
 
 /** Lists the stored recordings, page by page. */
-export async function* recordingHeads(store: Pick<RecordingStore, 'list'>, filter: RecordingFilter): AsyncGenerator<RecordingHead> {
+export async function* recordingHeads(
+  store: Pick<RecordingStore, 'list'>,
+  filter: RecordingFilter,
+): AsyncGenerator<RecordingHead> {
   let after = '';
   for (;;) {
     const page = await store.list({ ...filter, after }, { limit: PAGE });
@@ -71,13 +82,16 @@ type Raw = Readonly<Record<string, unknown>>;
  * to do.
  */
 export function readRecording(json: unknown): Recording {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw unreadable('It is not a JSON object.');
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw unreadable('It is not a JSON object.');
   const raw: Raw = { ...json };
   checkSchema(raw.schema, raw);
   const read = Recording.safeParse(raw);
   if (read.success) return read.data;
   const issue = read.error.issues[0];
-  throw unreadable(`${issue?.path.join('.') || 'It'}: ${issue?.message ?? 'not understood'} (created by ${describeMaker(raw)}).`);
+  throw unreadable(
+    `${issue?.path.join('.') || 'It'}: ${issue?.message ?? 'not understood'} (created by ${describeMaker(raw)}).`,
+  );
 }
 
 /**
@@ -98,7 +112,11 @@ async function unpack(triageId: string, bytes: Uint8Array): Promise<string> {
   try {
     return (await uncompress(bytes, { maxOutputLength: MAX_UNPACKED })).toString('utf8');
   } catch (error) {
-    throw new TriageError('invalid-input', `The recording of ${triageId} is damaged: ${getErrorMessage(error)}.`, { cause: error });
+    throw new TriageError(
+      'invalid-input',
+      `The recording of ${triageId} is damaged: ${getErrorMessage(error)}.`,
+      { cause: error },
+    );
   }
 }
 
@@ -106,9 +124,13 @@ function parseLine(line: string, triageId: string): RecordingLine {
   try {
     return RecordingLine.parse(JSON.parse(line));
   } catch (error) {
-    throw new TriageError('invalid-input', `The recording of ${triageId} cannot be read: ${firstLine(getErrorMessage(error))}.`, {
-      cause: error,
-    });
+    throw new TriageError(
+      'invalid-input',
+      `The recording of ${triageId} cannot be read: ${firstLine(getErrorMessage(error))}.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -127,7 +149,8 @@ function checkSchema(schema: unknown, raw: Raw): void {
 }
 
 function describeMaker({ madeBy }: Raw): string {
-  const version = typeof madeBy === 'object' && madeBy !== null && 'faultline' in madeBy ? madeBy.faultline : undefined;
+  const version =
+    typeof madeBy === 'object' && madeBy !== null && 'faultline' in madeBy ? madeBy.faultline : undefined;
   return typeof version === 'string' ? `Faultline ${version.slice(0, 40)}` : 'another version';
 }
 

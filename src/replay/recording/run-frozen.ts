@@ -11,7 +11,11 @@ import { present } from '../../lib/collections.ts';
 
 import type { Toolbox, ToolDescription } from '../../ports/toolbox.ts';
 import { type InvestigateDeps, investigate } from '../../service/triage/investigate.ts';
-import { canonicalJson, computeFullHash, createSubjectHash } from '../../service/triage/recording/recording-lines.ts';
+import {
+  canonicalJson,
+  computeFullHash,
+  createSubjectHash,
+} from '../../service/triage/recording/recording-lines.ts';
 import {
   CarriedNoFurther,
   type Difference,
@@ -49,8 +53,9 @@ const TIME_LIMIT_MS = 120_000;
 const graphWithoutWaits = compileTriageGraph();
 
 /**
- * Runs today's graph against a recording: nodes, routes and verify's composition are today's; judgements of rules are made again; those of
- * a model and the replies of tools are the recorded ones. Throws only `cancelled`, or the signal's reason.
+ * Runs today's graph against a recording: nodes, routes and verify's composition are today's; judgements of
+ * rules are made again; those of a model and the replies of tools are the recorded ones. Throws only
+ * `cancelled`, or the signal's reason.
  */
 export async function runFrozen(recording: Recording, today: Today, signal: AbortSignal): Promise<FrozenRun> {
   const differences: Difference[] = [];
@@ -61,7 +66,13 @@ export async function runFrozen(recording: Recording, today: Today, signal: Abor
     const deps = frozenDeps(recording, today, differs);
     const analysis = await investigate(recording.subject, deps, signal);
     if (analysis === null)
-      return ended(recording, differences, notes, null, 'The run is waiting for a reviewer, whose answer is not in the recording.');
+      return ended(
+        recording,
+        differences,
+        notes,
+        null,
+        'The run is waiting for a reviewer, whose answer is not in the recording.',
+      );
     const timed = recording.analysis === null ? analysis : withRecordedTimes(analysis, recording.analysis);
     return ended(recording, differences, notes, timed, null);
   } catch (error) {
@@ -70,7 +81,11 @@ export async function runFrozen(recording: Recording, today: Today, signal: Abor
   }
 }
 
-function frozenDeps(recording: Recording, today: Today, differs: (difference: Difference) => void): InvestigateDeps {
+function frozenDeps(
+  recording: Recording,
+  today: Today,
+  differs: (difference: Difference) => void,
+): InvestigateDeps {
   const { madeBy, answers } = recording;
   const limits = limitsFor(recording, today);
   const seconds = limits.budget?.seconds ?? null;
@@ -99,7 +114,10 @@ function frozenDeps(recording: Recording, today: Today, differs: (difference: Di
   };
 }
 
-/** Calibrations, and which routes are published, are no matter of configuration alone: a run keeps those it began with. */
+/**
+ * Calibrations, and which routes are published, are no matter of configuration alone: a run keeps those it
+ * began with.
+ */
 function limitsFor(recording: Recording, { boundBy, limits }: Today): TriageLimits {
   const recorded = limitsIn(recording);
   if (boundBy === 'recorded') return recorded;
@@ -109,10 +127,17 @@ function limitsFor(recording: Recording, { boundBy, limits }: Today): TriageLimi
 function limitsIn({ limits }: Recording): TriageLimits {
   const read = TriageLimits.safeParse(limits);
   if (read.success) return read.data;
-  throw new TriageError('invalid-input', `The limits of the recorded run cannot be read: ${read.error.issues[0]?.message ?? ''}`);
+  throw new TriageError(
+    'invalid-input',
+    `The limits of the recorded run cannot be read: ${read.error.issues[0]?.message ?? ''}`,
+  );
 }
 
-function recordedAnswers({ answers, triageId, subject }: Recording): NonNullable<InvestigateDeps['questions']> {
+function recordedAnswers({
+  answers,
+  triageId,
+  subject,
+}: Recording): NonNullable<InvestigateDeps['questions']> {
   const left = [...answers];
   return {
     findByTriage: async () => {
@@ -142,7 +167,12 @@ function recordedAnswers({ answers, triageId, subject }: Recording): NonNullable
   }
 }
 
-function compareMakers(recording: Recording, today: Today, differs: (difference: Difference) => void, notes: string[]): void {
+function compareMakers(
+  recording: Recording,
+  today: Today,
+  differs: (difference: Difference) => void,
+  notes: string[],
+): void {
   const { madeBy, limits } = recording;
   const fields = fieldsThatDiffer({ ...limits, calibrations: undefined, bound: undefined }, today.limits);
   if (fields.length > 0 && today.boundBy === 'configured') differs({ what: 'limits', fields });
@@ -154,12 +184,14 @@ function compareMakers(recording: Recording, today: Today, differs: (difference:
     notes.push(`Recorded by Faultline ${madeBy.faultline}; this is ${today.madeBy.faultline}.`);
   if (madeBy.rules !== today.madeBy.rules) notes.push('The table of rules has changed since.');
   if (madeBy.model === null || madeBy.model === today.madeBy.model) return;
-  if (today.madeBy.model === null) notes.push(`No model is configured here; the answers of ${madeBy.model} come from the recording.`);
+  if (today.madeBy.model === null)
+    notes.push(`No model is configured here; the answers of ${madeBy.model} come from the recording.`);
   else differs({ what: 'model', before: madeBy.model, after: today.madeBy.model });
 }
 
 function whyStopped(error: unknown): string {
-  if (error instanceof CarriedNoFurther) return `The recording ends here: ${error.message}, and a model call would be needed.`;
+  if (error instanceof CarriedNoFurther)
+    return `The recording ends here: ${error.message}, and a model call would be needed.`;
   return getErrorMessage(error);
 }
 
@@ -201,14 +233,20 @@ const PARTS: readonly (readonly [name: string, of: (analysis: Analysis) => unkno
 ];
 
 function changedParts(before: Analysis, after: Analysis): string[] {
-  return PARTS.flatMap(([name, of]) => (canonicalJson(of(before)) === canonicalJson(of(after)) ? [] : [name]));
+  return PARTS.flatMap(([name, of]) =>
+    canonicalJson(of(before)) === canonicalJson(of(after)) ? [] : [name],
+  );
 }
 
 /**
  * Creates a toolbox with today's descriptions whose answers are the recorded ones. A tool that was never
  * asked is not available.
  */
-function frozenToolbox(book: RecordingBook, today: Pick<Today, 'toolbox'>, differs: (difference: Difference) => void): Toolbox {
+function frozenToolbox(
+  book: RecordingBook,
+  today: Pick<Today, 'toolbox'>,
+  differs: (difference: Difference) => void,
+): Toolbox {
   const compared = new Set<Category>();
   return {
     offered: (category) => today.toolbox.offered(category),
@@ -245,7 +283,14 @@ function compareTools(
 }
 
 function notRecorded(call: ToolCall): ToolOutcome {
-  return { call, status: 'unavailable', findings: [], summary: 'This call is not in the recording.', milliseconds: 0, attempts: 0 };
+  return {
+    call,
+    status: 'unavailable',
+    findings: [],
+    summary: 'This call is not in the recording.',
+    milliseconds: 0,
+    attempts: 0,
+  };
 }
 
 /**
@@ -285,13 +330,22 @@ function frozenClock({ startedAt, analysis }: Pick<Recording, 'startedAt' | 'ana
  */
 function withRecordedTimes(now: Analysis, recorded: Analysis): Analysis {
   const { id, createdAt, milliseconds } = recorded;
-  return { ...now, id, createdAt, milliseconds, steps: now.steps.map((step, index) => stepAt(step, recorded.steps[index])) };
+  return {
+    ...now,
+    id,
+    createdAt,
+    milliseconds,
+    steps: now.steps.map((step, index) => stepAt(step, recorded.steps[index])),
+  };
 }
 
 function stepAt(step: Step, recorded: Step | undefined): Step {
   if (recorded === undefined) return step;
   const { startedAt, milliseconds } = recorded;
-  const [judgements, outcomes] = [timed(step.judgements, recorded.judgements), timed(step.outcomes, recorded.outcomes)];
+  const [judgements, outcomes] = [
+    timed(step.judgements, recorded.judgements),
+    timed(step.outcomes, recorded.outcomes),
+  ];
   return { ...step, startedAt, milliseconds, ...present({ judgements, outcomes }) };
 }
 
@@ -299,5 +353,8 @@ function timed<Item extends { readonly milliseconds: number }>(
   items: readonly Item[] | undefined,
   recorded: readonly { readonly milliseconds: number }[] | undefined,
 ): Item[] | undefined {
-  return items?.map((item, index) => ({ ...item, milliseconds: recorded?.[index]?.milliseconds ?? item.milliseconds }));
+  return items?.map((item, index) => ({
+    ...item,
+    milliseconds: recorded?.[index]?.milliseconds ?? item.milliseconds,
+  }));
 }

@@ -2,7 +2,10 @@ import type { DatasetRow } from '../cases/case.ts';
 import { createLookup, findIdentifiers, type Identifier } from './identifiers.ts';
 import type { CaseResult } from './results.ts';
 
-/** The names in the advice of a case, held against the known fix and against what was at hand. All values stand in the advice. */
+/**
+ * The names in the advice of a case, held against the known fix and against what was at hand. All values
+ * stand in the advice.
+ */
 export type AdviceCheck = NonNullable<CaseResult['advice']>;
 
 /** Kinds of names on which no one can act if they do not exist. */
@@ -18,7 +21,11 @@ export function isSilent(advice: string | null): boolean {
  * reports and names of files. A name in the fix counts only if these contain it, because no one can be
  * expected to know any other.
  */
-export function checkAdvice({ fix }: DatasetRow, advice: string | null, texts: readonly string[]): AdviceCheck | null {
+export function checkAdvice(
+  { fix }: DatasetRow,
+  advice: string | null,
+  texts: readonly string[],
+): AdviceCheck | null {
   if (fix == null) return null;
   const isAtHand = createLookup(texts);
   const findable = findIdentifiers(fix).filter(isAtHand);

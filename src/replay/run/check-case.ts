@@ -10,7 +10,9 @@ import type { CaseResult } from './results.ts';
 export interface CaseChecks {
   /** The number of quotations that the claims make, and how many stand literally on their line of the log. */
   readonly quotes: { readonly made: number; readonly literal: number };
-  /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
+  /**
+   * Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long.
+   */
   readonly logTokens?: number;
   readonly stepFound?: boolean;
   /** The names in the advice, where the row has a known fix. */
@@ -20,14 +22,20 @@ export interface CaseChecks {
 }
 
 /**
- * Measures what needs the log: how many quotations are in it, how long it is where that is scored, and what of the advice is in it or
- * in `tree`, the names of the repository's files.
+ * Measures what needs the log: how many quotations are in it, how long it is where that is scored, and what
+ * of the advice is in it or in `tree`, the names of the repository's files.
  */
-export function checkCase(row: DatasetRow, result: CaseResult, { sources }: CaseTexts, tree = ''): CaseChecks {
+export function checkCase(
+  row: DatasetRow,
+  result: CaseResult,
+  { sources }: CaseTexts,
+  tree = '',
+): CaseChecks {
   const startedAt = performance.now();
   const quotes = checkQuotes(result, sources);
   const logTokens = row.expected_lines == null ? {} : { logTokens: estimateTokens(sources[0]?.text ?? '') };
-  const stepFound = row.step == null ? {} : { stepFound: isStepFound(row.step, result.failedSections, sources) };
+  const stepFound =
+    row.step == null ? {} : { stepFound: isStepFound(row.step, result.failedSections, sources) };
   const atHand = [...sources.map(({ text }) => text), tree];
   const advice = checkAdvice(row, result.fixRecommendation, atHand);
   return { quotes, ...logTokens, ...stepFound, advice, checkMilliseconds: performance.now() - startedAt };
@@ -37,11 +45,13 @@ export function checkCase(row: DatasetRow, result: CaseResult, { sources }: Case
 const HIDDEN = /\*\*\*|<(?:EMAIL|HOST)(?:_\d{1,9})?>/;
 
 /**
- * Quotations are checked against the logs as they came; what was hidden represents any characters. A report's line is also read as a person
- * reads it: without entities and escapes.
+ * Quotations are checked against the logs as they came; what was hidden represents any characters. A report's
+ * line is also read as a person reads it: without entities and escapes.
  */
 function checkQuotes(result: CaseResult, sources: CaseTexts['sources']): CaseChecks['quotes'] {
-  const logs = new Map(sources.map(({ name, kind, text }) => [name, { isReport: kind === 'report', lines: text.split('\n') }]));
+  const logs = new Map(
+    sources.map(({ name, kind, text }) => [name, { isReport: kind === 'report', lines: text.split('\n') }]),
+  );
   const quotes = result.claims.flatMap((claim) => claim.quotes).filter((quote) => logs.has(quote.source));
   const literal = quotes.filter((quote) => {
     const log = logs.get(quote.source);
@@ -75,7 +85,11 @@ const MAX_HEAD = 300;
  * of the other: the label those of the step's name, or the step's name and script those of the label or of a
  * part of the label with at least two words.
  */
-export function isStepFound(label: string, steps: readonly FailedStep[], texts: readonly { name: string; text: string }[]): boolean {
+export function isStepFound(
+  label: string,
+  steps: readonly FailedStep[],
+  texts: readonly { name: string; text: string }[],
+): boolean {
   const said = tellingWords(label);
   const parts = label.split(/[():;…]|->| \/ |, /).map(tellingWords);
   const wanted = [said, ...parts.filter(({ size }) => size > 1)].filter(({ size }) => size > 0);
@@ -98,9 +112,14 @@ function areWithin(words: ReadonlySet<string>, others: ReadonlySet<string>): boo
   return [...words].every((word) => others.has(word));
 }
 
-function getStepHead({ source, lineStart, lineEnd }: FailedStep, texts: readonly { name: string; text: string }[]): string {
+function getStepHead(
+  { source, lineStart, lineEnd }: FailedStep,
+  texts: readonly { name: string; text: string }[],
+): string {
   const lines = texts.find(({ name }) => name === source)?.text.split('\n', lineStart + MAX_HEAD) ?? [];
-  const head = lines.slice(lineStart - 1, Math.min(lineEnd, lineStart + MAX_HEAD)).map((line) => cleanLine(stripEscapes(line)));
+  const head = lines
+    .slice(lineStart - 1, Math.min(lineEnd, lineStart + MAX_HEAD))
+    .map((line) => cleanLine(stripEscapes(line)));
   const end = head.findIndex((line) => line.startsWith('##[endgroup]'));
   return head.slice(0, end + 1).join('\n');
 }
@@ -108,7 +127,10 @@ function getStepHead({ source, lineStart, lineEnd }: FailedStep, texts: readonly
 const PIECE = 4_000;
 const PIECES = 24;
 
-/** Tokens of a text: exact up to 96,000 characters, beyond that from 24 pieces spread evenly over it. The same text, the same number. */
+/**
+ * Tokens of a text: exact up to 96,000 characters, beyond that from 24 pieces spread evenly over it. The same
+ * text, the same number.
+ */
 export function estimateTokens(text: string): number {
   if (text.length <= PIECE * PIECES) return countTokens(text);
   const stride = (text.length - PIECE) / (PIECES - 1);
@@ -147,9 +169,9 @@ export function contentWords(text: string): string[] {
 }
 
 /**
- * Finds mentions in a text: the same words in the same order, however they are written: `max_retries`, `maxRetries` and "max retries" are
- * one, and so are "time out" and "timeout". Whole words only: "port" is not in "report". A mention without letters and digits must
- * stand as it is.
+ * Finds mentions in a text: the same words in the same order, however they are written: `max_retries`,
+ * `maxRetries` and "max retries" are one, and so are "time out" and "timeout". Whole words only: "port" is
+ * not in "report". A mention without letters and digits must stand as it is.
  */
 export function mentionFinder(text: string): (mention: string) => boolean {
   const words = splitWords(text);
@@ -162,7 +184,8 @@ export function mentionFinder(text: string): (mention: string) => boolean {
 
 function startsAt(words: readonly string[], start: number, wanted: string): boolean {
   let found = '';
-  for (let at = start; at < words.length && found.length < wanted.length; at++) found = glued(found, words[at] ?? '');
+  for (let at = start; at < words.length && found.length < wanted.length; at++)
+    found = glued(found, words[at] ?? '');
   return found === wanted;
 }
 

@@ -1,15 +1,18 @@
 import { stripEscapes } from '../../log/lines/clean.ts';
 
 /**
- * Names that a reader can act on, found in a sentence of advice or in the text of a known fix. The rules are about spelling, not about
- * tools, so that a fix in any words and advice in any words are read alike:
+ * Names that a reader can act on, found in a sentence of advice or in the text of a known fix. The rules are
+ * about spelling, not about tools, so that a fix in any words and advice in any words are read alike:
  *
  * - `path`: holds a slash or a file's extension, or begins with a dot ("src/app.ts", "go.mod", ".npmrc");
- * - `version`: numbers joined by dots, or a number after a product or the word "version" ("3.8.1", "Node 22");
+ * - `version`: numbers joined by dots, or a number after a product or the word "version" ("3.8.1", "Node
+ *   22");
  * - `variable`: capitals joined by underscores, or a name after a dollar sign ("NPM_TOKEN", "$HOME");
  * - `command`: an option, or a known program with its subcommand ("--fix", "cargo fmt");
- * - `package`: a scoped or hyphenated name, or what follows "install", "add", "upgrade" and the like ("@types/node", "libxml2-dev");
- * - `symbol`: a name in the notation of code ("loadFavorites", "provider_id", "auth.identities", "connect()").
+ * - `package`: a scoped or hyphenated name, or what follows "install", "add", "upgrade" and the like
+ *   ("@types/node", "libxml2-dev");
+ * - `symbol`: a name in the notation of code ("loadFavorites", "provider_id", "auth.identities",
+ *   "connect()").
  *
  * Addresses of the web and hidden values (`***`, `<HOST_1>`) are no names.
  */
@@ -49,7 +52,8 @@ const COMMAND = new RegExp(
     'poetry|ruff|terraform|tofu|uv|yarn) (?!(?:a|an|and|in|is|it|its|line|or|repository|says|step|that|the|this|to|version|with)\\b)[a-z][\\w:-]{1,30}',
   'g',
 );
-const PUT = /\b(?:add|adds|declare|downgrade|install|pin|raise|remove|upgrade|update|bump)(?:ing)?\s+[`"“]?([A-Za-z][\w.+-]{2,40})/gi;
+const PUT =
+  /\b(?:add|adds|declare|downgrade|install|pin|raise|remove|upgrade|update|bump)(?:ing)?\s+[`"“]?([A-Za-z][\w.+-]{2,40})/gi;
 /** Programs that are names by themselves. */
 const PROGRAM = new RegExp(
   '(?<![\\w/-])(?:biome|black|clang-format|clang-tidy|cmake|eslint|flake8|gofmt|golangci-lint|hadolint|isort|jest|mypy|prettier|pylint|' +
@@ -74,18 +78,27 @@ export function findIdentifiers(text: string): Identifier[] {
     const value = match.replace(/^[`"“]{1,10}|[.,;:`"”]{1,10}$/g, '');
     if (value.length > 1 && !ENGLISH.test(value) && !found.has(value)) found.set(value, { kind, value });
   };
-  for (const [kind, pattern] of PATTERNS) for (const [match] of plain.matchAll(pattern)) if (!isWordPair(kind, match)) add(kind, match);
-  for (const pattern of [COMMAND, PROGRAM]) for (const [match] of plain.matchAll(pattern)) add('command', match);
+  for (const [kind, pattern] of PATTERNS)
+    for (const [match] of plain.matchAll(pattern)) if (!isWordPair(kind, match)) add(kind, match);
+  for (const pattern of [COMMAND, PROGRAM])
+    for (const [match] of plain.matchAll(pattern)) add('command', match);
   for (const [, name = ''] of plain.matchAll(PUT)) add('package', name);
   return [...found.values()];
 }
 
 /** Tells whether a match is English words with a slash between them and no path: "and/or", "flags/labels". */
 function isWordPair(kind: Identifier['kind'], match: string): boolean {
-  return kind === 'path' && /^[a-z]+(?:\/[a-z]+){1,3}$/i.test(match) && !/^(?:src|test|tests|lib|docs|app|packages)\//.test(match);
+  return (
+    kind === 'path' &&
+    /^[a-z]+(?:\/[a-z]+){1,3}$/i.test(match) &&
+    !/^(?:src|test|tests|lib|docs|app|packages)\//.test(match)
+  );
 }
 
-/** Texts in which names are looked up, without their colors: upper and lower case are alike, and separators of paths too. */
+/**
+ * Texts in which names are looked up, without their colors: upper and lower case are alike, and separators of
+ * paths too.
+ */
 export function createLookup(texts: readonly string[]): (identifier: Identifier) => boolean {
   const folded = texts.map(fold);
   return (identifier) => {
@@ -94,7 +107,10 @@ export function createLookup(texts: readonly string[]): (identifier: Identifier)
   };
 }
 
-/** Lists the spellings of a name; a path also counts by its file name, because logs and people root it elsewhere. */
+/**
+ * Lists the spellings of a name; a path also counts by its file name, because logs and people root it
+ * elsewhere.
+ */
 function listSpellings({ kind, value }: Identifier): string[] {
   if (kind === 'version') return [value.replace(/^v/i, '')];
   const base = value.slice(value.lastIndexOf('/') + 1);
@@ -105,10 +121,16 @@ function fold(text: string): string {
   return stripEscapes(text).replaceAll('\\', '/').toLowerCase();
 }
 
-/** Tells whether a value stands in a text as a whole: no letter, digit or underscore on either side, and no further digits of a version; "v1.2" holds 1.2. */
+/**
+ * Tells whether a value stands in a text as a whole: no letter, digit or underscore on either side, and no
+ * further digits of a version; "v1.2" holds 1.2.
+ */
 function standsIn(text: string, value: string): boolean {
   for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1)) {
-    const [before, after] = [text.slice(Math.max(0, at - 2), at), text.slice(at + value.length, at + value.length + 2)];
+    const [before, after] = [
+      text.slice(Math.max(0, at - 2), at),
+      text.slice(at + value.length, at + value.length + 2),
+    ];
     const isVersion = /^\d/.test(value) && /(?:^|\W)v$/.test(before);
     if ((isVersion || !/\w$|\d\.$/.test(before)) && !/^\w|^\.\d/.test(after)) return true;
   }

@@ -6,7 +6,13 @@ import { present } from '../../lib/collections.ts';
 import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import { maskSources, readMasked } from '../../service/triage/read-build.ts';
 import type { TriagedSources } from '../../service/triage/triage-build.ts';
-import { type CaseOutcome, type CaseTexts, type DatasetRow, isLabelledBuild, type ReplayCase } from '../cases/case.ts';
+import {
+  type CaseOutcome,
+  type CaseTexts,
+  type DatasetRow,
+  isLabelledBuild,
+  type ReplayCase,
+} from '../cases/case.ts';
 import { type CaseChecks, checkCase } from './check-case.ts';
 import { type CaseResult, failedResult, toResult } from './results.ts';
 
@@ -21,7 +27,10 @@ export interface ReplayOptions {
   readonly without?: ReadonlySet<ReadStage>;
   /** Answers a case; null replays the reading alone. */
   readonly answer: Answerer | null;
-  /** Hides secrets in what is only read, and in what went wrong: errors repeat what rows, logs and servers say. One without settings where it is left out. */
+  /**
+   * Hides secrets in what is only read, and in what went wrong: errors repeat what rows, logs and servers
+   * say. One without settings where it is left out.
+   */
   readonly masker?: Masker;
   readonly onCase: (done: ReplayedCase) => Promise<void> | void;
   /**
@@ -34,8 +43,8 @@ export interface ReplayOptions {
 }
 
 /**
- * Answers one case, and tells of each finished step: what a case has cost that fails. `everyCause`: all causes of the build are answered, not
- * the first alone.
+ * Answers one case, and tells of each finished step: what a case has cost that fails. `everyCause`: all
+ * causes of the build are answered, not the first alone.
  */
 export type Answerer = (
   build: Build,
@@ -45,8 +54,13 @@ export type Answerer = (
   everyCause: boolean,
 ) => Promise<Answered>;
 
-interface Answered extends Pick<TriagedSources, 'reading' | 'analyses'>, Partial<Pick<TriagedSources, 'groups'>> {
-  /** The names of the repository's files at the failing commit, a line each; empty or absent where no clone is at hand. */
+interface Answered
+  extends Pick<TriagedSources, 'reading' | 'analyses'>,
+    Partial<Pick<TriagedSources, 'groups'>> {
+  /**
+   * The names of the repository's files at the failing commit, a line each; empty or absent where no clone is
+   * at hand.
+   */
   readonly tree?: string;
 }
 
@@ -65,8 +79,9 @@ export interface ReplayedCase extends CaseChecks {
 const NO_QUOTES = { made: 0, literal: 0 };
 
 /**
- * Replays every case, several at once, and hands them over in their order. Ends early where `mayStart` says so, with those finished that had
- * begun: the answer is how many were handed over, and whether that is all. Rejects where `signal` aborts.
+ * Replays every case, several at once, and hands them over in their order. Ends early where `mayStart` says
+ * so, with those finished that had begun: the answer is how many were handed over, and whether that is all.
+ * Rejects where `signal` aborts.
  */
 export async function replay(options: ReplayOptions, signal: AbortSignal) {
   const line = createLine(options.concurrency, options.onCase);
@@ -90,11 +105,19 @@ export function replayedFrom(row: DatasetRow | null, result: CaseResult): Replay
   return { row, result, analysis: null, quotes: result.quotes ?? NO_QUOTES, ...logTokens, resumed: true };
 }
 
-async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: AbortSignal): Promise<ReplayedCase> {
+async function replayRow(
+  outcome: CaseOutcome,
+  options: ReplayOptions,
+  signal: AbortSignal,
+): Promise<ReplayedCase> {
   const startedAt = performance.now();
   const masker = options.masker ?? createMasker();
   if ('error' in outcome) {
-    const result = failedResult(outcome.id ?? `line-${outcome.line}`, (await masker.mask(outcome.error)).text, 0);
+    const result = failedResult(
+      outcome.id ?? `line-${outcome.line}`,
+      (await masker.mask(outcome.error)).text,
+      0,
+    );
     return { row: null, result, analysis: null, quotes: NO_QUOTES };
   }
   const { one } = outcome;
@@ -102,7 +125,12 @@ async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: A
   const steps: Step[] = [];
   try {
     const texts = await one.load({ maxBytes: options.maxLogBytes, green: options.green });
-    const answered = await answerCase(one, texts, { ...options, masker, onStep: (step) => steps.push(step) }, signal);
+    const answered = await answerCase(
+      one,
+      texts,
+      { ...options, masker, onStep: (step) => steps.push(step) },
+      signal,
+    );
     const [first, ...others] = answered.analyses;
     const tried = first === undefined || row.experiment == null ? first : withTried(first, row.experiment);
     const analyses = tried === undefined ? [] : [tried, ...others];
@@ -113,7 +141,11 @@ async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: A
     return { row, result: { ...result, quotes, logTokens, stepFound, advice }, analysis, ...checks };
   } catch (error) {
     if (signal.aborted) throw error;
-    const failed = failedResult(row.id, (await masker.mask(getErrorMessage(error))).text, performance.now() - startedAt);
+    const failed = failedResult(
+      row.id,
+      (await masker.mask(getErrorMessage(error))).text,
+      performance.now() - startedAt,
+    );
     return { row, result: { ...failed, usage: spentOn(steps, error) }, analysis: null, quotes: NO_QUOTES };
   }
 }
@@ -128,23 +160,47 @@ function spentOn(steps: readonly Step[], error: unknown): CaseResult['usage'] {
   const last = Paid.safeParse(error instanceof TriageError ? error.details.usage : null);
   const paid = [...steps.flatMap(({ judgements = [] }) => judgements), ...(last.success ? [last.data] : [])];
   const sum = (of: (one: CaseResult['usage']) => number) => paid.reduce((total, one) => total + of(one), 0);
-  return { inputTokens: sum((one) => one.inputTokens), outputTokens: sum((one) => one.outputTokens), costUsd: sum((one) => one.costUsd) };
+  return {
+    inputTokens: sum((one) => one.inputTokens),
+    outputTokens: sum((one) => one.outputTokens),
+    costUsd: sum((one) => one.costUsd),
+  };
 }
 
 type Masked = ReplayOptions & { readonly masker: Masker; readonly onStep: (step: Step) => void };
 
-async function answerCase(one: ReplayCase, texts: CaseTexts, options: Masked, signal: AbortSignal): Promise<Answered> {
+async function answerCase(
+  one: ReplayCase,
+  texts: CaseTexts,
+  options: Masked,
+  signal: AbortSignal,
+): Promise<Answered> {
   if (options.answer !== null)
-    return options.answer(one.build ?? toBuild(one.row), texts, signal, options.onStep, isLabelledBuild(one.row));
+    return options.answer(
+      one.build ?? toBuild(one.row),
+      texts,
+      signal,
+      options.onStep,
+      isLabelledBuild(one.row),
+    );
   const { budgetTokens, without, masker } = options;
   const { sources, secrets } = await maskSources(texts.sources, masker);
-  const reading = readMasked(sources, { budgetTokens, secrets, ...present({ greenText: texts.greenText, without }) });
+  const reading = readMasked(sources, {
+    budgetTokens,
+    secrets,
+    ...present({ greenText: texts.greenText, without }),
+  });
   return { reading, analyses: [] };
 }
 
 function toBuild(row: DatasetRow): Build {
   const known = { repository: row.project ?? 'unknown', pipeline: 'replay', number: row.id };
-  return { ...sparseBuild(known), id: row.id, commit: row.commit ?? null, receivedAt: new Date(0).toISOString() };
+  return {
+    ...sparseBuild(known),
+    id: row.id,
+    commit: row.commit ?? null,
+    receivedAt: new Date(0).toISOString(),
+  };
 }
 
 /** Those that are finished wait for a slow one before them, so many to each that runs. */
@@ -179,7 +235,8 @@ export function createLine<T>(most: number, onDone: (done: T) => Promise<void> |
       // Who waits for it hears of a failure; this only keeps the process from ending over it.
       one.then(leave, leave);
       await this.room();
-      while (waiting[0] !== undefined && (settled.has(waiting[0]) || waiting.length >= most * WAITING)) await handOver();
+      while (waiting[0] !== undefined && (settled.has(waiting[0]) || waiting.length >= most * WAITING))
+        await handOver();
     },
     /** Waits for the rest: how many were handed over in all. */
     async end(): Promise<number> {

@@ -16,7 +16,10 @@ const Line = z.int().nullable();
 const Spent = z.object({ inputTokens: Count, outputTokens: Count, costUsd: Count });
 const createListSchema = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
-const Claim = z.object({ text: z.string(), quotes: createListSchema(z.object({ source: z.string(), line: z.int(), text: z.string() })) });
+const Claim = z.object({
+  text: z.string(),
+  quotes: createListSchema(z.object({ source: z.string(), line: z.int(), text: z.string() })),
+});
 const Suspect = z.object({ path: z.string(), line: Line, score: z.number() });
 const TestResult = z.object({ name: z.string(), suite: Text, file: Text, line: Line });
 
@@ -42,8 +45,8 @@ export const AnalysisResult = z.object({
 export type AnalysisResult = z.infer<typeof AnalysisResult>;
 
 /**
- * One line of the results file: camelCase, stable; missing knowledge is null or empty, never left out. Keys with a default came later: a
- * file of an older version lacks them.
+ * One line of the results file: camelCase, stable; missing knowledge is null or empty, never left out. Keys
+ * with a default came later: a file of an older version lacks them.
  */
 export const CaseResult = z.object({
   id: z.string().min(1),
@@ -52,7 +55,15 @@ export const CaseResult = z.object({
   probabilities: z.record(z.string(), Probability),
   confidence: Probability.nullable(),
   abstained: z.boolean().nullable(),
-  excerpts: createListSchema(z.object({ source: z.string(), lineStart: z.int(), lineEnd: z.int(), text: z.string(), reason: z.string() })),
+  excerpts: createListSchema(
+    z.object({
+      source: z.string(),
+      lineStart: z.int(),
+      lineEnd: z.int(),
+      text: z.string(),
+      reason: z.string(),
+    }),
+  ),
   tokens: Count,
   logLines: Count,
   logBytes: Count,
@@ -68,19 +79,26 @@ export const CaseResult = z.object({
   usage: Spent,
   milliseconds: Count,
   error: Text,
-  /** How sure the answer is once verified: what is published goes by it, `confidence` is the classification's. */
+  /**
+   * How sure the answer is once verified: what is published goes by it, `confidence` is the classification's.
+   */
   answerConfidence: Probability.nullable().default(null),
   iterations: z.int().nullable().default(null),
   terminationReason: Text.default(null),
   tools: createListSchema(z.object({ tool: z.string(), status: z.string() })).default([]),
   /** How often the answer was sent back, and what became of it. */
   corrections: createListSchema(Correction).default([]),
-  /** How many quotations the claims make, and how many stand literally on their line of the log; null where the log was not read. */
+  /**
+   * How many quotations the claims make, and how many stand literally on their line of the log; null where
+   * the log was not read.
+   */
   quotes: z
     .object({ made: z.int().min(0), literal: z.int().min(0) })
     .nullable()
     .default(null),
-  /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
+  /**
+   * Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long.
+   */
   logTokens: Count.nullable().default(null),
   /** Confidence of the verified answer before calibration; null if no analyst answered. */
   rawConfidence: Probability.nullable().default(null),
@@ -100,16 +118,24 @@ export const CaseResult = z.object({
    * text. Null if no analyst answered.
    */
   blame: Blame.nullable().default(null),
-  /** Every answer to the build, the first one's the one above; of rows that do not label each failure the first alone. */
+  /**
+   * Every answer to the build, the first one's the one above; of rows that do not label each failure the
+   * first alone.
+   */
   analyses: createListSchema(AnalysisResult).default([]),
   /** Whether the logs and reports show that something failed; null where they were not read. */
   failureFound: z.boolean().nullable().default(null),
   /**
-   * What the advice names, where the row has a known fix: how many names of the fix are at hand in logs and tree, which of them the advice holds, and
-   * which paths, versions and variables of the advice are not at hand. Null where no fix is known, or the log was not read.
+   * What the advice names, where the row has a known fix: how many names of the fix are at hand in logs and
+   * tree, which of them the advice holds, and which paths, versions and variables of the advice are not at
+   * hand. Null where no fix is known, or the log was not read.
    */
   advice: z
-    .object({ findable: z.int().min(0), keyed: createListSchema(z.string()), invented: createListSchema(z.string()) })
+    .object({
+      findable: z.int().min(0),
+      keyed: createListSchema(z.string()),
+      invented: createListSchema(z.string()),
+    })
     .nullable()
     .default(null),
 });
@@ -128,10 +154,15 @@ interface AnsweredCase {
 }
 
 /**
- * Returns the row of a case that was read, and answered where an analyst was asked. Of several causes the first speaks for the build, with the
- * claims of all and the causes of the others behind its own, as readers see them together.
+ * Returns the row of a case that was read, and answered where an analyst was asked. Of several causes the
+ * first speaks for the build, with the claims of all and the causes of the others behind its own, as readers
+ * see them together.
  */
-export function toResult(id: string, { reading, analyses, groups = [] }: AnsweredCase, milliseconds: number): CaseResult {
+export function toResult(
+  id: string,
+  { reading, analyses, groups = [] }: AnsweredCase,
+  milliseconds: number,
+): CaseResult {
   return {
     ...toAnswerRow(id, analyses[0] ?? null, milliseconds),
     ...ofAllCauses(analyses),
@@ -142,9 +173,11 @@ export function toResult(id: string, { reading, analyses, groups = [] }: Answere
     failingTests: testsIn(reading).map(({ name, suite, file, line }) => ({ name, suite, file, line })),
     messages: listMessages(reading),
     fingerprint: isUnknown(reading.fingerprint) ? null : reading.fingerprint.value,
-    failedSections: reading.failedSections.map(({ name, source, lineStart, lineEnd, exitCode = null, consequence = false }) => {
-      return { name, source, lineStart, lineEnd, exitCode, consequence };
-    }),
+    failedSections: reading.failedSections.map(
+      ({ name, source, lineStart, lineEnd, exitCode = null, consequence = false }) => {
+        return { name, source, lineStart, lineEnd, exitCode, consequence };
+      },
+    ),
     analyses: analyses.map((analysis) => toAnalysisResult(analysis, groups)),
     failureFound: showsFailure(reading),
   };
@@ -174,7 +207,8 @@ function testsIn({ failingTests }: Reading): Reading['failingTests'] {
 
 function toAnalysisResult(analysis: Analysis, groups: readonly FailureGroup[]): AnalysisResult {
   const { answer, classification, verdict, usage, failureIds } = analysis;
-  const own = groups.find(({ failures }) => failures.some(({ id }) => failureIds.includes(id)))?.failures ?? [];
+  const own =
+    groups.find(({ failures }) => failures.some(({ id }) => failureIds.includes(id)))?.failures ?? [];
   const tests = own.flatMap(({ test }) => (test === null ? [] : [test]));
   return {
     category: analysis.category,
@@ -209,14 +243,26 @@ function toAnswerRow(id: string, analysis: Analysis | null, milliseconds: number
     probabilities: classification?.probabilities ?? {},
     confidence: classification?.confidence ?? null,
     abstained: classification?.abstained ?? null,
-    ...{ excerpts: [], tokens: 0, logLines: 0, logBytes: 0, failingTests: [], messages: [], fingerprint: null },
+    ...{
+      excerpts: [],
+      tokens: 0,
+      logLines: 0,
+      logBytes: 0,
+      failingTests: [],
+      messages: [],
+      fingerprint: null,
+    },
     suspects: answer?.suspects.map(({ path, line, score }) => ({ path, line, score })) ?? [],
     rootCause: answer?.rootCause ?? null,
     fixRecommendation: answer?.fixRecommendation ?? null,
     claims: answer?.claims.map(({ text, quotes }) => ({ text, quotes })) ?? [],
     action: verdict?.action ?? null,
     analyst: analysis?.analyst ?? null,
-    usage: { inputTokens: usage?.inputTokens ?? 0, outputTokens: usage?.outputTokens ?? 0, costUsd: usage?.costUsd ?? 0 },
+    usage: {
+      inputTokens: usage?.inputTokens ?? 0,
+      outputTokens: usage?.outputTokens ?? 0,
+      costUsd: usage?.costUsd ?? 0,
+    },
     milliseconds: Math.round(milliseconds),
     error: null,
     answerConfidence: verdict?.confidence ?? null,
@@ -260,7 +306,10 @@ export async function createResults(path: string): Promise<ResultsFile> {
   return resultsFile(path, handle, (await handle.stat()).isFile() ? 0 : null);
 }
 
-/** Opens a file that an earlier run left, to go on behind it; a torn last line is dropped. A file that is not there begins. */
+/**
+ * Opens a file that an earlier run left, to go on behind it; a torn last line is dropped. A file that is not
+ * there begins.
+ */
 export async function resumeResults(path: string): Promise<ResultsFile> {
   // 'a+' makes it where it is missing; writing goes by position, so that a torn end is written over.
   await (await opened(path, 'a+')).close();
@@ -309,7 +358,12 @@ function resultsFile(path: string, handle: FileHandle, start: number | null) {
 async function writeAll(handle: FileHandle, bytes: Buffer, position: number | null): Promise<void> {
   let at = 0;
   while (at < bytes.length) {
-    const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, position === null ? null : position + at);
+    const { bytesWritten } = await handle.write(
+      bytes,
+      at,
+      bytes.length - at,
+      position === null ? null : position + at,
+    );
     at += bytesWritten;
   }
 }
@@ -318,7 +372,11 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number | nu
  * Creates the error for a file that can no longer be written. `advice` is a sentence that says what to do.
  */
 export function unwritten(path: string, cause: unknown, advice = ''): TriageError {
-  return new TriageError('storage-failed', `${path} cannot be written further: ${getErrorReason(cause)}.${advice}`, { cause });
+  return new TriageError(
+    'storage-failed',
+    `${path} cannot be written further: ${getErrorReason(cause)}.${advice}`,
+    { cause },
+  );
 }
 
 /**
@@ -339,7 +397,9 @@ export async function wholeLines(handle: FileHandle): Promise<number> {
 
 async function opened(path: string, flags: string): Promise<FileHandle> {
   return open(path, flags, OWNER_ONLY).catch((cause: unknown) => {
-    throw new TriageError('not-found', `--out: ${path} cannot be written: ${getErrorMessage(cause)}.`, { cause });
+    throw new TriageError('not-found', `--out: ${path} cannot be written: ${getErrorMessage(cause)}.`, {
+      cause,
+    });
   });
 }
 
@@ -350,7 +410,10 @@ export interface RunResults {
   readonly results: ReadonlyMap<string, CaseResult>;
 }
 
-/** Reads what `replay --out` wrote. Throws with the file and the line: a comparison of half a file would be one of other cases. */
+/**
+ * Reads what `replay --out` wrote. Throws with the file and the line: a comparison of half a file would be
+ * one of other cases.
+ */
 export async function readResults(path: string): Promise<RunResults> {
   if (!(await isFile(path))) throw new TriageError('not-found', `${path} does not exist.`);
   const results = new Map<string, CaseResult>();
@@ -360,7 +423,10 @@ export async function readResults(path: string): Promise<RunResults> {
     const { id } = result;
     const earlier = lines.get(id);
     if (earlier !== undefined)
-      throw new TriageError('invalid-input', `${path}, line ${line}: the case ${id} was already on line ${earlier}.`);
+      throw new TriageError(
+        'invalid-input',
+        `${path}, line ${line}: the case ${id} was already on line ${earlier}.`,
+      );
     lines.set(id, line);
     results.set(id, result);
   }
@@ -384,11 +450,17 @@ function readLine(text: string | null, where: string): CaseResult {
   const parsed = CaseResult.safeParse(value);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw new TriageError('invalid-input', `${where}, field ${issue?.path.join('.') || '(row)'}: ${issue?.message}`);
+    throw new TriageError(
+      'invalid-input',
+      `${where}, field ${issue?.path.join('.') || '(row)'}: ${issue?.message}`,
+    );
   }
   const { category } = parsed.data;
   if (category !== null && !CATEGORIES.some((known) => known === category))
-    throw new TriageError('invalid-input', `${where}, field category: ${category} is not one of ${CATEGORIES.join(', ')}.`);
+    throw new TriageError(
+      'invalid-input',
+      `${where}, field category: ${category} is not one of ${CATEGORIES.join(', ')}.`,
+    );
   return parsed.data;
 }
 
@@ -397,7 +469,16 @@ function readLine(text: string | null, where: string): CaseResult {
  */
 function withoutTexts(result: CaseResult): CaseResult {
   const excerpts = result.excerpts.map((excerpt) => ({ ...excerpt, text: '', reason: '' }));
-  return { ...result, excerpts, messages: [], claims: [], failingTests: [], rootCause: null, fixRecommendation: null, analyses: [] };
+  return {
+    ...result,
+    excerpts,
+    messages: [],
+    claims: [],
+    failingTests: [],
+    rootCause: null,
+    fixRecommendation: null,
+    analyses: [],
+  };
 }
 
 const Setting = z.union([z.string(), z.number(), z.boolean(), z.null()]);
@@ -428,20 +509,26 @@ export function parseManifest(text: string): RunManifest | null {
  * results of the earlier one.
  */
 export function listDifferences(earlier: RunManifest, now: RunManifest): string[] {
-  const differences = earlier.version === now.version ? [] : [`the version was ${earlier.version} and is now ${now.version}`];
+  const differences =
+    earlier.version === now.version ? [] : [`the version was ${earlier.version} and is now ${now.version}`];
   if (earlier.sources.length !== now.sources.length)
-    differences.push(`it had ${earlier.sources.length} sources of cases, now there are ${now.sources.length}`);
+    differences.push(
+      `it had ${earlier.sources.length} sources of cases, now there are ${now.sources.length}`,
+    );
   for (const [index, source] of now.sources.entries()) {
     const before = earlier.sources[index];
     if (before !== undefined && (before.sha256 !== source.sha256 || before.cases !== source.cases))
       differences.push(
-        before.name === source.name ? `the cases of ${source.name} have changed` : `it had ${before.name} where ${source.name} is now`,
+        before.name === source.name
+          ? `the cases of ${source.name} have changed`
+          : `it had ${before.name} where ${source.name} is now`,
       );
   }
   const names = new Set([...Object.keys(earlier.settings), ...Object.keys(now.settings)]);
   for (const name of names) {
     const [before, after] = [earlier.settings[name] ?? null, now.settings[name] ?? null];
-    if (before !== after) differences.push(`${name} was ${before ?? 'not set'}, now it is ${after ?? 'not set'}`);
+    if (before !== after)
+      differences.push(`${name} was ${before ?? 'not set'}, now it is ${after ?? 'not set'}`);
   }
   return differences;
 }

@@ -17,7 +17,9 @@ const MAX_TEXT = 4_000;
  */
 export function buildCtrfReport({ build, answers, failures, publicUrl }: Exported) {
   const shown = failures.slice(0, MAX_TESTS);
-  const byFailure = new Map(answers.flatMap((answer) => answer.sample.map(({ id }) => [id, answer] as const)));
+  const byFailure = new Map(
+    answers.flatMap((answer) => answer.sample.map(({ id }) => [id, answer] as const)),
+  );
   const stop = toMilliseconds(build.finishedAt ?? build.receivedAt);
   return {
     reportFormat: 'CTRF',
@@ -38,7 +40,11 @@ export function buildCtrfReport({ build, answers, failures, publicUrl }: Exporte
   };
 }
 
-function toCtrfTest({ test, message, excerpt, frames }: Failure, answer: ArrangedAnswer | undefined, publicUrl: string | null) {
+function toCtrfTest(
+  { test, message, excerpt, frames }: Failure,
+  answer: ArrangedAnswer | undefined,
+  publicUrl: string | null,
+) {
   const place = test?.file ? { file: test.file, line: test.line } : frames.find(({ own }) => own);
   return {
     name: text(test?.name ?? message, 500) || 'failed step',
@@ -127,9 +133,17 @@ export function buildSarifLog({ build, answers, publicUrl }: Exported) {
         ...(address === null ? {} : { versionControlProvenance: [describeProvenance(build, address)] }),
         originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
         columnKind: 'utf16CodeUnits',
-        results: shown.map((answer) => toSarifResult(answer, rules.indexOf(toRuleId(answer.analysis)), publicUrl)),
+        results: shown.map((answer) =>
+          toSarifResult(answer, rules.indexOf(toRuleId(answer.analysis)), publicUrl),
+        ),
         properties: {
-          build: { id: build.id, provider: build.provider, repository: build.repository, pipeline: build.pipeline, number: build.number },
+          build: {
+            id: build.id,
+            provider: build.provider,
+            repository: build.repository,
+            pipeline: build.pipeline,
+            number: build.number,
+          },
           leftOut: answers.length - shown.length,
         },
       },
@@ -165,7 +179,9 @@ function toSarifResult(answer: ArrangedAnswer, ruleIndex: number, publicUrl: str
 function formatMessage({ analysis, explains }: ArrangedAnswer): string {
   const { title, category, standing, facts } = answerView(analysis, undefined, explains);
   const texts = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
-  const said = texts.map(({ name, label, values }) => `${name === 'Cause' ? '' : `${label}: `}${values.join('; ')}`);
+  const said = texts.map(
+    ({ name, label, values }) => `${name === 'Cause' ? '' : `${label}: `}${values.join('; ')}`,
+  );
   return [`${title} (${category}, ${standing}).`, ...said].join('\n');
 }
 
@@ -174,7 +190,14 @@ function readProperties(analysis: Analysis) {
   const { kind, verdict, recalled } = analysis;
   const { confidence, action } = verdict;
   const confirmedBy = recalled?.confirmedBy ?? null;
-  return { category: answerView(analysis).category, kind, action, confidence, confirmedBy, facts: moreFacts(analysis) };
+  return {
+    category: answerView(analysis).category,
+    kind,
+    action,
+    confidence,
+    confirmedBy,
+    facts: moreFacts(analysis),
+  };
 }
 
 /**
@@ -191,7 +214,12 @@ function toLocation(path: string, line: number | null, what: string) {
   const uri = repositoryPath(path);
   if (uri === null) return [];
   const region = { startLine: line ?? 1 };
-  return [{ physicalLocation: { artifactLocation: { uri, uriBaseId: ROOT }, region }, message: { text: sarifText(clip(what, 500)) } }];
+  return [
+    {
+      physicalLocation: { artifactLocation: { uri, uriBaseId: ROOT }, region },
+      message: { text: sarifText(clip(what, 500)) },
+    },
+  ];
 }
 
 /**
@@ -209,7 +237,11 @@ function listEvidence(analysis: Analysis) {
 }
 
 function describeProvenance({ commit, branch }: Build, repositoryUri: string) {
-  return { repositoryUri, ...(commit === null ? {} : { revisionId: commit }), ...(branch === null ? {} : { branch }) };
+  return {
+    repositoryUri,
+    ...(commit === null ? {} : { revisionId: commit }),
+    ...(branch === null ? {} : { branch }),
+  };
 }
 
 function toRuleId({ category, kind }: Analysis): string {
@@ -228,14 +260,22 @@ function ruleText(id: string): string {
 function repositoryPath(path: string): string | null {
   const parts = path.toWellFormed().replaceAll('\\', '/').replace(/^\.\//, '').split('/');
   const [first = ''] = parts;
-  if (path === '' || path.length > 1_000 || first === '' || first.includes(':') || parts.includes('..')) return null;
+  if (path === '' || path.length > 1_000 || first === '' || first.includes(':') || parts.includes('..'))
+    return null;
   return parts.map(encodeURIComponent).join('/');
 }
 
 /** Returns the URL of the repository if the build's URL contains it, otherwise null. */
 function repositoryAddress({ provider, url, repository }: Build): string | null {
   // Builds of Jenkins and uploaded builds have the URL of a job instead.
-  if (provider === 'jenkins' || provider === 'upload' || url === null || !/^https?:\/\//.test(url) || !URL.canParse(url)) return null;
+  if (
+    provider === 'jenkins' ||
+    provider === 'upload' ||
+    url === null ||
+    !/^https?:\/\//.test(url) ||
+    !URL.canParse(url)
+  )
+    return null;
   const name = `/${repository.split('/').map(encodeURIComponent).join('/')}`;
   // A server may lie below a path of its host.
   const end = url.indexOf(`${name}/`);

@@ -9,7 +9,10 @@ import type { ShownStores } from '../../stores/stores.ts';
 export const FlakyTest = TestFlakiness.extend({
   /** Share of the newest runs that were flakes, with its 95 % interval. */
   rate: z.object({ share: z.number(), low: z.number(), high: z.number() }),
-  /** How probable it is that a failure of this test goes away when it is run again without a change; null where that was never tried. */
+  /**
+   * How probable it is that a failure of this test goes away when it is run again without a change; null
+   * where that was never tried.
+   */
   probability: z.number().nullable(),
 });
 
@@ -25,7 +28,13 @@ const name = z.string().min(1).max(300);
 /** The request to quarantine a test, and for how long. */
 export const QuarantineRequest = z.strictObject({
   repository: name,
-  suite: z.string().min(1).max(2000).nullable().default(null).describe('As the report writes it; null: the report names none'),
+  suite: z
+    .string()
+    .min(1)
+    .max(2000)
+    .nullable()
+    .default(null)
+    .describe('As the report writes it; null: the report names none'),
   name: z.string().min(1).max(2000),
   days: z.coerce.number().int().min(0).max(90).describe('From now on; 0 ends the quarantine'),
   reason: z.string().trim().max(500).nullable().default(null),
@@ -33,13 +42,20 @@ export const QuarantineRequest = z.strictObject({
 
 /** Stops notifications about a test's failures for some days. Throws `not-found` if the test never failed. */
 export async function quarantineTest(
-  { stores, clock }: { readonly stores: { readonly flakiness: Pick<ShownStores['flakiness'], 'quarantine'> }; readonly clock: Clock },
+  {
+    stores,
+    clock,
+  }: {
+    readonly stores: { readonly flakiness: Pick<ShownStores['flakiness'], 'quarantine'> };
+    readonly clock: Clock;
+  },
   { days, reason, ...test }: z.infer<typeof QuarantineRequest>,
   by: string,
 ): Promise<TestFlakiness> {
   const until = days === 0 ? null : new Date(clock.now() + days * DAY_MS).toISOString();
   const changed = await stores.flakiness.quarantine(test, { until, by, reason: reason || null });
-  if (changed === null) throw new TriageError('not-found', `No test ${test.name} is known to have failed in ${test.repository}.`);
+  if (changed === null)
+    throw new TriageError('not-found', `No test ${test.name} is known to have failed in ${test.repository}.`);
   return changed;
 }
 
@@ -51,7 +67,17 @@ const HEADING = (
 /** Formats all data about the tests as CSV, one row per test. */
 export function quarantineCsv(tests: readonly TestFlakiness[]): string {
   const rows = tests.map((test) => [
-    ...[test.repository, test.suite, test.name, test.file, test.runs, test.failed, test.flakes, test.rerun, test.recovered],
+    ...[
+      test.repository,
+      test.suite,
+      test.name,
+      test.file,
+      test.runs,
+      test.failed,
+      test.flakes,
+      test.rerun,
+      test.recovered,
+    ],
     ...[test.defaultRuns, test.flips, roundedProbability(test), test.since, test.lastFlakeAt],
   ]);
   return toCsv(HEADING, rows);

@@ -4,8 +4,22 @@ import type { ExplainedFailures } from '../../domain/explained-failures.ts';
 import { findMax } from '../../lib/collections.ts';
 import { cutCharacters } from '../../lib/text.ts';
 import { factBlock, smallPrint } from '../../notifications/answer-markdown.ts';
-import { type AnswerFact, type AnswerView, answerView, failureCount, type ProofLine } from '../../notifications/answer-view.ts';
-import { clip, disarmRunnerCommands, html, inline, visibleLine, visibleLines, wrap } from '../../notifications/visible-text.ts';
+import {
+  type AnswerFact,
+  type AnswerView,
+  answerView,
+  failureCount,
+  type ProofLine,
+} from '../../notifications/answer-view.ts';
+import {
+  clip,
+  disarmRunnerCommands,
+  html,
+  inline,
+  visibleLine,
+  visibleLines,
+  wrap,
+} from '../../notifications/visible-text.ts';
 
 interface PlainOptions {
   /** Its failures among those of its build. */
@@ -22,9 +36,14 @@ const MAX_PROSE_PLAIN = 4000;
  * Kind, Confidence, Confirmed, Title, Tried, Cause, the names of the other facts, Usage, Id.
  */
 export function renderPlain(analysis: Analysis, options: PlainOptions = {}): string {
-  const { form, category, confidence, confirmed, title, facts, usage, id } = answerView(analysis, undefined, options.explains);
+  const { form, category, confidence, confirmed, title, facts, usage, id } = answerView(
+    analysis,
+    undefined,
+    options.explains,
+  );
   const shown = facts.filter(({ name, reach }) => name !== 'Cause' && reach !== 'review');
-  const toRows = (some: typeof shown) => some.flatMap(({ name, values }) => values.map((value) => [name, value] as const));
+  const toRows = (some: typeof shown) =>
+    some.flatMap(({ name, values }) => values.map((value) => [name, value] as const));
   const rows: (readonly [string, string])[] = [
     ['Answer', form],
     ['Category', category],
@@ -37,7 +56,9 @@ export function renderPlain(analysis: Analysis, options: PlainOptions = {}): str
     ...toRows(shown.filter(({ name }) => name !== 'Tried')),
     ...(options.stable ? [] : [['Usage', usage.slice(0, -1).join(' · ')] as const, ['Id', id] as const]),
   ];
-  return rows.map(([key, value]) => `${key}\t${disarmRunnerCommands(clip(visibleLine(value), MAX_PROSE_PLAIN))}\n`).join('');
+  return rows
+    .map(([key, value]) => `${key}\t${disarmRunnerCommands(clip(visibleLine(value), MAX_PROSE_PLAIN))}\n`)
+    .join('');
 }
 
 interface TerminalOptions {
@@ -66,25 +87,36 @@ const MAX_PROSE_TERMINAL = 2000;
  */
 export function renderTerminal(analysis: Analysis, { color, width, why, explains }: TerminalOptions): string {
   const columns = Math.max(40, width);
-  const paint = (style: Style, text: string) => (color ? styleText(style, text, { validateStream: false }) : text);
+  const paint = (style: Style, text: string) =>
+    color ? styleText(style, text, { validateStream: false }) : text;
   const view = answerView(analysis, why, explains);
   const shown = view.facts.filter(({ reach }) => why !== undefined || reach !== 'review');
   const lines = [
     ...heading(view, analysis.classification.abstained, columns, paint),
     ...paragraph(view.title, columns).map((line) => paint('bold', line)),
     ...shown.flatMap((fact) =>
-      fact.name === 'Cause' ? fact.values.flatMap((value) => paragraph(value, columns)) : row(fact, columns, paint),
+      fact.name === 'Cause'
+        ? fact.values.flatMap((value) => paragraph(value, columns))
+        : row(fact, columns, paint),
     ),
     ...wrap(view.usage.map(visibleLine).join(' · '), columns).map((line) => paint('dim', line)),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function heading({ form, what, confidence, confirmed }: AnswerView, abstained: boolean, columns: number, paint: Paint): string[] {
+function heading(
+  { form, what, confidence, confirmed }: AnswerView,
+  abstained: boolean,
+  columns: number,
+  paint: Paint,
+): string[] {
   if (what === null) return [paint('yellow', 'Not analyzed: needs review')];
   switch (form) {
     case 'known':
-      return [...spread(what, 'known cause', columns, 'green', paint), ...paragraph(confirmed ?? '', columns)];
+      return [
+        ...spread(what, 'known cause', columns, 'green', paint),
+        ...paragraph(confirmed ?? '', columns),
+      ];
     case 'sure':
       return spread(what, `${confidence} sure`, columns, 'green', paint);
     case 'unsure':
@@ -110,10 +142,15 @@ function paragraph(text: string, columns: number): string[] {
 
 /** Renders a fact with its name in the margin. */
 function row(fact: AnswerFact, columns: number, paint: Paint): string[] {
-  const numbered = fact.kind === 'choices' ? fact.values.map((value, index) => `${index + 1}. ${value}`) : fact.values;
+  const numbered =
+    fact.kind === 'choices' ? fact.values.map((value, index) => `${index + 1}. ${value}`) : fact.values;
   const lines =
-    fact.kind === 'lines' ? logLines(fact.lines, columns - MARGIN, paint) : numbered.flatMap((value) => paragraph(value, columns - MARGIN));
-  return lines.map((line, index) => `${index === 0 ? paint('bold', fact.name.padEnd(MARGIN)) : ' '.repeat(MARGIN)}${line}`);
+    fact.kind === 'lines'
+      ? logLines(fact.lines, columns - MARGIN, paint)
+      : numbered.flatMap((value) => paragraph(value, columns - MARGIN));
+  return lines.map(
+    (line, index) => `${index === 0 ? paint('bold', fact.name.padEnd(MARGIN)) : ' '.repeat(MARGIN)}${line}`,
+  );
 }
 
 /** Renders log lines. They are truncated instead of wrapped, so that each keeps its number. */
@@ -184,8 +221,12 @@ export function renderGithubCommands(analysis: Analysis, explains?: ExplainedFai
   const standing = confirmed ?? `${form === 'unsure' ? 'not sure, ' : ''}${confidence}`;
   const title = property(`${clip(answer.title, 150)} (${category}, ${standing})`);
   const about = facts.filter(({ name }) => ABOUT_FAILURES.includes(name));
-  const failures = about.map(({ label, values }) => ` ${label}: ${clip(values.join(', '), MAX_TITLE)}`).join('');
-  const message = data(`${clip(answer.rootCause, 1500)} Fix: ${clip(answer.fixRecommendation, 1500)}${failures}`);
+  const failures = about
+    .map(({ label, values }) => ` ${label}: ${clip(values.join(', '), MAX_TITLE)}`)
+    .join('');
+  const message = data(
+    `${clip(answer.rootCause, 1500)} Fix: ${clip(answer.fixRecommendation, 1500)}${failures}`,
+  );
   const suspect = answer.suspects.find(({ line }) => line !== null);
   const place = suspect === undefined ? '' : `file=${property(suspect.path)},line=${suspect.line},`;
   return `::${form === 'unsure' ? 'warning' : 'error'} ${place}title=${title}::${message}\n`;

@@ -1,11 +1,24 @@
 import { styleText } from 'node:util';
 import { z } from 'zod';
-import { Action, type Analysis, JudgementTrace, type Step, TerminationReason, Usage } from '../../domain/analysis.ts';
+import {
+  Action,
+  type Analysis,
+  JudgementTrace,
+  type Step,
+  TerminationReason,
+  Usage,
+} from '../../domain/analysis.ts';
 import { Category } from '../../domain/category.ts';
 import { ToolOutcome } from '../../domain/evidence.ts';
 import { counted, cutAfter, cutCharacters } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
-import { clip, disarmRunnerCommands, formatNumber, visibleLine, wrap } from '../../notifications/visible-text.ts';
+import {
+  clip,
+  disarmRunnerCommands,
+  formatNumber,
+  visibleLine,
+  wrap,
+} from '../../notifications/visible-text.ts';
 
 /** One question to a tool; texts among its arguments are masked and cut. */
 const ToolTrace = ToolOutcome.omit({ findings: true, call: true }).extend({
@@ -73,9 +86,31 @@ type Mask = (text: string) => Promise<string>;
  * secrets may have grown.
  */
 export async function buildTrace(analysis: Analysis, mask: Mask): Promise<AnalysisTrace> {
-  const { id, buildId, category, verdict, terminationReason, analyst, model, createdAt, milliseconds, reduction, promptHashes } = analysis;
+  const {
+    id,
+    buildId,
+    category,
+    verdict,
+    terminationReason,
+    analyst,
+    model,
+    createdAt,
+    milliseconds,
+    reduction,
+    promptHashes,
+  } = analysis;
   return {
-    ...{ analysisId: id, buildId, category, action: verdict.action, terminationReason, analyst, model, createdAt, milliseconds },
+    ...{
+      analysisId: id,
+      buildId,
+      category,
+      action: verdict.action,
+      terminationReason,
+      analyst,
+      model,
+      createdAt,
+      milliseconds,
+    },
     ...{ totals: sumUsage(analysis), reduction, promptHashes },
     notes: await Promise.all(analysis.notes.slice(0, MAX_PARTS).map((note) => short(note, mask))),
     steps: await Promise.all(analysis.steps.slice(0, MAX_STEPS).map((step) => traceStep(step, mask))),
@@ -92,12 +127,18 @@ function sumUsage({ steps, usage }: Analysis): AnalysisTrace['totals'] {
     judgements: judgements.length,
     cachedInputTokens: sum(judgements.map((judgement) => judgement.cachedInputTokens ?? 0)),
     cachedToolCalls: outcomes.filter((outcome) => outcome.cached === true).length,
-    retries: sum([...judgements.map((judgement) => judgement.retries ?? 0), ...outcomes.map(({ attempts }) => Math.max(0, attempts - 1))]),
+    retries: sum([
+      ...judgements.map((judgement) => judgement.retries ?? 0),
+      ...outcomes.map(({ attempts }) => Math.max(0, attempts - 1)),
+    ]),
   };
 }
 
 /** Formats one step for a trace, bounded and masked. */
-export async function traceStep({ outcomes = [], judgements = [], ...step }: Step, mask: Mask): Promise<StepTrace> {
+export async function traceStep(
+  { outcomes = [], judgements = [], ...step }: Step,
+  mask: Mask,
+): Promise<StepTrace> {
   return {
     ...step,
     summary: await short(step.summary, mask),
@@ -110,7 +151,10 @@ async function traceJudgment(judgement: JudgementTrace, mask: Mask): Promise<Jud
   return { ...judgement, note: judgement.note === null ? null : await short(judgement.note, mask) };
 }
 
-async function traceTool({ call, ...outcome }: NonNullable<Step['outcomes']>[number], mask: Mask): Promise<ToolTrace> {
+async function traceTool(
+  { call, ...outcome }: NonNullable<Step['outcomes']>[number],
+  mask: Mask,
+): Promise<ToolTrace> {
   const args = await masked(call.args, mask, MAX_DEPTH);
   return {
     ...outcome,
@@ -126,9 +170,14 @@ async function masked(value: unknown, mask: Mask, depth: number): Promise<unknow
   if (typeof value === 'string') return await short(value, mask);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === 0) return null;
-  if (Array.isArray(value)) return await Promise.all(value.slice(0, MAX_PARTS).map((item) => masked(item, mask, depth - 1)));
+  if (Array.isArray(value))
+    return await Promise.all(value.slice(0, MAX_PARTS).map((item) => masked(item, mask, depth - 1)));
   const entries = Object.entries(value).slice(0, MAX_PARTS);
-  return Object.fromEntries(await Promise.all(entries.map(async ([name, item]) => [name, await masked(item, mask, depth - 1)] as const)));
+  return Object.fromEntries(
+    await Promise.all(
+      entries.map(async ([name, item]) => [name, await masked(item, mask, depth - 1)] as const),
+    ),
+  );
 }
 
 /** Masks text before truncating it, because half a secret is not recognized. */
@@ -197,11 +246,15 @@ export function renderTracePlain(trace: AnalysisTrace): string {
     ]),
     ['Total', totalsText(trace).join(' · ')],
   ];
-  return rows.map((cells) => `${cells.map((cell) => disarmRunnerCommands(visibleLine(cell))).join('\t')}\n`).join('');
+  return rows
+    .map((cells) => `${cells.map((cell) => disarmRunnerCommands(visibleLine(cell))).join('\t')}\n`)
+    .join('');
 }
 
 function stepLine({ node, round, investigator, milliseconds, summary, tools }: StepTrace): string {
-  const where = [node, round > 0 ? `round ${round}` : '', investigator ?? ''].filter((part) => part !== '').join(', ');
+  const where = [node, round > 0 ? `round ${round}` : '', investigator ?? '']
+    .filter((part) => part !== '')
+    .join(', ');
   // Each tool says its own below.
   return joined([where, formatDuration(milliseconds), tools.length > 0 ? '' : summary]);
 }
@@ -221,7 +274,8 @@ function judgementLine(judgement: JudgementTrace): string {
     note,
   } = judgement;
   const cached = cachedInputTokens > 0 ? ` (${formatNumber(cachedInputTokens)} cached)` : '';
-  const tokens = modelCalls === 0 ? '' : `${formatNumber(inputTokens)}${cached} → ${formatNumber(outputTokens)} tokens`;
+  const tokens =
+    modelCalls === 0 ? '' : `${formatNumber(inputTokens)}${cached} → ${formatNumber(outputTokens)} tokens`;
   const cost = modelCalls === 0 ? '' : formatDollars(costUsd);
   return joined([
     `${name} by ${model ?? by}`,
@@ -234,13 +288,30 @@ function judgementLine(judgement: JudgementTrace): string {
   ]);
 }
 
-function toolLine({ tool, args, status, summary, milliseconds, attempts, cached, answeredBy }: ToolTrace): string {
+function toolLine({
+  tool,
+  args,
+  status,
+  summary,
+  milliseconds,
+  attempts,
+  cached,
+  answeredBy,
+}: ToolTrace): string {
   const written = JSON.stringify(args);
   const shown = cutAfter(written, MAX_ARGUMENTS);
   const how = cached ? 'from cache' : formatRetries(attempts - 1);
   const instead = answeredBy === undefined ? '' : `answered by ${answeredBy}`;
   // The arguments last: a narrow terminal cuts them first.
-  return joined([tool, status, formatDuration(milliseconds), how, instead, summary, written === '{}' ? '' : shown]);
+  return joined([
+    tool,
+    status,
+    formatDuration(milliseconds),
+    how,
+    instead,
+    summary,
+    written === '{}' ? '' : shown,
+  ]);
 }
 
 function totalsText({ totals, milliseconds, reduction }: AnalysisTrace): string[] {
@@ -252,7 +323,10 @@ function totalsText({ totals, milliseconds, reduction }: AnalysisTrace): string[
     counted(totals.modelCalls, 'model call'),
     ...(totals.modelCalls === 0
       ? []
-      : [`${formatNumber(totals.inputTokens)}${cached} → ${formatNumber(totals.outputTokens)} tokens`, formatDollars(totals.costUsd)]),
+      : [
+          `${formatNumber(totals.inputTokens)}${cached} → ${formatNumber(totals.outputTokens)} tokens`,
+          formatDollars(totals.costUsd),
+        ]),
     `${counted(totals.toolCalls, 'tool call')}${kept}`,
     ...(totals.retries > 0 ? [formatRetries(totals.retries)] : []),
     `${formatNumber(reduction.logLines)} log lines → ${formatNumber(reduction.keptLines)} kept`,

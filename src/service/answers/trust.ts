@@ -1,4 +1,9 @@
-import { type AnsweredCount, type DecidedCount, type InsightsFilter, TOO_FEW } from '../../domain/insights.ts';
+import {
+  type AnsweredCount,
+  type DecidedCount,
+  type InsightsFilter,
+  TOO_FEW,
+} from '../../domain/insights.ts';
 import { RELEASE, type Trust, type UnseenFigures } from '../../domain/trust.ts';
 import { coverageAt, sumCounts } from '../../lib/statistics.ts';
 import type { Clock } from '../../lib/time.ts';
@@ -30,7 +35,10 @@ export interface TrustFacts {
 }
 
 /** Measures how far the answers can be trusted, from the decisions of reviewers within a year. */
-export async function readTrust({ stores, clock, config, unseen = [] }: TrustDeps, filter: InsightsFilter): Promise<TrustFacts> {
+export async function readTrust(
+  { stores, clock, config, unseen = [] }: TrustDeps,
+  filter: InsightsFilter,
+): Promise<TrustFacts> {
   const until = new Date((Math.floor(clock.now() / DAY_MS) + 1) * DAY_MS - 1).toISOString();
   const period = { ...filter, until, days: TRUST_DAYS };
   const [decided, answered, changes] = await Promise.all([
@@ -44,10 +52,26 @@ export async function readTrust({ stores, clock, config, unseen = [] }: TrustDep
     .map((at) => {
       const { published, coverage, of, hits, low, high } = coverageAt(decided, answered, at);
       const isEnough = of >= TOO_FEW;
-      return { threshold: at, published, coverage, decided: of, right: hits, low: isEnough ? low : null, high: isEnough ? high : null };
+      return {
+        threshold: at,
+        published,
+        coverage,
+        decided: of,
+        right: hits,
+        low: isEnough ? low : null,
+        high: isEnough ? high : null,
+      };
     });
   const total = sumCounts(decided);
   const release = { version: RELEASE, unseen: [...unseen] };
-  const trust = { threshold, answered: sumCounts(answered), decided: total, enough: total >= TOO_FEW, thresholds, changes, release };
+  const trust = {
+    threshold,
+    answered: sumCounts(answered),
+    decided: total,
+    enough: total >= TOO_FEW,
+    thresholds,
+    changes,
+    release,
+  };
   return { trust, decided, answered };
 }

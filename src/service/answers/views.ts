@@ -36,7 +36,17 @@ export function toAnalysisSummary({ analysis, explains }: ArrangedAnswer): Analy
   const { confidence, action } = verdict;
   const { failures, grouped } = explains;
   const tests = explains.tests.slice(0, MAX_SUMMARY_TESTS).map((test) => clip(test, MAX_SUMMARY_NAME));
-  return { id, category: shownAnalysis(analysis).category, kind, title: answer.title, confidence, action, failures, tests, grouped };
+  return {
+    id,
+    category: shownAnalysis(analysis).category,
+    kind,
+    title: answer.title,
+    confidence,
+    action,
+    failures,
+    tests,
+    grouped,
+  };
 }
 
 /** Names of tests in one answer; further ones are counted. */
@@ -77,7 +87,12 @@ export const BuildsQuery = z.strictObject({
   ...pageQuery,
 });
 
-export const ByNumberQuery = z.strictObject({ provider: Provider, number: name, repository: name.optional(), pipeline: name.optional() });
+export const ByNumberQuery = z.strictObject({
+  provider: Provider,
+  number: name,
+  repository: name.optional(),
+  pipeline: name.optional(),
+});
 
 /** Narrows `provider:number` down where several builds bear it. */
 export const NarrowQuery = z.strictObject({ repository: name.optional(), pipeline: name.optional() });
@@ -109,7 +124,13 @@ export const LibraryQuery = z.strictObject({
 });
 
 /** The progress of a build; `step` names the current node of the graph if it is known. */
-export const TriageState = TriageJob.pick({ state: true, attempts: true, error: true, createdAt: true, updatedAt: true }).extend({
+export const TriageState = TriageJob.pick({
+  state: true,
+  attempts: true,
+  error: true,
+  createdAt: true,
+  updatedAt: true,
+}).extend({
   step: z.string().nullable(),
 });
 export type TriageState = z.infer<typeof TriageState>;
@@ -123,7 +144,11 @@ export const BuildView = z.object({
   analyses: z.array(AnalysisSummary),
 });
 
-export const BuildAnalyses = z.object({ buildId: z.string(), triage: TriageState.nullable(), analyses: z.array(AnsweredAnalysis) });
+export const BuildAnalyses = z.object({
+  buildId: z.string(),
+  triage: TriageState.nullable(),
+  analyses: z.array(AnsweredAnalysis),
+});
 
 export const FailureList = createListSchema(FailureRow);
 
@@ -135,7 +160,9 @@ export const AmbiguousBuild = z.object({
     code: z.literal('conflict'),
     message: z.string(),
     requestId: z.string().optional(),
-    details: z.object({ candidates: z.array(Build.pick({ id: true, repository: true, pipeline: true, attempt: true })) }),
+    details: z.object({
+      candidates: z.array(Build.pick({ id: true, repository: true, pipeline: true, attempt: true })),
+    }),
   }),
 });
 
@@ -149,15 +176,19 @@ export interface BuildNumber {
 const MAX_CANDIDATES = 20;
 
 /** Throws `not-found`. */
-export async function findAnalysis(analyses: Pick<ShownStores['analyses'], 'find'>, id: string): Promise<Analysis> {
+export async function findAnalysis(
+  analyses: Pick<ShownStores['analyses'], 'find'>,
+  id: string,
+): Promise<Analysis> {
   const analysis = await analyses.find(id);
   if (analysis === null) throw new TriageError('not-found', `There is no analysis ${id}.`);
   return analysis;
 }
 
 /**
- * Finds a build by our id, by its address at its CI, or by `provider:number`, where the number is the CI's own or its id of the run, and may
- * come with the repository: `github:shop/api#812`. Throws TriageError `not-found` or `conflict`.
+ * Finds a build by our id, by its address at its CI, or by `provider:number`, where the number is the CI's
+ * own or its id of the run, and may come with the repository: `github:shop/api#812`. Throws TriageError
+ * `not-found` or `conflict`.
  */
 export async function findBuild(
   builds: ShownStores['builds'],
@@ -165,25 +196,45 @@ export async function findBuild(
   narrow: Pick<BuildNumber, 'repository' | 'pipeline'>,
 ): Promise<Build> {
   if (/^https?:\/\//.test(id)) return await findByUrl(builds, id);
-  const [, provider, repository, number] = /^([a-z]{1,20}):(?:([^#\s]{1,200})#)?([^#\s]{1,200})$/.exec(id) ?? [];
+  const [, provider, repository, number] =
+    /^([a-z]{1,20}):(?:([^#\s]{1,200})#)?([^#\s]{1,200})$/.exec(id) ?? [];
   if (provider !== undefined && number !== undefined) {
     const known = Provider.safeParse(provider);
     if (!known.success)
-      throw new TriageError('not-found', `There is no provider "${provider}". Use one of ${Provider.options.join(', ')}.`);
-    return await findByNumber(builds, { provider: known.data, number, ...narrow, ...(repository !== undefined && { repository }) });
+      throw new TriageError(
+        'not-found',
+        `There is no provider "${provider}". Use one of ${Provider.options.join(', ')}.`,
+      );
+    return await findByNumber(builds, {
+      provider: known.data,
+      number,
+      ...narrow,
+      ...(repository !== undefined && { repository }),
+    });
   }
   const build = await builds.find(id);
-  if (build === null) throw new TriageError('not-found', `There is no build ${id}. Name it by its ID, by its URL, or as provider:number.`);
+  if (build === null)
+    throw new TriageError(
+      'not-found',
+      `There is no build ${id}. Name it by its ID, by its URL, or as provider:number.`,
+    );
   return build;
 }
 
 /** Beginnings of an address that are looked up, the longest first. */
 const MAX_BEGINNINGS = 100;
 
-/** Finds the build at this address of its CI, or whose page it lies below, as that of a job or an attempt does. */
+/**
+ * Finds the build at this address of its CI, or whose page it lies below, as that of a job or an attempt
+ * does.
+ */
 async function findByUrl(builds: ShownStores['builds'], url: string): Promise<Build> {
-  const cuts = [...url.matchAll(/[/?&#]/g)].map(({ index }) => index).filter((index) => index > url.indexOf('//') + 2);
-  const beginnings = [...new Set([url.length, ...cuts.toReversed()])].slice(0, MAX_BEGINNINGS).map((end) => url.slice(0, end));
+  const cuts = [...url.matchAll(/[/?&#]/g)]
+    .map(({ index }) => index)
+    .filter((index) => index > url.indexOf('//') + 2);
+  const beginnings = [...new Set([url.length, ...cuts.toReversed()])]
+    .slice(0, MAX_BEGINNINGS)
+    .map((end) => url.slice(0, end));
   const urls = beginnings.flatMap((one) => [one, `${one}/`]);
   const found = await builds.list({ urls }, { limit: 200, offset: 0 });
   const nearest = findMax(found.map((build) => build.url?.replace(/\/$/, '').length ?? 0));
@@ -197,15 +248,26 @@ async function findByUrl(builds: ShownStores['builds'], url: string): Promise<Bu
 const MAX_SAID = 200;
 
 /**
- * Finds the newest attempt of the one build that bears this number or run id. Throws TriageError `not-found`, or `conflict` with the
- * candidates in its details where several repositories or pipelines have such a build.
+ * Finds the newest attempt of the one build that bears this number or run id. Throws TriageError `not-found`,
+ * or `conflict` with the candidates in its details where several repositories or pipelines have such a build.
  */
-export async function findByNumber(builds: ShownStores['builds'], { provider, number, repository, pipeline }: BuildNumber): Promise<Build> {
-  const filter = { provider, run: number, ...(repository !== undefined && { repository }), ...(pipeline !== undefined && { pipeline }) };
+export async function findByNumber(
+  builds: ShownStores['builds'],
+  { provider, number, repository, pipeline }: BuildNumber,
+): Promise<Build> {
+  const filter = {
+    provider,
+    run: number,
+    ...(repository !== undefined && { repository }),
+    ...(pipeline !== undefined && { pipeline }),
+  };
   const found = await builds.list(filter, { limit: 200, offset: 0 });
   // A run id is longer than any number of a run; where both are meant, the number that people see wins.
   const numbered = found.filter((build) => build.number === number);
-  return pickBuild(numbered.length > 0 ? numbered : found, `${number} of ${provider}${where(repository, pipeline)}`);
+  return pickBuild(
+    numbered.length > 0 ? numbered : found,
+    `${number} of ${provider}${where(repository, pipeline)}`,
+  );
 }
 
 /** Finds the newest attempt of the one build among these; `which` names what was looked for. */

@@ -20,7 +20,10 @@ const MAX_QUESTION = 2_000;
 /** Rounds of tool calls for one question. */
 const MAX_ROUNDS = 3;
 const MAX_TITLE = 120;
-/** Evidence that earlier turns of a thread found and that is still held in mind; cited evidence of all turns stays stored with them. */
+/**
+ * Evidence that earlier turns of a thread found and that is still held in mind; cited evidence of all turns
+ * stays stored with them.
+ */
 const MAX_REMEMBERED_EVIDENCE = 40;
 /** Turns of which more is remembered than that they were. */
 const MAX_TURNS = 200;
@@ -71,15 +74,18 @@ export function createAsk(deps: AskDeps) {
   const { conversations } = deps;
   const busy = new Set<string>();
   const refuseBusy = ({ id }: Thread) => {
-    if (busy.has(id)) throw new TriageError('conflict', `The thread ${id} is already answering another question.`, { retryable: true });
+    if (busy.has(id))
+      throw new TriageError('conflict', `The thread ${id} is already answering another question.`, {
+        retryable: true,
+      });
   };
   return {
     /** No model is configured: questions are known by their words, and others get what is known. */
     byRules: deps.byRules,
     /**
-     * Looks whether it can be answered; a new thread is stored with its first answer. Throws `invalid-input` for a question that is empty
-     * or too long, `not-found`, and `conflict` where the build is not analyzed yet, the thread is about another analysis or is just being
-     * asked something else.
+     * Looks whether it can be answered; a new thread is stored with its first answer. Throws `invalid-input`
+     * for a question that is empty or too long, `not-found`, and `conflict` where the build is not analyzed
+     * yet, the thread is about another analysis or is just being asked something else.
      */
     open: async (input: AskInput) => {
       const opened = await openQuestion(input, deps);
@@ -87,8 +93,8 @@ export function createAsk(deps: AskDeps) {
       return opened;
     },
     /**
-     * Answers, and keeps question and answer in the thread. Throws `conflict` as above, `timeout` (retryable) and `cancelled`; what is cut
-     * off is not kept.
+     * Answers, and keeps question and answer in the thread. Throws `conflict` as above, `timeout` (retryable)
+     * and `cancelled`; what is cut off is not kept.
      */
     answer: async (opened: OpenQuestion, watcher: AskWatcher, signal: AbortSignal) => {
       refuseBusy(opened.thread);
@@ -119,20 +125,41 @@ async function openQuestion(input: AskInput, deps: AskDeps): Promise<OpenQuestio
   if (threadId !== undefined) {
     const thread = await deps.conversations.find(threadId);
     if (thread === null) throw noThread(threadId);
-    const fits = 'analysisId' in about ? thread.analysisId === about.analysisId : thread.buildId === about.buildId;
-    if (!fits) throw new TriageError('conflict', `The thread ${threadId} is about the analysis ${thread.analysisId}, not about this one.`);
-    return { thread, topic: await deps.topics.ofAnalysis(thread.analysisId), isNew: false, question, askedBy };
+    const fits =
+      'analysisId' in about ? thread.analysisId === about.analysisId : thread.buildId === about.buildId;
+    if (!fits)
+      throw new TriageError(
+        'conflict',
+        `The thread ${threadId} is about the analysis ${thread.analysisId}, not about this one.`,
+      );
+    return {
+      thread,
+      topic: await deps.topics.ofAnalysis(thread.analysisId),
+      isNew: false,
+      question,
+      askedBy,
+    };
   }
-  const analysisId = 'analysisId' in about ? about.analysisId : await findCause(about.buildId, question, deps.topics);
+  const analysisId =
+    'analysisId' in about ? about.analysisId : await findCause(about.buildId, question, deps.topics);
   const topic = await deps.topics.ofAnalysis(analysisId);
-  return { thread: newThread(topic, question, askedBy, deps.clock.now()), topic, isNew: true, question, askedBy };
+  return {
+    thread: newThread(topic, question, askedBy, deps.clock.now()),
+    topic,
+    isNew: true,
+    question,
+    askedBy,
+  };
 }
 
 async function readQuestion(raw: string, { mask }: AskDeps): Promise<string> {
   const question = raw.replaceAll('\0', '\ufffd').trim();
   if (question === '') throw new TriageError('invalid-input', 'The question is empty.');
   if (question.length > MAX_QUESTION)
-    throw new TriageError('invalid-input', `The question has ${question.length} characters; the limit is ${MAX_QUESTION}.`);
+    throw new TriageError(
+      'invalid-input',
+      `The question has ${question.length} characters; the limit is ${MAX_QUESTION}.`,
+    );
   return await mask(question);
 }
 
@@ -140,17 +167,33 @@ function newThread({ analysis }: Topic, question: string, askedBy: string, now: 
   const at = new Date(now).toISOString();
   const title = question.replace(/\s+/g, ' ').slice(0, MAX_TITLE);
   const { id: analysisId, buildId } = analysis;
-  return { id: newId('thr', now), analysisId, buildId, title, startedBy: askedBy, startedAt: at, lastAskedAt: at, turns: 0 };
+  return {
+    id: newId('thr', now),
+    analysisId,
+    buildId,
+    title,
+    startedBy: askedBy,
+    startedAt: at,
+    lastAskedAt: at,
+    turns: 0,
+  };
 }
 
 async function findCause(buildId: string, question: string, topics: Topics): Promise<string> {
   const analysis = chooseCause(question, await topics.ofBuild(buildId));
   if (analysis === null)
-    throw new TriageError('conflict', 'This build has no analysis yet. Ask again once it is analyzed.', { retryable: true });
+    throw new TriageError('conflict', 'This build has no analysis yet. Ask again once it is analyzed.', {
+      retryable: true,
+    });
   return analysis.id;
 }
 
-async function answer(opened: OpenQuestion, deps: AskDeps, watcher: AskWatcher, signal: AbortSignal): Promise<Turn> {
+async function answer(
+  opened: OpenQuestion,
+  deps: AskDeps,
+  watcher: AskWatcher,
+  signal: AbortSignal,
+): Promise<Turn> {
   const { thread, topic, question } = opened;
   const { graph, converse, toolbox, clock, conversations } = deps;
   const startedAt = clock.now();
@@ -172,7 +215,10 @@ async function answer(opened: OpenQuestion, deps: AskDeps, watcher: AskWatcher, 
   const state: AskStateValue = await graph.invoke(input, config).catch((cause: unknown) => {
     if (signal.aborted) throw new TriageError('cancelled', 'The answer was stopped.', { cause });
     if (!tooLong.aborted) throw cause;
-    throw new TriageError('timeout', `No answer within ${Math.round(deps.timeLimitMs / 1000)} s.`, { retryable: true, cause });
+    throw new TriageError('timeout', `No answer within ${Math.round(deps.timeLimitMs / 1000)} s.`, {
+      retryable: true,
+      cause,
+    });
   });
   const last = turns.at(-1)?.position ?? 0;
   const turn = createTurn(state, opened, { position: last + 1, known, startedAt, now: clock.now() });
@@ -192,9 +238,14 @@ interface TurnFacts {
   readonly now: number;
 }
 
-function createTurn(state: AskStateValue, { thread, question, askedBy }: OpenQuestion, facts: TurnFacts): Turn {
+function createTurn(
+  state: AskStateValue,
+  { thread, question, askedBy }: OpenQuestion,
+  facts: TurnFacts,
+): Turn {
   const { understanding, reply, found, leftOut } = state;
-  if (understanding === null) throw new TriageError('internal', 'The question was answered without being understood');
+  if (understanding === null)
+    throw new TriageError('internal', 'The question was answered without being understood');
   const text = reply.map((statement) => statement.lead + statement.text).join('');
   return {
     threadId: thread.id,
@@ -222,7 +273,13 @@ function listCitations({ reply }: AskStateValue, evidence: readonly Evidence[]):
   const cited = new Set(reply.flatMap((statement) => statement.evidence));
   return evidence
     .filter(({ id }) => cited.has(id))
-    .map(({ id, title, tool, source, lineStart, lineEnd, url }) => ({ id, title, tool, source, ...present({ lineStart, lineEnd, url }) }));
+    .map(({ id, title, tool, source, lineStart, lineEnd, url }) => ({
+      id,
+      title,
+      tool,
+      source,
+      ...present({ lineStart, lineEnd, url }),
+    }));
 }
 
 function noThread(id: string): TriageError {
@@ -245,7 +302,9 @@ export function chooseCause(question: string, analyses: readonly Analysis[]): An
 }
 
 function shared(asked: ReadonlySet<string>, { answer, category, kind, evidence }: Analysis): number {
-  const said = extractWords([answer.title, answer.rootCause, kind, ...evidence.slice(0, 3).map(({ title }) => title)].join(' '));
+  const said = extractWords(
+    [answer.title, answer.rootCause, kind, ...evidence.slice(0, 3).map(({ title }) => title)].join(' '),
+  );
   const named = extractWords(category);
   return [...asked].reduce((sum, word) => sum + (named.has(word) ? 2 : 0) + (said.has(word) ? 1 : 0), 0);
 }
@@ -294,7 +353,12 @@ function cut(text: string, limit: number): string {
 /** A question about an analysis or a build. */
 export const AskBody = z.object({
   question: z.string().min(1).max(MAX_QUESTION).describe('The question, in your own words'),
-  thread: z.string().min(1).max(100).optional().describe('ID of the thread to continue; omit to start a new one'),
+  thread: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('ID of the thread to continue; omit to start a new one'),
 });
 
 /** A turn as it is answered; the full trace of its steps stays with the thread. */
@@ -303,7 +367,12 @@ export type AnswerView = z.infer<typeof AnswerView>;
 
 export const ThreadView = z.object({ thread: Thread, turns: z.array(Turn) });
 
-export const ThreadList = z.object({ items: z.array(Thread), limit: z.int(), offset: z.int(), next: z.int().nullable() });
+export const ThreadList = z.object({
+  items: z.array(Thread),
+  limit: z.int(),
+  offset: z.int(),
+  next: z.int().nullable(),
+});
 
 export const ThreadsQuery = z.object({
   analysis: z.string().min(1).max(300).optional().describe('Only threads about this analysis'),

@@ -35,7 +35,8 @@ export function storedTopics({ stores, archive }: StoredTopicDeps): Topics {
         stores.failures.listByBuild(buildId),
         archive.list(buildId),
       ]);
-      if (build === null) throw new TriageError('not-found', `The build ${buildId} of this analysis is gone.`);
+      if (build === null)
+        throw new TriageError('not-found', `The build ${buildId} of this analysis is gone.`);
       return createTopic({ analysis, build, all, failures, sources });
     },
     ofBuild: async (buildId) => await stores.analyses.listByBuild(buildId),
@@ -43,7 +44,10 @@ export function storedTopics({ stores, archive }: StoredTopicDeps): Topics {
 }
 
 /** The facts read from the logs of the whole build. */
-export type ReadFacts = Pick<TriageSubject, 'sources' | 'failingTests' | 'messages' | 'diagnostics' | 'exceptions'>;
+export type ReadFacts = Pick<
+  TriageSubject,
+  'sources' | 'failingTests' | 'messages' | 'diagnostics' | 'exceptions'
+>;
 
 /** Topics of what was analysed in memory a moment ago. */
 export function topicsAtHand(build: Build, all: readonly Analysis[], reading: ReadFacts): Topics {
@@ -80,7 +84,11 @@ function createTopic(known: {
     failingTests: failures.flatMap(({ test }) => (test === null ? [] : [test])),
     diagnostics: [],
     exceptions: [],
-    messages: failures.map(({ message, excerpt, test }) => ({ text: message, at: test?.at ?? toStart(excerpt), weight: 1 })),
+    messages: failures.map(({ message, excerpt, test }) => ({
+      text: message,
+      at: test?.at ?? toStart(excerpt),
+      weight: 1,
+    })),
     exits: [],
     failedSections: [],
     toolchains: [],
@@ -89,7 +97,11 @@ function createTopic(known: {
     tokens: analysis.reduction.tokens,
     ...present({ green: analysis.green }),
   };
-  const otherCauses = others.map(({ id, category, answer }) => ({ analysisId: id, category, title: answer.title }));
+  const otherCauses = others.map(({ id, category, answer }) => ({
+    analysisId: id,
+    category,
+    title: answer.title,
+  }));
   return { build, analysis, subject, otherCauses };
 }
 

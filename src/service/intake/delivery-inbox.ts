@@ -3,7 +3,10 @@ import type { DeliveryStore, KeptDelivery, ReceivedDelivery } from '../../stores
 
 /** Deliveries of one statement: 500 take a few milliseconds, and each is at most some kilobytes. */
 const MAX_BATCH = 500;
-/** Statements at once. One is enough, and makes the next one larger; others begin where it hangs longer than `SLOW_MS`. */
+/**
+ * Statements at once. One is enough, and makes the next one larger; others begin where it hangs longer than
+ * `SLOW_MS`.
+ */
 const MAX_LANES = 4;
 const SLOW_MS = 250;
 /**
@@ -32,7 +35,10 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
-/** Makes deliveries durable. Those that come while a statement runs share the next one; each gets its own outcome. */
+/**
+ * Makes deliveries durable. Those that come while a statement runs share the next one; each gets its own
+ * outcome.
+ */
 export function createDeliveryInbox(deliveries: Deliveries) {
   const queue: Waiting[] = [];
   let lanes = 0;
@@ -40,7 +46,10 @@ export function createDeliveryInbox(deliveries: Deliveries) {
   /** The arrival times of the last few deliveries. */
   const came: number[] = [];
   return {
-    /** Resolves once the delivery survives any crash. Throws `storage-failed`, retryable where it may be sent again. */
+    /**
+     * Resolves once the delivery survives any crash. Throws `storage-failed`, retryable where it may be sent
+     * again.
+     */
     land: (delivery: ReceivedDelivery) =>
       new Promise<Landed>((landed, failed) => {
         came.push(performance.now());
@@ -81,7 +90,8 @@ async function landTogether(deliveries: Deliveries, waiting: readonly Waiting[])
       else copies.push(one);
     }
   } catch (error) {
-    // The failure may be another's: one that the database refuses, or a connection that broke. Each is tried by itself.
+    // The failure may be another's: one that the database refuses, or a connection that broke. Each is tried
+    // by itself.
     const again = performance.now() - startedAt < RETRY_WITHIN_MS;
     for (const one of first) if (!again) one.failed(error);
     if (again) await Promise.all(first.map((one) => settle(deliveries, one, true)));
@@ -105,7 +115,11 @@ function partCopies(waiting: readonly Waiting[]): { readonly first: Waiting[]; r
  * Reports the outcome of its delivery to one sender: for a copy, what was stored before. With `again`, it
  * first tries to store the delivery.
  */
-async function settle(deliveries: Deliveries, { delivery, landed, failed }: Waiting, again: boolean): Promise<void> {
+async function settle(
+  deliveries: Deliveries,
+  { delivery, landed, failed }: Waiting,
+  again: boolean,
+): Promise<void> {
   try {
     if (again && (await deliveries.land([delivery]))[0] === true) return landed({ before: null });
     const before = await deliveries.find(delivery.source, delivery.deliveryId);
@@ -129,7 +143,11 @@ function vanished({ deliveryId }: ReceivedDelivery): TriageError {
 }
 
 function tooManyWait(): TriageError {
-  return new TriageError('storage-failed', 'Too many deliveries are waiting for the database. Send this one again later.', {
-    retryable: true,
-  });
+  return new TriageError(
+    'storage-failed',
+    'Too many deliveries are waiting for the database. Send this one again later.',
+    {
+      retryable: true,
+    },
+  );
 }

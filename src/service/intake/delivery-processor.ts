@@ -87,7 +87,8 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
       // The database is unavailable. Everything queued remains stored, and the sweeps find it once the
       // database responds.
       if (!reached) inHand.clear();
-      // PGlite answers within the turn: without a pause no request would be read until all in hand is recorded.
+      // PGlite answers within the turn: without a pause no request would be read until all in hand is
+      // recorded.
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (deps.busy?.() !== true) continue;
       // Where the queue is on the same database, notifying it is work as well.
@@ -139,7 +140,9 @@ function restAfter(workedMs: number, waitedMs: number): number {
  * behind.
  */
 export function startDeliveryProcessor(
-  deps: Omit<DeliveryProcessorDeps, 'jobNotifier' | 'busy'> & { readonly jobQueue: Pick<JobQueue, 'enqueue'> },
+  deps: Omit<DeliveryProcessorDeps, 'jobNotifier' | 'busy'> & {
+    readonly jobQueue: Pick<JobQueue, 'enqueue'>;
+  },
 ) {
   const processor = createDeliveryProcessor({ ...deps, jobNotifier: createJobNotifier(deps) });
   processor.sweep();
@@ -175,7 +178,12 @@ async function record(deps: DeliveryProcessorDeps, delivery: LandedDelivery, sql
   const intake = Intake.parse(delivery.intake);
   const { source, deliveryId, event } = delivery;
   const facts = { 'faultline.source': source, 'faultline.delivery.id': deliveryId, 'faultline.event': event };
-  const outline = { name: 'record delivery', kind: 'consumer' as const, facts, parent: intake.traceparent ?? null };
+  const outline = {
+    name: 'record delivery',
+    kind: 'consumer' as const,
+    facts,
+    parent: intake.traceparent ?? null,
+  };
   const stored = await (deps.tracer ?? silentTracer).span(outline, () =>
     storeBuild(deps, intake, sql, (build) => deps.stores.deliveries.markRecorded(delivery, build.id, sql)),
   );
@@ -186,21 +194,35 @@ async function record(deps: DeliveryProcessorDeps, delivery: LandedDelivery, sql
  * Stores the part of the console log that the event contained. A log fetched later replaces it, and a log
  * fetched before is kept.
  */
-async function keepLog({ archive, logger }: DeliveryProcessorDeps, { intake: { log }, stored: { build } }: Done): Promise<void> {
+async function keepLog(
+  { archive, logger }: DeliveryProcessorDeps,
+  { intake: { log }, stored: { build } }: Done,
+): Promise<void> {
   if (log == null) return;
   try {
     if ((await archive.list(build.id)).some(({ name }) => name === CONSOLE_LOG)) return;
-    await archive.put(build.id, { name: CONSOLE_LOG, kind: 'log', text: log, notes: ['Only the end of the log came with the event.'] });
+    await archive.put(build.id, {
+      name: CONSOLE_LOG,
+      kind: 'log',
+      text: log,
+      notes: ['Only the end of the log came with the event.'],
+    });
   } catch (error) {
     // The build is recorded, and its CI will be asked for the whole log.
     logger.warn({ buildId: build.id, error }, 'the log sent with an event could not be stored');
   }
 }
 
-function announce({ jobNotifier, logger }: DeliveryProcessorDeps, { delivery, intake, stored: { build, job, news } }: Done): void {
+function announce(
+  { jobNotifier, logger }: DeliveryProcessorDeps,
+  { delivery, intake, stored: { build, job, news } }: Done,
+): void {
   if (news && job !== null) jobNotifier.notify(job.id, { urgent: isUrgent(intake) });
   const { source, deliveryId, event } = delivery;
-  logger.info({ source, deliveryId, event, buildId: build.id, jobId: job?.id ?? null, news }, 'build received');
+  logger.info(
+    { source, deliveryId, event, buildId: build.id, jobId: job?.id ?? null, news },
+    'build received',
+  );
 }
 
 async function putOff(
@@ -213,10 +235,17 @@ async function putOff(
   const refuse = attempts >= MAX_TRIES;
   const delayMs = passes ? PASSING_RETRY_MS : computeBackoff(BACKOFF, attempts, 1);
   const fields = { source, deliveryId, attempts, error };
-  if (refuse) logger.error(fields, 'a delivery could not be recorded and is set aside; deliver it again once the cause is fixed');
+  if (refuse)
+    logger.error(
+      fields,
+      'a delivery could not be recorded and is set aside; deliver it again once the cause is fixed',
+    );
   else logger.warn({ ...fields, delayMs }, 'a delivery could not be recorded yet; will retry');
   try {
-    await stores.deliveries.putOff({ source, deliveryId }, { error: getErrorMessage(error).slice(0, 1000), delayMs, attempts, refuse });
+    await stores.deliveries.putOff(
+      { source, deliveryId },
+      { error: getErrorMessage(error).slice(0, 1000), delayMs, attempts, refuse },
+    );
     return true;
   } catch {
     return false;
@@ -279,22 +308,32 @@ async function rememberGreen(
   sql: Sql,
 ): Promise<void> {
   const { provider, repository } = build;
-  if (defaultBranch != null) await passingBuilds.saveDefaultBranch({ provider, repository, branch: defaultBranch }, sql);
-  if (build.status === 'passed' && fromFork !== true) await outbox.addOnce([passingBuildEntry(build.id)], sql);
+  if (defaultBranch != null)
+    await passingBuilds.saveDefaultBranch({ provider, repository, branch: defaultBranch }, sql);
+  if (build.status === 'passed' && fromFork !== true)
+    await outbox.addOnce([passingBuildEntry(build.id)], sql);
 }
 
-async function withKnownAttempt({ builds }: BuildStores, intake: Intake, failedPart: string, sql: Sql): Promise<NewBuild> {
+async function withKnownAttempt(
+  { builds }: BuildStores,
+  intake: Intake,
+  failedPart: string,
+  sql: Sql,
+): Promise<NewBuild> {
   const { build: incoming, attemptUnknown, attemptAt = null } = intake;
   const { provider, repository, externalId } = incoming;
   if (externalId === null || (attemptUnknown !== true && attemptAt === null)) return incoming;
   const key = { provider, repository, externalId };
   if (attemptUnknown === true) {
     const known = await builds.findByExternalId({ ...key, failedPart }, sql);
-    return known === null ? incoming : { ...incoming, attempt: known.attempt, pipeline: known.pipeline, number: known.number };
+    return known === null
+      ? incoming
+      : { ...incoming, attempt: known.attempt, pipeline: known.pipeline, number: known.number };
   }
   let known = await builds.findByExternalId(key, sql);
   if (known === null || attemptAt === null) return incoming;
-  if (known.finishedAt !== null && attemptAt > known.finishedAt) return { ...incoming, attempt: known.attempt + 1 };
+  if (known.finishedAt !== null && attemptAt > known.finishedAt)
+    return { ...incoming, attempt: known.attempt + 1 };
   // A late one is of the earliest attempt that had not ended before it.
   for (let attempt = known.attempt - 1; attempt >= 1; attempt -= 1) {
     const before: Build | null = await builds.findByExternalId({ ...key, attempt }, sql);
@@ -304,7 +343,10 @@ async function withKnownAttempt({ builds }: BuildStores, intake: Intake, failedP
   return { ...incoming, attempt: known.attempt };
 }
 
-/** Messages that the queue has not accepted yet. A queue that hangs is not asked further: the sweeper queues the jobs once it is back. */
+/**
+ * Messages that the queue has not accepted yet. A queue that hangs is not asked further: the sweeper queues
+ * the jobs once it is back.
+ */
 const MAX_OUTSTANDING = 200;
 
 export type JobNotifier = ReturnType<typeof createJobNotifier>;
@@ -313,7 +355,13 @@ export type JobNotifier = ReturnType<typeof createJobNotifier>;
  * Queues jobs that are already in the database. Callers do not wait for the queue, and a call that fails or
  * hangs delays no one: the job is pending in the database, and the sweeper queues it again.
  */
-export function createJobNotifier({ jobQueue, logger }: { readonly jobQueue: Pick<JobQueue, 'enqueue'>; readonly logger: Logger }) {
+export function createJobNotifier({
+  jobQueue,
+  logger,
+}: {
+  readonly jobQueue: Pick<JobQueue, 'enqueue'>;
+  readonly logger: Logger;
+}) {
   const outstanding = new Set<Promise<void>>();
   let silenced = 0;
   return {
@@ -322,7 +370,11 @@ export function createJobNotifier({ jobQueue, logger }: { readonly jobQueue: Pic
       if (outstanding.size >= MAX_OUTSTANDING) {
         silenced += 1;
         // One line for a queue that hangs, not one for each job.
-        if (silenced === 1) logger.warn({ jobId, outstanding: outstanding.size }, 'the queue does not answer; jobs stay pending');
+        if (silenced === 1)
+          logger.warn(
+            { jobId, outstanding: outstanding.size },
+            'the queue does not answer; jobs stay pending',
+          );
         return;
       }
       silenced = 0;
@@ -343,7 +395,10 @@ export function createJobNotifier({ jobQueue, logger }: { readonly jobQueue: Pic
     try {
       await jobQueue.enqueue(jobId, { priority });
     } catch (error) {
-      logger.warn({ jobId, error: getErrorMessage(error) }, 'the queue did not take the job; it stays pending');
+      logger.warn(
+        { jobId, error: getErrorMessage(error) },
+        'the queue did not take the job; it stays pending',
+      );
     }
   }
 }

@@ -10,7 +10,12 @@ import type { Logger, Metrics, Tracer } from '../../ports/telemetry.ts';
 import type { ProvidersConfig } from '../../providers/registry.ts';
 import type { Stores } from '../../stores/stores.ts';
 import type { DeliveryInbox } from './delivery-inbox.ts';
-import { type DeliveryProcessor, type JobNotifier, type StoredBuild, storeBuild } from './delivery-processor.ts';
+import {
+  type DeliveryProcessor,
+  type JobNotifier,
+  type StoredBuild,
+  storeBuild,
+} from './delivery-processor.ts';
 import type { UploadReaders } from './upload.ts';
 
 /** One message of a sender, by the sender's own id. */
@@ -32,10 +37,16 @@ export interface RecordOptions {
 }
 
 /**
- * Keeps an upload and its build, and its triage job, in one transaction; then queues the job. When this returns,
- * the build survives any crash. One that was here before changes nothing; `conflict` where its body is another.
+ * Keeps an upload and its build, and its triage job, in one transaction; then queues the job. When this
+ * returns, the build survives any crash. One that was here before changes nothing; `conflict` where its body
+ * is another.
  */
-export async function recordBuild(deps: IntakeDeps, delivery: Delivery, build: NewBuild, options: RecordOptions = {}): Promise<Recorded> {
+export async function recordBuild(
+  deps: IntakeDeps,
+  delivery: Delivery,
+  build: NewBuild,
+  options: RecordOptions = {},
+): Promise<Recorded> {
   const before = await findRecorded(deps, delivery);
   if (before !== null) return before;
   const stored = await deps.database.transaction((sql) => store(deps, delivery, { build, ...options }, sql));
@@ -45,7 +56,14 @@ export async function recordBuild(deps: IntakeDeps, delivery: Delivery, build: N
   const { news, ...recorded } = stored;
   if (news && recorded.job !== null) deps.jobNotifier.notify(recorded.job.id, { urgent: false });
   const { source, deliveryId, event } = delivery;
-  const fields = { source, deliveryId, event, buildId: recorded.build.id, jobId: recorded.job?.id ?? null, news };
+  const fields = {
+    source,
+    deliveryId,
+    event,
+    buildId: recorded.build.id,
+    jobId: recorded.job?.id ?? null,
+    news,
+  };
   deps.logger.info(fields, 'build received');
   return recorded;
 }
@@ -62,7 +80,10 @@ export async function findRecorded(deps: IntakeDeps, delivery: Delivery): Promis
   if (build === null) return null;
   const job = await deps.stores.triages.findByBuild(build.id);
   deps.metrics?.count('faultline_deliveries_total', { source: delivery.source, outcome: 'repeated' });
-  deps.logger.info({ source: delivery.source, deliveryId: delivery.deliveryId, buildId: build.id }, 'duplicate delivery');
+  deps.logger.info(
+    { source: delivery.source, deliveryId: delivery.deliveryId, buildId: build.id },
+    'duplicate delivery',
+  );
   return { build, job };
 }
 
@@ -83,7 +104,9 @@ async function store(
 ): Promise<StoredBuild | null> {
   const { deliveries } = deps.stores;
   if ((await deliveries.find(delivery.source, delivery.deliveryId, sql)) !== null) return null;
-  return await storeBuild(deps, upload, sql, (build) => deliveries.insertOnce({ ...delivery, buildId: build.id }, sql));
+  return await storeBuild(deps, upload, sql, (build) =>
+    deliveries.insertOnce({ ...delivery, buildId: build.id }, sql),
+  );
 }
 
 function lost(delivery: Delivery): never {
@@ -112,7 +135,10 @@ export interface IntakeSettings {
 /** The dependencies that the caller of the routes provides. */
 export interface IntakeParts {
   readonly settings: IntakeSettings;
-  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'passingBuilds' | 'outbox' | 'notices' | 'health'>;
+  readonly stores: Pick<
+    Stores,
+    'deliveries' | 'builds' | 'triages' | 'passingBuilds' | 'outbox' | 'notices' | 'health'
+  >;
   readonly database: Pick<Database, 'transaction'>;
   readonly archive: Pick<BuildArchive, 'put' | 'list' | 'remove'>;
   readonly jobQueue: Pick<JobQueue, 'enqueue'>;

@@ -6,9 +6,19 @@ interface ShownSecretsDeps {
   readonly logger: Logger;
 }
 
-/** Keeps that the logs of a build showed own secrets before they were masked: their readers at the CI can use them until they are rotated. */
-export async function keepShownSecrets({ stores, logger }: ShownSecretsDeps, buildId: string, digests: readonly string[]): Promise<void> {
+/**
+ * Keeps that the logs of a build showed own secrets before they were masked: their readers at the CI can use
+ * them until they are rotated.
+ */
+export async function keepShownSecrets(
+  { stores, logger }: ShownSecretsDeps,
+  buildId: string,
+  digests: readonly string[],
+): Promise<void> {
   if (digests.length === 0) return;
   await stores.builds.saveShownSecrets(buildId, digests);
-  logger.warn({ buildId }, 'a log shows a webhook secret or token of this service; "faultline doctor" says which, and how to rotate it');
+  logger.warn(
+    { buildId },
+    'a log shows a webhook secret or token of this service; "faultline doctor" says which, and how to rotate it',
+  );
 }

@@ -1,6 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
-import { type NewBuild, type SourceKind, type SourceText, sparseBuild, type TestResult } from '../../domain/build.ts';
+import {
+  type NewBuild,
+  type SourceKind,
+  type SourceText,
+  sparseBuild,
+  type TestResult,
+} from '../../domain/build.ts';
 import { readInput, TriageError } from '../../domain/errors.ts';
 import { mapInTurns, present } from '../../lib/collections.ts';
 import { storable } from '../../lib/text.ts';
@@ -46,7 +52,15 @@ export const UploadMetadata = z
     finishedAt: z.iso.datetime({ offset: true }).nullish(),
   })
   .meta({
-    examples: [{ repository: 'shop/api', pipeline: 'ci', number: 812, branch: 'main', commit: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b' }],
+    examples: [
+      {
+        repository: 'shop/api',
+        pipeline: 'ci',
+        number: 812,
+        branch: 'main',
+        commit: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
+      },
+    ],
   });
 export type UploadMetadata = z.infer<typeof UploadMetadata>;
 
@@ -78,7 +92,9 @@ export const JsonUpload = z
       .array(UploadedText)
       .max(MAX_FILES)
       .default([])
-      .describe('Test reports: JUnit XML, TRX, NUnit, xUnit.net, TestNG, TAP, CTRF, `go test -json` and others.'),
+      .describe(
+        'Test reports: JUnit XML, TRX, NUnit, xUnit.net, TestNG, TAP, CTRF, `go test -json` and others.',
+      ),
     artifacts: z.array(UploadedText).max(MAX_FILES).default([]).describe(ARTIFACTS),
   })
   .meta({
@@ -94,8 +110,14 @@ export const JsonUpload = z
 /** The upload as a form; only for the API description, the parts are read as they come. */
 export const FormUpload = z.object({
   metadata: UploadMetadata.describe('JSON.'),
-  log: z.array(z.file()).optional().describe('Any number of logs: plain, gzip or Zstandard, or zip and tar archives of logs and reports.'),
-  report: z.array(z.file()).optional().describe('Any number of test reports of any known format, plain, compressed or in archives.'),
+  log: z
+    .array(z.file())
+    .optional()
+    .describe('Any number of logs: plain, gzip or Zstandard, or zip and tar archives of logs and reports.'),
+  report: z
+    .array(z.file())
+    .optional()
+    .describe('Any number of test reports of any known format, plain, compressed or in archives.'),
   artifact: z.array(z.file()).optional().describe(ARTIFACTS),
 });
 
@@ -123,7 +145,11 @@ export function readJsonUpload(body: unknown): Upload {
 
 /** Reads the metadata part of a form: JSON text, or an object where the form's parser has read it already. */
 export function readMetadata(value: unknown): UploadMetadata {
-  return readInput('The metadata', UploadMetadata, typeof value === 'string' ? parseJson('The metadata', value) : value);
+  return readInput(
+    'The metadata',
+    UploadMetadata,
+    typeof value === 'string' ? parseJson('The metadata', value) : value,
+  );
 }
 
 /**
@@ -153,7 +179,8 @@ export function toNewBuild(metadata: UploadMetadata): NewBuild {
 }
 
 function toUploadedFile(file: UploadedText, kind: SourceKind): UploadedFile {
-  const bytes = file.base64 === undefined ? Buffer.from(file.text ?? '', 'utf8') : Buffer.from(file.base64, 'base64');
+  const bytes =
+    file.base64 === undefined ? Buffer.from(file.text ?? '', 'utf8') : Buffer.from(file.base64, 'base64');
   return { name: file.name, kind, bytes };
 }
 
@@ -167,9 +194,10 @@ export interface PreparedSources {
 }
 
 /**
- * Decodes and masks uploaded files, opens archives, and reads the reports, before anything is stored. One file that cannot be read loses none
- * of the others: it is left out, or kept as far as it goes, and a note on the first source says so. Throws TriageError where all together
- * are larger than `maxBytes` once decompressed, and, for the first file that was the matter, where nothing of them could be read.
+ * Decodes and masks uploaded files, opens archives, and reads the reports, before anything is stored. One
+ * file that cannot be read loses none of the others: it is left out, or kept as far as it goes, and a note on
+ * the first source says so. Throws TriageError where all together are larger than `maxBytes` once
+ * decompressed, and, for the first file that was the matter, where nothing of them could be read.
  */
 export async function prepareSources(
   files: readonly UploadedFile[],
@@ -256,7 +284,10 @@ export function requireSomethingToRead({ sources, testResults }: PreparedSources
   if (testResults.length > 0 || sources.some((source) => source.text.trim() !== '')) return;
   const names = sources.map((source) => source.name).join(', ');
   const what = names === '' ? 'The upload has no log or report' : `No content in ${names}: empty`;
-  throw new TriageError('invalid-input', `${what}. A failed build needs at least one log with text, or one report with tests.`);
+  throw new TriageError(
+    'invalid-input',
+    `${what}. A failed build needs at least one log with text, or one report with tests.`,
+  );
 }
 
 function storableResult(result: TestResult): TestResult {

@@ -28,26 +28,37 @@ const REASON = 'marked wrong in Slack';
  * that was published without one. Returns the reply to the user, escaped, in Slack's markup. Never throws,
  * because the error would reach no one.
  */
-export async function decideInChat(deps: DecideInChatDeps, verdict: ChatVerdict, reviewers: readonly string[]): Promise<string> {
+export async function decideInChat(
+  deps: DecideInChatDeps,
+  verdict: ChatVerdict,
+  reviewers: readonly string[],
+): Promise<string> {
   const { user, type, analysisId } = verdict;
   if (!reviewers.includes(user)) return notAllowed(reviewers);
   const reviewer = `slack:${verdict.userName === null ? user : `${verdict.userName}/${user}`}`;
   const input: DecisionInput = type === 'accept' ? { type } : { type, reason: REASON };
   try {
     const review = await openReviewFor(deps, { analysisId, by: reviewer });
-    const { teaching } = await decideReview(deps, { reviewId: review.id, version: review.version, reviewer, input });
+    const { teaching } = await decideReview(deps, {
+      reviewId: review.id,
+      version: review.version,
+      reviewer,
+      input,
+    });
     const link = noticeLinks(deps.publicUrl).review(review.id);
     if (type === 'accept') return `:white_check_mark: Saved: right. ${escapeChat(teaching)}`;
     return `:x: Saved: wrong. ${link === null ? 'Correct the answer in Faultline' : `<${link}?edit=1|Correct the answer>`} so that future answers improve.`;
   } catch (error) {
     deps.logger.warn({ analysisId, user, error }, 'a button press in Slack had no effect');
-    if (error instanceof TriageError && (error.code === 'conflict' || error.code === 'not-found')) return escapeChat(error.message);
+    if (error instanceof TriageError && (error.code === 'conflict' || error.code === 'not-found'))
+      return escapeChat(error.message);
     return 'That could not be saved, and nothing has changed. Try again in a moment.';
   }
 }
 
 function notAllowed(reviewers: readonly string[]): string {
   const known = reviewers.filter((id) => /^[A-Z0-9]{1,40}$/.test(id)).slice(0, 5);
-  if (known.length === 0) return 'Nobody may decide in Slack yet: FAULTLINE_SLACK_REVIEWERS is empty. Decide in Faultline.';
+  if (known.length === 0)
+    return 'Nobody may decide in Slack yet: FAULTLINE_SLACK_REVIEWERS is empty. Decide in Faultline.';
   return `You may not decide here. Ask ${known.map((id) => `<@${id}>`).join(' or ')}.`;
 }

@@ -21,8 +21,14 @@ import type { DecisionView } from './views.ts';
 
 export interface DecideDeps {
   readonly database: Database;
-  readonly stores: Pick<ShownStores, 'reviews' | 'analyses' | 'failures' | 'library' | 'outbox' | 'passingBuilds' | 'notices'>;
-  /** Writes these entries to the index; `false` where that is done later. Never throws. Absent: it is done in the background. */
+  readonly stores: Pick<
+    ShownStores,
+    'reviews' | 'analyses' | 'failures' | 'library' | 'outbox' | 'passingBuilds' | 'notices'
+  >;
+  /**
+   * Writes these entries to the index; `false` where that is done later. Never throws. Absent: it is done in
+   * the background.
+   */
   readonly indexNow?: (namespace: VectorNamespace, ids: readonly string[]) => Promise<boolean>;
   /**
    * Milliseconds for which a decision is not shown outside, so that it can be undone without anyone seeing
@@ -31,7 +37,10 @@ export interface DecideDeps {
   readonly undoMs?: number;
   /** Knows the build's texts, so that lines named by a correction are checked; absent: they are believed. */
   readonly archive?: Pick<BuildArchive, 'list'>;
-  /** One item in so many hides its verdict until the reviewer has said what it is; absent: none does where this is called from. */
+  /**
+   * One item in so many hides its verdict until the reviewer has said what it is; absent: none does where
+   * this is called from.
+   */
   readonly blindEvery?: number;
   readonly masker: Pick<Masker, 'mask'>;
   readonly clock: Clock;
@@ -45,44 +54,67 @@ interface DecisionRequest {
   readonly version: number;
   readonly reviewer: string;
   readonly input: DecisionInput;
-  /** Decides the other waiting items of the same fingerprint in the same repository too; absent: this one only. */
+  /**
+   * Decides the other waiting items of the same fingerprint in the same repository too; absent: this one
+   * only.
+   */
   readonly alsoFor?: 'same-fingerprint';
   /** The ids that the reviewer was shown: only these of the other items are decided as well. Absent: all. */
   readonly also?: readonly string[];
 }
 
 /**
- * Stores a person's decision, its audit event and what it teaches, all or nothing; then puts the lesson into the index.
- * Throws TriageError `not-found`, `invalid-input` (also for an item whose verdict is still hidden from the reviewer), or `conflict` (held by another, decided already, outdated version) with
- * the current review in its details.
+ * Stores a person's decision, its audit event and what it teaches, all or nothing; then puts the lesson into
+ * the index. Throws TriageError `not-found`, `invalid-input` (also for an item whose verdict is still hidden
+ * from the reviewer), or `conflict` (held by another, decided already, outdated version) with the current
+ * review in its details.
  */
 export async function decideReview(deps: DecideDeps, request: DecisionRequest): Promise<DecisionView> {
   const review = await currentReview(deps, request);
   const analysis = await deps.stores.analyses.find(review.analysisId);
-  if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
+  if (analysis === null)
+    throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
   const { input, reviewer } = request;
   checkDecision(input, analysis);
   // An unavailable archive must not prevent a decision.
-  if (input.shownBy !== undefined) checkLines(input, (await deps.archive?.list(analysis.buildId).catch(() => [])) ?? []);
-  if ((await readBlindState({ stores: deps.stores, blindEvery: deps.blindEvery ?? 0 }, review, reviewer)).blind)
-    throw new TriageError('invalid-input', 'The verdict of this item is hidden from you. Choose a category first.');
+  if (input.shownBy !== undefined)
+    checkLines(input, (await deps.archive?.list(analysis.buildId).catch(() => [])) ?? []);
+  if (
+    (await readBlindState({ stores: deps.stores, blindEvery: deps.blindEvery ?? 0 }, review, reviewer)).blind
+  )
+    throw new TriageError(
+      'invalid-input',
+      'The verdict of this item is hidden from you. Choose a category first.',
+    );
   const others = await findOthers(deps, request);
   const guess = await deps.stores.reviews.findGuess(review.id, reviewer);
   const now = deps.clock.now();
   const batchId = others.length === 0 ? null : newId('bat', now);
   const decision = await newDecision({ input, reviewer, review, guess, batchId, now }, deps.masker);
   const companions = await createCompanions({ decision, analysis }, others, deps);
-  const previous = await deps.stores.library.recall({ fingerprint: analysis.fingerprint, repository: review.repository });
+  const previous = await deps.stores.library.recall({
+    fingerprint: analysis.fingerprint,
+    repository: review.repository,
+  });
   const lesson = await prepareLesson(deps, decision, analysis, review, previous);
   const { changes, ...decided } = await store(deps, request, { decision, companions, lesson });
   const ids = changes.map(({ key }) => key);
   if (ids.length > 0) await deps.indexNow?.('error_library', ids);
-  const facts = { reviewId: review.id, analysisId: analysis.id, type: decision.type, reviewer, also: decided.also.length };
+  const facts = {
+    reviewId: review.id,
+    analysisId: analysis.id,
+    type: decision.type,
+    reviewer,
+    also: decided.also.length,
+  };
   deps.logger.info(facts, 'review decided');
   return { ...decided, ...lesson };
 }
 
-async function currentReview(deps: DecideDeps, { reviewId, version, reviewer }: DecisionRequest): Promise<Review> {
+async function currentReview(
+  deps: DecideDeps,
+  { reviewId, version, reviewer }: DecisionRequest,
+): Promise<Review> {
   const review = await deps.stores.reviews.find(reviewId);
   if (review === null) throw unknownReview(reviewId);
   const refused = obstacle(review, reviewer);
@@ -92,7 +124,10 @@ async function currentReview(deps: DecideDeps, { reviewId, version, reviewer }: 
 }
 
 /** Finds the other items that are decided together with this one. */
-async function findOthers(deps: DecideDeps, request: DecisionRequest): Promise<{ review: Review; analysis: Analysis }[]> {
+async function findOthers(
+  deps: DecideDeps,
+  request: DecisionRequest,
+): Promise<{ review: Review; analysis: Analysis }[]> {
   if (request.alsoFor === undefined) return [];
   const wanted = request.also === undefined ? null : new Set(request.also);
   const found: { review: Review; analysis: Analysis }[] = [];
@@ -114,7 +149,8 @@ async function prepareLesson(
   const ids = new Set(analysis.failureIds);
   const failures = (await deps.stores.failures.listByBuild(analysis.buildId)).filter(({ id }) => ids.has(id));
   const { entry, teaching } = deriveLesson({ decision, analysis, repository, failures, previous });
-  const flag = entry === null ? null : await findGreenFlag(deps.stores.passingBuilds, repository, entry.telling);
+  const flag =
+    entry === null ? null : await findGreenFlag(deps.stores.passingBuilds, repository, entry.telling);
   if (entry === null || flag === null) return { entry, teaching };
   return { entry: { ...entry, flag }, teaching: heldBack(flag) };
 }
@@ -150,7 +186,11 @@ async function store(deps: DecideDeps, request: DecisionRequest, parts: Parts): 
  * Adds the entry and returns the index changes. The entry replaces the one that answered until now. There are
  * no changes if it does not answer, for example because another entry came first.
  */
-async function teach({ stores: { library, outbox } }: DecideDeps, entry: LibraryEntry, sql: Sql): Promise<readonly NewOutboxEntry[]> {
+async function teach(
+  { stores: { library, outbox } }: DecideDeps,
+  entry: LibraryEntry,
+  sql: Sql,
+): Promise<readonly NewOutboxEntry[]> {
   const key = { fingerprint: entry.fingerprint.value, repository: entry.repository };
   await library.alone(key, sql);
   const before = await library.recall(key, sql);
@@ -183,8 +223,8 @@ interface Companion {
 }
 
 /**
- * Decisions for the others. What is accepted or corrected is the cause of all: where a machine said something else of one of them, that
- * one is corrected to it; where it said the same, it is accepted.
+ * Decisions for the others. What is accepted or corrected is the cause of all: where a machine said something
+ * else of one of them, that one is corrected to it; where it said the same, it is accepted.
  */
 async function createCompanions(
   main: { readonly decision: Decision; readonly analysis: Analysis },
@@ -196,16 +236,23 @@ async function createCompanions(
   return await Promise.all(
     others.map(async ({ review, analysis }) => {
       const input = inputFor(main, analysis);
-      return { review, decision: await newDecision({ input, reviewer, review, guess: null, batchId, now }, deps.masker) };
+      return {
+        review,
+        decision: await newDecision({ input, reviewer, review, guess: null, batchId, now }, deps.masker),
+      };
     }),
   );
 }
 
-function inputFor({ decision, analysis: main }: { decision: Decision; analysis: Analysis }, other: Analysis): DecisionInput {
+function inputFor(
+  { decision, analysis: main }: { decision: Decision; analysis: Analysis },
+  other: Analysis,
+): DecisionInput {
   const { type, reason, reasonCode } = decision;
   const why = present({ reason, reasonCode });
   if (type === 'reject') return { type, ...why };
-  if (type === 'accept' && other.category === main.category && other.kind === main.kind) return { type, ...why };
+  if (type === 'accept' && other.category === main.category && other.kind === main.kind)
+    return { type, ...why };
   const said: DecisionInput = {
     type: 'correct',
     category: decision.category ?? main.category,
@@ -235,8 +282,9 @@ async function decideCompanions(
 }
 
 /**
- * Refuses (`invalid-input`) what cannot be stored as a decision: a rejection without a reason, a correction that names no
- * category, changes nothing or names evidence that the analysis does not have, an acceptance that brings other words.
+ * Refuses (`invalid-input`) what cannot be stored as a decision: a rejection without a reason, a correction
+ * that names no category, changes nothing or names evidence that the analysis does not have, an acceptance
+ * that brings other words.
  */
 function checkDecision(input: DecisionInput, analysis: Analysis): void {
   if (input.type === 'reject' && input.reasonCode === undefined && blank(input.reason))
@@ -248,14 +296,17 @@ function checkDecision(input: DecisionInput, analysis: Analysis): void {
 }
 
 function checkCorrection(input: DecisionInput, analysis: Analysis): void {
-  if (input.category === undefined) throw invalid('A correction needs a category, even if the category was right.');
+  if (input.category === undefined)
+    throw invalid('A correction needs a category, even if the category was right.');
   for (const field of ['rootCause', 'fixRecommendation'] as const) {
     if (input[field] !== undefined && blank(input[field]))
       throw invalid(`The corrected ${field} is blank; leave it out to keep Faultline's.`);
   }
   if (input.shownBy !== undefined && input.shownBy !== 'none') checkShownBy(input.shownBy, analysis);
   if (!changes(input, analysis)) {
-    throw invalid('This correction changes nothing: give another category, kind, root cause or fix, or accept the answer as it is.');
+    throw invalid(
+      'This correction changes nothing: give another category, kind, root cause or fix, or accept the answer as it is.',
+    );
   }
 }
 
@@ -270,29 +321,43 @@ function changes(input: DecisionInput, { category, kind, answer }: Analysis): bo
 }
 
 function checkShownBy({ evidence, lines }: Exclude<ShownBy, 'none'>, analysis: Analysis): void {
-  if (evidence.length + lines.length === 0) throw invalid('Select the evidence or lines that show it, or state that no line shows it.');
+  if (evidence.length + lines.length === 0)
+    throw invalid('Select the evidence or lines that show it, or state that no line shows it.');
   const known = new Set(analysis.evidence.map(({ id }) => id));
   const unknown = evidence.filter((id) => !known.has(id));
   if (unknown.length > 0) throw invalid(`This analysis has no evidence ${unknown.join(', ')}.`);
   for (const { source, lineStart, lineEnd } of lines) {
-    if (lineEnd < lineStart) throw invalid(`The lines ${lineStart}-${lineEnd} of ${source} end before they begin.`);
+    if (lineEnd < lineStart)
+      throw invalid(`The lines ${lineStart}-${lineEnd} of ${source} end before they begin.`);
   }
 }
 
 /** Refuses lines that the build does not have. Texts that are not archived any more are not asked about. */
-export function checkLines({ shownBy }: DecisionInput, archived: readonly Pick<ArchivedSource, 'name' | 'lines'>[]): void {
+export function checkLines(
+  { shownBy }: DecisionInput,
+  archived: readonly Pick<ArchivedSource, 'name' | 'lines'>[],
+): void {
   if (shownBy === undefined || shownBy === 'none' || archived.length === 0) return;
   const lengths = new Map(archived.map(({ name, lines }) => [name, lines]));
   for (const { source, lineEnd } of shownBy.lines) {
     const length = lengths.get(source);
-    if (length === undefined) throw invalid(`This build has no log "${source}". It has: ${[...lengths.keys()].slice(0, 10).join(', ')}.`);
-    if (lineEnd > length) throw invalid(`${source} has ${length} ${length === 1 ? 'line' : 'lines'}; there is no line ${lineEnd}.`);
+    if (length === undefined)
+      throw invalid(
+        `This build has no log "${source}". It has: ${[...lengths.keys()].slice(0, 10).join(', ')}.`,
+      );
+    if (lineEnd > length)
+      throw invalid(
+        `${source} has ${length} ${length === 1 ? 'line' : 'lines'}; there is no line ${lineEnd}.`,
+      );
   }
 }
 
 function refuseOtherWords(input: DecisionInput): void {
-  const given = (['category', 'kind', 'rootCause', 'fixRecommendation', 'shownBy'] as const).filter((field) => input[field] !== undefined);
-  if (given.length > 0) throw invalid(`${input.type} does not accept ${given.join(', ')}; use "correct" to change the answer.`);
+  const given = (['category', 'kind', 'rootCause', 'fixRecommendation', 'shownBy'] as const).filter(
+    (field) => input[field] !== undefined,
+  );
+  if (given.length > 0)
+    throw invalid(`${input.type} does not accept ${given.join(', ')}; use "correct" to change the answer.`);
 }
 
 function blank(text: string | undefined): boolean {
@@ -323,7 +388,8 @@ const MAX_SECONDS = 24 * 3600;
 async function newDecision(facts: DecisionFacts, masker: Pick<Masker, 'mask'>): Promise<Decision> {
   const { input, reviewer, review, guess, batchId, now } = facts;
   const { type, category, kind, reasonCode, shownBy } = input;
-  const mask = async (text: string | undefined) => (text === undefined ? undefined : (await masker.mask(storable(text))).text);
+  const mask = async (text: string | undefined) =>
+    text === undefined ? undefined : (await masker.mask(storable(text))).text;
   const [rootCause, fixRecommendation, reason] = [
     await mask(input.rootCause),
     await mask(input.fixRecommendation),
@@ -347,14 +413,22 @@ async function newDecision(facts: DecisionFacts, masker: Pick<Masker, 'mask'>): 
 /**
  * Returns the time that the item was open, as the page reports it, otherwise since the reviewer claimed it.
  */
-function openTime({ input, review, reviewer, now }: DecisionFacts): Pick<Decision, 'openedAt' | 'secondsOpen'> {
+function openTime({
+  input,
+  review,
+  reviewer,
+  now,
+}: DecisionFacts): Pick<Decision, 'openedAt' | 'secondsOpen'> {
   const openedAt = input.openedAt ?? (review.claimedBy === reviewer ? review.claimedAt : null);
   if (openedAt === null || openedAt === undefined) return {};
   const seconds = (now - Date.parse(openedAt)) / 1000;
   return seconds < 0 || seconds > MAX_SECONDS ? {} : { openedAt, secondsOpen: Math.round(seconds * 10) / 10 };
 }
 
-/** A decision is shown outside after so long where nothing else is configured, in milliseconds, so that what is taken back at once is never seen there. */
+/**
+ * A decision is shown outside after so long where nothing else is configured, in milliseconds, so that what
+ * is taken back at once is never seen there.
+ */
 const UNDO_DELAY_MS = 10_000;
 
 /**

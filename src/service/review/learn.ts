@@ -39,17 +39,22 @@ const MAX_TITLE = 120;
  * analysis whose cause no one named.
  */
 export function deriveLesson(facts: LessonFacts): Lesson {
-  if (facts.decision.type === 'reject') return { entry: null, teaching: 'Rejected. A rejection does not change the library.' };
+  if (facts.decision.type === 'reject')
+    return { entry: null, teaching: 'Rejected. A rejection does not change the library.' };
   if (namesNoCause(facts)) {
     return {
       entry: null,
-      teaching: 'Not added to the library: the analysis failed, so there is no cause to store. Correct the cause to add one.',
+      teaching:
+        'Not added to the library: the analysis failed, so there is no cause to store. Correct the cause to add one.',
     };
   }
   const failure = facts.failures.find(({ excerpt }) => excerpt !== null) ?? facts.failures[0];
   if (failure === undefined) return { entry: null, teaching: GONE };
   if (failure.generic && failure.test === null) {
-    return { entry: null, teaching: 'Not added to the library: this failure is too general to be recognized again.' };
+    return {
+      entry: null,
+      teaching: 'Not added to the library: this failure is too general to be recognized again.',
+    };
   }
   const entry = createEntry(facts, failure);
   const replaces =
@@ -66,7 +71,10 @@ export function deriveLesson(facts: LessonFacts): Lesson {
  * Explains in one sentence what a stored decision taught, or why it taught nothing. It is shown when a user
  * returns to the decision.
  */
-export async function taughtBy(stores: Pick<ShownStores, 'library' | 'analyses' | 'failures'>, decision: Decision): Promise<string> {
+export async function taughtBy(
+  stores: Pick<ShownStores, 'library' | 'analyses' | 'failures'>,
+  decision: Decision,
+): Promise<string> {
   const [entry] = await stores.library.ofDecision(decision.id);
   if (entry !== undefined && entry.flag !== null && entry.stays === null) return heldBack(entry.flag);
   const analysis = await stores.analyses.find(decision.analysisId);
@@ -78,7 +86,8 @@ export async function taughtBy(stores: Pick<ShownStores, 'library' | 'analyses' 
   return lesson.entry === null ? lesson.teaching : 'What it added to the library was withdrawn.';
 }
 
-const TAUGHT = 'Added to the library: the next failure with this fingerprint in this repository gets this answer at once.';
+const TAUGHT =
+  'Added to the library: the next failure with this fingerprint in this repository gets this answer at once.';
 const TAUGHT_TEST =
   'Added to the library: the next time this test fails, this decision is shown. The failure is too general to be answered by it at once.';
 const GONE = 'Not added to the library: the failures of this analysis are no longer stored.';
@@ -96,7 +105,10 @@ function namesNoCause({ decision, analysis }: LessonFacts): boolean {
   return decision.rootCause === undefined || decision.rootCause.trim() === analysis.answer.rootCause.trim();
 }
 
-function createEntry({ decision, analysis, repository, previous }: LessonFacts, failure: Failure): LibraryEntry {
+function createEntry(
+  { decision, analysis, repository, previous }: LessonFacts,
+  failure: Failure,
+): LibraryEntry {
   const { answer } = analysis;
   const category = decision.category ?? analysis.category;
   const rootCause = decision.rootCause ?? answer.rootCause;
@@ -116,7 +128,10 @@ function createEntry({ decision, analysis, repository, previous }: LessonFacts, 
     confirmedBy: decision.reviewer,
     confirmedAt: decision.decidedAt,
     timesSeen: sightings(analysis, previous),
-    lastSeenAt: previous !== null && previous.lastSeenAt > analysis.createdAt ? previous.lastSeenAt : analysis.createdAt,
+    lastSeenAt:
+      previous !== null && previous.lastSeenAt > analysis.createdAt
+        ? previous.lastSeenAt
+        : analysis.createdAt,
     decisionId: decision.id,
     telling: tellingLines(failure),
     withdrawn: null,
@@ -130,7 +145,9 @@ function createEntry({ decision, analysis, repository, previous }: LessonFacts, 
  * mislead, unless it usually belongs to that one.
  */
 function keptKind(analysis: Analysis, category: Analysis['category']): Kind {
-  return analysis.category === category || KIND_CATEGORY[analysis.kind] === category ? analysis.kind : 'unknown';
+  return analysis.category === category || KIND_CATEGORY[analysis.kind] === category
+    ? analysis.kind
+    : 'unknown';
 }
 
 /**
@@ -161,7 +178,9 @@ export async function findGreenFlag(
   telling: readonly string[],
 ): Promise<GreenFlag | null> {
   if (telling.length === 0) return null;
-  const same = (await passingBuilds.newest(repository, GREEN_LOGS)).filter(({ templates }) => standsIn(telling, [templates]));
+  const same = (await passingBuilds.newest(repository, GREEN_LOGS)).filter(({ templates }) =>
+    standsIn(telling, [templates]),
+  );
   const [newest] = same;
   if (newest === undefined) return null;
   const since = same.map(({ seenAt }) => seenAt).sort()[0] ?? newest.seenAt;
@@ -186,7 +205,10 @@ const PAGE = 200;
  * repository that may answer is put in where it is missing, everything else is taken out. For start-up; safe
  * to run at any time and twice. Throws what index or store throw.
  */
-export async function syncLibraryIndex(deps: LibraryIndexDeps, signal?: AbortSignal): Promise<{ indexed: number; removed: number }> {
+export async function syncLibraryIndex(
+  deps: LibraryIndexDeps,
+  signal?: AbortSignal,
+): Promise<{ indexed: number; removed: number }> {
   // The index is read first, so that an entry added by a concurrent decision is never treated as a stray.
   const present = new Set((await deps.vectorIndex.list('error_library')).map(({ id }) => id));
   const wanted = new Map((await newestEntries(deps.library)).map((entry) => [entry.id, entry]));
@@ -194,7 +216,11 @@ export async function syncLibraryIndex(deps: LibraryIndexDeps, signal?: AbortSig
   const stray = [...present].filter((id) => !wanted.has(id));
   if (stray.length > 0) await deps.vectorIndex.remove('error_library', stray);
   for (let from = 0; from < missing.length; from += PAGE) {
-    await deps.vectorIndex.upsert('error_library', missing.slice(from, from + PAGE).map(toLibraryVector), signal);
+    await deps.vectorIndex.upsert(
+      'error_library',
+      missing.slice(from, from + PAGE).map(toLibraryVector),
+      signal,
+    );
   }
   deps.logger.info({ indexed: missing.length, removed: stray.length }, 'error library index is up to date');
   return { indexed: missing.length, removed: stray.length };

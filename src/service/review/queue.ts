@@ -1,6 +1,12 @@
 import type { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { createNewReview, type Decision, type Principal, type Review, type ReviewerQuestion } from '../../domain/review.ts';
+import {
+  createNewReview,
+  type Decision,
+  type Principal,
+  type Review,
+  type ReviewerQuestion,
+} from '../../domain/review.ts';
 import { present } from '../../lib/collections.ts';
 import { isDrawn } from '../../lib/statistics.ts';
 import { storable } from '../../lib/text.ts';
@@ -32,15 +38,30 @@ interface NextRequest {
 }
 
 /**
- * Claims the next item for a reviewer: what others hold and what this reviewer skipped in the last half hour is left out. Several
- * reviewers who ask at once get different items. Null where nothing is left.
+ * Claims the next item for a reviewer: what others hold and what this reviewer skipped in the last half hour
+ * is left out. Several reviewers who ask at once get different items. Null where nothing is left.
  */
-export async function nextFor({ stores, claimMs }: QueueDeps, { reviewer, filter = {}, sort, after }: NextRequest): Promise<Review | null> {
-  return await stores.reviews.next(filter, { reviewer, claimMs, skippedMs: SKIPPED_MS, ...present({ sort, after }) });
+export async function nextFor(
+  { stores, claimMs }: QueueDeps,
+  { reviewer, filter = {}, sort, after }: NextRequest,
+): Promise<Review | null> {
+  return await stores.reviews.next(filter, {
+    reviewer,
+    claimMs,
+    skippedMs: SKIPPED_MS,
+    ...present({ sort, after }),
+  });
 }
 
-/** Puts an item aside for this reviewer, and gives it back where it was held. Throws `not-found`, `conflict` where it is decided. */
-export async function skipReview({ stores }: Pick<QueueDeps, 'stores'>, id: string, reviewer: string): Promise<Review> {
+/**
+ * Puts an item aside for this reviewer, and gives it back where it was held. Throws `not-found`, `conflict`
+ * where it is decided.
+ */
+export async function skipReview(
+  { stores }: Pick<QueueDeps, 'stores'>,
+  id: string,
+  reviewer: string,
+): Promise<Review> {
   const skipped = await stores.reviews.skip(id, reviewer);
   if (skipped !== null) return skipped;
   const review = await stores.reviews.find(id);
@@ -52,22 +73,36 @@ export async function skipReview({ stores }: Pick<QueueDeps, 'stores'>, id: stri
  * Checks whether this reviewer may take over an item from its holder: an admin at any time, everyone after a
  * quarter of an hour.
  */
-export function mayTakeOver({ claimedAt }: Pick<Review, 'claimedAt'>, isAdmin: boolean, now: number): boolean {
+export function mayTakeOver(
+  { claimedAt }: Pick<Review, 'claimedAt'>,
+  isAdmin: boolean,
+  now: number,
+): boolean {
   return isAdmin || (claimedAt !== null && now - Date.parse(claimedAt) >= HELD_MS);
 }
 
-/** Takes an item away from its holder. Throws `not-found`, `conflict` where it is decided or was held too short a time. */
+/**
+ * Takes an item away from its holder. Throws `not-found`, `conflict` where it is decided or was held too
+ * short a time.
+ */
 export async function takeOverReview(
   { stores, claimMs, clock }: QueueDeps,
   { id, reviewer, isAdmin }: { readonly id: string; readonly reviewer: string; readonly isAdmin: boolean },
 ): Promise<Review> {
   const review = await stores.reviews.find(id);
   if (review === null) throw unknownReview(id);
-  if (review.state === 'claimed' && review.claimedBy !== reviewer && !mayTakeOver(review, isAdmin, clock.now()))
+  if (
+    review.state === 'claimed' &&
+    review.claimedBy !== reviewer &&
+    !mayTakeOver(review, isAdmin, clock.now())
+  )
     throw heldByAnother(review);
   const taken = await stores.reviews.takeOver(id, reviewer, claimMs);
   if (taken !== null) return taken;
-  throw obstacle(review, reviewer) ?? new TriageError('conflict', 'This review is already decided.', { details: { review } });
+  throw (
+    obstacle(review, reviewer) ??
+    new TriageError('conflict', 'This review is already decided.', { details: { review } })
+  );
 }
 
 export interface BlindDeps {
@@ -78,7 +113,10 @@ export interface BlindDeps {
 
 /** The parts of an item that this reviewer may see. */
 export interface BlindState {
-  /** The verdict is to be hidden: the item was drawn, is undecided, and this reviewer has not named a category yet. */
+  /**
+   * The verdict is to be hidden: the item was drawn, is undecided, and this reviewer has not named a category
+   * yet.
+   */
   readonly blind: boolean;
   /** The category that the reviewer named for a drawn item; null otherwise. */
   readonly guess: Category | null;
@@ -99,17 +137,24 @@ export async function readBlindState(
 }
 
 /**
- * Keeps what a reviewer takes an item for before seeing the verdict; only the first word counts, and an item that is not blind to this
- * reviewer takes none: what is said in sight of the verdict is no guess. Returns what is kept. Throws `not-found`.
+ * Keeps what a reviewer takes an item for before seeing the verdict; only the first word counts, and an item
+ * that is not blind to this reviewer takes none: what is said in sight of the verdict is no guess. Returns
+ * what is kept. Throws `not-found`.
  */
 export async function recordBlindGuess(
   deps: BlindDeps,
-  { reviewId, reviewer, category }: { readonly reviewId: string; readonly reviewer: string; readonly category: Category },
+  {
+    reviewId,
+    reviewer,
+    category,
+  }: { readonly reviewId: string; readonly reviewer: string; readonly category: Category },
 ): Promise<BlindState> {
   const review = await deps.stores.reviews.find(reviewId);
   if (review === null) throw unknownReview(reviewId);
   const state = await readBlindState(deps, review, reviewer);
-  return state.blind ? { blind: false, guess: await deps.stores.reviews.guess(reviewId, reviewer, category) } : state;
+  return state.blind
+    ? { blind: false, guess: await deps.stores.reviews.guess(reviewId, reviewer, category) }
+    : state;
 }
 
 export interface OpenReviewDeps {
@@ -130,9 +175,12 @@ export async function openReviewFor(
   if (known !== null) return known;
   const analysis = await analyses.find(analysisId);
   const build = analysis === null ? null : await builds.find(analysis.buildId);
-  if (analysis === null || build === null) throw new TriageError('not-found', `There is no analysis ${analysisId}.`);
+  if (analysis === null || build === null)
+    throw new TriageError('not-found', `There is no analysis ${analysisId}.`);
   const why = [`published automatically; ${by} requested a review`];
-  return await reviews.open(createNewReview(build, analysis, { now: deps.clock.now(), origin: 'asked', why }));
+  return await reviews.open(
+    createNewReview(build, analysis, { now: deps.clock.now(), origin: 'asked', why }),
+  );
 }
 
 /**
@@ -207,7 +255,8 @@ interface Asking {
 
 /** Returns the reviewer: the name of the caller's token. */
 export function requireReviewer(request: Asking): string {
-  if (request.principal === null) throw new TriageError('unauthenticated', 'Reviewing needs a token with the role review.');
+  if (request.principal === null)
+    throw new TriageError('unauthenticated', 'Reviewing needs a token with the role review.');
   return request.principal.name;
 }
 
@@ -233,8 +282,16 @@ export async function openQuestions(
   return await stores.questions.list({ ...filter, state: 'waiting' }, { limit: MANY, offset: 0 });
 }
 
-/** Throws `not-found`, and `conflict` where it was answered or has expired. What was typed is masked before it is stored. */
-export async function answerQuestion(id: string, answer: string, reviewer: string, deps: QuestionDeps): Promise<ReviewerQuestion> {
+/**
+ * Throws `not-found`, and `conflict` where it was answered or has expired. What was typed is masked before it
+ * is stored.
+ */
+export async function answerQuestion(
+  id: string,
+  answer: string,
+  reviewer: string,
+  deps: QuestionDeps,
+): Promise<ReviewerQuestion> {
   const masked = (await deps.masker.mask(storable(answer))).text;
   const answered = await deps.stores.questions.answer(id, masked, reviewer);
   if (answered === null) throw await whyNot(id, deps);
@@ -247,7 +304,9 @@ async function whyNot(id: string, { stores }: QuestionDeps): Promise<TriageError
   const question = await stores.questions.find(id);
   if (question === null) return new TriageError('not-found', `There is no question ${id}.`);
   const how =
-    question.state === 'answered' ? `was answered by ${question.answeredBy}` : 'has expired; the analysis went on without an answer';
+    question.state === 'answered'
+      ? `was answered by ${question.answeredBy}`
+      : 'has expired; the analysis went on without an answer';
   return new TriageError('conflict', `This question ${how}.`);
 }
 

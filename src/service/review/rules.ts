@@ -26,10 +26,16 @@ export interface RuleDeps {
 const MAX_TRIED = 200;
 
 /**
- * Stores a rule that was tried and found fit, as the next version of `replaces` where that is given. Throws `invalid-input` with the
- * sentence that says why it is refused, `not-found`, `conflict` where there are as many rules as there may be.
+ * Stores a rule that was tried and found fit, as the next version of `replaces` where that is given. Throws
+ * `invalid-input` with the sentence that says why it is refused, `not-found`, `conflict` where there are as
+ * many rules as there may be.
  */
-export async function createRule(deps: RuleDeps, input: RuleInput, author: string, replaces?: string): Promise<Rule> {
+export async function createRule(
+  deps: RuleDeps,
+  input: RuleInput,
+  author: string,
+  replaces?: string,
+): Promise<Rule> {
   const checked = await checkRule(deps.stores, input);
   if ('refused' in checked) throw new TriageError('invalid-input', checked.refused);
   const masked = await maskInput(input, deps.masker);
@@ -88,7 +94,10 @@ export interface RuleTrial {
   readonly tried: number;
 }
 
-/** Tries a rule on the newest stored failures that the asker may see, as well as on everything that storing it would try. */
+/**
+ * Tries a rule on the newest stored failures that the asker may see, as well as on everything that storing it
+ * would try.
+ */
 export async function tryRule({ stores }: Pick<RuleDeps, 'stores'>, input: RuleInput): Promise<RuleTrial> {
   const checked = await checkRule(stores, input);
   if ('refused' in checked) return { refused: checked.refused, line: null, matches: [], tried: 0 };
@@ -102,9 +111,17 @@ async function maskInput(input: RuleInput, masker: Pick<Masker, 'mask'>): Promis
   const mask = async (text: string) => (await masker.mask(storable(text))).text;
   const pattern = await mask(input.pattern);
   if (pattern !== input.pattern)
-    throw new TriageError('invalid-input', 'The pattern contains what looks like a secret; match the words around it.');
+    throw new TriageError(
+      'invalid-input',
+      'The pattern contains what looks like a secret; match the words around it.',
+    );
   const { sample, rootCause, fixRecommendation } = input;
-  return { ...input, sample: await mask(sample), rootCause: await mask(rootCause), fixRecommendation: await mask(fixRecommendation) };
+  return {
+    ...input,
+    sample: await mask(sample),
+    rootCause: await mask(rootCause),
+    fixRecommendation: await mask(fixRecommendation),
+  };
 }
 
 function unknownRule(id: string): TriageError {
@@ -112,7 +129,10 @@ function unknownRule(id: string): TriageError {
 }
 
 function tooMany(): TriageError {
-  return new TriageError('conflict', `The limit of ${MAX_RULES} active rules is reached. Withdraw one that is no longer used.`);
+  return new TriageError(
+    'conflict',
+    `The limit of ${MAX_RULES} active rules is reached. Withdraw one that is no longer used.`,
+  );
 }
 
 interface CheckRuleDeps {
@@ -128,8 +148,8 @@ const GREEN_LOGS = 24;
 const PIECE = 64_000;
 
 /**
- * Tries a rule on its own sample, on lines that builds of every cause end with, and on what green builds say. It is refused where it
- * misses the first, or matches any of the others.
+ * Tries a rule on its own sample, on lines that builds of every cause end with, and on what green builds say.
+ * It is refused where it misses the first, or matches any of the others.
  */
 async function checkRule(
   deps: CheckRuleDeps,
@@ -140,7 +160,9 @@ async function checkRule(
   const line = compiled.matchedLine(sample);
   if (line === null) return { refused: 'The pattern does not match its own sample.' };
   // A failure's message and excerpt are several lines: what asks for a line end matches none of these alone.
-  const generic = GENERIC_LINES.find((one) => compiled.matchedLine(one) !== null || compiled.matchedLine(`${one}\n${one}\n`) !== null);
+  const generic = GENERIC_LINES.find(
+    (one) => compiled.matchedLine(one) !== null || compiled.matchedLine(`${one}\n${one}\n`) !== null,
+  );
   if (generic !== undefined) {
     const what = generic === '' ? 'an empty line' : `"${generic}"`;
     return { refused: `The pattern is too general: it matches ${what}, which builds print for any cause.` };
@@ -149,10 +171,16 @@ async function checkRule(
   return green === null ? { pattern: compiled, line } : { refused: green };
 }
 
-async function standsInGreen(deps: CheckRuleDeps, pattern: RulePattern, line: string, repository: string | null): Promise<string | null> {
+async function standsInGreen(
+  deps: CheckRuleDeps,
+  pattern: RulePattern,
+  line: string,
+  repository: string | null,
+): Promise<string | null> {
   for (const { build, templates } of await deps.passingBuilds.newest(repository, GREEN_LOGS)) {
     await nextTurn();
-    if (standsIn([line.trim()], [templates])) return `Green build ${build.number} also contains the matched sample line: "${line.trim()}".`;
+    if (standsIn([line.trim()], [templates]))
+      return `Green build ${build.number} also contains the matched sample line: "${line.trim()}".`;
     for (const piece of pieces(templates.lines)) {
       const said = pattern.matchedLine(piece);
       if (said !== null) return `The pattern matches a line of green build ${build.number}: "${said}".`;

@@ -37,7 +37,12 @@ export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promis
   const { undone, withdrawn, restored } = outcome;
   const ids = [...withdrawn, ...restored].map(({ id }) => id);
   if (ids.length > 0) await deps.indexNow?.('error_library', ids);
-  const facts = { reviewId: request.reviewId, by: request.reviewer, decisions: undone.length, withdrawn: withdrawn.length };
+  const facts = {
+    reviewId: request.reviewId,
+    by: request.reviewer,
+    decisions: undone.length,
+    withdrawn: withdrawn.length,
+  };
   if (undone.length > 0) deps.logger.info(facts, 'decision undone');
   return outcome;
 }
@@ -49,8 +54,10 @@ async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise
   if (review === null) throw unknownReview(request.reviewId);
   if (review.decision === null) return await undoneBefore(deps, review, request, sql);
   const { decision } = review;
-  if (decision.reviewer !== request.reviewer && !request.isAdmin) throw new TriageError('forbidden', decidedBy(decision));
-  if (request.version !== undefined && request.version !== review.version) throw outdated(review, request.version);
+  if (decision.reviewer !== request.reviewer && !request.isAdmin)
+    throw new TriageError('forbidden', decidedBy(decision));
+  if (request.version !== undefined && request.version !== review.version)
+    throw outdated(review, request.version);
   const undone = decision.batchId === undefined ? [decision] : await reviews.batch(decision.batchId, sql);
   let waiting: Review | null = null;
   const reopened: Review[] = [];
@@ -67,7 +74,12 @@ async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise
   return { review: waiting, undone, withdrawn: lessons.withdrawn, restored: lessons.restored };
 }
 
-async function undoneBefore(deps: UndoDeps, review: Review, { reviewer }: UndoRequest, sql: Sql): Promise<UndoView> {
+async function undoneBefore(
+  deps: UndoDeps,
+  review: Review,
+  { reviewer }: UndoRequest,
+  sql: Sql,
+): Promise<UndoView> {
   const last = await deps.stores.reviews.lastUndone(review.id, sql);
   if (last?.by !== reviewer) throw notDecided(review);
   return { review, undone: [], withdrawn: [], restored: [] };
@@ -83,7 +95,10 @@ async function withdrawLessons(deps: UndoDeps, undone: readonly Decision[], by: 
       await library.alone({ fingerprint: entry.fingerprint.value, repository: entry.repository }, sql);
       const gone = await library.withdraw(entry.id, by, 'The decision was undone.', sql);
       if (gone === null) continue;
-      const answering = await library.recall({ fingerprint: gone.fingerprint.value, repository: gone.repository }, sql);
+      const answering = await library.recall(
+        { fingerprint: gone.fingerprint.value, repository: gone.repository },
+        sql,
+      );
       withdrawn.push(gone);
       if (answering !== null) restored.push(answering);
       append(changes, indexChangesWithout(gone, answering));
@@ -98,30 +113,53 @@ export type TeachDeps = Pick<DecideDeps, 'database' | 'indexNow' | 'logger'> & {
 };
 
 /**
- * Takes an entry out of use at once, for recall and for search; what it had replaced answers again. Asked again, it changes nothing.
- * Throws `not-found`, and `invalid-input` for a blank reason.
+ * Takes an entry out of use at once, for recall and for search; what it had replaced answers again. Asked
+ * again, it changes nothing. Throws `not-found`, and `invalid-input` for a blank reason.
  */
 export async function withdrawEntry(
   deps: TeachDeps,
   { id, by, reason }: { readonly id: string; readonly by: string; readonly reason: string },
 ): Promise<TeachView> {
-  if (reason.trim() === '') throw new TriageError('invalid-input', 'Enter a reason for withdrawing the entry.');
+  if (reason.trim() === '')
+    throw new TriageError('invalid-input', 'Enter a reason for withdrawing the entry.');
   await requireEntry(deps, id);
   const said = (await deps.masker.mask(storable(reason))).text;
-  return await change(deps, id, 'library entry withdrawn', (sql) => deps.stores.library.withdraw(id, by, said, sql), by);
+  return await change(
+    deps,
+    id,
+    'library entry withdrawn',
+    (sql) => deps.stores.library.withdraw(id, by, said, sql),
+    by,
+  );
 }
 
 /**
- * Lets an entry answer although green builds say the same: a person has looked. Asked again, it changes nothing. Throws `not-found`,
- * and `conflict` where it is withdrawn or no green build says the same.
+ * Lets an entry answer although green builds say the same: a person has looked. Asked again, it changes
+ * nothing. Throws `not-found`, and `conflict` where it is withdrawn or no green build says the same.
  */
-export async function confirmStays(deps: TeachDeps, { id, by }: { readonly id: string; readonly by: string }): Promise<TeachView> {
+export async function confirmStays(
+  deps: TeachDeps,
+  { id, by }: { readonly id: string; readonly by: string },
+): Promise<TeachView> {
   const entry = await requireEntry(deps, id);
   if (entry.withdrawn !== null) {
-    throw new TriageError('conflict', `${entry.withdrawn.by} withdrew this entry at ${entry.withdrawn.at}; decide such a failure again.`);
+    throw new TriageError(
+      'conflict',
+      `${entry.withdrawn.by} withdrew this entry at ${entry.withdrawn.at}; decide such a failure again.`,
+    );
   }
-  if (entry.flag === null) throw new TriageError('conflict', 'No green build contradicts this entry, so there is nothing to confirm.');
-  return await change(deps, id, 'flagged library entry confirmed', (sql) => deps.stores.library.stay(id, by, sql), by);
+  if (entry.flag === null)
+    throw new TriageError(
+      'conflict',
+      'No green build contradicts this entry, so there is nothing to confirm.',
+    );
+  return await change(
+    deps,
+    id,
+    'flagged library entry confirmed',
+    (sql) => deps.stores.library.stay(id, by, sql),
+    by,
+  );
 }
 
 async function requireEntry({ stores }: TeachDeps, id: string): Promise<LibraryEntry> {
@@ -130,13 +168,21 @@ async function requireEntry({ stores }: TeachDeps, id: string): Promise<LibraryE
   return entry;
 }
 
-type Change = (sql: Parameters<Parameters<DecideDeps['database']['transaction']>[0]>[0]) => Promise<LibraryEntry | null>;
+type Change = (
+  sql: Parameters<Parameters<DecideDeps['database']['transaction']>[0]>[0],
+) => Promise<LibraryEntry | null>;
 
 /**
  * Changes an entry in one transaction, together with the index changes for it and for the entry that answers
  * now.
  */
-async function change(deps: TeachDeps, id: string, said: string, act: Change, by: string): Promise<TeachView> {
+async function change(
+  deps: TeachDeps,
+  id: string,
+  said: string,
+  act: Change,
+  by: string,
+): Promise<TeachView> {
   const { library, outbox } = deps.stores;
   const { changes, changed, ...outcome } = await deps.database.transaction(async (sql) => {
     const known = await library.find(id, sql);
@@ -148,7 +194,12 @@ async function change(deps: TeachDeps, id: string, said: string, act: Change, by
     const entry = done ?? (await library.find(id, sql)) ?? known;
     const answering = await library.recall(key, sql);
     const isBack = answering?.id === id && answers(entry);
-    const changes = done === null ? [] : isBack ? indexChanges(entry, before?.id ?? null) : indexChangesWithout(entry, answering);
+    const changes =
+      done === null
+        ? []
+        : isBack
+          ? indexChanges(entry, before?.id ?? null)
+          : indexChangesWithout(entry, answering);
     await outbox.add(changes, sql);
     return { entry, answering, changes, changed: done !== null };
   });

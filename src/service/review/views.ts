@@ -3,7 +3,14 @@ import { Analysis } from '../../domain/analysis.ts';
 import { Category } from '../../domain/category.ts';
 import { typedText } from '../../domain/errors.ts';
 import { LibraryEntry } from '../../domain/library.ts';
-import { Decision, DecisionInput, Review, ReviewEvent, ReviewerQuestion, ReviewState } from '../../domain/review.ts';
+import {
+  Decision,
+  DecisionInput,
+  Review,
+  ReviewEvent,
+  ReviewerQuestion,
+  ReviewState,
+} from '../../domain/review.ts';
 import { createListSchema, pageQuery } from '../../ports/database.ts';
 
 const Sort = z.enum(['risk', 'age', 'confidence']);
@@ -69,7 +76,11 @@ export const DecisionBody = z.strictObject({
     .literal('same-fingerprint')
     .optional()
     .describe('Also decide the other waiting items with the same fingerprint in the same repository'),
-  also: z.array(z.string().min(1).max(100)).max(200).optional().describe('Limit this to the items that you were shown'),
+  also: z
+    .array(z.string().min(1).max(100))
+    .max(200)
+    .optional()
+    .describe('Limit this to the items that you were shown'),
 });
 
 export const DecisionView = z.object({

@@ -19,7 +19,10 @@ import { recallAnalysis, ruleAnalysis } from './recall.ts';
 
 export interface ConcludeDeps {
   readonly database: Database;
-  readonly stores: Pick<Stores, 'publications' | 'analyses' | 'experiments' | 'library' | 'notices' | 'reviews' | 'rules' | 'triages'>;
+  readonly stores: Pick<
+    Stores,
+    'publications' | 'analyses' | 'experiments' | 'library' | 'notices' | 'reviews' | 'rules' | 'triages'
+  >;
   /** The drivers of the publishers that every sure answer is pending for. */
   readonly publishers: readonly string[];
   /** One sure answer in so many waits for a person too, as a sample; absent or 0: none. */
@@ -64,17 +67,27 @@ export async function createAnalysis(draft: Draft, counters?: Counters, sql?: Sq
  * of the same triage changes nothing. The checkpoints of the graph are deleted after the commit; a failure to
  * do so is logged and undoes nothing.
  */
-export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, run: TriageRun): Promise<Analysis> {
+export async function conclude(
+  build: Build,
+  draft: Draft,
+  deps: ConcludeDeps,
+  run: TriageRun,
+): Promise<Analysis> {
   const { stores } = deps;
   const saved = await deps.database.transaction(async (sql) => {
-    if (!(await run.fence(sql))) throw new TriageError('cancelled', 'Another worker has taken over this build', { retryable: true });
+    if (!(await run.fence(sql)))
+      throw new TriageError('cancelled', 'Another worker has taken over this build', { retryable: true });
     const analysis = await createAnalysis(draft, stores, sql);
     const { analysis: stored, created } = await stores.analyses.insertOnce(analysis, sql);
     if (!created) return { stored, created };
     await stores.triages.conclude(stored.triageId, stored.id, sql);
     // The job may have tried again before its answer was there.
     await stores.experiments.apply(build.id, sql);
-    if (isSure(stored)) await stores.publications.add({ publishers: deps.publishers, buildId: build.id, analysisId: stored.id }, sql);
+    if (isSure(stored))
+      await stores.publications.add(
+        { publishers: deps.publishers, buildId: build.id, analysisId: stored.id },
+        sql,
+      );
     const review = reviewFor(build, stored, deps);
     if (review !== null) await stores.reviews.open(review, sql);
     await stores.notices.changed({ buildId: build.id, delayMs: 0 }, sql);
@@ -103,18 +116,32 @@ async function forget(triageId: string, deps: ConcludeDeps): Promise<void> {
 }
 
 /** Returns what a person must look at, or what of the sure answers was drawn as a sample. */
-function reviewFor(build: Build, analysis: Analysis, { clock, auditEvery = 0 }: ConcludeDeps): NewReview | null {
-  // A reviewer cannot judge a log that could not be read. Settings and the page Health show it to the operator.
+function reviewFor(
+  build: Build,
+  analysis: Analysis,
+  { clock, auditEvery = 0 }: ConcludeDeps,
+): NewReview | null {
+  // A reviewer cannot judge a log that could not be read. Settings and the page Health show it to the
+  // operator.
   if (isUnread(analysis)) return null;
-  if (!isSure(analysis)) return createNewReview(build, analysis, { now: clock.now(), origin: 'unsure', why: analysis.verdict.reasons });
+  if (!isSure(analysis))
+    return createNewReview(build, analysis, {
+      now: clock.now(),
+      origin: 'unsure',
+      why: analysis.verdict.reasons,
+    });
   // What a person said before is no answer of a machine's, so nothing is learned from counting it.
-  if (analysis.terminationReason === 'known_failure' || !isDrawn(sampleName(build, analysis), auditEvery)) return null;
+  if (analysis.terminationReason === 'known_failure' || !isDrawn(sampleName(build, analysis), auditEvery))
+    return null;
   const why = [`published automatically; one in ${auditEvery} such answers is reviewed`];
   return createNewReview(build, analysis, { now: clock.now(), origin: 'audit', why });
 }
 
 /** Names the build for the draw, so that the same build read again is drawn again, or not again. */
-function sampleName({ provider, repository, pipeline, number, attempt }: Build, { fingerprint }: Analysis): string {
+function sampleName(
+  { provider, repository, pipeline, number, attempt }: Build,
+  { fingerprint }: Analysis,
+): string {
   return JSON.stringify([provider, repository, pipeline, number, attempt, fingerprint]);
 }
 
@@ -150,7 +177,9 @@ function failedAnalysis(input: {
       verdict: createVerdict(evidence, describeReason(group, error)),
     },
     evidence,
-    steps: [{ node: 'give_up', round: 0, startedAt: at, milliseconds: 0, summary: `the analysis failed: ${error}` }],
+    steps: [
+      { node: 'give_up', round: 0, startedAt: at, milliseconds: 0, summary: `the analysis failed: ${error}` },
+    ],
     usage: NO_USAGE,
     analyst: 'none',
     model: null,
@@ -216,7 +245,12 @@ function listEvidence({ failures }: FailureGroup): Evidence[] {
 }
 
 function toFinding({ excerpt, test, message }: Failure): Omit<Evidence, 'id' | 'tool'> {
-  if (excerpt === null) return { title: test?.name ?? 'failure', text: message, source: test?.at?.source ?? test?.file ?? 'build' };
+  if (excerpt === null)
+    return {
+      title: test?.name ?? 'failure',
+      text: message,
+      source: test?.at?.source ?? test?.file ?? 'build',
+    };
   const { source, lineStart, lineEnd, text, reason } = excerpt;
   return { title: reason, text, source, lineStart, lineEnd };
 }
@@ -237,7 +271,12 @@ const MAX_SENTENCE = 500;
  * without an answer, or one that represents the whole build, gets a failed analysis that waits for a person.
  * Throws where even that cannot be stored.
  */
-export async function escalateToReviewer(buildId: string, error: unknown, deps: GiveUpDeps, run: TriageRun): Promise<void> {
+export async function escalateToReviewer(
+  buildId: string,
+  error: unknown,
+  deps: GiveUpDeps,
+  run: TriageRun,
+): Promise<void> {
   const build = await deps.stores.builds.find(buildId);
   if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
   const saveOpen = async (groups: readonly FailureGroup[]) =>
@@ -250,14 +289,24 @@ export async function escalateToReviewer(buildId: string, error: unknown, deps: 
 
 /** Saves the answer to one failure group whose analysis failed with `error`. */
 export async function escalateGroup(
-  { build, group, triageId }: { readonly build: Build; readonly group: FailureGroup; readonly triageId: string },
+  {
+    build,
+    group,
+    triageId,
+  }: { readonly build: Build; readonly group: FailureGroup; readonly triageId: string },
   error: unknown,
   deps: Omit<GiveUpDeps, 'stores'> & ConcludeDeps,
   run: TriageRun,
 ): Promise<Analysis> {
   deps.logger.error({ buildId: build.id, triageId, error }, 'analysis failed; sent to review');
   const sentence = await maskErrorMessage(error, deps.masker);
-  const analysis = failedAnalysis({ buildId: build.id, triageId, group, error: sentence, now: deps.clock.now() });
+  const analysis = failedAnalysis({
+    buildId: build.id,
+    triageId,
+    group,
+    error: sentence,
+    now: deps.clock.now(),
+  });
   return conclude(build, { kind: 'investigated', analysis, owner: {} }, deps, run);
 }
 
@@ -278,9 +327,22 @@ async function openGroups(build: Build, groups: readonly FailureGroup[], deps: G
 function wholeBuild(build: Build, error: unknown): FailureGroup {
   // Where there is a log, a person can read what we could not.
   const hasLog = !(error instanceof TriageError && error.code === 'not-found');
-  const fingerprint = { algorithm: UNREAD, version: 1, value: `${hasLog ? 'unfinished' : UNREAD}-${build.id}` };
+  const fingerprint = {
+    algorithm: UNREAD,
+    version: 1,
+    value: `${hasLog ? 'unfinished' : UNREAD}-${build.id}`,
+  };
   const message = 'The build failed, but the reason could not be read.';
-  const failure = { id: newId('fal'), buildId: build.id, test: null, message, frames: [], excerpt: null, fingerprint, generic: true };
+  const failure = {
+    id: newId('fal'),
+    buildId: build.id,
+    test: null,
+    message,
+    frames: [],
+    excerpt: null,
+    fingerprint,
+    generic: true,
+  };
   return { fingerprint, generic: false, failures: [failure] };
 }
 

@@ -46,10 +46,14 @@ export interface DraftDeps {
 }
 
 /**
- * Answers one failure group: as a person confirmed it before, else as a reviewer's rule says of such failures, else as the graph finds.
- * Null where the run waits for a person.
+ * Answers one failure group: as a person confirmed it before, else as a reviewer's rule says of such
+ * failures, else as the graph finds. Null where the run waits for a person.
  */
-export async function draftAnswer(subject: TriageSubject, deps: DraftDeps, signal: AbortSignal): Promise<Draft | null> {
+export async function draftAnswer(
+  subject: TriageSubject,
+  deps: DraftDeps,
+  signal: AbortSignal,
+): Promise<Draft | null> {
   const { known, investigation } = deps;
   const { clock } = investigation;
   const { repository } = subject.build;
@@ -58,16 +62,36 @@ export async function draftAnswer(subject: TriageSubject, deps: DraftDeps, signa
     (await deps.owners?.(subject, { category, suspects }, signal)) ?? {};
   if (known !== undefined) {
     const { library, rules, logger } = known;
-    const entry = subject.generic ? null : await library.recall({ fingerprint: subject.fingerprint.value, repository });
+    const entry = subject.generic
+      ? null
+      : await library.recall({ fingerprint: subject.fingerprint.value, repository });
     if (entry !== null) {
-      return { kind: 'recalled', subject, entry, owner: await findOwner(entry.category, []), startedAt, endedAt: clock.now() };
+      return {
+        kind: 'recalled',
+        subject,
+        entry,
+        owner: await findOwner(entry.category, []),
+        startedAt,
+        endedAt: clock.now(),
+      };
     }
     const match = await ruleFor(subject.failures, repository, { stores: { rules }, logger });
     if (match !== null) {
-      return { kind: 'ruled', subject, match, owner: await findOwner(match.rule.category, []), startedAt, endedAt: clock.now() };
+      return {
+        kind: 'ruled',
+        subject,
+        match,
+        owner: await findOwner(match.rule.category, []),
+        startedAt,
+        endedAt: clock.now(),
+      };
     }
   }
   const analysis = await investigate(subject, investigation, signal);
   if (analysis === null) return null;
-  return { kind: 'investigated', analysis, owner: await findOwner(analysis.category, analysis.answer.suspects) };
+  return {
+    kind: 'investigated',
+    analysis,
+    owner: await findOwner(analysis.category, analysis.answer.suspects),
+  };
 }

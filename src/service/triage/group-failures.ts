@@ -11,7 +11,12 @@ export function groupFailures({ causes }: BuildReading, buildId: string): Failur
     fingerprint: ofBuild(fingerprint, buildId),
     generic,
     failures: failures.map(
-      (failure): Failure => ({ ...failure, fingerprint: ofBuild(failure.fingerprint, buildId), id: newId('fal'), buildId }),
+      (failure): Failure => ({
+        ...failure,
+        fingerprint: ofBuild(failure.fingerprint, buildId),
+        id: newId('fal'),
+        buildId,
+      }),
     ),
   }));
 }
@@ -24,27 +29,34 @@ function ofBuild(fingerprint: Failure['fingerprint'], buildId: string): Failure[
   return isUnknown(fingerprint) ? { ...fingerprint, value: `unknown-${buildId}` } : fingerprint;
 }
 
-/** Returns what was read of a group's failures: of the cause that has one of them, else of the whole build. */
+/**
+ * Returns what was read of a group's failures: of the cause that has one of them, else of the whole build.
+ */
 export function readingOfGroup(group: FailureGroup, { reading, causes }: BuildReading): Reading {
   const keys = new Set(group.failures.map(failureKey));
   const isSame = (cause: ReadCause) =>
-    cause.fingerprint.value === group.fingerprint.value || cause.failures.some((failure) => keys.has(failureKey(failure)));
+    cause.fingerprint.value === group.fingerprint.value ||
+    cause.failures.some((failure) => keys.has(failureKey(failure)));
   return causes.find(isSame)?.reading ?? reading;
 }
 
 /**
- * Returns what a reading adds to the stored groups of its build. A test that is stored is known, though a larger log may show its
- * failure in other words; what shares its cause joins its group. The same test in another job with another message is another failure.
+ * Returns what a reading adds to the stored groups of its build. A test that is stored is known, though a
+ * larger log may show its failure in other words; what shares its cause joins its group. The same test in
+ * another job with another message is another failure.
  */
 export function joinKnown(read: readonly FailureGroup[], stored: readonly FailureGroup[]): FailureGroup[] {
   const known = stored.flatMap(({ failures }) => failures);
   return read.flatMap((group) => {
-    const failures = group.failures.filter((failure) => failure.test === null || !known.some((one) => isSameFailure(one, failure)));
+    const failures = group.failures.filter(
+      (failure) => failure.test === null || !known.some((one) => isSameFailure(one, failure)),
+    );
     if (failures.length === 0) return [];
     const same = stored.find(
       (one) =>
         one.generic === group.generic &&
-        (one.failures.some((failure) => group.failures.some((other) => isSameFailure(failure, other))) || endAlike(one, group)),
+        (one.failures.some((failure) => group.failures.some((other) => isSameFailure(failure, other))) ||
+          endAlike(one, group)),
     );
     return [{ fingerprint: same?.fingerprint ?? group.fingerprint, generic: group.generic, failures }];
   });
@@ -57,7 +69,12 @@ export function joinKnown(read: readonly FailureGroup[], stored: readonly Failur
 function isSameFailure(one: Failure, other: Failure): boolean {
   if (one.test === null || other.test === null || testKey(one.test) !== testKey(other.test)) return false;
   const [here, there] = [one.test.at?.source, other.test.at?.source];
-  return one.fingerprint.value === other.fingerprint.value || here === undefined || there === undefined || here === there;
+  return (
+    one.fingerprint.value === other.fingerprint.value ||
+    here === undefined ||
+    there === undefined ||
+    here === there
+  );
 }
 
 /**
@@ -70,7 +87,11 @@ function endAlike(one: FailureGroup, other: FailureGroup): boolean {
   return left.generic && right.generic && endingKey(left) === endingKey(right);
 }
 
-function failureKey({ test, message, fingerprint }: Pick<Failure, 'test' | 'message' | 'fingerprint'>): string {
+function failureKey({
+  test,
+  message,
+  fingerprint,
+}: Pick<Failure, 'test' | 'message' | 'fingerprint'>): string {
   return JSON.stringify(test === null ? [message] : [testKey(test), fingerprint.value]);
 }
 

@@ -27,7 +27,9 @@ export interface InvestigateDeps extends TriageContext {
   readonly limits: TriageLimits;
   /** Returns the calibrations once at the start of a run; absent: confidence is used as stated. */
   readonly calibrations?: () => Promise<readonly CalibrationInUse[]>;
-  /** Asks once when a run begins: which answers may be published; absent or null: those that are sure enough. */
+  /**
+   * Asks once when a run begins: which answers may be published; absent or null: those that are sure enough.
+   */
   readonly bound?: () => Promise<PublishBound | null>;
   /** Time limit of one run, in milliseconds. */
   readonly timeLimitMs: number;
@@ -39,24 +41,39 @@ export interface InvestigateDeps extends TriageContext {
 }
 
 /**
- * Thinks about one failure group until there is an answer with a verdict. Continues a run that was cut off. Null: the run waits for a person,
- * and the same call goes on once the question is answered or has expired. Throws `timeout` (retryable) at the time limit, which the budget's
- * seconds should end before.
+ * Thinks about one failure group until there is an answer with a verdict. Continues a run that was cut off.
+ * Null: the run waits for a person, and the same call goes on once the question is answered or has expired.
+ * Throws `timeout` (retryable) at the time limit, which the budget's seconds should end before.
  */
-export async function investigate(subject: TriageSubject, deps: InvestigateDeps, signal: AbortSignal): Promise<Analysis | null> {
+export async function investigate(
+  subject: TriageSubject,
+  deps: InvestigateDeps,
+  signal: AbortSignal,
+): Promise<Analysis | null> {
   return await withinTime(deps.timeLimitMs, signal, (limit) => runOrWait(subject, deps, signal, limit));
 }
 
-async function runOrWait(subject: TriageSubject, deps: InvestigateDeps, signal: AbortSignal, limit: TimeLimit): Promise<Analysis | null> {
+async function runOrWait(
+  subject: TriageSubject,
+  deps: InvestigateDeps,
+  signal: AbortSignal,
+  limit: TimeLimit,
+): Promise<Analysis | null> {
   const { graph } = deps;
   const configurable = { thread_id: subject.triageId };
   const begun = deps.durable ? await graph.getState({ configurable }) : null;
-  // `next` is empty too where a node's writes are stored and its checkpoint is not yet: only running on shows it.
+  // `next` is empty too where a node's writes are stored and its checkpoint is not yet: only running on shows
+  // it.
   const resumed = begun?.createdAt !== undefined;
   // A run that goes on does so with what it began with.
   const limits = begun?.values.limits ?? (await limitsNow(deps));
   const given = { subject: begun?.values.subject ?? subject, limits };
-  const recording = deps.recorder?.begin({ ...given, analyst: deps.analyst, fallbackAnalyst: deps.fallbackAnalyst, toolbox: deps.toolbox });
+  const recording = deps.recorder?.begin({
+    ...given,
+    analyst: deps.analyst,
+    fallbackAnalyst: deps.fallbackAnalyst,
+    toolbox: deps.toolbox,
+  });
   let analysis: Analysis | null = null;
   try {
     analysis = await go({ subject, limits, resumed, recording }, deps, signal, limit);
@@ -103,7 +120,10 @@ async function go(
     await graph.invoke(input, config).catch((cause: unknown) => {
       if (!limit.ranOut() || signal.aborted) throw cause;
       // What is finished is kept: the next try goes on from there.
-      throw new TriageError('timeout', `The analysis took longer than ${deps.timeLimitMs} ms`, { retryable: true, cause });
+      throw new TriageError('timeout', `The analysis took longer than ${deps.timeLimitMs} ms`, {
+        retryable: true,
+        cause,
+      });
     });
   let state = await invoke(resumed ? null : { subject, limits });
   while (isWaiting(state)) {
@@ -119,11 +139,16 @@ async function go(
  * Returns the answer of a person: null if no one answered in time or no answer is awaited, undefined if it is
  * still awaited.
  */
-async function answerTo(triageId: string, { questions }: InvestigateDeps): Promise<ReviewerAnswer | undefined> {
+async function answerTo(
+  triageId: string,
+  { questions }: InvestigateDeps,
+): Promise<ReviewerAnswer | undefined> {
   const question = (await questions?.findByTriage(triageId)) ?? null;
   if (question?.state === 'waiting') return undefined;
   const { answer, answeredBy, answeredAt } = question ?? { answer: null, answeredBy: null, answeredAt: null };
-  return answer === null || answeredBy === null || answeredAt === null ? null : { text: answer, by: answeredBy, at: answeredAt };
+  return answer === null || answeredBy === null || answeredAt === null
+    ? null
+    : { text: answer, by: answeredBy, at: answeredAt };
 }
 
 /** Leaves out that no error was found where the answer names one. */
@@ -151,7 +176,13 @@ function toAnalysis(state: TriageStateValue, startedAt: number, now: number): An
     analyst: mainAnalyst(state),
     model: state.model,
     promptHashes: state.promptHashes,
-    notes: [...new Set([...notesBeside(classification, subject.notes), ...state.notes, ...missingAnswers(state.outcomes)])],
+    notes: [
+      ...new Set([
+        ...notesBeside(classification, subject.notes),
+        ...state.notes,
+        ...missingAnswers(state.outcomes),
+      ]),
+    ],
     terminationReason: termination ?? 'max_iterations',
     recalled: null,
   };
@@ -185,7 +216,10 @@ function computeReduction(subject: TriageSubject): Analysis['reduction'] {
   return {
     logLines: subject.sources.reduce((total, source) => total + source.lines, 0),
     logBytes: subject.sources.reduce((total, source) => total + source.bytes, 0),
-    keptLines: subject.excerpts.reduce((total, excerpt) => total + excerpt.lineEnd - excerpt.lineStart + 1, 0),
+    keptLines: subject.excerpts.reduce(
+      (total, excerpt) => total + excerpt.lineEnd - excerpt.lineStart + 1,
+      0,
+    ),
     tokens: subject.tokens,
   };
 }
@@ -199,10 +233,14 @@ const MAX_REASON = 160;
  * the answer lacks. A tool that succeeded later, or that another tool replaced, is not named; nor is a tool
  * that was never configured.
  */
-export function missingAnswers(outcomes: readonly Pick<ToolOutcome, 'call' | 'status' | 'summary' | 'answeredBy'>[]): string[] {
+export function missingAnswers(
+  outcomes: readonly Pick<ToolOutcome, 'call' | 'status' | 'summary' | 'answeredBy'>[],
+): string[] {
   const last = new Map(outcomes.map((outcome) => [outcome.call.tool, outcome]));
   return [...last.values()]
-    .filter(({ status, answeredBy }) => (status === 'failed' || status === 'timed-out') && answeredBy === undefined)
+    .filter(
+      ({ status, answeredBy }) => (status === 'failed' || status === 'timed-out') && answeredBy === undefined,
+    )
     .slice(0, MAX_NOTES)
     .map(({ call, summary }) => `Made without ${call.tool}, which was unavailable: ${short(summary)}`);
 }
@@ -219,10 +257,17 @@ interface TimeLimit {
 }
 
 /** Does work under a time limit, in milliseconds, whose clock stops with the work. */
-async function withinTime<Value>(limitMs: number, signal: AbortSignal, work: (limit: TimeLimit) => Promise<Value>): Promise<Value> {
+async function withinTime<Value>(
+  limitMs: number,
+  signal: AbortSignal,
+  work: (limit: TimeLimit) => Promise<Value>,
+): Promise<Value> {
   const tooLong = startDeadline(limitMs);
   try {
-    return await work({ signal: AbortSignal.any([signal, tooLong.signal]), ranOut: () => tooLong.signal.aborted });
+    return await work({
+      signal: AbortSignal.any([signal, tooLong.signal]),
+      ranOut: () => tooLong.signal.aborted,
+    });
   } finally {
     tooLong.stop();
   }
@@ -241,7 +286,13 @@ interface ReviewerClientDeps {
 const MAX_TITLE = 200;
 
 /** Puts questions into the review queue. What a model words is masked like all that is stored. */
-export function createReviewerClient({ questions, notices, masker, clock, waitMs }: ReviewerClientDeps): ReviewerClient {
+export function createReviewerClient({
+  questions,
+  notices,
+  masker,
+  clock,
+  waitMs,
+}: ReviewerClientDeps): ReviewerClient {
   return {
     ask: async ({ subject, category, text }) => {
       const now = clock.now();

@@ -10,7 +10,13 @@ import { projectPath } from '../../log/paths.ts';
 import type { CodeHost } from '../../ports/code-host.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { Toolbox } from '../../ports/toolbox.ts';
-import { type CodeOwnersForm, formOfCodeOwners, MAX_CHARACTERS, MAX_LINES, placesOfCodeOwners } from '../../providers/code-owners.ts';
+import {
+  type CodeOwnersForm,
+  formOfCodeOwners,
+  MAX_CHARACTERS,
+  MAX_LINES,
+  placesOfCodeOwners,
+} from '../../providers/code-owners.ts';
 import { createMemory } from '../../providers/memory.ts';
 import { createOwnersThread, type OwnersThread } from '../../providers/owners-thread.ts';
 
@@ -73,7 +79,8 @@ export function createOwnerFinder(
         const { file, cut } = read;
         const { owned, problems } = await askThread({ ...read, paths }, limit);
         const left = cut === null ? problems : [...problems, { line: read.lines.length + 1, why: cut }];
-        if (left.length > 0 && !warned.has(read)) logger.warn({ repository, file, problems: left }, 'lines of CODEOWNERS were left out');
+        if (left.length > 0 && !warned.has(read))
+          logger.warn({ repository, file, problems: left }, 'lines of CODEOWNERS were left out');
         warned.add(read);
         const byPath = new Map(paths.map((path, at) => [path, owned[at] ?? null]));
         return (path) => {
@@ -83,7 +90,10 @@ export function createOwnerFinder(
       });
     } catch (error) {
       signal.throwIfAborted();
-      logger.warn({ repository, error }, 'CODEOWNERS was not used: reading and matching it failed or took too long');
+      logger.warn(
+        { repository, error },
+        'CODEOWNERS was not used: reading and matching it failed or took too long',
+      );
       return () => null;
     }
   };
@@ -97,7 +107,8 @@ export function createOwnerFinder(
     const fileOwners = [...new Map(files.map((file) => [`${file.path} ${file.as}`, file])).values()];
     const places = category === 'INFRA_ERROR' ? [] : [...suspects.slice(0, 1), ...named];
     const first = places.flatMap((place) => byRules(place, owned))[0];
-    const owner = first ?? (places[0] === undefined ? null : await byLastChange(places[0], build, codeHost, signal));
+    const owner =
+      first ?? (places[0] === undefined ? null : await byLastChange(places[0], build, codeHost, signal));
     return { ...(owner !== null && { owner }), ...(fileOwners.length > 0 && { fileOwners }) };
   };
   return async (subject, found, signal) => {
@@ -112,7 +123,12 @@ export function createOwnerFinder(
   };
 }
 
-async function readRules(codeHost: CodeHost, repository: string, provider: string, signal: AbortSignal): Promise<RulesFile | null> {
+async function readRules(
+  codeHost: CodeHost,
+  repository: string,
+  provider: string,
+  signal: AbortSignal,
+): Promise<RulesFile | null> {
   for (const file of placesOfCodeOwners(provider)) {
     const query = { repository, ref: null, path: file };
     const first = await codeHost.readFile({ ...query, lineStart: 1, lineEnd: WINDOW }, signal);
@@ -125,9 +141,14 @@ async function readRules(codeHost: CodeHost, repository: string, provider: strin
       isCut = fitting < window.lines.length || (lines.length >= MAX_LINES && lines.length < first.totalLines);
       if (isCut || lines.length >= first.totalLines) break;
       left = MAX_CHARACTERS - lines.reduce((sum, { length }) => sum + length + 1, 0);
-      window = await codeHost.readFile({ ...query, lineStart: lines.length + 1, lineEnd: lines.length + WINDOW }, signal);
+      window = await codeHost.readFile(
+        { ...query, lineStart: lines.length + 1, lineEnd: lines.length + WINDOW },
+        signal,
+      );
     }
-    const cut = isCut ? `only the first ${MAX_LINES} lines and ${MAX_CHARACTERS / 1_000} KB of the file are read` : null;
+    const cut = isCut
+      ? `only the first ${MAX_LINES} lines and ${MAX_CHARACTERS / 1_000} KB of the file are read`
+      : null;
     return { file, key: randomUUID(), lines, form: formOfCodeOwners(provider, file, lines), cut };
   }
   return null;
@@ -145,39 +166,61 @@ function countFitting(lines: readonly string[], characters: number): number {
 
 function byRules({ path, as }: Place, owned: Owned): Owner[] {
   const found = owned(path);
-  return found === null ? [] : [{ path, ...(as !== undefined && { as }), names: [...found.names], by: 'codeowners', at: found.at }];
+  return found === null
+    ? []
+    : [{ path, ...(as !== undefined && { as }), names: [...found.names], by: 'codeowners', at: found.at }];
 }
 
 /**
  * Finds the files of the failing tests and of the project's frames that match exactly one file of the
  * repository.
  */
-async function namedPlaces({ build, failingTests, failures }: TriageSubject, codeHost: CodeHost, signal: AbortSignal): Promise<Place[]> {
+async function namedPlaces(
+  { build, failingTests, failures }: TriageSubject,
+  codeHost: CodeHost,
+  signal: AbortSignal,
+): Promise<Place[]> {
   const frames = failures.flatMap((failure) => failure.frames.filter(({ own }) => own));
-  const named = [...failingTests, ...frames].flatMap(({ file, line }) => (file === null ? [] : [{ file, line }]));
+  const named = [...failingTests, ...frames].flatMap(({ file, line }) =>
+    file === null ? [] : [{ file, line }],
+  );
   const places: Place[] = [];
-  for (const { file, line } of named.filter((one, at) => named.findIndex((other) => other.file === one.file) === at).slice(0, MAX_FILES)) {
+  for (const { file, line } of named
+    .filter((one, at) => named.findIndex((other) => other.file === one.file) === at)
+    .slice(0, MAX_FILES)) {
     const suffix = projectPath(file).replaceAll('\\', '/');
     const paths = await codeHost
       .findFiles({ repository: build.repository, ref: build.commit, suffix, limit: 2 }, signal)
       .catch((): string[] => []);
     const [path] = paths.includes(suffix) ? [suffix] : paths.length === 1 ? paths : [];
-    if (path !== undefined) places.push({ path, line, commit: null, author: null, ...(path !== file && { as: file }) });
+    if (path !== undefined)
+      places.push({ path, line, commit: null, author: null, ...(path !== file && { as: file }) });
   }
   return places;
 }
 
-async function byLastChange(place: Place, build: Build, codeHost: CodeHost, signal: AbortSignal): Promise<Owner | null> {
+async function byLastChange(
+  place: Place,
+  build: Build,
+  codeHost: CodeHost,
+  signal: AbortSignal,
+): Promise<Owner | null> {
   const { repository, commit: ref } = build;
   const { path, line } = place;
   const of = (author: string | null, commit: string | null): Owner | null => {
     const name = author?.split('@', 1)[0]?.trim().slice(0, 100) ?? '';
-    return name === '' || name.endsWith('[bot]') ? null : { path, names: [name], by: 'last-change', at: commit };
+    return name === '' || name.endsWith('[bot]')
+      ? null
+      : { path, names: [name], by: 'last-change', at: commit };
   };
   const suspected = of(place.author, place.commit);
   if (suspected !== null) return suspected;
   const blamed =
-    line === null ? [] : await codeHost.blame({ repository, ref, path, lineStart: line, lineEnd: line }, signal).catch(() => []);
+    line === null
+      ? []
+      : await codeHost
+          .blame({ repository, ref, path, lineStart: line, lineEnd: line }, signal)
+          .catch(() => []);
   const changes = [...blamed, ...(await codeHost.history({ repository, ref, path, limit: 5 }, signal))];
   return changes.map(({ author, commit }) => of(author, commit)).find((one) => one !== null) ?? null;
 }

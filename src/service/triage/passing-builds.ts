@@ -45,13 +45,19 @@ export interface LearnDeps {
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
- * Keeps what the logs of a passed build say as templates. They are masked first, and the logs themselves are not kept. Skips the build where
- * there is no log, or where enough newer builds have templates. Throws what its CI and the stores throw.
+ * Keeps what the logs of a passed build say as templates. They are masked first, and the logs themselves are
+ * not kept. Skips the build where there is no log, or where enough newer builds have templates. Throws what
+ * its CI and the stores throw.
  */
-export async function learnGreen(entry: OutboxEntry, deps: LearnDeps, signal: AbortSignal): Promise<OutboxEnd | null> {
+export async function learnGreen(
+  entry: OutboxEntry,
+  deps: LearnDeps,
+  signal: AbortSignal,
+): Promise<OutboxEnd | null> {
   const { builds, passingBuilds } = deps.stores;
   const build = await builds.find(entry.key);
-  if (build === null || !(await passingBuilds.isWanted(entry.key, deps.greenBuilds))) return { outcome: 'skipped' };
+  if (build === null || !(await passingBuilds.isWanted(entry.key, deps.greenBuilds)))
+    return { outcome: 'skipped' };
   const logs = await fetchLogs(build, deps, signal);
   const kept: PassingLog[] = [];
   const pause = async () => {
@@ -68,14 +74,18 @@ export async function learnGreen(entry: OutboxEntry, deps: LearnDeps, signal: Ab
   // Before the job ends: who dies in between does both again, and a build counts once.
   if (deps.flagging !== undefined) await flagContradicted(build, filled, deps.flagging);
   if (!(await passingBuilds.keep(entry, filled, deps.greenBuilds))) {
-    throw new TriageError('cancelled', 'Another process has taken over this green build', { retryable: true });
+    throw new TriageError('cancelled', 'Another process has taken over this green build', {
+      retryable: true,
+    });
   }
   return null;
 }
 
 async function fetchLogs(build: Build, deps: LearnDeps, signal: AbortSignal): Promise<readonly SourceText[]> {
   const source = deps.buildSources[build.provider];
-  return source === undefined ? await uploaded(build, deps.archive) : await source.fetchGreen(build, signal, MAX_BYTES);
+  return source === undefined
+    ? await uploaded(build, deps.archive)
+    : await source.fetchGreen(build, signal, MAX_BYTES);
 }
 
 async function uploaded(build: Build, archive: LearnDeps['archive']): Promise<SourceText[]> {
@@ -103,10 +113,15 @@ const MAX_ENTRIES = 500;
 const TURN = 50;
 
 /**
- * Flags what people taught and a green build says too: a line that passes does not say why another build failed. A flagged entry
- * answers no more, in recall and in search, until a person lets it stay. A build counts once, however often it is compared.
+ * Flags what people taught and a green build says too: a line that passes does not say why another build
+ * failed. A flagged entry answers no more, in recall and in search, until a person lets it stay. A build
+ * counts once, however often it is compared.
  */
-export async function flagContradicted(build: Build, logs: readonly PassingLog[], deps: FlagDeps): Promise<void> {
+export async function flagContradicted(
+  build: Build,
+  logs: readonly PassingLog[],
+  deps: FlagDeps,
+): Promise<void> {
   const { library, outbox } = deps.stores;
   const hit: string[] = [];
   for (const [number, { id, telling }] of (await library.telling(build.repository, MAX_ENTRIES)).entries()) {
@@ -116,9 +131,15 @@ export async function flagContradicted(build: Build, logs: readonly PassingLog[]
   if (hit.length === 0) return;
   await deps.database.transaction(async (sql) => {
     for (const entry of await library.flag(hit, { buildId: build.id, at: build.receivedAt }, sql)) {
-      const answering = await library.recall({ fingerprint: entry.fingerprint.value, repository: entry.repository }, sql);
+      const answering = await library.recall(
+        { fingerprint: entry.fingerprint.value, repository: entry.repository },
+        sql,
+      );
       await outbox.add(indexChangesWithout(entry, answering), sql);
-      deps.logger.info({ entryId: entry.id, buildId: build.id }, 'library entry flagged: a green build says the same');
+      deps.logger.info(
+        { entryId: entry.id, buildId: build.id },
+        'library entry flagged: a green build says the same',
+      );
     }
   });
 }
@@ -184,14 +205,20 @@ export async function diffAgainstPassing(
   const wanted = only === undefined ? names : names.filter((name) => name === only);
   if (deps.greenBuilds === 0 || wanted.length === 0) return null;
   const keys = new Map(wanted.map((name) => [name, greenKey(build, name, names.length)]));
-  const chosen = Map.groupBy(await deps.passingBuilds.choose(build.id, [...new Set(keys.values())], deps.greenBuilds), ({ log }) => log);
+  const chosen = Map.groupBy(
+    await deps.passingBuilds.choose(build.id, [...new Set(keys.values())], deps.greenBuilds),
+    ({ log }) => log,
+  );
   if (chosen.size === 0) return null;
   const logs = new Map<string, ComparedLog>();
   const builds = new Map<string, GreenBuild>();
   for (const [name, key] of keys) {
     const [newest, ...older] = chosen.get(key) ?? [];
     if (newest === undefined) continue;
-    logs.set(name, { name: formatBuildName(newest), templates: [newest, ...older].map(({ templates }) => templates) });
+    logs.set(name, {
+      name: formatBuildName(newest),
+      templates: [newest, ...older].map(({ templates }) => templates),
+    });
     builds.set(name, newest.build);
   }
   return { green: greenOfLogs(logs), builds };
@@ -218,8 +245,8 @@ function formatBuildName({ build }: Pick<ChosenPassingLog, 'build'>): string {
 const LEASE_MS = 300_000;
 
 /**
- * Makes templates of passed builds, one build at a time, the newest first, as long as nothing is more urgent (`isPaused`). The next green build
- * makes up for one that is given up.
+ * Makes templates of passed builds, one build at a time, the newest first, as long as nothing is more urgent
+ * (`isPaused`). The next green build makes up for one that is given up.
  */
 export function passingBuildHandler(deps: LearnDeps, isPaused?: OutboxHandler['isPaused']): OutboxHandler {
   return {
@@ -230,6 +257,8 @@ export function passingBuildHandler(deps: LearnDeps, isPaused?: OutboxHandler['i
     longestDelayMs: 300_000,
     ...(isPaused === undefined ? {} : { isPaused }),
     handle: async ([entry], { signal }) =>
-      entry === undefined ? null : await learnGreen(entry, deps, AbortSignal.any([signal, AbortSignal.timeout(LEASE_MS)])),
+      entry === undefined
+        ? null
+        : await learnGreen(entry, deps, AbortSignal.any([signal, AbortSignal.timeout(LEASE_MS)])),
   };
 }

@@ -48,8 +48,8 @@ const ABORT_GRACE_MS = 2_000;
 export type WaitOutside = <Value>(provider: string, work: () => Promise<Value>) => Promise<Value>;
 
 /**
- * A queue whose jobs give their slot back when they first wait for a provider, and then go on by themselves. When it stops, who waits ends at
- * once, and who goes on has as long as the others.
+ * A queue whose jobs give their slot back when they first wait for a provider, and then go on by themselves.
+ * When it stops, who waits ends at once, and who goes on has as long as the others.
  */
 export interface DetachableQueue extends JobQueue {
   work(
@@ -78,7 +78,9 @@ export function detachableQueue(queue: JobQueue, logger: Logger): DetachableQueu
     const [next] = turnedAway;
     if (next === undefined || stopping) return;
     turnedAway.delete(next);
-    await queue.enqueue(next).catch((error: unknown) => logger.debug({ jobId: next, error }, 'the sweeper will queue this job'));
+    await queue
+      .enqueue(next)
+      .catch((error: unknown) => logger.debug({ jobId: next, error }, 'the sweeper will queue this job'));
   };
   const waiting = (jobId: string, own: AbortController, leave: () => void): WaitOutside => {
     return async (provider, work) => {
@@ -86,7 +88,11 @@ export function detachableQueue(queue: JobQueue, logger: Logger): DetachableQueu
       if (lane.waiting.size >= WAITING) {
         lane.turnedAway.add(jobId);
         own.abort(
-          new TriageError('cancelled', `${WAITING} other builds are waiting for ${provider}; this one is next.`, { retryable: true }),
+          new TriageError(
+            'cancelled',
+            `${WAITING} other builds are waiting for ${provider}; this one is next.`,
+            { retryable: true },
+          ),
         );
       }
       if (stopping) own.abort(stopped());
@@ -120,7 +126,10 @@ export function detachableQueue(queue: JobQueue, logger: Logger): DetachableQueu
             await handler(jobId, AbortSignal.any([slot, own.signal]), waiting(jobId, own, leave));
           } catch (error) {
             if (detached.has(own))
-              logger.warn({ jobId, error: getErrorMessage(error) }, 'a job failed outside the queue; it stays pending');
+              logger.warn(
+                { jobId, error: getErrorMessage(error) },
+                'a job failed outside the queue; it stays pending',
+              );
             throw error;
           } finally {
             detached.delete(own);
@@ -138,7 +147,10 @@ export function detachableQueue(queue: JobQueue, logger: Logger): DetachableQueu
   };
 }
 
-async function drain(detached: ReadonlyMap<AbortController, Promise<unknown>>, timeoutMs: number): Promise<void> {
+async function drain(
+  detached: ReadonlyMap<AbortController, Promise<unknown>>,
+  timeoutMs: number,
+): Promise<void> {
   const timer = new AbortController();
   const all = Promise.allSettled(detached.values());
   const late = async () => {
@@ -198,7 +210,11 @@ interface Choice {
 
 /** Returns which job to run instead of the one whose message arrived, or null if that one may run. */
 function createChooser(turns: FairQueueDeps['turns']): (jobId: string) => Promise<Choice | null> {
-  let seen: { readonly at: number; readonly waiting: Map<string, Turn>; readonly working: Map<string, number> } | null = null;
+  let seen: {
+    readonly at: number;
+    readonly waiting: Map<string, Turn>;
+    readonly working: Map<string, number>;
+  } | null = null;
   let last: string | null = null;
 
   const look = async () => {
@@ -206,7 +222,11 @@ function createChooser(turns: FairQueueDeps['turns']): (jobId: string) => Promis
     if (seen !== null && now - seen.at < FRESH_MS) return seen;
     const pending = await turns.next(SEEN);
     const waiting = new Map(pending.map((turn) => [turn.id, turn]));
-    seen = { at: now, waiting, working: new Map(pending.map(({ repository, working }) => [repository, working])) };
+    seen = {
+      at: now,
+      waiting,
+      working: new Map(pending.map(({ repository, working }) => [repository, working])),
+    };
     return seen;
   };
 
@@ -219,7 +239,12 @@ function createChooser(turns: FairQueueDeps['turns']): (jobId: string) => Promis
     const inWork = (repository: string) => working.get(repository) ?? 0;
     const limit = inWork(here.repository) + (last === here.repository ? 1 : 0);
     const other = [...waiting.values()]
-      .filter((turn) => turn.repository !== here.repository && inWork(turn.repository) < limit && (turn.urgent || !here.urgent))
+      .filter(
+        (turn) =>
+          turn.repository !== here.repository &&
+          inWork(turn.repository) < limit &&
+          (turn.urgent || !here.urgent),
+      )
       .toSorted((left, right) => inWork(left.repository) - inWork(right.repository))[0];
     const taken = other ?? here;
     // It is taken now, and not a second time at this look.

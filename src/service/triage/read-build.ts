@@ -45,7 +45,9 @@ export async function readAside(
   threads: Pick<LogThreads, 'read'> | undefined,
   signal: AbortSignal,
 ): Promise<BuildReading> {
-  return threads === undefined ? readCauses(sources, toReadOptions(options)) : threads.read(sources, toReadOptions(options), signal);
+  return threads === undefined
+    ? readCauses(sources, toReadOptions(options))
+    : threads.read(sources, toReadOptions(options), signal);
 }
 
 function toReadOptions({ secrets, ...how }: ReadMaskedOptions): ReadOptions {
@@ -87,8 +89,14 @@ const AT_ONCE = 4;
  * errors, unless this is the last attempt, and `not-found` if the build was deleted in the meantime: then
  * nothing of it stays archived.
  */
-export async function gatherSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'fence'>): Promise<Gathered> {
-  const { sources, notes } = await allSources(build, deps, run).finally(() => removeWhereDeleted(build, deps));
+export async function gatherSources(
+  build: Build,
+  deps: GatherDeps,
+  run: Omit<TriageRun, 'fence'>,
+): Promise<Gathered> {
+  const { sources, notes } = await allSources(build, deps, run).finally(() =>
+    removeWhereDeleted(build, deps),
+  );
   const surveyed = await (deps.threads?.survey(sources, run.signal) ?? surveyFiles(sources));
   return { sources: surveyed.read, notes: notes.concat(surveyed.notes), survey: surveyed.survey };
 }
@@ -110,7 +118,11 @@ async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, '
   const job = await deps.stores.triages.findByBuild(build.id);
   const source = deps.buildSources[build.provider];
   const { archived, notes: away } = await whatIsArchived(build, deps, run, source !== undefined);
-  if (source === undefined) return { sources: archived, notes: archived.length > 0 || away.length > 0 ? away : ['The build has no log.'] };
+  if (source === undefined)
+    return {
+      sources: archived,
+      notes: archived.length > 0 || away.length > 0 ? away : ['The build has no log.'],
+    };
   if (archived.length > 0 && !isFetchDue(job)) return { sources: archived, notes: [] };
   try {
     const ask = () => source.fetch(build, run.signal);
@@ -122,11 +134,17 @@ async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, '
     await keepShownSecrets(deps, build.id, own);
     if (job !== null) await deps.stores.triages.markFetched(job);
     const names = new Set(sources.map((one) => one.name));
-    return { sources: [...sources, ...archived.filter((one) => !names.has(one.name))], notes: [...away, ...fetched.notes] };
+    return {
+      sources: [...sources, ...archived.filter((one) => !names.has(one.name))],
+      notes: [...away, ...fetched.notes],
+    };
   } catch (error) {
     if (mayPass(error, run)) throw error;
     deps.logger.warn({ buildId: build.id, provider: build.provider, error }, 'logs could not be fetched');
-    return { sources: archived, notes: [`The log could not be read${archived.length > 0 ? ' again' : ''}: ${getErrorMessage(error)}`] };
+    return {
+      sources: archived,
+      notes: [`The log could not be read${archived.length > 0 ? ' again' : ''}: ${getErrorMessage(error)}`],
+    };
   }
 }
 
@@ -150,7 +168,10 @@ async function whatIsArchived(
     if (!canFetch && mayPass(error, run)) throw error;
     run.signal.throwIfAborted();
     deps.logger.warn({ buildId: build.id, error }, 'the archive could not be read');
-    return { archived: [], notes: [`The archived logs of the build could not be read: ${getErrorMessage(error)}`] };
+    return {
+      archived: [],
+      notes: [`The archived logs of the build could not be read: ${getErrorMessage(error)}`],
+    };
   }
 }
 

@@ -16,7 +16,13 @@ const CONFIRMED = 0.97;
  * Creates the answer to a failure whose cause a person has confirmed, without the graph or a model. It states
  * who confirmed it, when, and how often it was seen. Callers must not use it for generic fingerprints.
  */
-export function recallAnalysis(subject: TriageSubject, entry: LibraryEntry, timesSeen: number, startedAt: number, now: number): Analysis {
+export function recallAnalysis(
+  subject: TriageSubject,
+  entry: LibraryEntry,
+  timesSeen: number,
+  startedAt: number,
+  now: number,
+): Analysis {
   const said = `confirmed by ${entry.confirmedBy} on ${entry.confirmedAt.slice(0, 10)}, seen ${timesSeen} times`;
   return {
     ...knownAnswer(subject, {
@@ -36,7 +42,12 @@ export function recallAnalysis(subject: TriageSubject, entry: LibraryEntry, time
       startedAt,
       now,
     }),
-    recalled: { entryId: entry.id, confirmedBy: entry.confirmedBy, confirmedAt: entry.confirmedAt, timesSeen },
+    recalled: {
+      entryId: entry.id,
+      confirmedBy: entry.confirmedBy,
+      confirmedAt: entry.confirmedAt,
+      timesSeen,
+    },
   };
 }
 
@@ -64,7 +75,14 @@ function knownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis {
     ...createAnalysisHead(subject, startedAt, now),
     category,
     kind,
-    classification: { category, kind, confidence, probabilities: certain(category, confidence), abstained: false, because },
+    classification: {
+      category,
+      kind,
+      confidence,
+      probabilities: certain(category, confidence),
+      abstained: false,
+      because,
+    },
     answer: {
       ...{ title, rootCause, fixRecommendation, confidence },
       claims: [{ text: claim, evidence: ids, quotes: [] }],
@@ -80,7 +98,15 @@ function knownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis {
       reasons: [`known: ${said}`],
     },
     evidence,
-    steps: [{ node, round: 0, startedAt: new Date(startedAt).toISOString(), milliseconds, summary: `known failure, ${said}` }],
+    steps: [
+      {
+        node,
+        round: 0,
+        startedAt: new Date(startedAt).toISOString(),
+        milliseconds,
+        summary: `known failure, ${said}`,
+      },
+    ],
     usage: NO_USAGE,
     analyst: 'recall',
     model: null,
@@ -92,7 +118,10 @@ function knownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis {
 }
 
 /** Creates the evidence from the statement of the person and the location of the failure in the log. */
-function evidenceFor(known: Pick<Evidence, 'tool' | 'title' | 'text' | 'source' | 'data'>, excerpt: Excerpt | undefined): Evidence[] {
+function evidenceFor(
+  known: Pick<Evidence, 'tool' | 'title' | 'text' | 'source' | 'data'>,
+  excerpt: Excerpt | undefined,
+): Evidence[] {
   const first: Evidence = { id: 'E1', score: 1, ...known };
   if (excerpt === undefined) return [first];
   const { source, lineStart, lineEnd, text, reason } = excerpt;
@@ -108,7 +137,9 @@ function certain(category: Category, confidence: number): Record<Category, numbe
   return byCategory((one) => (one === category ? confidence : rest));
 }
 
-/** A person said it of all failures that look like this one, not of this one: less than what they confirmed. */
+/**
+ * A person said it of all failures that look like this one, not of this one: less than what they confirmed.
+ */
 const RULED = 0.9;
 /** Failures of a group that rules are tried on; they have one cause. */
 const MAX_FAILURES = 3;
@@ -133,14 +164,21 @@ export interface RuleAnswerDeps {
  * repository precede those for all repositories, newest first. Bounded: at most 500 rules, 8,000 characters
  * of each failure, a quarter of a second in all.
  */
-export async function ruleFor(failures: readonly Failure[], repository: string, deps: RuleAnswerDeps): Promise<RuleMatch | null> {
+export async function ruleFor(
+  failures: readonly Failure[],
+  repository: string,
+  deps: RuleAnswerDeps,
+): Promise<RuleMatch | null> {
   const rules = await deps.stores.rules.active(repository, MAX_RULES);
   const texts = failures.slice(0, MAX_FAILURES).map(ruleText);
   const { elapsed = () => performance.now() } = deps;
   const startedAt = elapsed();
   for (const [tried, rule] of rules.entries()) {
     if (elapsed() - startedAt > TIME_MS) {
-      deps.logger.warn({ repository, tried, rules: rules.length }, 'rules took too long; the rest was not tried on this failure');
+      deps.logger.warn(
+        { repository, tried, rules: rules.length },
+        'rules took too long; the rest was not tried on this failure',
+      );
       return null;
     }
     const pattern = compileRulePattern(rule.pattern);
@@ -177,7 +215,12 @@ export function ruleAnalysis(
       because: `rule ${rule.id} version ${rule.version}, ${said}`,
       evidence: evidenceFor(
         {
-          ...{ tool: 'rule', title: rule.title, text: `${rule.rootCause}\nPattern: ${rule.pattern}`, source: `rule:${rule.id}` },
+          ...{
+            tool: 'rule',
+            title: rule.title,
+            text: `${rule.rootCause}\nPattern: ${rule.pattern}`,
+            source: `rule:${rule.id}`,
+          },
           data: { ruleId: rule.id, version: rule.version, author: rule.author },
         },
         excerpts.find(({ text }) => text.includes(line)) ?? excerpts[0],
@@ -185,6 +228,12 @@ export function ruleAnalysis(
       startedAt,
       now,
     }),
-    ruled: { ruleId: rule.id, version: rule.version, author: rule.author, createdAt: rule.createdAt, timesUsed },
+    ruled: {
+      ruleId: rule.id,
+      version: rule.version,
+      author: rule.author,
+      createdAt: rule.createdAt,
+      timesUsed,
+    },
   };
 }

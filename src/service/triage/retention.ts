@@ -17,7 +17,9 @@ interface RetentionDays {
 
 interface RetentionPolicy extends RetentionDays {
   /** The retention periods of individual repositories; absent values are the general ones. */
-  readonly repositories: Readonly<Record<string, { readonly logsDays?: number | undefined; readonly buildsDays?: number | undefined }>>;
+  readonly repositories: Readonly<
+    Record<string, { readonly logsDays?: number | undefined; readonly buildsDays?: number | undefined }>
+  >;
 }
 
 export interface RetentionDeps extends OutboxDeps {
@@ -45,7 +47,11 @@ const BATCH = 50;
 const DAY_MS = 86_400_000;
 
 /** Counts what would be deleted of a repository. */
-export async function countRepository(deps: RetentionDeps, repository: string, olderThanDays: number): Promise<RowCounts> {
+export async function countRepository(
+  deps: RetentionDeps,
+  repository: string,
+  olderThanDays: number,
+): Promise<RowCounts> {
   return await deps.store.count(toForgetScope(deps.clock, repository, olderThanDays));
 }
 
@@ -76,7 +82,10 @@ export async function forgetRepository(
   return { builds, logs: 0, libraryEntries: ids.length, pending };
 }
 
-/** Deletes what the policy no longer keeps. The error library stays: it is what people taught. `pause` is awaited after each batch. */
+/**
+ * Deletes what the policy no longer keeps. The error library stays: it is what people taught. `pause` is
+ * awaited after each batch.
+ */
 export async function retain(
   deps: RetentionDeps,
   policy: RetentionPolicy,
@@ -86,32 +95,46 @@ export async function retain(
   const own = Object.keys(policy.repositories);
   let [builds, logs] = [0, 0];
   for (const repository of [null, ...own]) {
-    const { buildsDays, logsDays } = { ...policy, ...present((repository !== null && policy.repositories[repository]) || {}) };
+    const { buildsDays, logsDays } = {
+      ...policy,
+      ...present((repository !== null && policy.repositories[repository]) || {}),
+    };
     const scope = (days: number) => ({
       ...toForgetScope(deps.clock, repository, days),
       except: repository === null ? own : [],
       settledOnly: true,
     });
-    if (buildsDays > 0) builds += await inBatches(signal, () => deps.store.forgetBuilds(scope(buildsDays), BATCH), pause);
-    if (logsDays > 0) logs += await inBatches(signal, () => deps.store.forgetLogs(scope(logsDays), BATCH), pause);
+    if (buildsDays > 0)
+      builds += await inBatches(signal, () => deps.store.forgetBuilds(scope(buildsDays), BATCH), pause);
+    if (logsDays > 0)
+      logs += await inBatches(signal, () => deps.store.forgetLogs(scope(logsDays), BATCH), pause);
   }
   if (builds > 0) await deps.forgetThreads();
-  return { builds, logs, libraryEntries: 0, pending: { logs: await removeLogs(deps, signal), vectors: false } };
+  return {
+    builds,
+    logs,
+    libraryEntries: 0,
+    pending: { logs: await removeLogs(deps, signal), vectors: false },
+  };
 }
 
 /** Checks whether the policy keeps everything forever. */
 function keepsForEver(policy: RetentionPolicy): boolean {
-  return [policy, ...Object.values(policy.repositories)].every(({ logsDays, buildsDays }) => !logsDays && !buildsDays);
+  return [policy, ...Object.values(policy.repositories)].every(
+    ({ logsDays, buildsDays }) => !logsDays && !buildsDays,
+  );
 }
 
 /**
- * Creates the handlers that delete the logs of builds in the archive. They never give up, however long a store
- * is unavailable.
+ * Creates the handlers that delete the logs of builds in the archive. They never give up, however long a
+ * store is unavailable.
  */
 export function removalHandlers(archive: Pick<BuildArchive, 'remove' | 'removeElsewhere'>): OutboxHandler[] {
   const { removeElsewhere } = archive;
   const handlers = [removalHandler(REMOVE_LOGS, (buildId) => archive.remove(buildId))];
-  return removeElsewhere === undefined ? handlers : [...handlers, removalHandler(REMOVE_FROM_MONGODB, removeElsewhere)];
+  return removeElsewhere === undefined
+    ? handlers
+    : [...handlers, removalHandler(REMOVE_FROM_MONGODB, removeElsewhere)];
 }
 
 function removalHandler(topic: string, remove: (buildId: string) => Promise<void>): OutboxHandler {
@@ -150,12 +173,18 @@ async function removeLogs({ archive, ...deps }: RetentionDeps, signal: AbortSign
 export function longestLogsDays(policy: RetentionPolicy): number {
   const days = [
     policy.logsDays,
-    ...Object.values(policy.repositories).flatMap(({ logsDays }) => (logsDays === undefined ? [] : [logsDays])),
+    ...Object.values(policy.repositories).flatMap(({ logsDays }) =>
+      logsDays === undefined ? [] : [logsDays],
+    ),
   ];
   return days.includes(0) ? 0 : findMax(days) + 7;
 }
 
-async function inBatches(signal: AbortSignal, work: () => Promise<number>, pause?: () => Promise<void>): Promise<number> {
+async function inBatches(
+  signal: AbortSignal,
+  work: () => Promise<number>,
+  pause?: () => Promise<void>,
+): Promise<number> {
   let total = 0;
   for (let some = BATCH; some === BATCH && !signal.aborted; ) {
     some = await work();
@@ -166,7 +195,12 @@ async function inBatches(signal: AbortSignal, work: () => Promise<number>, pause
 }
 
 function toForgetScope(clock: Clock, repository: string | null, days: number): ForgetScope {
-  return { repository, except: [], before: new Date(clock.now() - days * DAY_MS).toISOString(), settledOnly: false };
+  return {
+    repository,
+    except: [],
+    before: new Date(clock.now() - days * DAY_MS).toISOString(),
+    settledOnly: false,
+  };
 }
 
 interface RetentionWorkerDeps extends RetentionDeps {
@@ -185,8 +219,8 @@ const RETAIN_MS = 3_600_000;
 const PAUSE_MS = 200;
 
 /**
- * Starts deleting in the background what is too old, and the remains of interrupted writes in the archive. One
- * process at a time does so. Pending deletions are in the database, so a stop loses nothing.
+ * Starts deleting in the background what is too old, and the remains of interrupted writes in the archive.
+ * One process at a time does so. Pending deletions are in the database, so a stop loses nothing.
  */
 export function startRetentionWorker(deps: RetentionWorkerDeps): { stop(): Promise<void> } {
   const holder = randomUUID();
@@ -214,9 +248,13 @@ async function lookAfter(rounds: Rounds, stopping: AbortSignal): Promise<void> {
     await deps.archive
       .tidy?.()
       .catch((error: unknown) =>
-        deps.logger.warn({ error: getErrorMessage(error) }, 'the archive could not delete interrupted writes; will retry'),
+        deps.logger.warn(
+          { error: getErrorMessage(error) },
+          'the archive could not delete interrupted writes; will retry',
+        ),
       );
-    if (keepsForEver(deps.policy) || performance.now() - rounds.retainedAt < (deps.retainMs ?? RETAIN_MS)) return;
+    if (keepsForEver(deps.policy) || performance.now() - rounds.retainedAt < (deps.retainMs ?? RETAIN_MS))
+      return;
     const lost = new AbortController();
     const pause = async () => {
       if (!(await hold())) lost.abort();

@@ -56,7 +56,11 @@ export interface TriageBuildDeps extends ConcludeDeps, GatherDeps, ReadDeps, Omi
  * comes. Throws what may pass when tried again, and what kept the build from being read: a log that is not
  * there is never answered as if it had been read.
  */
-export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: TriageRun): Promise<Analysis[]> {
+export async function triageBuild(
+  buildId: string,
+  deps: TriageBuildDeps,
+  run: TriageRun,
+): Promise<Analysis[]> {
   const material = await gatherMaterial(buildId, deps, run);
   const read = await readMaterial(material, deps, run.signal);
   const groups = await saveGroups(material.build, read, deps.stores);
@@ -69,13 +73,21 @@ export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: T
   return analyses;
 }
 
-async function gatherMaterial(buildId: string, deps: TriageBuildDeps, run: TriageRun): Promise<BuildMaterial> {
+async function gatherMaterial(
+  buildId: string,
+  deps: TriageBuildDeps,
+  run: TriageRun,
+): Promise<BuildMaterial> {
   const { stores, greenBuilds } = deps;
   const build = await stores.builds.find(buildId);
   if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
   const { sources, notes, survey } = await gatherSources(build, deps, run);
-  if (sources.length === 0 && !(await isKnown(build, deps))) throw new TriageError('not-found', notes[0] ?? 'The build has no log.');
-  const beside = await diffAgainstPassing(build, sources, { passingBuilds: stores.passingBuilds, greenBuilds });
+  if (sources.length === 0 && !(await isKnown(build, deps)))
+    throw new TriageError('not-found', notes[0] ?? 'The build has no log.');
+  const beside = await diffAgainstPassing(build, sources, {
+    passingBuilds: stores.passingBuilds,
+    greenBuilds,
+  });
   return { build, sources, notes, survey, secrets: 0, beside };
 }
 
@@ -85,13 +97,26 @@ async function isKnown(build: Build, { stores }: TriageBuildDeps): Promise<boole
   return groups.some(({ fingerprint }) => fingerprint.algorithm !== UNREAD);
 }
 
-async function readMaterial(material: BuildMaterial, { budgetTokens, threads }: ReadDeps, signal: AbortSignal): Promise<BuildReading> {
+async function readMaterial(
+  material: BuildMaterial,
+  { budgetTokens, threads }: ReadDeps,
+  signal: AbortSignal,
+): Promise<BuildReading> {
   const { sources, secrets, beside, without } = material;
-  return await readAside(sources, { budgetTokens, secrets, ...present({ green: beside?.green, without }) }, threads, signal);
+  return await readAside(
+    sources,
+    { budgetTokens, secrets, ...present({ green: beside?.green, without }) },
+    threads,
+    signal,
+  );
 }
 
 /** Saves what a reading adds; returns all groups of the build. */
-async function saveGroups(build: Build, read: BuildReading, { builds, failures }: Stores): Promise<readonly FailureGroup[]> {
+async function saveGroups(
+  build: Build,
+  read: BuildReading,
+  { builds, failures }: Stores,
+): Promise<readonly FailureGroup[]> {
   await builds.saveTestResults(build.id, read.reading.testResults);
   const stored = await failures.saveGroups(build.id, []);
   return await failures.saveGroups(build.id, joinKnown(groupFailures(read, build.id), stored));
@@ -104,7 +129,11 @@ interface GroupInput {
 }
 
 /** Returns the stored answer to a group, else makes and saves one; null where it waits for a person. */
-async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: TriageRun): Promise<Analysis | null> {
+async function answerGroup(
+  input: GroupInput,
+  deps: TriageBuildDeps,
+  run: TriageRun,
+): Promise<Analysis | null> {
   const { group, material } = input;
   const { build } = material;
   const { stores, onStep } = deps;
@@ -118,7 +147,11 @@ async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: Triage
   try {
     const known = { library: stores.library, rules: stores.rules, logger: deps.logger };
     const investigation = { ...deps.investigation, onStep: told };
-    const draft = await draftAnswer(createGroupSubject(input, triage.id), { ...deps, known, investigation }, run.signal);
+    const draft = await draftAnswer(
+      createGroupSubject(input, triage.id),
+      { ...deps, known, investigation },
+      run.signal,
+    );
     return draft === null ? null : await conclude(build, draft, deps, run);
   } catch (error) {
     if (mayPass(error, run)) throw error;
@@ -128,7 +161,14 @@ async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: Triage
 
 function createGroupSubject({ material, read, group }: GroupInput, triageId: string): TriageSubject {
   const { build, notes, survey, beside } = material;
-  const subject = createSubject({ triageId, build, group, reading: readingOfGroup(group, read), notes, survey });
+  const subject = createSubject({
+    triageId,
+    build,
+    group,
+    reading: readingOfGroup(group, read),
+    notes,
+    survey,
+  });
   const green = greenBehind(subject.excerpts, beside);
   return green === null ? subject : { ...subject, green };
 }
@@ -169,18 +209,34 @@ export async function triageSources(
 ): Promise<TriagedSources> {
   const masked = await maskSources(raw.filter(isHeld), deps.masker);
   const sources = [...raw.filter((source) => !isHeld(source)), ...masked.sources];
-  for (const source of sources) await (isHeld(source) ? deps.archive.put(build.id, source) : deps.archive.putPieces(build.id, source));
+  for (const source of sources)
+    await (isHeld(source) ? deps.archive.put(build.id, source) : deps.archive.putPieces(build.id, source));
   const { read: chosen, survey, notes } = surveyFiles(sources);
   const beside = green === undefined ? null : { green, builds: new Map() };
-  const material = { build, sources: chosen, notes, survey, secrets: masked.secrets + maskedSecrets, beside, ...how };
+  const material = {
+    build,
+    sources: chosen,
+    notes,
+    survey,
+    secrets: masked.secrets + maskedSecrets,
+    beside,
+    ...how,
+  };
   const read = await readMaterial(material, deps, signal);
   const groups = groupFailures(read, build.id);
   const analyses: Analysis[] = [];
   for (const group of groups.slice(0, maxGroups)) {
     signal.throwIfAborted();
-    const draft = await draftAnswer(createGroupSubject({ material, read, group }, `${build.id}-${analyses.length + 1}`), deps, signal);
+    const draft = await draftAnswer(
+      createGroupSubject({ material, read, group }, `${build.id}-${analyses.length + 1}`),
+      deps,
+      signal,
+    );
     if (draft === null)
-      throw new TriageError('internal', `The analysis of ${build.id} is waiting for a reviewer, but there is no review queue here`);
+      throw new TriageError(
+        'internal',
+        `The analysis of ${build.id} is waiting for a reviewer, but there is no review queue here`,
+      );
     analyses.push(await createAnalysis(draft));
   }
   return { reading: read.reading, analyses, groups };

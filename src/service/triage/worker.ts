@@ -24,12 +24,18 @@ export interface WorkerDeps {
   readonly failpoint?: Failpoint;
 }
 
-/** Takes queued jobs. The lease in the database decides who works on what; the queue only notifies. What waits for a CI takes no place. */
+/**
+ * Takes queued jobs. The lease in the database decides who works on what; the queue only notifies. What waits
+ * for a CI takes no place.
+ */
 export async function startWorker(deps: WorkerDeps): Promise<void> {
   const crashIsolation = createCrashIsolation(deps.concurrency);
-  await deps.jobQueue.work((jobId, signal, outside) => runJob(jobId, deps, signal, { crashIsolation, outside }), {
-    concurrency: deps.concurrency,
-  });
+  await deps.jobQueue.work(
+    (jobId, signal, outside) => runJob(jobId, deps, signal, { crashIsolation, outside }),
+    {
+      concurrency: deps.concurrency,
+    },
+  );
 }
 
 /**
@@ -54,13 +60,22 @@ interface Places {
 
 type End = Awaited<ReturnType<TriageStore['finish']>> | 'released';
 
-async function runOnce(jobId: string, deps: WorkerDeps, signal: AbortSignal, { crashIsolation, outside }: Places): Promise<End> {
+async function runOnce(
+  jobId: string,
+  deps: WorkerDeps,
+  signal: AbortSignal,
+  { crashIsolation, outside }: Places,
+): Promise<End> {
   const waiting = (stepOut: StepOut): { outside?: WaitOutside } =>
     outside === undefined ? {} : { outside: (provider, work) => outside(provider, () => stepOut(work)) };
-  const end = await crashIsolation.together((stepOut) => runLeased(jobId, deps, signal, { how: 'in company', ...waiting(stepOut) }));
+  const end = await crashIsolation.together((stepOut) =>
+    runLeased(jobId, deps, signal, { how: 'in company', ...waiting(stepOut) }),
+  );
   if (end !== 'suspect') return end;
   return await crashIsolation.alone(async (stepOut) => {
-    const alone = signal.aborted ? 'released' : await runLeased(jobId, deps, signal, { how: 'alone', ...waiting(stepOut) });
+    const alone = signal.aborted
+      ? 'released'
+      : await runLeased(jobId, deps, signal, { how: 'alone', ...waiting(stepOut) });
     return alone === 'suspect' ? 'released' : alone;
   });
 }
@@ -89,7 +104,9 @@ async function runLeased(
     job,
     ...waiting,
     progressed: once(() => {
-      deps.triages.progressed(job).catch((error: unknown) => logger.warn({ error }, 'progress could not be recorded'));
+      deps.triages
+        .progressed(job)
+        .catch((error: unknown) => logger.warn({ error }, 'progress could not be recorded'));
     }),
   };
   try {
@@ -108,9 +125,16 @@ async function settle(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise
     const { aborted, reason } = run.signal;
     const isStopped = aborted && reason instanceof TriageError && reason.code === 'cancelled';
     const level = again ? 'warn' : 'error';
-    deps.logger[isStopped ? 'debug' : level]({ error, again, attempts: job.attempts, retries: job.retries }, 'triage failed');
+    deps.logger[isStopped ? 'debug' : level](
+      { error, again, attempts: job.attempts, retries: job.retries },
+      'triage failed',
+    );
     if (!again) return deps.triages.finish(job, 'failed', getErrorMessage(error));
-    await deps.triages.release(job, getErrorMessage(error), run.signal.aborted ? 0 : retryDelay(job.retries, error));
+    await deps.triages.release(
+      job,
+      getErrorMessage(error),
+      run.signal.aborted ? 0 : retryDelay(job.retries, error),
+    );
     return 'released';
   }
   const end = await deps.triages.finish(job, 'done', null);
@@ -120,7 +144,10 @@ async function settle(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise
   return end;
 }
 
-/** Triages the build; where that fails for good, or took the process down too often, a person is asked instead. */
+/**
+ * Triages the build; where that fails for good, or took the process down too often, a person is asked
+ * instead.
+ */
 async function answer(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise<void> {
   if (job.attempts > deps.maxCrashes) return await setAside(job, deps, run);
   try {
@@ -186,7 +213,10 @@ export function createCrashIsolation(places = Number.POSITIVE_INFINITY) {
     else shared -= 1;
     admit();
   };
-  const within = async <Result>(mustBeAlone: boolean, work: (stepOut: StepOut) => Promise<Result>): Promise<Result> => {
+  const within = async <Result>(
+    mustBeAlone: boolean,
+    work: (stepOut: StepOut) => Promise<Result>,
+  ): Promise<Result> => {
     await enter(mustBeAlone);
     try {
       return await work(async (wait) => {
@@ -276,7 +306,10 @@ function keepLease(job: TriageJob, deps: LeaseDeps): { readonly lost: AbortSigna
 
 interface EndJobDeps {
   readonly database: Pick<Database, 'transaction'>;
-  readonly stores: { readonly triages: Pick<TriageStore, 'holds' | 'finish'>; readonly notices: Pick<NoticeStore, 'changed'> };
+  readonly stores: {
+    readonly triages: Pick<TriageStore, 'holds' | 'finish'>;
+    readonly notices: Pick<NoticeStore, 'changed'>;
+  };
 }
 
 /**
@@ -316,7 +349,8 @@ export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
 async function sweep(deps: SweeperDeps): Promise<void> {
   try {
     await deps.questions?.expire();
-    for (const { id, urgent } of await deps.turns.next(BATCH)) await deps.jobQueue.enqueue(id, { priority: urgent ? 'high' : 'normal' });
+    for (const { id, urgent } of await deps.turns.next(BATCH))
+      await deps.jobQueue.enqueue(id, { priority: urgent ? 'high' : 'normal' });
   } catch (error) {
     deps.logger.warn({ error }, 'sweep failed; will retry');
   }

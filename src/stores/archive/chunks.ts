@@ -62,7 +62,12 @@ export function toChunkNumber(line: number): number {
  * Returns lines `first`..`last` from stored consecutive chunks; `firstChunk` is the number of the first
  * chunk.
  */
-export async function linesOfChunks(stored: readonly Buffer[], firstChunk: number, first: number, last: number): Promise<string[]> {
+export async function linesOfChunks(
+  stored: readonly Buffer[],
+  firstChunk: number,
+  first: number,
+  last: number,
+): Promise<string[]> {
   const lines = (await Promise.all(stored.map(fromChunk))).flatMap((text) => text.split('\n'));
   const offset = firstChunk * CHUNK_LINES + 1;
   return lines.slice(first - offset, Math.max(first, last + 1) - offset);
@@ -77,7 +82,8 @@ export async function textOfChunks(stored: readonly Buffer[]): Promise<string> {
 async function* piecesOfChunks(stored: readonly Buffer[], firstChunk: number): AsyncGenerator<TextPiece> {
   for (let start = 0; start < stored.length; start += OPENED) {
     const opened = await Promise.all(stored.slice(start, start + OPENED).map((bytes) => decompress(bytes)));
-    for (const [at, bytes] of opened.entries()) yield { lineStart: (firstChunk + start + at) * CHUNK_LINES + 1, bytes };
+    for (const [at, bytes] of opened.entries())
+      yield { lineStart: (firstChunk + start + at) * CHUNK_LINES + 1, bytes };
   }
 }
 
@@ -102,7 +108,10 @@ export async function* piecesInBatches(
   let next = ask(0);
   for (let first = 0; first < chunks; first += batch) {
     const stored = await next;
-    if (stored === null) throw new TriageError('storage-failed', `${name} was replaced or removed while it was read.`, { retryable: true });
+    if (stored === null)
+      throw new TriageError('storage-failed', `${name} was replaced or removed while it was read.`, {
+        retryable: true,
+      });
     next = ask(first + batch);
     yield* piecesOfChunks(stored, first);
   }
@@ -126,7 +135,13 @@ const MAX_WINDOW = 2000;
  * empty line.
  */
 export function describeSource(source: SourceText, text: string): ArchivedSource {
-  return { name: source.name, kind: source.kind, lines: countLines(text), bytes: Buffer.byteLength(text), notes: [...source.notes] };
+  return {
+    name: source.name,
+    kind: source.kind,
+    lines: countLines(text),
+    bytes: Buffer.byteLength(text),
+    notes: [...source.notes],
+  };
 }
 
 /**

@@ -57,7 +57,10 @@ export function createMemoryArchive(): MemoryArchive {
     pieces: async function* (buildId, name) {
       const stored = find(buildId, name);
       for (let from = 1; stored !== undefined && from <= stored.log.lineCount; from += CHUNK_LINES)
-        yield { lineStart: from, bytes: Buffer.from(stored.log.window(from, from + CHUNK_LINES - 1).join('\n')) };
+        yield {
+          lineStart: from,
+          bytes: Buffer.from(stored.log.window(from, from + CHUNK_LINES - 1).join('\n')),
+        };
     },
     linesWith: (buildId, name, literals) => find(buildId, name)?.log.linesWith(literals) ?? [],
     remove: async (buildId) => {
@@ -113,7 +116,8 @@ function indexLines(bytes: LogBytes): LineIndex {
   const index = new LineIndex(bytes);
   for (let start = 0; start < bytes.size; start += STEP) {
     const piece = bytes.slice(start, start + STEP);
-    for (let end = piece.indexOf(LINE_FEED); end !== -1; end = piece.indexOf(LINE_FEED, end + 1)) index.add(start + end + 1);
+    for (let end = piece.indexOf(LINE_FEED); end !== -1; end = piece.indexOf(LINE_FEED, end + 1))
+      index.add(start + end + 1);
   }
   return index;
 }

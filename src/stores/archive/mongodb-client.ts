@@ -52,8 +52,8 @@ interface Collections {
 
 export interface MongodbCollections {
   /**
-   * Runs one operation within the time limit. Errors of the driver become a TriageError. Throws `storage-failed`
-   * (retryable) immediately while a server that did not respond is paused.
+   * Runs one operation within the time limit. Errors of the driver become a TriageError. Throws
+   * `storage-failed` (retryable) immediately while a server that did not respond is paused.
    */
   within<Result>(work: (collections: Collections, signal: AbortSignal) => Promise<Result>): Promise<Result>;
   /** Makes the indexes, where that was not done yet. */
@@ -70,7 +70,11 @@ interface Timing {
 }
 
 /** Connects when it is first used. Writes are acknowledged by a majority and its journal. */
-export function openCollections(url: string, database: string, { limitMs, restMs }: Timing): MongodbCollections {
+export function openCollections(
+  url: string,
+  database: string,
+  { limitMs, restMs }: Timing,
+): MongodbCollections {
   const connection = keepConnected(() => createClient(url, limitMs));
   const db = async () => (await connection.client()).db(database);
   const guard = createBreaker(restMs);
@@ -86,7 +90,10 @@ export function openCollections(url: string, database: string, { limitMs, restMs
       });
       return made;
     },
-    ping: async () => void (await guard(() => limited(async (signal) => (await db()).command({ ping: 1 }, { signal }), limitMs))),
+    ping: async () =>
+      void (await guard(() =>
+        limited(async (signal) => (await db()).command({ ping: 1 }, { signal }), limitMs),
+      )),
     close: connection.close,
   };
 }
@@ -112,7 +119,10 @@ async function makeIndexes(within: MongodbCollections['within']): Promise<void> 
  * Keeps a client connected. A client whose first connection failed stays closed for good, so a new client is
  * created at the next use.
  */
-function keepConnected(create: () => MongoClient): { client(): Promise<MongoClient>; close(): Promise<void> } {
+function keepConnected(create: () => MongoClient): {
+  client(): Promise<MongoClient>;
+  close(): Promise<void>;
+} {
   // Once here, so that a wrong address is reported at the start.
   let next: MongoClient | null = create();
   let connected: Promise<MongoClient> | null = null;
@@ -173,7 +183,9 @@ function createBreaker(restMs: number) {
   return async <Result>(call: () => Promise<Result>): Promise<Result> => {
     if (pausedUntil !== null) {
       if (performance.now() < pausedUntil) {
-        throw new TriageError('storage-failed', 'MongoDB did not respond recently and is paused.', { retryable: true });
+        throw new TriageError('storage-failed', 'MongoDB did not respond recently and is paused.', {
+          retryable: true,
+        });
       }
       pausedUntil = performance.now() + restMs;
     }
@@ -191,12 +203,21 @@ function createBreaker(restMs: number) {
 /** Returns true if the server does not respond, as opposed to a response that refuses the request. */
 function isAway(error: unknown): boolean {
   if (!(error instanceof TriageError)) return false;
-  return error.code === 'upstream-auth' || (error.code === 'storage-failed' && error.retryable && error.details.full !== true);
+  return (
+    error.code === 'upstream-auth' ||
+    (error.code === 'storage-failed' && error.retryable && error.details.full !== true)
+  );
 }
 
-/** Settles with the work or at the limit, whatever the driver does; the signal then ends what can be ended. */
-async function limited<Result>(work: (signal: AbortSignal) => Promise<Result>, limitMs: number): Promise<Result> {
-  const late = () => new TriageError('storage-failed', `MongoDB did not answer within ${limitMs} ms.`, { retryable: true });
+/**
+ * Settles with the work or at the limit, whatever the driver does; the signal then ends what can be ended.
+ */
+async function limited<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+  limitMs: number,
+): Promise<Result> {
+  const late = () =>
+    new TriageError('storage-failed', `MongoDB did not answer within ${limitMs} ms.`, { retryable: true });
   try {
     return await limitTime({ limitMs, late }, work);
   } catch (error) {
@@ -208,20 +229,31 @@ async function limited<Result>(work: (signal: AbortSignal) => Promise<Result>, l
 const OUT_OF_DISK_SPACE = 14031;
 /** Unauthorized, AuthenticationFailed, AtlasError: who we are, not what we asked. */
 const REFUSED = new Set([13, 18, 8000]);
-/** A server that stops, steps down or was not fast enough: WriteConcernFailed, WriteConcernTimeout, shutdown, no primary, time limits. */
-const PASSING = new Set([6, 7, 50, 64, 89, 91, 100, 189, 262, 9001, 10107, 11600, 11602, 13388, 13435, 13436]);
+/**
+ * A server that stops, steps down or was not fast enough: WriteConcernFailed, WriteConcernTimeout, shutdown,
+ * no primary, time limits.
+ */
+const PASSING = new Set([
+  6, 7, 50, 64, 89, 91, 100, 189, 262, 9001, 10107, 11600, 11602, 13388, 13435, 13436,
+]);
 
 /**
- * Turns what the driver threw into a TriageError: `upstream-auth` where the server does not know us, else `storage-failed`, with
- * `details.full` where its disk is full. A TriageError stays as it is. No message names the address, which may hold a password.
+ * Turns what the driver threw into a TriageError: `upstream-auth` where the server does not know us, else
+ * `storage-failed`, with `details.full` where its disk is full. A TriageError stays as it is. No message
+ * names the address, which may hold a password.
  */
 function toArchiveError(error: unknown): TriageError {
   if (error instanceof TriageError) return error;
   if (error instanceof MongoServerError) return toServerError(error);
   if (error instanceof MongoError || isAbort(error)) {
-    return new TriageError('storage-failed', `MongoDB is not responding: ${error.message}`, { retryable: true, cause: error });
+    return new TriageError('storage-failed', `MongoDB is not responding: ${error.message}`, {
+      retryable: true,
+      cause: error,
+    });
   }
-  return new TriageError('internal', `The archive in MongoDB failed: ${getErrorMessage(error)}`, { cause: error });
+  return new TriageError('internal', `The archive in MongoDB failed: ${getErrorMessage(error)}`, {
+    cause: error,
+  });
 }
 
 /** Returns true if two writers inserted the same document at the same moment. */
@@ -233,12 +265,26 @@ function toServerError(error: MongoServerError): TriageError {
   const code = Number(error.code);
   const details = { state: code, full: code === OUT_OF_DISK_SPACE };
   if (REFUSED.has(code))
-    return new TriageError('upstream-auth', 'MongoDB rejects the user in FAULTLINE_MONGODB_URL.', { cause: error, details });
+    return new TriageError('upstream-auth', 'MongoDB rejects the user in FAULTLINE_MONGODB_URL.', {
+      cause: error,
+      details,
+    });
   if (details.full) {
-    return new TriageError('storage-failed', 'The disk of MongoDB is full.', { retryable: true, cause: error, details });
+    return new TriageError('storage-failed', 'The disk of MongoDB is full.', {
+      retryable: true,
+      cause: error,
+      details,
+    });
   }
-  const retryable = PASSING.has(code) || error.hasErrorLabel('RetryableWriteError') || error.hasErrorLabel('TransientTransactionError');
-  return new TriageError('storage-failed', `The MongoDB request failed: ${error.message}`, { retryable, cause: error, details });
+  const retryable =
+    PASSING.has(code) ||
+    error.hasErrorLabel('RetryableWriteError') ||
+    error.hasErrorLabel('TransientTransactionError');
+  return new TriageError('storage-failed', `The MongoDB request failed: ${error.message}`, {
+    retryable,
+    cause: error,
+    details,
+  });
 }
 
 function isAbort(error: unknown): error is Error {

@@ -5,7 +5,13 @@ import { TriageError } from '../../domain/errors.ts';
 import { batchesWithin } from '../../lib/collections.ts';
 import { ArchivedSource, type BuildArchive, type TextPiece } from '../../ports/build-archive.ts';
 import { linesOfChunks, piecesInBatches, textOfChunks, toChunkNumber, toChunks, toWindow } from './chunks.ts';
-import { isDuplicate, type MongodbCollections, openCollections, type PieceDocument, type SourceDocument } from './mongodb-client.ts';
+import {
+  isDuplicate,
+  type MongodbCollections,
+  openCollections,
+  type PieceDocument,
+  type SourceDocument,
+} from './mongodb-client.ts';
 
 export interface MongodbArchiveOptions {
   /** The address in the form mongodb://user:password@host:port. */
@@ -25,7 +31,10 @@ export interface MongodbArchive extends BuildArchive {
   /** Stores a text like `put`, and returns the description of what was stored. */
   keep(buildId: string, source: SourceText): Promise<ArchivedSource>;
   check(): Promise<string>;
-  /** Deletes pieces of writings that were cut off `olderThanMs` ago or before, and says how many such writings. */
+  /**
+   * Deletes pieces of writings that were cut off `olderThanMs` ago or before, and says how many such
+   * writings.
+   */
   tidy(olderThanMs?: number): Promise<number>;
   close(): Promise<void>;
 }
@@ -56,13 +65,19 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
   const { within } = collections;
   const keep: MongodbArchive['keep'] = async (buildId, source) => {
     const { chunks, lines, bytes } = await toChunks(source.text);
-    if (bytes > maxBytes) throw new TriageError('too-large', `${source.name} has ${bytes} bytes; the archive accepts at most ${maxBytes}.`);
+    if (bytes > maxBytes)
+      throw new TriageError(
+        'too-large',
+        `${source.name} has ${bytes} bytes; the archive accepts at most ${maxBytes}.`,
+      );
     const described = { name: source.name, kind: source.kind, lines, bytes, notes: [...source.notes] };
     const storedAt = new Date();
     const expiry = keepDays === 0 ? {} : { expiresAt: new Date(storedAt.getTime() + keepDays * DAY_MS) };
     const generation = randomUUID();
     const document = { buildId, ...described, chunks: chunks.length, generation, storedAt, ...expiry };
-    const parts = chunks.flatMap((chunk) => splitChunk(chunk, { buildId, name: source.name, generation, ...expiry }));
+    const parts = chunks.flatMap((chunk) =>
+      splitChunk(chunk, { buildId, name: source.name, generation, ...expiry }),
+    );
     await store(collections, document, parts);
     return described;
   };
@@ -74,7 +89,9 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
     keep,
 
     list: async (buildId) => {
-      const found = await within(({ sources }, signal) => sources.find({ buildId }, { signal }).sort({ storedAt: 1, name: 1 }).toArray());
+      const found = await within(({ sources }, signal) =>
+        sources.find({ buildId }, { signal }).sort({ storedAt: 1, name: 1 }).toArray(),
+      );
       return found.map((one) => ArchivedSource.parse(one));
     },
 
@@ -86,8 +103,13 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
     lines: async (buildId, name, from, to) => {
       const { first, last } = toWindow(from, to);
       const range = { first: toChunkNumber(first), last: toChunkNumber(last) };
-      const bytes = await readWhole(within, buildId, name, ({ chunks }) => ({ ...range, last: Math.min(range.last, chunks - 1) }));
-      return bytes === null ? null : { lineStart: first, lines: await linesOfChunks(bytes, range.first, first, last) };
+      const bytes = await readWhole(within, buildId, name, ({ chunks }) => ({
+        ...range,
+        last: Math.min(range.last, chunks - 1),
+      }));
+      return bytes === null
+        ? null
+        : { lineStart: first, lines: await linesOfChunks(bytes, range.first, first, last) };
     },
 
     pieces: (buildId, name) => readPieces(within, buildId, name),
@@ -118,8 +140,15 @@ function splitChunk(
   });
 }
 
-/** Writes the pieces, makes them valid, and deletes those that were valid before. Cut off anywhere, the old or the new text is whole. */
-async function store({ within, indexed }: MongodbCollections, source: SourceDocument, parts: readonly PieceDocument[]): Promise<void> {
+/**
+ * Writes the pieces, makes them valid, and deletes those that were valid before. Cut off anywhere, the old or
+ * the new text is whole.
+ */
+async function store(
+  { within, indexed }: MongodbCollections,
+  source: SourceDocument,
+  parts: readonly PieceDocument[],
+): Promise<void> {
   const { buildId, name, generation } = source;
   const forget = async (old: string) => {
     await within(({ pieces }) => pieces.deleteMany({ buildId, name, generation: old }));
@@ -129,7 +158,8 @@ async function store({ within, indexed }: MongodbCollections, source: SourceDocu
   await within(({ drafts }) => drafts.insertOne({ generation, buildId, name, startedAt: source.storedAt }));
   let replaced: string | null;
   try {
-    for (const batch of batchesWithin(parts, INSERT, ({ bytes }) => bytes.length)) await within(({ pieces }) => pieces.insertMany(batch));
+    for (const batch of batchesWithin(parts, INSERT, ({ bytes }) => bytes.length))
+      await within(({ pieces }) => pieces.insertMany(batch));
     replaced = await makeValid(within, source);
   } catch (error) {
     // A server that has answered gets its room back now; else `tidy` sees to it.
@@ -169,7 +199,9 @@ async function makeValid(within: Within, source: SourceDocument): Promise<string
       if (matchedCount === 1) return old.generation;
     }
   }
-  throw new TriageError('conflict', `${name} was replaced by another process in the meantime.`, { retryable: true });
+  throw new TriageError('conflict', `${name} was replaced by another process in the meantime.`, {
+    retryable: true,
+  });
 }
 
 async function tidy(within: Within, before: Date): Promise<number> {
@@ -211,11 +243,20 @@ interface ChunkRange {
  * Reads all requested chunks from a single generation. If the text is replaced during the read, starts again
  * with the next generation. Returns null if there is no such text.
  */
-async function readWhole(within: Within, buildId: string, name: string, chunksOf: (source: StoredSource) => ChunkRange) {
+async function readWhole(
+  within: Within,
+  buildId: string,
+  name: string,
+  chunksOf: (source: StoredSource) => ChunkRange,
+) {
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const source = await find(within, buildId, name);
     if (source === null) return null;
-    const bytes = await readChunks(within, { buildId, name, generation: source.generation }, chunksOf(source));
+    const bytes = await readChunks(
+      within,
+      { buildId, name, generation: source.generation },
+      chunksOf(source),
+    );
     if (bytes !== null) return bytes;
   }
   throw new TriageError('storage-failed', `${name} of build ${buildId} is incomplete in the archive.`);
@@ -226,7 +267,9 @@ async function* readPieces(within: Within, buildId: string, name: string): Async
   const source = await find(within, buildId, name);
   if (source === null) return;
   const of = { buildId, name, generation: source.generation };
-  yield* piecesInBatches(name, source.chunks, BATCH_CHUNKS, (first, last) => readChunks(within, of, { first, last }));
+  yield* piecesInBatches(name, source.chunks, BATCH_CHUNKS, (first, last) =>
+    readChunks(within, of, { first, last }),
+  );
 }
 
 /** Returns the requested chunks of one generation, or null if some are missing. */
@@ -237,7 +280,9 @@ async function readChunks(
 ): Promise<Buffer[] | null> {
   if (last < first) return [];
   const wanted = { ...of, chunk: { $gte: first, $lte: last } };
-  const found = await within(({ pieces }, signal) => pieces.find(wanted, { signal }).sort({ chunk: 1, part: 1 }).toArray());
+  const found = await within(({ pieces }, signal) =>
+    pieces.find(wanted, { signal }).sort({ chunk: 1, part: 1 }).toArray(),
+  );
   const bytes = joined(found.map((piece) => Piece.parse(piece)));
   return bytes.length === last - first + 1 ? bytes : null;
 }
@@ -250,7 +295,8 @@ function joined(found: readonly z.infer<typeof Piece>[]): Buffer[] {
     if (piece.part === 0) parts = [];
     parts.push(piece.bytes);
     const isLast = piece.part === piece.parts - 1 && found[index + 1]?.chunk !== piece.chunk;
-    if (isLast && parts.length === piece.parts) chunks.push(parts.length === 1 ? piece.bytes : Buffer.concat(parts));
+    if (isLast && parts.length === piece.parts)
+      chunks.push(parts.length === 1 ? piece.bytes : Buffer.concat(parts));
   }
   return chunks;
 }

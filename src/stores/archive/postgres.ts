@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { ArchivedSource, type BuildArchive, type TextPiece } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 import { all, first } from '../sql.ts';
-import { CHUNK_LINES, type Chunk, linesOfChunks, piecesInBatches, textOfChunks, toChunkNumber, toChunks, toWindow } from './chunks.ts';
+import {
+  CHUNK_LINES,
+  type Chunk,
+  linesOfChunks,
+  piecesInBatches,
+  textOfChunks,
+  toChunkNumber,
+  toChunks,
+  toWindow,
+} from './chunks.ts';
 
 /** Chunks of one statement; bounds its size. */
 const BATCH = 40;
@@ -45,9 +54,13 @@ export function createPostgresArchive(db: Database) {
       const window = toWindow(from, to);
       const [firstChunk, lastChunk] = [toChunkNumber(window.first), toChunkNumber(window.last)];
       const rows = await readChunks(db, buildId, name, firstChunk, lastChunk);
-      if (rows.length === 0) return (await findSource(db, buildId, name)) === null ? null : { lineStart: window.first, lines: [] };
+      if (rows.length === 0)
+        return (await findSource(db, buildId, name)) === null ? null : { lineStart: window.first, lines: [] };
       const stored = rows.map((row) => row.bytes);
-      return { lineStart: window.first, lines: await linesOfChunks(stored, firstChunk, window.first, window.last) };
+      return {
+        lineStart: window.first,
+        lines: await linesOfChunks(stored, firstChunk, window.first, window.last),
+      };
     },
 
     pieces: (buildId, name) => readPieces(db, buildId, name),
@@ -59,13 +72,23 @@ export function createPostgresArchive(db: Database) {
 }
 
 /** Records which driver has a text from now on, and deletes the chunks of the text that it replaces. */
-export async function replaceRow(sql: Sql, buildId: string, source: ArchivedSource, driver: 'postgres' | 'mongodb'): Promise<void> {
+export async function replaceRow(
+  sql: Sql,
+  buildId: string,
+  source: ArchivedSource,
+  driver: 'postgres' | 'mongodb',
+): Promise<void> {
   const { name, kind, lines, bytes, notes } = source;
   await sql.query(UPSERT_SOURCE, [buildId, name, kind, lines, bytes, notes, driver]);
   await sql.query('delete from build_source_chunks where build_id = $1 and name = $2', [buildId, name]);
 }
 
-async function insertChunks(sql: Sql, buildId: string, name: string, chunks: readonly Chunk[]): Promise<void> {
+async function insertChunks(
+  sql: Sql,
+  buildId: string,
+  name: string,
+  chunks: readonly Chunk[],
+): Promise<void> {
   await sql.query(INSERT_CHUNKS, [
     buildId,
     name,
@@ -79,7 +102,13 @@ async function findSource(db: Database, buildId: string, name: string) {
   return await first(db, ArchivedSource.pick({ lines: true }), FIND, [buildId, name]);
 }
 
-async function readChunks(db: Database, buildId: string, name: string, first: number, last: number): Promise<{ bytes: Buffer }[]> {
+async function readChunks(
+  db: Database,
+  buildId: string,
+  name: string,
+  first: number,
+  last: number,
+): Promise<{ bytes: Buffer }[]> {
   return await db.query<{ bytes: Buffer }>(READ_CHUNKS, [buildId, name, first, last]);
 }
 

@@ -19,18 +19,29 @@ export interface FallbackOptions {
 }
 
 /** Errors that PostgreSQL would also return. */
-const NOT_ELSEWHERE: readonly TriageErrorCode[] = ['too-large', 'invalid-input', 'cancelled', 'internal', 'invalid-config'];
+const NOT_ELSEWHERE: readonly TriageErrorCode[] = [
+  'too-large',
+  'invalid-input',
+  'cancelled',
+  'internal',
+  'invalid-config',
+];
 
 const Row = z.object({ driver: z.enum(['postgres', 'mongodb']) });
 const Count = z.object({ count: z.coerce.number() });
 
 /**
- * Creates an archive that stores texts in MongoDB. A text that MongoDB does not accept is stored in PostgreSQL
- * and stays there. Each text has a row in PostgreSQL, which names its driver, so the list of a build's texts is
- * always available. While MongoDB is unavailable, `read`, `lines` and `pieces` throw `storage-failed`
- * (retryable) for the texts that it has.
+ * Creates an archive that stores texts in MongoDB. A text that MongoDB does not accept is stored in
+ * PostgreSQL and stays there. Each text has a row in PostgreSQL, which names its driver, so the list of a
+ * build's texts is always available. While MongoDB is unavailable, `read`, `lines` and `pieces` throw
+ * `storage-failed` (retryable) for the texts that it has.
  */
-export function createArchiveWithFallback({ mongodb, database, outbox, logger }: FallbackOptions): BuildArchive {
+export function createArchiveWithFallback({
+  mongodb,
+  database,
+  outbox,
+  logger,
+}: FallbackOptions): BuildArchive {
   const postgres = createPostgresArchive(database);
 
   async function findArchive(buildId: string, name: string): Promise<BuildArchive | null> {
@@ -39,7 +50,10 @@ export function createArchiveWithFallback({ mongodb, database, outbox, logger }:
     return row.driver === 'postgres' ? postgres : mongodb;
   }
 
-  async function tryMongodb(buildId: string, source: Parameters<BuildArchive['put']>[1]): Promise<ArchivedSource | null> {
+  async function tryMongodb(
+    buildId: string,
+    source: Parameters<BuildArchive['put']>[1],
+  ): Promise<ArchivedSource | null> {
     // The pending deletion would include this text.
     if ((await outbox.find(REMOVE_FROM_MONGODB, buildId)) !== null) return null;
     try {
@@ -63,7 +77,8 @@ export function createArchiveWithFallback({ mongodb, database, outbox, logger }:
 
     list: (buildId) => all(database, ArchivedSource, LIST, [buildId]),
     read: async (buildId, name) => (await findArchive(buildId, name))?.read(buildId, name) ?? null,
-    lines: async (buildId, name, from, to) => (await findArchive(buildId, name))?.lines(buildId, name, from, to) ?? null,
+    lines: async (buildId, name, from, to) =>
+      (await findArchive(buildId, name))?.lines(buildId, name, from, to) ?? null,
 
     pieces: async function* (buildId, name) {
       const archive = await findArchive(buildId, name);
@@ -97,6 +112,7 @@ export function createArchiveWithFallback({ mongodb, database, outbox, logger }:
 
 const FIND_DRIVER = 'select driver from build_sources where build_id = $1 and name = $2';
 
-const LIST = 'select name, kind, lines, bytes, notes from build_sources where build_id = $1 order by stored_at, name';
+const LIST =
+  'select name, kind, lines, bytes, notes from build_sources where build_id = $1 order by stored_at, name';
 
 const COUNT_IN_POSTGRES = `select count(*) from build_sources where driver = 'postgres'`;

@@ -6,7 +6,8 @@ import type { MigrationFile } from './migration-files.ts';
 export const MIGRATIONS_TABLE = 'schema_migrations';
 
 /** Advice for repairing a schema that may be wrong; forms the end of a sentence. */
-export const REPAIR = 'back up, then run "faultline migrate --repair": it compares the schema with the migrations and repairs it';
+export const REPAIR =
+  'back up, then run "faultline migrate --repair": it compares the schema with the migrations and repairs it';
 
 export interface AppliedMigration {
   readonly name: string;
@@ -15,7 +16,9 @@ export interface AppliedMigration {
 }
 
 export async function readApplied(sql: Sql): Promise<readonly AppliedMigration[]> {
-  const [table] = await sql.query<{ found: boolean }>(`select to_regclass('${MIGRATIONS_TABLE}') is not null as found`);
+  const [table] = await sql.query<{ found: boolean }>(
+    `select to_regclass('${MIGRATIONS_TABLE}') is not null as found`,
+  );
   if (!table?.found) return [];
   // The column may not be there yet, and only the owner may add it.
   return await sql.query<{ name: string; checksum: string | null }>(
@@ -34,7 +37,10 @@ export interface MigrationStatus {
   readonly unverified: readonly MigrationFile[];
 }
 
-export function compareMigrations(files: readonly MigrationFile[], applied: readonly AppliedMigration[]): MigrationStatus {
+export function compareMigrations(
+  files: readonly MigrationFile[],
+  applied: readonly AppliedMigration[],
+): MigrationStatus {
   const checksums = new Map(applied.map(({ name, checksum }) => [RENAMED.get(name) ?? name, checksum]));
   const known = new Set(files.map(({ name }) => name));
   return {
@@ -61,14 +67,19 @@ export function refuseNewer({ newer }: MigrationStatus): void {
 
 export function refuseChanged(status: MigrationStatus): void {
   const says = describeChanged(status);
-  if (says !== null) throw new TriageError('invalid-config', `${says}. If the file was changed here, restore it. Otherwise ${REPAIR}.`);
+  if (says !== null)
+    throw new TriageError(
+      'invalid-config',
+      `${says}. If the file was changed here, restore it. Otherwise ${REPAIR}.`,
+    );
 }
 
 /** Says which migrations were applied in another form; null where none was. */
 export function describeChanged({ changed }: MigrationStatus): string | null {
   if (changed.length === 0) return null;
   const each = changed.map(
-    ({ file, applied }) => `${file.name} (checksum ${applied.slice(0, 12)}…, the file has ${file.checksum.slice(0, 12)}…)`,
+    ({ file, applied }) =>
+      `${file.name} (checksum ${applied.slice(0, 12)}…, the file has ${file.checksum.slice(0, 12)}…)`,
   );
   return `The database was migrated with another form of ${each.join(', ')} than this version has`;
 }

@@ -10,12 +10,18 @@ import { jsonIn } from '../../lib/text.ts';
 
 const BEAT_MS = 1000;
 /**
- * A holder in another container or on another machine is dead when it has not touched its lock for this long. Generous,
- * because a long statement blocks the holder's event loop: the database runs inside its process.
+ * A holder in another container or on another machine is dead when it has not touched its lock for this long.
+ * Generous, because a long statement blocks the holder's event loop: the database runs inside its process.
  */
 const SILENT_MS = 15 * BEAT_MS;
 
-const Holder = z.object({ pid: z.int(), started: z.string(), space: z.string(), token: z.string(), since: z.string() });
+const Holder = z.object({
+  pid: z.int(),
+  started: z.string(),
+  space: z.string(),
+  token: z.string(),
+  since: z.string(),
+});
 type Holder = z.infer<typeof Holder>;
 
 export interface DirectoryLock {
@@ -58,9 +64,13 @@ async function createDirectory(directory: string): Promise<string> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     return await realpath(directory);
   } catch (error) {
-    throw new TriageError('storage-failed', `The data directory ${directory} cannot be created. Check its path and permissions.`, {
-      cause: error,
-    });
+    throw new TriageError(
+      'storage-failed',
+      `The data directory ${directory} cannot be created. Check its path and permissions.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -80,8 +90,9 @@ async function acquire(lock: string, me: Holder, terms: Terms): Promise<void> {
 }
 
 /**
- * Replaces the lock of a dead holder. Deleting it first would let a slow racer delete the winner's new lock, so the
- * replacement is guarded by a lock of its own, named after the dead holder, and what is replaced is read again inside.
+ * Replaces the lock of a dead holder. Deleting it first would let a slow racer delete the winner's new lock,
+ * so the replacement is guarded by a lock of its own, named after the dead holder, and what is replaced is
+ * read again inside.
  */
 async function takeOver(lock: string, dead: Holder, me: Holder, terms: Terms): Promise<void> {
   const guard = `${lock}.${dead.token}`;
@@ -106,7 +117,11 @@ async function createLock(lock: string, me: Holder): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw new TriageError('storage-failed', `The lock file ${lock} cannot be written. Check the folder's permissions.`, { cause: error });
+    throw new TriageError(
+      'storage-failed',
+      `The lock file ${lock} cannot be written. Check the folder's permissions.`,
+      { cause: error },
+    );
   } finally {
     await rm(draft, { force: true });
   }
@@ -123,7 +138,9 @@ async function readHolder(lock: string): Promise<Holder | null> {
   } catch {
     return null;
   }
-  return Holder.safeParse(jsonIn(text)).data ?? { pid: 0, started: '', space: '', token: 'unreadable', since: '' };
+  return (
+    Holder.safeParse(jsonIn(text)).data ?? { pid: 0, started: '', space: '', token: 'unreadable', since: '' }
+  );
 }
 
 async function isHeld(lock: string, holder: Holder, silentMs: number): Promise<boolean> {

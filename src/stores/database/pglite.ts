@@ -21,7 +21,10 @@ const WAIT_FOR_CONNECTION_MS = 60_000;
  * migrated yet: call `migrate()`. Throws `locked` if another process has opened it, `invalid-config` if the
  * directory contains other files.
  */
-export async function openPglite(options: { readonly dataDir: string; readonly migrationsFolder?: string }): Promise<PgDatabase> {
+export async function openPglite(options: {
+  readonly dataDir: string;
+  readonly migrationsFolder?: string;
+}): Promise<PgDatabase> {
   const lock = await lockDirectory(options.dataDir);
   try {
     const thread = await openDirectory(lock);
@@ -68,10 +71,14 @@ async function openDirectory({ directory }: DirectoryLock) {
   const marker = `${directory}.initializing`;
   const names = await readdir(directory);
   const cutShort = existsSync(marker);
-  if (cutShort) await Promise.all(names.map((name) => rm(join(directory, name), { recursive: true, force: true })));
+  if (cutShort)
+    await Promise.all(names.map((name) => rm(join(directory, name), { recursive: true, force: true })));
   const fresh = cutShort || names.length === 0;
   if (!fresh && !names.includes('PG_VERSION')) {
-    throw new TriageError('invalid-config', `${directory} is not empty and contains no database. Use an empty or new data directory.`);
+    throw new TriageError(
+      'invalid-config',
+      `${directory} is not empty and contains no database. Use an empty or new data directory.`,
+    );
   }
   if (fresh) await writeFile(marker, '');
   const thread = await startPgliteThread(directory);
@@ -84,17 +91,24 @@ type Settle = (reply: Uint8Array | Error) => void;
 /** Node's types leave it to those of browsers. */
 declare const WebAssembly: { readonly compile: (bytes: Uint8Array) => Promise<object> };
 
-/** PostgreSQL for WebAssembly. Compiling it is half of what opening a database costs, so a process that opens several does it once. */
+/**
+ * PostgreSQL for WebAssembly. Compiling it is half of what opening a database costs, so a process that opens
+ * several does it once.
+ */
 let compiled: Promise<object> | undefined;
 
 /**
- * Opens the database in the directory, making it where the directory is empty, in a thread of its own, so that no statement holds up the event loop of
- * the service. Throws what PGlite throws.
+ * Opens the database in the directory, making it where the directory is empty, in a thread of its own, so
+ * that no statement holds up the event loop of the service. Throws what PGlite throws.
  */
 async function startPgliteThread(dataDir: string) {
-  compiled ??= readFile(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite'))).then((bytes) => WebAssembly.compile(bytes));
+  compiled ??= readFile(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite'))).then((bytes) =>
+    WebAssembly.compile(bytes),
+  );
   const workerData = { dataDir, compiled: await compiled };
-  const worker = new Worker(new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url), { workerData });
+  const worker = new Worker(new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url), {
+    workerData,
+  });
   const exited = new Promise<void>((settle) => worker.once('exit', () => settle()));
   const ended = () => new Error('The thread of the embedded database has ended');
   await Promise.race([once(worker, 'message'), exited.then(() => Promise.reject(ended()))]);
@@ -124,7 +138,10 @@ async function startPgliteThread(dataDir: string) {
   return {
     /** A connection for pg's client. All of them lead to one session, so there must be one at a time. */
     connect: (): Duplex => new PgliteConnection(send),
-    /** Ends the database in order, and then the thread. Of one that has ended by itself nothing is left to wait for. */
+    /**
+     * Ends the database in order, and then the thread. Of one that has ended by itself nothing is left to
+     * wait for.
+     */
     close: async () => {
       worker.ref();
       worker.postMessage('close');

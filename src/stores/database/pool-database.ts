@@ -6,7 +6,10 @@ import { retrying } from '../../lib/resilience.ts';
 import { storable } from '../../lib/text.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 
-/** A database over a pg pool. The pool is for libraries that bring their own SQL: the queue and the checkpointer. */
+/**
+ * A database over a pg pool. The pool is for libraries that bring their own SQL: the queue and the
+ * checkpointer.
+ */
 export interface PgDatabase extends Database {
   readonly pool: pg.Pool;
 }
@@ -47,7 +50,10 @@ export function createPoolDatabase({
 
   function refuseInsideTransaction(): void {
     if (!openTransaction.getStore()?.open) return;
-    throw new TriageError('internal', 'Inside a transaction, use only the Sql passed in: the outer database would wait forever');
+    throw new TriageError(
+      'internal',
+      'Inside a transaction, use only the Sql passed in: the outer database would wait forever',
+    );
   }
 
   function refuseLine(): void {
@@ -128,7 +134,8 @@ async function runTransaction<Result>(
 ): Promise<Result> {
   const sql: Sql = {
     query: async (text, values) => {
-      if (!state.open) throw new TriageError('internal', 'The transaction has ended: its Sql must no longer be used');
+      if (!state.open)
+        throw new TriageError('internal', 'The transaction has ended: its Sql must no longer be used');
       return await runQuery(client, text, values);
     },
   };
@@ -145,7 +152,10 @@ async function runTransaction<Result>(
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query('COMMIT').catch(failed);
   if (command === 'COMMIT') return;
-  throw new TriageError('storage-failed', 'The transaction was rolled back: one of its statements had failed');
+  throw new TriageError(
+    'storage-failed',
+    'The transaction was rolled back: one of its statements had failed',
+  );
 }
 
 /**
@@ -181,10 +191,14 @@ const WAIT_MS = 300_000;
 const LOOK_MS = 100;
 
 /**
- * Lets one process at a time set something up in the database, for libraries that do not see to that themselves: several that start
- * together on a new database would trip over each other. An embedded database has one process only.
+ * Lets one process at a time set something up in the database, for libraries that do not see to that
+ * themselves: several that start together on a new database would trip over each other. An embedded database
+ * has one process only.
  */
-export async function inTurn<Result>(db: Pick<PgDatabase, 'driver' | 'pool'>, work: () => Promise<Result>): Promise<Result> {
+export async function inTurn<Result>(
+  db: Pick<PgDatabase, 'driver' | 'pool'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
   if (db.driver === 'pglite') return await work();
   const client = await db.pool.connect().catch(failed);
   try {
@@ -207,7 +221,9 @@ export async function inTurn<Result>(db: Pick<PgDatabase, 'driver' | 'pool'>, wo
 async function takeTurn(client: pg.PoolClient): Promise<void> {
   const end = performance.now() + WAIT_MS;
   for (;;) {
-    const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [KEY]).catch(failed);
+    const { rows } = await client
+      .query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [KEY])
+      .catch(failed);
     if (rows[0]?.mine === true) return;
     if (performance.now() > end) {
       throw new TriageError(
@@ -220,7 +236,10 @@ async function takeTurn(client: pg.PoolClient): Promise<void> {
   }
 }
 
-/** Serialization failure and deadlock: the server has rolled everything back, so doing it again is always safe. */
+/**
+ * Serialization failure and deadlock: the server has rolled everything back, so doing it again is always
+ * safe.
+ */
 const ROLLED_BACK = /^40(001|P01)$/;
 
 /**
@@ -239,18 +258,23 @@ function isRolledBack(error: unknown): boolean {
  * not count, because more queries would not free one.
  */
 function isBroken(error: unknown): boolean {
-  return error instanceof TriageError && error.code === 'storage-failed' && error.retryable && error.details.busy !== true;
+  return (
+    error instanceof TriageError &&
+    error.code === 'storage-failed' &&
+    error.retryable &&
+    error.details.busy !== true
+  );
 }
 
 /**
- * Makes a parameter that PostgreSQL accepts: a text without NUL and lone surrogates, which it refuses; plain objects
- * become JSON. Arrays become SQL arrays, so a jsonb
- * column is always given an object.
+ * Makes a parameter that PostgreSQL accepts: a text without NUL and lone surrogates, which it refuses; plain
+ * objects become JSON. Arrays become SQL arrays, so a jsonb column is always given an object.
  */
 function cleanParameter(value: unknown): unknown {
   if (typeof value === 'string') return storable(value);
   if (Array.isArray(value)) return value.map(cleanParameter);
-  if (value === null || typeof value !== 'object' || value instanceof Date || ArrayBuffer.isView(value)) return value;
+  if (value === null || typeof value !== 'object' || value instanceof Date || ArrayBuffer.isView(value))
+    return value;
   return JSON.stringify(cleanJson(value));
 }
 
@@ -264,9 +288,10 @@ function cleanJson(value: unknown): unknown {
 const { INT8, TIMESTAMPTZ } = pg.types.builtins;
 
 /**
- * Makes rows read as our own queries expect them: int8 (counts) as numbers, timestamptz as ISO 8601 in UTC with
- * milliseconds. Done per result rather than by parsers set on the driver: pg-boss and the checkpointer share the pool and
- * expect pg's own rules. (Parsers given with a query do not work either: PGlite's connection takes them for parameter types.)
+ * Makes rows read as our own queries expect them: int8 (counts) as numbers, timestamptz as ISO 8601 in UTC
+ * with milliseconds. Done per result rather than by parsers set on the driver: pg-boss and the checkpointer
+ * share the pool and expect pg's own rules. (Parsers given with a query do not work either: PGlite's
+ * connection takes them for parameter types.)
  */
 function readColumns(fields: readonly pg.FieldDef[], rows: readonly pg.QueryResultRow[]): void {
   for (const { name, dataTypeID } of fields) {
@@ -284,13 +309,17 @@ function toIsoTime(value: unknown): unknown {
 }
 
 /**
- * SQLSTATEs after which the same call may succeed: class 08 (connection), 57P (shutdown, restart), serialization failure,
- * deadlock, a full disk, a server that has no connection left, a transaction that idled too long (as in a frozen process), and our own
- * limits of a statement and of a lock. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * SQLSTATEs after which the same call may succeed: class 08 (connection), 57P (shutdown, restart),
+ * serialization failure, deadlock, a full disk, a server that has no connection left, a transaction that
+ * idled too long (as in a frozen process), and our own limits of a statement and of a lock.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const RETRYABLE_STATE = /^(08|57P|40001$|40P01$|53[13]00$|25P03$|57014$|55P03$)/;
 
-/** A statement or lock that took its whole limit, as while another release migrates: it is tried again later, and not at once. */
+/**
+ * A statement or lock that took its whole limit, as while another release migrates: it is tried again later,
+ * and not at once.
+ */
 const TOO_LONG = /^(57014|55P03)$/;
 
 /** Messages of sockets and of pg's client for a lost connection; these errors carry no SQLSTATE. */
@@ -300,15 +329,29 @@ const CONNECTION_LOST =
 /** The pool's words where every connection stays busy; asking again at once would only lengthen the line. */
 const NONE_FREE = /timeout exceeded when trying to connect/;
 
-/** Turns what the driver threw into `storage-failed`; a TriageError stays as it is. Details name the SQLSTATE, never values. */
+/**
+ * Turns what the driver threw into `storage-failed`; a TriageError stays as it is. Details name the SQLSTATE,
+ * never values.
+ */
 export function toStorageError(error: unknown): TriageError {
   if (error instanceof TriageError) return error;
   const state = textField(error, 'code');
   const isSqlState = state !== null && /^[0-9A-Z]{5}$/.test(state);
-  const retryable = isSqlState ? RETRYABLE_STATE.test(state) : CONNECTION_LOST.test(state ?? getErrorMessage(error));
+  const retryable = isSqlState
+    ? RETRYABLE_STATE.test(state)
+    : CONNECTION_LOST.test(state ?? getErrorMessage(error));
   const busy = state === null ? NONE_FREE.test(getErrorMessage(error)) : TOO_LONG.test(state);
-  const details = { state, constraint: textField(error, 'constraint'), table: textField(error, 'table'), ...(busy ? { busy } : {}) };
-  return new TriageError('storage-failed', `The database request failed: ${getErrorMessage(error)}`, { retryable, cause: error, details });
+  const details = {
+    state,
+    constraint: textField(error, 'constraint'),
+    table: textField(error, 'table'),
+    ...(busy ? { busy } : {}),
+  };
+  return new TriageError('storage-failed', `The database request failed: ${getErrorMessage(error)}`, {
+    retryable,
+    cause: error,
+    details,
+  });
 }
 
 /** Throws what the driver threw, as `storage-failed`. */

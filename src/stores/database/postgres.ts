@@ -25,8 +25,9 @@ interface PostgresOptions {
 const READERS = 4;
 
 /**
- * Connects to a PostgreSQL server; 13 or newer, with the extensions vector and pg_trgm at hand for `migrate()`. Throws
- * `storage-failed` where it does not answer, `invalid-config` where the address names files that are not there.
+ * Connects to a PostgreSQL server; 13 or newer, with the extensions vector and pg_trgm at hand for
+ * `migrate()`. Throws `storage-failed` where it does not answer, `invalid-config` where the address names
+ * files that are not there.
  */
 export async function openPostgres(options: PostgresOptions): Promise<PgDatabase> {
   const { url, poolSize, migrationsFolder = MIGRATIONS_FOLDER } = options;
@@ -40,10 +41,15 @@ export async function openPostgres(options: PostgresOptions): Promise<PgDatabase
     max: Math.min(READERS, poolSize),
     options: '-c default_transaction_read_only=on',
   });
-  const reader = createPoolDatabase({ ...toDatabase(readers), migrate: refuseMigration, close: () => readers.end() });
+  const reader = createPoolDatabase({
+    ...toDatabase(readers),
+    migrate: refuseMigration,
+    close: () => readers.end(),
+  });
   const database = createPoolDatabase({
     ...toDatabase(pool),
-    migrate: (how) => asOwner(options.ownerUrl ?? url, (client) => runMigrations(client, migrationsFolder, how)),
+    migrate: (how) =>
+      asOwner(options.ownerUrl ?? url, (client) => runMigrations(client, migrationsFolder, how)),
     close: async () => {
       await Promise.all([pool.end(), readers.end()]);
     },
@@ -61,19 +67,29 @@ function toDatabase(pool: pg.Pool) {
   return { driver: 'postgres', pool, maxWaiting: pool.options.max * LINE_PER_CONNECTION } as const;
 }
 
-/** Throws `invalid-config` with the command that mends it where pending migrations would fail; changes nothing. */
+/**
+ * Throws `invalid-config` with the command that mends it where pending migrations would fail; changes
+ * nothing.
+ */
 export function rehearseMigrations(url: string): Promise<void> {
   return asOwner(url, (client) => requireRights(client));
 }
 
 /** Runs `work` on its own connection, as the owner of the tables and with longer time limits. */
 async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ ...MIGRATION_LIMITS, connectionString: serverAddress(url), application_name: 'faultline migrate' });
+  const client = new pg.Client({
+    ...MIGRATION_LIMITS,
+    connectionString: serverAddress(url),
+    application_name: 'faultline migrate',
+  });
   client.on('error', () => undefined);
   try {
     await client.connect();
-    // The server notices within a second that this process is gone, and undoes; releases before 14 notice when they next answer.
-    await client.query(`select set_config(name, '1000', false) from pg_settings where name = 'client_connection_check_interval'`);
+    // The server notices within a second that this process is gone, and undoes; releases before 14 notice
+    // when they next answer.
+    await client.query(
+      `select set_config(name, '1000', false) from pg_settings where name = 'client_connection_check_interval'`,
+    );
     return await work(client);
   } catch (error) {
     throw toStorageError(error);
@@ -98,18 +114,26 @@ export function serverAddress(text: string): string {
   try {
     url = new URL(text);
   } catch (error) {
-    throw new TriageError('invalid-config', 'The database URL is invalid; use postgres://user:password@host:port/database', {
-      cause: error,
-    });
+    throw new TriageError(
+      'invalid-config',
+      'The database URL is invalid; use postgres://user:password@host:port/database',
+      {
+        cause: error,
+      },
+    );
   }
   for (const name of FILES) {
     const file = url.searchParams.get(name);
     if (file !== null) checkReadable(name, file);
   }
   if (url.searchParams.get('sslmode') === 'verify-ca' && !url.searchParams.has('sslrootcert')) {
-    throw new TriageError('invalid-config', 'sslmode=verify-ca in the database URL needs sslrootcert, a CA file');
+    throw new TriageError(
+      'invalid-config',
+      'sslmode=verify-ca in the database URL needs sslrootcert, a CA file',
+    );
   }
-  if (url.searchParams.has('sslmode') && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('uselibpqcompat', 'true');
+  if (url.searchParams.has('sslmode') && !url.searchParams.has('uselibpqcompat'))
+    url.searchParams.set('uselibpqcompat', 'true');
   return url.href;
 }
 
@@ -117,13 +141,16 @@ function checkReadable(name: string, file: string): void {
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
-    throw new TriageError('invalid-config', `${name} in the database URL: ${getErrorMessage(error)}`, { cause: error });
+    throw new TriageError('invalid-config', `${name} in the database URL: ${getErrorMessage(error)}`, {
+      cause: error,
+    });
   }
 }
 
 /**
- * Limits so that no statement, lock, forgotten transaction or silent server holds others up for ever, in milliseconds. A caller waits
- * at most `connectionTimeoutMillis` for a connection of a pool that is busy, and then gets a retryable error.
+ * Limits so that no statement, lock, forgotten transaction or silent server holds others up for ever, in
+ * milliseconds. A caller waits at most `connectionTimeoutMillis` for a connection of a pool that is busy, and
+ * then gets a retryable error.
  */
 export const LIMITS = {
   connectionTimeoutMillis: 5_000,

@@ -2,7 +2,14 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { MigrateOptions, MigrateResult, Sql } from '../../ports/database.ts';
-import { compareMigrations, MIGRATIONS_TABLE, RENAMED, readApplied, refuseChanged, refuseNewer } from './applied-migrations.ts';
+import {
+  compareMigrations,
+  MIGRATIONS_TABLE,
+  RENAMED,
+  readApplied,
+  refuseChanged,
+  refuseNewer,
+} from './applied-migrations.ts';
 import { type MigrationFile, readMigrationFiles } from './migration-files.ts';
 import { toStorageError } from './pool-database.ts';
 import { readExpectedSchema, repairSchema, verifySchema } from './verify-schema.ts';
@@ -17,9 +24,10 @@ const EXTENSION_PACKAGES =
   'pgvector is the package postgresql-<release>-pgvector (Debian and Ubuntu: apt.postgresql.org) or pgvector_<release> (RPM); pg_trgm is in postgresql-contrib; RDS, Cloud SQL and Azure have both';
 
 /**
- * Applies the SQL files that the database has not seen, in order, in one transaction under an advisory lock, and records the checksum of each. Throws
- * `storage-failed` with everything rolled back, or `invalid-config` where the database is newer than the files, was migrated with other
- * forms of them, or the role lacks a right; nothing is left behind then.
+ * Applies the SQL files that the database has not seen, in order, in one transaction under an advisory lock,
+ * and records the checksum of each. Throws `storage-failed` with everything rolled back, or `invalid-config`
+ * where the database is newer than the files, was migrated with other forms of them, or the role lacks a
+ * right; nothing is left behind then.
  */
 export async function runMigrations(
   client: pg.ClientBase,
@@ -45,7 +53,11 @@ export async function runMigrations(
   }
 }
 
-async function migrateUnderLock(client: pg.ClientBase, files: readonly MigrationFile[], repair: boolean): Promise<MigrateResult> {
+async function migrateUnderLock(
+  client: pg.ClientBase,
+  files: readonly MigrationFile[],
+  repair: boolean,
+): Promise<MigrateResult> {
   await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
   await prepareTable(client);
   // Another process may have been here in the meantime.
@@ -67,7 +79,8 @@ async function prepareTable(client: pg.ClientBase): Promise<void> {
     `create table if not exists ${MIGRATIONS_TABLE} (id serial primary key, name varchar(255) not null, run_on timestamp not null)`,
   );
   await client.query(`alter table ${MIGRATIONS_TABLE} add column if not exists checksum text`);
-  for (const [before, now] of RENAMED) await client.query(`update ${MIGRATIONS_TABLE} set name = $2 where name = $1`, [before, now]);
+  for (const [before, now] of RENAMED)
+    await client.query(`update ${MIGRATIONS_TABLE} set name = $2 where name = $1`, [before, now]);
 }
 
 async function applyMigration(client: pg.ClientBase, { name, text, checksum }: MigrationFile): Promise<void> {
@@ -75,13 +88,20 @@ async function applyMigration(client: pg.ClientBase, { name, text, checksum }: M
     await client.query(text);
   } catch (error) {
     const { message, retryable, details } = toStorageError(error);
-    throw new TriageError('storage-failed', `The migration ${name} failed, and nothing was changed. ${message}`, {
-      retryable,
-      details,
-      cause: error,
-    });
+    throw new TriageError(
+      'storage-failed',
+      `The migration ${name} failed, and nothing was changed. ${message}`,
+      {
+        retryable,
+        details,
+        cause: error,
+      },
+    );
   }
-  await client.query(`insert into ${MIGRATIONS_TABLE} (name, run_on, checksum) values ($1, now(), $2)`, [name, checksum]);
+  await client.query(`insert into ${MIGRATIONS_TABLE} (name, run_on, checksum) values ($1, now(), $2)`, [
+    name,
+    checksum,
+  ]);
 }
 
 function toSql(client: pg.ClientBase): Sql {
@@ -131,14 +151,20 @@ function notTheOwner({ role, database }: Rights): TriageError {
   );
 }
 
-/** Throws `invalid-config` with the command that mends it where pending migrations would fail. Extensions are tried in a transaction that is rolled back. */
+/**
+ * Throws `invalid-config` with the command that mends it where pending migrations would fail. Extensions are
+ * tried in a transaction that is rolled back.
+ */
 export async function requireRights(client: pg.ClientBase, known?: Rights): Promise<void> {
   const rights = known ?? (await readRights(client));
   const { role, database, available, installed } = rights;
   const missing = EXTENSIONS.filter((name) => !installed.includes(name));
   const absent = missing.filter((name) => !available.includes(name));
   if (absent.length > 0)
-    throw new TriageError('invalid-config', `The server does not have ${absent.join(' and ')}. Install it there: ${EXTENSION_PACKAGES}`);
+    throw new TriageError(
+      'invalid-config',
+      `The server does not have ${absent.join(' and ')}. Install it there: ${EXTENSION_PACKAGES}`,
+    );
   if (!rights.mayChange) throw notTheOwner(rights);
   if (missing.length === 0) return;
   const create = missing.map((name) => `create extension if not exists ${name};`).join(' ');

@@ -13,8 +13,9 @@ const SchemaObject = z.object({
 export type SchemaObject = z.infer<typeof SchemaObject>;
 
 /**
- * Reads what the first schema of the search path holds, without that schema's name, so that two schemas of one server can be compared. They are
- * written by the server itself; two releases may write the same thing in two ways. Comes in the order in which it can be created.
+ * Reads what the first schema of the search path holds, without that schema's name, so that two schemas of
+ * one server can be compared. They are written by the server itself; two releases may write the same thing in
+ * two ways. Comes in the order in which it can be created.
  */
 export async function readSchemaObjects(client: pg.ClientBase): Promise<readonly SchemaObject[]> {
   const { rows } = await client.query<{ schema: string }>('select quote_ident(current_schema()) as schema');
@@ -27,13 +28,22 @@ export async function readSchemaObjects(client: pg.ClientBase): Promise<readonly
   }));
 }
 
-/** Finds what of the expected objects is missing, or is there in another form. What a team added for itself is its own. */
-export function findDifferences(expected: readonly SchemaObject[], actual: readonly SchemaObject[]): readonly SchemaObject[] {
+/**
+ * Finds what of the expected objects is missing, or is there in another form. What a team added for itself is
+ * its own.
+ */
+export function findDifferences(
+  expected: readonly SchemaObject[],
+  actual: readonly SchemaObject[],
+): readonly SchemaObject[] {
   const there = new Set(actual.map(({ kind, definition }) => `${kind} ${definition}`));
   return expected.filter(({ kind, definition }) => !there.has(`${kind} ${definition}`));
 }
 
-/** Constraints that are indexes are compared as constraints. Not null is part of the column: PostgreSQL 18 has a constraint for it too. */
+/**
+ * Constraints that are indexes are compared as constraints. Not null is part of the column: PostgreSQL 18 has
+ * a constraint for it too.
+ */
 const OBJECTS = `
   with tables as (
     select oid, relname from pg_class

@@ -11,13 +11,19 @@ const NOT_ALLOWED = '42501';
 const NAMED = 8;
 
 /**
- * Finds out what the migrations create on this server: they are applied to an empty schema, of which nothing stays. To be called within a transaction
- * in which nothing was changed yet. Throws `invalid-config` where the role may not create a schema.
+ * Finds out what the migrations create on this server: they are applied to an empty schema, of which nothing
+ * stays. To be called within a transaction in which nothing was changed yet. Throws `invalid-config` where
+ * the role may not create a schema.
  */
-export async function readExpectedSchema(client: pg.ClientBase, files: readonly MigrationFile[]): Promise<readonly SchemaObject[]> {
+export async function readExpectedSchema(
+  client: pg.ClientBase,
+  files: readonly MigrationFile[],
+): Promise<readonly SchemaObject[]> {
   await client.query('savepoint expected');
   await client.query(`create schema ${SCRATCH}`).catch(explainRefusal);
-  await client.query(`select set_config('search_path', '${SCRATCH}, ' || current_setting('search_path'), true)`);
+  await client.query(
+    `select set_config('search_path', '${SCRATCH}, ' || current_setting('search_path'), true)`,
+  );
   await client.query('create table schema_migrations (name text, run_on timestamp, checksum text)');
   for (const { text } of files) await client.query(text);
   const objects = await readSchemaObjects(client);
@@ -48,7 +54,10 @@ export async function verifySchema(
   );
 }
 
-/** Creates what is missing and replaces what differs, and drops nothing that holds rows. Throws `invalid-config` where that is not enough. */
+/**
+ * Creates what is missing and replaces what differs, and drops nothing that holds rows. Throws
+ * `invalid-config` where that is not enough.
+ */
 export async function repairSchema(
   client: pg.ClientBase,
   expected: readonly SchemaObject[],
@@ -84,7 +93,10 @@ function nameObject({ kind, table, name }: SchemaObject): string {
   return kind === 'column' || kind === 'trigger' ? `${kind} ${table}.${name}` : `${kind} ${name}`;
 }
 
-/** Names the migration that created it: the first one that mentions it. The names of most constraints are the server's own. */
+/**
+ * Names the migration that created it: the first one that mentions it. The names of most constraints are the
+ * server's own.
+ */
 function findSource({ kind, table, name }: SchemaObject, files: readonly MigrationFile[]): string {
   const words = [table, kind === 'constraint' ? null : name].filter((word) => word !== null);
   return files.find(({ text }) => words.every((word) => text.includes(word)))?.name ?? 'of no one migration';

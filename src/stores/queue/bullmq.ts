@@ -16,7 +16,10 @@ const FIRST_CONTACT_MS = 2000;
 const ABORT_GRACE_MS = 2000;
 /** Milliseconds that the last results may take to reach Redis. */
 const LAST_WORDS_MS = 1000;
-/** BullMQ's own is half a minute: too long for a message whose process died, or that Redis handed out just before it failed. */
+/**
+ * BullMQ's own is half a minute: too long for a message whose process died, or that Redis handed out just
+ * before it failed.
+ */
 const LOCK_MS = 10_000;
 const DAY = 24 * 3600;
 
@@ -54,7 +57,9 @@ export async function createBullmqQueue(options: BullmqQueueOptions): Promise<Jo
   const { url, prefix, logger, attempts = ATTEMPTS, lockMs = LOCK_MS } = options;
   const link = openRedisLink(url, logger);
   const queue = openQueue(link, prefix, attempts);
-  queue.on('error', (error) => logger.debug({ error: getErrorMessage(error) }, 'job queue reported an error'));
+  queue.on('error', (error) =>
+    logger.debug({ error: getErrorMessage(error) }, 'job queue reported an error'),
+  );
   await firstContact(link);
   let working: Working | null = null;
   let stopping: Promise<void> | null = null;
@@ -93,7 +98,8 @@ interface Working {
 }
 
 function openQueue(link: RedisLink, prefix: string, attempts: number): Queue<MessageData> {
-  // The link checks the version itself: BullMQ would do so once, and stay broken where Redis happened not to answer then.
+  // The link checks the version itself: BullMQ would do so once, and stay broken where Redis happened not to
+  // answer then.
   return new Queue<MessageData>(QUEUE, {
     connection: link.client,
     prefix,
@@ -113,7 +119,12 @@ async function firstContact(link: RedisLink): Promise<void> {
  * Adds a message. Only one message waits for each job; a message that arrives while the job runs is kept
  * until the run ends.
  */
-async function add(queue: Queue<MessageData>, link: RedisLink, jobId: string, priority: keyof typeof PRIORITIES): Promise<void> {
+async function add(
+  queue: Queue<MessageData>,
+  link: RedisLink,
+  jobId: string,
+  priority: keyof typeof PRIORITIES,
+): Promise<void> {
   const deduplication = { id: jobId, keepLastIfActive: true };
   await asked(link, () => queue.add('triage', { jobId }, { priority: PRIORITIES[priority], deduplication }));
 }
@@ -127,14 +138,23 @@ async function asked<Answer>(link: RedisLink, ask: () => Promise<Answer>): Promi
     return answer;
   } catch (error) {
     link.suspect(error);
-    throw new TriageError('upstream-failed', `Redis is not available to the job queue: ${getErrorMessage(error)}`, {
-      retryable: true,
-      cause: error,
-    });
+    throw new TriageError(
+      'upstream-failed',
+      `Redis is not available to the job queue: ${getErrorMessage(error)}`,
+      {
+        retryable: true,
+        cause: error,
+      },
+    );
   }
 }
 
-async function stopAll(queue: Queue<MessageData>, link: RedisLink, working: Working | null, timeoutMs: number): Promise<void> {
+async function stopAll(
+  queue: Queue<MessageData>,
+  link: RedisLink,
+  working: Working | null,
+  timeoutMs: number,
+): Promise<void> {
   if (working !== null) {
     const { runs, worker, direct } = working;
     direct.close();
@@ -154,7 +174,8 @@ async function stopAll(queue: Queue<MessageData>, link: RedisLink, working: Work
 const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
 
 const WORKER_OPTIONS = {
-  // BullMQ would bury a job on its second crash. How often a job may take its process down is counted in the database.
+  // BullMQ would bury a job on its second crash. How often a job may take its process down is counted in the
+  // database.
   maxStalledCount: 1000,
   // Between two tries to report to Redis how a job ended.
   runRetryDelay: 1000,
@@ -187,12 +208,21 @@ function startWorker({ url, prefix, runs, concurrency, logger, link, lockMs }: W
   });
   worker.on('error', (error) => {
     // The link has said already that Redis is away.
-    if (link.reachable) logger.warn({ error: getErrorMessage(error) }, 'the job queue could not store a message; its job stays pending');
+    if (link.reachable)
+      logger.warn(
+        { error: getErrorMessage(error) },
+        'the job queue could not store a message; its job stays pending',
+      );
   });
-  worker.on('stalled', (message) => logger.warn({ message }, 'a queue message whose process died is delivered again'));
+  worker.on('stalled', (message) =>
+    logger.warn({ message }, 'a queue message whose process died is delivered again'),
+  );
   worker.on('failed', (message, error) => {
     if (message !== undefined && message.attemptsMade >= (message.opts.attempts ?? 1)) {
-      logger.error({ jobId: message.data.jobId, error }, 'a queue message was dropped after its last try; its job stays pending');
+      logger.error(
+        { jobId: message.data.jobId, error },
+        'a queue message was dropped after its last try; its job stays pending',
+      );
     }
   });
   return {
@@ -268,9 +298,12 @@ function createBullmqAdmin(queue: Queue<MessageData>, asked: Ask, enqueue: JobQu
       }
       return messages.slice(0, limit);
     },
-    dead: async (limit) => (await asked(() => queue.getFailed(0, limit - 1))).map((job) => messageOfJob(job, 'dead')),
+    dead: async (limit) =>
+      (await asked(() => queue.getFailed(0, limit - 1))).map((job) => messageOfJob(job, 'dead')),
     requeue: async (jobId) => {
-      const found = (await asked(() => queue.getFailed(0, MOST_DEAD - 1))).filter(({ data }) => data.jobId === jobId);
+      const found = (await asked(() => queue.getFailed(0, MOST_DEAD - 1))).filter(
+        ({ data }) => data.jobId === jobId,
+      );
       if (found.length === 0) return false;
       await enqueue(jobId, { priority: 'high' });
       for (const job of found) await asked(() => job.remove());
@@ -293,7 +326,9 @@ function createDirectHandoff(runs: HandlerRuns, logger: Logger) {
     waiting.delete(jobId);
     running += 1;
     // What it failed with is logged by the runs; the job stays pending, and the sweeper hands it in again.
-    await runs.run(jobId).catch((error: unknown) => logger.debug({ jobId, error }, 'job handed in directly failed'));
+    await runs
+      .run(jobId)
+      .catch((error: unknown) => logger.debug({ jobId, error }, 'job handed in directly failed'));
     running -= 1;
   };
   const pump = async () => {

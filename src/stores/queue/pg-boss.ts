@@ -38,10 +38,13 @@ const STATES = { active: 'running', created: 'waiting', blocked: 'waiting', retr
 
 /** Creates the admin interface for the messages that pg-boss keeps in the database. */
 function createPgBossAdmin(sql: PoolExecutor, enqueue: JobQueue['enqueue']): QueueAdmin {
-  const rows = async (text: string, name: string, limit: number) => z.array(Row).parse((await sql.executeSql(text, [name, limit])).rows);
+  const rows = async (text: string, name: string, limit: number) =>
+    z.array(Row).parse((await sql.executeSql(text, [name, limit])).rows);
   return {
-    messages: async (limit) => (await rows(LIVE, QUEUE, limit)).map((row): QueueMessage => ({ ...row, state: STATES[row.state] })),
-    dead: async (limit) => (await rows(DEAD_NEWEST, DEAD_QUEUE, limit)).map((row): QueueMessage => ({ ...row, state: 'dead' })),
+    messages: async (limit) =>
+      (await rows(LIVE, QUEUE, limit)).map((row): QueueMessage => ({ ...row, state: STATES[row.state] })),
+    dead: async (limit) =>
+      (await rows(DEAD_NEWEST, DEAD_QUEUE, limit)).map((row): QueueMessage => ({ ...row, state: 'dead' })),
     requeue: async (jobId) => {
       const { rows: removed } = await sql.executeSql(REMOVE_DEAD, [DEAD_QUEUE, jobId]);
       if (removed.length === 0) return false;
@@ -103,7 +106,8 @@ export async function createPgBossQueue(options: PgBossQueueOptions): Promise<Jo
   const isRepeated = createRecentlyLogged(LOG_AGAIN_MS);
   boss.on('error', (error) => {
     // Every worker looks once a second, and a database that is away is worth one line, not hundreds.
-    if (isRepeated(getErrorMessage(error))) logger.debug({ error: getErrorMessage(error) }, 'job queue reported the same error again');
+    if (isRepeated(getErrorMessage(error)))
+      logger.debug({ error: getErrorMessage(error) }, 'job queue reported the same error again');
     else logger.warn({ error }, 'job queue reported an error');
   });
   boss.on('warning', (warning) => logger.warn({ warning }, 'job queue warned'));
@@ -127,13 +131,15 @@ export async function createPgBossQueue(options: PgBossQueueOptions): Promise<Jo
 
     work: async (handler, { concurrency }) => {
       runs = createHandlerRuns(handler, concurrency, logger);
-      for (let worker = 0; worker < concurrency; worker += 1) workerIds.push(await startWorker(boss, runs, pollSeconds));
+      for (let worker = 0; worker < concurrency; worker += 1)
+        workerIds.push(await startWorker(boss, runs, pollSeconds));
     },
 
     depth: async () => {
-      const { rows } = await sql.executeSql(`select count(*)::int as depth from ${SCHEMA}.job where name = $1 and state < 'completed'`, [
-        QUEUE,
-      ]);
+      const { rows } = await sql.executeSql(
+        `select count(*)::int as depth from ${SCHEMA}.job where name = $1 and state < 'completed'`,
+        [QUEUE],
+      );
       return z.object({ depth: z.int() }).parse(rows[0]).depth;
     },
 
@@ -170,12 +176,16 @@ async function startBoss(boss: PgBoss, attempts: number): Promise<void> {
     await boss.createQueue(QUEUE, { policy: 'short', ...options });
     await boss.updateQueue(QUEUE, options);
   } catch (error) {
-    throw new TriageError('storage-failed', `The job queue could not start: ${getErrorMessage(error)}`, { cause: error });
+    throw new TriageError('storage-failed', `The job queue could not start: ${getErrorMessage(error)}`, {
+      cause: error,
+    });
   }
 }
 
 async function releaseOrphans(boss: PgBoss, sql: PoolExecutor): Promise<void> {
-  const { rows } = await sql.executeSql(`select id from ${SCHEMA}.job where name = $1 and state = 'active'`, [QUEUE]);
+  const { rows } = await sql.executeSql(`select id from ${SCHEMA}.job where name = $1 and state = 'active'`, [
+    QUEUE,
+  ]);
   const ids = z.array(z.object({ id: z.string() })).parse(rows);
   if (ids.length === 0) return;
   await boss.fail(
@@ -200,7 +210,12 @@ async function startWorker(boss: PgBoss, runs: HandlerRuns, pollSeconds: number)
   return id;
 }
 
-async function stopBoss(boss: PgBoss, workerIds: readonly string[], runs: HandlerRuns | null, timeoutMs: number): Promise<void> {
+async function stopBoss(
+  boss: PgBoss,
+  workerIds: readonly string[],
+  runs: HandlerRuns | null,
+  timeoutMs: number,
+): Promise<void> {
   const drained = Promise.all(workerIds.map((id) => boss.offWork(QUEUE, { id, wait: true })));
   if (!(await settlesWithin(drained, timeoutMs))) {
     runs?.abort(new TriageError('cancelled', 'The queue is stopping'));
@@ -254,6 +269,7 @@ export function poolExecutor(pool: QueuePool): PoolExecutor {
 /** Returns the rows of a result. A block of several statements has one result for each statement. */
 function extractRows(result: unknown): object[] {
   if (Array.isArray(result)) return result.flatMap(extractRows);
-  if (typeof result === 'object' && result !== null && 'rows' in result && Array.isArray(result.rows)) return result.rows;
+  if (typeof result === 'object' && result !== null && 'rows' in result && Array.isArray(result.rows))
+    return result.rows;
   return [];
 }

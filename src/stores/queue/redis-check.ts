@@ -6,13 +6,21 @@ import { OLDEST_REDIS } from './redis-link.ts';
 const NAME = 'redis';
 const CONNECT_MS = 3_000;
 
-/** Asks a Redis server whether it is as a queue needs it, over a connection of its own. Throws what the driver throws. */
+/**
+ * Asks a Redis server whether it is as a queue needs it, over a connection of its own. Throws what the driver
+ * throws.
+ */
 export async function checkRedisServer(url: string): Promise<Finding> {
   return readInfo(await askInfo(url));
 }
 
 async function askInfo(url: string): Promise<string> {
-  const client = new Redis(url, { lazyConnect: true, connectTimeout: CONNECT_MS, maxRetriesPerRequest: 0, retryStrategy: () => null });
+  const client = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: CONNECT_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
   // What goes wrong is thrown by the call; without a listener it would also end the process.
   client.on('error', () => undefined);
   try {
@@ -26,13 +34,19 @@ async function askInfo(url: string): Promise<string> {
 function readInfo(info: string): Finding {
   const fact = (name: string) => new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim() ?? 'unknown';
   const [version, policy] = [fact('redis_version'), fact('maxmemory_policy')];
-  if (fact('role') !== 'master') return wrong(NAME, 'this is a replica, which accepts no writes', 'set FAULTLINE_REDIS_URL to the primary');
+  if (fact('role') !== 'master')
+    return wrong(
+      NAME,
+      'this is a replica, which accepts no writes',
+      'set FAULTLINE_REDIS_URL to the primary',
+    );
   if (policy !== 'noeviction')
     return wrong(
       NAME,
       `maxmemory-policy is ${policy}: jobs may be evicted`,
       'set "maxmemory-policy noeviction" in redis.conf, and immediately with CONFIG SET',
     );
-  if (isOlder(version, OLDEST_REDIS)) return wrong(NAME, `version ${version} is too old`, `use Redis ${OLDEST_REDIS.join('.')} or newer`);
+  if (isOlder(version, OLDEST_REDIS))
+    return wrong(NAME, `version ${version} is too old`, `use Redis ${OLDEST_REDIS.join('.')} or newer`);
   return ok(NAME, `Redis ${version}, ${policy}`);
 }

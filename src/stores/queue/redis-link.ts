@@ -8,9 +8,14 @@ import type { Logger } from '../../ports/telemetry.ts';
 const COMMAND_MS = 1000;
 /** Between two looks whether Redis still answers. */
 const HEARTBEAT_MS = 1000;
-/** The pauses between attempts to connect; short ones, so that the queue works again soon after Redis is back. */
+/**
+ * The pauses between attempts to connect; short ones, so that the queue works again soon after Redis is back.
+ */
 const BACKOFF = { firstMs: 100, longestMs: 1000 };
-/** A connection on which an answer is due but nothing came for so long is dead; above BullMQ's longest blocking read (10 s). */
+/**
+ * A connection on which an answer is due but nothing came for so long is dead; above BullMQ's longest
+ * blocking read (10 s).
+ */
 const SILENT_MS = 15_000;
 
 export type RedisLink = ReturnType<typeof openRedisLink>;
@@ -27,7 +32,8 @@ export function openRedisLink(url: string, logger: Logger) {
   const refuse = (message: string) => {
     // OOM, READONLY, NOPERM, …: the sentence behind it is another for each script.
     const [kind = ''] = message.split(' ', 1);
-    if (kind !== refused) logger.warn({ error: message }, 'Redis refuses messages; workers take pending jobs from the database');
+    if (kind !== refused)
+      logger.warn({ error: message }, 'Redis refuses messages; workers take pending jobs from the database');
     refused = kind;
   };
   const away = (error: unknown) => {
@@ -39,7 +45,8 @@ export function openRedisLink(url: string, logger: Logger) {
       'Redis does not answer; builds are accepted, and workers take pending jobs from the database until it is back',
     );
   };
-  const suspect = (error: unknown) => (error instanceof ReplyError ? refuse(getErrorMessage(error)) : away(error));
+  const suspect = (error: unknown) =>
+    error instanceof ReplyError ? refuse(getErrorMessage(error)) : away(error);
   const back = () => {
     if (reported) logger.info({}, 'Redis answers again');
     reachable = true;
@@ -70,7 +77,10 @@ export function openRedisLink(url: string, logger: Logger) {
     get reachable(): boolean {
       return reachable && client.status === 'ready';
     },
-    /** A command failed: nothing more is asked until a heartbeat is answered. One that Redis refused is said once. */
+    /**
+     * A command failed: nothing more is asked until a heartbeat is answered. One that Redis refused is said
+     * once.
+     */
     suspect,
     /** A command was done. */
     trust: () => {
@@ -89,7 +99,10 @@ export function connectWorker(url: string): Redis {
   return connect(url, { socketTimeout: SILENT_MS });
 }
 
-function connect(url: string, options: Pick<RedisOptions, 'enableOfflineQueue' | 'commandTimeout' | 'socketTimeout'>): Redis {
+function connect(
+  url: string,
+  options: Pick<RedisOptions, 'enableOfflineQueue' | 'commandTimeout' | 'socketTimeout'>,
+): Redis {
   return new Redis(url, {
     maxRetriesPerRequest: null,
     connectTimeout: 2000,
@@ -101,7 +114,10 @@ function connect(url: string, options: Pick<RedisOptions, 'enableOfflineQueue' |
 /** The oldest version that BullMQ recommends; on older ones some of its scripts use slower methods. */
 export const OLDEST_REDIS = [6, 2] as const;
 
-/** Warns of a server that forgets messages, and says how to mend it. Nothing is lost there, but jobs start late. */
+/**
+ * Warns of a server that forgets messages, and says how to mend it. Nothing is lost there, but jobs start
+ * late.
+ */
 export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): Promise<void> {
   try {
     const facts = parseFacts(await client.info());
@@ -113,7 +129,10 @@ export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): P
       );
     }
     if (isOlder(version, OLDEST_REDIS))
-      logger.warn({ version }, `Redis is older than ${OLDEST_REDIS.join('.')}, which the job queue needs; update it`);
+      logger.warn(
+        { version },
+        `Redis is older than ${OLDEST_REDIS.join('.')}, which the job queue needs; update it`,
+      );
   } catch (error) {
     logger.debug({ error: getErrorMessage(error) }, 'Redis did not report its version');
   }

@@ -24,7 +24,8 @@ export function createMemoryIndex(embedder: Embedder): VectorIndex {
       );
       for (const [index, item] of items.entries()) {
         const vector = vectors[index];
-        if (vector !== undefined) namespaces[namespace].set(item.id, { item: { ...item, metadata: { ...item.metadata } }, vector });
+        if (vector !== undefined)
+          namespaces[namespace].set(item.id, { item: { ...item, metadata: { ...item.metadata } }, vector });
       }
     },
     async search(namespace, { text, limit, filter = {} }, signal) {
@@ -39,7 +40,11 @@ export function createMemoryIndex(embedder: Embedder): VectorIndex {
         .sort((left, right) => right.score - left.score || left.id.localeCompare(right.id))
         .slice(0, limit);
     },
-    list: async (namespace) => [...namespaces[namespace].values()].map(({ item }) => ({ id: item.id, metadata: { ...item.metadata } })),
+    list: async (namespace) =>
+      [...namespaces[namespace].values()].map(({ item }) => ({
+        id: item.id,
+        metadata: { ...item.metadata },
+      })),
     async remove(namespace, ids) {
       for (const id of ids) namespaces[namespace].delete(id);
     },

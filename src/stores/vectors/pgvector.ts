@@ -4,7 +4,13 @@ import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { isOlder } from '../../lib/text.ts';
 import type { Database, Sql } from '../../ports/database.ts';
-import type { Embedder, SemanticIndex, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
+import type {
+  Embedder,
+  SemanticIndex,
+  VectorIndex,
+  VectorItem,
+  VectorNamespace,
+} from '../../ports/vector-index.ts';
 import { all } from '../sql.ts';
 import { aboveFloor } from './memory.ts';
 
@@ -33,7 +39,11 @@ export interface PgvectorOptions {
  * `invalid-config` if the length of the embedder's vectors differs from the length of those stored under its
  * name.
  */
-export function createPgvectorIndex(db: Database, embedder: Embedder, { hnswFrom }: PgvectorOptions = {}): VectorIndex {
+export function createPgvectorIndex(
+  db: Database,
+  embedder: Embedder,
+  { hnswFrom }: PgvectorOptions = {},
+): VectorIndex {
   const checkLength = lengthCheck(db, embedder);
   const hnsw = createHnsw(db, embedder.name, hnswFrom);
   const ask = searchesTogether(db, embedder.name, hnsw);
@@ -51,21 +61,25 @@ export function createPgvectorIndex(db: Database, embedder: Embedder, { hnswFrom
 
     search: async (namespace, { text, limit, filter }, signal) => {
       const [vector] = await embedder.embed([text], signal);
-      if (vector === undefined) throw new TriageError('internal', `The embedder ${embedder.name} returned no vector`);
+      if (vector === undefined)
+        throw new TriageError('internal', `The embedder ${embedder.name} returned no vector`);
       const floor = (await embedder.unrelated?.(signal)) ?? 0;
       await checkLength(vector.length);
-      const found = await ask(namespace, { filter: { ...filter }, vector: toVector(vector), limit }, vector.length);
+      const found = await ask(
+        namespace,
+        { filter: { ...filter }, vector: toVector(vector), limit },
+        vector.length,
+      );
       return found.map((match) => ({ ...match, score: aboveFloor(match.score, floor) }));
     },
 
     list: async (namespace) => await all(db, Listed, LIST, [namespace, embedder.name]),
 
     remove: async (namespace, ids) => {
-      await db.query('delete from vector_items where namespace = $1 and embedder = $2 and id = any($3::text[])', [
-        namespace,
-        embedder.name,
-        ids,
-      ]);
+      await db.query(
+        'delete from vector_items where namespace = $1 and embedder = $2 and id = any($3::text[])',
+        [namespace, embedder.name, ids],
+      );
     },
 
     count: async (namespace) => {
@@ -83,9 +97,15 @@ interface Asked {
 
 type Found = z.infer<typeof Match>;
 
-/** Searches that are asked side by side, as for the lines of one failure, become one statement for each namespace. */
+/**
+ * Searches that are asked side by side, as for the lines of one failure, become one statement for each
+ * namespace.
+ */
 function searchesTogether(db: Database, embedder: string, hnsw: Hnsw) {
-  const waiting = new Map<VectorNamespace, { readonly asked: Asked[]; readonly answer: Promise<Found[][]> }>();
+  const waiting = new Map<
+    VectorNamespace,
+    { readonly asked: Asked[]; readonly answer: Promise<Found[][]> }
+  >();
   return async (namespace: VectorNamespace, asked: Asked, length: number): Promise<Found[]> => {
     let batch = waiting.get(namespace);
     if (batch === undefined) {
@@ -97,12 +117,19 @@ function searchesTogether(db: Database, embedder: string, hnsw: Hnsw) {
     return (await batch.answer)[number] ?? [];
   };
 
-  async function searchAll(namespace: VectorNamespace, queries: readonly Asked[], length: number): Promise<Found[][]> {
+  async function searchAll(
+    namespace: VectorNamespace,
+    queries: readonly Asked[],
+    length: number,
+  ): Promise<Found[][]> {
     waiting.delete(namespace);
     const type = await hnsw.findType(namespace, length);
-    const rows = type === null ? await db.query(SEARCH, [namespace, embedder, { queries }]) : await approximate(type);
+    const rows =
+      type === null ? await db.query(SEARCH, [namespace, embedder, { queries }]) : await approximate(type);
     const found = rows.map((row) => Numbered.parse(row));
-    return queries.map((_query, index) => found.filter(({ number }) => number === index + 1).map(({ number: _number, ...match }) => match));
+    return queries.map((_query, index) =>
+      found.filter(({ number }) => number === index + 1).map(({ number: _number, ...match }) => match),
+    );
 
     async function approximate(type: string): Promise<Record<string, unknown>[]> {
       return await db.transaction(async (sql) => {
@@ -117,14 +144,21 @@ function searchesTogether(db: Database, embedder: string, hnsw: Hnsw) {
  * Creates the same index for an embedding model. `kept` names the embedders whose vectors `clear` does not
  * delete.
  */
-export function createSemanticPgvectorIndex(db: Database, embedder: Embedder, kept: readonly string[]): SemanticIndex {
+export function createSemanticPgvectorIndex(
+  db: Database,
+  embedder: Embedder,
+  kept: readonly string[],
+): SemanticIndex {
   const index = createPgvectorIndex(db, embedder);
   return {
     ...index,
     embedder: embedder.name,
     // Nothing is asked of a server, and paid for, where nothing can be found.
     search: async (namespace, query, signal) => {
-      const [any] = await db.query('select 1 from vector_items where namespace = $1 and embedder = $2 limit 1', [namespace, embedder.name]);
+      const [any] = await db.query(
+        'select 1 from vector_items where namespace = $1 and embedder = $2 limit 1',
+        [namespace, embedder.name],
+      );
       return any === undefined ? [] : index.search(namespace, query, signal);
     },
     clear: async () => {
@@ -154,7 +188,11 @@ function lengthCheck(db: Database, embedder: Embedder): (length: number) => Prom
 }
 
 async function storeBatch(
-  { db, embedder, checkLength }: { db: Database; embedder: Embedder; checkLength: (length: number) => Promise<void> },
+  {
+    db,
+    embedder,
+    checkLength,
+  }: { db: Database; embedder: Embedder; checkLength: (length: number) => Promise<void> },
   namespace: VectorNamespace,
   items: readonly VectorItem[],
   signal: AbortSignal | undefined,
@@ -164,8 +202,15 @@ async function storeBatch(
     signal,
   );
   const [first] = vectors;
-  if (vectors.length !== items.length || first === undefined || vectors.some(({ length }) => length !== first.length)) {
-    throw new TriageError('internal', `The embedder ${embedder.name} returned vectors that do not fit together`);
+  if (
+    vectors.length !== items.length ||
+    first === undefined ||
+    vectors.some(({ length }) => length !== first.length)
+  ) {
+    throw new TriageError(
+      'internal',
+      `The embedder ${embedder.name} returned vectors that do not fit together`,
+    );
   }
   await checkLength(first.length);
   const rows = items.map((item, index) => ({ ...item, vector: toVector(vectors[index] ?? []) }));
@@ -230,7 +275,9 @@ function searchNear(type: string, length: number): string {
  */
 const HNSW_FROM = 10_000;
 
-/** Candidates that a search looks at: with fewer, published figures for hard data fall to a recall of 0.91. */
+/**
+ * Candidates that a search looks at: with fewer, published figures for hard data fall to a recall of 0.91.
+ */
 const EF_SEARCH = 200;
 
 /** Items stored between two counts. */
@@ -264,7 +311,10 @@ function createHnsw(db: Database, embedder: string, from = HNSW_FROM) {
   }
 
   return {
-    /** The type that an index has the embedding as, e.g. `vector(512)`; null where every item is to be compared. */
+    /**
+     * The type that an index has the embedding as, e.g. `vector(512)`; null where every item is to be
+     * compared.
+     */
     findType: async (namespace: VectorNamespace, length: number) => {
       const type = typeFor(length);
       return type !== null && (await isThere(namespace, length)) ? type : null;
@@ -276,7 +326,8 @@ function createHnsw(db: Database, embedder: string, from = HNSW_FROM) {
       const since = (uncounted.get(name) ?? COUNT_EVERY) + items;
       uncounted.set(name, since % COUNT_EVERY);
       const type = typeFor(length);
-      if (since < COUNT_EVERY || type === null || (await isThere(namespace, length).catch(() => true))) return;
+      if (since < COUNT_EVERY || type === null || (await isThere(namespace, length).catch(() => true)))
+        return;
       try {
         if (await makeIndex(db, { name, namespace, embedder, type, length, from })) known.delete(name);
       } catch {
@@ -286,9 +337,10 @@ function createHnsw(db: Database, embedder: string, from = HNSW_FROM) {
 
     /** Sets the transaction up for a search in the index. */
     prepare: async (sql: Sql) => {
-      await sql.query(`select set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'strict_order', true)`, [
-        String(EF_SEARCH),
-      ]);
+      await sql.query(
+        `select set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'strict_order', true)`,
+        [String(EF_SEARCH)],
+      );
     },
   };
 }

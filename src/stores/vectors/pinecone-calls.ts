@@ -33,7 +33,10 @@ export interface PineconeAnswer<T> {
 }
 
 /** Calls the client's library. Throws TriageError alone. */
-type PineconeCall = <T>(work: (client: Pinecone) => Promise<T>, signal?: AbortSignal) => Promise<PineconeAnswer<T>>;
+type PineconeCall = <T>(
+  work: (client: Pinecone) => Promise<T>,
+  signal?: AbortSignal,
+) => Promise<PineconeAnswer<T>>;
 
 /** One try: what its requests are bound to, and what they left behind. */
 interface Try {
@@ -60,7 +63,8 @@ export function createPineconeCalls(options: PineconeCallOptions): PineconeCall 
   const { timeoutMs: limitMs, maxRetries: retries, retryDelayMs, logger } = options;
   const message = `Pinecone did not respond (timeout after ${limitMs / 1000} s)`;
   const late = (cause: unknown) => new TriageError('timeout', message, { retryable: true, cause });
-  const canceled = (cause: unknown) => new TriageError('cancelled', 'The Pinecone call was canceled.', { cause });
+  const canceled = (cause: unknown) =>
+    new TriageError('cancelled', 'The Pinecone call was canceled.', { cause });
   const onRetry = (error: unknown, pauseMs: number) =>
     logger.info({ error: getErrorMessage(error), pauseMs: Math.round(pauseMs) }, 'retrying Pinecone');
   return async (work, run) =>
@@ -81,12 +85,18 @@ export function createPineconeCalls(options: PineconeCallOptions): PineconeCall 
  * Sends a request within the limits of its call. The library hides the errors and statuses of its `fetch`, so
  * the failure is also stored in `current`.
  */
-async function guardedFetch(input: string | URL | Request, init: RequestInit | undefined, current: Try | undefined, maxBytes: number) {
+async function guardedFetch(
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+  current: Try | undefined,
+  maxBytes: number,
+) {
   if (current === undefined) throw new TriageError('internal', 'Pinecone was called outside of a call');
   try {
     const response = await fetch(input, { ...init, redirect: 'error', signal: current.signal });
     const text = await readText(response.body, maxBytes);
-    if (text === null) throw new TriageError('upstream-failed', `The reply of Pinecone is larger than ${maxBytes} bytes`);
+    if (text === null)
+      throw new TriageError('upstream-failed', `The reply of Pinecone is larger than ${maxBytes} bytes`);
     if (!response.ok) throw refusal(response, text);
     current.written = numberIn(response.headers, 'x-pinecone-request-lsn');
     current.indexed = numberIn(response.headers, 'x-pinecone-max-indexed-lsn');
@@ -100,8 +110,14 @@ async function guardedFetch(input: string | URL | Request, init: RequestInit | u
 function toCallError(error: unknown): TriageError {
   if (error instanceof TriageError) return error;
   if (error instanceof SyntaxError) return new TriageError('upstream-failed', 'Pinecone did not return JSON');
-  if (isArgumentError(error)) return new TriageError('internal', `Pinecone's client refused the call: ${error.message}`, { cause: error });
-  return new TriageError('upstream-failed', 'Pinecone could not be reached', { retryable: true, cause: error });
+  if (isArgumentError(error))
+    return new TriageError('internal', `Pinecone's client refused the call: ${error.message}`, {
+      cause: error,
+    });
+  return new TriageError('upstream-failed', 'Pinecone could not be reached', {
+    retryable: true,
+    cause: error,
+  });
 }
 
 function isArgumentError(error: unknown): error is Error {
@@ -131,14 +147,25 @@ function refusal({ status, headers }: Response, text: string): TriageError {
     return new TriageError('upstream-auth', message, { details });
   }
   if (status === 402 || (status === 429 && USED_UP.test(words))) {
-    return new TriageError('quota-exhausted', `The quota of the Pinecone plan is used up (HTTP ${status}): ${words}`, { details });
+    return new TriageError(
+      'quota-exhausted',
+      `The quota of the Pinecone plan is used up (HTTP ${status}): ${words}`,
+      { details },
+    );
   }
   const later = retryAfter(headers);
   const retry = { retryable: true, details, ...(later === null ? {} : { retryAfterMs: later }) };
-  if (status === 429) return new TriageError('rate-limited', 'Pinecone is rate limiting requests (HTTP 429)', retry);
-  if (status === 408 || status >= 500) return new TriageError('upstream-failed', `Pinecone failed (HTTP ${status})`, retry);
-  if (status === 404) return new TriageError('not-found', `Pinecone cannot find the requested resource (HTTP 404): ${words}`, { details });
-  return new TriageError('invalid-input', `Pinecone refused the request (HTTP ${status}): ${words}`, { details });
+  if (status === 429)
+    return new TriageError('rate-limited', 'Pinecone is rate limiting requests (HTTP 429)', retry);
+  if (status === 408 || status >= 500)
+    return new TriageError('upstream-failed', `Pinecone failed (HTTP ${status})`, retry);
+  if (status === 404)
+    return new TriageError('not-found', `Pinecone cannot find the requested resource (HTTP 404): ${words}`, {
+      details,
+    });
+  return new TriageError('invalid-input', `Pinecone refused the request (HTTP ${status}): ${words}`, {
+    details,
+  });
 }
 
 function extractMessage(text: string): string {
@@ -165,23 +192,33 @@ interface PineconePlace {
 const DETAILS = { details: { backend: 'pinecone' } };
 
 /**
- * Asks the control plane for the index. Throws `invalid-config` where there is none, or not a usable one, with how to mend it; `upstream-failed`
- * where it is not ready yet; and what `call` throws.
+ * Asks the control plane for the index. Throws `invalid-config` where there is none, or not a usable one,
+ * with how to mend it; `upstream-failed` where it is not ready yet; and what `call` throws.
  */
-export async function findTarget(call: PineconeCall, place: PineconePlace, signal?: AbortSignal): Promise<PineconeTarget> {
+export async function findTarget(
+  call: PineconeCall,
+  place: PineconePlace,
+  signal?: AbortSignal,
+): Promise<PineconeTarget> {
   const { index, dimensions } = place;
   const { value } = await call((client) => client.indexes.describe(index), signal).catch((error: unknown) => {
     if (error instanceof TriageError && error.code === 'not-found') throw missing(index, dimensions);
     throw error;
   });
-  const field = Object.values(value.schema.fields).find((one) => 'type' in one && one.type === 'dense_vector');
+  const field = Object.values(value.schema.fields).find(
+    (one) => 'type' in one && one.type === 'dense_vector',
+  );
   if (field === undefined || !('dimension' in field)) throw unfit(index, 'has no dense vectors', dimensions);
   const { dimension, metric } = field;
   if (typeof dimension !== 'number') throw unfit(index, 'has no dense vectors', dimensions);
   if (metric !== 'cosine') throw unfit(index, `measures by ${metric}`, dimensions);
   if (dimensions !== null && dimension < dimensions) throw tooShort(index, dimension, dimensions);
   if (!value.status.ready) {
-    throw new TriageError('upstream-failed', `Pinecone's index ${index} is not ready yet (${value.status.state})`, { retryable: true });
+    throw new TriageError(
+      'upstream-failed',
+      `Pinecone's index ${index} is not ready yet (${value.status.state})`,
+      { retryable: true },
+    );
   }
   return { host: resolveAddress(value.privateHost ?? value.host, place), dimension };
 }
@@ -196,23 +233,40 @@ export function tooShort(index: string, dimension: number, wanted: number): Tria
  * own, the key is sent only to Pinecone's hosts. Throws `upstream-failed` for any other host.
  */
 function resolveAddress(host: string, { index, baseUrl }: PineconePlace): string {
-  const address = /^https?:\/\//.test(host) ? host : `${baseUrl?.startsWith('http://') ? 'http' : 'https'}://${host}`;
+  const address = /^https?:\/\//.test(host)
+    ? host
+    : `${baseUrl?.startsWith('http://') ? 'http' : 'https'}://${host}`;
   const url = URL.canParse(address) ? new URL(address) : null;
-  if (url === null || (baseUrl === null && (url.protocol !== 'https:' || !url.hostname.endsWith('.pinecone.io')))) {
-    throw new TriageError('upstream-failed', `Pinecone returned an unexpected host for the index ${index}: ${host.slice(0, 200)}`);
+  if (
+    url === null ||
+    (baseUrl === null && (url.protocol !== 'https:' || !url.hostname.endsWith('.pinecone.io')))
+  ) {
+    throw new TriageError(
+      'upstream-failed',
+      `Pinecone returned an unexpected host for the index ${index}: ${host.slice(0, 200)}`,
+    );
   }
   return address;
 }
 
 function missing(index: string, dimensions: number | null): TriageError {
-  return new TriageError('invalid-config', `Pinecone has no index named ${index}. ${remedy(dimensions)}`, DETAILS);
+  return new TriageError(
+    'invalid-config',
+    `Pinecone has no index named ${index}. ${remedy(dimensions)}`,
+    DETAILS,
+  );
 }
 
 function unfit(index: string, why: string, dimensions: number | null): TriageError {
-  return new TriageError('invalid-config', `Pinecone's index ${index} ${why}. ${remedy(dimensions)}`, DETAILS);
+  return new TriageError(
+    'invalid-config',
+    `Pinecone's index ${index} ${why}. ${remedy(dimensions)}`,
+    DETAILS,
+  );
 }
 
 function remedy(dimensions: number | null): string {
-  const length = dimensions === null ? 'as many dimensions as the embedder produces' : `at least ${dimensions} dimensions`;
+  const length =
+    dimensions === null ? 'as many dimensions as the embedder produces' : `at least ${dimensions} dimensions`;
   return `Create one with dense vectors, metric cosine and ${length}, and name it in FAULTLINE_PINECONE_INDEX.`;
 }

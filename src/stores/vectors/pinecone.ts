@@ -5,9 +5,21 @@ import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { append, batchesWithin, inParallel } from '../../lib/collections.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
-import type { Embedder, SemanticIndex, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
+import type {
+  Embedder,
+  SemanticIndex,
+  VectorIndex,
+  VectorItem,
+  VectorNamespace,
+} from '../../ports/vector-index.ts';
 import { aboveFloor } from './memory.ts';
-import { createPineconeCalls, findTarget, type PineconeAnswer, type PineconeTarget, tooShort } from './pinecone-calls.ts';
+import {
+  createPineconeCalls,
+  findTarget,
+  type PineconeAnswer,
+  type PineconeTarget,
+  tooShort,
+} from './pinecone-calls.ts';
 
 /** Items embedded and sent at once; bounds what is held in memory. */
 const GROUP = 100;
@@ -56,7 +68,11 @@ export function createPineconeIndex(given: PineconeOptions, embedder: Embedder):
  * Creates the same index for an embedding model. `kept` names the embedders whose vectors `clear` does not
  * delete.
  */
-export function createSemanticPineconeIndex(options: PineconeOptions, embedder: Embedder, kept: readonly string[]): SemanticIndex {
+export function createSemanticPineconeIndex(
+  options: PineconeOptions,
+  embedder: Embedder,
+  kept: readonly string[],
+): SemanticIndex {
   const index = createPineconeIndex(options, embedder);
   const space = openSpace(options, embedder);
   const filled = new Set<VectorNamespace>();
@@ -81,13 +97,20 @@ export function createSemanticPineconeIndex(options: PineconeOptions, embedder: 
   };
 }
 
-async function store(space: Space, namespace: VectorNamespace, items: readonly VectorItem[], signal: AbortSignal | undefined) {
+async function store(
+  space: Space,
+  namespace: VectorNamespace,
+  items: readonly VectorItem[],
+  signal: AbortSignal | undefined,
+) {
   const vectors = await space.embedder.embed(
     items.map((item) => item.text),
     signal,
   );
   const dimension = await space.dimension(signal);
-  const records = items.map((item, index) => toRecord(item, vectorThatFits(space, vectors[index], dimension), dimension));
+  const records = items.map((item, index) =>
+    toRecord(item, vectorThatFits(space, vectors[index], dimension), dimension),
+  );
   let written: number | null = null;
   for (const batch of batchesWithin(records, REQUEST, (record) => countBytes(record) + 1)) {
     written = (await space.call(namespace, (index) => index.upsert({ records: batch }), signal)).written;
@@ -95,8 +118,13 @@ async function store(space: Space, namespace: VectorNamespace, items: readonly V
   return written;
 }
 
-function vectorThatFits({ embedder, options }: Space, vector: Float32Array | undefined, dimension: number): Float32Array {
-  if (vector === undefined) throw new TriageError('internal', `The embedder ${embedder.name} returned no vector`);
+function vectorThatFits(
+  { embedder, options }: Space,
+  vector: Float32Array | undefined,
+  dimension: number,
+): Float32Array {
+  if (vector === undefined)
+    throw new TriageError('internal', `The embedder ${embedder.name} returned no vector`);
   if (vector.length > dimension) throw tooShort(options.index, dimension, vector.length);
   return vector;
 }
@@ -123,11 +151,18 @@ async function search(
     signal,
   );
   return value.matches
-    .map(({ id, score = 0, metadata }) => ({ id, ...readMetadata(metadata), score: aboveFloor(score, floor) }))
+    .map(({ id, score = 0, metadata }) => ({
+      id,
+      ...readMetadata(metadata),
+      score: aboveFloor(score, floor),
+    }))
     .sort((left, right) => right.score - left.score || left.id.localeCompare(right.id));
 }
 
-async function listAll(space: Space, namespace: VectorNamespace): Promise<Pick<VectorItem, 'id' | 'metadata'>[]> {
+async function listAll(
+  space: Space,
+  namespace: VectorNamespace,
+): Promise<Pick<VectorItem, 'id' | 'metadata'>[]> {
   const ids: string[] = [];
   let paginationToken: string | undefined;
   do {
@@ -140,9 +175,14 @@ async function listAll(space: Space, namespace: VectorNamespace): Promise<Pick<V
     paginationToken = value.pagination?.next || undefined;
   } while (paginationToken !== undefined && ids.length < MAX_ITEMS);
   const pieces = [...batchesWithin(ids, ADDRESS, (id) => encodeURIComponent(id).length + 5)];
-  const fetched = await inParallel(pieces, FETCHES_AT_ONCE, (ids) => space.call(namespace, (index) => index.fetch({ ids })));
+  const fetched = await inParallel(pieces, FETCHES_AT_ONCE, (ids) =>
+    space.call(namespace, (index) => index.fetch({ ids })),
+  );
   return fetched.flatMap(({ value }) =>
-    Object.entries(value.records).map(([id, { metadata }]) => ({ id, metadata: readMetadata(metadata).metadata })),
+    Object.entries(value.records).map(([id, { metadata }]) => ({
+      id,
+      metadata: readMetadata(metadata).metadata,
+    })),
   );
 }
 
@@ -163,7 +203,13 @@ export interface PineconeOptions {
   readonly visibleMs?: number;
 }
 
-const DEFAULTS = { timeoutMs: 10_000, maxRetries: 3, retryDelayMs: 250, maxReplyBytes: 32 * 1024 * 1024, visibleMs: 10_000 };
+const DEFAULTS = {
+  timeoutMs: 10_000,
+  maxRetries: 3,
+  retryDelayMs: 250,
+  maxReplyBytes: 32 * 1024 * 1024,
+  visibleMs: 10_000,
+};
 /**
  * Checks the index for doctor and readiness. Returns a sentence about the index; throws the error that
  * prevents its use.
@@ -191,7 +237,8 @@ function openSpace(given: PineconeOptions, embedder: Embedder) {
     known ??= await findTarget(call, { ...options, dimensions: embedder.dimensions }, signal);
     return known;
   };
-  const resolveNamespace = (namespace: string) => (isOurs(namespace) ? formatNamespace(namespace, embedder.name) : namespace);
+  const resolveNamespace = (namespace: string) =>
+    isOurs(namespace) ? formatNamespace(namespace, embedder.name) : namespace;
   const onIndex = async <T>(
     namespace: string,
     work: (index: Index, dimension: number) => Promise<T>,
@@ -199,9 +246,13 @@ function openSpace(given: PineconeOptions, embedder: Embedder) {
   ): Promise<PineconeAnswer<T>> => {
     const { host, dimension } = await target(signal);
     try {
-      return await call((client) => work(client.index({ host, namespace: resolveNamespace(namespace) }), dimension), signal);
+      return await call(
+        (client) => work(client.index({ host, namespace: resolveNamespace(namespace) }), dimension),
+        signal,
+      );
     } catch (error) {
-      if (error instanceof TriageError && ['upstream-failed', 'timeout', 'not-found'].includes(error.code)) known = null;
+      if (error instanceof TriageError && ['upstream-failed', 'timeout', 'not-found'].includes(error.code))
+        known = null;
       throw error;
     }
   };
@@ -212,7 +263,11 @@ function openSpace(given: PineconeOptions, embedder: Embedder) {
     dimension: async (signal?: AbortSignal) => (await target(signal)).dimension,
     call: onIndex,
     /** A namespace that is not there has nothing to be taken out of. */
-    write: async (namespace: string, work: (index: Index) => Promise<void>, signal?: AbortSignal): Promise<number | null> => {
+    write: async (
+      namespace: string,
+      work: (index: Index) => Promise<void>,
+      signal?: AbortSignal,
+    ): Promise<number | null> => {
       try {
         return (await onIndex(namespace, work, signal)).written;
       } catch (error) {
@@ -232,17 +287,26 @@ function isOurs(namespace: string): namespace is VectorNamespace {
  * and a query reports up to which write it looked, so a later query in any process sees the write. If this
  * takes too long, the write remains valid. Pod-based indexes have no such count.
  */
-async function untilVisible(space: Space, namespace: VectorNamespace, written: number | null, signal: AbortSignal | undefined) {
+async function untilVisible(
+  space: Space,
+  namespace: VectorNamespace,
+  written: number | null,
+  signal: AbortSignal | undefined,
+) {
   if (written === null) return;
   const deadline = performance.now() + space.options.visibleMs;
   for (let pause = 25; ; pause = Math.min(pause * 2, 500)) {
-    const asked = (index: Index, dimension: number) => index.query({ vector: toValues(new Float32Array(), dimension), topK: 1 });
+    const asked = (index: Index, dimension: number) =>
+      index.query({ vector: toValues(new Float32Array(), dimension), topK: 1 });
     const { indexed } = await space.call(namespace, asked, signal);
     if (indexed === null || indexed >= written) return;
     if (performance.now() + pause >= deadline) break;
     await sleep(pause, undefined, { signal });
   }
-  space.options.logger.warn({ namespace, written }, 'Pinecone does not show a write yet; it is stored and will be found later');
+  space.options.logger.warn(
+    { namespace, written },
+    'Pinecone does not show a write yet; it is stored and will be found later',
+  );
 }
 
 interface PineconeVector {
@@ -255,7 +319,10 @@ interface PineconeVector {
 const TEXT = 'faultline_text';
 /** Pinecone takes 40 KB of metadata a record. */
 const MAX_METADATA_BYTES = 40_000;
-/** Strings other than the text are cut only where they would leave no room for it, to no less than this at first. */
+/**
+ * Strings other than the text are cut only where they would leave no room for it, to no less than this at
+ * first.
+ */
 const FIRST_CUT_BYTES = 8_000;
 const ROOM_FOR_TEXT = 8_000;
 /** Pinecone takes 2 MB a request, and recommends no more than 100 vectors. */
@@ -278,14 +345,20 @@ function isOfOthers(name: string, embedders: readonly string[]): boolean {
 
 function toSlug(embedder: string): string {
   const slug = embedder.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 100);
-  return slug === embedder ? slug : `${slug}-${createHash('sha256').update(embedder).digest('hex').slice(0, 8)}`;
+  return slug === embedder
+    ? slug
+    : `${slug}-${createHash('sha256').update(embedder).digest('hex').slice(0, 8)}`;
 }
 
 /**
  * Converts an item to a Pinecone record. A vector is padded with zeros, which does not change a cosine, and
  * is never all zeros, because that has no direction.
  */
-function toRecord({ id, text, metadata }: VectorItem, vector: Float32Array, dimension: number): PineconeVector {
+function toRecord(
+  { id, text, metadata }: VectorItem,
+  vector: Float32Array,
+  dimension: number,
+): PineconeVector {
   return { id, values: toValues(vector, dimension), metadata: fitted(text, metadata) };
 }
 
@@ -304,10 +377,18 @@ function readMetadata(stored: unknown): Pick<VectorItem, 'text' | 'metadata'> {
 }
 
 function fitted(text: string, metadata: VectorItem['metadata']): PineconeVector['metadata'] {
-  const kept = Object.entries(metadata).filter(([, value]) => typeof value !== 'number' || Number.isFinite(value));
+  const kept = Object.entries(metadata).filter(
+    ([, value]) => typeof value !== 'number' || Number.isFinite(value),
+  );
   let fields = Object.fromEntries(kept);
-  for (let most = FIRST_CUT_BYTES; countBytes(fields) > MAX_METADATA_BYTES - ROOM_FOR_TEXT && most >= 1; most /= 2) {
-    fields = Object.fromEntries(kept.map(([name, value]) => [name, typeof value === 'string' ? cut(value, most) : value]));
+  for (
+    let most = FIRST_CUT_BYTES;
+    countBytes(fields) > MAX_METADATA_BYTES - ROOM_FOR_TEXT && most >= 1;
+    most /= 2
+  ) {
+    fields = Object.fromEntries(
+      kept.map(([name, value]) => [name, typeof value === 'string' ? cut(value, most) : value]),
+    );
   }
   const room = MAX_METADATA_BYTES - countBytes({ ...fields, [TEXT]: '' });
   return { ...fields, [TEXT]: cut(text.toWellFormed(), room) };

@@ -8,13 +8,18 @@ const read = (name: string, content: string | Buffer) => reader.read({ name, byt
 
 describe('a document is read', () => {
   it('from PDF, page by page, with its title', async () => {
-    const pdf = makePdf([['Disk full on agents', 'Run docker system prune.'], ['Second page']], { title: 'Runbook 7' });
+    const pdf = makePdf([['Disk full on agents', 'Run docker system prune.'], ['Second page']], {
+      title: 'Runbook 7',
+    });
 
     expect(await read('runbook.pdf', pdf)).toMatchObject({
       format: 'pdf',
       title: 'Runbook 7',
       blocks: [
-        { text: expect.stringMatching(/Disk full on agents\s+Run docker system prune\./), place: { page: 1 } },
+        {
+          text: expect.stringMatching(/Disk full on agents\s+Run docker system prune\./),
+          place: { page: 1 },
+        },
         { text: 'Second page', place: { page: 2 } },
       ],
     });
@@ -54,7 +59,10 @@ describe('a document is read', () => {
   });
 
   it('from XLSX, row by row, with sheet and row', async () => {
-    const xlsx = makeXlsx({ Errors: [['Code', 'Fix'], ['E17', 'Restart'], [], ['E18', 42]], Other: [['alone']] });
+    const xlsx = makeXlsx({
+      Errors: [['Code', 'Fix'], ['E17', 'Restart'], [], ['E18', 42]],
+      Other: [['alone']],
+    });
 
     expect((await read('errors.xlsx', xlsx)).blocks).toEqual([
       { text: 'Code | Fix', heading: null, place: { sheet: 'Errors', row: 1 } },
@@ -86,7 +94,14 @@ describe('a document is read', () => {
     const { title, blocks } = await read('page.html', html);
 
     expect(title).toBe('Run&book');
-    expect(blocks.map(({ text }) => text)).toEqual(['Disk', 'Clean it.', '- one', '- two', 'a | b', '  keep\n    this']);
+    expect(blocks.map(({ text }) => text)).toEqual([
+      'Disk',
+      'Clean it.',
+      '- one',
+      '- two',
+      'a | b',
+      '  keep\n    this',
+    ]);
   });
 
   it('from plain text in any encoding', async () => {
@@ -100,11 +115,35 @@ describe('a document is refused, with words for people', () => {
   const zipped = (name: string, content: Buffer) => makeDocx(['text'], { [name]: content });
 
   it.each([
-    ['an encrypted PDF', 'a.pdf', makePdf([['x']], { encrypted: true }), 'invalid-input', 'a.pdf is encrypted with a password'],
-    ['a damaged PDF', 'a.pdf', Buffer.from('%PDF-1.4\nnothing'), 'invalid-input', 'a.pdf is not a usable PDF'],
+    [
+      'an encrypted PDF',
+      'a.pdf',
+      makePdf([['x']], { encrypted: true }),
+      'invalid-input',
+      'a.pdf is encrypted with a password',
+    ],
+    [
+      'a damaged PDF',
+      'a.pdf',
+      Buffer.from('%PDF-1.4\nnothing'),
+      'invalid-input',
+      'a.pdf is not a usable PDF',
+    ],
     ['a PDF that is none', 'a.pdf', Buffer.from('hello'), 'invalid-input', 'a.pdf is not a valid PDF'],
-    ['a zip bomb', 'a.docx', zipped('word/media/big.bin', Buffer.alloc(40_000_000)), 'too-large', 'grows more than 100 times'],
-    ['a DOCX without its document', 'a.docx', makeZip([{ name: 'x.xml', content: '<x/>' }]), 'invalid-input', 'no word/document.xml'],
+    [
+      'a zip bomb',
+      'a.docx',
+      zipped('word/media/big.bin', Buffer.alloc(40_000_000)),
+      'too-large',
+      'grows more than 100 times',
+    ],
+    [
+      'a DOCX without its document',
+      'a.docx',
+      makeZip([{ name: 'x.xml', content: '<x/>' }]),
+      'invalid-input',
+      'no word/document.xml',
+    ],
     [
       'a zip that lies about its sizes',
       'a.pptx',
@@ -121,20 +160,35 @@ describe('a document is refused, with words for people', () => {
       'document type',
     ],
     ['any other zip', 'a.zip', makeZip([{ name: 'a', content: 'b' }]), 'unsupported-type', 'unpack it first'],
-    ['an old or locked Office file', 'a.docx', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'unsupported-type', 'without a password'],
+    [
+      'an old or locked Office file',
+      'a.docx',
+      Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+      'unsupported-type',
+      'without a password',
+    ],
     ['a binary', 'a.bin', Buffer.from([1, 2, 0, 3]), 'unsupported-type', 'not a readable document'],
     ['an empty file', 'a.md', Buffer.alloc(0), 'invalid-input', 'contains no readable text'],
     ['a PDF of pictures', 'a.pdf', makePdf([[]]), 'invalid-input', 'images of text are not recognized'],
   ])('%s', async (_what, name, bytes, code, message) => {
-    await expect(read(name, bytes)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+    await expect(read(name, bytes)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+    });
   });
 
   it('above its size, beyond its time, and when it is called off', async () => {
     const slow = createDocumentReader({ maxBytes: 10, timeoutMs: 1 });
 
-    await expect(slow.read({ name: 'a.md', bytes: Buffer.alloc(11) })).rejects.toMatchObject({ code: 'too-large' });
-    await expect(slow.read({ name: 'a.html', bytes: Buffer.from('<p>a') })).rejects.toMatchObject({ code: 'timeout' });
-    await expect(reader.read({ name: 'a.md', bytes: Buffer.from('# a') }, AbortSignal.abort())).rejects.toMatchObject({
+    await expect(slow.read({ name: 'a.md', bytes: Buffer.alloc(11) })).rejects.toMatchObject({
+      code: 'too-large',
+    });
+    await expect(slow.read({ name: 'a.html', bytes: Buffer.from('<p>a') })).rejects.toMatchObject({
+      code: 'timeout',
+    });
+    await expect(
+      reader.read({ name: 'a.md', bytes: Buffer.from('# a') }, AbortSignal.abort()),
+    ).rejects.toMatchObject({
       code: 'cancelled',
     });
     const stop = new AbortController();

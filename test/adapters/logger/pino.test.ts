@@ -32,7 +32,11 @@ describe('a line of the log', () => {
   it('is valid Unicode, whatever it says and wherever it is cut', () => {
     const { logger, last } = record();
     logger.info({ short: '\ud800', long: '\u{1f600}'.repeat(4_001).slice(1) }, 'half \udc00');
-    expect(last()).toMatchObject({ short: '\ufffd', long: expect.stringMatching(/^\ufffd/), msg: 'half \ufffd' });
+    expect(last()).toMatchObject({
+      short: '\ufffd',
+      long: expect.stringMatching(/^\ufffd/),
+      msg: 'half \ufffd',
+    });
     expect(Object.values(last()).every((text) => String(text).isWellFormed())).toBe(true);
   });
 
@@ -57,11 +61,20 @@ describe('a line of the log', () => {
 describe('T58: a secret', () => {
   it('that is known is in no line, in no spelling', () => {
     const { logger, lines } = record();
-    const error = new TriageError('upstream-failed', `GET https://x/?key=${encodeURIComponent(TOKEN)} failed`, {
-      details: { header: `Basic ${Buffer.from(`user:${TOKEN}`).toString('base64')}` },
-      cause: Object.assign(new Error(`sent ${TOKEN}`), { request: { headers: { authorization: `Bearer ${TOKEN}` } } }),
-    });
-    logger.error({ error, deep: { list: [{ text: `a ${TOKEN} b` }] }, hex: Buffer.from(TOKEN).toString('hex') }, `it failed with ${TOKEN}`);
+    const error = new TriageError(
+      'upstream-failed',
+      `GET https://x/?key=${encodeURIComponent(TOKEN)} failed`,
+      {
+        details: { header: `Basic ${Buffer.from(`user:${TOKEN}`).toString('base64')}` },
+        cause: Object.assign(new Error(`sent ${TOKEN}`), {
+          request: { headers: { authorization: `Bearer ${TOKEN}` } },
+        }),
+      },
+    );
+    logger.error(
+      { error, deep: { list: [{ text: `a ${TOKEN} b` }] }, hex: Buffer.from(TOKEN).toString('hex') },
+      `it failed with ${TOKEN}`,
+    );
     logger.child({ url: new URL(`https://u:${TOKEN}@host/`) }).info({}, 'bound');
     logger.within?.({ note: TOKEN }, () => logger.info({}, 'around'));
     const all = lines.join('');
@@ -96,11 +109,18 @@ describe('T58: a secret', () => {
     ];
     const fields = Object.fromEntries(names.map((name) => [name, 'correct horse battery']));
     logger.info(
-      { ...fields, request: { headers: { ...fields } }, nested: { token: { value: 'correct horse battery' } } },
+      {
+        ...fields,
+        request: { headers: { ...fields } },
+        nested: { token: { value: 'correct horse battery' } },
+      },
       `pushed with ${github}`,
     );
     logger.info(
-      { url: 'postgres://faultline:correcthorse99@db/faultline', text: `Authorization: Bearer q8Zr1Lw0Kd7Yt3Mn5Xc2Vb9Pq4` },
+      {
+        url: 'postgres://faultline:correcthorse99@db/faultline',
+        text: `Authorization: Bearer q8Zr1Lw0Kd7Yt3Mn5Xc2Vb9Pq4`,
+      },
       'connected',
     );
     const all = lines.join('');
@@ -127,8 +147,16 @@ describe('T58: a secret', () => {
 describe('an error in a line', () => {
   it('has its type, code, words, stack and causes, and nothing that hung on it', () => {
     const { logger, last } = record();
-    const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', response: { body: 'Neuromancer' } });
-    logger.error({ error: new TriageError('storage-failed', 'The database does not answer', { retryable: true, cause }) }, 'failed');
+    const cause = Object.assign(new Error('connect ECONNREFUSED'), {
+      code: 'ECONNREFUSED',
+      response: { body: 'Neuromancer' },
+    });
+    logger.error(
+      {
+        error: new TriageError('storage-failed', 'The database does not answer', { retryable: true, cause }),
+      },
+      'failed',
+    );
     expect(last().error).toMatchObject({
       type: 'TriageError',
       code: 'storage-failed',
@@ -144,7 +172,12 @@ describe('an error in a line', () => {
     const { logger, lines, last } = record();
     const round = new Error('round');
     round.cause = round;
-    const circle: Record<string, unknown> = { big: 'x'.repeat(1e6), bytes: new Uint8Array(5), many: new Array(1e4).fill('y'), n: 5n };
+    const circle: Record<string, unknown> = {
+      big: 'x'.repeat(1e6),
+      bytes: new Uint8Array(5),
+      many: new Array(1e4).fill('y'),
+      n: 5n,
+    };
     circle.circle = circle;
     logger.error({ error: round, ...circle }, 'round');
     logger.info(

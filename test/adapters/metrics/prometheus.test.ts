@@ -34,7 +34,11 @@ describe('numbers for Prometheus', () => {
       metrics.count('faultline_failures_total', { source: made, category: made });
     }
     metrics.read('many', async () =>
-      Array.from({ length: 5_000 }, (_, at) => ({ name: 'faultline_breaker_open' as const, labels: { provider: `p${at}` }, value: 1 })),
+      Array.from({ length: 5_000 }, (_, at) => ({
+        name: 'faultline_breaker_open' as const,
+        labels: { provider: `p${at}` },
+        value: 1,
+      })),
     );
     const lines = series(await bodyOf(metrics));
     const most = Object.values(METRICS).reduce((total, { labels, ...outline }) => {
@@ -65,7 +69,9 @@ describe('numbers for Prometheus', () => {
     const metrics = make();
     metrics.observe('faultline_queue_wait_seconds', {}, -3600);
     metrics.observe('faultline_queue_wait_seconds', {}, Number.NaN);
-    expect(await bodyOf(metrics)).toContain('faultline_queue_wait_seconds_sum 0\nfaultline_queue_wait_seconds_count 1');
+    expect(await bodyOf(metrics)).toContain(
+      'faultline_queue_wait_seconds_sum 0\nfaultline_queue_wait_seconds_count 1',
+    );
   });
 });
 
@@ -91,7 +97,9 @@ describe('a reading', () => {
       if (broken) throw new Error('secret of the database');
       return [{ name: 'faultline_review_pending', labels: {}, value: 7 }];
     });
-    metrics.read('backends', async () => [{ name: 'faultline_backend_up', labels: { backend: 'database' }, value: 0 }]);
+    metrics.read('backends', async () => [
+      { name: 'faultline_backend_up', labels: { backend: 'database' }, value: 0 },
+    ]);
     expect(await bodyOf(metrics)).toContain('faultline_review_pending 7');
     broken = true;
     const body = await bodyOf(metrics);
@@ -108,7 +116,8 @@ describe('a reading', () => {
       asked += 1;
       return new Promise(() => undefined);
     });
-    for (const scrape of [1, 2, 3]) expect(await bodyOf(metrics)).toContain(`faultline_scrape_failures_total{reading="backlog"} ${scrape}`);
+    for (const scrape of [1, 2, 3])
+      expect(await bodyOf(metrics)).toContain(`faultline_scrape_failures_total{reading="backlog"} ${scrape}`);
     expect(asked).toBe(1);
   });
 });
@@ -122,9 +131,9 @@ it('silent metrics take everything and say nothing', async () => {
 
 it('every metric is documented in docs/reference/metrics.md with its labels, and nothing else is', async () => {
   const text = await readFile(join(import.meta.dirname, '../../../docs/reference/metrics.md'), 'utf8');
-  const rows = [...text.matchAll(/^\| `((?:faultline|http)_[a-z_]+)` \| ([a-z]+) \| ([^|]*) \| ([^|]+) \|$/gm)].map(
-    ([, name, kind, labels, help]) => [name, kind, labels?.trim(), help?.trim()],
-  );
+  const rows = [
+    ...text.matchAll(/^\| `((?:faultline|http)_[a-z_]+)` \| ([a-z]+) \| ([^|]*) \| ([^|]+) \|$/gm),
+  ].map(([, name, kind, labels, help]) => [name, kind, labels?.trim(), help?.trim()]);
   const expected = Object.entries(METRICS).map(([name, { kind, labels, help }]) => [
     name,
     kind,

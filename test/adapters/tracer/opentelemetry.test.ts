@@ -17,20 +17,35 @@ const outline = (name: string, facts = {}) => ({ name, kind: 'internal' as const
 
 describe('spans by OpenTelemetry', () => {
   it('arrive with their facts, under the span that was open', async () => {
-    const value = await tracer.span(outline('run', { a: 1, b: 'text', c: true, none: null }), async (span) => {
-      await Promise.all([tracer.span({ ...outline('left'), kind: 'client' }, async () => 1), tracer.span(outline('right'), async () => 2)]);
-      span.add({ d: 0.5, missing: undefined });
-      return 'done';
-    });
+    const value = await tracer.span(
+      outline('run', { a: 1, b: 'text', c: true, none: null }),
+      async (span) => {
+        await Promise.all([
+          tracer.span({ ...outline('left'), kind: 'client' }, async () => 1),
+          tracer.span(outline('right'), async () => 2),
+        ]);
+        span.add({ d: 0.5, missing: undefined });
+        return 'done';
+      },
+    );
     await tracer.flush(5_000);
 
     expect(value).toBe('done');
-    const [run, left, right] = ['run', 'left', 'right'].map((name) => receiver.spans().find((span) => span.name === name));
-    expect(run).toMatchObject({ service: 'faultline-test', attributes: { a: 1, b: 'text', c: true, d: 0.5 } });
+    const [run, left, right] = ['run', 'left', 'right'].map((name) =>
+      receiver.spans().find((span) => span.name === name),
+    );
+    expect(run).toMatchObject({
+      service: 'faultline-test',
+      attributes: { a: 1, b: 'text', c: true, d: 0.5 },
+    });
     expect(run?.attributes).not.toHaveProperty('none');
     expect([left?.parentSpanId, right?.parentSpanId]).toEqual([run?.spanId, run?.spanId]);
     expect([run?.kind, left?.kind]).toEqual([1, 3]);
-    expect(receiver.requests[0]).toMatchObject({ method: 'POST', path: '/v1/traces', headers: { 'x-key': 'k' } });
+    expect(receiver.requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/v1/traces',
+      headers: { 'x-key': 'k' },
+    });
   });
 
   it('say what kind of error ended them, and not its words', async () => {
@@ -99,12 +114,16 @@ describe('one trace over several processes', () => {
     });
     await tracer.flush(5_000);
 
-    const [webhook, work, waited] = ['webhook', 'work', 'waited'].map((name) => receiver.spans().find((span) => span.name === name));
+    const [webhook, work, waited] = ['webhook', 'work', 'waited'].map((name) =>
+      receiver.spans().find((span) => span.name === name),
+    );
     expect(new Set([webhook?.traceId, work?.traceId, waited?.traceId]).size).toBe(1);
     expect(work?.parentSpanId).toBe(webhook?.spanId);
     expect(waited?.parentSpanId).toBe(work?.spanId);
     expect([webhook?.kind, work?.kind, waited?.kind]).toEqual([2, 5, 1]);
-    expect(receiver.text()).toContain('"startTimeUnixNano":"1790000001000000000","endTimeUnixNano":"1790000003500000000"');
+    expect(receiver.text()).toContain(
+      '"startTimeUnixNano":"1790000001000000000","endTimeUnixNano":"1790000003500000000"',
+    );
   });
 
   it.each([
@@ -126,7 +145,11 @@ describe('one trace over several processes', () => {
       return work();
     };
     const receivers = [{ name: 'test', url: `${receiver.url}/v1/traces`, headers: {} }];
-    const logged = createOpenTelemetryTracer({ serviceName: 's', receivers, logger: { ...silentLogger, within } });
+    const logged = createOpenTelemetryTracer({
+      serviceName: 's',
+      receivers,
+      logger: { ...silentLogger, within },
+    });
     await logged.span(outline('work'), async () => undefined);
     await logged.flush(5_000);
     expect(lines).toEqual([{ traceId: receiver.spans()[0]?.traceId, spanId: receiver.spans()[0]?.spanId }]);

@@ -18,7 +18,8 @@ const PAGE = `<!doctype html><html><body><div id="links" class="results">
 </div></body></html>`;
 const LITE = `<table><tr><td><a rel="nofollow" href="https://example.com/lite" class='result-link'>Lite</a></td></tr>
   <tr><td class='result-snippet'>Small.</td></tr></table>`;
-const CHALLENGE = '<form id="challenge-form"><div class="anomaly-modal__title">Bots use DuckDuckGo too.</div></form>';
+const CHALLENGE =
+  '<form id="challenge-form"><div class="anomaly-modal__title">Bots use DuckDuckGo too.</div></form>';
 const EMPTY = '<div class="result result--no-result"><div class="no-results">No results.</div></div>';
 
 let server: LoopbackServer;
@@ -26,7 +27,9 @@ let intercept: ((request: IncomingMessage, response: ServerResponse) => void) | 
 beforeAll(async () => {
   server = await startLoopback((request, response) => {
     if (intercept !== null) return intercept(request, response);
-    response.writeHead(200, { 'content-type': 'text/html' }).end(request.url?.startsWith('/lite') ? LITE : PAGE);
+    response
+      .writeHead(200, { 'content-type': 'text/html' })
+      .end(request.url?.startsWith('/lite') ? LITE : PAGE);
   });
 });
 afterAll(() => server.close());
@@ -46,7 +49,11 @@ describe('duckduckgo', () => {
     const results = await open().search('connection refused', 5, signal);
 
     expect(results).toEqual([
-      { title: 'Connection refused', url: 'https://example.com/refused?a=1&b=2', text: 'Nobody listens & answers <here>.' },
+      {
+        title: 'Connection refused',
+        url: 'https://example.com/refused?a=1&b=2',
+        text: 'Nobody listens & answers <here>.',
+      },
       { title: 'Second', url: 'https://example.org/second', text: 'More.' },
     ]);
     expect(server.requests.slice(before).map(({ path }) => path)).toEqual(['/html/?q=connection+refused']);

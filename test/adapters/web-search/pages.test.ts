@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAddressGuard, fetchPage, isPublicAddress, isPublicUrl, searchWith } from '../../../src/adapters/web-search/results.ts';
+import {
+  createAddressGuard,
+  fetchPage,
+  isPublicAddress,
+  isPublicUrl,
+  searchWith,
+} from '../../../src/adapters/web-search/results.ts';
 import { type LoopbackServer, startLoopback } from '../../support/loopback-server.ts';
 
 let server: LoopbackServer;
@@ -14,10 +20,15 @@ afterEach(() => server.close());
 const guard = () =>
   createAddressGuard({
     resolve: async (name) =>
-      name === 'pages.example.com' ? ['127.0.0.1'] : name === 'both.example.com' ? ['127.0.0.1', '10.0.0.1'] : ['10.0.0.1'],
+      name === 'pages.example.com'
+        ? ['127.0.0.1']
+        : name === 'both.example.com'
+          ? ['127.0.0.1', '10.0.0.1']
+          : ['10.0.0.1'],
     isPublic: (address) => address === '127.0.0.1',
   });
-const at = (path: string, host = 'pages.example.com') => new URL(`http://${host}:${new URL(server.url).port}${path}`);
+const at = (path: string, host = 'pages.example.com') =>
+  new URL(`http://${host}:${new URL(server.url).port}${path}`);
 const limits = { timeoutMs: 500, maxBytes: 100_000 };
 const signal = new AbortController().signal;
 const html = (body: string) => (_request: IncomingMessage, response: ServerResponse) => {
@@ -31,7 +42,8 @@ const search = (url: URL) =>
     pages: 1,
     guard: guard(),
   });
-const textOf = async (path: string, host?: string) => (await search(at(path, host)).search('x', 1, signal))[0]?.text;
+const textOf = async (path: string, host?: string) =>
+  (await search(at(path, host)).search('x', 1, signal))[0]?.text;
 
 describe('addresses', () => {
   it.each([
@@ -69,7 +81,14 @@ describe('addresses', () => {
   });
 
   it.each([
-    ...['http://0x7f.1/', 'http://2130706433/', 'http://[::ffff:10.0.0.1]/', 'http://localhost/', 'http://localhost./', 'http://jenkins/'],
+    ...[
+      'http://0x7f.1/',
+      'http://2130706433/',
+      'http://[::ffff:10.0.0.1]/',
+      'http://localhost/',
+      'http://localhost./',
+      'http://jenkins/',
+    ],
     ...['http://db.internal/', 'http://user:pw@example.com/', 'ftp://example.com/', 'file:///etc/passwd'],
   ])('%s is refused by its name', (url) => {
     expect(isPublicUrl(new URL(url))).toBe(false);
@@ -86,8 +105,12 @@ describe('a page', () => {
 
   it('is not fetched where any of its addresses is private', async () => {
     answer = html('secret');
-    await expect(fetchPage(at('/', 'both.example.com'), guard(), limits, signal)).rejects.toMatchObject({ code: 'forbidden' });
-    await expect(fetchPage(at('/', 'inner.example.com'), guard(), limits, signal)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(fetchPage(at('/', 'both.example.com'), guard(), limits, signal)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    await expect(fetchPage(at('/', 'inner.example.com'), guard(), limits, signal)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
 
     expect(await textOf('/', 'both.example.com')).toBe('said');
     expect(server.requests).toEqual([]);
@@ -105,11 +128,15 @@ describe('a page', () => {
 
   it('is followed to public addresses, but not for ever', async () => {
     answer = (request, response) =>
-      request.url === '/end' ? html('<p>here</p>')(request, response) : response.writeHead(301, { location: '/end' }).end();
+      request.url === '/end'
+        ? html('<p>here</p>')(request, response)
+        : response.writeHead(301, { location: '/end' }).end();
     expect(await textOf('/start')).toBe('said\n\nhere');
 
     answer = (_request, response) => response.writeHead(301, { location: '/again' }).end();
-    await expect(fetchPage(at('/'), guard(), limits, signal)).rejects.toMatchObject({ code: 'upstream-failed' });
+    await expect(fetchPage(at('/'), guard(), limits, signal)).rejects.toMatchObject({
+      code: 'upstream-failed',
+    });
   });
 
   it('that is a bomb, hangs, or is no text leaves what the provider said', async () => {

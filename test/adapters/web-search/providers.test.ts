@@ -1,13 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createBraveSearch, createSearxngSearch, createTavilySearch } from '../../../src/adapters/web-search/services.ts';
+import {
+  createBraveSearch,
+  createSearxngSearch,
+  createTavilySearch,
+} from '../../../src/adapters/web-search/services.ts';
 import type { WebSearch } from '../../../src/ports/toolbox.ts';
 import { webSearchContract } from '../../contract/web-search-contract.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 
 const KEY = 'key-of-the-operator-4711';
 const FOUND = [
-  { title: 'Connection <strong>refused</strong>', url: 'https://example.com/refused', text: 'Nobody <b>listens</b> &amp; answers.' },
+  {
+    title: 'Connection <strong>refused</strong>',
+    url: 'https://example.com/refused',
+    text: 'Nobody <b>listens</b> &amp; answers.',
+  },
   { title: 'Inside', url: 'http://10.0.0.7/admin', text: 'private' },
   { title: 'Loop', url: 'http://2130706433/', text: 'private' },
   { title: 'Loop 6', url: 'http://[::1]/', text: 'private' },
@@ -26,7 +34,8 @@ beforeAll(async () => {
     const path = new URL(request.url ?? '', 'http://x').pathname;
     const description = FOUND.map(({ title, url, text }) => ({ title, url, description: text }));
     const content = FOUND.map(({ title, url, text }) => ({ title, url, content: text }));
-    if (path === '/res/v1/web/search') sendJson(response, 200, { type: 'search', web: { type: 'search', results: description } });
+    if (path === '/res/v1/web/search')
+      sendJson(response, 200, { type: 'search', web: { type: 'search', results: description } });
     else if (path === '/search') sendJson(response, 200, { query: 'x', results: content });
     else sendJson(response, 404, {});
   });
@@ -71,7 +80,9 @@ describe.each(PROVIDERS)('%s', (_name, open) => {
     [302, 'upstream-failed', false],
   ])('%i is %s, and no error names the key', async (status, code, retryable) => {
     intercept = (_request, response) => {
-      response.writeHead(status, { location: 'http://169.254.169.254/', 'retry-after': '7' }).end(`bad key ${KEY}`);
+      response
+        .writeHead(status, { location: 'http://169.254.169.254/', 'retry-after': '7' })
+        .end(`bad key ${KEY}`);
     };
     const before = server.requests.length;
     const error = await search().catch((thrown: unknown) => thrown);

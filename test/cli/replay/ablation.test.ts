@@ -8,7 +8,17 @@ const DATASET = join(mkdtempSync(join(tmpdir(), 'faultline-cli-ablation-')), 'ca
 writeFileSync(DATASET, '{"id":"a","log":"building\\nError: boom\\n","category":"CODE_ERROR"}\n');
 
 it('says in the heading what was left out, so that nobody takes the figures for the whole system’s', async () => {
-  const ended = await faultline(['replay', '--dataset', DATASET, '--without', 'web', 'reducer', '--design', 'linear', '--no-green']);
+  const ended = await faultline([
+    'replay',
+    '--dataset',
+    DATASET,
+    '--without',
+    'web',
+    'reducer',
+    '--design',
+    'linear',
+    '--no-green',
+  ]);
   expect(ended.code).toBe(0);
   expect(ended.stdout).toContain('analyst rules, without web and green and reducer, linear baseline, budget');
 });

@@ -30,7 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const calibrate = (...more: string[]) => faultline(['calibrate', '--dataset', dataset, '--results', results, ...more]);
+const calibrate = (...more: string[]) =>
+  faultline(['calibrate', '--dataset', dataset, '--results', results, ...more]);
 
 it('fits, prints and writes a file, and changes nothing else', async () => {
   const out = join(folder, 'rules.calibration.json');
@@ -55,28 +56,55 @@ it('is refused, before any case is replayed, where it is not said what to fit to
     stderr: expect.stringContaining('either --dataset FILE… or --reviewed'),
   });
   const model = await calibrate('--analyst', 'llm');
-  expect([model.code, model.stderr]).toEqual([expect.any(Number), expect.stringMatching(/There are no answers by llm .*, only by rules/)]);
-  expect((await calibrate('--results', results, results)).stderr).toContain('the case case-0 is in two of the files');
-  const unsaid = await faultline(['calibrate', '--dataset', join(folder, 'missing.jsonl'), '--apply', '--data', folder]);
-  expect(unsaid.stderr).toContain('none is in force for rules. Nothing was changed. To replace it, use --replaces none');
+  expect([model.code, model.stderr]).toEqual([
+    expect.any(Number),
+    expect.stringMatching(/There are no answers by llm .*, only by rules/),
+  ]);
+  expect((await calibrate('--results', results, results)).stderr).toContain(
+    'the case case-0 is in two of the files',
+  );
+  const unsaid = await faultline([
+    'calibrate',
+    '--dataset',
+    join(folder, 'missing.jsonl'),
+    '--apply',
+    '--data',
+    folder,
+  ]);
+  expect(unsaid.stderr).toContain(
+    'none is in force for rules. Nothing was changed. To replace it, use --replaces none',
+  );
 });
 
 it('is put in force, exchanged and taken back by command, which names what it replaces', async () => {
   const here = ['--data', folder, '--json'];
   const first = await calibrate('--apply', '--replaces', 'none', ...here);
-  expect(JSON.parse(first.stdout)).toMatchObject({ ok: true, applied: true, calibration: { version: 1, analyst: 'rules' } });
+  expect(JSON.parse(first.stdout)).toMatchObject({
+    ok: true,
+    applied: true,
+    calibration: { version: 1, analyst: 'rules' },
+  });
   await calibrate('--apply', '--replaces', '1', ...here);
 
   const back = await faultline(['calibrate', 'use', '1', '--replaces', '2', ...here]);
-  expect(JSON.parse(back.stdout)).toMatchObject({ ok: true, act: { analyst: 'rules', version: 1, replaced: 2 } });
+  expect(JSON.parse(back.stdout)).toMatchObject({
+    ok: true,
+    act: { analyst: 'rules', version: 1, replaced: 2 },
+  });
   const typo = await faultline(['calibrate', 'off', 'rule', '--replaces', 'none', '--data', folder]);
-  expect([typo.code === 0, typo.stderr]).toEqual([false, expect.stringContaining('for rule. In force for: rules.')]);
+  expect([typo.code === 0, typo.stderr]).toEqual([
+    false,
+    expect.stringContaining('for rule. In force for: rules.'),
+  ]);
   const off = await faultline(['calibrate', 'off', 'rules', '--replaces', '1', ...here]);
   expect(JSON.parse(off.stdout)).toMatchObject({ act: { version: null, replaced: 1 } });
 
   const listed = JSON.parse((await faultline(['calibrate', 'list', ...here])).stdout);
   expect(listed).toMatchObject({ inForce: [], items: [{ version: 2 }, { version: 1 }] });
-  const acts = listed.acts.map(({ replaced, version }: { replaced: unknown; version: unknown }) => [replaced, version]);
+  const acts = listed.acts.map(({ replaced, version }: { replaced: unknown; version: unknown }) => [
+    replaced,
+    version,
+  ]);
   expect(acts).toEqual([
     [1, null],
     [2, 1],

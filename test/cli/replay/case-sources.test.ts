@@ -10,7 +10,9 @@ const SET = join(FOLDER, 'set');
 const LOGS = join(FOLDER, 'logs');
 mkdirSync(SET);
 mkdirSync(LOGS);
-const rows = ['CODE_ERROR', 'INFRA_ERROR'].map((category, at) => JSON.stringify({ id: `case-${at}`, log: 'Error: boom\n', category }));
+const rows = ['CODE_ERROR', 'INFRA_ERROR'].map((category, at) =>
+  JSON.stringify({ id: `case-${at}`, log: 'Error: boom\n', category }),
+);
 writeFileSync(join(SET, 'cases.jsonl'), `${rows.join('\n')}\n`);
 writeFileSync(join(LOGS, 'a.log'), 'Error: boom\n');
 const asked = { concurrency: 1, green: true };
@@ -25,8 +27,16 @@ describe('sources of cases', () => {
   it.each([
     ['none', {}, /--reviewed or --stored for your own/],
     ['two kinds', { dataset: [SET], stored: true as const }, /Choose only one of/],
-    ['a filter of stored failures beside others', { logs: [LOGS], branch: 'main' }, /--branch filters stored failures/],
-    ['a category that is none', { reviewed: true as const, category: 'NOPE' }, /--category: "NOPE" is not a category/],
+    [
+      'a filter of stored failures beside others',
+      { logs: [LOGS], branch: 'main' },
+      /--branch filters stored failures/,
+    ],
+    [
+      'a category that is none',
+      { reviewed: true as const, category: 'NOPE' },
+      /--category: "NOPE" is not a category/,
+    ],
     ['a folder of logs as a data set', { dataset: [LOGS] }, /is neither a file nor a case set/],
   ])('%s: a sentence, and nothing is opened', async (_name, options, sentence) => {
     await expect(openCaseSources({ ...asked, ...options })).rejects.toThrow(sentence);
@@ -36,7 +46,9 @@ describe('sources of cases', () => {
 describe('replay --by', () => {
   it('adds the main figures a row a slice, or says that there is one only', async () => {
     const by = (what: string) => faultline(['replay', '--dataset', SET, '--only', 'read', '--by', what]);
-    expect((await by('category')).stdout).toMatch(/^by category\n.*\n {2}CODE_ERROR +1 .*n=1\n {2}INFRA_ERROR +1 .*n=1$/m);
+    expect((await by('category')).stdout).toMatch(
+      /^by category\n.*\n {2}CODE_ERROR +1 .*n=1\n {2}INFRA_ERROR +1 .*n=1$/m,
+    );
     expect((await by('source')).stderr).toContain('--by source: all cases have the same source.');
   });
 });

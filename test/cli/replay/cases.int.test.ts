@@ -5,7 +5,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPostgresArchive } from '../../../src/stores/archive/postgres.ts';
 import { openPglite } from '../../../src/stores/database/pglite.ts';
 import { createStores } from '../../../src/stores/stores.ts';
-import { sampleAnalysis, sampleBuild, sampleDecision, sampleGroup, sampleReview } from '../../stores/samples.ts';
+import {
+  sampleAnalysis,
+  sampleBuild,
+  sampleDecision,
+  sampleGroup,
+  sampleReview,
+} from '../../stores/samples.ts';
 import { copyTestDatabase } from '../../support/pglite.ts';
 import { faultline } from '../faultline.ts';
 
@@ -21,14 +27,25 @@ beforeAll(async () => {
     const { build } = await stores.builds.upsert(sampleBuild({ repository: 'acme/shop', number }));
     await stores.failures.saveGroups(build.id, [sampleGroup(build.id, 'f1')]);
     const triage = await stores.triages.open(build.id, 'f1');
-    const { analysis } = await stores.analyses.insertOnce(sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint: 'f1' }));
+    const { analysis } = await stores.analyses.insertOnce(
+      sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint: 'f1' }),
+    );
     const review = await stores.reviews.open(sampleReview(analysis));
-    await stores.reviews.decide(review.id, review.version, sampleDecision(review, { type: 'correct', category: 'INFRA_ERROR' }));
+    await stores.reviews.decide(
+      review.id,
+      review.version,
+      sampleDecision(review, { type: 'correct', category: 'INFRA_ERROR' }),
+    );
     return build.id;
   };
   decided = await stock('1');
   await stock('2');
-  await createPostgresArchive(db).put(decided, { name: 'log', kind: 'log', text: 'no space left on device', notes: [] });
+  await createPostgresArchive(db).put(decided, {
+    name: 'log',
+    kind: 'log',
+    text: 'no space left on device',
+    notes: [],
+  });
   await db.close();
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -48,12 +65,28 @@ it('exports what a person decided, and says what has no log; the set is checked'
     '--json',
   ]);
   expect([exported.code, exported.stderr]).toEqual([0, '']);
-  expect(JSON.parse(exported.stdout)).toMatchObject({ ok: true, cases: 1, leftOut: 1, categories: { INFRA_ERROR: 1 } });
+  expect(JSON.parse(exported.stdout)).toMatchObject({
+    ok: true,
+    cases: 1,
+    leftOut: 1,
+    categories: { INFRA_ERROR: 1 },
+  });
   const [row = ''] = (await readFile(join(out, 'cases.jsonl'), 'utf8')).split('\n');
-  expect(JSON.parse(row)).toMatchObject({ id: decided, project: 'acme/shop', category: 'INFRA_ERROR', decided_by: 'ada' });
+  expect(JSON.parse(row)).toMatchObject({
+    id: decided,
+    project: 'acme/shop',
+    category: 'INFRA_ERROR',
+    decided_by: 'ada',
+  });
 
   const checked = await faultline(['cases', 'check', out]);
-  expect([checked.code, checked.stdout.split('\n')[0]]).toEqual([0, '1 case: no problems. 1 good one, 1 with a time:']);
+  expect([checked.code, checked.stdout.split('\n')[0]]).toEqual([
+    0,
+    '1 case: no problems. 1 good one, 1 with a time:',
+  ]);
   const neither = await faultline(['cases', 'export', '--out', join(folder, 'other'), '--data', folder]);
-  expect([neither.code, neither.stderr]).toEqual([2, expect.stringContaining('--reviewed for reviewed failures')]);
+  expect([neither.code, neither.stderr]).toEqual([
+    2,
+    expect.stringContaining('--reviewed for reviewed failures'),
+  ]);
 });

@@ -6,11 +6,18 @@ import { faultline } from '../faultline.ts';
 
 it('says what is wrong with a data set and exits with 3', async () => {
   const dataset = join(mkdtempSync(join(tmpdir(), 'faultline-cases-')), 'rows.jsonl');
-  writeFileSync(dataset, '{"id":"a","log":"x","category":"CODE_ERROR"}\n{"id":"b","log":"x","category":"WEATHER"}\n');
+  writeFileSync(
+    dataset,
+    '{"id":"a","log":"x","category":"CODE_ERROR"}\n{"id":"b","log":"x","category":"WEATHER"}\n',
+  );
   const text = await faultline(['cases', 'check', dataset]);
   expect(text.code).toBe(3);
-  expect(text.stderr).toMatch(/^line 2 \("b"\), category: "WEATHER" is not a category; use one of CODE_ERROR, /);
-  expect(text.stdout).toMatch(/^2 cases: 1 problem, 1 case without one\. 1 good one, 0 with a time:\n {7}1 {2}CODE_ERROR\n/);
+  expect(text.stderr).toMatch(
+    /^line 2 \("b"\), category: "WEATHER" is not a category; use one of CODE_ERROR, /,
+  );
+  expect(text.stdout).toMatch(
+    /^2 cases: 1 problem, 1 case without one\. 1 good one, 0 with a time:\n {7}1 {2}CODE_ERROR\n/,
+  );
   const json = await faultline(['cases', 'check', dataset, '--json']);
   expect(JSON.parse(json.stdout)).toMatchObject({
     ok: false,
@@ -28,7 +35,10 @@ it('prints nothing of a foreign data set that a terminal obeys', async () => {
     { id: 'a\u001b]0;owned\u0007', project: 'p\u001b[2J', log: 'x' },
     { id: 'b\u001b[2J', log: 'x', category: 'W\u001b[2J' },
   ];
-  writeFileSync(dataset, rows.map((row) => JSON.stringify({ ...row, happened_at: '2026-01-01T00:00:00Z' })).join('\n'));
+  writeFileSync(
+    dataset,
+    rows.map((row) => JSON.stringify({ ...row, happened_at: '2026-01-01T00:00:00Z' })).join('\n'),
+  );
   const check = await faultline(['cases', 'check', dataset]);
   const taken = await faultline(['cases', 'import', dataset, '--out', join(folder, 'set')]);
   for (const { stdout, stderr } of [check, taken]) expect(stdout + stderr).not.toMatch(/[\u0007\u001b]/);
@@ -39,5 +49,8 @@ it('splits by chance only with a seed', async () => {
   const dataset = join(mkdtempSync(join(tmpdir(), 'faultline-cases-')), 'rows.jsonl');
   writeFileSync(dataset, '{"id":"a","log":"x"}\n');
   const split = await faultline(['cases', 'split', dataset, '--by', 'random', '--out', `${dataset}.out`]);
-  expect([split.code, split.stderr]).toEqual([2, 'error: A random split needs --seed WORDS, so that it can be repeated.\n']);
+  expect([split.code, split.stderr]).toEqual([
+    2,
+    'error: A random split needs --seed WORDS, so that it can be repeated.\n',
+  ]);
 });

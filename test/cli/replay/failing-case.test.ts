@@ -27,7 +27,10 @@ test('a case whose model falls silent has cost what was answered until then', as
   const row = { id: 'a', log: LOG };
   const one = {
     row,
-    load: async () => ({ sources: [{ name: 'log', kind: 'log' as const, text: row.log, notes: [] }], greenText: undefined }),
+    load: async () => ({
+      sources: [{ name: 'log', kind: 'log' as const, text: row.log, notes: [] }],
+      greenText: undefined,
+    }),
   };
   await replay(
     {

@@ -22,10 +22,13 @@ describe('replay --frozen', () => {
     ['--max-usd', { maxUsd: 1 }],
     ['--repeat', { repeat: 3 }],
     ['--no-green', { green: false }],
-  ])('refuses %s rather than leaving it out: a gate that is not held must not look like one that is', async (name, option) => {
-    const asked = { frozen: recorded, limits: 'recorded' as const, repeat: 1, green: true, ...option };
-    await expect(runFrozenReplay(asked)).rejects.toThrow(`${name} cannot be combined with --frozen`);
-  });
+  ])(
+    'refuses %s rather than leaving it out: a gate that is not held must not look like one that is',
+    async (name, option) => {
+      const asked = { frozen: recorded, limits: 'recorded' as const, repeat: 1, green: true, ...option };
+      await expect(runFrozenReplay(asked)).rejects.toThrow(`${name} cannot be combined with --frozen`);
+    },
+  );
 
   it('says which of the runs that were asked for are not there, and does not end well', async () => {
     const { triageId } = JSON.parse(await readFile(recorded, 'utf8'));
@@ -41,7 +44,9 @@ describe('replay --frozen', () => {
     const other = join(folder, 'other-name.jsonl');
     await link(recorded, other);
     const before = await readFile(recorded, 'utf8');
-    await expect(runFrozenReplay({ frozen: recorded, limits: 'recorded', out: other })).rejects.toThrow('--out: ');
+    await expect(runFrozenReplay({ frozen: recorded, limits: 'recorded', out: other })).rejects.toThrow(
+      '--out: ',
+    );
     expect(await readFile(recorded, 'utf8')).toBe(before);
   });
 });

@@ -5,7 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { faultline } from '../faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-cli-gate-'));
-const DATASET = fileOf('set.jsonl', '{"id":"a","log":"building\\nError: boom\\n","expected_lines":[[2,2]]}\n');
+const DATASET = fileOf(
+  'set.jsonl',
+  '{"id":"a","log":"building\\nError: boom\\n","expected_lines":[[2,2]]}\n',
+);
 const RECALL = 'recall of labelled lines';
 
 describe('replay --gate', () => {
@@ -32,13 +35,21 @@ describe('replay --gate', () => {
     const ended = await replay({ bars: [{ figure: 'recall of labeled lines', atLeast: 0.1 }] }, '--json');
     expect(ended.code).toBe(12);
     const last = JSON.parse(ended.stdout.trimEnd().split('\n').at(-1) ?? '');
-    expect(last).toMatchObject({ ok: false, schema: 1, gate: { ok: false, outcomes: [{ status: 'failed', value: null }] } });
+    expect(last).toMatchObject({
+      ok: false,
+      schema: 1,
+      gate: { ok: false, outcomes: [{ status: 'failed', value: null }] },
+    });
     expect(last.gate.outcomes[0].sentence).toContain('did you mean "recall of labelled lines"?');
   });
 
   it.each([
     ['bars that are none', { bars: [{ figure: RECALL }] }, /bars\.0: set exactly one/],
-    ['a baseline that is not there', { baseline: 'no.jsonl', bars: [{ figure: RECALL, worseBy: 0 }] }, /no\.jsonl does not exist/],
+    [
+      'a baseline that is not there',
+      { baseline: 'no.jsonl', bars: [{ figure: RECALL, worseBy: 0 }] },
+      /no\.jsonl does not exist/,
+    ],
   ])('%s: exit 3 before anything is replayed', async (_name, content, sentence) => {
     const ended = await replay(content);
     expect(ended).toMatchObject({ code: 3, stdout: '' });

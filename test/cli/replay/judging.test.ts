@@ -20,7 +20,9 @@ test('whoever interrupts the judge keeps the figures of what was replayed: only 
   const environment = { OPENAI_API_KEY: TEST_KEY, OPENAI_BASE_URL: server.baseUrl };
   const config = loadConfig(embedded('data', 'knowledge'), environment, () => '');
   const judge = await judging({ concurrency: 1, green: true, judge: true }, config);
-  const cases = [one({ id: 'a', root_cause: 'the header moved' }, { rootCause: 'another', action: 'human_review' })];
+  const cases = [
+    one({ id: 'a', root_cause: 'the header moved' }, { rootCause: 'another', action: 'human_review' }),
+  ];
   const source = { name: 'set', path: 'set.jsonl' };
   const run = { source: { ...source, measure: never, cases: never }, cases, milliseconds: 1, stopped: null };
   expect(await judge?.(run, createSpending({}), interrupted.signal)).toEqual([]);

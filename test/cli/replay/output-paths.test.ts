@@ -37,7 +37,11 @@ describe('what a replay writes', () => {
       /--junit would overwrite the input of --dataset/,
     ],
     ['over the bars', { dataset: [DATASET], gate: DATASET, out: DATASET }, /would overwrite/],
-    ['over a repeat’s place', { dataset: [at('r.2.jsonl', ROWS)], out: join(FOLDER, 'r.jsonl'), repeat: 2 }, /--out would overwrite/],
+    [
+      'over a repeat’s place',
+      { dataset: [at('r.2.jsonl', ROWS)], out: join(FOLDER, 'r.jsonl'), repeat: 2 },
+      /--out would overwrite/,
+    ],
     ['among the logs', { logs: [LOGS], out: join(LOGS, 'results.jsonl') }, /where it would become a case/],
     ['deep among them', { logs: [FOLDER], html: join(LOGS, 'report.html') }, /where it would become a case/],
     [
@@ -45,13 +49,22 @@ describe('what a replay writes', () => {
       { dataset: [DATASET], out: join(FOLDER, 'x'), record: join(FOLDER, 'x') },
       /--record and --out name the same file/,
     ],
-    ['where a report cannot read it', { dataset: [DATASET], out: '/dev/null', html: join(FOLDER, 'x') }, /--out must be a file/],
+    [
+      'where a report cannot read it',
+      { dataset: [DATASET], out: '/dev/null', html: join(FOLDER, 'x') },
+      /--out must be a file/,
+    ],
   ])('%s: refused', async (_name, options, sentence) => {
     await expect(checkOutputs(options)).rejects.toThrow(sentence);
   });
 
   it('may be beside it', async () => {
-    const beside = { out: join(FOLDER, 'new.jsonl'), html: join(FOLDER, 'new.html'), junit: '/dev/null', record: '/dev/null' };
+    const beside = {
+      out: join(FOLDER, 'new.jsonl'),
+      html: join(FOLDER, 'new.html'),
+      junit: '/dev/null',
+      record: '/dev/null',
+    };
     await expect(checkOutputs({ dataset: [DATASET], ...beside })).resolves.toBeUndefined();
     await expect(checkOutputs({ logs: [LOGS], out: `${LOGS}-results.jsonl` })).resolves.toBeUndefined();
   });

@@ -35,7 +35,9 @@ test('replay records what replay --frozen runs again, and a changed recording te
   expect(other.stdout).toContain('first: the rules decide differently in classify: kind "crash');
   expect(other.stdout).not.toContain('\u001b');
   expect(other.stdout).toContain('line 2: ');
-  expect(other.stdout).toContain('2 runs: 0 identical, 1 byte-identical answer by another path, 1 unreadable');
+  expect(other.stdout).toContain(
+    '2 runs: 0 identical, 1 byte-identical answer by another path, 1 unreadable',
+  );
 });
 
 test('a file of recordings goes on behind its last whole line, and nobody else may read it', async () => {
@@ -52,10 +54,15 @@ test('a file of recordings goes on behind its last whole line, and nobody else m
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-test('a disk that is full costs recordings, no case; and the exit code says so', { timeout: 60_000 }, async () => {
+test('a disk that is full costs recordings, no case; and the exit code says so', {
+  timeout: 60_000,
+}, async () => {
   const dataset = join(folder, 'cases.jsonl');
   const log = 'src/a.ts(1,7): error TS2322: Type is not assignable.\nexit code 2';
-  await writeFile(dataset, ['one', 'two'].map((id) => `${JSON.stringify({ id, log, category: 'CODE_ERROR' })}\n`).join(''));
+  await writeFile(
+    dataset,
+    ['one', 'two'].map((id) => `${JSON.stringify({ id, log, category: 'CODE_ERROR' })}\n`).join(''),
+  );
   const ended = await faultline(['replay', '--dataset', dataset, '--record', '/dev/full']);
   expect(ended.stdout).toMatch(/^ {2}cases that failed +0 /m);
   expect(ended.stderr).toContain('--record: /dev/full cannot be written further: the disk is full.');

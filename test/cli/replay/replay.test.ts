@@ -23,13 +23,21 @@ describe('replay', () => {
   });
 
   it('prints a table a data set, and a JSON line a data set where asked', async () => {
-    const sets = [datasetOf(['{"id":"a","log":"Error: boom\\n"}']), datasetOf(['{"id":"b","log":"Error: bang\\n"}'])];
+    const sets = [
+      datasetOf(['{"id":"a","log":"Error: boom\\n"}']),
+      datasetOf(['{"id":"b","log":"Error: bang\\n"}']),
+    ];
     const tables = await faultline(['replay', '--dataset', ...sets, '--only', 'read']);
     expect(tables.stdout.match(/^cases\.jsonl: reading alone/gm)).toHaveLength(2);
     const json = await faultline(['replay', '--dataset', ...sets, '--only', 'read', '--json']);
     const lines = json.stdout.trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line).dataset)).toEqual(sets);
-    expect(JSON.parse(lines[0] ?? '').figures[0]).toEqual({ section: 'cases', name: 'cases', value: 1, cases: 1 });
+    expect(JSON.parse(lines[0] ?? '').figures[0]).toEqual({
+      section: 'cases',
+      name: 'cases',
+      value: 1,
+      cases: 1,
+    });
   });
 
   it('71: keeps a run under a name, with the labels of its cases, and never writes over another one', async () => {
@@ -38,9 +46,13 @@ describe('replay', () => {
     const keep = ['replay', '--dataset', dataset, '--only', 'read', '--data', data, '--keep'];
     expect((await faultline([...keep, 'now'])).code).toBe(0);
     expect(idsIn(join(data, 'runs/now/results.jsonl'))).toEqual(['a']);
-    expect(readFileSync(join(data, 'runs/now/cases.jsonl'), 'utf8')).toBe('{"id":"a","category":"CODE_ERROR"}\n');
+    expect(readFileSync(join(data, 'runs/now/cases.jsonl'), 'utf8')).toBe(
+      '{"id":"a","category":"CODE_ERROR"}\n',
+    );
     expect(readFileSync(join(data, 'runs/now/results.jsonl.run.json'), 'utf8')).toContain('"cases": 1');
-    expect((await faultline([...keep, 'now'])).stderr).toContain('--keep: there is a run named now already. Choose another name.');
+    expect((await faultline([...keep, 'now'])).stderr).toContain(
+      '--keep: there is a run named now already. Choose another name.',
+    );
     expect((await faultline([...keep, '../now'])).stderr).toContain('--keep: "../now" is no name for a run');
   });
 
@@ -57,13 +69,27 @@ describe('replay', () => {
     const folder = mkdtempSync(join(FOLDER, 'logs-'));
     for (const name of ['a.log', 'b.log', 'c.log']) writeFileSync(join(folder, name), 'Error: boom <&>\n');
     const junit = join(FOLDER, 'junit.xml');
-    const ended = await faultline(['replay', '--logs', folder, '--sample', '2', '--only', 'read', '--junit', junit]);
+    const ended = await faultline([
+      'replay',
+      '--logs',
+      folder,
+      '--sample',
+      '2',
+      '--only',
+      'read',
+      '--junit',
+      junit,
+    ]);
     expect(ended.stdout).toMatch(/^ +cases +2 +n=2$/m);
-    expect(readFileSync(junit, 'utf8')).toMatch(/<testsuite name="logs-[^"]{1,60}" tests="2" failures="0" errors="0"/);
+    expect(readFileSync(junit, 'utf8')).toMatch(
+      /<testsuite name="logs-[^"]{1,60}" tests="2" failures="0" errors="0"/,
+    );
   });
 
   it('goes on behind what an interrupted run left, and refuses what another run left', async () => {
-    const rows = Array.from({ length: 6 }, (_, index) => JSON.stringify({ id: `case-${index}`, log: `Error: boom ${index}\n` }));
+    const rows = Array.from({ length: 6 }, (_, index) =>
+      JSON.stringify({ id: `case-${index}`, log: `Error: boom ${index}\n` }),
+    );
     const dataset = datasetOf(rows);
     const out = join(FOLDER, 'resumed.jsonl');
     const args = ['replay', '--dataset', dataset, '--only', 'read', '--out', out];
@@ -77,26 +103,54 @@ describe('replay', () => {
     expect(idsIn(out)).toEqual(rows.map((row) => JSON.parse(row).id));
     const other = await faultline([...args, '--resume', '--budget', '500']);
     expect(other).toMatchObject({ code: 4, stdout: '' });
-    expect(other.stderr).toMatch(/belongs to another run: budget in tokens was 2000, now it is 500\. Replay it again without --resume/);
+    expect(other.stderr).toMatch(
+      /belongs to another run: budget in tokens was 2000, now it is 500\. Replay it again without --resume/,
+    );
   });
 
   it('replays the same cases again, a file each, and says how far they are apart', async () => {
     const out = join(FOLDER, 'again.jsonl');
     const dataset = datasetOf(['{"id":"a","log":"Error: boom\\n"}']);
-    const ended = await faultline(['replay', '--dataset', dataset, '--only', 'read', '--repeat', '2', '--out', out]);
+    const ended = await faultline([
+      'replay',
+      '--dataset',
+      dataset,
+      '--only',
+      'read',
+      '--repeat',
+      '2',
+      '--out',
+      out,
+    ]);
     expect(ended.stdout).toMatch(/1 of 1 cases are put into the same category each time/);
-    expect([idsIn(out.replace('.jsonl', '.1.jsonl')), idsIn(out.replace('.jsonl', '.2.jsonl'))]).toEqual([['a'], ['a']]);
+    expect([idsIn(out.replace('.jsonl', '.1.jsonl')), idsIn(out.replace('.jsonl', '.2.jsonl'))]).toEqual([
+      ['a'],
+      ['a'],
+    ]);
   });
 
   it.each([
-    ['a missing data set', ['--dataset', join(FOLDER, 'none.jsonl')], /none\.jsonl is neither a file nor a case set/],
+    [
+      'a missing data set',
+      ['--dataset', join(FOLDER, 'none.jsonl')],
+      /none\.jsonl is neither a file nor a case set/,
+    ],
     ['a directory', ['--dataset', FOLDER], /is neither a file/],
-    ['a full disk', ['--dataset', datasetOf(['{"id":"a","log":"x"}']), '--out', '/dev/full'], /the disk is full/, 4],
+    [
+      'a full disk',
+      ['--dataset', datasetOf(['{"id":"a","log":"x"}']), '--out', '/dev/full'],
+      /the disk is full/,
+      4,
+    ],
     ['a report without a place', ['--dataset', datasetOf(['{}']), '--junit', FOLDER], /it is a folder/],
     ['no cases named', [], /Choose the cases/, 2],
     ['nothing to go on with', ['--dataset', datasetOf(['{}']), '--resume'], /name it with --out/, 2],
     ['an empty data set', ['--dataset', datasetOf(['', ''])], /contains no cases/],
-    ['a place that cannot be written', ['--dataset', datasetOf(['{}']), '--out', join(FOLDER, 'no/where')], /cannot be written/],
+    [
+      'a place that cannot be written',
+      ['--dataset', datasetOf(['{}']), '--out', join(FOLDER, 'no/where')],
+      /cannot be written/,
+    ],
   ])('%s: a sentence, and no success', async (_name, args, sentence, code = 3) => {
     const ended = await faultline(['replay', ...args, '--only', 'read']);
     expect(ended).toMatchObject({ code, stdout: '' });

@@ -1,6 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { type Chart, columnsChart, type DayOf, figure, linesChart, runStrip, sparkline } from '../../../src/console/charts/chart.ts';
-import { calibrationBins, calibrationChart, calibrationFinding, coverageChart } from '../../../src/console/charts/confidence.ts';
+import {
+  type Chart,
+  columnsChart,
+  type DayOf,
+  figure,
+  linesChart,
+  runStrip,
+  sparkline,
+} from '../../../src/console/charts/chart.ts';
+import {
+  calibrationBins,
+  calibrationChart,
+  calibrationFinding,
+  coverageChart,
+} from '../../../src/console/charts/confidence.ts';
 import { coveragePoints, type Judged, thresholdFor } from '../../../src/lib/statistics.ts';
 
 /** Answers at each tenth's middle: how many, and which share of them was right. */
@@ -12,7 +25,8 @@ function judgedAt(...groups: readonly (readonly [at: number, count: number, righ
 }
 
 /** What the marks of a chart say, in their order. */
-const marksOf = (chart: Chart) => [...figure(chart).text.matchAll(/data-mark="([^"]*)"/g)].map(([, mark]) => mark);
+const marksOf = (chart: Chart) =>
+  [...figure(chart).text.matchAll(/data-mark="([^"]*)"/g)].map(([, mark]) => mark);
 /** The table's rows, cell by cell. */
 const rowsOf = (chart: Chart) =>
   [...figure(chart).text.matchAll(/<tr>(.*?)<\/tr>/gs)]
@@ -37,7 +51,9 @@ describe('calibration', () => {
   });
 
   it('puts fewer than 200 into five bins of about as many each, more into ten of equal width', () => {
-    const few = calibrationBins(Array.from({ length: 100 }, (_, at) => ({ at: at / 100, right: true, count: 1 })));
+    const few = calibrationBins(
+      Array.from({ length: 100 }, (_, at) => ({ at: at / 100, right: true, count: 1 })),
+    );
     expect(few.map(({ of, from, to }) => [of, from, to])).toEqual([
       [20, 0, 0.2],
       [20, 0.2, 0.4],
@@ -57,9 +73,15 @@ describe('calibration', () => {
   it('says the widest gap that chance does not explain', () => {
     const say = (...groups: readonly (readonly [number, number, number])[]) =>
       calibrationFinding(calibrationBins(judgedAt(...groups)), 400);
-    expect(say([0.62, 200, 0.79], [0.85, 200, 0.86])).toBe('States 63 %, is right 79 %: underconfident by 17 points between 60 and 70.');
-    expect(say([0.62, 200, 0.62], [0.95, 200, 0.7])).toBe('States 96 %, is right 70 %: overconfident by 26 points between 90 and 100.');
-    expect(say([0.62, 200, 0.62], [0.85, 200, 0.86])).toContain('matches accuracy, as far as 400 decisions can show');
+    expect(say([0.62, 200, 0.79], [0.85, 200, 0.86])).toBe(
+      'States 63 %, is right 79 %: underconfident by 17 points between 60 and 70.',
+    );
+    expect(say([0.62, 200, 0.62], [0.95, 200, 0.7])).toBe(
+      'States 96 %, is right 70 %: overconfident by 26 points between 90 and 100.',
+    );
+    expect(say([0.62, 200, 0.62], [0.85, 200, 0.86])).toContain(
+      'matches accuracy, as far as 400 decisions can show',
+    );
     // of a bin with few nothing is said
     expect(say([0.62, 200, 0.62], [0.95, 9, 0])).toContain('matches accuracy');
   });
@@ -95,8 +117,17 @@ describe('accuracy against coverage', () => {
   });
 
   it('says what holds at the threshold, marks the chosen one, and its table equals its marks (42)', () => {
-    const chart = coverageChart({ judged, answered, threshold: 0.85, wrong: 0.1, csv: '/x', kept: { category: 'CODE_ERROR' } });
-    expect(figure(chart).text).toContain('At 0.85: 30 % sure enough to publish, 97 % right (194 of 200 decided).');
+    const chart = coverageChart({
+      judged,
+      answered,
+      threshold: 0.85,
+      wrong: 0.1,
+      csv: '/x',
+      kept: { category: 'CODE_ERROR' },
+    });
+    expect(figure(chart).text).toContain(
+      'At 0.85: 30 % sure enough to publish, 97 % right (194 of 200 decided).',
+    );
     expect(figure(chart).text).toContain('class="chosen"');
     expect(figure(chart).text).toContain('<input type="hidden" name="category" value="CODE_ERROR">');
     expect(marksOf(chart)).toEqual(rowsOf(chart).map((row) => row[2]));
@@ -114,7 +145,12 @@ describe('answers per day', () => {
     { day: '2026-03-02', category: 'CODE_ERROR', open: true, count: 2 },
   ];
   const chart = (days: readonly string[]) =>
-    columnsChart({ counts, days, csv: '/x', listAddress: (from, count) => `/insights/causes?day=${from}&days=${count}` });
+    columnsChart({
+      counts,
+      days,
+      csv: '/x',
+      listAddress: (from, count) => `/insights/causes?day=${from}&days=${count}`,
+    });
 
   it('55: says “most of them” of more than half, “most often” of what leads, and nothing of a tie', () => {
     const finding = (...wanted: readonly [DayOf['category'], number][]) =>
@@ -124,7 +160,9 @@ describe('answers per day', () => {
         csv: '/x',
         listAddress: () => '/insights/causes',
       }).finding;
-    expect(finding(['CODE_ERROR', 37], ['INFRA_ERROR', 69])).toBe('106 answers in 1 days, most of them INFRA_ERROR (69).');
+    expect(finding(['CODE_ERROR', 37], ['INFRA_ERROR', 69])).toBe(
+      '106 answers in 1 days, most of them INFRA_ERROR (69).',
+    );
     expect(finding(['CODE_ERROR', 37], ['INFRA_ERROR', 36], ['TEST_FAILURE', 33])).toBe(
       '106 answers in 1 days, most often CODE_ERROR (37).',
     );
@@ -141,8 +179,12 @@ describe('answers per day', () => {
   });
 
   it('has links wide enough to be met, however many days it shows', () => {
-    const days = Array.from({ length: 90 }, (_, at) => new Date(Date.parse('2026-03-01') + at * 86_400_000).toISOString().slice(0, 10));
-    const widths = [...figure(chart(days)).text.matchAll(/class="hit"[^>]* width="([\d.]+)"/g)].map(([, width]) => Number(width));
+    const days = Array.from({ length: 90 }, (_, at) =>
+      new Date(Date.parse('2026-03-01') + at * 86_400_000).toISOString().slice(0, 10),
+    );
+    const widths = [...figure(chart(days)).text.matchAll(/class="hit"[^>]* width="([\d.]+)"/g)].map(
+      ([, width]) => Number(width),
+    );
     expect(widths).toHaveLength(30);
     expect(Math.min(...widths)).toBeGreaterThanOrEqual(24);
     expect(figure(chart([])).text).not.toContain('NaN');
@@ -157,9 +199,17 @@ describe('small drawings', () => {
       { buildId: 'b2', mark: 'flake', at },
       { buildId: 'b3', mark: 'failed', at },
     ]).text;
-    expect(strip).toContain('aria-label="&lt;b&gt;adds&lt;/b&gt;, last 3 runs: 1 passed, 1 failed, 1 flakes"');
-    expect([...strip.matchAll(/height="(\d+)"><title>/g)].map(([, height]) => height)).toEqual(['6', '13', '20']);
-    expect(sparkline('builds', [0, 4, 0]).text).toContain('aria-label="builds: 4 in 3 days, at most 4 a day"');
+    expect(strip).toContain(
+      'aria-label="&lt;b&gt;adds&lt;/b&gt;, last 3 runs: 1 passed, 1 failed, 1 flakes"',
+    );
+    expect([...strip.matchAll(/height="(\d+)"><title>/g)].map(([, height]) => height)).toEqual([
+      '6',
+      '13',
+      '20',
+    ]);
+    expect(sparkline('builds', [0, 4, 0]).text).toContain(
+      'aria-label="builds: 4 in 3 days, at most 4 a day"',
+    );
     expect(sparkline('builds', [0, 0]).text).toContain('at most 0 a day');
   });
 

@@ -36,10 +36,19 @@ beforeAll(async () => {
         milliseconds: 31_000,
       },
       ...(number <= 55 && {
-        decision: number % 5 === 0 ? { type: 'correct', category: 'CODE_ERROR' } : { type: 'accept', secondsOpen: 9 },
+        decision:
+          number % 5 === 0 ? { type: 'correct', category: 'CODE_ERROR' } : { type: 'accept', secondsOpen: 9 },
       }),
     });
-  const answer = { title: HOSTILE, rootCause: HOSTILE, fixRecommendation: '', confidence: 0.7, claims: [], suspects: [], hypotheses: [] };
+  const answer = {
+    title: HOSTILE,
+    rootCause: HOSTILE,
+    fixRecommendation: '',
+    confidence: 0.7,
+    claims: [],
+    suspects: [],
+    hypotheses: [],
+  };
   await tell(stores, {
     number: 99,
     fingerprint: 'fp-hostile',
@@ -49,7 +58,13 @@ beforeAll(async () => {
     analysis: { answer },
     decision: { reviewer: HOSTILE },
   });
-  await tell(stores, { number: 7, fingerprint: 'fp-secret', confidence: 0.7, at: ago(2), repository: 'other/secret' });
+  await tell(stores, {
+    number: 7,
+    fingerprint: 'fp-secret',
+    confidence: 0.7,
+    at: ago(2),
+    repository: 'other/secret',
+  });
   await flake(stores, 'acme/shop', '500', HOSTILE);
   await flake(stores, 'other/secret', '501', 'secret test');
   await stores.tokens.keep({
@@ -67,13 +82,17 @@ afterAll(async () => {
 });
 
 describe('insights', () => {
-  it.each(PAGES)('%s is light, holds no style of its own, and shows nothing from outside as markup', async (url) => {
-    const { statusCode, body } = await getPage(console.app, url);
-    expect(statusCode).toBe(200);
-    expect(gzipSync(body).length).toBeLessThan(25 * 1024);
-    for (const never of ['<img', 'style=', '\u202e', 'NaN', 'undefined', '[object']) expect(body).not.toContain(never);
-    expect(body.match(/<h1 /g)).toHaveLength(1);
-  });
+  it.each(PAGES)(
+    '%s is light, holds no style of its own, and shows nothing from outside as markup',
+    async (url) => {
+      const { statusCode, body } = await getPage(console.app, url);
+      expect(statusCode).toBe(200);
+      expect(gzipSync(body).length).toBeLessThan(25 * 1024);
+      for (const never of ['<img', 'style=', '\u202e', 'NaN', 'undefined', '[object'])
+        expect(body).not.toContain(never);
+      expect(body.match(/<h1 /g)).toHaveLength(1);
+    },
+  );
 
   it('62: say what they find in words', async () => {
     const said = async (url: string) => (await getPage(console.app, url)).body;
@@ -85,8 +104,12 @@ describe('insights', () => {
     expect(await said('/insights/health?repo=acme/shop')).toContain('acme/shop is red on main');
     expect(await said('/insights/flaky')).toContain('50 %</strong>, 1 of 2');
     expect(await said('/insights/cost')).toContain('An answer takes 31 s at the median');
-    expect(await said('/insights/reviewers')).toContain('0 blind decisions: the effect of seeing the verdict is shown from 50 on');
-    expect(await said(`/insights/causes?day=${ago(300).slice(0, 10)}&days=1`)).toContain(`No cause was found on ${ago(300).slice(0, 10)}`);
+    expect(await said('/insights/reviewers')).toContain(
+      '0 blind decisions: the effect of seeing the verdict is shown from 50 on',
+    );
+    expect(await said(`/insights/causes?day=${ago(300).slice(0, 10)}&days=1`)).toContain(
+      `No cause was found on ${ago(300).slice(0, 10)}`,
+    );
   });
 
   it('62: every figure of health leads to the builds that it counts, in two periods that the reader chooses', async () => {
@@ -105,10 +128,12 @@ describe('insights', () => {
     const asked = '/insights/health?repo=acme/chosen&from=2026-03-10&to=2026-03-12&compare=2026-01-05';
     const { body } = await getPage(console.app, asked);
     expect(body).toContain('2026-03-10 to 2026-03-12 (UTC); in parentheses, 2026-01-05 to 2026-01-07.');
-    const links = [...body.matchAll(/<a href="(\/builds[^"]*)">([^<]*)<\/a>/g)].map(([, url = '', words]) => ({
-      url: url.replaceAll('&amp;', '&'),
-      words,
-    }));
+    const links = [...body.matchAll(/<a href="(\/builds[^"]*)">([^<]*)<\/a>/g)].map(
+      ([, url = '', words]) => ({
+        url: url.replaceAll('&amp;', '&'),
+        words,
+      }),
+    );
     const counts = [];
     for (const { url, words = '' } of links.filter(({ words }) => /^\(?\d+\)?$/.test(words ?? ''))) {
       const listed = (await getPage(console.app, url)).body.match(/<tr id="bld_/g)?.length ?? 0;
@@ -117,15 +142,23 @@ describe('insights', () => {
     }
     // Of the pipeline, of its branches and of the jobs.
     expect(counts).toEqual([3, 1, 2, 1, 1, 1, 1]);
-    const csv = async (name: string) => (await getPage(console.app, `${asked}&csv=${name}`)).body.split('\r\n');
+    const csv = async (name: string) =>
+      (await getPage(console.app, `${asked}&csv=${name}`)).body.split('\r\n');
     expect((await csv('branches')).slice(1, 3).map((line) => line.split(',').slice(1, 6))).toEqual([
       ['CI', '2', '1', '0', '0'],
       ['CI', '1', '1', '1', '1'],
     ]);
     expect((await csv('jobs')).slice(1, 3)).toEqual(['lint,1,2', 'unit,1,2']);
     // The other way around, far too long, or nothing at all: there is a page.
-    for (const period of ['from=2026-03-12&to=2026-03-10', 'from=2001-01-01&to=2099-01-01', 'from=&to=&compare=', 'from=never'])
-      expect((await getPage(console.app, `/insights/health?repo=acme/chosen&${period}`)).statusCode).toBe(200);
+    for (const period of [
+      'from=2026-03-12&to=2026-03-10',
+      'from=2001-01-01&to=2099-01-01',
+      'from=&to=&compare=',
+      'from=never',
+    ])
+      expect((await getPage(console.app, `/insights/health?repo=acme/chosen&${period}`)).statusCode).toBe(
+        200,
+      );
   });
 
   it('62: marks in a trend what was deployed, as the API and GitHub say, and upgrades of Faultline', async () => {
@@ -135,29 +168,55 @@ describe('insights', () => {
       ['1', 'failed'],
       ['2', 'passed'],
     ] as const)
-      await stores.builds.upsert(sampleBuild({ repository: 'Codertocat/Hello-World', number, status }), undefined, came);
+      await stores.builds.upsert(
+        sampleBuild({ repository: 'Codertocat/Hello-World', number, status }),
+        undefined,
+        came,
+      );
     const report = async (body: object, token: string = TOKENS.admin) =>
-      await app.inject({ method: 'POST', url: '/api/deployments', headers: { authorization: `Bearer ${token}` }, payload: body });
-    const deployment = { repository: 'Codertocat/Hello-World', environment: 'production', version: 'v7', at: came };
+      await app.inject({
+        method: 'POST',
+        url: '/api/deployments',
+        headers: { authorization: `Bearer ${token}` },
+        payload: body,
+      });
+    const deployment = {
+      repository: 'Codertocat/Hello-World',
+      environment: 'production',
+      version: 'v7',
+      at: came,
+    };
     const answer = await report({ ...deployment, url: 'https://user:secret@shop.example/releases/7' });
-    expect([answer.statusCode, answer.json()]).toEqual([200, { ...deployment, url: 'https://shop.example/releases/7' }]);
+    expect([answer.statusCode, answer.json()]).toEqual([
+      200,
+      { ...deployment, url: 'https://shop.example/releases/7' },
+    ]);
     expect((await report(deployment)).statusCode).toBe(200);
     expect((await report(deployment, TOKENS.read)).statusCode).toBe(403);
     const token = `ghp_${'a1B2c3D4'.repeat(5)}`.slice(0, 40);
-    expect((await report({ ...deployment, version: `v8 ${token}`, at: ago(40) })).json()).toMatchObject({ version: 'v8 ***' });
+    expect((await report({ ...deployment, version: `v8 ${token}`, at: ago(40) })).json()).toMatchObject({
+      version: 'v8 ***',
+    });
     expect((await report({ ...deployment, url: 'javascript:alert(1)' })).statusCode).toBe(400);
-    const payload = githubExample('deployment_status', 'created', { deployment_status: { created_at: came } });
+    const payload = githubExample('deployment_status', 'created', {
+      deployment_status: { created_at: came },
+    });
     expect((await sendGithub(app, { event: 'deployment_status', payload })).json()).toEqual({
       ignored: expect.stringContaining('the deployment is kept'),
     });
-    for (const release of ['0.8.0', '0.9.0']) await stores.trust.record({ release, analyst: 'rules', autoNotify: 0.85 });
+    for (const release of ['0.8.0', '0.9.0'])
+      await stores.trust.record({ release, analyst: 'rules', autoNotify: 0.85 });
     const asked = '/insights/health?repo=Codertocat/Hello-World';
     const { body } = await getPage(app, asked);
     expect(body).toContain('50 % of 2 builds failed');
-    expect(body).toContain(`${came.slice(0, 10)}: <a href="https://shop.example/releases/7" rel="noreferrer">v7 to production</a>`);
+    expect(body).toContain(
+      `${came.slice(0, 10)}: <a href="https://shop.example/releases/7" rel="noreferrer">v7 to production</a>`,
+    );
     expect(body).toContain(': Faultline 0.9.0</li>');
     const rows = (await getPage(app, `${asked}&csv=trend`)).body.split('\r\n');
-    expect(rows.find((row) => row.startsWith(came.slice(0, 10)))).toBe(`${came.slice(0, 10)},50 %,master to production; v7 to production`);
+    expect(rows.find((row) => row.startsWith(came.slice(0, 10)))).toBe(
+      `${came.slice(0, 10)},50 %,master to production; v7 to production`,
+    );
   });
 
   it('name the logs that could not be read, here and in Settings, and why', async () => {
@@ -168,7 +227,14 @@ describe('insights', () => {
     };
     for (const number of [9001, 9002])
       await tell(console.stores, {
-        ...{ number, fingerprint: `unread-${number}`, confidence: 0, at, repository: 'acme/unread', build: { provider: 'github' } },
+        ...{
+          number,
+          fingerprint: `unread-${number}`,
+          confidence: 0,
+          at,
+          repository: 'acme/unread',
+          build: { provider: 'github' },
+        },
         analysis: { answer, terminationReason: 'failed' },
       });
     for (const url of ['/insights/health', '/insights/health?repo=acme/unread', '/settings']) {
@@ -177,9 +243,13 @@ describe('insights', () => {
       expect(body).toMatch(/acme\/unread<\/th><td[^>]*>GitHub[^<]*<\/td><td[^>]*>2<\/td>/);
       expect(body).toContain('GitHub returned 401 &lt;img');
     }
-    expect((await getPage(console.app, '/insights/health?repo=acme/shop')).body).not.toContain('Logs that could not be read');
+    expect((await getPage(console.app, '/insights/health?repo=acme/shop')).body).not.toContain(
+      'Logs that could not be read',
+    );
     const [unread] = await console.stores.analyses.heads(
-      (await console.stores.builds.list({ repository: 'acme/unread' }, { limit: 1, offset: 0 })).map(({ id }) => id),
+      (await console.stores.builds.list({ repository: 'acme/unread' }, { limit: 1, offset: 0 })).map(
+        ({ id }) => id,
+      ),
     );
     expect((await getPage(console.app, `/analyses/${unread?.id}`)).body).toContain('Not sent for review');
   });
@@ -187,7 +257,9 @@ describe('insights', () => {
   it('say in a sentence that there is nothing yet', async () => {
     const said = async (url: string) => (await getPage(empty.app, url)).body;
     expect(await said('/insights')).toContain('No answers in the last 30 days.');
-    expect(await said('/insights/trust')).toContain('No decisions yet, so stated confidence cannot be compared with accuracy.');
+    expect(await said('/insights/trust')).toContain(
+      'No decisions yet, so stated confidence cannot be compared with accuracy.',
+    );
     expect(await said('/insights/health')).toContain('No builds passed or failed in the last 7 days.');
     expect(await said('/insights/flaky')).toContain('No test is known to be flaky.');
     expect(await said('/insights/causes')).toContain('No cause was found in the last 30 days.');

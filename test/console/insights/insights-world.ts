@@ -21,13 +21,25 @@ export interface Told {
 export async function tell(stores: Stores, told: Told): Promise<Analysis> {
   const { repository = 'acme/shop', confidence, fingerprint, at } = told;
   const finished = { startedAt: new Date(Date.parse(at) - 1_800_000).toISOString(), finishedAt: at };
-  const { build } = await stores.builds.upsert(sampleBuild({ repository, number: String(told.number), ...finished, ...told.build }));
+  const { build } = await stores.builds.upsert(
+    sampleBuild({ repository, number: String(told.number), ...finished, ...told.build }),
+  );
   const triage = await stores.triages.open(build.id, fingerprint);
   const base = sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint }, { createdAt: at });
-  const { analysis } = await stores.analyses.insertOnce({ ...base, ...told.analysis, verdict: { ...base.verdict, confidence } });
+  const { analysis } = await stores.analyses.insertOnce({
+    ...base,
+    ...told.analysis,
+    verdict: { ...base.verdict, confidence },
+  });
   if (told.decision === undefined) return analysis;
-  const review = await stores.reviews.open(sampleReview(analysis, { repository, confidence, category: analysis.category }));
-  await stores.reviews.decide(review.id, review.version, sampleDecision(review, { decidedAt: at, ...told.decision }));
+  const review = await stores.reviews.open(
+    sampleReview(analysis, { repository, confidence, category: analysis.category }),
+  );
+  await stores.reviews.decide(
+    review.id,
+    review.version,
+    sampleDecision(review, { decidedAt: at, ...told.decision }),
+  );
   return analysis;
 }
 
@@ -37,7 +49,11 @@ export async function flake(stores: Stores, repository: string, number: string, 
     [1, 'failed'],
     [2, 'passed'],
   ] as const) {
-    const { build } = await stores.builds.upsert(sampleBuild({ repository, number, attempt, commit: 'c0ffee' }));
-    await stores.builds.saveTestResults(build.id, [{ name, suite: 'cart', file: null, status, durationMs: null }]);
+    const { build } = await stores.builds.upsert(
+      sampleBuild({ repository, number, attempt, commit: 'c0ffee' }),
+    );
+    await stores.builds.saveTestResults(build.id, [
+      { name, suite: 'cart', file: null, status, durationMs: null },
+    ]);
   }
 }

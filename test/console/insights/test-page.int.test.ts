@@ -12,7 +12,9 @@ let console: TestConsole;
 /** A build of the default branch, half an hour long, and what its tests did. */
 async function ran(number: string, commit: string, results: readonly Partial<TestResult>[]): Promise<void> {
   const times = { startedAt: '2026-03-01T10:00:00.000Z', finishedAt: '2026-03-01T10:30:00.000Z' };
-  const { build } = await console.stores.builds.upsert(sampleBuild({ repository: REPOSITORY, number, commit, branch: 'main', ...times }));
+  const { build } = await console.stores.builds.upsert(
+    sampleBuild({ repository: REPOSITORY, number, commit, branch: 'main', ...times }),
+  );
   const whole = { name: 'adds', suite: 'cart', file: null, status: 'passed', durationMs: 40 } as const;
   await console.stores.builds.saveTestResults(
     build.id,
@@ -40,20 +42,28 @@ describe('the page of a test', () => {
     expect(body).toMatch(/first failed in <a [^>]+>[^<]+ 2<\/a>, commit <code>bbbbbbb<\/code>/);
     expect(body).toMatch(/passed again in <a [^>]+>[^<]+ 3</);
     expect(body).toContain('aria-label="Runs by machine"');
-    expect(body).toMatch(/<th scope="row">agent-2<\/th><td data-label="Runs">1<\/td><td data-label="Failures">1<\/td>/);
+    expect(body).toMatch(
+      /<th scope="row">agent-2<\/th><td data-label="Runs">1<\/td><td data-label="Failures">1<\/td>/,
+    );
     expect(await said(`${ADDS}&csv=runs`)).toMatch(/failed,bld_[^,]+,[^,]+,2,main,bbbbbbb,agent-2,90/);
   });
 
   it('shows nothing from outside as markup, and says which test it does not know', async () => {
     const body = await said(testAddress({ repository: REPOSITORY, suite: HOSTILE, name: HOSTILE }));
-    for (const never of ['<img', 'style=', '\u202e', 'NaN', 'undefined', '[object']) expect(body).not.toContain(never);
-    expect((await getPage(console.app, testAddress({ repository: REPOSITORY, suite: null, name: 'none' }))).statusCode).toBe(404);
+    for (const never of ['<img', 'style=', '\u202e', 'NaN', 'undefined', '[object'])
+      expect(body).not.toContain(never);
+    expect(
+      (await getPage(console.app, testAddress({ repository: REPOSITORY, suite: null, name: 'none' })))
+        .statusCode,
+    ).toBe(404);
   });
 
   it('64: puts it in quarantine for a week by one button, and ends that', async () => {
     const fields = { repository: REPOSITORY, suite: 'cart', name: 'adds' };
     expect(await said(ADDS, TOKENS.read)).not.toContain('Quarantine for a week');
-    expect((await postForm(console.app, '/insights/test', { ...fields, days: '7' }, TOKENS.read)).statusCode).toBe(403);
+    expect(
+      (await postForm(console.app, '/insights/test', { ...fields, days: '7' }, TOKENS.read)).statusCode,
+    ).toBe(403);
     expect(await said(ADDS)).toContain('Quarantine for a week');
 
     const done = await postForm(console.app, '/insights/test', { ...fields, days: '7' });
@@ -69,7 +79,9 @@ describe('the page of a test', () => {
 
   it('64: tests are listed by the minutes of machines and people that their failures cost', async () => {
     const body = await said('/insights/flaky?list=cost&minutes=20');
-    expect(body).toMatch(/<strong>25 min<\/strong><\/td>\s*<td[^>]+>15 min<\/td><td[^>]+>10 min<\/td><td[^>]+>1<\/td>/);
+    expect(body).toMatch(
+      /<strong>25 min<\/strong><\/td>\s*<td[^>]+>15 min<\/td><td[^>]+>10 min<\/td><td[^>]+>1<\/td>/,
+    );
     expect((await said('/insights/flaky?list=cost&csv=cost')).split('\r\n')).toHaveLength(4);
   });
 });

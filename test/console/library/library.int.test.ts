@@ -12,7 +12,12 @@ const HOSTILE = '<img src=x onerror=alert(1)>';
 
 describe('the library', () => {
   it('lists what people taught, shows one, and takes it out of use with a reason', async () => {
-    const entry = sampleEntry('fp-1', { rootCause: HOSTILE, title: HOSTILE, message: HOSTILE, telling: [HOSTILE] });
+    const entry = sampleEntry('fp-1', {
+      rootCause: HOSTILE,
+      title: HOSTILE,
+      message: HOSTILE,
+      telling: [HOSTILE],
+    });
     await opened.stores.library.insert(entry);
     const list = await getPage(opened.app, '/library');
     expect(list.body).toContain(`/library/${entry.id}`);
@@ -20,7 +25,9 @@ describe('the library', () => {
     expect(page.statusCode).toBe(200);
     expect(page.body).toContain('in use');
     for (const one of [list, page]) expect(one.body).not.toContain('<img');
-    const gone = await postForm(opened.app, `/library/${entry.id}/withdraw`, { reason: 'It was the other one.' });
+    const gone = await postForm(opened.app, `/library/${entry.id}/withdraw`, {
+      reason: 'It was the other one.',
+    });
     expect(gone.headers.location).toBe(`/library/${entry.id}?done=withdrawn`);
     const after = await getPage(opened.app, `/library/${entry.id}?done=withdrawn`);
     expect(after.body).toContain('It was the other one.');
@@ -34,7 +41,9 @@ describe('the library', () => {
     const entry = sampleEntry('fp-2', {});
     await opened.stores.library.insert({ ...entry, flag });
     expect((await getPage(opened.app, '/library?show=flagged')).body).toContain('also in 3 green builds');
-    expect((await getPage(opened.app, `/library/${entry.id}`)).body).toContain('It also appears in 3 green builds since 2026-10-12');
+    expect((await getPage(opened.app, `/library/${entry.id}`)).body).toContain(
+      'It also appears in 3 green builds since 2026-10-12',
+    );
     expect((await postForm(opened.app, `/library/${entry.id}/stay`, {})).statusCode).toBe(303);
     expect((await getPage(opened.app, `/library/${entry.id}`)).body).toContain('admin-holder confirmed it.');
   });
@@ -47,8 +56,17 @@ describe('the library', () => {
 
 describe('rules', () => {
   const rule = {
-    ...{ pattern: 'tabular \\d+ is yanked', sample: 'ERROR: tabular 52 is yanked', repository: '', category: 'DEPENDENCY_ERROR', kind: '' },
-    ...{ rootCause: 'The package was withdrawn by its author.', fixRecommendation: 'Pin the version before it.' },
+    ...{
+      pattern: 'tabular \\d+ is yanked',
+      sample: 'ERROR: tabular 52 is yanked',
+      repository: '',
+      category: 'DEPENDENCY_ERROR',
+      kind: '',
+    },
+    ...{
+      rootCause: 'The package was withdrawn by its author.',
+      fixRecommendation: 'Pin the version before it.',
+    },
   };
 
   it('are tried before they are stored, with everything that was typed kept', async () => {
@@ -60,7 +78,11 @@ describe('rules', () => {
   });
 
   it('are refused with the reason where they fit no sample or could not be read', async () => {
-    const wrong = await postForm(opened.app, '/library/rules', { ...rule, sample: 'something else', act: 'store' });
+    const wrong = await postForm(opened.app, '/library/rules', {
+      ...rule,
+      sample: 'something else',
+      act: 'store',
+    });
     expect(wrong.statusCode).toBe(400);
     expect(wrong.body).toContain('does not match its own sample');
     const blank = await postForm(opened.app, '/library/rules', { ...rule, rootCause: ' ', act: 'store' });
@@ -73,7 +95,9 @@ describe('rules', () => {
     const page = await getPage(opened.app, '/library/rules?done=stored');
     expect(page.body).toContain('tabular \\d+ is yanked');
     const id = /\/library\/rules\/(\w+)\/withdraw/.exec(page.body)?.[1] ?? '';
-    expect((await postForm(opened.app, `/library/rules/${id}/withdraw`, { reason: 'too wide' })).statusCode).toBe(303);
+    expect(
+      (await postForm(opened.app, `/library/rules/${id}/withdraw`, { reason: 'too wide' })).statusCode,
+    ).toBe(303);
     expect((await getPage(opened.app, '/library/rules')).body).toContain('No rules yet.');
     expect((await getPage(opened.app, '/library/rules?withdrawn=1')).body).toContain('too wide');
   });

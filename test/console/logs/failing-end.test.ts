@@ -16,7 +16,14 @@ function filler(count: number): string[] {
 
 describe('the end of the step that failed', () => {
   it("is told by the CI system's own mark after the evidence", async () => {
-    const step = ['##[group]Run npm test', 'npm test', '##[endgroup]', ...filler(50), 'FAIL cart total', ...filler(20)];
+    const step = [
+      '##[group]Run npm test',
+      'npm test',
+      '##[endgroup]',
+      ...filler(50),
+      'FAIL cart total',
+      ...filler(20),
+    ];
     const error = '##[error]Process completed with exit code 1.';
     const archive = await archived([
       ...filler(5_000),

@@ -36,7 +36,9 @@ function linesOn(body: string): number[] {
 }
 
 function markedOn(body: string): number[] {
-  return Array.from(body.matchAll(/<li id="L(\d+)" data-line="\d+" class="[^"]*\bsel\b[^"]*"/g), ([, line]) => Number(line));
+  return Array.from(body.matchAll(/<li id="L(\d+)" data-line="\d+" class="[^"]*\bsel\b[^"]*"/g), ([, line]) =>
+    Number(line),
+  );
 }
 
 beforeAll(async () => {
@@ -45,14 +47,43 @@ beforeAll(async () => {
   const text = Array.from({ length: LINES }, (_, at) => lineOf(at + 1)).join('\n');
   await console.archive.put(buildId, { name: 'build.log', kind: 'log', text, notes: ['cut at 200 MB'] });
   await console.archive.put(buildId, { name: 'reports/jünit.xml', kind: 'report', text: '<a/>', notes: [] });
-  await console.archive.put(buildId, { name: 'core.bin', kind: 'artifact', text: '', notes: ['4.1 MB, application/zip'] });
+  await console.archive.put(buildId, {
+    name: 'core.bin',
+    kind: 'artifact',
+    text: '',
+    notes: ['4.1 MB, application/zip'],
+  });
   await console.stores.failures.saveGroups(buildId, [sampleGroup(buildId, 'fp-1')]);
   const triage = await console.stores.triages.open(buildId, 'fp-1');
   const wanted = sampleAnalysis({ buildId, triageId: triage.id, fingerprint: 'fp-1' });
   const evidence = [
-    { id: 'E1', tool: 'log', title: `failure ${HOSTILE}`, text: 'line', source: 'build.log', lineStart: 7_010, lineEnd: 7_012 },
-    { id: 'E2', tool: 'read_file', title: 'tax.ts', text: 'code', source: 'src/tax.ts', lineStart: 3, lineEnd: 4 },
-    { id: 'E3', tool: 'grep_log', title: 'seen before', text: 'line', source: 'build.log', lineStart: 7_008, lineEnd: 7_008 },
+    {
+      id: 'E1',
+      tool: 'log',
+      title: `failure ${HOSTILE}`,
+      text: 'line',
+      source: 'build.log',
+      lineStart: 7_010,
+      lineEnd: 7_012,
+    },
+    {
+      id: 'E2',
+      tool: 'read_file',
+      title: 'tax.ts',
+      text: 'code',
+      source: 'src/tax.ts',
+      lineStart: 3,
+      lineEnd: 4,
+    },
+    {
+      id: 'E3',
+      tool: 'grep_log',
+      title: 'seen before',
+      text: 'line',
+      source: 'build.log',
+      lineStart: 7_008,
+      lineEnd: 7_008,
+    },
   ];
   analysis = (await console.stores.analyses.insertOnce({ ...wanted, evidence })).analysis;
 });
@@ -96,7 +127,10 @@ describe('the viewer', () => {
   });
 
   it('gives the rows that take the place of a gap', async () => {
-    const { body } = await getPage(console.app, `/logs/${buildId}?file=build.log&from=6802&to=7001&part=1-7001`);
+    const { body } = await getPage(
+      console.app,
+      `/logs/${buildId}?file=build.log&from=6802&to=7001&part=1-7001`,
+    );
     expect(body.startsWith('<ol>')).toBe(true);
     expect(linesOn(body)).toEqual(range(6_802, 7_001));
     expect(body).toContain('data-from="1" data-to="6801"');
@@ -110,7 +144,15 @@ describe('the viewer', () => {
     expect(body).toContain('<span class="fg1">expected 10.20</span>, got 10.21');
     expect(body).toContain('… +48,000 characters');
     expect(body).toContain('↻ 2 overwrites');
-    for (const never of ['<img', '\u202e', '\0', 'style=', 'href="https://evil', 'href="javascript', '\u001b'])
+    for (const never of [
+      '<img',
+      '\u202e',
+      '\0',
+      'style=',
+      'href="https://evil',
+      'href="javascript',
+      '\u001b',
+    ])
       expect(body).not.toContain(never);
   });
 
@@ -125,7 +167,8 @@ describe('the viewer', () => {
   });
 
   it('says what a file without lines is', async () => {
-    const file = async (name: string) => (await getPage(console.app, `/logs/${buildId}?file=${encodeURIComponent(name)}`)).body;
+    const file = async (name: string) =>
+      (await getPage(console.app, `/logs/${buildId}?file=${encodeURIComponent(name)}`)).body;
     expect(await file('core.bin')).toContain('This file is not text');
     expect(await file('core.bin')).toContain('4.1 MB, application/zip');
     expect(await file('reports/jünit.xml')).toContain('&lt;a/&gt;');
@@ -136,11 +179,16 @@ describe('the viewer', () => {
     const empty = await getPage(console.app, `/logs/${none}`);
     expect(empty).toMatchObject({ statusCode: 404 });
     expect(empty.body).toContain('The build has no log.');
-    await console.database.query(`insert into forgotten_logs (build_id, at) values ($1, '2026-10-12T01:02:03Z')`, [none]);
+    await console.database.query(
+      `insert into forgotten_logs (build_id, at) values ($1, '2026-10-12T01:02:03Z')`,
+      [none],
+    );
     const expired = await getPage(console.app, `/logs/${none}`);
     expect(expired).toMatchObject({ statusCode: 410 });
     expect(expired.body).toContain('Retention deleted the log on 2026-10-12.');
-    expect((await getPage(console.app, `/logs/${buildId}?file=other.log`)).body).toContain('has no log named other.log.');
+    expect((await getPage(console.app, `/logs/${buildId}?file=other.log`)).body).toContain(
+      'has no log named other.log.',
+    );
     expect(await getPage(console.app, '/logs/bld_none')).toMatchObject({ statusCode: 404 });
     await console.archive.put(none, { name: 'build.log', kind: 'log', text: '', notes: [] });
     expect((await getPage(console.app, `/logs/${none}`)).body).toContain('This log is empty');
@@ -148,9 +196,19 @@ describe('the viewer', () => {
 
   it('shows nobody what is not theirs', async () => {
     const token = makeToken();
-    const kept = { createdBy: 'test', expiresInDays: null, roles: ['read'] as const, repositories: ['acme/other'] };
+    const kept = {
+      createdBy: 'test',
+      expiresInDays: null,
+      roles: ['read'] as const,
+      repositories: ['acme/other'],
+    };
     await console.stores.tokens.keep({ ...kept, name: 'other', digest: digestOfToken(token) });
-    for (const url of [`/logs/${buildId}`, `/logs/${buildId}/raw`, `/logs/${buildId}?q=line`, `/logs/${buildId}?from=1&part=1-9`]) {
+    for (const url of [
+      `/logs/${buildId}`,
+      `/logs/${buildId}/raw`,
+      `/logs/${buildId}?q=line`,
+      `/logs/${buildId}?from=1&part=1-9`,
+    ]) {
       expect(await getPage(console.app, url, token)).toMatchObject({ statusCode: 404 });
       expect(await console.app.inject({ url })).not.toMatchObject({ statusCode: 200 });
     }
@@ -160,7 +218,12 @@ describe('the viewer', () => {
 describe('the raw log', () => {
   it('is sent whole to whoever is held to its repository', async () => {
     const token = makeToken();
-    const kept = { createdBy: 'test', expiresInDays: null, roles: ['read'] as const, repositories: ['acme/shop'] };
+    const kept = {
+      createdBy: 'test',
+      expiresInDays: null,
+      roles: ['read'] as const,
+      repositories: ['acme/shop'],
+    };
     await console.stores.tokens.keep({ ...kept, name: 'own', digest: digestOfToken(token) });
     const { statusCode, body } = await getPage(console.app, `/logs/${buildId}/raw?file=build.log`, token);
     expect([statusCode, body.split('\n').length]).toEqual([200, LINES]);
@@ -168,12 +231,17 @@ describe('the raw log', () => {
 
   async function raw(headers: Record<string, string> = {}) {
     const { authorization } = { authorization: 'Bearer admin-token-0123456789' };
-    return await console.app.inject({ url: `/logs/${buildId}/raw?file=build.log`, headers: { authorization, ...headers } });
+    return await console.app.inject({
+      url: `/logs/${buildId}/raw?file=build.log`,
+      headers: { authorization, ...headers },
+    });
   }
 
   it('is the text as it is stored, and stays text', async () => {
     const answer = await raw();
-    const stored = Array.from({ length: LINES }, (_, at) => lineOf(at + 1).replaceAll('\0', '\ufffd')).join('\n');
+    const stored = Array.from({ length: LINES }, (_, at) => lineOf(at + 1).replaceAll('\0', '\ufffd')).join(
+      '\n',
+    );
     expect(answer.body).toBe(stored);
     expect(answer.headers).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
@@ -200,9 +268,14 @@ const OF = { build: { provider: 'github' } } as const;
 describe('the evidence of an analysis', () => {
   const QUOTED = { source: 'build.log', line: 7_010, text: 'expected 10.20' };
   const claim = (evidence: string[], quotes = [QUOTED]) => ({ text: 'x', evidence, quotes });
-  const answering = (...claims: ReturnType<typeof claim>[]): Analysis => ({ ...analysis, answer: { ...analysis.answer, claims } });
+  const answering = (...claims: ReturnType<typeof claim>[]): Analysis => ({
+    ...analysis,
+    answer: { ...analysis.answer, claims },
+  });
   const highlighted = (text: string) =>
-    Array.from(text.matchAll(/<li id="(?:rest-)?L(\d+)" data-line="\d+" class="[^"]*\bev\b/g), ([, line]) => Number(line));
+    Array.from(text.matchAll(/<li id="(?:rest-)?L(\d+)" data-line="\d+" class="[^"]*\bev\b/g), ([, line]) =>
+      Number(line),
+    );
 
   it('is shown with five lines around the cited one, which alone is highlighted', async () => {
     const { html, shown } = await evidenceWindows(console, answering(claim(['E2'], []), claim(['E1'])), OF);
@@ -216,17 +289,32 @@ describe('the evidence of an analysis', () => {
   });
 
   it('comes before the other excerpts of the log, which are folded and not highlighted', async () => {
-    const other = { id: 'E4', tool: 'log', title: 'npm http fetch', text: 'line', source: 'build.log', lineStart: 100, lineEnd: 140 };
+    const other = {
+      id: 'E4',
+      tool: 'log',
+      title: 'npm http fetch',
+      text: 'line',
+      source: 'build.log',
+      lineStart: 100,
+      lineEnd: 140,
+    };
     const told = answering(claim(['E1']));
-    const { html, shown } = await evidenceWindows(console, { ...told, evidence: [...told.evidence, other] }, OF);
+    const { html, shown } = await evidenceWindows(
+      console,
+      { ...told, evidence: [...told.evidence, other] },
+      OF,
+    );
     expect(linesOn(html.text)[0]).toBe(7_005);
-    expect(html.text).toMatch(/<details class="aside"><summary>1 more excerpt of this log, not cited<\/summary>.*id="rest-L95"/s);
+    expect(html.text).toMatch(
+      /<details class="aside"><summary>1 more excerpt of this log, not cited<\/summary>.*id="rest-L95"/s,
+    );
     expect(highlighted(html.text)).toEqual([7_010]);
     expect([...shown].toSorted()).toEqual(['E1', 'E4']);
   });
 
   it('is highlighted whole where a claim cites it without quoting, and not at all where none cites it', async () => {
-    const cited = (await evidenceWindows(console, answering(claim(['E2'], []), claim(['E1', 'E2'], [])), OF)).html.text;
+    const cited = (await evidenceWindows(console, answering(claim(['E2'], []), claim(['E1', 'E2'], [])), OF))
+      .html.text;
     expect(highlighted(cited)).toEqual([7_010, 7_011, 7_012]);
     expect(cited).toMatch(/<a class="chip" id="E1" href="#claim-2"/);
     const silent = (await evidenceWindows(console, answering(), OF)).html.text;
@@ -236,7 +324,11 @@ describe('the evidence of an analysis', () => {
 
   it('is shown from what was kept with it where the log is gone', async () => {
     const gone = await storeBuild('814');
-    const { html, shown } = await evidenceWindows(console, { ...answering(claim(['E1'])), buildId: gone }, OF);
+    const { html, shown } = await evidenceWindows(
+      console,
+      { ...answering(claim(['E1'])), buildId: gone },
+      OF,
+    );
     expect(linesOn(html.text)).toEqual([7_008, 7_010]);
     expect([...shown]).toEqual(['E1']);
     expect(html.text).toContain('these lines were kept with the analysis');

@@ -38,7 +38,12 @@ describe('the bytes of a text', () => {
       fc.asyncProperty(ends, ends, async (one, other) => {
         const [first, last] = [Math.min(one, other), Math.max(one, other)];
         const read: Buffer[] = [];
-        for await (const bytes of textBytes(archive, { buildId: 'bld_1', name: 'build.log' }, { first, last })) read.push(bytes);
+        for await (const bytes of textBytes(
+          archive,
+          { buildId: 'bld_1', name: 'build.log' },
+          { first, last },
+        ))
+          read.push(bytes);
         expect(Buffer.concat(read).equals(whole.subarray(first, last + 1))).toBe(true);
       }),
       { numRuns: 30, examples: [[0, whole.length - 1]] },
@@ -50,7 +55,10 @@ describe('the name of a file that is shown', () => {
   it.each([
     ['build.log', `inline; filename="build.log"; filename*=UTF-8''build.log`],
     ['reports/junit ü.xml', `inline; filename="junit__.xml"; filename*=UTF-8''junit%20%C3%BC.xml`],
-    ['a"b\r\nSet-Cookie: x', `inline; filename="a_b__Set-Cookie__x.txt"; filename*=UTF-8''a%22b%0D%0ASet-Cookie%3A%20x`],
+    [
+      'a"b\r\nSet-Cookie: x',
+      `inline; filename="a_b__Set-Cookie__x.txt"; filename*=UTF-8''a%22b%0D%0ASet-Cookie%3A%20x`,
+    ],
     ['', `inline; filename="log.txt"; filename*=UTF-8''log`],
     ['\ud800', `inline; filename="_.txt"; filename*=UTF-8''%EF%BF%BD`],
   ])('%j is safe', (name, expected) => {

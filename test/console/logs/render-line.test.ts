@@ -2,7 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { areStamped, MAX_SHOWN, markFound, plainText, showLines } from '../../../src/console/logs/render-line.ts';
+import {
+  areStamped,
+  MAX_SHOWN,
+  markFound,
+  plainText,
+  showLines,
+} from '../../../src/console/logs/render-line.ts';
 import { stripEscapes } from '../../../src/log/lines/clean.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures/failures');
@@ -23,42 +29,59 @@ describe('lines of a log as they are shown', () => {
       fc.string({ unit: 'grapheme', maxLength: 5 }),
     );
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 40 }), fc.integer({ min: 1, max: 400_000 }), (pieces, first) => {
-        const lines = pieces.join('').toWellFormed().split('\n');
-        const shown = showLines(lines, first);
-        expect(shown.map(({ number }) => number)).toEqual(lines.map((_, at) => first + at));
-        for (const [at, line] of lines.entries()) {
-          const plain = line.replace(/\r+$/, '');
-          if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(plain)) continue;
-          const { stamp } = shown[at] ?? {};
-          expect(`${plainText(shown[at]!)}`.trim()).toBe(plain.slice(stamp?.length ?? 0).trim());
-        }
-      }),
+      fc.property(
+        fc.array(piece, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 400_000 }),
+        (pieces, first) => {
+          const lines = pieces.join('').toWellFormed().split('\n');
+          const shown = showLines(lines, first);
+          expect(shown.map(({ number }) => number)).toEqual(lines.map((_, at) => first + at));
+          for (const [at, line] of lines.entries()) {
+            const plain = line.replace(/\r+$/, '');
+            if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(plain)) continue;
+            const { stamp } = shown[at] ?? {};
+            expect(`${plainText(shown[at]!)}`.trim()).toBe(plain.slice(stamp?.length ?? 0).trim());
+          }
+        },
+      ),
     );
   });
 
-  it.each(readdirSync(FIXTURES).filter((slug) => !slug.includes('.')))('are those of the log of %s', (slug) => {
-    const logs = readdirSync(join(FIXTURES, slug)).filter((name) => name.endsWith('.log') || name.endsWith('.txt'));
-    for (const name of logs) {
-      const lines = readFileSync(join(FIXTURES, slug, name), 'utf8').split('\n');
-      for (const [at, shown] of showLines(lines, 1).entries()) {
-        const raw = lines[at] ?? '';
-        expect(shown.number).toBe(at + 1);
-        if (shown.missing > 0 || shown.overwritten !== null) continue;
-        const whole = stripEscapes(raw).replace(/[\r\ufeff]/g, '');
-        const said = plainText(shown);
-        if (/⟦U\+/.test(said)) continue;
-        expect(whole.endsWith(said)).toBe(true);
-        expect(whole.slice(0, whole.length - said.length).trim()).toBe(shown.stamp ?? '');
+  it.each(readdirSync(FIXTURES).filter((slug) => !slug.includes('.')))(
+    'are those of the log of %s',
+    (slug) => {
+      const logs = readdirSync(join(FIXTURES, slug)).filter(
+        (name) => name.endsWith('.log') || name.endsWith('.txt'),
+      );
+      for (const name of logs) {
+        const lines = readFileSync(join(FIXTURES, slug, name), 'utf8').split('\n');
+        for (const [at, shown] of showLines(lines, 1).entries()) {
+          const raw = lines[at] ?? '';
+          expect(shown.number).toBe(at + 1);
+          if (shown.missing > 0 || shown.overwritten !== null) continue;
+          const whole = stripEscapes(raw).replace(/[\r\ufeff]/g, '');
+          const said = plainText(shown);
+          if (/⟦U\+/.test(said)) continue;
+          expect(whole.endsWith(said)).toBe(true);
+          expect(whole.slice(0, whole.length - said.length).trim()).toBe(shown.stamp ?? '');
+        }
       }
-    }
-  });
+    },
+  );
 
   it('are coloured by classes: sixteen colours, and the nearest of them for all others', () => {
-    expect(classesOf('\u001b[31mred\u001b[0m \u001b[1;92mgo\u001b[m')).toEqual([['red|fg1', ' |', 'go|fg2 bold']]);
-    expect(classesOf('\u001b[38;5;196ma\u001b[38;2;0;0;230mb\u001b[48:2::255:255:255mc')).toEqual([['a|fg1', 'b|fg4', 'c|fg4 bg7']]);
-    expect(classesOf('\u001b[3;4;7;2mx\u001b[23;24;27;22my\u001b[4:3mz')).toEqual([['x|dim ital line inv', 'y|', 'z|line']]);
-    expect(classesOf('\u001b[38;5;999ma\u001b[99999mb\u001b[38mc\u001b[>4;2md\u001b[38;2:xe')).toEqual([['a|', 'b|', 'c|', 'd|', 'e|']]);
+    expect(classesOf('\u001b[31mred\u001b[0m \u001b[1;92mgo\u001b[m')).toEqual([
+      ['red|fg1', ' |', 'go|fg2 bold'],
+    ]);
+    expect(classesOf('\u001b[38;5;196ma\u001b[38;2;0;0;230mb\u001b[48:2::255:255:255mc')).toEqual([
+      ['a|fg1', 'b|fg4', 'c|fg4 bg7'],
+    ]);
+    expect(classesOf('\u001b[3;4;7;2mx\u001b[23;24;27;22my\u001b[4:3mz')).toEqual([
+      ['x|dim ital line inv', 'y|', 'z|line'],
+    ]);
+    expect(classesOf('\u001b[38;5;999ma\u001b[99999mb\u001b[38mc\u001b[>4;2md\u001b[38;2:xe')).toEqual([
+      ['a|', 'b|', 'c|', 'd|', 'e|'],
+    ]);
     expect(classesOf('\u001b[8mhidden')).toEqual([['hidden|']]);
   });
 
@@ -71,14 +94,18 @@ describe('lines of a log as they are shown', () => {
   });
 
   it('obey no other control sequence, and hide no text by it', () => {
-    expect(textOf('\u001b[2J\u001b[1;1Ha\u001b[?25lb\u001b]0;title\u0007c\u001b(Bd\u001b=e\u009b31mf')).toBe('abcdef');
+    expect(textOf('\u001b[2J\u001b[1;1Ha\u001b[?25lb\u001b]0;title\u0007c\u001b(Bd\u001b=e\u009b31mf')).toBe(
+      'abcdef',
+    );
     expect(textOf('\u001b]8;;https://evil.example\u001b\\text\u001b]8;;\u001b\\')).toBe('text');
     expect(textOf('\u001b]0;never ended: assertion failed')).toBe('0;never ended: assertion failed');
     expect(textOf('\u001b_bk;t=1700000000000\u0007text')).toBe('text');
   });
 
   it('say what else cannot be seen', () => {
-    expect(textOf('a\u202eb\u2066c\u200bd\u0007e\u0085f')).toBe('a⟦U+202E⟧b⟦U+2066⟧c⟦U+200B⟧d⟦U+0007⟧e⟦U+0085⟧f');
+    expect(textOf('a\u202eb\u2066c\u200bd\u0007e\u0085f')).toBe(
+      'a⟦U+202E⟧b⟦U+2066⟧c⟦U+200B⟧d⟦U+0007⟧e⟦U+0085⟧f',
+    );
     expect(textOf('a\0b\tc')).toBe('a\ufffdb\tc');
     expect(textOf('\u{e0041}')).toBe('⟦U+E0041⟧');
     expect(textOf('\ufefffirst')).toBe('first');
@@ -112,8 +139,13 @@ describe('lines of a log as they are shown', () => {
       ['2026-10-12T14:00:01.0000000Z', 'two'],
       ['', ''],
     ]);
-    expect(showLines([...stamped, 'three'], 1).map((line) => plainText(line))[0]).toBe('2026-10-12T14:00:00.1234567Z one');
-    expect(showLines(['[14:00:01] one', '[14:00:02] two'], 1).map((line) => plainText(line))).toEqual(['one', 'two']);
+    expect(showLines([...stamped, 'three'], 1).map((line) => plainText(line))[0]).toBe(
+      '2026-10-12T14:00:00.1234567Z one',
+    );
+    expect(showLines(['[14:00:01] one', '[14:00:02] two'], 1).map((line) => plainText(line))).toEqual([
+      'one',
+      'two',
+    ]);
   });
 });
 
@@ -136,10 +168,15 @@ describe('what was searched for', () => {
 
   it('never changes the text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), fc.string({ maxLength: 3 }), fc.boolean(), (text, word, matchCase) => {
-        const [line] = showLines([text.replaceAll('\n', '').toWellFormed()], 1);
-        expect(plainText(markFound(line!, word, matchCase))).toBe(plainText(line!));
-      }),
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 40 }),
+        fc.string({ maxLength: 3 }),
+        fc.boolean(),
+        (text, word, matchCase) => {
+          const [line] = showLines([text.replaceAll('\n', '').toWellFormed()], 1);
+          expect(plainText(markFound(line!, word, matchCase))).toBe(plainText(line!));
+        },
+      ),
     );
   });
 });

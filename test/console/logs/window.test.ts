@@ -25,7 +25,9 @@ function expectWhole(stretches: readonly Stretch[], lineCount: number): void {
     next = to + 1;
   }
   expect(next).toBe(lineCount + 1);
-  const rows = stretches.filter(({ kind }) => kind === 'lines').reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  const rows = stretches
+    .filter(({ kind }) => kind === 'lines')
+    .reduce((sum, { from, to }) => sum + to - from + 1, 0);
   expect(rows).toBeLessThanOrEqual(MAX_ROWS);
 }
 
@@ -35,7 +37,11 @@ const range = fc
 
 describe('the folded view', () => {
   it('shows evidence with six lines around it and the end of the failing step', () => {
-    const stretches = foldedView({ lineCount: 311_101, evidence: [{ from: 288_501, to: 288_502 }], failedAt: 299_605 });
+    const stretches = foldedView({
+      lineCount: 311_101,
+      evidence: [{ from: 288_501, to: 288_502 }],
+      failedAt: 299_605,
+    });
     expect(told(stretches)).toEqual([
       'gap 1-288494',
       'lines 288495-288508',
@@ -72,7 +78,10 @@ describe('the folded view', () => {
         fc.array(range, { maxLength: 20 }),
         fc.option(fc.nat(400_000)),
         (lineCount, evidence, at) => {
-          expectWhole(foldedView({ lineCount, evidence, ...(at !== null && at > 0 && { failedAt: at }) }), lineCount);
+          expectWhole(
+            foldedView({ lineCount, evidence, ...(at !== null && at > 0 && { failedAt: at }) }),
+            lineCount,
+          );
           expectWhole(evidenceView(lineCount, evidence), lineCount);
         },
       ),
@@ -82,7 +91,11 @@ describe('the folded view', () => {
 
 describe('windows', () => {
   it('have the marked line a third down', () => {
-    expect(told(aroundView(311_101, { from: 300_000, to: 300_004 }))).toEqual(['gap 1-299866', 'lines 299867-300266', 'gap 300267-311101']);
+    expect(told(aroundView(311_101, { from: 300_000, to: 300_004 }))).toEqual([
+      'gap 1-299866',
+      'lines 299867-300266',
+      'gap 300267-311101',
+    ]);
     expect(told(aroundView(311_101, { from: 2, to: 2 }))).toEqual(['lines 1-400', 'gap 401-311101']);
     expect(told(aroundView(10, { from: 500, to: 600 }))).toEqual(['lines 1-10']);
   });
@@ -91,7 +104,10 @@ describe('windows', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 400_000 }), range, (lineCount, asked) => {
         expectWhole(windowView(lineCount, asked), lineCount);
-        expectWhole(aroundView(lineCount, { from: asked.from, to: Math.max(asked.from, asked.to) }), lineCount);
+        expectWhole(
+          aroundView(lineCount, { from: asked.from, to: Math.max(asked.from, asked.to) }),
+          lineCount,
+        );
       }),
     );
   });
@@ -104,7 +120,11 @@ describe('a gap', () => {
     expect(getStepRange(gap, true)).toEqual({ from: 901, to: 1100 });
     expect(told(openedGap(gap, getStepRange(gap, false)))).toEqual(['lines 101-300', 'gap 301-1100']);
     expect(told(openedGap(gap, getStepRange(gap, true)))).toEqual(['gap 101-900', 'lines 901-1100']);
-    expect(told(openedGap(gap, { from: 500, to: 600 }))).toEqual(['gap 101-499', 'lines 500-600', 'gap 601-1100']);
+    expect(told(openedGap(gap, { from: 500, to: 600 }))).toEqual([
+      'gap 101-499',
+      'lines 500-600',
+      'gap 601-1100',
+    ]);
   });
 
   it('shows nothing beyond itself', () => {
@@ -123,7 +143,10 @@ describe('ranges in addresses', () => {
     expect(writeRange({ from: 120, to: 140 })).toBe('120-140');
   });
 
-  it.each(['', '0', '-3', 'x', '1-', '1-2-3', '9999999999', '1e3', '1.5'])('are refused otherwise: %s', (text) => {
-    expect(readRange(text)).toBeNull();
-  });
+  it.each(['', '0', '-3', 'x', '1-', '1-2-3', '9999999999', '1e3', '1.5'])(
+    'are refused otherwise: %s',
+    (text) => {
+      expect(readRange(text)).toBeNull();
+    },
+  );
 });

@@ -10,9 +10,18 @@ beforeAll(async () => {
 afterAll(async () => await opened.close());
 
 /** Opens the item and sends a decision on what was seen. */
-async function decide(id: string, fields: Readonly<Record<string, string | readonly string[]>>, token: string = TOKENS.admin) {
+async function decide(
+  id: string,
+  fields: Readonly<Record<string, string | readonly string[]>>,
+  token: string = TOKENS.admin,
+) {
   const page = await getPage(opened.app, `/review/${id}`, token);
-  return await postForm(opened.app, `/review/${id}/decision`, { version: versionIn(page.body), queue: '?n=7&of=42', ...fields }, token);
+  return await postForm(
+    opened.app,
+    `/review/${id}/decision`,
+    { version: versionIn(page.body), queue: '?n=7&of=42', ...fields },
+    token,
+  );
 }
 
 describe('an item', () => {
@@ -32,7 +41,10 @@ describe('an item', () => {
       expect(page.body).toContain(words);
     expect((await opened.stores.reviews.find(review.id))?.state).toBe('waiting');
     const held = await getPage(opened.app, `/review/${review.id}?edit=1`);
-    expect(await opened.stores.reviews.find(review.id)).toMatchObject({ state: 'claimed', claimedBy: 'admin-holder' });
+    expect(await opened.stores.reviews.find(review.id)).toMatchObject({
+      state: 'claimed',
+      claimedBy: 'admin-holder',
+    });
     const again = await getPage(opened.app, `/review/${review.id}?reject=1`);
     expect(versionIn(again.body)).toBe(versionIn(held.body));
     const other = await getPage(opened.app, `/review/${review.id}`, TOKENS.review);
@@ -71,7 +83,12 @@ describe('an item', () => {
     const review = await storeItem(opened);
     const analysis = await opened.stores.analyses.find(review.analysisId);
     for (const source of new Set(analysis?.evidence.map((item) => item.source)))
-      await opened.archive.put(analysis?.buildId ?? '', { name: source, kind: 'log', text: 'one\ntwo\n', notes: [] });
+      await opened.archive.put(analysis?.buildId ?? '', {
+        name: source,
+        kind: 'log',
+        text: 'one\ntwo\n',
+        notes: [],
+      });
     const { body } = await getPage(opened.app, `/review/${review.id}?n=7&of=42`);
     expect(body).toContain(`&amp;back=${encodeURIComponent(`/review/${review.id}?n=7&of=42`)}"`);
   });
@@ -87,7 +104,11 @@ describe('an item', () => {
 
   it('is corrected with what shows it, and what was typed', async () => {
     const review = await storeItem(opened);
-    const fields = { category: 'CONFIG_ERROR', rootCause: 'TAX_TABLE is not set.\r\nIn this job.', fixRecommendation: 'Set it.' };
+    const fields = {
+      category: 'CONFIG_ERROR',
+      rootCause: 'TAX_TABLE is not set.\r\nIn this job.',
+      fixRecommendation: 'Set it.',
+    };
     await decide(review.id, { type: 'correct', ...fields, evidence: 'E1', lines: '3-4, 9', source: 'log' });
     expect((await opened.stores.reviews.find(review.id))?.decision).toMatchObject({
       ...{ category: 'CONFIG_ERROR', rootCause: 'TAX_TABLE is not set.\nIn this job.' },
@@ -107,7 +128,10 @@ describe('an item', () => {
   it('is rejected with the reason that was chosen', async () => {
     const review = await storeItem(opened);
     await decide(review.id, { type: 'reject', reasonCode: 'not_a_failure' });
-    expect((await opened.stores.reviews.find(review.id))?.decision).toMatchObject({ type: 'reject', reasonCode: 'not_a_failure' });
+    expect((await opened.stores.reviews.find(review.id))?.decision).toMatchObject({
+      type: 'reject',
+      reasonCode: 'not_a_failure',
+    });
   });
 
   it('keeps what was typed where a correction changes nothing, or somebody was faster', async () => {
@@ -115,13 +139,23 @@ describe('an item', () => {
     const same = await decide(review.id, { type: 'correct', category: 'TEST_FAILURE' });
     expect(same.statusCode).toBe(400);
     expect(same.body).toContain('changes nothing');
-    const late = await decide(review.id, { type: 'correct', category: 'CODE_ERROR', rootCause: 'my <own> words', version: '0' });
+    const late = await decide(review.id, {
+      type: 'correct',
+      category: 'CODE_ERROR',
+      rootCause: 'my <own> words',
+      version: '0',
+    });
     expect(late.statusCode).toBe(409);
     expect(late.body).toContain('changed since you opened it');
     expect(late.body).toContain('my &lt;own&gt; words');
     const page = await getPage(opened.app, `/review/${review.id}`);
     await decide(review.id, { type: 'accept' });
-    const fields = { type: 'correct', version: versionIn(page.body), category: 'CODE_ERROR', rootCause: 'my own words' };
+    const fields = {
+      type: 'correct',
+      version: versionIn(page.body),
+      category: 'CODE_ERROR',
+      rootCause: 'my own words',
+    };
     const decided = await postForm(opened.app, `/review/${review.id}/decision`, fields, TOKENS.review);
     expect(decided.statusCode).toBe(409);
     expect(decided.body).toMatch(/admin-holder decided this \d+ s ago: accepted\. Your text is kept below\./);
@@ -132,14 +166,35 @@ describe('an item', () => {
 describe('an excuse that touches its own suspect', () => {
   it('is accepted by the second press only', async () => {
     const commit = 'a41f9c2d00000000';
-    const suspect = { path: 'package-lock.json', line: null, commit, author: null, score: 0.6, reason: 'names the registry' };
-    const answer = { title: 't', rootCause: 'r', fixRecommendation: 'f', confidence: 0.6, claims: [], suspects: [suspect], hypotheses: [] };
+    const suspect = {
+      path: 'package-lock.json',
+      line: null,
+      commit,
+      author: null,
+      score: 0.6,
+      reason: 'names the registry',
+    };
+    const answer = {
+      title: 't',
+      rootCause: 'r',
+      fixRecommendation: 'f',
+      confidence: 0.6,
+      claims: [],
+      suspects: [suspect],
+      hypotheses: [],
+    };
     const analysis = { category: 'INFRA_ERROR', kind: 'network', answer } as const;
-    const review = await storeItem(opened, { build: { commit }, analysis, review: { category: 'INFRA_ERROR' } });
+    const review = await storeItem(opened, {
+      build: { commit },
+      analysis,
+      review: { category: 'INFRA_ERROR' },
+    });
     const first = await decide(review.id, { type: 'accept' });
     expect(locationOf(first)).toBe(`/review/${review.id}?n=7&of=42&armed=1`);
     expect((await opened.stores.reviews.find(review.id))?.decision).toBeNull();
-    expect((await getPage(opened.app, locationOf(first))).body).toContain('Accept anyway: the change touches package-lock.json');
+    expect((await getPage(opened.app, locationOf(first))).body).toContain(
+      'Accept anyway: the change touches package-lock.json',
+    );
     await decide(review.id, { type: 'accept', armed: '1' });
     expect((await opened.stores.reviews.find(review.id))?.decision?.type).toBe('accept');
   });
@@ -147,13 +202,21 @@ describe('an excuse that touches its own suspect', () => {
 
 describe('items of one fingerprint', () => {
   it('are listed before one decision settles them, and are taken back as one', async () => {
-    const items = await Promise.all([1, 2, 3].map(async () => await storeItem(opened, { fingerprint: 'fp-shared' })));
+    const items = await Promise.all(
+      [1, 2, 3].map(async () => await storeItem(opened, { fingerprint: 'fp-shared' })),
+    );
     const [first, second, third] = items.map(({ id }) => id);
     const page = await getPage(opened.app, `/review/${first}?edit=1`);
     expect(page.body).toContain('also 2 waiting items with the same fingerprint');
     for (const id of [second, third]) expect(page.body).toContain(`name="also" value="${id}"`);
-    const answer = await decide(first ?? '', { type: 'accept', alsoFor: 'same-fingerprint', also: [second ?? '', third ?? ''] });
-    expect((await getPage(opened.app, locationOf(answer))).body).toContain('and 2 more with the same fingerprint: accepted.');
+    const answer = await decide(first ?? '', {
+      type: 'accept',
+      alsoFor: 'same-fingerprint',
+      also: [second ?? '', third ?? ''],
+    });
+    expect((await getPage(opened.app, locationOf(answer))).body).toContain(
+      'and 2 more with the same fingerprint: accepted.',
+    );
     const undone = await postForm(opened.app, `/review/${first}/undo`, {});
     expect((await getPage(opened.app, locationOf(undone))).body).toContain(
       'Undone. All 3 items are back in the queue, and what the decision taught is removed.',
@@ -182,7 +245,10 @@ it('a blind item shows no verdict until the reviewer has said a category', async
     });
     expect(bare.statusCode).toBe(400);
     expect((await blind.stores.reviews.find(review.id))?.decision).toBeNull();
-    const said = await postForm(blind.app, `/review/${review.id}/guess`, { category: 'CODE_ERROR', queue: '?n=2' });
+    const said = await postForm(blind.app, `/review/${review.id}/guess`, {
+      category: 'CODE_ERROR',
+      queue: '?n=2',
+    });
     expect(locationOf(said)).toBe(`/review/${review.id}?n=2`);
     const shown = await getPage(blind.app, locationOf(said));
     expect(shown.body).toContain('You said CODE_ERROR, Faultline says TEST_FAILURE.');

@@ -1,12 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { trackSentence } from '../../../src/console/analysis.ts';
-import { conflictWords, DecisionForm, toDecisionInput, toTyped } from '../../../src/console/review/decision-routes.ts';
-import { CarriedQueue, formatQuery, nextQuery, QueueQuery, toReviewFilter } from '../../../src/console/review/queue-query.ts';
+import {
+  conflictWords,
+  DecisionForm,
+  toDecisionInput,
+  toTyped,
+} from '../../../src/console/review/decision-routes.ts';
+import {
+  CarriedQueue,
+  formatQuery,
+  nextQuery,
+  QueueQuery,
+  toReviewFilter,
+} from '../../../src/console/review/queue-query.ts';
 import { sampleReview } from '../../support/sample-analysis.ts';
 
 describe('the query of the queue', () => {
   it('is what it was after a round through an address, without what is the default', () => {
-    const query = QueueQuery.parse({ repo: 'shop/web', category: 'CODE_ERROR', why: '', sort: 'age', state: 'all', n: '7', of: '42' });
+    const query = QueueQuery.parse({
+      repo: 'shop/web',
+      category: 'CODE_ERROR',
+      why: '',
+      sort: 'age',
+      state: 'all',
+      n: '7',
+      of: '42',
+    });
     expect(formatQuery(query)).toBe('?category=CODE_ERROR&repo=shop%2Fweb&sort=age&n=7&of=42');
     expect(CarriedQueue.parse(formatQuery(query))).toEqual(query);
     expect(toReviewFilter(query)).toEqual({ category: 'CODE_ERROR', repository: 'shop/web' });
@@ -15,7 +34,15 @@ describe('the query of the queue', () => {
   });
 
   it('leaves out what cannot be meant', () => {
-    const odd = QueueQuery.parse({ category: 'NONE', sort: 'x', state: 'y', n: '-1', of: 'many', offset: '-5', repo: ' ' });
+    const odd = QueueQuery.parse({
+      category: 'NONE',
+      sort: 'x',
+      state: 'y',
+      n: '-1',
+      of: 'many',
+      offset: '-5',
+      repo: ' ',
+    });
     expect(formatQuery(odd)).toBe('');
   });
 });
@@ -43,11 +70,17 @@ describe('a decision as a form', () => {
   it('sends to accept and to reject only what belongs to them', () => {
     const rest = { category: 'CODE_ERROR', rootCause: 'r', reason: 'why', reasonCode: 'not_a_failure' };
     expect(toDecisionInput(form({ type: 'accept', ...rest }))).toEqual({ type: 'accept' });
-    expect(toDecisionInput(form({ type: 'reject', ...rest }))).toEqual({ type: 'reject', reason: 'why', reasonCode: 'not_a_failure' });
+    expect(toDecisionInput(form({ type: 'reject', ...rest }))).toEqual({
+      type: 'reject',
+      reason: 'why',
+      reasonCode: 'not_a_failure',
+    });
   });
 
   it('gives back what was typed', () => {
-    const typed = toTyped(form({ type: 'correct', rootCause: 'mine', kind: '', lines: '4', alsoFor: 'same-fingerprint' }));
+    const typed = toTyped(
+      form({ type: 'correct', rootCause: 'mine', kind: '', lines: '4', alsoFor: 'same-fingerprint' }),
+    );
     expect(typed).toEqual({ rootCause: 'mine', evidence: [], lines: '4', none: false, same: true });
   });
 });
@@ -76,7 +109,9 @@ describe('words', () => {
       'ada decided this 12 s ago: corrected to CONFIG_ERROR. Your text is kept below.',
     );
     const held = sampleReview({ state: 'claimed', claimedBy: 'grace', claimedAt: decidedAt });
-    expect(conflictWords(held, 'me', now)).toBe('grace has been reviewing this since 14:00 UTC. Your text is kept below.');
+    expect(conflictWords(held, 'me', now)).toBe(
+      'grace has been reviewing this since 14:00 UTC. Your text is kept below.',
+    );
     expect(conflictWords(sampleReview(), 'me', now)).toContain('changed since you opened it');
   });
 });

@@ -18,10 +18,15 @@ export interface ItemChanges {
 let count = 0;
 
 /** Stores a failed build with an analysis that waits for a person. */
-export async function storeItem({ stores }: Pick<TestConsole, 'stores'>, changes: ItemChanges = {}): Promise<Review> {
+export async function storeItem(
+  { stores }: Pick<TestConsole, 'stores'>,
+  changes: ItemChanges = {},
+): Promise<Review> {
   const number = String(++count);
   const fingerprint = changes.fingerprint ?? `fp-${number}`;
-  const { build } = await stores.builds.upsert(sampleBuild({ number, commit: `c0ffee${number.padStart(6, '0')}`, ...changes.build }));
+  const { build } = await stores.builds.upsert(
+    sampleBuild({ number, commit: `c0ffee${number.padStart(6, '0')}`, ...changes.build }),
+  );
   const [group] = await stores.failures.saveGroups(build.id, [
     sampleGroup(build.id, fingerprint, { test: failingTest(`cart total ${number}`), ...changes.failure }),
   ]);
@@ -32,7 +37,9 @@ export async function storeItem({ stores }: Pick<TestConsole, 'stores'>, changes
     { id: newId('ana'), failureIds, ...changes.analysis },
   );
   const { analysis } = await stores.analyses.insertOnce(wanted);
-  return await stores.reviews.open(sampleReview(analysis, { repository: build.repository, ...changes.review }));
+  return await stores.reviews.open(
+    sampleReview(analysis, { repository: build.repository, ...changes.review }),
+  );
 }
 
 /** Where a redirect leads. */

@@ -28,7 +28,10 @@ describe('the queue', () => {
     expect(body).toContain('×2');
     expect(body).toMatch(/under review by grace since \d\d:\d\d UTC/);
     expect(body).toContain('All <span class="count">3</span>');
-    const filtered = await getPage(opened.app, '/review?repo=shop%2Fweb&category=TEST_FAILURE&why=below&sort=age');
+    const filtered = await getPage(
+      opened.app,
+      '/review?repo=shop%2Fweb&category=TEST_FAILURE&why=below&sort=age',
+    );
     expect(filtered.body).toContain(
       `/review/${first?.id}?category=TEST_FAILURE&amp;repo=shop%2Fweb&amp;why=below&amp;sort=age&amp;n=1&amp;of=3`,
     );
@@ -43,9 +46,15 @@ describe('the queue', () => {
     expect(locationOf(next)).toMatch(/^\/review\/rev_\w+\?repo=shop%2Fweb&n=1&of=2$/);
     const all = await opened.stores.reviews.listGroups({}, { limit: 10, offset: 0 });
     const [one, two] = all.map(({ review }) => review.id);
-    expect(locationOf(await getPage(opened.app, `/review/next?after=${one}&n=1`))).toContain(`/review/${two}?n=2`);
-    expect(locationOf(await getPage(opened.app, `/review/next?before=${two}&n=2`))).toContain(`/review/${one}?n=1`);
-    expect(locationOf(await getPage(opened.app, `/review/next?after=${one}&peek=1`))).toContain(`/review/${two}`);
+    expect(locationOf(await getPage(opened.app, `/review/next?after=${one}&n=1`))).toContain(
+      `/review/${two}?n=2`,
+    );
+    expect(locationOf(await getPage(opened.app, `/review/next?before=${two}&n=2`))).toContain(
+      `/review/${one}?n=1`,
+    );
+    expect(locationOf(await getPage(opened.app, `/review/next?after=${one}&peek=1`))).toContain(
+      `/review/${two}`,
+    );
   });
 
   it('leaves out what was skipped, and lists what was decided today', async () => {
@@ -53,9 +62,15 @@ describe('the queue', () => {
     const id = review?.id ?? '';
     const skipped = await postForm(opened.app, `/review/${id}/skip`, { queue: '?repo=shop%2Fweb&n=3' });
     expect(locationOf(skipped)).not.toContain(id);
-    expect((await getPage(opened.app, locationOf(skipped))).body).toContain('Item 3: skipped. It stays in the queue.');
+    expect((await getPage(opened.app, locationOf(skipped))).body).toContain(
+      'Item 3: skipped. It stays in the queue.',
+    );
     const page = await getPage(opened.app, `/review/${id}`);
-    await postForm(opened.app, `/review/${id}/decision`, { type: 'reject', reasonCode: 'cannot_be_told', version: versionIn(page.body) });
+    await postForm(opened.app, `/review/${id}/decision`, {
+      type: 'reject',
+      reasonCode: 'cannot_be_told',
+      version: versionIn(page.body),
+    });
     const decided = await getPage(opened.app, '/review?state=decided');
     expect(decided.body).toContain('admin-holder rejected it');
     expect(decided.body).toContain('Decided today <span class="count">1</span>');
@@ -124,10 +139,17 @@ describe('hostile text', () => {
       analysis: { answer, evidence, verdict, notes: [text] },
       review: { title: text, why: [text] },
     });
-    for (const url of [`/review/${review.id}`, `/review/${review.id}?edit=1`, `/review/${review.id}?reject=1`, '/review']) {
+    for (const url of [
+      `/review/${review.id}`,
+      `/review/${review.id}?edit=1`,
+      `/review/${review.id}?reject=1`,
+      '/review',
+    ]) {
       const { body, statusCode } = await getPage(opened.app, url);
       expect(statusCode).toBe(200);
-      expect(body).not.toMatch(/<(?:img|svg|script)(?! type="module" src="\/assets)|="javascript:|' onmouseover=/i);
+      expect(body).not.toMatch(
+        /<(?:img|svg|script)(?! type="module" src="\/assets)|="javascript:|' onmouseover=/i,
+      );
     }
   });
 });

@@ -9,7 +9,15 @@ import type { StoresWorld } from './world.ts';
 export function calibrationsContract(world: StoresWorld): void {
   const made = (analyst: string) =>
     fitCalibration(labelled('CODE_ERROR', 0.9, 40, 10), {
-      ...{ method: 'auto', risk: { most: 0.05, confidence: 0.95 }, analyst, createdBy: 'ann', now: 0, id: newId('cal'), version: 1 },
+      ...{
+        method: 'auto',
+        risk: { most: 0.05, confidence: 0.95 },
+        analyst,
+        createdBy: 'ann',
+        now: 0,
+        id: newId('cal'),
+        version: 1,
+      },
       ...{ sources: ['a.jsonl'], mask: (text) => text },
     }).calibration;
 
@@ -21,7 +29,10 @@ export function calibrationsContract(world: StoresWorld): void {
 
       expect(second.version).toBe(first.version + 1);
       expect(await calibrations.find(first.version)).toEqual(first);
-      expect((await calibrations.list(2)).map(({ version }) => version)).toEqual([second.version, first.version]);
+      expect((await calibrations.list(2)).map(({ version }) => version)).toEqual([
+        second.version,
+        first.version,
+      ]);
       expect(await calibrations.find(second.version + 1)).toBeNull();
     });
 
@@ -29,11 +40,19 @@ export function calibrationsContract(world: StoresWorld): void {
       const { calibrations } = world.stores;
       const analyst = `llm ${newId('cal')}`;
       const [one, two] = [await calibrations.add(made(analyst)), await calibrations.add(made(analyst))];
-      const inForce = async () => (await calibrations.inForce()).filter((each) => each.analyst === analyst).map(({ version }) => version);
-      const use = (version: number | null, replaces: number | null) => calibrations.use({ analyst, version, replaces, actor: 'ann' });
+      const inForce = async () =>
+        (await calibrations.inForce())
+          .filter((each) => each.analyst === analyst)
+          .map(({ version }) => version);
+      const use = (version: number | null, replaces: number | null) =>
+        calibrations.use({ analyst, version, replaces, actor: 'ann' });
 
       expect(await inForce()).toEqual([]);
-      expect(await use(one.version, null)).toMatchObject({ version: one.version, replaced: null, actor: 'ann' });
+      expect(await use(one.version, null)).toMatchObject({
+        version: one.version,
+        replaced: null,
+        actor: 'ann',
+      });
       expect(await use(two.version, null)).toBeNull();
       expect(await inForce()).toEqual([one.version]);
       await use(two.version, one.version);
@@ -56,14 +75,25 @@ export function calibrationsContract(world: StoresWorld): void {
       const later = kept.version + 1;
       const body = JSON.stringify({ ...kept, version: later, categories: {} });
       const values = [later, analyst, body, 'ann'];
-      await world.db.query('insert into calibrations (version, analyst, body, created_by) values ($1, $2, $3::jsonb, $4)', values);
+      await world.db.query(
+        'insert into calibrations (version, analyst, body, created_by) values ($1, $2, $3::jsonb, $4)',
+        values,
+      );
       await calibrations.use({ analyst, version: later, replaces: null, actor: 'ann' });
 
       const found = (await calibrations.inForce()).find((each) => each.analyst === analyst);
       expect(found?.version).toBe(later);
-      expect(Object.values(found?.categories ?? {}).map(({ threshold }) => threshold)).toEqual([null, null, null, null, null]);
+      expect(Object.values(found?.categories ?? {}).map(({ threshold }) => threshold)).toEqual([
+        null,
+        null,
+        null,
+        null,
+        null,
+      ]);
       expect((await calibrations.list(1)).map(({ version }) => version)).not.toContain(later);
-      expect(await calibrations.use({ analyst, version: kept.version, replaces: later, actor: 'ann' })).not.toBeNull();
+      expect(
+        await calibrations.use({ analyst, version: kept.version, replaces: later, actor: 'ann' }),
+      ).not.toBeNull();
     });
 
     it('are put in force by one of several at once', async () => {
@@ -71,7 +101,9 @@ export function calibrationsContract(world: StoresWorld): void {
       const analyst = `llm ${newId('cal')}`;
       const kept = await Promise.all([1, 2, 3].map(() => calibrations.add(made(analyst))));
       expect(new Set(kept.map(({ version }) => version)).size).toBe(3);
-      const acts = await Promise.all(kept.map(({ version }) => calibrations.use({ analyst, version, replaces: null, actor: 'ann' })));
+      const acts = await Promise.all(
+        kept.map(({ version }) => calibrations.use({ analyst, version, replaces: null, actor: 'ann' })),
+      );
       expect(acts.filter((act) => act !== null)).toHaveLength(1);
       expect((await calibrations.acts(20)).filter((act) => act.analyst === analyst)).toHaveLength(1);
     });
@@ -91,8 +123,16 @@ export function calibrationsContract(world: StoresWorld): void {
 
       const found = (await stores.calibrations.decided(1000)).filter((one) => one.repository === repository);
       expect(found).toHaveLength(2);
-      expect(found.find(({ analysisId }) => analysisId === right)).toMatchObject({ right: true, origin: 'audit', blind: false });
-      expect(found.find(({ analysisId }) => analysisId === wrong)).toMatchObject({ right: false, origin: 'unsure', analyst: 'rules' });
+      expect(found.find(({ analysisId }) => analysisId === right)).toMatchObject({
+        right: true,
+        origin: 'audit',
+        blind: false,
+      });
+      expect(found.find(({ analysisId }) => analysisId === wrong)).toMatchObject({
+        right: false,
+        origin: 'unsure',
+        analyst: 'rules',
+      });
       expect((await stores.calibrations.answeredPerDay()).every(({ perDay }) => perDay > 0)).toBe(true);
     });
   });

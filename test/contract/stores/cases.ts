@@ -16,7 +16,12 @@ interface Stocked {
 
 /** Stored failures, as cases to measure by. */
 export function casesContract(world: StoresWorld): void {
-  const stock = async ({ build: change = {}, fingerprints = ['f1'], analysis: answer = {}, decision }: Stocked = {}) => {
+  const stock = async ({
+    build: change = {},
+    fingerprints = ['f1'],
+    analysis: answer = {},
+    decision,
+  }: Stocked = {}) => {
     const { stores, repository } = world;
     const build = await world.build({ number: newId('bld'), ...change });
     await stores.failures.saveGroups(
@@ -30,7 +35,8 @@ export function casesContract(world: StoresWorld): void {
     await stores.reviews.decide(review.id, review.version, made);
     return { build, analysis, decided: made };
   };
-  const list = (filter: CaseFilter = {}, limit = 50) => world.stores.cases.list({ repository: world.repository, ...filter }, limit, null);
+  const list = (filter: CaseFilter = {}, limit = 50) =>
+    world.stores.cases.list({ repository: world.repository, ...filter }, limit, null);
   const ids = (cases: readonly StoredCase[]) => cases.map(({ build, cause }) => `${build.id} ${cause}`);
 
   describe('cases', () => {
@@ -44,7 +50,14 @@ export function casesContract(world: StoresWorld): void {
       expect(await list()).toEqual([
         { build, fingerprint: 'f1', cause: 0, analysis, decision: decided, origin: 'audit' },
         { build, fingerprint: 'f2', cause: 1, analysis: null, decision: null, origin: null },
-        { build: later.build, fingerprint: 'f1', cause: 0, analysis: later.analysis, decision: null, origin: null },
+        {
+          build: later.build,
+          fingerprint: 'f1',
+          cause: 0,
+          analysis: later.analysis,
+          decision: null,
+          origin: null,
+        },
       ]);
       expect(ids(await list({ decided: true }))).toEqual([`${build.id} 0`]);
     });

@@ -12,11 +12,17 @@ export function causesContract(world: StoresWorld): void {
       return build;
     }
     const find = async (fingerprint: string) =>
-      (await world.stores.causes.ofFingerprint(fingerprint)).find(({ repository }) => repository === world.repository);
+      (await world.stores.causes.ofFingerprint(fingerprint)).find(
+        ({ repository }) => repository === world.repository,
+      );
     const fingerprints = async (list: CauseList, assignee = 'ada') =>
-      (await world.stores.causes.list({ list, assignee, repository: world.repository }, PAGE)).map((cause) => cause.fingerprint);
+      (await world.stores.causes.list({ list, assignee, repository: world.repository }, PAGE)).map(
+        (cause) => cause.fingerprint,
+      );
     const happened = async (fingerprint: string) =>
-      (await world.stores.causes.events({ repository: world.repository, fingerprint }, 9)).map(({ what, by }) => `${what} by ${by}`);
+      (await world.stores.causes.events({ repository: world.repository, fingerprint }, 9)).map(
+        ({ what, by }) => `${what} by ${by}`,
+      );
 
     it('61: are fixed by a passed build of the default branch, and regress when they come back', async () => {
       const fingerprint = `cause-${world.count}`;
@@ -39,7 +45,9 @@ export function causesContract(world: StoresWorld): void {
       const back = await failing('7', fingerprint);
       expect(await find(fingerprint)).toMatchObject({ state: 'regressed', redPipelines: ['CI'] });
       expect(
-        (await world.stores.causes.events({ repository: world.repository, fingerprint }, 9)).map(({ what, buildId }) => [what, buildId]),
+        (await world.stores.causes.events({ repository: world.repository, fingerprint }, 9)).map(
+          ({ what, buildId }) => [what, buildId],
+        ),
       ).toEqual([
         ['regressed', back.id],
         ['fixed', proof.id],
@@ -51,8 +59,14 @@ export function causesContract(world: StoresWorld): void {
       const build = await world.build({ number: '1' });
       await world.stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
       const analysis = await world.analysisOf(build, fingerprint);
-      const review = await world.stores.reviews.open(sampleReview(analysis, { repository: world.repository }));
-      await world.stores.reviews.decide(review.id, review.version, sampleDecision(review, { type: 'correct', category: 'CONFIG_ERROR' }));
+      const review = await world.stores.reviews.open(
+        sampleReview(analysis, { repository: world.repository }),
+      );
+      await world.stores.reviews.decide(
+        review.id,
+        review.version,
+        sampleDecision(review, { type: 'correct', category: 'CONFIG_ERROR' }),
+      );
       expect(await find(fingerprint)).toMatchObject({ category: 'CONFIG_ERROR' });
     });
 
@@ -74,7 +88,9 @@ export function causesContract(world: StoresWorld): void {
       expect(await find(fingerprint)).toMatchObject({ state: 'regressed', redPipelines: ['CI'] });
       const passes: string[] = [];
       while ((await find(fingerprint))?.state !== 'fixed') {
-        expect((await world.build({ number: `p${passes.length}`, status: 'passed', branch: 'main' })).status).toBe('passed');
+        expect(
+          (await world.build({ number: `p${passes.length}`, status: 'passed', branch: 'main' })).status,
+        ).toBe('passed');
         passes.push((await find(fingerprint))?.redPipelines.join() ?? '');
         if (passes.length > 30) break;
       }
@@ -84,16 +100,24 @@ export function causesContract(world: StoresWorld): void {
 
     it('63: keep the owner that their newest answer names, and are mine where I own what nobody has', async () => {
       const fingerprint = `owned-${world.count}`;
-      const owner = { path: 'src/a.ts', names: ['@Shop/Payments'], by: 'codeowners' as const, at: 'CODEOWNERS:1' };
+      const owner = {
+        path: 'src/a.ts',
+        names: ['@Shop/Payments'],
+        by: 'codeowners' as const,
+        at: 'CODEOWNERS:1',
+      };
       const build = await world.build({ number: '71', branch: 'topic' });
       await world.stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
       await world.analysisOf(build, fingerprint, { owner });
       await failing('72', fingerprint, 'topic');
       expect(await find(fingerprint)).toMatchObject({ owner, assignee: null });
       const mine = async (...owners: string[]) =>
-        (await world.stores.causes.list({ list: 'mine', assignee: 'ada', owners, repository: world.repository }, PAGE)).map(
-          (one) => one.fingerprint,
-        );
+        (
+          await world.stores.causes.list(
+            { list: 'mine', assignee: 'ada', owners, repository: world.repository },
+            PAGE,
+          )
+        ).map((one) => one.fingerprint);
       expect(await mine('shop/payments')).toEqual([fingerprint]);
       expect(await mine('@shop/other')).toEqual([]);
       expect(await mine()).toEqual([]);
@@ -111,16 +135,24 @@ export function causesContract(world: StoresWorld): void {
       const now = Date.now();
       const change = async (what: Parameters<typeof world.stores.causes.change>[1]) => {
         const version = (await find(fingerprint))?.version ?? 0;
-        return await world.stores.causes.change({ repository: world.repository, fingerprint, version }, what, 'ada', now);
+        return await world.stores.causes.change(
+          { repository: world.repository, fingerprint, version },
+          what,
+          'ada',
+          now,
+        );
       };
 
       expect(await change({ what: 'acknowledged' })).toMatchObject({ state: 'acknowledged', assignee: null });
-      expect(await change({ what: 'assigned', assignee: 'ada' })).toMatchObject({ state: 'assigned', assignee: 'ada' });
-      expect([await fingerprints('mine'), await fingerprints('mine', 'ben'), await fingerprints('unassigned')]).toEqual([
-        [fingerprint],
-        [],
-        [],
-      ]);
+      expect(await change({ what: 'assigned', assignee: 'ada' })).toMatchObject({
+        state: 'assigned',
+        assignee: 'ada',
+      });
+      expect([
+        await fingerprints('mine'),
+        await fingerprints('mine', 'ben'),
+        await fingerprints('unassigned'),
+      ]).toEqual([[fingerprint], [], []]);
       expect(await change({ what: 'muted', days: 7, reason: 'waits for a release' })).toMatchObject({
         state: 'assigned',
         mutedUntil: new Date(now + 7 * 86_400_000).toISOString(),
@@ -135,9 +167,13 @@ export function causesContract(world: StoresWorld): void {
       expect(await change({ what: 'reopened' })).toMatchObject({ state: 'acknowledged', assignee: 'ada' });
       expect(await change({ what: 'unassigned' })).toMatchObject({ state: 'acknowledged', assignee: null });
       expect(await happened(fingerprint)).toEqual(
-        ['unassigned', 'reopened', 'fixed', 'linked', 'unmuted', 'muted', 'assigned', 'acknowledged'].map((what) => `${what} by ada`),
+        ['unassigned', 'reopened', 'fixed', 'linked', 'unmuted', 'muted', 'assigned', 'acknowledged'].map(
+          (what) => `${what} by ada`,
+        ),
       );
-      expect(await world.stores.causes.counts({ assignee: 'ada', repository: world.repository })).toMatchObject({
+      expect(
+        await world.stores.causes.counts({ assignee: 'ada', repository: world.repository }),
+      ).toMatchObject({
         open: 1,
         mine: 0,
         unassigned: 1,
@@ -149,8 +185,17 @@ export function causesContract(world: StoresWorld): void {
       const fingerprint = `raced-${world.count}`;
       await failing('21', fingerprint);
       const key = { repository: world.repository, fingerprint };
-      expect(await world.stores.causes.change({ ...key, version: 99 }, { what: 'fixed' }, 'ada', 0)).toBeNull();
-      expect(await world.stores.causes.change({ ...key, fingerprint: 'nowhere', version: 1 }, { what: 'fixed' }, 'ada', 0)).toBeNull();
+      expect(
+        await world.stores.causes.change({ ...key, version: 99 }, { what: 'fixed' }, 'ada', 0),
+      ).toBeNull();
+      expect(
+        await world.stores.causes.change(
+          { ...key, fingerprint: 'nowhere', version: 1 },
+          { what: 'fixed' },
+          'ada',
+          0,
+        ),
+      ).toBeNull();
       expect(await happened(fingerprint)).toEqual([]);
     });
   });

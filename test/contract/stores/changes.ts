@@ -7,7 +7,9 @@ export function changesContract(world: StoresWorld): void {
     it('are noted of everything that a page shows, with the build and its repository', async () => {
       const { stores, repository } = world;
       const seen = async (buildId: string | null) =>
-        (await stores.changes.recent(60_000)).filter((one) => one.repository === repository && one.buildId === buildId).length;
+        (await stores.changes.recent(60_000)).filter(
+          (one) => one.repository === repository && one.buildId === buildId,
+        ).length;
       const steps: number[] = [];
       const build = await world.build();
       const note = async () => void steps.push(await seen(build.id));
@@ -16,7 +18,13 @@ export function changesContract(world: StoresWorld): void {
       await note();
       await stores.triages.lease(job.id, 60_000);
       await note();
-      const step = { node: 'classify', round: 0, startedAt: build.receivedAt, milliseconds: 1, summary: 'done' };
+      const step = {
+        node: 'classify',
+        round: 0,
+        startedAt: build.receivedAt,
+        milliseconds: 1,
+        summary: 'done',
+      };
       await stores.runSteps.add(build.id, step);
       await note();
       const analysis = await world.analysisOf(build, 'fp-changes');
@@ -43,7 +51,9 @@ export function changesContract(world: StoresWorld): void {
       // Each change takes five away.
       const builds = Math.ceil((old?.count ?? 0) / 5);
       for (let count = 0; count < builds; count++) await world.build();
-      expect(await db.query(`select id from changes where at < clock_timestamp() - interval '1 minute' limit 1`)).toEqual([]);
+      expect(
+        await db.query(`select id from changes where at < clock_timestamp() - interval '1 minute' limit 1`),
+      ).toEqual([]);
       expect((await stores.changes.recent(60_000)).length).toBeGreaterThanOrEqual(builds);
     });
   });

@@ -11,7 +11,11 @@ export function conversationsContract(world: StoresWorld): void {
       expect(await conversations.find(thread.id)).toBeNull();
       const turns = [1, 2, 3].map((position) => turnOf(thread, position));
       for (const turn of turns) await conversations.append(thread, turn);
-      expect(await conversations.find(thread.id)).toEqual({ ...thread, turns: 3, lastAskedAt: turns[2]?.askedAt });
+      expect(await conversations.find(thread.id)).toEqual({
+        ...thread,
+        turns: 3,
+        lastAskedAt: turns[2]?.askedAt,
+      });
       expect(await conversations.turns(thread.id, 10)).toEqual(turns);
       expect((await conversations.turns(thread.id, 2)).map(({ position }) => position)).toEqual([2, 3]);
     });
@@ -20,9 +24,14 @@ export function conversationsContract(world: StoresWorld): void {
       const { thread } = await newThread(world);
       const { conversations } = world.stores;
       await conversations.append(thread, turnOf(thread, 1));
-      const both = await Promise.allSettled([2, 2].map((position) => conversations.append(thread, turnOf(thread, position))));
+      const both = await Promise.allSettled(
+        [2, 2].map((position) => conversations.append(thread, turnOf(thread, position))),
+      );
       expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-      expect(both.find((one) => one.status === 'rejected')?.reason).toMatchObject({ code: 'conflict', retryable: true });
+      expect(both.find((one) => one.status === 'rejected')?.reason).toMatchObject({
+        code: 'conflict',
+        retryable: true,
+      });
       expect(await conversations.turns(thread.id, 10)).toHaveLength(2);
     });
 
@@ -34,8 +43,13 @@ export function conversationsContract(world: StoresWorld): void {
       await conversations.append(other, turnOf(other, 1));
       await conversations.append(thread, turnOf(thread, 2));
       for (const filter of [{ analysisId: thread.analysisId }, { buildId }])
-        expect((await conversations.list(filter, { limit: 10, offset: 0 })).map(({ id }) => id)).toEqual([thread.id, other.id]);
-      expect(await conversations.list({ analysisId: thread.analysisId }, { limit: 1, offset: 1 })).toHaveLength(1);
+        expect((await conversations.list(filter, { limit: 10, offset: 0 })).map(({ id }) => id)).toEqual([
+          thread.id,
+          other.id,
+        ]);
+      expect(
+        await conversations.list({ analysisId: thread.analysisId }, { limit: 1, offset: 1 }),
+      ).toHaveLength(1);
       expect(await conversations.list({ analysisId: 'ana_none' }, { limit: 10, offset: 0 })).toEqual([]);
     });
 
@@ -46,7 +60,9 @@ export function conversationsContract(world: StoresWorld): void {
       expect(await conversations.remove(thread.id)).toBe(true);
       expect(await conversations.remove(thread.id)).toBe(false);
       expect(await conversations.turns(thread.id, 10)).toEqual([]);
-      await expect(conversations.append(thread, turnOf(thread, 2))).rejects.toMatchObject({ code: 'conflict' });
+      await expect(conversations.append(thread, turnOf(thread, 2))).rejects.toMatchObject({
+        code: 'conflict',
+      });
       expect(await conversations.find(thread.id)).toBeNull();
     });
   });
@@ -71,10 +87,22 @@ async function newThread(world: StoresWorld): Promise<{ thread: Thread; buildId:
 
 function turnOf({ id }: Thread, position: number): Turn {
   return {
-    ...{ threadId: id, position, question: `why ${position}?`, askedBy: 'ada', askedAt: `2026-01-02T03:04:${10 + position}.000Z` },
+    ...{
+      threadId: id,
+      position,
+      question: `why ${position}?`,
+      askedBy: 'ada',
+      askedAt: `2026-01-02T03:04:${10 + position}.000Z`,
+    },
     ...{ shape: 'explanation', about: 'the cause', text: 'So.', milliseconds: 3 },
     statements: [
-      { lead: '', text: 'So [E1].', evidence: ['E1'], quotes: [{ source: 'log', line: 3, text: 'found 2' }], basis: 'evidence' },
+      {
+        lead: '',
+        text: 'So [E1].',
+        evidence: ['E1'],
+        quotes: [{ source: 'log', line: 3, text: 'found 2' }],
+        basis: 'evidence',
+      },
     ],
     citations: [{ id: 'E1', title: 'Failure', tool: 'log', source: 'log', lineStart: 3, lineEnd: 3 }],
     leftOut: [{ text: 'No.', reason: 'it cites nothing' }],

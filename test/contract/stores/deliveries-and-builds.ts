@@ -47,7 +47,9 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
     });
 
     it('makes one build of two upserts at the same moment', async () => {
-      const results = await Promise.all([1, 2, 3].map(() => world.stores.builds.upsert(sampleBuild({ repository: world.repository }))));
+      const results = await Promise.all(
+        [1, 2, 3].map(() => world.stores.builds.upsert(sampleBuild({ repository: world.repository }))),
+      );
 
       expect(new Set(results.map((result) => result.build.id)).size).toBe(1);
       expect(results.filter((result) => result.created)).toHaveLength(1);
@@ -64,17 +66,43 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
     });
 
     it("believes the run's own event about its branch: a job's does not say whether it is a fork's", async () => {
-      await world.build({ externalId: '9001', number: '9001', pipeline: 'test', job: 'test', branch: 'main' });
-      const run = await world.build({ externalId: '9001', number: '77', pipeline: 'CI', branch: 'somebody:main' });
+      await world.build({
+        externalId: '9001',
+        number: '9001',
+        pipeline: 'test',
+        job: 'test',
+        branch: 'main',
+      });
+      const run = await world.build({
+        externalId: '9001',
+        number: '77',
+        pipeline: 'CI',
+        branch: 'somebody:main',
+      });
       expect(run).toMatchObject({ number: '77', branch: 'somebody:main' });
-      expect(await world.build({ externalId: '9001', number: '9001', pipeline: 'lint', job: 'lint', branch: 'main' })).toEqual(run);
+      expect(
+        await world.build({
+          externalId: '9001',
+          number: '9001',
+          pipeline: 'lint',
+          job: 'lint',
+          branch: 'main',
+        }),
+      ).toEqual(run);
     });
 
     it('tells a run whose id is also its number from a provisional number', async () => {
-      const job = await world.build({ externalId: '12', number: provisionalNumber(12), pipeline: 'test', job: 'test' });
+      const job = await world.build({
+        externalId: '12',
+        number: provisionalNumber(12),
+        pipeline: 'test',
+        job: 'test',
+      });
       const run = await world.build({ externalId: '12', number: '12', pipeline: 'ci' });
       expect(run).toMatchObject({ id: job.id, number: '12', pipeline: 'ci', job: 'test' });
-      expect(await world.build({ externalId: '12', number: provisionalNumber(12), pipeline: 'lint', job: 'lint' })).toEqual(run);
+      expect(
+        await world.build({ externalId: '12', number: provisionalNumber(12), pipeline: 'lint', job: 'lint' }),
+      ).toEqual(run);
     });
 
     it('makes one build of two events of one run and prefers the real number to a provisional one', async () => {
@@ -93,11 +121,20 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
       const second = await world.build({ externalId: '9001', attempt: 2 });
 
       expect(second.id).not.toBe(first.id);
-      expect(await world.stores.builds.findByExternalId({ provider: 'github', repository: world.repository, externalId: '9001' })).toEqual(
-        second,
-      );
       expect(
-        await world.stores.builds.findByExternalId({ provider: 'github', repository: world.repository, externalId: '9001', attempt: 1 }),
+        await world.stores.builds.findByExternalId({
+          provider: 'github',
+          repository: world.repository,
+          externalId: '9001',
+        }),
+      ).toEqual(second);
+      expect(
+        await world.stores.builds.findByExternalId({
+          provider: 'github',
+          repository: world.repository,
+          externalId: '9001',
+          attempt: 1,
+        }),
       ).toEqual(first);
     });
 
@@ -120,10 +157,13 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
     });
 
     it('lists newest first, by filter and page', async () => {
-      for (const number of ['1', '2', '3']) await world.build({ number, status: number === '2' ? 'passed' : 'failed' });
+      for (const number of ['1', '2', '3'])
+        await world.build({ number, status: number === '2' ? 'passed' : 'failed' });
 
       const numbers = async (...[filter, page]: Parameters<Stores['builds']['list']>) =>
-        (await world.stores.builds.list({ repository: world.repository, ...filter }, page)).map((found) => found.number);
+        (await world.stores.builds.list({ repository: world.repository, ...filter }, page)).map(
+          (found) => found.number,
+        );
 
       expect(await numbers({}, PAGE)).toEqual(['3', '2', '1']);
       expect(await numbers({ status: 'failed', branch: 'main' }, PAGE)).toEqual(['3', '1']);
@@ -133,14 +173,23 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
 
     it('merges test results by test and stores a repeated part once', async () => {
       const { id } = await world.build();
-      const result = (test: string, status: 'passed' | 'failed') => ({ name: test, suite: 'S', file: null, status, durationMs: 1.5 });
+      const result = (test: string, status: 'passed' | 'failed') => ({
+        name: test,
+        suite: 'S',
+        file: null,
+        status,
+        durationMs: 1.5,
+      });
 
       await world.stores.builds.saveTestResults(id, [result('a', 'failed'), result('b', 'passed')]);
       await world.stores.builds.saveTestResults(id, [result('a', 'passed')]);
       await world.stores.builds.saveTestResults(id, [result('a', 'passed')]);
       await world.stores.builds.saveTestResults(id, []);
 
-      const rows = await world.db.query('select name, status, duration_ms from test_results where build_id = $1 order by name', [id]);
+      const rows = await world.db.query(
+        'select name, status, duration_ms from test_results where build_id = $1 order by name',
+        [id],
+      );
       expect(rows).toEqual([
         { name: 'a', status: 'passed', duration_ms: 1.5 },
         { name: 'b', status: 'passed', duration_ms: 1.5 },

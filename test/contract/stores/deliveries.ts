@@ -5,10 +5,17 @@ import type { StoresWorld } from './world.ts';
 
 export function deliveriesContract(world: StoresWorld): void {
   const inbox = (change: Partial<ReceivedDelivery> = {}): ReceivedDelivery => ({
-    ...{ source: 'github', deliveryId: newId('dlv'), event: 'workflow_run', bodySha256: 'aa', intake: { build: { number: '7' } } },
+    ...{
+      source: 'github',
+      deliveryId: newId('dlv'),
+      event: 'workflow_run',
+      bodySha256: 'aa',
+      intake: { build: { number: '7' } },
+    },
     ...change,
   });
-  const take = (key: DeliveryKey) => world.db.transaction((sql) => world.stores.deliveries.takeLanded(key, sql));
+  const take = (key: DeliveryKey) =>
+    world.db.transaction((sql) => world.stores.deliveries.takeLanded(key, sql));
   const record = (key: DeliveryKey, buildId: string) =>
     world.db.transaction(async (sql) => {
       if ((await world.stores.deliveries.takeLanded(key, sql)) === null) return false;
@@ -18,7 +25,13 @@ export function deliveriesContract(world: StoresWorld): void {
   describe('deliveries', () => {
     it('keeps a delivery once, also when two come at the same moment', async () => {
       const { id: buildId } = await world.build();
-      const delivery = { source: 'github', deliveryId: newId('dlv'), event: 'workflow_run', bodySha256: 'aa', buildId };
+      const delivery = {
+        source: 'github',
+        deliveryId: newId('dlv'),
+        event: 'workflow_run',
+        bodySha256: 'aa',
+        buildId,
+      };
 
       const kept = await Promise.all([1, 2, 3].map(() => world.stores.deliveries.insertOnce(delivery)));
 
@@ -31,7 +44,13 @@ export function deliveriesContract(world: StoresWorld): void {
     });
 
     it('forgets a delivery whose transaction fails', async () => {
-      const delivery = { source: 'github', deliveryId: newId('dlv'), event: 'workflow_run', bodySha256: 'aa', buildId: null };
+      const delivery = {
+        source: 'github',
+        deliveryId: newId('dlv'),
+        event: 'workflow_run',
+        bodySha256: 'aa',
+        buildId: null,
+      };
 
       const failing = world.db.transaction(async (sql) => {
         await world.stores.deliveries.insertOnce(delivery, sql);
@@ -52,7 +71,10 @@ export function deliveriesContract(world: StoresWorld): void {
       expect(await world.stores.deliveries.land(all)).toEqual([true, true, false]);
       expect(await world.stores.deliveries.land([])).toEqual([]);
       for (const { source, deliveryId } of all) {
-        expect(await world.stores.deliveries.find(source, deliveryId)).toMatchObject({ state: 'landed', buildId: null });
+        expect(await world.stores.deliveries.find(source, deliveryId)).toMatchObject({
+          state: 'landed',
+          buildId: null,
+        });
       }
     });
 
@@ -88,14 +110,19 @@ export function deliveriesContract(world: StoresWorld): void {
 
       expect(recorded.filter(Boolean)).toHaveLength(1);
       expect(await take(delivery)).toBeNull();
-      expect(await world.stores.deliveries.find('github', delivery.deliveryId)).toMatchObject({ state: 'recorded', buildId: id });
+      expect(await world.stores.deliveries.find('github', delivery.deliveryId)).toMatchObject({
+        state: 'recorded',
+        buildId: id,
+      });
     });
 
     it('are listed oldest first, without those that are put off', async () => {
       const all = [inbox(), inbox(), inbox()];
       for (const one of all) await world.stores.deliveries.land([one]);
       const ours = async (olderThanMs: number) => {
-        const ids = (await world.stores.deliveries.landed(olderThanMs, 500)).map(({ deliveryId }) => deliveryId);
+        const ids = (await world.stores.deliveries.landed(olderThanMs, 500)).map(
+          ({ deliveryId }) => deliveryId,
+        );
         return ids.filter((id) => all.some(({ deliveryId }) => deliveryId === id));
       };
       const [first, second, third] = all.map(({ deliveryId }) => deliveryId);
@@ -103,7 +130,9 @@ export function deliveriesContract(world: StoresWorld): void {
       expect(await ours(0)).toEqual([first, second, third]);
       expect(await ours(60_000)).toEqual([]);
       const how = { error: 'not now', delayMs: 60_000, attempts: 1, refuse: false };
-      expect(await world.stores.deliveries.putOff({ source: 'github', deliveryId: second ?? '' }, how)).toBe(true);
+      expect(await world.stores.deliveries.putOff({ source: 'github', deliveryId: second ?? '' }, how)).toBe(
+        true,
+      );
 
       expect(await ours(0)).toEqual([first, third]);
       expect(await take({ source: 'github', deliveryId: second ?? '' })).toBeNull();
@@ -115,14 +144,23 @@ export function deliveriesContract(world: StoresWorld): void {
       await deliveries.land([delivery]);
       const before = await deliveries.backlog();
 
-      expect(await deliveries.putOff(delivery, { error: 'no', delayMs: 0, attempts: 3, refuse: false })).toBe(true);
-      expect(await deliveries.putOff(delivery, { error: 'late', delayMs: 0, attempts: 2, refuse: false })).toBe(false);
+      expect(await deliveries.putOff(delivery, { error: 'no', delayMs: 0, attempts: 3, refuse: false })).toBe(
+        true,
+      );
+      expect(
+        await deliveries.putOff(delivery, { error: 'late', delayMs: 0, attempts: 2, refuse: false }),
+      ).toBe(false);
       expect(before).toMatchObject({ landed: expect.any(Number), oldestMs: expect.any(Number) });
       expect(await deliveries.landAgain(delivery)).toBe(false);
-      expect(await deliveries.putOff(delivery, { error: 'the last one', delayMs: 0, attempts: 4, refuse: true })).toBe(true);
+      expect(
+        await deliveries.putOff(delivery, { error: 'the last one', delayMs: 0, attempts: 4, refuse: true }),
+      ).toBe(true);
 
       expect(await take(delivery)).toBeNull();
-      expect(await deliveries.find('github', delivery.deliveryId)).toMatchObject({ state: 'refused', attempts: 4 });
+      expect(await deliveries.find('github', delivery.deliveryId)).toMatchObject({
+        state: 'refused',
+        attempts: 4,
+      });
       expect(await deliveries.backlog()).toMatchObject({
         ...{ landed: before.landed - 1, refused: before.refused + 1, refusal: 'the last one' },
       });

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Build } from '../../../src/domain/build.ts';
 import type { Stores } from '../../../src/stores/stores.ts';
-import { failingTest, sampleDecision, sampleFailure, sampleGroup, sampleReview } from '../../stores/samples.ts';
+import {
+  failingTest,
+  sampleDecision,
+  sampleFailure,
+  sampleGroup,
+  sampleReview,
+} from '../../stores/samples.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 
 export function failuresAndHistoryContract(world: StoresWorld): void {
@@ -9,13 +15,19 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
     it('saves what several callers bring at once, and returns all of it in the same order', async () => {
       const { id } = await world.build();
       const groups = [
-        { ...sampleGroup(id, 'aa'), failures: [sampleFailure(id, 'aa'), sampleFailure(id, 'aa', { message: 'two' })] },
+        {
+          ...sampleGroup(id, 'aa'),
+          failures: [sampleFailure(id, 'aa'), sampleFailure(id, 'aa', { message: 'two' })],
+        },
         sampleGroup(id, 'bb', { generic: true }),
       ];
 
       const others = [sampleGroup(id, 'cc')];
 
-      await Promise.all([world.stores.failures.saveGroups(id, groups), world.stores.failures.saveGroups(id, others)]);
+      await Promise.all([
+        world.stores.failures.saveGroups(id, groups),
+        world.stores.failures.saveGroups(id, others),
+      ]);
 
       const all = await world.stores.failures.saveGroups(id, []);
       expect([
@@ -32,7 +44,9 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       const bb = sampleGroup(id, 'bb');
 
       expect(await world.stores.failures.saveGroups(id, [bb, sampleGroup(id, 'aa')])).toEqual([aa, bb]);
-      expect(await world.stores.failures.saveGroups(id, [sampleGroup(id, 'bb'), sampleGroup(id, 'aa')])).toEqual([aa, bb]);
+      expect(
+        await world.stores.failures.saveGroups(id, [sampleGroup(id, 'bb'), sampleGroup(id, 'aa')]),
+      ).toEqual([aa, bb]);
     });
 
     it('adds to a known group the failures of other tests, and where there is no test, other messages', async () => {
@@ -41,9 +55,15 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       await world.stores.failures.saveGroups(id, [{ ...sampleGroup(id, 'aa'), failures: [first] }]);
       const other = sampleFailure(id, 'aa', { test: failingTest('test_b') });
       const untested = sampleFailure(id, 'aa');
-      const again = [sampleFailure(id, 'aa', { test: failingTest('test_a'), message: 'in other words' }), other, untested];
+      const again = [
+        sampleFailure(id, 'aa', { test: failingTest('test_a'), message: 'in other words' }),
+        other,
+        untested,
+      ];
 
-      const [group, ...rest] = await world.stores.failures.saveGroups(id, [{ ...sampleGroup(id, 'aa'), failures: again }]);
+      const [group, ...rest] = await world.stores.failures.saveGroups(id, [
+        { ...sampleGroup(id, 'aa'), failures: again },
+      ]);
 
       expect(rest).toEqual([]);
       expect(group?.failures).toEqual([first, other, untested]);
@@ -64,7 +84,9 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
 
       expect(await world.stores.failures.saveGroups(id, [])).toEqual([]);
       expect(await world.stores.failures.listByBuild(id)).toEqual([]);
-      await expect(world.stores.failures.saveGroups('bld_none', [])).rejects.toMatchObject({ code: 'not-found' });
+      await expect(world.stores.failures.saveGroups('bld_none', [])).rejects.toMatchObject({
+        code: 'not-found',
+      });
     });
 
     it('keeps text that PostgreSQL would refuse', async () => {
@@ -79,12 +101,19 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       const one = await world.build({ number: '1' });
       const two = await world.build({ number: '2' });
       await world.stores.failures.saveGroups(one.id, [
-        sampleGroup(one.id, `aa-${world.count}`, { message: 'Disk 100% full', test: failingTest('test_disk') }),
+        sampleGroup(one.id, `aa-${world.count}`, {
+          message: 'Disk 100% full',
+          test: failingTest('test_disk'),
+        }),
       ]);
-      await world.stores.failures.saveGroups(two.id, [sampleGroup(two.id, `bb-${world.count}`, { message: 'connection refused' })]);
+      await world.stores.failures.saveGroups(two.id, [
+        sampleGroup(two.id, `bb-${world.count}`, { message: 'connection refused' }),
+      ]);
       const analysis = await world.analysisOf(one, `aa-${world.count}`, { category: 'CODE_ERROR' });
       const numbers = async (filter: Parameters<Stores['failures']['search']>[0]) =>
-        (await world.stores.failures.search({ repository: world.repository, ...filter }, PAGE)).map((row) => row.number);
+        (await world.stores.failures.search({ repository: world.repository, ...filter }, PAGE)).map(
+          (row) => row.number,
+        );
 
       expect(await numbers({})).toEqual(['2', '1']);
       expect(await numbers({ fingerprint: `aa-${world.count}` })).toEqual(['1']);
@@ -93,12 +122,26 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect(await numbers({ words: ['100%d'] })).toEqual([]);
       expect(await numbers({ since: two.receivedAt })).toEqual(['2']);
       expect(await numbers({ category: 'CODE_ERROR' })).toEqual(['1']);
-      expect(await world.stores.failures.search({ repository: world.repository, test: 'test_disk' }, PAGE)).toMatchObject([
-        { pipeline: 'CI', branch: 'main', category: 'CODE_ERROR', analysisId: analysis.id, seenAt: one.receivedAt },
+      expect(
+        await world.stores.failures.search({ repository: world.repository, test: 'test_disk' }, PAGE),
+      ).toMatchObject([
+        {
+          pipeline: 'CI',
+          branch: 'main',
+          category: 'CODE_ERROR',
+          analysisId: analysis.id,
+          seenAt: one.receivedAt,
+        },
       ]);
 
-      const review = await world.stores.reviews.open(sampleReview(analysis, { repository: world.repository }));
-      await world.stores.reviews.decide(review.id, review.version, sampleDecision(review, { type: 'correct', category: 'INFRA_ERROR' }));
+      const review = await world.stores.reviews.open(
+        sampleReview(analysis, { repository: world.repository }),
+      );
+      await world.stores.reviews.decide(
+        review.id,
+        review.version,
+        sampleDecision(review, { type: 'correct', category: 'INFRA_ERROR' }),
+      );
 
       expect(await numbers({ category: 'CODE_ERROR' })).toEqual([]);
       expect(await numbers({ category: 'INFRA_ERROR' })).toEqual(['1']);
@@ -109,12 +152,22 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       const [commit, branch, author] = [`c0ffee${suffix.padStart(6, '0')}`, `fix-${suffix}`, `ada-${suffix}`];
       const one = await world.build({ number: '11', commit, branch, author });
       const two = await world.build({ number: '12' });
-      const test = { ...failingTest('CheckoutTotal applies discount'), suite: 'cart', file: 'src/cart/total.test.ts' };
-      await world.stores.failures.saveGroups(one.id, [sampleGroup(one.id, `w1-${suffix}`, { message: 'ECONNRESET by peer', test })]);
-      await world.stores.failures.saveGroups(two.id, [sampleGroup(two.id, `w2-${suffix}`, { message: 'npm error ERESOLVE' })]);
+      const test = {
+        ...failingTest('CheckoutTotal applies discount'),
+        suite: 'cart',
+        file: 'src/cart/total.test.ts',
+      };
+      await world.stores.failures.saveGroups(one.id, [
+        sampleGroup(one.id, `w1-${suffix}`, { message: 'ECONNRESET by peer', test }),
+      ]);
+      await world.stores.failures.saveGroups(two.id, [
+        sampleGroup(two.id, `w2-${suffix}`, { message: 'npm error ERESOLVE' }),
+      ]);
       const analysis = await world.analysisOf(one, `w1-${suffix}`);
       const numbers = async (filter: Parameters<Stores['failures']['search']>[0]) =>
-        (await world.stores.failures.search({ repositories: [world.repository], ...filter }, PAGE)).map((row) => row.number);
+        (await world.stores.failures.search({ repositories: [world.repository], ...filter }, PAGE)).map(
+          (row) => row.number,
+        );
 
       expect(await numbers({ words: ['econnreset'] })).toEqual(['11']);
       expect(await numbers({ words: ['ECONNRESET', 'checkouttotal'] })).toEqual(['11']);
@@ -136,12 +189,16 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect(await numbers({ flags: ['undecided'] })).toEqual(['11']);
       expect(await numbers({ until: two.receivedAt })).toEqual(['11']);
 
-      const review = await world.stores.reviews.open(sampleReview(analysis, { repository: world.repository }));
+      const review = await world.stores.reviews.open(
+        sampleReview(analysis, { repository: world.repository }),
+      );
       expect(await numbers({ flags: ['waiting'] })).toEqual(['11']);
       await world.stores.reviews.decide(review.id, review.version, sampleDecision(review));
       expect(await numbers({ flags: ['decided'] })).toEqual(['11']);
       expect(await numbers({ flags: ['waiting'] })).toEqual([]);
-      expect(await world.stores.failures.search({ repositories: ['somewhere/else'], words: ['ECONNRESET'] }, PAGE)).toEqual([]);
+      expect(
+        await world.stores.failures.search({ repositories: ['somewhere/else'], words: ['ECONNRESET'] }, PAGE),
+      ).toEqual([]);
     });
   });
 
@@ -151,15 +208,27 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       const builds = [];
       for (const number of ['1', '2', '3', '4']) builds.push(await world.build({ number }));
       const [first, second, third, fourth] = builds as [Build, Build, Build, Build];
-      await world.stores.failures.saveGroups(first.id, [sampleGroup(first.id, 'other', { test: failingTest('test_cart') })]);
+      await world.stores.failures.saveGroups(first.id, [
+        sampleGroup(first.id, 'other', { test: failingTest('test_cart') }),
+      ]);
       await world.stores.failures.saveGroups(second.id, [sampleGroup(second.id, fingerprint)]);
-      await world.stores.failures.saveGroups(third.id, [sampleGroup(third.id, fingerprint, { test: failingTest('test_cart') })]);
+      await world.stores.failures.saveGroups(third.id, [
+        sampleGroup(third.id, fingerprint, { test: failingTest('test_cart') }),
+      ]);
       await world.stores.failures.saveGroups(fourth.id, [sampleGroup(fourth.id, fingerprint)]);
 
-      const query = { repository: world.repository, fingerprint, test: 'test_cart', beforeBuildId: third.id, limit: 10 };
+      const query = {
+        repository: world.repository,
+        fingerprint,
+        test: 'test_cart',
+        beforeBuildId: third.id,
+        limit: 10,
+      };
 
       expect((await world.stores.history.failureHistory(query)).map((row) => row.number)).toEqual(['2', '1']);
-      expect((await world.stores.history.failureHistory({ ...query, test: null })).map((row) => row.number)).toEqual(['2']);
+      expect(
+        (await world.stores.history.failureHistory({ ...query, test: null })).map((row) => row.number),
+      ).toEqual(['2']);
       expect(await world.stores.history.failureHistory({ ...query, repository: 'acme/other' })).toEqual([]);
     });
 
@@ -190,18 +259,31 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       const passed = await world.build({ number: '1', branch: null, status: 'passed' });
       const failed = await world.build({ number: '2', branch: null });
       const ask = (buildId: string) =>
-        world.stores.history.consecutiveFailures({ repository: world.repository, pipeline: 'CI', branch: null, buildId });
+        world.stores.history.consecutiveFailures({
+          repository: world.repository,
+          pipeline: 'CI',
+          branch: null,
+          buildId,
+        });
 
       expect(await ask(passed.id)).toMatchObject({ count: 0, firstBuild: null, lastGreen: passed });
       expect(await ask(failed.id)).toMatchObject({ count: 1, firstBuild: failed, lastGreen: passed });
-      expect(await ask('bld_none')).toEqual({ count: 0, firstBuild: null, lastGreen: null, same: 0, firstSame: null });
+      expect(await ask('bld_none')).toEqual({
+        count: 0,
+        firstBuild: null,
+        lastGreen: null,
+        same: 0,
+        firstSame: null,
+      });
     });
 
     it('never calls failures alike that said nothing', async () => {
       const [one, other] = [await world.build({ number: '30' }), await world.build({ number: '31' })];
       const silent = { message: `Nothing was said ${world.count}.`, generic: true, test: null };
       for (const { id } of [one, other])
-        await world.stores.failures.saveGroups(id, [{ ...sampleGroup(id, `unknown-${id}`, silent), generic: true }]);
+        await world.stores.failures.saveGroups(id, [
+          { ...sampleGroup(id, `unknown-${id}`, silent), generic: true },
+        ]);
 
       const query = { text: silent.message, excludeBuildId: other.id, minScore: 0.2, limit: 5 };
       expect(await world.stores.history.similarFailures(query)).toEqual([]);
@@ -220,21 +302,47 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       await failing('23', fingerprint);
       const last = await world.build({ number: '24' });
 
-      const query = { repository: world.repository, pipeline: 'CI', branch: 'main', buildId: last.id, fingerprint };
+      const query = {
+        repository: world.repository,
+        pipeline: 'CI',
+        branch: 'main',
+        buildId: last.id,
+        fingerprint,
+      };
       const answer = await world.stores.history.consecutiveFailures(query);
 
       expect(answer).toMatchObject({ count: 5, same: 3, firstSame: { id: first.id } });
     });
 
     it('finds failures with a similar message in other builds, best first', async () => {
-      const builds = [await world.build({ number: '1' }), await world.build({ number: '2' }), await world.build({ number: '3' })] as const;
+      const builds = [
+        await world.build({ number: '1' }),
+        await world.build({ number: '2' }),
+        await world.build({ number: '3' }),
+      ] as const;
       const text = `Timeout of 5000ms exceeded while waiting for the zebra stable ${world.count}`;
-      await world.stores.failures.saveGroups(builds[0].id, [sampleGroup(builds[0].id, 'a', { message: text.replace('5000', '2000') })]);
-      await world.stores.failures.saveGroups(builds[1].id, [sampleGroup(builds[1].id, 'b', { message: text })]);
-      await world.stores.failures.saveGroups(builds[2].id, [sampleGroup(builds[2].id, 'c', { message: text })]);
+      await world.stores.failures.saveGroups(builds[0].id, [
+        sampleGroup(builds[0].id, 'a', { message: text.replace('5000', '2000') }),
+      ]);
+      await world.stores.failures.saveGroups(builds[1].id, [
+        sampleGroup(builds[1].id, 'b', { message: text }),
+      ]);
+      await world.stores.failures.saveGroups(builds[2].id, [
+        sampleGroup(builds[2].id, 'c', { message: text }),
+      ]);
 
-      const found = await world.stores.history.similarFailures({ text, excludeBuildId: builds[2].id, minScore: 0.7, limit: 2 });
-      const strict = await world.stores.history.similarFailures({ text, excludeBuildId: builds[2].id, minScore: 0.999, limit: 9 });
+      const found = await world.stores.history.similarFailures({
+        text,
+        excludeBuildId: builds[2].id,
+        minScore: 0.7,
+        limit: 2,
+      });
+      const strict = await world.stores.history.similarFailures({
+        text,
+        excludeBuildId: builds[2].id,
+        minScore: 0.999,
+        limit: 9,
+      });
 
       expect(found.map((row) => row.number)).toEqual(['2', '1']);
       expect(found[0]?.score).toBeCloseTo(1, 5);
@@ -250,21 +358,38 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
         await world.stores.failures.saveGroups(id, [sampleGroup(id, `f${number}`, { message: text })]);
       }
       const similar = async (repositories: readonly string[]) =>
-        (await world.stores.history.similarFailures({ text, excludeBuildId: 'none', minScore: 0.9, limit: 3, repositories })).map(
-          (row) => row.repository,
-        );
+        (
+          await world.stores.history.similarFailures({
+            text,
+            excludeBuildId: 'none',
+            minScore: 0.9,
+            limit: 3,
+            repositories,
+          })
+        ).map((row) => row.repository);
 
       expect(await similar(['heron/own'])).toEqual(['heron/own']);
-      expect((await similar(['heron/other-2', 'heron/own'])).toSorted()).toEqual(['heron/other-2', 'heron/own']);
+      expect((await similar(['heron/other-2', 'heron/own'])).toSorted()).toEqual([
+        'heron/other-2',
+        'heron/own',
+      ]);
       expect([await similar(['heron/none']), await similar([])]).toEqual([[], []]);
     });
 
     it('forgets what a failure said with the last build that said it', async () => {
       const builds = [await world.build({ number: '1' }), await world.build({ number: '2' })] as const;
       const message = `The walrus enclosure ${world.count} could not be reached`;
-      for (const { id } of builds) await world.stores.failures.saveGroups(id, [sampleGroup(id, 'a', { message })]);
-      const similar = () => world.stores.history.similarFailures({ text: message, excludeBuildId: 'none', minScore: 0.9, limit: 9 });
-      const texts = async () => (await world.db.query('select from failure_messages where message = $1', [message])).length;
+      for (const { id } of builds)
+        await world.stores.failures.saveGroups(id, [sampleGroup(id, 'a', { message })]);
+      const similar = () =>
+        world.stores.history.similarFailures({
+          text: message,
+          excludeBuildId: 'none',
+          minScore: 0.9,
+          limit: 9,
+        });
+      const texts = async () =>
+        (await world.db.query('select from failure_messages where message = $1', [message])).length;
       expect((await similar()).map((row) => row.number)).toEqual(['2', '1']);
 
       await world.db.query('delete from builds where id = $1', [builds[0].id]);

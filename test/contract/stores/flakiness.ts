@@ -5,7 +5,11 @@ import { PAGE, type StoresWorld } from './world.ts';
 
 /** What is known of tests from their results. */
 export function flakinessContract(world: StoresWorld): void {
-  const result = (name: string, status: TestResult['status'], change: Partial<TestResult> = {}): TestResult => {
+  const result = (
+    name: string,
+    status: TestResult['status'],
+    change: Partial<TestResult> = {},
+  ): TestResult => {
     return { name, suite: 'cart', file: null, status, durationMs: 1, ...change };
   };
   /** One build of `main` on a commit, with the outcomes of its tests. */
@@ -14,21 +18,43 @@ export function flakinessContract(world: StoresWorld): void {
     await world.stores.builds.saveTestResults(build.id, results);
     return build;
   };
-  const listed = async (change = {}) => await world.stores.flakiness.list({ repository: world.repository, ...change }, PAGE);
+  const listed = async (change = {}) =>
+    await world.stores.flakiness.list({ repository: world.repository, ...change }, PAGE);
 
   describe('flakiness', () => {
     it('follows a test from its first failure on, and brings along what it did before', async () => {
       await ran('1', 'a', [result('adds', 'passed'), result('pays', 'passed')]);
       const failed = await ran('2', 'b', [result('adds', 'failed'), result('pays', 'passed')]);
       const known = await world.stores.flakiness.ofTest({ repository: world.repository, name: 'adds' });
-      expect(known).toMatchObject({ suite: 'cart', runs: 2, failed: 1, flakes: 0, defaultRuns: 2, flips: 1, since: null });
+      expect(known).toMatchObject({
+        suite: 'cart',
+        runs: 2,
+        failed: 1,
+        flakes: 0,
+        defaultRuns: 2,
+        flips: 1,
+        since: null,
+      });
       expect(await listed()).toEqual([]);
 
-      const passed = await ran('2', 'b', [result('adds', 'passed', { file: 'cart.py' }), result('pays', 'passed')], { attempt: 2 });
+      const passed = await ran(
+        '2',
+        'b',
+        [result('adds', 'passed', { file: 'cart.py' }), result('pays', 'passed')],
+        { attempt: 2 },
+      );
       const [flaky, ...others] = await listed();
 
       expect(others).toEqual([]);
-      expect(flaky).toMatchObject({ name: 'adds', runs: 3, failed: 1, flakes: 1, rerun: 1, recovered: 1, since: failed.receivedAt });
+      expect(flaky).toMatchObject({
+        name: 'adds',
+        runs: 3,
+        failed: 1,
+        flakes: 1,
+        rerun: 1,
+        recovered: 1,
+        since: failed.receivedAt,
+      });
       expect(flaky?.recent.slice(1)).toEqual([
         { buildId: failed.id, mark: 'flake', at: failed.receivedAt },
         { buildId: passed.id, mark: 'passed', at: passed.receivedAt },
@@ -45,7 +71,11 @@ export function flakinessContract(world: StoresWorld): void {
       await world.stores.builds.saveTestResults(first.id, [result('pays', 'failed')]);
       await Promise.all([
         world.stores.builds.saveTestResults(first.id, [result('adds', 'failed'), result('pays', 'passed')]),
-        world.stores.builds.saveTestResults(second.id, [result('pays', 'passed'), result('adds', 'passed'), result('adds', 'skipped')]),
+        world.stores.builds.saveTestResults(second.id, [
+          result('pays', 'passed'),
+          result('adds', 'passed'),
+          result('adds', 'skipped'),
+        ]),
       ]);
 
       expect(await listed()).toEqual(before);
@@ -53,7 +83,11 @@ export function flakinessContract(world: StoresWorld): void {
     });
 
     it('takes a test for failed in a build where one of its results failed, and for another one in another suite', async () => {
-      await ran('1', 'a', [result('adds', 'passed'), result('adds', 'failed'), result('adds', 'passed', { suite: null })]);
+      await ran('1', 'a', [
+        result('adds', 'passed'),
+        result('adds', 'failed'),
+        result('adds', 'passed', { suite: null }),
+      ]);
       await ran('2', 'a', [result('adds', 'passed'), result('adds', 'failed', { suite: null })]);
       const name = { repository: world.repository, name: 'adds' };
 
@@ -64,7 +98,13 @@ export function flakinessContract(world: StoresWorld): void {
         { ...name, suite: 'other' },
       ]);
 
-      expect([any?.suite, ofSuite?.flakes, none?.flakes, none?.failed, unknown]).toEqual(['cart', 1, 0, 1, null]);
+      expect([any?.suite, ofSuite?.flakes, none?.flakes, none?.failed, unknown]).toEqual([
+        'cart',
+        1,
+        0,
+        1,
+        null,
+      ]);
     });
 
     it('does not take the branch of a pull request for the default one', async () => {
@@ -72,7 +112,9 @@ export function flakinessContract(world: StoresWorld): void {
         await ran(`${at}`, `c${at}`, [result('adds', status)], { pullRequest: 7 });
 
       expect(await listed()).toEqual([]);
-      expect(await world.stores.flakiness.ofTest({ repository: world.repository, name: 'adds' })).toMatchObject({
+      expect(
+        await world.stores.flakiness.ofTest({ repository: world.repository, name: 'adds' }),
+      ).toMatchObject({
         defaultRuns: 0,
         flips: 0,
       });
@@ -84,11 +126,16 @@ export function flakinessContract(world: StoresWorld): void {
           await ran(
             number,
             `c${number}`,
-            [result('often', attempt === 1 ? 'failed' : 'passed'), result('once', attempt === 1 && number === '1' ? 'failed' : 'passed')],
+            [
+              result('often', attempt === 1 ? 'failed' : 'passed'),
+              result('once', attempt === 1 && number === '1' ? 'failed' : 'passed'),
+            ],
             { attempt },
           );
       const names = async (filter: object, page = PAGE) =>
-        (await world.stores.flakiness.list({ repository: world.repository, ...filter }, page)).map(({ name }) => name);
+        (await world.stores.flakiness.list({ repository: world.repository, ...filter }, page)).map(
+          ({ name }) => name,
+        );
 
       expect(await names({})).toEqual(['often', 'once']);
       expect(await names({ minFlakes: 2 })).toEqual(['often']);
@@ -107,7 +154,15 @@ export function flakinessContract(world: StoresWorld): void {
       const runs = await world.stores.flakiness.runs({ repository: world.repository, name: 'adds' });
 
       expect(runs).toMatchObject([
-        { buildId: broken.id, outcome: 'failed', durationMs: 90, runner: 'agent-2', branch: 'main', number: '2', onDefaultBranch: true },
+        {
+          buildId: broken.id,
+          outcome: 'failed',
+          durationMs: 90,
+          runner: 'agent-2',
+          branch: 'main',
+          number: '2',
+          onDefaultBranch: true,
+        },
         { outcome: 'passed', durationMs: 40, runner: null },
       ]);
       expect(lastBreak(runs)).toMatchObject({ good: { commit: 'a' }, bad: { commit: 'b' }, fixed: null });
@@ -125,9 +180,14 @@ export function flakinessContract(world: StoresWorld): void {
         repository: world.repository,
       };
       const costs = async (change = {}) => await world.stores.flakiness.costs({ ...query, ...change }, PAGE);
-      expect(await costs()).toMatchObject([{ name: 'adds', failures: 2, machineMinutes: 30, builds: 2, untimed: 1 }]);
+      expect(await costs()).toMatchObject([
+        { name: 'adds', failures: 2, machineMinutes: 30, builds: 2, untimed: 1 },
+      ]);
 
-      await world.stores.builds.saveTestResults(build.id, [result('pays', 'failed'), result('ships', 'failed')]);
+      await world.stores.builds.saveTestResults(build.id, [
+        result('pays', 'failed'),
+        result('ships', 'failed'),
+      ]);
 
       const [adds, ...others] = await costs();
       expect(adds).toMatchObject({ name: 'adds', failures: 2, machineMinutes: 10, untimed: 1 });
@@ -140,14 +200,19 @@ export function flakinessContract(world: StoresWorld): void {
       expect(await costs({ repositories: ['acme/other'] })).toEqual([]);
       const later = new Date(Date.parse(query.until) + 30 * 86_400_000).toISOString();
       expect(await costs({ until: later })).toEqual([]);
-      expect(await costs({ until: later, name: 'ships' })).toMatchObject([{ failures: 0, machineMinutes: 0 }]);
+      expect(await costs({ until: later, name: 'ships' })).toMatchObject([
+        { failures: 0, machineMinutes: 0 },
+      ]);
     });
 
     it(' holds a test in quarantine until a day, and lists it meanwhile', async () => {
       await ran('1', 'a', [result('adds', 'failed')]);
       const test = { repository: world.repository, name: 'adds', suite: 'cart' };
       const quarantine = { until: '2099-01-01T00:00:00.000Z', by: 'ada', reason: 'waits for the new driver' };
-      expect(await world.stores.flakiness.quarantine(test, quarantine)).toMatchObject({ name: 'adds', quarantine });
+      expect(await world.stores.flakiness.quarantine(test, quarantine)).toMatchObject({
+        name: 'adds',
+        quarantine,
+      });
       expect(await world.stores.flakiness.ofTest(test)).toMatchObject({ quarantine });
       expect(await listed({ quarantined: true })).toMatchObject([{ name: 'adds', flakes: 0, quarantine }]);
       expect(await world.stores.flakiness.quarantine({ ...test, suite: 'other' }, quarantine)).toBeNull();
@@ -164,7 +229,9 @@ export function flakinessContract(world: StoresWorld): void {
       const all = Array.from({ length: 1001 }, (_, at) => result(`test ${at}`, 'failed'));
       await ran('1', 'a', all);
 
-      expect(await world.stores.flakiness.ofTest({ repository: world.repository, name: 'test 1' })).toBeNull();
+      expect(
+        await world.stores.flakiness.ofTest({ repository: world.repository, name: 'test 1' }),
+      ).toBeNull();
     });
 
     it('follows no test whose runs it does not keep, so that nothing outlives its builds', async () => {
@@ -184,12 +251,18 @@ export function flakinessContract(world: StoresWorld): void {
 
       await world.db.query('delete from builds where repository = $1', [world.repository]);
 
-      expect(await world.db.query('select key from followed_tests where repository = $1', [world.repository])).toEqual([]);
+      expect(
+        await world.db.query('select key from followed_tests where repository = $1', [world.repository]),
+      ).toEqual([]);
     });
 
     it('forgets a test with the last build that ran it', async () => {
-      const builds = [await ran('1', 'a', [result('adds', 'failed')]), await ran('1', 'a', [result('adds', 'passed')], { attempt: 2 })];
-      const followed = async () => (await world.db.query('select from followed_tests where repository = $1', [world.repository])).length;
+      const builds = [
+        await ran('1', 'a', [result('adds', 'failed')]),
+        await ran('1', 'a', [result('adds', 'passed')], { attempt: 2 }),
+      ];
+      const followed = async () =>
+        (await world.db.query('select from followed_tests where repository = $1', [world.repository])).length;
       await world.db.query('delete from builds where id = $1', [builds[0]?.id]);
       expect(await followed()).toBe(1);
 

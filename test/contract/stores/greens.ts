@@ -9,25 +9,45 @@ const LONG = 60_000;
 export function greensContract(world: StoresWorld): void {
   const passed = (number: number, change: Partial<NewBuild> = {}): Promise<Build> =>
     world.build({ number: `${number}`, status: 'passed', ...change });
-  const failed = (number: number, change: Partial<NewBuild> = {}): Promise<Build> => world.build({ number: `${number}`, ...change });
+  const failed = (number: number, change: Partial<NewBuild> = {}): Promise<Build> =>
+    world.build({ number: `${number}`, ...change });
 
   async function takeFor(build: Build): Promise<OutboxEntry> {
     await world.stores.outbox.addOnce([passingBuildEntry(build.id)]);
-    const [entry] = await world.stores.outbox.take({ topic: PASSING_BUILD, limit: 1, leaseMs: LONG, keys: [build.id] });
+    const [entry] = await world.stores.outbox.take({
+      topic: PASSING_BUILD,
+      limit: 1,
+      leaseMs: LONG,
+      keys: [build.id],
+    });
     if (entry === undefined) throw new Error(`${build.id} is not in the outbox`);
     return entry;
   }
 
   /** A passed build whose logs are kept as templates of one line each: `<log> of <number>`. */
-  async function green(number: number, change: Partial<NewBuild> = {}, logs: readonly string[] = ['test.log'], builds = 3): Promise<Build> {
+  async function green(
+    number: number,
+    change: Partial<NewBuild> = {},
+    logs: readonly string[] = ['test.log'],
+    builds = 3,
+  ): Promise<Build> {
     const build = await passed(number, change);
-    const made = logs.map((log) => ({ log, templates: { version: 1 as const, lines: [`${log} of ${number}`] } }));
+    const made = logs.map((log) => ({
+      log,
+      templates: { version: 1 as const, lines: [`${log} of ${number}`] },
+    }));
     expect(await world.stores.passingBuilds.keep(await takeFor(build), made, builds)).toBe(true);
     return build;
   }
 
-  async function numbersFor(build: Build, logs: readonly string[] = ['test.log'], builds = 3): Promise<string[]> {
-    return (await world.stores.passingBuilds.choose(build.id, logs, builds)).map(({ build: { number } }) => number);
+  async function numbersFor(
+    build: Build,
+    logs: readonly string[] = ['test.log'],
+    builds = 3,
+  ): Promise<string[]> {
+    return (await world.stores.passingBuilds.choose(build.id, logs, builds)).map(
+      ({ build: { number } }) => number,
+    );
   }
 
   describe('a green build', () => {
@@ -47,7 +67,9 @@ export function greensContract(world: StoresWorld): void {
       await green(6);
       expect(await world.stores.passingBuilds.isWanted(late.id, 2)).toBe(false);
       expect(await world.stores.passingBuilds.isWanted((await passed(7)).id, 2)).toBe(true);
-      expect(await world.stores.passingBuilds.isWanted((await passed(3, { branch: 'topic' })).id, 2)).toBe(true);
+      expect(await world.stores.passingBuilds.isWanted((await passed(3, { branch: 'topic' })).id, 2)).toBe(
+        true,
+      );
     });
   });
 
@@ -57,7 +79,11 @@ export function greensContract(world: StoresWorld): void {
       await green(9, { pipeline: 'nightly' });
       await green(9, { repository: `${world.repository}-fork` });
 
-      const [newest, ...rest] = await world.stores.passingBuilds.choose((await failed(11)).id, ['test.log', 'other.log'], 2);
+      const [newest, ...rest] = await world.stores.passingBuilds.choose(
+        (await failed(11)).id,
+        ['test.log', 'other.log'],
+        2,
+      );
 
       expect(newest).toMatchObject({
         log: 'test.log',
@@ -72,7 +98,11 @@ export function greensContract(world: StoresWorld): void {
       await green(2, { branch: 'topic' }, ['unit.log']);
       await green(3, { branch: 'other' }, ['unit.log', 'lint.log']);
 
-      const chosen = await world.stores.passingBuilds.choose((await failed(4, { branch: 'topic' })).id, ['lint.log', 'unit.log'], 3);
+      const chosen = await world.stores.passingBuilds.choose(
+        (await failed(4, { branch: 'topic' })).id,
+        ['lint.log', 'unit.log'],
+        3,
+      );
 
       expect(chosen.map(({ log, build }) => `${log} ${build.number}`)).toEqual(['lint.log 1', 'unit.log 2']);
     });
@@ -142,7 +172,9 @@ export function greensContract(world: StoresWorld): void {
       await world.db.query('delete from builds where id = $1', [build.id]);
 
       expect(await numbersFor(red)).toEqual([]);
-      expect(await world.db.query('select 1 from green_templates where build_id = $1', [build.id])).toEqual([]);
+      expect(await world.db.query('select 1 from green_templates where build_id = $1', [build.id])).toEqual(
+        [],
+      );
       expect(await world.stores.outbox.find(PASSING_BUILD, build.id)).toBeNull();
     });
   });

@@ -26,7 +26,9 @@ const Step = fc.oneof(
       status: fc.constantFrom('passed', 'failed', 'cancelled', 'unknown'),
       came: fc.oneof(
         fc.integer({ min: -9 * DAY, max: HOUR }),
-        fc.tuple(fc.integer({ min: -8, max: 0 }), fc.integer({ min: -1, max: 1 })).map(([day, ms]) => day * DAY + ms),
+        fc
+          .tuple(fc.integer({ min: -8, max: 0 }), fc.integer({ min: -1, max: 1 }))
+          .map(([day, ms]) => day * DAY + ms),
       ),
       minutes: fc.option(fc.integer({ min: 0, max: 90 })),
       queuedSeconds: fc.option(fc.integer({ min: 0, max: 600 })),
@@ -47,35 +49,59 @@ export function healthContract(world: StoresWorld): void {
       return await forget(repository, END + step.deleteBefore);
     }
     const { came, minutes, ...build } = step;
-    const times = minutes === null ? {} : { startedAt: isoOf(END + came - minutes * 60_000 - 1000), finishedAt: isoOf(END + came - 1000) };
-    await world.stores.builds.upsert(sampleBuild({ ...build, ...times, repository } as object), undefined, isoOf(END + came));
+    const times =
+      minutes === null
+        ? {}
+        : { startedAt: isoOf(END + came - minutes * 60_000 - 1000), finishedAt: isoOf(END + came - 1000) };
+    await world.stores.builds.upsert(
+      sampleBuild({ ...build, ...times, repository } as object),
+      undefined,
+      isoOf(END + came),
+    );
   };
 
   describe('health', () => {
     it('is what the builds say, however they came and went', async () => {
       let tries = 0;
       await fc.assert(
-        fc.asyncProperty(fc.array(Step, { maxLength: 40 }), fc.integer({ min: 1, max: 4 }), Compared, async (steps, days, daysBefore) => {
-          tries += 1;
-          const repository = `${world.repository}-${tries}`;
-          for (const step of steps) await take(step, repository);
-          const builds = z
-            .array(Build)
-            .parse(await world.db.query(`select ${buildColumns('b')} from builds b where repository = $1`, [repository]));
-          const period = { until: isoOf(END - 1), days };
-          const { health } = world.stores;
-          expect(await health.pipelines({ ...period, repository }, 50)).toEqual(healthOf(builds, days));
-          expect(await health.pipelines({ ...period, repositories: [repository] }, 50)).toEqual(healthOf(builds, days));
-          const comparedFrom = isoOf(END - daysBefore * DAY).slice(0, 10);
-          const compared = { ...period, repository, comparedFrom };
-          expect(await health.pipelines(compared, 50)).toEqual(healthOf(builds, days, daysBefore));
-          expect((await health.repository(compared, 50)).branches).toEqual(
-            ['main', 'topic'].flatMap((branch) => healthOf(ofBranch(builds, branch), days, daysBefore, branch)).toSorted(byFailed),
-          );
-          expect((await health.repository({ ...compared, repositories: ['other/*'] }, 50)).branches).toEqual([]);
-          await forget(repository, END + DAY);
-          expect(await world.db.query('select * from build_days where repository = $1', [repository])).toEqual([]);
-        }),
+        fc.asyncProperty(
+          fc.array(Step, { maxLength: 40 }),
+          fc.integer({ min: 1, max: 4 }),
+          Compared,
+          async (steps, days, daysBefore) => {
+            tries += 1;
+            const repository = `${world.repository}-${tries}`;
+            for (const step of steps) await take(step, repository);
+            const builds = z
+              .array(Build)
+              .parse(
+                await world.db.query(`select ${buildColumns('b')} from builds b where repository = $1`, [
+                  repository,
+                ]),
+              );
+            const period = { until: isoOf(END - 1), days };
+            const { health } = world.stores;
+            expect(await health.pipelines({ ...period, repository }, 50)).toEqual(healthOf(builds, days));
+            expect(await health.pipelines({ ...period, repositories: [repository] }, 50)).toEqual(
+              healthOf(builds, days),
+            );
+            const comparedFrom = isoOf(END - daysBefore * DAY).slice(0, 10);
+            const compared = { ...period, repository, comparedFrom };
+            expect(await health.pipelines(compared, 50)).toEqual(healthOf(builds, days, daysBefore));
+            expect((await health.repository(compared, 50)).branches).toEqual(
+              ['main', 'topic']
+                .flatMap((branch) => healthOf(ofBranch(builds, branch), days, daysBefore, branch))
+                .toSorted(byFailed),
+            );
+            expect(
+              (await health.repository({ ...compared, repositories: ['other/*'] }, 50)).branches,
+            ).toEqual([]);
+            await forget(repository, END + DAY);
+            expect(
+              await world.db.query('select * from build_days where repository = $1', [repository]),
+            ).toEqual([]);
+          },
+        ),
         { numRuns: runs(100) },
       );
     });
@@ -89,19 +115,29 @@ export function healthContract(world: StoresWorld): void {
         ['4', 'failed', END - 9 * DAY],
       ] as const)
         await stores.builds.upsert(sampleBuild({ repository, number, status }), undefined, isoOf(came));
-      const deployment = { repository, environment: 'production', version: '1.4.2', url: 'https://ci.example/7', at: isoOf(END - 2 * DAY) };
-      for (const at of [deployment.at, deployment.at, isoOf(END - 9 * DAY)]) await stores.health.addDeployment({ ...deployment, at });
+      const deployment = {
+        repository,
+        environment: 'production',
+        version: '1.4.2',
+        url: 'https://ci.example/7',
+        at: isoOf(END - 2 * DAY),
+      };
+      for (const at of [deployment.at, deployment.at, isoOf(END - 9 * DAY)])
+        await stores.health.addDeployment({ ...deployment, at });
       await db.query('delete from setups');
       for (const [release, days] of [
         ['0.8.0', 8],
         ['0.8.0', 4],
         ['0.9.0', 1],
       ] as const)
-        await db.query(`insert into setups (release, analyst, auto_notify, at) values ($1, 'rules', 0.8, $2)`, [
-          release,
-          isoOf(END - days * DAY),
-        ]);
-      const { days, marks } = await stores.health.repository({ until: isoOf(END - 1), days: 7, repository }, 9);
+        await db.query(
+          `insert into setups (release, analyst, auto_notify, at) values ($1, 'rules', 0.8, $2)`,
+          [release, isoOf(END - days * DAY)],
+        );
+      const { days, marks } = await stores.health.repository(
+        { until: isoOf(END - 1), days: 7, repository },
+        9,
+      );
       expect(days).toEqual([
         { day: '2026-07-30', builds: 1, failed: 1 },
         { day: '2026-08-01', builds: 2, failed: 1 },
@@ -110,9 +146,17 @@ export function healthContract(world: StoresWorld): void {
         { kind: 'deployment', at: deployment.at, name: '1.4.2 to production', url: deployment.url },
         { kind: 'upgrade', at: isoOf(END - DAY), name: 'Faultline 0.9.0', url: null },
       ]);
-      const hidden = await stores.health.repository({ until: isoOf(END - 1), days: 7, repository, repositories: ['other/*'] }, 9);
+      const hidden = await stores.health.repository(
+        { until: isoOf(END - 1), days: 7, repository, repositories: ['other/*'] },
+        9,
+      );
       expect([hidden.days, hidden.marks.map(({ kind }) => kind)]).toEqual([[], ['upgrade']]);
-      await createRetentionStore(db, stores.outbox).forgetRepository({ repository, except: [], before: isoOf(END), settledOnly: false });
+      await createRetentionStore(db, stores.outbox).forgetRepository({
+        repository,
+        except: [],
+        before: isoOf(END),
+        settledOnly: false,
+      });
       expect(await db.query('select * from deployments where repository = $1', [repository])).toEqual([]);
     });
 
@@ -144,10 +188,24 @@ export function healthContract(world: StoresWorld): void {
     it('62: knows in which jobs builds failed, and lists the builds of a job and a period', async () => {
       const { stores, repository } = world;
       const failed = async (number: string, change: Partial<NewBuild>, log: string, came = END - HOUR) => {
-        const build = sampleBuild({ repository, number, status: 'failed', job: null, branch: 'main', ...change });
+        const build = sampleBuild({
+          repository,
+          number,
+          status: 'failed',
+          job: null,
+          branch: 'main',
+          ...change,
+        });
         const { build: stored } = await stores.builds.upsert(build, undefined, isoOf(came));
         await stores.outside.saveLogPages(stored.id, [{ name: log, url: 'https://ci.example/job/1' }]);
-        const excerpt = { source: log, lineStart: 1, lineEnd: 1, text: 'it failed', reason: 'an error', weight: 1 };
+        const excerpt = {
+          source: log,
+          lineStart: 1,
+          lineEnd: 1,
+          text: 'it failed',
+          reason: 'an error',
+          weight: 1,
+        };
         await stores.failures.saveGroups(stored.id, [sampleGroup(stored.id, `fp-${number}`, { excerpt })]);
         return stored.id;
       };
@@ -164,7 +222,9 @@ export function healthContract(world: StoresWorld): void {
       const hidden = await stores.health.repository({ ...period, repositories: ['other/*'] }, 9);
       expect(hidden.jobs).toEqual({ jobs: [], builds: 0, unknown: 0 });
       const list = async (filter: object) =>
-        (await stores.builds.list({ repository, ...filter }, { limit: 9, offset: 0 })).map(({ id }) => id).toSorted();
+        (await stores.builds.list({ repository, ...filter }, { limit: 9, offset: 0 }))
+          .map(({ id }) => id)
+          .toSorted();
       const days = { since: isoOf(END - 7 * DAY), until: isoOf(END) };
       expect(await list({ job: 'unit', ...days })).toEqual([both, unit].toSorted());
       expect(await list({ job: 'lint' })).toEqual([both]);
@@ -183,7 +243,8 @@ function ofBranch(builds: readonly Build[], branch: string): Build[] {
 
 function healthOf(builds: readonly Build[], days: number, daysBefore = 2 * days, branch = 'main'): Health[] {
   const counted = builds.filter(({ status }) => status === 'passed' || status === 'failed');
-  const within = (from: number, to: number) => (build: Build) => Date.parse(build.receivedAt) >= from && Date.parse(build.receivedAt) < to;
+  const within = (from: number, to: number) => (build: Build) =>
+    Date.parse(build.receivedAt) >= from && Date.parse(build.receivedAt) < to;
   return [...Map.groupBy(counted, ({ pipeline }) => pipeline)]
     .flatMap(([pipeline, all]) => {
       const now = all.filter(within(END - days * DAY, END));
@@ -193,12 +254,22 @@ function healthOf(builds: readonly Build[], days: number, daysBefore = 2 * days,
         failed(now.filter(within(END - (days - day) * DAY, END - (days - day - 1) * DAY))),
       );
       const known = { provider: 'github', repository: all[0]?.repository ?? '', pipeline, perDay };
-      const counts = { builds: now.length, failed: failed(now), buildsBefore: before.length, failedBefore: failed(before) };
+      const counts = {
+        builds: now.length,
+        failed: failed(now),
+        buildsBefore: before.length,
+        failedBefore: failed(before),
+      };
       const minutes = {
         ...{ minutes: median(now.flatMap(minutesOf)), minutesBefore: median(before.flatMap(minutesOf)) },
-        ...{ queueMinutes: median(now.flatMap(queuedOf)), queueMinutesBefore: median(before.flatMap(queuedOf)) },
+        ...{
+          queueMinutes: median(now.flatMap(queuedOf)),
+          queueMinutesBefore: median(before.flatMap(queuedOf)),
+        },
       };
-      return now.length === 0 ? [] : [{ ...known, ...counts, ...minutes, ...redOf(ofBranch(now, branch), branch) }];
+      return now.length === 0
+        ? []
+        : [{ ...known, ...counts, ...minutes, ...redOf(ofBranch(now, branch), branch) }];
     })
     .toSorted(byFailed);
 }
@@ -210,7 +281,9 @@ function byFailed(one: Health, other: Health): number {
 
 function redOf(main: readonly Build[], branch: string) {
   const endOf = (build: Build) => build.finishedAt ?? build.receivedAt;
-  const line = main.toSorted((one, other) => Date.parse(endOf(one)) - Date.parse(endOf(other)) || (one.id < other.id ? -1 : 1));
+  const line = main.toSorted(
+    (one, other) => Date.parse(endOf(one)) - Date.parse(endOf(other)) || (one.id < other.id ? -1 : 1),
+  );
   const streaks: { since: number; until: number | null }[] = [];
   for (const build of line) {
     const last = streaks.at(-1);
@@ -233,7 +306,9 @@ function redOf(main: readonly Build[], branch: string) {
 }
 
 function minutesOf({ startedAt, finishedAt }: Build): number[] {
-  return startedAt === null || finishedAt === null ? [] : [(Date.parse(finishedAt) - Date.parse(startedAt)) / 60_000];
+  return startedAt === null || finishedAt === null
+    ? []
+    : [(Date.parse(finishedAt) - Date.parse(startedAt)) / 60_000];
 }
 
 function queuedOf({ queuedSeconds }: Build): number[] {

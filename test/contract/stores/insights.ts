@@ -38,22 +38,38 @@ export function insightsContract(world: StoresWorld): void {
       sampleReview(analysis, { repository: build.repository, confidence, category: analysis.category }),
     );
     if (given.decision !== undefined)
-      await stores.reviews.decide(review.id, review.version, sampleDecision(review, { decidedAt: createdAt, ...given.decision }));
+      await stores.reviews.decide(
+        review.id,
+        review.version,
+        sampleDecision(review, { decidedAt: createdAt, ...given.decision }),
+      );
     return { build, analysis, review };
   };
-  const period = (change: object = {}) => ({ repository: world.repository, until: UNTIL, days: 30, ...change });
+  const period = (change: object = {}) => ({
+    repository: world.repository,
+    until: UNTIL,
+    days: 30,
+    ...change,
+  });
 
   describe('trust', () => {
     it('lists the decided answers that a count stands for', async () => {
       await answered({ confidence: 0.9, decision: { type: 'accept' }, daysBefore: 3 });
-      await answered({ confidence: 0.86, decision: { type: 'correct', category: 'INFRA_ERROR' }, daysBefore: 2 });
+      await answered({
+        confidence: 0.86,
+        decision: { type: 'correct', category: 'INFRA_ERROR' },
+        daysBefore: 2,
+      });
       await answered({ confidence: 0.85, decision: { type: 'reject', reason: 'no' } });
       await answered({ confidence: 0.84, decision: { type: 'accept' } });
       await answered({ confidence: 0.99, decision: { type: 'reject', reasonCode: 'cannot_be_told' } });
       await answered({ confidence: 0.99 });
       const { trust } = world.stores;
       const of = async (right: boolean | null) =>
-        (await trust.answers(period(), { from: 0.85, right }, { limit: 9, offset: 0 })).map((one) => [one.confidence, one.decidedCategory]);
+        (await trust.answers(period(), { from: 0.85, right }, { limit: 9, offset: 0 })).map((one) => [
+          one.confidence,
+          one.decidedCategory,
+        ]);
       expect(await of(null)).toEqual([
         [0.85, null],
         [0.86, 'INFRA_ERROR'],
@@ -67,7 +83,14 @@ export function insightsContract(world: StoresWorld): void {
       const { trust, rules } = world.stores;
       const { repository } = world;
       const rule = {
-        ...{ repository, pattern: 'lost it', sample: 'lost it', category: 'CODE_ERROR' as const, kind: 'crash' as const, rootCause: 'r' },
+        ...{
+          repository,
+          pattern: 'lost it',
+          sample: 'lost it',
+          category: 'CODE_ERROR' as const,
+          kind: 'crash' as const,
+          rootCause: 'r',
+        },
         ...{ fixRecommendation: 'f', author: 'ada', timesUsed: 0, lastUsedAt: null, withdrawn: null },
       };
       const id = newId('rul');
@@ -91,14 +114,21 @@ export function insightsContract(world: StoresWorld): void {
           after: { answers: 1, published: 0, decided: 1, right: 0 },
         },
       ]);
-      expect(await trust.changes({ repositories: ['nobody/*'] })).not.toContainEqual(expect.objectContaining({ repository }));
+      expect(await trust.changes({ repositories: ['nobody/*'] })).not.toContainEqual(
+        expect.objectContaining({ repository }),
+      );
     });
 
     it('keeps a setup once, and tells what became another', async () => {
       const { trust } = world.stores;
       const setup = { release: '0.1.0', analyst: 'rules', autoNotify: 0.8 };
       await world.db.query('delete from setups');
-      for (const one of [setup, setup, { ...setup, autoNotify: 0.85 }, { ...setup, autoNotify: 0.85, analyst: 'llm model-x' }])
+      for (const one of [
+        setup,
+        setup,
+        { ...setup, autoNotify: 0.85 },
+        { ...setup, autoNotify: 0.85, analyst: 'llm model-x' },
+      ])
         await trust.record(one);
       const found = (await trust.changes({ repository: world.repository })).filter(
         ({ kind }) => kind === 'threshold' || kind === 'analyst',
@@ -113,9 +143,18 @@ export function insightsContract(world: StoresWorld): void {
   describe('insights', () => {
     it('counts what was decided by stated confidence, and what was right as the decision says', async () => {
       await answered({ confidence: 0.29, decision: { type: 'accept' } });
-      await answered({ confidence: 0.29, decision: { type: 'correct', category: 'TEST_FAILURE', rootCause: 'x' } });
-      await answered({ confidence: 0.72, decision: { type: 'correct', category: 'INFRA_ERROR', blind: 'INFRA_ERROR' } });
-      await answered({ confidence: 0.75, decision: { type: 'reject', reasonCode: 'right_category_wrong_cause' } });
+      await answered({
+        confidence: 0.29,
+        decision: { type: 'correct', category: 'TEST_FAILURE', rootCause: 'x' },
+      });
+      await answered({
+        confidence: 0.72,
+        decision: { type: 'correct', category: 'INFRA_ERROR', blind: 'INFRA_ERROR' },
+      });
+      await answered({
+        confidence: 0.75,
+        decision: { type: 'reject', reasonCode: 'right_category_wrong_cause' },
+      });
       await answered({ confidence: 0.76, decision: { type: 'reject', reasonCode: 'cannot_be_told' } });
       await answered({ confidence: 0.77, decision: { type: 'reject', reason: 'no' } });
       await answered({ confidence: 0.78, decision: { type: 'accept' }, analysis: { analyst: 'recall' } });
@@ -138,9 +177,22 @@ export function insightsContract(world: StoresWorld): void {
         [0.77, 1],
         [0.95, 1],
       ]);
-      expect(await insights.trackRecord(0.7, null, { repository })).toEqual({ right: 1, of: 3, from: 0.7, to: 0.8 });
-      expect(await insights.trackRecord(1, 'TEST_FAILURE', { repository })).toEqual({ right: 1, of: 1, from: 0.9, to: 1 });
-      expect(await insights.trackRecord(0.75, 'CODE_ERROR', { repository })).toMatchObject({ right: 0, of: 0 });
+      expect(await insights.trackRecord(0.7, null, { repository })).toEqual({
+        right: 1,
+        of: 3,
+        from: 0.7,
+        to: 0.8,
+      });
+      expect(await insights.trackRecord(1, 'TEST_FAILURE', { repository })).toEqual({
+        right: 1,
+        of: 1,
+        from: 0.9,
+        to: 1,
+      });
+      expect(await insights.trackRecord(0.75, 'CODE_ERROR', { repository })).toMatchObject({
+        right: 0,
+        of: 0,
+      });
     });
 
     it('forgets a decision that is taken back, and an answer with its build', async () => {
@@ -151,7 +203,9 @@ export function insightsContract(world: StoresWorld): void {
 
       if (stored?.decision != null) await world.stores.reviews.undo(stored.decision, 'ada');
       expect(await decided()).toBe(0);
-      expect(await world.stores.insights.categoriesPerDay(period())).toMatchObject([{ open: true, count: 1 }]);
+      expect(await world.stores.insights.categoriesPerDay(period())).toMatchObject([
+        { open: true, count: 1 },
+      ]);
 
       await world.db.query('delete from builds where id = $1', [build.id]);
       expect(await world.stores.insights.answered(period())).toEqual([]);
@@ -183,7 +237,11 @@ export function insightsContract(world: StoresWorld): void {
         [2, 7],
         [3, 8],
       ] as const)
-        await answered({ fingerprint: often, daysBefore: before, build: { ...hours(1), pullRequest, branch: 'topic' } });
+        await answered({
+          fingerprint: often,
+          daysBefore: before,
+          build: { ...hours(1), pullRequest, branch: 'topic' },
+        });
       const { build } = await answered({
         fingerprint: slow,
         daysBefore: 2,
@@ -229,9 +287,20 @@ export function insightsContract(world: StoresWorld): void {
       const fingerprint = `differs-${world.count}`;
       await answered({
         fingerprint,
-        build: { branch: 'topic', author: 'ann', attempt: 2, startedAt: '2026-07-05T13:59:00.000Z', pullRequest: 3 },
+        build: {
+          branch: 'topic',
+          author: 'ann',
+          attempt: 2,
+          startedAt: '2026-07-05T13:59:00.000Z',
+          pullRequest: 3,
+        },
       });
-      await world.build({ number: '900', status: 'passed', branch: 'main', startedAt: '2026-07-06T00:01:00.000Z' });
+      await world.build({
+        number: '900',
+        status: 'passed',
+        branch: 'main',
+        startedAt: '2026-07-06T00:01:00.000Z',
+      });
       await world.build({ number: '901', status: 'failed' });
 
       expect(await world.stores.insights.compared(fingerprint)).toEqual([
@@ -261,7 +330,14 @@ export function insightsContract(world: StoresWorld): void {
     });
 
     it('tells cost and time per week without recalled answers, and how many those were', async () => {
-      const usage = (costUsd: number) => ({ inputTokens: 0, outputTokens: 0, costUsd, modelCalls: 0, toolCalls: 0, iterations: 1 });
+      const usage = (costUsd: number) => ({
+        inputTokens: 0,
+        outputTokens: 0,
+        costUsd,
+        modelCalls: 0,
+        toolCalls: 0,
+        iterations: 1,
+      });
       for (const [cost, seconds] of [
         [0.01, 10],
         [0.02, 20],
@@ -281,34 +357,68 @@ export function insightsContract(world: StoresWorld): void {
     });
 
     it('62: says how often pipelines fail, how long their default branch is red, and how long builds take', async () => {
-      const built = async (hoursBefore: number, status: 'passed' | 'failed', change: Partial<NewBuild> = {}) => {
+      const built = async (
+        hoursBefore: number,
+        status: 'passed' | 'failed',
+        change: Partial<NewBuild> = {},
+      ) => {
         const finishedAt = new Date(Date.parse(UNTIL) - hoursBefore * 3_600_000).toISOString();
         const startedAt = new Date(Date.parse(finishedAt) - 10 * 60_000).toISOString();
         const number = `${100_000 - hoursBefore}`;
-        const { id } = await world.build({ number, branch: 'main', pipeline: 'ci', status, startedAt, finishedAt, ...change });
+        const { id } = await world.build({
+          number,
+          branch: 'main',
+          pipeline: 'ci',
+          status,
+          startedAt,
+          finishedAt,
+          ...change,
+        });
         await world.db.query('update builds set received_at = $2 where id = $1', [id, finishedAt]);
       };
       // Red from 50 to 44 hours before the end, and again from 20 to 18, and now from 1.
       for (const [hours, status] of [
-        ...([[60, 'passed'] as const, [50, 'failed'] as const, [47, 'failed'] as const, [44, 'passed'] as const] as const),
+        ...([
+          [60, 'passed'] as const,
+          [50, 'failed'] as const,
+          [47, 'failed'] as const,
+          [44, 'passed'] as const,
+        ] as const),
         ...([[20, 'failed'] as const, [18, 'passed'] as const, [1, 'failed'] as const] as const),
       ])
         await built(hours, status);
       await built(30, 'failed', { branch: 'topic' });
-      await built(24 * 40, 'passed', { startedAt: new Date(Date.parse(UNTIL) - 24 * 40 * 3_600_000 - 300_000).toISOString() });
+      await built(24 * 40, 'passed', {
+        startedAt: new Date(Date.parse(UNTIL) - 24 * 40 * 3_600_000 - 300_000).toISOString(),
+      });
       await built(2, 'passed', { pipeline: 'lint', branch: 'topic' });
       await built(24 * 70, 'failed', { pipeline: 'long gone' });
 
       const [ci, lint, ...more] = await world.stores.health.pipelines(period(), 9);
 
       expect(ci).toMatchObject({
-        ...{ repository: world.repository, pipeline: 'ci', builds: 8, failed: 5, buildsBefore: 1, failedBefore: 0 },
+        ...{
+          repository: world.repository,
+          pipeline: 'ci',
+          builds: 8,
+          failed: 5,
+          buildsBefore: 1,
+          failedBefore: 0,
+        },
         ...{ branch: 'main', isRed: true, recoveries: 2, hoursToGreen: 4, redHours: 6 + 2 + 1 },
       });
       expect([ci?.minutes, ci?.minutesBefore]).toEqual([10, 5]);
       expect(ci?.perDay).toHaveLength(30);
       expect(ci?.perDay.slice(-3)).toEqual([2, 2, 1]);
-      expect(lint).toMatchObject({ pipeline: 'lint', builds: 1, failed: 0, branch: null, redHours: 0, isRed: false, hoursToGreen: null });
+      expect(lint).toMatchObject({
+        pipeline: 'lint',
+        builds: 1,
+        failed: 0,
+        branch: null,
+        redHours: 0,
+        isRed: false,
+        hoursToGreen: null,
+      });
       expect(more).toEqual([]);
       expect(await world.stores.health.pipelines(period({ repositories: ['other/*'] }), 9)).toEqual([]);
     });
@@ -317,8 +427,15 @@ export function insightsContract(world: StoresWorld): void {
       const same = `same-${world.count}`;
       const other = `other-${world.count}`;
       await answered({ fingerprint: same, decision: { type: 'accept', secondsOpen: 2, reviewer: 'ada' } });
-      await answered({ fingerprint: same, decision: { type: 'accept', secondsOpen: 20, reviewer: 'bob' }, daysBefore: 2 });
-      await answered({ fingerprint: other, decision: { type: 'accept', blind: 'TEST_FAILURE', secondsOpen: 30, reviewer: 'ada' } });
+      await answered({
+        fingerprint: same,
+        decision: { type: 'accept', secondsOpen: 20, reviewer: 'bob' },
+        daysBefore: 2,
+      });
+      await answered({
+        fingerprint: other,
+        decision: { type: 'accept', blind: 'TEST_FAILURE', secondsOpen: 30, reviewer: 'ada' },
+      });
       await answered({
         fingerprint: other,
         decision: { type: 'correct', category: 'CODE_ERROR', blind: 'CODE_ERROR', reviewer: 'bob' },
@@ -327,7 +444,15 @@ export function insightsContract(world: StoresWorld): void {
       await answered({ decision: { type: 'reject', reason: 'no', reviewer: 'bob' } });
 
       expect(await world.stores.insights.reviewing(period())).toEqual({
-        ...{ decided: 5, shown: 3, shownAgreed: 2, blind: 2, blindAgreed: 1, medianSeconds: 20, p90Seconds: 28 },
+        ...{
+          decided: 5,
+          shown: 3,
+          shownAgreed: 2,
+          blind: 2,
+          blindAgreed: 1,
+          medianSeconds: 20,
+          p90Seconds: 28,
+        },
         ...{ timedAccepts: 3, hastyAccepts: 1, pairs: 2, pairsAgreed: 1 },
       });
       expect(await world.stores.insights.reviewing(period({ repository: 'acme/nothing' }))).toMatchObject({

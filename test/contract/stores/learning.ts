@@ -11,7 +11,10 @@ export function learningContract(world: StoresWorld): void {
     it('recalls what was replaced once the newer entry is withdrawn, and lists withdrawn ones only when asked', async () => {
       const { library } = world.stores;
       const fingerprint = newId('lib');
-      const older = sampleEntry(fingerprint, { repository: world.repository, confirmedAt: '2026-01-01T00:00:00.000Z' });
+      const older = sampleEntry(fingerprint, {
+        repository: world.repository,
+        confirmedAt: '2026-01-01T00:00:00.000Z',
+      });
       const newer = sampleEntry(fingerprint, {
         repository: world.repository,
         confirmedAt: '2026-02-01T00:00:00.000Z',
@@ -19,7 +22,8 @@ export function learningContract(world: StoresWorld): void {
       });
       for (const entry of [older, newer]) await library.insert(entry);
       const key = { fingerprint, repository: world.repository };
-      const ids = async (filter = {}) => (await library.list({ limit: 9, offset: 0 }, { fingerprint, ...filter })).map(({ id }) => id);
+      const ids = async (filter = {}) =>
+        (await library.list({ limit: 9, offset: 0 }, { fingerprint, ...filter })).map(({ id }) => id);
 
       expect(await library.ofDecision(newer.decisionId ?? '')).toEqual([newer]);
       const withdrawn = await library.withdraw(newer.id, 'bob', 'wrong job');
@@ -54,7 +58,10 @@ export function learningContract(world: StoresWorld): void {
 
       const stays = await library.stay(entry.id, 'ada');
 
-      expect(stays).toMatchObject({ flag: { builds: 2, since: '2026-03-01T00:00:00.000Z' }, stays: { by: 'ada' } });
+      expect(stays).toMatchObject({
+        flag: { builds: 2, since: '2026-03-01T00:00:00.000Z' },
+        stays: { by: 'ada' },
+      });
       expect(await library.recall(key)).toEqual(stays);
       expect(await library.telling(world.repository, 9)).toEqual([]);
       expect(await green('bld_3', '2026-03-03T00:00:00.000Z')).toEqual([]);
@@ -76,13 +83,27 @@ export function learningContract(world: StoresWorld): void {
       for (const number of ['1', '2']) {
         const { id } = await world.build({ number, status: 'passed' });
         await world.stores.outbox.addOnce([passingBuildEntry(id)]);
-        const [entry] = await world.stores.outbox.take({ topic: PASSING_BUILD, limit: 1, leaseMs: 60_000, keys: [id] });
-        if (entry !== undefined) await passingBuilds.keep(entry, [{ log: 'ci', templates: { version: 1, lines: [`green ${number}`] } }], 5);
+        const [entry] = await world.stores.outbox.take({
+          topic: PASSING_BUILD,
+          limit: 1,
+          leaseMs: 60_000,
+          keys: [id],
+        });
+        if (entry !== undefined)
+          await passingBuilds.keep(
+            entry,
+            [{ log: 'ci', templates: { version: 1, lines: [`green ${number}`] } }],
+            5,
+          );
         names.push(number);
       }
       const found = await passingBuilds.newest(world.repository, 9);
       expect(found.map(({ build }) => build.number)).toEqual(names.toReversed());
-      expect(found[0]).toMatchObject({ log: 'ci', templates: { lines: ['green 2'] }, seenAt: expect.stringMatching(/Z$/) });
+      expect(found[0]).toMatchObject({
+        log: 'ci',
+        templates: { lines: ['green 2'] },
+        seenAt: expect.stringMatching(/Z$/),
+      });
       expect(await passingBuilds.newest(world.repository, 1)).toHaveLength(1);
       expect((await passingBuilds.newest(null, 1)).length).toBe(1);
       expect(await passingBuilds.newest('nobody/nothing', 9)).toEqual([]);
@@ -114,7 +135,10 @@ export function learningContract(world: StoresWorld): void {
       const first = rule();
       await rules.add(first);
       await expect(rules.add({ ...first, version: 2 })).rejects.toMatchObject({ code: 'storage-failed' });
-      expect((await rules.withdraw(first.id, 'bob', 'next'))?.withdrawn).toMatchObject({ by: 'bob', reason: 'next' });
+      expect((await rules.withdraw(first.id, 'bob', 'next'))?.withdrawn).toMatchObject({
+        by: 'bob',
+        reason: 'next',
+      });
       expect(await rules.withdraw(first.id, 'bob', 'next')).toBeNull();
       const second = { ...first, version: 2, createdAt: '2026-01-02T00:00:00.000Z' };
       await rules.add(second);
@@ -134,12 +158,20 @@ export function learningContract(world: StoresWorld): void {
       const own = rule({ createdAt: '2026-01-02T00:00:00.000Z' });
       const before = await rules.countActive();
       for (const one of [everywhere, own, rule({ repository: 'acme/other' })]) await rules.add(one);
-      expect((await rules.active(world.repository, 9)).map(({ id }) => id).slice(0, 2)).toEqual([own.id, everywhere.id]);
+      expect((await rules.active(world.repository, 9)).map(({ id }) => id).slice(0, 2)).toEqual([
+        own.id,
+        everywhere.id,
+      ]);
       expect(await rules.countActive()).toBe(before + 3);
       expect(await rules.used(own, '2026-02-01T00:00:00.000Z')).toBe(1);
       expect(await rules.used(own, '2026-01-31T00:00:00.000Z')).toBe(2);
-      expect(await rules.find(own.id)).toMatchObject({ timesUsed: 2, lastUsedAt: '2026-02-01T00:00:00.000Z' });
-      await expect(rules.used({ id: 'rul_none', version: 1 }, '2026-02-01T00:00:00.000Z')).rejects.toMatchObject({ code: 'not-found' });
+      expect(await rules.find(own.id)).toMatchObject({
+        timesUsed: 2,
+        lastUsedAt: '2026-02-01T00:00:00.000Z',
+      });
+      await expect(
+        rules.used({ id: 'rul_none', version: 1 }, '2026-02-01T00:00:00.000Z'),
+      ).rejects.toMatchObject({ code: 'not-found' });
       await rules.withdraw(everywhere.id, 'ada', 'done');
     });
   });

@@ -9,18 +9,30 @@ export function libraryContract(world: StoresWorld): void {
       const fingerprint = newId('lib');
       const newer = sampleEntry(fingerprint, { confirmedAt: '2026-02-01T00:00:00.000Z' });
       await world.stores.library.insert(newer);
-      await world.stores.library.insert(sampleEntry(fingerprint, { confirmedAt: '2026-01-01T00:00:00.000Z' }));
+      await world.stores.library.insert(
+        sampleEntry(fingerprint, { confirmedAt: '2026-01-01T00:00:00.000Z' }),
+      );
 
       expect(await world.stores.library.recall({ fingerprint, repository: newer.repository })).toEqual(newer);
       expect(await world.stores.library.find(newer.id)).toEqual(newer);
-      expect(await world.stores.library.recall({ fingerprint: 'none', repository: newer.repository })).toBeNull();
-      expect((await world.stores.library.list({ limit: 1, offset: 0 })).map((entry) => entry.id)).toEqual([newer.id]);
+      expect(
+        await world.stores.library.recall({ fingerprint: 'none', repository: newer.repository }),
+      ).toBeNull();
+      expect((await world.stores.library.list({ limit: 1, offset: 0 })).map((entry) => entry.id)).toEqual([
+        newer.id,
+      ]);
     });
 
     it('recalls nothing that was said of another repository', async () => {
       const fingerprint = newId('lib');
-      const ours = sampleEntry(fingerprint, { repository: 'acme/shop', confirmedAt: '2026-01-01T00:00:00.000Z' });
-      const theirs = sampleEntry(fingerprint, { repository: 'acme/bank', confirmedAt: '2026-02-01T00:00:00.000Z' });
+      const ours = sampleEntry(fingerprint, {
+        repository: 'acme/shop',
+        confirmedAt: '2026-01-01T00:00:00.000Z',
+      });
+      const theirs = sampleEntry(fingerprint, {
+        repository: 'acme/bank',
+        confirmedAt: '2026-02-01T00:00:00.000Z',
+      });
       await world.stores.library.insert(theirs);
       expect(await world.stores.library.recall({ fingerprint, repository: 'acme/shop' })).toBeNull();
 
@@ -56,12 +68,19 @@ export function libraryContract(world: StoresWorld): void {
     });
 
     it('keeps the fingerprint whole', async () => {
-      const entry = sampleEntry('x', { fingerprint: { ...sampleFingerprint(newId('lib')), algorithm: 'frames', version: 3 } });
+      const entry = sampleEntry('x', {
+        fingerprint: { ...sampleFingerprint(newId('lib')), algorithm: 'frames', version: 3 },
+      });
 
       await world.stores.library.insert(entry);
 
       expect(
-        (await world.stores.library.recall({ fingerprint: entry.fingerprint.value, repository: entry.repository }))?.fingerprint,
+        (
+          await world.stores.library.recall({
+            fingerprint: entry.fingerprint.value,
+            repository: entry.repository,
+          })
+        )?.fingerprint,
       ).toEqual(entry.fingerprint);
     });
   });

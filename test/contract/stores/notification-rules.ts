@@ -25,7 +25,9 @@ export function notificationRulesContract(world: StoresWorld): void {
         [MATCH_RULES],
       );
       const occasions = await Promise.all(rows.map(({ payload }) => rules().occasion(payload)));
-      return occasions.filter((one) => one?.repository === world.repository).map((one) => [one?.isAnswer, one?.state, one?.analysisId]);
+      return occasions
+        .filter((one) => one?.repository === world.repository)
+        .map((one) => [one?.isAnswer, one?.state, one?.analysisId]);
     }
     afterEach(async () => {
       for (const { id } of await rules().list()) await rules().remove(id, 'test');
@@ -33,20 +35,38 @@ export function notificationRulesContract(world: StoresWorld): void {
 
     it('67: are changed by their version, noted with who did it, and held to repositories', async () => {
       const rule = await add({ digestHour: 9 });
-      expect(rule).toMatchObject({ ...input({ digestHour: 9 }), repository: world.repository, version: 1, changedBy: 'ada' });
+      expect(rule).toMatchObject({
+        ...input({ digestHour: 9 }),
+        repository: world.repository,
+        version: 1,
+        changedBy: 'ada',
+      });
       expect(await rules().list({ repositories: ['acme/*'] })).toEqual([rule]);
       expect(await rules().list({ repositories: ['other/*'] })).toEqual([]);
       const off = await rules().change(rule.id, 1, input({ enabled: false }), null, 'grace');
-      expect(off).toMatchObject({ enabled: false, digestHour: null, repository: null, version: 2, changedBy: 'grace' });
+      expect(off).toMatchObject({
+        enabled: false,
+        digestHour: null,
+        repository: null,
+        version: 2,
+        changedBy: 'grace',
+      });
       expect(await rules().change(rule.id, 1, input(), null, 'late')).toBeNull();
-      expect([await rules().list({ enabled: true }), await rules().list({ repositories: ['acme/*'] })]).toEqual([[], []]);
-      expect([await rules().remove(rule.id, 'ada'), await rules().remove(rule.id, 'ada'), await rules().find(rule.id)]).toEqual([
-        true,
-        false,
-        null,
-      ]);
+      expect([
+        await rules().list({ enabled: true }),
+        await rules().list({ repositories: ['acme/*'] }),
+      ]).toEqual([[], []]);
+      expect([
+        await rules().remove(rule.id, 'ada'),
+        await rules().remove(rule.id, 'ada'),
+        await rules().find(rule.id),
+      ]).toEqual([true, false, null]);
       const events = await rules().events(rule.id, 9);
-      expect(events.map(({ by, what }) => `${by}: ${what}`)).toEqual(['ada: deleted', 'grace: turned off', 'ada: created']);
+      expect(events.map(({ by, what }) => `${by}: ${what}`)).toEqual([
+        'ada: deleted',
+        'grace: turned off',
+        'ada: created',
+      ]);
       expect(events[0]?.detail).toMatchObject({ name: 'Shop', enabled: false });
     });
 
@@ -91,18 +111,40 @@ export function notificationRulesContract(world: StoresWorld): void {
       await rules().keep([found]);
       await rules().keep([found]);
       expect(await rules().oldest(rule.id, 'slack:C1')).not.toBeNull();
-      const [entry] = await world.stores.outbox.take({ topic: GATHER, keys: [`${rule.id} slack:C1`], leaseMs: 60_000, limit: 1 });
+      const [entry] = await world.stores.outbox.take({
+        topic: GATHER,
+        keys: [`${rule.id} slack:C1`],
+        leaseMs: 60_000,
+        limit: 1,
+      });
       if (entry === undefined) throw new Error('nothing is to be gathered');
       expect(entry.version).toBe(1);
-      await rules().seal(entry, { ruleId: rule.id, target: 'slack:C1', topic: 'message:slack' }, { outcome: 'done' });
+      await rules().seal(
+        entry,
+        { ruleId: rule.id, target: 'slack:C1', topic: 'message:slack' },
+        { outcome: 'done' },
+      );
       await expect(
-        rules().seal(entry, { ruleId: rule.id, target: 'slack:C2', topic: 'message:slack' }, { outcome: 'done' }),
+        rules().seal(
+          entry,
+          { ruleId: rule.id, target: 'slack:C2', topic: 'message:slack' },
+          { outcome: 'done' },
+        ),
       ).rejects.toThrow('lease');
-      expect([await rules().oldest(rule.id, 'slack:C1'), await rules().oldest(rule.id, 'slack:C2')]).toEqual([null, expect.any(String)]);
+      expect([await rules().oldest(rule.id, 'slack:C1'), await rules().oldest(rule.id, 'slack:C2')]).toEqual([
+        null,
+        expect.any(String),
+      ]);
       const [message] = await rules().messages(rule.id, 9);
       expect(message).toMatchObject({ target: 'slack:C1', outcome: null, answers: 1 });
       expect(await rules().matches(message?.key ?? '')).toEqual([
-        { analysisId: id, buildId: occasion.buildId, repository: world.repository, fingerprint: occasion.fingerprint, state: 'new' },
+        {
+          analysisId: id,
+          buildId: occasion.buildId,
+          repository: world.repository,
+          fingerprint: occasion.fingerprint,
+          state: 'new',
+        },
       ]);
     });
 
@@ -110,17 +152,26 @@ export function notificationRulesContract(world: StoresWorld): void {
       const fingerprint = `found-${world.count}`;
       const analysis = await failing('21', fingerprint);
       const found = async (change: object) =>
-        (await world.stores.failures.search({ repository: world.repository, fingerprint, ...change }, PAGE)).length;
+        (await world.stores.failures.search({ repository: world.repository, fingerprint, ...change }, PAGE))
+          .length;
       const { confidence } = analysis.verdict;
       expect([await found({ states: ['new', 'fixed'] }), await found({ states: ['fixed'] })]).toEqual([1, 0]);
-      const sure = async (is: '>' | '>=' | '<' | '<=') => await found({ confidence: { is, than: confidence } });
+      const sure = async (is: '>' | '>=' | '<' | '<=') =>
+        await found({ confidence: { is, than: confidence } });
       expect([await sure('>'), await sure('>='), await sure('<'), await sure('<=')]).toEqual([0, 1, 0, 1]);
-      expect([await found({ buildId: analysis.buildId }), await found({ buildId: 'bld_other' }), await found({ alerting: true })]).toEqual([
-        1, 0, 1,
-      ]);
+      expect([
+        await found({ buildId: analysis.buildId }),
+        await found({ buildId: 'bld_other' }),
+        await found({ alerting: true }),
+      ]).toEqual([1, 0, 1]);
       const [cause] = await world.stores.causes.ofFingerprint(fingerprint);
       if (cause === undefined) throw new Error('there is no cause');
-      await world.stores.causes.change(cause, { what: 'muted', days: 30, reason: 'known' }, 'ada', Date.now());
+      await world.stores.causes.change(
+        cause,
+        { what: 'muted', days: 30, reason: 'known' },
+        'ada',
+        Date.now(),
+      );
       expect([await found({ alerting: true }), await found({})]).toEqual([0, 1]);
     });
   });

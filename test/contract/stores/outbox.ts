@@ -24,8 +24,13 @@ export function outboxContract(world: StoresWorld): void {
     /** Entries of a topic of their own, so that no other test takes them. */
     function topic() {
       const name = newId('thr');
-      const entry = (key: string, more: Partial<NewOutboxEntry> = {}): NewOutboxEntry => ({ topic: name, key, ...more });
-      const add = async (key: string, more: Partial<NewOutboxEntry> = {}) => await outbox().add([entry(key, more)]);
+      const entry = (key: string, more: Partial<NewOutboxEntry> = {}): NewOutboxEntry => ({
+        topic: name,
+        key,
+        ...more,
+      });
+      const add = async (key: string, more: Partial<NewOutboxEntry> = {}) =>
+        await outbox().add([entry(key, more)]);
       return { name, entry, add, find: async (key: string) => await outbox().find(name, key) };
     }
 
@@ -33,14 +38,18 @@ export function outboxContract(world: StoresWorld): void {
       const { name, add } = topic();
       for (const key of ['a', 'b', 'c']) await add(key, { payload: { of: key } });
       expect(await outbox().take({ topic: 'nobody', limit: 9, leaseMs: LEASE_MS })).toEqual([]);
-      const takers = await Promise.all([1, 2].map(() => outbox().take({ topic: name, limit: 1, leaseMs: LEASE_MS, newestFirst: true })));
+      const takers = await Promise.all(
+        [1, 2].map(() => outbox().take({ topic: name, limit: 1, leaseMs: LEASE_MS, newestFirst: true })),
+      );
       expect(
         takers
           .flat()
           .map(({ key }) => key)
           .toSorted(),
       ).toEqual(['b', 'c']);
-      expect(await take(name)).toMatchObject([{ key: 'a', payload: { of: 'a' }, lease: 1, attempts: 1, retries: 0, held: true }]);
+      expect(await take(name)).toMatchObject([
+        { key: 'a', payload: { of: 'a' }, lease: 1, attempts: 1, retries: 0, held: true },
+      ]);
       expect(await take(name)).toEqual([]);
     });
 
@@ -75,7 +84,13 @@ export function outboxContract(world: StoresWorld): void {
       await Promise.all([outbox().addOnce([entry('a')]), outbox().addOnce([entry('a')])]);
       await outbox().finish(await takeOne(name), { outcome: 'done', result: { reference: '7' } });
       await outbox().addOnce([entry('a')]);
-      expect(await find('a')).toMatchObject({ version: 1, settled: 1, outcome: 'done', result: { reference: '7' }, held: false });
+      expect(await find('a')).toMatchObject({
+        version: 1,
+        settled: 1,
+        outcome: 'done',
+        result: { reference: '7' },
+        held: false,
+      });
       expect(await take(name)).toEqual([]);
     });
 
@@ -90,7 +105,12 @@ export function outboxContract(world: StoresWorld): void {
       expect(await find('a')).toMatchObject({ version: 2, settled: 1 });
 
       const again = await takeOne(name);
-      expect(again).toMatchObject({ payload: { say: 'new' }, result: { hash: 'h' }, attempts: 1, version: 2 });
+      expect(again).toMatchObject({
+        payload: { say: 'new' },
+        result: { hash: 'h' },
+        attempts: 1,
+        version: 2,
+      });
       expect(await outbox().finish(again, { outcome: 'done', forget: true })).toBe(true);
       expect(await find('a')).toBeNull();
     });
@@ -116,7 +136,12 @@ export function outboxContract(world: StoresWorld): void {
       await add('a');
       await add('b');
       for (const entry of await take(name)) await outbox().release(entry, 'it answered 503', LEASE_MS);
-      expect(await find('a')).toMatchObject({ attempts: 0, retries: 1, error: 'it answered 503', held: false });
+      expect(await find('a')).toMatchObject({
+        attempts: 0,
+        retries: 1,
+        error: 'it answered 503',
+        held: false,
+      });
       expect(await take(name)).toEqual([]);
       const named = { topic: name, limit: 9, leaseMs: LEASE_MS, keys: ['a', 'unknown'] };
       expect(await outbox().take(named)).toMatchObject([{ key: 'a', attempts: 1, retries: 1, lease: 2 }]);
@@ -154,7 +179,12 @@ export function outboxContract(world: StoresWorld): void {
       await outbox().finish(await takeOne(name), { outcome: 'done', result: { reference: '41' } });
       await add('a');
       await outbox().finish(await takeOne(name), { outcome: 'failed', error: 'it answered 401' });
-      expect(await find('a')).toMatchObject({ outcome: 'failed', error: 'it answered 401', result: { reference: '41' }, attempts: 0 });
+      expect(await find('a')).toMatchObject({
+        outcome: 'failed',
+        error: 'it answered 401',
+        result: { reference: '41' },
+        attempts: 0,
+      });
       await add('a');
       await outbox().finish(await takeOne(name), { outcome: 'done', pauseMs: LEASE_MS });
       await add('a');
@@ -167,7 +197,10 @@ export function outboxContract(world: StoresWorld): void {
       expect(await outbox().waiting(name)).toEqual({ count: 0, since: null });
       await add('a');
       await add('b');
-      expect(await outbox().waiting(name)).toMatchObject({ count: 2, since: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) });
+      expect(await outbox().waiting(name)).toMatchObject({
+        count: 2,
+        since: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      });
     });
 
     it('is deleted with the build, where it is of one', async () => {
@@ -175,7 +208,9 @@ export function outboxContract(world: StoresWorld): void {
       const build = await world.build({ number: newId('bld') });
       await add('mine', { buildId: build.id });
       await add('outlives');
-      expect(await outbox().listByBuild(build.id)).toMatchObject([{ topic: name, key: 'mine', buildId: build.id }]);
+      expect(await outbox().listByBuild(build.id)).toMatchObject([
+        { topic: name, key: 'mine', buildId: build.id },
+      ]);
       await world.db.query('delete from builds where id = $1', [build.id]);
       expect([await find('mine'), await find('outlives')]).toMatchObject([null, { key: 'outlives' }]);
     });
@@ -198,7 +233,10 @@ export function outboxContract(world: StoresWorld): void {
         const build = await world.build({ number: newId('bld'), ...change });
         return await notices.changed({ buildId: build.id, delayMs });
       };
-      return { changed, find: async () => await outbox().find(`notice:${name}`, `${name}:${world.repository}#7`) };
+      return {
+        changed,
+        find: async () => await outbox().find(`notice:${name}`, `${name}:${world.repository}#7`),
+      };
     }
 
     it('are one for each place, opened only by what is reason enough', async () => {
@@ -208,12 +246,18 @@ export function outboxContract(world: StoresWorld): void {
       expect(await changed()).toBe(true);
       expect(await changed({ status: 'passed' })).toBe(true);
       const about = { type: 'pull-request', repository: world.repository, pullRequest: 7 };
-      expect(await find()).toMatchObject({ version: 2, settled: 0, payload: { repository: world.repository, about } });
+      expect(await find()).toMatchObject({
+        version: 2,
+        settled: 0,
+        payload: { repository: world.repository, about },
+      });
     });
 
     it('are not asked for where no channel is configured', async () => {
       const build = await world.build({ number: newId('bld') });
-      expect(await createNoticeStore(world.db, outbox()).changed({ buildId: build.id, delayMs: 0 })).toBe(false);
+      expect(await createNoticeStore(world.db, outbox()).changed({ buildId: build.id, delayMs: 0 })).toBe(
+        false,
+      );
     });
   });
 
@@ -223,8 +267,15 @@ export function outboxContract(world: StoresWorld): void {
       const build = await world.build({ number: newId('bld') });
       const analysis = await world.analysisOf(build, newId('fal'));
       const { publications } = world.stores;
-      const add = async (...publishers: string[]) => await publications.add({ publishers, buildId: build.id, analysisId: analysis.id });
-      return { publisher, build, analysis, add, obsolete: async () => await publications.obsolete(analysis.id) };
+      const add = async (...publishers: string[]) =>
+        await publications.add({ publishers, buildId: build.id, analysisId: analysis.id });
+      return {
+        publisher,
+        build,
+        analysis,
+        add,
+        obsolete: async () => await publications.obsolete(analysis.id),
+      };
     }
 
     it('are added once for each publisher', async () => {
@@ -232,7 +283,9 @@ export function outboxContract(world: StoresWorld): void {
       const other = newId('thr');
       await Promise.all([add(publisher), add(publisher), add(publisher, other), add()]);
       const entries = await outbox().listByBuild(build.id);
-      expect(entries.map(({ key }) => key).toSorted()).toEqual([`${publisher}:${analysis.id}`, `${other}:${analysis.id}`].toSorted());
+      expect(entries.map(({ key }) => key).toSorted()).toEqual(
+        [`${publisher}:${analysis.id}`, `${other}:${analysis.id}`].toSorted(),
+      );
       expect(entries[0]).toMatchObject({ payload: { analysisId: analysis.id }, version: 1, settled: 0 });
     });
 
@@ -256,7 +309,9 @@ export function outboxContract(world: StoresWorld): void {
         ['reject', true],
       ])('where a person said %s of the answer: %s', async (type, expected) => {
         const { analysis, obsolete } = await published();
-        const review = await world.stores.reviews.open(sampleReview(analysis, { repository: world.repository }));
+        const review = await world.stores.reviews.open(
+          sampleReview(analysis, { repository: world.repository }),
+        );
         await world.stores.reviews.decide(review.id, review.version, sampleDecision(review, { type }));
         expect((await obsolete()) !== null).toBe(expected);
       });
@@ -267,7 +322,9 @@ export function outboxContract(world: StoresWorld): void {
         const confirmedAt = '2099-01-01T00:00:00.000Z';
         const said = { repository: world.repository, category: same.analysis.category, confirmedAt };
         await world.stores.library.insert(sampleEntry(same.analysis.fingerprint, { ...said, rootCause }));
-        await world.stores.library.insert(sampleEntry(other.analysis.fingerprint, { ...said, rootCause: 'The disk is full' }));
+        await world.stores.library.insert(
+          sampleEntry(other.analysis.fingerprint, { ...said, rootCause: 'The disk is full' }),
+        );
         expect(await same.obsolete()).toBeNull();
         expect(await other.obsolete()).toBe('A person has named another cause of this failure since.');
       });

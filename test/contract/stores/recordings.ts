@@ -27,7 +27,13 @@ export function recordingsContract(world: StoresWorld): void {
       const analysis = await world.analysisOf(build, triage.fingerprint, { triageId: triage.id });
       expect((await recordings.find(triage.id))?.analysis).toEqual(analysis);
       const [head] = await recordings.list({ runs: [analysis.id] }, { limit: 10 });
-      expect(head).toMatchObject({ triageId: triage.id, repository: world.repository, size: 7, parts: 2, analysis: { id: analysis.id } });
+      expect(head).toMatchObject({
+        triageId: triage.id,
+        repository: world.repository,
+        size: 7,
+        parts: 2,
+        analysis: { id: analysis.id },
+      });
       expect(await recordings.find('tri_none')).toBeNull();
     });
 
@@ -64,7 +70,9 @@ export function recordingsContract(world: StoresWorld): void {
       await recordings.append(part(triage.id, 'one'));
       await world.db.query('delete from builds where id = $1', [build.id]);
       expect(await recordings.find(triage.id)).toBeNull();
-      await expect(recordings.append(part(triage.id, 'two'))).rejects.toMatchObject({ code: 'storage-failed' });
+      await expect(recordings.append(part(triage.id, 'two'))).rejects.toMatchObject({
+        code: 'storage-failed',
+      });
     });
   });
 }

@@ -11,12 +11,18 @@ const HOUR = 3_600_000;
 /** The order of the queue, who gets what, and decisions that are taken back. */
 export function reviewQueueContract(world: StoresWorld): void {
   /** An item of a fingerprint, opened so many hours ago. */
-  async function open(fingerprint: string, hours: number, change: Partial<NewReview> & { pullRequest?: number } = {}): Promise<Review> {
+  async function open(
+    fingerprint: string,
+    hours: number,
+    change: Partial<NewReview> & { pullRequest?: number } = {},
+  ): Promise<Review> {
     const { pullRequest = null, ...rest } = change;
     const build = await world.build({ number: newId('bld'), pullRequest });
     const analysis = await world.analysisOf(build, fingerprint);
     const openedAt = new Date(Date.now() - hours * HOUR).toISOString();
-    return await world.stores.reviews.open(sampleReview(analysis, { repository: world.repository, openedAt, ...rest }));
+    return await world.stores.reviews.open(
+      sampleReview(analysis, { repository: world.repository, openedAt, ...rest }),
+    );
   }
   const here = () => ({ repository: world.repository });
   const ids = (reviews: readonly Review[]) => reviews.map(({ id }) => id);
@@ -36,11 +42,14 @@ export function reviewQueueContract(world: StoresWorld): void {
         risk: 3,
         origin: 'unsure',
       });
-      const listed = async (sort: 'risk' | 'age' | 'confidence') => ids(await reviews.list({ state: 'waiting', ...here() }, PAGE, sort));
+      const listed = async (sort: 'risk' | 'age' | 'confidence') =>
+        ids(await reviews.list({ state: 'waiting', ...here() }, PAGE, sort));
       expect(await listed('risk')).toEqual([excuse.id, blocking.id, old.id]);
       expect(await listed('age')).toEqual([old.id, blocking.id, excuse.id]);
       expect(await listed('confidence')).toEqual([excuse.id, blocking.id, old.id]);
-      expect(ids(await reviews.list({ state: 'waiting', ...here() }, { limit: 1, offset: 1 }, 'risk'))).toEqual([blocking.id]);
+      expect(
+        ids(await reviews.list({ state: 'waiting', ...here() }, { limit: 1, offset: 1 }, 'risk')),
+      ).toEqual([blocking.id]);
     });
 
     it('filters by why and by fingerprint, whatever signs stand in them', async () => {
@@ -61,7 +70,10 @@ export function reviewQueueContract(world: StoresWorld): void {
       const decided = await open('a', 9);
       await reviews.decide(decided.id, 1, sampleDecision(decided));
       const groups = async (sort?: 'risk' | 'age') =>
-        (await reviews.listGroups(here(), PAGE, sort)).map(({ review, count }) => [review.fingerprint, count]);
+        (await reviews.listGroups(here(), PAGE, sort)).map(({ review, count }) => [
+          review.fingerprint,
+          count,
+        ]);
       expect((await reviews.listGroups(here(), PAGE))[0]?.review.id).toBe(heavy.id);
       expect(await groups()).toEqual([
         ['a', 2],
@@ -81,9 +93,17 @@ export function reviewQueueContract(world: StoresWorld): void {
       await reviews.claim(items[0]?.id ?? '', 'ada', CLAIM_MS);
       const [, , third, fourth] = items;
       if (third !== undefined) await reviews.decide(third.id, 1, sampleDecision(third));
-      if (fourth !== undefined) await reviews.decide(fourth.id, 1, sampleDecision(fourth, { type: 'reject', reason: 'no' }));
-      expect(await reviews.counts('ada', here())).toEqual({ waiting: 2, mine: 1, decidedToday: 2, agreedToday: 1 });
-      expect(ids(await reviews.list({ ...here(), decidedToday: true }, PAGE)).toSorted()).toEqual([third?.id, fourth?.id].toSorted());
+      if (fourth !== undefined)
+        await reviews.decide(fourth.id, 1, sampleDecision(fourth, { type: 'reject', reason: 'no' }));
+      expect(await reviews.counts('ada', here())).toEqual({
+        waiting: 2,
+        mine: 1,
+        decidedToday: 2,
+        agreedToday: 1,
+      });
+      expect(ids(await reviews.list({ ...here(), decidedToday: true }, PAGE)).toSorted()).toEqual(
+        [third?.id, fourth?.id].toSorted(),
+      );
       expect(await reviews.counts('bob', { ...here(), repositories: ['nobody/nothing'] })).toEqual({
         waiting: 0,
         mine: 0,
@@ -119,7 +139,11 @@ export function reviewQueueContract(world: StoresWorld): void {
       expect((await reviews.claim(id, 'ada', CLAIM_MS))?.claimedAt).toBe(held?.claimedAt);
       expect(await reviews.skip(id, 'bob')).toMatchObject({ state: 'claimed', claimedBy: 'ada' });
       expect(await reviews.takeOver(id, 'bob', CLAIM_MS)).toMatchObject({ claimedBy: 'bob' });
-      expect((await reviews.events(id)).at(-1)).toMatchObject({ event: 'claimed', actor: 'bob', details: { takenOver: true } });
+      expect((await reviews.events(id)).at(-1)).toMatchObject({
+        event: 'claimed',
+        actor: 'bob',
+        details: { takenOver: true },
+      });
     });
   });
 
@@ -137,7 +161,10 @@ export function reviewQueueContract(world: StoresWorld): void {
 
       expect(undone.filter((one) => one !== null)).toHaveLength(1);
       expect(await reviews.find(review.id)).toMatchObject({ state: 'waiting', decision: null, version: 3 });
-      expect(await reviews.lastUndone(review.id)).toMatchObject({ decision, at: expect.stringMatching(/Z$/) });
+      expect(await reviews.lastUndone(review.id)).toMatchObject({
+        decision,
+        at: expect.stringMatching(/Z$/),
+      });
       expect(await reviews.lastDecision(decision.reviewer)).toBeNull();
       expect(await reviews.batch(decision.batchId ?? '')).toEqual([]);
       const events = await reviews.events(review.id);

@@ -15,8 +15,23 @@ export function reviewsContract(world: StoresWorld): void {
       const opened = await world.stores.reviews.open(wanted);
       const again = await world.stores.reviews.open(sampleReview(analysis, { repository: world.repository }));
 
-      const made = { kind: analysis.kind, fingerprint: 'aa', pullRequest: null, risk: 1, origin: 'unsure', claimedAt: null };
-      expect(opened).toEqual({ ...wanted, ...made, state: 'waiting', claimedBy: null, claimExpiresAt: null, version: 1, decision: null });
+      const made = {
+        kind: analysis.kind,
+        fingerprint: 'aa',
+        pullRequest: null,
+        risk: 1,
+        origin: 'unsure',
+        claimedAt: null,
+      };
+      expect(opened).toEqual({
+        ...wanted,
+        ...made,
+        state: 'waiting',
+        claimedBy: null,
+        claimExpiresAt: null,
+        version: 1,
+        decision: null,
+      });
       expect(again).toEqual(opened);
       expect(await world.stores.reviews.find(opened.id)).toEqual(opened);
       expect(await world.stores.reviews.find('rev_none')).toBeNull();
@@ -26,12 +41,17 @@ export function reviewsContract(world: StoresWorld): void {
     it('lets one of two reviewers claim, and the holder prolong', async () => {
       const { id } = await world.openReview();
 
-      const claims = await Promise.all(['ada', 'bob', 'eve'].map((reviewer) => world.stores.reviews.claim(id, reviewer, CLAIM_MS)));
+      const claims = await Promise.all(
+        ['ada', 'bob', 'eve'].map((reviewer) => world.stores.reviews.claim(id, reviewer, CLAIM_MS)),
+      );
 
       const [held] = claims.filter((claim) => claim !== null);
       expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
       expect(held).toMatchObject({ state: 'claimed', version: 2 });
-      expect(await world.stores.reviews.claim(id, held?.claimedBy ?? '', CLAIM_MS)).toMatchObject({ state: 'claimed', version: 3 });
+      expect(await world.stores.reviews.claim(id, held?.claimedBy ?? '', CLAIM_MS)).toMatchObject({
+        state: 'claimed',
+        version: 3,
+      });
     });
 
     it('reads an expired claim as waiting and lets another reviewer have it', async () => {
@@ -39,9 +59,15 @@ export function reviewsContract(world: StoresWorld): void {
       await world.stores.reviews.claim(id, 'ada', 1);
       await delay(20);
 
-      expect(await world.stores.reviews.find(id)).toMatchObject({ state: 'waiting', claimedBy: null, claimExpiresAt: null });
+      expect(await world.stores.reviews.find(id)).toMatchObject({
+        state: 'waiting',
+        claimedBy: null,
+        claimExpiresAt: null,
+      });
       expect(
-        (await world.stores.reviews.list({ state: 'waiting', repository: world.repository }, PAGE)).map((review) => review.id),
+        (await world.stores.reviews.list({ state: 'waiting', repository: world.repository }, PAGE)).map(
+          (review) => review.id,
+        ),
       ).toEqual([id]);
       expect(await world.stores.reviews.release(id, 'ada')).toBeNull();
       expect(await world.stores.reviews.claim(id, 'bob', CLAIM_MS)).toMatchObject({ claimedBy: 'bob' });
@@ -52,22 +78,37 @@ export function reviewsContract(world: StoresWorld): void {
       await world.stores.reviews.claim(id, 'ada', CLAIM_MS);
 
       expect(await world.stores.reviews.release(id, 'bob')).toBeNull();
-      expect(await world.stores.reviews.release(id, 'ada')).toMatchObject({ state: 'waiting', claimedBy: null, version: 3 });
+      expect(await world.stores.reviews.release(id, 'ada')).toMatchObject({
+        state: 'waiting',
+        claimedBy: null,
+        version: 3,
+      });
       expect(await world.stores.reviews.release(id, 'ada')).toBeNull();
     });
 
     it('takes one of two decisions and keeps the trail', async () => {
       const review = await world.openReview();
       const claimed = await world.stores.reviews.claim(review.id, 'ada', CLAIM_MS);
-      const decision = sampleDecision(review, { type: 'correct', category: 'INFRA_ERROR', rootCause: 'the disk was full' });
+      const decision = sampleDecision(review, {
+        type: 'correct',
+        category: 'INFRA_ERROR',
+        rootCause: 'the disk was full',
+      });
 
       const decisions = [decision, sampleDecision(review)];
-      const results = await Promise.all(decisions.map((one) => world.stores.reviews.decide(review.id, claimed?.version ?? 0, one)));
+      const results = await Promise.all(
+        decisions.map((one) => world.stores.reviews.decide(review.id, claimed?.version ?? 0, one)),
+      );
 
       const taken = decisions.filter((_, index) => results[index] !== null);
       expect(taken).toHaveLength(1);
       expect(results).toContainEqual({ ...review, state: 'decided', version: 3, decision: taken[0] });
-      expect(await world.stores.reviews.find(review.id)).toEqual({ ...review, state: 'decided', version: 3, decision: taken[0] });
+      expect(await world.stores.reviews.find(review.id)).toEqual({
+        ...review,
+        state: 'decided',
+        version: 3,
+        decision: taken[0],
+      });
       expect(await world.stores.reviews.claim(review.id, 'bob', CLAIM_MS)).toBeNull();
       expect(await world.stores.reviews.release(review.id, 'ada')).toBeNull();
       const events = await world.stores.reviews.events(review.id);
@@ -84,9 +125,13 @@ export function reviewsContract(world: StoresWorld): void {
       await world.stores.reviews.claim(review.id, 'ada', CLAIM_MS);
 
       expect(await world.stores.reviews.decide(review.id, 1, sampleDecision(review))).toBeNull();
-      expect(await world.stores.reviews.decide(review.id, 2, sampleDecision(review, { reviewer: 'bob' }))).toBeNull();
+      expect(
+        await world.stores.reviews.decide(review.id, 2, sampleDecision(review, { reviewer: 'bob' })),
+      ).toBeNull();
       await world.stores.reviews.release(review.id, 'ada');
-      expect(await world.stores.reviews.decide(review.id, 3, sampleDecision(review, { reviewer: 'bob' }))).toMatchObject({
+      expect(
+        await world.stores.reviews.decide(review.id, 3, sampleDecision(review, { reviewer: 'bob' })),
+      ).toMatchObject({
         state: 'decided',
       });
     });
@@ -108,7 +153,9 @@ export function reviewsContract(world: StoresWorld): void {
       const later = await world.openReview({ openedAt: '2026-02-02T00:00:00.000Z', category: 'INFRA_ERROR' });
       const earlier = await world.openReview({ openedAt: '2026-02-01T00:00:00.000Z' });
       const ids = async (filter: Parameters<Stores['reviews']['list']>[0]) =>
-        (await world.stores.reviews.list({ repository: world.repository, ...filter }, PAGE)).map((review) => review.id);
+        (await world.stores.reviews.list({ repository: world.repository, ...filter }, PAGE)).map(
+          (review) => review.id,
+        );
 
       expect(await ids({})).toEqual([earlier.id, later.id]);
       expect(await ids({ category: 'INFRA_ERROR' })).toEqual([later.id]);
@@ -118,8 +165,12 @@ export function reviewsContract(world: StoresWorld): void {
     it('lets nobody rewrite the trail', async () => {
       const { id } = await world.openReview();
 
-      await expect(world.db.query(`update review_events set actor = 'eve' where review_id = $1`, [id])).rejects.toThrow('append-only');
-      await expect(world.db.query('delete from review_events where review_id = $1', [id])).rejects.toThrow('append-only');
+      await expect(
+        world.db.query(`update review_events set actor = 'eve' where review_id = $1`, [id]),
+      ).rejects.toThrow('append-only');
+      await expect(world.db.query('delete from review_events where review_id = $1', [id])).rejects.toThrow(
+        'append-only',
+      );
     });
   });
 }

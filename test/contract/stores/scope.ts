@@ -21,15 +21,26 @@ export function scopeContract(world: StoresWorld): void {
       const seen = async (repositories: readonly string[]) => ({
         builds: (await stores.builds.list({ repositories }, PAGE)).map((one) => one.repository).sort(),
         reviews: (await stores.reviews.list({ repositories }, PAGE)).map((one) => one.repository).sort(),
-        threads: (await stores.conversations.list({ repositories }, PAGE)).map((one) => one.id.slice(4)).sort(),
+        threads: (await stores.conversations.list({ repositories }, PAGE))
+          .map((one) => one.id.slice(4))
+          .sort(),
         failures: await stores.failures.search({ repositories }, PAGE),
         questions: await stores.questions.list({ repositories }, PAGE),
         library: await stores.library.list(PAGE, { repositories }),
       });
-      const only = (...all: string[]) => ({ builds: all, reviews: all, threads: all, failures: [], questions: [], library: [] });
+      const only = (...all: string[]) => ({
+        builds: all,
+        reviews: all,
+        threads: all,
+        failures: [],
+        questions: [],
+        library: [],
+      });
 
       expect(await seen([`${name}/b`])).toEqual(only(`${name}/b`));
-      expect(await seen([`${name.replace('_', 'x')}/a`, 'acme/nothing'])).toEqual(only(`${name.replace('_', 'x')}/a`));
+      expect(await seen([`${name.replace('_', 'x')}/a`, 'acme/nothing'])).toEqual(
+        only(`${name.replace('_', 'x')}/a`),
+      );
       expect(await seen([`${name}/*`])).toEqual(only(`${name}/a`, `${name}/b`));
       expect(await seen([`${name}/b`, `${name}x/*`])).toEqual(only(`${name}/b`, `${name}x/a`));
       expect(await seen(['nobody/nothing'])).toEqual(only());

@@ -8,7 +8,8 @@ import type { StoresWorld } from './world.ts';
 export function situationContract(world: StoresWorld): void {
   describe('what is known of a notice', () => {
     const about = () => ({ type: 'pull-request', repository: world.repository, pullRequest: 7 }) as const;
-    const ours = (change: Partial<NewBuild> = {}) => world.build({ branch: 'fix/tax', pullRequest: 7, number: '100', ...change });
+    const ours = (change: Partial<NewBuild> = {}) =>
+      world.build({ branch: 'fix/tax', pullRequest: 7, number: '100', ...change });
     const situation = () => world.stores.notices.situation(about());
 
     /** A failed build with this failure. */
@@ -19,8 +20,16 @@ export function situationContract(world: StoresWorld): void {
     }
 
     /** What history says of a failure of our pull request. */
-    async function historyOf(fingerprint: string, change: Partial<NewBuild> = {}, generic = false): Promise<CauseHistory | undefined> {
-      const build = await failed(fingerprint, { branch: 'fix/tax', pullRequest: 7, number: '300', ...change }, generic);
+    async function historyOf(
+      fingerprint: string,
+      change: Partial<NewBuild> = {},
+      generic = false,
+    ): Promise<CauseHistory | undefined> {
+      const build = await failed(
+        fingerprint,
+        { branch: 'fix/tax', pullRequest: 7, number: '300', ...change },
+        generic,
+      );
       await world.analysisOf(build, fingerprint);
       const head = (await situation()).heads.find((one) => one.build.id === build.id);
       return head?.causes.find(({ analysis }) => analysis.fingerprint === fingerprint)?.history;
@@ -39,13 +48,29 @@ export function situationContract(world: StoresWorld): void {
       await world.stores.triages.request(newest.id);
       const { heads } = await situation();
       expect(heads.map(({ build }) => build.id)).toEqual([lint.id, newest.id]);
-      expect(heads[1]).toMatchObject({ job: { state: 'queued', error: null }, failures: 0, openCauses: 0, causes: [], lastFailed: null });
+      expect(heads[1]).toMatchObject({
+        job: { state: 'queued', error: null },
+        failures: 0,
+        openCauses: 0,
+        causes: [],
+        lastFailed: null,
+      });
     });
 
     it('is of a branch without the builds of pull requests from it', async () => {
-      const { id, repository, pipeline } = await world.build({ branch: 'main', pullRequest: null, number: '100', status: 'passed' });
+      const { id, repository, pipeline } = await world.build({
+        branch: 'main',
+        pullRequest: null,
+        number: '100',
+        status: 'passed',
+      });
       await world.build({ branch: 'main', pullRequest: 9, number: '101', status: 'failed' });
-      const { heads } = await world.stores.notices.situation({ type: 'branch', repository, pipeline, branch: 'main' });
+      const { heads } = await world.stores.notices.situation({
+        type: 'branch',
+        repository,
+        pipeline,
+        branch: 'main',
+      });
       expect(heads.map(({ build }) => build.id)).toEqual([id]);
     });
 
@@ -61,7 +86,9 @@ export function situationContract(world: StoresWorld): void {
         sampleGroup(build.id, 'beef'),
       ]);
       const analysis = await world.analysisOf(build, 'f00d');
-      const review = await world.stores.reviews.open(sampleReview(analysis, { repository: world.repository }));
+      const review = await world.stores.reviews.open(
+        sampleReview(analysis, { repository: world.repository }),
+      );
       const [before] = (await situation()).heads;
       expect(before).toMatchObject({
         failures: 4,
@@ -74,8 +101,15 @@ export function situationContract(world: StoresWorld): void {
         ['a', ''],
         ['b', ''],
       ]);
-      await world.stores.reviews.decide(review.id, review.version, sampleDecision(review, { reviewer: 'grace' }));
-      expect((await situation()).heads[0]?.causes[0]?.review?.decision).toMatchObject({ type: 'accept', reviewer: 'grace' });
+      await world.stores.reviews.decide(
+        review.id,
+        review.version,
+        sampleDecision(review, { reviewer: 'grace' }),
+      );
+      expect((await situation()).heads[0]?.causes[0]?.review?.decision).toMatchObject({
+        type: 'accept',
+        reviewer: 'grace',
+      });
     });
 
     it('is what failed before and by which build it was mended, however many follow', async () => {
@@ -98,9 +132,15 @@ export function situationContract(world: StoresWorld): void {
       const since = await failed('f00d', { branch: 'main', number: '3' });
       await failed('f00d', { branch: 'main', number: '4' });
       const history = await historyOf('f00d');
-      expect(history).toMatchObject({ seenElsewhere: true, defaultBranch: { name: 'main', status: 'failed', since: { id: since.id } } });
+      expect(history).toMatchObject({
+        seenElsewhere: true,
+        defaultBranch: { name: 'main', status: 'failed', since: { id: since.id } },
+      });
       const other = await historyOf('beef', { number: '301' });
-      expect(other).toMatchObject({ seenElsewhere: false, defaultBranch: { status: 'failed', since: null, lastSeenAt: null } });
+      expect(other).toMatchObject({
+        seenElsewhere: false,
+        defaultBranch: { status: 'failed', since: null, lastSeenAt: null },
+      });
     });
 
     it('is on how many other pull requests it was, and never its own past', async () => {
@@ -109,15 +149,29 @@ export function situationContract(world: StoresWorld): void {
       await failed('f00d', { branch: 'b', pullRequest: 9 });
       await failed('f00d', { branch: 'fix/tax', pullRequest: 7, number: '40' });
       await failed('f00d', { branch: 'stacked', pullRequest: 10, commit: 'cafe' });
-      expect(await historyOf('f00d', { commit: 'cafe' })).toMatchObject({ otherPullRequests: 2, seenElsewhere: true, defaultBranch: null });
+      expect(await historyOf('f00d', { commit: 'cafe' })).toMatchObject({
+        otherPullRequests: 2,
+        seenElsewhere: true,
+        defaultBranch: null,
+      });
       await failed('beef', { branch: 'fix/tax', pullRequest: null });
-      expect(await historyOf('beef', { number: '302' })).toMatchObject({ otherPullRequests: 0, seenElsewhere: false });
+      expect(await historyOf('beef', { number: '302' })).toMatchObject({
+        otherPullRequests: 0,
+        seenElsewhere: false,
+      });
     });
 
     it('is the branch that the CI calls its default, and whether a fingerprint proves anything', async () => {
-      await world.stores.passingBuilds.saveDefaultBranch({ provider: 'github', repository: world.repository, branch: 'develop' });
+      await world.stores.passingBuilds.saveDefaultBranch({
+        provider: 'github',
+        repository: world.repository,
+        branch: 'develop',
+      });
       await world.build({ branch: 'develop', number: '1', status: 'passed' });
-      expect(await historyOf('f00d', {}, true)).toMatchObject({ generic: true, defaultBranch: { name: 'develop', status: 'passed' } });
+      expect(await historyOf('f00d', {}, true)).toMatchObject({
+        generic: true,
+        defaultBranch: { name: 'develop', status: 'passed' },
+      });
       expect((await situation()).defaultBranch).toBe('develop');
     });
 
@@ -126,7 +180,9 @@ export function situationContract(world: StoresWorld): void {
       await world.analysisOf(build, 'f00d');
       const of = { type: 'build', buildId: build.id } as const;
       const isMuted = async () =>
-        (await world.stores.notices.situation(of)).heads.flatMap(({ causes }) => causes.map((one) => one.isMuted));
+        (await world.stores.notices.situation(of)).heads.flatMap(({ causes }) =>
+          causes.map((one) => one.isMuted),
+        );
       expect(await isMuted()).toEqual([false]);
       const [cause] = await world.stores.causes.ofFingerprint('f00d', { repositories: [world.repository] });
       if (cause === undefined) throw new Error('there is no cause');
@@ -143,7 +199,8 @@ export function situationContract(world: StoresWorld): void {
         { type: 'commit', repository, commit: 'cafe' },
         { type: 'branch', repository, pipeline, branch: 'fix/tax' },
       ] as const;
-      for (const one of of) expect((await notices.situation(one)).heads.map((head) => head.build.id)).toEqual([build.id]);
+      for (const one of of)
+        expect((await notices.situation(one)).heads.map((head) => head.build.id)).toEqual([build.id]);
     });
   });
 }

@@ -18,10 +18,19 @@ export function tokensContract(world: StoresWorld): void {
 
     it('keeps a digest and finds the token by it', async () => {
       const { tokens } = world.stores;
-      const token = wanted({ roles: ['ingest', 'read'], repositories: ['acme/shop', 'other/*'], expiresInDays: 90 });
+      const token = wanted({
+        roles: ['ingest', 'read'],
+        repositories: ['acme/shop', 'other/*'],
+        expiresInDays: 90,
+      });
       const kept = await tokens.keep(token);
 
-      expect(kept).toMatchObject({ name: token.name, roles: ['ingest', 'read'], repositories: ['acme/shop', 'other/*'], createdBy: 'ann' });
+      expect(kept).toMatchObject({
+        name: token.name,
+        roles: ['ingest', 'read'],
+        repositories: ['acme/shop', 'other/*'],
+        createdBy: 'ann',
+      });
       expect(Date.parse(kept.expiresAt ?? '') - Date.parse(kept.createdAt)).toBeCloseTo(90 * 86_400_000, -4);
       expect(await tokens.findByDigest(token.digest)).toEqual({ token: kept, state: 'valid' });
       expect(await tokens.findByDigest(digestOfToken('flt_other'))).toBeNull();
@@ -32,7 +41,10 @@ export function tokensContract(world: StoresWorld): void {
       const { tokens } = world.stores;
       const first = await tokens.keep(wanted());
       await expect(tokens.keep(wanted())).rejects.toMatchObject({ code: 'conflict' });
-      expect(await tokens.revoke(first.name, 'bob')).toMatchObject({ id: first.id, revokedAt: expect.any(String) });
+      expect(await tokens.revoke(first.name, 'bob')).toMatchObject({
+        id: first.id,
+        revokedAt: expect.any(String),
+      });
       expect(await tokens.revoke(first.name, 'bob')).toBeNull();
       const second = await tokens.keep(wanted());
       expect((await tokens.revoke(second.id, 'bob'))?.id).toBe(second.id);
@@ -43,7 +55,10 @@ export function tokensContract(world: StoresWorld): void {
       const [old, gone] = [wanted(), wanted({ name: `gone-${world.count}` })];
       const kept = await tokens.keep(old);
       await tokens.keep(gone);
-      await world.db.query(`update access_tokens set expires_at = clock_timestamp() - interval '1 second' where id = $1`, [kept.id]);
+      await world.db.query(
+        `update access_tokens set expires_at = clock_timestamp() - interval '1 second' where id = $1`,
+        [kept.id],
+      );
       await tokens.revoke(gone.name, 'bob');
 
       expect((await tokens.findByDigest(old.digest))?.state).toBe('expired');
@@ -60,7 +75,10 @@ export function tokensContract(world: StoresWorld): void {
       const first = await usedAt();
       await tokens.touch(id);
       expect(await usedAt()).toBe(first);
-      await world.db.query(`update access_tokens set last_used_at = clock_timestamp() - interval '2 minutes' where id = $1`, [id]);
+      await world.db.query(
+        `update access_tokens set last_used_at = clock_timestamp() - interval '2 minutes' where id = $1`,
+        [id],
+      );
       await tokens.touch(id);
       expect(Date.parse((await usedAt()) ?? '')).toBeGreaterThanOrEqual(Date.parse(first ?? ''));
     });
@@ -76,10 +94,15 @@ export function tokensContract(world: StoresWorld): void {
       await tokens.keep(held);
       const { id } = await tokens.keep({ ...old, repositories: [`acme/old-${world.count}`] });
       await tokens.keep({ ...gone, repositories: [`acme/gone-${world.count}`] });
-      await world.db.query(`update access_tokens set expires_at = clock_timestamp() - interval '1 second' where id = $1`, [id]);
+      await world.db.query(
+        `update access_tokens set expires_at = clock_timestamp() - interval '1 second' where id = $1`,
+        [id],
+      );
       await tokens.revoke(gone.name, 'bob');
 
-      const own = (await tokens.scopes()).filter((one) => one.some((repository) => repository.endsWith(`-${world.count}`)));
+      const own = (await tokens.scopes()).filter((one) =>
+        one.some((repository) => repository.endsWith(`-${world.count}`)),
+      );
       expect(own).toEqual([scope]);
     });
 

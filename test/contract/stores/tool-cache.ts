@@ -6,7 +6,15 @@ import type { StoresWorld } from './world.ts';
 const LONG = 60_000;
 const said = (text: string): KeptResult => ({
   findings: [
-    { title: 'src/cart.ts', text, source: 'src/cart.ts', lineStart: 3, lineEnd: 4, score: 0.5, data: { commit: 'a1', totals: [1, 2] } },
+    {
+      title: 'src/cart.ts',
+      text,
+      source: 'src/cart.ts',
+      lineStart: 3,
+      lineEnd: 4,
+      score: 0.5,
+      data: { commit: 'a1', totals: [1, 2] },
+    },
   ],
   summary: '1 finding',
 });
@@ -55,7 +63,10 @@ export function toolCacheContract(world: StoresWorld): void {
       const { toolCache } = world.stores;
       await toolCache.put(entry('nul'), { ...said('a\0b \\u0000'), summary: 'one\0' });
 
-      expect(await toolCache.get(keyOf('nul'))).toMatchObject({ findings: [{ text: 'ab \\u0000' }], summary: 'one' });
+      expect(await toolCache.get(keyOf('nul'))).toMatchObject({
+        findings: [{ text: 'ab \\u0000' }],
+        summary: 'one',
+      });
     });
 
     it('makes room by number: what was not used for longest goes first', async () => {
@@ -74,7 +85,12 @@ export function toolCacheContract(world: StoresWorld): void {
 
     it('makes room by size, and keeps nothing that is too large', async () => {
       await world.db.query('delete from tool_cache');
-      const narrow = createToolCacheStore(world.db, { rows: 100, bytes: 3_000, entryBytes: 2_000, sweepEvery: 1 });
+      const narrow = createToolCacheStore(world.db, {
+        rows: 100,
+        bytes: 3_000,
+        entryBytes: 2_000,
+        sweepEvery: 1,
+      });
       for (const key of ['a', 'b', 'c']) {
         await narrow.put(entry(key), said('x'.repeat(1_000)));
         await pause(TICK);
@@ -87,7 +103,9 @@ export function toolCacheContract(world: StoresWorld): void {
     it('takes what another version wrote for no answer', async () => {
       const { toolCache } = world.stores;
       await toolCache.put(entry('odd'), said('x'));
-      await world.db.query(`update tool_cache set findings = '{"other": 1}'::jsonb where key = $1`, [keyOf('odd')]);
+      await world.db.query(`update tool_cache set findings = '{"other": 1}'::jsonb where key = $1`, [
+        keyOf('odd'),
+      ]);
 
       expect(await toolCache.get(keyOf('odd'))).toBeNull();
     });
@@ -95,6 +113,9 @@ export function toolCacheContract(world: StoresWorld): void {
 }
 
 async function keysIn(world: StoresWorld): Promise<string[]> {
-  const rows = await world.db.query<{ key: string }>('select key from tool_cache where repository = $1 order by key', [world.repository]);
+  const rows = await world.db.query<{ key: string }>(
+    'select key from tool_cache where repository = $1 order by key',
+    [world.repository],
+  );
   return rows.map(({ key }) => key);
 }

@@ -54,9 +54,17 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
         await delay(20);
         const job = await leased(id);
         expect(job).toMatchObject({ attempts: 2, retries: 1 });
-        expect(await world.stores.triages.finish(job, state, state === 'failed' ? 'no log' : null)).toBe('ended');
+        expect(await world.stores.triages.finish(job, state, state === 'failed' ? 'no log' : null)).toBe(
+          'ended',
+        );
 
-        expect(await world.stores.triages.request(buildId)).toMatchObject({ id, state: 'queued', attempts: 0, retries: 0, error: null });
+        expect(await world.stores.triages.request(buildId)).toMatchObject({
+          id,
+          state: 'queued',
+          attempts: 0,
+          retries: 0,
+          error: null,
+        });
 
         expect((await world.stores.triages.pending(1000)).map((found) => found.id)).toContain(id);
         const again = await leased(id);
@@ -69,28 +77,41 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       const { id, buildId } = await requested();
       const job = await leased(id);
 
-      expect(await world.stores.triages.request(buildId)).toMatchObject({ id, state: 'running', attempts: 1, dirty: true });
+      expect(await world.stores.triages.request(buildId)).toMatchObject({
+        id,
+        state: 'running',
+        attempts: 1,
+        dirty: true,
+      });
       expect(await world.stores.triages.lease(id, LEASE_MS)).toBeNull();
       expect(await world.stores.triages.finish(job, 'failed', 'no log yet')).toBe('requeued');
 
-      expect(await world.stores.triages.find(id)).toMatchObject({ state: 'queued', attempts: 0, error: null, dirty: false });
+      expect(await world.stores.triages.find(id)).toMatchObject({
+        state: 'queued',
+        attempts: 0,
+        error: null,
+        dirty: false,
+      });
       expect(await world.stores.triages.finish(await leased(id), 'done', null)).toBe('ended');
     });
 
-    it.each(['release', 'reclaim', 'expiry'])('counts the tries of a dirty job anew after its %s', async (end) => {
-      const { id, buildId } = await requested();
-      await world.stores.triages.release(await leased(id), 'GitHub did not answer', 1);
-      await delay(20);
-      const job = await world.stores.triages.lease(id, end === 'expiry' ? 1 : LEASE_MS);
-      if (job === null) throw new Error('the lease is given');
-      await world.stores.triages.request(buildId);
+    it.each(['release', 'reclaim', 'expiry'])(
+      'counts the tries of a dirty job anew after its %s',
+      async (end) => {
+        const { id, buildId } = await requested();
+        await world.stores.triages.release(await leased(id), 'GitHub did not answer', 1);
+        await delay(20);
+        const job = await world.stores.triages.lease(id, end === 'expiry' ? 1 : LEASE_MS);
+        if (job === null) throw new Error('the lease is given');
+        await world.stores.triages.request(buildId);
 
-      if (end === 'release') await world.stores.triages.release(job, 'GitHub did not answer', 60_000);
-      if (end === 'reclaim') await world.stores.triages.reclaim();
-      if (end === 'expiry') await delay(20);
+        if (end === 'release') await world.stores.triages.release(job, 'GitHub did not answer', 60_000);
+        if (end === 'reclaim') await world.stores.triages.reclaim();
+        if (end === 'expiry') await delay(20);
 
-      expect(await leased(id)).toMatchObject({ attempts: 1, retries: 0, dirty: false });
-    });
+        expect(await leased(id)).toMatchObject({ attempts: 1, retries: 0, dirty: false });
+      },
+    );
 
     it('knows how far the stored logs cover what is pending', async () => {
       const { id, buildId } = await requested();
@@ -109,7 +130,9 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
 
       const leases = await Promise.all([1, 2, 3].map(() => world.stores.triages.lease(id, LEASE_MS)));
 
-      expect(leases.filter((lease) => lease !== null)).toMatchObject([{ id, state: 'running', lease: 1, attempts: 1 }]);
+      expect(leases.filter((lease) => lease !== null)).toMatchObject([
+        { id, state: 'running', lease: 1, attempts: 1 },
+      ]);
     });
 
     it('gives back what a dead process held', async () => {
@@ -118,7 +141,10 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
 
       expect(await world.stores.triages.reclaim()).toBeGreaterThanOrEqual(1);
 
-      expect(await world.stores.triages.lease(id, LEASE_MS)).toMatchObject({ id, lease: (held?.lease ?? 0) + 1 });
+      expect(await world.stores.triages.lease(id, LEASE_MS)).toMatchObject({
+        id,
+        lease: (held?.lease ?? 0) + 1,
+      });
     });
 
     it('forgets the tries that died once a step is finished', async () => {
@@ -178,7 +204,11 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
         ...{ attempts: 0, retries: 0, notBefore: null },
       });
       expect((await world.stores.triages.pending(1000)).map((found) => found.id)).toContain(id);
-      expect(await world.stores.triages.lease(id, LEASE_MS)).toMatchObject({ attempts: 1, retries: 0, error: null });
+      expect(await world.stores.triages.lease(id, LEASE_MS)).toMatchObject({
+        attempts: 1,
+        retries: 0,
+        error: null,
+      });
     });
 
     it('leaves a job alone for as long as it was released for, and counts that apart from tries that did not end', async () => {
@@ -201,7 +231,11 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       await world.stores.triages.release(await leased(id), 'GitHub did not answer', 60_000);
       expect(await world.stores.triages.lease(id, LEASE_MS)).toBeNull();
 
-      expect(await world.stores.triages.request(buildId)).toMatchObject({ state: 'queued', retries: 0, notBefore: null });
+      expect(await world.stores.triages.request(buildId)).toMatchObject({
+        state: 'queued',
+        retries: 0,
+        notBefore: null,
+      });
 
       expect(await leased(id)).toMatchObject({ attempts: 1, retries: 0 });
     });
@@ -271,12 +305,22 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     it('opens one triage for each failure group and concludes it', async () => {
       const { id } = await world.build();
 
-      const opened = await Promise.all(['aa', 'aa', 'bb'].map((fingerprint) => world.stores.triages.open(id, fingerprint)));
+      const opened = await Promise.all(
+        ['aa', 'aa', 'bb'].map((fingerprint) => world.stores.triages.open(id, fingerprint)),
+      );
       await world.db.transaction((sql) => world.stores.triages.conclude(opened[0]?.id ?? '', 'ana_1', sql));
 
-      expect(opened[0]).toEqual({ id: opened[0]?.id, buildId: id, fingerprint: 'aa', state: 'open', analysisId: null });
+      expect(opened[0]).toEqual({
+        id: opened[0]?.id,
+        buildId: id,
+        fingerprint: 'aa',
+        state: 'open',
+        analysisId: null,
+      });
       expect(opened[1]?.id).toBe(opened[0]?.id);
-      const stored = await Promise.all(['aa', 'bb'].map((fingerprint) => world.stores.triages.open(id, fingerprint)));
+      const stored = await Promise.all(
+        ['aa', 'bb'].map((fingerprint) => world.stores.triages.open(id, fingerprint)),
+      );
       expect(stored).toEqual([{ ...opened[0], state: 'concluded', analysisId: 'ana_1' }, opened[2]]);
     });
   });
@@ -287,7 +331,9 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       const { id: triageId } = await world.stores.triages.open(buildId, 'aa');
       const candidates = [1, 2, 3].map(() => sampleAnalysis({ buildId, triageId, fingerprint: 'aa' }));
 
-      const results = await Promise.all(candidates.map((analysis) => world.stores.analyses.insertOnce(analysis)));
+      const results = await Promise.all(
+        candidates.map((analysis) => world.stores.analyses.insertOnce(analysis)),
+      );
 
       const [winner] = results.filter((result) => result.created);
       expect(results.filter((result) => result.created)).toHaveLength(1);

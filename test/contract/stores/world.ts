@@ -62,7 +62,8 @@ export function storesWorld(open: () => Promise<StoresUnderTest>): StoresWorld {
     },
     build: async (change = {}) => {
       under.now.value += 1000;
-      return (await under.stores.builds.upsert(sampleBuild({ repository: world.repository, ...change }))).build;
+      return (await under.stores.builds.upsert(sampleBuild({ repository: world.repository, ...change })))
+        .build;
     },
     analysisOf: async (build, fingerprint, change = {}) => {
       const { stores, db } = under;
@@ -74,7 +75,9 @@ export function storesWorld(open: () => Promise<StoresUnderTest>): StoresWorld {
     },
     openReview: async (change = {}) => {
       const analysis = await world.analysisOf(await world.build({ number: newId('bld') }), newId('fal'));
-      return await under.stores.reviews.open(sampleReview(analysis, { repository: world.repository, ...change }));
+      return await under.stores.reviews.open(
+        sampleReview(analysis, { repository: world.repository, ...change }),
+      );
     },
   };
   return world;

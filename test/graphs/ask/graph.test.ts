@@ -14,13 +14,21 @@ const topic = sampleTopic();
 const known = topic.analysis.evidence;
 const first = known[0];
 const call = (tool: string, args: Record<string, unknown> = {}): ToolCall => ({ tool, args, why: 'to know' });
-const hit = (text: string): Reply => ({ status: 'ok', findings: [{ title: 'a hit', text, source: 'history/shop/api' }] });
+const hit = (text: string): Reply => ({
+  status: 'ok',
+  findings: [{ title: 'a hit', text, source: 'history/shop/api' }],
+});
 const said = (text: string, evidence: string[], quotes: Statement['quotes'] = []): Statement => ({
   ...{ lead: ' ', text, evidence, quotes },
   basis: evidence.length === 0 ? 'none' : 'evidence',
 });
 
-function run(script: Script, replies: Readonly<Record<string, Reply>> = {}, onText?: (piece: TextPiece) => void, maxRounds = 3) {
+function run(
+  script: Script,
+  replies: Readonly<Record<string, Reply>> = {},
+  onText?: (piece: TextPiece) => void,
+  maxRounds = 3,
+) {
   const toolbox = scriptedToolbox(replies);
   const { converse } = scriptedAnalyst(script);
   const input = {
@@ -28,7 +36,10 @@ function run(script: Script, replies: Readonly<Record<string, Reply>> = {}, onTe
     ...{ question: 'why?', memory: { older: [], recent: [] }, known: [...known], maxRounds },
   };
   const context = { converse, toolbox, clock: systemClock, onStep: undefined, onText };
-  const state: Promise<AskStateValue> = compileAskGraph().invoke(input, { context, recursionLimit: recursionLimit(maxRounds) });
+  const state: Promise<AskStateValue> = compileAskGraph().invoke(input, {
+    context,
+    recursionLimit: recursionLimit(maxRounds),
+  });
   return state.then((value) => ({ state: value, toolbox }));
 }
 
@@ -45,8 +56,13 @@ describe('ask graph', () => {
   it('looks up what was chosen and numbers it on from what is known', async () => {
     const lookups = [[call('read_failure_history'), call('view_log', { from: 1, to: 2 })], []];
     const replies = { read_failure_history: hit('failed in #640'), view_log: hit('line one') };
-    const { state, toolbox } = await run({ lookups, replies: [[said('Seen before [E99].', ['E99'])]] }, replies);
-    expect(nodesOf(state)).toBe('understand choose_tools execute_tools choose_tools compose_answer check_citations');
+    const { state, toolbox } = await run(
+      { lookups, replies: [[said('Seen before [E99].', ['E99'])]] },
+      replies,
+    );
+    expect(nodesOf(state)).toBe(
+      'understand choose_tools execute_tools choose_tools compose_answer check_citations',
+    );
     expect(toolbox.calls).toHaveLength(2);
     const last = Math.max(...known.map(({ id }) => Number(id.slice(1))));
     expect(state.found.map(({ id }) => id)).toEqual([`E${last + 1}`, `E${last + 2}`]);
@@ -56,7 +72,12 @@ describe('ask graph', () => {
     const again = [call('grep_log', { text: 'a' }), call('grep_log', { text: 'a' })];
     const { state, toolbox } = await run(
       {
-        lookups: [again, [...again, call('grep_log', { text: 'b' })], [call('grep_log', { text: 'c' })], [call('grep_log', { text: 'd' })]],
+        lookups: [
+          again,
+          [...again, call('grep_log', { text: 'b' })],
+          [call('grep_log', { text: 'c' })],
+          [call('grep_log', { text: 'd' })],
+        ],
       },
       { grep_log: hit('x') },
     );
@@ -66,14 +87,30 @@ describe('ask graph', () => {
   });
 
   it('calls only what is offered, whatever evidence made the model choose', async () => {
-    const lookups = [[call('delete_everything'), call('ask_reviewer'), call('search_web'), call('view_log', { from: 1, to: 1 })], []];
-    const { state, toolbox } = await run({ lookups }, { view_log: hit('x'), ask_reviewer: hit('no'), search_web: hit('no') });
+    const lookups = [
+      [
+        call('delete_everything'),
+        call('ask_reviewer'),
+        call('search_web'),
+        call('view_log', { from: 1, to: 1 }),
+      ],
+      [],
+    ];
+    const { state, toolbox } = await run(
+      { lookups },
+      { view_log: hit('x'), ask_reviewer: hit('no'), search_web: hit('no') },
+    );
     expect(toolbox.calls.map(({ tool }) => tool)).toEqual(['view_log']);
-    expect(state.notes).toEqual(['Not available for this category, so not used: delete_everything, ask_reviewer, search_web.']);
+    expect(state.notes).toEqual([
+      'Not available for this category, so not used: delete_everything, ask_reviewer, search_web.',
+    ]);
   });
 
   it('goes on where a tool fails, and the answer knows it', async () => {
-    const { state } = await run({ lookups: [[call('view_log')], []] }, { view_log: { status: 'failed', summary: 'it broke' } });
+    const { state } = await run(
+      { lookups: [[call('view_log')], []] },
+      { view_log: { status: 'failed', summary: 'it broke' } },
+    );
     expect(state.outcomes).toMatchObject([{ status: 'failed', summary: 'it broke' }]);
     expect(state.found).toEqual([]);
     expect(state.steps.at(-1)?.node).toBe('check_citations');
@@ -93,13 +130,21 @@ describe('ask graph', () => {
     ];
     const { state } = await run({ replies });
     expect(state.reply.map(({ text }) => text)).toEqual(['Good.', 'No claim at all.']);
-    expect(state.leftOut.map(({ text }) => text)).toEqual(['Invented evidence.', 'Invented words.', 'Invented words without a citation.']);
+    expect(state.leftOut.map(({ text }) => text)).toEqual([
+      'Invented evidence.',
+      'Invented words.',
+      'Invented words without a citation.',
+    ]);
     expect(state.leftOut[0]?.reason).toContain('E77, which does not exist');
   });
 
   it('tells the answer as it comes, before it is checked', async () => {
     const pieces: string[] = [];
-    await run({ replies: [[said('One.', ['E1']), said('Two.', ['E77'])]] }, {}, ({ text }) => void pieces.push(text));
+    await run(
+      { replies: [[said('One.', ['E1']), said('Two.', ['E77'])]] },
+      {},
+      ({ text }) => void pieces.push(text),
+    );
     expect(pieces.join('')).toBe(' One. Two.');
   });
 });

@@ -1,6 +1,10 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { compileLinearGraph, type LinearStateValue, linearInPlaceOfLoop } from '../../../graphs/linear/graph.ts';
+import {
+  compileLinearGraph,
+  type LinearStateValue,
+  linearInPlaceOfLoop,
+} from '../../../graphs/linear/graph.ts';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
 import { embedded } from '../../../src/config/load.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
@@ -16,15 +20,26 @@ import { type Reply, scriptedToolbox } from '../../support/scripted-toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
 const HOME = resolve(import.meta.dirname, '../../..');
-const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const LIMITS = {
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
 const HIT: Reply = { findings: [{ title: 'a hit', text: 'text', source: 'knowledge:ERR008', score: 0.8 }] };
 const given = () => ({ subject: sampleSubject(), limits: LIMITS });
 
 function run(
   confidence: number,
-  replies: Readonly<Record<string, Reply>> = { search_knowledge: HIT, search_error_library: {}, read_file: HIT },
+  replies: Readonly<Record<string, Reply>> = {
+    search_knowledge: HIT,
+    search_error_library: {},
+    read_file: HIT,
+  },
 ) {
-  const parts = { analyst: scriptedAnalyst({ classification: { confidence } }), toolbox: scriptedToolbox(replies) };
+  const parts = {
+    analyst: scriptedAnalyst({ classification: { confidence } }),
+    toolbox: scriptedToolbox(replies),
+  };
   const context = { ...parts, fallbackAnalyst: undefined, clock: systemClock, onStep: undefined };
   const state: Promise<LinearStateValue> = compileLinearGraph().invoke(given(), { context });
   return { ...parts, state };
@@ -34,7 +49,12 @@ describe('the linear baseline', () => {
   it('asks two judgements and two searches, once and in one order', async () => {
     const { analyst, toolbox, state } = run(0.9);
     const { steps, usage, evidence, termination } = await state;
-    expect(steps.map(({ node }) => node)).toEqual(['classify', 'search_similar', 'name_files', 'generate_answer']);
+    expect(steps.map(({ node }) => node)).toEqual([
+      'classify',
+      'search_similar',
+      'name_files',
+      'generate_answer',
+    ]);
     expect(analyst.asked).toEqual(['classify', 'answer']);
     expect(toolbox.calls.map(({ tool }) => tool)).toEqual(['search_knowledge', 'search_error_library']);
     expect(usage).toMatchObject({ toolCalls: 2, iterations: 0 });
@@ -79,12 +99,22 @@ describe('the linear baseline', () => {
     const source = { name: 'build.log', kind: 'log' as const, text: log, notes: [] };
     const [linear, loop] = await Promise.all(
       (['linear', 'loop'] as const).map(async (design) => {
-        const app = await createTerminalApp(config, silentLogger, systemClock, await createExperiment([], design));
+        const app = await createTerminalApp(
+          config,
+          silentLogger,
+          systemClock,
+          await createExperiment([], design),
+        );
         const { analyses } = await app.triage(sampleBuild(), [source], AbortSignal.timeout(30_000));
         return Analysis.parse(analyses[0]);
       }),
     );
-    expect(linear).toMatchObject({ category, analyst: 'rules', terminationReason: 'linear', classification: loop?.classification });
+    expect(linear).toMatchObject({
+      category,
+      analyst: 'rules',
+      terminationReason: 'linear',
+      classification: loop?.classification,
+    });
     expect(linear?.reduction).toEqual(loop?.reduction);
     expect(linear?.steps.map(({ node }) => node)).not.toContain('verify');
     expect(loop?.steps.map(({ node }) => node)).toContain('verify');

@@ -14,7 +14,13 @@ const frame = (file: string, own: boolean) => ({ file, line: 7, function: null, 
 
 describe('files that the log names', () => {
   it('are own frames, then diagnostics, then paths of the excerpts, each once', () => {
-    const thrown = { type: 'E', message: 'm', chain: [], frames: [frame('node_modules/x/y.js', false), frame('src/a.ts', true)], at: null };
+    const thrown = {
+      type: 'E',
+      message: 'm',
+      chain: [],
+      frames: [frame('node_modules/x/y.js', false), frame('src/a.ts', true)],
+      at: null,
+    };
     const diagnostic = {
       tool: 'tsc',
       severity: 'error' as const,
@@ -38,7 +44,8 @@ describe('files that the log names', () => {
   });
 
   it('are no addresses, versions or sentences', () => {
-    const text = 'see https://example.org/a.html for v1.2.3 of example.com. Done.\n.ts and a/.js are no names';
+    const text =
+      'see https://example.org/a.html for v1.2.3 of example.com. Done.\n.ts and a/.js are no names';
     expect(namedFiles(sampleSubject({ excerpts: [excerpt(text)] }))).toEqual([]);
   });
 

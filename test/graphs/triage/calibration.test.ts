@@ -11,7 +11,11 @@ import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
-const LIMITS: TriageLimits = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const LIMITS: TriageLimits = {
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
 const of = (analyst: string, most: number): CalibrationInUse => ({
   version: 7,
   analyst,
@@ -40,14 +44,27 @@ describe('a calibration in the state of a run', () => {
     expect(plain.action).toBe('auto_notify');
     const verdict = await verdictWith([of('llm other', 0.1), of('scripted', 0.7)]);
 
-    expect(verdict).toMatchObject({ confidence: 0.7, action: 'human_review', calibration: { version: 7, raw: plain.confidence } });
+    expect(verdict).toMatchObject({
+      confidence: 0.7,
+      action: 'human_review',
+      calibration: { version: 7, raw: plain.confidence },
+    });
     expect(verdict.factors?.map(({ name }) => name) ?? []).toContain('calibration');
   });
 
   it('is for the model that was requested, whatever date its server puts behind the name, and not for the rules in its place', () => {
     const limits = { ...LIMITS, calibrations: [of('rules', 0.5), of('llm gpt-4o', 0.7)] };
     const wrote = (by: string, model: string | null) => {
-      const judgement = { name: 'answer', by, model, promptHash: null, milliseconds: 1, inputTokens: 0, outputTokens: 0, costUsd: 0 };
+      const judgement = {
+        name: 'answer',
+        by,
+        model,
+        promptHash: null,
+        milliseconds: 1,
+        inputTokens: 0,
+        outputTokens: 0,
+        costUsd: 0,
+      };
       const step = {
         node: 'generate_answer',
         round: 1,

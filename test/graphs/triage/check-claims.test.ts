@@ -3,8 +3,22 @@ import { checkClaims } from '../../../graphs/triage/verdict.ts';
 import type { Answer, Claim } from '../../../src/domain/analysis.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
 
-const log: Evidence = { id: 'E1', tool: 'log', title: 't', text: 'first\nsecond line\nthird', source: 'a.log', lineStart: 10, lineEnd: 12 };
-const page: Evidence = { id: 'E2', tool: 'search_knowledge', title: 't', text: 'a whole page', source: 'knowledge:ERR001' };
+const log: Evidence = {
+  id: 'E1',
+  tool: 'log',
+  title: 't',
+  text: 'first\nsecond line\nthird',
+  source: 'a.log',
+  lineStart: 10,
+  lineEnd: 12,
+};
+const page: Evidence = {
+  id: 'E2',
+  tool: 'search_knowledge',
+  title: 't',
+  text: 'a whole page',
+  source: 'knowledge:ERR001',
+};
 const answer = (claim: Partial<Claim>): Answer => ({
   title: '',
   rootCause: '',
@@ -31,7 +45,9 @@ describe('checkClaims', () => {
     expect(reasonFor({ quotes: [quote] })).toContain('the quoted text is not at');
   });
   it('searches evidence without lines as a whole', () => {
-    expect(reasonFor({ evidence: ['E2'], quotes: [{ source: 'knowledge:ERR001', line: 1, text: 'whole' }] })).toBeUndefined();
+    expect(
+      reasonFor({ evidence: ['E2'], quotes: [{ source: 'knowledge:ERR001', line: 1, text: 'whole' }] }),
+    ).toBeUndefined();
   });
   it('drops claims without evidence, with invented evidence, or that the analyst disowns', () => {
     expect(reasonFor({ evidence: [] })).toBe('it cites no evidence');

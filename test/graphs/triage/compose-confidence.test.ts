@@ -5,15 +5,31 @@ import type { Assessment } from '../../../src/ports/analyst.ts';
 
 const classification: Classification = {
   ...{ category: 'INFRA_ERROR', kind: 'network', confidence: 0.9, abstained: false, because: '' },
-  probabilities: { CODE_ERROR: 0.02, INFRA_ERROR: 0.9, CONFIG_ERROR: 0.03, DEPENDENCY_ERROR: 0.03, TEST_FAILURE: 0.02 },
+  probabilities: {
+    CODE_ERROR: 0.02,
+    INFRA_ERROR: 0.9,
+    CONFIG_ERROR: 0.03,
+    DEPENDENCY_ERROR: 0.03,
+    TEST_FAILURE: 0.02,
+  },
 };
-const said = (confidence: number): Assessment => ({ grades: { E1: 'relevant' }, unsupportedClaims: [], gaps: [], confidence, against: [] });
+const said = (confidence: number): Assessment => ({
+  grades: { E1: 'relevant' },
+  unsupportedClaims: [],
+  gaps: [],
+  confidence,
+  against: [],
+});
 const compose = (facts: Partial<ConfidenceFacts>) =>
   composeConfidence({
     ...{ classification, assessment: said(0.9), reading: null, evidence: [], fingerprint: 'f00d' },
     ...{ claims: { kept: 2, misquoted: 0, all: 2 }, quotesBuild: true, cited: ['E1'], ...facts },
   });
-const rules = (confidence: number, category: Classification['category'] = 'INFRA_ERROR', abstained = false) => ({
+const rules = (
+  confidence: number,
+  category: Classification['category'] = 'INFRA_ERROR',
+  abstained = false,
+) => ({
   ...{ category, kind: 'network' as const, confidence, abstained },
   assessment: said(confidence),
 });
@@ -21,7 +37,14 @@ const past = (category: string) => ({
   ...{ id: 'E2', tool: 'read_failure_history', title: '', text: '', source: 'history' },
   data: { fingerprint: 'f00d', category },
 });
-const red = { id: 'E3', tool: 'count_consecutive_failures', title: '', text: '', source: 'history', data: { count: 7 } };
+const red = {
+  id: 'E3',
+  tool: 'count_consecutive_failures',
+  title: '',
+  text: '',
+  source: 'history',
+  data: { count: 7 },
+};
 
 describe('composeConfidence', () => {
   it("leaves the rules' calibrated figure as it is where nothing contradicts it", () => {
@@ -29,8 +52,13 @@ describe('composeConfidence', () => {
   });
   it("never goes beyond a model's own word, and does not take it for more than it can show", () => {
     expect(compose({ assessment: said(0.3), reading: rules(0.95) }).confidence).toBe(0.3);
-    expect(compose({ assessment: said(1), reading: rules(0.95), claims: { kept: 1, misquoted: 0, all: 2 } }).confidence).toBeLessThan(0.75);
-    expect(compose({ assessment: said(1), reading: rules(0.95), quotesBuild: false }).confidence).toBeLessThan(0.8);
+    expect(
+      compose({ assessment: said(1), reading: rules(0.95), claims: { kept: 1, misquoted: 0, all: 2 } })
+        .confidence,
+    ).toBeLessThan(0.75);
+    expect(
+      compose({ assessment: said(1), reading: rules(0.95), quotesBuild: false }).confidence,
+    ).toBeLessThan(0.8);
   });
   it('counts another reading, invented quotations, another cause before, and a machine that is ill for too long', () => {
     const sure = compose({ assessment: said(1), reading: rules(0.9) }).confidence;
@@ -39,9 +67,15 @@ describe('composeConfidence', () => {
     const flaky = { ...classification, category: 'TEST_FAILURE' as const, kind: 'flaky_timing' as const };
     const real = { ...rules(0.9, 'TEST_FAILURE'), kind: 'assertion' as const };
     expect(compose({ classification: flaky, assessment: said(1), reading: real }).confidence).toBe(0.6);
-    expect(compose({ classification: flaky, assessment: said(1), reading: { ...real, kind: 'flaky_timing' } }).confidence).toBe(sure);
+    expect(
+      compose({ classification: flaky, assessment: said(1), reading: { ...real, kind: 'flaky_timing' } })
+        .confidence,
+    ).toBe(sure);
     const code = { ...classification, category: 'CODE_ERROR' as const, kind: 'crash' as const };
-    expect(compose({ classification: code, assessment: said(1), reading: rules(0.4, 'CONFIG_ERROR', true) }).confidence).toBe(sure);
+    expect(
+      compose({ classification: code, assessment: said(1), reading: rules(0.4, 'CONFIG_ERROR', true) })
+        .confidence,
+    ).toBe(sure);
     expect(compose({ claims: { kept: 1, misquoted: 1, all: 2 } }).confidence).toBeLessThan(0.9);
     expect(compose({ evidence: [past('CODE_ERROR')] }).confidence).toBeLessThan(0.9);
     expect(compose({ evidence: [past('CODE_ERROR'), past('INFRA_ERROR')] }).confidence).toBe(0.9);
@@ -49,8 +83,11 @@ describe('composeConfidence', () => {
   });
   it('takes rules that find the same for a second witness, but for no excuse, and never beyond what the evidence is worth', () => {
     const code = { ...classification, category: 'CODE_ERROR' as const, kind: 'crash' as const };
-    const model = (confidence: number, reading: ConfidenceFacts['reading'], facts: Partial<ConfidenceFacts> = {}) =>
-      compose({ classification: code, assessment: said(confidence), reading, ...facts }).confidence;
+    const model = (
+      confidence: number,
+      reading: ConfidenceFacts['reading'],
+      facts: Partial<ConfidenceFacts> = {},
+    ) => compose({ classification: code, assessment: said(confidence), reading, ...facts }).confidence;
     expect(model(0.76, rules(0.95, 'CODE_ERROR'))).toBeGreaterThan(0.9);
     expect(model(0.76, rules(0.55, 'CODE_ERROR'))).toBeLessThan(0.8);
     expect(model(0.76, rules(0.3, 'CODE_ERROR'))).toBe(0.76);

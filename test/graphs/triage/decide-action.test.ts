@@ -5,12 +5,22 @@ import type { Classification } from '../../../src/domain/analysis.ts';
 import type { CalibrationInUse, CategoryMap } from '../../../src/domain/calibration.ts';
 import { byCategory } from '../../../src/domain/category.ts';
 
-const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const LIMITS = {
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
 const classification: Classification = {
   category: 'CODE_ERROR',
   kind: 'crash',
   confidence: 0.9,
-  probabilities: { CODE_ERROR: 0.9, INFRA_ERROR: 0.02, CONFIG_ERROR: 0.03, DEPENDENCY_ERROR: 0.03, TEST_FAILURE: 0.02 },
+  probabilities: {
+    CODE_ERROR: 0.9,
+    INFRA_ERROR: 0.02,
+    CONFIG_ERROR: 0.03,
+    DEPENDENCY_ERROR: 0.03,
+    TEST_FAILURE: 0.02,
+  },
   abstained: false,
   because: '',
 };
@@ -97,13 +107,20 @@ describe('decideAction', () => {
   ])('is published by no setting of the thresholds %s', (_which, facts) => {
     for (const autoNotify of [0, 0.3, 0.65, 1]) {
       for (const humanReview of [0.9, 1]) {
-        expect(decide({ confidence: 1, ...facts }, { autoNotify, humanReview, selfCorrect: 0.1 }).action).not.toBe('auto_notify');
+        expect(
+          decide({ confidence: 1, ...facts }, { autoNotify, humanReview, selfCorrect: 0.1 }).action,
+        ).not.toBe('auto_notify');
       }
     }
   });
   it('is never sure without a claim, or after abstaining', () => {
-    expect(decide({ claimsKept: 0, webAsked: true })).toMatchObject({ action: 'human_review', confidence: 0.49 });
-    expect(decide({ classification: { ...classification, abstained: true }, webAsked: true }).confidence).toBeLessThan(0.5);
+    expect(decide({ claimsKept: 0, webAsked: true })).toMatchObject({
+      action: 'human_review',
+      confidence: 0.49,
+    });
+    expect(
+      decide({ classification: { ...classification, abstained: true }, webAsked: true }).confidence,
+    ).toBeLessThan(0.5);
   });
 
   describe('with a calibration', () => {
@@ -111,15 +128,28 @@ describe('decideAction', () => {
       [0.5, 0.3],
       [0.9, 0.95],
     ];
-    const map = (given: Partial<CategoryMap> = {}): CategoryMap => ({ method: 'platt', cases: 60, right: 40, points, ...given });
+    const map = (given: Partial<CategoryMap> = {}): CategoryMap => ({
+      method: 'platt',
+      cases: 60,
+      right: 40,
+      points,
+      ...given,
+    });
     const calibration = (given: Partial<CategoryMap> = {}): CalibrationInUse => ({
       ...{ version: 3, analyst: 'rules', categories: byCategory(() => map(given)) },
     });
 
     it('takes the confidence for what it has turned out to mean, and says what it was', () => {
       const decided = decide({ confidence: 0.7, calibration: calibration() });
-      expect(decided).toMatchObject({ confidence: 0.625, action: 'human_review', calibrated: { version: 3, raw: 0.7 } });
-      expect(decide({ confidence: 0.86, calibration: calibration() })).toMatchObject({ confidence: 0.885, action: 'auto_notify' });
+      expect(decided).toMatchObject({
+        confidence: 0.625,
+        action: 'human_review',
+        calibrated: { version: 3, raw: 0.7 },
+      });
+      expect(decide({ confidence: 0.86, calibration: calibration() })).toMatchObject({
+        confidence: 0.885,
+        action: 'auto_notify',
+      });
     });
 
     it('never has an answer worked on again that is well founded: a map that says little of it would say the same of more evidence', () => {
@@ -130,15 +160,23 @@ describe('decideAction', () => {
             [most, most],
           ],
         });
-        expect(decide({ confidence: 0.9, calibration: low })).toMatchObject({ confidence: most, action: 'human_review', stopped: false });
+        expect(decide({ confidence: 0.9, calibration: low })).toMatchObject({
+          confidence: most,
+          action: 'human_review',
+          stopped: false,
+        });
         expect(decide({ confidence: 0.55, calibration: low }).action).toBe('self_correct');
         expect(decide({ confidence: 0.3, calibration: low }).action).toBe('web_search');
       }
     });
 
     it('publishes from the threshold of the category on, and never where it has none', () => {
-      expect(decide({ confidence: 0.9, calibration: calibration({ threshold: 0.96 }) }).action).toBe('human_review');
-      expect(decide({ confidence: 0.8, calibration: calibration({ threshold: 0.7 }) }).action).toBe('auto_notify');
+      expect(decide({ confidence: 0.9, calibration: calibration({ threshold: 0.96 }) }).action).toBe(
+        'human_review',
+      );
+      expect(decide({ confidence: 0.8, calibration: calibration({ threshold: 0.7 }) }).action).toBe(
+        'auto_notify',
+      );
       const never = decide({ confidence: 0.9, calibration: calibration({ threshold: null }) });
       expect(never.action).toBe('human_review');
       expect(never.reasons.join()).toContain('requires review for every CODE_ERROR');
@@ -146,7 +184,11 @@ describe('decideAction', () => {
 
     it('never publishes what a doubt forbids, however sure it makes the answer and wherever the threshold is', () => {
       const sure = calibration({ points: [[0, 1]], threshold: 0.5 });
-      for (const doubt of [{ quotesBuild: false }, { claimsKept: 0 }, { classification: infra, evidence: [] }]) {
+      for (const doubt of [
+        { quotesBuild: false },
+        { claimsKept: 0 },
+        { classification: infra, evidence: [] },
+      ]) {
         const decided = decide({ ...doubt, calibration: sure });
         expect(decided.action).not.toBe('auto_notify');
         expect(decided.confidence).toBeLessThanOrEqual(0.65);

@@ -16,16 +16,23 @@ const LIMITS: TriageLimits = {
   thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
 };
 const ask = (tool: string, args: Record<string, unknown> = {}): ToolCall => ({ tool, args, why: 'to know' });
-const words = (count: number) => Array.from({ length: count }, (_, index) => [ask('search_code', { text: `word ${index}` })]);
+const words = (count: number) =>
+  Array.from({ length: count }, (_, index) => [ask('search_code', { text: `word ${index}` })]);
 const hit: Reply = { findings: [{ title: 'a hit', text: 'text', source: 'code' }] };
 
 /** An analyst each of whose judgements costs 100 tokens and a cent. */
 function dear(script: Script): Analyst {
   const analyst = scriptedAnalyst(script);
-  const pay = <Input, Reply extends { usage: object }>(judge: (input: Input, signal: AbortSignal) => Promise<Reply>) => {
+  const pay = <Input, Reply extends { usage: object }>(
+    judge: (input: Input, signal: AbortSignal) => Promise<Reply>,
+  ) => {
     return async (input: Input, signal: AbortSignal): Promise<Reply> => {
       const reply = await judge(input, signal);
-      return { ...reply, by: 'llm', usage: { inputTokens: 80, outputTokens: 20, costUsd: 0.01, modelCalls: 1 } };
+      return {
+        ...reply,
+        by: 'llm',
+        usage: { inputTokens: 80, outputTokens: 20, costUsd: 0.01, modelCalls: 1 },
+      };
     };
   };
   return {
@@ -39,10 +46,18 @@ function dear(script: Script): Analyst {
   };
 }
 
-function triage(limits: TriageLimits, analyst: Analyst, toolbox: Toolbox, fallbackAnalyst?: Analyst): Promise<TriageStateValue> {
+function triage(
+  limits: TriageLimits,
+  analyst: Analyst,
+  toolbox: Toolbox,
+  fallbackAnalyst?: Analyst,
+): Promise<TriageStateValue> {
   return compileTriageGraph().invoke(
     { subject: sampleSubject(), limits },
-    { context: { analyst, fallbackAnalyst, toolbox, clock: systemClock, onStep: undefined }, recursionLimit: recursionLimit(limits) },
+    {
+      context: { analyst, fallbackAnalyst, toolbox, clock: systemClock, onStep: undefined },
+      recursionLimit: recursionLimit(limits),
+    },
   );
 }
 
@@ -68,25 +83,33 @@ describe('T36: a run ends', () => {
     ['tokens', budget({ tokens: 250 })],
     ['dollars', budget({ costUsd: 0.025 })],
     ['seconds', budget({ seconds: 0 })],
-  ])('when its %s are used up: with an answer that costs nothing further, for a person', async (_what, limits) => {
-    const unsure = { calls: words(9), assessments: [{ confidence: 0.55 }] };
-    const fallbackAnalyst = { ...scriptedAnalyst(unsure), name: 'rules' };
-    const toolbox = scriptedToolbox({ search_code: hit });
-    const state = await triage(limits, dear(unsure), toolbox, fallbackAnalyst);
+  ])(
+    'when its %s are used up: with an answer that costs nothing further, for a person',
+    async (_what, limits) => {
+      const unsure = { calls: words(9), assessments: [{ confidence: 0.55 }] };
+      const fallbackAnalyst = { ...scriptedAnalyst(unsure), name: 'rules' };
+      const toolbox = scriptedToolbox({ search_code: hit });
+      const state = await triage(limits, dear(unsure), toolbox, fallbackAnalyst);
 
-    expect(state.termination).toBe('budget_exhausted');
-    expect(state.usage.inputTokens + state.usage.outputTokens).toBeLessThanOrEqual(300);
-    expect(fallbackAnalyst.asked).toEqual(expect.arrayContaining(['answer', 'verify']));
-    expect(state.steps.at(-1)).toMatchObject({ node: 'verify', by: 'scripted' });
-    expect(state.verdict?.action).toBe('human_review');
-    expect(state.verdict?.reasons.join()).toContain('budget');
-    expect(state.notes.join()).toContain('The budget of this run');
-  });
+      expect(state.termination).toBe('budget_exhausted');
+      expect(state.usage.inputTokens + state.usage.outputTokens).toBeLessThanOrEqual(300);
+      expect(fallbackAnalyst.asked).toEqual(expect.arrayContaining(['answer', 'verify']));
+      expect(state.steps.at(-1)).toMatchObject({ node: 'verify', by: 'scripted' });
+      expect(state.verdict?.action).toBe('human_review');
+      expect(state.verdict?.reasons.join()).toContain('budget');
+      expect(state.notes.join()).toContain('The budget of this run');
+    },
+  );
 
   it('in time, also where a judgement and a tool never come back', async () => {
     const hanging = { ...dear({}), chooseTools: () => new Promise<never>(() => undefined) };
     const fallbackAnalyst = { ...scriptedAnalyst({ calls: words(1) }), name: 'rules' };
-    const state = await triage(budget({ seconds: 0.2 }), hanging, scriptedToolbox({ search_code: hit }), fallbackAnalyst);
+    const state = await triage(
+      budget({ seconds: 0.2 }),
+      hanging,
+      scriptedToolbox({ search_code: hit }),
+      fallbackAnalyst,
+    );
 
     expect(state.termination).toBe('budget_exhausted');
     expect(state.notes.join()).toContain('0.2 seconds');
@@ -114,15 +137,23 @@ describe('execute_tool', () => {
       await both.promise;
       return run(...call);
     };
-    const state = await triage(LIMITS, scriptedAnalyst({ calls: [[ask('read_file'), ask('search_code')], []] }), toolbox);
+    const state = await triage(
+      LIMITS,
+      scriptedAnalyst({ calls: [[ask('read_file'), ask('search_code')], []] }),
+      toolbox,
+    );
     expect(state.outcomes.map((outcome) => outcome.call.tool)).toEqual(['read_file', 'search_code']);
   });
 
   it('tells the correction of a call among its judgements', async () => {
     const toolbox = scriptedToolbox({
-      read_file: (call) => (call.args.path === 'a.ts' ? hit : { status: 'invalid-arguments', summary: 'no path' }),
+      read_file: (call) =>
+        call.args.path === 'a.ts' ? hit : { status: 'invalid-arguments', summary: 'no path' },
     });
-    const analyst = scriptedAnalyst({ calls: [[ask('read_file')], []], corrected: ask('read_file', { path: 'a.ts' }) });
+    const analyst = scriptedAnalyst({
+      calls: [[ask('read_file')], []],
+      corrected: ask('read_file', { path: 'a.ts' }),
+    });
     const state = await triage(LIMITS, analyst, toolbox);
     const step = state.steps.find((one) => one.node === 'execute_tool');
     expect(step?.judgements?.map((one) => one.name)).toEqual(['correct_call']);

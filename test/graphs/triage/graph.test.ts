@@ -11,9 +11,16 @@ import { type Script, type ScriptedAnalyst, scriptedAnalyst } from '../../suppor
 import { type Reply, scriptedToolbox } from '../../support/scripted-toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
-const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const LIMITS = {
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
 const ask = (tool: string, args: Record<string, unknown> = {}): ToolCall => ({ tool, args, why: 'to know' });
-const hit: Reply = { status: 'ok', findings: [{ title: 'a hit', text: 'text of the hit', source: 'knowledge:ERR008', score: 0.8 }] };
+const hit: Reply = {
+  status: 'ok',
+  findings: [{ title: 'a hit', text: 'text of the hit', source: 'knowledge:ERR008', score: 0.8 }],
+};
 const nothing: Reply = { status: 'empty', summary: 'no hits' };
 /** Something that no other call has brought. */
 const another = (call: ToolCall): Reply => ({
@@ -35,7 +42,8 @@ function run(script: Script, replies: Parameters<typeof scriptedToolbox>[0] = {}
 }
 
 const nodesOf = (state: TriageStateValue) => state.steps.map((step) => step.node).join(' ');
-const distinct = (count: number) => Array.from({ length: count }, (_, index) => [ask('search_code', { text: `word ${index}` })]);
+const distinct = (count: number) =>
+  Array.from({ length: count }, (_, index) => [ask('search_code', { text: `word ${index}` })]);
 
 describe('triage graph', () => {
   it('publishes a sure answer after one round', async () => {
@@ -44,7 +52,9 @@ describe('triage graph', () => {
       { search_knowledge: hit },
     );
 
-    expect(nodesOf(state)).toBe('classify reason select_tool execute_tool observe reason generate_answer verify');
+    expect(nodesOf(state)).toBe(
+      'classify reason select_tool execute_tool observe reason generate_answer verify',
+    );
     expect(state.termination).toBe('enough_information');
     expect(state.verdict?.action).toBe('auto_notify');
     expect(state.evidence.map((item) => [item.id, item.tool])).toEqual([
@@ -55,7 +65,10 @@ describe('triage graph', () => {
   });
 
   it('ends as confident from 0.9 on', async () => {
-    const state = await run({ calls: [[ask('search_knowledge')]], plans: [{}, { confidence: 0.93 }] }, { search_knowledge: hit });
+    const state = await run(
+      { calls: [[ask('search_knowledge')]], plans: [{}, { confidence: 0.93 }] },
+      { search_knowledge: hit },
+    );
 
     expect(state.termination).toBe('confident');
   });
@@ -83,7 +96,10 @@ describe('triage graph', () => {
   });
 
   it('never asks the same question twice', async () => {
-    const same = [[ask('search_code', { text: 'x', limit: 3 })], [ask('search_code', { limit: 3, text: 'x' })]];
+    const same = [
+      [ask('search_code', { text: 'x', limit: 3 })],
+      [ask('search_code', { limit: 3, text: 'x' })],
+    ];
     const toolbox = scriptedToolbox({ search_code: hit });
     const state = await triage(scriptedAnalyst({ calls: same }), toolbox);
 
@@ -104,7 +120,9 @@ describe('triage graph', () => {
       'search_error_library',
       'changed_since_green',
     ];
-    const toolbox = scriptedToolbox(Object.fromEntries([...names, 'read_failure_history'].map((name) => [name, hit])));
+    const toolbox = scriptedToolbox(
+      Object.fromEntries([...names, 'read_failure_history'].map((name) => [name, hit])),
+    );
     const plans = [{}, { enough: true, confidence: 0.97 }];
     const state = await triage(
       scriptedAnalyst({ calls: [[...names, 'read_failure_history'].map((name) => ask(name)), []], plans }),
@@ -125,7 +143,9 @@ describe('triage graph', () => {
     const state = await triage(scriptedAnalyst({ calls: [many, []] }), toolbox);
 
     expect(toolbox.calls).toHaveLength(12);
-    expect(state.outcomes.filter(({ status }) => status === 'refused')[0]?.summary).toContain('At most 6 calls');
+    expect(state.outcomes.filter(({ status }) => status === 'refused')[0]?.summary).toContain(
+      'At most 6 calls',
+    );
   });
 
   it('does not ask tools that were not offered', async () => {
@@ -135,15 +155,21 @@ describe('triage graph', () => {
 
     expect(toolbox.calls.map((call) => call.tool)).toEqual(['search_code']);
     expect(state.outcomes[0]).toMatchObject({ status: 'refused', call: { tool: 'delete_repository' } });
-    expect(state.outcomes[0]?.summary).toContain('not one of the tools offered now; choose one of: search_code');
+    expect(state.outcomes[0]?.summary).toContain(
+      'not one of the tools offered now; choose one of: search_code',
+    );
     expect(state.steps.find((step) => step.node === 'select_tool')?.outcomes).toHaveLength(1);
     expect(state.notes.join()).toContain('delete_repository');
   });
 
   it('gives refused arguments back once', async () => {
-    const analyst = scriptedAnalyst({ calls: [[ask('read_file', { path: 7 })], []], corrected: ask('read_file', { path: 'a.ts' }) });
+    const analyst = scriptedAnalyst({
+      calls: [[ask('read_file', { path: 7 })], []],
+      corrected: ask('read_file', { path: 'a.ts' }),
+    });
     const toolbox = scriptedToolbox({
-      read_file: (call) => (call.args.path === 'a.ts' ? hit : { status: 'invalid-arguments', summary: 'path: expected string' }),
+      read_file: (call) =>
+        call.args.path === 'a.ts' ? hit : { status: 'invalid-arguments', summary: 'path: expected string' },
     });
     const state = await triage(analyst, toolbox);
 
@@ -154,7 +180,10 @@ describe('triage graph', () => {
   it('asks the same tool again, whatever tool the correction names', async () => {
     const corrected = ask('search_web', { query: 'x' });
     const analyst = scriptedAnalyst({ calls: [[ask('read_file', { path: 7 })], []], corrected });
-    const toolbox = scriptedToolbox({ read_file: { status: 'invalid-arguments', summary: 'path: expected string' }, search_web: hit });
+    const toolbox = scriptedToolbox({
+      read_file: { status: 'invalid-arguments', summary: 'path: expected string' },
+      search_web: hit,
+    });
     await triage(analyst, toolbox);
 
     expect(toolbox.calls.map((call) => call.tool)).toEqual(['read_file', 'read_file']);
@@ -164,7 +193,11 @@ describe('triage graph', () => {
     ['that cites the log and quotes nothing', { text: 'it was the network', evidence: ['E1'], quotes: [] }],
     [
       'that quotes a document',
-      { text: 'it was the network', evidence: ['E2'], quotes: [{ source: 'knowledge:ERR008', line: 1, text: 'text' }] },
+      {
+        text: 'it was the network',
+        evidence: ['E2'],
+        quotes: [{ source: 'knowledge:ERR008', line: 1, text: 'text' }],
+      },
     ],
   ])('publishes no label on a claim %s', async (_which, claim) => {
     const state = await run(
@@ -197,7 +230,11 @@ describe('triage graph', () => {
 
   it.each([
     ['no tool is chosen', [[ask('search_code')], []], another],
-    ['a call finds nothing', distinct(9), (call: ToolCall) => (call.args.text === 'word 0' ? another(call) : nothing)],
+    [
+      'a call finds nothing',
+      distinct(9),
+      (call: ToolCall) => (call.args.text === 'word 0' ? another(call) : nothing),
+    ],
     ['a call finds what is known', distinct(9), hit],
   ])('never gives the same answer twice: %s', async (_when, calls, search_code) => {
     const plans = [{}, { enough: true }, {}];
@@ -223,7 +260,10 @@ describe('triage graph', () => {
 
   it('gives an answer that was sent back to a person where nothing more can be looked up', async () => {
     const plans = [{}, { enough: true }];
-    const state = await run({ calls: distinct(5), plans, assessments: [{ confidence: 0.55, gaps: ['the input'] }] }, { search_code: hit });
+    const state = await run(
+      { calls: distinct(5), plans, assessments: [{ confidence: 0.55, gaps: ['the input'] }] },
+      { search_code: hit },
+    );
 
     expect(state.steps.filter((step) => step.node === 'generate_answer')).toHaveLength(1);
     expect(state.verdict).toMatchObject({
@@ -235,10 +275,15 @@ describe('triage graph', () => {
 
   it('lets a later look revise the category, and the tools follow', async () => {
     const revised = { category: 'CODE_ERROR', kind: 'null_reference' } as const;
-    const state = await run({ calls: distinct(1), plans: [{}, { enough: true, confidence: 0.8, revised }] }, { search_code: hit });
+    const state = await run(
+      { calls: distinct(1), plans: [{}, { enough: true, confidence: 0.8, revised }] },
+      { search_code: hit },
+    );
 
     expect(state.classification).toMatchObject({ ...revised, confidence: 0.8 });
-    expect(Object.values(state.classification?.probabilities ?? {}).reduce((sum, one) => sum + one, 0)).toBeCloseTo(1);
+    expect(
+      Object.values(state.classification?.probabilities ?? {}).reduce((sum, one) => sum + one, 0),
+    ).toBeCloseTo(1);
   });
 
   it('asks the web once for a weak answer, then a person', async () => {
@@ -247,7 +292,10 @@ describe('triage graph', () => {
       plans: [{}, { enough: true }],
       assessments: [{ confidence: 0.3 }],
     };
-    const state = await run(script, { search_knowledge: hit, search_web: { status: 'unavailable', summary: 'no web search configured' } });
+    const state = await run(script, {
+      search_knowledge: hit,
+      search_web: { status: 'unavailable', summary: 'no web search configured' },
+    });
 
     expect(state.outcomes.map((outcome) => outcome.call.tool)).toEqual(['search_knowledge', 'search_web']);
     expect(state.verdict?.action).toBe('human_review');
@@ -281,7 +329,13 @@ describe('triage graph', () => {
     }
 
     it('is searched by up to three queries of the model, each once', async () => {
-      const words = ['socket closed early', 'Closed early: socket', 'grpc goaway', 'http2 goaway', 'a fourth'];
+      const words = [
+        'socket closed early',
+        'Closed early: socket',
+        'grpc goaway',
+        'http2 goaway',
+        'a fourth',
+      ];
       const asked = words.map(web);
       const { state, queries } = await search([ask('search_knowledge')], asked);
 
@@ -290,14 +344,20 @@ describe('triage graph', () => {
     });
 
     it('is searched for what the rules would ask where the model has no query', async () => {
-      const { state, queries } = await search([ask('search_knowledge')], [ask('search_knowledge', { again: true })]);
+      const { state, queries } = await search(
+        [ask('search_knowledge')],
+        [ask('search_knowledge', { again: true })],
+      );
 
       expect(queries).toEqual(['the telling line']);
       expect(state.answer?.title).toBe('after the web');
     });
 
     it('is searched by the model before its turn, too, and not again by the same words', async () => {
-      const { state, queries } = await search([ask('search_knowledge'), web('own words')], [web('Own words!'), web('other words')]);
+      const { state, queries } = await search(
+        [ask('search_knowledge'), web('own words')],
+        [web('Own words!'), web('other words')],
+      );
 
       expect(queries).toEqual(['own words', 'other words']);
       expect(state.outcomes.filter(({ status }) => status === 'refused')).toEqual([]);
@@ -309,14 +369,22 @@ describe('triage graph', () => {
     ['llm', 0.9, 2],
     ['rules', 0.96, 2],
   ])('of a classification by %s at %d begins round %d at most', async (by, confidence, rounds) => {
-    const scripted = scriptedAnalyst({ calls: distinct(3), plans: [{}, { enough: true }], assessments: [{ confidence: 0.9 }] });
+    const scripted = scriptedAnalyst({
+      calls: distinct(3),
+      plans: [{}, { enough: true }],
+      assessments: [{ confidence: 0.9 }],
+    });
     const classify: typeof scripted.classify = async (input, signal) => {
       const judgement = await scripted.classify(input, signal);
       return { ...judgement, by, value: { ...judgement.value, confidence } };
     };
     const state = await triage({ ...scripted, classify }, scriptedToolbox({ search_code: hit }));
     expect(state.rounds).toBe(rounds);
-    if (rounds === 1) expect(state).toMatchObject({ termination: 'confident', outcomes: [{ call: { tool: 'search_code' } }] });
+    if (rounds === 1)
+      expect(state).toMatchObject({
+        termination: 'confident',
+        outcomes: [{ call: { tool: 'search_code' } }],
+      });
   });
 
   it('offers a model the tools of other categories after those of its own', async () => {
@@ -329,7 +397,10 @@ describe('triage graph', () => {
     const own = scriptedToolbox({ read_test_file: hit, read_file: hit });
     const byCategory = {
       ...own,
-      offered: (category: string) => own.offered('CODE_ERROR').filter(({ name }) => (name === 'read_file') === (category === 'CODE_ERROR')),
+      offered: (category: string) =>
+        own
+          .offered('CODE_ERROR')
+          .filter(({ name }) => (name === 'read_file') === (category === 'CODE_ERROR')),
     };
     const context = {
       analyst: { ...model, chooseTools },
@@ -338,7 +409,10 @@ describe('triage graph', () => {
       clock: systemClock,
       onStep: undefined,
     };
-    await compileTriageGraph().invoke({ subject: sampleSubject(), limits: LIMITS }, { context, recursionLimit: recursionLimit(LIMITS) });
+    await compileTriageGraph().invoke(
+      { subject: sampleSubject(), limits: LIMITS },
+      { context, recursionLimit: recursionLimit(LIMITS) },
+    );
     expect(offered[0]?.toSorted()).toEqual(['read_file', 'read_test_file']);
   });
 
@@ -352,14 +426,26 @@ describe('triage graph', () => {
   it('continues from the last finished node', async () => {
     const checkpointer = new MemorySaver();
     const graph = compileTriageGraph(checkpointer);
-    const config = { configurable: { thread_id: 't1' }, recursionLimit: recursionLimit(LIMITS), durability: 'sync' as const };
+    const config = {
+      configurable: { thread_id: 't1' },
+      recursionLimit: recursionLimit(LIMITS),
+      durability: 'sync' as const,
+    };
     const dying = scriptedAnalyst({ calls: [[ask('search_knowledge')]] });
     dying.answer = async () => {
       throw new Error('killed');
     };
     const toolbox = scriptedToolbox({ search_knowledge: hit });
-    const context = { analyst: dying, fallbackAnalyst: undefined, toolbox, clock: systemClock, onStep: undefined };
-    await expect(graph.invoke({ subject: sampleSubject(), limits: LIMITS }, { ...config, context })).rejects.toThrow('killed');
+    const context = {
+      analyst: dying,
+      fallbackAnalyst: undefined,
+      toolbox,
+      clock: systemClock,
+      onStep: undefined,
+    };
+    await expect(
+      graph.invoke({ subject: sampleSubject(), limits: LIMITS }, { ...config, context }),
+    ).rejects.toThrow('killed');
 
     const living = scriptedAnalyst();
     const state = await graph.invoke(null, { ...config, context: { ...context, analyst: living } });
@@ -370,6 +456,8 @@ describe('triage graph', () => {
   });
 
   it('says what is missing when it is run without a context', async () => {
-    await expect(compileTriageGraph().invoke({ subject: sampleSubject(), limits: LIMITS })).rejects.toThrow(/needs its analyst/);
+    await expect(compileTriageGraph().invoke({ subject: sampleSubject(), limits: LIMITS })).rejects.toThrow(
+      /needs its analyst/,
+    );
   });
 });

@@ -17,7 +17,11 @@ const limitsFor = (when: 'never' | 'complex' | 'always', rounds = 1): TriageLimi
   investigators: { when, rounds },
 });
 const found = (text: string) => ({ findings: [{ title: text, text, source: text }] });
-const TOOLS = { read_file: found('code'), read_failure_history: found('past'), search_knowledge: found('page') };
+const TOOLS = {
+  read_file: found('code'),
+  read_failure_history: found('past'),
+  search_knowledge: found('page'),
+};
 
 /** Asks every tool that is offered and was not asked yet. */
 function eager(classification: Partial<Classification> = {}): Analyst & { readonly asked: string[] } {
@@ -25,7 +29,9 @@ function eager(classification: Partial<Classification> = {}): Analyst & { readon
   const { chooseTools } = analyst;
   analyst.chooseTools = async (input, signal) => {
     const known = new Set(input.outcomes.map((outcome) => outcome.call.tool));
-    const value = input.offered.filter((tool) => !known.has(tool.name)).map((tool) => ({ tool: tool.name, args: {}, why: '' }));
+    const value = input.offered
+      .filter((tool) => !known.has(tool.name))
+      .map((tool) => ({ tool: tool.name, args: {}, why: '' }));
     return { ...(await chooseTools(input, signal)), value };
   };
   return analyst;
@@ -81,7 +87,11 @@ describe('investigators', () => {
   it('go on after one of them died, and the others are not asked again', async () => {
     const limits = limitsFor('always');
     const graph = compileTriageGraph(new MemorySaver());
-    const config = { configurable: { thread_id: 't' }, recursionLimit: recursionLimit(limits), durability: 'sync' as const };
+    const config = {
+      configurable: { thread_id: 't' },
+      recursionLimit: recursionLimit(limits),
+      durability: 'sync' as const,
+    };
     const dying = scriptedToolbox(TOOLS);
     const { run: answer } = dying;
     dying.run = async (call, ...rest) => {
@@ -90,7 +100,10 @@ describe('investigators', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
       throw new Error('killed');
     };
-    const first = graph.invoke({ subject: sampleSubject(), limits }, { ...config, context: contextOf(eager(), dying) });
+    const first = graph.invoke(
+      { subject: sampleSubject(), limits },
+      { ...config, context: contextOf(eager(), dying) },
+    );
     await expect(first).rejects.toThrow('killed');
     const living = scriptedToolbox(TOOLS);
     const state = await graph.invoke(null, { ...config, context: contextOf(eager(), living) });
@@ -104,7 +117,13 @@ describe('investigators', () => {
 describe('complexityOf', () => {
   const sure: Classification = {
     ...{ category: 'CODE_ERROR', kind: 'crash', confidence: 0.9, abstained: false, because: '' },
-    probabilities: { CODE_ERROR: 0.9, INFRA_ERROR: 0.02, CONFIG_ERROR: 0.03, DEPENDENCY_ERROR: 0.03, TEST_FAILURE: 0.02 },
+    probabilities: {
+      CODE_ERROR: 0.9,
+      INFRA_ERROR: 0.02,
+      CONFIG_ERROR: 0.03,
+      DEPENDENCY_ERROR: 0.03,
+      TEST_FAILURE: 0.02,
+    },
   };
   it('finds a plain failure plain', () => expect(describeComplexity(sampleSubject(), sure)).toBeNull());
   it('tells close categories', () => {
@@ -114,8 +133,8 @@ describe('complexityOf', () => {
   it('takes two signs together', () => {
     const trace = { type: 'E', message: 'm', chain: [], frames: [], at: null };
     expect(describeComplexity(sampleSubject({ exceptions: [trace] }), sure)).toBeNull();
-    expect(describeComplexity(sampleSubject({ exceptions: [trace], toolchains: ['a', 'b', 'c'] }), sure)).toBe(
-      '3 toolchains, no frame from the project',
-    );
+    expect(
+      describeComplexity(sampleSubject({ exceptions: [trace], toolchains: ['a', 'b', 'c'] }), sure),
+    ).toBe('3 toolchains, no frame from the project');
   });
 });

@@ -5,17 +5,35 @@ import type { Evidence } from '../../../src/domain/evidence.ts';
 
 const unsure: Classification = {
   ...{ category: 'CODE_ERROR', kind: 'unknown', confidence: 0.4, abstained: true, because: '' },
-  probabilities: { CODE_ERROR: 0.5, INFRA_ERROR: 0.1, CONFIG_ERROR: 0.2, DEPENDENCY_ERROR: 0.1, TEST_FAILURE: 0.1 },
+  probabilities: {
+    CODE_ERROR: 0.5,
+    INFRA_ERROR: 0.1,
+    CONFIG_ERROR: 0.2,
+    DEPENDENCY_ERROR: 0.1,
+    TEST_FAILURE: 0.1,
+  },
 };
 const decided = (score: number, confirmedBy: string | null = 'ida'): Evidence => ({
-  ...{ id: 'E7', tool: 'search_error_library', title: 'pump not primed', text: 'x', source: 'error-library/1', score },
+  ...{
+    id: 'E7',
+    tool: 'search_error_library',
+    title: 'pump not primed',
+    text: 'x',
+    source: 'error-library/1',
+    score,
+  },
   data: { category: 'CONFIG_ERROR', kind: 'environment', confirmedBy },
 });
 
 describe('a decision of a person', () => {
   it('is the category where the log does not tell it, said to be one, and never sure', () => {
     const found = byPrecedent(unsure, [decided(0.9)]);
-    expect(found).toMatchObject({ category: 'CONFIG_ERROR', kind: 'environment', confidence: 0.6, abstained: false });
+    expect(found).toMatchObject({
+      category: 'CONFIG_ERROR',
+      kind: 'environment',
+      confidence: 0.6,
+      abstained: false,
+    });
     expect(found.because).toBe('ida decided this way for a similar failure (E7)');
     expect(found.witnesses).toEqual([{ by: 'precedent', name: 'pump not primed', at: null }]);
     expect(Object.values(found.probabilities).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 3);
@@ -25,7 +43,9 @@ describe('a decision of a person', () => {
     const sure = { ...unsure, confidence: 0.9, abstained: false };
     const found = byPrecedent(sure, [decided(0.9)]);
     expect(found).toMatchObject({ category: 'CONFIG_ERROR', confidence: 0.6 });
-    expect(found.because).toBe('ida decided this way for a similar failure (E7); the log alone suggests CODE_ERROR');
+    expect(found.because).toBe(
+      'ida decided this way for a similar failure (E7); the log alone suggests CODE_ERROR',
+    );
   });
 
   it('changes nothing where the log tells the same, where it is not alike, or where nobody confirmed it', () => {

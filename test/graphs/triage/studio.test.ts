@@ -6,7 +6,11 @@ import { graph } from '../../../graphs/triage/graph.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const LIMITS = {
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
 
 /** What the configuration schema of @langchain/langgraph-cli 2.0 takes for a graph in TypeScript; it refuses other Node versions. */
 const Configuration = z.strictObject({

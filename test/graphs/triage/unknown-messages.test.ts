@@ -14,7 +14,11 @@ import { INVENTED_MESSAGES, logOfMessage } from '../../support/invented-messages
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 import { emptySources } from '../../tools/sources.ts';
 
-const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const LIMITS = {
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
 /** Every third message, so that each name and each shape comes up, and each in another frame. */
 const MESSAGES = INVENTED_MESSAGES.filter((_, index) => index % 3 === 0);
 
@@ -30,14 +34,27 @@ afterAll(() => engine.close());
 /** Triages a log with the curated documents and a search engine, and returns what the engine was asked. */
 async function triage(log: string) {
   const vectorIndex = createMemoryIndex(createHashingEmbedder());
-  await loadKnowledge(vectorIndex, await readKnowledge(new URL('../../../knowledge', import.meta.url).pathname));
+  await loadKnowledge(
+    vectorIndex,
+    await readKnowledge(new URL('../../../knowledge', import.meta.url).pathname),
+  );
   const webSearch = createSearxngSearch({ baseUrl: engine.url, apiKey: null, timeoutMs: 2_000, pages: 0 });
-  const toolbox = createToolbox(createTools({ ...emptySources(), vectorIndex, webSearch }), { mask: (text) => text });
+  const toolbox = createToolbox(createTools({ ...emptySources(), vectorIndex, webSearch }), {
+    mask: (text) => text,
+  });
   const before = engine.requests.length;
-  const context = { analyst: createRulesAnalyst(), fallbackAnalyst: undefined, toolbox, clock: systemClock, onStep: undefined };
+  const context = {
+    analyst: createRulesAnalyst(),
+    fallbackAnalyst: undefined,
+    toolbox,
+    clock: systemClock,
+    onStep: undefined,
+  };
   const given = { subject: subjectOf(log), limits: LIMITS };
   const state = await compileTriageGraph().invoke(given, { context, recursionLimit: recursionLimit(LIMITS) });
-  const queries = engine.requests.slice(before).map(({ path }) => new URL(path, engine.url).searchParams.get('q'));
+  const queries = engine.requests
+    .slice(before)
+    .map(({ path }) => new URL(path, engine.url).searchParams.get('q'));
   return { state, queries };
 }
 
@@ -59,13 +76,13 @@ describe('a failure that nobody knows', () => {
     },
   );
 
-  it.each(['starting job\ndone.\n##[error]Process completed with exit code 1.\n', 'step one\nall good\nFinished: FAILURE\n'])(
-    'is not looked for on the web by how it ended: %j',
-    async (log) => {
-      const { state, queries } = await triage(log);
+  it.each([
+    'starting job\ndone.\n##[error]Process completed with exit code 1.\n',
+    'step one\nall good\nFinished: FAILURE\n',
+  ])('is not looked for on the web by how it ended: %j', async (log) => {
+    const { state, queries } = await triage(log);
 
-      expect(queries).toEqual([]);
-      expect(state.verdict?.action).toBe('human_review');
-    },
-  );
+    expect(queries).toEqual([]);
+    expect(state.verdict?.action).toBe('human_review');
+  });
 });

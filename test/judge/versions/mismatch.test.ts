@@ -12,22 +12,68 @@ describe('a mismatch of versions', () => {
     ['TypeError: baskets.toReversed is not a function', 'node', '18.20.4', '`toReversed`', '20.0.0'],
     ['TypeError: Object.groupBy is not a function', 'node', '20.11.0', '`Object.groupBy`', '21.0.0'],
     ['TypeError: (0 , node_util_1.styleText) is not a function', 'node', '18.19.0', '`styleText`', '20.12.0'],
-    ['TypeError: webidl.util.markAsUncloneable is not a function', 'node', '18.20.4', '`markAsUncloneable`', '22.10.0'],
-    ["SyntaxError: The requested module 'node:util' does not provide an export named 'styleText'", 'node', '18', '`styleText`', '20.12.0'],
+    [
+      'TypeError: webidl.util.markAsUncloneable is not a function',
+      'node',
+      '18.20.4',
+      '`markAsUncloneable`',
+      '22.10.0',
+    ],
+    [
+      "SyntaxError: The requested module 'node:util' does not provide an export named 'styleText'",
+      'node',
+      '18',
+      '`styleText`',
+      '20.12.0',
+    ],
     ['ReferenceError: structuredClone is not defined', 'node', '16.20.2', '`structuredClone`', '17.0.0'],
-    ["ImportError: cannot import name 'StrEnum' from 'enum' (/usr/lib/python3.10/enum.py)", 'python', '3.10', '`enum.StrEnum`', '3.11'],
-    ["AttributeError: module 'asyncio' has no attribute 'TaskGroup'", 'python', '3.9.18', '`asyncio.TaskGroup`', '3.11'],
+    [
+      "ImportError: cannot import name 'StrEnum' from 'enum' (/usr/lib/python3.10/enum.py)",
+      'python',
+      '3.10',
+      '`enum.StrEnum`',
+      '3.11',
+    ],
+    [
+      "AttributeError: module 'asyncio' has no attribute 'TaskGroup'",
+      'python',
+      '3.9.18',
+      '`asyncio.TaskGroup`',
+      '3.11',
+    ],
     ["ModuleNotFoundError: No module named 'tomllib'", 'python', '3.8', '`tomllib`', '3.11'],
-    ["AttributeError: 'str' object has no attribute 'removeprefix'", 'python', '3.8.10', '`str.removeprefix`', '3.9'],
+    [
+      "AttributeError: 'str' object has no attribute 'removeprefix'",
+      'python',
+      '3.8.10',
+      '`str.removeprefix`',
+      '3.9',
+    ],
     ['./weigh.go:9:2: undefined: slices.Sorted', 'go', '1.22.1', '`slices.Sorted`', '1.23'],
-    ['weigh.go:4:2: package log/slog is not in GOROOT (/usr/local/go/src/log/slog)', 'go', '1.20', '`log/slog`', '1.21'],
+    [
+      'weigh.go:4:2: package log/slog is not in GOROOT (/usr/local/go/src/log/slog)',
+      'go',
+      '1.20',
+      '`log/slog`',
+      '1.21',
+    ],
   ] as const)('finds that %s on %s %s', (text, tool, version, subject, needed) => {
-    expect(findAt(text, tool, version)).toMatchObject({ subject, version: needed, running: version, isGone: false });
+    expect(findAt(text, tool, version)).toMatchObject({
+      subject,
+      version: needed,
+      running: version,
+      isGone: false,
+    });
   });
 
   it.each([
     ["DistutilsError: No module named 'distutils'", '3.12.1', '`distutils`', '3.12'],
-    ["AttributeError: module 'pkgutil' has no attribute 'ImpImporter'", '3.12', '`pkgutil.ImpImporter`', '3.12'],
+    [
+      "AttributeError: module 'pkgutil' has no attribute 'ImpImporter'",
+      '3.12',
+      '`pkgutil.ImpImporter`',
+      '3.12',
+    ],
   ] as const)('finds what a newer version removed: %s', (text, version, subject, removed) => {
     expect(findAt(text, 'python', version)).toMatchObject({ subject, version: removed, isGone: true });
   });
@@ -36,7 +82,11 @@ describe('a mismatch of versions', () => {
     ['TypeError: baskets.toReversed is not a function', 'node', null],
     ['TypeError: baskets.toReversed is not a function', 'node', '20.1.0'],
     // "20" may be 20.12.
-    ["SyntaxError: The requested module 'node:util' does not provide an export named 'styleText'", 'node', '20'],
+    [
+      "SyntaxError: The requested module 'node:util' does not provide an export named 'styleText'",
+      'node',
+      '20',
+    ],
     ['TypeError: baskets.weigh is not a function', 'node', '16.0.0'],
     ['TypeError: baskets.take is not a function', 'node', '18.0.0'],
     ["AttributeError: module 'pear' has no attribute 'TaskGroup'", 'python', '3.8'],
@@ -66,8 +116,18 @@ describe('a mismatch of versions', () => {
       '18.20.4',
     ],
     ["ERROR: Package 'pear' requires a different Python: 3.8.18 not in '>=3.9'", 'Python', '3.9', '3.8.18'],
-    ['go: example.org/pear@v1.2.0 requires go >= 1.23.0 (running go 1.21.5; GOTOOLCHAIN=local)', 'Go', '1.23.0', '1.21.5'],
-    ["./scales: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found (required by ./scales)", 'glibc', '2.38', null],
+    [
+      'go: example.org/pear@v1.2.0 requires go >= 1.23.0 (running go 1.21.5; GOTOOLCHAIN=local)',
+      'Go',
+      '1.23.0',
+      '1.21.5',
+    ],
+    [
+      "./scales: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found (required by ./scales)",
+      'glibc',
+      '2.38',
+      null,
+    ],
   ] as const)('reads what a tool states itself: %s', (text, tool, version, running) => {
     expect(findAt(text, 'node', null)).toMatchObject({ tool, version, running, isFromTable: false });
   });

@@ -16,8 +16,20 @@ describe('a change of a dependency', () => {
     ['package.json', '-    "pear": "^4.17.20",\n+    "pear": "^5.0.0",', 'pear', '4.17.20', '5.0.0'],
     ['requirements-dev.txt', '-pear==1.0\n+pear==2.0', 'pear', '1.0', '2.0'],
     ['Cargo.toml', '-pear = { version = "0.8" }\n+pear = { version = "0.9" }', 'pear', '0.8', '0.9'],
-    ['go.mod', '-\tfruit.example/pear v1.2.3\n+\tfruit.example/pear v1.3.0', 'fruit.example/pear', '1.2.3', '1.3.0'],
-    ['app/build.gradle', '-  implementation "org.fruit:pear:1.0"\n+  implementation "org.fruit:pear:2.0"', 'org.fruit:pear', '1.0', '2.0'],
+    [
+      'go.mod',
+      '-\tfruit.example/pear v1.2.3\n+\tfruit.example/pear v1.3.0',
+      'fruit.example/pear',
+      '1.2.3',
+      '1.3.0',
+    ],
+    [
+      'app/build.gradle',
+      '-  implementation "org.fruit:pear:1.0"\n+  implementation "org.fruit:pear:2.0"',
+      'org.fruit:pear',
+      '1.0',
+      '2.0',
+    ],
   ])('is read from a patch of %s', (path, patch, name, from, to) => {
     expect(changesInPatch(path, patch)).toEqual([{ name, from, to }]);
   });
@@ -36,9 +48,12 @@ describe('a change of a dependency', () => {
     expect(changeIn(text)).toMatchObject({ name, from, to });
   });
 
-  it.each(['bump the version from 1.2 to 1.3 by hand', 'renovate/configure', 'feature/pear-basket'])('is not announced by “%s”', (text) => {
-    expect(changeIn(text)?.name).not.toBe('pear');
-  });
+  it.each(['bump the version from 1.2 to 1.3 by hand', 'renovate/configure', 'feature/pear-basket'])(
+    'is not announced by “%s”',
+    (text) => {
+      expect(changeIn(text)?.name).not.toBe('pear');
+    },
+  );
 
   it('is known from the code first, and from the branch last', () => {
     const build = { branch: 'dependabot/npm_and_yarn/plum-2.0.0' } as never;

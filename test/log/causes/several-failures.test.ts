@@ -3,7 +3,12 @@ import { readCauses } from '../../../src/log/causes/read-causes.ts';
 
 /** Reads logs by their names, and says of each cause which tests and message it has, and which lines were read of it. */
 function readLogs(logs: Readonly<Record<string, string>>) {
-  const sources = Object.entries(logs).map(([name, text]) => ({ name, kind: 'log' as const, text, notes: [] }));
+  const sources = Object.entries(logs).map(([name, text]) => ({
+    name,
+    kind: 'log' as const,
+    text,
+    notes: [],
+  }));
   return readCauses(sources, { budgetTokens: 2000 }).causes.map(({ failures, reading }) => ({
     tests: failures.flatMap(({ test }) => test?.name ?? []),
     message: failures[0]?.message ?? '',
@@ -74,7 +79,12 @@ describe('failures of one build', () => {
 
   it('own their lines: three tests of Go that fail for three reasons', () => {
     const causes = readLogs({ log: GO });
-    expect(causes.map(({ tests, text }) => [...tests, text.split('\n').filter((line) => line.includes('_test.go')).length])).toEqual([
+    expect(
+      causes.map(({ tests, text }) => [
+        ...tests,
+        text.split('\n').filter((line) => line.includes('_test.go')).length,
+      ]),
+    ).toEqual([
       ['TestDiv', 1],
       ['TestGolden', 1],
       ['TestWorker', 1],
@@ -92,7 +102,8 @@ describe('failures of one build', () => {
 
   it('are one where one test fails alike in three jobs, and two where a test of that name fails otherwise in another', () => {
     const sum = '--- FAIL: TestSum (0.00s)\n    sum_test.go:3: got 2, want 3\nFAIL\n';
-    const other = '--- FAIL: TestSum (0.00s)\n    sum_test.go:3: open prices.json: no such file or directory\nFAIL\n';
+    const other =
+      '--- FAIL: TestSum (0.00s)\n    sum_test.go:3: open prices.json: no such file or directory\nFAIL\n';
     const causes = readLogs({ 'linux.log': sum, 'macos.log': sum, 'windows.log': sum, 'shop.log': other });
     expect(causes.map(({ tests, sources }) => [tests, sources])).toEqual([
       [['TestSum'], ['linux.log', 'macos.log', 'windows.log']],
@@ -159,10 +170,18 @@ test result: FAILED. 0 passed; 2 failed
 });
 
 describe('runs that passed', () => {
-  const NOISE = "  console.error\n    Error: lending failed TypeError: Cannot read properties of undefined (reading 'pop')\n";
+  const NOISE =
+    "  console.error\n    Error: lending failed TypeError: Cannot read properties of undefined (reading 'pop')\n";
   it('have no failure, whatever errors they print', () => {
     const { reading, causes } = readCauses(
-      [{ name: 'log', kind: 'log', text: `${NOISE}\nTest Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n`, notes: [] }],
+      [
+        {
+          name: 'log',
+          kind: 'log',
+          text: `${NOISE}\nTest Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n`,
+          notes: [],
+        },
+      ],
       { budgetTokens: 2000 },
     );
     expect(reading.hasPassed).toBe(true);
@@ -175,7 +194,9 @@ describe('runs that passed', () => {
       'Tests:       1 failed, 2 passed, 3 total\n',
       '',
     ]) {
-      const { reading } = readCauses([{ name: 'log', kind: 'log', text: `${NOISE}${end}`, notes: [] }], { budgetTokens: 2000 });
+      const { reading } = readCauses([{ name: 'log', kind: 'log', text: `${NOISE}${end}`, notes: [] }], {
+        budgetTokens: 2000,
+      });
       expect(reading.hasPassed).toBeUndefined();
     }
   });
@@ -193,21 +214,35 @@ KeyError: 'sites'
 
   it('have failed if they end in an error, also beside others that say how they ended', () => {
     const causes = readLogs({ 'unit.log': GO, 'load.log': CRASH });
-    expect(causes.map(({ tests, message }) => tests[0] ?? message)).toEqual(['TestDiv', 'TestGolden', 'TestWorker', "KeyError: 'sites'"]);
+    expect(causes.map(({ tests, message }) => tests[0] ?? message)).toEqual([
+      'TestDiv',
+      'TestGolden',
+      'TestWorker',
+      "KeyError: 'sites'",
+    ]);
   });
 
   it('have not failed if the process went on after the error', () => {
     const went = `${CRASH}starting without sites\nlistening on port 8080\nserved 4 requests\nserved 9 requests\nstopped\n`;
-    expect(readLogs({ 'unit.log': GO, 'load.log': went }).flatMap(({ tests }) => tests)).toEqual(['TestDiv', 'TestGolden', 'TestWorker']);
+    expect(readLogs({ 'unit.log': GO, 'load.log': went }).flatMap(({ tests }) => tests)).toEqual([
+      'TestDiv',
+      'TestGolden',
+      'TestWorker',
+    ]);
   });
 });
 
 describe('more causes than are answered', () => {
   it('are counted and named, and none of them goes with another', () => {
-    const test = (at: number) => `--- FAIL: Test${at} (0.00s)\n    sum_test.go:${at}: got ${at}, want ${at + 1}\n`;
+    const test = (at: number) =>
+      `--- FAIL: Test${at} (0.00s)\n    sum_test.go:${at}: got ${at}, want ${at + 1}\n`;
     const log = `${Array.from({ length: 23 }, (_, at) => test(at + 1)).join('')}FAIL\n`;
-    const { causes, reading } = readCauses([{ name: 'log', kind: 'log', text: log, notes: [] }], { budgetTokens: 2000 });
+    const { causes, reading } = readCauses([{ name: 'log', kind: 'log', text: log, notes: [] }], {
+      budgetTokens: 2000,
+    });
     expect(causes.map(({ failures }) => failures.length)).toEqual(Array.from({ length: 20 }, () => 1));
-    expect(reading.notes).toContain('The first 20 causes are answered; 3 more causes are not: Test21, Test22, Test23.');
+    expect(reading.notes).toContain(
+      'The first 20 causes are answered; 3 more causes are not: Test21, Test22, Test23.',
+    );
   });
 });

@@ -27,14 +27,25 @@ FAIL
 FAIL\texample.test/calc\t0.112s
 FAIL
 `;
-const KEEPING = ['status=0', 'bash vendor.sh || status=$?', 'git apply --verbose patches/*.patch || status=$?', 'exit $status'];
+const KEEPING = [
+  'status=0',
+  'bash vendor.sh || status=$?',
+  'git apply --verbose patches/*.patch || status=$?',
+  'exit $status',
+];
 
 describe('commands that failed in one step', () => {
   it('are told apart where the script keeps their statuses', () => {
     const [clone, patch, ...more] = readStep(KEEPING, `${CLONE}${PATCH}`);
     expect(more).toEqual([]);
-    expect(clone).toMatchObject({ step: 'Run bash vendor.sh', message: expect.stringContaining('Connection refused') });
-    expect(patch).toMatchObject({ step: 'Run git apply --verbose patches/*.patch', message: expect.stringContaining('patch failed') });
+    expect(clone).toMatchObject({
+      step: 'Run bash vendor.sh',
+      message: expect.stringContaining('Connection refused'),
+    });
+    expect(patch).toMatchObject({
+      step: 'Run git apply --verbose patches/*.patch',
+      message: expect.stringContaining('patch failed'),
+    });
     expect(clone?.text).not.toContain('patch');
     expect(patch?.text).not.toContain('units.example.test');
   });

@@ -20,7 +20,9 @@ describe('decodeSources', () => {
       zstdCompressSync(Buffer.from('hello\n')),
       gzipSync(gzipSync('hello\n')),
     ]) {
-      expect(await open('build.log', bytes)).toEqual([{ name: 'build.log', kind: 'log', text: 'hello\n', notes: [] }]);
+      expect(await open('build.log', bytes)).toEqual([
+        { name: 'build.log', kind: 'log', text: 'hello\n', notes: [] },
+      ]);
     }
   });
 
@@ -42,14 +44,16 @@ describe('decodeSources', () => {
   });
 
   it('reads a tar archive in gzip, whatever it is called', async () => {
-    expect(await shown('build.log', gzipSync(makeTar([{ name: 'out/build.log', content: 'boom\n' }])))).toEqual([
-      'log build.log/out/build.log: boom',
-    ]);
+    expect(
+      await shown('build.log', gzipSync(makeTar([{ name: 'out/build.log', content: 'boom\n' }]))),
+    ).toEqual(['log build.log/out/build.log: boom']);
   });
 
   it('reads a zip in a tar.gz, and gzip in a zip', async () => {
     const zip = makeZip([{ name: 'c.log.gz', content: gzipSync('deep\n') }]);
-    expect(await shown('a.tgz', gzipSync(makeTar([{ name: 'b.zip', content: zip }])))).toEqual(['log a.tgz/b.zip/c.log.gz: deep']);
+    expect(await shown('a.tgz', gzipSync(makeTar([{ name: 'b.zip', content: zip }])))).toEqual([
+      'log a.tgz/b.zip/c.log.gz: deep',
+    ]);
   });
 
   it('leaves out what is no text, and what is neither log nor report, with notes', async () => {
@@ -83,7 +87,11 @@ describe('decodeSources', () => {
       { name: 'b.log', content: 'two\n'.repeat(1_000) },
     ]);
     const [first] = await open('cut.tar', tar.subarray(0, 2_000));
-    expect(first).toMatchObject({ name: 'cut.tar/a.log', text: 'one\n', notes: [expect.stringContaining('damaged tar archive')] });
+    expect(first).toMatchObject({
+      name: 'cut.tar/a.log',
+      text: 'one\n',
+      notes: [expect.stringContaining('damaged tar archive')],
+    });
     const lines = Array.from({ length: 5_000 }, (_, n) => `line ${n}\n`).join('');
     const [log] = await open('cut.log', gzipSync(lines).subarray(0, 4_000));
     expect(lines.startsWith(log?.text ?? '?')).toBe(true);
@@ -99,7 +107,10 @@ describe("GitHub's log archives", () => {
   ];
 
   it('give the whole log of a job once, and the names of its steps', async () => {
-    const sources = await open('logs.zip', makeZip([...steps, { name: '0_build.txt', content: 'setting up\nFAIL\n' }]));
+    const sources = await open(
+      'logs.zip',
+      makeZip([...steps, { name: '0_build.txt', content: 'setting up\nFAIL\n' }]),
+    );
     expect(sources).toEqual([
       {
         name: 'logs.zip/0_build.txt',
@@ -119,23 +130,47 @@ describe("GitHub's log archives", () => {
 
 describe('T42, T43: hostile archives', () => {
   const nested = (depth: number): Buffer =>
-    depth === 0 ? Buffer.from('text\n') : makeZip([{ name: depth === 1 ? 'a.log' : 'a.zip', content: nested(depth - 1) }]);
+    depth === 0
+      ? Buffer.from('text\n')
+      : makeZip([{ name: depth === 1 ? 'a.log' : 'a.zip', content: nested(depth - 1) }]);
   const bomb = Buffer.alloc(3 * 1024 * 1024, 'a');
 
   it.each<[string, Uint8Array, string]>([
     ['a bomb', makeZip([{ name: 'a.log', content: bomb }]), 'too-large'],
-    ['a bomb in a zip', makeZip([{ name: 'b.zip', content: makeZip([{ name: 'a.log', content: bomb }]) }]), 'too-large'],
-    ['a gzip bomb in a tar', makeTar([{ name: 'a.log', content: gzipSync(Buffer.alloc(50_000_000)) }]), 'too-large'],
-    ['too many files', makeZip(Array.from({ length: 2_001 }, (_, n) => ({ name: `${n}.log`, content: '' }))), 'too-large'],
-    ['too many files in a tar', makeTar(Array.from({ length: 2_001 }, (_, n) => ({ name: `${n}.log` }))), 'too-large'],
+    [
+      'a bomb in a zip',
+      makeZip([{ name: 'b.zip', content: makeZip([{ name: 'a.log', content: bomb }]) }]),
+      'too-large',
+    ],
+    [
+      'a gzip bomb in a tar',
+      makeTar([{ name: 'a.log', content: gzipSync(Buffer.alloc(50_000_000)) }]),
+      'too-large',
+    ],
+    [
+      'too many files',
+      makeZip(Array.from({ length: 2_001 }, (_, n) => ({ name: `${n}.log`, content: '' }))),
+      'too-large',
+    ],
+    [
+      'too many files in a tar',
+      makeTar(Array.from({ length: 2_001 }, (_, n) => ({ name: `${n}.log` }))),
+      'too-large',
+    ],
     [
       'too much text together',
-      makeTar([1, 2, 3].map((n) => ({ name: `${n}.log`, content: Buffer.alloc(1_500_000, 'line of text\n') }))),
+      makeTar(
+        [1, 2, 3].map((n) => ({ name: `${n}.log`, content: Buffer.alloc(1_500_000, 'line of text\n') })),
+      ),
       'too-large',
     ],
     ['archives four deep', nested(4), 'unsupported-type'],
     ['gzip four times over', gzipSync(gzipSync(gzipSync(gzipSync('a')))), 'unsupported-type'],
-    ['a size that lies', makeZip([{ name: 'a.log', content: 'x'.repeat(500), declaredSize: 10 }]), 'invalid-input'],
+    [
+      'a size that lies',
+      makeZip([{ name: 'a.log', content: 'x'.repeat(500), declaredSize: 10 }]),
+      'invalid-input',
+    ],
     ['encryption', makeZip([{ name: 'a.log', content: 'x', encrypted: true }]), 'invalid-input'],
     ['a name that climbs', makeZip([{ name: '../a.log', content: 'x' }]), 'invalid-input'],
     ['a cut zip', makeZip([{ name: 'a.log', content: 'x'.repeat(500) }]).subarray(0, 60), 'invalid-input'],
@@ -144,7 +179,11 @@ describe('T42, T43: hostile archives', () => {
     ['bzip2', Buffer.from('BZh91AY&SY'), 'unsupported-type'],
     ['xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0, 0]), 'unsupported-type'],
   ])('with %s are refused', async (_, bytes, code) => {
-    await expect(open('a.bin', bytes)).rejects.toMatchObject({ code, retryable: false, message: expect.stringMatching(/\.$/) });
+    await expect(open('a.bin', bytes)).rejects.toMatchObject({
+      code,
+      retryable: false,
+      message: expect.stringMatching(/\.$/),
+    });
   });
 
   it('three deep are read', async () => {
@@ -159,7 +198,11 @@ describe('T42, T43: hostile archives', () => {
       zstdCompressSync(Buffer.from('x\n'.repeat(50))),
     ];
     const damaged = fc
-      .tuple(fc.constantFrom(...wholes), fc.array(fc.tuple(fc.nat(2_000), fc.nat(255)), { maxLength: 6 }), fc.nat(2_000))
+      .tuple(
+        fc.constantFrom(...wholes),
+        fc.array(fc.tuple(fc.nat(2_000), fc.nat(255)), { maxLength: 6 }),
+        fc.nat(2_000),
+      )
       .map(([whole, changes, cut]) => {
         const bytes = Buffer.from(whole.subarray(0, cut));
         for (const [at, value] of changes) if (at < bytes.length) bytes[at] = value;

@@ -6,11 +6,17 @@ import { decodeSource } from '../../../src/log/decode/decode.ts';
 
 const limits = { maxBytes: 1_000 };
 const decode = (bytes: Uint8Array) => decodeSource('build.log', bytes, 'log', limits);
-const bytesOf = (...parts: (string | number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+const bytesOf = (...parts: (string | number[])[]) =>
+  Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 
 describe('T38: decodeSource', () => {
   it('reads plain text as it is', () => {
-    expect(decode(bytesOf('a\r\nb\rc\n'))).toEqual({ name: 'build.log', kind: 'log', text: 'a\r\nb\rc\n', notes: [] });
+    expect(decode(bytesOf('a\r\nb\rc\n'))).toEqual({
+      name: 'build.log',
+      kind: 'log',
+      text: 'a\r\nb\rc\n',
+      notes: [],
+    });
   });
 
   it('decompresses gzip, known by its first bytes', () => {
@@ -18,7 +24,9 @@ describe('T38: decodeSource', () => {
   });
 
   it('refuses a gzip bomb at the limit', () => {
-    expect(() => decode(gzipSync(Buffer.alloc(5_000_000, 97)))).toThrow(expect.objectContaining({ code: 'too-large', retryable: false }));
+    expect(() => decode(gzipSync(Buffer.alloc(5_000_000, 97)))).toThrow(
+      expect.objectContaining({ code: 'too-large', retryable: false }),
+    );
   });
 
   it('refuses a text over the limit and says the limit in words', () => {
@@ -26,7 +34,9 @@ describe('T38: decodeSource', () => {
   });
 
   it('refuses broken gzip', () => {
-    expect(() => decode(gzipSync('hello\n').subarray(0, 12))).toThrow(expect.objectContaining({ code: 'invalid-input' }));
+    expect(() => decode(gzipSync('hello\n').subarray(0, 12))).toThrow(
+      expect.objectContaining({ code: 'invalid-input' }),
+    );
   });
 
   it.each([
@@ -35,7 +45,9 @@ describe('T38: decodeSource', () => {
     ['a PNG image', [0x89, 0x50, 0x4e, 0x47, 13]],
     ['binary data', [1, 2, 3, 4, 5, 6, 7, 65]],
   ])('refuses %s by name', (what, bytes) => {
-    expect(() => decode(Uint8Array.from(bytes))).toThrow(`build.log is ${what}, not the text of a log or report.`);
+    expect(() => decode(Uint8Array.from(bytes))).toThrow(
+      `build.log is ${what}, not the text of a log or report.`,
+    );
   });
 
   it('reads UTF-16 by its mark', () => {
@@ -80,11 +92,17 @@ describe('T38: decodeSource', () => {
 
   it('reads Windows-1252 where next to nothing is UTF-8', () => {
     const text = 'Zugriff f\u00fcr Ger\u00e4t verweigert: ung\u00fcltig\n';
-    expect(decode(Buffer.from(text, 'latin1'))).toMatchObject({ text, notes: ['build.log is not UTF-8 and was read as Windows-1252.'] });
+    expect(decode(Buffer.from(text, 'latin1'))).toMatchObject({
+      text,
+      notes: ['build.log is not UTF-8 and was read as Windows-1252.'],
+    });
   });
 
   it('reads UTF-16 that was appended to other text', () => {
-    const bytes = Buffer.concat([Buffer.from('a line of ASCII text\n'.repeat(20)), Buffer.from('Error: boom\n', 'utf16le')]);
+    const bytes = Buffer.concat([
+      Buffer.from('a line of ASCII text\n'.repeat(20)),
+      Buffer.from('Error: boom\n', 'utf16le'),
+    ]);
     const { text, notes } = decode(bytes);
     expect(text).toMatch(/Error: boom\n$/);
     expect(notes).toEqual(['build.log holds 12 NUL characters, which were left out.']);
@@ -131,11 +149,15 @@ describe('a log that was written in another form', () => {
   ])('is read again where it was read in %s', (_, shown, text) => {
     const source = decode(Buffer.from(shown));
     expect(source.text).toBe(text);
-    expect(source.notes).toEqual(['build.log was UTF-8 that had been read in another code page, and was read again.']);
+    expect(source.notes).toEqual([
+      'build.log was UTF-8 that had been read in another code page, and was read again.',
+    ]);
   });
 
   it('is known by its signs where it has no mark', () => {
-    expect(decode(Buffer.from('Γ¥î one (failed)\nΓ¥î two (failed)\n')).text).toBe('❌ one (failed)\n❌ two (failed)\n');
+    expect(decode(Buffer.from('Γ¥î one (failed)\nΓ¥î two (failed)\n')).text).toBe(
+      '❌ one (failed)\n❌ two (failed)\n',
+    );
     expect(decode(Buffer.from('тЭп a.test.ts\nтЭп b.test.ts\n')).text).toBe('❯ a.test.ts\n❯ b.test.ts\n');
   });
 
@@ -155,7 +177,9 @@ describe('a log that was written in another form', () => {
   });
 
   it('is no longer quoted, but keeps what npm prints before a script', () => {
-    expect(decode(Buffer.from('He wrote:\n> a\n>\n> b\n> > c\n> d\n> e\n')).text).toBe('He wrote:\na\n\nb\n> c\nd\ne\n');
+    expect(decode(Buffer.from('He wrote:\n> a\n>\n> b\n> > c\n> d\n> e\n')).text).toBe(
+      'He wrote:\na\n\nb\n> c\nd\ne\n',
+    );
     const npm = '\n> pear@1.0.0 test\n> node --test\n\nok\nok\n';
     expect(decode(Buffer.from(npm)).text).toBe(npm);
   });

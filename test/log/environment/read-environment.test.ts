@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { readSources } from '../../../src/log/read-sources.ts';
 
 function readLog(lines: readonly string[]) {
-  return readSources([{ name: 'log', kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 4000 });
+  return readSources([{ name: 'log', kind: 'log', text: lines.join('\n'), notes: [] }], {
+    budgetTokens: 4000,
+  });
 }
 
 function downloaded(group: string, name: string, version: string, type = 'jar'): string {
@@ -22,12 +24,17 @@ describe('the environment that a log shows', () => {
       ...Array.from({ length: 400 }, (_, line) => `filler ${line}`),
       'Error: Process completed with exit code 1.',
     ]);
-    expect(environment?.runtimes).toEqual([{ tool: 'node', version: '18.20.8', at: { source: 'log', line: 7 } }]);
+    expect(environment?.runtimes).toEqual([
+      { tool: 'node', version: '18.20.8', at: { source: 'log', line: 7 } },
+    ]);
     expect(excerpts.some(({ text }) => text.includes('Node.js v18.20.8'))).toBe(true);
   });
 
   it('has no versions where nothing failed that they could explain', () => {
-    expect(readLog(['Node.js v18.20.8', 'FAIL src/pear.test.ts', 'AssertionError: expected 3 to be 4']).environment).toBeUndefined();
+    expect(
+      readLog(['Node.js v18.20.8', 'FAIL src/pear.test.ts', 'AssertionError: expected 3 to be 4'])
+        .environment,
+    ).toBeUndefined();
   });
 
   it('names the artifact that owns a name that the compiler misses, with its group', () => {
@@ -74,7 +81,11 @@ describe('the environment that a log shows', () => {
       '[ERROR] Failed to execute goal org.apache.maven.plugins:maven-enforcer-plugin:3.1.0:enforce (enforce) on project orchard: Some Enforcer rules have failed.',
     ]);
     expect(environment?.artifacts).toMatchObject([
-      { name: 'org.plum:plum-press', version: '1.0.2', needs: { name: 'org.fruit:pear-core', version: '1.8.0', used: '1.7.0' } },
+      {
+        name: 'org.plum:plum-press',
+        version: '1.0.2',
+        needs: { name: 'org.fruit:pear-core', version: '1.8.0', used: '1.7.0' },
+      },
     ]);
   });
 });

@@ -2,13 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { readSources } from '../../../src/log/read-sources.ts';
 import { listFailures } from '../../../src/log/recognise/failures.ts';
 
-const read = (...lines: string[]) => readSources([{ name: 'l', kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 2_000 });
+const read = (...lines: string[]) =>
+  readSources([{ name: 'l', kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 2_000 });
 const STAMP = '2026-01-02T03:04:05.1234567Z ';
 
 describe('places', () => {
   it('of rustc stand on the line below its message, also after times', () => {
-    const lines = ['error[E0382]: borrow of moved value: `stops`', '  --> src/main.rs:19:34', '   |', '19 |   stops.len()'];
-    expect(read(...lines.map((line) => STAMP + line)).diagnostics).toMatchObject([{ file: 'src/main.rs', line: 19, column: 34 }]);
+    const lines = [
+      'error[E0382]: borrow of moved value: `stops`',
+      '  --> src/main.rs:19:34',
+      '   |',
+      '19 |   stops.len()',
+    ];
+    expect(read(...lines.map((line) => STAMP + line)).diagnostics).toMatchObject([
+      { file: 'src/main.rs', line: 19, column: 34 },
+    ]);
   });
 
   it.each(['Error: ', '##[error]', 'ERROR in ', '[error] '])('of tsc are read behind %j', (prefix) => {
@@ -34,13 +42,18 @@ describe('places', () => {
       '    testing.go:1712: race detected during execution of test',
       '--- FAIL: TestGates (0.01s)',
     );
-    expect(reading.exceptions).toMatchObject([{ type: 'DATA RACE', message: expect.stringContaining('a read and a write') }]);
+    expect(reading.exceptions).toMatchObject([
+      { type: 'DATA RACE', message: expect.stringContaining('a read and a write') },
+    ]);
     expect(reading.exceptions[0]?.frames.map(({ function: name, line, own }) => [name, line, own])).toEqual([
       ['(*Counter).Enter', 14, true],
       ['tRunner', 2036, false],
       ['(*Counter).Enter', 15, true],
     ]);
-    expect(listFailures(reading)[0]).toMatchObject({ test: { name: 'TestGates', file: null }, generic: false });
+    expect(listFailures(reading)[0]).toMatchObject({
+      test: { name: 'TestGates', file: null },
+      generic: false,
+    });
   });
 
   it('of a Go panic are the frames of its goroutine', () => {
@@ -67,7 +80,9 @@ describe('places', () => {
       'members/greeting.py:3: AttributeError',
       '=========================== short test summary info ============================',
     );
-    expect(reading.exceptions).toMatchObject([{ type: 'AttributeError', frames: [{ file: 'members/greeting.py', line: 3 }, {}] }]);
+    expect(reading.exceptions).toMatchObject([
+      { type: 'AttributeError', frames: [{ file: 'members/greeting.py', line: 3 }, {}] },
+    ]);
   });
 });
 
@@ -96,7 +111,12 @@ describe('failing TAP tests', () => {
     ],
     ['nothing', ['exitcode: 1', 'stack: |-'], null],
   ])('say how they ended by %s', (_, yaml, message) => {
-    const [test] = read('not ok 3 parallel/test-scale', '  ---', ...yaml.map((line) => `  ${line}`), '  ...').failingTests;
+    const [test] = read(
+      'not ok 3 parallel/test-scale',
+      '  ---',
+      ...yaml.map((line) => `  ${line}`),
+      '  ...',
+    ).failingTests;
     expect(test?.message).toBe(message);
   });
 });

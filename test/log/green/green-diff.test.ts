@@ -10,7 +10,8 @@ import { trimStoredLine } from '../../../src/log/reduce/reduce.ts';
 import { countTokens } from '../../../src/log/reduce/tokens.ts';
 
 const log = (text: string, name = 'build.log'): SourceText => ({ name, kind: 'log', text, notes: [] });
-const read = (text: string, greenText: string, budgetTokens = 400): Reading => readSources([log(text)], { budgetTokens, greenText });
+const read = (text: string, greenText: string, budgetTokens = 400): Reading =>
+  readSources([log(text)], { budgetTokens, greenText });
 
 const SETUP = [
   '$ make check',
@@ -23,7 +24,14 @@ const GREEN = `${SETUP}\ncompiled 120 files\nall is well\n`;
 const RED = `${SETUP}\ncompiled 98 files\nerror: linker ran out of memory\nstopped half way\n`;
 
 const line = fc.oneof(
-  fc.constantFrom(...SETUP.split('\n'), 'error: x', 'FAILED', 'Traceback (most recent call last):', '  File "a.py", line 3, in f', ''),
+  fc.constantFrom(
+    ...SETUP.split('\n'),
+    'error: x',
+    'FAILED',
+    'Traceback (most recent call last):',
+    '  File "a.py", line 3, in f',
+    '',
+  ),
   fc.constantFrom(
     '##[error]Process completed with exit code 1.',
     'FAIL src/a.test.js',
@@ -40,7 +48,9 @@ describe('reading beside a green log', () => {
   it('finds what is new and leaves out the complaints that a green build has too', () => {
     const { messages, excerpts } = read(RED, GREEN);
     expect(messages.map((message) => message.text)).toEqual(['error: linker ran out of memory']);
-    expect(excerpts.find((excerpt) => excerpt.text.includes('linker'))?.reason).toContain('new since the green build');
+    expect(excerpts.find((excerpt) => excerpt.text.includes('linker'))?.reason).toContain(
+      'new since the green build',
+    );
   });
 
   it('reads templates as it reads the log they were made of', () => {
@@ -49,8 +59,15 @@ describe('reading beside a green log', () => {
   });
 
   it('spends a small budget on new lines', () => {
-    const noise = Array.from({ length: 300 }, (_, i) => `error: cannot read optional file ${'abcdefghij'[i % 10]}`).join('\n');
-    const { excerpts } = read(`${noise}\nerror: linker ran out of memory\n${noise}\n`, `${noise}\nall is well\n`, 40);
+    const noise = Array.from(
+      { length: 300 },
+      (_, i) => `error: cannot read optional file ${'abcdefghij'[i % 10]}`,
+    ).join('\n');
+    const { excerpts } = read(
+      `${noise}\nerror: linker ran out of memory\n${noise}\n`,
+      `${noise}\nall is well\n`,
+      40,
+    );
     expect(excerpts.map((excerpt) => excerpt.text).join('\n')).toContain('linker ran out of memory');
   });
 
@@ -69,8 +86,14 @@ describe('reading beside a green log', () => {
 
   it.each([
     [RED, 'Nothing is new since build 1234: its log was left aside.'],
-    ['words of quite another job', 'The log of build 1234 has no line in common with this build: it was left aside.'],
-    [RED.replace('stopped half way', ''), 'All errors found are in the log of build 1234 too; other lines are new.'],
+    [
+      'words of quite another job',
+      'The log of build 1234 has no line in common with this build: it was left aside.',
+    ],
+    [
+      RED.replace('stopped half way', ''),
+      'All errors found are in the log of build 1234 too; other lines are new.',
+    ],
   ])('names the build where it is known', (green, note) => {
     const logs = new Map([['build.log', { name: 'build 1234', templates: [extractTemplates(green)] }]]);
     expect(readSources([log(RED)], { budgetTokens: 400, green: greenOfLogs(logs) }).notes).toEqual([note]);
@@ -97,14 +120,20 @@ describe('reading beside a green log', () => {
   it('keeps the lines of such a test before new lines that no reader knows', () => {
     const known = Array.from({ length: 12 }, (_, i) => `    assert ${'abcdefghijkl'[i]} == other`).join('\n');
     const test = `=== FAILURES ===\n____ test_one ____\n\n${known}\nE   AssertionError: assert 1 == 2\n\ntest_a.py:7: AssertionError\n`;
-    const fresh = Array.from({ length: 200 }, (_, i) => `word ${'abcdefghij'[i % 10]} ${'klmnopqrst'[Math.floor(i / 20)]} said`).join('\n');
+    const fresh = Array.from(
+      { length: 200 },
+      (_, i) => `word ${'abcdefghij'[i % 10]} ${'klmnopqrst'[Math.floor(i / 20)]} said`,
+    ).join('\n');
     const { excerpts } = read(`${fresh}\n${test}error: boom\n`, `${test}fine\n`, 150);
     expect(excerpts.map((excerpt) => excerpt.text).join('\n')).toContain('E   AssertionError: assert 1 == 2');
   });
 
   it('keeps how the job ended though a green build has a step that ended so', () => {
     const end = '##[error]Process completed with exit code 1.';
-    const { exits } = read(`##[group]Run make\nerror: boom happened\n${end}\n`, `##[group]Run make\n${end}\nfine\n`);
+    const { exits } = read(
+      `##[group]Run make\nerror: boom happened\n${end}\n`,
+      `##[group]Run make\n${end}\nfine\n`,
+    );
     expect(exits.map(({ code }) => code)).toEqual([1]);
   });
 });
@@ -117,7 +146,9 @@ describe('any green log', () => {
         const lines = red.split('\n');
         for (const { text: shown, lineStart, lineEnd } of reading.excerpts)
           expect(shown.split('\n')).toEqual(lines.slice(lineStart - 1, lineEnd).map(trimStoredLine));
-        expect(reading.tokens).toBe(reading.excerpts.reduce((sum, excerpt) => sum + countTokens(stripEscapes(excerpt.text)), 0));
+        expect(reading.tokens).toBe(
+          reading.excerpts.reduce((sum, excerpt) => sum + countTokens(stripEscapes(excerpt.text)), 0),
+        );
         expect(reading.tokens).toBeLessThanOrEqual(budgetTokens);
         expect(read(red, green, budgetTokens)).toEqual(reading);
       }),
@@ -131,7 +162,8 @@ describe('any green log', () => {
         lines.splice(at, 0, 'error: the flux capacitor overheated');
         const without = readSources([log(lines.join('\n'))], { budgetTokens: 4_000 });
         const beside = read(lines.join('\n'), green, 4_000);
-        const says = (reading: Reading) => JSON.stringify([reading.messages, reading.diagnostics]).includes('flux capacitor');
+        const says = (reading: Reading) =>
+          JSON.stringify([reading.messages, reading.diagnostics]).includes('flux capacitor');
         expect(says(beside)).toBe(says(without));
         expect(beside.excerpts.some((excerpt) => excerpt.text.includes('flux capacitor'))).toBe(true);
       }),
@@ -153,7 +185,10 @@ describe('any green log', () => {
 
   it.each([
     ['empty', ''],
-    ['binary-like', Buffer.from(Array.from({ length: 50_000 }, (_, i) => (i * 197) % 256)).toString('latin1')],
+    [
+      'binary-like',
+      Buffer.from(Array.from({ length: 50_000 }, (_, i) => (i * 197) % 256)).toString('latin1'),
+    ],
     ['one line of 10 MB', 'x1 '.repeat(3_500_000)],
     ['full of wildcards', '<*> <*> <*> <*> <*>\n<*>\n'.repeat(1_000)],
     ['only line ends', '\n'.repeat(200_000)],

@@ -16,7 +16,9 @@ const GREEN = [
 describe('templatesOf', () => {
   it('knows lines of the same shape with other names, numbers and places', () => {
     const green = extractTemplates(GREEN);
-    expect(knowsAny([green], 'Downloading from central: https://repo.example.org/c/3.9/c-3.9.jar')).toBe(true);
+    expect(knowsAny([green], 'Downloading from central: https://repo.example.org/c/3.9/c-3.9.jar')).toBe(
+      true,
+    );
     expect(knowsAny([green], '[INFO] Running org.example.third.NewTest')).toBe(true);
     expect(knowsAny([green], 'Tests run: 15, Failures: 0, Errors: 0, Skipped: 2')).toBe(true);
     expect(green.lines.filter((line) => line.includes('<*>'))).toHaveLength(3);
@@ -26,7 +28,9 @@ describe('templatesOf', () => {
     const green = extractTemplates(GREEN);
     expect(knowsAny([green], "WARN: could not resolve 'left-pad'")).toBe(true);
     expect(knowsAny([green], "WARN: could not resolve 'right-pad'")).toBe(false);
-    const errors = extractTemplates('ERROR in file src/a_1.ts on this build\nERROR in file src/b_2.ts on this build');
+    const errors = extractTemplates(
+      'ERROR in file src/a_1.ts on this build\nERROR in file src/b_2.ts on this build',
+    );
     expect(knowsAny([errors], 'ERROR in file src/b_2.ts on this build')).toBe(true);
     expect(knowsAny([errors], 'ERROR in file src/c_3.ts on this build')).toBe(false);
     expect(knowsAny([green], 'parser > reads_c_3 FAILED')).toBe(false);
@@ -48,7 +52,10 @@ describe('templatesOf', () => {
   });
 
   it('is plain data of a bounded size that JSON keeps', () => {
-    const text = Array.from({ length: 5_000 }, (_, i) => `step ${String.fromCharCode(97 + (i % 26)).repeat(1 + i / 26)} done`).join('\n');
+    const text = Array.from(
+      { length: 5_000 },
+      (_, i) => `step ${String.fromCharCode(97 + (i % 26)).repeat(1 + i / 26)} done`,
+    ).join('\n');
     const green = extractTemplates(text, { templates: 100, characters: 2_000 });
     expect(green.lines.length).toBeLessThanOrEqual(100);
     expect(green.lines.join('').length).toBeLessThanOrEqual(2_000);
@@ -56,7 +63,20 @@ describe('templatesOf', () => {
   });
 
   it('knows every line it was made of, also after a trip through JSON', () => {
-    const word = fc.constantFrom('Downloading', 'a.jar', 'b-2.jar', '17', 'ok', 'FAILED', 'error:', 'x_1', '/tmp/a/b', '<*>', '0', '***');
+    const word = fc.constantFrom(
+      'Downloading',
+      'a.jar',
+      'b-2.jar',
+      '17',
+      'ok',
+      'FAILED',
+      'error:',
+      'x_1',
+      '/tmp/a/b',
+      '<*>',
+      '0',
+      '***',
+    );
     const line = fc.oneof(
       fc.array(word, { maxLength: 7 }).map((words) => words.join(' ')),
       fc.string({ maxLength: 30 }),
@@ -73,7 +93,10 @@ describe('templatesOf', () => {
   });
 
   it('takes time in proportion to the text, also where one leaf is full of unlike lines', () => {
-    const lines = Array.from({ length: 40_000 }, (_, i) => `item_${i} x_${i * 7} y_${i * 3}.q z-${i} done at_${i}`);
+    const lines = Array.from(
+      { length: 40_000 },
+      (_, i) => `item_${i} x_${i * 7} y_${i * 3}.q z-${i} done at_${i}`,
+    );
     const start = performance.now();
     const green = extractTemplates(lines.join('\n'));
     expect(performance.now() - start).toBeLessThan(5_000);
@@ -83,7 +106,10 @@ describe('templatesOf', () => {
 
 describe('templates of several builds', () => {
   it('know a line that any of them knows', () => {
-    const [one, other] = [extractTemplates('all good in 3s\nERROR: telemetry is off'), extractTemplates('retrying the upload to mirror-7')];
+    const [one, other] = [
+      extractTemplates('all good in 3s\nERROR: telemetry is off'),
+      extractTemplates('retrying the upload to mirror-7'),
+    ];
     expect(knowsAny([one, other], 'all good in 90s')).toBe(true);
     expect(knowsAny([one, other], 'retrying the upload to mirror-7')).toBe(true);
     expect(knowsAny([one, other], 'ERROR: disk is full')).toBe(false);
@@ -91,7 +117,9 @@ describe('templates of several builds', () => {
   });
 
   it('are the same when they are made in turns', async () => {
-    const text = Array.from({ length: 9_000 }, (_, i) => `step ${i % 700} of job-${i} took ${i} ms`).join('\n');
+    const text = Array.from({ length: 9_000 }, (_, i) => `step ${i % 700} of job-${i} took ${i} ms`).join(
+      '\n',
+    );
     let turns = 0;
     const made = await templatesInTurns(text, async () => {
       turns++;

@@ -15,7 +15,18 @@ describe('stripEscapes', () => {
   });
 
   it('keeps the number of lines, whatever the text', () => {
-    const piece = fc.constantFrom('\u001b', '\u001b[', '\u001b]', '\u001b_', '31m', '\n', '\r', 'x', '\u0007', ';');
+    const piece = fc.constantFrom(
+      '\u001b',
+      '\u001b[',
+      '\u001b]',
+      '\u001b_',
+      '31m',
+      '\n',
+      '\r',
+      'x',
+      '\u0007',
+      ';',
+    );
     fc.assert(
       fc.property(
         fc.array(piece).map((all) => all.join('')),
@@ -32,20 +43,40 @@ describe('cleanLine', () => {
     ['GitLab', '2024-07-16T20:33:32.484135Z 01O hello', 'hello'],
     ['Jenkins', '[2024-07-16T20:33:32.484Z] + make', '+ make'],
     ['a bracketed clock', '[12:30:01] starting', 'starting'],
-    ['a test harness', '[task 2025-02-13T21:24:26.555Z] 21:24:26     INFO - TEST-UNEXPECTED-FAIL | a | b', 'TEST-UNEXPECTED-FAIL | a | b'],
+    [
+      'a test harness',
+      '[task 2025-02-13T21:24:26.555Z] 21:24:26     INFO - TEST-UNEXPECTED-FAIL | a | b',
+      'TEST-UNEXPECTED-FAIL | a | b',
+    ],
     ['Buildkite, its escape lost', '_bk;t=1700000000000\u0007--- FAIL: TestPear', '--- FAIL: TestPear'],
-    ['a finding of a problem matcher', '2024-07-16T20:33:32.4841352Z ##[error]    cart_test.go:12: got 3', '    cart_test.go:12: got 3'],
+    [
+      'a finding of a problem matcher',
+      '2024-07-16T20:33:32.4841352Z ##[error]    cart_test.go:12: got 3',
+      '    cart_test.go:12: got 3',
+    ],
     ['BuildKit', '#8 0.345 npm error code ERESOLVE', 'npm error code ERESOLVE'],
     ['BuildKit (tens)', '#12 12.34     at weigh (scales.js:4:9)', '    at weigh (scales.js:4:9)'],
     ['BuildKit (hundreds)', '#8 123.4 done', 'done'],
     ['BuildKit (thousands)', '#8 1234. done', 'done'],
-    ['BuildKit, the failed step again', '12.34 src/scales.ts:4:9 - error TS2322: pear', 'src/scales.ts:4:9 - error TS2322: pear'],
-    ['BuildKit, a frame again', '1.234   File "scales.py", line 4, in weigh', '  File "scales.py", line 4, in weigh'],
+    [
+      'BuildKit, the failed step again',
+      '12.34 src/scales.ts:4:9 - error TS2322: pear',
+      'src/scales.ts:4:9 - error TS2322: pear',
+    ],
+    [
+      'BuildKit, a frame again',
+      '1.234   File "scales.py", line 4, in weigh',
+      '  File "scales.py", line 4, in weigh',
+    ],
     ['BuildKit, a script again', '0.345 > scales@1.0.0 test', '> scales@1.0.0 test'],
     ['TeamCity', '[12:34:56]E:\t [Step 1/3] expected 3', 'expected 3'],
     ['TeamCity, no status', '[12:34:56] :\t [Step 1/3] ##teamcity[x]', '##teamcity[x]'],
     ['CodeBuild', '[Container] 2024/01/01 12:00:00 Running command npm test', 'Running command npm test'],
-    ['CodeBuild, with parts of a second', '[Container] 2024/01/01 12:00:00.123456 Phase complete', 'Phase complete'],
+    [
+      'CodeBuild, with parts of a second',
+      '[Container] 2024/01/01 12:00:00.123456 Phase complete',
+      'Phase complete',
+    ],
     ['Cloud Build', 'Step #3 - "test": npm error code ERESOLVE', 'npm error code ERESOLVE'],
     ['Cloud Build, no name', 'Step #3: bad', 'bad'],
     ['Cloud Build around BuildKit', 'Step #3 - "build": #8 12.34 bad', 'bad'],
@@ -128,8 +159,18 @@ describe('ownWords', () => {
 
 describe('the lines of outputs that run in parallel', () => {
   it.each([
-    ['pnpm', 'apps/shop test$ vitest run', 'apps/shop test:  FAIL  src/cart.test.ts > adds', ' FAIL  src/cart.test.ts > adds'],
-    ['Turborepo', '@shop/api:test: cache miss, executing 1f2e3d', '@shop/api:test: not ok 1 - adds', 'not ok 1 - adds'],
+    [
+      'pnpm',
+      'apps/shop test$ vitest run',
+      'apps/shop test:  FAIL  src/cart.test.ts > adds',
+      ' FAIL  src/cart.test.ts > adds',
+    ],
+    [
+      'Turborepo',
+      '@shop/api:test: cache miss, executing 1f2e3d',
+      '@shop/api:test: not ok 1 - adds',
+      'not ok 1 - adds',
+    ],
     ['Yarn', '[@shop/api]: Process started', '[@shop/api]: Tests: 1 failed', 'Tests: 1 failed'],
     ['Jenkins', '[Pipeline] { (Branch: linux)', '[linux] + make', '+ make'],
   ])('are those of the tool: %s', (_, begun, line, shown) => {
@@ -138,6 +179,8 @@ describe('the lines of outputs that run in parallel', () => {
   });
 
   it('keep their beginning where none has begun so', () => {
-    expect(openText('apps/shop test: FAIL src/cart.test.ts').line(1)).toBe('apps/shop test: FAIL src/cart.test.ts');
+    expect(openText('apps/shop test: FAIL src/cart.test.ts').line(1)).toBe(
+      'apps/shop test: FAIL src/cart.test.ts',
+    );
   });
 });

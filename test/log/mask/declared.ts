@@ -6,7 +6,8 @@ export interface DeclaredSecret {
 }
 
 const HEX = '9f3c1a7be2d84056a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718';
-const CRYPT = '$6$rT8kLm2Qx9$QyHo4Y1fQ2m8b6Jt0rWc5nZ3vKxPuE7sDgAiLwXqBhTjMkRlNoYzVfCeGp1dUaS4tH9bJ8mI2kF6qO0xW3yZ5.';
+const CRYPT =
+  '$6$rT8kLm2Qx9$QyHo4Y1fQ2m8b6Jt0rWc5nZ3vKxPuE7sDgAiLwXqBhTjMkRlNoYzVfCeGp1dUaS4tH9bJ8mI2kF6qO0xW3yZ5.';
 
 /** One row for each way to say it. */
 // biome-ignore format: one row for each
@@ -59,7 +60,10 @@ export const SPREAD_SECRETS: readonly { readonly declares: string; readonly valu
   { declares: '::add-mask::hunter2', value: 'hunter2' },
   { declares: 'ConvertTo-SecureString "Autumn!" -AsPlainText -Force', value: 'Autumn!' },
   { declares: "ConvertTo-SecureString 'pumpkin pie' -AsPlainText -Force", value: 'pumpkin pie' },
-  { declares: '##vso[task.setvariable variable=p;issecret=true]correct horse battery', value: 'correct horse battery' },
+  {
+    declares: '##vso[task.setvariable variable=p;issecret=true]correct horse battery',
+    value: 'correct horse battery',
+  },
   { declares: '##vso[task.setsecret]4815162342', value: '4815162342' },
   { declares: `ENCRYPTION_KEY=${HEX}`, value: HEX },
 ];

@@ -16,9 +16,16 @@ describe('a log masked in its file', () => {
   it('reads as the text of it does', async () => {
     const text = `${'compiling one more file of many\n'.repeat(90_000)}git clone https://x:${TOKEN}@example.org/a\nerror: src/a.c:1:2: boom\n`;
     const file = await masked('secret.log', text);
-    const held = { name: 'log', kind: 'log' as const, text: (await createMasker().mask(text)).text, notes: [] };
+    const held = {
+      name: 'log',
+      kind: 'log' as const,
+      text: (await createMasker().mask(text)).text,
+      notes: [],
+    };
     const inPieces = { name: 'log', kind: 'log' as const, bytes: file.bytes, notes: [] };
-    expect(readSources([inPieces], { budgetTokens: 500 })).toEqual(readSources([held], { budgetTokens: 500 }));
+    expect(readSources([inPieces], { budgetTokens: 500 })).toEqual(
+      readSources([held], { budgetTokens: 500 }),
+    );
     expect(file.secrets).toBe(1);
     file.close();
   });
@@ -43,7 +50,9 @@ describe('a log masked in its file', () => {
 
   it('leaves to others what must be decoded first', async () => {
     expect(await maskFile(write('a.gz', gzipSync('text')), createMasker())).toBeNull();
-    expect(await maskFile(write('wide.log', Buffer.from('\ufeffwide text', 'utf16le')), createMasker())).toBeNull();
+    expect(
+      await maskFile(write('wide.log', Buffer.from('\ufeffwide text', 'utf16le')), createMasker()),
+    ).toBeNull();
   });
 });
 

@@ -36,11 +36,14 @@ const ELSEWHERE: Readonly<Record<string, (secret: string) => string>> = {
   'upper-case hex': (secret) => encode(secret, 'hex').toUpperCase(),
   'URL-encoded': (secret) => `?x=${encodeURIComponent(secret)}&y`,
   'as JSON': (secret) => JSON.stringify({ a: secret }),
-  'broken in two': (secret) => `${secret.slice(0, secret.length >> 1)}\n${secret.slice(secret.length >> 1)} rest`,
+  'broken in two': (secret) =>
+    `${secret.slice(0, secret.length >> 1)}\n${secret.slice(secret.length >> 1)} rest`,
   'broken in two, with times before': (secret) =>
     `2026-01-05T10:00:00.0000000Z ${secret.slice(0, 5)}\n2026-01-05T10:00:00.0000001Z ${secret.slice(5)}`,
   'broken in four': (secret) =>
-    [0, 1, 2, 3].map((n) => secret.slice((n * secret.length) >> 2, ((n + 1) * secret.length) >> 2)).join('\r\n'),
+    [0, 1, 2, 3]
+      .map((n) => secret.slice((n * secret.length) >> 2, ((n + 1) * secret.length) >> 2))
+      .join('\r\n'),
 };
 
 /** No spelling of the secret, and of it in one piece no half. */
@@ -73,40 +76,60 @@ describe.each(Object.entries(SECRETS))('%s', (_name, planted) => {
 
   it('is then hidden everywhere in the run', async () => {
     await fc.assert(
-      fc.asyncProperty(lines, planted, fc.constantFrom(...Object.keys(ELSEWHERE)), async (some, [head, secret, rest], form) => {
-        // Less than three characters on a line are not recognised as a part.
-        fc.pre(isDistinctive(secret) && (form !== 'broken in four' || secret.length >= 12));
-        const first = `${head}${secret}${rest}`;
-        const second = [...some, ELSEWHERE[form]!(secret), ...some].join('\n');
-        const [masked, other] = await masker.maskAll([first, second]);
-        expectHidden(`${masked?.text}\n${other?.text}`, secret);
-        expect(other?.count).toBeGreaterThan(0);
-        expect(other?.text.split('\n').length).toBe(second.split('\n').length);
-        expect((await masker.maskAll([masked!.text, other!.text])).map(({ text }) => text)).toEqual([masked!.text, other!.text]);
-      }),
+      fc.asyncProperty(
+        lines,
+        planted,
+        fc.constantFrom(...Object.keys(ELSEWHERE)),
+        async (some, [head, secret, rest], form) => {
+          // Less than three characters on a line are not recognised as a part.
+          fc.pre(isDistinctive(secret) && (form !== 'broken in four' || secret.length >= 12));
+          const first = `${head}${secret}${rest}`;
+          const second = [...some, ELSEWHERE[form]!(secret), ...some].join('\n');
+          const [masked, other] = await masker.maskAll([first, second]);
+          expectHidden(`${masked?.text}\n${other?.text}`, secret);
+          expect(other?.count).toBeGreaterThan(0);
+          expect(other?.text.split('\n').length).toBe(second.split('\n').length);
+          expect((await masker.maskAll([masked!.text, other!.text])).map(({ text }) => text)).toEqual([
+            masked!.text,
+            other!.text,
+          ]);
+        },
+      ),
       { numRuns },
     );
   });
 });
 
 describe('a token that is only seen broken over two lines', () => {
-  const NAMES = ['GitHub token', 'GitHub fine-grained token', 'GitLab token', 'npm token', 'PyPI token', 'OpenAI project key'];
+  const NAMES = [
+    'GitHub token',
+    'GitHub fine-grained token',
+    'GitLab token',
+    'npm token',
+    'PyPI token',
+    'OpenAI project key',
+  ];
   it.each(NAMES)('is hidden on both: %s', async (name) => {
     await fc.assert(
-      fc.asyncProperty(SECRETS[name]!, fc.double({ min: 0.4, max: 0.8, noNaN: true }), async ([head, secret]: Planted, where) => {
-        const at = Math.floor(secret.length * where);
-        const { text } = await masker.mask(`${head}${secret.slice(0, at)}\n${secret.slice(at)}\nnpm ci`);
-        expect(text).not.toContain(secret.slice(8, at));
-        expect(text).not.toContain(secret.slice(at));
-        expect(text.endsWith('\nnpm ci')).toBe(true);
-      }),
+      fc.asyncProperty(
+        SECRETS[name]!,
+        fc.double({ min: 0.4, max: 0.8, noNaN: true }),
+        async ([head, secret]: Planted, where) => {
+          const at = Math.floor(secret.length * where);
+          const { text } = await masker.mask(`${head}${secret.slice(0, at)}\n${secret.slice(at)}\nnpm ci`);
+          expect(text).not.toContain(secret.slice(8, at));
+          expect(text).not.toContain(secret.slice(at));
+          expect(text.endsWith('\nnpm ci')).toBe(true);
+        },
+      ),
       { numRuns },
     );
   });
 });
 
 describe('T56: what is no secret', () => {
-  const hexOf = (length: number) => fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });
+  const hexOf = (length: number) =>
+    fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });
   const CLEAN: Readonly<Record<string, fc.Arbitrary<string>>> = {
     commit: hexOf(40).map((sha) => `Checking out ${sha} (refs/remotes/origin/main)`),
     'short commit': hexOf(7).map((sha) => `[main ${sha}] Release`),
@@ -119,14 +142,24 @@ describe('T56: what is no secret', () => {
       .uint8Array({ minLength: 64, maxLength: 64 })
       .map((bytes) => `  integrity sha512-${Buffer.from(bytes).toString('base64')}`),
     'cache key': hexOf(64).map((sha) => `Cache restored from key: linux-node-modules-${sha}`),
-    version: fc.tuple(fc.nat(99), fc.nat(99), hexOf(7)).map(([a, b, c]) => `token-service@${a}.${b}.0-beta.${a}+${c}`),
-    'test name': fc.nat(999).map((n) => `✗ auth › refresh token ${n}: rejects a password without digits (12 ms)`),
+    version: fc
+      .tuple(fc.nat(99), fc.nat(99), hexOf(7))
+      .map(([a, b, c]) => `token-service@${a}.${b}.0-beta.${a}+${c}`),
+    'test name': fc
+      .nat(999)
+      .map((n) => `✗ auth › refresh token ${n}: rejects a password without digits (12 ms)`),
     path: fc.nat(99).map((n) => `src/auth/token_v${n}/secret-store.test.ts:${n}:13`),
     'image tag': hexOf(7).map((sha) => `Successfully tagged registry.example.com:5000/team/app:${sha}`),
-    'go pseudo-version': hexOf(12).map((sha) => `go: downloading golang.org/x/oauth2 v0.0.0-20230101120000-${sha}`),
+    'go pseudo-version': hexOf(12).map(
+      (sha) => `go: downloading golang.org/x/oauth2 v0.0.0-20230101120000-${sha}`,
+    ),
     'masked by the runner': fc.constant('  password: ***\n  token: ***\nhttps://x:***@example.com ***'),
-    variables: fc.constant('curl -H "Authorization: Bearer $TOKEN" -u "$USER:$PASSWORD" --token %TOKEN% PASSWORD=[secure]'),
-    address: fc.nat(9999).map((n) => `connecting to http://localhost:${n}/path@v1.2.3 and ssh://git@github.com/acme/app.git`),
+    variables: fc.constant(
+      'curl -H "Authorization: Bearer $TOKEN" -u "$USER:$PASSWORD" --token %TOKEN% PASSWORD=[secure]',
+    ),
+    address: fc
+      .nat(9999)
+      .map((n) => `connecting to http://localhost:${n}/path@v1.2.3 and ssh://git@github.com/acme/app.git`),
   };
   it.each(Object.keys(CLEAN))('stays as it is: %s', async (name) => {
     await fc.assert(
@@ -141,8 +174,29 @@ describe('T56: what is no secret', () => {
 
 describe('any text', () => {
   const piece = fc.constantFrom(
-    ...['token=', 'a7Qb8Rc9Sd', '\n', '\r\n', 'https://a:b@c.de', '***', '"', ' ', 'Cookie: a=', 'ghp_', 'eyJ', '.', 'password: '],
-    ...['-----BEGIN RSA PRIVATE KEY-----', '-----END RSA PRIVATE KEY-----', 'MIIEowIBAAKCAQEA75', '\u001b[31m', 'curl -u x:', 'key='],
+    ...[
+      'token=',
+      'a7Qb8Rc9Sd',
+      '\n',
+      '\r\n',
+      'https://a:b@c.de',
+      '***',
+      '"',
+      ' ',
+      'Cookie: a=',
+      'ghp_',
+      'eyJ',
+      '.',
+      'password: ',
+    ],
+    ...[
+      '-----BEGIN RSA PRIVATE KEY-----',
+      '-----END RSA PRIVATE KEY-----',
+      'MIIEowIBAAKCAQEA75',
+      '\u001b[31m',
+      'curl -u x:',
+      'key=',
+    ],
     ...['AAAAAAAAAAAAAAAAAAAAAAAAAAAA', '\ud83d', 'mysql -p', 'docker login -p ', 'net use \\\\a\\b '],
   );
   it('keeps its number of lines, and is masked as far after the first time as ever', async () => {

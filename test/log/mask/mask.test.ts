@@ -12,7 +12,14 @@ describe('createMasker', () => {
     ['a GitHub token', join('ghp_', 'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx')],
     ['an AWS key id', join('AKIA', 'Q3EGUJ5MSZ7HQW4T')],
     ['an npm token', join('npm_', 'aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5')],
-    ['a JSON web token', join('eyJhbGciOiJIUzI1NiJ9', '.eyJzdWIiOiIxMjM0NTY3ODkwIn0', '.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U')],
+    [
+      'a JSON web token',
+      join(
+        'eyJhbGciOiJIUzI1NiJ9',
+        '.eyJzdWIiOiIxMjM0NTY3ODkwIn0',
+        '.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U',
+      ),
+    ],
     ['a Slack token', join('xoxb', '-123456789012-1234567890123-AbCdEfGhIjKlMnOpQrStUvWx')],
   ])('hides %s', async (_, secret) => {
     const { text, count } = await masker.mask(`before\n+ deploy ${secret} now\nafter`);
@@ -30,9 +37,21 @@ describe('createMasker', () => {
   });
 
   it('hides the body of a private key line by line and keeps the number of lines', async () => {
-    const key = ['-----BEGIN RSA PRIVATE KEY-----', 'MIIEowIBAAKCAQEA75', 'q8Zk3dPq1', '-----END RSA PRIVATE KEY-----'].join('\n');
+    const key = [
+      '-----BEGIN RSA PRIVATE KEY-----',
+      'MIIEowIBAAKCAQEA75',
+      'q8Zk3dPq1',
+      '-----END RSA PRIVATE KEY-----',
+    ].join('\n');
     const { text } = await masker.mask(`a\n${key}\nb`);
-    expect(text.split('\n')).toEqual(['a', '-----BEGIN RSA PRIVATE KEY-----', '***', '***', '-----END RSA PRIVATE KEY-----', 'b']);
+    expect(text.split('\n')).toEqual([
+      'a',
+      '-----BEGIN RSA PRIVATE KEY-----',
+      '***',
+      '***',
+      '-----END RSA PRIVATE KEY-----',
+      'b',
+    ]);
   });
 
   it.each([

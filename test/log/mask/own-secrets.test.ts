@@ -12,20 +12,30 @@ afterAll(() => threads.close());
 test.each([
   ['at once', createMasker(masking)],
   ['in a thread', threads.masker],
-])('masking tells which own secrets it has hidden, in any spelling, and of no others (%s)', async (_, masker) => {
-  const token = makeToken();
-  const texts = [
-    `Notifying endpoint with url 'https://faultline.example/webhooks/jenkins?token=${WEBHOOK}'`,
-    `authorization: Basic ${Buffer.from(`faultline:${WEBHOOK}`).toString('base64')}`,
-    `FAULTLINE_TOKEN=${token}`,
-    `FAULTLINE_TOKEN=${token.slice(0, -1)}_`,
-    `Authorization: ${API_KEY}`,
-    'nothing',
-  ];
+])(
+  'masking tells which own secrets it has hidden, in any spelling, and of no others (%s)',
+  async (_, masker) => {
+    const token = makeToken();
+    const texts = [
+      `Notifying endpoint with url 'https://faultline.example/webhooks/jenkins?token=${WEBHOOK}'`,
+      `authorization: Basic ${Buffer.from(`faultline:${WEBHOOK}`).toString('base64')}`,
+      `FAULTLINE_TOKEN=${token}`,
+      `FAULTLINE_TOKEN=${token.slice(0, -1)}_`,
+      `Authorization: ${API_KEY}`,
+      'nothing',
+    ];
 
-  const masked = await masker.maskAll(texts);
+    const masked = await masker.maskAll(texts);
 
-  const [webhook, own] = [digestOfToken(WEBHOOK), digestOfToken(token)];
-  expect(masked.map((one) => one.own)).toEqual([[webhook], [webhook], [own], undefined, undefined, undefined]);
-  expect(JSON.stringify(masked)).not.toContain(WEBHOOK);
-});
+    const [webhook, own] = [digestOfToken(WEBHOOK), digestOfToken(token)];
+    expect(masked.map((one) => one.own)).toEqual([
+      [webhook],
+      [webhook],
+      [own],
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(JSON.stringify(masked)).not.toContain(WEBHOOK);
+  },
+);

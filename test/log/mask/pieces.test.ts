@@ -14,7 +14,11 @@ describe('masking piece by piece', () => {
   });
 
   it('tells a fellow reader what a scan of its own would', async () => {
-    const log = bytesOfText(`${FILLER}\u001b[31merr\u001b[0mor: failed\nnpm ERR! code 1\n${'x'.repeat(2_000_000)} fatal: gone\n`.repeat(3));
+    const log = bytesOfText(
+      `${FILLER}\u001b[31merr\u001b[0mor: failed\nnpm ERR! code 1\n${'x'.repeat(2_000_000)} fatal: gone\n`.repeat(
+        3,
+      ),
+    );
     const { scan, add } = growingScan(log, READER_GROUPS.length);
     expect(await createMasker().maskPieces(log, () => undefined, { groups: READER_GROUPS, add })).toBe(0);
     const own = scanLog(log, readerMatcher());
@@ -34,7 +38,10 @@ describe('masking piece by piece', () => {
   });
 
   it('gives what masking the whole text gives, wherever the pieces are cut', async () => {
-    const body = Array.from({ length: 14 }, (_, i) => `MIIEpAIBAAKCAQEA${i}x7Vq3Zk9LmNoPqRsTuVwXyZaBcDeFgHiJkLm0Q${i}2aB`).join('\n');
+    const body = Array.from(
+      { length: 14 },
+      (_, i) => `MIIEpAIBAAKCAQEA${i}x7Vq3Zk9LmNoPqRsTuVwXyZaBcDeFgHiJkLm0Q${i}2aB`,
+    ).join('\n');
     const key = `-----BEGIN RSA PRIVATE KEY-----\n${body}\n-----END RSA PRIVATE KEY-----\n`;
     for (const shift of [0, 100, 700, 1_048_576 - 300]) {
       const log = `${'x'.repeat(shift)}\n${`${FILLER.repeat(900)}password=${TOKEN}\n${key}`.repeat(18)}the end ${TOKEN}`;
@@ -72,7 +79,9 @@ describe('masking piece by piece', () => {
   });
 
   it('masks a line longer than a piece', async () => {
-    const { text, count } = await inPieces(`${'word '.repeat(300_000)}token=${TOKEN} ${'word '.repeat(300_000)}`);
+    const { text, count } = await inPieces(
+      `${'word '.repeat(300_000)}token=${TOKEN} ${'word '.repeat(300_000)}`,
+    );
     expect(text).not.toContain(TOKEN);
     expect(count).toBe(1);
   });

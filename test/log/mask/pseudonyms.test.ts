@@ -8,7 +8,8 @@ const BOTH = { emails: true, hosts: true };
 describe('createPseudonyms', () => {
   it('gives each address and host one name, and can put it back', () => {
     const names = createPseudonyms(BOTH);
-    const text = 'ada@example.com pushed from 10.1.2.3 to db-1.prod.internal; db-1.prod.internal refused ada@example.com';
+    const text =
+      'ada@example.com pushed from 10.1.2.3 to db-1.prod.internal; db-1.prod.internal refused ada@example.com';
     const hidden = names.hide(text);
     expect(hidden).toBe('<EMAIL_1> pushed from <HOST_1> to <HOST_2>; <HOST_2> refused <EMAIL_1>');
     expect(names.hide('bob@example.com at 10.1.2.3')).toBe('<EMAIL_2> at <HOST_1>');
@@ -32,7 +33,9 @@ describe('createPseudonyms', () => {
 
   it('knows the endings that are given, and IPv6', () => {
     const names = createPseudonyms({ ...BOTH, hostSuffixes: ['.corp.example.com'] });
-    expect(names.hide('dial ci-7.corp.example.com [fd12:3456:789a::1]:443')).toBe('dial <HOST_2> [<HOST_1>]:443');
+    expect(names.hide('dial ci-7.corp.example.com [fd12:3456:789a::1]:443')).toBe(
+      'dial <HOST_2> [<HOST_1>]:443',
+    );
   });
 
   it('does not lend a host to a log that says <HOST_1> itself', () => {

@@ -28,10 +28,20 @@ describe('what is declared secret', () => {
     expect((await masker.mask(`before\n${text}\nafter`)).text).not.toContain(secret);
   });
 
-  it.each(SPREAD_SECRETS)('is hidden in the other texts of the build: $declares', async ({ declares, value }) => {
-    const [, report, log] = await masker.maskAll([declares, `<failure message="login with ${value} failed"/>`, `ci (${value}) refused`]);
-    expect([report?.text, log?.text]).toEqual(['<failure message="login with *** failed"/>', 'ci (***) refused']);
-  });
+  it.each(SPREAD_SECRETS)(
+    'is hidden in the other texts of the build: $declares',
+    async ({ declares, value }) => {
+      const [, report, log] = await masker.maskAll([
+        declares,
+        `<failure message="login with ${value} failed"/>`,
+        `ci (${value}) refused`,
+      ]);
+      expect([report?.text, log?.text]).toEqual([
+        '<failure message="login with *** failed"/>',
+        'ci (***) refused',
+      ]);
+    },
+  );
 
   it.each([
     'a&lt;b&gt;&amp;&quot;c&quot;&#39;d',
@@ -46,7 +56,9 @@ describe('what is declared secret', () => {
 
   it('is hidden nowhere else where any log may say it', async () => {
     const rest = 'true main release 3.14.2 unhunter2d 8080 not set';
-    const declared = ['true', 'main', 'release', '3.14.2', 'hunter2', '8080', 'not set'].map((value) => `::add-mask::${value}`);
+    const declared = ['true', 'main', 'release', '3.14.2', 'hunter2', '8080', 'not set'].map(
+      (value) => `::add-mask::${value}`,
+    );
     expect((await masker.maskAll([declared.join('\n'), rest]))[1]?.text).toBe(rest);
   });
 
@@ -57,7 +69,9 @@ describe('what is declared secret', () => {
 
 describe('masking leaves', () => {
   it('captured logs as they are, but for the two credentials in them', async () => {
-    const logs = readdirSync(FIXTURES, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('log.txt'));
+    const logs = readdirSync(FIXTURES, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('log.txt'),
+    );
     const { lines } = await masksIn(
       masker,
       logs.map((name) => readFileSync(join(FIXTURES, name), 'utf8')),

@@ -3,7 +3,8 @@ import { entropy } from '../../../src/log/mask/span.ts';
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-const chars = (alphabet: string, length: number) => fc.string({ unit: fc.constantFrom(...alphabet), minLength: length, maxLength: length });
+const chars = (alphabet: string, length: number) =>
+  fc.string({ unit: fc.constantFrom(...alphabet), minLength: length, maxLength: length });
 /** As a key generator makes them: never "AAAA…". */
 const random = (alphabet: string, length: number) =>
   chars(alphabet, length).filter((text) => entropy(text) >= Math.min(3, Math.log2(length) - 0.6));
@@ -22,7 +23,9 @@ export type Planted = readonly [before: string, secret: string, after: string];
 
 /** Tokens that tell what they are wherever they stand. */
 export const TOKENS: Readonly<Record<string, fc.Arbitrary<string>>> = {
-  'Telegram bot token': fc.tuple(fc.integer({ min: 100_000_000, max: 9_999_999_999 }), mixed(33)).map(([id, s]) => `${id}:AA${s}`),
+  'Telegram bot token': fc
+    .tuple(fc.integer({ min: 100_000_000, max: 9_999_999_999 }), mixed(33))
+    .map(([id, s]) => `${id}:AA${s}`),
   'Brevo key': fc.tuple(hex(64), mixed(16)).map(([a, b]) => `xkeysib-${a}-${b}`),
   'Mailgun key': hex(32).map((s) => `key-${s}`),
   'Mailchimp key': fc.tuple(hex(32), fc.integer({ min: 1, max: 21 })).map(([s, n]) => `${s}-us${n}`),
@@ -31,14 +34,18 @@ export const TOKENS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'Facebook token': mixed(170).map((s) => `EAAG${s}`),
   'Facebook page token': mixed(120).map((s) => `EAAM${s}`),
   'AWS Bedrock key': base64(99).map((s) => `ABSK${s.replaceAll('=', '')}`),
-  'AWS Bedrock short-term key': base64(120).map((s) => `bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t${s.replaceAll('=', '')}`),
+  'AWS Bedrock short-term key': base64(120).map(
+    (s) => `bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t${s.replaceAll('=', '')}`,
+  ),
   'Twilio API key': hex(32).map((s) => `SK${s}`),
   'OpenShift token': mixed(43).map((s) => `sha256~${s}`),
   'Sourcegraph token': fc.tuple(hex(16), hex(40)).map(([a, b]) => `sgp_${a}_${b}`),
   'Dynatrace token': fc.tuple(upper(24), upper(64)).map(([a, b]) => `dt0c01.${a}.${b}`),
   'JFrog reference token': mixed(59).map((s) => `cmVmd${s}`),
   'Cloudflare origin CA key': fc.tuple(hex(24), hex(146)).map(([a, b]) => `v1.0-${a}-${b}`),
-  '1Password secret key': fc.tuple(upper(6), upper(6), upper(5), upper(5), upper(5), upper(5)).map((parts) => `A3-${parts.join('-')}`),
+  '1Password secret key': fc
+    .tuple(upper(6), upper(6), upper(5), upper(5), upper(5), upper(5))
+    .map((parts) => `A3-${parts.join('-')}`),
   '1Password service account': base64(200).map((s) => `ops_eyJ${s.replaceAll('=', '').replaceAll('/', 'a')}`),
   'EasyPost key': mixed(54).map((s) => `EZAK${s}`),
   'Shippo token': hex(40).map((s) => `shippo_live_${s}`),
@@ -47,7 +54,9 @@ export const TOKENS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'Duffel token': mixed(43).map((s) => `duffel_live_${s}`),
   'Prefect key': mixed(36).map((s) => `pnu_${s}`),
   'ReadMe key': random('abcdefghijklmnopqrstuvwxyz0123456789', 70).map((s) => `rdme_${s}`),
-  'Harness key': fc.tuple(mixed(22), alphanumeric(24), alphanumeric(20)).map(([a, b, c]) => `pat.${a}.${b}.${c}`),
+  'Harness key': fc
+    .tuple(mixed(22), alphanumeric(24), alphanumeric(20))
+    .map(([a, b, c]) => `pat.${a}.${b}.${c}`),
   'Infracost key': mixed(32).map((s) => `ico-${s}`),
   'GitLab runner registration token': mixed(20).map((s) => `GR1348941${s}`),
   'GitLab feature flag token': mixed(20).map((s) => `glffct-${s}`),
@@ -66,16 +75,32 @@ export const TOKENS: Readonly<Record<string, fc.Arbitrary<string>>> = {
 
 /** One of every kind that masking knows; names as their makers call them. */
 export const SECRETS: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
-  ...Object.fromEntries(Object.entries(TOKENS).map(([name, token]) => [name, token.map((s): Planted => ['using ', s, ' now'])])),
-  'Telegram address': mixed(33).map((s) => ['GET https://api.telegram.org/', `bot7201534890:AA${s}`, '/getMe 404']),
-  'Discord bot token': fc.tuple(mixed(23), mixed(6), mixed(38)).map(([a, b, c]) => ['Authorization: Bot ', `M${a}.${b}.${c}`, '']),
-  'Discord token': fc.tuple(mixed(23), mixed(6), mixed(38)).map(([a, b, c]) => ['discord login ', `M${a}.${b}.${c}`, '']),
-  'Facebook app token': mixed(27).map((s) => ['GET https://graph.facebook.com/me?access_token=', `270123456789012|${s}`, '']),
+  ...Object.fromEntries(
+    Object.entries(TOKENS).map(([name, token]) => [name, token.map((s): Planted => ['using ', s, ' now'])]),
+  ),
+  'Telegram address': mixed(33).map((s) => [
+    'GET https://api.telegram.org/',
+    `bot7201534890:AA${s}`,
+    '/getMe 404',
+  ]),
+  'Discord bot token': fc
+    .tuple(mixed(23), mixed(6), mixed(38))
+    .map(([a, b, c]) => ['Authorization: Bot ', `M${a}.${b}.${c}`, '']),
+  'Discord token': fc
+    .tuple(mixed(23), mixed(6), mixed(38))
+    .map(([a, b, c]) => ['discord login ', `M${a}.${b}.${c}`, '']),
+  'Facebook app token': mixed(27).map((s) => [
+    'GET https://graph.facebook.com/me?access_token=',
+    `270123456789012|${s}`,
+    '',
+  ]),
   'Octopus key': upper(26).map((s) => ['octo push --apiKey ', `API-${s}`, '']),
   'Vault token of old': mixed(24).map((s) => ['vault login ', `s.${s}`, '']),
   'Vault token of old, assigned': mixed(24).map((s) => ['VAULT_TOKEN=', `s.${s}`, '']),
   'Sonar login': hex(40).map((s) => ['mvn sonar:sonar -Dsonar.login=', s, '']),
-  'Bundler credentials': fc.tuple(hex(8), hex(8)).map(([a, b]) => ['BUNDLE_GEMS__EXAMPLE__COM: "', `${a}:${b}`, '"']),
+  'Bundler credentials': fc
+    .tuple(hex(8), hex(8))
+    .map(([a, b]) => ['BUNDLE_GEMS__EXAMPLE__COM: "', `${a}:${b}`, '"']),
   'Asana token': random('0123456789', 16).map((s) => ['ASANA_TOKEN=', s, '']),
   'Snyk key': fc
     .uuid({ version: 4 })
@@ -112,8 +137,16 @@ export const SECRETS: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
     `MII${s}`,
     '\\n-----END PRIVATE KEY-----\\n",',
   ]),
-  'Azure storage key': base64(64).map((s) => ['AccountName=ci;AccountKey=', s, ';EndpointSuffix=core.windows.net']),
-  'Azure shared access signature': base64(32).map((s) => ['?sv=2022-11-02&se=2030-01-01&sig=', encodeURIComponent(`a7${s}`), '&sp=r']),
+  'Azure storage key': base64(64).map((s) => [
+    'AccountName=ci;AccountKey=',
+    s,
+    ';EndpointSuffix=core.windows.net',
+  ]),
+  'Azure shared access signature': base64(32).map((s) => [
+    '?sv=2022-11-02&se=2030-01-01&sig=',
+    encodeURIComponent(`a7${s}`),
+    '&sp=r',
+  ]),
   'Azure client secret': mixed(34).map((s) => ['', `abc8Q~${s}`, '']),
   'Azure DevOps token': mixed(76).map((s) => ['pat ', `${s}AZDOa1b2`, '']),
   'Faultline token': mixed(49).map((s) => ['faultline --token ', `flt_${s}`, ' ask']),
@@ -121,10 +154,18 @@ export const SECRETS: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   'npm legacy token': mixed(36).map((s) => ['//registry.example.com/:_authToken=', s, '']),
   'PyPI token': mixed(80).map((s) => ['twine -p ', `pypi-AgEIcHlwaS5vcmc${s}`, '']),
   'RubyGems key': hex(48).map((s) => ['', `rubygems_${s}`, '']),
-  'NuGet key': random('abcdefghijklmnopqrstuvwxyz0123456789', 43).map((s) => ['nuget push -k ', `oy2${s}`, '']),
+  'NuGet key': random('abcdefghijklmnopqrstuvwxyz0123456789', 43).map((s) => [
+    'nuget push -k ',
+    `oy2${s}`,
+    '',
+  ]),
   'Docker token': mixed(27).map((s) => ['docker login -p ', `dckr_pat_${s}`, '']),
   'Docker password': mixed(12).map((s) => ['$ docker login -u ci -p ', s, ' registry.example.com']),
-  'Docker configuration': mixed(14).map((s) => ['{"auths":{"r.example.com":{"auth":"', Buffer.from(`ci:${s}`).toString('base64'), '"}}}']),
+  'Docker configuration': mixed(14).map((s) => [
+    '{"auths":{"r.example.com":{"auth":"',
+    Buffer.from(`ci:${s}`).toString('base64'),
+    '"}}}',
+  ]),
   'Docker configuration in base64': mixed(14).map((s) => [
     '.dockerconfigjson: ',
     Buffer.from(`{"auths":{"r.example.com":{"auth":"${s}"}}}`).toString('base64'),
@@ -132,7 +173,11 @@ export const SECRETS: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   ]),
   'Slack token': mixed(24).map((s) => ['', `xoxb-123456789012-1234567890123-${s}`, '']),
   'Slack app token': mixed(40).map((s) => ['', `xapp-1-A0B1C2D3E4F-1234567890123-${s}`, '']),
-  'Slack webhook': mixed(24).map((s) => ['https://hooks.slack.com/services/', `T0A1B2C3D/B4E5F6G7H/${s}`, '']),
+  'Slack webhook': mixed(24).map((s) => [
+    'https://hooks.slack.com/services/',
+    `T0A1B2C3D/B4E5F6G7H/${s}`,
+    '',
+  ]),
   'Discord webhook': mixed(68).map((s) => ['https://discord.com/api/webhooks/123456789012345678/', s, '']),
   'SendGrid key': fc.tuple(mixed(22), mixed(43)).map(([a, b]) => ['send with ', `SG.${a}.${b}`, '']),
   'Stripe key': mixed(24).map((s) => ['', `sk_live_${s}`, '']),
@@ -162,18 +207,36 @@ export const SECRETS: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   'Pulumi token': hex(40).map((s) => ['', `pul-${s}`, '']),
   'Artifactory key': mixed(69).map((s) => ['X-JFrog-Art-Api: ', `AKCp${s}`, '']),
   'Shopify token': hex(32).map((s) => ['', `shpat_${s}`, '']),
-  'Hugging Face token': random('abcdefghijklmnopqrstuvwxyzABCDEFGH', 34).map((s) => ['login ', `hf_${s}`, '']),
+  'Hugging Face token': random('abcdefghijklmnopqrstuvwxyzABCDEFGH', 34).map((s) => [
+    'login ',
+    `hf_${s}`,
+    '',
+  ]),
   'Linear key': mixed(40).map((s) => ['', `lin_api_${s}`, '']),
-  'JSON web token': fc.tuple(mixed(20), mixed(30), mixed(43)).map(([a, b, c]) => ['jwt ', `eyJ${a}.eyJ${b}.${c}`, '']),
+  'JSON web token': fc
+    .tuple(mixed(20), mixed(30), mixed(43))
+    .map(([a, b, c]) => ['jwt ', `eyJ${a}.eyJ${b}.${c}`, '']),
   'bearer header': mixed(32).map((s) => ['> Authorization: Bearer ', s, '']),
-  'basic header': mixed(14).map((s) => ['authorization: Basic ', Buffer.from(`ci:${s}`).toString('base64'), '']),
-  'GitLab header': mixed(20).map((s) => ['curl --header "PRIVATE-TOKEN: ', s, '" https://gitlab.example.com/api']),
+  'basic header': mixed(14).map((s) => [
+    'authorization: Basic ',
+    Buffer.from(`ci:${s}`).toString('base64'),
+    '',
+  ]),
+  'GitLab header': mixed(20).map((s) => [
+    'curl --header "PRIVATE-TOKEN: ',
+    s,
+    '" https://gitlab.example.com/api',
+  ]),
   'session cookie': mixed(32).map((s) => ['< Set-Cookie: JSESSIONID=', s, '; Path=/; HttpOnly']),
   'password in a URL': mixed(14).map((s) => ['git clone https://ci:', s, '@git.example.com/x.git']),
   'token as user in a URL': mixed(30).map((s) => ['https://', s, '@git.example.com/x.git']),
   'database URL': mixed(16).map((s) => ['DATABASE_URL=postgres://app:', s, '@db:5432/app']),
   'JDBC URL': mixed(12).map((s) => ['jdbc:postgresql://db:5432/app?user=app&password=', s, '&ssl=true']),
-  'JDBC URL of SQL Server': mixed(12).map((s) => ['jdbc:sqlserver://db:1433;user=sa;password=', s, ';encrypt=false']),
+  'JDBC URL of SQL Server': mixed(12).map((s) => [
+    'jdbc:sqlserver://db:1433;user=sa;password=',
+    s,
+    ';encrypt=false',
+  ]),
   'JDBC URL of Oracle': mixed(12).map((s) => ['jdbc:oracle:thin:app/', s, '@db:1521:xe']),
   'netrc line': mixed(12).map((s) => ['machine git.example.com login ci password ', s, '']),
   'curl user': mixed(10).map((s) => ['curl -sSf -u ci:', s, ' https://x.example.com']),
@@ -187,9 +250,21 @@ export const SECRETS: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   'command-line option': mixed(24).map((s) => ['deploy --api-key ', s, ' --yes']),
   'signed URL': mixed(40).map((s) => ['https://x.example.com/f?Signature=', s, '&Expires=1']),
   'random key': mixed(44).map((s) => ['ENCRYPTION_KEY=', s, '']),
-  'kubeconfig key': base64(90).map((s) => ['    client-key-data: ', `LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQ${s}`, '']),
-  'PEM in base64': base64(90).map((s) => ['tls.key: ', Buffer.from(`-----BEGIN EC PRIVATE KEY-----\n${s}\n`).toString('base64'), '']),
-  'PEM on one line': base64(90).map((s) => ['KEY="-----BEGIN OPENSSH PRIVATE KEY-----\\n', s, '\\n-----END OPENSSH PRIVATE KEY-----"']),
+  'kubeconfig key': base64(90).map((s) => [
+    '    client-key-data: ',
+    `LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQ${s}`,
+    '',
+  ]),
+  'PEM in base64': base64(90).map((s) => [
+    'tls.key: ',
+    Buffer.from(`-----BEGIN EC PRIVATE KEY-----\n${s}\n`).toString('base64'),
+    '',
+  ]),
+  'PEM on one line': base64(90).map((s) => [
+    'KEY="-----BEGIN OPENSSH PRIVATE KEY-----\\n',
+    s,
+    '\\n-----END OPENSSH PRIVATE KEY-----"',
+  ]),
   'PGP key on one line': base64(90).map((s) => [
     '-----BEGIN PGP PRIVATE KEY BLOCK-----\\n\\n',
     s,

@@ -4,7 +4,8 @@ import { createMasker } from '../../../src/log/mask/mask.ts';
 import { hideInReport } from '../../../src/log/mask/structured.ts';
 import { parseReport } from '../../../src/log/reports/report.ts';
 
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
 describe('hiding in reports', () => {
   it('touches values only, and entities and escapes as a whole', () => {
@@ -15,7 +16,10 @@ describe('hiding in reports', () => {
     );
     const json = '{"a":"one\\ntwo","b":1234}';
     const at = json.indexOf('ntwo');
-    expect(JSON.parse(hideInReport(json, [{ from: at, to: json.length }])?.text ?? '')).toEqual({ a: 'one***', '***': '***' });
+    expect(JSON.parse(hideInReport(json, [{ from: at, to: json.length }])?.text ?? '')).toEqual({
+      a: 'one***',
+      '***': '***',
+    });
   });
 
   it('leaves a text that is no report to the ordinary way', () => {
@@ -35,14 +39,21 @@ describe('hiding in reports', () => {
 
   it('never breaks a report, whatever value is hidden and however far it seems to go on', () => {
     const value = fc.string({ maxLength: 30 });
-    const spans = fc.array(fc.record({ from: fc.nat(400), length: fc.nat(60) }), { minLength: 1, maxLength: 6 });
+    const spans = fc.array(fc.record({ from: fc.nat(400), length: fc.nat(60) }), {
+      minLength: 1,
+      maxLength: 6,
+    });
     fc.assert(
       fc.property(fc.array(value, { minLength: 1, maxLength: 4 }), spans, (values, places) => {
         const cases = values.map(
-          (one, at) => `<testcase name="t${at}"><failure message="${escaped(one)}">${escaped(one)}</failure></testcase>`,
+          (one, at) =>
+            `<testcase name="t${at}"><failure message="${escaped(one)}">${escaped(one)}</failure></testcase>`,
         );
         const xml = `<testsuite>${cases.join('')}</testsuite>`;
-        const ends = Array.from(xml.matchAll(/(?<=(?:message="|">)[^<"]{1,200})(?=<\/|">)/g), ({ index }) => index);
+        const ends = Array.from(
+          xml.matchAll(/(?<=(?:message="|">)[^<"]{1,200})(?=<\/|">)/g),
+          ({ index }) => index,
+        );
         if (ends.length === 0) return;
         const found = places.map(({ from, length }) => {
           const end = ends[from % ends.length] ?? 0;

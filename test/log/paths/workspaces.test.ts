@@ -46,8 +46,16 @@ const WORKSPACES: readonly (readonly [string, string, string])[] = [
   ['a GOPATH', '/go/src/github.com/shop/api/cart/tax.go', 'cart/tax.go'],
   ['a dev container', '/workspaces/api/src/tax.ts', 'src/tax.ts'],
   ['an image', '/usr/src/app/src/tax.ts', 'src/tax.ts'],
-  ['Bazel, sandbox', '/home/ci/.cache/bazel/_bazel_ci/8d/sandbox/linux-sandbox/12/execroot/_main/src/tax.cc', 'src/tax.cc'],
-  ['Bazel, generated', '/root/.cache/bazel/_bazel_root/ab/execroot/shop/bazel-out/k8-fastbuild/bin/src/tax.pb.cc', 'src/tax.pb.cc'],
+  [
+    'Bazel, sandbox',
+    '/home/ci/.cache/bazel/_bazel_ci/8d/sandbox/linux-sandbox/12/execroot/_main/src/tax.cc',
+    'src/tax.cc',
+  ],
+  [
+    'Bazel, generated',
+    '/root/.cache/bazel/_bazel_root/ab/execroot/shop/bazel-out/k8-fastbuild/bin/src/tax.pb.cc',
+    'src/tax.pb.cc',
+  ],
   ['Bazel, runfiles', 'bazel-out/k8-opt/bin/src/tax_test.runfiles/_main/src/tax.py', 'src/tax.py'],
   ['Bazel, link', 'bazel-bin/src/tax.h', 'src/tax.h'],
 ];

@@ -12,7 +12,12 @@ const ranked = Array.from(
     proof: 0,
   }),
 );
-const placed = ranked.map(({ line }, i) => ({ start: line, end: line, weight: i === 20 ? 90 : 40 - i, reason: 'read' }));
+const placed = ranked.map(({ line }, i) => ({
+  start: line,
+  end: line,
+  weight: i === 20 ? 90 : 40 - i,
+  reason: 'read',
+}));
 
 describe('the two orders of lines', () => {
   it('share the room: what either puts first is among the first ten', () => {

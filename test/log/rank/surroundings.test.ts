@@ -38,7 +38,10 @@ describe('what is measured of a line among those around it', () => {
   });
 
   it('knows the words of the command that was shown', () => {
-    const own = [...lines.slice(0, 6), { line: 7, text: 'plumb: cannot verify', role: classifyRole('plumb: cannot verify') }];
+    const own = [
+      ...lines.slice(0, 6),
+      { line: 7, text: 'plumb: cannot verify', role: classifyRole('plumb: cannot verify') },
+    ];
     const told = measureSurroundings(
       own,
       own.map(() => false),

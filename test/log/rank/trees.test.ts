@@ -16,7 +16,12 @@ const { tree } = fc.letrec<{ tree: Grown }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 3 },
     fc.record({ column: fc.constant(-1), threshold: fc.integer({ min: -50, max: 50 }) }),
-    fc.record({ column: fc.nat(WIDTH - 1), threshold: fc.integer({ min: -3, max: 3 }), left: tie('tree'), right: tie('tree') }),
+    fc.record({
+      column: fc.nat(WIDTH - 1),
+      threshold: fc.integer({ min: -3, max: 3 }),
+      left: tie('tree'),
+      right: tie('tree'),
+    }),
   ),
 }));
 
@@ -42,12 +47,19 @@ function walked(grown: Grown, row: readonly number[]): number {
 
 describe('the sum of trees', () => {
   it('is that of the leaves that walking each tree comes to, row after row', () => {
-    const rows = fc.array(fc.tuple(fc.integer({ min: -4, max: 4 }), fc.integer({ min: -4, max: 4 }), fc.integer({ min: -4, max: 4 })));
+    const rows = fc.array(
+      fc.tuple(
+        fc.integer({ min: -4, max: 4 }),
+        fc.integer({ min: -4, max: 4 }),
+        fc.integer({ min: -4, max: 4 }),
+      ),
+    );
     fc.assert(
       fc.property(fc.array(tree, { maxLength: 6 }), rows, (grown, values) => {
         const sum = createTreeSum(grown.map(stored), WIDTH);
         const flat = Float32Array.from(values.flat());
-        for (const [i, row] of values.entries()) expect(sum(flat, i * WIDTH)).toBe(grown.reduce((all, one) => all + walked(one, row), 0));
+        for (const [i, row] of values.entries())
+          expect(sum(flat, i * WIDTH)).toBe(grown.reduce((all, one) => all + walked(one, row), 0));
       }),
     );
   });

@@ -9,11 +9,15 @@ import {
 } from '../../../src/log/recognise/failures.ts';
 
 const nothing = { test: null, exceptionType: null, frames: [], message: null };
-const printOf = (message: string, test: string | null = null) => computeFingerprint({ ...nothing, test, message }).fingerprint.value;
+const printOf = (message: string, test: string | null = null) =>
+  computeFingerprint({ ...nothing, test, message }).fingerprint.value;
 
 describe('fingerprintOf', () => {
   it('names its algorithm and version', () => {
-    expect(computeFingerprint(nothing).fingerprint).toMatchObject({ algorithm: FINGERPRINT_ALGORITHM, version: FINGERPRINT_VERSION });
+    expect(computeFingerprint(nothing).fingerprint).toMatchObject({
+      algorithm: FINGERPRINT_ALGORITHM,
+      version: FINGERPRINT_VERSION,
+    });
   });
 
   it.each([
@@ -33,7 +37,11 @@ describe('fingerprintOf', () => {
     ['temporary directories', 'no file in /tmp/tmpk3j_x9ab', 'no file in /var/tmp/tmpq0z1ttyu'],
     ['object addresses', 'no handler for com.acme.Cart@5acfe', 'no handler for com.acme.Cart@be7fad'],
     ['system', String.raw`cannot open C:\build\acme\src\rates.ts`, 'cannot open /home/ci/acme/src/rates.ts'],
-    ['long form of a Windows path', String.raw`EPERM: '\\?\C:\build\acme\.tmp.17'`, "EPERM: '/srv/build/.tmp.4'"],
+    [
+      'long form of a Windows path',
+      String.raw`EPERM: '\\?\C:\build\acme\.tmp.17'`,
+      "EPERM: '/srv/build/.tmp.4'",
+    ],
     ['folder that a path begins in', 'no file packages/rates/src/load.ts', 'no file ./rates/src/load.ts'],
     ['name of this machine', 'connect ECONNREFUSED ::1:5432', 'connect ECONNREFUSED localhost:5432'],
     ['parts of a duration', 'gave up after 7m 41s', 'gave up after 41.5s'],
@@ -41,19 +49,40 @@ describe('fingerprintOf', () => {
     ['length of a number', 'row 17 is locked', 'row 123456789 is locked'],
     ['day', 'stale since Mon Jan 12 10:11:12 2026', 'stale since Fri Nov 6 01:02:03 2025'],
     ['kind of quotation mark', 'no field ‘total’ in "cart"', "no field 'total' in 'cart'"],
-    ['depth of a trace', 'no rates\n    at load (src/rates.ts:3:4)', 'no rates\n    at top (src/main.ts:1:2)\n    at src/b.ts:1:1'],
+    [
+      'depth of a trace',
+      'no rates\n    at load (src/rates.ts:3:4)',
+      'no rates\n    at top (src/main.ts:1:2)\n    at src/b.ts:1:1',
+    ],
     ['colours', '\u001b[31mexpected rates\u001b[39m to load', 'expected rates to load'],
     ['version', 'acme-rates 1.2.3 is too old', 'acme-rates 4.17 is too old'],
-    ['class of an assertion', 'AssertionError [ERR_ASSERTION]: the input has no total', 'the input has no total'],
-    ['strictness of a comparison', 'Expected values to be strictly equal:', 'Expected values to be strictly deep-equal:'],
-    ['place where memory ran out', '# Fatal process OOM in Zone', 'FATAL ERROR: Scavenger: promotion failed JavaScript heap out of memory'],
+    [
+      'class of an assertion',
+      'AssertionError [ERR_ASSERTION]: the input has no total',
+      'the input has no total',
+    ],
+    [
+      'strictness of a comparison',
+      'Expected values to be strictly equal:',
+      'Expected values to be strictly deep-equal:',
+    ],
+    [
+      'place where memory ran out',
+      '# Fatal process OOM in Zone',
+      'FATAL ERROR: Scavenger: promotion failed JavaScript heap out of memory',
+    ],
   ])('is the same whatever the %s', (_, one, other) => {
     expect(printOf(one)).toBe(printOf(other));
   });
 
   it('differs by test, by small numbers in its name, and by message', () => {
     expect(
-      new Set([printOf('x is bad', 'case 3'), printOf('x is bad', 'case 4'), printOf('y is bad', 'case 3'), printOf('x is bad')]).size,
+      new Set([
+        printOf('x is bad', 'case 3'),
+        printOf('x is bad', 'case 4'),
+        printOf('y is bad', 'case 3'),
+        printOf('x is bad'),
+      ]).size,
     ).toBe(4);
   });
 
@@ -62,7 +91,11 @@ describe('fingerprintOf', () => {
     ['HTTP reasons', '500 Internal Server Error at the depot', '503 Internal Server Error at the depot'],
     ["npm's codes", 'npm error code E401 for the depot', 'npm error code E503 for the depot'],
     ["curl's codes", 'The requested URL returned error: 500', 'The requested URL returned error: 502'],
-    ['exit codes', 'worker of the depot died with exit code 137', 'worker of the depot died with exit code 1'],
+    [
+      'exit codes',
+      'worker of the depot died with exit code 137',
+      'worker of the depot died with exit code 1',
+    ],
   ])('tells different %s apart', (_, one, other) => {
     expect(printOf(one)).not.toBe(printOf(other));
     expect(printOf(one, 'test_a')).not.toBe(printOf(other, 'test_a'));
@@ -71,7 +104,9 @@ describe('fingerprintOf', () => {
   it('is generic where it rests on the name of a test alone', () => {
     expect(computeFingerprint({ ...nothing, test: 'test_a' }).generic).toBe(true);
     expect(computeFingerprint({ ...nothing, test: 'test_a', message: 'exit code 1' }).generic).toBe(true);
-    expect(computeFingerprint({ ...nothing, test: 'test_a', message: 'the scale is off' }).generic).toBe(false);
+    expect(computeFingerprint({ ...nothing, test: 'test_a', message: 'the scale is off' }).generic).toBe(
+      false,
+    );
   });
 
   it('knows an exception by its deepest own frame, not by the line', () => {
@@ -79,7 +114,8 @@ describe('fingerprintOf', () => {
       { file: 'node_modules/x.js', line: 1, function: 'lib', own: false },
       { file, line, function: 'load', own: true },
     ];
-    const of = (file: string, line: number) => computeFingerprint({ ...nothing, exceptionType: 'TypeError', frames: frames(file, line) });
+    const of = (file: string, line: number) =>
+      computeFingerprint({ ...nothing, exceptionType: 'TypeError', frames: frames(file, line) });
     expect(of('/a/src/x.js', 3).fingerprint).toEqual(of('/b/src/x.js', 9).fingerprint);
     expect(of('/a/src/x.js', 3).fingerprint).not.toEqual(of('/a/src/y.js', 3).fingerprint);
     expect(of('/a/src/x.js', 3).generic).toBe(false);
@@ -113,11 +149,12 @@ describe('fingerprintOf', () => {
 });
 
 describe('a failure that does not say why', () => {
-  const silent = (test: string | null, message: string | null) => computeFingerprint({ ...nothing, test, message });
+  const silent = (test: string | null, message: string | null) =>
+    computeFingerprint({ ...nothing, test, message });
 
   it('is known by its test alone, however that ended, and is generic', () => {
-    const endings = [null, 'timed out', 'crashed with exit code -11', 'SIGKILL', 'exit code 3221226505'].map((one) =>
-      silent('test_a', one),
+    const endings = [null, 'timed out', 'crashed with exit code -11', 'SIGKILL', 'exit code 3221226505'].map(
+      (one) => silent('test_a', one),
     );
     expect(new Set(endings.map(({ fingerprint }) => fingerprint.value)).size).toBe(1);
     expect(endings.every(({ generic }) => generic)).toBe(true);
@@ -155,9 +192,13 @@ describe('a failure that does not say why', () => {
   });
 
   it('has one value on all platforms, whatever the code that says nothing', () => {
-    expect(silent('test_a', 'crashed with exit code -11')).toEqual(silent('test_a', 'crashed with exit code 3221225477'));
+    expect(silent('test_a', 'crashed with exit code -11')).toEqual(
+      silent('test_a', 'crashed with exit code 3221225477'),
+    );
     expect(silent('test_a', 'exit code 7')).toEqual(silent('test_a', null));
-    expect(silent('test_a', 'npm ERR! Test failed.  See above for more details.')).toEqual(silent('test_a', null));
+    expect(silent('test_a', 'npm ERR! Test failed.  See above for more details.')).toEqual(
+      silent('test_a', null),
+    );
     for (const passed of [
       'ok 3 - adds two numbers',
       '# Subtest: adds two numbers',
@@ -170,20 +211,26 @@ describe('a failure that does not say why', () => {
 
   it('is no longer generic where an own frame says where', () => {
     const frames = [{ file: 'src/pool.c', line: 3, function: 'take', own: true }];
-    expect(computeFingerprint({ ...nothing, test: 'test_a', message: 'SIGSEGV', frames }).generic).toBe(false);
+    expect(computeFingerprint({ ...nothing, test: 'test_a', message: 'SIGSEGV', frames }).generic).toBe(
+      false,
+    );
   });
 
   it.each([
     ['acme.CartTest sums up', null, 'src/test/java/acme/CartTest.java'],
     ['unit/cart', null, '/home/ci/acme/test/unit/cart.js'],
     ['sums up', 'tests/test_cart.py', String.raw`C:\acme\tests\test_cart.py`],
-  ])('stays generic where only the test itself says where a check did not hold: %s', (test, testFile, file) => {
-    const frames = [{ file, line: 3, function: 'sums', own: true }];
-    const of = (exceptionType: string | null) => computeFingerprint({ test, testFile, exceptionType, frames, message: null });
-    expect(of('AssertionError').fingerprint).toEqual(computeFingerprint({ ...nothing, test }).fingerprint);
-    expect(of('AssertionError').generic).toBe(true);
-    expect(of('NullPointerException').generic).toBe(false);
-  });
+  ])(
+    'stays generic where only the test itself says where a check did not hold: %s',
+    (test, testFile, file) => {
+      const frames = [{ file, line: 3, function: 'sums', own: true }];
+      const of = (exceptionType: string | null) =>
+        computeFingerprint({ test, testFile, exceptionType, frames, message: null });
+      expect(of('AssertionError').fingerprint).toEqual(computeFingerprint({ ...nothing, test }).fingerprint);
+      expect(of('AssertionError').generic).toBe(true);
+      expect(of('NullPointerException').generic).toBe(false);
+    },
+  );
 
   it('is nobody without a test: all such are unknown', () => {
     expect(silent(null, null).fingerprint.value).toBe('');
@@ -205,8 +252,18 @@ describe('a failure that does not say why', () => {
 
 describe('groupByCause', () => {
   it('groups by fingerprint in order of appearance, generic or not', () => {
-    const print = (value: string, generic = false) => ({ fingerprint: { algorithm: 'f', version: 1, value }, generic });
-    const groups = groupByCause([print('a'), print('x', true), print('b'), print('a'), print('x', true), print('y', true)]);
+    const print = (value: string, generic = false) => ({
+      fingerprint: { algorithm: 'f', version: 1, value },
+      generic,
+    });
+    const groups = groupByCause([
+      print('a'),
+      print('x', true),
+      print('b'),
+      print('a'),
+      print('x', true),
+      print('y', true),
+    ]);
     expect(groups.map(({ generic, failures }) => [generic, failures.length])).toEqual([
       [false, 2],
       [true, 2],

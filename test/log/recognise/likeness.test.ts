@@ -1,13 +1,36 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { extractLikeness, type LikenessParts, likenessText, NEAR, nearMatchIndex } from '../../../src/log/recognise/likeness.ts';
+import {
+  extractLikeness,
+  type LikenessParts,
+  likenessText,
+  NEAR,
+  nearMatchIndex,
+} from '../../../src/log/recognise/likeness.ts';
 
-const parts = (change: Partial<LikenessParts>): LikenessParts => ({ test: null, message: null, frames: [], lines: [], ...change });
+const parts = (change: Partial<LikenessParts>): LikenessParts => ({
+  test: null,
+  message: null,
+  frames: [],
+  lines: [],
+  ...change,
+});
 
 const CASES: Readonly<Record<string, LikenessParts>> = {
-  disk: parts({ message: 'ENOSPC: no space left on device, write', lines: ['Error: ENOSPC: no space left on device, write'] }),
-  rates: parts({ test: 'rates loads the table', message: 'connect ECONNREFUSED 127.0.0.1:5432', frames: ['src/rates.ts:load'] }),
-  cart: parts({ test: 'cart sums up', message: 'expected 3 items but found 2', frames: ['src/cart.ts:total'] }),
+  disk: parts({
+    message: 'ENOSPC: no space left on device, write',
+    lines: ['Error: ENOSPC: no space left on device, write'],
+  }),
+  rates: parts({
+    test: 'rates loads the table',
+    message: 'connect ECONNREFUSED 127.0.0.1:5432',
+    frames: ['src/rates.ts:load'],
+  }),
+  cart: parts({
+    test: 'cart sums up',
+    message: 'expected 3 items but found 2',
+    frames: ['src/cart.ts:total'],
+  }),
   peer: parts({ message: 'Could not resolve dependency: peer react@"^17" from acme-ui@2.1.0' }),
 };
 const index = nearMatchIndex(Object.entries(CASES).map(([id, one]) => ({ id, parts: one })));
@@ -20,9 +43,18 @@ describe('nearMatchIndex', () => {
   });
 
   it('finds the same failure with another port, another message of the same test, and the same message of another test', () => {
-    const [port] = index.search(parts({ test: 'rates loads the table', message: 'connect ECONNREFUSED 10.0.0.7:6543' }), 1);
-    const [test] = index.search(parts({ test: 'cart sums up', message: 'Cannot read properties of undefined' }), 1);
-    const [message] = index.search(parts({ test: 'upload keeps the file', message: 'ENOSPC: no space left on device, write' }), 1);
+    const [port] = index.search(
+      parts({ test: 'rates loads the table', message: 'connect ECONNREFUSED 10.0.0.7:6543' }),
+      1,
+    );
+    const [test] = index.search(
+      parts({ test: 'cart sums up', message: 'Cannot read properties of undefined' }),
+      1,
+    );
+    const [message] = index.search(
+      parts({ test: 'upload keeps the file', message: 'ENOSPC: no space left on device, write' }),
+      1,
+    );
     expect([port?.id, test?.id, message?.id]).toEqual(['rates', 'cart', 'disk']);
   });
 
@@ -33,11 +65,17 @@ describe('nearMatchIndex', () => {
   });
 
   it('keeps to its limit and to its threshold, best first, equals in the order of the entries', () => {
-    const twins = nearMatchIndex(['b', 'a', 'c'].map((id) => ({ id, parts: parts({ message: `no rates for today` }) })));
+    const twins = nearMatchIndex(
+      ['b', 'a', 'c'].map((id) => ({ id, parts: parts({ message: `no rates for today` }) })),
+    );
     expect(twins.search(parts({ message: 'no rates for today' }), 2).map(({ id }) => id)).toEqual(['b', 'a']);
     const loose = index.search(parts({ message: 'no space left for dependency' }), 10, 0);
-    expect(loose.length).toBeGreaterThan(index.search(parts({ message: 'no space left for dependency' }), 10, NEAR).length);
-    expect(loose.map(({ score }) => score)).toEqual(loose.map(({ score }) => score).toSorted((left, right) => right - left));
+    expect(loose.length).toBeGreaterThan(
+      index.search(parts({ message: 'no space left for dependency' }), 10, NEAR).length,
+    );
+    expect(loose.map(({ score }) => score)).toEqual(
+      loose.map(({ score }) => score).toSorted((left, right) => right - left),
+    );
   });
 
   it('scores between 0 and 1, the same for the same input, on any text', () => {
@@ -64,7 +102,13 @@ describe('likenessText', () => {
     const text = likenessText(
       parts({
         message: 'no rates',
-        lines: ['\u001b[31mno rates\u001b[39m', '   ', '----', 'at 12:00:01 no answer', 'at 13:05:09 no answer'],
+        lines: [
+          '\u001b[31mno rates\u001b[39m',
+          '   ',
+          '----',
+          'at 12:00:01 no answer',
+          'at 13:05:09 no answer',
+        ],
       }),
     );
     expect(text).toBe('no rates\n\nat 12:00:01 no answer');
@@ -72,8 +116,12 @@ describe('likenessText', () => {
 
   it('is short whatever it is made of', () => {
     expect(
-      likenessText(parts({ message: 'abc '.repeat(9_000), lines: Array.from({ length: 9_000 }, (_, at) => `line ${'x'.repeat(at)}`) }))
-        .length,
+      likenessText(
+        parts({
+          message: 'abc '.repeat(9_000),
+          lines: Array.from({ length: 9_000 }, (_, at) => `line ${'x'.repeat(at)}`),
+        }),
+      ).length,
     ).toBeLessThanOrEqual(2_000);
   });
 

@@ -11,17 +11,29 @@ describe('what names an error', () => {
   it('is a row whose distinctive words all stand in the line, with the remedy of its columns', () => {
     const text = `${heads}E-4712 spindle hot | no coolant | start the pump\nE-4711 spindle lost | loose cable | replace the cable`;
     const hit = { position: 1, place: 'sheet Errors, rows 1–3', text };
-    expect(explain(findBestNaming([line], text), hit, [hit])).toMatchObject({ cause: 'loose cable', fix: 'replace the cable' });
+    expect(explain(findBestNaming([line], text), hit, [hit])).toMatchObject({
+      cause: 'loose cable',
+      fix: 'replace the cable',
+    });
   });
 
   it('is not the code of another error, words that all failures share, or a component', () => {
     expect(findNaming(line, 'E-4712 spindle lost | x | replace the whole cable')).toBeNull();
-    expect(findNaming('psql: connection to ledger failed: refused', 'connection refused | x | restart the whole thing')).toBeNull();
+    expect(
+      findNaming(
+        'psql: connection to ledger failed: refused',
+        'connection refused | x | restart the whole thing',
+      ),
+    ).toBeNull();
     expect(findNaming('acme-billing: disk quota exceeded', 'See `acme-billing` for details.')).toBeNull();
   });
 
   it('brings the sections beside it, and never those of another error', () => {
-    const passage = (position: number, place: string, body: string) => ({ position, place, text: `${place}\n\n${body}` });
+    const passage = (position: number, place: string, body: string) => ({
+      position,
+      place,
+      text: `${place}\n\n${body}`,
+    });
     const passages = [
       passage(1, 'Rig › Hot › Fix', 'Start the pump.'),
       passage(2, 'Rig › Lost › Symptoms', '`E-4711 spindle lost`'),
@@ -43,12 +55,17 @@ describe('what names an error', () => {
 });
 
 describe('likeness of failures', () => {
-  const failure = (message: string, rest: string, test: string | null = null) => ({ text: `${message}\n\n${rest}`, test });
+  const failure = (message: string, rest: string, test: string | null = null) => ({
+    text: `${message}\n\n${rest}`,
+    test,
+  });
 
   it('goes by the message, whatever stands around it', () => {
     const one = failure('lease of ci-deploy is no longer valid', 'checkout of acme/shop\nnode 24');
     expect(compareFailures(one, failure('lease of ci-deploy is no longer valid', 'other lines'))).toBe(1);
-    expect(compareFailures(one, failure('quota of the ledger is exceeded', 'checkout of acme/shop\nnode 24'))).toBeLessThan(0.5);
+    expect(
+      compareFailures(one, failure('quota of the ledger is exceeded', 'checkout of acme/shop\nnode 24')),
+    ).toBeLessThan(0.5);
   });
 
   it('needs the same test where the message says only what was compared', () => {
@@ -61,7 +78,13 @@ describe('likeness of failures', () => {
 describe('a bare assertion', () => {
   const MESSAGE = 'expect(received).toBe(expected) // Object.is equality';
   const identify = (expected: string, actual: string) =>
-    computeFingerprint({ test: 'cart rounds', exceptionType: null, frames: [], message: MESSAGE, compared: [expected, actual] });
+    computeFingerprint({
+      test: 'cart rounds',
+      exceptionType: null,
+      frames: [],
+      message: MESSAGE,
+      compared: [expected, actual],
+    });
 
   it('is known by its test and the values that it compared', () => {
     expect(identify('43.43', '43.42').generic).toBe(false);

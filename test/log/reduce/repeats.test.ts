@@ -3,7 +3,9 @@ import { readSources } from '../../../src/log/read-sources.ts';
 
 describe('a line said again and again', () => {
   const log = `${Array.from({ length: 400 }, (_, i) => `ERROR: node ${i} could not be reached\nwaiting a little\nand a little more\nstill waiting`).join('\n')}\nsrc/a.c:3:1: error: expected ';'\n`;
-  const { excerpts } = readSources([{ name: 'log', kind: 'log', text: log, notes: [] }], { budgetTokens: 300 });
+  const { excerpts } = readSources([{ name: 'log', kind: 'log', text: log, notes: [] }], {
+    budgetTokens: 300,
+  });
 
   it('is counted instead of shown each time', () => {
     const counted = excerpts.filter(({ reason }) => reason.includes('400 times'));

@@ -4,7 +4,13 @@ import { readCauses } from '../../../src/log/causes/read-causes.ts';
 import { boundResults } from '../../../src/log/reports/bound-results.ts';
 import { readResults } from '../../../src/log/reports/report.ts';
 
-const result = (name: string, status: TestResult['status']): TestResult => ({ name, suite: null, file: null, status, durationMs: null });
+const result = (name: string, status: TestResult['status']): TestResult => ({
+  name,
+  suite: null,
+  file: null,
+  status,
+  durationMs: null,
+});
 
 it('keeps 5,000 results of failed tests and 45,000 others, and counts the rest', () => {
   const failed = Array.from({ length: 6_000 }, (_, at) => result(`f${at}`, 'failed'));
@@ -17,12 +23,18 @@ it('keeps 5,000 results of failed tests and 45,000 others, and counts the rest',
 });
 
 it('says so of a report, and tells a few hundred failures apart', { timeout: 60_000 }, () => {
-  const cases = Array.from({ length: 8_000 }, (_, at) => `<testcase name="case ${at}"><failure message="expected ${at}"/></testcase>`);
+  const cases = Array.from(
+    { length: 8_000 },
+    (_, at) => `<testcase name="case ${at}"><failure message="expected ${at}"/></testcase>`,
+  );
   const text = `<testsuite name="all">${cases.join('\n')}</testsuite>`;
   const { testResults, notes } = readResults('r.xml', text);
   expect(testResults).toHaveLength(5_000);
   expect(notes.join('\n')).toMatch(/8000 tests failed\. 500 of them[\s\S]*3,000 test results of 8000/);
-  const { reading, causes } = readCauses([{ name: 'r.xml', kind: 'report', text, notes: [] }], { budgetTokens: 2_000, maskedSecrets: 0 });
+  const { reading, causes } = readCauses([{ name: 'r.xml', kind: 'report', text, notes: [] }], {
+    budgetTokens: 2_000,
+    maskedSecrets: 0,
+  });
   expect(reading.testResults).toHaveLength(5_000);
   expect(causes.flatMap(({ failures }) => failures).length).toBeLessThanOrEqual(500);
 });

@@ -3,7 +3,8 @@ import { decodeSource } from '../../../src/log/decode/decode.ts';
 import { parseReport } from '../../../src/log/reports/report.ts';
 
 const FAILED = '<testcase name="a"><failure message="no way">\nbecause of b</failure></testcase>';
-const messages = (text: string) => parseReport('r', text).failingTests.map(({ name, message }) => [name, message]);
+const messages = (text: string) =>
+  parseReport('r', text).failingTests.map(({ name, message }) => [name, message]);
 const decoded = (bytes: Buffer) => decodeSource('r.xml', bytes, 'report', { maxBytes: 1_000_000 });
 
 describe('a damaged report is read as far as it goes, and said to be damaged', () => {
@@ -33,7 +34,9 @@ describe('a damaged report is read as far as it goes, and said to be damaged', (
   ])('%s', (_, text, expected) => {
     expect(messages(text)).toEqual(expected);
     expect(parseReport('r', text).notes).toEqual([
-      expect.stringMatching(/^r is not a well-formed \w+ report: line \d+: .+ It is damaged; \d tests? could be read\.$/),
+      expect.stringMatching(
+        /^r is not a well-formed \w+ report: line \d+: .+ It is damaged; \d tests? could be read\.$/,
+      ),
     ]);
   });
 
@@ -64,17 +67,20 @@ describe('a damaged report is read as far as it goes, and said to be damaged', (
   });
 
   it('control characters, by their line', () => {
-    expect(parseReport('r', `<testsuite>\n${FAILED.replace('way', 'w\u0000\u0008ay')}</testsuite>`).notes).toEqual([
+    expect(
+      parseReport('r', `<testsuite>\n${FAILED.replace('way', 'w\u0000\u0008ay')}</testsuite>`).notes,
+    ).toEqual([
       'r is damaged: it holds 2 control characters that XML forbids, the first on line 2. It was read without them.',
     ]);
   });
 
-  it.each(['<?xml version="1.0" encoding="UTF-8">\n', '<?xml encoding="latin9" standalone="perhaps"?>\n', '> npm test\nall is well\n\n'])(
-    'a declaration that is none, or words before the document: %j',
-    (begun) => {
-      expect(messages(`${begun}<testsuite>${FAILED}</testsuite>`)).toEqual([['a', 'no way']]);
-    },
-  );
+  it.each([
+    '<?xml version="1.0" encoding="UTF-8">\n',
+    '<?xml encoding="latin9" standalone="perhaps"?>\n',
+    '> npm test\nall is well\n\n',
+  ])('a declaration that is none, or words before the document: %j', (begun) => {
+    expect(messages(`${begun}<testsuite>${FAILED}</testsuite>`)).toEqual([['a', 'no way']]);
+  });
 
   it.each([
     ['latin1', 'ISO-8859-1', 'r.xml was read as ISO-8859-1, which it says it is.'],
@@ -89,7 +95,8 @@ describe('a damaged report is read as far as it goes, and said to be damaged', (
 });
 
 describe('output of parallel Go tests', () => {
-  const event = (Action: string, Test: string, Output?: string) => JSON.stringify({ Action, Package: 'example.test/p', Test, Output });
+  const event = (Action: string, Test: string, Output?: string) =>
+    JSON.stringify({ Action, Package: 'example.test/p', Test, Output });
 
   it('belongs to the test that its text names', () => {
     const events = [

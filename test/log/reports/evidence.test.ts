@@ -10,9 +10,12 @@ import { THOROUGH } from '../../support/thorough.ts';
 const BUDGET = { budgetTokens: 2_000 };
 const report = (text: string, name = 'report.xml'): SourceText => ({ name, kind: 'report', text, notes: [] });
 const log = (text: string): SourceText => ({ name: 'build.log', kind: 'log', text, notes: [] });
-const passagesIn = (text: string) => [...parseReport('r', text).passages.values()].flat().map(({ lines }) => lines);
-const holds = (stored: string, quote: string) => holdsReadable(stored, quote, (line, words) => line.includes(words));
-const captured = (name: string) => readFileSync(join(import.meta.dirname, '../../fixtures/reports', name), 'utf8');
+const passagesIn = (text: string) =>
+  [...parseReport('r', text).passages.values()].flat().map(({ lines }) => lines);
+const holds = (stored: string, quote: string) =>
+  holdsReadable(stored, quote, (line, words) => line.includes(words));
+const captured = (name: string) =>
+  readFileSync(join(import.meta.dirname, '../../fixtures/reports', name), 'utf8');
 
 /** One failing test in each format, on several lines. */
 const FORMATS: readonly (readonly [string, string])[] = [
@@ -55,14 +58,17 @@ describe('what a report says of a failing test', () => {
   it.each(FORMATS)('stands on its lines, as a person reads it: %s', (_, text) => {
     const { failingTests } = parseReport('r', text);
     const [lines = []] = passagesIn(text);
-    expect(failingTests[0]?.spans).toEqual([{ source: 'r', lineStart: lines[0]?.line, lineEnd: lines.at(-1)?.line }]);
+    expect(failingTests[0]?.spans).toEqual([
+      { source: 'r', lineStart: lines[0]?.line, lineEnd: lines.at(-1)?.line },
+    ]);
     expect(failingTests[0]?.at?.line).toBeGreaterThanOrEqual(lines[0]?.line ?? 99);
     const said = lines.map((line) => line.text).join('\n');
     expect(said).toMatch(/adds|Adds|a_test/);
     expect(said).toMatch(/wants "?8"?/);
     expect(said).toContain('but got 7');
     const stored = text.split('\n');
-    for (const { line, text: shown } of lines) expect(holds(stored[line - 1] ?? '', shown), `${line}: ${shown}`).toBe(true);
+    for (const { line, text: shown } of lines)
+      expect(holds(stored[line - 1] ?? '', shown), `${line}: ${shown}`).toBe(true);
   });
 
   it.each(['pytest.xml', 'node-test.xml', 'ctest.xml', 'go-test.json', 'node.tap', 'perl.tap'])(
@@ -71,7 +77,8 @@ describe('what a report says of a failing test', () => {
       const stored = captured(name).split('\n');
       const passages = passagesIn(captured(name));
       expect(passages.length).toBeGreaterThan(0);
-      for (const { line, text } of passages.flat()) expect(holds(stored[line - 1] ?? '', text), `${line}: ${text}`).toBe(true);
+      for (const { line, text } of passages.flat())
+        expect(holds(stored[line - 1] ?? '', text), `${line}: ${text}`).toBe(true);
     },
   );
 
@@ -85,7 +92,8 @@ describe('what a report says of a failing test', () => {
 
   it('is told apart on one line, for tests of one name in many suites and files', () => {
     const cases = ['x', 'y', 'z'].map(
-      (at) => `<testcase name="t" classname="S" file="${at}.js"><failure message="the ${at} axis is bent"/></testcase>`,
+      (at) =>
+        `<testcase name="t" classname="S" file="${at}.js"><failure message="the ${at} axis is bent"/></testcase>`,
     );
     const { causes } = readCauses([report(`<testsuite>${cases.join('')}</testsuite>`)], BUDGET);
     expect(causes.map(({ reading }) => reading.excerpts.map(({ text }) => text))).toEqual([
@@ -110,7 +118,8 @@ describe('a build with a report', () => {
     expect(causes.map(({ failures }) => failures[0]?.excerpt?.text.split('\n')[1])).toEqual([CART, STOCK]);
   });
 
-  const blockIn = (message: string) => `  1) cart\n       adds up:\n     ${message}\n      at Context.<anonymous> (test/cart.js:9:3)\n`;
+  const blockIn = (message: string) =>
+    `  1) cart\n       adds up:\n     ${message}\n      at Context.<anonymous> (test/cart.js:9:3)\n`;
 
   it('is one failure with the lines of both, and is quoted from the log where that shows the message', () => {
     const { reading, causes } = readCauses([log(`1 failing\n\n${blockIn(CART)}`), report(xml)], BUDGET);
@@ -123,8 +132,17 @@ describe('a build with a report', () => {
   });
 
   it('takes all from the log where the report is of another attempt, and says so', () => {
-    const { reading } = readCauses([log(`1 failing\n\n${blockIn('Error: the till is locked')}`), report(xml)], BUDGET);
-    expect(reading.failingTests[0]).toMatchObject({ name: 'adds up', file: 'test/cart.js', line: 9, expected: null, actual: null });
+    const { reading } = readCauses(
+      [log(`1 failing\n\n${blockIn('Error: the till is locked')}`), report(xml)],
+      BUDGET,
+    );
+    expect(reading.failingTests[0]).toMatchObject({
+      name: 'adds up',
+      file: 'test/cart.js',
+      line: 9,
+      expected: null,
+      actual: null,
+    });
     expect(reading.failingTests[0]?.message).toContain('the till is locked');
     expect(reading.notes).toEqual([
       'report.xml says something else of cart.adds up than build.log: they are of different attempts, and the log is used.',
@@ -148,7 +166,8 @@ describe('a build with a report', () => {
   });
 
   it('names what Playwright says, not where the test stands', () => {
-    const text = '\n  a.spec.js:7:1 › has wine ───\n\n    Error: no wine\n\n        at /home/e2e/a.spec.js:8:49\n';
+    const text =
+      '\n  a.spec.js:7:1 › has wine ───\n\n    Error: no wine\n\n        at /home/e2e/a.spec.js:8:49\n';
     const playwright = `<testsuite><testcase name="has wine" classname="a.spec.js"><failure message="a.spec.js:7:1 has wine">${text}</failure></testcase></testsuite>`;
     expect(parseReport('r', playwright).failingTests).toMatchObject([{ message: 'Error: no wine' }]);
   });
@@ -158,13 +177,18 @@ describe('a build with a report', () => {
 const MANY = THOROUGH ? 200_000 : 20_000;
 
 describe(`a report of ${MANY} failing tests`, () => {
-  it('gives the first of each cause, counts the rest, and stays within its budget', { timeout: 300_000 }, () => {
+  it('gives the first of each cause, counts the rest, and stays within its budget', {
+    timeout: 300_000,
+  }, () => {
     const cases = Array.from(
       { length: MANY },
       (_, at) =>
         `<testcase name="t" classname="S${at}"><failure message="${at < MANY - 10 ? 'expected 1 but was 2' : `no file ${String.fromCharCode(97 + (at % 10))}`}"/></testcase>`,
     );
-    const { reading, causes } = readCauses([report(`<testsuite>\n${cases.join('\n')}\n</testsuite>`)], BUDGET);
+    const { reading, causes } = readCauses(
+      [report(`<testsuite>\n${cases.join('\n')}\n</testsuite>`)],
+      BUDGET,
+    );
     expect(reading.failingTests).toHaveLength(500);
     expect(reading.failingTests.filter(({ message }) => message?.startsWith('no file'))).toHaveLength(10);
     expect(reading.testResults.filter(({ status }) => status === 'failed')).toHaveLength(5_000);

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseReport as parseJUnit } from '../../../src/log/reports/report.ts';
 
-const suite = (inside: string, attributes = 'name="S" tests="1"') => `<testsuite ${attributes}>${inside}</testsuite>`;
+const suite = (inside: string, attributes = 'name="S" tests="1"') =>
+  `<testsuite ${attributes}>${inside}</testsuite>`;
 
 describe('T45: parseJUnit', () => {
   it('reads pytest', () => {
@@ -30,9 +31,14 @@ describe('T45: parseJUnit', () => {
   it('tells a message whole that only leads to the lines below it', () => {
     const said =
       'lift_test.cpp:5&#x0A;Expected equality of these values:&#x0A;  seats(30)&#x0A;    Which is: 118&#x0A;  110&#x0A;broken chairs';
-    const xml = suite(`<testcase name="TwoAreBroken" classname="Chairs"><failure message="${said}" type=""></failure></testcase>`);
+    const xml = suite(
+      `<testcase name="TwoAreBroken" classname="Chairs"><failure message="${said}" type=""></failure></testcase>`,
+    );
     expect(parseJUnit('report.xml', xml).failingTests).toMatchObject([
-      { name: 'TwoAreBroken', message: 'Expected equality of these values: seats(30) Which is: 118 110 broken chairs' },
+      {
+        name: 'TwoAreBroken',
+        message: 'Expected equality of these values: seats(30) Which is: 118 110 broken chairs',
+      },
     ]);
   });
 
@@ -45,14 +51,19 @@ describe('T45: parseJUnit', () => {
   });
 
   it('counts a test with rerun failures once', () => {
-    const xml = suite('<testcase name="a" classname="x.Y"><failure message="first"/><rerunFailure message="second"/></testcase>');
+    const xml = suite(
+      '<testcase name="a" classname="x.Y"><failure message="first"/><rerunFailure message="second"/></testcase>',
+    );
     expect(parseJUnit('r.xml', xml).failingTests).toMatchObject([{ message: 'first' }]);
   });
 
   it('reads go-junit-report, jest-junit and Playwright: message in the text, file on the suite or the case', () => {
     const xml = `<testsuites>${suite('<testcase classname="pkg" name="TestA"><failure message="Failed" type="">a_test.go:5: bad</failure></testcase>')}
       ${suite('<testcase name="t" file="a.spec.ts" line="4"><error><![CDATA[boom]]></error></testcase>', 'name="b" tests="1" file="b.ts"')}</testsuites>`;
-    expect(parseJUnit('r.xml', xml).failingTests).toMatchObject([{ name: 'TestA' }, { file: 'a.spec.ts', line: 4, message: 'boom' }]);
+    expect(parseJUnit('r.xml', xml).failingTests).toMatchObject([
+      { name: 'TestA' },
+      { file: 'a.spec.ts', line: 4, message: 'boom' },
+    ]);
   });
 
   it('notes wrong counts', () => {
@@ -62,7 +73,10 @@ describe('T45: parseJUnit', () => {
   });
 
   it('keeps what it read before broken XML', () => {
-    const { testResults, notes } = parseJUnit('r.xml', '<testsuite name="S"><testcase name="a"/><testcase name="b"><fail');
+    const { testResults, notes } = parseJUnit(
+      'r.xml',
+      '<testsuite name="S"><testcase name="a"/><testcase name="b"><fail',
+    );
     expect(testResults).toHaveLength(1);
     expect(notes[0]).toContain('r.xml is not a well-formed JUnit report');
   });
@@ -90,6 +104,8 @@ describe('T45: parseJUnit', () => {
       'text',
       '\u0000',
     );
-    fc.assert(fc.property(fc.array(piece), (pieces) => Array.isArray(parseJUnit('r.xml', pieces.join('')).notes)));
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => Array.isArray(parseJUnit('r.xml', pieces.join('')).notes)),
+    );
   });
 });

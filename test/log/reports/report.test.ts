@@ -4,12 +4,21 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isReport, parseReport } from '../../../src/log/reports/report.ts';
 
-const captured = (name: string) => parseReport(name, readFileSync(join(import.meta.dirname, '../../fixtures/reports', name), 'utf8'));
+const captured = (name: string) =>
+  parseReport(name, readFileSync(join(import.meta.dirname, '../../fixtures/reports', name), 'utf8'));
 const failed = (name: string, text: string) =>
-  parseReport(name, text).failingTests.map(({ suite, name, file, line, message }) => [suite, name, file, line, message]);
+  parseReport(name, text).failingTests.map(({ suite, name, file, line, message }) => [
+    suite,
+    name,
+    file,
+    line,
+    message,
+  ]);
 const counts = (name: string, text: string) => {
   const { testResults } = parseReport(name, text);
-  return ['passed', 'failed', 'skipped'].map((status) => testResults.filter((one) => one.status === status).length);
+  return ['passed', 'failed', 'skipped'].map(
+    (status) => testResults.filter((one) => one.status === status).length,
+  );
 };
 
 describe('reports captured from real tools', () => {
@@ -18,7 +27,12 @@ describe('reports captured from real tools', () => {
     expect(failingTests.map(({ name, file, line, message }) => [name, file, line, message])).toEqual([
       ['TestTotal/two_articles', 'cart_test.go', 10, 'total: got 7, want 8'],
       ['TestTotal', null, null, null],
-      ['TestStock', expect.stringMatching(/stock_test\.go$/), 7, expect.stringContaining('assignment to entry in nil map')],
+      [
+        'TestStock',
+        expect.stringMatching(/stock_test\.go$/),
+        7,
+        expect.stringContaining('assignment to entry in nil map'),
+      ],
     ]);
     expect(failingTests[0]).toMatchObject({ expected: '8', actual: '7' });
     expect(testResults.filter(({ status }) => status === 'skipped')).toMatchObject([{ name: 'TestSkipped' }]);
@@ -42,10 +56,19 @@ describe('reports captured from real tools', () => {
 
   it('node --test, as TAP and as JUnit XML: the same test', () => {
     const expected = [
-      { suite: 'cart', name: 'adds up', file: expect.stringMatching(/js\/cart\.test\.mjs$/), line: 6, actual: '7', expected: '8' },
+      {
+        suite: 'cart',
+        name: 'adds up',
+        file: expect.stringMatching(/js\/cart\.test\.mjs$/),
+        line: 6,
+        actual: '7',
+        expected: '8',
+      },
     ];
     expect(captured('node.tap').failingTests).toMatchObject(expected);
-    expect(captured('node-test.xml').failingTests).toMatchObject([{ suite: 'cart', name: 'adds up', line: 6 }]);
+    expect(captured('node-test.xml').failingTests).toMatchObject([
+      { suite: 'cart', name: 'adds up', line: 6 },
+    ]);
     for (const name of ['node.tap', 'node-test.xml']) {
       expect(
         captured(name)
@@ -64,9 +87,18 @@ describe('reports captured from real tools', () => {
 
   it('CTest: the words are in what the test printed', () => {
     expect(captured('ctest.xml').failingTests).toMatchObject([
-      { name: 'cart.total', file: 'cart.c', line: 12, message: expect.stringContaining('assertion failed: total == 8') },
+      {
+        name: 'cart.total',
+        file: 'cart.c',
+        line: 12,
+        message: expect.stringContaining('assertion failed: total == 8'),
+      },
     ]);
-    expect(captured('ctest.xml').testResults.map(({ status }) => status)).toEqual(['failed', 'passed', 'skipped']);
+    expect(captured('ctest.xml').testResults.map(({ status }) => status)).toEqual([
+      'failed',
+      'passed',
+      'skipped',
+    ]);
   });
 });
 
@@ -79,7 +111,15 @@ describe('formats of .NET and Java', () => {
       <test name="Shop.CartTests.Later" type="Shop.CartTests" method="Later" time="0" result="Skip"><reason>later</reason></test>
       <test name="Shop.CartTests.Empty" type="Shop.CartTests" method="Empty" time="0.1" result="Pass"/></collection></assembly></assemblies>`;
     expect(parseReport('x.xml', xml).failingTests).toMatchObject([
-      { suite: 'Shop.CartTests', name: 'Adds(a: 1)', file: '/src/CartTests.cs', line: 14, expected: '8', actual: '7', framework: 'xunit' },
+      {
+        suite: 'Shop.CartTests',
+        name: 'Adds(a: 1)',
+        file: '/src/CartTests.cs',
+        line: 14,
+        expected: '8',
+        actual: '7',
+        framework: 'xunit',
+      },
     ]);
     expect(counts('x.xml', xml)).toEqual([1, 1, 1]);
   });
@@ -90,7 +130,14 @@ describe('formats of .NET and Java', () => {
   But was:  7]]></message><stack-trace><![CDATA[at Shop.CartTests.Adds() in /src/CartTests.cs:line 9]]></stack-trace></failure></test-case>
       <test-case fullname="Shop.CartTests.Maybe" classname="Shop.CartTests" result="Inconclusive"/></test-suite></test-run>`;
     expect(parseReport('n.xml', xml).failingTests).toMatchObject([
-      { suite: 'Shop.CartTests', name: 'Adds', file: '/src/CartTests.cs', line: 9, expected: '8', actual: '7' },
+      {
+        suite: 'Shop.CartTests',
+        name: 'Adds',
+        file: '/src/CartTests.cs',
+        line: 9,
+        expected: '8',
+        actual: '7',
+      },
     ]);
     expect(parseReport('n.xml', xml).testResults[0]?.durationMs).toBe(500);
     expect(counts('n.xml', xml)).toEqual([0, 1, 1]);
@@ -106,7 +153,13 @@ describe('formats of .NET and Java', () => {
       <ResultSummary outcome="Failed"><RunInfos><RunInfo outcome="Error"><Text>The host crashed.</Text></RunInfo></RunInfos></ResultSummary></TestRun>`;
     const { failingTests, testResults, notes } = parseReport('r.trx', xml);
     expect(failingTests).toMatchObject([
-      { suite: 'Shop.CartTests', name: 'Adds', file: 'C:\\src\\CartTests.cs', line: 21, message: expect.stringContaining('AreEqual') },
+      {
+        suite: 'Shop.CartTests',
+        name: 'Adds',
+        file: 'C:\\src\\CartTests.cs',
+        line: 21,
+        message: expect.stringContaining('AreEqual'),
+      },
       { name: 'Rows (2)' },
     ]);
     expect(testResults[0]?.durationMs).toBe(1500);
@@ -120,25 +173,45 @@ describe('formats of .NET and Java', () => {
       <test-method status="FAIL" name="adds" duration-ms="5"><exception class="java.lang.AssertionError"><message><![CDATA[expected [8] but found [7]]]></message>
       <full-stacktrace><![CDATA[java.lang.AssertionError: expected [8] but found [7]
 	at shop.CartTest.adds(CartTest.java:17)]]></full-stacktrace></exception></test-method></class></test></suite></testng-results>`;
-    expect(failed('t.xml', xml)).toEqual([['shop.CartTest', 'adds', 'CartTest.java', 17, 'expected [8] but found [7]']]);
-    expect(parseReport('t.xml', xml).passedOnRetry).toEqual([{ suite: 'shop.CartTest', name: 'flaky', at: null }]);
+    expect(failed('t.xml', xml)).toEqual([
+      ['shop.CartTest', 'adds', 'CartTest.java', 17, 'expected [8] but found [7]'],
+    ]);
+    expect(parseReport('t.xml', xml).passedOnRetry).toEqual([
+      { suite: 'shop.CartTest', name: 'flaky', at: null },
+    ]);
   });
 });
 
 describe('JSON formats', () => {
   it('CTRF', () => {
     const tests = [
-      { name: 'adds', status: 'failed', duration: 12, suite: ['cart', 'sums'], message: 'no', filePath: 'a.test.ts', line: 4 },
+      {
+        name: 'adds',
+        status: 'failed',
+        duration: 12,
+        suite: ['cart', 'sums'],
+        message: 'no',
+        filePath: 'a.test.ts',
+        line: 4,
+      },
       { name: 'retried', status: 'passed', duration: 3, flaky: true },
       { name: 'later', status: 'pending', duration: 0 },
       { nonsense: true },
     ];
-    const text = JSON.stringify({ reportFormat: 'CTRF', results: { tool: { name: 'x' }, summary: {}, tests } }, null, 1);
+    const text = JSON.stringify(
+      { reportFormat: 'CTRF', results: { tool: { name: 'x' }, summary: {}, tests } },
+      null,
+      1,
+    );
     expect(failed('c.json', text)).toEqual([['cart > sums', 'adds', 'a.test.ts', 4, 'no']]);
     expect(counts('c.json', text)).toEqual([1, 1, 1]);
     expect(parseReport('c.json', text).passedOnRetry).toEqual([{ suite: null, name: 'retried', at: null }]);
-    expect(parseReport('c.json', text).notes).toEqual(['1 of 4 entries of the report are not as its format describes and were left out.']);
-    expect(parseReport('c.json', text).failingTests[0]?.at?.line).toBe(text.slice(0, text.indexOf('"adds"')).split('\n').length);
+    expect(parseReport('c.json', text).notes).toEqual([
+      '1 of 4 entries of the report are not as its format describes and were left out.',
+    ]);
+    expect(parseReport('c.json', text).failingTests[0]?.at?.line).toBe(
+      text.slice(0, text.indexOf('"adds"')).split('\n').length,
+    );
   });
 
   it('Jest', () => {
@@ -169,9 +242,9 @@ describe('JSON formats', () => {
       file: '/w/a.js',
       err: { message: 'no', stack: 'Error: no\n at /w/a.js:3:1', expected: 8, actual: 7 },
     };
-    expect(failed('m.json', JSON.stringify({ stats: { tests: 1 }, tests: [mocha], failures: [mocha] }))).toEqual([
-      ['cart', 'adds', '/w/a.js', 3, 'no'],
-    ]);
+    expect(
+      failed('m.json', JSON.stringify({ stats: { tests: 1 }, tests: [mocha], failures: [mocha] })),
+    ).toEqual([['cart', 'adds', '/w/a.js', 3, 'no']]);
     const example = {
       description: 'adds',
       full_description: 'Cart adds',
@@ -183,28 +256,53 @@ describe('JSON formats', () => {
     expect(failed('r.json', JSON.stringify({ examples: [example], summary_line: '1 example' }))).toEqual([
       ['Cart', 'adds', './spec/a_spec.rb', 4, 'no'],
     ]);
-    const call = { outcome: 'failed', duration: 0.1, crash: { path: '/w/tests/test_a.py', lineno: 9, message: 'assert 7 == 8' } };
+    const call = {
+      outcome: 'failed',
+      duration: 0.1,
+      crash: { path: '/w/tests/test_a.py', lineno: 9, message: 'assert 7 == 8' },
+    };
     const test = { nodeid: 'tests/test_a.py::TestA::test_b', outcome: 'failed', lineno: 5, call };
     expect(failed('p.json', JSON.stringify({ root: '/w', exitcode: 1, tests: [test] }))).toEqual([
       ['tests.test_a.TestA', 'test_b', 'tests/test_a.py', 9, 'assert 7 == 8'],
     ]);
-    const steps = [{ keyword: 'Then ', name: 'it adds', result: { status: 'failed', duration: 5_000_000, error_message: 'no\n at x' } }];
-    const feature = { keyword: 'Feature', name: 'Cart', uri: 'a.feature', elements: [{ name: 'sums', type: 'scenario', line: 3, steps }] };
-    expect(failed('c.json', JSON.stringify([feature]))).toEqual([['Cart', 'sums', 'a.feature', 3, 'Then it adds: no']]);
+    const steps = [
+      {
+        keyword: 'Then ',
+        name: 'it adds',
+        result: { status: 'failed', duration: 5_000_000, error_message: 'no\n at x' },
+      },
+    ];
+    const feature = {
+      keyword: 'Feature',
+      name: 'Cart',
+      uri: 'a.feature',
+      elements: [{ name: 'sums', type: 'scenario', line: 3, steps }],
+    };
+    expect(failed('c.json', JSON.stringify([feature]))).toEqual([
+      ['Cart', 'sums', 'a.feature', 3, 'Then it adds: no'],
+    ]);
   });
 
   it('SARIF and Checkstyle give diagnostics', () => {
-    const location = { physicalLocation: { artifactLocation: { uri: 'a.ts' }, region: { startLine: 3, startColumn: 5 } } };
+    const location = {
+      physicalLocation: { artifactLocation: { uri: 'a.ts' }, region: { startLine: 3, startColumn: 5 } },
+    };
     const results = [
       { ruleId: 'no-x', level: 'error', message: { text: 'bad' }, locations: [location] },
       { level: 'note', message: { text: 'fine' } },
     ];
-    const sarif = JSON.stringify({ version: '2.1.0', runs: [{ tool: { driver: { name: 'lint' } }, results }] });
+    const sarif = JSON.stringify({
+      version: '2.1.0',
+      runs: [{ tool: { driver: { name: 'lint' } }, results }],
+    });
     expect(parseReport('s.sarif', sarif).diagnostics).toMatchObject([
       { tool: 'lint', file: 'a.ts', line: 3, column: 5, code: 'no-x', message: 'bad' },
     ]);
-    const checkstyle = '<checkstyle><file name="A.java"><error line="3" severity="error" message="bad"/></file></checkstyle>';
-    expect(parseReport('c.xml', checkstyle).diagnostics).toMatchObject([{ file: 'A.java', line: 3, message: 'bad', severity: 'error' }]);
+    const checkstyle =
+      '<checkstyle><file name="A.java"><error line="3" severity="error" message="bad"/></file></checkstyle>';
+    expect(parseReport('c.xml', checkstyle).diagnostics).toMatchObject([
+      { file: 'A.java', line: 3, message: 'bad', severity: 'error' },
+    ]);
   });
 });
 
@@ -226,7 +324,10 @@ describe('a test that is listed twice', () => {
     ['it passed more than once', xml(bad, good, good)],
     ['Surefire lists rows of one test', xml(bad, good).replace('>', ' schema="surefire-test-report.xsd">')],
   ])('failed where %s', (_, text) => {
-    expect(parseReport('r.xml', text)).toMatchObject({ failingTests: [{ name: 'a' }], testResults: [{ status: 'failed' }] });
+    expect(parseReport('r.xml', text)).toMatchObject({
+      failingTests: [{ name: 'a' }],
+      testResults: [{ status: 'failed' }],
+    });
   });
 });
 
@@ -250,16 +351,20 @@ describe('what is hostile, broken or unknown', () => {
   });
 
   it('control characters and colours that a test printed are no reason to stop', () => {
-    const xml = '<testsuite><testcase name="a"><failure message="\u0001&#27;[31mno&#x1b;[0m"/></testcase></testsuite>';
+    const xml =
+      '<testsuite><testcase name="a"><failure message="\u0001&#27;[31mno&#x1b;[0m"/></testcase></testsuite>';
     expect(parseReport('r.xml', xml)).toMatchObject({
       failingTests: [{ message: 'no' }],
-      notes: ['r.xml is damaged: it holds 1 control character that XML forbids, the first on line 1. It was read without it.'],
+      notes: [
+        'r.xml is damaged: it holds 1 control character that XML forbids, the first on line 1. It was read without it.',
+      ],
     });
     expect(parseReport('r.xml', xml.replace('\u0001', '')).notes).toEqual([]);
   });
 
   it('a lone carriage return ends no line, and line ends before the document count', () => {
-    const xml = '\n\n<testsuite name="S"\r\r\r tests="1">\n<testcase name="a"><failure/></testcase></testsuite>';
+    const xml =
+      '\n\n<testsuite name="S"\r\r\r tests="1">\n<testcase name="a"><failure/></testcase></testsuite>';
     expect(parseReport('r.xml', xml).failingTests[0]?.at?.line).toBe(4);
   });
 
@@ -271,14 +376,21 @@ describe('what is hostile, broken or unknown', () => {
       message: { text: `${words(at)} ${'x'.repeat(300)}` },
       level: 'error',
     }));
-    const text = JSON.stringify({ version: '2.1.0', runs: [{ tool: { driver: { name: 't' } }, results }] }).replaceAll('/', '\\/');
+    const text = JSON.stringify({
+      version: '2.1.0',
+      runs: [{ tool: { driver: { name: 't' } }, results }],
+    }).replaceAll('/', '\\/');
     const begun = performance.now();
     expect(parseReport('r.sarif', text).diagnostics).toHaveLength(10_000);
     expect(performance.now() - begun).toBeLessThan(3_000);
   });
 
   it('a log is no report', () => {
-    for (const text of ['[INFO] building\n', '{"level":"info"}\n{"level":"error"}\n', '1..2\nok 1\nnot ok 2\n'])
+    for (const text of [
+      '[INFO] building\n',
+      '{"level":"info"}\n{"level":"error"}\n',
+      '1..2\nok 1\nnot ok 2\n',
+    ])
       expect(isReport(text)).toBe(false);
   });
 

@@ -4,7 +4,10 @@ import { readSources } from '../../../src/log/read-sources.ts';
 
 function read(text: string, report?: string) {
   const log = { name: 'log', kind: 'log' as const, notes: [], text };
-  const sources = report === undefined ? [log] : [log, { name: 'report.xml', kind: 'report' as const, notes: [], text: report }];
+  const sources =
+    report === undefined
+      ? [log]
+      : [log, { name: 'report.xml', kind: 'report' as const, notes: [], text: report }];
   return readSources(sources, { budgetTokens: 4_000 });
 }
 
@@ -12,7 +15,8 @@ function readFixture(name: string) {
   return read(readFileSync(`test/fixtures/retries/${name}.txt`, 'utf8'));
 }
 
-const names = (tests: readonly { readonly name: string }[] | undefined) => tests?.map(({ name }) => name) ?? [];
+const names = (tests: readonly { readonly name: string }[] | undefined) =>
+  tests?.map(({ name }) => name) ?? [];
 
 describe('tests that passed when run again', () => {
   it.each([
@@ -100,7 +104,9 @@ describe('tests that passed when run again', () => {
     expect(names(reading.failingTests)).toEqual(['under_water']);
     expect(names(reading.passedOnRetry)).toEqual(['ramp_is_down']);
     expect(JSON.stringify(reading.exceptions)).not.toContain('ramp');
-    expect(reading.failingTests[0]?.spans?.some(({ lineStart, lineEnd }) => lineStart === 9 && lineEnd >= 13)).toBe(true);
+    expect(
+      reading.failingTests[0]?.spans?.some(({ lineStart, lineEnd }) => lineStart === 9 && lineEnd >= 13),
+    ).toBe(true);
   });
 
   it('are those that Bazel calls flaky, with the tests inside of them', () => {
@@ -123,7 +129,8 @@ app/door_test.cc:9: Failure
   });
 
   it('are those that Gradle tried less often than what kept failing, and all where no task failed for its tests', () => {
-    const failed = (name: string) => `LampTest > ${name}() FAILED\n    java.lang.IllegalStateException: ${name} at LampTest.java:6\n\n`;
+    const failed = (name: string) =>
+      `LampTest > ${name}() FAILED\n    java.lang.IllegalStateException: ${name} at LampTest.java:6\n\n`;
     const ending =
       '> Task :test FAILED\n* What went wrong:\n> There were failing tests. See the report at: file:///x\nBUILD FAILED in 3s\n';
     const mixed = read(`> Task :test\n${failed('isWarm')}${failed('glows')}${failed('glows')}${ending}`);
@@ -141,7 +148,11 @@ app/door_test.cc:9: Failure
     const log =
       '[ERROR] a.LampTest.isWarm -- Time elapsed: 0.006 s <<< FAILURE!\njava.lang.AssertionError: cold\n\tat a.LampTest.isWarm(LampTest.java:6)\n\n';
     expect(names(read(log).failingTests)).toEqual(['isWarm']);
-    expect(read(log, report)).toMatchObject({ failingTests: [], exceptions: [], passedOnRetry: [{ suite: 'a.LampTest', name: 'isWarm' }] });
+    expect(read(log, report)).toMatchObject({
+      failingTests: [],
+      exceptions: [],
+      passedOnRetry: [{ suite: 'a.LampTest', name: 'isWarm' }],
+    });
   });
 });
 
@@ -166,6 +177,8 @@ describe('a suite that a script runs again', () => {
   });
 
   it('failed where another suite follows, since nothing says that it is the same', () => {
-    expect(names(read(`${run(true)}py39: commands[0]> python -m unittest\n${run(false)}`).failingTests)).toEqual(['test_bell']);
+    expect(
+      names(read(`${run(true)}py39: commands[0]> python -m unittest\n${run(false)}`).failingTests),
+    ).toEqual(['test_bell']);
   });
 });

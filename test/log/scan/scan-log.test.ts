@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bytesInMemory, bytesOfText, type LogBytes, withReturnsAsLineEnds } from '../../../src/log/lines/bytes.ts';
+import {
+  bytesInMemory,
+  bytesOfText,
+  type LogBytes,
+  withReturnsAsLineEnds,
+} from '../../../src/log/lines/bytes.ts';
 import { stripEscapes } from '../../../src/log/lines/clean.ts';
 import { buildMatcher } from '../../../src/log/scan/matcher.ts';
 import { MAX_HITS, scanLog } from '../../../src/log/scan/scan-log.ts';
@@ -38,13 +43,27 @@ describe('scanning a log', () => {
   });
 
   it('finds the literals of groups that count inside of escapes there as well, and the others as ever', () => {
-    const words = ['m', 'xy', 'key', '\u001b[1m', '\u001b]8;;', 'fail', 'error', '\u0007', '\u001b', '\n', '['];
+    const words = [
+      'm',
+      'xy',
+      'key',
+      '\u001b[1m',
+      '\u001b]8;;',
+      'fail',
+      'error',
+      '\u0007',
+      '\u001b',
+      '\n',
+      '[',
+    ];
     const logs = fc.array(fc.constantFrom(...words), { maxLength: 40 }).map((parts) => parts.join(''));
     const literals = ['mxy', 'key', '1mkey', 'key[x'];
     fc.assert(
       fc.property(logs, (log) => {
         const { hits } = scanLog(bytesOfText(log), buildMatcher([...GROUPS, literals], GROUPS.length));
-        const stored = log.split('\n').flatMap((line, i) => (literals.some((literal) => line.includes(literal)) ? [i + 1] : []));
+        const stored = log
+          .split('\n')
+          .flatMap((line, i) => (literals.some((literal) => line.includes(literal)) ? [i + 1] : []));
         expect(hits.slice(0, GROUPS.length)).toEqual(searched(log));
         expect(hits[GROUPS.length]).toEqual(expect.arrayContaining(stored));
       }),
@@ -86,7 +105,9 @@ describe('the lines of a log', () => {
         const lines = text.split('\n');
         const bytes = Buffer.from(text);
         expect(index.lineCount).toBe(lines.length);
-        expect(lines.map((_, i) => bytes.subarray(index.getLineStart(i + 1), index.getLineEnd(i + 1)).toString())).toEqual(lines);
+        expect(
+          lines.map((_, i) => bytes.subarray(index.getLineStart(i + 1), index.getLineEnd(i + 1)).toString()),
+        ).toEqual(lines);
         for (let at = 0; at < bytes.length; at++)
           expect(index.lineAt(at)).toBe(bytes.subarray(0, at).toString('latin1').split('\n').length);
       }),
@@ -127,5 +148,9 @@ function searched(log: string): number[][] {
   const lines = stripEscapes(log)
     .split('\n')
     .map((line) => line.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
-  return GROUPS.map((group) => lines.flatMap((line, i) => (group.some((literal) => line.includes(literal.toLowerCase())) ? [i + 1] : [])));
+  return GROUPS.map((group) =>
+    lines.flatMap((line, i) =>
+      group.some((literal) => line.includes(literal.toLowerCase())) ? [i + 1] : [],
+    ),
+  );
 }

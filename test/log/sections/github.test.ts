@@ -1,14 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { sectionsOf, structureOf } from './read-sections.ts';
 
-const head = (name: string) => [`##[group]Run ${name}`, `\u001b[36;1m${name}\u001b[0m`, 'shell: /usr/bin/bash -e {0}', '##[endgroup]'];
+const head = (name: string) => [
+  `##[group]Run ${name}`,
+  `\u001b[36;1m${name}\u001b[0m`,
+  'shell: /usr/bin/bash -e {0}',
+  '##[endgroup]',
+];
 const FAILED = '##[error]Process completed with exit code 1.';
 
 describe('GitHub Actions', () => {
   it('names a step by its head, and the group of its output that was left open', () => {
     const lines = [...head('npm ci'), 'fine', ...head('npm test'), '##[group]Run unit tests', 'bad', FAILED];
     expect(sectionsOf(lines)).toEqual([
-      { source: 'log.txt', name: 'Run npm test / Run unit tests', lineStart: 6, lineEnd: 12, failed: true, exitCode: 1 },
+      {
+        source: 'log.txt',
+        name: 'Run npm test / Run unit tests',
+        lineStart: 6,
+        lineEnd: 12,
+        failed: true,
+        exitCode: 1,
+      },
     ]);
   });
 
@@ -18,7 +30,14 @@ describe('GitHub Actions', () => {
   });
 
   it('marks what fails after the failure, for want of what was never built', () => {
-    const lines = [...head('npm test'), 'bad', FAILED, ...head('./upload artifacts.sh'), 'no files were found', FAILED];
+    const lines = [
+      ...head('npm test'),
+      'bad',
+      FAILED,
+      ...head('./upload artifacts.sh'),
+      'no files were found',
+      FAILED,
+    ];
     expect(sectionsOf(lines).map(({ name, consequence }) => [name, consequence])).toEqual([
       ['Run npm test', undefined],
       ['Run ./upload artifacts.sh', true],
@@ -26,19 +45,29 @@ describe('GitHub Actions', () => {
   });
 
   it('knows an action that failed by its error, unless a script failed later', () => {
-    const action = ['##[group]Run actions/setup-node@v4', 'with:', '##[endgroup]', '##[error]Unable to find Node version 99'];
-    expect(sectionsOf([...action, 'Post job cleanup.'])).toMatchObject([{ name: 'Run actions/setup-node@v4', lineStart: 1, lineEnd: 4 }]);
+    const action = [
+      '##[group]Run actions/setup-node@v4',
+      'with:',
+      '##[endgroup]',
+      '##[error]Unable to find Node version 99',
+    ];
+    expect(sectionsOf([...action, 'Post job cleanup.'])).toMatchObject([
+      { name: 'Run actions/setup-node@v4', lineStart: 1, lineEnd: 4 },
+    ]);
     expect(sectionsOf([...action, ...head('npm test'), FAILED])).toMatchObject([{ name: 'Run npm test' }]);
   });
 
   it('reads job and step off the names of files in an archive', () => {
     const lines = [...head('npm test'), 'bad', FAILED];
-    expect(sectionsOf(lines, 'build (18)/3_Unit tests.txt')).toMatchObject([{ name: 'build (18) / Unit tests', lineStart: 1, lineEnd: 6 }]);
+    expect(sectionsOf(lines, 'build (18)/3_Unit tests.txt')).toMatchObject([
+      { name: 'build (18) / Unit tests', lineStart: 1, lineEnd: 6 },
+    ]);
     expect(sectionsOf(lines, '0_build.txt')).toMatchObject([{ name: 'build / Run npm test' }]);
   });
 
   it('reads job and step off the columns of a download', () => {
-    const column = (job: string, step: string) => (text: string) => `${job}\t${step}\t2024-01-01T00:00:00.0000000Z ${text}`;
+    const column = (job: string, step: string) => (text: string) =>
+      `${job}\t${step}\t2024-01-01T00:00:00.0000000Z ${text}`;
     const lines = [
       ...[...head('npm ci'), 'fine'].map(column('test (18)', 'Install')),
       ...[...head('npm test'), 'bad', FAILED].map(column('test (18)', 'Unit tests')),
@@ -54,13 +83,23 @@ describe('GitHub Actions', () => {
   });
 
   it('blames the step that was stopped', () => {
-    expect(sectionsOf([...head('npm test'), 'waiting', '##[error]The operation was canceled.'])).toMatchObject([{ name: 'Run npm test' }]);
+    expect(
+      sectionsOf([...head('npm test'), 'waiting', '##[error]The operation was canceled.']),
+    ).toMatchObject([{ name: 'Run npm test' }]);
   });
 });
 
 describe('the steps of GitHub Actions', () => {
   it('show an echoed head each, and what is behind the last one that failed', () => {
-    const { echoes, afterwards } = structureOf([...head('npm ci'), 'fine', ...head('npm test'), 'bad', FAILED, 'Post job cleanup.', 'bye']);
+    const { echoes, afterwards } = structureOf([
+      ...head('npm ci'),
+      'fine',
+      ...head('npm test'),
+      'bad',
+      FAILED,
+      'Post job cleanup.',
+      'bye',
+    ]);
     expect(echoes).toEqual([
       { start: 1, end: 4 },
       { start: 6, end: 9 },
@@ -86,7 +125,8 @@ describe('the steps of GitHub Actions', () => {
 });
 
 describe('the step that turned a job red', () => {
-  const names = (lines: readonly string[]) => sectionsOf(lines).map(({ name, consequence }) => (consequence === true ? `(${name})` : name));
+  const names = (lines: readonly string[]) =>
+    sectionsOf(lines).map(({ name, consequence }) => (consequence === true ? `(${name})` : name));
   const failing = (name: string) => [...head(name), 'bad', FAILED];
   const passing = (name: string) => [...head(name), 'fine'];
   const action = (name: string) => [`##[group]Run ${name}`, 'with:', '##[endgroup]'];
@@ -104,11 +144,24 @@ describe('the step that turned a job red', () => {
       [...failing('npm audit'), ...passing('npm run build'), ...failing('npm test')],
       ['Run npm test', '(Run npm audit)'],
     ],
-    ['is the only one that failed, whatever ran after it', [...failing('npm test'), ...passing('npm run build')], ['Run npm test']],
-    ['may be one of two in a row', [...failing('npm run lint'), ...failing('npm test')], ['Run npm run lint', 'Run npm test']],
+    [
+      'is the only one that failed, whatever ran after it',
+      [...failing('npm test'), ...passing('npm run build')],
+      ['Run npm test'],
+    ],
+    [
+      'may be one of two in a row',
+      [...failing('npm run lint'), ...failing('npm test')],
+      ['Run npm run lint', 'Run npm test'],
+    ],
     [
       'is followed by clean-ups',
-      [...failing('npm test'), ...passing('docker compose down'), ...action('actions/upload-artifact@v4'), '##[error]No files were found'],
+      [
+        ...failing('npm test'),
+        ...passing('docker compose down'),
+        ...action('actions/upload-artifact@v4'),
+        '##[error]No files were found',
+      ],
       ['Run npm test', '(Run actions/upload-artifact@v4)'],
     ],
     [
@@ -145,9 +198,17 @@ describe('the step that turned a job red', () => {
         ...inJob('test (20)', ...failing('npm test')),
         ...inJob('All checks passed', ...failing('if [ "failure" != "success" ]; then exit 1; fi')),
       ],
-      ['test (20) / npm test', '(test (18) / npm test)', '(All checks passed / if [ "failure" != "success" ]; then exit 1; fi)'],
+      [
+        'test (20) / npm test',
+        '(test (18) / npm test)',
+        '(All checks passed / if [ "failure" != "success" ]; then exit 1; fi)',
+      ],
     ],
-    ['is the gate, where nothing else is known', inJob('All checks passed', ...failing('exit 1')), ['All checks passed / exit 1']],
+    [
+      'is the gate, where nothing else is known',
+      inJob('All checks passed', ...failing('exit 1')),
+      ['All checks passed / exit 1'],
+    ],
   ])('%s', (_, lines, expected) => {
     expect(names(lines)).toEqual(expected);
   });
@@ -155,7 +216,11 @@ describe('the step that turned a job red', () => {
   it('ends its own job only', () => {
     const passed = inJob('lint', ...passing('npm run lint'));
     const failed = inJob('test', ...failing('npm test'), 'Post job cleanup.');
-    const { afterwards } = structureOf([...failed, ...passed, ...inJob('e2e', ...failing('npm run e2e'), 'late')]);
+    const { afterwards } = structureOf([
+      ...failed,
+      ...passed,
+      ...inJob('e2e', ...failing('npm run e2e'), 'late'),
+    ]);
     expect(afterwards).toEqual([
       { start: 7, end: 7 },
       { start: 19, end: 19 },
@@ -173,11 +238,20 @@ describe('the step that turned a job red', () => {
       ...job('test', ...failing('npm test')),
       ...job('e2e', ...failing('npm run e2e')),
     ];
-    expect(sectionsOf(lines).map(({ name }) => name)).toEqual(['test / Run npm test', 'e2e / Run npm run e2e']);
+    expect(sectionsOf(lines).map(({ name }) => name)).toEqual([
+      'test / Run npm test',
+      'e2e / Run npm run e2e',
+    ]);
   });
 
   it('is known in them also where their beginnings are missing', () => {
-    const lines = [...failing('npm test'), 'Post job cleanup.', ...passing('npm ci'), ...failing('npm run e2e'), 'Post job cleanup.'];
+    const lines = [
+      ...failing('npm test'),
+      'Post job cleanup.',
+      ...passing('npm ci'),
+      ...failing('npm run e2e'),
+      'Post job cleanup.',
+    ];
     expect(names(lines)).toEqual(['Run npm test', 'Run npm run e2e']);
   });
 
@@ -185,7 +259,9 @@ describe('the step that turned a job red', () => {
     const quoted = [...failing('make old'), 'Post job cleanup.'].map(
       (line) => `2024-01-01T00:00:00Z old\tstep\t2023-01-01T00:00:00.0Z ${line}`,
     );
-    expect(names([...head('gh run view --log'), ...quoted, ...failing('npm test')])).toEqual(['Run npm test']);
+    expect(names([...head('gh run view --log'), ...quoted, ...failing('npm test')])).toEqual([
+      'Run npm test',
+    ]);
   });
 });
 
@@ -224,7 +300,17 @@ describe('echoes', () => {
   });
 
   it('are the head of a step that was copied off the page', () => {
-    const lines = ['Run npm ci', 'fine', 'Run npm test', 'npm test', 'shell: bash', 'env:', '  CI: true', 'Error: bad', FAILED];
+    const lines = [
+      'Run npm ci',
+      'fine',
+      'Run npm test',
+      'npm test',
+      'shell: bash',
+      'env:',
+      '  CI: true',
+      'Error: bad',
+      FAILED,
+    ];
     expect(structureOf(lines.map((line) => line.replace('##[error]', 'Error: ')))).toMatchObject({
       failedSections: [{ name: 'Run npm test', lineStart: 3, lineEnd: 9 }],
       echoes: [{ start: 3, end: 7 }],

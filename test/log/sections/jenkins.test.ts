@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readSources } from '../../../src/log/read-sources.ts';
 
-const read = (...lines: string[]) => readSources([{ name: 'l', kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 2_000 });
+const read = (...lines: string[]) =>
+  readSources([{ name: 'l', kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 2_000 });
 
 const PIPELINE = [
   '[Pipeline] Start of Pipeline',
@@ -39,7 +40,9 @@ const PIPELINE = [
 
 describe('Jenkins logs', () => {
   it('name the stage that failed, not the one after it nor the clean-up', () => {
-    expect(read(...PIPELINE).failedSections).toEqual([{ source: 'l', name: 'Test', lineStart: 11, lineEnd: 15, failed: true }]);
+    expect(read(...PIPELINE).failedSections).toEqual([
+      { source: 'l', name: 'Test', lineStart: 11, lineEnd: 15, failed: true },
+    ]);
   });
 
   it('name the branch that failed, and are read without the branch before each line', () => {
@@ -69,7 +72,9 @@ describe('Jenkins logs', () => {
       "Build step 'Execute shell' marked build as failure",
       'Finished: FAILURE',
     ];
-    expect(read(...lines).failedSections).toEqual([{ source: 'l', name: 'Execute shell', lineStart: 2, lineEnd: 5, failed: true }]);
+    expect(read(...lines).failedSections).toEqual([
+      { source: 'l', name: 'Execute shell', lineStart: 2, lineEnd: 5, failed: true },
+    ]);
   });
 
   it('tell the path of nested stages, and stop before the post actions of the stage itself', () => {

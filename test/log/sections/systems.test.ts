@@ -45,16 +45,24 @@ describe('GitLab', () => {
       end('cleanup_file_variables'),
       '\u001b[31;1mERROR: Job failed: exit code 1',
     ];
-    expect(sectionsOf(lines)).toMatchObject([{ name: 'step_script / unit_tests / yarn test', lineStart: 5, lineEnd: 9 }]);
+    expect(sectionsOf(lines)).toMatchObject([
+      { name: 'step_script / unit_tests / yarn test', lineStart: 5, lineEnd: 9 },
+    ]);
   });
 
   it('reads to the last line where the runner itself failed', () => {
-    const lines = [start('prepare_executor', 'Preparing'), 'x', 'ERROR: Job failed (system failure): pods "runner" is forbidden'];
+    const lines = [
+      start('prepare_executor', 'Preparing'),
+      'x',
+      'ERROR: Job failed (system failure): pods "runner" is forbidden',
+    ];
     expect(sectionsOf(lines)).toMatchObject([{ name: 'prepare_executor', lineStart: 1, lineEnd: 3 }]);
   });
 
   it('of jobs that passed names none', () => {
-    expect(sectionsOf([start('step_script', 'Executing'), command('make'), end('step_script'), 'Job succeeded'])).toEqual([]);
+    expect(
+      sectionsOf([start('step_script', 'Executing'), command('make'), end('step_script'), 'Job succeeded']),
+    ).toEqual([]);
   });
 });
 
@@ -68,20 +76,30 @@ describe('Travis', () => {
       ]),
     ).toMatchObject([{ name: 'install / npm ci', lineStart: 1, lineEnd: 3, exitCode: 1 }]);
     expect(
-      sectionsOf(['travis_time:start:02\r$ if true; then', 'bad', 'The command "if true; then', 'fi', '" exited with 2.']),
+      sectionsOf([
+        'travis_time:start:02\r$ if true; then',
+        'bad',
+        'The command "if true; then',
+        'fi',
+        '" exited with 2.',
+      ]),
     ).toMatchObject([{ lineStart: 1, lineEnd: 5 }]);
   });
 
   it('does not believe a tool that words its end alike', () => {
     expect(
-      sectionsOf(['travis_time:start:02\r$ npm test', 'ERROR: "lint" exited with 1.', 'The command "npm test" exited with 1.']),
+      sectionsOf([
+        'travis_time:start:02\r$ npm test',
+        'ERROR: "lint" exited with 1.',
+        'The command "npm test" exited with 1.',
+      ]),
     ).toHaveLength(1);
   });
 
   it('blames the command that fell silent', () => {
-    expect(sectionsOf(['x', 'travis_time:start:02\r$ npm test', 'No output has been received in the last 10m0s'])).toMatchObject([
-      { name: 'npm test', lineStart: 2, lineEnd: 3 },
-    ]);
+    expect(
+      sectionsOf(['x', 'travis_time:start:02\r$ npm test', 'No output has been received in the last 10m0s']),
+    ).toMatchObject([{ name: 'npm test', lineStart: 2, lineEnd: 3 }]);
   });
 });
 
@@ -98,21 +116,33 @@ describe('Buildkite', () => {
 
   it('reads logs whose lines are stamped', () => {
     const stamp = (text: string) => `\u001b_bk;t=1700000000000\u0007${text}`;
-    const lines = ['~~~ Preparing', '+++ :jest: Test', '--- FAIL: TestA', '🚨 Error: The command exited with status 1'].map(stamp);
+    const lines = [
+      '~~~ Preparing',
+      '+++ :jest: Test',
+      '--- FAIL: TestA',
+      '🚨 Error: The command exited with status 1',
+    ].map(stamp);
     expect(sectionsOf(lines)).toMatchObject([{ name: ':jest: Test', lineStart: 2, lineEnd: 4, exitCode: 1 }]);
   });
 });
 
 describe('CircleCI', () => {
   it('names a step by the first line of its script', () => {
-    const lines = ['#!/bin/bash -eo pipefail', 'npm test', 'bad', '', 'Exited with code exit status 1', 'CircleCI received exit code 1'];
+    const lines = [
+      '#!/bin/bash -eo pipefail',
+      'npm test',
+      'bad',
+      '',
+      'Exited with code exit status 1',
+      'CircleCI received exit code 1',
+    ];
     expect(sectionsOf(lines)).toMatchObject([{ name: 'npm test', lineStart: 1, lineEnd: 5, exitCode: 1 }]);
   });
 
   it('knows the headers of its command line', () => {
-    expect(sectionsOf(['====>> Install', 'x', '====>> Test', 'bad', 'Error: Exited with code 2'])).toMatchObject([
-      { name: 'Test', lineStart: 3 },
-    ]);
+    expect(
+      sectionsOf(['====>> Install', 'x', '====>> Test', 'bad', 'Error: Exited with code 2']),
+    ).toMatchObject([{ name: 'Test', lineStart: 3 }]);
   });
 });
 
@@ -153,7 +183,12 @@ describe('Google Cloud Build', () => {
 
 describe('AppVeyor', () => {
   it('cuts to the scripts of the phase', () => {
-    const lines = ['[00:00:01] Running Install scripts', '[00:00:02] x', '[00:00:03] Running "test_script" scripts', '[00:00:04] bad'];
+    const lines = [
+      '[00:00:01] Running Install scripts',
+      '[00:00:02] x',
+      '[00:00:03] Running "test_script" scripts',
+      '[00:00:04] bad',
+    ];
     expect(sectionsOf([...lines, '[00:00:05] Command exited with code 1'])).toMatchObject([
       { name: 'test_script', lineStart: 3, lineEnd: 5 },
     ]);
@@ -170,7 +205,9 @@ describe('TeamCity', () => {
       '[10:00:04]W:\t [Step 2/2] Process exited with code 1',
       '[10:00:04]E:\t [Step 2/2] Process exited with code 1 (Step: Unit tests (Command Line))',
     ];
-    expect(sectionsOf(lines)).toMatchObject([{ name: 'Unit tests (Command Line)', lineStart: 3, lineEnd: 5, exitCode: 1 }]);
+    expect(sectionsOf(lines)).toMatchObject([
+      { name: 'Unit tests (Command Line)', lineStart: 3, lineEnd: 5, exitCode: 1 },
+    ]);
   });
 
   it('reads blocks of service messages as a path', () => {
@@ -187,12 +224,23 @@ describe('TeamCity', () => {
 
 describe('a traced shell', () => {
   it('is cut to the last command that said something before it gave up', () => {
-    const lines = ['+ npm ci', 'added 12', '++ git rev-parse HEAD', '+ npm test', 'bad', '+ rm -rf tmp', '+ exit 1', 'exit code: 1'];
+    const lines = [
+      '+ npm ci',
+      'added 12',
+      '++ git rev-parse HEAD',
+      '+ npm test',
+      'bad',
+      '+ rm -rf tmp',
+      '+ exit 1',
+      'exit code: 1',
+    ];
     expect(sectionsOf(lines)).toMatchObject([{ name: 'npm test', lineStart: 4, lineEnd: 8, exitCode: 1 }]);
   });
 
   it('is not seen in a diff, in lists of additions or where all went well', () => {
-    expect(sectionsOf(['@@ -1 +1 @@', '-old line', '+ new line', 'error: differs', 'exit code 1'])).toEqual([]);
+    expect(sectionsOf(['@@ -1 +1 @@', '-old line', '+ new line', 'error: differs', 'exit code 1'])).toEqual(
+      [],
+    );
     expect(sectionsOf(['+ left-pad 1.3.0', '+ is-odd 2.0.0', 'error: x', 'exit code 1'])).toEqual([]);
     expect(sectionsOf(['+ make', 'a', '+ make test', 'no failed tests', 'Finished: SUCCESS'])).toEqual([]);
   });

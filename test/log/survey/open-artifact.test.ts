@@ -5,7 +5,12 @@ import { makeZip } from '../../support/make-zip.ts';
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
 const open = async (bytes: Uint8Array, room = artifactRoom()) =>
-  (await openArtifact('e2e.zip', bytes, room)).map(({ name, kind, text, notes }) => [name, kind, text, ...notes]);
+  (await openArtifact('e2e.zip', bytes, room)).map(({ name, kind, text, notes }) => [
+    name,
+    kind,
+    text,
+    ...notes,
+  ]);
 
 describe('an artifact', () => {
   it('gives texts and reports, and of the rest the names with the reason', async () => {
@@ -30,7 +35,10 @@ describe('an artifact', () => {
 
   it('keeps no more than there is room for, and says what was left', async () => {
     const room = { files: 3, bytes: 20, maxBytesEach: 12 };
-    const members = ['a', 'b', 'c', 'd'].map((name) => ({ name: `${name}.log`, content: `${name}${'-'.repeat(name === 'b' ? 30 : 8)}\n` }));
+    const members = ['a', 'b', 'c', 'd'].map((name) => ({
+      name: `${name}.log`,
+      content: `${name}${'-'.repeat(name === 'b' ? 30 : 8)}\n`,
+    }));
     const files = await openArtifact('e2e.zip', makeZip(members), room);
 
     expect(files.map(({ name, text }) => [name, text.length])).toEqual([
@@ -38,7 +46,9 @@ describe('an artifact', () => {
       ['e2e.zip/b.log', 0],
       ['e2e.zip/c.log', 10],
     ]);
-    expect(files.flatMap(({ notes }) => notes).join(' ')).toContain('More files of e2e.zip were not looked at');
+    expect(files.flatMap(({ notes }) => notes).join(' ')).toContain(
+      'More files of e2e.zip were not looked at',
+    );
   });
 
   it('refuses a bomb and a broken archive; one inside is only named', async () => {

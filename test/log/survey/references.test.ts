@@ -12,7 +12,10 @@ describe('references', () => {
       'npm error A complete log of this run can be found in: /root/.npm/_logs/2024-01-05T10_00_00_000Z-debug-0.log',
       'root/.npm/_logs/2024-01-05T10_00_00_000Z-debug-0.log',
     ],
-    ['[ERROR] Please refer to /ci/shop/target/surefire-reports for the individual test results.', 'ci/shop/target/surefire-reports'],
+    [
+      '[ERROR] Please refer to /ci/shop/target/surefire-reports for the individual test results.',
+      'ci/shop/target/surefire-reports',
+    ],
     ['See "CMakeFiles/CMakeError.log".', 'CMakeFiles/CMakeError.log'],
     ["configure: error: see `config.log' for more details", 'config.log'],
     [
@@ -27,7 +30,8 @@ describe('references', () => {
   });
 
   it('reads a path on one of the next lines where there is none beside the phrase', () => {
-    const npm = 'npm ERR! A complete log of this run can be found in:\nnpm ERR!     /root/.npm/_logs/x-debug-0.log';
+    const npm =
+      'npm ERR! A complete log of this run can be found in:\nnpm ERR!     /root/.npm/_logs/x-debug-0.log';
     const jvm = '# An error report file with more information is saved as:\n# /ci/hs_err_pid4711.log';
 
     expect(pathsIn(npm)).toEqual([['root/.npm/_logs/x-debug-0.log', 2]]);
@@ -48,8 +52,22 @@ describe('references', () => {
   });
 
   it('never throws, whatever the text', () => {
-    const words = fc.constantFrom('see ', 'refer to ', '/', '..', 'C:\\', 'a.log', '\n', '\u001b[31m', '"', 'file://', 'log:');
-    const texts = fc.array(fc.oneof(words, fc.string({ unit: 'binary', maxLength: 20 })), { maxLength: 60 }).map((all) => all.join(''));
+    const words = fc.constantFrom(
+      'see ',
+      'refer to ',
+      '/',
+      '..',
+      'C:\\',
+      'a.log',
+      '\n',
+      '\u001b[31m',
+      '"',
+      'file://',
+      'log:',
+    );
+    const texts = fc
+      .array(fc.oneof(words, fc.string({ unit: 'binary', maxLength: 20 })), { maxLength: 60 })
+      .map((all) => all.join(''));
     fc.assert(
       fc.property(texts, (text) => {
         const count = text.split('\n').length;

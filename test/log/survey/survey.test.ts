@@ -3,9 +3,15 @@ import type { SourceKind, SourceText } from '../../../src/domain/build.ts';
 import { Survey } from '../../../src/domain/reading.ts';
 import { surveyFiles } from '../../../src/log/survey/survey.ts';
 
-const file = (name: string, text: string, kind: SourceKind = 'artifact', notes: string[] = []): SourceText => ({ name, kind, text, notes });
+const file = (
+  name: string,
+  text: string,
+  kind: SourceKind = 'artifact',
+  notes: string[] = [],
+): SourceText => ({ name, kind, text, notes });
 const log = (text: string) => file('build.log', text, 'log');
-const FAILED = '<testsuite name="cart"><testcase name="sums"><failure message="expected 10.20">at cart</failure></testcase></testsuite>';
+const FAILED =
+  '<testsuite name="cart"><testcase name="sums"><failure message="expected 10.20">at cart</failure></testcase></testsuite>';
 const PASSED = '<testsuite name="cart"><testcase name="sums"/></testsuite>';
 const TRACE =
   'Traceback (most recent call last):\n  File "app/db.py", line 7, in connect\n    raise OSError("no route")\nOSError: no route to db\n';
@@ -55,8 +61,16 @@ describe('the survey of a build', () => {
     });
     const { survey, read, notes } = surveyFiles(sources);
     expect(survey?.files.every(({ reason }) => reason !== '')).toBe(true);
-    expect(survey?.files.find(({ name }) => name === 'logs/worker.log')?.preview).toContain('OSError: no route to db');
-    expect(read.map(({ name }) => name)).toEqual(['build.log', 'junit.xml', 'passed.xml', 'logs/worker.log', 'logs/hs_err_pid12.log']);
+    expect(survey?.files.find(({ name }) => name === 'logs/worker.log')?.preview).toContain(
+      'OSError: no route to db',
+    );
+    expect(read.map(({ name }) => name)).toEqual([
+      'build.log',
+      'junit.xml',
+      'passed.xml',
+      'logs/worker.log',
+      'logs/hs_err_pid12.log',
+    ]);
     expect(notes[0]).toBe('8 artifacts were looked at; 2 read, 6 left.');
     expect(Survey.parse(survey)).toEqual(survey);
   });
@@ -84,7 +98,9 @@ describe('the survey of a build', () => {
   });
 
   it('follows a reference to a folder, the most telling files of it first', () => {
-    const quiet = ['a', 'b', 'c', 'd'].map((name) => file(`target/surefire-reports/${name}.txt`, 'Tests run: 3\n'));
+    const quiet = ['a', 'b', 'c', 'd'].map((name) =>
+      file(`target/surefire-reports/${name}.txt`, 'Tests run: 3\n'),
+    );
     const sources = [log('Please refer to /ci/shop/target/surefire-reports for the results.'), ...quiet];
 
     expect(Object.values(readOf(sources)).filter((read) => read === 'referred')).toHaveLength(3);
@@ -112,7 +128,11 @@ describe('the survey of a build', () => {
   });
 
   it('does not go round in circles where files refer to each other', () => {
-    const sources = [log('see a.txt'), file('a.txt', 'full log in b.txt'), file('b.txt', 'full log in a.txt')];
+    const sources = [
+      log('see a.txt'),
+      file('a.txt', 'full log in b.txt'),
+      file('b.txt', 'full log in a.txt'),
+    ];
 
     expect(readOf(sources)).toEqual({ 'build.log': 'own', 'a.txt': 'referred', 'b.txt': 'referred' });
   });

@@ -10,7 +10,10 @@ describe("a model's advice", () => {
     ['a file of the log', 'Correct src/scales.ts at line 4.'],
     ['a command of the log', 'Run `npm install pear` and commit package.json.'],
     ['a file that it adds', 'Create src/weights.ts with the missing constant.'],
-    ['a diff of a known file', 'Change it:\n```diff\n--- a/src/scales.ts\n+++ b/src/scales.ts\n@@ -4 +4 @@\n-a\n+b\n```'],
+    [
+      'a diff of a known file',
+      'Change it:\n```diff\n--- a/src/scales.ts\n+++ b/src/scales.ts\n@@ -4 +4 @@\n-a\n+b\n```',
+    ],
   ])('is kept with %s', (_, advice) => {
     expect(keepFoundedAdvice(advice, SEEN)).toBe(advice);
   });
@@ -18,14 +21,26 @@ describe("a model's advice", () => {
   test.each([
     ['a version that nobody saw', 'Raise pear. Use pear 3.7.2 for that.', 'Raise pear.'],
     ['a file that nobody saw', 'Correct src/basket.ts at line 4.', ''],
-    ['a program that nobody saw', 'Update the lock file. Run `yarn install --force` first.', 'Update the lock file.'],
+    [
+      'a program that nobody saw',
+      'Update the lock file. Run `yarn install --force` first.',
+      'Update the lock file.',
+    ],
     [
       'a diff with an address left out',
       'Do this:\n```diff\n--- a/src/scales.ts\n+++ b/src/scales.ts\n+[address left out]\n```',
       'Do this:',
     ],
-    ['such a diff without a fence', 'Not tried:\n--- a/src/basket.ts\n+++ b/src/basket.ts\n@@ -1 +1 @@\n-a 1.2.3\n+b\n', 'Not tried:'],
-    ['a diff of a file that nobody saw', '```diff\n--- a/src/basket.ts\n+++ b/src/basket.ts\n@@ -1 +1 @@\n-a\n+b\n```', ''],
+    [
+      'such a diff without a fence',
+      'Not tried:\n--- a/src/basket.ts\n+++ b/src/basket.ts\n@@ -1 +1 @@\n-a 1.2.3\n+b\n',
+      'Not tried:',
+    ],
+    [
+      'a diff of a file that nobody saw',
+      '```diff\n--- a/src/basket.ts\n+++ b/src/basket.ts\n@@ -1 +1 @@\n-a\n+b\n```',
+      '',
+    ],
   ])('loses %s', (_, advice, kept) => {
     expect(keepFoundedAdvice(advice, SEEN)).toBe(kept);
   });

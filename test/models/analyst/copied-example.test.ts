@@ -11,7 +11,13 @@ const COPIED = {
   category: 'DEPENDENCY_ERROR',
   kind: 'dependency_install',
   confidence: 0.93,
-  probabilities: { CODE_ERROR: 0.01, INFRA_ERROR: 0.03, CONFIG_ERROR: 0.03, DEPENDENCY_ERROR: 0.93, TEST_FAILURE: 0 },
+  probabilities: {
+    CODE_ERROR: 0.01,
+    INFRA_ERROR: 0.03,
+    CONFIG_ERROR: 0.03,
+    DEPENDENCY_ERROR: 0.93,
+    TEST_FAILURE: 0,
+  },
   abstained: false,
 };
 const OWN = {
@@ -29,7 +35,13 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 function classify() {
-  const model = createOpenAiChatModel({ baseUrl: server.baseUrl, apiKey: TEST_KEY, model: 'small', timeoutMs: 5_000, maxRetries: 0 });
+  const model = createOpenAiChatModel({
+    baseUrl: server.baseUrl,
+    apiKey: TEST_KEY,
+    model: 'small',
+    timeoutMs: 5_000,
+    maxRetries: 0,
+  });
   return createLlmAnalyst({ model }).classify({ subject: sampleSubject() }, never);
 }
 
@@ -38,7 +50,9 @@ test('a model that copies the example is told so once, and may do better', async
   const { value, usage } = await classify();
   expect(value.category).toBe('TEST_FAILURE');
   expect(usage.modelCalls).toBe(2);
-  expect(JSON.stringify(server.requests[1]?.messages.at(-1))).toContain("is the example's; say what this build shows");
+  expect(JSON.stringify(server.requests[1]?.messages.at(-1))).toContain(
+    "is the example's; say what this build shows",
+  );
 });
 
 test('one that copies it again is not believed', async () => {

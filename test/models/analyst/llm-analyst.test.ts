@@ -3,13 +3,24 @@ import { z } from 'zod';
 import type { Evidence } from '../../../src/domain/evidence.ts';
 import { createLlmAnalyst } from '../../../src/models/analyst/llm-analyst.ts';
 import type { Insight } from '../../../src/ports/analyst.ts';
-import type { ChatModel, ChatRequest, ChatToolCall, ToolChoiceRequest } from '../../../src/ports/chat-model.ts';
+import type {
+  ChatModel,
+  ChatRequest,
+  ChatToolCall,
+  ToolChoiceRequest,
+} from '../../../src/ports/chat-model.ts';
 import type { ToolDescription } from '../../../src/ports/toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
 const never = new AbortController().signal;
 const subject = sampleSubject();
-const PROBABILITIES = { CODE_ERROR: 0.1, INFRA_ERROR: 0, CONFIG_ERROR: 0, DEPENDENCY_ERROR: 0, TEST_FAILURE: 0.9 };
+const PROBABILITIES = {
+  CODE_ERROR: 0.1,
+  INFRA_ERROR: 0,
+  CONFIG_ERROR: 0,
+  DEPENDENCY_ERROR: 0,
+  TEST_FAILURE: 0.9,
+};
 const CLASSIFIED = {
   because: 'E1',
   category: 'TEST_FAILURE',
@@ -30,7 +41,14 @@ const EVIDENCE: Evidence[] = [
     lineStart: 121,
     lineEnd: 122,
   },
-  { id: 'E2', tool: 'search_knowledge', title: 'Rounding', text: 'Round once.', source: 'knowledge/ERR008', score: 0.71 },
+  {
+    id: 'E2',
+    tool: 'search_knowledge',
+    title: 'Rounding',
+    text: 'Round once.',
+    source: 'knowledge/ERR008',
+    score: 0.71,
+  },
 ];
 const INSIGHT: Insight = {
   subject,
@@ -52,7 +70,14 @@ const ANSWER = {
     },
   ],
   suspects: [
-    { path: 'src/cart/tax.ts', line: 41, commit: 'deadbeef', author: 'mallory', score: 3, reason: 'in the trace' },
+    {
+      path: 'src/cart/tax.ts',
+      line: 41,
+      commit: 'deadbeef',
+      author: 'mallory',
+      score: 3,
+      reason: 'in the trace',
+    },
     { path: 'src/never/seen.ts', line: 1, commit: null, author: null, score: 1, reason: 'invented' },
   ],
   hypotheses: [],
@@ -81,7 +106,11 @@ function modelReplying(value: unknown, costKnown = true, calls: readonly ChatToo
 }
 
 function tool(name: string): ToolDescription {
-  const parameters = { type: 'object', properties: { text: { type: 'string' }, limit: { type: 'integer' } }, required: ['text'] };
+  const parameters = {
+    type: 'object',
+    properties: { text: { type: 'string' }, limit: { type: 'integer' } },
+    required: ['text'],
+  };
   return {
     name,
     question: 'What?',
@@ -97,25 +126,35 @@ const PLAN = { thought: 't', confidence: 0.5, enough: false, retrieval: 0 };
 
 describe('classify', () => {
   test('makes numbers agree with each other', async () => {
-    const reply = { ...CLASSIFIED, confidence: 40, probabilities: { ...PROBABILITIES, INFRA_ERROR: -3, CODE_ERROR: 0.9 } };
+    const reply = {
+      ...CLASSIFIED,
+      confidence: 40,
+      probabilities: { ...PROBABILITIES, INFRA_ERROR: -3, CODE_ERROR: 0.9 },
+    };
     const { value } = await createLlmAnalyst({ model: modelReplying(reply) }).classify({ subject }, never);
     expect(Object.values(value.probabilities).reduce((sum, one) => sum + one, 0)).toBeCloseTo(1);
     expect(value.confidence).toBe(0.5);
   });
 
   test('that abstains is below a half', async () => {
-    const { value } = await createLlmAnalyst({ model: modelReplying({ ...CLASSIFIED, abstained: true }) }).classify({ subject }, never);
+    const { value } = await createLlmAnalyst({
+      model: modelReplying({ ...CLASSIFIED, abstained: true }),
+    }).classify({ subject }, never);
     expect(value.confidence).toBeLessThan(0.5);
   });
 
   test('refuses an unknown category but not an unknown kind', async () => {
-    const ask = (reply: object) => createLlmAnalyst({ model: modelReplying({ ...CLASSIFIED, ...reply }) }).classify({ subject }, never);
+    const ask = (reply: object) =>
+      createLlmAnalyst({ model: modelReplying({ ...CLASSIFIED, ...reply }) }).classify({ subject }, never);
     await expect(ask({ category: 'FLAKY' })).rejects.toBeInstanceOf(z.ZodError);
     expect((await ask({ kind: 'gremlins' })).value.kind).toBe('unknown');
   });
 
   test('says once that the price is not known', async () => {
-    const judgement = await createLlmAnalyst({ model: modelReplying(CLASSIFIED, false) }).classify({ subject }, never);
+    const judgement = await createLlmAnalyst({ model: modelReplying(CLASSIFIED, false) }).classify(
+      { subject },
+      never,
+    );
     expect(judgement).toMatchObject({
       by: 'llm',
       model: 'm-1',
@@ -129,8 +168,17 @@ describe('classify', () => {
 describe('plan', () => {
   const gap = { missing: 'who set it', tool: 'grep_log', blocks: true };
   const reply = { thought: 'x', gaps: [], revised: null, confidence: 0.7, next: 'look' };
-  const planned = async (changed: object, offered: ToolDescription[] = [tool('grep_log')], insight = INSIGHT) =>
-    (await createLlmAnalyst({ model: modelReplying({ ...reply, ...changed }) }).plan({ ...insight, offered }, never)).value;
+  const planned = async (
+    changed: object,
+    offered: ToolDescription[] = [tool('grep_log')],
+    insight = INSIGHT,
+  ) =>
+    (
+      await createLlmAnalyst({ model: modelReplying({ ...reply, ...changed }) }).plan(
+        { ...insight, offered },
+        never,
+      )
+    ).value;
 
   test('takes retrieval from the evidence, not from the model', async () => {
     expect(await planned({ confidence: 2, next: 'answer' })).toEqual({
@@ -146,7 +194,11 @@ describe('plan', () => {
     ['unsure', {}, false],
     ['unsure, and nothing can tell', { next: 'stop' }, true],
     ['sure, and a gap would be nice to close', { confidence: 0.9, gaps: [{ ...gap, blocks: false }] }, true],
-    ['sure, and no offered tool closes the gap', { confidence: 0.9, gaps: [{ ...gap, tool: 'ask_oracle' }] }, true],
+    [
+      'sure, and no offered tool closes the gap',
+      { confidence: 0.9, gaps: [{ ...gap, tool: 'ask_oracle' }] },
+      true,
+    ],
     ['sure, and an offered tool closes a gap that blocks', { confidence: 0.9, gaps: [gap] }, false],
   ])('%s: looks further or not', async (_when, changed, enough) => {
     expect((await planned(changed)).enough).toBe(enough);
@@ -161,7 +213,9 @@ describe('plan', () => {
     const kind = { category: 'TEST_FAILURE', kind: 'threshold' };
     expect((await planned({ revised: kind })).revised).toEqual(kind);
     expect((await planned({ revised })).revised).toEqual(revised);
-    expect((await planned({ revised: { category: 'TEST_FAILURE', kind: 'assertion' } })).revised).toBeUndefined();
+    expect(
+      (await planned({ revised: { category: 'TEST_FAILURE', kind: 'assertion' } })).revised,
+    ).toBeUndefined();
   });
 
   test('is told the tools that can be asked, and which of them are seldom of use', async () => {
@@ -181,19 +235,27 @@ describe('chooseTools', () => {
       { name: 'rm_rf', args: {}, why: '' },
     ]);
     const offered = [{ ...tool('grep_log'), always: true }];
-    const judgement = await createLlmAnalyst({ model }).chooseTools({ ...INSIGHT, plan: PLAN, offered }, never);
+    const judgement = await createLlmAnalyst({ model }).chooseTools(
+      { ...INSIGHT, plan: PLAN, offered },
+      never,
+    );
     expect(judgement.value).toEqual([
       { tool: 'grep_log', args: { text: 'x' }, why: 'w' },
       { tool: 'rm_rf', args: {}, why: '' },
     ]);
     const { system, tools } = model.choices[0] ?? { system: '', tools: [] };
-    expect(tools).toEqual([{ name: 'grep_log', description: 'What? (cost low)', parameters: tool('grep_log').parameters }]);
+    expect(tools).toEqual([
+      { name: 'grep_log', description: 'What? (cost low)', parameters: tool('grep_log').parameters },
+    ]);
     expect(system).not.toContain('grep_log');
   });
 
   test('asks nobody where nothing is offered', async () => {
     const model = modelReplying({});
-    const judgement = await createLlmAnalyst({ model }).chooseTools({ ...INSIGHT, plan: PLAN, offered: [] }, never);
+    const judgement = await createLlmAnalyst({ model }).chooseTools(
+      { ...INSIGHT, plan: PLAN, offered: [] },
+      never,
+    );
     expect(judgement).toMatchObject({ value: [], usage: { modelCalls: 0 } });
     expect(model.choices).toHaveLength(0);
   });
@@ -225,7 +287,9 @@ describe('answer', () => {
     expect(value.claims[0]?.evidence).toEqual(['E1']);
     expect(value.claims[0]?.quotes).toEqual([{ source: 'build.log', line: 121, text: '10.20, got 10.21' }]);
     expect(EVIDENCE[0]?.text).toContain('10.20, got 10.21');
-    expect(value.suspects).toEqual([{ path: 'src/cart/tax.ts', line: 41, commit: null, author: null, score: 1, reason: 'in the trace' }]);
+    expect(value.suspects).toEqual([
+      { path: 'src/cart/tax.ts', line: 41, commit: null, author: null, score: 1, reason: 'in the trace' },
+    ]);
     expect(value.confidence).toBe(1);
   });
 
@@ -254,7 +318,9 @@ describe('answer', () => {
         id: `E${index + 1}`,
         tool: 'log',
         title: 't',
-        text: Array.from({ length: 40 }, (_line, at) => `error: ${index}.${at} ${'x'.repeat(900)}`).join('\n'),
+        text: Array.from({ length: 40 }, (_line, at) => `error: ${index}.${at} ${'x'.repeat(900)}`).join(
+          '\n',
+        ),
         source: 's',
         lineStart: index * 100 + 1,
       }),
@@ -281,7 +347,10 @@ test('verify names claims by number and only evidence that exists', async () => 
   };
   const analyst = createLlmAnalyst({ model: modelReplying(ANSWER) });
   const { value: answer } = await analyst.answer(INSIGHT, never);
-  const { value } = await createLlmAnalyst({ model: modelReplying(reply) }).verify({ ...INSIGHT, answer }, never);
+  const { value } = await createLlmAnalyst({ model: modelReplying(reply) }).verify(
+    { ...INSIGHT, answer },
+    never,
+  );
   expect(value).toEqual({
     grades: { E1: 'relevant' },
     unsupportedClaims: ['The total differs.'],

@@ -10,12 +10,34 @@ const numbered = (from: number, count: number, text: (line: number) => string) =
 
 function piece(id: string, from: number, text: string, more: Partial<Evidence> = {}): Evidence {
   const lineEnd = from + text.split('\n').length - 1;
-  return { id, tool: 'log', title: 'failed test', source: 'build.log', lineStart: from, lineEnd, text, ...more };
+  return {
+    id,
+    tool: 'log',
+    title: 'failed test',
+    source: 'build.log',
+    lineStart: from,
+    lineEnd,
+    text,
+    ...more,
+  };
 }
 
 function outcome(id: string, round: number): ToolOutcome {
-  const call = { tool: 'view_log', args: { from: 1, to: 40, source: 'build.log' }, why: 'to see how it began' };
-  return { call, status: 'ok', findings: [], summary: '1 finding', milliseconds: 1, attempts: 1, round, evidence: [id] };
+  const call = {
+    tool: 'view_log',
+    args: { from: 1, to: 40, source: 'build.log' },
+    why: 'to see how it began',
+  };
+  return {
+    call,
+    status: 'ok',
+    findings: [],
+    summary: '1 finding',
+    milliseconds: 1,
+    attempts: 1,
+    round,
+    evidence: [id],
+  };
 }
 
 describe('the page of evidence', () => {
@@ -31,13 +53,18 @@ describe('the page of evidence', () => {
       numbered(1, 40, (line) => `Downloading layer ${line}`),
       { tool: 'view_log' },
     );
-    const page = showPage({ subject: sampleSubject(), evidence: [noise, asked], outcomes: [outcome('E2', 1)] }, 2_000);
+    const page = showPage(
+      { subject: sampleSubject(), evidence: [noise, asked], outcomes: [outcome('E2', 1)] },
+      2_000,
+    );
     for (let line = 1; line <= 40; line++) expect(page).toContain(`${line}| Downloading layer ${line}\n`);
   });
 
   test('shows a informative line with what is around it, from the middle of a long stretch', () => {
     const long = numbered(1, 500, (line) =>
-      line === 250 ? 'SyntaxError: unexpected token in cart.ts' : `at frame ${line} of the stack ${'y'.repeat(40)}`,
+      line === 250
+        ? 'SyntaxError: unexpected token in cart.ts'
+        : `at frame ${line} of the stack ${'y'.repeat(40)}`,
     );
     const informative = [{ source: 'build.log', line: 250 }];
     const page = showEvidence([piece('E1', 1, long)], { room: 1_500, informative });
@@ -48,7 +75,9 @@ describe('the page of evidence', () => {
 
   test('shows each line once, under the evidence that holds it, however many pieces do', () => {
     const lines = numbered(10, 3, (line) => `error: no such table t${line}`);
-    const hits = [10, 11, 12].map((line, i) => piece(`E${i + 2}`, line, `error: no such table t${line}`, { tool: 'grep_log' }));
+    const hits = [10, 11, 12].map((line, i) =>
+      piece(`E${i + 2}`, line, `error: no such table t${line}`, { tool: 'grep_log' }),
+    );
     const page = showEvidence([piece('E1', 10, lines), ...hits], { room: 2_000 });
     expect(page).toBe(
       `E1: source build.log, lines 10-12 (failed test)\n${numbered(10, 3, (line) => `${line}| error: no such table t${line}`)}`,
@@ -77,10 +106,14 @@ describe('the page of evidence', () => {
       'not ok 5 keeps the total',
       '##[error]Process completed with exit code 1.',
     ].join('\n');
-    const page = showEvidence([piece('E1', 1, log)], { room: 4_000, steps: [{ source: 'build.log', lineStart: 6, lineEnd: 20 }] });
+    const page = showEvidence([piece('E1', 1, log)], {
+      room: 4_000,
+      steps: [{ source: 'build.log', lineStart: 6, lineEnd: 20 }],
+    });
     expect(page).toContain('7| npm test');
     expect(page).toContain('19| not ok 5 keeps the total');
-    for (const noise of ['1| ##[group]Run npm ci', 'Downloading', 'numbers and 4']) expect(page).not.toContain(noise);
+    for (const noise of ['1| ##[group]Run npm ci', 'Downloading', 'numbers and 4'])
+      expect(page).not.toContain(noise);
   });
 
   test('names what has no room, and only counts documents that hardly resemble the failure', () => {
@@ -92,7 +125,9 @@ describe('the page of evidence', () => {
       text: 'w'.repeat(3_000),
       score,
     });
-    const page = showEvidence([document('E1', 0.9), document('E2', 0.4), document('E3', 0.1)], { room: 4_000 });
+    const page = showEvidence([document('E1', 0.9), document('E2', 0.4), document('E3', 0.1)], {
+      room: 4_000,
+    });
     expect(page).toMatch(/^E1: Page E1/);
     expect(page).toContain('Not shown here:\nE2: Page E2');
     expect(page).toContain('1 document that hardly resembles this failure: left out');
@@ -110,7 +145,11 @@ describe('the page of evidence', () => {
       numbered(900, 8, (line) => `cited line ${line}`),
       { tool: 'grep_log' },
     );
-    const page = showEvidence([long, cited], { room: 1_000, cited: new Set(['E1', 'E2']), quoted: [{ source: 'build.log', line: 150 }] });
+    const page = showEvidence([long, cited], {
+      room: 1_000,
+      cited: new Set(['E1', 'E2']),
+      quoted: [{ source: 'build.log', line: 150 }],
+    });
     expect(page).toContain('150| error: number 150');
     for (let line = 900; line < 908; line++) expect(page).toContain(`${line}| cited line ${line}`);
   });
@@ -133,9 +172,14 @@ describe('the page of evidence', () => {
 });
 
 test('facts say the failed step with its exit code, and nothing that the lines say already', () => {
-  const failedSections = [{ source: 'build.log', name: 'Run npm test', lineStart: 100, lineEnd: 130, failed: true, exitCode: 1 }];
+  const failedSections = [
+    { source: 'build.log', name: 'Run npm test', lineStart: 100, lineEnd: 130, failed: true, exitCode: 1 },
+  ];
   const page = showPage(
-    { subject: sampleSubject({ failedSections }), evidence: [piece('E1', 120, 'FAIL test/cart.test.ts\n  expected 10.20, got 10.21')] },
+    {
+      subject: sampleSubject({ failedSections }),
+      evidence: [piece('E1', 120, 'FAIL test/cart.test.ts\n  expected 10.20, got 10.21')],
+    },
     4_000,
   );
   expect(page).toContain('failed step: Run npm test (exit code 1)');
@@ -148,10 +192,23 @@ describe('the situation', () => {
     category: 'CODE_ERROR',
     kind: 'crash',
     confidence: 0.5,
-    probabilities: { CODE_ERROR: 0.5, INFRA_ERROR: 0.5, CONFIG_ERROR: 0, DEPENDENCY_ERROR: 0, TEST_FAILURE: 0 },
+    probabilities: {
+      CODE_ERROR: 0.5,
+      INFRA_ERROR: 0.5,
+      CONFIG_ERROR: 0,
+      DEPENDENCY_ERROR: 0,
+      TEST_FAILURE: 0,
+    },
     abstained: false,
   } as const;
-  const insight = { subject: sampleSubject(), classification, evidence: [], outcomes: [outcome('E7', 2)], round: 3, gaps: ['who set it'] };
+  const insight = {
+    subject: sampleSubject(),
+    classification,
+    evidence: [],
+    outcomes: [outcome('E7', 2)],
+    round: 3,
+    gaps: ['who set it'],
+  };
 
   test('is told in full: reasons, thought, open questions, and what was asked with the evidence that it brought', () => {
     const thought = 't'.repeat(900);
@@ -166,9 +223,21 @@ describe('the situation', () => {
 
   test('of an answer says which quotations are in their place, as a person saw the line', () => {
     const quote = (line: number, text: string) => ({ source: 'build.log', line, text });
-    const claims = [{ text: 'It fails.', evidence: ['E1'], quotes: [quote(7, ': x is not defined'), quote(8, 'invented')] }];
-    const answer = { title: 't', rootCause: 'r', fixRecommendation: 'f', claims, suspects: [], hypotheses: [], confidence: 0.9 };
-    const shown = showAnswer(answer, [piece('E1', 7, '\u001b[31mReferenceError\u001b[39m: x is not defined\nnext')]);
+    const claims = [
+      { text: 'It fails.', evidence: ['E1'], quotes: [quote(7, ': x is not defined'), quote(8, 'invented')] },
+    ];
+    const answer = {
+      title: 't',
+      rootCause: 'r',
+      fixRecommendation: 'f',
+      claims,
+      suspects: [],
+      hypotheses: [],
+      confidence: 0.9,
+    };
+    const shown = showAnswer(answer, [
+      piece('E1', 7, '\u001b[31mReferenceError\u001b[39m: x is not defined\nnext'),
+    ]);
     expect(shown).toContain('quotes build.log:7: ReferenceError: x is not defined [stands there]');
     expect(shown).toContain('quotes build.log:8: invented [does NOT stand there]');
   });

@@ -15,10 +15,18 @@ const long: Insight = {
     category: 'TEST_FAILURE',
     kind: 'assertion',
     confidence: 0.9,
-    probabilities: { CODE_ERROR: 0.1, INFRA_ERROR: 0, CONFIG_ERROR: 0, DEPENDENCY_ERROR: 0, TEST_FAILURE: 0.9 },
+    probabilities: {
+      CODE_ERROR: 0.1,
+      INFRA_ERROR: 0,
+      CONFIG_ERROR: 0,
+      DEPENDENCY_ERROR: 0,
+      TEST_FAILURE: 0.9,
+    },
     abstained: false,
   },
-  evidence: ['E1', 'E2'].map((id): Evidence => ({ id, tool: 'log', title: 't', text, source: 's', lineStart: 1 })),
+  evidence: ['E1', 'E2'].map(
+    (id): Evidence => ({ id, tool: 'log', title: 't', text, source: 's', lineStart: 1 }),
+  ),
   outcomes: [],
   round: 2,
   gaps: [],
@@ -26,7 +34,10 @@ const long: Insight = {
 
 describe('a context that is too small', () => {
   const cost = { model: 'm', inputTokens: 5, outputTokens: 1, costUsd: 0.1, calls: 1 };
-  const tooLarge = () => new TriageError('too-large', 'The question does not fit', { details: { usage: { ...USAGE, retries: 1 } } });
+  const tooLarge = () =>
+    new TriageError('too-large', 'The question does not fit', {
+      details: { usage: { ...USAGE, retries: 1 } },
+    });
   const USAGE = { inputTokens: 2, outputTokens: 0, costUsd: 0.01, modelCalls: 1 };
 
   function modelHolding(characters: number): ChatModel & { sizes: number[] } {
@@ -39,7 +50,10 @@ describe('a context that is too small', () => {
       ask: async (request) => {
         sizes.push(request.user.length);
         if (request.user.length > characters) throw tooLarge();
-        return { value: request.parse({ thought: 'x', confidence: 0.5, gaps: [], revised: null, next: 'answer' }), ...cost };
+        return {
+          value: request.parse({ thought: 'x', confidence: 0.5, gaps: [], revised: null, next: 'answer' }),
+          ...cost,
+        };
       },
     };
   }
@@ -66,7 +80,10 @@ describe('a context that is too small', () => {
     const error = await createLlmAnalyst({ model })
       .plan(long, never)
       .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'too-large', details: { usage: { inputTokens: 6, modelCalls: 3, retries: 3 } } });
+    expect(error).toMatchObject({
+      code: 'too-large',
+      details: { usage: { inputTokens: 6, modelCalls: 3, retries: 3 } },
+    });
     expect(model.sizes).toHaveLength(3);
   });
 });

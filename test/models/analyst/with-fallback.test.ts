@@ -38,7 +38,15 @@ function failing(make: () => unknown): Analyst & { asked: number } {
     throw make();
   };
   const converse = { understand: fail, chooseTools: fail, reply: fail };
-  return Object.assign(broken, { classify: fail, plan: fail, chooseTools: fail, correctCall: fail, answer: fail, verify: fail, converse });
+  return Object.assign(broken, {
+    classify: fail,
+    plan: fail,
+    chooseTools: fail,
+    correctCall: fail,
+    answer: fail,
+    verify: fail,
+    converse,
+  });
 }
 
 async function insight(): Promise<Insight> {
@@ -59,13 +67,24 @@ function tool(name: string, always: boolean): ToolDescription {
   };
 }
 
-const timeout = () => new TriageError('timeout', 'The model did not respond (timeout after 60 s)', { retryable: true });
+const timeout = () =>
+  new TriageError('timeout', 'The model did not respond (timeout after 60 s)', { retryable: true });
 
 describe('a judgement that fails', () => {
   test('is given by the fallback, which says why, and the lost tokens are counted', async () => {
-    const usage = { inputTokens: 700, outputTokens: 30, costUsd: 0.01, modelCalls: 2, cachedInputTokens: 500, retries: 1 };
+    const usage = {
+      inputTokens: 700,
+      outputTokens: 30,
+      costUsd: 0.01,
+      modelCalls: 2,
+      cachedInputTokens: 500,
+      retries: 1,
+    };
     const llm = failing(
-      () => new TriageError('invalid-input', "The model's reply does not fit what was asked: no JSON", { details: { usage } }),
+      () =>
+        new TriageError('invalid-input', "The model's reply does not fit what was asked: no JSON", {
+          details: { usage },
+        }),
     );
     const judgement = await withFallback(llm, named('rules'), silentLogger).classify({ subject }, never);
     expect(judgement).toMatchObject({
@@ -79,7 +98,9 @@ describe('a judgement that fails', () => {
     const llm = failing(() => new TypeError('x is undefined, key sk-123'));
     const { by, note } = await withFallback(llm, named('rules'), silentLogger).answer(await insight(), never);
     expect(by).toBe('rules');
-    expect(note).toBe('The model could not be used because of a fault in Faultline; the rules were used for the step "answer".');
+    expect(note).toBe(
+      'The model could not be used because of a fault in Faultline; the rules were used for the step "answer".',
+    );
   });
 
   test('because the run ended is an error', async () => {
@@ -88,7 +109,9 @@ describe('a judgement that fails', () => {
       run.abort();
       return new TriageError('cancelled', 'ended');
     });
-    await expect(withFallback(llm, named('rules'), silentLogger).classify({ subject }, run.signal)).rejects.toMatchObject({
+    await expect(
+      withFallback(llm, named('rules'), silentLogger).classify({ subject }, run.signal),
+    ).rejects.toMatchObject({
       code: 'cancelled',
     });
   });
@@ -98,17 +121,20 @@ describe('leaving a model alone', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 0 }));
   afterEach(() => void vi.useRealTimers());
 
-  test.each(['upstream-auth', 'quota-exhausted'] as const)('after %s nobody asks it again for five minutes', async (code) => {
-    const llm = failing(() => new TriageError(code, 'The key was refused'));
-    const analyst = withFallback(llm, named('rules'), silentLogger);
-    await analyst.classify({ subject }, never);
-    const second = await analyst.plan(await insight(), never);
-    expect(llm.asked).toBe(1);
-    expect(second.note).toBe('The model is paused for a while: The key was refused; the rules were used.');
-    vi.setSystemTime(5 * 60_000 + 1);
-    await analyst.classify({ subject }, never);
-    expect(llm.asked).toBe(2);
-  });
+  test.each(['upstream-auth', 'quota-exhausted'] as const)(
+    'after %s nobody asks it again for five minutes',
+    async (code) => {
+      const llm = failing(() => new TriageError(code, 'The key was refused'));
+      const analyst = withFallback(llm, named('rules'), silentLogger);
+      await analyst.classify({ subject }, never);
+      const second = await analyst.plan(await insight(), never);
+      expect(llm.asked).toBe(1);
+      expect(second.note).toBe('The model is paused for a while: The key was refused; the rules were used.');
+      vi.setSystemTime(5 * 60_000 + 1);
+      await analyst.classify({ subject }, never);
+      expect(llm.asked).toBe(2);
+    },
+  );
 
   test('two time-outs in a row rest it for a minute, one does not, and one after the rest does', async () => {
     const llm = failing(timeout);
@@ -143,8 +169,16 @@ describe('leaving a model alone', () => {
 });
 
 describe('verification', () => {
-  const ask = async (model: Partial<Assessment>, rules: Partial<Assessment>, category: 'TEST_FAILURE' | 'INFRA_ERROR' = 'TEST_FAILURE') => {
-    const analyst = withFallback(named('llm', { assessments: [model] }), named('rules', { assessments: [rules] }), silentLogger);
+  const ask = async (
+    model: Partial<Assessment>,
+    rules: Partial<Assessment>,
+    category: 'TEST_FAILURE' | 'INFRA_ERROR' = 'TEST_FAILURE',
+  ) => {
+    const analyst = withFallback(
+      named('llm', { assessments: [model] }),
+      named('rules', { assessments: [rules] }),
+      silentLogger,
+    );
     const known = await insight();
     const { value: answer } = await scriptedAnalyst().answer(known, never);
     const classification = { ...known.classification, category };
@@ -152,15 +186,23 @@ describe('verification', () => {
   };
 
   test('is the model’s own: how the rules read the failure is weighed once, by the graph', async () => {
-    expect(await ask({ confidence: 0.9, against: ['E1'] }, { confidence: 0.2, against: ['E4'] })).toMatchObject({
+    expect(
+      await ask({ confidence: 0.9, against: ['E1'] }, { confidence: 0.2, against: ['E4'] }),
+    ).toMatchObject({
       confidence: 0.9,
       against: ['E1'],
     });
   });
 
   test('that excuses the change needs both to call a line relevant', async () => {
-    const [model, rules] = [{ grades: { E1: 'relevant' } }, { grades: { E1: 'ambiguous', E2: 'relevant' }, against: ['E4'] }] as const;
-    expect(await ask(model, rules, 'INFRA_ERROR')).toMatchObject({ grades: { E1: 'ambiguous' }, against: ['E4'] });
+    const [model, rules] = [
+      { grades: { E1: 'relevant' } },
+      { grades: { E1: 'ambiguous', E2: 'relevant' }, against: ['E4'] },
+    ] as const;
+    expect(await ask(model, rules, 'INFRA_ERROR')).toMatchObject({
+      grades: { E1: 'ambiguous' },
+      against: ['E4'],
+    });
     expect((await ask(model, rules)).grades).toEqual({ E1: 'relevant' });
   });
 
@@ -170,18 +212,27 @@ describe('verification', () => {
     const { value: answer } = await scriptedAnalyst().answer(known, never);
     const classification = { ...known.classification, category: 'CONFIG_ERROR' as const, confidence: 1 };
     const gone = Object.assign(failing(timeout), { name: 'llm' });
-    const { value, by } = await withFallback(gone, rules, silentLogger).verify({ ...known, classification, answer }, never);
+    const { value, by } = await withFallback(gone, rules, silentLogger).verify(
+      { ...known, classification, answer },
+      never,
+    );
     expect(by).toBe('rules');
     expect(value.confidence).toBe(0.2);
   });
 
   test('of an excuse without a second opinion finds nothing relevant', async () => {
     const rules = Object.assign(failing(timeout), { name: 'rules' });
-    const analyst = withFallback(named('llm', { assessments: [{ grades: { E1: 'relevant' } }] }), rules, silentLogger);
+    const analyst = withFallback(
+      named('llm', { assessments: [{ grades: { E1: 'relevant' } }] }),
+      rules,
+      silentLogger,
+    );
     const known = await insight();
     const { value: answer } = await scriptedAnalyst().answer(known, never);
     const classification = { ...known.classification, category: 'INFRA_ERROR' as const };
-    expect((await analyst.verify({ ...known, classification, answer }, never)).value.grades).toEqual({ E1: 'ambiguous' });
+    expect((await analyst.verify({ ...known, classification, answer }, never)).value.grades).toEqual({
+      E1: 'ambiguous',
+    });
   });
 });
 
@@ -192,7 +243,10 @@ test('tools that always run are asked even if the model forgets them', async () 
   const offered = [tool('search_knowledge', true), tool('read_file', false), tool('view_log', false)];
   const known = await insight();
   const plan = { thought: '', confidence: 0, enough: false, retrieval: 0 };
-  const { value, by } = await withFallback(llm, rules, silentLogger).chooseTools({ ...known, plan, offered }, never);
+  const { value, by } = await withFallback(llm, rules, silentLogger).chooseTools(
+    { ...known, plan, offered },
+    never,
+  );
   expect(by).toBe('llm');
   expect(value.map((one) => one.tool)).toEqual(['search_knowledge', 'read_file']);
 });

@@ -1,10 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type OpenAiServer, type OpenAiServerOptions, startOpenAiServer } from '../../support/openai-server.ts';
+import {
+  type OpenAiServer,
+  type OpenAiServerOptions,
+  startOpenAiServer,
+} from '../../support/openai-server.ts';
 import { CHOICE, errorOf, modelOf, never } from './model-stage.ts';
 
 const GREP = { name: 'grep_log', args: { text: 'Expected', limit: null, why: 'the values' } };
 const GREP_READ = { name: 'grep_log', args: { text: 'Expected' }, why: 'the values' };
-const IN_WORDS = { calls: [{ tool: 'grep_log', args: { text: 'Expected', limit: null }, why: 'the values' }] };
+const IN_WORDS = {
+  calls: [{ tool: 'grep_log', args: { text: 'Expected', limit: null }, why: 'the values' }],
+};
 
 let server: OpenAiServer;
 beforeEach(async () => {
@@ -26,7 +32,10 @@ describe('function calling', () => {
     expect(reply).toMatchObject({ calls: 1, inputTokens: 1000, outputTokens: 100 });
     expect(reply.value).toEqual([GREP_READ, { name: 'view_log', args: { line: 9 }, why: '' }]);
     expect(server.refused).toEqual([]);
-    expect(server.requests[0]).toMatchObject({ tools: ['grep_log', 'view_log'], body: { tool_choice: 'auto', parallel_tool_calls: true } });
+    expect(server.requests[0]).toMatchObject({
+      tools: ['grep_log', 'view_log'],
+      body: { tool_choice: 'auto', parallel_tool_calls: true },
+    });
     expect(server.requests[0]?.body.tools).toContainEqual({
       type: 'function',
       function: {
@@ -67,7 +76,11 @@ describe('function calling', () => {
   });
 
   test('without tools asks nobody', async () => {
-    expect(await modelOf(server).chooseTools({ ...CHOICE, tools: [] }, never)).toMatchObject({ value: [], calls: 0, costUsd: 0 });
+    expect(await modelOf(server).chooseTools({ ...CHOICE, tools: [] }, never)).toMatchObject({
+      value: [],
+      calls: 0,
+      costUsd: 0,
+    });
     expect(server.requests).toEqual([]);
   });
 
@@ -86,8 +99,16 @@ describe('function calling', () => {
 
 describe('calls that do not fit', () => {
   test.each([
-    ['arguments that are no JSON', { name: 'view_log', args: '{"line": 9' }, 'arguments of view_log are no JSON object: {"line": 9'],
-    ['arguments that are a list', { name: 'view_log', args: '[9]' }, 'arguments of view_log are no JSON object'],
+    [
+      'arguments that are no JSON',
+      { name: 'view_log', args: '{"line": 9' },
+      'arguments of view_log are no JSON object: {"line": 9',
+    ],
+    [
+      'arguments that are a list',
+      { name: 'view_log', args: '[9]' },
+      'arguments of view_log are no JSON object',
+    ],
     [
       'a tool that does not exist',
       { name: 'run_shell', args: { command: 'env' } },
@@ -97,13 +118,20 @@ describe('calls that do not fit', () => {
     server.script({ do: 'call', calls: [bad] }, { do: 'call', calls: [GREP] });
     expect(await choose()).toMatchObject({ value: [GREP_READ], calls: 2 });
     expect(server.requests[1]?.messages.at(-1)?.content).toContain(reason);
-    expect(server.requests[1]?.messages.at(-2)).toMatchObject({ role: 'assistant', content: expect.stringContaining(bad.name) });
+    expect(server.requests[1]?.messages.at(-2)).toMatchObject({
+      role: 'assistant',
+      content: expect.stringContaining(bad.name),
+    });
   });
 
   test('again and again are invalid-input, with what they cost', async () => {
     server.script({ do: 'call', calls: [{ name: 'run_shell', args: {} }] });
     const error = await errorOf(choose());
-    expect(error).toMatchObject({ code: 'invalid-input', retryable: false, details: { usage: { modelCalls: 2 } } });
+    expect(error).toMatchObject({
+      code: 'invalid-input',
+      retryable: false,
+      details: { usage: { modelCalls: 2 } },
+    });
     expect(server.requests).toHaveLength(2);
   });
 
@@ -144,7 +172,8 @@ describe('servers that support less', () => {
     await restart(options);
     server.script({ do: 'call', calls: [GREP] });
     const model = modelOf(server);
-    for (let time = 0; time < 2; time++) expect((await model.chooseTools(CHOICE, never)).value).toEqual([GREP_READ]);
+    for (let time = 0; time < 2; time++)
+      expect((await model.chooseTools(CHOICE, never)).value).toEqual([GREP_READ]);
     expect(server.refused).toHaveLength(refusals);
     expect(server.requests).toHaveLength(2);
   });
@@ -157,7 +186,8 @@ describe('servers that support less', () => {
     await restart({ tools: 'refused', formats });
     server.script({ do: 'reply', value: IN_WORDS });
     const model = modelOf(server);
-    for (let time = 0; time < 2; time++) expect((await model.chooseTools(CHOICE, never)).value).toEqual([GREP_READ]);
+    for (let time = 0; time < 2; time++)
+      expect((await model.chooseTools(CHOICE, never)).value).toEqual([GREP_READ]);
     expect(server.requests.map((request) => [request.format, request.tools.length])).toEqual([
       [format, 0],
       [format, 0],
@@ -201,6 +231,9 @@ describe('servers that support less', () => {
 
   test('and answer in prose whatever they are asked end in invalid-input after three calls', async () => {
     server.script({ do: 'text', text: 'I am sure it is the network.' });
-    expect(await errorOf(choose())).toMatchObject({ code: 'invalid-input', details: { usage: { modelCalls: 3 } } });
+    expect(await errorOf(choose())).toMatchObject({
+      code: 'invalid-input',
+      details: { usage: { modelCalls: 3 } },
+    });
   });
 });

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { resolveEndpoint } from '../../../src/models/chat/connect.ts';
 import { sendJson, startLoopback } from '../../support/loopback-server.ts';
-import { type OpenAiServer, type OpenAiServerOptions, startOpenAiServer, TEST_KEY } from '../../support/openai-server.ts';
+import {
+  type OpenAiServer,
+  type OpenAiServerOptions,
+  startOpenAiServer,
+  TEST_KEY,
+} from '../../support/openai-server.ts';
 import { CHOICE, errorOf, modelOf, never } from './model-stage.ts';
 
 const urlsOf = (baseUrl: string | null, apiVersion: string | null = null) =>
@@ -17,7 +22,10 @@ describe('the address', () => {
     ['http://h:1/', 'http://h:1/v1/chat/completions'],
     ['https://g/v1beta/openai/', 'https://g/v1beta/openai/chat/completions'],
     ['http://h:1/proxy?team=a', 'http://h:1/proxy/chat/completions?team=a'],
-    ['https://a.openai.azure.com', 'https://a.openai.azure.com/openai/deployments/gpt-4o%20mini/chat/completions?api-version=2024-10-21'],
+    [
+      'https://a.openai.azure.com',
+      'https://a.openai.azure.com/openai/deployments/gpt-4o%20mini/chat/completions?api-version=2024-10-21',
+    ],
     ['https://a.openai.azure.com/openai/v1/', 'https://a.openai.azure.com/openai/v1/chat/completions'],
     [
       'https://a.openai.azure.com/openai/deployments/mine?api-version=2025-01-01-preview',
@@ -32,7 +40,9 @@ describe('the address', () => {
   });
 
   test('of a server that wants no key carries none', () => {
-    expect(resolveEndpoint({ baseUrl: 'http://h', apiKey: null, apiVersion: null, model: 'm' }).headers).toEqual({});
+    expect(
+      resolveEndpoint({ baseUrl: 'http://h', apiKey: null, apiVersion: null, model: 'm' }).headers,
+    ).toEqual({});
   });
 });
 
@@ -48,12 +58,15 @@ describe('over HTTP', () => {
     server = await startOpenAiServer(options);
   }
 
-  test.each(['', '/', '/v1', '/v1/', '/v1/chat/completions'])('a base URL that ends in "%s" is asked at once', async (end) => {
-    server.script({ do: 'call', calls: [{ name: 'view_log', args: { line: 1 } }] });
-    const baseUrl = server.baseUrl.replace('/v1', end);
-    expect((await modelOf(server, { baseUrl }).chooseTools(CHOICE, never)).value).toHaveLength(1);
-    expect(server.heard).toEqual(['POST /v1/chat/completions']);
-  });
+  test.each(['', '/', '/v1', '/v1/', '/v1/chat/completions'])(
+    'a base URL that ends in "%s" is asked at once',
+    async (end) => {
+      server.script({ do: 'call', calls: [{ name: 'view_log', args: { line: 1 } }] });
+      const baseUrl = server.baseUrl.replace('/v1', end);
+      expect((await modelOf(server, { baseUrl }).chooseTools(CHOICE, never)).value).toHaveLength(1);
+      expect(server.heard).toEqual(['POST /v1/chat/completions']);
+    },
+  );
 
   test('a path without /v1 is found behind it, and remembered', async () => {
     await restart({ path: '/llm/v1/chat/completions' });
@@ -68,10 +81,22 @@ describe('over HTTP', () => {
   });
 
   test('Azure is asked by deployment, version and its own header', async () => {
-    await restart({ azure: true, path: '/openai/deployments/our-mini/chat/completions?api-version=2024-10-21' });
+    await restart({
+      azure: true,
+      path: '/openai/deployments/our-mini/chat/completions?api-version=2024-10-21',
+    });
     server.script({ do: 'text', text: 'It was rounded.' });
-    const model = modelOf(server, { baseUrl: server.baseUrl.replace('/v1', ''), model: 'our-mini', apiVersion: '' });
-    const request = { system: 's', turns: [{ role: 'user', text: 'Why?' }], name: 'n', onText: () => undefined } as const;
+    const model = modelOf(server, {
+      baseUrl: server.baseUrl.replace('/v1', ''),
+      model: 'our-mini',
+      apiVersion: '',
+    });
+    const request = {
+      system: 's',
+      turns: [{ role: 'user', text: 'Why?' }],
+      name: 'n',
+      onText: () => undefined,
+    } as const;
     expect((await model.stream(request, never)).value).toBe('It was rounded.');
     expect(server.heard).toHaveLength(1);
   });
@@ -82,18 +107,24 @@ describe('over HTTP', () => {
     expect((await modelOf(server, { apiKey: null }).chooseTools(CHOICE, never)).value).toHaveLength(1);
   });
 
-  test.each([301, 302, 307, 308])('a redirect (%d) is not followed: neither key nor question go to another host', async (status) => {
-    const other = await startLoopback((_request, response) => sendJson(response, 200, {}));
-    server.script({ do: 'status', status, headers: { location: `${other.url}/v1/chat/completions` } });
-    for (const options of [{}, { apiVersion: '2024-10-21', baseUrl: server.baseUrl }]) {
-      if ('apiVersion' in options) await restart({ azure: true, path: '/v1/chat/completions?api-version=2024-10-21' });
+  test.each([301, 302, 307, 308])(
+    'a redirect (%d) is not followed: neither key nor question go to another host',
+    async (status) => {
+      const other = await startLoopback((_request, response) => sendJson(response, 200, {}));
       server.script({ do: 'status', status, headers: { location: `${other.url}/v1/chat/completions` } });
-      const error = await errorOf(modelOf(server, { ...options, baseUrl: server.baseUrl }).chooseTools(CHOICE, never));
-      expect(error).toMatchObject({ code: 'upstream-failed', retryable: false });
-      expect(error.message).toContain(`redirects to ${new URL(other.url).host}`);
-      expect(`${error.message} ${JSON.stringify(error.details)}`).not.toContain(TEST_KEY);
-    }
-    await other.close();
-    expect(other.requests).toEqual([]);
-  });
+      for (const options of [{}, { apiVersion: '2024-10-21', baseUrl: server.baseUrl }]) {
+        if ('apiVersion' in options)
+          await restart({ azure: true, path: '/v1/chat/completions?api-version=2024-10-21' });
+        server.script({ do: 'status', status, headers: { location: `${other.url}/v1/chat/completions` } });
+        const error = await errorOf(
+          modelOf(server, { ...options, baseUrl: server.baseUrl }).chooseTools(CHOICE, never),
+        );
+        expect(error).toMatchObject({ code: 'upstream-failed', retryable: false });
+        expect(error.message).toContain(`redirects to ${new URL(other.url).host}`);
+        expect(`${error.message} ${JSON.stringify(error.details)}`).not.toContain(TEST_KEY);
+      }
+      await other.close();
+      expect(other.requests).toEqual([]);
+    },
+  );
 });

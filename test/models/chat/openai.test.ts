@@ -3,7 +3,12 @@ import { z } from 'zod';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { createOpenAiChatModel, type OpenAiChatModelOptions } from '../../../src/models/chat/openai.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
-import { type OpenAiServer, type OpenAiServerOptions, startOpenAiServer, TEST_KEY } from '../../support/openai-server.ts';
+import {
+  type OpenAiServer,
+  type OpenAiServerOptions,
+  startOpenAiServer,
+  TEST_KEY,
+} from '../../support/openai-server.ts';
 
 const Colour = z.object({ colour: z.enum(['red', 'green']), shade: z.number() });
 const GREEN = { colour: 'green', shade: 3 };
@@ -64,23 +69,37 @@ describe('a model that answers', () => {
     });
     expect(reply.costUsd).toBeCloseTo(0.15 + 0.3);
     expect(server.requests).toHaveLength(1);
-    expect(server.requests[0]).toMatchObject({ format: 'json_schema', schemaName: 'colour', body: { temperature: 0, max_tokens: 4096 } });
+    expect(server.requests[0]).toMatchObject({
+      format: 'json_schema',
+      schemaName: 'colour',
+      body: { temperature: 0, max_tokens: 4096 },
+    });
     expect(server.refused).toEqual([]);
   });
 
   test('of unknown price costs an honest "unknown"', async () => {
     server.script({ do: 'reply', value: GREEN });
-    expect(await model({ model: 'home-made-7b' }).ask(REQUEST, never)).toMatchObject({ costUsd: 0, costKnown: false, inputTokens: 1000 });
+    expect(await model({ model: 'home-made-7b' }).ask(REQUEST, never)).toMatchObject({
+      costUsd: 0,
+      costKnown: false,
+      inputTokens: 1000,
+    });
   });
 
   test('in prose or a code fence is understood', async () => {
-    server.script({ do: 'text', text: `Sure {of course}! Here it is:\n\`\`\`json\n${JSON.stringify(GREEN)}\n\`\`\`\nAnything else?` });
+    server.script({
+      do: 'text',
+      text: `Sure {of course}! Here it is:\n\`\`\`json\n${JSON.stringify(GREEN)}\n\`\`\`\nAnything else?`,
+    });
     expect((await model().ask(REQUEST, never)).value).toEqual(GREEN);
     expect(server.requests).toHaveLength(1);
   });
 
   test('with two different fitting objects is asked again, not guessed between', async () => {
-    server.script({ do: 'text', text: '{"colour":"red","shade":1} or {"colour":"green","shade":3}' }, { do: 'reply', value: GREEN });
+    server.script(
+      { do: 'text', text: '{"colour":"red","shade":1} or {"colour":"green","shade":3}' },
+      { do: 'reply', value: GREEN },
+    );
     expect((await model().ask(REQUEST, never)).value).toEqual(GREEN);
     expect(server.requests).toHaveLength(2);
   });
@@ -92,17 +111,24 @@ describe('a reply that does not fit', () => {
     ['truncated JSON', { do: 'text', text: '{"colour":"gre', finish: 'length' }, 'cut off'],
     ['prose only', { do: 'text', text: 'It is green.' }, 'no complete JSON object'],
     ['an empty reply', { do: 'text', text: '' }, 'no complete JSON object'],
-  ] as const)('(%s) is sent back once with the reason, and both calls are paid', async (_name, script, reason) => {
-    server.script(script, { do: 'reply', value: GREEN });
-    const reply = await model().ask(REQUEST, never);
-    expect(reply).toMatchObject({ value: GREEN, calls: 2, inputTokens: 2000, outputTokens: 200 });
-    expect(server.requests[1]?.messages.at(-1)?.content).toContain(reason);
-  });
+  ] as const)(
+    '(%s) is sent back once with the reason, and both calls are paid',
+    async (_name, script, reason) => {
+      server.script(script, { do: 'reply', value: GREEN });
+      const reply = await model().ask(REQUEST, never);
+      expect(reply).toMatchObject({ value: GREEN, calls: 2, inputTokens: 2000, outputTokens: 200 });
+      expect(server.requests[1]?.messages.at(-1)?.content).toContain(reason);
+    },
+  );
 
   test('twice is invalid-input, and says what it cost', async () => {
     server.script({ do: 'text', text: 'still no JSON' });
     const error = await failure();
-    expect(error).toMatchObject({ code: 'invalid-input', retryable: false, details: { usage: { modelCalls: 2, inputTokens: 2000 } } });
+    expect(error).toMatchObject({
+      code: 'invalid-input',
+      retryable: false,
+      details: { usage: { modelCalls: 2, inputTokens: 2000 } },
+    });
     expect(server.requests).toHaveLength(2);
   });
 
@@ -131,12 +157,20 @@ describe('a server that refuses', () => {
     ['403', { do: 'status', status: 403 }, 'upstream-auth'],
     [
       'no quota',
-      { do: 'status', status: 429, error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } },
+      {
+        do: 'status',
+        status: 429,
+        error: { message: 'You exceeded your current quota', code: 'insufficient_quota' },
+      },
       'quota-exhausted',
     ],
     ['unknown model', { do: 'status', status: 404, error: { message: 'no such model' } }, 'upstream-failed'],
     ['bad request', { do: 'status', status: 400, error: { message: 'no such parameter' } }, 'invalid-input'],
-    ['a question too long', { do: 'status', status: 400, error: { message: 'x', code: 'context_length_exceeded' } }, 'too-large'],
+    [
+      'a question too long',
+      { do: 'status', status: 400, error: { message: 'x', code: 'context_length_exceeded' } },
+      'too-large',
+    ],
   ] as const)('(%s) is final', async (_name, script, code) => {
     server.script(script);
     expect(await failure()).toMatchObject({ code, retryable: false });
@@ -144,7 +178,10 @@ describe('a server that refuses', () => {
   });
 
   test('with 429 and Retry-After is asked again after that time', async () => {
-    server.script({ do: 'status', status: 429, headers: { 'retry-after': '1' } }, { do: 'reply', value: GREEN });
+    server.script(
+      { do: 'status', status: 429, headers: { 'retry-after': '1' } },
+      { do: 'reply', value: GREEN },
+    );
     const started = performance.now();
     expect((await model().ask(REQUEST, never)).value).toEqual(GREEN);
     expect(performance.now() - started).toBeGreaterThan(950);
@@ -170,7 +207,10 @@ describe('a server that refuses', () => {
   });
 
   test('connections is upstream-failed', async () => {
-    expect(await failure({ baseUrl: 'http://127.0.0.1:1/v1' })).toMatchObject({ code: 'upstream-failed', retryable: true });
+    expect(await failure({ baseUrl: 'http://127.0.0.1:1/v1' })).toMatchObject({
+      code: 'upstream-failed',
+      retryable: true,
+    });
   });
 });
 
@@ -178,7 +218,11 @@ describe('time', () => {
   test.each(['hang', 'drip'] as const)('a server that makes us wait (%s) ends in timeout', async (kind) => {
     server.script({ do: kind });
     const error = await failure({ timeoutMs: 300 });
-    expect(error).toMatchObject({ code: 'timeout', retryable: true, message: 'The model did not respond (timeout after 0.3 s)' });
+    expect(error).toMatchObject({
+      code: 'timeout',
+      retryable: true,
+      message: 'The model did not respond (timeout after 0.3 s)',
+    });
   });
 
   test('the run that ends takes the question with it', async () => {

@@ -18,7 +18,10 @@ describe('the price table', () => {
   });
 
   it('is corrected and added to by an installation', () => {
-    const prices = pricesWith({ 'gpt-4o-mini': { input: 0.1, output: 0.2 }, 'our-model': { input: 0, output: 0 } });
+    const prices = pricesWith({
+      'gpt-4o-mini': { input: 0.1, output: 0.2 },
+      'our-model': { input: 0, output: 0 },
+    });
     expect(findPrice('gpt-4o-mini', prices)).toEqual({ input: 0.1, output: 0.2 });
     expect(findPrice('our-model', prices)).toEqual({ input: 0, output: 0 });
     expect(findPrice('gpt-4o', prices)).toEqual(PRICES['gpt-4o']);

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { errorOfRefusal, isTooLong, readRefusal } from '../../../src/models/refusal.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
-import { type OpenAiServer, type OpenAiServerOptions, startOpenAiServer } from '../../support/openai-server.ts';
+import {
+  type OpenAiServer,
+  type OpenAiServerOptions,
+  startOpenAiServer,
+} from '../../support/openai-server.ts';
 import { errorOf, modelOf, never } from './model-stage.ts';
 
 const PING: ChatRequest<unknown> = {
@@ -48,21 +52,39 @@ describe('a question that is too long, in the words of', () => {
     [
       'llama.cpp',
       400,
-      { code: 400, message: 'the request exceeds the available context size, try increasing it', type: 'exceed_context_size_error' },
+      {
+        code: 400,
+        message: 'the request exceeds the available context size, try increasing it',
+        type: 'exceed_context_size_error',
+      },
     ],
     [
       'an older llama.cpp',
       500,
-      { code: 500, message: 'the request exceeds the available context size. try increasing the context size or enable context shift' },
+      {
+        code: 500,
+        message:
+          'the request exceeds the available context size. try increasing the context size or enable context shift',
+      },
     ],
     ['llama-cpp-python', 400, { message: 'Requested tokens (5000) exceed context window of 2048' }],
     ['Ollama', 500, { message: 'the input length exceeds the context length' }],
-    ['LiteLLM', 400, { message: 'litellm.ContextWindowExceededError: prompt is too long: 210000 tokens > 200000 maximum', code: '400' }],
+    [
+      'LiteLLM',
+      400,
+      {
+        message: 'litellm.ContextWindowExceededError: prompt is too long: 210000 tokens > 200000 maximum',
+        code: '400',
+      },
+    ],
     ['Groq', 413, { message: 'Request too large for model', code: 'rate_limit_exceeded' }],
     [
       "OpenAI's limit a minute",
       429,
-      { message: 'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 45000.', code: 'rate_limit_exceeded' },
+      {
+        message: 'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 45000.',
+        code: 'rate_limit_exceeded',
+      },
     ],
   ] as const)('%s is too-large', (_name, status, error) => {
     const refusal = refusalOf(status, error);
@@ -71,7 +93,9 @@ describe('a question that is too long, in the words of', () => {
   });
 
   test('a proxy (413 without words) is too-large', () => {
-    expect(errorOfRefusal(refusalOf(413, '<html>Request Entity Too Large</html>'), 'm').code).toBe('too-large');
+    expect(errorOfRefusal(refusalOf(413, '<html>Request Entity Too Large</html>'), 'm').code).toBe(
+      'too-large',
+    );
   });
 });
 
@@ -80,34 +104,57 @@ describe('a refusal that waiting does not mend', () => {
     [
       'OpenAI',
       429,
-      { message: 'You exceeded your current quota, please check your plan and billing details.', code: 'insufficient_quota' },
+      {
+        message: 'You exceeded your current quota, please check your plan and billing details.',
+        code: 'insufficient_quota',
+      },
     ],
-    ['OpenAI, hard limit', 400, { message: 'Billing hard limit has been reached', code: 'billing_hard_limit_reached' }],
-    ['LiteLLM', 400, { message: 'Budget has been exceeded! Current cost: 12.1, Max budget: 12.0', type: 'budget_exceeded', code: '400' }],
+    [
+      'OpenAI, hard limit',
+      400,
+      { message: 'Billing hard limit has been reached', code: 'billing_hard_limit_reached' },
+    ],
+    [
+      'LiteLLM',
+      400,
+      {
+        message: 'Budget has been exceeded! Current cost: 12.1, Max budget: 12.0',
+        type: 'budget_exceeded',
+        code: '400',
+      },
+    ],
     ['OpenRouter', 402, { message: 'Insufficient credits', code: 402 }],
     ['OpenRouter, key', 403, { message: 'Key limit exceeded (total limit)', code: 403 }],
     ['DeepSeek', 402, { message: 'Insufficient Balance' }],
   ] as const)('of %s is quota-exhausted', (_name, status, error) => {
-    expect(errorOfRefusal(refusalOf(status, error), 'm')).toMatchObject({ code: 'quota-exhausted', retryable: false });
+    expect(errorOfRefusal(refusalOf(status, error), 'm')).toMatchObject({
+      code: 'quota-exhausted',
+      retryable: false,
+    });
   });
 
   test.each([
     [
       'Azure',
       {
-        message: 'Requests have exceeded call rate limit of your current OpenAI S0 pricing tier. Please retry after 6 seconds.',
+        message:
+          'Requests have exceeded call rate limit of your current OpenAI S0 pricing tier. Please retry after 6 seconds.',
         code: '429',
       },
     ],
     [
       'Google',
       {
-        message: 'You exceeded your current quota. Quota exceeded for metric: generate_requests_per_minute. Please retry in 21s.',
+        message:
+          'You exceeded your current quota. Quota exceeded for metric: generate_requests_per_minute. Please retry in 21s.',
         code: 429,
       },
     ],
   ])('but %s limits a minute, which it does', (_name, error) => {
-    expect(errorOfRefusal(refusalOf(429, error), 'm')).toMatchObject({ code: 'rate-limited', retryable: true });
+    expect(errorOfRefusal(refusalOf(429, error), 'm')).toMatchObject({
+      code: 'rate-limited',
+      retryable: true,
+    });
   });
 });
 
@@ -137,7 +184,11 @@ describe('over HTTP', () => {
   test('a question that failed for good says how often it was tried', async () => {
     server.script({ do: 'status', status: 500 });
     const error = await errorOf(modelOf(server).ask(PING, never));
-    expect(error).toMatchObject({ code: 'upstream-failed', retryable: true, details: { usage: { modelCalls: 0, retries: 2 } } });
+    expect(error).toMatchObject({
+      code: 'upstream-failed',
+      retryable: true,
+      details: { usage: { modelCalls: 0, retries: 2 } },
+    });
   });
 
   test('a body that is cut is requested again', async () => {
@@ -149,7 +200,10 @@ describe('over HTTP', () => {
     const failed = { error: { message: 'Provider returned error', code: 502 } };
     server.script({ do: 'body', body: JSON.stringify(failed) }, OK);
     expect(await modelOf(server).ask(PING, never)).toMatchObject({ retries: 1 });
-    server.script({ do: 'body', body: JSON.stringify({ error: { message: 'Insufficient credits', code: 402 } }) });
+    server.script({
+      do: 'body',
+      body: JSON.stringify({ error: { message: 'Insufficient credits', code: 402 } }),
+    });
     expect(await errorOf(modelOf(server).ask(PING, never))).toMatchObject({ code: 'quota-exhausted' });
   });
 

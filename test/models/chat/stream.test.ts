@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { OpenAiChatModelOptions } from '../../../src/models/chat/openai.ts';
-import { type OpenAiServer, type OpenAiServerOptions, startOpenAiServer } from '../../support/openai-server.ts';
+import {
+  type OpenAiServer,
+  type OpenAiServerOptions,
+  startOpenAiServer,
+} from '../../support/openai-server.ts';
 import { errorOf, modelOf, never } from './model-stage.ts';
 
 let server: OpenAiServer;
@@ -22,7 +26,12 @@ function listen(options: Partial<OpenAiChatModelOptions> = {}, signal = never) {
     { role: 'assistant', text: 'A test.' },
     { role: 'user', text: 'Why?' },
   ] as const;
-  const request = { system: 'You explain.', turns, name: 'ask-answer', onText: (piece: string) => told.push(piece) };
+  const request = {
+    system: 'You explain.',
+    turns,
+    name: 'ask-answer',
+    onText: (piece: string) => told.push(piece),
+  };
   return { told, asked: modelOf(server, options).stream(request, signal) };
 }
 
@@ -56,7 +65,10 @@ describe('a stream', () => {
   });
 
   test('of a reasoning model begins after its thoughts', async () => {
-    server.script({ do: 'pieces', pieces: ['<thi', 'nk>It could be', ' the net</th', 'ink>\n\nIt was ', 'rounded.'] });
+    server.script({
+      do: 'pieces',
+      pieces: ['<thi', 'nk>It could be', ' the net</th', 'ink>\n\nIt was ', 'rounded.'],
+    });
     const { told, asked } = listen();
     expect((await asked).value).toBe('It was rounded.');
     expect(told.join('')).toBe('It was rounded.');
@@ -66,7 +78,10 @@ describe('a stream', () => {
     const message = { role: 'assistant', content: 'It was rounded.' };
     server.script({
       do: 'body',
-      body: JSON.stringify({ choices: [{ message, finish_reason: 'stop' }], usage: { prompt_tokens: 7, completion_tokens: 3 } }),
+      body: JSON.stringify({
+        choices: [{ message, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 7, completion_tokens: 3 },
+      }),
     });
     const { told, asked } = listen();
     expect(await asked).toMatchObject({ value: 'It was rounded.', inputTokens: 7, outputTokens: 3 });
@@ -82,13 +97,16 @@ describe('a stream', () => {
 });
 
 describe('a stream that breaks', () => {
-  test.each(['closed', 'reset'] as const)('(%s) after something was told is upstream-failed, and not asked again', async (cut) => {
-    server.script({ do: 'pieces', pieces: ['It was ', 'rou'], cut, pauseMs: 20 });
-    const { told, asked } = listen();
-    expect(await errorOf(asked)).toMatchObject({ code: 'upstream-failed', retryable: false });
-    expect(told.join('')).toBe('It was rou');
-    expect(server.requests).toHaveLength(1);
-  });
+  test.each(['closed', 'reset'] as const)(
+    '(%s) after something was told is upstream-failed, and not asked again',
+    async (cut) => {
+      server.script({ do: 'pieces', pieces: ['It was ', 'rou'], cut, pauseMs: 20 });
+      const { told, asked } = listen();
+      expect(await errorOf(asked)).toMatchObject({ code: 'upstream-failed', retryable: false });
+      expect(told.join('')).toBe('It was rou');
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
   test('before anything was told is asked again, and the retry is counted', async () => {
     server.script(
@@ -136,7 +154,10 @@ describe('time', () => {
     expect((await listen({ timeoutMs: 300 }).asked).value).toBe('abcde');
     server.script({ do: 'hang' });
     const error = await errorOf(listen({ timeoutMs: 300 }).asked);
-    expect(error).toMatchObject({ code: 'timeout', message: 'The model did not respond (timeout after 0.3 s)' });
+    expect(error).toMatchObject({
+      code: 'timeout',
+      message: 'The model did not respond (timeout after 0.3 s)',
+    });
   });
 
   test('the run that ends takes the stream with it', async () => {

@@ -13,7 +13,9 @@ test('says the limits that strict schemas have no words for', () => {
   const { properties } = strictSchema(z.toJSONSchema(parameters, { io: 'input' })) as {
     properties: Record<string, { description?: string }>;
   };
-  expect(Object.fromEntries(Object.entries(properties).map(([name, { description }]) => [name, description]))).toEqual({
+  expect(
+    Object.fromEntries(Object.entries(properties).map(([name, { description }]) => [name, description])),
+  ).toEqual({
     limit: '1 to 20',
     context: 'Lines on either side (0 to 5)',
     text: 'at most 200 characters',

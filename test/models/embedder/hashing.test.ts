@@ -8,7 +8,20 @@ embedderContract('hashing', createHashingEmbedder);
 describe('tokens of log text', () => {
   it('takes names apart and keeps them whole beside', () => {
     const { words, identifiers } = tokenize('java.lang.ClassNotFoundException in my_own_module XMLParser');
-    expect(words).toEqual(['java', 'lang', 'class', 'not', 'found', 'exception', 'in', 'my', 'own', 'module', 'xml', 'parser']);
+    expect(words).toEqual([
+      'java',
+      'lang',
+      'class',
+      'not',
+      'found',
+      'exception',
+      'in',
+      'my',
+      'own',
+      'module',
+      'xml',
+      'parser',
+    ]);
     expect(identifiers).toEqual(['classnotfoundexception', 'myownmodule', 'xmlparser']);
   });
 

@@ -39,7 +39,10 @@ class Tensor {
 }
 
 /** transformers.js as it is used here: a pipeline that gives a tensor. */
-function played(vectors = async (texts: string[]) => (await createHashingEmbedder().embed(texts)).map((vector) => [...vector])) {
+function played(
+  vectors = async (texts: string[]) =>
+    (await createHashingEmbedder().embed(texts)).map((vector) => [...vector]),
+) {
   const seen: Played = { asked: [], texts: [], how: [] };
   const pipeline = async (task: string, model: string, options: object) => {
     seen.asked.push({ task, model, options });
@@ -70,7 +73,9 @@ describe('a model in a folder', () => {
     await Promise.all([embedder.embed(['a']), embedder.embed(['b'])]);
 
     const options = { dtype: 'q8', local_files_only: true };
-    expect(library.seen.asked).toMatchObject([{ task: 'feature-extraction', model: join(folder, 'mini'), options }]);
+    expect(library.seen.asked).toMatchObject([
+      { task: 'feature-extraction', model: join(folder, 'mini'), options },
+    ]);
     expect(library.seen.how[0]).toEqual({ pooling: 'mean', normalize: true });
     expect(library.env.cacheDir).toMatch(/faultline/);
     expect(embedder.name).toBe('local:mini:q8:3');
@@ -79,17 +84,27 @@ describe('a model in a folder', () => {
   it('is asked in batches of texts that are as long as one another, with texts it can read', async () => {
     const library = played();
     const embedder = await open(library);
-    const texts = ['x'.repeat(50_000), ...Array.from({ length: 20 }, (_, number) => `text number ${number}`), '', 'half \ud800'];
+    const texts = [
+      'x'.repeat(50_000),
+      ...Array.from({ length: 20 }, (_, number) => `text number ${number}`),
+      '',
+      'half \ud800',
+    ];
     const vectors = await embedder.embed(texts);
     expect(library.seen.texts.map(({ length }) => length)).toEqual([16, 7]);
     expect(library.seen.texts[0]?.slice(0, 2)).toEqual([' ', 'half \ufffd']);
     expect(library.seen.texts[1]?.at(-1)).toBe('x'.repeat(8_000));
     const asked = await createHashingEmbedder().embed(texts.slice(1, 21));
-    expect(vectors.slice(1, 21)).toEqual(asked.map((vector) => expect.objectContaining({ 0: expect.closeTo(vector[0] ?? 0, 5) })));
+    expect(vectors.slice(1, 21)).toEqual(
+      asked.map((vector) => expect.objectContaining({ 0: expect.closeTo(vector[0] ?? 0, 5) })),
+    );
   });
 
   it('is pooled as the folder says, and differs in name from other weights', async () => {
-    const cls = await modelFolder('cls', { 'onnx/model.onnx': 'weights', '1_Pooling/config.json': '{"pooling_mode_cls_token": true}' });
+    const cls = await modelFolder('cls', {
+      'onnx/model.onnx': 'weights',
+      '1_Pooling/config.json': '{"pooling_mode_cls_token": true}',
+    });
     const library = played();
     const embedder = await open(library, cls);
     await embedder.embed(['a']);
@@ -108,15 +123,23 @@ describe('a model of the hub', () => {
     for (const download of [false, true]) {
       const library = played();
       await (await open(library, 'Xenova/all-MiniLM-L6-v2', download)).embed(['a']);
-      expect(library.seen.asked).toMatchObject([{ model: 'Xenova/all-MiniLM-L6-v2', options: { local_files_only: !download } }]);
+      expect(library.seen.asked).toMatchObject([
+        { model: 'Xenova/all-MiniLM-L6-v2', options: { local_files_only: !download } },
+      ]);
     }
   });
 
   it('that is neither here nor to be fetched says what would help', async () => {
     const pipeline = () => Promise.reject(new Error('file was not found locally'));
-    const library = { ...played(), importLibrary: async () => ({ env: { cacheDir: null, other: 1 }, pipeline }) };
+    const library = {
+      ...played(),
+      importLibrary: async () => ({ env: { cacheDir: null, other: 1 }, pipeline }),
+    };
     const embedder = await open(library, 'Xenova/other');
-    await expect(embedder.embed(['a'])).rejects.toMatchObject({ code: 'invalid-config', message: /FAULTLINE_EMBEDDER_DOWNLOAD=true/ });
+    await expect(embedder.embed(['a'])).rejects.toMatchObject({
+      code: 'invalid-config',
+      message: /FAULTLINE_EMBEDDER_DOWNLOAD=true/,
+    });
   });
 });
 
@@ -125,12 +148,17 @@ describe('what is missing', () => {
     ['no folder', '/nowhere/model'],
     ['nothing at all', 'model'],
   ])('is named: %s', async (_, model) => {
-    await expect(open(played(), model)).rejects.toMatchObject({ code: 'invalid-config', message: /FAULTLINE_EMBEDDER_MODEL/ });
+    await expect(open(played(), model)).rejects.toMatchObject({
+      code: 'invalid-config',
+      message: /FAULTLINE_EMBEDDER_MODEL/,
+    });
   });
 
   it('is named: a folder without weights', async () => {
     const empty = await modelFolder('empty', { 'config.json': '{}' });
-    await expect(open(played(), empty)).rejects.toMatchObject({ message: expect.stringContaining('onnx/model_quantized.onnx') });
+    await expect(open(played(), empty)).rejects.toMatchObject({
+      message: expect.stringContaining('onnx/model_quantized.onnx'),
+    });
   });
 
   it('is named: the package, which is no dependency; and it is tried again', async () => {

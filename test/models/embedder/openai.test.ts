@@ -2,7 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOpenAiEmbedder, type OpenAiEmbedderOptions } from '../../../src/models/embedder/openai.ts';
 import type { Embedder } from '../../../src/ports/vector-index.ts';
 import { embedderContract } from '../../contract/embedder-contract.ts';
-import { EMBEDDING_KEY, type EmbeddingsScript, type EmbeddingsServer, startEmbeddingsServer } from '../../support/embeddings-server.ts';
+import {
+  EMBEDDING_KEY,
+  type EmbeddingsScript,
+  type EmbeddingsServer,
+  startEmbeddingsServer,
+} from '../../support/embeddings-server.ts';
 
 let server: EmbeddingsServer;
 beforeAll(async () => {
@@ -51,7 +56,10 @@ describe('the OpenAI-compatible embedder', () => {
   });
 
   it('knows how like each other unrelated texts are, and asks once', async () => {
-    const direction = (text: string) => [1, ...Array.from({ length: 64 }, (_, index) => Number(text.length % 64 === index))];
+    const direction = (text: string) => [
+      1,
+      ...Array.from({ length: 64 }, (_, index) => Number(text.length % 64 === index)),
+    ];
     server.script({ do: 'vectors', of: direction });
     const embedder = open();
     const before = server.bodies.length;
@@ -65,7 +73,13 @@ describe('the OpenAI-compatible embedder', () => {
     ['401', [{ do: 'status', status: 401 }], 'upstream-auth', 1],
     [
       'a used-up quota',
-      [{ do: 'status', status: 429, error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } }],
+      [
+        {
+          do: 'status',
+          status: 429,
+          error: { message: 'You exceeded your current quota', code: 'insufficient_quota' },
+        },
+      ],
       'quota-exhausted',
       1,
     ],
@@ -75,7 +89,12 @@ describe('the OpenAI-compatible embedder', () => {
     ['404', [{ do: 'status', status: 404 }], 'upstream-failed', 1],
     ['400', [{ do: 'status', status: 400 }], 'invalid-input', 1],
     ['prose', [{ do: 'body', body: 'I am a teapot' }], 'upstream-failed', 1],
-    ['something else', [{ do: 'body', body: '{"data":[{"index":0,"embedding":["a"]}]}' }], 'upstream-failed', 1],
+    [
+      'something else',
+      [{ do: 'body', body: '{"data":[{"index":0,"embedding":["a"]}]}' }],
+      'upstream-failed',
+      1,
+    ],
     ['too few vectors', [{ do: 'embed', drop: 1 }], 'upstream-failed', 1],
   ])('says what %s means', async (_what, scripts, code, calls) => {
     server.script(...scripts);
@@ -99,14 +118,22 @@ describe('the OpenAI-compatible embedder', () => {
     const learning = open();
     await learning.embed(['one']);
     server.script({ do: 'embed', dimensions: 16 });
-    await expect(learning.embed(['one'])).rejects.toMatchObject({ code: 'upstream-failed', retryable: false });
+    await expect(learning.embed(['one'])).rejects.toMatchObject({
+      code: 'upstream-failed',
+      retryable: false,
+    });
     server.script({ do: 'vectors', of: (text) => Array.from(text, () => 1) });
-    await expect(open().embed(['one', 'three'])).rejects.toMatchObject({ message: expect.stringContaining('different lengths') });
+    await expect(open().embed(['one', 'three'])).rejects.toMatchObject({
+      message: expect.stringContaining('different lengths'),
+    });
   });
 
   it('ends with its time, with the run, and at its size', async () => {
     server.script({ do: 'hang' });
-    await expect(open({ timeoutMs: 50 }).embed(['one'])).rejects.toMatchObject({ code: 'timeout', retryable: true });
+    await expect(open({ timeoutMs: 50 }).embed(['one'])).rejects.toMatchObject({
+      code: 'timeout',
+      retryable: true,
+    });
     const stop = new AbortController();
     const asking = open().embed(['one'], stop.signal);
     stop.abort();
@@ -118,6 +145,8 @@ describe('the OpenAI-compatible embedder', () => {
   });
 
   it('wants a key for OpenAI itself', () => {
-    expect(() => open({ baseUrl: null, apiKey: null })).toThrow(expect.objectContaining({ code: 'invalid-config' }));
+    expect(() => open({ baseUrl: null, apiKey: null })).toThrow(
+      expect.objectContaining({ code: 'invalid-config' }),
+    );
   });
 });

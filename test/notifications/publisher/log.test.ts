@@ -6,7 +6,10 @@ import { recalledAnalysis, sampleBuild } from '../../support/sample-analysis.ts'
 
 function recordingLogger(): { logger: Logger; lines: [object, string][] } {
   const lines: [object, string][] = [];
-  return { lines, logger: { ...silentLogger, info: (fields, message) => void lines.push([fields, message]) } };
+  return {
+    lines,
+    logger: { ...silentLogger, info: (fields, message) => void lines.push([fields, message]) },
+  };
 }
 
 publisherContract('log', async () => {
@@ -16,10 +19,18 @@ publisherContract('log', async () => {
 
 it('logs fields and a fixed sentence', async () => {
   const { logger, lines } = recordingLogger();
-  await createLogPublisher(logger).publish(sampleBuild(), recalledAnalysis(), { key: 'log:1', signal: new AbortController().signal });
+  await createLogPublisher(logger).publish(sampleBuild(), recalledAnalysis(), {
+    key: 'log:1',
+    signal: new AbortController().signal,
+  });
   expect(lines).toEqual([
     [
-      expect.objectContaining({ buildId: 'bld_1', analysisId: 'ana_9f2c', category: 'TEST_FAILURE', confirmedBy: 'grace' }),
+      expect.objectContaining({
+        buildId: 'bld_1',
+        analysisId: 'ana_9f2c',
+        category: 'TEST_FAILURE',
+        confirmedBy: 'grace',
+      }),
       'answer published',
     ],
   ]);

@@ -34,9 +34,16 @@ describe('a message', () => {
     await room().update(place, { ...message, text: 'main is green' }, options);
     await room().reply(place, 'Corrected.', signal);
     expect(slack.messages).toHaveLength(2);
-    expect(slack.messages[0]).toMatchObject({ channel: 'C1', text: 'main is green', edits: 1, threadTs: null });
+    expect(slack.messages[0]).toMatchObject({
+      channel: 'C1',
+      text: 'main is green',
+      edits: 1,
+      threadTs: null,
+    });
     expect(slack.messages[1]).toMatchObject({ text: 'Corrected.', threadTs: place.message });
-    expect(slack.messages[0]?.blocks[1]).toMatchObject({ elements: [{ url: 'https://fl.example/analyses/ana_1' }, { value: 'ana_1' }] });
+    expect(slack.messages[0]?.blocks[1]).toMatchObject({
+      elements: [{ url: 'https://fl.example/analyses/ana_1' }, { value: 'ana_1' }],
+    });
   });
 
   it('is found again by its key, and not where there is none', async () => {
@@ -77,7 +84,11 @@ describe('a message', () => {
     const texts = posted?.blocks.map((one) => (one.type === 'section' ? one.text.text : '')) ?? [];
     expect(texts.join('').length).toBeLessThanOrEqual(12_000);
     expect(texts[0]).toMatch(/^(?:&lt;x&gt;)+(?:&lt;x?)?…$/);
-    await room().post('C1', { text: 'x', blocks: Array.from({ length: 120 }, () => ({ text: 'short' })) }, options);
+    await room().post(
+      'C1',
+      { text: 'x', blocks: Array.from({ length: 120 }, () => ({ text: 'short' })) },
+      options,
+    );
     expect(slack.messages[1]?.blocks).toHaveLength(50);
   });
 });
@@ -96,18 +107,30 @@ async function refusalOf(work: Promise<unknown>) {
 
 describe('what Slack refuses', () => {
   it.each([
-    [{ error: 'invalid_auth' }, { code: 'upstream-auth', retryable: false, message: expect.stringContaining('FAULTLINE_SLACK_TOKEN') }],
+    [
+      { error: 'invalid_auth' },
+      { code: 'upstream-auth', retryable: false, message: expect.stringContaining('FAULTLINE_SLACK_TOKEN') },
+    ],
     [{ error: 'message_not_found' }, { code: 'not-found', retryable: false }],
-    [{ error: 'not_in_channel' }, { code: 'upstream-failed', retryable: false, message: expect.stringContaining('invited') }],
+    [
+      { error: 'not_in_channel' },
+      { code: 'upstream-failed', retryable: false, message: expect.stringContaining('invited') },
+    ],
     [{ error: 'ratelimited' }, { code: 'rate-limited', retryable: true }],
     [{ error: 'internal_error' }, { code: 'upstream-failed', retryable: true }],
-    [{ error: '<script> something' }, { code: 'upstream-failed', retryable: false, message: expect.not.stringContaining('script') }],
+    [
+      { error: '<script> something' },
+      { code: 'upstream-failed', retryable: false, message: expect.not.stringContaining('script') },
+    ],
   ])('%j is %j', async (said, wanted) => {
     slack.intercept = (_method, response) => {
       sendJson(response, 200, { ok: false, ...said });
       return true;
     };
-    expect(await refusalOf(room().post('C1', message, options))).toMatchObject({ name: 'TriageError', ...wanted });
+    expect(await refusalOf(room().post('C1', message, options))).toMatchObject({
+      name: 'TriageError',
+      ...wanted,
+    });
     expect(slack.calls).toHaveLength(1);
   });
 

@@ -19,7 +19,10 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 async function receiver(answer: Answer = (_request, response) => void response.writeHead(204).end()) {
   server = await startLoopback(answer);
-  return { server, publisher: createWebhookPublisher({ url: `${server.url}/hook`, secrets: [SECRET], clock }) };
+  return {
+    server,
+    publisher: createWebhookPublisher({ url: `${server.url}/hook`, secrets: [SECRET], clock }),
+  };
 }
 
 publisherContract('webhook', async () => {
@@ -30,7 +33,12 @@ publisherContract('webhook', async () => {
 describe('the signature', () => {
   it('is the one that the published example of Standard Webhooks has', () => {
     server = { url: '', requests: [], close: async () => undefined };
-    const headers = signedHeaders('msg_p5jXN8AQM9LWM0D4loKWxJek', '{"test": 2432232314}', [SECRET], 1_614_265_330_000);
+    const headers = signedHeaders(
+      'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      '{"test": 2432232314}',
+      [SECRET],
+      1_614_265_330_000,
+    );
     expect(headers).toEqual({
       'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       'webhook-timestamp': '1614265330',
@@ -47,7 +55,10 @@ describe('the signature', () => {
       request.on('end', () => response.writeHead(201, { location: '/messages/7' }).end('{"ok":true}'));
     });
     const publisher = createWebhookPublisher({ url: server.url, secrets: [SECRET, OTHER], clock });
-    const told = await publisher.publish(sampleBuild(), recalledAnalysis(), { key: 'webhook:ana_9f2c', signal });
+    const told = await publisher.publish(sampleBuild(), recalledAnalysis(), {
+      key: 'webhook:ana_9f2c',
+      signal,
+    });
 
     const headers = server.requests[0]?.headers ?? {};
     const signed = [SECRET, OTHER].map((secret) =>
@@ -83,19 +94,33 @@ describe('a CloudEvent', () => {
       time: '2026-10-12T14:01:15.000Z',
       data: {
         analysis: { category: 'TEST_FAILURE', confirmedBy: 'grace' },
-        pipelineRun: { id: '9001', source: 'https://ci.example', type: 'pipelineRun', content: { pipelineName: 'ci', outcome: 'failure' } },
+        pipelineRun: {
+          id: '9001',
+          source: 'https://ci.example',
+          type: 'pipelineRun',
+          content: { pipelineName: 'ci', outcome: 'failure' },
+        },
       },
     });
-    expect(server.requests[0]?.headers).toMatchObject({ 'content-type': 'application/cloudevents+json', 'webhook-id': 'webhook:ana_9f2c' });
+    expect(server.requests[0]?.headers).toMatchObject({
+      'content-type': 'application/cloudevents+json',
+      'webhook-id': 'webhook:ana_9f2c',
+    });
     const signed = signedHeaders('webhook:ana_9f2c', bodies[0] ?? '', [SECRET], clock.now());
     expect(server.requests[0]?.headers).toMatchObject(signed);
   });
 
   it('is valid where no address is known and the build has none', async () => {
     const { publisher, bodies } = await eventReceiver(null);
-    await publisher.publish(sampleBuild({ url: 'no address', externalId: null }), sampleAnalysis(), { key: 'k', signal });
+    await publisher.publish(sampleBuild({ url: 'no address', externalId: null }), sampleAnalysis(), {
+      key: 'k',
+      signal,
+    });
     expect(schemaFaults('cloudevents', JSON.parse(bodies[0] ?? ''))).toEqual([]);
-    expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ source: '/faultline', data: { pipelineRun: { id: '812', source: '/faultline' } } });
+    expect(JSON.parse(bodies[0] ?? '')).toMatchObject({
+      source: '/faultline',
+      data: { pipelineRun: { id: '812', source: '/faultline' } },
+    });
   });
 });
 
@@ -112,15 +137,28 @@ async function eventReceiver(publicUrl: string | null) {
   return {
     server,
     bodies,
-    publisher: createWebhookPublisher({ url: server.url, secrets: [SECRET], format: 'cloudevents', publicUrl, clock }),
+    publisher: createWebhookPublisher({
+      url: server.url,
+      secrets: [SECRET],
+      format: 'cloudevents',
+      publicUrl,
+      clock,
+    }),
   };
 }
 
-const Thrown = z.object({ code: z.string(), retryable: z.boolean(), retryAfterMs: z.number().optional(), message: z.string() });
+const Thrown = z.object({
+  code: z.string(),
+  retryable: z.boolean(),
+  retryAfterMs: z.number().optional(),
+  message: z.string(),
+});
 
 async function refusalOf(answer: Answer) {
   const { publisher } = await receiver(answer);
-  const error: unknown = await publisher.publish(sampleBuild(), sampleAnalysis(), { key: 'k', signal }).catch((thrown: unknown) => thrown);
+  const error: unknown = await publisher
+    .publish(sampleBuild(), sampleAnalysis(), { key: 'k', signal })
+    .catch((thrown: unknown) => thrown);
   return Thrown.parse(error);
 }
 
@@ -134,7 +172,9 @@ describe('an answer that is no yes', () => {
     [410, {}, { retryable: false }],
     [308, { location: 'http://169.254.169.254/' }, { retryable: false }],
   ])('%i %j is %j', async (status, headers, wanted) => {
-    expect(await refusalOf((_request, response) => void response.writeHead(status, headers).end())).toMatchObject(wanted);
+    expect(
+      await refusalOf((_request, response) => void response.writeHead(status, headers).end()),
+    ).toMatchObject(wanted);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -154,7 +194,9 @@ it('reads no more of a yes than it needs', async () => {
     response.on('drain', more);
     more();
   });
-  expect(await publisher.publish(sampleBuild(), sampleAnalysis(), { key: 'k', signal })).toEqual({ reference: null });
+  expect(await publisher.publish(sampleBuild(), sampleAnalysis(), { key: 'k', signal })).toEqual({
+    reference: null,
+  });
 });
 
 it('sends a bounded body whatever the answer holds', async () => {
@@ -167,8 +209,14 @@ it('sends a bounded body whatever the answer holds', async () => {
   });
   const long = 'x\ud800'.repeat(1_000_000);
   const { answer } = sampleAnalysis();
-  const claim = { text: long, evidence: [], quotes: Array.from({ length: 50 }, () => ({ source: 'build.log', line: 1, text: long })) };
-  const swollen = sampleAnalysis({ answer: { ...answer, title: long, rootCause: long, claims: Array.from({ length: 50 }, () => claim) } });
+  const claim = {
+    text: long,
+    evidence: [],
+    quotes: Array.from({ length: 50 }, () => ({ source: 'build.log', line: 1, text: long })),
+  };
+  const swollen = sampleAnalysis({
+    answer: { ...answer, title: long, rootCause: long, claims: Array.from({ length: 50 }, () => claim) },
+  });
   await publisher.publish(sampleBuild(), swollen, { key: 'k', signal });
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThan(400_000);

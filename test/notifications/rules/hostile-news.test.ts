@@ -11,7 +11,10 @@ const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 
 /** A message in which everything that others write is hostile. */
 const poisoned = fc
-  .array(fc.oneof(hostile, fc.constantFrom('<!channel>', '<@U0000000001>', '<at>ada</at>', '@here')), { minLength: 8, maxLength: 8 })
+  .array(fc.oneof(hostile, fc.constantFrom('<!channel>', '<@U0000000001>', '<at>ada</at>', '@here')), {
+    minLength: 8,
+    maxLength: 8,
+  })
   .map((texts): News => {
     const text = (index: number) => texts[index % texts.length] ?? '';
     const item = {
@@ -25,7 +28,10 @@ const poisoned = fc
           { label: 'Fix', text: text(4) },
         ],
       },
-      ...{ seen: 2, links: { answer: 'https://fl.example/analyses/ana_1', build: 'https://ci.example/1?a="><b>&c' } },
+      ...{
+        seen: 2,
+        links: { answer: 'https://fl.example/analyses/ana_1', build: 'https://ci.example/1?a="><b>&c' },
+      },
       ...{ build: sampleBuild(), analysis: sampleAnalysis() },
     };
     return {
@@ -72,11 +78,18 @@ describe('69: hostile text in messages of rules', () => {
         const { subject, text, html } = renderEmail(news);
         expect(subject).not.toMatch(UNSEEN);
         expect(text.replaceAll('https://fl.example/analyses/ana_1', '')).not.toMatch(/:\/\/|www\.\w|@\w/i);
-        const tags = new Set(Array.from(html.matchAll(/<(\/?[a-z!][a-z0-9]*)/gi), ([, tag = '']) => tag.replace('/', '').toLowerCase()));
+        const tags = new Set(
+          Array.from(html.matchAll(/<(\/?[a-z!][a-z0-9]*)/gi), ([, tag = '']) =>
+            tag.replace('/', '').toLowerCase(),
+          ),
+        );
         const ours = ['!doctype', 'html', 'head', 'meta', 'body', 'div', 'p', 'strong', 'br', 'a', 'code'];
         expect([...tags].filter((tag) => !ours.includes(tag))).toEqual([]);
         for (const [, address = ''] of html.matchAll(/href="([^"]*)"/g))
-          expect(['https://fl.example/analyses/ana_1', 'https://ci.example/1?a=&quot;&gt;&lt;b&gt;&amp;c']).toContain(address);
+          expect([
+            'https://fl.example/analyses/ana_1',
+            'https://ci.example/1?a=&quot;&gt;&lt;b&gt;&amp;c',
+          ]).toContain(address);
       }),
     );
   });

@@ -33,7 +33,11 @@ describe('68: by e-mail', () => {
     });
 
   it('goes to an SMTP server, as text and as HTML, with a Message-ID that stays the same', async () => {
-    const sent = await messenger('ci:p%40ss@').send(await sampleNews(), 'ada@example.com, ben@example.com', options);
+    const sent = await messenger('ci:p%40ss@').send(
+      await sampleNews(),
+      'ada@example.com, ben@example.com',
+      options,
+    );
     expect(sent).toEqual({ reference: '<ntm_1@example.com>' });
     expect(smtp.signIns).toEqual(['ci p@ss']);
     const [mail] = smtp.mails;
@@ -50,22 +54,33 @@ describe('68: by e-mail', () => {
     expect(messenger().refusal('ada@example.com')).toBeNull();
     expect(messenger().refusal('ada@evil.example')).toContain('E-mails to evil.example are not allowed.');
     expect(messenger().refusal('ada')).toBe('ada is not an e-mail address.');
-    expect(messenger().refusal('ada@example.com\r\nBcc: x@evil.example')).toContain('is not an e-mail address.');
-    await expect(messenger().send(await sampleNews(), 'ada@evil.example', options)).rejects.toMatchObject({ code: 'invalid-input' });
+    expect(messenger().refusal('ada@example.com\r\nBcc: x@evil.example')).toContain(
+      'is not an e-mail address.',
+    );
+    await expect(messenger().send(await sampleNews(), 'ada@evil.example', options)).rejects.toMatchObject({
+      code: 'invalid-input',
+    });
     expect(smtp.mails).toEqual([]);
   });
 
   it.each([
     ['451 try later', { code: 'upstream-failed', retryable: true, message: 'The SMTP server returned 451.' }],
-    ['550 no such user', { code: 'upstream-failed', retryable: false, message: 'The SMTP server returned 550.' }],
+    [
+      '550 no such user',
+      { code: 'upstream-failed', retryable: false, message: 'The SMTP server returned 550.' },
+    ],
   ])('%s is told from what will never work, without its words', async (reply, error) => {
     smtp.intercept = (command) => (command.startsWith('RCPT') ? reply : null);
-    await expect(messenger().send(await sampleNews(), 'ada@example.com', options)).rejects.toMatchObject(error);
+    await expect(messenger().send(await sampleNews(), 'ada@example.com', options)).rejects.toMatchObject(
+      error,
+    );
   });
 
   it('ends with its signal and its time limit', async () => {
     smtp.intercept = () => '250-more';
-    await expect(messenger('', 300).send(await sampleNews(), 'ada@example.com', options)).rejects.toMatchObject({ retryable: true });
+    await expect(
+      messenger('', 300).send(await sampleNews(), 'ada@example.com', options),
+    ).rejects.toMatchObject({ retryable: true });
     const signal = AbortSignal.timeout(100);
     const hanging = messenger('', 60_000).send(await sampleNews(), 'ada@example.com', { ...options, signal });
     await expect(hanging).rejects.toMatchObject({ name: 'TimeoutError' });
@@ -78,7 +93,9 @@ describe('68: by e-mail', () => {
       domains: ['example.com'],
       timeLimitMs: 2_000,
     });
-    await expect(remote.send(await sampleNews(), 'ada@example.com', options)).rejects.toMatchObject({ code: 'upstream-failed' });
+    await expect(remote.send(await sampleNews(), 'ada@example.com', options)).rejects.toMatchObject({
+      code: 'upstream-failed',
+    });
     expect([smtp.signIns, smtp.mails]).toEqual([[], []]);
   });
 
@@ -90,7 +107,9 @@ describe('68: by e-mail', () => {
       teams: { payments: 'https://teams.example/secret' },
     };
     const findings = await Promise.all(
-      listMessageChecks({ ...COMMON, messages }).map(async ({ ask }) => await ask(AbortSignal.timeout(5_000))),
+      listMessageChecks({ ...COMMON, messages }).map(
+        async ({ ask }) => await ask(AbortSignal.timeout(5_000)),
+      ),
     );
     expect(findings).toMatchObject([
       { state: 'ok', says: expect.stringContaining('accepts us') },
@@ -113,7 +132,8 @@ describe('68: to a webhook', () => {
     });
   });
   afterEach(async () => await server.close());
-  const teams = () => createTeamsMessenger({ webhooks: { payments: `${server.url}/workflow?sig=secret` }, clock: systemClock });
+  const teams = () =>
+    createTeamsMessenger({ webhooks: { payments: `${server.url}/workflow?sig=secret` }, clock: systemClock });
 
   it('of Teams it is an adaptive card, which mentions those whom people wrote down', async () => {
     await teams().send(await sampleNews(), 'payments', options);
@@ -123,7 +143,11 @@ describe('68: to a webhook', () => {
       contentType: 'application/vnd.microsoft.card.adaptive',
       content: {
         type: 'AdaptiveCard',
-        msteams: { entities: [{ type: 'mention', text: '<at>ada@example.com</at>', mentioned: { id: 'ada@example.com' } }] },
+        msteams: {
+          entities: [
+            { type: 'mention', text: '<at>ada@example.com</at>', mentioned: { id: 'ada@example.com' } },
+          ],
+        },
       },
     });
     expect(bodies[0]).toContain('The cart total is rounded twice');
@@ -147,7 +171,11 @@ describe('68: to a webhook', () => {
     [429, '', { code: 'rate-limited', retryable: true }],
     [503, '', { code: 'upstream-failed', retryable: true }],
     [404, '', { code: 'upstream-failed', retryable: false }],
-    [302, '', { message: 'Microsoft Teams returned 302: a redirect, which is not followed.', retryable: false }],
+    [
+      302,
+      '',
+      { message: 'Microsoft Teams returned 302: a redirect, which is not followed.', retryable: false },
+    ],
     [
       200,
       'Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 with ContextId x',
@@ -165,9 +193,13 @@ describe('68: to a webhook', () => {
   });
 
   it('that nobody configured it is refused', async () => {
-    expect(teams().refusal('https://evil.example')).toContain('FAULTLINE_TEAMS_WEBHOOKS has no webhook of this name. It has: payments.');
+    expect(teams().refusal('https://evil.example')).toContain(
+      'FAULTLINE_TEAMS_WEBHOOKS has no webhook of this name. It has: payments.',
+    );
     expect(teams().refusal('toString')).not.toBeNull();
-    await expect(teams().send(await sampleNews(), 'constructor', options)).rejects.toMatchObject({ code: 'invalid-input' });
+    await expect(teams().send(await sampleNews(), 'constructor', options)).rejects.toMatchObject({
+      code: 'invalid-input',
+    });
   });
 
   it('of anybody it is signed, and has the id of the message', async () => {

@@ -32,21 +32,38 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await slack.close();
-  for (const { id } of await stores.notificationRules.list()) await stores.notificationRules.remove(id, 'test');
+  for (const { id } of await stores.notificationRules.list())
+    await stores.notificationRules.remove(id, 'test');
   await db.query('delete from outbox');
   await db.query('delete from notification_owners');
 });
 
 async function addRule(change: object = {}) {
-  const input = { name: 'Shop', query: '', channel: 'slack', destination: 'C0123456789', everyMinutes: 15, ...change };
+  const input = {
+    name: 'Shop',
+    query: '',
+    channel: 'slack',
+    destination: 'C0123456789',
+    everyMinutes: 15,
+    ...change,
+  };
   return await stores.notificationRules.add(NotificationRuleInput.parse(input), null, 'ada');
 }
 
-async function fail({ repository = 'shop/api', fingerprint = 'f00d', branch = 'main', change = {} as Partial<Analysis> } = {}) {
+async function fail({
+  repository = 'shop/api',
+  fingerprint = 'f00d',
+  branch = 'main',
+  change = {} as Partial<Analysis>,
+} = {}) {
   const { build } = await stores.builds.upsert(sampleBuild({ repository, number: newId('bld'), branch }));
   await stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
   const triage = await stores.triages.open(build.id, fingerprint);
-  return (await stores.analyses.insertOnce(sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint }, change))).analysis;
+  return (
+    await stores.analyses.insertOnce(
+      sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint }, change),
+    )
+  ).analysis;
 }
 
 /** Keeps what it was asked to send, with the key of each call. */
@@ -67,9 +84,18 @@ const { signal } = new AbortController();
 const outboxDeps = () => ({ outbox: stores.outbox, masker: createMasker(), logger: silentLogger });
 
 function handlers(
-  messengers: Messengers = { slack: createSlackMessenger(createSlackRoom({ token: SLACK_TOKEN, baseUrl: slack.url })) },
+  messengers: Messengers = {
+    slack: createSlackMessenger(createSlackRoom({ token: SLACK_TOKEN, baseUrl: slack.url })),
+  },
 ): OutboxHandler[] {
-  return ruleHandlers({ stores, messengers, publicUrl: 'https://fl.example', timeLimitMs: 2_000, clock, logger: silentLogger });
+  return ruleHandlers({
+    stores,
+    messengers,
+    publicUrl: 'https://fl.example',
+    timeLimitMs: 2_000,
+    clock,
+    logger: silentLogger,
+  });
 }
 
 async function work(all: readonly OutboxHandler[] = handlers()): Promise<void> {
@@ -101,7 +127,8 @@ describe('68: a rule', () => {
     await fail({ branch: 'topic' });
     await fail({ fingerprint: 'muted' });
     const [muted] = await stores.causes.ofFingerprint('muted');
-    if (muted !== undefined) await stores.causes.change(muted, { what: 'muted', days: 3, reason: 'known' }, 'ada', Date.now());
+    if (muted !== undefined)
+      await stores.causes.change(muted, { what: 'muted', days: 3, reason: 'known' }, 'ada', Date.now());
     await work();
     expect(texts()).toEqual([]);
     await fail();
@@ -113,7 +140,9 @@ describe('68: a rule', () => {
     const repository = `states/${newId('bld')}`;
     await addRule({ query: `repo:${repository} is:new is:fixed is:regressed`, everyMinutes: 1 });
     const passes = async () =>
-      void (await stores.builds.upsert(sampleBuild({ repository, number: newId('bld'), branch: 'main', status: 'passed' })));
+      void (await stores.builds.upsert(
+        sampleBuild({ repository, number: newId('bld'), branch: 'main', status: 'passed' }),
+      ));
     const next = async () => {
       await db.query('update outbox set free_at = clock_timestamp()');
       await work();
@@ -133,7 +162,10 @@ describe('68: a rule', () => {
     await stores.notificationRules.setOwner(PAYMENTS, 'ada');
     await addRule({ byOwner: true, mention: true });
     await fail({ fingerprint: 'owned', change: { owner: OWNER } });
-    await fail({ fingerprint: 'unowned', change: { owner: { ...OWNER, names: ['<!channel>', '@U0123456789'] } } });
+    await fail({
+      fingerprint: 'unowned',
+      change: { owner: { ...OWNER, names: ['<!channel>', '@U0123456789'] } },
+    });
     await work();
     const posted = slack.messages.map(({ channel, blocks }) => [
       channel,
@@ -148,13 +180,19 @@ describe('68: a rule', () => {
   it('says why a message failed, and forgets what waits where it is turned off', async () => {
     const rule = await addRule({ destination: 'C0GONE00000' });
     slack.intercept = (_method, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":false,"error":"channel_not_found"}');
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('{"ok":false,"error":"channel_not_found"}');
       return true;
     };
     await fail({ fingerprint: 'refused' });
     await work();
     const [message] = await stores.notificationRules.messages(rule?.id ?? '', 9);
-    expect(message).toMatchObject({ outcome: 'failed', error: expect.stringContaining('channel_not_found'), target: 'slack:C0GONE00000' });
+    expect(message).toMatchObject({
+      outcome: 'failed',
+      error: expect.stringContaining('channel_not_found'),
+      target: 'slack:C0GONE00000',
+    });
     await fail({ fingerprint: 'waiting' });
     await work();
     if (rule !== null)

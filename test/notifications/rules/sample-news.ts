@@ -4,7 +4,12 @@ import type { Cause } from '../../../src/ports/notices.ts';
 import { sampleAnalysis } from '../../support/sample-analysis.ts';
 import { branchSituation, sampleCause, sampleHead } from '../slack/slack-world.ts';
 
-export const OWNER = { path: 'src/cart/tax.ts', names: ['@shop/payments'], by: 'codeowners' as const, at: '.github/CODEOWNERS:12' };
+export const OWNER = {
+  path: 'src/cart/tax.ts',
+  names: ['@shop/payments'],
+  by: 'codeowners' as const,
+  at: '.github/CODEOWNERS:12',
+};
 export const PAYMENTS = OwnerChannelsInput.parse({
   ...{ owner: '@shop/payments', slack: 'C0000000001', slackMention: 'S0123456789', teams: 'payments' },
   ...{ teamsMention: 'ada@example.com', email: 'payments@example.com' },

@@ -48,7 +48,12 @@ async function keep(situation: Situation, change: Partial<Notice> = {}): Promise
 }
 
 const red = (number = '812', change = {}) =>
-  branchSituation(sampleHead({ build: sampleBuild({ id: `bld_${number}`, number }), causes: [sampleCause(sampleAnalysis(), change)] }));
+  branchSituation(
+    sampleHead({
+      build: sampleBuild({ id: `bld_${number}`, number }),
+      causes: [sampleCause(sampleAnalysis(), change)],
+    }),
+  );
 
 it('says once that a branch turned red, and changes it in place until it is green', async () => {
   await keep(red());
@@ -56,7 +61,10 @@ it('says once that a branch turned red, and changes it in place until it is gree
   await keep(red('813', { review: decided({ type: 'accept' }) }));
   await keep(greenSituation());
   expect(slack.messages).toHaveLength(1);
-  expect(slack.messages[0]).toMatchObject({ edits: 3, text: expect.stringMatching(/^main is green again after 41 min/) });
+  expect(slack.messages[0]).toMatchObject({
+    edits: 3,
+    text: expect.stringMatching(/^main is green again after 41 min/),
+  });
 });
 
 it('says it anew when it turns red again', async () => {
@@ -82,14 +90,19 @@ it('says a correction in the thread too, once', async () => {
   await keep(red('812', { review }));
   await keep(red('813', { review }));
   const replies = slack.messages.filter(({ threadTs }) => threadTs !== null);
-  expect(replies.map(({ text }) => text)).toEqual(['Corrected by grace: "The cart total is rounded twice" is CONFIG_ERROR.']);
+  expect(replies.map(({ text }) => text)).toEqual([
+    'Corrected by grace: "The cart total is rounded twice" is CONFIG_ERROR.',
+  ]);
 });
 
 it('says nothing of a cause that is muted, and names only the others', async () => {
   await keep(red('812', { isMuted: true }));
   await keep(greenSituation());
   expect(slack.messages).toEqual([]);
-  const causes = [sampleCause(sampleAnalysis(), { isMuted: true }), sampleCause(sampleAnalysis({ id: 'ana_2' }))];
+  const causes = [
+    sampleCause(sampleAnalysis(), { isMuted: true }),
+    sampleCause(sampleAnalysis({ id: 'ana_2' })),
+  ];
   await keep(branchSituation(sampleHead({ build: sampleBuild({ id: 'bld_9', number: '9' }), causes })));
   expect(slack.messages).toHaveLength(1);
   expect(slack.messages[0]?.text).not.toContain('2 reasons');
@@ -123,7 +136,16 @@ it.each([
 it('opens with a failure only, and not for repositories without a channel', () => {
   const known = { defaultBranch: 'main' };
   const key = 'slack:shop%2Fapi/ci/main';
-  expect(channelFor().findPlace(sampleBuild(), known)).toMatchObject({ key, opens: true, about: { type: 'branch', pipeline: 'ci' } });
-  expect(channelFor().findPlace(sampleBuild({ status: 'passed' }), known)).toMatchObject({ key, opens: false });
-  expect(channelFor((repository) => (repository === 'other' ? 'C2' : null)).findPlace(sampleBuild(), known)).toBeNull();
+  expect(channelFor().findPlace(sampleBuild(), known)).toMatchObject({
+    key,
+    opens: true,
+    about: { type: 'branch', pipeline: 'ci' },
+  });
+  expect(channelFor().findPlace(sampleBuild({ status: 'passed' }), known)).toMatchObject({
+    key,
+    opens: false,
+  });
+  expect(
+    channelFor((repository) => (repository === 'other' ? 'C2' : null)).findPlace(sampleBuild(), known),
+  ).toBeNull();
 });

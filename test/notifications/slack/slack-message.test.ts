@@ -4,8 +4,20 @@ import { slackFacts } from '../../../src/notifications/slack/slack-facts.ts';
 import { type Streak, slackMessage } from '../../../src/notifications/slack/slack-message.ts';
 import type { ChatMessage } from '../../../src/ports/chat-room.ts';
 import type { Situation } from '../../../src/ports/notices.ts';
-import { recalledAnalysis, sampleAnalysis, sampleBuild, unsureAnalysis } from '../../support/sample-analysis.ts';
-import { branchSituation, decided, greenSituation, openQuestion, sampleCause, sampleHead } from './slack-world.ts';
+import {
+  recalledAnalysis,
+  sampleAnalysis,
+  sampleBuild,
+  unsureAnalysis,
+} from '../../support/sample-analysis.ts';
+import {
+  branchSituation,
+  decided,
+  greenSituation,
+  openQuestion,
+  sampleCause,
+  sampleHead,
+} from './slack-world.ts';
 
 const LINKS = { publicUrl: 'https://fl.example/', decides: true };
 const STREAK: Streak = {
@@ -22,11 +34,16 @@ function worded(situation: Situation, streak: Partial<Streak> = {}, links = LINK
   return slackMessage(facts, { ...STREAK, ...streak }, links);
 }
 
-const red = (analysis: Analysis, change = {}) => branchSituation(sampleHead({ causes: [sampleCause(analysis, change)] }));
+const red = (analysis: Analysis, change = {}) =>
+  branchSituation(sampleHead({ causes: [sampleCause(analysis, change)] }));
 
 /** Texts and buttons, a line each. */
 function shown({ blocks }: ChatMessage): string {
-  return blocks.map((block) => ('text' in block ? block.text : block.buttons.map(({ label }) => `[ ${label} ]`).join(' '))).join('\n');
+  return blocks
+    .map((block) =>
+      'text' in block ? block.text : block.buttons.map(({ label }) => `[ ${label} ]`).join(' '),
+    )
+    .join('\n');
 }
 
 describe('a red branch', () => {
@@ -46,7 +63,11 @@ describe('a red branch', () => {
     expect(message.text).toBe('main is red: The cart total is rounded twice (TEST_FAILURE, 91 %)');
     const [, buttons] = message.blocks;
     expect(buttons).toMatchObject({
-      buttons: [{ url: 'https://fl.example/analyses/ana_9f2c' }, { value: 'ana_9f2c' }, { value: 'ana_9f2c' }],
+      buttons: [
+        { url: 'https://fl.example/analyses/ana_9f2c' },
+        { value: 'ana_9f2c' },
+        { value: 'ana_9f2c' },
+      ],
     });
   });
 
@@ -55,20 +76,32 @@ describe('a red branch', () => {
   });
 
   it('names the person who confirmed a known cause', () => {
-    expect(shown(worded(red(recalledAnalysis())))).toContain('(TEST_FAILURE, confirmed by grace on 2026-10-12, seen 14 times)');
+    expect(shown(worded(red(recalledAnalysis())))).toContain(
+      '(TEST_FAILURE, confirmed by grace on 2026-10-12, seen 14 times)',
+    );
   });
 
   it('is yellow and asks, where the cause is not certain', () => {
     const review = { id: 'rev_1', openedAt: '2026-10-12T14:02:00.000Z', decision: null };
     const message = worded(red(unsureAnalysis(), { review }));
-    expect(shown(message)).toMatch(/^:large_yellow_circle: \*main is red, cause not certain \(61 %\)\*\nPossibly: The cart/);
+    expect(shown(message)).toMatch(
+      /^:large_yellow_circle: \*main is red, cause not certain \(61 %\)\*\nPossibly: The cart/,
+    );
     expect(shown(message)).toContain('[ Open ] [ Decide ] [ Right ] [ Wrong… ]');
     expect(message.text).toBe('main is red, cause not certain (61 %)');
   });
 
   it.each([
-    [{ type: 'accept' }, ':white_check_mark: confirmed by grace <!date^1791814140^{time}|14:09 UTC>', '(TEST_FAILURE, confirmed)'],
-    [{ type: 'correct', category: 'CONFIG_ERROR' }, ':pencil2: corrected to CONFIG_ERROR by grace', '(CONFIG_ERROR, corrected)'],
+    [
+      { type: 'accept' },
+      ':white_check_mark: confirmed by grace <!date^1791814140^{time}|14:09 UTC>',
+      '(TEST_FAILURE, confirmed)',
+    ],
+    [
+      { type: 'correct', category: 'CONFIG_ERROR' },
+      ':pencil2: corrected to CONFIG_ERROR by grace',
+      '(CONFIG_ERROR, corrected)',
+    ],
     [{ type: 'reject', reason: 'no' }, ':x: marked wrong by grace', '(TEST_FAILURE, 91 %)'],
   ] as const)('shows what a person decided: %j', (change, line, how) => {
     const message = worded(red(sampleAnalysis(), { review: decided(change) }));
@@ -78,7 +111,9 @@ describe('a red branch', () => {
   });
 
   it('with several causes tells each, and counts the rest', () => {
-    const causes = Array.from({ length: 11 }, (_, index) => sampleCause(sampleAnalysis({ id: `ana_${index}` }), { failures: 20 - index }));
+    const causes = Array.from({ length: 11 }, (_, index) =>
+      sampleCause(sampleAnalysis({ id: `ana_${index}` }), { failures: 20 - index }),
+    );
     const message = worded(branchSituation(sampleHead({ causes })));
     expect(message.text).toBe('main is red for 11 reasons');
     expect(shown(message)).toContain('*8.* The cart total');
@@ -102,11 +137,20 @@ describe('a red branch', () => {
 
 describe('nothing is said', () => {
   it.each([
-    ['while it is looked at', branchSituation(sampleHead({ causes: [], job: { state: 'running', error: null } }))],
+    [
+      'while it is looked at',
+      branchSituation(sampleHead({ causes: [], job: { state: 'running', error: null } })),
+    ],
     ['while a person is asked', branchSituation(sampleHead({ causes: [], question: openQuestion }))],
     ['of a build that has no branch', branchSituation(sampleHead({ build: sampleBuild({ branch: null }) }))],
-    ['of a branch that was never red', branchSituation(sampleHead({ build: sampleBuild({ status: 'passed' }), causes: [] }))],
-    ['of a build that was cancelled', branchSituation(sampleHead({ build: sampleBuild({ status: 'cancelled' }) }))],
+    [
+      'of a branch that was never red',
+      branchSituation(sampleHead({ build: sampleBuild({ status: 'passed' }), causes: [] })),
+    ],
+    [
+      'of a build that was cancelled',
+      branchSituation(sampleHead({ build: sampleBuild({ status: 'cancelled' }) })),
+    ],
     ['where nothing is stored any more', branchSituation()],
   ])('%s', (_case, situation) => {
     expect(slackFacts(situation)).toBeNull();
@@ -116,7 +160,9 @@ describe('nothing is said', () => {
 describe('a branch that is green again', () => {
   it('says after how long, and what it was', () => {
     const message = worded(greenSituation());
-    expect(shown(message)).toBe(':large_green_circle: *main is green again after 41 min* (was: The cart total is rounded twice)\n[ Open ]');
+    expect(shown(message)).toBe(
+      ':large_green_circle: *main is green again after 41 min* (was: The cart total is rounded twice)\n[ Open ]',
+    );
     expect(message.text).toBe('main is green again after 41 min (was: The cart total is rounded twice)');
   });
 
@@ -131,13 +177,22 @@ describe('a branch that is green again', () => {
 });
 
 describe('hostile text', () => {
-  const HOSTILE = '<!channel> <@U0123> *bold* `code` & <https://evil.example|Open> :tada: \u202e\u0000 www.evil.example';
+  const HOSTILE =
+    '<!channel> <@U0123> *bold* `code` & <https://evil.example|Open> :tada: \u202e\u0000 www.evil.example';
   const { answer } = sampleAnalysis();
   const claims = [{ text: HOSTILE, evidence: [], quotes: [{ source: 'build.log', line: 1, text: HOSTILE }] }];
-  const analysis = sampleAnalysis({ evidence: [], answer: { ...answer, title: HOSTILE, fixRecommendation: HOSTILE, claims } });
+  const analysis = sampleAnalysis({
+    evidence: [],
+    answer: { ...answer, title: HOSTILE, fixRecommendation: HOSTILE, claims },
+  });
   const situation = branchSituation(
     sampleHead({
-      build: sampleBuild({ branch: `main${HOSTILE}`, repository: HOSTILE, pipeline: HOSTILE, number: HOSTILE }),
+      build: sampleBuild({
+        branch: `main${HOSTILE}`,
+        repository: HOSTILE,
+        pipeline: HOSTILE,
+        number: HOSTILE,
+      }),
       causes: [sampleCause(analysis, { review: decided({ reviewer: HOSTILE }) })],
     }),
   );
@@ -153,7 +208,10 @@ describe('hostile text', () => {
   });
 
   it('of any length stays within a section', () => {
-    const long = sampleAnalysis({ answer: { ...answer, title: '<'.repeat(9_000), fixRecommendation: '&'.repeat(9_000) } });
-    for (const block of worded(red(long)).blocks) if ('text' in block) expect(block.text.length).toBeLessThanOrEqual(6_000);
+    const long = sampleAnalysis({
+      answer: { ...answer, title: '<'.repeat(9_000), fixRecommendation: '&'.repeat(9_000) },
+    });
+    for (const block of worded(red(long)).blocks)
+      if ('text' in block) expect(block.text.length).toBeLessThanOrEqual(6_000);
   });
 });

@@ -41,7 +41,10 @@ beforeAll(async () => {
   const config = parseConfig({
     ...preset,
     http: { ...preset.http, publicUrl: 'https://fl.example' },
-    providers: { ...preset.providers, jenkins: { baseUrl: jenkins.url, user: 'faultline', token: 'api-token', description: 'html' } },
+    providers: {
+      ...preset.providers,
+      jenkins: { baseUrl: jenkins.url, user: 'faultline', token: 'api-token', description: 'html' },
+    },
     slack: {
       ...preset.slack,
       token: SLACK_TOKEN,
@@ -55,7 +58,13 @@ beforeAll(async () => {
   const { handlers } = await openPublishing(config, { stores, logger: silentLogger, clock: systemClock });
   const buttons = await openSlackButtons(config, database);
   app = await buildHttp({ ...emptyHttpDeps(), config, stores, database, clock: systemClock, slack: buttons });
-  outbox = startOutbox({ outbox: stores.outbox, handlers, masker: createMasker(), logger: silentLogger, intervalMs: 1_000 });
+  outbox = startOutbox({
+    outbox: stores.outbox,
+    handlers,
+    masker: createMasker(),
+    logger: silentLogger,
+    intervalMs: 1_000,
+  });
 });
 afterAll(async () => {
   await outbox.stop();
@@ -68,24 +77,37 @@ const tell = (buildId: string) => stores.notices.changed({ buildId, delayMs: 0 }
 
 /** Undo delays and pauses between edits are over. */
 async function hurry(): Promise<void> {
-  await database.query('update outbox set due_at = clock_timestamp(), free_at = clock_timestamp() where not held');
+  await database.query(
+    'update outbox set due_at = clock_timestamp(), free_at = clock_timestamp() where not held',
+  );
   outbox.wake();
 }
 
 async function built(change: Partial<NewBuild>) {
-  const { build } = await stores.builds.upsert(sampleBuild({ repository: 'shop/api', branch: 'main', pullRequest: null, ...change }));
+  const { build } = await stores.builds.upsert(
+    sampleBuild({ repository: 'shop/api', branch: 'main', pullRequest: null, ...change }),
+  );
   if (build.status === 'passed') return { build, analysis: null };
   const [group] = await stores.failures.saveGroups(build.id, [sampleGroup(build.id, 'fp-cart')]);
   const triage = await stores.triages.open(build.id, 'fp-cart');
   const failureIds = group?.failures.map(({ id }) => id) ?? [];
-  const wanted = sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint: 'fp-cart' }, { failureIds });
+  const wanted = sampleAnalysis(
+    { buildId: build.id, triageId: triage.id, fingerprint: 'fp-cart' },
+    { failureIds },
+  );
   return { build, analysis: (await stores.analyses.insertOnce(wanted)).analysis };
 }
 
 async function press(analysisId: string): Promise<void> {
   const user = { id: 'U0GRACE', username: 'grace' };
   const actions = [{ action_id: 'faultline_right', value: analysisId }];
-  const payload = JSON.stringify({ type: 'block_actions', trigger_id: 't-1', user, container: { channel_id: 'C0123456789' }, actions });
+  const payload = JSON.stringify({
+    type: 'block_actions',
+    trigger_id: 't-1',
+    user,
+    container: { channel_id: 'C0123456789' },
+    actions,
+  });
   const body = new URLSearchParams({ payload }).toString();
   const timestamp = String(Math.floor(Date.now() / 1000));
   const signature = `v0=${createHmac('sha256', SECRET).update(`v0:${timestamp}:${body}`).digest('hex')}`;
@@ -94,17 +116,22 @@ async function press(analysisId: string): Promise<void> {
     'x-slack-request-timestamp': timestamp,
     'x-slack-signature': signature,
   };
-  expect((await app.inject({ method: 'POST', url: '/webhooks/slack', payload: body, headers })).statusCode).toBe(200);
+  expect(
+    (await app.inject({ method: 'POST', url: '/webhooks/slack', payload: body, headers })).statusCode,
+  ).toBe(200);
 }
 
 const messages = () => slack.messages.filter(({ to }) => to === null);
-const until = (check: () => void | Promise<void>) => vi.waitFor(async () => hurry().then(check), { timeout: 10_000, interval: 50 });
+const until = (check: () => void | Promise<void>) =>
+  vi.waitFor(async () => hurry().then(check), { timeout: 10_000, interval: 50 });
 const shown = () => JSON.stringify(messages().at(-1)?.blocks);
 
 it('main turns red, is counted, decided by a button, and green again: one message, from what the database knows', async () => {
   const first = await built({ number: '1', externalId: 'run-1', status: 'failed' });
   await tell(first.build.id);
-  await until(() => expect(messages().map(({ text }) => text)).toEqual(['main is red, cause not certain (80 %)']));
+  await until(() =>
+    expect(messages().map(({ text }) => text)).toEqual(['main is red, cause not certain (80 %)']),
+  );
 
   const second = await built({ number: '2', externalId: 'run-2', status: 'failed' });
   await tell(second.build.id);
@@ -117,7 +144,11 @@ it('main turns red, is counted, decided by a button, and green again: one messag
 
   const third = await built({ number: '3', externalId: 'run-3', status: 'passed' });
   await tell(third.build.id);
-  await until(() => expect(messages()[0]?.text).toMatch(/^main is green again after \d+ min \(was: The cart loses an item\)$/));
+  await until(() =>
+    expect(messages()[0]?.text).toMatch(
+      /^main is green again after \d+ min \(was: The cart loses an item\)$/,
+    ),
+  );
   expect(messages()).toHaveLength(1);
   const calls = slack.calls.length;
   await tell(third.build.id);
@@ -136,13 +167,20 @@ it("a build of Jenkins bears its answer, beside the pipeline's own words", async
   });
   await tell(build.id);
   await until(() =>
-    expect(description).toMatch(/^v1\.2\.3<br>\nTEST_FAILURE 80 %, needs review: The cart loses an item\. <a href="https:\/\/fl/),
+    expect(description).toMatch(
+      /^v1\.2\.3<br>\nTEST_FAILURE 80 %, needs review: The cart loses an item\. <a href="https:\/\/fl/,
+    ),
   );
 });
 
 it('says what was found once the last cause is answered and the job ends', async () => {
   const before = messages().length;
-  const { build } = await built({ repository: 'shop/late', number: '5', externalId: 'late-5', status: 'failed' });
+  const { build } = await built({
+    repository: 'shop/late',
+    number: '5',
+    externalId: 'late-5',
+    status: 'failed',
+  });
   const { id } = await stores.triages.request(build.id);
   const job = await stores.triages.lease(id, 60_000);
   if (job === null) throw new Error('the job is due');

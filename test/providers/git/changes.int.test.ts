@@ -14,8 +14,10 @@ describe('changes in a local clone', () => {
     repository = createGitRepository();
   });
   afterEach(() => repository.remove());
-  const open = (folder = repository.folder, options = {}) => createLocalGitHost({ clones: { 'shop/api': folder }, ...options });
-  const diffOf = (commit: string, host = open()) => host.commitDiff({ repository: 'shop/api', commit }, signal);
+  const open = (folder = repository.folder, options = {}) =>
+    createLocalGitHost({ clones: { 'shop/api': folder }, ...options });
+  const diffOf = (commit: string, host = open()) =>
+    host.commitDiff({ repository: 'shop/api', commit }, signal);
 
   it('finds the pull request of a commit in the merge that brought it', async () => {
     repository.commit({ 'a.txt': 'one\n' }, 'One');
@@ -24,7 +26,15 @@ describe('changes in a local clone', () => {
     repository.git('switch', '--quiet', 'main');
     const between = repository.commit({ 'c.txt': 'three\n' }, 'Meanwhile');
     const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.test'];
-    repository.git(...identity, 'merge', '--quiet', '--no-ff', '-m', 'Merge pull request #31 from shop/work', 'work');
+    repository.git(
+      ...identity,
+      'merge',
+      '--quiet',
+      '--no-ff',
+      '-m',
+      'Merge pull request #31 from shop/work',
+      'work',
+    );
     const merge = repository.git('rev-parse', 'HEAD');
     repository.commit({ 'd.txt': 'four\n' }, 'Later (#40)');
     expect((await diffOf(inside))?.commit.pullRequest).toBe(31);
@@ -39,13 +49,19 @@ describe('changes in a local clone', () => {
     const end = repository.commit({ 'a.txt': 'changed\n' }, 'Two');
     const folder = mkdtempSync(join(tmpdir(), 'faultline-shallow-'));
     execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${repository.folder}`, folder]);
-    expect(await diffOf(end, open(folder))).toMatchObject({ commit: { commit: end, files: [] }, files: [], truncated: true });
+    expect(await diffOf(end, open(folder))).toMatchObject({
+      commit: { commit: end, files: [] },
+      files: [],
+      truncated: true,
+    });
     rmSync(folder, { recursive: true });
   });
 
   it('says that there is more than it gives, and cuts long patches', async () => {
     const long = Array.from({ length: 3_000 }, (_, row) => `a line with the number ${row}`).join('\n');
-    const files = Object.fromEntries(Array.from({ length: 310 }, (_, index) => [`f${String(index).padStart(3, '0')}.txt`, 'x\n']));
+    const files = Object.fromEntries(
+      Array.from({ length: 310 }, (_, index) => [`f${String(index).padStart(3, '0')}.txt`, 'x\n']),
+    );
     const commit = repository.commit({ ...files, 'a-long.txt': long }, 'Many');
     const diff = await diffOf(commit);
     expect(diff?.truncated).toBe(true);
@@ -74,17 +90,29 @@ describe('changes in a local clone', () => {
   });
 
   it('runs no program of the clone for a diff, a comparison or a line', async () => {
-    const first = repository.commit({ 'a.txt': 'one\n', '.gitattributes': '*.txt diff=evil filter=evil\n' }, 'One');
+    const first = repository.commit(
+      { 'a.txt': 'one\n', '.gitattributes': '*.txt diff=evil filter=evil\n' },
+      'One',
+    );
     const second = repository.commit({ 'a.txt': 'two\n' }, 'Two');
     const owned = join(repository.folder, 'owned');
     const program = join(repository.folder, 'program.sh');
     writeFileSync(program, `#!/bin/sh\ntouch ${owned}\n`, { mode: 0o755 });
-    for (const name of ['diff.external', 'diff.evil.textconv', 'diff.evil.command', 'filter.evil.smudge', 'core.fsmonitor', 'core.pager']) {
+    for (const name of [
+      'diff.external',
+      'diff.evil.textconv',
+      'diff.evil.command',
+      'filter.evil.smudge',
+      'core.fsmonitor',
+      'core.pager',
+    ]) {
       repository.git('config', name, program);
     }
     const host = open();
     expect((await diffOf(second, host))?.files[0]?.patch).toBe('@@ -1 +1 @@\n-one\n+two');
-    expect((await host.compare({ repository: 'shop/api', base: first, head: second }, signal))?.files).toHaveLength(1);
+    expect(
+      (await host.compare({ repository: 'shop/api', base: first, head: second }, signal))?.files,
+    ).toHaveLength(1);
     const lines = { repository: 'shop/api', ref: null, path: 'a.txt', lineStart: 1, lineEnd: 1, limit: 5 };
     expect(await host.lineHistory(lines, signal)).toHaveLength(2);
     await host.searchFiles({ repository: 'shop/api', ref: null, words: ['two'], limit: 5 }, signal);
@@ -102,7 +130,9 @@ describe('changes in a local clone', () => {
       'log.showRoot': 'false',
     };
     for (const [name, value] of Object.entries(taste)) repository.git('config', name, value);
-    expect((await diffOf(second))?.files).toMatchObject([{ path: 'lib/b.txt', previousPath: 'lib/a.txt', status: 'renamed' }]);
+    expect((await diffOf(second))?.files).toMatchObject([
+      { path: 'lib/b.txt', previousPath: 'lib/a.txt', status: 'renamed' },
+    ]);
   });
 
   it('tells nothing of histories that do not meet', async () => {

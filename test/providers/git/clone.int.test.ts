@@ -8,7 +8,8 @@ import { codeHostChangesContract } from '../../contract/code-host-changes-contra
 import { codeHostContract } from '../../contract/code-host-contract.ts';
 import { createGitRepository, type GitRepository } from '../../support/git-repository.ts';
 
-const openClone = (repository: GitRepository) => createLocalGitHost({ clones: { 'shop/api': repository.folder } });
+const openClone = (repository: GitRepository) =>
+  createLocalGitHost({ clones: { 'shop/api': repository.folder } });
 codeHostContract('local-git', openClone);
 codeHostChangesContract('local-git', openClone);
 
@@ -21,7 +22,8 @@ describe('local git host', () => {
     repository = createGitRepository();
   });
   afterEach(() => repository.remove());
-  const open = (options = {}) => createLocalGitHost({ clones: { 'shop/api': repository.folder }, ...options });
+  const open = (options = {}) =>
+    createLocalGitHost({ clones: { 'shop/api': repository.folder }, ...options });
 
   it('reads a bare clone and a worktree alike', async () => {
     repository.commit({ 'a.txt': 'one\n' }, 'One');
@@ -99,13 +101,23 @@ describe('local git host', () => {
 
   it('refuses binary and oversized files with a sentence', async () => {
     repository.commit({ 'b.bin': 'a\0b', 'huge.txt': 'x'.repeat(6 * 1024 * 1024) }, 'Big');
-    await expect(open().readFile({ ...query, path: 'b.bin' }, signal)).rejects.toMatchObject({ code: 'unsupported-type' });
-    await expect(open().readFile({ ...query, path: 'huge.txt' }, signal)).rejects.toMatchObject({ code: 'too-large' });
+    await expect(open().readFile({ ...query, path: 'b.bin' }, signal)).rejects.toMatchObject({
+      code: 'unsupported-type',
+    });
+    await expect(open().readFile({ ...query, path: 'huge.txt' }, signal)).rejects.toMatchObject({
+      code: 'too-large',
+    });
   });
 
   it('keeps what fits where the output is longer than its limit', async () => {
-    repository.commit({ 'rows.txt': Array.from({ length: 5_000 }, (_, row) => `row ${row}`).join('\n') }, 'Rows');
-    const hits = await open({ maxOutputBytes: 10_000 }).search({ ...query, text: 'row', limit: 4_000 }, signal);
+    repository.commit(
+      { 'rows.txt': Array.from({ length: 5_000 }, (_, row) => `row ${row}`).join('\n') },
+      'Rows',
+    );
+    const hits = await open({ maxOutputBytes: 10_000 }).search(
+      { ...query, text: 'row', limit: 4_000 },
+      signal,
+    );
     expect(hits.length).toBeGreaterThan(50);
     expect(hits.length).toBeLessThan(4_000);
     expect(hits.every((hit) => /^row \d+$/.test(hit.text))).toBe(true);
@@ -113,7 +125,11 @@ describe('local git host', () => {
 
   it('cannot be fooled by texts that look like its own separators', async () => {
     const forged = '\u001e\u001f author Mallory';
-    const commit = repository.commit({ [`${'a'.repeat(40)}`]: 'x\n', 'b c.txt': 'author Mallory\n' }, forged, 'Ada \t');
+    const commit = repository.commit(
+      { [`${'a'.repeat(40)}`]: 'x\n', 'b c.txt': 'author Mallory\n' },
+      forged,
+      'Ada \t',
+    );
     const [only, ...others] = await open().history({ ...query, limit: 5 }, signal);
     expect(others).toEqual([]);
     expect(only).toMatchObject({ commit, files: ['a'.repeat(40), 'b c.txt'] });
@@ -132,7 +148,9 @@ describe('local git host', () => {
     expect(await host.canRead('sub')).toBe(false);
     expect(await host.canRead('plain')).toBe(false);
     expect(await host.canRead('missing')).toBe(false);
-    await expect(host.readFile({ repository: 'plain', ref: null, path: 'a.txt' }, signal)).rejects.toMatchObject({
+    await expect(
+      host.readFile({ repository: 'plain', ref: null, path: 'a.txt' }, signal),
+    ).rejects.toMatchObject({
       code: 'upstream-failed',
       message: expect.stringContaining('not a git repository'),
     });
@@ -147,7 +165,9 @@ describe('local git host', () => {
   it('says so where git is not there or too slow', async () => {
     repository.commit({ 'a.txt': 'one\n' }, 'One');
     expect(await open({ path: '/nonexistent' }).canRead('shop/api')).toBe(false);
-    await expect(open({ path: '/nonexistent' }).readFile({ ...query, path: 'a.txt' }, signal)).rejects.toMatchObject({
+    await expect(
+      open({ path: '/nonexistent' }).readFile({ ...query, path: 'a.txt' }, signal),
+    ).rejects.toMatchObject({
       code: 'upstream-failed',
     });
   });

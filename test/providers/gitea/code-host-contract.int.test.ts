@@ -13,7 +13,12 @@ afterAll(() => gitea.close());
 
 function open(repository: GitRepository) {
   gitea.repositories.set('shop/api', repository);
-  return createGiteaHost({ baseUrl: `${gitea.url}/api/v1`, token: 'gitea-token', timeoutMs: 20_000, retryUnitMs: 1 });
+  return createGiteaHost({
+    baseUrl: `${gitea.url}/api/v1`,
+    token: 'gitea-token',
+    timeoutMs: 20_000,
+    retryUnitMs: 1,
+  });
 }
 
 codeHostContract('gitea', open);

@@ -7,7 +7,8 @@ import { type LoopbackServer, sendJson, startLoopback } from '../../support/loop
 import { sampleBuild } from '../../support/sample-build.ts';
 
 const addressOf = (given: string) =>
-  loadConfig(embedded('/data', '/knowledge'), { FAULTLINE_GITEA_URL: given }, () => '').providers.gitea.baseUrl;
+  loadConfig(embedded('/data', '/knowledge'), { FAULTLINE_GITEA_URL: given }, () => '').providers.gitea
+    .baseUrl;
 
 it.each([
   ['https://git.example.com', 'https://git.example.com/api/v1'],
@@ -20,14 +21,32 @@ it.each([
 describe('a run of a pull request', () => {
   const read = (head: object) => {
     const pull = { number: 7, head: { ref: 'round', ...head }, base: { ref: 'main', repo: { id: 1 } } };
-    const run = { id: 41, path: 'ci.yml@refs/pull/7/head', run_number: 12, run_attempt: 1, conclusion: 'failure', pull_requests: [pull] };
-    const sent = { head_sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b', html_url: 'https://git.example.com/shop/api/actions/runs/12' };
+    const run = {
+      id: 41,
+      path: 'ci.yml@refs/pull/7/head',
+      run_number: 12,
+      run_attempt: 1,
+      conclusion: 'failure',
+      pull_requests: [pull],
+    };
+    const sent = {
+      head_sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
+      html_url: 'https://git.example.com/shop/api/actions/runs/12',
+    };
     const repository = { full_name: 'shop/api', default_branch: 'main' };
-    return readGiteaEvent('workflow_run', { action: 'completed', repository, workflow: { name: 'ci' }, workflow_run: { ...run, ...sent } });
+    return readGiteaEvent('workflow_run', {
+      action: 'completed',
+      repository,
+      workflow: { name: 'ci' },
+      workflow_run: { ...run, ...sent },
+    });
   };
 
   it('has the branch of the pull request, as the run names none', () => {
-    expect(read({ repo: { id: 1 } })).toMatchObject({ fromFork: false, build: { pullRequest: 7, branch: 'round' } });
+    expect(read({ repo: { id: 1 } })).toMatchObject({
+      fromFork: false,
+      build: { pullRequest: 7, branch: 'round' },
+    });
   });
 
   it.each([
@@ -40,22 +59,56 @@ describe('a run of a pull request', () => {
 
 describe('Forgejo', () => {
   const trigger = (change: object = {}) =>
-    JSON.stringify({ pull_request: { number: 7, head: { ref: 'round', repo: { full_name: 'shop/api' }, ...change } } });
+    JSON.stringify({
+      pull_request: { number: 7, head: { ref: 'round', repo: { full_name: 'shop/api' }, ...change } },
+    });
   const run = (change: object = {}) => ({
-    ...{ id: 41, index_in_repo: 12, workflow_id: 'ci.yml', repository: { full_name: 'shop/api', default_branch: 'main' } },
-    ...{ prettyref: 'main', commit_sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b', status: 'failure', trigger_user: { login: 'ann' } },
-    ...{ html_url: 'https://forge.example.com/shop/api/actions/runs/12', started: '2026-03-01T10:00:00Z', stopped: '0001-01-01T00:00:00Z' },
+    ...{
+      id: 41,
+      index_in_repo: 12,
+      workflow_id: 'ci.yml',
+      repository: { full_name: 'shop/api', default_branch: 'main' },
+    },
+    ...{
+      prettyref: 'main',
+      commit_sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
+      status: 'failure',
+      trigger_user: { login: 'ann' },
+    },
+    ...{
+      html_url: 'https://forge.example.com/shop/api/actions/runs/12',
+      started: '2026-03-01T10:00:00Z',
+      stopped: '0001-01-01T00:00:00Z',
+    },
     ...change,
   });
   const read = (name: string, action: string, change: object = {}) =>
-    readGiteaEvent(`action_run_${name}`, { action, run: run(change), prior_status: 'running', last_run: null });
+    readGiteaEvent(`action_run_${name}`, {
+      action,
+      run: run(change),
+      prior_status: 'running',
+      last_run: null,
+    });
 
   it('says in one event how a run ended', () => {
     expect(read('failure', 'failure')).toMatchObject({
       fromFork: false,
       build: {
-        ...{ provider: 'gitea', repository: 'shop/api', pipeline: 'ci.yml', number: '12', externalId: '41', status: 'failed' },
-        ...{ branch: 'main', author: 'ann', pullRequest: null, startedAt: '2026-03-01T10:00:00.000Z', finishedAt: null },
+        ...{
+          provider: 'gitea',
+          repository: 'shop/api',
+          pipeline: 'ci.yml',
+          number: '12',
+          externalId: '41',
+          status: 'failed',
+        },
+        ...{
+          branch: 'main',
+          author: 'ann',
+          pullRequest: null,
+          startedAt: '2026-03-01T10:00:00.000Z',
+          finishedAt: null,
+        },
       },
     });
     expect(read('success', 'success', { status: 'success' })).toMatchObject({ build: { status: 'passed' } });
@@ -105,7 +158,9 @@ describe('the past of Forgejo', () => {
         sendJson(
           response,
           200,
-          url.includes('/actions/runs') ? { workflow_runs: listed } : { full_name: 'shop/api', default_branch: 'main' },
+          url.includes('/actions/runs')
+            ? { workflow_runs: listed }
+            : { full_name: 'shop/api', default_branch: 'main' },
         );
     });
     const past = createGiteaPastRuns({ baseUrl: `${server.url}/api/v1`, token: 't' }, 5_000);
@@ -117,7 +172,18 @@ describe('the past of Forgejo', () => {
 
     expect(readings).toMatchObject([
       [null, { ignored: expect.stringContaining('running') }],
-      [null, { build: { repository: 'shop/api', pipeline: 'ci.yml', number: '2', status: 'failed', branch: 'main' } }],
+      [
+        null,
+        {
+          build: {
+            repository: 'shop/api',
+            pipeline: 'ci.yml',
+            number: '2',
+            status: 'failed',
+            branch: 'main',
+          },
+        },
+      ],
     ]);
   });
 });
@@ -142,20 +208,37 @@ describe('a server', () => {
       timeoutMs: 10_000,
       maxLogBytes: 1_000_000,
       retryUnitMs: 1,
-    }).fetch(sampleBuild({ provider: 'gitea', repository: 'shop/api', externalId: '41', attempt }), AbortSignal.timeout(20_000));
-  const job = (id: number, attempt: number) => ({ id, name: 'test', status: 'completed', conclusion: 'failure', run_attempt: attempt });
+    }).fetch(
+      sampleBuild({ provider: 'gitea', repository: 'shop/api', externalId: '41', attempt }),
+      AbortSignal.timeout(20_000),
+    );
+  const job = (id: number, attempt: number) => ({
+    id,
+    name: 'test',
+    status: 'completed',
+    conclusion: 'failure',
+    run_attempt: attempt,
+  });
 
   it('before 1.27 lists the jobs of a run, not of its attempts', async () => {
-    routes = { 'runs/41/jobs': { jobs: [job(2, 1), job(3, 2)], total_count: 2 }, 'jobs/2/logs': 'first\n', 'jobs/3/logs': 'second\n' };
+    routes = {
+      'runs/41/jobs': { jobs: [job(2, 1), job(3, 2)], total_count: 2 },
+      'jobs/2/logs': 'first\n',
+      'jobs/3/logs': 'second\n',
+    };
     expect((await fetch(1)).sources.map(({ text }) => text)).toEqual(['first\n']);
     expect((await fetch(2)).sources.map(({ text }) => text)).toEqual(['second\n']);
     const later = await fetch(3);
-    expect(later.notes).toEqual(['The jobs of attempt 3 are no longer listed; those of a later attempt were read.']);
+    expect(later.notes).toEqual([
+      'The jobs of attempt 3 are no longer listed; those of a later attempt were read.',
+    ]);
   });
 
   it('that offers no logs is told so, and the build is not read as empty', async () => {
     routes = { 'runs/41/jobs': { jobs: [job(2, 1)], total_count: 1 } };
-    const message = expect.stringMatching(/^No log of run 41 can be read\. The log of job "test" could not be read: Gitea returned 404/);
+    const message = expect.stringMatching(
+      /^No log of run 41 can be read\. The log of job "test" could not be read: Gitea returned 404/,
+    );
     await expect(fetch(1)).rejects.toMatchObject({ code: 'not-found', retryable: false, message });
   });
 });
@@ -170,7 +253,9 @@ it('a delivery of Gitea at the address of GitHub is told where to go', async () 
     'x-hub-signature-256': `sha256=${computeHmac('one-secret', body)}`,
   };
   const { webhook } = githubProvider(GithubSettings.parse({ webhookSecrets: ['one-secret'] }));
-  expect(() => webhook.receive({ header: (name) => headers[name], query: {}, body }, 0)).toThrow('Change the webhook to /webhooks/gitea');
+  expect(() => webhook.receive({ header: (name) => headers[name], query: {}, body }, 0)).toThrow(
+    'Change the webhook to /webhooks/gitea',
+  );
 });
 
 it('reads the files of a unified diff: new, gone, renamed, binary, and names that git quotes', () => {
@@ -205,7 +290,13 @@ it('reads the files of a unified diff: new, gone, renamed, binary, and names tha
     '',
   ].join('\n');
   expect(
-    filesOfDiff(diff).map(({ path, previousPath, status, additions, deletions }) => [path, previousPath, status, additions, deletions]),
+    filesOfDiff(diff).map(({ path, previousPath, status, additions, deletions }) => [
+      path,
+      previousPath,
+      status,
+      additions,
+      deletions,
+    ]),
   ).toEqual([
     ['src/cart.ts', null, 'modified', 1, 1],
     ['new file.txt', null, 'added', 1, 0],

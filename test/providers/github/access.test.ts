@@ -20,7 +20,13 @@ describe('answers that did not change', () => {
     const server = await startLoopback((request, response) => {
       if (!answerForApp(app, request, response)) sendJson(response, 200, { private: true }, { etag: '"1"' });
     });
-    const access = createGithubAccess({ baseUrl: server.url, app, token: null, logger: silentLogger, retryUnitMs: 1 });
+    const access = createGithubAccess({
+      baseUrl: server.url,
+      app,
+      token: null,
+      logger: silentLogger,
+      retryUnitMs: 1,
+    });
     const ask = async () => {
       const { client } = await access.forRepository({ owner: 'acme', repo: 'shop' }, signal);
       await client.request('GET /repos/{owner}/{repo}', { owner: 'acme', repo: 'shop' });
@@ -31,7 +37,9 @@ describe('answers that did not change', () => {
     install(app, 'acme/shop', 8);
     passMinutes(15);
     await ask();
-    const marks = server.requests.filter(({ path }) => path === '/repos/acme/shop').map(({ headers }) => headers['if-none-match']);
+    const marks = server.requests
+      .filter(({ path }) => path === '/repos/acme/shop')
+      .map(({ headers }) => headers['if-none-match']);
     expect(marks).toEqual([undefined, '"1"', undefined]);
     await server.close();
   });
@@ -63,15 +71,25 @@ describe.each<GithubPlace>(['github.com', 'enterprise'])('code on %s, read as an
     const blamed = await host.blame({ ...readme, lineStart: 2, lineEnd: 2 }, signal);
     expect(blamed).toMatchObject([{ author: 'Grace', subject: 'One', line: 2 }]);
     expect(await host.listRepositories({ limit: 9 }, signal)).toMatchObject([{ repository: 'shop/api' }]);
-    expect(github.server.requests.some(({ path }) => path === (place === 'enterprise' ? '/api/graphql' : '/graphql'))).toBe(true);
-    expect(app.issued.map(({ permissions, repositories }) => [Object.keys(permissions).length, repositories])).toEqual([
+    expect(
+      github.server.requests.some(
+        ({ path }) => path === (place === 'enterprise' ? '/api/graphql' : '/graphql'),
+      ),
+    ).toBe(true);
+    expect(
+      app.issued.map(({ permissions, repositories }) => [Object.keys(permissions).length, repositories]),
+    ).toEqual([
       [4, ['api']],
       [1, null],
     ]);
   });
 
   it('is refused in clear words where the App is not installed, and read with the token where there is one', async () => {
-    const refusal = { code: 'upstream-auth', retryable: false, message: expect.stringContaining('not installed on shop/api') };
+    const refusal = {
+      code: 'upstream-auth',
+      retryable: false,
+      message: expect.stringContaining('not installed on shop/api'),
+    };
     await expect(open().readFile(readme, signal)).rejects.toMatchObject(refusal);
     expect(await open().canRead('shop/api')).toBe(false);
     expect((await open('ghp_0123456789').readFile(readme, signal))?.lines).toEqual(['one', 'two']);
@@ -85,7 +103,10 @@ describe.each<GithubPlace>(['github.com', 'enterprise'])('code on %s, read as an
       response.writeHead(301, { location: `${other.url}/repos/shop/api` }).end();
       return true;
     };
-    await expect(open().readFile(readme, signal)).rejects.toMatchObject({ code: 'upstream-failed', retryable: false });
+    await expect(open().readFile(readme, signal)).rejects.toMatchObject({
+      code: 'upstream-failed',
+      retryable: false,
+    });
     expect(other.requests).toEqual([]);
     await other.close();
   });

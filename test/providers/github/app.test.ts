@@ -2,7 +2,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Build } from '../../../src/domain/build.ts';
 import type { Logger } from '../../../src/ports/telemetry.ts';
-import { createGithubBuildSource, type GithubBuildSourceOptions } from '../../../src/providers/github/build-source.ts';
+import {
+  createGithubBuildSource,
+  type GithubBuildSourceOptions,
+} from '../../../src/providers/github/build-source.ts';
 import { type GithubApi, githubJob, startGithubApi } from '../../support/github-api.ts';
 import { createTestGithubApp, install, type TestGithubApp } from '../../support/github-app.ts';
 import { passMinutes } from '../../support/later.ts';
@@ -44,7 +47,9 @@ function open(options: Partial<GithubBuildSourceOptions> = {}) {
   });
   return async (build: Partial<Build> = {}) => {
     try {
-      return (await source.fetch(sampleBuild(build), AbortSignal.timeout(4_000))).sources.map(({ text }) => text);
+      return (await source.fetch(sampleBuild(build), AbortSignal.timeout(4_000))).sources.map(
+        ({ text }) => text,
+      );
     } catch (error) {
       said.push(String(error));
       throw error;
@@ -115,7 +120,8 @@ describe('a GitHub App', () => {
     install(app, 'other/octo-repo', 8);
     const fetch = open();
     await Promise.all([fetch(), fetch({ repository: 'other/octo-repo' })]);
-    const tokenOf = (id: number) => `token ${app.issued.find(({ installation }) => installation === id)?.token}`;
+    const tokenOf = (id: number) =>
+      `token ${app.issued.find(({ installation }) => installation === id)?.token}`;
     expect(new Set(signedWith('/octo-org/octo-repo/actions/'))).toEqual(new Set([tokenOf(7)]));
     expect(new Set(signedWith('/other/octo-repo/actions/'))).toEqual(new Set([tokenOf(8)]));
   });
@@ -189,7 +195,11 @@ describe('T32: what GitHub refuses an App', () => {
     const fetch = open();
     await fetch();
     installation.suspended = true;
-    const refusal = { code: 'upstream-auth', retryable: false, message: expect.stringContaining('suspended') };
+    const refusal = {
+      code: 'upstream-auth',
+      retryable: false,
+      message: expect.stringContaining('suspended'),
+    };
     await expect(open()()).rejects.toMatchObject(refusal);
     passMinutes(9);
     for (const token of app.issued) token.revoked = true;
@@ -199,7 +209,11 @@ describe('T32: what GitHub refuses an App', () => {
   test('a rate limit of the App, and a server error, are left to the queue', async () => {
     install(app, REPOSITORY);
     const answers = [
-      { status: 403, body: { message: 'You have exceeded a secondary rate limit.' }, headers: { 'retry-after': '90' } },
+      {
+        status: 403,
+        body: { message: 'You have exceeded a secondary rate limit.' },
+        headers: { 'retry-after': '90' },
+      },
       { status: 503, body: { message: 'Unavailable' }, headers: {} },
     ];
     for (const { status, body, headers } of answers) {
@@ -211,22 +225,25 @@ describe('T32: what GitHub refuses an App', () => {
     }
   });
 
-  test.each(['/installation', '/attempts/1/jobs'])('neither its word nor its token is taken to another host (%s)', async (part) => {
-    install(app, REPOSITORY);
-    const other = await startLoopback((_request, response) => sendJson(response, 200, { id: 7, jobs: [] }));
-    github.state.intercept = (request, response) => {
-      if (request.url?.split('?')[0]?.endsWith(part) !== true) return false;
-      response.writeHead(302, { location: `${other.url}${request.url}` }).end();
-      return true;
-    };
-    await expect(open()()).rejects.toMatchObject({
-      code: 'upstream-failed',
-      retryable: false,
-      message: expect.stringContaining('another host'),
-    });
-    expect(other.requests).toEqual([]);
-    await other.close();
-  });
+  test.each(['/installation', '/attempts/1/jobs'])(
+    'neither its word nor its token is taken to another host (%s)',
+    async (part) => {
+      install(app, REPOSITORY);
+      const other = await startLoopback((_request, response) => sendJson(response, 200, { id: 7, jobs: [] }));
+      github.state.intercept = (request, response) => {
+        if (request.url?.split('?')[0]?.endsWith(part) !== true) return false;
+        response.writeHead(302, { location: `${other.url}${request.url}` }).end();
+        return true;
+      };
+      await expect(open()()).rejects.toMatchObject({
+        code: 'upstream-failed',
+        retryable: false,
+        message: expect.stringContaining('another host'),
+      });
+      expect(other.requests).toEqual([]);
+      await other.close();
+    },
+  );
 
   test('the storage never sees its token', async () => {
     install(app, REPOSITORY);

@@ -2,7 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Build } from '../../../src/domain/build.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { createGithubBuildSource, type GithubBuildSourceOptions } from '../../../src/providers/github/build-source.ts';
+import {
+  createGithubBuildSource,
+  type GithubBuildSourceOptions,
+} from '../../../src/providers/github/build-source.ts';
 import { type GithubApi, githubArtifact, githubJob, startGithubApi } from '../../support/github-api.ts';
 import { sendJson } from '../../support/loopback-server.ts';
 import { makeZip } from '../../support/make-zip.ts';
@@ -14,7 +17,11 @@ beforeEach(async () => {
 });
 afterEach(() => github.close());
 
-function fetchBuild(build: Partial<Build> = {}, options: Partial<GithubBuildSourceOptions> = {}, signal = new AbortController().signal) {
+function fetchBuild(
+  build: Partial<Build> = {},
+  options: Partial<GithubBuildSourceOptions> = {},
+  signal = new AbortController().signal,
+) {
   const source = createGithubBuildSource({
     ...{ baseUrl: github.url, token: 'ghs_test-token', timeoutMs: 10_000, maxLogBytes: 1024 * 1024 },
     ...{ logger: silentLogger, retryUnitMs: 5 },
@@ -56,13 +63,17 @@ describe('the logs of a failed run', () => {
     expect(github.api.requests.map(({ path }) => path)).toContain(
       '/repos/octo-org/octo-repo/actions/runs/289782451/attempts/3/jobs?per_page=100',
     );
-    expect(github.api.requests.every(({ headers }) => headers.authorization === 'token ghs_test-token')).toBe(true);
+    expect(github.api.requests.every(({ headers }) => headers.authorization === 'token ghs_test-token')).toBe(
+      true,
+    );
     expect(github.storage.requests.length).toBeGreaterThan(0);
     expect(github.storage.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
 
   test('are waited for where their job has only just ended', async () => {
-    github.state.jobs = [githubJob({ id: 2, name: 'test', completed_at: new Date(Date.now() - 5_000).toISOString() })];
+    github.state.jobs = [
+      githubJob({ id: 2, name: 'test', completed_at: new Date(Date.now() - 5_000).toISOString() }),
+    ];
 
     await expect(fetchBuild()).rejects.toMatchObject({ code: 'not-found', retryable: true });
   });
@@ -78,10 +89,15 @@ describe('the logs of a failed run', () => {
   });
 
   test('of a run that has not ended say so', async () => {
-    github.state.jobs = [githubJob({ id: 2, name: 'test' }), githubJob({ id: 3, name: 'e2e', status: 'in_progress', conclusion: null })];
+    github.state.jobs = [
+      githubJob({ id: 2, name: 'test' }),
+      githubJob({ id: 3, name: 'e2e', status: 'in_progress', conclusion: null }),
+    ];
     store('/jobs/2/logs', 'boom\n');
 
-    expect((await fetchBuild()).notes).toEqual(["1 of the run's 2 jobs had not finished when its logs were read."]);
+    expect((await fetchBuild()).notes).toEqual([
+      "1 of the run's 2 jobs had not finished when its logs were read.",
+    ]);
   });
 
   test('that one job has lost are noted, and the others read', async () => {
@@ -91,21 +107,35 @@ describe('the logs of a failed run', () => {
     const fetched = await fetchBuild();
 
     expect(fetched.sources.map((source) => source.name)).toEqual(['b.log']);
-    expect(fetched.notes).toEqual([expect.stringContaining('The log of job "a" could not be read: GitHub returned 404')]);
+    expect(fetched.notes).toEqual([
+      expect.stringContaining('The log of job "a" could not be read: GitHub returned 404'),
+    ]);
   });
 });
 
 describe("where no job's log can be had, the archive of the run", () => {
   const archive = '/runs/289782451/attempts/1/logs';
   beforeEach(() => {
-    github.state.jobs = [githubJob({ id: 2, name: 'build / test: unit' }), githubJob({ id: 3, name: 'lint', conclusion: 'success' })];
+    github.state.jobs = [
+      githubJob({ id: 2, name: 'build / test: unit' }),
+      githubJob({ id: 3, name: 'lint', conclusion: 'success' }),
+    ];
   });
 
   test('gives the logs of the failed jobs', async () => {
     const step = { name: 'build  test unit/1_Set up job.txt', content: 'part\n' };
-    store(archive, makeZip([{ name: '0_build  test unit.txt', content: 'boom\n' }, { name: '1_lint.txt', content: 'fine\n' }, step]));
+    store(
+      archive,
+      makeZip([
+        { name: '0_build  test unit.txt', content: 'boom\n' },
+        { name: '1_lint.txt', content: 'fine\n' },
+        step,
+      ]),
+    );
 
-    expect((await fetchBuild()).sources.map(({ name, text }) => [name, text])).toEqual([['0_build  test unit.log', 'boom\n']]);
+    expect((await fetchBuild()).sources.map(({ name, text }) => [name, text])).toEqual([
+      ['0_build  test unit.log', 'boom\n'],
+    ]);
   });
 
   test('gives all logs where none is named like a failed job', async () => {
@@ -117,15 +147,31 @@ describe("where no job's log can be had, the archive of the run", () => {
   const bomb = Buffer.alloc(900 * 1024 * 3, 'a');
   test.each([
     ['no zip at all', Buffer.from('<html>'), 'invalid-input'],
-    ['cut off (T46)', makeZip([{ name: '0_a.txt', content: 'x'.repeat(1000) }]).subarray(0, 60), 'invalid-input'],
+    [
+      'cut off (T46)',
+      makeZip([{ name: '0_a.txt', content: 'x'.repeat(1000) }]).subarray(0, 60),
+      'invalid-input',
+    ],
     ['empty', makeZip([]), 'not-found'],
-    ['of too many entries', makeZip(Array.from({ length: 2001 }, (_, index) => ({ name: `${index}_a.txt`, content: '' }))), 'too-large'],
+    [
+      'of too many entries',
+      makeZip(Array.from({ length: 2001 }, (_, index) => ({ name: `${index}_a.txt`, content: '' }))),
+      'too-large',
+    ],
     ['a bomb', makeZip([{ name: '0_a.txt', content: bomb }]), 'too-large'],
-    ['lying about its size', makeZip([{ name: '0_a.txt', content: bomb, declaredSize: 10 }]), 'invalid-input'],
+    [
+      'lying about its size',
+      makeZip([{ name: '0_a.txt', content: bomb, declaredSize: 10 }]),
+      'invalid-input',
+    ],
     ['encrypted', makeZip([{ name: '0_a.txt', content: 'x', encrypted: true }]), 'invalid-input'],
     ['climbing out', makeZip([{ name: '../0_a.txt', content: 'x' }]), 'invalid-input'],
     ['absolute', makeZip([{ name: '/etc/0_a.txt', content: 'x' }]), 'invalid-input'],
-    ['nested', makeZip([{ name: '0_a.txt', content: makeZip([{ name: 'x', content: 'x' }]) }]), 'unsupported-type'],
+    [
+      'nested',
+      makeZip([{ name: '0_a.txt', content: makeZip([{ name: 'x', content: 'x' }]) }]),
+      'unsupported-type',
+    ],
     [
       'of many parts that are too large together',
       makeZip([0, 1, 2].map((n) => ({ name: `${n}_a.txt`, content: `${'a b '.repeat(100_000)}${n}` }))),
@@ -140,7 +186,9 @@ describe("where no job's log can be had, the archive of the run", () => {
   test('a bomb with a limit above it is still refused by its ratio', async () => {
     store(archive, makeZip([{ name: '0_a.txt', content: bomb }]));
 
-    await expect(fetchBuild({}, { maxLogBytes: 100 * 1024 * 1024 })).rejects.toThrow('grows more than 100 times');
+    await expect(fetchBuild({}, { maxLogBytes: 100 * 1024 * 1024 })).rejects.toThrow(
+      'grows more than 100 times',
+    );
   });
 });
 
@@ -199,7 +247,10 @@ describe('artifacts', () => {
   });
 
   test('give every text in them, and the names of what is none', async () => {
-    github.state.artifacts = [githubArtifact({ id: 7, name: 'server-logs' }), githubArtifact({ id: 8, name: 'e2e' })];
+    github.state.artifacts = [
+      githubArtifact({ id: 7, name: 'server-logs' }),
+      githubArtifact({ id: 8, name: 'e2e' }),
+    ];
     store('/artifacts/7/zip', makeZip([{ name: 'app/server.log', content: 'ready\n' }]));
     const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
     const nested = makeZip([{ name: 'worker.log', content: 'lost\n' }]);
@@ -224,7 +275,10 @@ describe('artifacts', () => {
   });
 
   test('that cannot be obtained are a remark, one by one', async () => {
-    github.state.artifacts = [githubArtifact({ id: 7, name: 'gone-logs' }), githubArtifact({ id: 8, name: 'logs' })];
+    github.state.artifacts = [
+      githubArtifact({ id: 7, name: 'gone-logs' }),
+      githubArtifact({ id: 8, name: 'logs' }),
+    ];
     store('/artifacts/8/zip', makeZip([{ name: 'a.log', content: 'x\n' }]));
 
     const { sources, notes } = await fetchBuild();
@@ -311,9 +365,18 @@ describe('what GitHub refuses', () => {
 
   test('a short secondary limit is waited for; a long one goes back to the queue, with its time (T31)', async () => {
     const limit = (seconds: number) => (response: ServerResponse) =>
-      sendJson(response, 403, { message: 'You have exceeded a secondary rate limit.' }, { 'retry-after': String(seconds) });
+      sendJson(
+        response,
+        403,
+        { message: 'You have exceeded a secondary rate limit.' },
+        { 'retry-after': String(seconds) },
+      );
     always(limit(90));
-    await expect(fetchBuild()).rejects.toMatchObject({ code: 'upstream-failed', retryable: true, retryAfterMs: 90_000 });
+    await expect(fetchBuild()).rejects.toMatchObject({
+      code: 'upstream-failed',
+      retryable: true,
+      retryAfterMs: 90_000,
+    });
     expect(github.api.requests).toHaveLength(1);
 
     let calls = 0;
@@ -330,7 +393,12 @@ describe('what GitHub refuses', () => {
   test('a primary limit goes back to the queue until it is reset', async () => {
     const reset = Math.floor(Date.now() / 1000) + 600;
     always((response) =>
-      sendJson(response, 429, { message: 'API rate limit exceeded' }, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) }),
+      sendJson(
+        response,
+        429,
+        { message: 'API rate limit exceeded' },
+        { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) },
+      ),
     );
 
     const error: unknown = await fetchBuild().catch((thrown: unknown) => thrown);
@@ -342,7 +410,10 @@ describe('what GitHub refuses', () => {
   test('a server that never answers is a time-out', async () => {
     github.state.intercept = () => true;
 
-    await expect(fetchBuild({}, { timeoutMs: 200 })).rejects.toMatchObject({ code: 'timeout', retryable: true });
+    await expect(fetchBuild({}, { timeoutMs: 200 })).rejects.toMatchObject({
+      code: 'timeout',
+      retryable: true,
+    });
   });
 
   test('the caller can stop it', async () => {
@@ -372,10 +443,12 @@ describe('what GitHub refuses', () => {
   });
 });
 
-test.each([[{ externalId: null }], [{ externalId: 'https://example.com/1' }], [{ repository: 'no-owner' }], [{ repository: 'a/b/c' }]])(
-  'a build that names no run (%o) is not asked for',
-  async (build) => {
-    await expect(fetchBuild(build)).rejects.toMatchObject({ code: 'not-found' });
-    expect(github.api.requests).toEqual([]);
-  },
-);
+test.each([
+  [{ externalId: null }],
+  [{ externalId: 'https://example.com/1' }],
+  [{ repository: 'no-owner' }],
+  [{ repository: 'a/b/c' }],
+])('a build that names no run (%o) is not asked for', async (build) => {
+  await expect(fetchBuild(build)).rejects.toMatchObject({ code: 'not-found' });
+  expect(github.api.requests).toEqual([]);
+});

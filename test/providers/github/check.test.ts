@@ -20,7 +20,15 @@ beforeEach(async () => {
 afterEach(async () => github.close());
 
 function noticeClient(change: { token?: string; app?: null } = {}) {
-  return createGithubCheckClient({ baseUrl: github.url, app, token: null, logger: silentLogger, retryUnitMs: 1, unpaced: true, ...change });
+  return createGithubCheckClient({
+    baseUrl: github.url,
+    app,
+    token: null,
+    logger: silentLogger,
+    retryUnitMs: 1,
+    unpaced: true,
+    ...change,
+  });
 }
 
 function remark(path: string, line = 1): CheckAnnotation {
@@ -42,12 +50,16 @@ function content(change: Partial<CheckContent> = {}): CheckContent {
 describe('the check run of a build', () => {
   it('begins in progress, and ends neutral', async () => {
     const { reference } = await noticeClient().show(content(), { notice: buildNotice(), signal });
-    expect(client.checks).toMatchObject([{ externalId: 'github-check:bld_1', sha: COMMIT, status: 'in_progress', conclusion: null }]);
+    expect(client.checks).toMatchObject([
+      { externalId: 'github-check:bld_1', sha: COMMIT, status: 'in_progress', conclusion: null },
+    ]);
     await noticeClient().show(content({ status: 'completed', title: '2 causes, 1 needs you' }), {
       notice: buildNotice({ reference }),
       signal,
     });
-    expect(client.checks).toMatchObject([{ status: 'completed', conclusion: 'neutral', output: { title: '2 causes, 1 needs you' } }]);
+    expect(client.checks).toMatchObject([
+      { status: 'completed', conclusion: 'neutral', output: { title: '2 causes, 1 needs you' } },
+    ]);
     expect(client.writes).toEqual(['POST check', 'PATCH check']);
   });
 
@@ -64,27 +76,45 @@ describe('the check run of a build', () => {
   it('UX 48: brings 120 annotations in three requests, each once', async () => {
     client.files = ['src/a.ts'];
     const annotations = Array.from({ length: 120 }, (_, index) => remark('src/a.ts', index + 1));
-    const { reference } = await noticeClient().show(content({ status: 'completed', annotations }), { notice: buildNotice(), signal });
+    const { reference } = await noticeClient().show(content({ status: 'completed', annotations }), {
+      notice: buildNotice(),
+      signal,
+    });
     expect(client.checks[0]?.annotations.map((request) => request.length)).toEqual([50, 50, 20]);
-    await noticeClient().show(content({ status: 'completed', annotations }), { notice: buildNotice({ reference }), signal });
+    await noticeClient().show(content({ status: 'completed', annotations }), {
+      notice: buildNotice({ reference }),
+      signal,
+    });
     expect(client.checks[0]?.annotations.flat()).toHaveLength(120);
   });
 
   it('remarks on nothing but files of the pull request', async () => {
     client.files = [...Array.from({ length: 130 }, (_, index) => `docs/${index}.md`), 'src/mine.ts'];
     const annotations = [remark('src/mine.ts'), remark('src/theirs.ts')];
-    await noticeClient().show(content({ status: 'completed', annotations }), { notice: buildNotice(), signal });
-    expect(client.checks[0]?.annotations.flat().map(({ path }) => path)).toEqual(['src/mine.ts']);
-    await noticeClient().show(content({ status: 'completed', annotations, pullRequest: null, commit: COMMIT.replace('a', 'b') }), {
-      notice: buildNotice({ key: 'github-check:bld_2' }),
+    await noticeClient().show(content({ status: 'completed', annotations }), {
+      notice: buildNotice(),
       signal,
     });
+    expect(client.checks[0]?.annotations.flat().map(({ path }) => path)).toEqual(['src/mine.ts']);
+    await noticeClient().show(
+      content({ status: 'completed', annotations, pullRequest: null, commit: COMMIT.replace('a', 'b') }),
+      {
+        notice: buildNotice({ key: 'github-check:bld_2' }),
+        signal,
+      },
+    );
     expect(client.checks[1]?.annotations).toEqual([]);
   });
 
   it('is refused to whoever is no App, in words', async () => {
-    const refused = noticeClient({ app: null, token: 'ghp_secret' }).show(content(), { notice: buildNotice(), signal });
-    await expect(refused).rejects.toMatchObject({ code: 'upstream-auth', message: expect.stringContaining('Only GitHub Apps') });
+    const refused = noticeClient({ app: null, token: 'ghp_secret' }).show(content(), {
+      notice: buildNotice(),
+      signal,
+    });
+    await expect(refused).rejects.toMatchObject({
+      code: 'upstream-auth',
+      message: expect.stringContaining('Only GitHub Apps'),
+    });
     expect(client.writes).toEqual([]);
   });
 });
@@ -98,7 +128,13 @@ it('a commit status says it in one line', async () => {
     retryUnitMs: 1,
     unpaced: true,
   });
-  const said = { state: 'failure', description: '3 tests failed, 1 cause', targetUrl: 'https://fl.example/builds/1' } as const;
+  const said = {
+    state: 'failure',
+    description: '3 tests failed, 1 cause',
+    targetUrl: 'https://fl.example/builds/1',
+  } as const;
   expect(await speaking.show(said, { notice: commitNotice(COMMIT), signal })).toEqual({ reference: COMMIT });
-  expect(client.statuses).toEqual([{ state: 'failure', description: said.description, target_url: said.targetUrl, context: 'Faultline' }]);
+  expect(client.statuses).toEqual([
+    { state: 'failure', description: said.description, target_url: said.targetUrl, context: 'Faultline' },
+  ]);
 });

@@ -14,7 +14,12 @@ afterAll(() => github.close());
 
 function open(repository: GitRepository) {
   github.state.repositories.set('shop/api', repository);
-  return createGithubHost({ baseUrl: github.url, token: 'ghp_0123456789', logger: silentLogger, retryUnitMs: 1 });
+  return createGithubHost({
+    baseUrl: github.url,
+    token: 'ghp_0123456789',
+    logger: silentLogger,
+    retryUnitMs: 1,
+  });
 }
 
 codeHostContract('github', open);

@@ -3,13 +3,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createGithubHost } from '../../../src/providers/github/code-host.ts';
 import { createGitRepository, type GitRepository } from '../../support/git-repository.ts';
-import { type GithubRepositoryApi, notFound, startGithubRepositoryApi } from '../../support/github-repository-api.ts';
+import {
+  type GithubRepositoryApi,
+  notFound,
+  startGithubRepositoryApi,
+} from '../../support/github-repository-api.ts';
 import { sendJson, startLoopback } from '../../support/loopback-server.ts';
 
 const signal = new AbortController().signal;
 const query = { repository: 'shop/api', ref: null };
 const readme = { ...query, path: 'README.md' };
-const LIMITED = { message: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.' };
+const LIMITED = {
+  message: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
+};
 
 let repository: GitRepository;
 let github: GithubRepositoryApi;
@@ -24,7 +30,13 @@ afterEach(async () => {
 });
 
 function open(options: Partial<Parameters<typeof createGithubHost>[0]> = {}) {
-  return createGithubHost({ baseUrl: github.url, token: 'ghp_0123456789', logger: silentLogger, retryUnitMs: 1, ...options });
+  return createGithubHost({
+    baseUrl: github.url,
+    token: 'ghp_0123456789',
+    logger: silentLogger,
+    retryUnitMs: 1,
+    ...options,
+  });
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -54,11 +66,15 @@ describe('GitHub on a bad day', () => {
     const lost = { ...readme, repository: 'shop/lost' };
     expect(await open().canRead('shop/lost')).toBe(false);
     expect(await open().readFile(lost, signal)).toBeNull();
-    expect(await open().resolve({ repository: 'shop/lost', ref: null }, signal)).toEqual({ ref: null, note: null });
+    expect(await open().resolve({ repository: 'shop/lost', ref: null }, signal)).toEqual({
+      ref: null,
+      note: null,
+    });
   });
 
   it('asks GitHub nothing about what is no name of a repository', async () => {
-    for (const name of ['shop', 'shop/..', 'shop/api/x', '../etc/passwd', 'a b/c']) expect(await open().canRead(name)).toBe(false);
+    for (const name of ['shop', 'shop/..', 'shop/api/x', '../etc/passwd', 'a b/c'])
+      expect(await open().canRead(name)).toBe(false);
     expect(github.server.requests).toEqual([]);
   });
 
@@ -78,7 +94,10 @@ describe('GitHub on a bad day', () => {
   it('T31: says when a used-up limit is filled again', async () => {
     const reset = String(Math.ceil(Date.now() / 1000) + 1800);
     const used = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
-    const seen = instead('/repos/', replies(403, { message: 'API rate limit exceeded for 127.0.0.1.' }, used));
+    const seen = instead(
+      '/repos/',
+      replies(403, { message: 'API rate limit exceeded for 127.0.0.1.' }, used),
+    );
     const error = await open({ token: null })
       .readFile(readme, signal)
       .catch((thrown: unknown) => thrown);
@@ -90,7 +109,11 @@ describe('GitHub on a bad day', () => {
 
   it('T32: says which right a refused token lacks, and does not try again', async () => {
     const seen = instead('/repos/', replies(401, { message: 'Bad credentials' }));
-    const refusal = { code: 'upstream-auth', retryable: false, message: expect.stringContaining('FAULTLINE_GITHUB_TOKEN') };
+    const refusal = {
+      code: 'upstream-auth',
+      retryable: false,
+      message: expect.stringContaining('FAULTLINE_GITHUB_TOKEN'),
+    };
     await expect(open().readFile(readme, signal)).rejects.toMatchObject(refusal);
     expect(seen.count).toBe(1);
     expect(await open().canRead('shop/api')).toBe(false);
@@ -98,7 +121,10 @@ describe('GitHub on a bad day', () => {
 
   it('follows a renamed repository, and asks by the new name from then on', async () => {
     github.state.renamed.set('shop/old', 'shop/api');
-    expect((await open().readFile({ ...readme, repository: 'shop/old' }, signal))?.lines).toEqual(['one', 'two']);
+    expect((await open().readFile({ ...readme, repository: 'shop/old' }, signal))?.lines).toEqual([
+      'one',
+      'two',
+    ]);
     const paths = github.server.requests.map(({ path }) => path);
     expect(paths.filter((path) => path.includes('/shop/old'))).toEqual(['/repos/shop/old']);
   });
@@ -107,14 +133,20 @@ describe('GitHub on a bad day', () => {
     const other = await startLoopback((_request, response) => sendJson(response, 200, {}));
     const location = `${other.url}/repos/shop/api`;
     const seen = instead('/repos/', (_request, response) => response.writeHead(301, { location }).end());
-    const refusal = { code: 'upstream-failed', retryable: false, message: expect.stringContaining('another host') };
+    const refusal = {
+      code: 'upstream-failed',
+      retryable: false,
+      message: expect.stringContaining('another host'),
+    };
     await expect(open().readFile(readme, signal)).rejects.toMatchObject(refusal);
     expect([other.requests, seen.count]).toEqual([[], 1]);
     await other.close();
   });
 
   it('gives up on redirects that lead in a circle', async () => {
-    const seen = instead('/repos/', (_request, response) => response.writeHead(302, { location: '/repos/shop/api' }).end());
+    const seen = instead('/repos/', (_request, response) =>
+      response.writeHead(302, { location: '/repos/shop/api' }).end(),
+    );
     await expect(open().readFile(readme, signal)).rejects.toMatchObject({ code: 'upstream-failed' });
     expect(seen.count).toBe(4);
   });
@@ -124,7 +156,9 @@ describe('GitHub on a bad day', () => {
     repository.commit({ 'big.txt': line.repeat(20_000), 'huge.txt': line.repeat(60_000) }, 'Big');
     const big = await open().readFile({ ...query, path: 'big.txt', lineStart: 19_999 }, signal);
     expect(big).toMatchObject({ totalLines: 20_000, lines: ['x'.repeat(99), 'x'.repeat(99)] });
-    await expect(open().readFile({ ...query, path: 'huge.txt' }, signal)).rejects.toMatchObject({ code: 'too-large' });
+    await expect(open().readFile({ ...query, path: 'huge.txt' }, signal)).rejects.toMatchObject({
+      code: 'too-large',
+    });
     expect(github.server.requests.filter(({ path }) => path.includes('/git/blobs/'))).toHaveLength(1);
   });
 
@@ -133,7 +167,10 @@ describe('GitHub on a bad day', () => {
     github.state.repositories.set('shop/empty', empty);
     const host = open();
     expect(await host.canRead('shop/empty')).toBe(true);
-    expect(await host.resolve({ repository: 'shop/empty', ref: null }, signal)).toEqual({ ref: null, note: null });
+    expect(await host.resolve({ repository: 'shop/empty', ref: null }, signal)).toEqual({
+      ref: null,
+      note: null,
+    });
     expect(await host.history({ repository: 'shop/empty', ref: null, limit: 3 }, signal)).toEqual([]);
     empty.remove();
   });
@@ -142,7 +179,10 @@ describe('GitHub on a bad day', () => {
     repository.commit({ 'z/last.ts': 'export {};\n' }, 'Last');
     github.state.maxTreeEntries = 1;
     const host = open();
-    expect(await host.listFiles({ ...query, limit: 9 }, signal)).toEqual({ paths: ['README.md'], truncated: true });
+    expect(await host.listFiles({ ...query, limit: 9 }, signal)).toEqual({
+      paths: ['README.md'],
+      truncated: true,
+    });
     expect((await host.readFile({ ...query, path: 'z/last.ts' }, signal))?.lines).toEqual(['export {};']);
     expect(await host.findFiles({ ...query, suffix: 'z/last.ts', limit: 3 }, signal)).toEqual(['z/last.ts']);
     expect(await host.findFiles({ ...query, suffix: 'z/absent.ts', limit: 3 }, signal)).toEqual([]);
@@ -154,7 +194,9 @@ describe('GitHub on a bad day', () => {
     const late = { code: 'timeout', retryable: true };
     await expect(open({ timeoutMs: 300 }).readFile(readme, signal)).rejects.toMatchObject(late);
     expect(seen.count).toBe(1);
-    await expect(open().readFile(readme, AbortSignal.timeout(300))).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(open().readFile(readme, AbortSignal.timeout(300))).rejects.toMatchObject({
+      code: 'cancelled',
+    });
   });
 
   it('stops reading a reply that is larger than its limit, and does not ask for it again', async () => {
@@ -166,14 +208,24 @@ describe('GitHub on a bad day', () => {
       response.on('drain', more);
       more();
     });
-    await expect(open({ maxReplyBytes: 1024 * 1024 }).readFile(readme, signal)).rejects.toMatchObject({ code: 'too-large' });
+    await expect(open({ maxReplyBytes: 1024 * 1024 }).readFile(readme, signal)).rejects.toMatchObject({
+      code: 'too-large',
+    });
     expect(seen.count).toBe(1);
   });
 
   it.each([
-    ['prose', (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Maintenance</h1>')],
+    [
+      'prose',
+      (response: ServerResponse) =>
+        response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Maintenance</h1>'),
+    ],
     ['unexpected format', (response: ServerResponse) => sendJson(response, 200, { tree: 'gone' })],
-    ['half a document', (response: ServerResponse) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"tree": [')],
+    [
+      'half a document',
+      (response: ServerResponse) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"tree": ['),
+    ],
   ])('says so where the reply is %s', async (_name, answer) => {
     instead('/git/trees/', (_request, response) => answer(response));
     const refusal = { code: 'upstream-failed', message: expect.stringContaining('unexpected format') };
@@ -188,7 +240,10 @@ describe('GitHub on a bad day', () => {
     expect(await open().readFile(readme, signal)).not.toBeNull();
     expect(broken.count).toBe(1);
     instead('/git/trees/', replies(502, { message: 'Bad gateway' }));
-    await expect(open().readFile(readme, signal)).rejects.toMatchObject({ code: 'upstream-failed', retryable: true });
+    await expect(open().readFile(readme, signal)).rejects.toMatchObject({
+      code: 'upstream-failed',
+      retryable: true,
+    });
   });
 });
 
@@ -206,14 +261,19 @@ describe('GitHub host', () => {
   it('asks once for several who ask at the same time, and again where the first gives up', async () => {
     repository.commit({ 'README.md': 'one\n' }, 'One');
     const host = open();
-    const found = await Promise.all(Array.from({ length: 5 }, () => host.findFiles({ ...query, suffix: 'README.md', limit: 1 }, signal)));
+    const found = await Promise.all(
+      Array.from({ length: 5 }, () => host.findFiles({ ...query, suffix: 'README.md', limit: 1 }, signal)),
+    );
     expect(found.flat()).toHaveLength(5);
     expect(github.server.requests).toHaveLength(3);
     // The first gives up once its question hangs, however long it took to get there.
     const gone = new AbortController();
     const seen = instead('/git/trees/', () => gone.abort(), 1);
     const other = open();
-    const [first, second] = await Promise.allSettled([other.readFile(readme, gone.signal), other.readFile(readme, signal)]);
+    const [first, second] = await Promise.allSettled([
+      other.readFile(readme, gone.signal),
+      other.readFile(readme, signal),
+    ]);
     expect([seen.count, first.status, second.status]).toEqual([1, 'rejected', 'fulfilled']);
   });
 
@@ -229,7 +289,11 @@ describe('GitHub host', () => {
 
   it('asks for the repositories of an installation as such', async () => {
     const [own] = await open({ token: 'ghs_0123456789' }).listRepositories({ limit: 9 }, signal);
-    expect(own).toEqual({ repository: 'shop/api', defaultBranch: 'main', description: 'The shop/api repository' });
+    expect(own).toEqual({
+      repository: 'shop/api',
+      defaultBranch: 'main',
+      description: 'The shop/api repository',
+    });
     expect(github.server.requests[0]?.path).toMatch(/^\/installation\/repositories\?/);
   });
 
@@ -239,19 +303,31 @@ describe('GitHub host', () => {
       { number: 11, merged_at: null },
       { number: 12, merged_at: '2026-01-01T00:00:00Z' },
     ]);
-    expect((await open().commitDiff({ repository: 'shop/api', commit }, signal))?.commit.pullRequest).toBe(12);
+    expect((await open().commitDiff({ repository: 'shop/api', commit }, signal))?.commit.pullRequest).toBe(
+      12,
+    );
     instead('/pulls', (_request, response) => notFound(response));
-    expect((await open().commitDiff({ repository: 'shop/api', commit }, signal))?.commit.pullRequest).toBeNull();
+    expect(
+      (await open().commitDiff({ repository: 'shop/api', commit }, signal))?.commit.pullRequest,
+    ).toBeNull();
   });
 
   it('searches a large repository by code search and by names, and reads what it quotes', async () => {
-    const files = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`src/f${index}.ts`, `export const f${index} = 1;\n`]));
-    const first = repository.commit({ ...files, 'src/cart.ts': 'export function totalOf() {}\n', 'docs/totalof.md': 'see cart\n' }, 'Many');
+    const files = Object.fromEntries(
+      Array.from({ length: 80 }, (_, index) => [`src/f${index}.ts`, `export const f${index} = 1;\n`]),
+    );
+    const first = repository.commit(
+      { ...files, 'src/cart.ts': 'export function totalOf() {}\n', 'docs/totalof.md': 'see cart\n' },
+      'Many',
+    );
     repository.commit({ 'src/cart.ts': '// new\nexport function totalOf() {}\n' }, 'More');
     const host = open();
     const hits = await host.search({ ...query, ref: first, text: 'totalOf', limit: 9 }, signal);
     expect(hits).toEqual([{ path: 'src/cart.ts', line: 1, text: 'export function totalOf() {}' }]);
-    const unsigned = await open({ token: null }).searchFiles({ ...query, words: ['totalOf', 'cart'], limit: 9 }, signal);
+    const unsigned = await open({ token: null }).searchFiles(
+      { ...query, words: ['totalOf', 'cart'], limit: 9 },
+      signal,
+    );
     expect(unsigned.map(({ path }) => path)).toEqual(['docs/totalof.md', 'src/cart.ts']);
     expect(github.server.requests.filter(({ path }) => path.startsWith('/search/code'))).toHaveLength(1);
     expect(github.server.requests.filter(({ path }) => path.includes('/git/blobs/')).length).toBeLessThan(10);

@@ -18,7 +18,14 @@ beforeEach(async () => {
 afterEach(async () => github.close());
 
 function noticeClient(mode: 'edit' | 'recreate' = 'edit') {
-  return createGithubCommentClient({ baseUrl: github.url, token: 'ghp_secret', logger: silentLogger, retryUnitMs: 1, unpaced: true, mode });
+  return createGithubCommentClient({
+    baseUrl: github.url,
+    token: 'ghp_secret',
+    logger: silentLogger,
+    retryUnitMs: 1,
+    unpaced: true,
+    mode,
+  });
 }
 
 function foreign(login: string, id: number): void {
@@ -39,21 +46,32 @@ describe('the comment of a pull request', () => {
   it('is found by its marker and by who wrote it; what another wrote under our marker is not ours', async () => {
     foreign('mallory', 1);
     expect(await noticeClient().find?.({ notice: pullRequestNotice(), signal })).toBeNull();
-    for (let id = 2; id <= 140; id++) client.comments.push({ id, pullRequest: 1204, body: `talk\n${MARKER}`, login: 'faultline-bot' });
+    for (let id = 2; id <= 140; id++)
+      client.comments.push({ id, pullRequest: 1204, body: `talk\n${MARKER}`, login: 'faultline-bot' });
     foreign('faultline-bot', 141);
-    expect(await noticeClient().find?.({ notice: pullRequestNotice(), signal })).toEqual({ reference: '141' });
+    expect(await noticeClient().find?.({ notice: pullRequestNotice(), signal })).toEqual({
+      reference: '141',
+    });
   });
 
   it('is made anew where it is wished so, and once after a try that did not live to say so', async () => {
-    const first = await noticeClient('recreate').show({ body: 'one' }, { notice: pullRequestNotice(), signal });
-    const second = await noticeClient('recreate').show({ body: 'two' }, { notice: pullRequestNotice(first), signal });
+    const first = await noticeClient('recreate').show(
+      { body: 'one' },
+      { notice: pullRequestNotice(), signal },
+    );
+    const second = await noticeClient('recreate').show(
+      { body: 'two' },
+      { notice: pullRequestNotice(first), signal },
+    );
     expect(client.comments).toMatchObject([{ id: Number(second.reference), body: `${MARKER}\ntwo` }]);
     await noticeClient('recreate').show({ body: 'three' }, { notice: pullRequestNotice(first), signal });
     expect(client.comments).toMatchObject([{ id: Number(second.reference), body: `${MARKER}\nthree` }]);
   });
 
   it('that somebody has deleted is said to be gone', async () => {
-    await expect(noticeClient().show({ body: 'x' }, { notice: pullRequestNotice({ reference: '7' }), signal })).rejects.toMatchObject({
+    await expect(
+      noticeClient().show({ body: 'x' }, { notice: pullRequestNotice({ reference: '7' }), signal }),
+    ).rejects.toMatchObject({
       code: 'not-found',
     });
   });
@@ -64,7 +82,9 @@ describe('the comment of a pull request', () => {
       sendJson(response, 502, { message: 'Bad Gateway' });
       return true;
     };
-    await expect(noticeClient().show({ body: 'x' }, { notice: pullRequestNotice(), signal })).rejects.toMatchObject({ retryable: true });
+    await expect(
+      noticeClient().show({ body: 'x' }, { notice: pullRequestNotice(), signal }),
+    ).rejects.toMatchObject({ retryable: true });
     expect(client.writes).toEqual(['came']);
   });
 
@@ -74,9 +94,17 @@ describe('the comment of a pull request', () => {
       return true;
     };
     const refused = noticeClient().show({ body: 'x' }, { notice: pullRequestNotice(), signal });
-    await expect(refused).rejects.toMatchObject({ code: 'upstream-auth', message: expect.stringContaining('write "Pull requests"') });
+    await expect(refused).rejects.toMatchObject({
+      code: 'upstream-auth',
+      message: expect.stringContaining('write "Pull requests"'),
+    });
     client.intercept = (_request, response) => {
-      sendJson(response, 403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '90' });
+      sendJson(
+        response,
+        403,
+        { message: 'You have exceeded a secondary rate limit' },
+        { 'retry-after': '90' },
+      );
       return true;
     };
     const limited = noticeClient().show({ body: 'x' }, { notice: pullRequestNotice(), signal });
@@ -107,6 +135,8 @@ it('an App asks for a token that may write, and for no more than it needs', asyn
   });
   await speaking.show({ body: 'Looking' }, { notice: pullRequestNotice(), signal });
   await server.close();
-  expect(app.issued.map(({ permissions }) => permissions)).toEqual([{ metadata: 'read', pull_requests: 'write', checks: 'read' }]);
+  expect(app.issued.map(({ permissions }) => permissions)).toEqual([
+    { metadata: 'read', pull_requests: 'write', checks: 'read' },
+  ]);
   expect(own.comments).toMatchObject([{ login: 'faultline-test[bot]' }]);
 });

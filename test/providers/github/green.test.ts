@@ -14,9 +14,18 @@ beforeEach(async () => {
 afterEach(() => github.close());
 
 async function fetchGreen(maxBytes = 1024 * 1024) {
-  const options = { baseUrl: github.url, token: 'ghs_test-token', timeoutMs: 10_000, maxLogBytes: 4 * 1024 * 1024 };
+  const options = {
+    baseUrl: github.url,
+    token: 'ghs_test-token',
+    timeoutMs: 10_000,
+    maxLogBytes: 4 * 1024 * 1024,
+  };
   const source = createGithubBuildSource({ ...options, logger: silentLogger, retryUnitMs: 5 });
-  const logs = await source.fetchGreen(sampleBuild({ status: 'passed' }), new AbortController().signal, maxBytes);
+  const logs = await source.fetchGreen(
+    sampleBuild({ status: 'passed' }),
+    new AbortController().signal,
+    maxBytes,
+  );
   return logs.map(({ name, text }) => [name, text]);
 }
 
@@ -26,7 +35,11 @@ function passed(id: number, name: string) {
 
 describe('the logs of a passed run', () => {
   test('are those of its passed jobs, in one download, under the names that failed jobs would give them', async () => {
-    github.state.jobs = [passed(1, 'test (20)'), passed(2, 'build / linux'), githubJob({ id: 3, name: 'flaky', conclusion: 'failure' })];
+    github.state.jobs = [
+      passed(1, 'test (20)'),
+      passed(2, 'build / linux'),
+      githubJob({ id: 3, name: 'flaky', conclusion: 'failure' }),
+    ];
     const members = [
       { name: '0_test (20).txt', content: 'ok 1\n' },
       { name: '1_build  linux.txt', content: 'built\n' },
@@ -66,7 +79,12 @@ describe('the logs of a passed run', () => {
 
   test('are waited for where the run has only just ended', async () => {
     github.state.jobs = [
-      githubJob({ id: 1, name: 'test', conclusion: 'success', completed_at: new Date(Date.now() - 5_000).toISOString() }),
+      githubJob({
+        id: 1,
+        name: 'test',
+        conclusion: 'success',
+        completed_at: new Date(Date.now() - 5_000).toISOString(),
+      }),
     ];
 
     await expect(fetchGreen()).rejects.toMatchObject({ code: 'not-found', retryable: true });

@@ -3,7 +3,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../../src/api/server.ts';
 import { type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
 import { emptyHttpDeps, GITHUB_SECRETS, TEST_CONFIG, withSecrets } from '../../support/http-deps.ts';
-import { type GithubSending, githubExample, githubSignature, sendGithub } from '../../support/webhook-senders.ts';
+import {
+  type GithubSending,
+  githubExample,
+  githubSignature,
+  sendGithub,
+} from '../../support/webhook-senders.ts';
 
 let app: FastifyInstance;
 let state: FakeState;
@@ -40,24 +45,44 @@ describe('a delivery that is not signed as it must be is refused, and nothing is
     ['another body', githubSignature(`${body} `)],
     ['one bit off', good.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
   ])('%s', async (_what, signature) => {
-    const answer = await send({ event: 'workflow_run', payload: body, headers: { 'x-hub-signature-256': signature } });
+    const answer = await send({
+      event: 'workflow_run',
+      payload: body,
+      headers: { 'x-hub-signature-256': signature },
+    });
 
     expect(answer.statusCode).toBe(401);
-    expect(answer.json().error).toMatchObject({ code: 'unauthenticated', message: expect.stringMatching(/\.|\?$/) });
+    expect(answer.json().error).toMatchObject({
+      code: 'unauthenticated',
+      message: expect.stringMatching(/\.|\?$/),
+    });
     expect(state.deliveries).toEqual([]);
-    expect(state.log.some((line) => line.message === 'request refused' && line.fields.route === '/webhooks/github')).toBe(true);
+    expect(
+      state.log.some(
+        (line) => line.message === 'request refused' && line.fields.route === '/webhooks/github',
+      ),
+    ).toBe(true);
   });
 
   test('the signature is over the bytes: the same JSON with other spaces does not fit', async () => {
     const spaced = JSON.stringify(failedRun, null, 2);
-    const answer = await send({ event: 'workflow_run', payload: spaced, headers: { 'x-hub-signature-256': good } });
+    const answer = await send({
+      event: 'workflow_run',
+      payload: spaced,
+      headers: { 'x-hub-signature-256': good },
+    });
 
     expect(answer.statusCode).toBe(401);
   });
 
   test('either of two secrets may sign while one is rotated (T12)', async () => {
     for (const [index, secret] of GITHUB_SECRETS.entries()) {
-      const answer = await send({ event: 'workflow_run', payload: failedRun, secret, delivery: `d-${index}` });
+      const answer = await send({
+        event: 'workflow_run',
+        payload: failedRun,
+        secret,
+        delivery: `d-${index}`,
+      });
       expect(answer.statusCode).toBe(202);
     }
   });
@@ -88,7 +113,11 @@ describe('a signed delivery that is not as it should be', () => {
     ['an empty body', '', 401],
     ['an array', '[]', 400],
     ['a known event without its fields', '{"action":"completed"}', 400],
-    ['a key that would reach a prototype', `${JSON.stringify(failedRun).slice(0, -1)},"__proto__":{"admin":true}}`, 400],
+    [
+      'a key that would reach a prototype',
+      `${JSON.stringify(failedRun).slice(0, -1)},"__proto__":{"admin":true}}`,
+      400,
+    ],
     [
       'a constructor that would reach a prototype',
       `${JSON.stringify(failedRun).slice(0, -1)},"constructor":{"prototype":{"admin":true}}}`,
@@ -122,12 +151,17 @@ describe('a signed delivery that is not as it should be', () => {
     expect(state.builds).toEqual([]);
   });
 
-  test.each(['javascript:alert(1)', '', 'no address'])('a check with the address %j is no job of Actions', async (details_url) => {
-    const payload = githubExample('check_run', 'completed', { check_run: { ...actionsCheck, details_url } });
-    const answer = await send({ event: 'check_run', payload });
+  test.each(['javascript:alert(1)', '', 'no address'])(
+    'a check with the address %j is no job of Actions',
+    async (details_url) => {
+      const payload = githubExample('check_run', 'completed', {
+        check_run: { ...actionsCheck, details_url },
+      });
+      const answer = await send({ event: 'check_run', payload });
 
-    expect([answer.statusCode, state.builds]).toEqual([202, []]);
-  });
+      expect([answer.statusCode, state.builds]).toEqual([202, []]);
+    },
+  );
 
   test('deep nesting beside the fields that count does no harm', async () => {
     const deep = `${JSON.stringify(failedRun).slice(0, -1)},"extra":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`;
@@ -139,14 +173,28 @@ describe('a signed delivery that is not as it should be', () => {
     const payload = new URLSearchParams({ payload: JSON.stringify(failedRun) }).toString();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await send({ event: 'workflow_run', payload, headers })).statusCode).toBe(202);
-    expect(state.builds[0]).toMatchObject({ repository: 'octo-org/octo-repo', number: '163', status: 'failed' });
-    const forged = await sendGithub(app, { event: 'workflow_run', payload, secret: 'another-secret', headers });
+    expect(state.builds[0]).toMatchObject({
+      repository: 'octo-org/octo-repo',
+      number: '163',
+      status: 'failed',
+    });
+    const forged = await sendGithub(app, {
+      event: 'workflow_run',
+      payload,
+      secret: 'another-secret',
+      headers,
+    });
     expect(forged.statusCode).toBe(401);
   });
 
   test('NUL and lone surrogates are kept as U+FFFD, which PostgreSQL can hold', async () => {
     const payload = JSON.stringify(
-      githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure', head_branch: 'BRANCH' } }, 1),
+      githubExample(
+        'workflow_run',
+        'completed',
+        { workflow_run: { conclusion: 'failure', head_branch: 'BRANCH' } },
+        1,
+      ),
     );
     await send({ event: 'workflow_run', payload: payload.replace('"BRANCH"', '"a\\u0000b\\ud800c"') });
 
@@ -165,7 +213,9 @@ describe('a signed delivery that is not as it should be', () => {
 
     expect(answer.statusCode).toBe(status);
     expect(answer.json().error.message).toMatch(/\.$/);
-    expect(state.log.some((line) => line.message === 'request refused' && line.fields.status === status)).toBe(true);
+    expect(
+      state.log.some((line) => line.message === 'request refused' && line.fields.status === status),
+    ).toBe(true);
   });
 
   test('a body above the limit is refused before it is read', async () => {

@@ -9,10 +9,15 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const PKCS1 = rsa.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
 const PKCS8 = rsa.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const PUBLIC = rsa.publicKey.export({ type: 'spki', format: 'pem' }).toString();
-const LOCKED = rsa.privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' }).toString();
-const EC = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const LOCKED = rsa.privateKey
+  .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' })
+  .toString();
+const EC = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString();
 
-const load = (environment: Environment, file = '') => loadConfig(embedded('/data', '/knowledge'), environment, () => file);
+const load = (environment: Environment, file = '') =>
+  loadConfig(embedded('/data', '/knowledge'), environment, () => file);
 const appOf = (environment: Environment, file?: string) => load(environment, file).providers.github.app;
 
 describe("GitHub's address", () => {
@@ -58,12 +63,16 @@ describe('the GitHub App', () => {
     ['with those on one line', PKCS1.replaceAll('\n', '\\r\\n'), PKCS1],
   ])('takes its key %s', (_how, given, key) => {
     expect(appOf({ ...id, FAULTLINE_GITHUB_APP_KEY: given })).toEqual({ id: '4711', privateKey: key.trim() });
-    expect(appOf({ ...id, FAULTLINE_GITHUB_APP_KEY_FILE: '/run/secrets/key' }, given)?.privateKey).toBe(key.trim());
+    expect(appOf({ ...id, FAULTLINE_GITHUB_APP_KEY_FILE: '/run/secrets/key' }, given)?.privateKey).toBe(
+      key.trim(),
+    );
   });
 
   it('is none where nothing is set, and takes a client id too', () => {
     expect(appOf({})).toBeNull();
-    expect(appOf({ FAULTLINE_GITHUB_APP_ID: 'Iv23liAbCdEfGhIjKlMn', FAULTLINE_GITHUB_APP_KEY: PKCS8 })?.id).toBe('Iv23liAbCdEfGhIjKlMn');
+    expect(
+      appOf({ FAULTLINE_GITHUB_APP_ID: 'Iv23liAbCdEfGhIjKlMn', FAULTLINE_GITHUB_APP_KEY: PKCS8 })?.id,
+    ).toBe('Iv23liAbCdEfGhIjKlMn');
   });
 
   it.each([
@@ -77,13 +86,17 @@ describe('the GitHub App', () => {
     ['a key of another kind', EC, /type ec.*RSA/],
   ])('with %s is refused, with what to do and without the key', (_what, key, says) => {
     const refused = () => appOf({ ...id, FAULTLINE_GITHUB_APP_KEY: key });
-    expect(refused).toThrow(expect.objectContaining({ code: 'invalid-config', message: expect.stringMatching(says) }));
+    expect(refused).toThrow(
+      expect.objectContaining({ code: 'invalid-config', message: expect.stringMatching(says) }),
+    );
     expect(refused).not.toThrow(PKCS1.split('\n')[2] ?? '');
   });
 
   it('without its id, or with the name of the App, is refused', () => {
     expect(() => appOf({ FAULTLINE_GITHUB_APP_KEY: PKCS1 })).toThrow(/FAULTLINE_GITHUB_APP_ID .*is not set/);
-    expect(() => appOf({ FAULTLINE_GITHUB_APP_ID: 'faultline', FAULTLINE_GITHUB_APP_KEY: PKCS1 })).toThrow(/App's number/);
+    expect(() => appOf({ FAULTLINE_GITHUB_APP_ID: 'faultline', FAULTLINE_GITHUB_APP_KEY: PKCS1 })).toThrow(
+      /App's number/,
+    );
   });
 
   it.each([

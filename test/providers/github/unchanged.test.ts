@@ -22,7 +22,10 @@ async function startApi(answerTo: (path: string, accept: string) => unknown) {
   });
   open.push(server);
   const client = (token: string | null = null) =>
-    createGithubClient({ baseUrl: server.url, logger: silentLogger, retryUnitMs: 1 }, { who: 'token', token });
+    createGithubClient(
+      { baseUrl: server.url, logger: silentLogger, retryUnitMs: 1 },
+      { who: 'token', token },
+    );
   return { server, sent, client };
 }
 
@@ -62,7 +65,9 @@ describe('an answer that did not change', () => {
   });
 
   it('is not kept where it is large, and never for anything but reading', async () => {
-    const api = await startApi((path) => ({ text: path.includes('large') ? 'x'.repeat(3_000_000) : 'small' }));
+    const api = await startApi((path) => ({
+      text: path.includes('large') ? 'x'.repeat(3_000_000) : 'small',
+    }));
     const client = api.client();
     for (const _ of [1, 2]) await client.request('GET /repos/a/large');
     for (const _ of [1, 2]) await client.request('POST /graphql', { query: '{}' });

@@ -1,4 +1,8 @@
-import type { CheckRunCompletedEvent, WorkflowJobCompletedEvent, WorkflowRunCompletedEvent } from '@octokit/webhooks-types';
+import type {
+  CheckRunCompletedEvent,
+  WorkflowJobCompletedEvent,
+  WorkflowRunCompletedEvent,
+} from '@octokit/webhooks-types';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
@@ -44,7 +48,12 @@ const actionsCheck = {
 
 test('a deployment is kept, and is no build', () => {
   const reading = readGithubEvent('deployment_status', githubExample('deployment_status', 'created'));
-  const deployment = { repository: 'Codertocat/Hello-World', environment: 'production', version: 'master', url: null };
+  const deployment = {
+    repository: 'Codertocat/Hello-World',
+    environment: 'production',
+    version: 'master',
+    url: null,
+  };
   expect(reading).toEqual({
     ignored: expect.stringContaining('the deployment is kept'),
     deployment: { ...deployment, at: '2019-05-15T15:20:55.000Z' },
@@ -66,8 +75,19 @@ describe('what GitHub reports becomes a build', () => {
       links: { delivery: '/api/deliveries/github/d1a7c4f0-0000-4000-8000-000000000001' },
     });
     expect(state.builds[0]).toMatchObject({
-      ...{ provider: 'github', repository: 'octo-org/octo-repo', pipeline: 'test', number: '163', attempt: 1 },
-      ...{ externalId: '289782451', status: 'failed', branch: 'master', startedAt: '2020-10-05T16:33:49.000Z' },
+      ...{
+        provider: 'github',
+        repository: 'octo-org/octo-repo',
+        pipeline: 'test',
+        number: '163',
+        attempt: 1,
+      },
+      ...{
+        externalId: '289782451',
+        status: 'failed',
+        branch: 'master',
+        startedAt: '2020-10-05T16:33:49.000Z',
+      },
     });
     expect(state.enqueued).toEqual(['job_1']);
     expect(state.deliveries).toHaveLength(1);
@@ -75,7 +95,10 @@ describe('what GitHub reports becomes a build', () => {
 
   test('a passed run has templates requested, unless a fork ran it', async () => {
     const run = { conclusion: 'success' };
-    await send({ event: 'workflow_run', payload: githubExample('workflow_run', 'completed', { workflow_run: run }, 1) });
+    await send({
+      event: 'workflow_run',
+      payload: githubExample('workflow_run', 'completed', { workflow_run: run }, 1),
+    });
     const forked = { ...run, id: 77, run_number: 164, head_repository: { full_name: 'somebody/octo-repo' } };
     const payload = githubExample('workflow_run', 'completed', { workflow_run: forked }, 1);
     await send({ event: 'workflow_run', payload, delivery: 'd1a7c4f0-0000-4000-8000-000000000002' });
@@ -87,8 +110,15 @@ describe('what GitHub reports becomes a build', () => {
   });
 
   test("a fork's branch bears its owner's name, so that its main is never taken for ours", async () => {
-    const forked = { conclusion: 'failure', head_branch: 'master', head_repository: { full_name: 'somebody/octo-repo' } };
-    await send({ event: 'workflow_run', payload: githubExample('workflow_run', 'completed', { workflow_run: forked }, 1) });
+    const forked = {
+      conclusion: 'failure',
+      head_branch: 'master',
+      head_repository: { full_name: 'somebody/octo-repo' },
+    };
+    await send({
+      event: 'workflow_run',
+      payload: githubExample('workflow_run', 'completed', { workflow_run: forked }, 1),
+    });
     expect(state.builds[0]).toMatchObject({ repository: 'octo-org/octo-repo', branch: 'somebody:master' });
   });
 
@@ -111,17 +141,23 @@ describe('what GitHub reports becomes a build', () => {
     expect(state.builds[0]?.branch).toBe('mend-cart');
   });
 
-  test.each(['failure', 'timed_out', 'startup_failure'])('a run that ended as %s is a failure', async (conclusion) => {
-    await send({
-      event: 'workflow_run',
-      payload: githubExample('workflow_run', 'completed', { workflow_run: { conclusion } }, 1),
-    });
+  test.each(['failure', 'timed_out', 'startup_failure'])(
+    'a run that ended as %s is a failure',
+    async (conclusion) => {
+      await send({
+        event: 'workflow_run',
+        payload: githubExample('workflow_run', 'completed', { workflow_run: { conclusion } }, 1),
+      });
 
-    expect(state.jobs).toHaveLength(1);
-  });
+      expect(state.jobs).toHaveLength(1);
+    },
+  );
 
   test('a run that passed is kept, with nothing pending', async () => {
-    const answer = await send({ event: 'workflow_run', payload: githubExample('workflow_run', 'completed', {}, 1) });
+    const answer = await send({
+      event: 'workflow_run',
+      payload: githubExample('workflow_run', 'completed', {}, 1),
+    });
 
     expect(answer.statusCode).toBe(202);
     expect(state.builds[0]?.status).toBe('passed');
@@ -129,7 +165,11 @@ describe('what GitHub reports becomes a build', () => {
   });
 
   test('a failed job and a failed check of Actions are failures too', async () => {
-    await send({ event: 'workflow_job', payload: githubExample('workflow_job', 'completed'), delivery: 'd-1' });
+    await send({
+      event: 'workflow_job',
+      payload: githubExample('workflow_job', 'completed'),
+      delivery: 'd-1',
+    });
     await send({
       event: 'check_run',
       payload: githubExample('check_run', 'completed', { check_run: actionsCheck }),
@@ -167,7 +207,9 @@ describe('what is no failure is acknowledged and ignored, with a reason', () => 
     expect(answer.statusCode).toBe(202);
     expect(answer.json()).toEqual({ ignored: expect.stringContaining(reason) });
     expect(state.builds).toEqual([]);
-    expect(state.log.some((line) => line.message === 'delivery ignored' && line.fields.event === event)).toBe(true);
+    expect(state.log.some((line) => line.message === 'delivery ignored' && line.fields.event === event)).toBe(
+      true,
+    );
   });
 });
 
@@ -177,7 +219,10 @@ describe('one run, told in several ways, is one build (T09)', () => {
     run: { event: 'workflow_run', payload: failedRun, delivery: 'd-run' },
     job: {
       event: 'workflow_job',
-      payload: githubExample('workflow_job', 'completed', { repository, workflow_job: { run_id: 289782451, workflow_name: 'test' } }),
+      payload: githubExample('workflow_job', 'completed', {
+        repository,
+        workflow_job: { run_id: 289782451, workflow_name: 'test' },
+      }),
       delivery: 'd-job',
     },
     check: {
@@ -187,31 +232,39 @@ describe('one run, told in several ways, is one build (T09)', () => {
     },
   };
 
-  test.each([[['run', 'job', 'check']], [['job', 'run', 'check']], [['check', 'job', 'run']], [['check', 'run', 'job']]] as const)(
-    'in the order %s',
-    async (order) => {
-      for (const name of order) await send(messages[name]);
+  test.each([
+    [['run', 'job', 'check']],
+    [['job', 'run', 'check']],
+    [['check', 'job', 'run']],
+    [['check', 'run', 'job']],
+  ] as const)('in the order %s', async (order) => {
+    for (const name of order) await send(messages[name]);
 
-      expect(state.deliveries.map(({ buildId }) => buildId)).toEqual(['bld_1', 'bld_1', 'bld_1']);
-      expect(state.builds).toHaveLength(1);
-      expect(state.builds[0]).toMatchObject({ pipeline: 'test', number: '163' });
-      expect(state.jobs).toHaveLength(1);
-    },
-  );
+    expect(state.deliveries.map(({ buildId }) => buildId)).toEqual(['bld_1', 'bld_1', 'bld_1']);
+    expect(state.builds).toHaveLength(1);
+    expect(state.builds[0]).toMatchObject({ pipeline: 'test', number: '163' });
+    expect(state.jobs).toHaveLength(1);
+  });
 });
 
 describe('more of one run fails', () => {
   const repository = { full_name: 'octo-org/octo-repo' };
   const jobOf = (id: number, delivery: string) => ({
     event: 'workflow_job',
-    payload: githubExample('workflow_job', 'completed', { repository, workflow_job: { id, run_id: 289782451, workflow_name: 'test' } }),
+    payload: githubExample('workflow_job', 'completed', {
+      repository,
+      workflow_job: { id, run_id: 289782451, workflow_name: 'test' },
+    }),
     delivery,
   });
   const checkOf = (jobId: number, delivery: string) => ({
     event: 'check_run',
     payload: githubExample('check_run', 'completed', {
       repository,
-      check_run: { conclusion: 'failure', details_url: `https://github.com/octo-org/octo-repo/actions/runs/289782451/job/${jobId}` },
+      check_run: {
+        conclusion: 'failure',
+        details_url: `https://github.com/octo-org/octo-repo/actions/runs/289782451/job/${jobId}`,
+      },
     }),
     delivery,
   });
@@ -228,13 +281,22 @@ describe('more of one run fails', () => {
   };
 
   test('each other failed job, and the end of the run, request its triage once more', async () => {
-    expect(await owedAfter(jobOf(1, 'd-1'), jobOf(2, 'd-2'), checkOf(3, 'd-3'), run('d-4'))).toEqual([1, 2, 3, 4]);
+    expect(await owedAfter(jobOf(1, 'd-1'), jobOf(2, 'd-2'), checkOf(3, 'd-3'), run('d-4'))).toEqual([
+      1, 2, 3, 4,
+    ]);
   });
 
   test('the check of a job that is known, told again in another delivery, or told after the run has ended, is no news', async () => {
-    expect(await owedAfter(jobOf(1, 'd-1'), checkOf(1, 'd-2'), jobOf(1, 'd-3'), run('d-4'), jobOf(2, 'd-5'), checkOf(3, 'd-6'))).toEqual([
-      1, 1, 1, 2, 2, 2,
-    ]);
+    expect(
+      await owedAfter(
+        jobOf(1, 'd-1'),
+        checkOf(1, 'd-2'),
+        jobOf(1, 'd-3'),
+        run('d-4'),
+        jobOf(2, 'd-5'),
+        checkOf(3, 'd-6'),
+      ),
+    ).toEqual([1, 1, 1, 2, 2, 2]);
   });
 });
 
@@ -244,23 +306,38 @@ describe('deliveries that come again', () => {
     const second = await send({ event: 'workflow_run', payload: failedRun });
 
     expect(second.statusCode).toBe(202);
-    expect(second.json()).toMatchObject({ ...first.json(), links: { build: '/api/builds/bld_1', analyses: '/api/builds/bld_1/analyses' } });
+    expect(second.json()).toMatchObject({
+      ...first.json(),
+      links: { build: '/api/builds/bld_1', analyses: '/api/builds/bld_1/analyses' },
+    });
     expect([state.deliveries.length, state.builds.length, state.enqueued.length]).toEqual([1, 1, 1]);
   });
 
   test('an id that comes again with another body is refused and logged (T07)', async () => {
     await send({ event: 'workflow_run', payload: failedRun });
-    const other = githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure', run_number: 164, id: 2 } }, 1);
+    const other = githubExample(
+      'workflow_run',
+      'completed',
+      { workflow_run: { conclusion: 'failure', run_number: 164, id: 2 } },
+      1,
+    );
     const answer = await send({ event: 'workflow_run', payload: other });
 
     expect(answer.statusCode).toBe(409);
     expect(state.builds).toHaveLength(1);
-    expect(state.log.some((line) => line.message === 'request refused' && line.fields.code === 'conflict')).toBe(true);
+    expect(
+      state.log.some((line) => line.message === 'request refused' && line.fields.code === 'conflict'),
+    ).toBe(true);
   });
 
   test('a re-run is another build', async () => {
     await send({ event: 'workflow_run', payload: failedRun, delivery: 'd-1' });
-    const again = githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure', run_attempt: 2 } }, 1);
+    const again = githubExample(
+      'workflow_run',
+      'completed',
+      { workflow_run: { conclusion: 'failure', run_attempt: 2 } },
+      1,
+    );
     await send({ event: 'workflow_run', payload: again, delivery: 'd-2' });
 
     expect(state.builds.map((build) => build.attempt)).toEqual([1, 2]);

@@ -13,7 +13,12 @@ afterAll(() => gitlab.close());
 
 function open(repository: GitRepository) {
   gitlab.repositories.set('shop/api', repository);
-  return createGitlabHost({ baseUrl: `${gitlab.url}/api/v4`, token: 'glpat-x', timeoutMs: 20_000, retryUnitMs: 1 });
+  return createGitlabHost({
+    baseUrl: `${gitlab.url}/api/v4`,
+    token: 'glpat-x',
+    timeoutMs: 20_000,
+    retryUnitMs: 1,
+  });
 }
 
 codeHostContract('gitlab', open);

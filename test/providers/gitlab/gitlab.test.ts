@@ -9,7 +9,8 @@ import { type LoopbackServer, sendJson, startLoopback } from '../../support/loop
 import { sampleBuild } from '../../support/sample-build.ts';
 
 const addressOf = (given: string) =>
-  loadConfig(embedded('/data', '/knowledge'), { FAULTLINE_GITLAB_URL: given }, () => '').providers.gitlab.baseUrl;
+  loadConfig(embedded('/data', '/knowledge'), { FAULTLINE_GITLAB_URL: given }, () => '').providers.gitlab
+    .baseUrl;
 
 it.each([
   ['https://gitlab.example.com', 'https://gitlab.example.com/api/v4'],
@@ -25,14 +26,23 @@ describe('a signed delivery', () => {
   const receive = (change: Record<string, string> = {}, at = NOW) => {
     const timestamp = String(NOW / 1000);
     const signature = createHmac('sha256', key).update(`msg-1.${timestamp}.`).update(body).digest('base64');
-    const signed = { 'webhook-id': 'msg-1', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+    const signed = {
+      'webhook-id': 'msg-1',
+      'webhook-timestamp': timestamp,
+      'webhook-signature': `v1,${signature}`,
+    };
     const headers: Record<string, string> = { 'x-gitlab-event': 'Merge Request Hook', ...signed, ...change };
-    return gitlabWebhook(['another-secret', secret]).receive({ header: (name) => headers[name], query: {}, body }, at);
+    return gitlabWebhook(['another-secret', secret]).receive(
+      { header: (name) => headers[name], query: {}, body },
+      at,
+    );
   };
 
   it('is taken as Standard Webhooks sign, and one that does not fit is not', () => {
     expect(receive()).toMatchObject({ deliveryId: 'msg-1', event: 'Merge Request Hook' });
-    expect(receive({ 'webhook-signature': `v1,b2xk ${createSignature(key, body, NOW)}` })).toMatchObject({ deliveryId: 'msg-1' });
+    expect(receive({ 'webhook-signature': `v1,b2xk ${createSignature(key, body, NOW)}` })).toMatchObject({
+      deliveryId: 'msg-1',
+    });
     expect(() => receive({ 'webhook-id': 'msg-2' })).toThrow('does not match');
     expect(() => receive({}, NOW + 301_000)).toThrow('more than 5 minutes');
     expect(() => receive({ 'webhook-timestamp': 'soon' })).toThrow('webhook-timestamp');
@@ -47,29 +57,72 @@ function createSignature(key: Buffer, body: Buffer, now: number): string {
 }
 
 describe('events', () => {
-  const pipeline = { id: 41, sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b', status: 'failed', ref: 'refs/merge-requests/7/head' };
-  const project = { path_with_namespace: 'group/sub/api', default_branch: 'main', web_url: 'https://gitlab.example.com/group/sub/api' };
+  const pipeline = {
+    id: 41,
+    sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
+    status: 'failed',
+    ref: 'refs/merge-requests/7/head',
+  };
+  const project = {
+    path_with_namespace: 'group/sub/api',
+    default_branch: 'main',
+    web_url: 'https://gitlab.example.com/group/sub/api',
+  };
 
   it('of a merge request’s pipeline name it, in groups within groups', () => {
-    const reading = readGitlabEvent('Pipeline Hook', { object_kind: 'pipeline', object_attributes: pipeline, project });
+    const reading = readGitlabEvent('Pipeline Hook', {
+      object_kind: 'pipeline',
+      object_attributes: pipeline,
+      project,
+    });
     const url = 'https://gitlab.example.com/group/sub/api/-/pipelines/41';
-    expect(reading).toMatchObject({ build: { repository: 'group/sub/api', number: '41', pullRequest: 7, branch: null, url } });
+    expect(reading).toMatchObject({
+      build: { repository: 'group/sub/api', number: '41', pullRequest: 7, branch: null, url },
+    });
   });
 
   it('of a job that may fail, of older servers without a project, and of canceled pipelines', () => {
-    const job = { object_kind: 'build', sha: pipeline.sha, build_id: 2, build_name: 'test', build_status: 'failed', pipeline_id: 41 };
-    expect(readGitlabEvent('Job Hook', { ...job, project, build_allow_failure: true })).toHaveProperty('ignored');
+    const job = {
+      object_kind: 'build',
+      sha: pipeline.sha,
+      build_id: 2,
+      build_name: 'test',
+      build_status: 'failed',
+      pipeline_id: 41,
+    };
+    expect(readGitlabEvent('Job Hook', { ...job, project, build_allow_failure: true })).toHaveProperty(
+      'ignored',
+    );
     const repository = { homepage: 'https://gitlab.example.com/shop/api' };
-    expect(readGitlabEvent('Job Hook', { ...job, repository })).toMatchObject({ build: { repository: 'shop/api', number: 'run 41' } });
-    const canceled = { object_kind: 'pipeline', object_attributes: { ...pipeline, status: 'canceled' }, project };
+    expect(readGitlabEvent('Job Hook', { ...job, repository })).toMatchObject({
+      build: { repository: 'shop/api', number: 'run 41' },
+    });
+    const canceled = {
+      object_kind: 'pipeline',
+      object_attributes: { ...pipeline, status: 'canceled' },
+      project,
+    };
     expect(readGitlabEvent('Pipeline Hook', canceled)).toHaveProperty('ignored');
   });
 
   it('of how long a pipeline and a job waited', () => {
-    const waited = { object_kind: 'pipeline', object_attributes: { ...pipeline, status: 'failed', queued_duration: 12 }, project };
+    const waited = {
+      object_kind: 'pipeline',
+      object_attributes: { ...pipeline, status: 'failed', queued_duration: 12 },
+      project,
+    };
     expect(readGitlabEvent('Pipeline Hook', waited)).toMatchObject({ build: { queuedSeconds: 12 } });
-    const job = { object_kind: 'build', sha: pipeline.sha, build_id: 2, build_name: 'test', build_status: 'failed', pipeline_id: 41 };
-    expect(readGitlabEvent('Job Hook', { ...job, project, build_queued_duration: 1095.588715 })).toMatchObject({
+    const job = {
+      object_kind: 'build',
+      sha: pipeline.sha,
+      build_id: 2,
+      build_name: 'test',
+      build_status: 'failed',
+      pipeline_id: 41,
+    };
+    expect(
+      readGitlabEvent('Job Hook', { ...job, project, build_queued_duration: 1095.588715 }),
+    ).toMatchObject({
       build: { queuedSeconds: 1095.588715 },
     });
   });
@@ -77,7 +130,12 @@ describe('events', () => {
   it('of a deployment, which is no build', () => {
     // From https://docs.gitlab.com/user/project/integrations/webhook_events/#deployment-events
     const deployed = {
-      ...{ object_kind: 'deployment', status: 'success', status_changed_at: '2021-04-28 21:50:00 +0200', environment: 'staging' },
+      ...{
+        object_kind: 'deployment',
+        status: 'success',
+        status_changed_at: '2021-04-28 21:50:00 +0200',
+        environment: 'staging',
+      },
       ...{ deployable_url: 'https://gitlab.example/root/shop/-/jobs/796', short_sha: '279484c0', project },
     };
     expect(readGitlabEvent('Deployment Hook', deployed)).toEqual({
@@ -87,7 +145,9 @@ describe('events', () => {
         ...{ url: deployed.deployable_url, at: '2021-04-28T19:50:00.000Z' },
       },
     });
-    expect(readGitlabEvent('Deployment Hook', { ...deployed, status: 'running' })).toEqual({ ignored: expect.stringContaining('running') });
+    expect(readGitlabEvent('Deployment Hook', { ...deployed, status: 'running' })).toEqual({
+      ignored: expect.stringContaining('running'),
+    });
   });
 });
 
@@ -100,7 +160,8 @@ describe('a server', () => {
       const { pathname } = new URL(request.url ?? '', 'http://x');
       const found = routes[decodeURIComponent(pathname).replace('/api/v4/projects/shop/api/', '')];
       if (typeof found === 'string') response.writeHead(200, { 'content-type': 'text/plain' }).end(found);
-      else if (typeof found === 'number') sendJson(response, found, { message: 'Cannot transition status via :drop from :failed' });
+      else if (typeof found === 'number')
+        sendJson(response, found, { message: 'Cannot transition status via :drop from :failed' });
       else sendJson(response, found === undefined ? 404 : 200, found ?? { message: '404 Not Found' });
     });
   });
@@ -111,7 +172,13 @@ describe('a server', () => {
       sampleBuild({ provider: 'gitlab', repository: 'shop/api', externalId: '41' }),
       AbortSignal.timeout(20_000),
     );
-  const job = (change: object = {}) => ({ id: 2, name: 'test', status: 'failed', finished_at: '2026-03-01T11:00:00Z', ...change });
+  const job = (change: object = {}) => ({
+    id: 2,
+    name: 'test',
+    status: 'failed',
+    finished_at: '2026-03-01T11:00:00Z',
+    ...change,
+  });
 
   it('gives a trace whose lines name their streams as the lines themselves', async () => {
     routes['pipelines/41/jobs'] = [job()];
@@ -159,9 +226,15 @@ describe('a server', () => {
   });
 
   it('lists a job that was retried once, and one that may fail is no cause', async () => {
-    routes['pipelines/41/jobs'] = [job({ id: 9 }), job({ id: 2 }), job({ id: 3, name: 'lint', allow_failure: true })];
+    routes['pipelines/41/jobs'] = [
+      job({ id: 9 }),
+      job({ id: 2 }),
+      job({ id: 3, name: 'lint', allow_failure: true }),
+    ];
     routes['jobs/9/trace'] = 'the retry\n';
-    expect((await fetch()).sources.map(({ name, text }) => [name, text])).toEqual([['test.log', 'the retry\n']]);
+    expect((await fetch()).sources.map(({ name, text }) => [name, text])).toEqual([
+      ['test.log', 'the retry\n'],
+    ]);
   });
 
   it('that refuses a status it has already is left as it is; another refusal is one', async () => {
@@ -174,6 +247,9 @@ describe('a server', () => {
     routes[`statuses/${commit}`] = 400;
     expect(await show()).toEqual({ reference: commit });
     routes[`statuses/${commit}`] = 403;
-    await expect(show()).rejects.toMatchObject({ code: 'upstream-auth', message: expect.stringContaining('the scope api') });
+    await expect(show()).rejects.toMatchObject({
+      code: 'upstream-auth',
+      message: expect.stringContaining('the scope api'),
+    });
   });
 });

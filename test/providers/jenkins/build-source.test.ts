@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { createJenkinsBuildSource, type JenkinsBuildSourceOptions } from '../../../src/providers/jenkins/api.ts';
+import {
+  createJenkinsBuildSource,
+  type JenkinsBuildSourceOptions,
+} from '../../../src/providers/jenkins/api.ts';
 import { type JenkinsApi, startJenkinsApi } from '../../support/jenkins-api.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
@@ -11,7 +14,10 @@ beforeEach(async () => {
 });
 afterEach(() => jenkins.close());
 
-function fetchBuild(url: string | null = `${jenkins.url}${PATH}`, options: Partial<JenkinsBuildSourceOptions> = {}) {
+function fetchBuild(
+  url: string | null = `${jenkins.url}${PATH}`,
+  options: Partial<JenkinsBuildSourceOptions> = {},
+) {
   const source = createJenkinsBuildSource({
     ...{
       baseUrl: `${jenkins.url}/jenkins`,
@@ -23,7 +29,10 @@ function fetchBuild(url: string | null = `${jenkins.url}${PATH}`, options: Parti
     },
     ...options,
   });
-  return source.fetch(sampleBuild({ provider: 'jenkins', url, externalId: url }), new AbortController().signal);
+  return source.fetch(
+    sampleBuild({ provider: 'jenkins', url, externalId: url }),
+    new AbortController().signal,
+  );
 }
 
 /** What Jenkins' JUnit plugin answers, of it the fields that people rely on. */
@@ -36,7 +45,13 @@ const report = {
       name: 'com.shop.CartTest',
       cases: [
         { className: 'com.shop.CartTest', name: 'adds', status: 'PASSED', duration: 0.012 },
-        { className: 'com.shop.CartTest', name: 'totals', status: 'REGRESSION', duration: 0.25, errorDetails: 'expected 10.20' },
+        {
+          className: 'com.shop.CartTest',
+          name: 'totals',
+          status: 'REGRESSION',
+          duration: 0.25,
+          errorDetails: 'expected 10.20',
+        },
         { className: 'com.shop.CartTest', name: 'taxes', status: 'FAILED', duration: 0 },
         { className: 'com.shop.CartTest', name: 'ships', status: 'SKIPPED', duration: 0 },
         { className: 'com.shop.CartTest', name: 'pays', status: 'FIXED', duration: 0.1 },
@@ -52,7 +67,9 @@ test('the console and the test report of a build are read, with the API token', 
   const fetched = await fetchBuild();
 
   const url = expect.stringMatching(/^http:.*\/consoleFull$/);
-  expect(fetched.sources).toEqual([{ name: 'console.log', kind: 'log', text: 'Started by user\nFAILED: totals\n', notes: [], url }]);
+  expect(fetched.sources).toEqual([
+    { name: 'console.log', kind: 'log', text: 'Started by user\nFAILED: totals\n', notes: [], url },
+  ]);
   expect(fetched.testResults.map(({ name, status }) => [name, status])).toEqual([
     ['adds', 'passed'],
     ['totals', 'failed'],
@@ -100,7 +117,9 @@ test('a list of artifacts that cannot be read is a remark', async () => {
     return true;
   };
 
-  expect((await fetchBuild()).notes).toEqual([expect.stringContaining("The build's artifacts could not be read")]);
+  expect((await fetchBuild()).notes).toEqual([
+    expect.stringContaining("The build's artifacts could not be read"),
+  ]);
 });
 
 test('a build without tests has no report, and that is no remark', async () => {
@@ -133,7 +152,10 @@ describe('an address that is not below the configured Jenkins is never called (T
     ['climbing out', () => `${jenkins.url}/jenkins/../admin/`],
     ['climbing out, encoded', () => `${jenkins.url}/jenkins/%2e%2e/admin/`],
     ['an encoded slash', () => `${jenkins.url}/jenkins/..%2fadmin/`],
-    ['a user in the address', () => `${jenkins.url.replace('//', '//jenkins.example.com@')}/jenkins/job/x/1/`],
+    [
+      'a user in the address',
+      () => `${jenkins.url.replace('//', '//jenkins.example.com@')}/jenkins/job/x/1/`,
+    ],
     ['the host as a user', () => `${jenkins.url}@example.com/jenkins/job/x/1/`],
   ])('%s', async (_what, url) => {
     await expect(fetchBuild(url())).rejects.toMatchObject({ code: 'forbidden', retryable: false });
@@ -189,7 +211,10 @@ describe('what Jenkins refuses', () => {
       return true;
     };
 
-    await expect(fetchBuild(undefined, { timeoutMs: 200 })).rejects.toMatchObject({ code: 'timeout', retryable: true });
+    await expect(fetchBuild(undefined, { timeoutMs: 200 })).rejects.toMatchObject({
+      code: 'timeout',
+      retryable: true,
+    });
   });
 
   test('a Jenkins that is not there can be tried again', async () => {

@@ -13,7 +13,8 @@ beforeEach(async () => {
   [description, intercept] = [null, null];
   jenkins = await startLoopback(async (request, response) => {
     if (intercept?.(request, response) === true) return;
-    if (request.method === 'GET') return sendJson(response, 200, { _class: 'hudson.model.FreeStyleBuild', description });
+    if (request.method === 'GET')
+      return sendJson(response, 200, { _class: 'hudson.model.FreeStyleBuild', description });
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(Buffer.from(chunk));
     description = new URLSearchParams(Buffer.concat(chunks).toString('utf8')).get('description');
@@ -26,10 +27,18 @@ afterEach(async () => jenkins.close());
 async function show(text: string, reference: string | null = null, url = `${jenkins.url}/job/shop/812/`) {
   const client = createJenkinsClient({ baseUrl: jenkins.url, user: 'faultline', token: 'api-token' });
   const notice: Notice = {
-    ...{ key: 'jenkins-description:bld_1', repository: 'shop/api', about: { type: 'build', buildId: 'bld_1' } },
+    ...{
+      key: 'jenkins-description:bld_1',
+      repository: 'shop/api',
+      about: { type: 'build', buildId: 'bld_1' },
+    },
     ...{ reference, isRetry: false },
   };
-  const content = { build: { url, externalId: null, number: '812', pipeline: 'shop' }, text, format: 'text' } as const;
+  const content = {
+    build: { url, externalId: null, number: '812', pipeline: 'shop' },
+    text,
+    format: 'text',
+  } as const;
   return await client.show(content, { notice, signal: AbortSignal.timeout(5_000) });
 }
 

@@ -2,12 +2,26 @@ import { describe, expect, it } from 'vitest';
 import type { BuildSituation } from '../../../src/ports/notices.ts';
 import { jenkinsDescription } from '../../../src/providers/jenkins/description.ts';
 import { JenkinsSettings, jenkinsProvider } from '../../../src/providers/jenkins/provider.ts';
-import { branchSituation, decided, openQuestion, sampleCause, sampleHead } from '../../notifications/slack/slack-world.ts';
-import { recalledAnalysis, sampleAnalysis, sampleBuild, unsureAnalysis } from '../../support/sample-analysis.ts';
+import {
+  branchSituation,
+  decided,
+  openQuestion,
+  sampleCause,
+  sampleHead,
+} from '../../notifications/slack/slack-world.ts';
+import {
+  recalledAnalysis,
+  sampleAnalysis,
+  sampleBuild,
+  unsureAnalysis,
+} from '../../support/sample-analysis.ts';
 
 const HTML = { publicUrl: 'https://fl.example/', format: 'html' } as const;
 
-function worded(change: Partial<BuildSituation> = {}, options: Parameters<typeof jenkinsDescription>[1] = HTML) {
+function worded(
+  change: Partial<BuildSituation> = {},
+  options: Parameters<typeof jenkinsDescription>[1] = HTML,
+) {
   const build = sampleBuild({ provider: 'jenkins', url: 'https://ci.example/job/shop/812/' });
   return jenkinsDescription(branchSituation(sampleHead({ build, ...change })), options)?.text ?? null;
 }
@@ -19,24 +33,34 @@ it('says the category, how sure, the cause and where to read why', () => {
   expect(worded({}, { publicUrl: 'https://fl.example', format: 'text' })).toBe(
     'TEST_FAILURE 91 %: The cart total is rounded twice. Why: https://fl.example/analyses/ana_9f2c',
   );
-  expect(worded({}, { publicUrl: null, format: 'html' })).toBe('TEST_FAILURE 91 %: The cart total is rounded twice.');
+  expect(worded({}, { publicUrl: null, format: 'html' })).toBe(
+    'TEST_FAILURE 91 %: The cart total is rounded twice.',
+  );
 });
 
 it.each([
   [sampleCause(unsureAnalysis()), 'TEST_FAILURE 61 %, needs review: '],
   [sampleCause(recalledAnalysis()), 'TEST_FAILURE, confirmed by grace on 2026-10-12, seen 14 times: '],
-  [sampleCause(sampleAnalysis(), { review: decided({ type: 'accept' }) }), 'TEST_FAILURE, confirmed by grace: '],
+  [
+    sampleCause(sampleAnalysis(), { review: decided({ type: 'accept' }) }),
+    'TEST_FAILURE, confirmed by grace: ',
+  ],
   [
     sampleCause(sampleAnalysis(), { review: decided({ type: 'correct', category: 'CONFIG_ERROR' }) }),
     'CONFIG_ERROR, corrected by grace (Faultline said TEST_FAILURE): ',
   ],
-  [sampleCause(sampleAnalysis(), { review: decided({ type: 'reject', reason: 'no' }) }), 'TEST_FAILURE, marked wrong by grace: '],
+  [
+    sampleCause(sampleAnalysis(), { review: decided({ type: 'reject', reason: 'no' }) }),
+    'TEST_FAILURE, marked wrong by grace: ',
+  ],
 ])('says what is known of it: %#', (cause, start) => {
   expect(worded({ causes: [cause] })?.startsWith(start)).toBe(true);
 });
 
 it('counts further causes', () => {
-  expect(worded({ causes: [sampleCause(), sampleCause(), sampleCause()] })).toContain('rounded twice. 2 more causes. <a');
+  expect(worded({ causes: [sampleCause(), sampleCause(), sampleCause()] })).toContain(
+    'rounded twice. 2 more causes. <a',
+  );
 });
 
 it('says why nothing came', () => {
@@ -57,7 +81,9 @@ describe('hostile text', () => {
   const causes = [sampleCause(sampleAnalysis({ id: '"><script>', answer: { ...answer, title } }))];
 
   it('is text in HTML', () => {
-    expect(worded({ causes })).toContain('&lt;img src=x onerror=alert(1)&gt; &quot;quoted&quot; ⟦U+202E⟧ &amp; [x](y)');
+    expect(worded({ causes })).toContain(
+      '&lt;img src=x onerror=alert(1)&gt; &quot;quoted&quot; ⟦U+202E⟧ &amp; [x](y)',
+    );
     expect(worded({ causes })?.match(/<[a-z]+/g)).toEqual(['<a']);
   });
 
@@ -72,6 +98,11 @@ it('is about builds of Jenkins, and first of a failed one', () => {
   const known = { defaultBranch: null };
   expect(jenkinsRule?.findPlace(sampleBuild(), known)).toBeNull();
   const key = 'jenkins-description:bld_1';
-  expect(jenkinsRule?.findPlace(sampleBuild({ provider: 'jenkins' }), known)).toMatchObject({ key, opens: true });
-  expect(jenkinsRule?.findPlace(sampleBuild({ provider: 'jenkins', status: 'passed' }), known)).toMatchObject({ key, opens: false });
+  expect(jenkinsRule?.findPlace(sampleBuild({ provider: 'jenkins' }), known)).toMatchObject({
+    key,
+    opens: true,
+  });
+  expect(jenkinsRule?.findPlace(sampleBuild({ provider: 'jenkins', status: 'passed' }), known)).toMatchObject(
+    { key, opens: false },
+  );
 });

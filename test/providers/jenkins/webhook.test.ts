@@ -46,7 +46,10 @@ async function send(payload: unknown, options: { headers?: Record<string, string
   const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
   const headers = options.headers ?? { 'x-faultline-token': JENKINS_SECRETS[0] };
   const request: InjectOptions = { method: 'POST', url: options.url ?? '/webhooks/jenkins', payload: body };
-  const answer = await app.inject({ ...request, headers: { 'content-type': 'application/json;charset=UTF-8', ...headers } });
+  const answer = await app.inject({
+    ...request,
+    headers: { 'content-type': 'application/json;charset=UTF-8', ...headers },
+  });
   await relayed(state);
   return answer;
 }
@@ -66,7 +69,14 @@ describe('the Notification plugin', () => {
     });
     expect(state.jobs).toHaveLength(1);
     expect(state.builds[0]).toMatchObject({
-      ...{ provider: 'jenkins', repository: 'evgeny-goldin/asgard', pipeline: 'team/asgard', number: '18', attempt: 1, status: 'failed' },
+      ...{
+        provider: 'jenkins',
+        repository: 'evgeny-goldin/asgard',
+        pipeline: 'team/asgard',
+        number: '18',
+        attempt: 1,
+        status: 'failed',
+      },
       ...{ branch: 'master', externalId: notification.build.full_url, url: notification.build.full_url },
       ...{ startedAt: '2026-03-01T11:50:00.000Z', finishedAt: '2026-03-01T11:50:30.000Z' },
     });
@@ -75,11 +85,21 @@ describe('the Notification plugin', () => {
   test('the end of the log and the failed tests that it brings are kept, masked', async () => {
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     const log = `token ${secret}\nerror: discount is not defined\n`;
-    const test_summary = { total: 2, failed: 1, passed: 1, skipped: 0, failed_tests: ['shop.CartTest.total'] };
+    const test_summary = {
+      total: 2,
+      failed: 1,
+      passed: 1,
+      skipped: 0,
+      failed_tests: ['shop.CartTest.total'],
+    };
     expect((await send(changed({ log, test_summary }))).statusCode).toBe(202);
 
-    await expect.poll(() => [...state.archive]).toEqual([['bld_1/console.log', 'token ***\nerror: discount is not defined\n']]);
-    expect(state.results.get('bld_1')).toMatchObject([{ suite: 'shop.CartTest', name: 'total', status: 'failed' }]);
+    await expect
+      .poll(() => [...state.archive])
+      .toEqual([['bld_1/console.log', 'token ***\nerror: discount is not defined\n']]);
+    expect(state.results.get('bld_1')).toMatchObject([
+      { suite: 'shop.CartTest', name: 'total', status: 'failed' },
+    ]);
     expect(JSON.stringify(state.deliveries)).not.toContain(secret);
   });
 
@@ -87,7 +107,10 @@ describe('the Notification plugin', () => {
     await send(notification);
     await send(changed({ phase: 'FINALIZED' }));
 
-    expect(state.deliveries.map(({ event, buildId }) => `${event} ${buildId}`)).toEqual(['completed bld_1', 'finalized bld_1']);
+    expect(state.deliveries.map(({ event, buildId }) => `${event} ${buildId}`)).toEqual([
+      'completed bld_1',
+      'finalized bld_1',
+    ]);
     expect([state.builds.length, state.jobs.length]).toEqual([1, 1]);
   });
 
@@ -143,18 +166,28 @@ describe('the generic shape', () => {
     const answer = await send({ ...generic, status });
 
     expect(answer.statusCode).toBe(202);
-    expect(state.builds[0]).toMatchObject({ repository: 'shop/api', pipeline: 'nightly', number: '7', status: kept });
+    expect(state.builds[0]).toMatchObject({
+      repository: 'shop/api',
+      pipeline: 'nightly',
+      number: '7',
+      status: kept,
+    });
   });
 
   test('anything else ended neither way', async () => {
-    expect((await send({ ...generic, status: 'aborted' })).json()).toEqual({ ignored: expect.stringContaining('aborted') });
+    expect((await send({ ...generic, status: 'aborted' })).json()).toEqual({
+      ignored: expect.stringContaining('aborted'),
+    });
   });
 
   test('what is missing is named', async () => {
     const answer = await send({ repository: 'shop/api', status: 'failure' });
 
     expect(answer.statusCode).toBe(400);
-    expect(answer.json().error.issues.map((issue: { path: string }) => issue.path)).toEqual(['pipeline', 'number']);
+    expect(answer.json().error.issues.map((issue: { path: string }) => issue.path)).toEqual([
+      'pipeline',
+      'number',
+    ]);
   });
 });
 
@@ -164,7 +197,11 @@ describe('who may come in', () => {
   test.each([
     ['the token in the query', { url: `/webhooks/jenkins?token=${JENKINS_SECRETS[1]}`, headers: {} }, 202],
     ['the token in the header', { headers: { 'x-faultline-token': JENKINS_SECRETS[1] } }, 202],
-    ['the token as the password of Basic authentication', { headers: basic(`faultline:${JENKINS_SECRETS[1]}`) }, 202],
+    [
+      'the token as the password of Basic authentication',
+      { headers: basic(`faultline:${JENKINS_SECRETS[1]}`) },
+      202,
+    ],
     ['another password', { headers: basic('faultline:first-jenkins-secreT') }, 401],
     ['the token as the user', { headers: basic(`${JENKINS_SECRETS[0]}:`) }, 401],
     ['the token without a user', { headers: basic(JENKINS_SECRETS[0]) }, 401],
@@ -177,7 +214,11 @@ describe('who may come in', () => {
     ['a wrong token', { headers: { 'x-faultline-token': 'first-jenkins-secreT' } }, 401],
     ['a part of the token', { headers: { 'x-faultline-token': JENKINS_SECRETS[0].slice(0, -1) } }, 401],
     ['a wrong token in the query', { url: '/webhooks/jenkins?token=x', headers: {} }, 401],
-    ['two tokens in the query', { url: `/webhooks/jenkins?token=${JENKINS_SECRETS[0]}&token=x`, headers: {} }, 401],
+    [
+      'two tokens in the query',
+      { url: `/webhooks/jenkins?token=${JENKINS_SECRETS[0]}&token=x`, headers: {} },
+      401,
+    ],
   ])('%s', async (_what, options, status) => {
     expect((await send(generic, options)).statusCode).toBe(status);
   });
@@ -188,7 +229,8 @@ describe('who may come in', () => {
 
     const { authorization } = basic(`faultline:${JENKINS_SECRETS[0]}`);
     expect(state.log.length).toBeGreaterThan(1);
-    for (const shown of [JENKINS_SECRETS[0], authorization.slice(6)]) expect(JSON.stringify(state.log)).not.toContain(shown);
+    for (const shown of [JENKINS_SECRETS[0], authorization.slice(6)])
+      expect(JSON.stringify(state.log)).not.toContain(shown);
   });
 
   test('a token in the query is never logged', async () => {

@@ -7,4 +7,12 @@ import { gitlabWorld } from './gitlab.ts';
 import { jenkinsWorld } from './jenkins.ts';
 
 /** Every provider's world. */
-export const WORLDS = [githubWorld, giteaWorld, gitlabWorld, jenkinsWorld, buildkiteWorld, circleciWorld, azureWorld];
+export const WORLDS = [
+  githubWorld,
+  giteaWorld,
+  gitlabWorld,
+  jenkinsWorld,
+  buildkiteWorld,
+  circleciWorld,
+  azureWorld,
+];

@@ -1,5 +1,13 @@
 import { AzureSettings, azureProvider } from '../../../src/providers/azure/provider.ts';
-import { COMMIT, type HostState, keepHook, logAnswer, type ProviderWorld, RUN, type Sent } from '../contract.ts';
+import {
+  COMMIT,
+  type HostState,
+  keepHook,
+  logAnswer,
+  type ProviderWorld,
+  RUN,
+  type Sent,
+} from '../contract.ts';
 
 const PROJECT = '71777fbc-1cf2-4bd1-9540-128c1c71f766';
 
@@ -10,11 +18,20 @@ export const azureWorld: ProviderWorld = {
   lacks: ['comments', 'statuses', 'jobs', 'reruns'],
   page: () => `https://dev.azure.com/acme/${PROJECT}/_build/results?buildId=${RUN}&view=logs&j=r2`,
   build: { repository: 'shop/api', pipeline: 'ci', number: '20260301.12', externalId: `${PROJECT}/${RUN}` },
-  open: (url, secret) => azureProvider(AzureSettings.parse({ baseUrl: `${url}/acme`, token: 'azure-contract', webhookSecrets: [secret] })),
+  open: (url, secret) =>
+    azureProvider(
+      AzureSettings.parse({ baseUrl: `${url}/acme`, token: 'azure-contract', webhookSecrets: [secret] }),
+    ),
   deliver(sent, secret, deliveryId) {
     if (sent.of === 'job' || (sent.of === 'run' && sent.status === 'running')) return null;
     const eventType = sent.of === 'unknown' ? 'git.push' : 'build.complete';
-    const payload = JSON.stringify({ id: deliveryId, eventType, publisherId: 'tfs', resourceVersion: '2.0', resource: resourceOf(sent) });
+    const payload = JSON.stringify({
+      id: deliveryId,
+      eventType,
+      publisherId: 'tfs',
+      resourceVersion: '2.0',
+      resource: resourceOf(sent),
+    });
     const headers = { 'content-type': 'application/json; charset=utf-8' };
     const basic = `Basic ${Buffer.from(`faultline:${secret}`).toString('base64')}`;
     return { payload, headers: secret === null ? headers : { ...headers, authorization: basic } };
@@ -22,18 +39,25 @@ export const azureWorld: ProviderWorld = {
   answer({ method, path, body }, state) {
     const route = `${method} ${path.replace(`/acme/${PROJECT}/_apis/build/builds/${RUN}`, '')}`;
     const [isTimeline, attempt] = /^GET \/timeline(?:\/t(\d))?$/.exec(route) ?? [];
-    if (isTimeline !== undefined) return state.jobs === null ? null : { json: { records: recordsOf(state.jobs, attempt) } };
+    if (isTimeline !== undefined)
+      return state.jobs === null ? null : { json: { records: recordsOf(state.jobs, attempt) } };
     const logged = /^GET \/logs\/(\d+)$/.exec(route)?.[1];
     if (logged !== undefined) return logAnswer(state, logged);
     if (route === 'GET /acme/_apis/projects/shop') return { json: { id: PROJECT, name: 'shop' } };
     if (route === 'GET /acme/shop/_apis/build/builds') return { json: { count: 0, value: [] } };
     if (route === 'GET /acme/_apis/hooks/subscriptions')
-      return { json: { value: state.hooks.map(({ id, address: url }) => ({ id: `s${id}`, consumerInputs: { url } })) } };
+      return {
+        json: {
+          value: state.hooks.map(({ id, address: url }) => ({ id: `s${id}`, consumerInputs: { url } })),
+        },
+      };
     if (route === 'POST /acme/_apis/hooks/subscriptions') {
       const { url, basicAuthPassword } = Object(body.consumerInputs);
       return { json: { id: `s${keepHook(state, url, basicAuthPassword).id}` } };
     }
-    return route === 'GET /acme/_apis/projects' ? { json: { count: 1, value: [{ id: PROJECT, name: 'shop' }] } } : null;
+    return route === 'GET /acme/_apis/projects'
+      ? { json: { count: 1, value: [{ id: PROJECT, name: 'shop' }] } }
+      : null;
   },
 };
 
@@ -43,25 +67,56 @@ function recordsOf(jobs: Jobs, attempt: string | undefined) {
   const newest = Math.max(...jobs.map((job) => job.attempt));
   const wanted = attempt === undefined ? newest : Number(attempt);
   const job = ({ id, name, outcome, attempt: of }: Jobs[number]) => ({
-    ...{ id: `r${id}`, type: 'Job', name, state: 'completed', result: outcome === 'passed' ? 'succeeded' : 'failed', attempt: of },
+    ...{
+      id: `r${id}`,
+      type: 'Job',
+      name,
+      state: 'completed',
+      result: outcome === 'passed' ? 'succeeded' : 'failed',
+      attempt: of,
+    },
     ...{ finishTime: `2026-03-01T1${of}:00:00Z`, log: { id, type: 'Container' } },
-    previousAttempts: Array.from({ length: of - 1 }, (_, at) => ({ attempt: at + 1, timelineId: `t${at + 1}`, recordId: null })),
+    previousAttempts: Array.from({ length: of - 1 }, (_, at) => ({
+      attempt: at + 1,
+      timelineId: `t${at + 1}`,
+      recordId: null,
+    })),
   });
-  return [{ id: 's', type: 'Stage', name: 'build' }, ...jobs.filter((one) => one.attempt === wanted).map(job)];
+  return [
+    { id: 's', type: 'Stage', name: 'build' },
+    ...jobs.filter((one) => one.attempt === wanted).map(job),
+  ];
 }
 
 function resourceOf(sent: Sent): object {
   if (sent.of === 'unknown') return { commits: [] };
   if (sent.of !== 'run') return { id: RUN };
   return {
-    ...{ id: RUN, buildNumber: '20260301.12', url: `https://dev.azure.com/acme/${PROJECT}/_apis/build/Builds/${RUN}`, status: 'completed' },
+    ...{
+      id: RUN,
+      buildNumber: '20260301.12',
+      url: `https://dev.azure.com/acme/${PROJECT}/_apis/build/Builds/${RUN}`,
+      status: 'completed',
+    },
     ...{
       result: sent.status === 'passed' ? 'succeeded' : 'failed',
       definition: { id: 1, name: 'ci' },
       project: { id: PROJECT, name: 'shop' },
     },
-    ...{ repository: { id: 'x', type: 'TfsGit', name: 'api' }, sourceBranch: 'refs/pull/7/merge', sourceVersion: COMMIT },
-    triggerInfo: { 'pr.number': '7', 'pr.isFork': sent.fork === true ? 'True' : 'False', 'pr.sourceBranch': 'refs/heads/round' },
-    ...{ requestedFor: { displayName: 'Ann' }, startTime: '2026-03-01T10:00:00Z', finishTime: `2026-03-01T1${sent.attempt ?? 1}:05:00Z` },
+    ...{
+      repository: { id: 'x', type: 'TfsGit', name: 'api' },
+      sourceBranch: 'refs/pull/7/merge',
+      sourceVersion: COMMIT,
+    },
+    triggerInfo: {
+      'pr.number': '7',
+      'pr.isFork': sent.fork === true ? 'True' : 'False',
+      'pr.sourceBranch': 'refs/heads/round',
+    },
+    ...{
+      requestedFor: { displayName: 'Ann' },
+      startTime: '2026-03-01T10:00:00Z',
+      finishTime: `2026-03-01T1${sent.attempt ?? 1}:05:00Z`,
+    },
   };
 }

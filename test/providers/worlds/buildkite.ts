@@ -9,32 +9,59 @@ export const buildkiteWorld: ProviderWorld = {
   page: () => 'https://buildkite.com/acme/ci/builds/12#2',
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: 'acme/ci/12' },
   open: (url, secret) =>
-    buildkiteProvider(BuildkiteSettings.parse({ baseUrl: `${url}/v2`, token: 'bkua_contract', webhookSecrets: [secret], rerun: true })),
+    buildkiteProvider(
+      BuildkiteSettings.parse({
+        baseUrl: `${url}/v2`,
+        token: 'bkua_contract',
+        webhookSecrets: [secret],
+        rerun: true,
+      }),
+    ),
   deliver(sent, secret, deliveryId) {
     if (sent.of === 'job') return null;
     const event =
-      sent.of === 'unknown' ? 'agent.connected' : sent.of === 'run' && sent.status === 'running' ? 'build.running' : 'build.finished';
+      sent.of === 'unknown'
+        ? 'agent.connected'
+        : sent.of === 'run' && sent.status === 'running'
+          ? 'build.running'
+          : 'build.finished';
     const payload = JSON.stringify({ event, ...payloadOf(sent) });
     const timestamp = Math.floor(Date.now() / 1000);
-    const headers = { 'content-type': 'application/json', 'x-buildkite-event': event, 'x-buildkite-request': deliveryId };
+    const headers = {
+      'content-type': 'application/json',
+      'x-buildkite-event': event,
+      'x-buildkite-request': deliveryId,
+    };
     const signature =
       secret === null
         ? {}
-        : { 'x-buildkite-signature': `timestamp=${timestamp},signature=${computeHmac(secret, `${timestamp}.${payload}`)}` };
+        : {
+            'x-buildkite-signature': `timestamp=${timestamp},signature=${computeHmac(secret, `${timestamp}.${payload}`)}`,
+          };
     return { payload, headers: { ...headers, ...signature } };
   },
   answer({ method, path, query, body }, state) {
     const route = `${method} ${path.replace('/v2/organizations/acme/pipelines/ci/builds/12', '')}`;
     if (route === 'GET ' && state.jobs !== null) {
       const newest = Math.max(...state.jobs.map(({ attempt }) => attempt));
-      const listed = query.get('include_retried_jobs') === 'true' ? state.jobs : state.jobs.filter(({ attempt }) => attempt === newest);
-      return { json: { number: 12, state: 'failed', jobs: [{ id: 'w', type: 'waiter' }, ...listed.map((job) => jobOf(job, listed))] } };
+      const listed =
+        query.get('include_retried_jobs') === 'true'
+          ? state.jobs
+          : state.jobs.filter(({ attempt }) => attempt === newest);
+      return {
+        json: {
+          number: 12,
+          state: 'failed',
+          jobs: [{ id: 'w', type: 'waiter' }, ...listed.map((job) => jobOf(job, listed))],
+        },
+      };
     }
     const logged = /^GET \/jobs\/(\d+)\/log\.txt$/.exec(route)?.[1];
     if (logged !== undefined) return logAnswer(state, logged);
     if (route === 'POST /retry_failed_jobs') return keepRerun(state, body, 200);
     if (route === 'GET /artifacts') return { json: [] };
-    if (route === 'GET /v2/access-token') return { json: { uuid: 'b63254c0', scopes: ['read_builds', 'read_build_logs'] } };
+    if (route === 'GET /v2/access-token')
+      return { json: { uuid: 'b63254c0', scopes: ['read_builds', 'read_build_logs'] } };
     return null;
   },
 };
@@ -53,7 +80,11 @@ function jobOf({ id, name, outcome, attempt }: Job, all: readonly Job[]) {
     finished_at: ended,
     web_url: `https://buildkite.com/acme/ci/builds/12#${id}`,
   };
-  return { ...job, retried: retry !== undefined, retried_in_job_id: retry === undefined ? null : String(retry.id) };
+  return {
+    ...job,
+    retried: retry !== undefined,
+    retried_in_job_id: retry === undefined ? null : String(retry.id),
+  };
 }
 
 function payloadOf(sent: Sent): object {
@@ -64,12 +95,27 @@ function payloadOf(sent: Sent): object {
       url: 'https://api.buildkite.com/v2/organizations/acme/pipelines/ci/builds/12',
       web_url: 'https://buildkite.com/acme/ci/builds/12',
     },
-    ...{ number: 12, state: sent.status, blocked: false, commit: COMMIT, branch: 'round', tag: null, creator: { name: 'Ann' } },
-    pull_request: { id: '7', base: 'main', repository: `https://github.com/${sent.fork === true ? 'mallory' : 'shop'}/api.git` },
+    ...{
+      number: 12,
+      state: sent.status,
+      blocked: false,
+      commit: COMMIT,
+      branch: 'round',
+      tag: null,
+      creator: { name: 'Ann' },
+    },
+    pull_request: {
+      id: '7',
+      base: 'main',
+      repository: `https://github.com/${sent.fork === true ? 'mallory' : 'shop'}/api.git`,
+    },
     ...{
       started_at: '2026-03-01 10:00:00 UTC',
       finished_at: sent.status === 'running' ? null : `2026-03-01 1${sent.attempt ?? 1}:05:00 UTC`,
     },
   };
-  return { build, pipeline: { slug: 'ci', name: 'ci', repository: 'git@github.com:shop/api.git', default_branch: 'main' } };
+  return {
+    build,
+    pipeline: { slug: 'ci', name: 'ci', repository: 'git@github.com:shop/api.git', default_branch: 'main' },
+  };
 }

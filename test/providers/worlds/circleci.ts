@@ -1,6 +1,14 @@
 import { CircleciSettings, circleciProvider } from '../../../src/providers/circleci/provider.ts';
 import { computeHmac } from '../../../src/providers/webhook.ts';
-import { COMMIT, type HostState, keepHook, keepRerun, logAnswer, type ProviderWorld, type Sent } from '../contract.ts';
+import {
+  COMMIT,
+  type HostState,
+  keepHook,
+  keepRerun,
+  logAnswer,
+  type ProviderWorld,
+  type Sent,
+} from '../contract.ts';
 
 const PIPELINE = '1285fe1d-d3a6-44fc-8886-8979558254c4';
 let baseUrl = '';
@@ -14,34 +22,65 @@ export const circleciWorld: ProviderWorld = {
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: `${PIPELINE}/ci` },
   open: (url, secret) => {
     baseUrl = url;
-    return circleciProvider(CircleciSettings.parse({ baseUrl: url, token: 'ccipat_contract', webhookSecrets: [secret], rerun: true }));
+    return circleciProvider(
+      CircleciSettings.parse({
+        baseUrl: url,
+        token: 'ccipat_contract',
+        webhookSecrets: [secret],
+        rerun: true,
+      }),
+    );
   },
   deliver(sent, secret, deliveryId) {
     const type = sent.of === 'unknown' ? 'ping' : sent.of === 'job' ? 'job-completed' : 'workflow-completed';
-    const payload = JSON.stringify({ id: deliveryId, type, happened_at: '2026-03-01T11:00:00Z', ...payloadOf(sent) });
+    const payload = JSON.stringify({
+      id: deliveryId,
+      type,
+      happened_at: '2026-03-01T11:00:00Z',
+      ...payloadOf(sent),
+    });
     const headers = { 'content-type': 'application/json', 'circleci-event-type': type };
-    return { payload, headers: secret === null ? headers : { ...headers, 'circleci-signature': `v1=${computeHmac(secret, payload)}` } };
+    return {
+      payload,
+      headers:
+        secret === null
+          ? headers
+          : { ...headers, 'circleci-signature': `v1=${computeHmac(secret, payload)}` },
+    };
   },
   answer({ method, path, body }, state) {
     const route = `${method} ${path.replace('/api', '')}`;
-    if (route === `GET /v2/pipeline/${PIPELINE}/workflow`) return state.jobs === null ? null : { json: { items: workflowsOf(state.jobs) } };
+    if (route === `GET /v2/pipeline/${PIPELINE}/workflow`)
+      return state.jobs === null ? null : { json: { items: workflowsOf(state.jobs) } };
     const attempt = /^GET \/v2\/workflow\/w(\d)\/job$/.exec(route)?.[1];
     if (attempt !== undefined) {
       const items = (state.jobs ?? []).filter((job) => job.attempt === Number(attempt)).map(jobOf);
-      return { json: { items: [{ name: 'hold', type: 'approval', status: 'success' }, ...items], next_page_token: null } };
+      return {
+        json: {
+          items: [{ name: 'hold', type: 'approval', status: 'success' }, ...items],
+          next_page_token: null,
+        },
+      };
     }
     if (route === 'POST /v2/workflow/w1/rerun') return keepRerun(state, body, 202);
     const job = /^GET \/v1\.1\/project\/gh\/shop\/api\/(\d+)$/.exec(route)?.[1];
-    if (job !== undefined) return { json: { steps: [{ name: 'npm test', actions: [{ output_url: `${baseUrl}/output/${job}` }] }] } };
+    if (job !== undefined)
+      return {
+        json: { steps: [{ name: 'npm test', actions: [{ output_url: `${baseUrl}/output/${job}` }] }] },
+      };
     const logged = /^GET \/output\/(\d+)$/.exec(route)?.[1];
     if (route === 'GET /v2/me') return { json: { id: 'u1', login: 'faultline', name: 'Faultline' } };
     if (route === 'GET /v2/project/gh/shop/api') return { json: { id: 'p1', slug: 'gh/shop/api' } };
     if (route === 'GET /v2/project/gh/shop/api/pipeline') return { json: { items: [] } };
-    if (route === 'GET /v2/webhook') return { json: { items: state.hooks.map(({ id, address: url }) => ({ id: `h${id}`, url })) } };
-    if (route === 'POST /v2/webhook') return { status: 201, json: { id: `h${keepHook(state, body.url, body['signing-secret']).id}` } };
+    if (route === 'GET /v2/webhook')
+      return { json: { items: state.hooks.map(({ id, address: url }) => ({ id: `h${id}`, url })) } };
+    if (route === 'POST /v2/webhook')
+      return { status: 201, json: { id: `h${keepHook(state, body.url, body['signing-secret']).id}` } };
     if (logged === undefined) return null;
     const log = logAnswer(state, logged);
-    return log.text === undefined ? log : { json: [{ message: log.text, time: '2026-03-01T11:00:00Z', type: 'out' }] };
+    return log.text === undefined
+      ? log
+      : { json: [{ message: log.text, time: '2026-03-01T11:00:00Z', type: 'out' }] };
   },
 };
 
@@ -49,7 +88,12 @@ type Jobs = NonNullable<HostState['jobs']>;
 
 function workflowsOf(jobs: Jobs) {
   const attempts = [...new Set(jobs.map(({ attempt }) => attempt))];
-  return attempts.map((attempt) => ({ id: `w${attempt}`, name: 'ci', status: 'failed', created_at: `2026-03-01T1${attempt - 1}:45:00Z` }));
+  return attempts.map((attempt) => ({
+    id: `w${attempt}`,
+    name: 'ci',
+    status: 'failed',
+    created_at: `2026-03-01T1${attempt - 1}:45:00Z`,
+  }));
 }
 
 function jobOf({ id, name, outcome, attempt }: Jobs[number]) {
@@ -66,7 +110,10 @@ function jobOf({ id, name, outcome, attempt }: Jobs[number]) {
 }
 
 function payloadOf(sent: Sent): object {
-  const project = { project: { id: 'p', name: 'api', slug: 'gh/shop/api' }, organization: { id: 'o', name: 'shop' } };
+  const project = {
+    project: { id: 'p', name: 'api', slug: 'gh/shop/api' },
+    organization: { id: 'o', name: 'shop' },
+  };
   if (sent.of === 'unknown') return project;
   if (sent.of === 'half') return { ...project, workflow: { name: 'ci' } };
   const hour = 10 + (sent.attempt ?? 1);
@@ -78,7 +125,10 @@ function payloadOf(sent: Sent): object {
       revision: COMMIT,
       branch: fork ? 'pull/7' : 'round',
     },
-    ...{ origin_repository_url: `https://github.com/${fork ? 'mallory' : 'shop'}/api`, commit: { author: { name: 'Ann' } } },
+    ...{
+      origin_repository_url: `https://github.com/${fork ? 'mallory' : 'shop'}/api`,
+      commit: { author: { name: 'Ann' } },
+    },
   };
   const pipeline = { id: PIPELINE, number: 12, created_at: '2026-03-01T10:00:00Z', vcs };
   const workflow = {

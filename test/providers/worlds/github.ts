@@ -24,13 +24,28 @@ export const githubWorld: ProviderWorld = {
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: String(RUN) },
   open: (baseUrl, secret) =>
     githubProvider(
-      GithubSettings.parse({ baseUrl, token: 'ghp_contract', webhookSecrets: [secret], comment: true, status: true, rerun: true }),
+      GithubSettings.parse({
+        baseUrl,
+        token: 'ghp_contract',
+        webhookSecrets: [secret],
+        comment: true,
+        status: true,
+        rerun: true,
+      }),
     ),
   deliver(sent, secret, deliveryId) {
     const payload = JSON.stringify(payloadOf(sent));
     const event = sent.of === 'unknown' ? 'star' : sent.of === 'job' ? 'workflow_job' : 'workflow_run';
-    const headers = { 'content-type': 'application/json', 'x-github-event': event, 'x-github-delivery': deliveryId };
-    return { payload, headers: secret === null ? headers : { ...headers, 'x-hub-signature-256': githubSignature(payload, secret) } };
+    const headers = {
+      'content-type': 'application/json',
+      'x-github-event': event,
+      'x-github-delivery': deliveryId,
+    };
+    return {
+      payload,
+      headers:
+        secret === null ? headers : { ...headers, 'x-hub-signature-256': githubSignature(payload, secret) },
+    };
   },
   answer({ method, path, query, body }, state) {
     const route = `${method} ${path.replace('/repos/shop/api', '')}`;
@@ -40,14 +55,19 @@ export const githubWorld: ProviderWorld = {
       const jobs = state.jobs.filter((job) => job.attempt === Number(attempt)).map(jobOf);
       return { json: { total_count: jobs.length, jobs: query.get('page') === '2' ? [] : jobs } };
     }
-    if (state.past.length > 0 && route === 'GET ') return { json: { full_name: 'shop/api', default_branch: 'main' } };
+    if (state.past.length > 0 && route === 'GET ')
+      return { json: { full_name: 'shop/api', default_branch: 'main' } };
     const logged = state.past.length > 0 ? undefined : /^GET \/actions\/jobs\/(\d+)\/logs$/.exec(route)?.[1];
     if (logged !== undefined) return logAnswer(state, logged);
     if (/\/attempts\/\d+\/logs$/.test(route)) return { status: 404, json: { message: 'Not Found' } };
     if (route === 'GET /actions/runs/4711/artifacts') return { json: { total_count: 0, artifacts: [] } };
     if (route === 'POST /actions/runs/4711/rerun-failed-jobs') return keepRerun(state, body, 201);
     if (route === 'POST /graphql') return { json: { data: { viewer: { login: OURS } } } };
-    return pastAnswer(route, query, state) ?? hookAnswer(githubWorld, route, body, state) ?? commentAnswer(route, body, state);
+    return (
+      pastAnswer(route, query, state) ??
+      hookAnswer(githubWorld, route, body, state) ??
+      commentAnswer(route, body, state)
+    );
   },
 };
 
@@ -57,9 +77,15 @@ export function pastAnswer(route: string, query: URLSearchParams, state: HostSta
   if (route === 'GET /actions/runs') {
     const size = Number(query.get('per_page') ?? query.get('limit'));
     const start = (Number(query.get('page')) - 1) * size;
-    return { json: { total_count: state.past.length, workflow_runs: state.past.slice(start, start + size).map(pastRun) } };
+    return {
+      json: {
+        total_count: state.past.length,
+        workflow_runs: state.past.slice(start, start + size).map(pastRun),
+      },
+    };
   }
-  const [, id, what] = /^GET \/actions\/runs\/(\d+)\/(?:attempts\/1\/)?(jobs|artifacts|logs)$/.exec(route) ?? [];
+  const [, id, what] =
+    /^GET \/actions\/runs\/(\d+)\/(?:attempts\/1\/)?(jobs|artifacts|logs)$/.exec(route) ?? [];
   const run = state.past.find((one) => String(one.id) === id);
   if (run?.isDeleted === true) return null;
   if (run !== undefined && what === 'artifacts') return { json: { total_count: 0, artifacts: [] } };
@@ -68,7 +94,10 @@ export function pastAnswer(route: string, query: URLSearchParams, state: HostSta
     return {
       json: {
         total_count: 1,
-        jobs: query.get('page') === '2' ? [] : [{ ...job, conclusion: run.status === 'failed' ? 'failure' : 'success' }],
+        jobs:
+          query.get('page') === '2'
+            ? []
+            : [{ ...job, conclusion: run.status === 'failed' ? 'failure' : 'success' }],
       },
     };
   }
@@ -85,8 +114,20 @@ function pastRun({ id, status, ended }: HostState['past'][number]) {
       conclusion: status === 'failed' ? 'failure' : 'success',
       path: 'ci.yml@refs/heads/main',
     },
-    ...{ head_branch: 'main', head_sha: COMMIT, html_url: `https://host.example/shop/api/actions/runs/${id}`, actor: { login: 'ann' } },
-    ...{ name: 'ci', run_started_at: ended, updated_at: ended, started_at: ended, completed_at: ended, pull_requests: [] },
+    ...{
+      head_branch: 'main',
+      head_sha: COMMIT,
+      html_url: `https://host.example/shop/api/actions/runs/${id}`,
+      actor: { login: 'ann' },
+    },
+    ...{
+      name: 'ci',
+      run_started_at: ended,
+      updated_at: ended,
+      started_at: ended,
+      completed_at: ended,
+      pull_requests: [],
+    },
   };
 }
 
@@ -98,7 +139,8 @@ export function hookAnswer(
   state: HostState,
 ): HostAnswer | null {
   if (/^GET (?:\/(?:actions\/runs|commits|pulls))?$/.test(route)) return { json: [] };
-  if (route === 'GET /hooks') return { json: state.hooks.map(({ id, address }) => ({ id, config: { url: address } })) };
+  if (route === 'GET /hooks')
+    return { json: state.hooks.map(({ id, address }) => ({ id, config: { url: address } })) };
   if (route === 'POST /hooks') {
     const { url, secret } = Object(body.config);
     return { status: 201, json: { id: keepHook(state, url, secret).id } };
@@ -112,7 +154,11 @@ export function hookAnswer(
 
 /** Comments and statuses as GitHub and Gitea have them. */
 export function commentAnswer(route: string, body: Readonly<Record<string, unknown>>, state: HostState) {
-  const shown = ({ id, body: text, author }: HostState['comments'][number]) => ({ id, body: text, user: { login: author } });
+  const shown = ({ id, body: text, author }: HostState['comments'][number]) => ({
+    id,
+    body: text,
+    user: { login: author },
+  });
   if (route === 'GET /issues/7/comments') return { json: state.comments.map(shown) };
   if (route === 'POST /issues/7/comments') {
     const comment = { id: 100 + state.comments.length, body: String(body.body), author: OURS };
@@ -139,7 +185,17 @@ export function jobOf({ id, name, outcome, attempt }: NonNullable<HostState['job
     { name: 'Run npm test', number: 3, conclusion },
   ];
   const html_url = `https://github.com/shop/api/actions/runs/${RUN}/job/${id}`;
-  return { id, name, run_id: RUN, run_attempt: attempt, status: 'completed', conclusion, completed_at: ENDED, html_url, steps };
+  return {
+    id,
+    name,
+    run_id: RUN,
+    run_attempt: attempt,
+    status: 'completed',
+    conclusion,
+    completed_at: ENDED,
+    html_url,
+    steps,
+  };
 }
 
 const repository = { full_name: 'shop/api', default_branch: 'main' };
@@ -149,7 +205,15 @@ function payloadOf(sent: Sent): object {
   if (sent.of === 'half') return { action: 'completed', repository, workflow_run: { id: RUN } };
   const attempt = sent.attempt ?? 1;
   if (sent.of === 'job') {
-    const job = { id: 2, run_id: RUN, run_attempt: attempt, name: 'test', workflow_name: 'ci', head_branch: 'round', head_sha: COMMIT };
+    const job = {
+      id: 2,
+      run_id: RUN,
+      run_attempt: attempt,
+      name: 'test',
+      workflow_name: 'ci',
+      head_branch: 'round',
+      head_sha: COMMIT,
+    };
     return { action: 'completed', repository, workflow_job: { ...job, conclusion: 'failure' } };
   }
   const run = {
@@ -158,5 +222,10 @@ function payloadOf(sent: Sent): object {
     head_repository: { full_name: sent.fork === true ? 'eve/api' : 'shop/api' },
     conclusion: sent.status === 'running' ? null : sent.status === 'failed' ? 'failure' : 'success',
   };
-  return { action: sent.status === 'running' ? 'in_progress' : 'completed', repository, workflow: { name: 'ci' }, workflow_run: run };
+  return {
+    action: sent.status === 'running' ? 'in_progress' : 'completed',
+    repository,
+    workflow: { name: 'ci' },
+    workflow_run: run,
+  };
 }

@@ -22,12 +22,27 @@ export const gitlabWorld: ProviderWorld = {
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: String(RUN) },
   open: (baseUrl, secret) =>
     gitlabProvider(
-      GitlabSettings.parse({ baseUrl, token: 'glpat-contract', webhookSecrets: [secret], comment: true, status: true, rerun: true }),
+      GitlabSettings.parse({
+        baseUrl,
+        token: 'glpat-contract',
+        webhookSecrets: [secret],
+        comment: true,
+        status: true,
+        rerun: true,
+      }),
     ),
   deliver(sent, secret, deliveryId) {
-    const event = sent.of === 'unknown' ? 'Merge Request Hook' : sent.of === 'job' ? 'Job Hook' : 'Pipeline Hook';
-    const headers = { 'content-type': 'application/json', 'x-gitlab-event': event, 'idempotency-key': deliveryId };
-    return { payload: JSON.stringify(payloadOf(sent)), headers: secret === null ? headers : { ...headers, 'x-gitlab-token': secret } };
+    const event =
+      sent.of === 'unknown' ? 'Merge Request Hook' : sent.of === 'job' ? 'Job Hook' : 'Pipeline Hook';
+    const headers = {
+      'content-type': 'application/json',
+      'x-gitlab-event': event,
+      'idempotency-key': deliveryId,
+    };
+    return {
+      payload: JSON.stringify(payloadOf(sent)),
+      headers: secret === null ? headers : { ...headers, 'x-gitlab-token': secret },
+    };
   },
   answer({ method, path, query, body }, state) {
     const route = `${method} ${path.replace('/api/v4', '').replace('/projects/shop/api', '')}`;
@@ -54,7 +69,9 @@ function pastAnswer(route: string, query: URLSearchParams, state: HostState): Ho
     const size = Number(query.get('per_page'));
     const start = (Number(query.get('page')) - 1) * size;
     return {
-      json: state.past.slice(start, start + size).map(({ id, status }) => ({ id, status: status === 'failed' ? 'failed' : 'success' })),
+      json: state.past
+        .slice(start, start + size)
+        .map(({ id, status }) => ({ id, status: status === 'failed' ? 'failed' : 'success' })),
     };
   }
   const [, id, what] = /^GET \/pipelines\/(\d+)(?:\/(jobs|test_report))?$/.exec(route) ?? [];
@@ -64,25 +81,48 @@ function pastAnswer(route: string, query: URLSearchParams, state: HostState): Ho
   const { status, ended } = run;
   const said = status === 'failed' ? 'failed' : 'success';
   if (what === 'test_report') return { json: { total_count: 0, test_suites: [] } };
-  if (what === 'jobs') return { json: [{ id: run.id * 10, name: 'test', status: said, allow_failure: false, finished_at: ended }] };
+  if (what === 'jobs')
+    return {
+      json: [{ id: run.id * 10, name: 'test', status: said, allow_failure: false, finished_at: ended }],
+    };
   const times = { created_at: ended, finished_at: ended };
   return {
-    json: { id: run.id, iid: run.id, name: 'ci', ref: 'main', tag: false, sha: COMMIT, status: said, ...times, user: { username: 'ann' } },
+    json: {
+      id: run.id,
+      iid: run.id,
+      name: 'ci',
+      ref: 'main',
+      tag: false,
+      sha: COMMIT,
+      status: said,
+      ...times,
+      user: { username: 'ann' },
+    },
   };
 }
 
-function hookAnswer(route: string, body: Readonly<Record<string, unknown>>, state: HostState): HostAnswer | null {
+function hookAnswer(
+  route: string,
+  body: Readonly<Record<string, unknown>>,
+  state: HostState,
+): HostAnswer | null {
   if (/^GET (?:\/(?:pipelines|repository\/commits|merge_requests))?$/.test(route)) return { json: [] };
   if (route === 'GET /hooks') return { json: state.hooks.map(({ id, address: url }) => ({ id, url })) };
   if (route === 'POST /hooks') return { status: 201, json: { id: keepHook(state, body.url, body.token).id } };
   const [, tried] = /^POST \/hooks\/(\d+)\/test\/push_events$/.exec(route) ?? [];
   if (tried !== undefined) return tryHook(gitlabWorld, state, tried);
   if (!/^GET \/hooks\/\d+\/events$/.test(route)) return null;
-  return { json: state.delivered.map(({ status }) => ({ trigger: 'push_hooks', response_status: String(status) })) };
+  return {
+    json: state.delivered.map(({ status }) => ({ trigger: 'push_hooks', response_status: String(status) })),
+  };
 }
 
 function noteAnswer(route: string, body: Readonly<Record<string, unknown>>, state: HostState) {
-  const shown = ({ id, body: text, author }: HostState['comments'][number]) => ({ id, body: text, author: { username: author } });
+  const shown = ({ id, body: text, author }: HostState['comments'][number]) => ({
+    id,
+    body: text,
+    author: { username: author },
+  });
   if (route === 'GET /merge_requests/7/notes') return { json: state.comments.map(shown) };
   if (route === 'POST /merge_requests/7/notes') {
     const note = { id: 100 + state.comments.length, body: String(body.body), author: OURS };
@@ -112,7 +152,11 @@ function jobOf({ id, name, outcome, attempt }: NonNullable<HostState['jobs']>[nu
   };
 }
 
-const project = { path_with_namespace: 'shop/api', default_branch: 'main', web_url: 'https://gitlab.example.com/shop/api' };
+const project = {
+  path_with_namespace: 'shop/api',
+  default_branch: 'main',
+  web_url: 'https://gitlab.example.com/shop/api',
+};
 
 /** An hour for each attempt: GitLab runs a pipeline again under its id, and does not count. */
 function payloadOf(sent: Sent): object {
@@ -121,12 +165,37 @@ function payloadOf(sent: Sent): object {
   const hour = 10 + (sent.attempt ?? 1);
   const user = { username: 'ann' };
   if (sent.of === 'job') {
-    const job = { build_id: 20 + hour, build_name: 'test', build_status: 'failed', build_started_at: `2026-03-01 ${hour - 1}:30:00 UTC` };
+    const job = {
+      build_id: 20 + hour,
+      build_name: 'test',
+      build_status: 'failed',
+      build_started_at: `2026-03-01 ${hour - 1}:30:00 UTC`,
+    };
     return { object_kind: 'build', ...job, ref: 'round', sha: COMMIT, pipeline_id: RUN, project, user };
   }
   const status = sent.status === 'passed' ? 'success' : sent.status;
-  const pipeline = { id: RUN, iid: 12, name: 'ci', ref: 'round', tag: false, sha: COMMIT, status, created_at: '2026-03-01 10:00:00 UTC' };
+  const pipeline = {
+    id: RUN,
+    iid: 12,
+    name: 'ci',
+    ref: 'round',
+    tag: false,
+    sha: COMMIT,
+    status,
+    created_at: '2026-03-01 10:00:00 UTC',
+  };
   const finished = sent.status === 'running' ? {} : { finished_at: `2026-03-01 ${hour}:05:00 UTC` };
-  const request = { iid: 7, source_branch: 'round', source_project_id: sent.fork === true ? 2 : 1, target_project_id: 1 };
-  return { object_kind: 'pipeline', project, user, merge_request: request, object_attributes: { ...pipeline, ...finished } };
+  const request = {
+    iid: 7,
+    source_branch: 'round',
+    source_project_id: sent.fork === true ? 2 : 1,
+    target_project_id: 1,
+  };
+  return {
+    object_kind: 'pipeline',
+    project,
+    user,
+    merge_request: request,
+    object_attributes: { ...pipeline, ...finished },
+  };
 }

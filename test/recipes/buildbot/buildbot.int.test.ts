@@ -16,7 +16,8 @@ afterAll(() => receiver.close());
 test('in a real Buildbot every branch arrives as it is, and no log shows the token, although the environment of the worker is printed', async () => {
   const sent: Sent[] = [];
   const logs = await runBuildbot({
-    recipe: blocksOf('start/any-ci.md', 'python')[0]?.replaceAll('https://faultline.example', receiver.url) ?? '',
+    recipe:
+      blocksOf('start/any-ci.md', 'python')[0]?.replaceAll('https://faultline.example', receiver.url) ?? '',
     secret: TOKEN,
     workerEnvironment: { WORKER_SETTING: 'shown-in-every-log' },
     checkout: CHECKOUT,
@@ -30,8 +31,14 @@ test('in a real Buildbot every branch arrives as it is, and no log shows the tok
   const branches = KNOWN_HOSTILE.map(({ branch }) => branch.replaceAll(/[\n\r]/g, ''));
   expect(sent.map(({ metadata }) => metadata?.branch).sort()).toEqual(branches.sort());
   expect(sent.every(({ authorization }) => authorization === `Bearer ${TOKEN}`)).toBe(true);
-  expect(sent[0]?.metadata).toMatchObject({ repository: 'shop/api', pipeline: 'ci', commit: expect.stringMatching(/^a41f9c/) });
+  expect(sent[0]?.metadata).toMatchObject({
+    repository: 'shop/api',
+    pipeline: 'ci',
+    commit: expect.stringMatching(/^a41f9c/),
+  });
   const texts = logs.map(([, , text]) => text);
-  expect(texts.filter((text) => text.includes('shown-in-every-log')).length).toBeGreaterThanOrEqual(KNOWN_HOSTILE.length);
+  expect(texts.filter((text) => text.includes('shown-in-every-log')).length).toBeGreaterThanOrEqual(
+    KNOWN_HOSTILE.length,
+  );
   expect([...texts, ...sent.map(({ body }) => body)].filter((text) => text.includes(TOKEN))).toEqual([]);
 }, 300_000);

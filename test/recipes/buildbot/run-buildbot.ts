@@ -34,7 +34,13 @@ export async function runBuildbot(given: BuildbotRun): Promise<z.infer<typeof Lo
   const packages = resolve(await pythonTools('buildbot', PACKAGES));
   const folder = await mkdtemp(join(tmpdir(), 'faultline-buildbot-'));
   const port = await findFreePort();
-  const env = { PATH: process.env.PATH ?? '', HOME: folder, PYTHONPATH: packages, FOLDER: folder, PORT: `${port}` };
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    PYTHONPATH: packages,
+    FOLDER: folder,
+    PORT: `${port}`,
+  };
   const children: ChildProcess[] = [];
   const said: Promise<string>[] = [];
   const start = (program: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) => {
@@ -50,17 +56,28 @@ export async function runBuildbot(given: BuildbotRun): Promise<z.infer<typeof Lo
     await writePlace(folder, given);
     await create(packages, 'buildbot', ['create-master', '-q', 'master'], folder, env);
     const address = `127.0.0.1:${port}`;
-    await create(packages, 'buildbot-worker', ['create-worker', '-q', 'worker', address, 'worker', 'not-a-secret'], folder, env);
+    await create(
+      packages,
+      'buildbot-worker',
+      ['create-worker', '-q', 'worker', address, 'worker', 'not-a-secret'],
+      folder,
+      env,
+    );
     await cp(join(import.meta.dirname, 'master.cfg'), join(folder, 'master/master.cfg'));
     start('buildbot', ['master']);
     start('buildbot-worker', ['worker'], given.workerEnvironment);
     const end = Date.now() + BUILD_MS * (2 + given.changes.length);
-    while (!given.isDone() && Date.now() < end && children.every(({ exitCode }) => exitCode === null)) await sleep(200);
+    while (!given.isDone() && Date.now() < end && children.every(({ exitCode }) => exitCode === null))
+      await sleep(200);
     // The log of the last step is written after its command has ended.
     await sleep(2_000);
     await stopAll(children);
-    if (!given.isDone()) throw new Error(`not all builds ended: ${(await Promise.all(said)).join('\n').slice(-4_000)}`);
-    const logs = execFileSync('python3', [join(import.meta.dirname, 'read-logs.py'), join(folder, 'master/state.sqlite')]);
+    if (!given.isDone())
+      throw new Error(`not all builds ended: ${(await Promise.all(said)).join('\n').slice(-4_000)}`);
+    const logs = execFileSync('python3', [
+      join(import.meta.dirname, 'read-logs.py'),
+      join(folder, 'master/state.sqlite'),
+    ]);
     return Logs.parse(JSON.parse(logs.toString()));
   } finally {
     await stopAll(children);
@@ -79,7 +96,13 @@ async function writePlace(folder: string, { recipe, secret, checkout, changes }:
   }
 }
 
-async function create(packages: string, program: string, args: readonly string[], cwd: string, env: Record<string, string>) {
+async function create(
+  packages: string,
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string>,
+) {
   const { code, stderr } = await run('python3', [join(packages, 'bin', program), ...args], { cwd, env });
   if (code !== 0) throw new Error(`${program} ${args[0]} failed: ${stderr}`);
 }

@@ -6,22 +6,33 @@ import { z } from 'zod';
 
 const PROGRAM = join(import.meta.dirname, '../../../node_modules/.cache/faultline-substitution');
 
-const Step = z.object({ name: z.string(), commands: z.array(z.string()), environment: z.record(z.string(), z.unknown()).nullable() });
+const Step = z.object({
+  name: z.string(),
+  commands: z.array(z.string()),
+  environment: z.record(z.string(), z.unknown()).nullable(),
+});
 export type Step = z.infer<typeof Step>;
 
 const Pipeline = z.object({ steps: z.array(Step).default([]), refused: z.string().default('') });
 export type Pipeline = z.infer<typeof Pipeline>;
 
 /** Reads a pipeline as Woodpecker and Drone do: replaces these variables in its text, then parses it. `refused` says why that failed. */
-export async function preparePipelines(pipeline: string, variables: readonly Readonly<Record<string, string>>[]): Promise<Pipeline[]> {
+export async function preparePipelines(
+  pipeline: string,
+  variables: readonly Readonly<Record<string, string>>[],
+): Promise<Pipeline[]> {
   const answers = await ask(variables.map((one) => ({ pipeline, variables: one })));
   return answers.map((answer) => Pipeline.parse(answer));
 }
 
 /** Replaces the names of variables inside of their values, as a runner of GitLab does before it hands them to a job. */
-export async function expandVariables(variables: readonly Readonly<Record<string, string>>[]): Promise<Record<string, string>[]> {
+export async function expandVariables(
+  variables: readonly Readonly<Record<string, string>>[],
+): Promise<Record<string, string>[]> {
   const answers = await ask(variables.map((one) => ({ variables: one })));
-  return answers.map((answer) => z.object({ variables: z.record(z.string(), z.string()) }).parse(answer).variables);
+  return answers.map(
+    (answer) => z.object({ variables: z.record(z.string(), z.string()) }).parse(answer).variables,
+  );
 }
 
 let built: Promise<unknown> | undefined;

@@ -12,7 +12,10 @@ async function quotesOf(id: string): Promise<string[]> {
   const analyst = carelessAnalyst(scriptedAnalyst({ answers: [{ claims: [claim] }] }));
   const subject = sampleSubject({ build: sampleBuild({ id }) });
   const { value: classification } = await analyst.classify({ subject }, never);
-  const { value } = await analyst.answer({ subject, classification, evidence: [], outcomes: [], round: 1, gaps: [] }, never);
+  const { value } = await analyst.answer(
+    { subject, classification, evidence: [], outcomes: [], round: 1, gaps: [] },
+    never,
+  );
   return value.claims.flatMap(({ quotes }) => quotes.map(({ text }) => text));
 }
 

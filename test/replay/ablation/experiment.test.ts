@@ -9,15 +9,29 @@ import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
-const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const LIMITS = {
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
 const never = new AbortController().signal;
 
 function whole(): InvestigateDeps {
   // Never sure and never done asking, so that only the limits end it.
-  const calls = Array.from({ length: 20 }, (_, at) => [{ tool: 'search_code', args: { text: `word ${at}` }, why: 'to know' }]);
+  const calls = Array.from({ length: 20 }, (_, at) => [
+    { tool: 'search_code', args: { text: `word ${at}` }, why: 'to know' },
+  ]);
   const analyst = scriptedAnalyst({ calls, assessments: [{ confidence: 0.55 }] });
   const toolbox = scriptedToolbox({ search_code: {}, search_knowledge: {} });
-  return { analyst, toolbox, clock: systemClock, graph: compileTriageGraph(), limits: LIMITS, timeLimitMs: 30_000, durable: false };
+  return {
+    analyst,
+    toolbox,
+    clock: systemClock,
+    graph: compileTriageGraph(),
+    limits: LIMITS,
+    timeLimitMs: 30_000,
+    durable: false,
+  };
 }
 
 async function roundsWithout(...stages: AblationStage[]) {

@@ -9,7 +9,8 @@ import { sampleSubject } from '../../support/subject.ts';
 import { emptySources } from '../../tools/sources.ts';
 
 const toolbox = createToolbox(createTools(emptySources()), { mask: (text) => text });
-const namesIn = (box: Toolbox) => [...new Set(CATEGORIES.flatMap((category) => box.offered(category).map(({ name }) => name)))].sort();
+const namesIn = (box: Toolbox) =>
+  [...new Set(CATEGORIES.flatMap((category) => box.offered(category).map(({ name }) => name)))].sort();
 const never = new AbortController().signal;
 
 describe('tools that are left out', () => {
@@ -17,12 +18,16 @@ describe('tools that are left out', () => {
     const sources = ['library', 'knowledge', 'code-host', 'history', 'logs', 'web'] as const;
     const left = namesIn(leaveOutTools(toolbox, sources));
     expect(left).toEqual(['ask_reviewer']);
-    const counts = sources.map((source) => namesIn(toolbox).length - namesIn(leaveOutTools(toolbox, [source])).length);
+    const counts = sources.map(
+      (source) => namesIn(toolbox).length - namesIn(leaveOutTools(toolbox, [source])).length,
+    );
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(namesIn(toolbox).length - 1);
   });
 
   it('are none for stages that have no tool', () => {
-    const others = AblationStage.options.filter((stage) => namesIn(leaveOutTools(toolbox, [stage])).length === namesIn(toolbox).length);
+    const others = AblationStage.options.filter(
+      (stage) => namesIn(leaveOutTools(toolbox, [stage])).length === namesIn(toolbox).length,
+    );
     expect(others).toEqual(['loop', 'corrections', 'sections', 'extractors', 'ranking', 'reducer']);
   });
 

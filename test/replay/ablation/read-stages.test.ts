@@ -9,11 +9,14 @@ const { log } = capturedFailure('loyalty-customer-null');
 const sources = [{ name: 'log', kind: 'log' as const, text: log, notes: [] }];
 /** So few that every stage has to choose. */
 const BUDGET = 600;
-const read = (...stages: ReadStage[]) => readSources(sources, { budgetTokens: BUDGET, without: new Set(stages) });
+const read = (...stages: ReadStage[]) =>
+  readSources(sources, { budgetTokens: BUDGET, without: new Set(stages) });
 const whole = readSources(sources, { budgetTokens: BUDGET });
 const changedBy = (reading: Reading) => {
   const other = new Map(Object.entries(reading));
-  return Object.entries(whole).flatMap(([key, value]) => (JSON.stringify(value) === JSON.stringify(other.get(key)) ? [] : [key]));
+  return Object.entries(whole).flatMap(([key, value]) =>
+    JSON.stringify(value) === JSON.stringify(other.get(key)) ? [] : [key],
+  );
 };
 const reasonsOf = (reading: Reading) => reading.excerpts.map(({ reason }) => reason);
 
@@ -22,11 +25,14 @@ describe('stages of the reader that are left out', () => {
     expect(JSON.stringify(read())).toBe(JSON.stringify(whole));
   });
 
-  it.each(['ranking', 'reducer'] as const)('change the choice of lines and nothing that was found: %s', (stage) => {
-    const changed = changedBy(read(stage));
-    expect(changed).toContain('excerpts');
-    expect(changed.filter((key) => !['excerpts', 'tokens', 'messages'].includes(key))).toEqual([]);
-  });
+  it.each(['ranking', 'reducer'] as const)(
+    'change the choice of lines and nothing that was found: %s',
+    (stage) => {
+      const changed = changedBy(read(stage));
+      expect(changed).toContain('excerpts');
+      expect(changed.filter((key) => !['excerpts', 'tokens', 'messages'].includes(key))).toEqual([]);
+    },
+  );
 
   it('keep to the budget', () => {
     for (const stage of ReadStage.options) expect(read(stage).tokens).toBeLessThanOrEqual(BUDGET);

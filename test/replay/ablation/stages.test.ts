@@ -17,6 +17,8 @@ describe('names of stages', () => {
 
   it('stand in a heading', () => {
     expect(describeExperiment([], 'loop')).toBe('');
-    expect(describeExperiment(['library', 'web'], 'linear')).toBe(', without library and web, linear baseline');
+    expect(describeExperiment(['library', 'web'], 'linear')).toBe(
+      ', without library and web, linear baseline',
+    );
   });
 });

@@ -7,8 +7,19 @@ import { failedResult } from '../../../src/replay/run/results.ts';
 /** A case of CODE_ERROR with what was said of it. */
 function answered(id: string, right: boolean, answerConfidence: number): ReplayedCase {
   const row = DatasetRow.parse({ id, category: 'CODE_ERROR', project: id });
-  const said = { category: right ? 'CODE_ERROR' : 'TEST_FAILURE', confidence: 0.9, answerConfidence, action: 'auto_notify', error: null };
-  return { row, result: { ...failedResult(id, '', 0), ...said }, analysis: null, quotes: { made: 0, literal: 0 } };
+  const said = {
+    category: right ? 'CODE_ERROR' : 'TEST_FAILURE',
+    confidence: 0.9,
+    answerConfidence,
+    action: 'auto_notify',
+    error: null,
+  };
+  return {
+    row,
+    result: { ...failedResult(id, '', 0), ...said },
+    analysis: null,
+    quotes: { made: 0, literal: 0 },
+  };
 }
 
 const cases = (confidenceOf: (at: number, right: boolean) => number) =>
@@ -20,15 +31,28 @@ const EQUAL_RISK = 'publishable with at most 5 % wrong';
 describe('two systems', () => {
   it('that are one differ in nothing', () => {
     const same = cases(() => 0.9);
-    expect(systemDifferences(same, same, ABLATION_MEASURES).every(({ verdict }) => verdict === 'same')).toBe(true);
+    expect(systemDifferences(same, same, ABLATION_MEASURES).every(({ verdict }) => verdict === 'same')).toBe(
+      true,
+    );
   });
 
   it('are compared at equal risk by what each publishes by', () => {
     const blind = cases(() => 0.9);
     const seeing = cases((_, right) => (right ? 0.9 : 0.3));
-    expect(figure(blind, seeing, EQUAL_RISK)).toMatchObject({ a: 0, b: 0.75, verdict: 'b-better', won: 30, lost: 0, cases: 40 });
+    expect(figure(blind, seeing, EQUAL_RISK)).toMatchObject({
+      a: 0,
+      b: 0.75,
+      verdict: 'b-better',
+      won: 30,
+      lost: 0,
+      cases: 40,
+    });
     expect(figure(seeing, blind, EQUAL_RISK)).toMatchObject({ a: 0.75, b: 0, verdict: 'a-better' });
-    expect(figure(blind, seeing, 'confident but wrong answers')).toMatchObject({ a: 0.25, b: 0, verdict: 'b-better' });
+    expect(figure(blind, seeing, 'confident but wrong answers')).toMatchObject({
+      a: 0.25,
+      b: 0,
+      verdict: 'b-better',
+    });
   });
 
   it('may be wrong once in twenty published, and no more', () => {

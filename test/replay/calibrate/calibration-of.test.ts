@@ -10,7 +10,16 @@ import {
 import { labelled } from './labelled-answers.ts';
 
 const OPTIONS: CalibrateOptions = {
-  ...{ method: 'auto', risk: null, analyst: 'rules', createdBy: 'ann', now: 0, id: 'cal_1', version: 1, sources: ['a.jsonl'] },
+  ...{
+    method: 'auto',
+    risk: null,
+    analyst: 'rules',
+    createdBy: 'ann',
+    now: 0,
+    id: 'cal_1',
+    version: 1,
+    sources: ['a.jsonl'],
+  },
   mask: (text) => text.replace('secret', '***'),
 };
 const answers = [...labelled('CODE_ERROR', 0.95, 90, 30), ...labelled('CODE_ERROR', 0.7, 30, 30)];
@@ -36,7 +45,10 @@ describe('calibrationOf', () => {
   });
 
   it('carries the thresholds that keep to a risk', () => {
-    const { calibration } = fitCalibration(labelled('TEST_FAILURE', 0.9, 100, 0), { ...OPTIONS, risk: { most: 0.05, confidence: 0.95 } });
+    const { calibration } = fitCalibration(labelled('TEST_FAILURE', 0.9, 100, 0), {
+      ...OPTIONS,
+      risk: { most: 0.05, confidence: 0.95 },
+    });
     expect(calibration.categories.TEST_FAILURE.threshold).toBeGreaterThan(0.85);
     expect(calibration.categories.CODE_ERROR.threshold).toBeNull();
   });

@@ -15,13 +15,15 @@ describe('fitCategories', () => {
     expect(calibrated(maps.CONFIG_ERROR.points, 0.95)).toBeLessThanOrEqual(9 / 11);
     expect(maps.INFRA_ERROR).toMatchObject({ method: 'capped', cases: 0 });
     expect(calibrated(maps.INFRA_ERROR.points, 0.99)).toBeLessThanOrEqual(0.75);
-    for (const stated of along) expect(calibrated(maps.INFRA_ERROR.points, stated)).toBeLessThanOrEqual(stated + 1e-4);
+    for (const stated of along)
+      expect(calibrated(maps.INFRA_ERROR.points, stated)).toBeLessThanOrEqual(stated + 1e-4);
   });
 
   it('says of a category with some cases what all categories say, and never more than was stated', () => {
     const maps = fitCategories([...many, ...labelled('CONFIG_ERROR', 0.9, 15, 0)], 'auto');
     expect(maps.CONFIG_ERROR.method).toBe('pooled');
-    for (const stated of along) expect(calibrated(maps.CONFIG_ERROR.points, stated)).toBeLessThanOrEqual(stated + 1e-4);
+    for (const stated of along)
+      expect(calibrated(maps.CONFIG_ERROR.points, stated)).toBeLessThanOrEqual(stated + 1e-4);
   });
 
   it('fits a category with enough cases to its own', () => {
@@ -41,31 +43,49 @@ describe('fitCategories', () => {
 
   it('raises no answer that is less sure than those that were seen', () => {
     const against = [...labelled('CODE_ERROR', 0.97, 45, 9), ...labelled('CODE_ERROR', 0.9, 45, 1)];
-    const sure = Array.from({ length: 80 }, (_, at) => labelled('CODE_ERROR', 0.8 + 0.002 * at, 14, 1)).flat();
-    for (const map of [fitCategories(against, 'auto'), fitCategories(against, 'isotonic'), fitCategories(sure, 'auto')]) {
-      for (const stated of [0, 0.1, 0.3, 0.5, 0.7]) expect(calibrated(map.CODE_ERROR.points, stated)).toBeLessThanOrEqual(stated);
+    const sure = Array.from({ length: 80 }, (_, at) =>
+      labelled('CODE_ERROR', 0.8 + 0.002 * at, 14, 1),
+    ).flat();
+    for (const map of [
+      fitCategories(against, 'auto'),
+      fitCategories(against, 'isotonic'),
+      fitCategories(sure, 'auto'),
+    ]) {
+      for (const stated of [0, 0.1, 0.3, 0.5, 0.7])
+        expect(calibrated(map.CODE_ERROR.points, stated)).toBeLessThanOrEqual(stated);
       expect(calibrated(map.CODE_ERROR.points, 0.9)).toBeGreaterThan(0.85);
     }
   });
 
   it('takes drawn answers for what they show, not for all that they represent', () => {
-    const drawn = (right: number) => labelled('CONFIG_ERROR', 0.95, right, 0).map((one) => ({ ...one, weight: 20 }));
+    const drawn = (right: number) =>
+      labelled('CONFIG_ERROR', 0.95, right, 0).map((one) => ({ ...one, weight: 20 }));
     const one = fitCategories([...many, ...drawn(1)], 'auto').CONFIG_ERROR;
     expect(calibrated(one.points, 0.95)).toBeLessThanOrEqual(7 / 9 + 1e-4);
-    const mixed = fitCategories([...many, ...drawn(1), ...labelled('CONFIG_ERROR', 0.6, 20, 20)], 'auto').CONFIG_ERROR;
+    const mixed = fitCategories(
+      [...many, ...drawn(1), ...labelled('CONFIG_ERROR', 0.6, 20, 20)],
+      'auto',
+    ).CONFIG_ERROR;
     expect(mixed.method).toBe('capped');
     const weighted = many.map((each) => ({ ...each, weight: 20 }));
     expect(fitCategories(weighted, 'auto')).toEqual(fitCategories(many, 'auto'));
   });
 
   it('never falls, and can be stored, whatever the cases', () => {
-    const group = fc.tuple(fc.constantFrom(...CATEGORIES), fc.integer({ min: 0, max: 100 }), fc.nat(40), fc.nat(40));
+    const group = fc.tuple(
+      fc.constantFrom(...CATEGORIES),
+      fc.integer({ min: 0, max: 100 }),
+      fc.nat(40),
+      fc.nat(40),
+    );
     fc.assert(
       fc.property(
         fc.array(group, { maxLength: 6 }),
         fc.constantFrom<'auto' | 'isotonic' | 'platt'>('auto', 'isotonic', 'platt'),
         (groups, method) => {
-          const answers = groups.flatMap(([category, stated, right, wrong]) => labelled(category, stated / 100, right, wrong));
+          const answers = groups.flatMap(([category, stated, right, wrong]) =>
+            labelled(category, stated / 100, right, wrong),
+          );
           for (const map of Object.values(fitCategories(answers, method))) {
             expect(Calibration.shape.categories.valueType.safeParse(map).success).toBe(true);
           }

@@ -31,7 +31,10 @@ describe('fitIsotonic', () => {
   });
 
   it('never falls, whatever was said', () => {
-    const statement = fc.record({ stated: fc.integer({ min: 0, max: 100 }).map((at) => at / 100), right: fc.boolean() });
+    const statement = fc.record({
+      stated: fc.integer({ min: 0, max: 100 }).map((at) => at / 100),
+      right: fc.boolean(),
+    });
     fc.assert(
       fc.property(fc.array(statement, { minLength: 1, maxLength: 60 }), (statements) => {
         const points = fitIsotonic(statements);

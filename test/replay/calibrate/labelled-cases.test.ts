@@ -4,22 +4,44 @@ import { failedResult } from '../../../src/replay/run/results.ts';
 import type { DecidedAnswer } from '../../../src/stores/measurements.ts';
 
 const decided: DecidedAnswer = {
-  ...{ analysisId: 'ana_1', repository: 'acme/shop', analyst: 'rules', model: null, category: 'CODE_ERROR', stated: 0.9, right: true },
+  ...{
+    analysisId: 'ana_1',
+    repository: 'acme/shop',
+    analyst: 'rules',
+    model: null,
+    category: 'CODE_ERROR',
+    stated: 0.9,
+    right: true,
+  },
   ...{ origin: 'unsure', blind: false, decidedAt: '2026-01-01T00:00:00.000Z' },
 };
 
 describe('answers whose truth is known', () => {
   it('are cases with a category that were answered, by the accepted categories', () => {
-    const row = { id: 'a', project: 'p', category: 'CODE_ERROR' as const, also_ok: ['TEST_FAILURE' as const] };
-    const result = { ...failedResult('a', '', 0), error: null, category: 'TEST_FAILURE', answerConfidence: 0.8 };
+    const row = {
+      id: 'a',
+      project: 'p',
+      category: 'CODE_ERROR' as const,
+      also_ok: ['TEST_FAILURE' as const],
+    };
+    const result = {
+      ...failedResult('a', '', 0),
+      error: null,
+      category: 'TEST_FAILURE',
+      answerConfidence: 0.8,
+    };
     const quotes = { made: 0, literal: 0 };
     const found = labelledCases([
       { row, result, analysis: null, quotes },
       { row, result: failedResult('a', 'no log', 0), analysis: null, quotes },
       { row: { id: 'b' }, result, analysis: null, quotes },
     ]);
-    expect(labelledCases([{ row, result: { ...result, rawConfidence: 0.95 }, analysis: null, quotes }])[0]?.stated).toBe(0.95);
-    expect(found).toEqual([{ id: 'a', project: 'p', category: 'TEST_FAILURE', stated: 0.8, right: true, at: null }]);
+    expect(
+      labelledCases([{ row, result: { ...result, rawConfidence: 0.95 }, analysis: null, quotes }])[0]?.stated,
+    ).toBe(0.95);
+    expect(found).toEqual([
+      { id: 'a', project: 'p', category: 'TEST_FAILURE', stated: 0.8, right: true, at: null },
+    ]);
   });
 
   it('of the published ones those that were drawn stand for all', () => {

@@ -36,7 +36,10 @@ describe('a fitted calibration', () => {
       [0.9, 24, 24],
       [0.9, 5, 100],
     ] as const) {
-      const cases = Array.from({ length: right + wrong }, (_, at) => ({ stated: low + 0.0009 * ((at * 7) % 11), right: at < right }));
+      const cases = Array.from({ length: right + wrong }, (_, at) => ({
+        stated: low + 0.0009 * ((at * 7) % 11),
+        right: at < right,
+      }));
       expect(fitPlatt(cases)(low)).toBeCloseTo(right / (right + wrong), 1);
     }
   });
@@ -56,7 +59,10 @@ describe('a fitted calibration', () => {
         const all = cases.reduce((sum, { weight }) => sum + weight, 0);
         const right = cases.reduce((sum, one) => sum + (one.right ? one.weight : 0), 0);
         const target = (isRight: boolean) => (isRight ? (right + 1) / (right + 2) : 1 / (all - right + 2));
-        const pull = cases.reduce((sum, one) => sum + one.weight * (calibrated(one.stated) - target(one.right)), offset);
+        const pull = cases.reduce(
+          (sum, one) => sum + one.weight * (calibrated(one.stated) - target(one.right)),
+          offset,
+        );
         expect(Math.abs(pull)).toBeLessThan(1e-4);
       }),
       { numRuns: 60 },

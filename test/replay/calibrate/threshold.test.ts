@@ -30,7 +30,11 @@ describe('a threshold by risk', () => {
   });
 
   it('is the lowest that brute force finds, where one sequence is tried', () => {
-    const answers = [...labelled('CODE_ERROR', 0.95, 60, 0), ...labelled('CODE_ERROR', 0.9, 30, 0), ...labelled('CODE_ERROR', 0.8, 8, 6)];
+    const answers = [
+      ...labelled('CODE_ERROR', 0.95, 60, 0),
+      ...labelled('CODE_ERROR', 0.9, 30, 0),
+      ...labelled('CODE_ERROR', 0.8, 8, 6),
+    ];
     const risk = { most: 0.05, confidence: 0.95 };
     const brute = [0.95, 0.9, 0.8].filter((at) => {
       const above = answers.filter(({ stated }) => stated >= at);
@@ -70,7 +74,14 @@ describe('a threshold by risk', () => {
     for (let run = 0; run < 300; run++) {
       const answers = Array.from({ length: 200 }, (_, index) => {
         const stated = 0.66 + 0.34 * random();
-        return { id: `${index}`, project: 'p', category: 'CODE_ERROR' as const, stated, right: random() < stated, at: null };
+        return {
+          id: `${index}`,
+          project: 'p',
+          category: 'CODE_ERROR' as const,
+          stated,
+          right: random() < stated,
+          at: null,
+        };
       });
       const threshold = thresholdsAt(answers, AS_STATED, risk)[0]?.threshold ?? null;
       samples++;
@@ -84,7 +95,14 @@ describe('a threshold by risk', () => {
 describe('a threshold and what verify does with it', () => {
   const answers = Array.from({ length: 300 }, (_, index): LabelledAnswer => {
     const stated = 0.7 + 0.0009 * index;
-    return { id: `${index}`, project: `p${index % 10}`, category: 'CODE_ERROR', stated, right: index > 60 || index % 3 === 0, at: null };
+    return {
+      id: `${index}`,
+      project: `p${index % 10}`,
+      category: 'CODE_ERROR',
+      stated,
+      right: index > 60 || index % 3 === 0,
+      at: null,
+    };
   });
 
   it('publish the same answers: those that it was tested on, no more and no fewer', () => {
@@ -93,7 +111,9 @@ describe('a threshold and what verify does with it', () => {
         const maps = fitCategories(answers, method);
         const [code] = thresholdsAt(answers, maps, { most, confidence: 0.9 });
         const points = maps.CODE_ERROR.points;
-        const passing = answers.filter(({ stated }) => code?.threshold != null && calibratedConfidence(points, stated) >= code.threshold);
+        const passing = answers.filter(
+          ({ stated }) => code?.threshold != null && calibratedConfidence(points, stated) >= code.threshold,
+        );
         expect(passing).toHaveLength(code?.published ?? -1);
       }
     }

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,14 +40,22 @@ describe('a case set', () => {
       { id: 'b', stack_trace: 'at cart.add', experiment: sampleExperiment({ excerpt: `token ${SECRET}` }) },
     ];
     const { summary, out } = await imported(place, rows);
-    expect(summary).toMatchObject({ cases: 2, logs: 2, leftOut: 0, categories: { CONFIG_ERROR: 1, none: 1 } });
+    expect(summary).toMatchObject({
+      cases: 2,
+      logs: 2,
+      leftOut: 0,
+      categories: { CONFIG_ERROR: 1, none: 1 },
+    });
     expect(summary.secrets).toBeGreaterThanOrEqual(2);
     const [first, second] = await all(readDataset(join(out, 'cases.jsonl')));
     expect(first).toMatchObject({ row: { id: 'a/1', root_cause: '*** expired' } });
-    expect(second).toMatchObject({ value: { id: 'b', log: 'at cart.add', experiment: { verdict: 'this-change', excerpt: 'token ***' } } });
+    expect(second).toMatchObject({
+      value: { id: 'b', log: 'at cart.add', experiment: { verdict: 'this-change', excerpt: 'token ***' } },
+    });
     expect(JSON.stringify(first)).not.toContain('annotator');
     const [one] = await all(await casesAt(out));
-    const texts = one !== undefined && 'one' in one ? await one.one.load({ maxBytes: 1_000, green: true }) : null;
+    const texts =
+      one !== undefined && 'one' in one ? await one.one.load({ maxBytes: 1_000, green: true }) : null;
     expect(texts).toMatchObject({ sources: [{ text: 'token ***\nboom' }], greenText: 'fine' });
     for (const file of readdirSync(join(out, 'logs')))
       expect(gunzipSync(readFileSync(join(out, 'logs', file))).toString()).not.toContain(SECRET);
@@ -49,13 +66,26 @@ describe('a case set', () => {
     const place = placeWith({ 'a.log': 'lint', 'b.log': `token ${SECRET}`, 'c.xml': '<testsuite/>' });
     const logs = ['a', 'b'].map((name) => ({ name, log_path: `${name}.log` }));
     const failures = [
-      { test: 'signs in', message: `token ${SECRET}`, log: 'b', log_lines: [1, 1], cause: 'token', category: 'CONFIG_ERROR' },
+      {
+        test: 'signs in',
+        message: `token ${SECRET}`,
+        log: 'b',
+        log_lines: [1, 1],
+        cause: 'token',
+        category: 'CONFIG_ERROR',
+      },
     ];
-    const { out } = await imported(place, [{ id: 'x', logs, report_path: 'c.xml', failures, runner: 'jest', green: false }]);
+    const { out } = await imported(place, [
+      { id: 'x', logs, report_path: 'c.xml', failures, runner: 'jest', green: false },
+    ]);
     const [one] = await all(await casesAt(out));
     const { row, load } = one !== undefined && 'one' in one ? one.one : { row: null, load: null };
     const { log_lines: _, ...failure } = failures[0] ?? {};
-    expect(row).toMatchObject({ failures: [{ ...failure, message: 'token ***', log_lines: [[1, 1]] }], runner: 'jest', green: false });
+    expect(row).toMatchObject({
+      failures: [{ ...failure, message: 'token ***', log_lines: [[1, 1]] }],
+      runner: 'jest',
+      green: false,
+    });
     expect((await load?.({ maxBytes: 1_000, green: true }))?.sources).toMatchObject([
       { name: 'a', text: 'lint' },
       { name: 'b', text: 'token ***' },
@@ -66,8 +96,11 @@ describe('a case set', () => {
   it('has the same bytes each time', async () => {
     const place = placeWith({ 'red.log': 'boom' });
     const rows = [{ id: 'x', log_path: 'red.log', category: 'CODE_ERROR' }];
-    const bytes = (folder: string) => filesIn(folder).map((file) => `${file} ${readFileSync(join(folder, file)).toString('base64')}`);
-    expect(bytes((await imported(place, rows, 'one')).out)).toEqual(bytes((await imported(place, rows, 'two')).out));
+    const bytes = (folder: string) =>
+      filesIn(folder).map((file) => `${file} ${readFileSync(join(folder, file)).toString('base64')}`);
+    expect(bytes((await imported(place, rows, 'one')).out)).toEqual(
+      bytes((await imported(place, rows, 'two')).out),
+    );
   });
 
   it('says what is left out, and why', async () => {
@@ -108,7 +141,8 @@ describe('a case set', () => {
     const { out } = await imported(placeWith({ '0.log': 'first', '1.log': 'second' }), rows);
     const texts: string[] = [];
     for (const outcome of await all(await casesAt(out)))
-      if ('one' in outcome) texts.push((await outcome.one.load({ maxBytes: 1_000, green: false })).sources[0]?.text ?? '');
+      if ('one' in outcome)
+        texts.push((await outcome.one.load({ maxBytes: 1_000, green: false })).sources[0]?.text ?? '');
     expect(texts).toEqual(['first', 'second']);
   });
 
@@ -119,7 +153,9 @@ describe('a case set', () => {
     const out = join(place, 'set');
     writeFileSync(join(place, 'cases.jsonl'), '{"id":"a","log":"x"}\n');
     const cases = datasetCases(join(place, 'cases.jsonl'));
-    await expect(writeCaseSet(cases, await beginFolder(out), limits(), stopped.signal)).rejects.toThrow('stopped');
+    await expect(writeCaseSet(cases, await beginFolder(out), limits(), stopped.signal)).rejects.toThrow(
+      'stopped',
+    );
     expect(readdirSync(place)).toEqual(['cases.jsonl']);
     mkdirSync(out);
     await expect(beginFolder(out)).rejects.toMatchObject({ code: 'conflict' });
@@ -130,7 +166,8 @@ describe('a case set', () => {
     const place = placeWith({});
     const out = join(place, 'set');
     const folder = await beginFolder(out);
-    const full = (path: string) => writeFile('/dev/full', 'x').catch((cause: unknown) => Promise.reject(storageError(path, cause)));
+    const full = (path: string) =>
+      writeFile('/dev/full', 'x').catch((cause: unknown) => Promise.reject(storageError(path, cause)));
     const failing: NewFolder = { ...folder, append: () => full(out) };
     writeFileSync(join(place, 'cases.jsonl'), '{"id":"a","log":"x"}\n');
     const written = writeCaseSet(datasetCases(join(place, 'cases.jsonl')), failing, limits(), never);
@@ -143,11 +180,23 @@ describe('a case set', () => {
   });
 });
 
-async function imported(place: string, rows: readonly object[], name = 'set'): Promise<{ summary: CaseSetSummary; out: string }> {
+async function imported(
+  place: string,
+  rows: readonly object[],
+  name = 'set',
+): Promise<{ summary: CaseSetSummary; out: string }> {
   const dataset = join(place, 'rows.jsonl');
   writeFileSync(dataset, rows.map((row) => JSON.stringify(row)).join('\n'));
   const out = join(place, name);
-  return { out, summary: await writeCaseSet(confined(datasetCases(dataset), dataset, place), await beginFolder(out), limits(), never) };
+  return {
+    out,
+    summary: await writeCaseSet(
+      confined(datasetCases(dataset), dataset, place),
+      await beginFolder(out),
+      limits(),
+      never,
+    ),
+  };
 }
 
 function limits() {

@@ -28,17 +28,36 @@ it('says everything that is wrong with a data set, and counts the rest', async (
     '7 f null: the log is empty',
   ]);
   const projects = { g: 1, shop: 1 };
-  expect(checked).toEqual({ cases: 8, good: 2, problems: 9, categories: { CODE_ERROR: 1, none: 1 }, projects, dated: 1 });
+  expect(checked).toEqual({
+    cases: 8,
+    good: 2,
+    problems: 9,
+    categories: { CODE_ERROR: 1, none: 1 },
+    projects,
+    dated: 1,
+  });
 });
 
 it('leaves the logs alone where asked to', async () => {
-  expect((await check(['{"id":"e","log_path":"none.log"}'], false)).checked).toMatchObject({ good: 1, problems: 0 });
+  expect((await check(['{"id":"e","log_path":"none.log"}'], false)).checked).toMatchObject({
+    good: 1,
+    problems: 0,
+  });
 });
 
-async function check(lines: readonly string[], logs = true): Promise<{ problems: CaseProblem[]; checked: CheckedCases }> {
+async function check(
+  lines: readonly string[],
+  logs = true,
+): Promise<{ problems: CaseProblem[]; checked: CheckedCases }> {
   const dataset = join(mkdtempSync(join(tmpdir(), 'faultline-check-')), 'cases.jsonl');
   writeFileSync(dataset, lines.join('\n'));
   const problems: CaseProblem[] = [];
-  const options = { logs: logs ? { maxBytes: 1_000_000 } : null, onProblem: (problem: CaseProblem) => void problems.push(problem) };
-  return { problems, checked: await checkCases(datasetCases(dataset), options, new AbortController().signal) };
+  const options = {
+    logs: logs ? { maxBytes: 1_000_000 } : null,
+    onProblem: (problem: CaseProblem) => void problems.push(problem),
+  };
+  return {
+    problems,
+    checked: await checkCases(datasetCases(dataset), options, new AbortController().signal),
+  };
 }

@@ -3,7 +3,10 @@ import type { CaseOutcome, DatasetRow } from '../../../src/replay/cases/case.ts'
 import { sampleCases } from '../../../src/replay/cases/choose.ts';
 
 const ROWS = Array.from({ length: 200 }, (_, index): DatasetRow => {
-  return { id: `case-${index}`, category: index < 180 ? 'TEST_FAILURE' : index < 198 ? 'CODE_ERROR' : 'INFRA_ERROR' };
+  return {
+    id: `case-${index}`,
+    category: index < 180 ? 'TEST_FAILURE' : index < 198 ? 'CODE_ERROR' : 'INFRA_ERROR',
+  };
 });
 
 describe('a sample of cases', () => {
@@ -25,7 +28,10 @@ describe('a sample of cases', () => {
   });
 
   it('grows without losing a case of the smaller one, is in the order of the lines, and may be all', async () => {
-    const [small, large] = [await idsOf(sampleCases(of(ROWS.slice(0, 180)), 20)), await idsOf(sampleCases(of(ROWS.slice(0, 180)), 40))];
+    const [small, large] = [
+      await idsOf(sampleCases(of(ROWS.slice(0, 180)), 20)),
+      await idsOf(sampleCases(of(ROWS.slice(0, 180)), 40)),
+    ];
     expect(small.every((id) => large.includes(id))).toBe(true);
     expect(large).toEqual(ROWS.map(({ id }) => id).filter((id) => large.includes(id)));
     expect(await idsOf(sampleCases(of(ROWS), 1_000))).toHaveLength(200);
@@ -40,7 +46,10 @@ describe('a sample of cases', () => {
   });
 });
 
-async function* of(rows: readonly DatasetRow[], bad: readonly CaseOutcome[] = []): AsyncGenerator<CaseOutcome> {
+async function* of(
+  rows: readonly DatasetRow[],
+  bad: readonly CaseOutcome[] = [],
+): AsyncGenerator<CaseOutcome> {
   for (const [index, row] of rows.entries())
     yield { line: index + 1, one: { row, load: () => Promise.reject(new Error('not asked for')) } };
   yield* bad;

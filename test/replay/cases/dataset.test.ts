@@ -4,21 +4,38 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { DatasetRow } from '../../../src/replay/cases/case.ts';
-import { type FileLine, numberedLines, type RowOutcome, readDataset, readTexts } from '../../../src/replay/cases/dataset.ts';
+import {
+  type FileLine,
+  numberedLines,
+  type RowOutcome,
+  readDataset,
+  readTexts,
+} from '../../../src/replay/cases/dataset.ts';
 
 const LIMITS = { maxBytes: 1_000_000, green: true };
 
 describe('reading a data set', () => {
   it('gives rows in their order, blank lines and a byte order mark left out', async () => {
     const outcomes = await read(['\ufeff{"id":"a","log":"x"}\r', '', ' \t', '{"id":"b","log":"y"}']);
-    expect(outcomes.map((one) => ('row' in one ? `${one.line} ${one.row.id} ${one.row.log}` : one.error))).toEqual(['1 a x', '4 b y']);
+    expect(
+      outcomes.map((one) => ('row' in one ? `${one.line} ${one.row.id} ${one.row.log}` : one.error)),
+    ).toEqual(['1 a x', '4 b y']);
   });
 
   it('keeps the first of several rows with one id, and names both lines for the others', async () => {
-    const [first, other, again] = await read(['{"id":"a","log":"x"}', '{"id":"b","log":"y"}', '{"id":"a","log":"z"}']);
+    const [first, other, again] = await read([
+      '{"id":"a","log":"x"}',
+      '{"id":"b","log":"y"}',
+      '{"id":"a","log":"z"}',
+    ]);
     expect(first).toMatchObject({ row: { id: 'a', log: 'x' } });
     expect(other).toMatchObject({ row: { id: 'b' } });
-    expect(again).toEqual({ line: 3, id: 'a', field: 'id', error: 'line 3, field id: "a" is already the ID of line 1' });
+    expect(again).toEqual({
+      line: 3,
+      id: 'a',
+      field: 'id',
+      error: 'line 3, field id: "a" is already the ID of line 1',
+    });
   });
 
   it('names the labels that are allowed', async () => {
@@ -82,32 +99,60 @@ describe('reading a data set', () => {
   });
 
   it('ignores fields it does not know', async () => {
-    expect(await read(['{"id":"a","log":"x","annotator":{"deep":[1]}}'])).toMatchObject([{ row: { id: 'a' } }]);
+    expect(await read(['{"id":"a","log":"x","annotator":{"deep":[1]}}'])).toMatchObject([
+      { row: { id: 'a' } },
+    ]);
   });
 });
 
 describe('the texts of a row', () => {
   it('come from the row itself: its log, else its trace, else its snippets', async () => {
-    expect((await readTexts({ id: 'a', log: 'log', stack_trace: 'trace' }, 'x.jsonl', LIMITS)).sources[0]?.text).toBe('log');
-    expect((await readTexts({ id: 'a', stack_trace: 'trace' }, 'x.jsonl', LIMITS)).sources[0]?.text).toBe('trace');
-    expect((await readTexts({ id: 'a', snippets: [{ log: 'one' }, { log: 'two' }] }, 'x.jsonl', LIMITS)).sources[0]?.text).toBe('one\ntwo');
+    expect(
+      (await readTexts({ id: 'a', log: 'log', stack_trace: 'trace' }, 'x.jsonl', LIMITS)).sources[0]?.text,
+    ).toBe('log');
+    expect((await readTexts({ id: 'a', stack_trace: 'trace' }, 'x.jsonl', LIMITS)).sources[0]?.text).toBe(
+      'trace',
+    );
+    expect(
+      (await readTexts({ id: 'a', snippets: [{ log: 'one' }, { log: 'two' }] }, 'x.jsonl', LIMITS)).sources[0]
+        ?.text,
+    ).toBe('one\ntwo');
   });
 
   it('come from files beside the data set, plain or gzip, the green log with them', async () => {
     const dataset = folderWith({ 'red.log.gz': gzipSync('red'), 'green.log': Buffer.from('green') });
     const row: DatasetRow = { id: 'a', log_path: 'red.log.gz', pass_log_path: 'green.log' };
-    expect(await readTexts(row, dataset, LIMITS)).toMatchObject({ sources: [{ name: 'red.log', text: 'red' }], greenText: 'green' });
+    expect(await readTexts(row, dataset, LIMITS)).toMatchObject({
+      sources: [{ name: 'red.log', text: 'red' }],
+      greenText: 'green',
+    });
     expect((await readTexts(row, dataset, { ...LIMITS, green: false })).greenText).toBeUndefined();
   });
 
   it('are several where the row names further logs and reports', async () => {
-    const dataset = folderWith({ 'a.log': Buffer.from('red'), 'b.log.gz': gzipSync('server'), 'c.xml': Buffer.from('<testsuite/>') });
-    const { sources } = await readTexts({ id: 'a', log_path: 'a.log', more_log_paths: ['b.log.gz', 'c.xml'] }, dataset, LIMITS);
-    expect(sources.map(({ name, kind }) => `${name} ${kind}`)).toEqual(['a.log log', 'b.log log', 'c.xml report']);
+    const dataset = folderWith({
+      'a.log': Buffer.from('red'),
+      'b.log.gz': gzipSync('server'),
+      'c.xml': Buffer.from('<testsuite/>'),
+    });
+    const { sources } = await readTexts(
+      { id: 'a', log_path: 'a.log', more_log_paths: ['b.log.gz', 'c.xml'] },
+      dataset,
+      LIMITS,
+    );
+    expect(sources.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
+      'a.log log',
+      'b.log log',
+      'c.xml report',
+    ]);
   });
 
   it('are the logs of a build by their names, with its report', async () => {
-    const dataset = folderWith({ 'a.log.gz': gzipSync('lint'), 'b.log': Buffer.from('tests'), 'c.xml': Buffer.from('<testsuite/>') });
+    const dataset = folderWith({
+      'a.log.gz': gzipSync('lint'),
+      'b.log': Buffer.from('tests'),
+      'c.xml': Buffer.from('<testsuite/>'),
+    });
     const logs = [
       { name: 'lint', log_path: 'a.log.gz' },
       { name: 'tests (20)', log_path: 'b.log' },
@@ -123,22 +168,34 @@ describe('the texts of a row', () => {
   it('are refused where two logs have one name, and where a failure names another', async () => {
     const log = { name: 'tests', log_path: 'a.log' };
     const failure = { message: 'x', cause: 'c', category: 'CODE_ERROR' as const, log: 'lint' };
-    await expect(readTexts({ id: 'a', logs: [log, log] }, folderWith({}), LIMITS)).rejects.toThrow('two of its logs have the same name');
-    await expect(readTexts({ id: 'a', logs: [log], failures: [failure] }, folderWith({}), LIMITS)).rejects.toThrow(
-      'row a, field failures.0.log: "lint" is not the name of one of its logs',
+    await expect(readTexts({ id: 'a', logs: [log, log] }, folderWith({}), LIMITS)).rejects.toThrow(
+      'two of its logs have the same name',
     );
+    await expect(
+      readTexts({ id: 'a', logs: [log], failures: [failure] }, folderWith({}), LIMITS),
+    ).rejects.toThrow('row a, field failures.0.log: "lint" is not the name of one of its logs');
   });
 
   it('are refused with a sentence where there are none, or too much', async () => {
     await expect(readTexts({ id: 'a' }, 'x.jsonl', LIMITS)).rejects.toThrow(
       'row a has neither logs, log, log_path, stack_trace nor snippets',
     );
-    await expect(readTexts({ id: 'a', log_path: 'missing.log' }, folderWith({}), LIMITS)).rejects.toThrow('missing.log');
+    await expect(readTexts({ id: 'a', log_path: 'missing.log' }, folderWith({}), LIMITS)).rejects.toThrow(
+      'missing.log',
+    );
     const bomb = folderWith({ 'bomb.gz': gzipSync(Buffer.alloc(2_000_000)) });
-    await expect(readTexts({ id: 'a', log_path: 'bomb.gz' }, bomb, LIMITS)).rejects.toMatchObject({ code: 'too-large' });
+    await expect(readTexts({ id: 'a', log_path: 'bomb.gz' }, bomb, LIMITS)).rejects.toMatchObject({
+      code: 'too-large',
+    });
     const many = folderWith({ 'small.gz': gzipSync(Buffer.alloc(400_000, 'x')) });
-    const row: DatasetRow = { id: 'a', log_path: 'small.gz', more_log_paths: Array.from({ length: 50 }, () => 'small.gz') };
-    await expect(readTexts(row, many, LIMITS)).rejects.toThrow('Row a with small.gz is larger than the limit of');
+    const row: DatasetRow = {
+      id: 'a',
+      log_path: 'small.gz',
+      more_log_paths: Array.from({ length: 50 }, () => 'small.gz'),
+    };
+    await expect(readTexts(row, many, LIMITS)).rejects.toThrow(
+      'Row a with small.gz is larger than the limit of',
+    );
   });
 });
 

@@ -26,14 +26,28 @@ describe('a folder of logs', () => {
       ['shop/CODE_ERROR/x.log', 'shop', 'CODE_ERROR'],
     ]);
     const [first] = good(outcomes);
-    expect(await first?.load(LIMITS)).toMatchObject({ sources: [{ name: 'a.log', text: 'bang' }], greenText: undefined });
+    expect(await first?.load(LIMITS)).toMatchObject({
+      sources: [{ name: 'a.log', text: 'bang' }],
+      greenText: undefined,
+    });
   });
 
   it('reads what is true of a log from the file beside it, which goes before the folder', async () => {
-    const truth = { category: 'CONFIG_ERROR', also_ok: ['INFRA_ERROR'], happened_at: '2026-01-02T03:04:05Z', project: 'till', log: 'no' };
-    const outcomes = await casesOf({ 'CODE_ERROR/x.log': 'x', 'CODE_ERROR/x.truth.json': JSON.stringify(truth) });
+    const truth = {
+      category: 'CONFIG_ERROR',
+      also_ok: ['INFRA_ERROR'],
+      happened_at: '2026-01-02T03:04:05Z',
+      project: 'till',
+      log: 'no',
+    };
+    const outcomes = await casesOf({
+      'CODE_ERROR/x.log': 'x',
+      'CODE_ERROR/x.truth.json': JSON.stringify(truth),
+    });
     const { log: _log, ...kept } = truth;
-    expect(outcomes).toEqual([{ line: 1, one: { row: { ...kept, id: 'CODE_ERROR/x.log' }, load: expect.any(Function) } }]);
+    expect(outcomes).toEqual([
+      { line: 1, one: { row: { ...kept, id: 'CODE_ERROR/x.log' }, load: expect.any(Function) } },
+    ]);
   });
 
   it('takes a folder with a truth as one case: log, then reports, then the green log', async () => {
@@ -58,7 +72,10 @@ describe('a folder of logs', () => {
       root_cause: 'off by one',
     });
     const texts = await one?.load(LIMITS);
-    expect(texts?.sources.map(({ name, kind }) => `${name} ${kind}`)).toEqual(['log.txt log', 'a-report.xml report']);
+    expect(texts?.sources.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
+      'log.txt log',
+      'a-report.xml report',
+    ]);
     expect(texts?.greenText).toBe('green');
     expect((await one?.load({ ...LIMITS, green: false }))?.greenText).toBeUndefined();
   });
@@ -71,7 +88,9 @@ describe('a folder of logs', () => {
       'd/truth.json': '{"mustCite":[[0,1]]}',
       'e.log': 'x',
     });
-    expect(outcomes.map((one) => ('error' in one ? `${one.line} ${one.id}: ${one.error}` : one.one.row.id))).toEqual([
+    expect(
+      outcomes.map((one) => ('error' in one ? `${one.line} ${one.id}: ${one.error}` : one.one.row.id)),
+    ).toEqual([
       'e.log',
       '2 a: truth.json, field category: "WEATHER" is not a category; use one of CODE_ERROR, INFRA_ERROR, CONFIG_ERROR, DEPENDENCY_ERROR, TEST_FAILURE',
       expect.stringMatching(/^3 b: truth\.json is not JSON: /),
@@ -94,7 +113,9 @@ describe('a folder of logs', () => {
   it('reads our captured failures', async () => {
     const cases = good(await collected(folderCases(CAPTURED)));
     expect(cases.length).toBeGreaterThanOrEqual(70);
-    expect(cases.every(({ row }) => row.category != null && row.expected_lines != null && row.root_cause != null)).toBe(true);
+    expect(
+      cases.every(({ row }) => row.category != null && row.expected_lines != null && row.root_cause != null),
+    ).toBe(true);
     const withGreen = await Promise.all(cases.map((one) => one.load(LIMITS)));
     expect(withGreen.filter(({ greenText }) => greenText !== undefined).length).toBeGreaterThan(3);
     expect(withGreen.every(({ sources }) => sources[0]?.name === 'log.txt')).toBe(true);

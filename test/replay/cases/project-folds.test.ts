@@ -2,11 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { foldsBy, resolveProject } from '../../../src/replay/cases/case.ts';
 
 describe('folds by project', () => {
-  const cases = ['a', 'b', 'a', 'c', 'd', 'a', 'e', 'b'].map((project, index) => ({ id: `${index}`, project }));
+  const cases = ['a', 'b', 'a', 'c', 'd', 'a', 'e', 'b'].map((project, index) => ({
+    id: `${index}`,
+    project,
+  }));
 
   it('keep a project together, are of about one size, and the same every time', () => {
     const folds = foldsBy(cases, resolveProject, 3).map((fold) => fold.map(({ project }) => project));
-    for (const project of ['a', 'b', 'c', 'd', 'e']) expect(folds.filter((fold) => fold.includes(project))).toHaveLength(1);
+    for (const project of ['a', 'b', 'c', 'd', 'e'])
+      expect(folds.filter((fold) => fold.includes(project))).toHaveLength(1);
     expect(folds.map((fold) => fold.length).sort()).toEqual([2, 3, 3]);
     expect(foldsBy(cases, resolveProject, 3)).toEqual(foldsBy(cases, resolveProject, 3));
   });

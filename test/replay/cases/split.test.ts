@@ -3,22 +3,48 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { beginFolder } from '../../../src/replay/cases/new-folder.ts';
-import { assignSides, type SplitRow, type SplitSummary, type SplitTask, splitCases } from '../../../src/replay/cases/split.ts';
+import {
+  assignSides,
+  type SplitRow,
+  type SplitSummary,
+  type SplitTask,
+  splitCases,
+} from '../../../src/replay/cases/split.ts';
 
 const DAY = 86_400_000;
-const WORDS = ['cart', 'order', 'ledger', 'invoice', 'stock', 'basket', 'voucher', 'ticket', 'payment', 'refund'];
+const WORDS = [
+  'cart',
+  'order',
+  'ledger',
+  'invoice',
+  'stock',
+  'basket',
+  'voucher',
+  'ticket',
+  'payment',
+  'refund',
+];
 
 describe('the sides of a split', () => {
   const rows = Array.from({ length: 100 }, (_, index): SplitRow => {
-    return { line: index + 1, id: `r${index}`, project: `p${index % 9}`, category: null, happenedAt: Math.floor(index / 10) * DAY };
+    return {
+      line: index + 1,
+      id: `r${index}`,
+      project: `p${index % 9}`,
+      category: null,
+      happenedAt: Math.floor(index / 10) * DAY,
+    };
   });
-  const tested = (sides: ReadonlyMap<number, unknown>, of = rows) => of.filter(({ line }) => sides.get(line) === 'test');
+  const tested = (sides: ReadonlyMap<number, unknown>, of = rows) =>
+    of.filter(({ line }) => sides.get(line) === 'test');
 
   it('are by time: what is tested is newer than all that is learned from, and one moment is on one side', () => {
     const sides = assignSides(rows, { by: 'time', share: 0.25, seed: '' });
     const test = tested(sides);
     expect(test.map(({ line }) => line)).toEqual(Array.from({ length: 30 }, (_, index) => 71 + index));
-    expect(assignSides([...rows].reverse(), { by: 'time', share: 0.25, seed: '' })).toEqual(new Map([...sides].reverse()));
+    expect(assignSides([...rows].reverse(), { by: 'time', share: 0.25, seed: '' })).toEqual(
+      new Map([...sides].reverse()),
+    );
   });
 
   it('leave out, by time, what does not say when it happened', () => {
@@ -29,7 +55,9 @@ describe('the sides of a split', () => {
   it('are by project: no project is on both, whatever the order of the rows', () => {
     const sides = assignSides(rows, { by: 'project', share: 0.3, seed: '' });
     const projects = new Set(tested(sides).map(({ project }) => project));
-    expect(rows.filter(({ line, project }) => projects.has(project) && sides.get(line) === 'train')).toEqual([]);
+    expect(rows.filter(({ line, project }) => projects.has(project) && sides.get(line) === 'train')).toEqual(
+      [],
+    );
     expect(tested(sides).length).toBeGreaterThan(15);
     expect(tested(sides).length).toBeLessThanOrEqual(30);
     const reversed = assignSides([...rows].reverse(), { by: 'project', share: 0.3, seed: '' });
@@ -39,22 +67,28 @@ describe('the sides of a split', () => {
 
   it('are by time also where most happened at the oldest moment', () => {
     const old = rows.slice(0, 10);
-    const sides = assignSides([...old, { line: 101, id: 'new', project: 'p', category: null, happenedAt: DAY }], {
-      by: 'time',
-      share: 0.3,
-      seed: '',
-    });
+    const sides = assignSides(
+      [...old, { line: 101, id: 'new', project: 'p', category: null, happenedAt: DAY }],
+      {
+        by: 'time',
+        share: 0.3,
+        seed: '',
+      },
+    );
     expect([...sides].filter(([, side]) => side === 'test')).toEqual([[101, 'test']]);
   });
 
   it('are by project, whatever case its name is written in', () => {
-    const mixed = rows.map((row, index) => (index % 2 === 0 ? row : { ...row, project: row.project.toUpperCase() }));
+    const mixed = rows.map((row, index) =>
+      index % 2 === 0 ? row : { ...row, project: row.project.toUpperCase() },
+    );
     const sides = assignSides(mixed, { by: 'project', share: 0.3, seed: '' });
     expect(sides).toEqual(assignSides(rows, { by: 'project', share: 0.3, seed: '' }));
   });
 
   it('are by chance the same for the same seed', () => {
-    const by = (seed: string) => [...assignSides(rows, { by: 'random', share: 0.3, seed })].filter(([, side]) => side === 'test');
+    const by = (seed: string) =>
+      [...assignSides(rows, { by: 'random', share: 0.3, seed })].filter(([, side]) => side === 'test');
     expect(by('a')).toEqual(by('a'));
     expect(by('a')).not.toEqual(by('b'));
   });
@@ -63,7 +97,13 @@ describe('the sides of a split', () => {
 describe('splitting a data set', () => {
   it('keeps rows whole and their logs within reach', async () => {
     const place = placeWith([
-      { id: 'a', project: 'p', log_path: 'logs/a.log', annotator: { deep: [1] }, happened_at: '2026-01-01T00:00:00Z' },
+      {
+        id: 'a',
+        project: 'p',
+        log_path: 'logs/a.log',
+        annotator: { deep: [1] },
+        happened_at: '2026-01-01T00:00:00Z',
+      },
       { id: 'b', project: 'q', log: 'cart failed', happened_at: '2026-02-01T00:00:00Z' },
       { id: 'c', project: 'q', log: 'no time' },
       { id: 'd', category: 'WEATHER' },
@@ -71,17 +111,30 @@ describe('splitting a data set', () => {
     mkdirSync(join(place, 'logs'));
     writeFileSync(join(place, 'logs/a.log'), 'ledger: expected 3');
     const split = await splitOf(place, { by: 'time', share: 0.5 });
-    expect(split).toMatchObject({ train: { cases: 1 }, test: { cases: 1 }, undated: 1, bad: 1, nearDuplicates: 0, unread: 0 });
+    expect(split).toMatchObject({
+      train: { cases: 1 },
+      test: { cases: 1 },
+      undated: 1,
+      bad: 1,
+      nearDuplicates: 0,
+      unread: 0,
+    });
     const [row] = linesOf(place, 'train.jsonl');
     expect(row).toMatchObject({ id: 'a', log_path: '../logs/a.log', annotator: { deep: [1] } });
     expect(readFileSync(join(place, 'out', '../logs/a.log'), 'utf8')).toBe('ledger: expected 3');
   });
 
   it('finds what is nearly the same on both sides, and leaves it out of what is learned from where asked to', async () => {
-    const log = (at: string) => `FAIL checkout\nexpected 3 items in the cart but found 2 at ${at}\n  at cart.add (src/cart.ts:12:3)`;
+    const log = (at: string) =>
+      `FAIL checkout\nexpected 3 items in the cart but found 2 at ${at}\n  at cart.add (src/cart.ts:12:3)`;
     const rows = [
       { id: 'old', project: 'p', log: log('10:00:01'), happened_at: '2026-01-01T00:00:00Z' },
-      { id: 'other', project: 'p', log: 'npm ERR! 404 left-pad is not in this registry', happened_at: '2026-01-02T00:00:00Z' },
+      {
+        id: 'other',
+        project: 'p',
+        log: 'npm ERR! 404 left-pad is not in this registry',
+        happened_at: '2026-01-02T00:00:00Z',
+      },
       { id: 'gone', project: 'p', log_path: 'none.log', happened_at: '2026-01-02T00:00:00Z' },
       { id: 'new', project: 'p', log: log('23:59:59'), happened_at: '2026-02-01T00:00:00Z' },
     ];
@@ -99,7 +152,9 @@ describe('splitting a data set', () => {
       { id: 'a', project: 'p', log: 'x' },
       { id: 'b', project: 'p', log: 'y' },
     ]);
-    await expect(splitOf(place, { by: 'time' })).rejects.toThrow('has a time (happened_at): use --by project.');
+    await expect(splitOf(place, { by: 'time' })).rejects.toThrow(
+      'has a time (happened_at): use --by project.',
+    );
     await expect(splitOf(place, { by: 'project' })).rejects.toThrow('all its cases belong to one project');
     expect(() => readFileSync(join(place, 'out'))).toThrow('ENOENT');
   });

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/domain/review.ts';
 import type { CaseOutcome } from '../../../src/replay/cases/case.ts';
-import { type OnLeftOut, reviewedCases, type StoredCaseDeps, storedCases } from '../../../src/replay/cases/stored.ts';
+import {
+  type OnLeftOut,
+  reviewedCases,
+  type StoredCaseDeps,
+  storedCases,
+} from '../../../src/replay/cases/stored.ts';
 import type { StoredCase } from '../../../src/stores/measurements.ts';
 import { sampleAnalysis, sampleBuild, sampleDecision } from '../../stores/samples.ts';
 import { sampleExperiment } from '../../support/sample-analysis.ts';
@@ -19,9 +24,19 @@ describe('cases from the stores', () => {
     ]);
     const shared = { project: 'acme/shop', happened_at: RECEIVED, decided_by: 'ada' };
     const review = { origin: 'audit', blind: false };
-    const answered = { root_cause: 'add() overwrites the last item', fix: 'Append instead of assigning', kind: 'assertion' };
+    const answered = {
+      root_cause: 'add() overwrites the last item',
+      fix: 'Append instead of assigning',
+      kind: 'assertion',
+    };
     expect(rows).toEqual([
-      { id: 'b1', ...shared, category: 'TEST_FAILURE', ...answered, review: { ...review, decision: 'accept' } },
+      {
+        id: 'b1',
+        ...shared,
+        category: 'TEST_FAILURE',
+        ...answered,
+        review: { ...review, decision: 'accept' },
+      },
       {
         id: 'b2',
         ...shared,
@@ -75,7 +90,11 @@ describe('cases from the stores', () => {
       [7, 9],
       [3, 3],
     ]);
-    expect((await one?.load(LIMITS))?.sources.map(({ name }) => name)).toEqual(['log', 'server.log', 'junit.xml']);
+    expect((await one?.load(LIMITS))?.sources.map(({ name }) => name)).toEqual([
+      'log',
+      'server.log',
+      'junit.xml',
+    ]);
     await expect(one?.load({ ...LIMITS, maxBytes: 10 })).rejects.toMatchObject({ code: 'too-large' });
   });
 
@@ -90,7 +109,9 @@ describe('cases from the stores', () => {
     const cases = await good(reviewedCases(deps(many), {}));
     expect(cases.map(({ row }) => row.id)).toEqual(many.map(({ build }) => build.id));
     const [gone] = await good(storedCases(deps([stored('gone', { type: 'accept' })]), {}));
-    await expect(gone?.load(LIMITS)).rejects.toThrow('Build gone cannot be replayed: retention deleted its logs on 2026-04-02.');
+    await expect(gone?.load(LIMITS)).rejects.toThrow(
+      'Build gone cannot be replayed: retention deleted its logs on 2026-04-02.',
+    );
   });
 });
 
@@ -107,7 +128,13 @@ function stored(id: string, decision: Partial<Decision>): StoredCase {
 }
 
 function deps(all: readonly StoredCase[]): StoredCaseDeps {
-  const describeText = (name: string, kind: 'log' | 'report') => ({ name, kind, lines: 1, bytes: 4, notes: [] });
+  const describeText = (name: string, kind: 'log' | 'report') => ({
+    name,
+    kind,
+    lines: 1,
+    bytes: 4,
+    notes: [],
+  });
   return {
     cases: {
       list: async (_filter, limit, after) => {
@@ -118,7 +145,13 @@ function deps(all: readonly StoredCase[]): StoredCaseDeps {
     builds: { logsForgottenAt: async () => '2026-04-02T00:00:00.000Z' },
     archive: {
       list: async (id) =>
-        id === 'gone' ? [] : [describeText('junit.xml', 'report'), describeText('server.log', 'log'), describeText('log', 'log')],
+        id === 'gone'
+          ? []
+          : [
+              describeText('junit.xml', 'report'),
+              describeText('server.log', 'log'),
+              describeText('log', 'log'),
+            ],
       read: async (_id, name) => `text of ${name}`,
     },
   };

@@ -8,7 +8,11 @@ const wrong = said('INFRA_ERROR');
 
 describe('comparing two runs', () => {
   it('counts pairs: the difference, who won, and what chance would say', async () => {
-    const comparison = await compareCases([...times(9, wrong, right), ...times(2, right, wrong), ...times(30, right, right)]);
+    const comparison = await compareCases([
+      ...times(9, wrong, right),
+      ...times(2, right, wrong),
+      ...times(30, right, right),
+    ]);
     const accuracy = find(comparison, 'category accuracy');
     expect(accuracy).toMatchObject({ cases: 41, won: 9, lost: 2, verdict: 'b-better' });
     expect(accuracy.a).toBeCloseTo(32 / 41);
@@ -16,16 +20,29 @@ describe('comparing two runs', () => {
     // 2 · (C(11,0) + C(11,1)) / 2048 + C(11,2) / 2048
     expect(accuracy.mcNemar?.midP).toBeCloseTo((24 + 55) / 2048);
     expect(comparison.won).toHaveLength(9);
-    expect(comparison.won[0]).toMatchObject({ id: 'c0', line: 1, truth: 'CODE_ERROR', said: { a: 'INFRA_ERROR', b: 'CODE_ERROR' } });
+    expect(comparison.won[0]).toMatchObject({
+      id: 'c0',
+      line: 1,
+      truth: 'CODE_ERROR',
+      said: { a: 'INFRA_ERROR', b: 'CODE_ERROR' },
+    });
     expect(comparison.lost.map(({ id }) => id)).toEqual(['c9', 'c10']);
   });
 
   it('says in words when B is better, and when it may be chance', async () => {
-    const better = await compareCases([...times(12, wrong, right), ...times(1, right, wrong), ...times(30, right, right)]);
+    const better = await compareCases([
+      ...times(12, wrong, right),
+      ...times(1, right, wrong),
+      ...times(30, right, right),
+    ]);
     expect(better.summary[0]).toMatch(
       /^B is better by 25\.6 points of category accuracy \(95 % interval \d+\.\d to \d+\.\d, McNemar p = 0\.00\d\); 12 won, 1 lost\.$/,
     );
-    const chance = await compareCases([...times(3, wrong, right), ...times(2, right, wrong), ...times(30, right, right)]);
+    const chance = await compareCases([
+      ...times(3, wrong, right),
+      ...times(2, right, wrong),
+      ...times(30, right, right),
+    ]);
     expect(chance.summary[0]).toMatch(
       /^No difference beyond noise: in category accuracy B is higher than A by 2\.9 points \(.*3 won, 2 lost\.$/,
     );
@@ -34,13 +51,18 @@ describe('comparing two runs', () => {
       'B is better by 100.0 points of category accuracy (95 % interval 100.0 to 100.0, McNemar p < 0.001); 40 won, 0 lost.',
     );
     const alike = await compareCases(times(8, right, right));
-    expect(alike.summary).toEqual(['A and B agree in all 8 cases: category accuracy is 100.0 % on both sides.']);
+    expect(alike.summary).toEqual([
+      'A and B agree in all 8 cases: category accuracy is 100.0 % on both sides.',
+    ]);
   });
 
   it('names the cases won by what could be measured: runs that only read are distinguished by their lines', async () => {
     const labels = { ...CODE, expected_lines: [[3, 4]] };
     const [missing, holding] = [{ excerpts: [excerpt(1, 2)] }, { excerpts: [excerpt(1, 4)] }];
-    const comparison = await compareCases([...times(2, missing, holding, labels), ...times(1, holding, holding, labels)]);
+    const comparison = await compareCases([
+      ...times(2, missing, holding, labels),
+      ...times(1, holding, holding, labels),
+    ]);
     expect(comparison).toMatchObject({ wonBy: 'recall of labelled lines', lost: [], changed: [] });
     expect(comparison.won).toMatchObject([
       { id: 'c0', truth: 'lines 3-4', said: { a: 'lines 1-2', b: 'lines 1-4' } },
@@ -56,7 +78,11 @@ describe('comparing two runs', () => {
 
   it('a difference that is the same in every case has an interval without width', async () => {
     const comparison = await compareCases(times(12, wrong, right));
-    expect(find(comparison, 'category accuracy')).toMatchObject({ difference: 1, interval: [1, 1], verdict: 'b-better' });
+    expect(find(comparison, 'category accuracy')).toMatchObject({
+      difference: 1,
+      interval: [1, 1],
+      verdict: 'b-better',
+    });
   });
 
   it('swapping the sides changes the signs, and nothing else', async () => {
@@ -67,7 +93,9 @@ describe('comparing two runs', () => {
       ...times(4, said('TEST_FAILURE'), wrong),
     ];
     const there = await compareCases(cases);
-    const back = await compareCases(cases.map(({ labels, a, b }) => ({ ...(labels === undefined ? {} : { labels }), a: b, b: a })));
+    const back = await compareCases(
+      cases.map(({ labels, a, b }) => ({ ...(labels === undefined ? {} : { labels }), a: b, b: a })),
+    );
     expect(back.differences.map(({ name }) => name)).toEqual(there.differences.map(({ name }) => name));
     for (const [at, one] of there.differences.entries()) {
       const other = back.differences[at];
@@ -88,20 +116,33 @@ describe('comparing two runs', () => {
   it('draws whole projects where there are ten: cases of one project are one witness', async () => {
     const cases = Array.from({ length: 40 }, (_, at): TestCase => {
       const project = `p${Math.floor(at / 4)}`;
-      return { labels: { ...CODE, project }, a: project === 'p0' || project === 'p1' ? wrong : right, b: right };
+      return {
+        labels: { ...CODE, project },
+        a: project === 'p0' || project === 'p1' ? wrong : right,
+        b: right,
+      };
     });
     const clustered = await compareCases(cases);
     expect(clustered.resampling).toEqual({ by: 'project', units: 10 });
     const alone = await compareCases(cases.map((one) => ({ ...one, labels: CODE })));
     expect(alone.resampling).toEqual({ by: 'case', units: 40 });
-    expect(widthOf(find(clustered, 'category accuracy'))).toBeGreaterThan(widthOf(find(alone, 'category accuracy')));
+    expect(widthOf(find(clustered, 'category accuracy'))).toBeGreaterThan(
+      widthOf(find(alone, 'category accuracy')),
+    );
   });
 
   it('measures whatever the labels allow, and only that', async () => {
     const labels = { expected_lines: [[2, 3]], faulty_files: ['src/a.ts'] };
-    const half = { excerpts: [excerpt(3, 9)], suspects: [suspect('src/b.ts'), suspect('src/a.ts')], action: 'human_review' };
+    const half = {
+      excerpts: [excerpt(3, 9)],
+      suspects: [suspect('src/b.ts'), suspect('src/a.ts')],
+      action: 'human_review',
+    };
     const whole = { excerpts: [excerpt(1, 9)], suspects: [suspect('src/a.ts')], action: 'human_review' };
-    const comparison = await compareCases([{ labels, a: half, b: whole }, ...times(1, {}, {}, { group: 'g' })]);
+    const comparison = await compareCases([
+      { labels, a: half, b: whole },
+      ...times(1, {}, {}, { group: 'g' }),
+    ]);
     const values = Object.fromEntries(comparison.differences.map(({ name, a, b }) => [name, [a, b]]));
     expect(values).toEqual({
       'recall of labelled lines': [0.5, 1],
@@ -109,7 +150,9 @@ describe('comparing two runs', () => {
       'faulty file in the first five': [1, 1],
       'faulty file: mean reciprocal rank': [0.5, 1],
     });
-    expect(comparison.won).toMatchObject([{ id: 'c0', truth: 'src/a.ts', said: { a: 'src/b.ts', b: 'src/a.ts' } }]);
+    expect(comparison.won).toMatchObject([
+      { id: 'c0', truth: 'src/a.ts', said: { a: 'src/b.ts', b: 'src/a.ts' } },
+    ]);
   });
 
   it('counts what is published, what is excused and how sure it was', async () => {

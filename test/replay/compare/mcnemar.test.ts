@@ -24,7 +24,12 @@ describe('McNemar', () => {
     [5, 0, 2 / 32, 1 / 32],
     [2, 1, 1, 0.625],
   ])('%i against %i', (won, lost, exact, midP) => {
-    expect(mcNemar(won, lost)).toEqual({ won, lost, exact: expect.closeTo(exact, 12), midP: expect.closeTo(midP, 12) });
+    expect(mcNemar(won, lost)).toEqual({
+      won,
+      lost,
+      exact: expect.closeTo(exact, 12),
+      midP: expect.closeTo(midP, 12),
+    });
   });
 
   it('does not mind which side is which', () => {

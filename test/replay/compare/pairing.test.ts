@@ -23,7 +23,13 @@ describe('which cases are compared', () => {
         ]),
       },
     );
-    expect(comparison.cases).toMatchObject({ compared: 1, onlyA: ['c1'], onlyB: ['c2'], unanswered: ['new'], unlabelled: ['c3'] });
+    expect(comparison.cases).toMatchObject({
+      compared: 1,
+      onlyA: ['c1'],
+      onlyB: ['c2'],
+      unanswered: ['new'],
+      unlabelled: ['c3'],
+    });
     expect(comparison.summary).toContain('2 cases are on one side only and left out.');
     expect(comparison.summary).toContain('A single case allows no intervals.');
   });
@@ -42,8 +48,16 @@ describe('which cases are compared', () => {
 
   it('lists what changed without winning, with the address of its row where that is one', async () => {
     const cases: TestCase[] = [
-      { labels: { ...labels, also_ok: ['TEST_FAILURE'], source: 'https://example.test/issues/7' }, a: right, b: said('TEST_FAILURE') },
-      { labels: { ...labels, source: 'javascript:alert(1)' }, a: right, b: said('CODE_ERROR', { action: 'auto_notify' }) },
+      {
+        labels: { ...labels, also_ok: ['TEST_FAILURE'], source: 'https://example.test/issues/7' },
+        a: right,
+        b: said('TEST_FAILURE'),
+      },
+      {
+        labels: { ...labels, source: 'javascript:alert(1)' },
+        a: right,
+        b: said('CODE_ERROR', { action: 'auto_notify' }),
+      },
       { labels, a: wrong, b: said('TEST_FAILURE') },
       { labels, a: right, b: right },
     ];
@@ -63,7 +77,9 @@ describe('which cases are compared', () => {
         { id: 'c0', ...labels },
       ]),
     };
-    await expect(compareCases([{ labels, a: right, b: right }], twice)).rejects.toThrow('has the ID c0 on lines 1 and 2');
+    await expect(compareCases([{ labels, a: right, b: right }], twice)).rejects.toThrow(
+      'has the ID c0 on lines 1 and 2',
+    );
     const strange = { cases: outcomesOf([{ id: 'x', ...labels }]) };
     await expect(compareCases([{ labels, a: right, b: right }], strange)).rejects.toThrow(
       /No case is on both sides: the IDs do not match \(cases in the data set: 1, results on side A: 1, on side B: 1\)/,
@@ -85,8 +101,16 @@ describe('repeats', () => {
     expect(comparison.sides.a.spread).toBeNull();
     const spread = comparison.sides.b.spread;
     expect(spread).toMatchObject({ repeats: 3, flips: ['c0', 'c1'], partial: [] });
-    expect(spread?.figures[0]).toEqual({ name: 'category accuracy', mean: 0.75, deviation: 0.25, values: [1, 0.75, 0.5] });
-    expect(comparison.lost.map(({ said: { b } }) => b)).toEqual(['CODE_ERROR (2 of 3)', 'INFRA_ERROR (2 of 3)']);
+    expect(spread?.figures[0]).toEqual({
+      name: 'category accuracy',
+      mean: 0.75,
+      deviation: 0.25,
+      values: [1, 0.75, 0.5],
+    });
+    expect(comparison.lost.map(({ said: { b } }) => b)).toEqual([
+      'CODE_ERROR (2 of 3)',
+      'INFRA_ERROR (2 of 3)',
+    ]);
     expect(comparison.summary.join(' ')).toContain('Repeats of one side differ by 25.0 points');
   });
 

@@ -10,7 +10,10 @@ export interface TestCase {
   readonly b: Partial<CaseResult> | null | readonly Partial<CaseResult>[];
 }
 
-export function compareCases(cases: readonly TestCase[], others: Partial<CompareOptions> = {}): Promise<Comparison> {
+export function compareCases(
+  cases: readonly TestCase[],
+  others: Partial<CompareOptions> = {},
+): Promise<Comparison> {
   return compareRuns({
     dataset: 'cases.jsonl',
     cases: outcomesOf(cases.map(({ labels }, index) => ({ id: `c${index}`, ...labels }))),
@@ -21,7 +24,10 @@ export function compareCases(cases: readonly TestCase[], others: Partial<Compare
 
 export async function* outcomesOf(rows: readonly object[]): AsyncGenerator<CaseOutcome> {
   for (const [index, row] of rows.entries()) {
-    yield { line: index + 1, one: { row: DatasetRow.parse(row), load: () => Promise.reject(new Error('nobody reads logs again')) } };
+    yield {
+      line: index + 1,
+      one: { row: DatasetRow.parse(row), load: () => Promise.reject(new Error('nobody reads logs again')) },
+    };
   }
 }
 
@@ -38,7 +44,9 @@ function filesOf(cases: readonly TestCase[], side: 'a' | 'b'): RunResults[] {
     results: new Map(
       answers.flatMap((ones, index) => {
         const answer = ones[at];
-        return answer === undefined ? [] : [[`c${index}`, { ...failedResult(`c${index}`, '', 0), error: null, ...answer }]];
+        return answer === undefined
+          ? []
+          : [[`c${index}`, { ...failedResult(`c${index}`, '', 0), error: null, ...answer }]];
       }),
     ),
   }));

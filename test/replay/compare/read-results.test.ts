@@ -8,31 +8,53 @@ const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-read-results-'));
 
 describe('reading what a run wrote', () => {
   it('takes a file of an older version, whose newest keys are missing', async () => {
-    const { quotes, logTokens, tools, iterations, terminationReason, answerConfidence, ...older } = failedResult('a', 'burst', 3);
+    const { quotes, logTokens, tools, iterations, terminationReason, answerConfidence, ...older } =
+      failedResult('a', 'burst', 3);
     const { results } = await readResults(fileOf([older]));
-    expect(results.get('a')).toMatchObject({ id: 'a', error: 'burst', quotes: null, tools: [], answerConfidence: null });
+    expect(results.get('a')).toMatchObject({
+      id: 'a',
+      error: 'burst',
+      quotes: null,
+      tools: [],
+      answerConfidence: null,
+    });
   });
 
   it('keeps no texts: a hundred thousand results must fit in memory', async () => {
     const excerpts = [{ source: 'log', lineStart: 1, lineEnd: 2, text: 'a long one', reason: 'error' }];
-    const { results } = await readResults(fileOf([{ ...failedResult('a', '', 0), error: null, excerpts, rootCause: 'long' }]));
-    expect(results.get('a')).toMatchObject({ excerpts: [{ lineStart: 1, lineEnd: 2, text: '' }], rootCause: null });
+    const { results } = await readResults(
+      fileOf([{ ...failedResult('a', '', 0), error: null, excerpts, rootCause: 'long' }]),
+    );
+    expect(results.get('a')).toMatchObject({
+      excerpts: [{ lineStart: 1, lineEnd: 2, text: '' }],
+      rootCause: null,
+    });
   });
 
   it('takes the line separators of Unicode for what they are: parts of a text', async () => {
-    const { results } = await readResults(fileOf([failedResult('a', 'half\u2028a line\u2029', 3), failedResult('b', '', 0)]));
+    const { results } = await readResults(
+      fileOf([failedResult('a', 'half\u2028a line\u2029', 3), failedResult('b', '', 0)]),
+    );
     expect([...results.keys()]).toEqual(['a', 'b']);
   });
 
   it.each([
     ['a line that is no JSON', ['{"id":'], /results\.jsonl, line 1 is not JSON: .*interrupted\?$/],
-    ['a wrong field', [failedResult('a', '', 0), { ...failedResult('b', '', 0), tokens: -1 }], /line 2, field tokens: /],
+    [
+      'a wrong field',
+      [failedResult('a', '', 0), { ...failedResult('b', '', 0), tokens: -1 }],
+      /line 2, field tokens: /,
+    ],
     [
       'a category that is none',
       [{ ...failedResult('a', '', 0), category: 'WEATHER' }],
       /line 1, field category: WEATHER is not one of CODE_ERROR/,
     ],
-    ['a case that stands twice', [failedResult('a', '', 0), '', failedResult('a', '', 0)], /line 3: the case a was already on line 1\.$/],
+    [
+      'a case that stands twice',
+      [failedResult('a', '', 0), '', failedResult('a', '', 0)],
+      /line 3: the case a was already on line 1\.$/,
+    ],
     ['nothing', [''], /contains no results\.$/],
   ])('refuses %s', async (_name, lines, sentence) => {
     await expect(readResults(fileOf(lines))).rejects.toThrow(sentence);
@@ -46,6 +68,9 @@ describe('reading what a run wrote', () => {
 
 function fileOf(lines: readonly (object | string)[]): string {
   const path = join(mkdtempSync(join(FOLDER, 'run-')), 'results.jsonl');
-  writeFileSync(path, lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'));
+  writeFileSync(
+    path,
+    lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'),
+  );
   return path;
 }

@@ -8,9 +8,25 @@ import type { AnalysisResult } from '../../../src/replay/run/results.ts';
 import { one } from './cases.ts';
 
 const SUM = failure('sums the cart', 'expected 3 to be 4', 'sum', 'TEST_FAILURE', [10, 14]);
-const SAVE = failure('saves the order', 'connect ECONNREFUSED 127.0.0.1:6379', 'redis', 'INFRA_ERROR', [20, 24]);
-const LOAD = failure('loads the order', 'connect ECONNREFUSED 127.0.0.1:6379', 'redis', 'INFRA_ERROR', [30, 34]);
-const SUM_ANSWER = answer({ tests: ['sums the cart'], title: 'sums the cart: expected 3 to be 4', category: 'TEST_FAILURE' });
+const SAVE = failure(
+  'saves the order',
+  'connect ECONNREFUSED 127.0.0.1:6379',
+  'redis',
+  'INFRA_ERROR',
+  [20, 24],
+);
+const LOAD = failure(
+  'loads the order',
+  'connect ECONNREFUSED 127.0.0.1:6379',
+  'redis',
+  'INFRA_ERROR',
+  [30, 34],
+);
+const SUM_ANSWER = answer({
+  tests: ['sums the cart'],
+  title: 'sums the cart: expected 3 to be 4',
+  category: 'TEST_FAILURE',
+});
 const REDIS_ANSWER = answer({
   tests: ['saves the order', 'loads the order'],
   title: 'Redis does not answer',
@@ -36,20 +52,34 @@ describe('figures of builds with several failures', () => {
 
   it('miss a failure that no answer names', () => {
     const figures = figuresFor(build([SUM, SAVE, LOAD], [SUM_ANSWER]));
-    expect(figures).toMatchObject({ 'failures: answered': 1 / 3, 'failures: own message': 1 / 3, 'failures: category': 1 / 3 });
+    expect(figures).toMatchObject({
+      'failures: answered': 1 / 3,
+      'failures: own message': 1 / 3,
+      'failures: category': 1 / 3,
+    });
     expect(figures['failures: pairs recall']).toBe(0);
   });
 
   it('miss the words of a failure whose answer says other ones', () => {
-    const vague = { ...SUM_ANSWER, title: 'A test failed', rootCause: 'Something in the cart was not as expected.' };
+    const vague = {
+      ...SUM_ANSWER,
+      title: 'A test failed',
+      rootCause: 'Something in the cart was not as expected.',
+    };
     expect(figuresFor(build([SUM, SAVE], [vague, REDIS_ANSWER]))['failures: own message']).toBe(0.5);
   });
 
   it('count an answer that tells the cause of another failure, in its title, its fix, or its cause alone', () => {
     const told = 'connect ECONNREFUSED 127.0.0.1:6379';
-    const wrong = [{ title: `sums the cart: ${told}` }, { fixRecommendation: `Mend "${told}".` }, { rootCause: `It died of ${told}` }];
+    const wrong = [
+      { title: `sums the cart: ${told}` },
+      { fixRecommendation: `Mend "${told}".` },
+      { rootCause: `It died of ${told}` },
+    ];
     for (const said of wrong) {
-      const figures = figuresFor(build([SUM, SAVE], [{ ...SUM_ANSWER, ...said }, answer({ ...REDIS, tests: ['saves the order'] })]));
+      const figures = figuresFor(
+        build([SUM, SAVE], [{ ...SUM_ANSWER, ...said }, answer({ ...REDIS, tests: ['saves the order'] })]),
+      );
       expect(figures['failures: bleed']).toBe(0.5);
     }
     const both = { ...SUM_ANSWER, rootCause: `expected 3 to be 4, and beside it ${told}` };
@@ -60,7 +90,12 @@ describe('figures of builds with several failures', () => {
     const same = answer({ ...REDIS, tests: ['sums the cart'] });
     expect(figuresFor(build([SUM, SAVE], [same, REDIS_ANSWER]))['failures: shared title']).toBe(1);
     expect(
-      figuresFor(build([SUM, SAVE], [{ ...REDIS_ANSWER, failingTests: [SUM, SAVE].map(({ test }) => toTest(test ?? '')) }])),
+      figuresFor(
+        build(
+          [SUM, SAVE],
+          [{ ...REDIS_ANSWER, failingTests: [SUM, SAVE].map(({ test }) => toTest(test ?? '')) }],
+        ),
+      ),
     ).toMatchObject({
       'failures: shared title': 0,
       'failures: pairs precision': 0,
@@ -76,21 +111,36 @@ describe('figures of builds with several failures', () => {
   it('miss a wrong category, and accept one that is right too', () => {
     const called = { ...SUM_ANSWER, category: 'CODE_ERROR', action: 'human_review' };
     expect(figuresFor(build([SUM, SAVE], [called, REDIS_ANSWER]))['failures: category']).toBe(0.5);
-    expect(figuresFor(build([{ ...SUM, also_ok: ['CODE_ERROR'] }, SAVE], [called, REDIS_ANSWER]))['failures: category']).toBe(1);
+    expect(
+      figuresFor(build([{ ...SUM, also_ok: ['CODE_ERROR'] }, SAVE], [called, REDIS_ANSWER]))[
+        'failures: category'
+      ],
+    ).toBe(1);
   });
 
   it('count pairs: one answer for two causes costs precision, two answers for one cause cost recall', () => {
     const all = answer({ ...REDIS, tests: ['sums the cart', 'saves the order', 'loads the order'] });
-    expect(figuresFor(build([SUM, SAVE, LOAD], [all]))).toMatchObject({ 'failures: pairs precision': 1 / 3, 'failures: pairs recall': 1 });
-    const apart = [SUM_ANSWER, ...['saves the order', 'loads the order'].map((test) => answer({ ...REDIS, tests: [test] }))];
+    expect(figuresFor(build([SUM, SAVE, LOAD], [all]))).toMatchObject({
+      'failures: pairs precision': 1 / 3,
+      'failures: pairs recall': 1,
+    });
+    const apart = [
+      SUM_ANSWER,
+      ...['saves the order', 'loads the order'].map((test) => answer({ ...REDIS, tests: [test] })),
+    ];
     const figures = figuresFor(build([SUM, SAVE, LOAD], apart));
     expect(figures['failures: pairs precision']).toBeUndefined();
     expect(figures['failures: pairs recall']).toBe(0);
   });
 
   it('count tests that did not fail, and those that were not named', () => {
-    const named = build([SUM, SAVE], [SUM_ANSWER], { failingTests: ['sums the cart', 'retried'].map(toTest) });
-    expect(figuresFor(named)).toMatchObject({ 'failures: tests precision': 0.5, 'failures: tests recall': 0.5 });
+    const named = build([SUM, SAVE], [SUM_ANSWER], {
+      failingTests: ['sums the cart', 'retried'].map(toTest),
+    });
+    expect(figuresFor(named)).toMatchObject({
+      'failures: tests precision': 0.5,
+      'failures: tests recall': 0.5,
+    });
     const green = build([], [], { failingTests: [toTest('adds')], failureFound: true }, { green: true });
     expect(figuresFor(green)['failures: tests precision']).toBe(0);
   });
@@ -100,7 +150,9 @@ describe('figures of builds with several failures', () => {
     const twice = build(jobs, [SUM_ANSWER], { failingTests: ['sums the cart', 'sums the cart'].map(toTest) });
     expect(figuresFor(twice)).toMatchObject({ 'failures: tests precision': 1, 'failures: tests recall': 1 });
     const file = { ...SAVE, test: null, suite: 'orders.test.ts' };
-    const whole = build([SUM, file], [SUM_ANSWER], { failingTests: ['sums the cart', 'orders.test.ts'].map(toTest) });
+    const whole = build([SUM, file], [SUM_ANSWER], {
+      failingTests: ['sums the cart', 'orders.test.ts'].map(toTest),
+    });
     expect(figuresFor(whole)).toMatchObject({ 'failures: tests precision': 1, 'failures: tests recall': 1 });
   });
 
@@ -112,22 +164,38 @@ describe('figures of builds with several failures', () => {
   });
 
   it('count what is published with a category right for none, with the cause of others for all, or about no failure', () => {
-    const published = (...answers: AnalysisResult[]) => figuresFor(build([SUM, SAVE], answers))['failures: published wrong'];
+    const published = (...answers: AnalysisResult[]) =>
+      figuresFor(build([SUM, SAVE], answers))['failures: published wrong'];
     expect(published({ ...SUM_ANSWER, category: 'DEPENDENCY_ERROR' }, REDIS_ANSWER)).toBe(0.5);
-    expect(published({ ...SUM_ANSWER, title: 'connect ECONNREFUSED 127.0.0.1:6379' }, REDIS_ANSWER)).toBe(0.5);
-    expect(published(SUM_ANSWER, REDIS_ANSWER, answer({ tests: ['retried'], category: 'TEST_FAILURE' }))).toBeCloseTo(1 / 3);
-    expect(published(SUM_ANSWER, { ...REDIS_ANSWER, category: 'CODE_ERROR', action: 'human_review' })).toBe(0);
+    expect(published({ ...SUM_ANSWER, title: 'connect ECONNREFUSED 127.0.0.1:6379' }, REDIS_ANSWER)).toBe(
+      0.5,
+    );
+    expect(
+      published(SUM_ANSWER, REDIS_ANSWER, answer({ tests: ['retried'], category: 'TEST_FAILURE' })),
+    ).toBeCloseTo(1 / 3);
+    expect(published(SUM_ANSWER, { ...REDIS_ANSWER, category: 'CODE_ERROR', action: 'human_review' })).toBe(
+      0,
+    );
   });
 
   it('score linters and compilers for answers and words alone, with one cause a step', () => {
-    const findings = ["'total' is assigned but never used", 'Unexpected console statement'].map((message, at) => ({
-      ...{ message, log_lines: [[5 + at, 5 + at] as [number, number]], cause: `rule ${at}`, category: 'CODE_ERROR' as const },
-    }));
+    const findings = ["'total' is assigned but never used", 'Unexpected console statement'].map(
+      (message, at) => ({
+        ...{
+          message,
+          log_lines: [[5 + at, 5 + at] as [number, number]],
+          cause: `rule ${at}`,
+          category: 'CODE_ERROR' as const,
+        },
+      }),
+    );
     const said = answer({
       title: findings[0]?.message ?? '',
       quotes: findings.map(({ message }, at) => [5 + at, `  2:7  error  ${message}`]),
     });
-    expect(figuresFor(build(findings, [{ ...said, category: 'INFRA_ERROR' }], {}, { runner: 'eslint 9' }))).toEqual({
+    expect(
+      figuresFor(build(findings, [{ ...said, category: 'INFRA_ERROR' }], {}, { runner: 'eslint 9' })),
+    ).toEqual({
       'failures: answered': 1,
       'failures: own message': 1,
       'failures: pairs precision': 1,
@@ -141,13 +209,21 @@ describe('figures of builds with several failures', () => {
       build([SUM, SAVE], [SUM_ANSWER], {}, { id: 'b', runner: 'pytest', split: 'held' }),
     ];
     const sections = scoreCases(cases, 1_000);
-    const titles = sections.map(({ title }) => title).filter((title) => title.startsWith('failures of builds'));
-    expect(titles).toEqual(['failures of builds', 'failures of builds, by runner', 'failures of builds, by split']);
+    const titles = sections
+      .map(({ title }) => title)
+      .filter((title) => title.startsWith('failures of builds'));
+    expect(titles).toEqual([
+      'failures of builds',
+      'failures of builds, by runner',
+      'failures of builds, by split',
+    ]);
     const figures = sections.flatMap((section) => section.figures);
     const valueFor = (name: string) => figures.find((figure) => figure.name === name)?.value;
-    expect([valueFor('failures: answered'), valueFor('failures: answered, jest'), valueFor('failures: answered, split held')]).toEqual([
-      0.75, 1, 0.5,
-    ]);
+    expect([
+      valueFor('failures: answered'),
+      valueFor('failures: answered, jest'),
+      valueFor('failures: answered, split held'),
+    ]).toEqual([0.75, 1, 0.5]);
     expect(figures.find(({ name }) => name === 'failures: answered')?.against).toEqual(['b']);
     expect(new Set(figures.map(({ name }) => name)).size).toBe(figures.length);
     expect(renderFigures('x', sections)).toMatch(/^ {2}pytest .* 0\.500/m);
@@ -185,11 +261,31 @@ interface Said {
   readonly category?: string;
 }
 
-function answer({ tests = [], title = '', quotes = [], category = 'TEST_FAILURE' }: Partial<Said>): AnalysisResult {
+function answer({
+  tests = [],
+  title = '',
+  quotes = [],
+  category = 'TEST_FAILURE',
+}: Partial<Said>): AnalysisResult {
   return {
-    ...{ category, kind: null, probabilities: {}, confidence: 0.9, abstained: false, title, rootCause: '', fixRecommendation: '' },
+    ...{
+      category,
+      kind: null,
+      probabilities: {},
+      confidence: 0.9,
+      abstained: false,
+      title,
+      rootCause: '',
+      fixRecommendation: '',
+    },
     claims: quotes.map(([line, text]) => ({ text: '', quotes: [{ source: 'log', line, text }] })),
-    ...{ suspects: [], failingTests: tests.map(toTest), fingerprint: null, action: 'auto_notify', analyst: 'rules' },
+    ...{
+      suspects: [],
+      failingTests: tests.map(toTest),
+      fingerprint: null,
+      action: 'auto_notify',
+      analyst: 'rules',
+    },
     ...{ usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 }, answerConfidence: 0.9 },
   };
 }
@@ -205,7 +301,10 @@ function build(
   row: Parameters<typeof one>[0] = {},
 ): ReplayedCase {
   const failingTests = failures.flatMap(({ test }) => (test == null ? [] : [toTest(test)]));
-  return one({ ...row, failures: [...failures] }, { analyst: 'rules', failureFound: true, failingTests, ...result, analyses });
+  return one(
+    { ...row, failures: [...failures] },
+    { analyst: 'rules', failureFound: true, failingTests, ...result, analyses },
+  );
 }
 
 function figuresFor(replayed: ReplayedCase): Record<string, number> {

@@ -8,7 +8,9 @@ const SOME = stated([0.95, true], [0.95, false], [0.6, true], [0.6, true], [0.2,
 describe('calibration', () => {
   it('the error by mass weighs bins of about as many cases, equal statements in one bin', () => {
     // 0.2 | 0.6 0.6 | 0.95 0.95: (0.2 + |2 − 1.2| + |1 − 1.9|) / 5
-    expect(figureOf(scoreCalibration(SOME), 'expected calibration error, bins of equal mass').value).toBeCloseTo((0.2 + 0.8 + 0.9) / 5);
+    expect(
+      figureOf(scoreCalibration(SOME), 'expected calibration error, bins of equal mass').value,
+    ).toBeCloseTo((0.2 + 0.8 + 0.9) / 5);
   });
 
   it('the parts of the Brier score add up to it', () => {
@@ -28,20 +30,36 @@ describe('calibration', () => {
   });
 
   it("confident errors name their cases; the answer's own probability has figures of its own", () => {
-    const wrong = judged('CODE_ERROR', 'INFRA_ERROR', { id: 'wrong' }, { confidence: 0.85, answerConfidence: 0.4 });
-    expect(figureOf(scoreCalibration([wrong, ...SOME]), 'confident errors')).toMatchObject({ value: 2 / 6, against: ['s1', 'wrong'] });
-    expect(figureOf(scoreCalibration([wrong], 'answer'), 'answer: confident errors')).toMatchObject({ value: 0, cases: 1 });
+    const wrong = judged(
+      'CODE_ERROR',
+      'INFRA_ERROR',
+      { id: 'wrong' },
+      { confidence: 0.85, answerConfidence: 0.4 },
+    );
+    expect(figureOf(scoreCalibration([wrong, ...SOME]), 'confident errors')).toMatchObject({
+      value: 2 / 6,
+      against: ['s1', 'wrong'],
+    });
+    expect(figureOf(scoreCalibration([wrong], 'answer'), 'answer: confident errors')).toMatchObject({
+      value: 0,
+      cases: 1,
+    });
     expect(scoreCalibration(SOME, 'answer')).toEqual([]);
   });
 
   it('errors and Brier scores lie within 0 and 1, and the order of the cases changes nothing', () => {
-    const some = fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean()), { minLength: 1, maxLength: 30 });
+    const some = fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean()), {
+      minLength: 1,
+      maxLength: 30,
+    });
     fc.assert(
       fc.property(some, (of) => {
         const cases = stated(...of);
         const figures = scoreCalibration(cases);
         const turned = new Map(scoreCalibration([...cases].reverse()).map((figure) => [figure.name, figure]));
-        for (const { name, value, interval } of figures.filter((figure) => !figure.name.endsWith('within bins'))) {
+        for (const { name, value, interval } of figures.filter(
+          (figure) => !figure.name.endsWith('within bins'),
+        )) {
           expect(value).toBeGreaterThanOrEqual(-1e-12);
           expect(value).toBeLessThanOrEqual(1 + 1e-12);
           expect(turned.get(name)?.value).toBeCloseTo(value, 9);
@@ -56,7 +74,11 @@ describe('calibration', () => {
 describe('accuracy against coverage', () => {
   it('the table covers at least what it says, and names what is wrong there', () => {
     const figures = scoreCalibration(SOME);
-    expect(figureOf(figures, 'accuracy at 60 % coverage')).toMatchObject({ value: 0.75, cases: 4, against: ['s1'] });
+    expect(figureOf(figures, 'accuracy at 60 % coverage')).toMatchObject({
+      value: 0.75,
+      cases: 4,
+      against: ['s1'],
+    });
     expect(figureOf(figures, 'accuracy at 100 % coverage').value).toBe(0.6);
   });
 
@@ -64,7 +86,10 @@ describe('accuracy against coverage', () => {
     // k = 1: 0.5/1, 2: 1/2, 3: 1/3, 4: 1/4, 5: 2/5
     const area = figureOf(scoreCalibration(SOME), 'area under risk and coverage').value;
     expect(area).toBeCloseTo((1 / 2 + 1 / 2 + 1 / 3 + 1 / 4 + 2 / 5) / 5);
-    const best = figureOf(scoreCalibration(stated([0.9, true], [0.8, true], [0.1, false])), 'area under risk and coverage').value;
+    const best = figureOf(
+      scoreCalibration(stated([0.9, true], [0.8, true], [0.1, false])),
+      'area under risk and coverage',
+    ).value;
     expect(best).toBeCloseTo(1 / 9);
   });
 });

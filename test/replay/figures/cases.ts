@@ -22,16 +22,22 @@ export function judged(
   row: Partial<DatasetRow> = {},
   result: Partial<CaseResult> = {},
 ): ReplayedCase {
-  return one({ category, ...row }, { category: said, confidence: 0.5, abstained: false, action: 'auto_notify', ...result });
+  return one(
+    { category, ...row },
+    { category: said, confidence: 0.5, abstained: false, action: 'auto_notify', ...result },
+  );
 }
 
 /** Cases that state these probabilities, right or wrong; each of a project of its own. */
 export function stated(...of: readonly (readonly [probability: number, right: boolean])[]): ReplayedCase[] {
-  return of.map(([confidence, right], at) => judged('CODE_ERROR', right ? 'CODE_ERROR' : 'TEST_FAILURE', { id: `s${at}` }, { confidence }));
+  return of.map(([confidence, right], at) =>
+    judged('CODE_ERROR', right ? 'CODE_ERROR' : 'TEST_FAILURE', { id: `s${at}` }, { confidence }),
+  );
 }
 
 export function figureOf(figures: readonly Figure[], name: string): Figure {
   const found = figures.find((figure) => figure.name === name);
-  if (found === undefined) throw new Error(`no figure "${name}" among ${figures.map((figure) => figure.name).join(', ')}`);
+  if (found === undefined)
+    throw new Error(`no figure "${name}" among ${figures.map((figure) => figure.name).join(', ')}`);
   return found;
 }

@@ -31,8 +31,15 @@ describe('categories', () => {
   it('the matrix has every class that truly occurs, every column, and what failed as nothing', () => {
     const figures = scoreMatrix(MIXED);
     expect(figures).toHaveLength(3 * (CATEGORIES.length + 1));
-    expect(figureOf(figures, 'category matrix CODE_ERROR, said INFRA_ERROR')).toMatchObject({ value: 1, cases: 2, against: ['b'] });
-    expect(figureOf(figures, 'category matrix CONFIG_ERROR, said nothing')).toMatchObject({ value: 1, against: ['d'] });
+    expect(figureOf(figures, 'category matrix CODE_ERROR, said INFRA_ERROR')).toMatchObject({
+      value: 1,
+      cases: 2,
+      against: ['b'],
+    });
+    expect(figureOf(figures, 'category matrix CONFIG_ERROR, said nothing')).toMatchObject({
+      value: 1,
+      against: ['d'],
+    });
     expect(figures.reduce((total, { value }) => total + value, 0)).toBe(MIXED.length);
   });
 
@@ -48,33 +55,70 @@ describe('categories', () => {
   });
 
   it('macro-F1 has an interval over projects where there are enough, over cases else, and none where all is right', () => {
-    const many = Array.from({ length: 60 }, (_, at) => judged('CODE_ERROR', at < 12 ? 'INFRA_ERROR' : 'CODE_ERROR', { id: `m${at}` }));
+    const many = Array.from({ length: 60 }, (_, at) =>
+      judged('CODE_ERROR', at < 12 ? 'INFRA_ERROR' : 'CODE_ERROR', { id: `m${at}` }),
+    );
     const alone = figureOf(scoreCategories(many), 'category macro-F1');
     const projects = many.map((entry, at) =>
-      judged('CODE_ERROR', at < 12 ? 'INFRA_ERROR' : 'CODE_ERROR', { id: entry.result.id, project: `p${Math.floor(at / 6)}` }),
+      judged('CODE_ERROR', at < 12 ? 'INFRA_ERROR' : 'CODE_ERROR', {
+        id: entry.result.id,
+        project: `p${Math.floor(at / 6)}`,
+      }),
     );
     const together = figureOf(scoreCategories(projects), 'category macro-F1');
     const width = ({ interval = [0, 0] }: typeof alone) => interval[1] - interval[0];
     expect(width(together)).toBeGreaterThan(1.5 * width(alone));
     expect(
-      figureOf(scoreCategories([judged('CODE_ERROR', 'CODE_ERROR'), judged('CODE_ERROR', 'CODE_ERROR')]), 'category macro-F1').interval,
+      figureOf(
+        scoreCategories([judged('CODE_ERROR', 'CODE_ERROR'), judged('CODE_ERROR', 'CODE_ERROR')]),
+        'category macro-F1',
+      ).interval,
     ).toBeUndefined();
   });
 
   it('a real failure is belittled as infrastructure or as flaky, unless its label says so too', () => {
-    const flaky = judged('TEST_FAILURE', 'TEST_FAILURE', { id: 'f' }, { kind: 'flaky_timing', action: 'human_review' });
-    const truly = judged('TEST_FAILURE', 'TEST_FAILURE', { id: 't', kind: 'flaky_timing' }, { kind: 'flaky_timing' });
-    const allowed = judged('TEST_FAILURE', 'TEST_FAILURE', { id: 'i', also_ok: ['INFRA_ERROR'] }, { kind: 'flaky_timing' });
+    const flaky = judged(
+      'TEST_FAILURE',
+      'TEST_FAILURE',
+      { id: 'f' },
+      { kind: 'flaky_timing', action: 'human_review' },
+    );
+    const truly = judged(
+      'TEST_FAILURE',
+      'TEST_FAILURE',
+      { id: 't', kind: 'flaky_timing' },
+      { kind: 'flaky_timing' },
+    );
+    const allowed = judged(
+      'TEST_FAILURE',
+      'TEST_FAILURE',
+      { id: 'i', also_ok: ['INFRA_ERROR'] },
+      { kind: 'flaky_timing' },
+    );
     const figures = scoreCategories([...MIXED, flaky, truly, allowed]);
-    expect(figureOf(figures, 'real failures called infrastructure or flaky')).toMatchObject({ value: 2 / 4, against: ['b', 'f'] });
-    expect(figureOf(figures, 'real failures published as infrastructure or flaky')).toMatchObject({ value: 1 / 4, against: ['b'] });
+    expect(figureOf(figures, 'real failures called infrastructure or flaky')).toMatchObject({
+      value: 2 / 4,
+      against: ['b', 'f'],
+    });
+    expect(figureOf(figures, 'real failures published as infrastructure or flaky')).toMatchObject({
+      value: 1 / 4,
+      against: ['b'],
+    });
   });
 
   it('what is published: how much, how right, and what of all is published and wrong', () => {
     const figures = scoreActions(MIXED);
     expect(figureOf(figures, 'published: coverage').value).toBe(3 / 4);
-    expect(figureOf(figures, 'published: accuracy')).toMatchObject({ value: 2 / 3, cases: 3, against: ['b'] });
-    expect(figureOf(figures, 'published and wrong')).toMatchObject({ value: 1 / 4, cases: 4, against: ['b'] });
+    expect(figureOf(figures, 'published: accuracy')).toMatchObject({
+      value: 2 / 3,
+      cases: 3,
+      against: ['b'],
+    });
+    expect(figureOf(figures, 'published and wrong')).toMatchObject({
+      value: 1 / 4,
+      cases: 4,
+      against: ['b'],
+    });
     expect(figureOf(figures, 'action: auto_notify')).toMatchObject({ value: 1, cases: 3 });
   });
 
@@ -101,7 +145,9 @@ describe('all figures together', () => {
 
   it('the order of the cases changes nothing', () => {
     const valuesOf = (cases: typeof MIXED) =>
-      scoreCases(cases, 1).flatMap(({ figures }) => figures.map(({ name, value, interval }) => [name, value, interval]));
+      scoreCases(cases, 1).flatMap(({ figures }) =>
+        figures.map(({ name, value, interval }) => [name, value, interval]),
+      );
     expect(valuesOf([...MIXED].reverse())).toEqual(valuesOf(MIXED));
   });
 
@@ -120,7 +166,9 @@ describe('all figures together', () => {
       ], // prettier-ignore
     ]);
     expect(scoreSlices(MIXED.slice(0, 2), 'project')).toBeNull();
-    const many = Array.from({ length: 40 }, (_, at) => judged('CODE_ERROR', 'CODE_ERROR', { project: `p${at}` }));
+    const many = Array.from({ length: 40 }, (_, at) =>
+      judged('CODE_ERROR', 'CODE_ERROR', { project: `p${at}` }),
+    );
     expect(figureOf(scoreSlices(many, 'project')?.figures ?? [], 'cases, (others)').value).toBe(11);
   });
 });
@@ -132,9 +180,18 @@ describe('experiments', () => {
   });
   const open = sampleExperiment({ verdict: 'inconclusive' });
   const cases = [
-    one({ id: 'a', experiment: sampleExperiment(), blame: 'this-change' }, { category: 'TEST_FAILURE', blame: 'this-change' }),
-    one({ id: 'b', experiment: elsewhere, blame: 'not-this-change' }, { category: 'TEST_FAILURE', blame: 'not-this-change' }),
-    one({ id: 'c', experiment: elsewhere, blame: 'flaky' }, { kind: 'flaky_timing', blame: 'not-this-change' }),
+    one(
+      { id: 'a', experiment: sampleExperiment(), blame: 'this-change' },
+      { category: 'TEST_FAILURE', blame: 'this-change' },
+    ),
+    one(
+      { id: 'b', experiment: elsewhere, blame: 'not-this-change' },
+      { category: 'TEST_FAILURE', blame: 'not-this-change' },
+    ),
+    one(
+      { id: 'c', experiment: elsewhere, blame: 'flaky' },
+      { kind: 'flaky_timing', blame: 'not-this-change' },
+    ),
     one({ id: 'd', experiment: open, blame: 'flaky' }, { category: 'INFRA_ERROR', blame: 'not-this-change' }),
     one({ id: 'e', experiment: elsewhere }, { category: 'TEST_FAILURE', blame: 'not-this-change' }),
     one({ id: 'f' }, { category: 'TEST_FAILURE', blame: 'this-change' }),

@@ -48,14 +48,24 @@ describe('quotations', () => {
     const quoting = (id: string, lines: readonly number[], literal = lines.length): ReplayedCase => {
       const quotes = lines.map((line) => ({ source: 'log', line, text: 'x' }));
       const excerpts = [{ source: 'log', lineStart: 1, lineEnd: 9, text: 'x', reason: '' }];
-      const answer = one({ id, expected_lines: [[3, 4]] }, { action: 'human_review', claims: [{ text: '', quotes }], excerpts });
+      const answer = one(
+        { id, expected_lines: [[3, 4]] },
+        { action: 'human_review', claims: [{ text: '', quotes }], excerpts },
+      );
       return { ...answer, quotes: { made: lines.length, literal } };
     };
     const figures = scoreQuotes([quoting('a', [3, 3, 7], 2), quoting('b', [3, 4]), quoting('c', [])]);
-    expect(figureOf(figures, 'quotations literally in the log')).toMatchObject({ value: 4 / 5, cases: 5, against: ['a'] });
+    expect(figureOf(figures, 'quotations literally in the log')).toMatchObject({
+      value: 4 / 5,
+      cases: 5,
+      against: ['a'],
+    });
     expect(figureOf(figures, 'answers without a quotation')).toMatchObject({ value: 1 / 3, against: ['c'] });
     expect(figureOf(figures, 'recall of labelled lines, by quotations').value).toBeCloseTo((0.5 + 1 + 0) / 3);
-    expect(figureOf(figures, 'quotations on a labelled line')).toMatchObject({ value: 3 / 4, against: ['a'] });
+    expect(figureOf(figures, 'quotations on a labelled line')).toMatchObject({
+      value: 3 / 4,
+      against: ['a'],
+    });
     expect(figureOf(figures, 'answers that quote a labelled line').value).toBeCloseTo(2 / 3);
   });
 });
@@ -71,7 +81,10 @@ describe('pairs', () => {
 
   it('have intervals over groups', () => {
     const groups = Array.from({ length: 30 }, (_, at) =>
-      [0, 1, 2].map((member) => ({ group: `g${at}`, key: at % 3 === 0 && member === 0 ? 'stray' : `k${at}` })),
+      [0, 1, 2].map((member) => ({
+        group: `g${at}`,
+        key: at % 3 === 0 && member === 0 ? 'stray' : `k${at}`,
+      })),
     ); // prettier-ignore
     const { both, sameKey, sameGroup } = countPairs(groups.flat());
     const [precision, recall] = pairIntervals(groups.flat());
@@ -93,7 +106,11 @@ describe('the loop', () => {
       'CODE_ERROR',
       'CODE_ERROR',
       { id: 'a' },
-      { iterations: 2, terminationReason: 'confident', tools: [call('read_file', 'ok'), call('grep_log', 'empty')] },
+      {
+        iterations: 2,
+        terminationReason: 'confident',
+        tools: [call('read_file', 'ok'), call('grep_log', 'empty')],
+      },
     ),
     judged(
       'CODE_ERROR',
@@ -110,8 +127,14 @@ describe('the loop', () => {
     expect(figureOf(figures, 'rounds a run (mean)')).toMatchObject({ value: 1, cases: 3 });
     expect(figureOf(figures, 'runs of 2 rounds').value).toBe(1);
     expect(figureOf(figures, 'ended by confident').value).toBeCloseTo(2 / 3);
-    expect(figureOf(figures, 'CODE_ERROR runs that asked the code host')).toMatchObject({ value: 1, cases: 2 });
-    expect(figureOf(figures, 'CODE_ERROR runs that the code host answered')).toMatchObject({ value: 0.5, against: ['b'] });
+    expect(figureOf(figures, 'CODE_ERROR runs that asked the code host')).toMatchObject({
+      value: 1,
+      cases: 2,
+    });
+    expect(figureOf(figures, 'CODE_ERROR runs that the code host answered')).toMatchObject({
+      value: 0.5,
+      against: ['b'],
+    });
     expect(figureOf(figures, 'tool calls that failed')).toMatchObject({ value: 1 / 3, against: ['b'] });
     expect(figureOf(scoreToolsByCategory(runs), 'runs that asked: log, CODE_ERROR').value).toBe(0.5);
     expect(figureOf(scoreTools(runs), 'calls of read_blame: failed').value).toBe(1);
@@ -119,26 +142,46 @@ describe('the loop', () => {
 
   it('says how often the code was read, among the rows that have a repository', () => {
     const read = (id: string, tool: string) =>
-      judged('CODE_ERROR', 'CODE_ERROR', { id, repo_path: 'a.git' }, { iterations: 1, tools: [call(tool, 'ok')] });
+      judged(
+        'CODE_ERROR',
+        'CODE_ERROR',
+        { id, repo_path: 'a.git' },
+        { iterations: 1, tools: [call(tool, 'ok')] },
+      );
     const figures = scoreLoop([...runs, read('d', 'search_knowledge'), read('e', 'find_files')]);
-    expect(figureOf(figures, 'runs with a repository that read code')).toMatchObject({ value: 0.5, cases: 2 });
-    expect(figureOf(figures, 'CODE_ERROR runs with a repository that read code')).toMatchObject({ value: 0.5, cases: 2 });
+    expect(figureOf(figures, 'runs with a repository that read code')).toMatchObject({
+      value: 0.5,
+      cases: 2,
+    });
+    expect(figureOf(figures, 'CODE_ERROR runs with a repository that read code')).toMatchObject({
+      value: 0.5,
+      cases: 2,
+    });
   });
 
   it('says how often an answer was sent back, and whether that helped', () => {
-    const mark = (action: Action, confidence: number, category: Category) => ({ action, confidence, category });
+    const mark = (action: Action, confidence: number, category: Category) => ({
+      action,
+      confidence,
+      category,
+    });
     const sentBack = (id: string, truth: Category, corrections: readonly Correction[]) =>
       judged(truth, truth, { id }, { iterations: 2, corrections });
     const figures = scoreLoop([
       ...runs,
-      sentBack('d', 'CODE_ERROR', [{ before: mark('self_correct', 0.55, 'TEST_FAILURE'), after: mark('auto_notify', 0.9, 'CODE_ERROR') }]),
+      sentBack('d', 'CODE_ERROR', [
+        { before: mark('self_correct', 0.55, 'TEST_FAILURE'), after: mark('auto_notify', 0.9, 'CODE_ERROR') },
+      ]),
       sentBack('e', 'CODE_ERROR', [
         { before: mark('web_search', 0.3, 'CODE_ERROR'), after: mark('human_review', 0.2, 'CONFIG_ERROR') },
         { before: mark('self_correct', 0.55, 'CODE_ERROR'), after: null },
       ]),
     ]);
     expect(figureOf(figures, 'runs that were sent back')).toMatchObject({ value: 2 / 5, cases: 5 });
-    expect(figureOf(figures, 'corrections that made the answer surer')).toMatchObject({ value: 1 / 3, cases: 3 });
+    expect(figureOf(figures, 'corrections that made the answer surer')).toMatchObject({
+      value: 1 / 3,
+      cases: 3,
+    });
     expect(figureOf(figures, 'corrections that found nothing new').value).toBeCloseTo(1 / 3);
     expect(figureOf(figures, 'corrections that righted the category').value).toBeCloseTo(1 / 3);
     expect(figureOf(figures, 'corrections that spoiled the category').value).toBeCloseTo(1 / 3);
@@ -148,15 +191,27 @@ describe('the loop', () => {
     const folder = new URL('../../../src/tools/', import.meta.url);
     const names = readdirSync(folder)
       .filter((file) => file.endsWith('.ts'))
-      .flatMap((file) => [...readFileSync(new URL(file, folder), 'utf8').matchAll(/^ +name: '([a-z_]+)',$/gm)].map(([, name]) => name));
+      .flatMap((file) =>
+        [...readFileSync(new URL(file, folder), 'utf8').matchAll(/^ +name: '([a-z_]+)',$/gm)].map(
+          ([, name]) => name,
+        ),
+      );
     expect(new Set(TOOL_CLASSES.flatMap(listTools))).toEqual(new Set(names));
-    expect(['read_file', 'search_web', 'constructor'].map(getToolClass)).toEqual(['code host', 'web', 'other']);
+    expect(['read_file', 'search_web', 'constructor'].map(getToolClass)).toEqual([
+      'code host',
+      'web',
+      'other',
+    ]);
   });
 
   it('costs: mean, median and the 95th percentile by nearest rank, and the sum', () => {
-    const usage = (inputTokens: number) => ({ usage: { inputTokens, outputTokens: 0, costUsd: inputTokens / 1000 } });
+    const usage = (inputTokens: number) => ({
+      usage: { inputTokens, outputTokens: 0, costUsd: inputTokens / 1000 },
+    });
     const figures = scoreCosts(
-      [10, 20, 30, 40].map((tokens) => judged('CODE_ERROR', 'CODE_ERROR', {}, { ...usage(tokens), milliseconds: tokens })),
+      [10, 20, 30, 40].map((tokens) =>
+        judged('CODE_ERROR', 'CODE_ERROR', {}, { ...usage(tokens), milliseconds: tokens }),
+      ),
     );
     expect(figureOf(figures, 'tokens a case (p50)').value).toBe(20);
     expect(figureOf(figures, 'tokens a case (p95)').value).toBe(40);

@@ -3,7 +3,11 @@ import { rougeL, scoreMentions, scoreOverlap } from '../../../src/replay/figures
 import { contentWords, mentionFinder } from '../../../src/replay/run/check-case.ts';
 import { figureOf, one } from './cases.ts';
 
-const said = (rootCause: string, fixRecommendation = '') => ({ rootCause, fixRecommendation, action: 'human_review' });
+const said = (rootCause: string, fixRecommendation = '') => ({
+  rootCause,
+  fixRecommendation,
+  action: 'human_review',
+});
 
 describe('a mention', () => {
   it.each([
@@ -31,10 +35,16 @@ describe('a mention', () => {
       one({ ...row, id: 'half' }, said('the network is down; zlib')),
       one({ ...row, id: 'failed' }),
     ]);
-    expect(figureOf(figures, 'required mentions said')).toMatchObject({ value: 0.5, against: ['failed', 'half'] });
+    expect(figureOf(figures, 'required mentions said')).toMatchObject({
+      value: 0.5,
+      against: ['failed', 'half'],
+    });
     expect(figureOf(figures, 'answers with every required mention').value).toBeCloseTo(1 / 3);
     expect(figureOf(figures, 'answers with a required mention').value).toBeCloseTo(2 / 3);
-    expect(figureOf(figures, 'answers with a forbidden mention')).toMatchObject({ value: 1 / 3, against: ['half'] });
+    expect(figureOf(figures, 'answers with a forbidden mention')).toMatchObject({
+      value: 1 / 3,
+      against: ['half'],
+    });
   });
 
   it('any spelling counts, and an answer is useful that is right and holds half of them, quotations, tests and suspects included', () => {
@@ -44,7 +54,11 @@ describe('a mention', () => {
     };
     const shown = {
       ...said('libz is missing'),
-      ...{ category: 'CODE_ERROR', action: 'auto_notify', suspects: [{ path: 'src/parse.c', line: 3, score: 1 }] },
+      ...{
+        category: 'CODE_ERROR',
+        action: 'auto_notify',
+        suspects: [{ path: 'src/parse.c', line: 3, score: 1 }],
+      },
       failingTests: [{ name: 'test_inflate', suite: null, file: null, line: null }],
     };
     const figures = scoreMentions([
@@ -53,7 +67,10 @@ describe('a mention', () => {
       one({ ...row, id: 'empty' }, { ...said('it failed'), category: 'CODE_ERROR', action: 'auto_notify' }),
     ]);
     expect(figureOf(figures, 'useful answers')).toMatchObject({ value: 1 / 3, against: ['other', 'empty'] });
-    expect(figureOf(figures, 'published: wrong, or without the cause')).toMatchObject({ value: 2 / 3, against: ['other', 'empty'] });
+    expect(figureOf(figures, 'published: wrong, or without the cause')).toMatchObject({
+      value: 2 / 3,
+      against: ['other', 'empty'],
+    });
   });
 });
 
@@ -67,7 +84,13 @@ describe('overlap', () => {
   });
 
   it('leaves out words without content', () => {
-    expect(contentWords('The header of zlib was not found in /usr/include')).toEqual(['header', 'zlib', 'found', 'usr', 'include']);
+    expect(contentWords('The header of zlib was not found in /usr/include')).toEqual([
+      'header',
+      'zlib',
+      'found',
+      'usr',
+      'include',
+    ]);
   });
 
   it('has a floor: the same answers against the labels of other cases', () => {

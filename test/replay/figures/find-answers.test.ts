@@ -7,16 +7,23 @@ import type { AnalysisResult } from '../../../src/replay/run/results.ts';
 describe('the answer that names a failure', () => {
   it('lists its test, however the notation', () => {
     const answers = [answer([['test_total', null, 'tests/test_cart.py']]), answer([['adds', 'Cart', null]])];
-    expect(placesOf([named('tests/test_cart.py::test_total'), named('Cart › adds'), named('adds')], answers)).toEqual([0, 1, 1]);
+    expect(
+      placesOf([named('tests/test_cart.py::test_total'), named('Cart › adds'), named('adds')], answers),
+    ).toEqual([0, 1, 1]);
   });
 
   it('is that of the same suite where several suites have a test of the name', () => {
     const answers = [answer([['starts', 'Shop', null]]), answer([['starts', 'Admin', null]])];
-    expect(placesOf([named('starts', { suite: 'Admin' }), named('starts', { suite: 'Shop' })], answers)).toEqual([1, 0]);
+    expect(
+      placesOf([named('starts', { suite: 'Admin' }), named('starts', { suite: 'Shop' })], answers),
+    ).toEqual([1, 0]);
   });
 
   it('is that which quotes its lines where two list the same test, as in two jobs', () => {
-    const answers = [answer([['starts', null, null]], [['a', 7]]), answer([['starts', null, null]], [['b', 7]])];
+    const answers = [
+      answer([['starts', null, null]], [['a', 7]]),
+      answer([['starts', null, null]], [['b', 7]]),
+    ];
     expect(placesOf([named('starts', { log: 'b', log_lines: [[5, 9]] })], answers)).toEqual([1]);
     expect(placesOf([named('starts', { log: 'a', log_lines: [[5, 9]] })], answers)).toEqual([0]);
   });
@@ -60,7 +67,10 @@ describe('a normalized message', () => {
   it('is without colors, marks, class, kinds of quotation marks, spaces and case', () => {
     const text = 'E   AssertionError: expected “a  b”\u001b[31m to equal `c`.';
     expect(normalizeMessage(text)).toEqual(["expected 'a b' to equal 'c'"]);
-    expect(normalizeMessage('java.lang.IllegalStateException: no room left\n\n  at line two:')).toEqual(['no room left', 'at line two']);
+    expect(normalizeMessage('java.lang.IllegalStateException: no room left\n\n  at line two:')).toEqual([
+      'no room left',
+      'at line two',
+    ]);
     expect(normalizeMessage('AssertionError: 3 != 4')).toEqual(['assertionerror: 3 != 4']);
   });
 
@@ -82,7 +92,10 @@ describe('a normalized message', () => {
   });
 });
 
-function placesOf(failures: readonly LabelledFailure[], answers: readonly AnalysisResult[]): (number | null)[] {
+function placesOf(
+  failures: readonly LabelledFailure[],
+  answers: readonly AnalysisResult[],
+): (number | null)[] {
   return findAnswers(failures, answers).map((found) => (found === null ? null : answers.indexOf(found)));
 }
 

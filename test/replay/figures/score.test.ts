@@ -28,7 +28,10 @@ describe('categories', () => {
   });
 
   it('a failed case is a wrong answer, not a missing one', () => {
-    const failed: ReplayedCase = { ...judged('CODE_ERROR', 'CODE_ERROR'), result: failedResult('x', 'burst', 1) };
+    const failed: ReplayedCase = {
+      ...judged('CODE_ERROR', 'CODE_ERROR'),
+      result: failedResult('x', 'burst', 1),
+    };
     const figures = figuresOf([judged('CODE_ERROR', 'CODE_ERROR'), failed]);
     expect(figures['category accuracy']).toBe(0.5);
     expect(figures['cases that failed']).toBe(1);
@@ -56,14 +59,20 @@ describe('categories', () => {
 
   it('are not scored where nothing was classified', () => {
     expect(
-      figuresOf([{ ...judged('CODE_ERROR', 'CODE_ERROR'), result: failedResult('x', 'burst', 1) }])['category accuracy'],
+      figuresOf([{ ...judged('CODE_ERROR', 'CODE_ERROR'), result: failedResult('x', 'burst', 1) }])[
+        'category accuracy'
+      ],
     ).toBeUndefined();
   });
 });
 
 describe('lines', () => {
   it('recall counts labelled lines inside excerpts; the share counts bytes', () => {
-    const result = { excerpts: [{ source: 'log', lineStart: 3, lineEnd: 4, text: 'äb', reason: '' }], logBytes: 30, tokens: 7 };
+    const result = {
+      excerpts: [{ source: 'log', lineStart: 3, lineEnd: 4, text: 'äb', reason: '' }],
+      logBytes: 30,
+      tokens: 7,
+    };
     const figures = figuresOf([
       one(
         {
@@ -85,7 +94,12 @@ describe('failing tests', () => {
   it('match by their words, each once', () => {
     const found = (name: string, suite: string | null = null) => ({ name, suite, file: null, line: null });
     const row = { failing_tests: ['com.shop.CartTest#total', 'CartTest.tax', 'CartTest.gone'] };
-    const failingTests = [found('total', 'com.shop.CartTest'), found('tax', 'CartTest'), found('tax', 'CartTest'), found('noise')];
+    const failingTests = [
+      found('total', 'com.shop.CartTest'),
+      found('tax', 'CartTest'),
+      found('tax', 'CartTest'),
+      found('noise'),
+    ];
     const figures = figuresOf([one(row, { failingTests })]);
     expect(figures['failing tests: precision']).toBe(2 / 4);
     expect(figures['failing tests: recall']).toBeCloseTo(2 / 3);
@@ -185,6 +199,11 @@ function one(row: Partial<DatasetRow>, result: Partial<CaseResult>): ReplayedCas
   };
 }
 
-function judged(category: Category, said: Category, row: Partial<DatasetRow> = {}, result: Partial<CaseResult> = {}): ReplayedCase {
+function judged(
+  category: Category,
+  said: Category,
+  row: Partial<DatasetRow> = {},
+  result: Partial<CaseResult> = {},
+): ReplayedCase {
   return one({ category, ...row }, { category: said, confidence: 0.5, abstained: false, ...result });
 }

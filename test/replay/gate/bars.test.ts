@@ -20,10 +20,26 @@ describe('a file of bars', () => {
     ['no JSON', '{', /is not JSON/],
     ['another schema', { schema: 2, bars: [{ figure: 'x', atLeast: 1 }] }, /schema: /],
     ['no bars', { schema: 1, bars: [] }, /bars: /],
-    ['a bar without a number', { schema: 1, bars: [{ figure: 'x' }] }, /bars\.0: set exactly one of atLeast, atMost and worseBy/],
-    ['a bar with two', { schema: 1, bars: [{ figure: 'x', atLeast: 1, atMost: 1 }] }, /bars\.0: set exactly one/],
-    ['a misspelt key', { schema: 1, bars: [{ figure: 'x', atleast: 1 }] }, /bars\.0: Unrecognized key: "atleast"/],
-    ['worseBy without a baseline', { schema: 1, bars: [{ figure: 'x', worseBy: 0 }] }, /baseline: a bar uses worseBy/],
+    [
+      'a bar without a number',
+      { schema: 1, bars: [{ figure: 'x' }] },
+      /bars\.0: set exactly one of atLeast, atMost and worseBy/,
+    ],
+    [
+      'a bar with two',
+      { schema: 1, bars: [{ figure: 'x', atLeast: 1, atMost: 1 }] },
+      /bars\.0: set exactly one/,
+    ],
+    [
+      'a misspelt key',
+      { schema: 1, bars: [{ figure: 'x', atleast: 1 }] },
+      /bars\.0: Unrecognized key: "atleast"/,
+    ],
+    [
+      'worseBy without a baseline',
+      { schema: 1, bars: [{ figure: 'x', worseBy: 0 }] },
+      /baseline: a bar uses worseBy/,
+    ],
     [
       'a baseline that is not there',
       { schema: 1, baseline: 'none.jsonl', bars: [{ figure: 'x', worseBy: 0 }] },
@@ -34,7 +50,9 @@ describe('a file of bars', () => {
   });
 
   it('is refused where there is none', async () => {
-    await expect(openGate(join(FOLDER, 'nothing.json'))).rejects.toThrow(/--gate: .*nothing\.json cannot be read/);
+    await expect(openGate(join(FOLDER, 'nothing.json'))).rejects.toThrow(
+      /--gate: .*nothing\.json cannot be read/,
+    );
   });
 });
 
@@ -45,7 +63,9 @@ describe('the name that was meant', () => {
     ['quotations literaly in the log', 'quotations literally in the log'],
     ['weather', null],
   ])('%s: %s', (name, meant) => {
-    expect(nearestName(name, ['category macro-F1', 'category accuracy', 'quotations literally in the log'])).toBe(meant);
+    expect(
+      nearestName(name, ['category macro-F1', 'category accuracy', 'quotations literally in the log']),
+    ).toBe(meant);
   });
 });
 

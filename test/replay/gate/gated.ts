@@ -13,11 +13,22 @@ export function gateOf(bars: readonly object[], others: Partial<Gate> = {}): Gat
 export function runOf(figures: readonly Partial<Figure>[], others: Partial<GatedRun> = {}): GatedRun {
   const whole = figures.map((figure) => ({ name: 'category accuracy', value: 1, cases: 50, ...figure }));
   const cases = [answered('a', 'CODE_ERROR')];
-  return { name: 'set.jsonl', label: 'set.jsonl', sections: [{ title: 'category', figures: whole }], cases, isAll: true, ...others };
+  return {
+    name: 'set.jsonl',
+    label: 'set.jsonl',
+    sections: [{ title: 'category', figures: whole }],
+    cases,
+    isAll: true,
+    ...others,
+  };
 }
 
 /** A case whose label is CODE_ERROR unless said otherwise, and what was answered. */
-export function answered(id: string, category: string | null, labels: Partial<DatasetRow> = { category: 'CODE_ERROR' }): ReplayedCase {
+export function answered(
+  id: string,
+  category: string | null,
+  labels: Partial<DatasetRow> = { category: 'CODE_ERROR' },
+): ReplayedCase {
   return replayedFrom({ id, ...labels }, resultOf(id, category));
 }
 

@@ -16,9 +16,19 @@ describe('a bar', () => {
     ['missed, the whole interval above', { atMost: 0.02 }, { value: 0.1, interval: [0.03, 0.2] }, 'failed'],
     ['missed above, within noise', { atMost: 0.02 }, { value: 0.1, interval: [0.01, 0.2] }, 'within-noise'],
     ['held, and the interval does not matter', { atLeast: 0.9 }, { value: 0.95, interval: [0.5, 1] }, 'ok'],
-    ['without noise, missed by a hair', { atLeast: 0.9, noise: 'none' }, { value: 0.899, interval: [0.7, 1] }, 'failed'],
+    [
+      'without noise, missed by a hair',
+      { atLeast: 0.9, noise: 'none' },
+      { value: 0.899, interval: [0.7, 1] },
+      'failed',
+    ],
     ['of a figure without interval, missed', { atLeast: 0.9 }, { value: 0.899 }, 'failed'],
-    ['of a sum whose last digit differs', { atLeast: 0.3, noise: 'none' }, { value: 0.1 + 0.2 - 1e-15 }, 'ok'],
+    [
+      'of a sum whose last digit differs',
+      { atLeast: 0.3, noise: 'none' },
+      { value: 0.1 + 0.2 - 1e-15 },
+      'ok',
+    ],
   ] as const)('is %s', async (_name, bar, figure, status) => {
     const { ok, outcomes } = await judgeGate(gateOf([{ figure: FIGURE, ...bar }]), [runOf([figure])]);
     expect(outcomes.map((one) => one.status)).toEqual([status]);
@@ -27,8 +37,12 @@ describe('a bar', () => {
 
   it('says in a sentence what is, what was asked, why, and which cases to look at', async () => {
     const bars = [{ figure: FIGURE, atLeast: 0.9, why: 'People stop reading.' }];
-    const gate = await judgeGate(gateOf(bars), [runOf([{ value: 0.8, interval: [0.7, 0.85], against: ['x/1', 'x/2'] }])]);
-    expect(gate.outcomes[0]?.sentence).toBe('set.jsonl: category accuracy is 0.800 (0.70–0.85), n=50: below its bar of 0.9.');
+    const gate = await judgeGate(gateOf(bars), [
+      runOf([{ value: 0.8, interval: [0.7, 0.85], against: ['x/1', 'x/2'] }]),
+    ]);
+    expect(gate.outcomes[0]?.sentence).toBe(
+      'set.jsonl: category accuracy is 0.800 (0.70–0.85), n=50: below its bar of 0.9.',
+    );
     expect(renderGate(gate)).toBe(
       [
         'gate bars.json: FAILED, 0 of 1 bars held',
@@ -72,17 +86,34 @@ describe('what cannot be judged fails', () => {
       runOf([{}]),
       'there is no figure "beauty"; see the table for available figures',
     ],
-    ['a misspelt section', [{ ...bar, section: 'categori' }], runOf([{}]), 'there is no section "categori"; did you mean "category"?'],
+    [
+      'a misspelt section',
+      [{ ...bar, section: 'categori' }],
+      runOf([{}]),
+      'there is no section "categori"; did you mean "category"?',
+    ],
     ['a figure that stands twice', [bar], runOf([{}, {}]), 'is in several sections; choose one'],
-    ['what a model judged', [bar], runOf([{ judged: true }]), "is a model's opinion; a gate can only use measured figures."],
+    [
+      'what a model judged',
+      [bar],
+      runOf([{ judged: true }]),
+      "is a model's opinion; a gate can only use measured figures.",
+    ],
     ['a figure of no case', [bar], runOf([{ cases: 0 }]), 'is based on no cases'],
     ['a value that is none', [bar], runOf([{ value: Number.NaN }]), 'has no value'],
     ['an empty data set', [bar], runOf([{}], { cases: [] }), 'set.jsonl has no cases: nothing was measured.'],
-    ['a data set without labels', [bar], runOf([{}], { cases: [answered('a', 'CODE_ERROR', {})] }), 'set.jsonl has no labels'],
+    [
+      'a data set without labels',
+      [bar],
+      runOf([{}], { cases: [answered('a', 'CODE_ERROR', {})] }),
+      'set.jsonl has no labels',
+    ],
     [
       'a data set with rows that cannot be read',
       [bar],
-      runOf([{}], { cases: [answered('a', 'CODE_ERROR'), replayedFrom(null, failedResult('line-2', 'no JSON', 0))] }),
+      runOf([{}], {
+        cases: [answered('a', 'CODE_ERROR'), replayedFrom(null, failedResult('line-2', 'no JSON', 0))],
+      }),
       'set.jsonl has 1 row that cannot be read, for example line-2: its result is unknown.',
     ],
     ['half a replay', [bar], runOf([{}], { isAll: false }), 'was not fully replayed'],
@@ -121,7 +152,11 @@ it('a CI server sees a suite a data set and a test a bar', async () => {
     { figure: 'kind accuracy', atLeast: 0.9 },
     { figure: 'misses', atMost: 0.1, why: 'a < b' },
   ];
-  const figures = [{ value: 0.8 }, { name: 'kind accuracy', value: 0.89, interval: [0.8, 0.95] as const }, { name: 'misses', value: 0 }];
+  const figures = [
+    { value: 0.8 },
+    { name: 'kind accuracy', value: 0.89, interval: [0.8, 0.95] as const },
+    { name: 'misses', value: 0 },
+  ];
   const xml = renderJunit(toJunit(await judgeGate(gateOf(bars), [runOf(figures)])));
   expect(xml).toContain('<testsuite name="gate: set.jsonl" tests="3" failures="1" errors="0"');
   expect(xml).toContain(

@@ -31,12 +31,18 @@ describe('a bar against the baseline', () => {
     const few = gateOf([{ figure: FIGURE, worseBy: 0 }], { baseline: baselineOf(IDS.slice(0, 39)) });
     expect(await judgeGate(few, [runOf([{}], { cases: casesOf(0) })])).toMatchObject({
       ok: false,
-      outcomes: [{ sentence: 'set.jsonl: the baseline lacks 1 of the cases, for example c39: recreate it with --out.' }],
+      outcomes: [
+        {
+          sentence: 'set.jsonl: the baseline lacks 1 of the cases, for example c39: recreate it with --out.',
+        },
+      ],
     });
     const odd = await judge(0, { figure: 'category acuracy', worseBy: 0 });
     expect(odd.outcomes[0]?.sentence).toContain('did you mean "category accuracy"?');
     const strange = gateOf([{ figure: FIGURE, worseBy: 0 }], { baseline: baselineOf(['x']) });
-    expect((await judgeGate(strange, [runOf([{}], { cases: casesOf(0) })])).outcomes[0]?.sentence).toContain('No case is on both sides');
+    expect((await judgeGate(strange, [runOf([{}], { cases: casesOf(0) })])).outcomes[0]?.sentence).toContain(
+      'No case is on both sides',
+    );
   });
 
   it('a figure that has no worse side needs a number', async () => {
@@ -52,7 +58,10 @@ function judge(worse: number, bar: object) {
 }
 
 function baselineOf(ids: readonly string[]) {
-  return { path: 'baseline.jsonl', results: new Map(ids.map((id, at) => [id, resultOf(id, at < 4 ? 'INFRA_ERROR' : 'CODE_ERROR')])) };
+  return {
+    path: 'baseline.jsonl',
+    results: new Map(ids.map((id, at) => [id, resultOf(id, at < 4 ? 'INFRA_ERROR' : 'CODE_ERROR')])),
+  };
 }
 
 function casesOf(worse: number) {

@@ -8,7 +8,12 @@ import { silentLogger } from '../../../src/ports/telemetry.ts';
 
 import { JUDGE, type JudgeOptions, judgeCases, scoreJudge } from '../../../src/replay/judge.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
-import { type ChatCompletionRequest, type OpenAiServer, startOpenAiServer, TEST_KEY } from '../../support/openai-server.ts';
+import {
+  type ChatCompletionRequest,
+  type OpenAiServer,
+  startOpenAiServer,
+  TEST_KEY,
+} from '../../support/openai-server.ts';
 import { figureOf, one } from '../figures/cases.ts';
 
 const never = new AbortController().signal;
@@ -51,9 +56,17 @@ describe('a judge', () => {
   it('that is asked again says how far it agrees with itself; a tie goes to the worse', async () => {
     const replies = [SAME, OTHER];
     server.script(() => ({ do: 'reply', value: replies.shift() ?? SAME }));
-    const report = await judgeCases([explained('a', 'x'), explained('b', 'y')], { ...judge(), repeats: 2, concurrency: 1 }, never);
+    const report = await judgeCases(
+      [explained('a', 'x'), explained('b', 'y')],
+      { ...judge(), repeats: 2, concurrency: 1 },
+      never,
+    );
     const { figures } = scoreJudge(report);
-    expect(figureOf(figures, 'judge: agreement with itself on the cause')).toMatchObject({ value: 0.5, cases: 2, against: ['a'] });
+    expect(figureOf(figures, 'judge: agreement with itself on the cause')).toMatchObject({
+      value: 0.5,
+      cases: 2,
+      against: ['a'],
+    });
     expect(figureOf(figures, 'judge: cause different').against).toEqual(['a']);
   });
 
@@ -82,7 +95,11 @@ describe('a judge', () => {
       never,
     );
     expect(report.costUsd).toBeGreaterThan(0.0001);
-    expect(report.cases.map(({ opinions: [said] }) => said !== undefined && 'notJudged' in said)).toEqual([false, true, true]);
+    expect(report.cases.map(({ opinions: [said] }) => said !== undefined && 'notJudged' in said)).toEqual([
+      false,
+      true,
+      true,
+    ]);
   });
 
   it('that is interrupted stops', async () => {
@@ -94,13 +111,18 @@ describe('a judge', () => {
   });
 
   it('has no case to judge where no label is in words', async () => {
-    const { figures } = scoreJudge(await judgeCases([one({ id: 'a', category: 'CODE_ERROR' })], judge(), never));
+    const { figures } = scoreJudge(
+      await judgeCases([one({ id: 'a', category: 'CODE_ERROR' })], judge(), never),
+    );
     expect(figures.filter(({ value }) => !Number.isFinite(value))).toEqual([]);
   });
 
   it('needs a model that is configured', async () => {
     await expect(openJudge(configOf({}), silentLogger)).rejects.toThrow('A judge needs a model');
-    const opened = await openJudge(configOf({ OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: TEST_KEY }), silentLogger);
+    const opened = await openJudge(
+      configOf({ OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: TEST_KEY }),
+      silentLogger,
+    );
     server.script({ do: 'reply', value: SAME });
     const report = await judgeCases([explained('a', 'x')], { ...judge(), ...opened }, never);
     expect(report.promptHash).toMatch(/^[0-9a-f]{16}$/);
@@ -111,14 +133,23 @@ describe('a judge', () => {
 const SECRET = ['ghp', '16C7e42F292c6912E7710c838347Ae178B4a'].join('_');
 
 function explained(id: string, rootCause: string): ReplayedCase {
-  const said = { rootCause: `${rootCause}; token ${SECRET}`, fixRecommendation: 'include it', action: 'human_review' };
+  const said = {
+    rootCause: `${rootCause}; token ${SECRET}`,
+    fixRecommendation: 'include it',
+    action: 'human_review',
+  };
   return one({ id, root_cause: `what is true of ${id}`, fix: 'include the new header' }, said);
 }
 
 function judge(): JudgeOptions {
   const prompt = loadPrompt(JUDGE.prompt);
   const limits = { timeoutMs: 5000, maxRetries: 0, retryDelayMs: 1 };
-  const chatModel = createOpenAiChatModel({ baseUrl: server.baseUrl, apiKey: TEST_KEY, model: 'gpt-4o-mini', ...limits });
+  const chatModel = createOpenAiChatModel({
+    baseUrl: server.baseUrl,
+    apiKey: TEST_KEY,
+    model: 'gpt-4o-mini',
+    ...limits,
+  });
   return {
     ...{ chatModel, prompt: { hash: prompt.hash, render: (values) => renderPrompt(prompt, values) } },
     ...{ repeats: 1, concurrency: 4, timeoutMs: 60_000, masker: createMasker() },

@@ -15,7 +15,8 @@ import { sampleBuild } from '../../support/subject.ts';
 
 const KNOWLEDGE = new URL('../../../knowledge', import.meta.url).pathname;
 const never = new AbortController().signal;
-const configOf = (env: Readonly<Record<string, string>> = {}) => loadConfig(createPreset(env, '/nowhere', KNOWLEDGE), env, () => '');
+const configOf = (env: Readonly<Record<string, string>> = {}) =>
+  loadConfig(createPreset(env, '/nowhere', KNOWLEDGE), env, () => '');
 
 type AppOf = ReturnType<typeof createTerminalApp>;
 
@@ -29,19 +30,28 @@ async function recorded(app: Awaited<AppOf>, { slug, log }: CapturedFailure): Pr
 
 async function expectSame(recording: Recording, today: Awaited<ReturnType<typeof openToday>>): Promise<void> {
   const { identical, differences, stopped, missing } = await runFrozen(recording, today, never);
-  expect({ differences: differences.map(describeDifference), stopped, missing }).toEqual({ differences: [], stopped: null, missing: [] });
+  expect({ differences: differences.map(describeDifference), stopped, missing }).toEqual({
+    differences: [],
+    stopped: null,
+    missing: [],
+  });
   expect(identical).toBe(true);
 }
 
 describe('captured failures run again from their recordings are the same to the byte', () => {
   it('by rules', { timeout: 60_000 }, async () => {
-    const [app, today] = [await createTerminalApp(configOf(), silentLogger), await openToday(configOf(), 'configured')];
+    const [app, today] = [
+      await createTerminalApp(configOf(), silentLogger),
+      await openToday(configOf(), 'configured'),
+    ];
     // Every fifth: each takes a tenth of a second, and `scripts/bench frozen` runs them all.
     for (const failure of capturedFailures().filter((_one, index) => index % 5 === 0))
       await expectSame(await recorded(app, failure), today);
   });
 
-  it('by a model, with investigators side by side, answers sent back and arguments mended', { timeout: 60_000 }, async () => {
+  it('by a model, with investigators side by side, answers sent back and arguments mended', {
+    timeout: 60_000,
+  }, async () => {
     const model = await startScriptedModel({ latencyMs: 0, rounds: 2, judge: doubtful() });
     try {
       const env = {
@@ -52,14 +62,21 @@ describe('captured failures run again from their recordings are the same to the 
         FAULTLINE_PROFILE: 'thorough',
         FAULTLINE_INVESTIGATORS: 'always',
       };
-      const [app, today] = [await createTerminalApp(configOf(env), silentLogger), await openToday(configOf(env), 'configured')];
+      const [app, today] = [
+        await createTerminalApp(configOf(env), silentLogger),
+        await openToday(configOf(env), 'configured'),
+      ];
       const heard: string[] = [];
       for (const failure of capturedFailures().filter((_one, index) => index % 24 === 3)) {
         const recording = await recorded(app, failure);
         expect(recording.madeBy).toMatchObject({ analyst: 'llm', spare: 'rules', model: 'scripted' });
         expect(recording.judgements.some(({ investigator }) => investigator === 'history')).toBe(true);
         heard.push(...recording.judgements.map(({ role, name }) => `${role} ${name}`));
-        expect(recording.judgements.filter(({ reply }) => reply?.by === 'llm').every(({ reply }) => reply?.shown !== null)).toBe(true);
+        expect(
+          recording.judgements
+            .filter(({ reply }) => reply?.by === 'llm')
+            .every(({ reply }) => reply?.shown !== null),
+        ).toBe(true);
         const asked = model.calls();
         await expectSame(recording, today);
         expect(model.calls()).toBe(asked);
@@ -80,7 +97,8 @@ function doubtful(): NonNullable<Parameters<typeof startScriptedModel>[0]['judge
   let isSentBack = false;
   return (body: ScriptedBody, rounds: number) => {
     const said = judge(body, rounds);
-    if (said.calls.length > 0) return { ...said, calls: [...said.calls, { name: 'grep_log', args: { text: 7 } }] };
+    if (said.calls.length > 0)
+      return { ...said, calls: [...said.calls, { name: 'grep_log', args: { text: 7 } }] };
     const name = body.response_format?.json_schema?.name;
     // An answer that was sent back is asked about once more.
     if (name === 'reason' && isSentBack) {

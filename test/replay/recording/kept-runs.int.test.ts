@@ -30,11 +30,23 @@ afterAll(() => db.dispose());
 /** Who goes on is not who began: today's rules, with other tools. */
 async function goOn(run: KeptRun) {
   const before = (await graph.getState({ configurable: { thread_id: run.thread } })).values;
-  const answered = { ...Object(null), state: 'answered', answer: 'Yes.', answeredBy: 'kim', answeredAt: '2026-01-05T10:00:00.000Z' };
+  const answered = {
+    ...Object(null),
+    state: 'answered',
+    answer: 'Yes.',
+    answeredBy: 'kim',
+    answeredAt: '2026-01-05T10:00:00.000Z',
+  };
   const analysis = await investigate(
     sampleSubject({ triageId: run.thread }),
     {
-      ...{ analyst: createRulesAnalyst(), toolbox: sampleToolbox(), clock: systemClock, limits: LIMITS, graph },
+      ...{
+        analyst: createRulesAnalyst(),
+        toolbox: sampleToolbox(),
+        clock: systemClock,
+        limits: LIMITS,
+        graph,
+      },
       ...{ timeLimitMs: 20_000, durable: true, questions: { findByTriage: async () => answered } },
     },
     never,
@@ -64,18 +76,24 @@ describe('runs that other versions began are finished by this one', () => {
   it('also where it knows more of a run, or less, than they did', { timeout: 20_000 }, async () => {
     const run = keptRun('0.1.0-corrected');
     // What newer code added is not in there; what older code kept, and newer does not, is.
-    const strip = (text: string) => text.replaceAll('"investigations"', '"omens"').replaceAll('"webAsked"', '"portents"');
+    const strip = (text: string) =>
+      text.replaceAll('"investigations"', '"omens"').replaceAll('"webAsked"', '"portents"');
     const changed: KeptRun = JSON.parse(strip(JSON.stringify(run)));
     for (const stopped of [2, 5, 9]) {
       await loadRun(db, changed, stopped, false);
-      expect((await goOn(changed)).analysis?.verdict.action, `stopped after checkpoint ${stopped}`).toBeDefined();
+      expect(
+        (await goOn(changed)).analysis?.verdict.action,
+        `stopped after checkpoint ${stopped}`,
+      ).toBeDefined();
     }
   });
 });
 
 describe('recordings of other versions', () => {
   it.each(RECORDINGS)('%s is read, and run to an end', async (name) => {
-    const recording = readRecording(JSON.parse(gunzipSync(readFileSync(new URL(`${name}.json.gz`, FOLDER))).toString('utf8')));
+    const recording = readRecording(
+      JSON.parse(gunzipSync(readFileSync(new URL(`${name}.json.gz`, FOLDER))).toString('utf8')),
+    );
     expect(recording).toMatchObject({ complete: true, missing: [] });
     const { stopped, analysis } = await runFrozen(recording, sampleToday(), never);
     expect(stopped).toBeNull();

@@ -3,12 +3,19 @@ import { describe, expect, it } from 'vitest';
 import type { Recording } from '../../../src/domain/recording.ts';
 import { readRecording, unpackRecording } from '../../../src/replay/recording/read-recordings.ts';
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
-import { joinLines, packLines, type RecordingLine } from '../../../src/service/triage/recording/recording-lines.ts';
+import {
+  joinLines,
+  packLines,
+  type RecordingLine,
+} from '../../../src/service/triage/recording/recording-lines.ts';
 import { never, recordRun, sampleToday } from '../../support/recorded-run.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 
 /** The lines that a process would have written of this recording. */
-function linesOf({ startedAt, madeBy, subject, limits, judgements, calls, tools }: Recording, run: string): RecordingLine[] {
+function linesOf(
+  { startedAt, madeBy, subject, limits, judgements, calls, tools }: Recording,
+  run: string,
+): RecordingLine[] {
   return [
     { what: 'begun', run, head: { startedAt, madeBy, subject, limits } },
     ...tools.map((one) => ({ what: 'offered' as const, run, tools: one })),
@@ -65,21 +72,29 @@ describe('a stored recording', () => {
     const recording = await recordRun();
     const again = linesOf(recording, 'b');
     const before = structuredClone(linesOf(recording, 'a'));
-    for (const line of before) if (line.what === 'judged' && line.judgement.reply !== null) line.judgement.reply.note = 'the first time';
+    for (const line of before)
+      if (line.what === 'judged' && line.judgement.reply !== null)
+        line.judgement.reply.note = 'the first time';
     const joined = joinLines(recording.triageId, [...before, ...again], recording.analysis);
     expect(joined.judgements).toEqual(recording.judgements);
     expect(joined.calls).toEqual(recording.calls);
   });
 
   it('says what is missing of it', async () => {
-    const asking = scriptedAnalyst({ calls: [[{ tool: 'search_knowledge', args: {}, why: '' }]], plans: [{}, { enough: true }] });
+    const asking = scriptedAnalyst({
+      calls: [[{ tool: 'search_knowledge', args: {}, why: '' }]],
+      plans: [{}, { enough: true }],
+    });
     const recording = await recordRun({ analyst: asking });
     const lines = linesOf(recording, 'a').filter(
       (line) => !(line.what === 'judged' && line.judgement.name === 'verify') && line.what !== 'called',
     );
     const { complete, missing } = await unpackRecording(await stored(recording, lines));
     expect(complete).toBe(false);
-    expect(missing).toEqual(['the reply of search_knowledge in execute_tool in round 1', 'the judgement verify of verify in round 2']);
+    expect(missing).toEqual([
+      'the reply of search_knowledge in execute_tool in round 1',
+      'the judgement verify of verify in round 2',
+    ]);
     const run = await runFrozen({ ...recording, complete, missing }, sampleToday(), never);
     expect(run.missing).toEqual(missing);
   });
@@ -87,12 +102,21 @@ describe('a stored recording', () => {
   it('says that it was cut off, that there is no answer, and that the answer is another', async () => {
     const recording = await recordRun();
     const all = await stored(recording, linesOf(recording, 'a'));
-    expect((await unpackRecording({ ...all, capped: true })).missing).toEqual(['parts beyond the size limit of a recording']);
-    expect((await unpackRecording({ ...all, analysis: null })).missing).toEqual(['the answer: the run had not ended with one']);
-    const ended = { what: 'ended' as const, run: 'a', analysisId: recording.analysis?.id ?? '', analysisHash: 'other' };
-    expect((await unpackRecording(await stored(recording, [...linesOf(recording, 'a'), ended]))).missing).toEqual([
-      'the original answer of the run: the stored answer differs',
+    expect((await unpackRecording({ ...all, capped: true })).missing).toEqual([
+      'parts beyond the size limit of a recording',
     ]);
+    expect((await unpackRecording({ ...all, analysis: null })).missing).toEqual([
+      'the answer: the run had not ended with one',
+    ]);
+    const ended = {
+      what: 'ended' as const,
+      run: 'a',
+      analysisId: recording.analysis?.id ?? '',
+      analysisHash: 'other',
+    };
+    expect(
+      (await unpackRecording(await stored(recording, [...linesOf(recording, 'a'), ended]))).missing,
+    ).toEqual(['the original answer of the run: the stored answer differs']);
   });
 
   it.each([
@@ -101,14 +125,20 @@ describe('a stored recording', () => {
     ['of lines nobody understands', gzipSync('{"what":"sung"}\n'), 'cannot be read'],
     ['empty', Buffer.alloc(0), 'is missing'],
   ])('%s is refused with a sentence', async (_name, bytes, why) => {
-    await expect(unpackRecording({ triageId: 'tri_1', schema: 1, bytes, capped: false, analysis: null })).rejects.toThrow(
-      `recording of tri_1 ${why}`,
-    );
+    await expect(
+      unpackRecording({ triageId: 'tri_1', schema: 1, bytes, capped: false, analysis: null }),
+    ).rejects.toThrow(`recording of tri_1 ${why}`);
   });
 
   it('of a newer schema asks for the newer version', async () => {
-    await expect(unpackRecording({ triageId: 'tri_1', schema: 7, bytes: Buffer.alloc(0), capped: false, analysis: null })).rejects.toThrow(
-      'update Faultline',
-    );
+    await expect(
+      unpackRecording({
+        triageId: 'tri_1',
+        schema: 7,
+        bytes: Buffer.alloc(0),
+        capped: false,
+        analysis: null,
+      }),
+    ).rejects.toThrow('update Faultline');
   });
 });

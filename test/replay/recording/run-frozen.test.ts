@@ -14,7 +14,10 @@ const CALLS = [
   [{ tool: 'read_file', args: { path: 'src/cart/tax.ts' }, why: 'then' }],
 ];
 /** As a model would judge: twice asked, then sure. */
-const modelled = () => ({ ...scriptedAnalyst({ calls: CALLS, plans: [{}, {}, { enough: true }] }), name: 'llm' });
+const modelled = () => ({
+  ...scriptedAnalyst({ calls: CALLS, plans: [{}, {}, { enough: true }] }),
+  name: 'llm',
+});
 const first = async (recording: Recording, change = {}) => {
   const run = await runFrozen(recording, sampleToday(change), never);
   return { run, said: run.differences.map(describeDifference)[0] };
@@ -24,14 +27,23 @@ describe('a recording run again', () => {
   it('gives the same answer to the byte, by rules and by a model', async () => {
     for (const recording of [await recordRun(), await recordRun({ analyst: modelled() })]) {
       const run = await runFrozen(recording, sampleToday(), never);
-      expect(run).toMatchObject({ identical: true, differences: [], stopped: null, changed: [], missing: [] });
+      expect(run).toMatchObject({
+        identical: true,
+        differences: [],
+        stopped: null,
+        changed: [],
+        missing: [],
+      });
       expect(run.after).toBe(run.before);
       expect(run.after).toMatch(/^[0-9a-f]{64}$/);
     }
   });
 
   it('ends with the calibrations that it began with, whoever judged and whatever is in force today', async () => {
-    const rules = { ...{ version: 3, analyst: 'rules' }, categories: byCategory(() => cappedMap(0, 0, 0.41)) };
+    const rules = {
+      ...{ version: 3, analyst: 'rules' },
+      categories: byCategory(() => cappedMap(0, 0, 0.41)),
+    };
     const calibrations = async () => [rules, { ...rules, version: 4, analyst: 'scripted' }];
     for (const parts of [{}, { analyst: modelled() }]) {
       const recording = await recordRun({ ...parts, calibrations });
@@ -56,7 +68,10 @@ describe('a recording run again', () => {
   it('goes on with what the rules say today, and tells that the answer is another', async () => {
     const recording = await recordRun();
     if (recording.analysis === null) throw new Error('no answer');
-    recording.analysis = { ...recording.analysis, answer: { ...recording.analysis.answer, rootCause: 'the moon' } };
+    recording.analysis = {
+      ...recording.analysis,
+      answer: { ...recording.analysis.answer, rootCause: 'the moon' },
+    };
     const { run, said } = await first(recording);
     expect(said).toContain('the answer differs: answer.rootCause "the moon" →');
     expect(run).toMatchObject({ identical: false, changed: ['root cause'] });
@@ -90,7 +105,9 @@ describe('a recording run again', () => {
     );
     const { run } = await first(recording);
     expect(run).toMatchObject({ identical: true, differences: [] });
-    expect(run.notes).toEqual(['No model is configured here; the answers of gone-1 come from the recording.']);
+    expect(run.notes).toEqual([
+      'No model is configured here; the answers of gone-1 come from the recording.',
+    ]);
   });
 
   it('takes a call that was not recorded for unavailable, and says which it was', async () => {
@@ -98,21 +115,27 @@ describe('a recording run again', () => {
     recording.calls = recording.calls.filter(({ call }) => call.tool !== 'read_file');
     const { run, said } = await first(recording);
     expect(said).toBe('read_file is called, but was not when recorded: {"path":"src/cart/tax.ts"}');
-    expect(run.analysis?.steps.flatMap(({ outcomes = [] }) => outcomes).map(({ status }) => status)).toContain('unavailable');
+    expect(
+      run.analysis?.steps.flatMap(({ outcomes = [] }) => outcomes).map(({ status }) => status),
+    ).toContain('unavailable');
   });
 
   it('stops where a model would have to be asked', async () => {
     const recording = await recordRun({ analyst: modelled() });
     recording.judgements = recording.judgements.filter(({ name }) => name !== 'verify');
     const { run } = await first(recording);
-    expect(run.stopped).toBe('The recording ends here: The recording has no verify in round 3, and a model call would be needed.');
+    expect(run.stopped).toBe(
+      'The recording ends here: The recording has no verify in round 3, and a model call would be needed.',
+    );
     expect(run).toMatchObject({ identical: false, analysis: null });
   });
 
   it('names tools that came and went, and the input that changed by them', async () => {
     const recording = await recordRun();
     const toolbox = scriptedToolbox({ search_knowledge: {}, read_file: {}, read_mind: {} });
-    expect((await first(recording, { toolbox })).said).toBe('the tools for TEST_FAILURE differ: grep_log gone; read_mind new');
+    expect((await first(recording, { toolbox })).said).toBe(
+      'the tools for TEST_FAILURE differ: grep_log gone; read_mind new',
+    );
   });
 
   it('runs within the recorded limits, or within those of today where they are requested', async () => {
@@ -135,10 +158,20 @@ describe('a recording run again', () => {
     const found = { title: 'asked', text: 'Meant?', source: 'reviewer', data: { questionId: 'rev_1' } };
     const toolbox = () => scriptedToolbox({ ask_reviewer: { findings: [found] } });
     for (const answer of ['Yes, on purpose.', null]) {
-      const said = { answer, answeredBy: answer === null ? null : 'kim', answeredAt: answer === null ? null : '2026-01-05T10:00:00.000Z' };
+      const said = {
+        answer,
+        answeredBy: answer === null ? null : 'kim',
+        answeredAt: answer === null ? null : '2026-01-05T10:00:00.000Z',
+      };
       const question = { ...Object(said), state: answer === null ? 'expired' : 'answered' };
-      const recording = await recordRun({ analyst: asking(), toolbox: toolbox(), questions: { findByTriage: async () => question } });
-      expect(recording.answers).toEqual([answer === null ? null : { text: answer, by: 'kim', at: said.answeredAt }]);
+      const recording = await recordRun({
+        analyst: asking(),
+        toolbox: toolbox(),
+        questions: { findByTriage: async () => question },
+      });
+      expect(recording.answers).toEqual([
+        answer === null ? null : { text: answer, by: 'kim', at: said.answeredAt },
+      ]);
       const run = await runFrozen(recording, sampleToday({ toolbox: toolbox() }), never);
       expect(run).toMatchObject({ identical: true, differences: [] });
     }
@@ -146,13 +179,25 @@ describe('a recording run again', () => {
 
   it('goes on where the time of the run cut off a model, without waiting for it again', async () => {
     const hanging = (_input: object, signal: AbortSignal) =>
-      new Promise<never>((_settle, reject) => signal.addEventListener('abort', () => reject(new Error('late')), { once: true }));
+      new Promise<never>((_settle, reject) =>
+        signal.addEventListener('abort', () => reject(new Error('late')), { once: true }),
+      );
     const budget = { tokens: null, costUsd: null, seconds: 0.3 };
     const analyst = { ...modelled(), answer: hanging };
-    const recording = await recordRun({ analyst, fallbackAnalyst: createRulesAnalyst(), limits: { ...LIMITS, budget } });
+    const recording = await recordRun({
+      analyst,
+      fallbackAnalyst: createRulesAnalyst(),
+      limits: { ...LIMITS, budget },
+    });
     expect(recording.analysis?.notes.join()).toContain('The budget of this run (0.3 seconds) is used up');
-    expect(recording.judgements.filter(({ failed }) => failed !== null).map(({ name }) => name)).toEqual(['answer']);
-    expect(await runFrozen(recording, sampleToday(), never)).toMatchObject({ identical: true, differences: [], stopped: null });
+    expect(recording.judgements.filter(({ failed }) => failed !== null).map(({ name }) => name)).toEqual([
+      'answer',
+    ]);
+    expect(await runFrozen(recording, sampleToday(), never)).toMatchObject({
+      identical: true,
+      differences: [],
+      stopped: null,
+    });
   });
 
   it('ends with its signal', async () => {

@@ -11,7 +11,11 @@ describe('the report for CI servers', () => {
     const suite = casesSuite('set', [
       caseOf('right', { category: 'CODE_ERROR' }, { category: 'CODE_ERROR' }),
       caseOf('also', { category: 'CODE_ERROR', also_ok: ['TEST_FAILURE'] }, { category: 'TEST_FAILURE' }),
-      caseOf('wrong', { category: 'CODE_ERROR', also_ok: ['TEST_FAILURE'] }, { category: 'INFRA_ERROR', confidence: 0.87 }),
+      caseOf(
+        'wrong',
+        { category: 'CODE_ERROR', also_ok: ['TEST_FAILURE'] },
+        { category: 'INFRA_ERROR', confidence: 0.87 },
+      ),
       caseOf('failed', { category: 'CODE_ERROR' }, { error: 'the model burst' }),
       caseOf('read', { category: 'CODE_ERROR' }, { analyst: null, category: null }),
       caseOf('unlabelled', {}, { category: 'INFRA_ERROR' }),
@@ -24,7 +28,9 @@ describe('the report for CI servers', () => {
       ['read', undefined],
       ['unlabelled', undefined],
     ]);
-    expect(renderJunit([suite])).toContain('<testsuite name="set" tests="6" failures="1" errors="1" skipped="0" time="0.072">');
+    expect(renderJunit([suite])).toContain(
+      '<testsuite name="set" tests="6" failures="1" errors="1" skipped="0" time="0.072">',
+    );
   });
 
   it('is XML whatever is in it', () => {
@@ -34,7 +40,11 @@ describe('the report for CI servers', () => {
   });
 });
 
-function caseOf(id: string, labels: Partial<DatasetRow>, said: Partial<ReplayedCase['result']>): ReplayedCase {
+function caseOf(
+  id: string,
+  labels: Partial<DatasetRow>,
+  said: Partial<ReplayedCase['result']>,
+): ReplayedCase {
   const result = { ...failedResult(id, '', 12), error: null, analyst: 'rules', ...said };
   return { row: { id, ...labels }, result, analysis: null, quotes: { made: 0, literal: 0 } };
 }

@@ -15,14 +15,19 @@ describe('repeats of the same cases', () => {
       },
     ];
     const spread = listSpreads([sections(0.7), sections(0.9), sections(0.8)]);
-    expect(spread).toEqual([{ name: 'accuracy', unit: undefined, mean: expect.closeTo(0.8), low: 0.7, high: 0.9, repeats: 3 }]);
+    expect(spread).toEqual([
+      { name: 'accuracy', unit: undefined, mean: expect.closeTo(0.8), low: 0.7, high: 0.9, repeats: 3 },
+    ]);
     const text = renderSpread('set', spread, { ids: ['x'], cases: 10 });
     expect(text).toContain('  accuracy       0.800  n=3  from 0.700 to 0.900');
     expect(text).toContain('9 of 10 cases are put into the same category each time; not x');
   });
 
   it('name the cases that went both ways; those that one repeat never reached are left out', () => {
-    const repeats = [cases({ a: 'CODE_ERROR', b: 'CODE_ERROR', c: 'CODE_ERROR' }), cases({ a: 'CODE_ERROR', b: 'TEST_FAILURE' })];
+    const repeats = [
+      cases({ a: 'CODE_ERROR', b: 'CODE_ERROR', c: 'CODE_ERROR' }),
+      cases({ a: 'CODE_ERROR', b: 'TEST_FAILURE' }),
+    ];
     expect(unsteadyCases(repeats)).toEqual({ ids: ['b'], cases: 2 });
   });
 });

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Figure } from '../../../src/replay/figures/figure.ts';
 import { figuresJson, renderFigures } from '../../../src/replay/report.ts';
 
-const ACCURACY: Figure = { name: 'category accuracy', value: 0.9166, cases: 214, interval: [0.872, 0.949], against: ['a', 'b'] };
+const ACCURACY: Figure = {
+  name: 'category accuracy',
+  value: 0.9166,
+  cases: 214,
+  interval: [0.872, 0.949],
+  against: ['a', 'b'],
+};
 
 describe('the table of figures', () => {
   it('keeps name, value and cases in their columns; an interval is behind them', () => {
@@ -42,7 +48,9 @@ describe('the table of figures', () => {
       cases: 7,
       cell: { row, column },
     });
-    const table = renderFigures('', [{ title: 'grid', figures: [cell('A', 'recall', 0.5), cell('A', 'F1', 0.25), cell('BB', 'F1', 1)] }]);
+    const table = renderFigures('', [
+      { title: 'grid', figures: [cell('A', 'recall', 0.5), cell('A', 'F1', 0.25), cell('BB', 'F1', 1)] },
+    ]);
     expect(table.split('\n').slice(4)).toEqual([
       '          recall        F1',
       '  A        0.500     0.250  n=7',
@@ -52,7 +60,13 @@ describe('the table of figures', () => {
 
   it('marks what is worth a look, with as many of its cases as the line has room for', () => {
     const against = Array.from({ length: 30 }, (_, index) => `project/run-${index}`);
-    const figure: Figure = { name: 'confident errors', value: 0.03, cases: 1000, interval: [0.02, 0.04], against };
+    const figure: Figure = {
+      name: 'confident errors',
+      value: 0.03,
+      cases: 1000,
+      interval: [0.02, 0.04],
+      against,
+    };
     const [line = ''] = renderFigures('', [{ title: 't', figures: [figure] }])
       .split('\n')
       .slice(4);
@@ -71,7 +85,11 @@ describe('the table of figures', () => {
   });
 
   it('is the same as JSON, with intervals and cases only where there are such', () => {
-    expect(figuresJson([{ title: 'category', figures: [ACCURACY, { name: 'x', value: 1, cases: 1, judged: true }] }])).toEqual([
+    expect(
+      figuresJson([
+        { title: 'category', figures: [ACCURACY, { name: 'x', value: 1, cases: 1, judged: true }] },
+      ]),
+    ).toEqual([
       { section: 'category', ...ACCURACY },
       { section: 'category', name: 'x', value: 1, cases: 1, judged: true },
     ]);

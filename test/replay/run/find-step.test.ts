@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { isStepFound } from '../../../src/replay/run/check-case.ts';
 
-const step = (name: string, consequence = false) => ({ name, source: 'log.txt', lineStart: 1, lineEnd: 9, consequence });
+const step = (name: string, consequence = false) => ({
+  name,
+  source: 'log.txt',
+  lineStart: 1,
+  lineEnd: 9,
+  consequence,
+});
 const log = (...lines: readonly string[]) => [{ name: 'log.txt', text: lines.join('\n') }];
 
 describe('the labelled step', () => {
@@ -24,7 +30,13 @@ describe('the labelled step', () => {
   it('may be described by the script of the step, but not by what the step says', () => {
     const head = ['##[group]Run cd web', 'cd web', '\u001b[36;1mnpx vite build\u001b[0m', '##[endgroup]'];
     expect(isStepFound('npx vite build', [step('Run cd web')], log(...head, 'bad'))).toBe(true);
-    expect(isStepFound('npx vite build', [step('Run cd web')], log('##[group]Run cd web', '##[endgroup]', 'npx vite build'))).toBe(false);
+    expect(
+      isStepFound(
+        'npx vite build',
+        [step('Run cd web')],
+        log('##[group]Run cd web', '##[endgroup]', 'npx vite build'),
+      ),
+    ).toBe(false);
   });
 
   it('is not one that only failed for another', () => {

@@ -6,7 +6,10 @@ const valuesIn = (text: string) => findIdentifiers(text).map(({ kind, value }) =
 
 describe('identifiers of a sentence', () => {
   it.each([
-    ['Commit electron/main.js, or set `main` in package.json.', ['path electron/main.js', 'path package.json']],
+    [
+      'Commit electron/main.js, or set `main` in package.json.',
+      ['path electron/main.js', 'path package.json'],
+    ],
     ['Remove .npmrc and the line of the Dockerfile.', ['path .npmrc', 'path Dockerfile']],
     ['Raise HUGO_VERSION to 0.146.0 or later.', ['version 0.146.0', 'variable HUGO_VERSION']],
     ['Set up JDK 21 in the workflow.', ['version 21']],
@@ -47,25 +50,39 @@ describe('a name', () => {
     ['version', '20.1'],
     ['variable', 'NPM'],
     ['path', 'p.ts'],
-  ] as const)('does not stand in the log: %s %s', (kind, value) => expect(isInLog({ kind, value })).toBe(false));
+  ] as const)('does not stand in the log: %s %s', (kind, value) =>
+    expect(isInLog({ kind, value })).toBe(false),
+  );
 });
 
 describe('advice', () => {
   const row = { id: 'x', fix: 'Set node-version: 22 in actions/setup-node, or drop toSorted().' };
-  const log = ['TypeError: a.toSorted is not a function at /home/runner/work/app/lib/sort.js:4 (node version 18)'];
+  const log = [
+    'TypeError: a.toSorted is not a function at /home/runner/work/app/lib/sort.js:4 (node version 18)',
+  ];
 
   it('is keyed by the names of the fix that are at hand, and invents what is not', () => {
     const advice = 'Upgrade Node to version 20: toSorted is missing in lib/order.js.';
-    expect(checkAdvice(row, advice, log)).toEqual({ findable: 1, keyed: ['toSorted'], invented: ['lib/order.js', '20'] });
+    expect(checkAdvice(row, advice, log)).toEqual({
+      findable: 1,
+      keyed: ['toSorted'],
+      invented: ['lib/order.js', '20'],
+    });
   });
 
   it('may name a file of the tree', () => {
-    expect(checkAdvice(row, 'Correct lib/order.js.', [...log, 'lib/order.js\nlib/sort.js'])?.invented).toEqual([]);
+    expect(
+      checkAdvice(row, 'Correct lib/order.js.', [...log, 'lib/order.js\nlib/sort.js'])?.invented,
+    ).toEqual([]);
   });
 
-  it.each([null, '', 'No fix found. The step stopped with: exit 1 in lib/order.js'])('is silent: %s', (advice) => {
-    expect(checkAdvice(row, advice, log)).toEqual({ findable: 1, keyed: [], invented: [] });
-  });
+  it.each([null, '', 'No fix found. The step stopped with: exit 1 in lib/order.js'])(
+    'is silent: %s',
+    (advice) => {
+      expect(checkAdvice(row, advice, log)).toEqual({ findable: 1, keyed: [], invented: [] });
+    },
+  );
 
-  it('is not scored without a known fix', () => expect(checkAdvice({ id: 'x' }, 'Correct lib/order.js.', log)).toBeNull());
+  it('is not scored without a known fix', () =>
+    expect(checkAdvice({ id: 'x' }, 'Correct lib/order.js.', log)).toBeNull());
 });

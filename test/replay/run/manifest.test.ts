@@ -29,6 +29,8 @@ describe('what a results file was made with', () => {
       'analyst was rules, now it is llm',
       'model was not set, now it is small',
     ]);
-    expect(listDifferences(MANIFEST, { ...MANIFEST, sources: [] })).toEqual(['it had 1 sources of cases, now there are 0']);
+    expect(listDifferences(MANIFEST, { ...MANIFEST, sources: [] })).toEqual([
+      'it had 1 sources of cases, now there are 0',
+    ]);
   });
 });

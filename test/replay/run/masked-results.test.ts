@@ -20,7 +20,11 @@ describe('what is written of a case', () => {
   });
 
   it('hides secrets in errors: they repeat what rows and servers say', async () => {
-    const bad = await replayed({ line: 1, id: 'a', error: `line 1, field category: "${SECRET}" is not a category` });
+    const bad = await replayed({
+      line: 1,
+      id: 'a',
+      error: `line 1, field category: "${SECRET}" is not a category`,
+    });
     expect(bad.result.error).toBe('line 1, field category: "***" is not a category');
     const failed = await replayed(failing(`the server said: token ${SECRET} is no longer valid`));
     expect(failed.result.error).toBe('the server said: token *** is no longer valid');
@@ -28,7 +32,10 @@ describe('what is written of a case', () => {
 
   it('counts a quotation with a hidden address as one that is in the log', () => {
     const made = (text: string): CaseChecks['quotes'] => {
-      const result = { ...failedResult('a', '', 0), claims: [{ text: '', quotes: [{ source: 'log', line: 1, text }] }] };
+      const result = {
+        ...failedResult('a', '', 0),
+        claims: [{ text: '', quotes: [{ source: 'log', line: 1, text }] }],
+      };
       return checkCase({ id: 'a' }, result, {
         sources: [{ name: 'log', kind: 'log', text: 'to ann@corp.example: no', notes: [] }],
         greenText: undefined,
@@ -40,7 +47,9 @@ describe('what is written of a case', () => {
 
   it('is not gone on with where other names are hidden', () => {
     const options = { concurrency: 1, green: true };
-    const [plain, hidden] = [testConfig(), testConfig(NAMES)].map((config) => createManifest(options, config, []));
+    const [plain, hidden] = [testConfig(), testConfig(NAMES)].map((config) =>
+      createManifest(options, config, []),
+    );
     if (plain === undefined || hidden === undefined) throw new Error('no manifest');
     expect(listDifferences(plain, hidden)).toEqual(['names masked was not set, now it is e-mail addresses']);
   });
@@ -53,14 +62,20 @@ async function replayed(outcome: CaseOutcome): Promise<ReplayedCase> {
   };
   const limits = { budgetTokens: 2_000, concurrency: 1, maxLogBytes: 1_000_000, green: true, answer: null };
   const masker = createMasker(createMaskingOptions(testConfig(NAMES)));
-  await replay({ ...limits, cases: one(), masker, onCase: (one) => void done.push(one) }, new AbortController().signal);
+  await replay(
+    { ...limits, cases: one(), masker, onCase: (one) => void done.push(one) },
+    new AbortController().signal,
+  );
   const [first] = done;
   if (first === undefined) throw new Error('nothing was replayed');
   return first;
 }
 
 function caseOf(text: string): CaseOutcome {
-  const load = async () => ({ sources: [{ name: 'log', kind: 'log' as const, text, notes: [] }], greenText: undefined });
+  const load = async () => ({
+    sources: [{ name: 'log', kind: 'log' as const, text, notes: [] }],
+    greenText: undefined,
+  });
   return { line: 1, one: { row: { id: 'a' }, load } };
 }
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createSpending, durationText, estimateRest, standingText } from '../../../src/cli/replay/replay-source.ts';
+import {
+  createSpending,
+  durationText,
+  estimateRest,
+  standingText,
+} from '../../../src/cli/replay/replay-source.ts';
 
 const STANDING = { done: 50, resumed: 0, total: 200, errors: 0, usd: 0, elapsedMs: 60_000 };
 

@@ -15,8 +15,29 @@ import { sampleAnalysis, sampleExperiment } from '../../support/sample-analysis.
 
 /** What scripts may rely on: every key, in this order. */
 const KEYS = [
-  ...['id', 'category', 'kind', 'probabilities', 'confidence', 'abstained', 'excerpts', 'tokens', 'logLines', 'logBytes'],
-  ...['failingTests', 'messages', 'fingerprint', 'suspects', 'rootCause', 'fixRecommendation', 'claims', 'action', 'analyst'],
+  ...[
+    'id',
+    'category',
+    'kind',
+    'probabilities',
+    'confidence',
+    'abstained',
+    'excerpts',
+    'tokens',
+    'logLines',
+    'logBytes',
+  ],
+  ...[
+    'failingTests',
+    'messages',
+    'fingerprint',
+    'suspects',
+    'rootCause',
+    'fixRecommendation',
+    'claims',
+    'action',
+    'analyst',
+  ],
   ...[
     'usage',
     'milliseconds',
@@ -45,7 +66,13 @@ describe('replaying a data set', () => {
     });
     for (const { result } of [...read, ...answered]) expect(Object.keys(result)).toEqual(KEYS);
     expect(answered[0]?.result).toMatchObject({ category: 'TEST_FAILURE', error: null, logLines: 4 });
-    expect(Object.keys(read[0]?.result.excerpts[0] ?? {})).toEqual(['source', 'lineStart', 'lineEnd', 'text', 'reason']);
+    expect(Object.keys(read[0]?.result.excerpts[0] ?? {})).toEqual([
+      'source',
+      'lineStart',
+      'lineEnd',
+      'text',
+      'reason',
+    ]);
     expect(Object.keys(answered[0]?.result.usage ?? {})).toEqual(['inputTokens', 'outputTokens', 'costUsd']);
   });
 
@@ -72,7 +99,12 @@ describe('replaying a data set', () => {
     expect(first?.result).toMatchObject({ category: 'TEST_FAILURE', failureFound: true });
     const { answer } = sampleAnalysis();
     expect(first?.result.analyses).toMatchObject([
-      { category: 'TEST_FAILURE', title: answer.title, rootCause: answer.rootCause, action: first?.result.action },
+      {
+        category: 'TEST_FAILURE',
+        title: answer.title,
+        rootCause: answer.rootCause,
+        action: first?.result.action,
+      },
       { category: 'CODE_ERROR', title: answer.title },
     ]);
   });
@@ -119,14 +151,28 @@ describe('replaying a data set', () => {
   it('counts what a failing case has cost: its finished steps, and the question that failed', async () => {
     const paid = { inputTokens: 100, outputTokens: 10, costUsd: 0.25 };
     const { steps } = sampleAnalysis();
-    const judgement = { name: 'classify', by: 'llm', model: 'm', promptHash: null, milliseconds: 1, modelCalls: 1, note: null, ...paid };
+    const judgement = {
+      name: 'classify',
+      by: 'llm',
+      model: 'm',
+      promptHash: null,
+      milliseconds: 1,
+      modelCalls: 1,
+      note: null,
+      ...paid,
+    };
     const [one] = await run([{ id: 'a', log: LOG }], {
       answer: async (_build, _texts, _signal, onStep) => {
         for (const step of steps.slice(0, 1)) onStep({ ...step, judgements: [judgement, judgement] });
-        throw new TriageError('timeout', 'The model did not answer', { details: { usage: { ...paid, modelCalls: 1 } } });
+        throw new TriageError('timeout', 'The model did not answer', {
+          details: { usage: { ...paid, modelCalls: 1 } },
+        });
       },
     });
-    expect(one?.result).toMatchObject({ error: 'The model did not answer', usage: { inputTokens: 300, outputTokens: 30, costUsd: 0.75 } });
+    expect(one?.result).toMatchObject({
+      error: 'The model did not answer',
+      usage: { inputTokens: 300, outputTokens: 30, costUsd: 0.75 },
+    });
   });
 
   it('keeps the order of the rows, however long each takes, and never runs more at once than allowed', async () => {
@@ -148,7 +194,10 @@ describe('replaying a data set', () => {
 
   it('names a row that is no JSON by its line', async () => {
     const cases = await run([{ id: 'a', log: LOG }, 'no json'], { answer: null });
-    expect(cases[1]).toMatchObject({ row: null, result: { id: 'line-2', error: expect.stringContaining('line 2 is not JSON') } });
+    expect(cases[1]).toMatchObject({
+      row: null,
+      result: { id: 'line-2', error: expect.stringContaining('line 2 is not JSON') },
+    });
   });
 
   it('stops where it is told to', async () => {
@@ -186,7 +235,10 @@ describe('replaying a data set', () => {
       { source: 'log', line: 1, text: 'Error: the cart' },
     ];
     const analysis = sampleAnalysis();
-    const claiming = { ...analysis, answer: { ...analysis.answer, claims: [{ text: 'It is.', evidence: ['E1'], quotes }] } };
+    const claiming = {
+      ...analysis,
+      answer: { ...analysis.answer, claims: [{ text: 'It is.', evidence: ['E1'], quotes }] },
+    };
     const [one] = await run([{ id: 'a', log: LOG }], {
       answer: async (_build, { sources }) => ({ reading: readingOf(sources), analyses: [claiming] }),
     });
@@ -208,7 +260,15 @@ async function run(
   const cases: ReplayedCase[] = [];
   const onCase = (done: ReplayedCase) => void cases.push(done);
   await replay(
-    { cases: datasetCases(dataset), budgetTokens: 500, concurrency: 2, maxLogBytes: 1_000_000, green: true, onCase, ...options },
+    {
+      cases: datasetCases(dataset),
+      budgetTokens: 500,
+      concurrency: 2,
+      maxLogBytes: 1_000_000,
+      green: true,
+      onCase,
+      ...options,
+    },
     signal,
   );
   return cases;

@@ -2,7 +2,13 @@ import { appendFileSync, mkdtempSync, readFileSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type CaseResult, createResults, failedResult, readResultLines, resumeResults } from '../../../src/replay/run/results.ts';
+import {
+  type CaseResult,
+  createResults,
+  failedResult,
+  readResultLines,
+  resumeResults,
+} from '../../../src/replay/run/results.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-results-'));
 
@@ -38,7 +44,8 @@ describe('a results file', () => {
   it('is its owner’s alone: it quotes logs', async () => {
     const resumed = join(FOLDER, 'private-resumed.jsonl');
     await (await resumeResults(resumed)).close();
-    for (const path of [await written('private.jsonl', ['a']), resumed]) expect(statSync(path).mode & 0o077).toBe(0);
+    for (const path of [await written('private.jsonl', ['a']), resumed])
+      expect(statSync(path).mode & 0o077).toBe(0);
   });
 
   it('reads lines of a version that knew fewer keys', async () => {

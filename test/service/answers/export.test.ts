@@ -25,15 +25,43 @@ function exported(change: Partial<Exported> = {}): Exported {
 /** Answers of every form, and one in which every text is hostile. */
 function everything(): Exported {
   const { answer } = sampleAnalysis();
-  const suspect = { path: '../../etc/passwd', line: 1, commit: null, author: null, score: 0.5, reason: HOSTILE };
-  const suspects = [suspect, { ...suspect, path: `a b/${HOSTILE}.ts`, line: null }, { ...suspect, path: 'C:\\x.ts' }];
-  const claims = [{ text: HOSTILE, evidence: [], quotes: [{ source: `${HOSTILE}/log`, line: 3, text: HOSTILE }] }];
-  const failures = [sampleFailure(), sampleFailure({ id: 'fal_2', test: null, message: '', excerpt: null, frames: [] })];
+  const suspect = {
+    path: '../../etc/passwd',
+    line: 1,
+    commit: null,
+    author: null,
+    score: 0.5,
+    reason: HOSTILE,
+  };
+  const suspects = [
+    suspect,
+    { ...suspect, path: `a b/${HOSTILE}.ts`, line: null },
+    { ...suspect, path: 'C:\\x.ts' },
+  ];
+  const claims = [
+    { text: HOSTILE, evidence: [], quotes: [{ source: `${HOSTILE}/log`, line: 3, text: HOSTILE }] },
+  ];
+  const failures = [
+    sampleFailure(),
+    sampleFailure({ id: 'fal_2', test: null, message: '', excerpt: null, frames: [] }),
+  ];
   const hostile = { ...answer, title: HOSTILE, rootCause: HOSTILE, fixRecommendation: '', claims, suspects };
   return exported({
-    build: sampleBuild({ url: 'not a url', commit: null, branch: null, startedAt: null, number: 'seven', repository: HOSTILE }),
+    build: sampleBuild({
+      url: 'not a url',
+      commit: null,
+      branch: null,
+      startedAt: null,
+      number: 'seven',
+      repository: HOSTILE,
+    }),
     answers: sampleAnswers(
-      [sampleAnalysis(), unsureAnalysis(), recalledAnalysis(), sampleAnalysis({ id: HOSTILE, failureIds: ['fal_2'], answer: hostile })],
+      [
+        sampleAnalysis(),
+        unsureAnalysis(),
+        recalledAnalysis(),
+        sampleAnalysis({ id: HOSTILE, failureIds: ['fal_2'], answer: hostile }),
+      ],
       failures,
     ),
     failures,
@@ -80,24 +108,38 @@ describe('a SARIF log', () => {
     expect(result).toMatchObject({
       ruleId: 'TEST_FAILURE/assertion',
       level: 'error',
-      message: { text: expect.stringMatching(/^The cart total is rounded twice \(TEST_FAILURE, 91 % sure\)\.\n.*\nFix: Round once/s) },
+      message: {
+        text: expect.stringMatching(
+          /^The cart total is rounded twice \(TEST_FAILURE, 91 % sure\)\.\n.*\nFix: Round once/s,
+        ),
+      },
       partialFingerprints: { 'faultline/v1': 'f00d' },
       hostedViewerUri: 'https://fl.example/analyses/ana_9f2c',
       properties: { confidence: 0.91, tests: ['cart total'] },
     });
-    const address = { repositoryUri: 'https://ci.example/shop/api', revisionId: sampleBuild().commit, branch: 'main' };
+    const address = {
+      repositoryUri: 'https://ci.example/shop/api',
+      revisionId: sampleBuild().commit,
+      branch: 'main',
+    };
     expect(run?.versionControlProvenance).toEqual([address]);
   });
 
   it('warns only, where a person has yet to decide', () => {
-    expect(buildSarifLog(exported({ answers: sampleAnswers([unsureAnalysis()]) })).runs[0]?.results[0]?.level).toBe('warning');
+    expect(
+      buildSarifLog(exported({ answers: sampleAnswers([unsureAnalysis()]) })).runs[0]?.results[0]?.level,
+    ).toBe('warning');
   });
 
   it('goes to the failing test where nothing is suspected, and nowhere outside the repository', () => {
     const { answer } = sampleAnalysis();
     const unsuspected = sampleAnalysis({ answer: { ...answer, suspects: [] } });
-    const [at] = buildSarifLog(exported({ answers: sampleAnswers([unsuspected]) })).runs[0]?.results[0]?.locations ?? [];
-    expect(at?.physicalLocation).toMatchObject({ artifactLocation: { uri: 'test/cart.test.ts' }, region: { startLine: 88 } });
+    const [at] =
+      buildSarifLog(exported({ answers: sampleAnswers([unsuspected]) })).runs[0]?.results[0]?.locations ?? [];
+    expect(at?.physicalLocation).toMatchObject({
+      artifactLocation: { uri: 'test/cart.test.ts' },
+      region: { startLine: 88 },
+    });
     const [of] = buildSarifLog(everything()).runs[0]?.results.at(-1)?.locations ?? [];
     expect(decodeURIComponent(of?.physicalLocation.artifactLocation.uri ?? '')).toMatch(/^a b\/see /);
   });
@@ -127,7 +169,9 @@ describe('a CTRF report', () => {
   });
 
   it('is bounded, and says what it left out', () => {
-    const many = Array.from({ length: 5_001 }, (_, index) => sampleFailure({ id: `fal_${index}`, message: 'x'.repeat(10_000) }));
+    const many = Array.from({ length: 5_001 }, (_, index) =>
+      sampleFailure({ id: `fal_${index}`, message: 'x'.repeat(10_000) }),
+    );
     const { results } = buildCtrfReport(exported({ failures: many }));
     expect([results.tests.length, results.extra.leftOut]).toEqual([5_000, 1]);
     expect(results.tests[0]?.message.length).toBeLessThan(4_100);

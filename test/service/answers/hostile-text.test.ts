@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import { codeSpan, fence, html, inline, prose } from '../../../src/notifications/visible-text.ts';
-import { renderGithubCommands, renderMarkdown, renderPlain, renderTerminal } from '../../../src/service/answers/render.ts';
+import {
+  renderGithubCommands,
+  renderMarkdown,
+  renderPlain,
+  renderTerminal,
+} from '../../../src/service/answers/render.ts';
 import { hostile, outsideCode, renderedMarkdown as render } from '../../support/hostile-text.ts';
 import { recalledAnalysis, sampleAnalysis, unsureAnalysis } from '../../support/sample-analysis.ts';
 import { runs } from '../../support/thorough.ts';
@@ -13,7 +18,10 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 /** Every text that others write, replaced by hostile text. */
 const hostileAnalysis = fc
-  .tuple(fc.constantFrom(sampleAnalysis(), unsureAnalysis(), recalledAnalysis()), fc.array(hostile, { minLength: 12, maxLength: 12 }))
+  .tuple(
+    fc.constantFrom(sampleAnalysis(), unsureAnalysis(), recalledAnalysis()),
+    fc.array(hostile, { minLength: 12, maxLength: 12 }),
+  )
   .map(([analysis, texts]) => poison(analysis, (index) => texts[index % texts.length] ?? ''));
 
 function poison(analysis: Analysis, text: (index: number) => string): Analysis {
@@ -24,12 +32,23 @@ function poison(analysis: Analysis, text: (index: number) => string): Analysis {
       title: text(0),
       rootCause: text(1),
       fixRecommendation: text(2),
-      claims: [{ text: text(3), evidence: ['E1', 'E2'], quotes: [{ source: text(4), line: 7, text: text(5) }] }],
+      claims: [
+        { text: text(3), evidence: ['E1', 'E2'], quotes: [{ source: text(4), line: 7, text: text(5) }] },
+      ],
       suspects: [{ path: text(6), line: 3, commit: text(7), author: text(8), score: 0.5, reason: text(9) }],
       hypotheses: analysis.answer.hypotheses.map((one) => ({ ...one, text: text(10), settledBy: text(11) })),
     },
     verdict: { ...analysis.verdict, reasons: [text(3)] },
-    evidence: [{ id: 'E2', tool: 'search_web', title: text(4), text: text(5), source: text(6), url: 'https://evil.example' }],
+    evidence: [
+      {
+        id: 'E2',
+        tool: 'search_web',
+        title: text(4),
+        text: text(5),
+        source: text(6),
+        url: 'https://evil.example',
+      },
+    ],
     notes: [text(7)],
     recalled: analysis.recalled === null ? null : { ...analysis.recalled, confirmedBy: text(8) },
   };
@@ -40,7 +59,9 @@ describe('T49: hostile text in Markdown', () => {
     fc.assert(
       fc.property(hostileAnalysis, (analysis) => {
         const page = render(renderMarkdown(analysis));
-        const tags = new Set(Array.from(page.matchAll(/<(\/?[a-z][a-z0-9]*|!--)/gi), ([, tag = '']) => tag.replace('/', '')));
+        const tags = new Set(
+          Array.from(page.matchAll(/<(\/?[a-z][a-z0-9]*|!--)/gi), ([, tag = '']) => tag.replace('/', '')),
+        );
         const ours = ['details', 'summary', 'b', 'p', 'strong', 'pre', 'code', 'sub', 'ol', 'li', 'br'];
         expect([...tags].filter((tag) => !ours.includes(tag))).toEqual([]);
       }),
@@ -78,7 +99,10 @@ describe('T49: hostile text in Markdown', () => {
       const poisoned = poison(analysis, () => long);
       const many = {
         ...poisoned,
-        answer: { ...poisoned.answer, suspects: Array.from({ length: 400 }, () => poisoned.answer.suspects[0]!) },
+        answer: {
+          ...poisoned.answer,
+          suspects: Array.from({ length: 400 }, () => poisoned.answer.suspects[0]!),
+        },
       };
       expect(renderMarkdown(many).length).toBeLessThan(65_536);
     }
@@ -162,5 +186,10 @@ describe('T39: hostile text in a terminal', () => {
 });
 
 function decode(text: string): string {
-  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&').replaceAll('\u200b', '');
+  return text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+    .replaceAll('\u200b', '');
 }

@@ -4,7 +4,17 @@ import { quarantineCsv, quarantineJunitNames, quarantineText } from '../../../sr
 
 function flaky(name: string, change: Partial<TestFlakiness> = {}): TestFlakiness {
   return {
-    ...{ repository: 'acme/shop', name, suite: 'com.acme.CartTest', file: null, runs: 50, failed: 12, flakes: 9, rerun: 8, recovered: 6 },
+    ...{
+      repository: 'acme/shop',
+      name,
+      suite: 'com.acme.CartTest',
+      file: null,
+      runs: 50,
+      failed: 12,
+      flakes: 9,
+      rerun: 8,
+      recovered: 6,
+    },
     ...{
       defaultRuns: 20,
       flips: 4,

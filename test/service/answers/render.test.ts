@@ -1,12 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { renderGithubCommands, renderMarkdown, renderPlain, renderTerminal } from '../../../src/service/answers/render.ts';
-import { recalledAnalysis, sampleAnalysis, sampleExperiment, unsureAnalysis } from '../../support/sample-analysis.ts';
+import {
+  renderGithubCommands,
+  renderMarkdown,
+  renderPlain,
+  renderTerminal,
+} from '../../../src/service/answers/render.ts';
+import {
+  recalledAnalysis,
+  sampleAnalysis,
+  sampleExperiment,
+  unsureAnalysis,
+} from '../../support/sample-analysis.ts';
 
 const terminal = { color: false, width: 78 };
 
 it('what running the command again has shown goes before the cause, plain, on a terminal and as Markdown', () => {
   const analysis = sampleAnalysis({ experiment: sampleExperiment() });
-  for (const text of [renderPlain(analysis), renderTerminal(analysis, { color: false, width: 400 }), renderMarkdown(analysis)]) {
+  for (const text of [
+    renderPlain(analysis),
+    renderTerminal(analysis, { color: false, width: 400 }),
+    renderMarkdown(analysis),
+  ]) {
     expect(text).toContain('Fails 3 of 3 here');
     expect(text.indexOf('Fails 3 of 3 here')).toBeLessThan(text.indexOf('The new tax step rounds each line'));
   }
@@ -29,7 +43,9 @@ log lines → 412 kept · ana_9f2c
 
   it('says that it is not sure, and what would settle it', () => {
     const text = renderTerminal(unsureAnalysis(), terminal);
-    expect(text).toContain('Needs review: TEST_FAILURE · assertion                               61 % sure\n');
+    expect(text).toContain(
+      'Needs review: TEST_FAILURE · assertion                               61 % sure\n',
+    );
     expect(text).toContain('Hypothesis 1. CODE_ERROR: `tax.ts:41` throws when the list is empty. To\n');
     expect(text).toContain('           2. CONFIG_ERROR: ');
   });
@@ -53,7 +69,10 @@ log lines → 412 kept · ana_9f2c
       { source: 'build.log', line: 9, text: 'one' },
       { source: 'agent.log', line: 120, text: 'two' },
     ];
-    const text = renderTerminal(sampleAnalysis({ answer: { ...answer, claims: [{ text: 'c', evidence: [], quotes }] } }), terminal);
+    const text = renderTerminal(
+      sampleAnalysis({ answer: { ...answer, claims: [{ text: 'c', evidence: [], quotes }] } }),
+      terminal,
+    );
     expect(text).toContain('Evidence     build.log:9  one\n           agent.log:120  two\n');
   });
 
@@ -66,7 +85,9 @@ log lines → 412 kept · ana_9f2c
 
   it('colours only when asked', () => {
     expect(renderTerminal(sampleAnalysis(), terminal)).not.toContain('\u001b');
-    expect(renderTerminal(sampleAnalysis(), { color: true, width: 78 })).toContain('\u001b[1mFix        \u001b[22m');
+    expect(renderTerminal(sampleAnalysis(), { color: true, width: 78 })).toContain(
+      '\u001b[1mFix        \u001b[22m',
+    );
   });
 
   it('shows what the claims cite where they quote nothing, and titles of what is no log line', () => {
@@ -76,7 +97,13 @@ log lines → 412 kept · ana_9f2c
         answer: { ...answer, claims: [{ text: 'c', evidence: ['E1', 'E2'], quotes: [] }] },
         evidence: [
           ...evidence,
-          { id: 'E2', tool: 'search_knowledge', title: 'Rounding in totals', text: 'long', source: 'knowledge/ERR009' },
+          {
+            id: 'E2',
+            tool: 'search_knowledge',
+            title: 'Rounding in totals',
+            text: 'long',
+            source: 'knowledge/ERR009',
+          },
         ],
       }),
       terminal,
@@ -93,7 +120,9 @@ describe('renderPlain', () => {
       .split('\n')
       .map((line) => line.split('\t'));
     expect(rows.map(([key]) => key)).toEqual(
-      'Answer Category Kind Confidence Title Cause Fix Evidence Evidence Suspect Hypothesis Hypothesis Reason Note Usage Id'.split(' '),
+      'Answer Category Kind Confidence Title Cause Fix Evidence Evidence Suspect Hypothesis Hypothesis Reason Note Usage Id'.split(
+        ' ',
+      ),
     );
     expect(rows.every((row) => row.length === 2)).toBe(true);
     expect(rows.at(0)).toEqual(['Answer', 'unsure']);
@@ -108,8 +137,12 @@ describe('renderPlain', () => {
 
   it('never rounds up to certainty', () => {
     const { verdict } = sampleAnalysis();
-    expect(renderPlain(sampleAnalysis({ verdict: { ...verdict, confidence: 0.999 } }))).toContain('Confidence\t99 %\n');
-    expect(renderPlain(sampleAnalysis({ verdict: { ...verdict, confidence: 0.29 } }))).toContain('Confidence\t29 %\n');
+    expect(renderPlain(sampleAnalysis({ verdict: { ...verdict, confidence: 0.999 } }))).toContain(
+      'Confidence\t99 %\n',
+    );
+    expect(renderPlain(sampleAnalysis({ verdict: { ...verdict, confidence: 0.29 } }))).toContain(
+      'Confidence\t29 %\n',
+    );
   });
 });
 
@@ -139,7 +172,9 @@ The new tax step rounds each line before summing; the total differs by 0.01.
     const text = renderMarkdown(unsureAnalysis({ failureIds: ['a', 'b', 'c'] }));
     expect(text).toContain('**3 failures. Faultline is not sure why (61 %). The answer needs review.**');
     expect(text).toContain('<b>2 explanations fit</b>: best guess TEST_FAILURE');
-    expect(text).toContain("2. CONFIG_ERROR: `TAX_TABLE` is not set in this job. To confirm: the job's environment");
+    expect(text).toContain(
+      "2. CONFIG_ERROR: `TAX_TABLE` is not set in this job. To confirm: the job's environment",
+    );
     expect(text).toContain('**Needs review because:** one claim rests on a single line');
   });
 

@@ -26,7 +26,12 @@ export interface ServedWorld {
   readonly stores: Stores;
   readonly vectorIndex: VectorIndex;
   /** Asks as the holder of `name`'s token: ada and bob review, rita reads, runner reports builds. */
-  ask(name: 'ada' | 'bob' | 'rita' | 'runner', method: 'GET' | 'POST', url: string, payload?: object): Promise<Answered>;
+  ask(
+    name: 'ada' | 'bob' | 'rita' | 'runner',
+    method: 'GET' | 'POST',
+    url: string,
+    payload?: object,
+  ): Promise<Answered>;
   close(): Promise<void>;
 }
 
@@ -68,7 +73,8 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
     stores,
     database,
     vectorIndex,
-    indexNow: (namespace, ids) => indexNow({ ...stores, vectorIndex, masker: createMasker(), logger: silentLogger }, namespace, ids),
+    indexNow: (namespace, ids) =>
+      indexNow({ ...stores, vectorIndex, masker: createMasker(), logger: silentLogger }, namespace, ids),
     archive: muteArchive,
     jobQueue: muteQueue,
     masker: createMasker(),
@@ -85,7 +91,12 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
     vectorIndex,
     ask: async (name, method, url, payload) => {
       const headers = { authorization: `Bearer ${token(name)}` };
-      const answer = await http.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) });
+      const answer = await http.inject({
+        method,
+        url,
+        headers,
+        ...(payload === undefined ? {} : { payload }),
+      });
       return { status: answer.statusCode, body: answer.json(), headers: answer.headers };
     },
     close: async () => {
@@ -103,8 +114,17 @@ export interface Stored {
 }
 
 /** Stores a failed build with one failure, its analysis and the review of it. */
-export async function storeFailedBuild(stores: Stores, number: string, change: Partial<Failure> = {}, pipeline = 'ci'): Promise<Stored> {
-  const { id: _id, receivedAt: _receivedAt, ...newBuild } = sampleBuild({ number, pipeline, externalId: `${pipeline}-${number}` });
+export async function storeFailedBuild(
+  stores: Stores,
+  number: string,
+  change: Partial<Failure> = {},
+  pipeline = 'ci',
+): Promise<Stored> {
+  const {
+    id: _id,
+    receivedAt: _receivedAt,
+    ...newBuild
+  } = sampleBuild({ number, pipeline, externalId: `${pipeline}-${number}` });
   const { build } = await stores.builds.upsert(newBuild);
   const failure = sampleFailure({ id: `fal_${build.id}`, buildId: build.id, ...change });
   const { fingerprint, generic } = failure;

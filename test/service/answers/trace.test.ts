@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Analysis, JudgementTrace, Step } from '../../../src/domain/analysis.ts';
-import { AnalysisTrace, buildTrace, renderTracePlain, renderTraceTree } from '../../../src/service/answers/trace.ts';
+import {
+  AnalysisTrace,
+  buildTrace,
+  renderTracePlain,
+  renderTraceTree,
+} from '../../../src/service/answers/trace.ts';
 import { sampleAnalysis } from '../../support/sample-analysis.ts';
 
 const judgement: JudgementTrace = {
@@ -26,19 +31,38 @@ const step: Step = {
   judgements: [judgement],
   outcomes: [
     {
-      call: { tool: 'read_file', args: { path: 'src/hunter2.ts', deep: { list: ['hunter2'] }, line: 3 }, why: 'the frame hunter2' },
+      call: {
+        tool: 'read_file',
+        args: { path: 'src/hunter2.ts', deep: { list: ['hunter2'] }, line: 3 },
+        why: 'the frame hunter2',
+      },
       status: 'ok',
       summary: 'GitHub returned 503. Instead, search_code: 2 findings',
       milliseconds: 300,
       attempts: 5,
       answeredBy: 'search_code',
     },
-    { call: { tool: 'search_web', args: {}, why: '' }, status: 'ok', summary: '1 finding', milliseconds: 1, attempts: 0, cached: true },
+    {
+      call: { tool: 'search_web', args: {}, why: '' },
+      status: 'ok',
+      summary: '1 finding',
+      milliseconds: 1,
+      attempts: 0,
+      cached: true,
+    },
   ],
 };
-const usage = { inputTokens: 1_200, outputTokens: 80, costUsd: 0.0002, modelCalls: 2, toolCalls: 2, iterations: 1 };
+const usage = {
+  inputTokens: 1_200,
+  outputTokens: 80,
+  costUsd: 0.0002,
+  modelCalls: 2,
+  toolCalls: 2,
+  iterations: 1,
+};
 const mask = async (text: string) => text.replaceAll('hunter2', '***');
-const trace = (change: Partial<Analysis> = {}) => buildTrace(sampleAnalysis({ steps: [step], usage, ...change }), mask);
+const trace = (change: Partial<Analysis> = {}) =>
+  buildTrace(sampleAnalysis({ steps: [step], usage, ...change }), mask);
 
 describe('the trace of an analysis', () => {
   it('has every step, judgement and tool call, and adds them up', async () => {
@@ -46,21 +70,43 @@ describe('the trace of an analysis', () => {
 
     expect(document.steps).toHaveLength(1);
     expect(document.steps[0]?.judgements).toEqual([judgement]);
-    expect(document.steps[0]?.tools.map(({ tool, cached, attempts, answeredBy }) => ({ tool, cached, attempts, answeredBy }))).toEqual([
+    expect(
+      document.steps[0]?.tools.map(({ tool, cached, attempts, answeredBy }) => ({
+        tool,
+        cached,
+        attempts,
+        answeredBy,
+      })),
+    ).toEqual([
       { tool: 'read_file', cached: false, attempts: 5, answeredBy: 'search_code' },
       { tool: 'search_web', cached: true, attempts: 0, answeredBy: undefined },
     ]);
-    expect(document.totals).toMatchObject({ ...usage, steps: 1, judgements: 1, cachedInputTokens: 1_024, cachedToolCalls: 1, retries: 5 });
+    expect(document.totals).toMatchObject({
+      ...usage,
+      steps: 1,
+      judgements: 1,
+      cachedInputTokens: 1_024,
+      cachedToolCalls: 1,
+      retries: 5,
+    });
   });
 
   it('is masked, however deep a text stands', async () => {
     const document = await trace({ notes: ['because of hunter2'] });
     expect(JSON.stringify(document)).not.toContain('hunter2');
-    expect(document.steps[0]?.tools[0]?.args).toEqual({ path: 'src/***.ts', deep: { list: ['***'] }, line: 3 });
+    expect(document.steps[0]?.tools[0]?.args).toEqual({
+      path: 'src/***.ts',
+      deep: { list: ['***'] },
+      line: 3,
+    });
   });
 
   it('is bounded', async () => {
-    const long: Step = { ...step, summary: 'x'.repeat(9_000), outcomes: Array.from({ length: 500 }, () => step.outcomes![0]!) };
+    const long: Step = {
+      ...step,
+      summary: 'x'.repeat(9_000),
+      outcomes: Array.from({ length: 500 }, () => step.outcomes![0]!),
+    };
     const document = await trace({ steps: Array.from({ length: 500 }, () => long) });
     expect(document).toMatchObject({ truncated: true, totals: { steps: 500 } });
     expect(document.steps).toHaveLength(300);
@@ -93,13 +139,24 @@ describe('the trace on a terminal', () => {
   });
 
   it.each([40, 80, 120])('is never wider than %d columns', async (width) => {
-    const tree = renderTraceTree(await trace({ steps: [{ ...step, summary: 'w'.repeat(400) }, step] }), { color: false, width });
+    const tree = renderTraceTree(await trace({ steps: [{ ...step, summary: 'w'.repeat(400) }, step] }), {
+      color: false,
+      width,
+    });
     for (const line of tree.split('\n')) expect(Array.from(line).length).toBeLessThanOrEqual(width);
   });
 
   it('is lines of key and value in a pipe', async () => {
     const plain = renderTracePlain(await trace());
-    expect(plain.split('\n').map((line) => line.split('\t')[0])).toEqual(['Trace', 'Step', 'Judgment', 'Tool', 'Tool', 'Total', '']);
+    expect(plain.split('\n').map((line) => line.split('\t')[0])).toEqual([
+      'Trace',
+      'Step',
+      'Judgment',
+      'Tool',
+      'Tool',
+      'Total',
+      '',
+    ]);
     expect(plain).not.toContain('\u001b');
   });
 

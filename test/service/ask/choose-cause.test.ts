@@ -8,7 +8,11 @@ const registry = sampleAnalysis({
   category: 'INFRA_ERROR',
   kind: 'network',
   failureIds: ['a', 'b', 'c'],
-  answer: { ...cart.answer, title: 'The registry answered 503', rootCause: 'The package registry did not answer.' },
+  answer: {
+    ...cart.answer,
+    title: 'The registry answered 503',
+    rootCause: 'The package registry did not answer.',
+  },
 });
 
 it('takes the cause whose words the question shares', () => {

@@ -14,7 +14,9 @@ it('tells events in order and ends with done', async () => {
     async (emit) => emit('text', { text: 'a\nb' }),
     () => undefined,
   );
-  expect(await textOf(stream)).toBe(': begins\n\nevent: text\ndata: {"text":"a\\nb"}\n\nevent: done\ndata: {}\n\n');
+  expect(await textOf(stream)).toBe(
+    ': begins\n\nevent: text\ndata: {"text":"a\\nb"}\n\nevent: done\ndata: {}\n\n',
+  );
 });
 
 it('tells a failure in its own words, and one that nobody threw on purpose not at all', async () => {

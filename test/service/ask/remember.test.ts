@@ -1,16 +1,27 @@
 import { expect, it } from 'vitest';
 import { remember } from '../../../src/service/ask/ask.ts';
 
-const turn = (index: number) => ({ question: `question ${index}`, text: `Answer ${index}. And more of it.\nA second line.` });
+const turn = (index: number) => ({
+  question: `question ${index}`,
+  text: `Answer ${index}. And more of it.\nA second line.`,
+});
 const turns = (count: number) => Array.from({ length: count }, (_, index) => turn(index + 1));
 
 it('holds the last four turns whole', () => {
-  expect(remember(turns(3))).toEqual({ older: [], recent: turns(3).map(({ question, text }) => ({ question, answer: text })) });
+  expect(remember(turns(3))).toEqual({
+    older: [],
+    recent: turns(3).map(({ question, text }) => ({ question, answer: text })),
+  });
 });
 
 it('holds older turns in a line each, and of the oldest only their number', () => {
   const { older, recent } = remember(turns(20));
-  expect(recent.map(({ question }) => question)).toEqual(['question 17', 'question 18', 'question 19', 'question 20']);
+  expect(recent.map(({ question }) => question)).toEqual([
+    'question 17',
+    'question 18',
+    'question 19',
+    'question 20',
+  ]);
   expect(older).toHaveLength(13);
   expect(older[0]).toBe('4 questions before these');
   expect(older[1]).toBe('question 5 → Answer 5.');

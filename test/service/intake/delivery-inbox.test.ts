@@ -7,7 +7,8 @@ const delivery = (deliveryId: string, change: Partial<ReceivedDelivery> = {}): R
   ...{ source: 'github', deliveryId, event: 'workflow_run', bodySha256: 'aa', intake: {} },
   ...change,
 });
-const broken = (retryable: boolean) => new TriageError('storage-failed', 'The database could not do it.', { retryable });
+const broken = (retryable: boolean) =>
+  new TriageError('storage-failed', 'The database could not do it.', { retryable });
 
 /** A store that keeps what it is given, and writes down how much came together; `poison` is refused with all that come with it. */
 function fakeStore() {
@@ -30,7 +31,13 @@ function fakeStore() {
     }
     return deliveries.map(keep);
   };
-  return { state, batches, kept, land, find: async (_source: string, deliveryId: string) => kept.get(deliveryId) ?? null };
+  return {
+    state,
+    batches,
+    kept,
+    land,
+    find: async (_source: string, deliveryId: string) => kept.get(deliveryId) ?? null,
+  };
 }
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `d-${index}`);
@@ -96,15 +103,18 @@ describe('landing', () => {
     expect(store.kept.size).toBe(19);
   });
 
-  test.each([false, true])('a connection that breaks fails nobody, whether what it carried was kept (%s) or not', async (keepThenFail) => {
-    const store = fakeStore();
-    Object.assign(store.state, { failures: 1, keepThenFail });
-    const inbox = createDeliveryInbox(store);
-    const landed = await Promise.all(ids(10).map((id) => inbox.land(delivery(id))));
+  test.each([false, true])(
+    'a connection that breaks fails nobody, whether what it carried was kept (%s) or not',
+    async (keepThenFail) => {
+      const store = fakeStore();
+      Object.assign(store.state, { failures: 1, keepThenFail });
+      const inbox = createDeliveryInbox(store);
+      const landed = await Promise.all(ids(10).map((id) => inbox.land(delivery(id))));
 
-    expect(landed.every(({ before }) => before === null)).toBe(true);
-    expect(store.kept.size).toBe(10);
-  });
+      expect(landed.every(({ before }) => before === null)).toBe(true);
+      expect(store.kept.size).toBe(10);
+    },
+  );
 
   test('a database that stays away is told to each sender, once for all copies, and the next one is tried', async () => {
     const store = fakeStore();
@@ -129,6 +139,9 @@ describe('landing', () => {
     const inbox = createDeliveryInbox({ land: () => new Promise(() => undefined), find: async () => null });
     for (const id of ids(20_000)) void inbox.land(delivery(id));
 
-    await expect(inbox.land(delivery('one more'))).rejects.toMatchObject({ code: 'storage-failed', retryable: true });
+    await expect(inbox.land(delivery('one more'))).rejects.toMatchObject({
+      code: 'storage-failed',
+      retryable: true,
+    });
   });
 });

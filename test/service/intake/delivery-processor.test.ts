@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { createDeliveryProcessor, createJobNotifier } from '../../../src/service/intake/delivery-processor.ts';
+import {
+  createDeliveryProcessor,
+  createJobNotifier,
+} from '../../../src/service/intake/delivery-processor.ts';
 import { sampleBuild } from '../../stores/samples.ts';
 import { fakeHttpDeps } from '../../support/fake-stores.ts';
 
@@ -15,7 +18,8 @@ function world(changes: Parameters<typeof fakeHttpDeps>[0] = {}) {
   const { deps, state } = fakeHttpDeps(changes);
   const notified: string[] = [];
   const notifier = {
-    notify: (jobId: string, { urgent }: { urgent: boolean }) => void notified.push(`${jobId}${urgent ? '!' : ''}`),
+    notify: (jobId: string, { urgent }: { urgent: boolean }) =>
+      void notified.push(`${jobId}${urgent ? '!' : ''}`),
     settle: async () => undefined,
   };
   return { deps, state, notified, processor: createDeliveryProcessor({ ...deps, jobNotifier: notifier }) };
@@ -24,14 +28,21 @@ function world(changes: Parameters<typeof fakeHttpDeps>[0] = {}) {
 describe('the relay', () => {
   test('makes builds of what landed, in its order, and notifies; urgently for the default branch', async () => {
     const { deps, state, notified, processor } = world();
-    const of = [undefined, false, true].map((fromFork, at) => landed(at + 2, { defaultBranch: 'main', fromFork }));
+    const of = [undefined, false, true].map((fromFork, at) =>
+      landed(at + 2, { defaultBranch: 'main', fromFork }),
+    );
     const all = [landed(1), ...of];
     await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
     for (const { key } of all) processor.add(key);
     await processor.idle();
 
     expect(state.builds.map(({ number }) => number)).toEqual(['1', '2', '3', '4']);
-    expect(state.deliveries.map((kept) => kept.state)).toEqual(['recorded', 'recorded', 'recorded', 'recorded']);
+    expect(state.deliveries.map((kept) => kept.state)).toEqual([
+      'recorded',
+      'recorded',
+      'recorded',
+      'recorded',
+    ]);
     expect(notified).toEqual(['job_1', 'job_2', 'job_3!', 'job_4']);
   });
 
@@ -81,8 +92,13 @@ describe('the relay', () => {
 
   test('what may pass is tried for ever', async () => {
     const { deps, state } = world();
-    const upsert = async () => Promise.reject(new TriageError('storage-failed', 'Deadlock.', { retryable: true }));
-    const stores = { ...deps.stores, deliveries: deps.stores.deliveries, builds: { ...deps.stores.builds, upsert } };
+    const upsert = async () =>
+      Promise.reject(new TriageError('storage-failed', 'Deadlock.', { retryable: true }));
+    const stores = {
+      ...deps.stores,
+      deliveries: deps.stores.deliveries,
+      builds: { ...deps.stores.builds, upsert },
+    };
     const { triages, passingBuilds, notices } = deps.stores;
     const notifier = createJobNotifier({ jobQueue: deps.jobQueue, logger: silentLogger });
     const processor = createDeliveryProcessor({
@@ -108,7 +124,11 @@ describe('the relay', () => {
     };
     const { deps, state } = fakeHttpDeps();
     const notifier = createJobNotifier({ jobQueue: deps.jobQueue, logger: silentLogger });
-    const processor = createDeliveryProcessor({ ...deps, database: { transaction: away }, jobNotifier: notifier });
+    const processor = createDeliveryProcessor({
+      ...deps,
+      database: { transaction: away },
+      jobNotifier: notifier,
+    });
     const all = [landed(1), landed(2), landed(3)];
     await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
     for (const { key } of all) processor.add(key);

@@ -53,19 +53,32 @@ async function decideAtOnce(database: Database): Promise<void> {
     { type: 'correct', category: 'INFRA_ERROR', rootCause: 'The disk is full' },
   ];
   const decide = (nth: number) =>
-    decideReview(deps, { reviewId: id, version, reviewer: `reviewer-${nth}`, input: inputs[nth % 2] ?? { type: 'accept' } });
+    decideReview(deps, {
+      reviewId: id,
+      version,
+      reviewer: `reviewer-${nth}`,
+      input: inputs[nth % 2] ?? { type: 'accept' },
+    });
 
   const ends = await Promise.allSettled(Array.from({ length: MANY }, (_, nth) => decide(nth)));
 
-  const won = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value.review.decision?.reviewer] : []));
+  const won = ends.flatMap((end) =>
+    end.status === 'fulfilled' ? [end.value.review.decision?.reviewer] : [],
+  );
   const lost = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
   expect(won).toHaveLength(1);
-  for (const error of lost) expect(error).toMatchObject({ code: 'conflict', details: { review: { decision: { reviewer: won[0] } } } });
+  for (const error of lost)
+    expect(error).toMatchObject({
+      code: 'conflict',
+      details: { review: { decision: { reviewer: won[0] } } },
+    });
   expect(await taught(stores, id)).toEqual({ decided: 1, events: 1, entries: 1, owedToIndex: 1 });
   // T62: who looks at an outdated version is told so, and changes nothing.
   await expect(decide(0)).rejects.toMatchObject({ code: 'conflict' });
   expect(await taught(stores, id)).toEqual({ decided: 1, events: 1, entries: 1, owedToIndex: 1 });
-  console.info(`${database.driver}: ${MANY} decisions at once, 1 stored, ${lost.length} told who was first, 1 lesson; lost: 0, doubled: 0`);
+  console.info(
+    `${database.driver}: ${MANY} decisions at once, 1 stored, ${lost.length} told who was first, 1 lesson; lost: 0, doubled: 0`,
+  );
 }
 
 it('T61, T62: of many decisions at once one counts, embedded', async () => {
@@ -82,7 +95,9 @@ it.skipIf(withoutPostgres)('T61, T62: of many decisions at once one counts, Post
   await server.dispose();
 });
 
-it('T01: a decision whose process is killed is stored with all that it teaches, or not at all', { timeout: 60_000 }, async () => {
+it('T01: a decision whose process is killed is stored with all that it teaches, or not at all', {
+  timeout: 60_000,
+}, async () => {
   const prepared = await openEmbeddedDatabase();
   const { id } = await openReview(createStores(prepared, systemClock));
   await prepared.close();
@@ -90,7 +105,10 @@ it('T01: a decision whose process is killed is stored with all that it teaches, 
     ['deciding', 0],
     ['decided', 1],
   ] as const) {
-    const child = spawn(process.execPath, [SCRIPT, prepared.dataDir, place, id], { env: BARE, stdio: 'inherit' });
+    const child = spawn(process.execPath, [SCRIPT, prepared.dataDir, place, id], {
+      env: BARE,
+      stdio: 'inherit',
+    });
     const [, signal] = await once(child, 'exit');
     expect(signal, place).toBe('SIGKILL');
     const after = await openPglite({ dataDir: prepared.dataDir });

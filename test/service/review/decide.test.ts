@@ -18,21 +18,37 @@ function twoOfOneCause(failure: Parameters<typeof sampleFailure>[0] = {}) {
   });
 }
 
-function decide({ deps }: ReviewWorld, input: DecisionInput, change: { reviewId?: string; version?: number; reviewer?: string } = {}) {
+function decide(
+  { deps }: ReviewWorld,
+  input: DecisionInput,
+  change: { reviewId?: string; version?: number; reviewer?: string } = {},
+) {
   return decideReview(deps, { reviewId: 'rev_1', version: 1, reviewer: 'ada', input, ...change });
 }
 
 function refused(code: TriageErrorCode, message: RegExp | string, details: object = {}) {
-  return expect.objectContaining({ code, message: expect.stringMatching(message), details: expect.objectContaining(details) });
+  return expect.objectContaining({
+    code,
+    message: expect.stringMatching(message),
+    details: expect.objectContaining(details),
+  });
 }
 
-const MOVE: DecisionInput = { type: 'correct', category: 'CONFIG_ERROR', rootCause: 'TAX_TABLE is not set. The job lost it.' };
+const MOVE: DecisionInput = {
+  type: 'correct',
+  category: 'CONFIG_ERROR',
+  rootCause: 'TAX_TABLE is not set. The job lost it.',
+};
 
 describe('what a decision teaches', () => {
   it("teaches the machine's answer, confirmed by the person, when accepted", async () => {
     const world = twoOfOneCause();
     const { review, entry, teaching } = await decide(world, { type: 'accept' });
-    expect(review).toMatchObject({ state: 'decided', version: 2, decision: { type: 'accept', reviewer: 'ada' } });
+    expect(review).toMatchObject({
+      state: 'decided',
+      version: 2,
+      decision: { type: 'accept', reviewer: 'ada' },
+    });
     expect(entry).toMatchObject({
       category: 'TEST_FAILURE',
       kind: 'assertion',
@@ -46,8 +62,13 @@ describe('what a decision teaches', () => {
     expect(entry?.message).toBe(likenessText(extractLikeness(sampleFailure())));
     expect(entry?.message).toContain('expected 10.20, got 10.21\n\nFAIL cart total');
     expect(teaching).toMatch(/^Added to the library/);
-    expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toEqual(entry);
-    expect(world.state.index.get(entry?.id ?? '')?.metadata).toMatchObject({ category: 'TEST_FAILURE', confirmedBy: 'ada' });
+    expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toEqual(
+      entry,
+    );
+    expect(world.state.index.get(entry?.id ?? '')?.metadata).toMatchObject({
+      category: 'TEST_FAILURE',
+      confirmedBy: 'ada',
+    });
     expect(world.state.events.map(({ event, actor }) => [event, actor])).toEqual([['decided', 'ada']]);
   });
 
@@ -64,17 +85,33 @@ describe('what a decision teaches', () => {
 
   it('takes a correction of the category alone, with the prefilled cause', async () => {
     const { rootCause } = unsureAnalysis().answer;
-    const { entry } = await decide(twoOfOneCause(), { type: 'correct', category: 'CODE_ERROR', kind: 'crash', rootCause });
-    expect(entry).toMatchObject({ category: 'CODE_ERROR', kind: 'crash', title: 'The cart total is rounded twice', rootCause });
+    const { entry } = await decide(twoOfOneCause(), {
+      type: 'correct',
+      category: 'CODE_ERROR',
+      kind: 'crash',
+      rootCause,
+    });
+    expect(entry).toMatchObject({
+      category: 'CODE_ERROR',
+      kind: 'crash',
+      title: 'The cart total is rounded twice',
+      rootCause,
+    });
   });
 
   it('teaches nothing and withdraws nothing when rejected', async () => {
     const world = twoOfOneCause();
     await decide(world, { type: 'accept' });
-    const { entry, teaching } = await decide(world, { type: 'reject', reason: 'no line shows it' }, { reviewId: 'rev_2', reviewer: 'bob' });
+    const { entry, teaching } = await decide(
+      world,
+      { type: 'reject', reason: 'no line shows it' },
+      { reviewId: 'rev_2', reviewer: 'bob' },
+    );
     expect(entry).toBeNull();
     expect(teaching).toMatch(/does not change the library/);
-    expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toMatchObject({ confirmedBy: 'ada' });
+    expect(
+      await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' }),
+    ).toMatchObject({ confirmedBy: 'ada' });
     expect(world.state.index.size).toBe(1);
   });
 
@@ -89,7 +126,10 @@ describe('what a decision teaches', () => {
 
   it('teaches a generic failure of a test, to be shown when the test fails again', async () => {
     const { entry, teaching } = await decide(twoOfOneCause({ generic: true }), { type: 'accept' });
-    expect(entry).toMatchObject({ test: expect.stringContaining('cart total'), fingerprint: { value: 'f00d' } });
+    expect(entry).toMatchObject({
+      test: expect.stringContaining('cart total'),
+      fingerprint: { value: 'f00d' },
+    });
     expect(teaching).toBe(
       'Added to the library: the next time this test fails, this decision is shown. The failure is too general to be answered by it at once.',
     );
@@ -102,13 +142,21 @@ describe('what a decision teaches', () => {
       analyses: [unsureAnalysis(failed), unsureAnalysis({ ...LATER, ...failed })],
       failures: [sampleFailure(), sampleFailure({ id: 'fal_2', buildId: 'bld_2' })],
     });
-    expect(await decide(world, { type: 'accept' })).toMatchObject({ entry: null, teaching: expect.stringMatching(/the analysis failed/) });
-    expect(await decide(world, MOVE, { reviewId: 'rev_2' })).toMatchObject({ entry: { title: 'TAX_TABLE is not set' } });
+    expect(await decide(world, { type: 'accept' })).toMatchObject({
+      entry: null,
+      teaching: expect.stringMatching(/the analysis failed/),
+    });
+    expect(await decide(world, MOVE, { reviewId: 'rev_2' })).toMatchObject({
+      entry: { title: 'TAX_TABLE is not set' },
+    });
   });
 
   it('leaves alone what was taught for another repository', async () => {
     const world = createReviewWorld({
-      reviews: [sampleReview(), sampleReview({ id: 'rev_2', analysisId: 'ana_2', buildId: 'bld_2', repository: 'shop/bank' })],
+      reviews: [
+        sampleReview(),
+        sampleReview({ id: 'rev_2', analysisId: 'ana_2', buildId: 'bld_2', repository: 'shop/bank' }),
+      ],
       analyses: [unsureAnalysis(), unsureAnalysis(LATER)],
       failures: [sampleFailure(), sampleFailure({ id: 'fal_2', buildId: 'bld_2' })],
     });
@@ -116,11 +164,20 @@ describe('what a decision teaches', () => {
     world.state.now += 60_000;
     const theirs = await decide(world, MOVE, { reviewId: 'rev_2', reviewer: 'bob' });
 
-    expect(theirs).toMatchObject({ entry: { repository: 'shop/bank', timesSeen: 1 }, teaching: expect.not.stringContaining('replaces') });
-    expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toEqual(ours.entry);
+    expect(theirs).toMatchObject({
+      entry: { repository: 'shop/bank', timesSeen: 1 },
+      teaching: expect.not.stringContaining('replaces'),
+    });
+    expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toEqual(
+      ours.entry,
+    );
     const ids = [ours.entry?.id, theirs.entry?.id];
     expect([...world.state.index.keys()]).toEqual(ids);
-    const deps = { library: world.deps.stores.library, vectorIndex: world.deps.vectorIndex, logger: world.deps.logger };
+    const deps = {
+      library: world.deps.stores.library,
+      vectorIndex: world.deps.vectorIndex,
+      logger: world.deps.logger,
+    };
     expect(await syncLibraryIndex(deps)).toEqual({ indexed: 0, removed: 0 });
     expect([...world.state.index.keys()]).toEqual(ids);
   });
@@ -130,7 +187,9 @@ describe('what a decision teaches', () => {
     await decide(world, { type: 'accept' });
     world.state.now += 60_000;
     const { entry, teaching } = await decide(world, MOVE, { reviewId: 'rev_2', reviewer: 'bob' });
-    expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toEqual(entry);
+    expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toEqual(
+      entry,
+    );
     expect(entry?.timesSeen).toBe(2);
     expect(teaching).toContain('replaces the answer that ada confirmed on 2026-10-12');
     expect([...world.state.index.keys()]).toEqual([entry?.id]);
@@ -139,7 +198,11 @@ describe('what a decision teaches', () => {
 
   it('masks what the person typed, and drops what PostgreSQL refuses', async () => {
     const world = twoOfOneCause();
-    const { review, entry } = await decide(world, { ...MOVE, rootCause: 'password hunter2 was\0 wrong\ud800', reason: 'hunter2' });
+    const { review, entry } = await decide(world, {
+      ...MOVE,
+      rootCause: 'password hunter2 was\0 wrong\ud800',
+      reason: 'hunter2',
+    });
     expect(entry?.rootCause).toBe('password *** was\ufffd wrong\ufffd');
     expect(review.decision?.reason).toBe('***');
     expect(JSON.stringify([...world.state.index.values(), ...world.state.library])).not.toContain('hunter2');
@@ -150,8 +213,12 @@ describe('who may decide', () => {
   it('lets the holder decide, and anybody where nobody holds it', async () => {
     const world = twoOfOneCause();
     await world.deps.stores.reviews.claim('rev_1', 'ada', 1000);
-    await expect(decide(world, { type: 'accept' }, { version: 2 })).resolves.toMatchObject({ review: { state: 'decided' } });
-    await expect(decide(world, { type: 'accept' }, { reviewId: 'rev_2', reviewer: 'bob' })).resolves.toMatchObject({ entry: {} });
+    await expect(decide(world, { type: 'accept' }, { version: 2 })).resolves.toMatchObject({
+      review: { state: 'decided' },
+    });
+    await expect(
+      decide(world, { type: 'accept' }, { reviewId: 'rev_2', reviewer: 'bob' }),
+    ).resolves.toMatchObject({ entry: {} });
   });
 
   it('refuses while another holds it, naming who and until when; an expired claim is free', async () => {
@@ -159,7 +226,9 @@ describe('who may decide', () => {
     await world.deps.stores.reviews.claim('rev_1', 'ada', 1000);
     const until = new Date(NOW + 1000).toISOString();
     const attempt = () => decide(world, { type: 'accept' }, { reviewer: 'bob', version: 2 });
-    await expect(attempt()).rejects.toEqual(refused('conflict', `ada holds this review until ${until}`, { holder: 'ada', until }));
+    await expect(attempt()).rejects.toEqual(
+      refused('conflict', `ada holds this review until ${until}`, { holder: 'ada', until }),
+    );
     world.state.now += 1000;
     await expect(attempt()).resolves.toMatchObject({ review: { decision: { reviewer: 'bob' } } });
   });
@@ -169,7 +238,9 @@ describe('who may decide', () => {
     await world.deps.stores.reviews.claim('rev_1', 'ada', 1000);
     await world.deps.stores.reviews.release('rev_1', 'ada');
     await expect(decide(world, { type: 'accept' })).rejects.toEqual(
-      refused('conflict', 'changed since version 1', { review: expect.objectContaining({ version: 3, state: 'waiting' }) }),
+      refused('conflict', 'changed since version 1', {
+        review: expect.objectContaining({ version: 3, state: 'waiting' }),
+      }),
     );
   });
 
@@ -186,14 +257,18 @@ describe('who may decide', () => {
 
   it('lets one of two win who decide at once', async () => {
     const world = twoOfOneCause();
-    const results = await Promise.allSettled(['ada', 'bob'].map((reviewer) => decide(world, { type: 'accept' }, { reviewer })));
+    const results = await Promise.allSettled(
+      ['ada', 'bob'].map((reviewer) => decide(world, { type: 'accept' }, { reviewer })),
+    );
     expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(world.state.library).toHaveLength(1);
     expect(world.state.events).toHaveLength(1);
   });
 
   it('knows no review that is not there', async () => {
-    await expect(decide(twoOfOneCause(), { type: 'accept' }, { reviewId: 'rev_9' })).rejects.toEqual(refused('not-found', 'rev_9'));
+    await expect(decide(twoOfOneCause(), { type: 'accept' }, { reviewId: 'rev_9' })).rejects.toEqual(
+      refused('not-found', 'rev_9'),
+    );
   });
 
   it.each<[string, DecisionInput, RegExp]>([
@@ -201,7 +276,11 @@ describe('who may decide', () => {
     ['a rejection with a blank reason', { type: 'reject', reason: ' \n' }, /needs a reason/],
     ['a correction without a category', { type: 'correct', rootCause: 'x' }, /needs a category/],
     ['a correction that changes nothing', { type: 'correct', category: 'TEST_FAILURE' }, /changes nothing/],
-    ['a correction to blank', { type: 'correct', category: 'CODE_ERROR', rootCause: '  ' }, /rootCause is blank/],
+    [
+      'a correction to blank',
+      { type: 'correct', category: 'CODE_ERROR', rootCause: '  ' },
+      /rootCause is blank/,
+    ],
     ['an acceptance in other words', { type: 'accept', rootCause: 'x' }, /does not accept rootCause/],
   ])('refuses %s', async (_, input, message) => {
     const world = twoOfOneCause();
@@ -229,7 +308,11 @@ describe('when something breaks', () => {
       { topic: 'index:error_library', key: entry?.id, payload: { item: { text: entry?.message } } },
     ]);
     world.state.failIndex = false;
-    const deps = { library: world.deps.stores.library, vectorIndex: world.deps.vectorIndex, logger: world.deps.logger };
+    const deps = {
+      library: world.deps.stores.library,
+      vectorIndex: world.deps.vectorIndex,
+      logger: world.deps.logger,
+    };
     expect(await syncLibraryIndex(deps)).toEqual({ indexed: 1, removed: 0 });
     expect([...world.state.index.keys()]).toEqual([entry?.id]);
   });
@@ -245,7 +328,11 @@ describe('when something breaks', () => {
     }));
     world.state.index.set('lib_0', { id: 'lib_0', text: 'replaced by lib_225', metadata: {} });
     world.state.index.set('lib_449', { id: 'lib_449', text: 'there already', metadata: {} });
-    const deps = { library: world.deps.stores.library, vectorIndex: world.deps.vectorIndex, logger: world.deps.logger };
+    const deps = {
+      library: world.deps.stores.library,
+      vectorIndex: world.deps.vectorIndex,
+      logger: world.deps.logger,
+    };
     expect(await syncLibraryIndex(deps)).toEqual({ indexed: 224, removed: 2 });
     expect(await syncLibraryIndex(deps)).toEqual({ indexed: 0, removed: 0 });
     expect(world.state.index.size).toBe(225);

@@ -14,7 +14,9 @@ async function waiting(count: number): Promise<string[]> {
   const fingerprint = newId('fal');
   const ids: string[] = [];
   for (let n = 0; n < count; n++) {
-    const { build } = await world.stores.builds.upsert(sampleBuild({ repository: 'shop/api', number: newId('bld') }));
+    const { build } = await world.stores.builds.upsert(
+      sampleBuild({ repository: 'shop/api', number: newId('bld') }),
+    );
     const [group] = await world.stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
     const triage = await world.stores.triages.open(build.id, fingerprint);
     const failureIds = (group?.failures ?? []).map(({ id }) => id);
@@ -47,14 +49,16 @@ describe('learning over HTTP', () => {
 
     expect((await post('bob', `/api/reviews/${first}/undo`)).status).toBe(403);
     const undone = await post('ada', `/api/reviews/${decision.reviewId}/undo`);
-    expect(undone.body).toMatchObject({ review: { state: 'waiting' }, withdrawn: [{ withdrawn: { by: 'ada' } }], restored: [] });
+    expect(undone.body).toMatchObject({
+      review: { state: 'waiting' },
+      withdrawn: [{ withdrawn: { by: 'ada' } }],
+      restored: [],
+    });
     expect(undone.body.undone).toHaveLength(3);
     expect((await post('ada', `/api/reviews/${decision.reviewId}/undo`)).body.undone).toEqual([]);
-    expect((await get('ada', `/api/reviews/${first}`)).body.events.map(({ event }: { event: string }) => event)).toEqual([
-      'opened',
-      'decided',
-      'undone',
-    ]);
+    expect(
+      (await get('ada', `/api/reviews/${first}`)).body.events.map(({ event }: { event: string }) => event),
+    ).toEqual(['opened', 'decided', 'undone']);
   });
 
   it('leads from item to item, and skips what was put aside', async () => {
@@ -77,16 +81,31 @@ describe('learning over HTTP', () => {
 
   it('takes a rule, tries it, and takes it out of use', async () => {
     const rule = {
-      ...{ pattern: 'registry .{1,60} answered 50[23]', sample: 'the registry npm.example answered 503', repository: null },
-      ...{ category: 'INFRA_ERROR', kind: 'network', rootCause: 'The registry is away.', fixRecommendation: 'Wait.' },
+      ...{
+        pattern: 'registry .{1,60} answered 50[23]',
+        sample: 'the registry npm.example answered 503',
+        repository: null,
+      },
+      ...{
+        category: 'INFRA_ERROR',
+        kind: 'network',
+        rootCause: 'The registry is away.',
+        fixRecommendation: 'Wait.',
+      },
     };
     expect((await post('ada', '/api/rules/try', rule)).body).toMatchObject({ refused: null, matches: [] });
-    const refused = await post('ada', '/api/rules', { ...rule, pattern: 'BUILD FAILED', sample: 'BUILD FAILED' });
+    const refused = await post('ada', '/api/rules', {
+      ...rule,
+      pattern: 'BUILD FAILED',
+      sample: 'BUILD FAILED',
+    });
     expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringMatching(/too general/)]);
     const { body: stored } = await post('ada', '/api/rules', rule);
     expect((await get('bob', '/api/rules')).body.items).toEqual([stored]);
     expect((await get('rita', '/api/rules')).status).toBe(403);
-    expect((await post('bob', `/api/rules/${stored.id}/withdraw`, { reason: 'it moved' })).body.withdrawn).toMatchObject({ by: 'bob' });
+    expect(
+      (await post('bob', `/api/rules/${stored.id}/withdraw`, { reason: 'it moved' })).body.withdrawn,
+    ).toMatchObject({ by: 'bob' });
     expect((await get('bob', '/api/rules')).body.items).toEqual([]);
     expect((await get('bob', '/api/rules?withdrawn=true')).body.items).toHaveLength(1);
   });

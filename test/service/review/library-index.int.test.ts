@@ -10,7 +10,13 @@ import { decideReview } from '../../../src/service/review/decide.ts';
 import { syncLibraryIndex } from '../../../src/service/review/learn.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { createPineconeIndex } from '../../../src/stores/vectors/pinecone.ts';
-import { PINECONE_INDEX, PINECONE_KEY, type PineconeApi, type PineconeScript, startPineconeApi } from '../../support/pinecone-api.ts';
+import {
+  PINECONE_INDEX,
+  PINECONE_KEY,
+  type PineconeApi,
+  type PineconeScript,
+  startPineconeApi,
+} from '../../support/pinecone-api.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { storeFailedBuild } from '../answers/served-world.ts';
 
@@ -32,7 +38,13 @@ afterAll(async () => {
 beforeEach(() => answering());
 
 function openIndex(timeoutMs: number): VectorIndex {
-  const options = { apiKey: PINECONE_KEY, index: PINECONE_INDEX, baseUrl: api.url, retryDelayMs: 1, timeoutMs };
+  const options = {
+    apiKey: PINECONE_KEY,
+    index: PINECONE_INDEX,
+    baseUrl: api.url,
+    retryDelayMs: 1,
+    timeoutMs,
+  };
   return createPineconeIndex(options, createHashingEmbedder());
 }
 
@@ -42,7 +54,8 @@ function answering(): void {
 }
 
 const paying = () => ({ outbox: stores.outbox, vectorIndex, masker: createMasker(), logger: silentLogger });
-const startIndexing = () => startOutbox({ ...paying(), handlers: indexHandlers(vectorIndex), intervalMs: 10 });
+const startIndexing = () =>
+  startOutbox({ ...paying(), handlers: indexHandlers(vectorIndex), intervalMs: 10 });
 const waiting = async () => (await stores.outbox.waiting('index:error_library')).count;
 
 /** A person accepts what was found out about a failure of its own, or of the given fingerprint. */
@@ -55,14 +68,28 @@ async function decide(fingerprint?: string) {
     fingerprint: { algorithm: 'faultline', version: 1, value },
   });
   const write = (namespace: VectorNamespace, ids: readonly string[]) => indexNow(paying(), namespace, ids);
-  const deps = { database, stores, indexNow: write, masker: createMasker(), clock: systemClock, logger: silentLogger };
-  const { entry } = await decideReview(deps, { reviewId: review.id, version: 1, reviewer: 'ada', input: { type: 'accept' } });
+  const deps = {
+    database,
+    stores,
+    indexNow: write,
+    masker: createMasker(),
+    clock: systemClock,
+    logger: silentLogger,
+  };
+  const { entry } = await decideReview(deps, {
+    reviewId: review.id,
+    version: 1,
+    reviewer: 'ada',
+    input: { type: 'accept' },
+  });
   if (entry === null) throw new Error('nothing was taught');
   return entry;
 }
 
 const isFound = async (entry: { readonly id: string; readonly message: string }) =>
-  (await vectorIndex.search('error_library', { text: entry.message, limit: 50 })).some(({ id }) => id === entry.id);
+  (await vectorIndex.search('error_library', { text: entry.message, limit: 50 })).some(
+    ({ id }) => id === entry.id,
+  );
 
 /** Keeps the index until nothing is pending: what was to be left alone need not be. */
 async function untilPaid(): Promise<void> {
@@ -97,7 +124,9 @@ describe('what a person taught', () => {
     expect(await waiting()).toBe(taught.length);
     // What is known by its fingerprint needs no index.
     for (const { id, fingerprint, repository } of taught) {
-      expect(await stores.library.recall({ fingerprint: fingerprint.value, repository })).toMatchObject({ id });
+      expect(await stores.library.recall({ fingerprint: fingerprint.value, repository })).toMatchObject({
+        id,
+      });
     }
     const dying = startIndexing();
     await dying.stop();
@@ -106,7 +135,9 @@ describe('what a person taught', () => {
 
     const found = await Promise.all(taught.map(isFound));
     const lost = found.filter((one) => !one).length;
-    console.info(`Pinecone away in ${bad.length} ways, ${taught.length} decisions, ${found.length - lost} found; lost: ${lost}`);
+    console.info(
+      `Pinecone away in ${bad.length} ways, ${taught.length} decisions, ${found.length - lost} found; lost: ${lost}`,
+    );
     expect(lost).toBe(0);
     expect(api.refusals).toEqual([]);
   });
@@ -119,7 +150,10 @@ describe('what a person taught', () => {
     await untilPaid();
 
     expect([await isFound(first), await isFound(second)]).toEqual([false, true]);
-    expect(await syncLibraryIndex({ library: stores.library, vectorIndex, logger: silentLogger })).toEqual({ indexed: 0, removed: 0 });
+    expect(await syncLibraryIndex({ library: stores.library, vectorIndex, logger: silentLogger })).toEqual({
+      indexed: 0,
+      removed: 0,
+    });
   });
 
   it('is not held up by one entry that the index refuses', async () => {

@@ -6,8 +6,22 @@ import { emptyHttpDeps } from '../../support/http-deps.ts';
 
 const TOKEN = 'a-token-of-the-reviewer-grace';
 const WAITING: ReviewerQuestion = {
-  ...{ id: 'rev_1', kind: 'question', triageId: 'tri_1', buildId: 'bld_1', repository: 'shop/api', title: 'it failed' },
-  ...{ category: 'CODE_ERROR', question: 'Was it meant to be empty?', state: 'waiting', answer: null, answeredBy: null, answeredAt: null },
+  ...{
+    id: 'rev_1',
+    kind: 'question',
+    triageId: 'tri_1',
+    buildId: 'bld_1',
+    repository: 'shop/api',
+    title: 'it failed',
+  },
+  ...{
+    category: 'CODE_ERROR',
+    question: 'Was it meant to be empty?',
+    state: 'waiting',
+    answer: null,
+    answeredBy: null,
+    answeredAt: null,
+  },
   ...{ openedAt: '2026-10-12T14:00:00.000Z', expiresAt: '2026-10-13T14:00:00.000Z' },
 };
 
@@ -27,7 +41,13 @@ async function openRoutes() {
     list: async ({ state }) => (stored.state === state ? [stored] : []),
     answer: async (id, answer, by) => {
       if (id !== stored.id || stored.state !== 'waiting') return null;
-      stored = { ...stored, state: 'answered', answer, answeredBy: by, answeredAt: '2026-10-12T15:00:00.000Z' };
+      stored = {
+        ...stored,
+        state: 'answered',
+        answer,
+        answeredBy: by,
+        answeredAt: '2026-10-12T15:00:00.000Z',
+      };
       return { question: stored, jobId: 'job_1' };
     },
     expire: async () => [],
@@ -39,14 +59,22 @@ async function openRoutes() {
     jobQueue: { ...empty.jobQueue, enqueue: async (id) => void enqueued.push(id) },
   });
   const ask = (method: 'GET' | 'POST', url: string, payload?: object) =>
-    app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload === undefined ? {} : { payload }) });
+    app.inject({
+      method,
+      url,
+      headers: { authorization: `Bearer ${TOKEN}` },
+      ...(payload === undefined ? {} : { payload }),
+    });
   return { ask, enqueued };
 }
 
 describe('a question in the review queue', () => {
   it('is shown, answered once in the name of the token, and notifies of the build', async () => {
     const { ask, enqueued } = await openRoutes();
-    expect((await ask('GET', '/api/reviews')).json()).toMatchObject({ items: [], questions: [{ id: 'rev_1', kind: 'question' }] });
+    expect((await ask('GET', '/api/reviews')).json()).toMatchObject({
+      items: [],
+      questions: [{ id: 'rev_1', kind: 'question' }],
+    });
     const answered = await ask('POST', '/api/reviews/rev_1/answer', { answer: ' It was not. ' });
     expect(answered.json()).toMatchObject({ state: 'answered', answer: 'It was not.', answeredBy: 'grace' });
     expect(enqueued).toEqual(['job_1']);

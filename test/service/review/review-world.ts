@@ -18,7 +18,8 @@ import type { Stores } from '../../../src/stores/stores.ts';
 
 /** Everything that the review needs, in memory; `state` is what the stores hold, and may be changed between acts. */
 export interface ReviewWorld {
-  readonly deps: DecideDeps & Pick<ReviewDeps, 'claimMs' | 'blindEvery'> & { readonly vectorIndex: VectorIndex };
+  readonly deps: DecideDeps &
+    Pick<ReviewDeps, 'claimMs' | 'blindEvery'> & { readonly vectorIndex: VectorIndex };
   readonly state: {
     now: number;
     reviews: Map<string, Review>;
@@ -40,7 +41,11 @@ export interface ReviewWorld {
 export const NOW = Date.parse('2026-10-12T15:00:00.000Z');
 const CLAIM_MS = 900_000;
 
-export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis[]; failures: Failure[] }): ReviewWorld {
+export function createReviewWorld(given: {
+  reviews: Review[];
+  analyses: Analysis[];
+  failures: Failure[];
+}): ReviewWorld {
   const state: ReviewWorld['state'] = {
     now: NOW,
     reviews: new Map(given.reviews.map((review) => [review.id, review])),
@@ -56,7 +61,10 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
     failIndex: false,
   };
   const outbox = memoryOutbox(state);
-  const stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'outbox' | 'passingBuilds' | 'notices'> = {
+  const stores: Pick<
+    Stores,
+    'reviews' | 'analyses' | 'failures' | 'library' | 'outbox' | 'passingBuilds' | 'notices'
+  > = {
     passingBuilds: memoryGreens(state),
     notices: part<Stores['notices']>({ changed: async () => false }),
     outbox,
@@ -77,18 +85,35 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
   const clock = { now: () => state.now };
   const vectorIndex = memoryIndex(state);
   const write: ReviewDeps['indexNow'] = (namespace, ids) =>
-    indexNow({ outbox, vectorIndex, masker: { mask: async (text) => ({ text, count: 0 }) }, logger }, namespace, ids);
+    indexNow(
+      { outbox, vectorIndex, masker: { mask: async (text) => ({ text, count: 0 }) }, logger },
+      namespace,
+      ids,
+    );
   return {
     state,
     deps: {
-      ...{ stores, database: memoryDatabase(state), vectorIndex, indexNow: write, masker, clock, logger, claimMs: CLAIM_MS, blindEvery: 0 },
+      ...{
+        stores,
+        database: memoryDatabase(state),
+        vectorIndex,
+        indexNow: write,
+        masker,
+        clock,
+        logger,
+        claimMs: CLAIM_MS,
+        blindEvery: 0,
+      },
     },
   };
 }
 
 /** Hides the word "hunter2". */
 const masker: Pick<Masker, 'mask'> = {
-  mask: async (text) => ({ text: text.replaceAll('hunter2', '***'), count: text.split('hunter2').length - 1 }),
+  mask: async (text) => ({
+    text: text.replaceAll('hunter2', '***'),
+    count: text.split('hunter2').length - 1,
+  }),
 };
 
 /** A transaction that takes back what it did when it fails. */
@@ -128,18 +153,35 @@ function memoryReviews(state: ReviewWorld['state']): ReviewStore {
   const change = (review: Review, event: ReviewEvent['event'], actor: string, changes: Partial<Review>) => {
     const changed = { ...review, ...changes, version: review.version + 1 };
     state.reviews.set(review.id, changed);
-    state.events.push({ reviewId: review.id, event, actor, at: new Date(state.now).toISOString(), details: {} });
+    state.events.push({
+      reviewId: review.id,
+      event,
+      actor,
+      at: new Date(state.now).toISOString(),
+      details: {},
+    });
     return changed;
   };
   const free = (review: Review | null, reviewer: string): review is Review =>
-    review !== null && (review.state === 'waiting' || (review.state === 'claimed' && review.claimedBy === reviewer));
+    review !== null &&
+    (review.state === 'waiting' || (review.state === 'claimed' && review.claimedBy === reviewer));
   const all = () => [...state.reviews.keys()].flatMap((id) => current(id) ?? []);
   return {
-    ...{ open: unused, findByAnalysis: unused, listGroups: unused, counts: unused, takeOver: unused, next: unused, skip: unused },
+    ...{
+      open: unused,
+      findByAnalysis: unused,
+      listGroups: unused,
+      counts: unused,
+      takeOver: unused,
+      next: unused,
+      skip: unused,
+    },
     find: async (id) => current(id),
     listSame: async (id, reviewer) => {
       const base = current(id);
-      const same = all().filter((one) => one.repository === base?.repository && one.fingerprint === base.fingerprint);
+      const same = all().filter(
+        (one) => one.repository === base?.repository && one.fingerprint === base.fingerprint,
+      );
       return same.filter((one) => one.id !== id && free(one, reviewer));
     },
     list: async (filter, { limit, offset }) =>
@@ -153,17 +195,31 @@ function memoryReviews(state: ReviewWorld['state']): ReviewStore {
       if (!free(review, reviewer)) return null;
       const claimExpiresAt = new Date(state.now + claimMs).toISOString();
       const claimedAt = new Date(state.now).toISOString();
-      return change(review, 'claimed', reviewer, { state: 'claimed', claimedBy: reviewer, claimedAt, claimExpiresAt });
+      return change(review, 'claimed', reviewer, {
+        state: 'claimed',
+        claimedBy: reviewer,
+        claimedAt,
+        claimExpiresAt,
+      });
     },
     release: async (id, reviewer) => {
       const review = current(id);
       if (review?.claimedBy !== reviewer) return null;
-      return change(review, 'released', reviewer, { state: 'waiting', claimedBy: null, claimExpiresAt: null });
+      return change(review, 'released', reviewer, {
+        state: 'waiting',
+        claimedBy: null,
+        claimExpiresAt: null,
+      });
     },
     decide: async (id, version, decision: Decision) => {
       const review = current(id);
       if (!free(review, decision.reviewer) || review.version !== version) return null;
-      return change(review, 'decided', decision.reviewer, { state: 'decided', claimedBy: null, claimExpiresAt: null, decision });
+      return change(review, 'decided', decision.reviewer, {
+        state: 'decided',
+        claimedBy: null,
+        claimExpiresAt: null,
+        decision,
+      });
     },
     undo: async ({ id, reviewId }, by) => {
       const review = current(reviewId);
@@ -171,9 +227,12 @@ function memoryReviews(state: ReviewWorld['state']): ReviewStore {
       state.undone.push({ decision: review.decision, by, at: new Date(state.now).toISOString() });
       return change(review, 'undone', by, { state: 'waiting', decision: null });
     },
-    batch: async (batchId) => all().flatMap(({ decision }) => (decision?.batchId === batchId ? [decision] : [])),
-    lastDecision: async (reviewer) => all().findLast(({ decision }) => decision?.reviewer === reviewer)?.decision ?? null,
-    lastUndone: async (reviewId) => state.undone.findLast(({ decision }) => decision.reviewId === reviewId) ?? null,
+    batch: async (batchId) =>
+      all().flatMap(({ decision }) => (decision?.batchId === batchId ? [decision] : [])),
+    lastDecision: async (reviewer) =>
+      all().findLast(({ decision }) => decision?.reviewer === reviewer)?.decision ?? null,
+    lastUndone: async (reviewId) =>
+      state.undone.findLast(({ decision }) => decision.reviewId === reviewId) ?? null,
     guess: async (id, reviewer, category) => {
       const kept = state.guesses.get(`${id} ${reviewer}`) ?? category;
       state.guesses.set(`${id} ${reviewer}`, kept);
@@ -185,7 +244,11 @@ function memoryReviews(state: ReviewWorld['state']): ReviewStore {
 }
 
 function memoryLibrary(state: ReviewWorld['state']): LibraryStore {
-  const change = (id: string, isMeant: (entry: LibraryEntry) => boolean, changes: Partial<LibraryEntry>): LibraryEntry | null => {
+  const change = (
+    id: string,
+    isMeant: (entry: LibraryEntry) => boolean,
+    changes: Partial<LibraryEntry>,
+  ): LibraryEntry | null => {
     const entry = state.library.find((one) => one.id === id && isMeant(one));
     if (entry === undefined) return null;
     const changed = { ...entry, ...changes };
@@ -193,7 +256,8 @@ function memoryLibrary(state: ReviewWorld['state']): LibraryStore {
     return changed;
   };
   const at = () => new Date(state.now).toISOString();
-  const newestFirst = () => state.library.toSorted((a, b) => (a.confirmedAt + a.id < b.confirmedAt + b.id ? 1 : -1));
+  const newestFirst = () =>
+    state.library.toSorted((a, b) => (a.confirmedAt + a.id < b.confirmedAt + b.id ? 1 : -1));
   return {
     insert: async (entry) => {
       if (state.failLibrary) throw new Error('disk full');
@@ -201,12 +265,18 @@ function memoryLibrary(state: ReviewWorld['state']): LibraryStore {
     },
     find: async (id) => state.library.find((entry) => entry.id === id) ?? null,
     recall: async ({ fingerprint, repository }) =>
-      newestFirst().find((entry) => answers(entry) && entry.fingerprint.value === fingerprint && entry.repository === repository) ?? null,
+      newestFirst().find(
+        (entry) =>
+          answers(entry) && entry.fingerprint.value === fingerprint && entry.repository === repository,
+      ) ?? null,
     alone: async () => undefined,
     ...{ seen: unused, telling: unused, flag: unused },
-    ofDecision: async (id) => state.library.filter(({ decisionId, withdrawn }) => decisionId === id && withdrawn === null),
-    withdraw: async (id, by, reason) => change(id, ({ withdrawn }) => withdrawn === null, { withdrawn: { by, at: at(), reason } }),
-    stay: async (id, by) => change(id, ({ withdrawn, flag }) => withdrawn === null && flag !== null, { stays: { by, at: at() } }),
+    ofDecision: async (id) =>
+      state.library.filter(({ decisionId, withdrawn }) => decisionId === id && withdrawn === null),
+    withdraw: async (id, by, reason) =>
+      change(id, ({ withdrawn }) => withdrawn === null, { withdrawn: { by, at: at(), reason } }),
+    stay: async (id, by) =>
+      change(id, ({ withdrawn, flag }) => withdrawn === null && flag !== null, { stays: { by, at: at() } }),
     list: async ({ limit, offset }, { withdrawn = false } = {}) =>
       newestFirst()
         .filter((entry) => withdrawn || entry.withdrawn === null)
@@ -222,7 +292,14 @@ function memoryGreens(state: ReviewWorld['state']): Stores['passingBuilds'] {
     newest: async () =>
       state.green.length === 0
         ? []
-        : [{ log: 'build.log', build, templates: extractTemplates(state.green.join('\n')), seenAt: '2026-10-01T00:00:00.000Z' }],
+        : [
+            {
+              log: 'build.log',
+              build,
+              templates: extractTemplates(state.green.join('\n')),
+              seenAt: '2026-10-01T00:00:00.000Z',
+            },
+          ],
   };
 }
 
@@ -237,7 +314,18 @@ function memoryOutbox(state: ReviewWorld['state']): Stores['outbox'] {
       state.outbox
         .filter(({ key }) => keys?.includes(key))
         .map(({ topic, key, payload = {} }) => ({
-          ...{ topic, key, payload, buildId: null, version: 1, settled: 0, held: true, outcome: null, result: null, error: null },
+          ...{
+            topic,
+            key,
+            payload,
+            buildId: null,
+            version: 1,
+            settled: 0,
+            held: true,
+            outcome: null,
+            result: null,
+            error: null,
+          },
           ...{ lease: 1, attempts: 1, retries: 0 },
         })),
     finish: async ({ key }) => {

@@ -3,13 +3,20 @@ import type { FailureRow } from '../../../src/domain/failure.ts';
 import type { Rule, RuleInput } from '../../../src/domain/library.ts';
 import { extractTemplates } from '../../../src/log/green/templates.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { createRule, GENERIC_LINES, type RuleDeps, tryRule, withdrawRule } from '../../../src/service/review/rules.ts';
+import {
+  createRule,
+  GENERIC_LINES,
+  type RuleDeps,
+  tryRule,
+  withdrawRule,
+} from '../../../src/service/review/rules.ts';
 import type { Stores } from '../../../src/stores/stores.ts';
 import { sampleFailure } from '../../support/sample-analysis.ts';
 
 const REGISTRY: RuleInput = {
   pattern: 'npm error 503 .{0,80}registry\\.npm\\.example',
-  sample: 'npm error code E503\nnpm error 503 Service Unavailable - GET https://registry.npm.example/left-pad\n',
+  sample:
+    'npm error code E503\nnpm error 503 Service Unavailable - GET https://registry.npm.example/left-pad\n',
   repository: 'shop/api',
   category: 'INFRA_ERROR',
   kind: 'service_unavailable',
@@ -37,7 +44,16 @@ function rulesWorld({ green = [], rows = [] }: { green?: string[]; rows?: Failur
   };
   const build = { buildId: 'bld_green', number: '811', url: null };
   const newest =
-    green.length === 0 ? [] : [{ log: 'l', build, templates: extractTemplates(green.join('\n')), seenAt: '2026-10-01T00:00:00.000Z' }];
+    green.length === 0
+      ? []
+      : [
+          {
+            log: 'l',
+            build,
+            templates: extractTemplates(green.join('\n')),
+            seenAt: '2026-10-01T00:00:00.000Z',
+          },
+        ];
   const deps = {
     stores: { rules, passingBuilds: { newest: async () => newest }, failures: { search: async () => rows } },
     database: {
@@ -57,13 +73,23 @@ describe('writing a rule', () => {
     const { deps, stored } = rulesWorld({ green: ['npm notice all fine', 'tests passed'] });
     const rule = await createRule(deps, REGISTRY, 'ada');
     expect(stored).toEqual([rule]);
-    expect(rule).toMatchObject({ version: 1, author: 'ada', title: 'The registry does not answer', withdrawn: null, timesUsed: 0 });
+    expect(rule).toMatchObject({
+      version: 1,
+      author: 'ada',
+      title: 'The registry does not answer',
+      withdrawn: null,
+      timesUsed: 0,
+    });
   });
 
   it.each<[string, Partial<RuleInput>, RegExp, string[]?]>([
     ['one that misses its sample', { sample: 'something else' }, /does not match its own sample/],
     ['one that could backtrack', { pattern: '(?=npm)npm' }, /RE2/],
-    ['a generic one', { pattern: 'exit code \\d', sample: 'it ended with exit code 1' }, /too general: it matches "exit code 1"/],
+    [
+      'a generic one',
+      { pattern: 'exit code \\d', sample: 'it ended with exit code 1' },
+      /too general: it matches "exit code 1"/,
+    ],
     [
       'one that matches any line end',
       { pattern: '(?s)\\n.*', sample: 'ENOSPC: no space left\nat write' },
@@ -97,7 +123,10 @@ describe('writing a rule', () => {
     const { deps } = rulesWorld();
     for (const line of GENERIC_LINES.filter((one) => one.length > 3)) {
       const pattern = line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-      await expect(createRule(deps, { ...REGISTRY, pattern, sample: line }, 'ada'), line).rejects.toMatchObject({ code: 'invalid-input' });
+      await expect(
+        createRule(deps, { ...REGISTRY, pattern, sample: line }, 'ada'),
+        line,
+      ).rejects.toMatchObject({ code: 'invalid-input' });
     }
   });
 
@@ -116,7 +145,9 @@ describe('writing a rule', () => {
     const gone = await withdrawRule(deps, { id, by: 'bob', reason: 'moved away, hunter2' });
     expect(gone.withdrawn).toMatchObject({ by: 'bob', reason: 'moved away, ***' });
     expect(await withdrawRule(deps, { id, by: 'eve', reason: 'again' })).toEqual(gone);
-    await expect(withdrawRule(deps, { id: 'rul_none', by: 'bob', reason: 'x' })).rejects.toMatchObject({ code: 'not-found' });
+    await expect(withdrawRule(deps, { id: 'rul_none', by: 'bob', reason: 'x' })).rejects.toMatchObject({
+      code: 'not-found',
+    });
   });
 });
 
@@ -135,11 +166,17 @@ describe('trying a rule', () => {
         seenAt: '2026-10-12',
       },
     });
-    const { deps, stored } = rulesWorld({ rows: [row('npm error 503 from registry.npm.example'), row('assertion failed')] });
+    const { deps, stored } = rulesWorld({
+      rows: [row('npm error 503 from registry.npm.example'), row('assertion failed')],
+    });
     const trial = await tryRule(deps, REGISTRY);
     expect(trial).toMatchObject({ refused: null, tried: 2, line: expect.stringContaining('503 Service') });
-    expect(trial.matches.map(({ failure }) => failure.message)).toEqual(['npm error 503 from registry.npm.example']);
-    expect(await tryRule(deps, { ...REGISTRY, pattern: 'BUILD FAILED', sample: 'BUILD FAILED' })).toMatchObject({
+    expect(trial.matches.map(({ failure }) => failure.message)).toEqual([
+      'npm error 503 from registry.npm.example',
+    ]);
+    expect(
+      await tryRule(deps, { ...REGISTRY, pattern: 'BUILD FAILED', sample: 'BUILD FAILED' }),
+    ).toMatchObject({
       refused: expect.stringMatching(/general/),
       matches: [],
     });

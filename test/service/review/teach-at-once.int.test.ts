@@ -21,29 +21,39 @@ afterAll(async () => {
   await server?.dispose();
 });
 
-it.skipIf(withoutPostgres)('of lessons of one fingerprint at once only the one that answers is in the index', async () => {
-  const stores = createStores(database, systemClock);
-  const deps = { database, stores, masker: createMasker(), clock: systemClock, logger: silentLogger };
-  const reviews = await Promise.all(
-    Array.from({ length: 8 }, async (_, nth) => {
-      const { build } = await stores.builds.upsert(sampleBuild({ number: `${nth}`, externalId: `run-${nth}` }));
-      const [group] = await stores.failures.saveGroups(build.id, [sampleGroup(build.id, 'f00d')]);
-      const triage = await stores.triages.open(build.id, 'f00d');
-      const ids = { buildId: build.id, triageId: triage.id, fingerprint: 'f00d' };
-      const failureIds = (group?.failures ?? []).map(({ id }) => id);
-      const { analysis } = await stores.analyses.insertOnce(sampleAnalysis(ids, { failureIds }));
-      return await stores.reviews.open(sampleReview(analysis));
-    }),
-  );
+it.skipIf(withoutPostgres)(
+  'of lessons of one fingerprint at once only the one that answers is in the index',
+  async () => {
+    const stores = createStores(database, systemClock);
+    const deps = { database, stores, masker: createMasker(), clock: systemClock, logger: silentLogger };
+    const reviews = await Promise.all(
+      Array.from({ length: 8 }, async (_, nth) => {
+        const { build } = await stores.builds.upsert(
+          sampleBuild({ number: `${nth}`, externalId: `run-${nth}` }),
+        );
+        const [group] = await stores.failures.saveGroups(build.id, [sampleGroup(build.id, 'f00d')]);
+        const triage = await stores.triages.open(build.id, 'f00d');
+        const ids = { buildId: build.id, triageId: triage.id, fingerprint: 'f00d' };
+        const failureIds = (group?.failures ?? []).map(({ id }) => id);
+        const { analysis } = await stores.analyses.insertOnce(sampleAnalysis(ids, { failureIds }));
+        return await stores.reviews.open(sampleReview(analysis));
+      }),
+    );
 
-  await Promise.all(
-    reviews.map(({ id, version }, nth) => decideReview(deps, { reviewId: id, version, reviewer: `r${nth}`, input: { type: 'accept' } })),
-  );
+    await Promise.all(
+      reviews.map(({ id, version }, nth) =>
+        decideReview(deps, { reviewId: id, version, reviewer: `r${nth}`, input: { type: 'accept' } }),
+      ),
+    );
 
-  const answering = await stores.library.recall({ fingerprint: 'f00d', repository: reviews[0]?.repository ?? '' });
-  const indexed = await database.query(
-    `select key as id from outbox where topic = 'index:error_library' and payload -> 'item' <> 'null'`,
-    [],
-  );
-  expect(indexed).toEqual([{ id: answering?.id }]);
-});
+    const answering = await stores.library.recall({
+      fingerprint: 'f00d',
+      repository: reviews[0]?.repository ?? '',
+    });
+    const indexed = await database.query(
+      `select key as id from outbox where topic = 'index:error_library' and payload -> 'item' <> 'null'`,
+      [],
+    );
+    expect(indexed).toEqual([{ id: answering?.id }]);
+  },
+);

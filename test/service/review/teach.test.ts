@@ -8,11 +8,18 @@ import { createReviewWorld } from './review-world.ts';
 async function taughtTwice() {
   const world = createReviewWorld({
     reviews: [1, 2].map((n) => sampleReview({ id: `rev_${n}`, analysisId: `ana_${n}`, buildId: `bld_${n}` })),
-    analyses: [1, 2].map((n) => unsureAnalysis({ id: `ana_${n}`, buildId: `bld_${n}`, failureIds: [`fal_${n}`] })),
+    analyses: [1, 2].map((n) =>
+      unsureAnalysis({ id: `ana_${n}`, buildId: `bld_${n}`, failureIds: [`fal_${n}`] }),
+    ),
     failures: [1, 2].map((n) => sampleFailure({ id: `fal_${n}`, buildId: `bld_${n}` })),
   });
   const { deps, state } = world;
-  const first = await decideReview(deps, { reviewId: 'rev_1', version: 1, reviewer: 'ada', input: { type: 'accept' } });
+  const first = await decideReview(deps, {
+    reviewId: 'rev_1',
+    version: 1,
+    reviewer: 'ada',
+    input: { type: 'accept' },
+  });
   state.now += 60_000;
   state.green = [...(first.entry?.telling ?? [])];
   const input = { type: 'correct', category: 'CONFIG_ERROR', rootCause: 'TAX_TABLE is not set.' } as const;

@@ -10,13 +10,21 @@ import { createReviewWorld, type ReviewWorld } from './review-world.ts';
 function manyOfOneCause(count = 2): ReviewWorld {
   const numbers = Array.from({ length: count }, (_, at) => at + 1);
   return createReviewWorld({
-    reviews: numbers.map((n) => sampleReview({ id: `rev_${n}`, analysisId: `ana_${n}`, buildId: `bld_${n}` })),
-    analyses: numbers.map((n) => unsureAnalysis({ id: `ana_${n}`, buildId: `bld_${n}`, failureIds: [`fal_${n}`] })),
+    reviews: numbers.map((n) =>
+      sampleReview({ id: `rev_${n}`, analysisId: `ana_${n}`, buildId: `bld_${n}` }),
+    ),
+    analyses: numbers.map((n) =>
+      unsureAnalysis({ id: `ana_${n}`, buildId: `bld_${n}`, failureIds: [`fal_${n}`] }),
+    ),
     failures: numbers.map((n) => sampleFailure({ id: `fal_${n}`, buildId: `bld_${n}` })),
   });
 }
 
-function decide({ deps }: ReviewWorld, input: DecisionInput, change: Partial<Parameters<typeof decideReview>[1]> = {}) {
+function decide(
+  { deps }: ReviewWorld,
+  input: DecisionInput,
+  change: Partial<Parameters<typeof decideReview>[1]> = {},
+) {
   return decideReview(deps, { reviewId: 'rev_1', version: 1, reviewer: 'ada', input, ...change });
 }
 
@@ -24,7 +32,8 @@ function undo({ deps }: ReviewWorld, change: Partial<Parameters<typeof undoDecis
   return undoDecision(deps, { reviewId: 'rev_1', reviewer: 'ada', isAdmin: false, ...change });
 }
 
-const recalled = ({ deps }: ReviewWorld) => deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' });
+const recalled = ({ deps }: ReviewWorld) =>
+  deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' });
 const MOVE: DecisionInput = { type: 'correct', category: 'CONFIG_ERROR', rootCause: 'TAX_TABLE is not set.' };
 
 describe('taking a decision back', () => {
@@ -36,7 +45,9 @@ describe('taking a decision back', () => {
 
     expect(review).toMatchObject({ state: 'waiting', decision: null, version: 3 });
     expect(undone).toMatchObject([{ type: 'accept', reviewer: 'ada' }]);
-    expect(withdrawn).toMatchObject([{ id: entry?.id, withdrawn: { by: 'ada', reason: 'The decision was undone.' } }]);
+    expect(withdrawn).toMatchObject([
+      { id: entry?.id, withdrawn: { by: 'ada', reason: 'The decision was undone.' } },
+    ]);
     expect(restored).toEqual([]);
     expect(await recalled(world)).toBeNull();
     expect(world.state.index.size).toBe(0);
@@ -68,7 +79,9 @@ describe('taking a decision back', () => {
 
     expect(await undo(world)).toEqual({ review, undone: [], withdrawn: [], restored: [] });
     expect(world.state.events).toHaveLength(events);
-    expect(await decide(world, MOVE, { version: review.version })).toMatchObject({ entry: { category: 'CONFIG_ERROR' } });
+    expect(await decide(world, MOVE, { version: review.version })).toMatchObject({
+      entry: { category: 'CONFIG_ERROR' },
+    });
   });
 
   it("is nobody else's business, but an admin's", async () => {
@@ -80,16 +93,27 @@ describe('taking a decision back', () => {
       message: expect.stringContaining('ada decided'),
     });
     expect((await recalled(world))?.confirmedBy).toBe('ada');
-    expect(await undo(world, { reviewer: 'root', isAdmin: true })).toMatchObject({ review: { state: 'waiting' } });
-    await expect(undo(world)).rejects.toMatchObject({ code: 'conflict', details: { review: { id: 'rev_1' } } });
+    expect(await undo(world, { reviewer: 'root', isAdmin: true })).toMatchObject({
+      review: { state: 'waiting' },
+    });
+    await expect(undo(world)).rejects.toMatchObject({
+      code: 'conflict',
+      details: { review: { id: 'rev_1' } },
+    });
   });
 
   it('says how things stand where it comes too late or for nothing', async () => {
     const world = manyOfOneCause();
-    await expect(undo(world)).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('not decided') });
+    await expect(undo(world)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('not decided'),
+    });
     await expect(undo(world, { reviewId: 'rev_none' })).rejects.toMatchObject({ code: 'not-found' });
     await decide(world, { type: 'accept' });
-    await expect(undo(world, { version: 1 })).rejects.toMatchObject({ code: 'conflict', details: { review: { version: 2 } } });
+    await expect(undo(world, { version: 1 })).rejects.toMatchObject({
+      code: 'conflict',
+      details: { review: { version: 2 } },
+    });
   });
 
   it('keeps what waited to be withdrawn for an index that is away', async () => {
@@ -110,32 +134,52 @@ describe('deciding items of one fingerprint as one', () => {
 
     expect(also.map(({ id }) => id)).toEqual(['rev_2', 'rev_3']);
     expect(world.state.library).toEqual([entry]);
-    const batches = new Set(['rev_1', 'rev_2', 'rev_3'].map((id) => world.state.reviews.get(id)?.decision?.batchId));
+    const batches = new Set(
+      ['rev_1', 'rev_2', 'rev_3'].map((id) => world.state.reviews.get(id)?.decision?.batchId),
+    );
     expect([...batches]).toEqual([expect.stringMatching(/^bat_/)]);
     expect(world.state.reviews.get('rev_4')).toMatchObject({ state: 'claimed', claimedBy: 'bob' });
 
     const { undone } = await undo(world, { reviewId: 'rev_3' });
 
     expect(undone).toHaveLength(3);
-    for (const id of ['rev_1', 'rev_2', 'rev_3']) expect(world.state.reviews.get(id)).toMatchObject({ state: 'waiting', decision: null });
+    for (const id of ['rev_1', 'rev_2', 'rev_3'])
+      expect(world.state.reviews.get(id)).toMatchObject({ state: 'waiting', decision: null });
     expect(await recalled(world)).toBeNull();
   });
 
   it('decides only those of them that the reviewer was shown', async () => {
     const world = manyOfOneCause(4);
-    const { also } = await decide(world, { type: 'accept' }, { alsoFor: 'same-fingerprint', also: ['rev_3', 'rev_none'] });
+    const { also } = await decide(
+      world,
+      { type: 'accept' },
+      { alsoFor: 'same-fingerprint', also: ['rev_3', 'rev_none'] },
+    );
     expect(also.map(({ id }) => id)).toEqual(['rev_3']);
   });
 
   it('corrects an item whose machine said something else than what is accepted', async () => {
-    const other = unsureAnalysis({ id: 'ana_2', buildId: 'bld_2', failureIds: ['fal_2'], category: 'INFRA_ERROR', kind: 'network' });
+    const other = unsureAnalysis({
+      id: 'ana_2',
+      buildId: 'bld_2',
+      failureIds: ['fal_2'],
+      category: 'INFRA_ERROR',
+      kind: 'network',
+    });
     const world = createReviewWorld({
-      reviews: [sampleReview({ analysisId: 'ana_1' }), sampleReview({ id: 'rev_2', analysisId: 'ana_2', buildId: 'bld_2' })],
+      reviews: [
+        sampleReview({ analysisId: 'ana_1' }),
+        sampleReview({ id: 'rev_2', analysisId: 'ana_2', buildId: 'bld_2' }),
+      ],
       analyses: [unsureAnalysis({ id: 'ana_1' }), other],
       failures: [sampleFailure(), sampleFailure({ id: 'fal_2', buildId: 'bld_2' })],
     });
     await decide(world, { type: 'accept' }, { alsoFor: 'same-fingerprint' });
-    expect(world.state.reviews.get('rev_2')?.decision).toMatchObject({ type: 'correct', category: 'TEST_FAILURE', kind: 'assertion' });
+    expect(world.state.reviews.get('rev_2')?.decision).toMatchObject({
+      type: 'correct',
+      category: 'TEST_FAILURE',
+      kind: 'assertion',
+    });
   });
 });
 
@@ -146,7 +190,12 @@ describe('what is kept with a decision', () => {
     const shownBy = { evidence: ['E1'], lines: [{ source: 'build.log', lineStart: 3, lineEnd: 4 }] };
     const openedAt = new Date(world.state.now - 12_300).toISOString();
     await decide(world, { ...MOVE, shownBy, openedAt });
-    expect(world.state.reviews.get('rev_1')?.decision).toMatchObject({ shownBy, blind: 'CODE_ERROR', openedAt, secondsOpen: 12.3 });
+    expect(world.state.reviews.get('rev_1')?.decision).toMatchObject({
+      shownBy,
+      blind: 'CODE_ERROR',
+      openedAt,
+      secondsOpen: 12.3,
+    });
 
     const claimed = await world.deps.stores.reviews.claim('rev_2', 'bob', 60_000);
     world.state.now += 5000;
@@ -155,7 +204,10 @@ describe('what is kept with a decision', () => {
       { type: 'reject', reasonCode: 'not_a_failure' },
       { reviewId: 'rev_2', reviewer: 'bob', version: claimed?.version ?? 0 },
     );
-    expect(world.state.reviews.get('rev_2')?.decision).toMatchObject({ reasonCode: 'not_a_failure', secondsOpen: 5 });
+    expect(world.state.reviews.get('rev_2')?.decision).toMatchObject({
+      reasonCode: 'not_a_failure',
+      secondsOpen: 5,
+    });
   });
 
   it('refuses evidence that is not there, lines that run backwards, and reason codes where nothing is rejected', async () => {
@@ -168,7 +220,8 @@ describe('what is kept with a decision', () => {
       { type: 'accept', shownBy: 'none' },
       { type: 'reject' },
     ];
-    for (const input of cases) await expect(decide(world, input)).rejects.toMatchObject({ code: 'invalid-input' });
+    for (const input of cases)
+      await expect(decide(world, input)).rejects.toMatchObject({ code: 'invalid-input' });
     expect(world.state.reviews.get('rev_1')?.decision).toBeNull();
   });
 });

@@ -22,7 +22,11 @@ import { sampleBuild } from '../../stores/samples.ts';
 import { copyTestDatabase } from '../../support/pglite.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 
-const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const LIMITS = {
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
 const QUESTION = 'Was the price list of May meant to be empty?';
 const LOG = [
   'not ok 1 - cart total',
@@ -57,7 +61,9 @@ async function work(jobId: string, waitMs = 60_000): Promise<void> {
   const { chooseTools } = analyst;
   analyst.chooseTools = async (input, signal) => {
     const offered = input.offered.some((tool) => tool.name === 'ask_reviewer');
-    const value = offered ? [{ tool: 'ask_reviewer', args: { question: QUESTION }, why: 'nobody else knows' }] : [];
+    const value = offered
+      ? [{ tool: 'ask_reviewer', args: { question: QUESTION }, why: 'nobody else knows' }]
+      : [];
     return { ...(await chooseTools(input, signal)), value };
   };
   const masker = createMasker();
@@ -72,7 +78,11 @@ async function work(jobId: string, waitMs = 60_000): Promise<void> {
       ...{ analyst, fallbackAnalyst: undefined, toolbox, clock: systemClock, onStep: undefined, questions },
       ...{ graph, limits: LIMITS, timeLimitMs: 10_000, durable: true },
     },
-    ...{ budgetTokens: 4_000, greenBuilds: 0, forget: (triageId: string) => checkpointer.deleteThread(triageId) },
+    ...{
+      budgetTokens: 4_000,
+      greenBuilds: 0,
+      forget: (triageId: string) => checkpointer.deleteThread(triageId),
+    },
     publishers: [],
   };
   const jobQueue = {
@@ -83,8 +93,20 @@ async function work(jobId: string, waitMs = 60_000): Promise<void> {
     stop: async () => undefined,
   };
   const triage = (buildId: string, run: Parameters<typeof triageBuild>[2]) => triageBuild(buildId, deps, run);
-  const worker = { jobQueue, triages: stores.triages, logger: silentLogger, leaseMs: 60_000, concurrency: 1, maxCrashes: 3, triage };
-  await runJob(jobId, { ...worker, escalateToReviewer: async (_id, error) => Promise.reject(error) }, new AbortController().signal);
+  const worker = {
+    jobQueue,
+    triages: stores.triages,
+    logger: silentLogger,
+    leaseMs: 60_000,
+    concurrency: 1,
+    maxCrashes: 3,
+    triage,
+  };
+  await runJob(
+    jobId,
+    { ...worker, escalateToReviewer: async (_id, error) => Promise.reject(error) },
+    new AbortController().signal,
+  );
 }
 
 async function owedBuild(): Promise<{ readonly build: Build; readonly jobId: string }> {
@@ -105,7 +127,11 @@ describe('a question to a person', () => {
 
     await db.close();
     await open();
-    const answered = await stores.questions.answer(question?.id ?? '', 'No, the import of May failed.', 'grace');
+    const answered = await stores.questions.answer(
+      question?.id ?? '',
+      'No, the import of May failed.',
+      'grace',
+    );
     expect(answered).toMatchObject({ jobId, question: { state: 'answered', answeredBy: 'grace' } });
     expect(await stores.questions.answer(question?.id ?? '', 'Again.', 'bob')).toBeNull();
     expect((await stores.triages.pending(10)).map((job) => job.id)).toEqual([jobId]);
@@ -113,11 +139,25 @@ describe('a question to a person', () => {
 
     const [analysis] = await stores.analyses.listByBuild(build.id);
     const evidence = analysis?.evidence.filter((item) => item.tool === 'ask_reviewer');
-    expect(evidence).toMatchObject([{ text: 'No, the import of May failed.', source: 'reviewer/grace', data: { answeredBy: 'grace' } }]);
-    expect(analysis?.steps.map((step) => step.node).slice(0, 9)).toEqual([
-      ...['classify', 'reason', 'select_tool', 'execute_tool', 'observe', 'await_reviewer', 'reason', 'generate_answer', 'verify'],
+    expect(evidence).toMatchObject([
+      { text: 'No, the import of May failed.', source: 'reviewer/grace', data: { answeredBy: 'grace' } },
     ]);
-    expect((await stores.reviews.events(question?.id ?? '')).map((event) => [event.event, event.actor])).toEqual([
+    expect(analysis?.steps.map((step) => step.node).slice(0, 9)).toEqual([
+      ...[
+        'classify',
+        'reason',
+        'select_tool',
+        'execute_tool',
+        'observe',
+        'await_reviewer',
+        'reason',
+        'generate_answer',
+        'verify',
+      ],
+    ]);
+    expect(
+      (await stores.reviews.events(question?.id ?? '')).map((event) => [event.event, event.actor]),
+    ).toEqual([
       ['asked', 'faultline'],
       ['answered', 'grace'],
     ]);

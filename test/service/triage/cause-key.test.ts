@@ -7,15 +7,23 @@ import { groupFailures } from '../../../src/service/triage/group-failures.ts';
 import { failingTest, sampleReading } from '../../support/reading.ts';
 
 const groupsOf = (reading: Reading, buildId: string) =>
-  groupFailures({ reading, causes: groupCauses(listFailures(reading), reading).map((cause) => ({ ...cause, reading })) }, buildId);
+  groupFailures(
+    { reading, causes: groupCauses(listFailures(reading), reading).map((cause) => ({ ...cause, reading })) },
+    buildId,
+  );
 
-const sizes = (groups: ReturnType<typeof groupsOf>) => groups.map(({ generic, failures }) => [generic, failures.length]);
+const sizes = (groups: ReturnType<typeof groupsOf>) =>
+  groups.map(({ generic, failures }) => [generic, failures.length]);
 
 function thrown(line: number, change: Partial<ThrownException> = {}): ThrownException {
   return {
     type: 'java.net.BindException',
     message: 'Address already in use',
-    chain: ['IllegalStateException: no context', 'BeanCreationException: no server', 'java.net.BindException: Address already in use'],
+    chain: [
+      'IllegalStateException: no context',
+      'BeanCreationException: no server',
+      'java.net.BindException: Address already in use',
+    ],
     frames: [{ file: 'Net.java', line: 461, function: 'bind', own: false }],
     at: { source: 'build.log', line },
     ...change,
@@ -79,7 +87,13 @@ describe('causes of a build', () => {
   });
 
   it('are distinguished by how tests ended that say nothing else, and none of them may be recalled', () => {
-    const said = ['timed out', 'crashed with exit code 139', 'timed out', 'exit code 1', 'expected 1 item, got none'];
+    const said = [
+      'timed out',
+      'crashed with exit code 139',
+      'timed out',
+      'exit code 1',
+      'expected 1 item, got none',
+    ];
     const tests = said.map((message, index) => failingTest(`test_${index}`, message, index * 10 + 1));
     expect(sizes(groupsOf(sampleReading({ failingTests: tests }), 'bld_1'))).toEqual([
       [true, 2],

@@ -6,7 +6,13 @@ import { readMasked } from '../../../src/service/triage/read-build.ts';
 import type { ChosenPassingLog } from '../../../src/stores/passing-builds.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
-const RED = ['make test', 'error: cache is cold', 'error: mirror 2 is slow', 'error: cannot open ledger.db', 'make: *** [test] Error 1'];
+const RED = [
+  'make test',
+  'error: cache is cold',
+  'error: mirror 2 is slow',
+  'error: cannot open ledger.db',
+  'make: *** [test] Error 1',
+];
 const GREEN = ['make test', 'error: cache is cold', 'done'];
 const OLDER = ['make test', 'error: mirror 2 is slow', 'done'];
 
@@ -15,7 +21,11 @@ function logOf(name: string, lines: readonly string[] = RED): SourceText {
 }
 
 function chosen(log: string, number: string, lines: readonly string[]): ChosenPassingLog {
-  return { log, templates: extractTemplates(lines.join('\n')), build: { buildId: `bld_${number}`, number, url: null } };
+  return {
+    log,
+    templates: extractTemplates(lines.join('\n')),
+    build: { buildId: `bld_${number}`, number, url: null },
+  };
 }
 
 function choosing(all: readonly ChosenPassingLog[]) {
@@ -50,7 +60,11 @@ describe('reading beside green builds', () => {
 
     expect(await diffAgainstPassing(sampleBuild(), sources, deps)).toBeNull();
     const beside = await diffAgainstPassing(sampleBuild(), [...sources, logOf('test.log')], deps);
-    const { excerpts } = readMasked(sources, { budgetTokens: 400, secrets: 0, ...(beside === null ? {} : { green: beside.green }) });
+    const { excerpts } = readMasked(sources, {
+      budgetTokens: 400,
+      secrets: 0,
+      ...(beside === null ? {} : { green: beside.green }),
+    });
 
     expect(excerpts).toEqual(readMasked(sources, { budgetTokens: 400, secrets: 0 }).excerpts);
     expect(greenBehind(excerpts, beside)).toBeNull();
@@ -60,7 +74,9 @@ describe('reading beside green builds', () => {
     const { asked, deps } = choosing([chosen('', '12', GREEN)]);
     const upload = sampleBuild({ provider: 'upload' });
 
-    expect((await diffAgainstPassing(upload, [logOf('build-13.log')], deps))?.builds.get('build-13.log')?.number).toBe('12');
+    expect(
+      (await diffAgainstPassing(upload, [logOf('build-13.log')], deps))?.builds.get('build-13.log')?.number,
+    ).toBe('12');
     expect(await diffAgainstPassing(upload, [logOf('a.log'), logOf('b.log')], deps)).toBeNull();
     expect(asked).toEqual([[''], ['a.log', 'b.log']]);
   });
@@ -68,8 +84,12 @@ describe('reading beside green builds', () => {
   it('asks nothing where it is switched off, or where there is no log', async () => {
     const { asked, deps } = choosing([]);
 
-    expect(await diffAgainstPassing(sampleBuild(), [logOf('test.log')], { ...deps, greenBuilds: 0 })).toBeNull();
-    expect(await diffAgainstPassing(sampleBuild(), [{ ...logOf('junit.xml'), kind: 'report' }], deps)).toBeNull();
+    expect(
+      await diffAgainstPassing(sampleBuild(), [logOf('test.log')], { ...deps, greenBuilds: 0 }),
+    ).toBeNull();
+    expect(
+      await diffAgainstPassing(sampleBuild(), [{ ...logOf('junit.xml'), kind: 'report' }], deps),
+    ).toBeNull();
     expect(asked).toEqual([]);
   });
 });

@@ -13,7 +13,8 @@ async function worldOf(jobs: readonly Job[], unseen: readonly Job[] = []) {
   let handle: Parameters<JobQueue['work']>[0] = async () => undefined;
   const queue: JobQueue = {
     driver: 'by hand',
-    enqueue: async (jobId, { priority } = {}) => void requeued.push(priority === 'high' ? `${jobId} at once` : jobId),
+    enqueue: async (jobId, { priority } = {}) =>
+      void requeued.push(priority === 'high' ? `${jobId} at once` : jobId),
     work: async (handler) => {
       handle = handler;
     },
@@ -25,7 +26,9 @@ async function worldOf(jobs: readonly Job[], unseen: readonly Job[] = []) {
     next: async () => all.slice(0, jobs.length),
     place: async (id: string) => all.find((job) => job.id === id) ?? null,
   };
-  await fairQueue(queue, { turns, logger: silentLogger }).work(async (jobId) => void ran.push(jobId), { concurrency: 1 });
+  await fairQueue(queue, { turns, logger: silentLogger }).work(async (jobId) => void ran.push(jobId), {
+    concurrency: 1,
+  });
   return { ran, requeued, deliver: (jobId: string) => handle(jobId, new AbortController().signal), turns };
 }
 

@@ -12,7 +12,11 @@ import { sampleBuild } from '../../support/subject.ts';
 
 const build = { ...sampleBuild(), provider: 'github' as const };
 const logOf = (name: string, text: string): SourceText => ({ name, kind: 'log', text, notes: [] });
-const fetchedOf = (...sources: SourceText[]): FetchedBuild => ({ sources, testResults: [], notes: ['of the fetch'] });
+const fetchedOf = (...sources: SourceText[]): FetchedBuild => ({
+  sources,
+  testResults: [],
+  notes: ['of the fetch'],
+});
 const never = new AbortController().signal;
 
 let archive: BuildArchive;
@@ -24,7 +28,16 @@ beforeEach(() => {
   archive = createMemoryArchive();
   const at = '2026-01-05T10:00:00.000Z';
   job = {
-    ...{ id: 'job_1', buildId: build.id, state: 'running', attempts: 1, retries: 0, requested: 2, fetched: 1, dirty: false },
+    ...{
+      id: 'job_1',
+      buildId: build.id,
+      state: 'running',
+      attempts: 1,
+      retries: 0,
+      requested: 2,
+      fetched: 1,
+      dirty: false,
+    },
     ...{ lease: 1, notBefore: null, leaseExpiresAt: null, error: null, createdAt: at, updatedAt: at },
   };
   fetches = 0;
@@ -36,7 +49,11 @@ function gather(lastTry = false, of: Build = build, threads?: GatherDeps['thread
   const deps: GatherDeps = {
     ...(threads !== undefined && { threads }),
     stores: {
-      builds: { find: async () => (deleted ? null : of), saveTestResults: async () => undefined, saveShownSecrets: async () => undefined },
+      builds: {
+        find: async () => (deleted ? null : of),
+        saveTestResults: async () => undefined,
+        saveShownSecrets: async () => undefined,
+      },
       outside: { saveLogPages: async () => undefined },
       triages: {
         findByBuild: async () => job,
@@ -64,10 +81,17 @@ function gather(lastTry = false, of: Build = build, threads?: GatherDeps['thread
 
 describe('the texts of a build', () => {
   it('are surveyed by threads where there are any', async () => {
-    const survey = async ([first]: readonly SourceText[]) => ({ read: first === undefined ? [] : [first], survey: null, notes: ['aside'] });
+    const survey = async ([first]: readonly SourceText[]) => ({
+      read: first === undefined ? [] : [first],
+      survey: null,
+      notes: ['aside'],
+    });
     await archive.put(build.id, logOf('a.log', 'first'));
 
-    const { sources, notes } = await gather(false, build, { survey, read: () => Promise.reject(new Error('not asked')) });
+    const { sources, notes } = await gather(false, build, {
+      survey,
+      read: () => Promise.reject(new Error('not asked')),
+    });
 
     expect(sources).toEqual([logOf('b.log', 'second')]);
     expect(notes).toEqual(['of the fetch', 'aside']);
@@ -137,7 +161,10 @@ describe('the texts of a build', () => {
       const { sources, notes } = await gather();
 
       expect(sources.map(({ name }) => name)).toEqual(['b.log']);
-      expect(notes).toEqual(['The archived logs of the build could not be read: MongoDB does not answer', 'of the fetch']);
+      expect(notes).toEqual([
+        'The archived logs of the build could not be read: MongoDB does not answer',
+        'of the fetch',
+      ]);
     });
 
     it('T29: are waited for where nobody else has them, until the last try, which goes on without', async () => {

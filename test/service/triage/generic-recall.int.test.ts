@@ -13,8 +13,13 @@ import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
 
-const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
-const YAML = (...said: string[]) => ['not ok 7 cart/sums-up', '  ---', ...said.map((line) => `  ${line}`), '  ...', ''].join('\n');
+const LIMITS = {
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
+const YAML = (...said: string[]) =>
+  ['not ok 7 cart/sums-up', '  ---', ...said.map((line) => `  ${line}`), '  ...', ''].join('\n');
 
 /** The same test, in three builds that say how it ended at most. */
 const SILENT = {
@@ -22,7 +27,12 @@ const SILENT = {
   'a time limit': YAML('duration_ms: 120012.5', 'severity: fail', 'exitcode: -15', 'stack: |-', '  timeout'),
   'a signal': YAML('duration_ms: 12.5', 'severity: crashed', 'exitcode: -11', 'stack: |-'),
 };
-const SPEAKING = YAML('severity: fail', 'exitcode: 1', 'stack: |-', '  TypeError: rates.of is not a function');
+const SPEAKING = YAML(
+  'severity: fail',
+  'exitcode: 1',
+  'stack: |-',
+  '  TypeError: rates.of is not a function',
+);
 
 let db: TestDatabase;
 let stores: Stores;
@@ -34,7 +44,9 @@ afterAll(async () => db.dispose());
 
 /** A build of the repository with this log, triaged. */
 async function triaged(repository: string, log: string) {
-  const { build } = await stores.builds.upsert(sampleBuild({ provider: 'upload', repository, number: newId('bld') }));
+  const { build } = await stores.builds.upsert(
+    sampleBuild({ provider: 'upload', repository, number: newId('bld') }),
+  );
   const archive = createMemoryArchive();
   await archive.put(build.id, { name: 'build.log', kind: 'log', text: log, notes: [] });
   const { id } = await stores.triages.request(build.id);
@@ -45,30 +57,45 @@ async function triaged(repository: string, log: string) {
     ...{ graph: compileTriageGraph(new MemorySaver()), limits: LIMITS, timeLimitMs: 10_000, durable: true },
   };
   const deps: TriageBuildDeps = {
-    ...{ database: db, stores, archive, masker: createMasker(), clock: systemClock, logger: silentLogger, buildSources: {} },
+    ...{
+      database: db,
+      stores,
+      archive,
+      masker: createMasker(),
+      clock: systemClock,
+      logger: silentLogger,
+      buildSources: {},
+    },
     ...{ investigation, budgetTokens: 4_000, greenBuilds: 0 },
     publishers: [],
     forget: async () => undefined,
   };
   const fence: Parameters<typeof triageBuild>[2]['fence'] = (sql) => stores.triages.holds(job, sql);
-  const [analysis] = await triageBuild(build.id, deps, { signal: new AbortController().signal, lastTry: false, fence });
+  const [analysis] = await triageBuild(build.id, deps, {
+    signal: new AbortController().signal,
+    lastTry: false,
+    fence,
+  });
   const [failure] = await stores.failures.listByBuild(build.id);
   if (analysis === undefined || failure === undefined) throw new Error('a failure is answered');
   return { analysis, failure };
 }
 
 describe('a test that does not say why it failed', () => {
-  it.each(Object.entries(SILENT))('%s: has one fingerprint in every build, and never gets a remembered answer', async (_, log) => {
-    const repository = `acme/${newId('bld')}`;
-    const first = await triaged(repository, log);
-    await stores.library.insert(sampleEntry(first.analysis.fingerprint, { repository }));
-    const second = await triaged(repository, log);
+  it.each(Object.entries(SILENT))(
+    '%s: has one fingerprint in every build, and never gets a remembered answer',
+    async (_, log) => {
+      const repository = `acme/${newId('bld')}`;
+      const first = await triaged(repository, log);
+      await stores.library.insert(sampleEntry(first.analysis.fingerprint, { repository }));
+      const second = await triaged(repository, log);
 
-    expect(second.failure.fingerprint).toEqual(first.failure.fingerprint);
-    expect(second.failure.generic).toBe(true);
-    expect(second.analysis).toMatchObject({ recalled: null });
-    expect(second.analysis.terminationReason).not.toBe('known_failure');
-  });
+      expect(second.failure.fingerprint).toEqual(first.failure.fingerprint);
+      expect(second.failure.generic).toBe(true);
+      expect(second.analysis).toMatchObject({ recalled: null });
+      expect(second.analysis.terminationReason).not.toBe('known_failure');
+    },
+  );
 
   it('gets one as soon as it says why', async () => {
     const repository = `acme/${newId('bld')}`;

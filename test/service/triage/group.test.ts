@@ -6,10 +6,15 @@ import { groupFailures } from '../../../src/service/triage/group-failures.ts';
 import { failingTest, sampleReading } from '../../support/reading.ts';
 
 const groupsOf = (reading: Reading, buildId: string) =>
-  groupFailures({ reading, causes: groupCauses(listFailures(reading), reading).map((cause) => ({ ...cause, reading })) }, buildId);
+  groupFailures(
+    { reading, causes: groupCauses(listFailures(reading), reading).map((cause) => ({ ...cause, reading })) },
+    buildId,
+  );
 
 const reading = (tests: readonly [string, string][]) =>
-  sampleReading({ failingTests: tests.map(([name, message], index) => failingTest(name, message, index * 10 + 1)) });
+  sampleReading({
+    failingTests: tests.map(([name, message], index) => failingTest(name, message, index * 10 + 1)),
+  });
 
 describe('groups of failures', () => {
   it('joins tests that die of the same message at the same place', () => {
@@ -22,7 +27,10 @@ describe('groups of failures', () => {
       'bld_1',
     );
 
-    expect(groups.map((group) => group.failures.map((failure) => failure.test?.name))).toEqual([['test_a', 'test_b'], ['test_c']]);
+    expect(groups.map((group) => group.failures.map((failure) => failure.test?.name))).toEqual([
+      ['test_a', 'test_b'],
+      ['test_c'],
+    ]);
   });
 
   it('joins fifty tests that die in one place, and keeps two other causes apart', () => {
@@ -31,7 +39,11 @@ describe('groups of failures', () => {
       `connect ECONNREFUSED 127.0.0.1:${5000 + index}`,
     ]);
     const groups = groupsOf(
-      reading([...many, ['test_rate', 'GET /rates answered status 502'], ['test_fee', 'GET /rates answered status 404']]),
+      reading([
+        ...many,
+        ['test_rate', 'GET /rates answered status 502'],
+        ['test_fee', 'GET /rates answered status 404'],
+      ]),
       'bld_1',
     );
 
@@ -39,10 +51,17 @@ describe('groups of failures', () => {
   });
 
   it('makes one failure of a build without failing tests', () => {
-    const groups = groupsOf(sampleReading({ messages: [{ text: 'npm error code ERESOLVE', at: null, weight: 1 }] }), 'bld_1');
+    const groups = groupsOf(
+      sampleReading({ messages: [{ text: 'npm error code ERESOLVE', at: null, weight: 1 }] }),
+      'bld_1',
+    );
 
     expect(groups).toHaveLength(1);
-    expect(groups[0]?.failures[0]).toMatchObject({ buildId: 'bld_1', test: null, message: 'npm error code ERESOLVE' });
+    expect(groups[0]?.failures[0]).toMatchObject({
+      buildId: 'bld_1',
+      test: null,
+      message: 'npm error code ERESOLVE',
+    });
   });
 
   it('answers a build of which nothing is known, generically', () => {
@@ -58,9 +77,13 @@ describe('groups of failures', () => {
   it('keeps every cause apart, however many there are', () => {
     const words = Array.from(
       { length: 60 },
-      (_, index) => `${String.fromCharCode(97 + (index % 26))}${String.fromCharCode(97 + Math.floor(index / 26))}`,
+      (_, index) =>
+        `${String.fromCharCode(97 + (index % 26))}${String.fromCharCode(97 + Math.floor(index / 26))}`,
     );
-    const groups = groupsOf(reading(words.map((word) => [`test_${word}`, `expected ${word}${word} to be there`])), 'bld_1');
+    const groups = groupsOf(
+      reading(words.map((word) => [`test_${word}`, `expected ${word}${word} to be there`])),
+      'bld_1',
+    );
 
     expect(groups).toHaveLength(60);
     expect(groups.flatMap((group) => group.failures)).toHaveLength(60);

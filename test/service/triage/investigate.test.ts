@@ -9,7 +9,11 @@ import { type ScriptedAnalyst, scriptedAnalyst } from '../../support/scripted-an
 import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
-const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const LIMITS = {
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
 const WHOLE_RUN = 'classify plan chooseTools plan chooseTools plan chooseTools answer verify'.split(' ');
 const never = new AbortController().signal;
 
@@ -61,7 +65,9 @@ function deps(saver: MemorySaver): InvestigateDeps & { readonly analyst: Scripte
     const value = input.outcomes.length === 0 ? [{ tool: 'search_knowledge', args: {}, why: '' }] : [];
     return { ...(await chooseTools(input, signal)), value };
   };
-  const toolbox = scriptedToolbox({ search_knowledge: { findings: [{ title: 'a', text: 'b', source: 'c' }] } });
+  const toolbox = scriptedToolbox({
+    search_knowledge: { findings: [{ title: 'a', text: 'b', source: 'c' }] },
+  });
   return {
     analyst,
     toolbox,

@@ -21,7 +21,11 @@ import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
 
-const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const LIMITS = {
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
 const LOG = [
   'not ok 7 cart/sums-up',
   '  ---',
@@ -45,7 +49,9 @@ afterAll(async () => db.dispose());
 
 /** What a build of the repository is answered with, and how often an analyst was asked for it. */
 async function triaged(repository: string): Promise<{ analysis: Analysis; build: Build; asked: number }> {
-  const { build } = await stores.builds.upsert(sampleBuild({ provider: 'upload', repository, number: newId('bld') }));
+  const { build } = await stores.builds.upsert(
+    sampleBuild({ provider: 'upload', repository, number: newId('bld') }),
+  );
   const archive = createMemoryArchive();
   await archive.put(build.id, { name: 'build.log', kind: 'log', text: LOG, notes: [] });
   const { id } = await stores.triages.request(build.id);
@@ -53,7 +59,15 @@ async function triaged(repository: string): Promise<{ analysis: Analysis; build:
   if (job === null) throw new Error('the lease is given');
   const analyst = scriptedAnalyst();
   const deps: TriageBuildDeps = {
-    ...{ database: db, stores, archive, masker: createMasker(), clock: systemClock, logger: silentLogger, buildSources: {} },
+    ...{
+      database: db,
+      stores,
+      archive,
+      masker: createMasker(),
+      clock: systemClock,
+      logger: silentLogger,
+      buildSources: {},
+    },
     investigation: {
       ...{ analyst, toolbox: scriptedToolbox({}), clock: systemClock, onStep: undefined },
       ...{ graph: compileTriageGraph(new MemorySaver()), limits: LIMITS, timeLimitMs: 10_000, durable: true },
@@ -61,7 +75,11 @@ async function triaged(repository: string): Promise<{ analysis: Analysis; build:
     ...{ budgetTokens: 4_000, greenBuilds: 0, publishers: [], forget: async () => undefined },
   };
   const fence: Parameters<typeof triageBuild>[2]['fence'] = (sql) => stores.triages.holds(job, sql);
-  const [analysis] = await triageBuild(build.id, deps, { signal: new AbortController().signal, lastTry: false, fence });
+  const [analysis] = await triageBuild(build.id, deps, {
+    signal: new AbortController().signal,
+    lastTry: false,
+    fence,
+  });
   if (analysis === undefined) throw new Error('a failure is answered');
   return { analysis, build, asked: analyst.asked.length };
 }
@@ -69,11 +87,18 @@ async function triaged(repository: string): Promise<{ analysis: Analysis; build:
 async function accept(analysis: Analysis, reviewer = 'ada') {
   const review = await stores.reviews.findByAnalysis(analysis.id);
   if (review === null) throw new Error('it waits for a person');
-  return await decideReview(deciding, { reviewId: review.id, version: review.version, reviewer, input: { type: 'accept' } });
+  return await decideReview(deciding, {
+    reviewId: review.id,
+    version: review.version,
+    reviewer,
+    input: { type: 'accept' },
+  });
 }
 
-const entriesOf = (repository: string) => stores.library.list({ limit: 9, offset: 0 }, { repository, withdrawn: true });
-const recalled = (repository: string, { fingerprint }: Analysis) => stores.library.recall({ fingerprint, repository });
+const entriesOf = (repository: string) =>
+  stores.library.list({ limit: 9, offset: 0 }, { repository, withdrawn: true });
+const recalled = (repository: string, { fingerprint }: Analysis) =>
+  stores.library.recall({ fingerprint, repository });
 const repositoryOf = () => `acme/${newId('bld')}`;
 
 describe('machine answers never vouch for machine answers', () => {
@@ -84,7 +109,14 @@ describe('machine answers never vouch for machine answers', () => {
     const triage = await stores.triages.open(build.id, 'sure');
     const sure = sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint: 'sure' });
     const published: Analysis = { ...sure, verdict: { ...sure.verdict, action: 'auto_notify' } };
-    const deps = { database: db, stores, publishers: ['log'], clock: systemClock, logger: silentLogger, forget: async () => undefined };
+    const deps = {
+      database: db,
+      stores,
+      publishers: ['log'],
+      clock: systemClock,
+      logger: silentLogger,
+      forget: async () => undefined,
+    };
     await conclude(build, { kind: 'investigated', analysis: published, owner: {} }, deps, {
       signal: new AbortController().signal,
       lastTry: false,
@@ -115,12 +147,22 @@ describe('machine answers never vouch for machine answers', () => {
       const triage = await stores.triages.open(build.id, fingerprint);
       const made = sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint }, change);
       const analysis: Analysis = { ...made, verdict: { ...made.verdict, action: 'auto_notify' } };
-      const deps = { database: db, stores, publishers: ['log'], clock: systemClock, logger: silentLogger, forget: async () => undefined };
+      const deps = {
+        database: db,
+        stores,
+        publishers: ['log'],
+        clock: systemClock,
+        logger: silentLogger,
+        forget: async () => undefined,
+      };
       const run = { signal: new AbortController().signal, lastTry: false, fence: async () => true };
       await conclude(build, { kind: 'investigated', analysis, owner: {} }, { ...deps, auditEvery: 1 }, run);
       return await stores.reviews.findByAnalysis(analysis.id);
     };
-    expect(await open('drawn', {})).toMatchObject({ origin: 'audit', why: [expect.stringMatching(/one in 1 such answers is reviewed/)] });
+    expect(await open('drawn', {})).toMatchObject({
+      origin: 'audit',
+      why: [expect.stringMatching(/one in 1 such answers is reviewed/)],
+    });
     expect(await open('known', { terminationReason: 'known_failure' })).toBeNull();
   });
 });
@@ -138,7 +180,9 @@ describe('what was taught and is so no more', () => {
     await withdrawEntry(deciding, { id, by: 'eve', reason: 'it was the proxy' });
     expect(await recalled(repository, unknown.analysis)).toBeNull();
     await expect(confirmStays(deciding, { id, by: 'eve' })).rejects.toMatchObject({ code: 'conflict' });
-    expect((await withdrawEntry(deciding, { id, by: 'joe', reason: 'again' })).entry.withdrawn?.by).toBe('eve');
+    expect((await withdrawEntry(deciding, { id, by: 'joe', reason: 'again' })).entry.withdrawn?.by).toBe(
+      'eve',
+    );
   });
 
   it('is flagged where a green build says the same, and answers again once a person lets it stay', async () => {
@@ -148,8 +192,14 @@ describe('what was taught and is so no more', () => {
     const id = entry?.id ?? '';
     expect(entry?.telling).toEqual([expect.stringContaining('TypeError: rates.of is not a function')]);
     const green = async (text: string) => {
-      const { build } = await stores.builds.upsert(sampleBuild({ repository, number: newId('bld'), status: 'passed' }));
-      await flagContradicted(build, [{ log: 'ci', templates: extractTemplates(text) }], { database: db, stores, logger: silentLogger });
+      const { build } = await stores.builds.upsert(
+        sampleBuild({ repository, number: newId('bld'), status: 'passed' }),
+      );
+      await flagContradicted(build, [{ log: 'ci', templates: extractTemplates(text) }], {
+        database: db,
+        stores,
+        logger: silentLogger,
+      });
     };
     await expect(confirmStays(deciding, { id, by: 'eve' })).rejects.toMatchObject({ code: 'conflict' });
     await green('ok 7 cart/sums-up\nall fine');
@@ -159,7 +209,9 @@ describe('what was taught and is so no more', () => {
     expect((await stores.library.find(id))?.flag?.builds).toBe(1);
     expect(await recalled(repository, analysis)).toBeNull();
 
-    expect(await confirmStays(deciding, { id, by: 'eve' })).toMatchObject({ answering: { id, stays: { by: 'eve' } } });
+    expect(await confirmStays(deciding, { id, by: 'eve' })).toMatchObject({
+      answering: { id, stays: { by: 'eve' } },
+    });
     expect((await triaged(repository)).analysis.recalled).toMatchObject({ entryId: id });
     const pending = await db.query<{ item: unknown }>(
       `select payload -> 'item' as item from outbox where topic = 'index:error_library' and key = $1`,
@@ -171,9 +223,26 @@ describe('what was taught and is so no more', () => {
 
 describe('a rule of a reviewer', () => {
   const rule = (repository: string | null): Rule => ({
-    ...{ id: newId('rul'), version: 1, pattern: 'rates\\.of is not a function', sample: 'rates.of is not a function', repository },
-    ...{ category: 'DEPENDENCY_ERROR', kind: 'version_conflict', title: 'rates 3 has no of()', rootCause: 'rates 3 has no of().' },
-    ...{ fixRecommendation: 'Stay on rates 2.', author: 'ada', createdAt: '2026-10-01T08:00:00.000Z', timesUsed: 0, lastUsedAt: null },
+    ...{
+      id: newId('rul'),
+      version: 1,
+      pattern: 'rates\\.of is not a function',
+      sample: 'rates.of is not a function',
+      repository,
+    },
+    ...{
+      category: 'DEPENDENCY_ERROR',
+      kind: 'version_conflict',
+      title: 'rates 3 has no of()',
+      rootCause: 'rates 3 has no of().',
+    },
+    ...{
+      fixRecommendation: 'Stay on rates 2.',
+      author: 'ada',
+      createdAt: '2026-10-01T08:00:00.000Z',
+      timesUsed: 0,
+      lastUsedAt: null,
+    },
     withdrawn: null,
   });
 
@@ -195,7 +264,10 @@ describe('a rule of a reviewer', () => {
     expect(await stores.rules.active('acme/other', 9)).toEqual([]);
 
     await accept(before.analysis, 'bob');
-    expect((await triaged(repository)).analysis).toMatchObject({ category: 'TEST_FAILURE', recalled: { confirmedBy: 'bob' } });
+    expect((await triaged(repository)).analysis).toMatchObject({
+      category: 'TEST_FAILURE',
+      recalled: { confirmedBy: 'bob' },
+    });
 
     await stores.rules.withdraw(own.id, 'ada', 'fixed');
     for (const { id } of await entriesOf(repository)) await stores.library.withdraw(id, 'bob', 'no');

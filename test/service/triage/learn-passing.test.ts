@@ -5,13 +5,26 @@ import { type OutboxEntry, passingBuildEntry } from '../../../src/domain/outbox.
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { drainOutbox, type OutboxDeps } from '../../../src/service/outbox.ts';
-import { type LearnDeps, learnGreen, passingBuildHandler } from '../../../src/service/triage/passing-builds.ts';
+import {
+  type LearnDeps,
+  learnGreen,
+  passingBuildHandler,
+} from '../../../src/service/triage/passing-builds.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import type { PassingLog } from '../../../src/stores/passing-builds.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
 const ENTRY: OutboxEntry = {
-  ...{ ...passingBuildEntry('bld_1'), buildId: 'bld_1', payload: {}, version: 1, settled: 0, held: true, outcome: null, result: null },
+  ...{
+    ...passingBuildEntry('bld_1'),
+    buildId: 'bld_1',
+    payload: {},
+    version: 1,
+    settled: 0,
+    held: true,
+    outcome: null,
+    result: null,
+  },
   ...{ error: null, lease: 1, attempts: 1, retries: 0 },
 };
 /** Assembled, so that no scanner takes this file for a leak. */
@@ -30,7 +43,11 @@ function logOf(name: string, text: string): SourceText {
   return { name, kind: 'log', text, notes: [] };
 }
 
-function depsFor(build: Partial<Build>, logs: readonly SourceText[], archive = createMemoryArchive()): LearnDeps {
+function depsFor(
+  build: Partial<Build>,
+  logs: readonly SourceText[],
+  archive = createMemoryArchive(),
+): LearnDeps {
   return {
     stores: {
       builds: { find: async () => sampleBuild({ status: 'passed', ...build }) },
@@ -95,19 +112,28 @@ describe('a green build', () => {
 
 describe('the outbox of green builds', () => {
   /** Processes all entries, and says what became of them. */
-  async function workOff(entries: OutboxEntry[], change: { fails?: () => Error; isPaused?: boolean } = {}): Promise<string[]> {
+  async function workOff(
+    entries: OutboxEntry[],
+    change: { fails?: () => Error; isPaused?: boolean } = {},
+  ): Promise<string[]> {
     const said: string[] = [];
     const { fails, isPaused = false } = change;
     const learned = depsFor({}, [logOf('unit.log', 'fine')]);
-    const failing = fails === undefined ? {} : { buildSources: { github: { fetchGreen: () => Promise.reject(fails()) } } };
+    const failing =
+      fails === undefined ? {} : { buildSources: { github: { fetchGreen: () => Promise.reject(fails()) } } };
     const outbox: OutboxDeps['outbox'] = {
       due: async () => [],
       take: async () => entries.splice(0, 1),
-      release: async (_entry, error, delayMs) => void said.push(`released for ${Math.round(delayMs / 8_000)} x 8 s: ${error}`),
+      release: async (_entry, error, delayMs) =>
+        void said.push(`released for ${Math.round(delayMs / 8_000)} x 8 s: ${error}`),
       finish: async (_entry, { outcome, error }) => said.push(`${outcome}: ${error}`) > 0,
     };
     const handler = passingBuildHandler({ ...learned, ...failing }, async () => isPaused);
-    await drainOutbox(handler, { outbox, masker: createMasker(), logger: silentLogger }, new AbortController().signal);
+    await drainOutbox(
+      handler,
+      { outbox, masker: createMasker(), logger: silentLogger },
+      new AbortController().signal,
+    );
     return said;
   }
 
@@ -124,14 +150,20 @@ describe('the outbox of green builds', () => {
 
   it('gives back what may work later, and lets go of what will not', async () => {
     const away = new TriageError('upstream-failed', `GitHub is away, says ${SECRET}`, { retryable: true });
-    expect(await workOff([{ ...ENTRY, retries: 2 }], { fails: () => away })).toEqual(['released for 1 x 8 s: GitHub is away, says ***']);
-    expect(await workOff([{ ...ENTRY, retries: 11 }], { fails: () => away })).toEqual(['failed: GitHub is away, says ***']);
+    expect(await workOff([{ ...ENTRY, retries: 2 }], { fails: () => away })).toEqual([
+      'released for 1 x 8 s: GitHub is away, says ***',
+    ]);
+    expect(await workOff([{ ...ENTRY, retries: 11 }], { fails: () => away })).toEqual([
+      'failed: GitHub is away, says ***',
+    ]);
     const gone = new TriageError('not-found', 'The log has expired.');
     expect(await workOff([ENTRY], { fails: () => gone })).toEqual(['failed: The log has expired.']);
   });
 
   it('lets go of a build that takes the process down each time', async () => {
-    expect(await workOff([{ ...ENTRY, attempts: 6 }])).toEqual(['failed: Stopped after 5 attempts that did not finish.']);
+    expect(await workOff([{ ...ENTRY, attempts: 6 }])).toEqual([
+      'failed: Stopped after 5 attempts that did not finish.',
+    ]);
     expect(kept).toEqual([]);
   });
 });

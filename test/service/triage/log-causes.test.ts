@@ -33,7 +33,9 @@ describe('the causes in the logs of failed jobs', () => {
     expect(causes(passed, { ...passed, name: 'other.log' })).toMatchObject([{ generic: true }]);
   });
   it('are each shown by their own log only', () => {
-    const shown = read([units, types]).causes.map(({ reading }) => [...new Set(reading.excerpts.map(({ source }) => source))]);
+    const shown = read([units, types]).causes.map(({ reading }) => [
+      ...new Set(reading.excerpts.map(({ source }) => source)),
+    ]);
     expect(shown).toEqual([['units.log'], ['types.log']]);
   });
 });
@@ -48,7 +50,9 @@ describe('what a later reading adds', () => {
   });
   it('joins the group with which it shares a cause', () => {
     const later = { ...sampleGroup('bld_1', 'bb'), failures: [b, a('aa')] };
-    expect(joinKnown([later], stored)).toEqual([{ fingerprint: stored[0]?.fingerprint, generic: false, failures: [b] }]);
+    expect(joinKnown([later], stored)).toEqual([
+      { fingerprint: stored[0]?.fingerprint, generic: false, failures: [b] },
+    ]);
   });
   it('does not join a group of which nothing could be recognised', () => {
     const later = { ...sampleGroup('bld_1', 'bb'), failures: [b, a('aa')] };

@@ -10,7 +10,13 @@ const outcome = (tool: string, status: ToolOutcome['status'], more: Partial<Tool
 });
 
 it('an answer says in a sentence what it was made without', () => {
-  expect(missingAnswers([outcome('search_knowledge', 'failed'), outcome('read_blame', 'timed-out'), outcome('grep_log', 'ok')])).toEqual([
+  expect(
+    missingAnswers([
+      outcome('search_knowledge', 'failed'),
+      outcome('read_blame', 'timed-out'),
+      outcome('grep_log', 'ok'),
+    ]),
+  ).toEqual([
     'Made without search_knowledge, which was unavailable: Pinecone did not answer.',
     'Made without read_blame, which was unavailable: Pinecone did not answer.',
   ]);
@@ -23,13 +29,19 @@ it('says nothing of what was asked after all, answered by another, refused, or n
       outcome('search_knowledge', 'empty'),
       outcome('read_file', 'failed', { answeredBy: 'search_code' }),
     ],
-    ...[outcome('read_blame', 'unavailable'), outcome('search_web', 'refused'), outcome('view_log', 'invalid-arguments')],
+    ...[
+      outcome('read_blame', 'unavailable'),
+      outcome('search_web', 'refused'),
+      outcome('view_log', 'invalid-arguments'),
+    ],
   ];
   expect(missingAnswers(outcomes)).toEqual([]);
 });
 
 it('is short, whatever failed', () => {
-  const many = Array.from({ length: 40 }, (_, at) => outcome(`tool_${at}`, 'failed', { summary: 'x\n'.repeat(5_000) }));
+  const many = Array.from({ length: 40 }, (_, at) =>
+    outcome(`tool_${at}`, 'failed', { summary: 'x\n'.repeat(5_000) }),
+  );
   const notes = missingAnswers(many);
   expect(notes).toHaveLength(5);
   expect(notes.every((note) => note.length < 260 && !note.includes('\n'))).toBe(true);

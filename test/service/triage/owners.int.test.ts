@@ -15,11 +15,21 @@ beforeEach(() => {
 });
 afterEach(() => repository.remove());
 
-const suspect: Suspect = { path: 'src/tax.ts', line: 2, commit: null, author: null, score: 0.9, reason: 'named' };
+const suspect: Suspect = {
+  path: 'src/tax.ts',
+  line: 2,
+  commit: null,
+  author: null,
+  score: 0.9,
+  reason: 'named',
+};
 
 function ask(
   commit: string,
-  { category = 'CODE_ERROR' as const, suspects = [suspect] }: { category?: 'CODE_ERROR' | 'INFRA_ERROR'; suspects?: Suspect[] } = {},
+  {
+    category = 'CODE_ERROR' as const,
+    suspects = [suspect],
+  }: { category?: 'CODE_ERROR' | 'INFRA_ERROR'; suspects?: Suspect[] } = {},
 ) {
   const test = {
     name: 'adds',
@@ -33,7 +43,10 @@ function ask(
     at: null,
   };
   const subject = sampleSubject({ build: sampleBuild({ commit, provider: 'github' }), failingTests: [test] });
-  const find = createOwnerFinder(createLocalGitHost({ clones: { 'shop/api': repository.folder } }), silentLogger);
+  const find = createOwnerFinder(
+    createLocalGitHost({ clones: { 'shop/api': repository.folder } }),
+    silentLogger,
+  );
   return find(subject, { category, suspects }, signal);
 }
 
@@ -45,7 +58,12 @@ it('63: names the owner that CODEOWNERS gives to the first suspect, and those of
     'All',
   );
   const { owner, fileOwners } = await ask(commit);
-  expect(owner).toEqual({ path: 'src/tax.ts', names: ['@shop/payments'], by: 'codeowners', at: '.github/CODEOWNERS:451' });
+  expect(owner).toEqual({
+    path: 'src/tax.ts',
+    names: ['@shop/payments'],
+    by: 'codeowners',
+    at: '.github/CODEOWNERS:451',
+  });
   expect(fileOwners?.map(({ path, names }) => [path, names[0]])).toEqual([
     ['src/tax.ts', '@shop/payments'],
     ['pkg/test/tax.test.ts', '@shop/quality'],
@@ -56,7 +74,12 @@ it('63: names the owner that CODEOWNERS gives to the first suspect, and those of
 it('else names who changed the faulty line last, without an e-mail address and no robot', async () => {
   const first = repository.commit({ 'src/tax.ts': 'a\nb\n' }, 'Begin', 'grace@example.test');
   const commit = repository.commit({ 'src/tax.ts': 'changed\nb\n' }, 'Bump', 'renovate[bot]');
-  expect((await ask(commit)).owner).toEqual({ path: 'src/tax.ts', names: ['grace'], by: 'last-change', at: first });
+  expect((await ask(commit)).owner).toEqual({
+    path: 'src/tax.ts',
+    names: ['grace'],
+    by: 'last-change',
+    at: first,
+  });
   const known = { ...suspect, author: 'Ada', commit };
   expect((await ask(commit, { suspects: [known] })).owner).toMatchObject({ names: ['Ada'], at: commit });
   expect((await ask(commit, { suspects: [{ ...suspect, line: 1 }] })).owner?.names).toEqual(['grace']);
@@ -73,7 +96,12 @@ it.each(THOROUGH ? HOSTILE_OWNERS : HOSTILE_OWNERS.slice(0, 1))(
     const warnings: object[] = [];
     const logger = { ...silentLogger, warn: (fields: object) => void warnings.push(fields) };
     const find = createOwnerFinder(createLocalGitHost({ clones: { 'shop/api': repository.folder } }), logger);
-    const suspects = Array.from({ length: 5 }, (_, at) => ({ ...suspect, path: at === 0 ? path : `${at}/${path}`, author: 'Ada', commit }));
+    const suspects = Array.from({ length: 5 }, (_, at) => ({
+      ...suspect,
+      path: at === 0 ? path : `${at}/${path}`,
+      author: 'Ada',
+      commit,
+    }));
     const found = await find(subject, { category: 'CODE_ERROR', suspects }, signal);
     expect(found.owner?.names).toEqual(['Ada']);
     expect(JSON.stringify(warnings)).not.toBe('[]');

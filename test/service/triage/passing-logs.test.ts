@@ -15,7 +15,11 @@ const SOURCES = [
 function storing(...log: string[]) {
   const asked: (readonly string[])[] = [];
   const chosen = (number: string): ChosenPassingLog[] =>
-    log.map((name) => ({ log: name, templates: TEMPLATES, build: { buildId: `bld_${number}`, number, url: null } }));
+    log.map((name) => ({
+      log: name,
+      templates: TEMPLATES,
+      build: { buildId: `bld_${number}`, number, url: null },
+    }));
   const choose = async (_build: string, logs: readonly string[]) => {
     asked.push(logs);
     return [...chosen('12'), ...chosen('11')].filter((one) => logs.includes(one.log));
@@ -38,7 +42,8 @@ describe('stored green builds', () => {
   it('are none for a report, a log that none has, and a log that the build has not', async () => {
     const { passingBuilds } = storing('b.log');
 
-    for (const name of ['junit.xml', 'a.log', 'c.log']) expect(await passingBuilds.of(sampleBuild(), SOURCES, name)).toBeNull();
+    for (const name of ['junit.xml', 'a.log', 'c.log'])
+      expect(await passingBuilds.of(sampleBuild(), SOURCES, name)).toBeNull();
   });
 
   it('know the only log of an upload whatever it is called, and only that', async () => {

@@ -66,7 +66,16 @@ describe('what is forgotten', () => {
   });
   afterAll(async () => db.dispose());
   beforeEach(async () => {
-    for (const table of ['builds', 'library_entries', 'rules', 'tool_cache', 'default_branches', 'deliveries', 'build_sources', 'outbox']) {
+    for (const table of [
+      'builds',
+      'library_entries',
+      'rules',
+      'tool_cache',
+      'default_branches',
+      'deliveries',
+      'build_sources',
+      'outbox',
+    ]) {
       await db.query(`delete from ${table}`);
     }
     await db.query('delete from checkpoints.checkpoints');
@@ -96,15 +105,18 @@ describe('what is forgotten', () => {
   ): Promise<void> {
     const key = repository.replace('/', '_');
     for (const statement of FILL.split(';').filter((one) => one.trim() !== '')) {
-      await db.query(`with given as (select ${CASTS}) ${statement.replace(/\$(\d)/g, '(select p$1 from given)')}`, [
-        key,
-        repository,
-        count,
-        daysAgo,
-      ]);
+      await db.query(
+        `with given as (select ${CASTS}) ${statement.replace(/\$(\d)/g, '(select p$1 from given)')}`,
+        [key, repository, count, daysAgo],
+      );
     }
     for (let n = 1; n <= count; n += 1) {
-      await archive.put(`${key}_${daysAgo}_${n}`, { name: 'build.log', kind: 'log', text: `log ${n}`, notes: [] });
+      await archive.put(`${key}_${daysAgo}_${n}`, {
+        name: 'build.log',
+        kind: 'log',
+        text: `log ${n}`,
+        notes: [],
+      });
     }
   }
 
@@ -112,20 +124,30 @@ describe('what is forgotten', () => {
     const counts: Record<string, number> = {};
     for (const [table, condition] of Object.entries(TABLES)) {
       const value = condition.includes('like') ? `${repository.replace('/', '_')}%` : repository;
-      const [row] = await db.query<{ count: number }>(`select count(*)::int as count from ${table} where ${condition}`, [value]);
+      const [row] = await db.query<{ count: number }>(
+        `select count(*)::int as count from ${table} where ${condition}`,
+        [value],
+      );
       counts[table] = row?.count ?? 0;
     }
     return counts;
   }
 
-  const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const total = (counts: Record<string, number>) =>
+    Object.values(counts).reduce((sum, count) => sum + count, 0);
 
   it('deletes a repository in every table and leaves the others; the trail keeps who did what and when', async () => {
     await fill(GONE, 60, 3);
     await fill(STAYS, 5, 3);
     const [before, others] = [await rowsOf(GONE), await rowsOf(STAYS)];
     expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
-    expect(await countRepository(deps, GONE, 0)).toMatchObject({ builds: 60, failures: 60, analyses: 60, reviews: 60, libraryEntries: 1 });
+    expect(await countRepository(deps, GONE, 0)).toMatchObject({
+      builds: 60,
+      failures: 60,
+      analyses: 60,
+      reviews: 60,
+      libraryEntries: 1,
+    });
 
     const done = await forgetRepository(deps, GONE, 0, signal);
 
@@ -139,17 +161,21 @@ describe('what is forgotten', () => {
     expect(await db.query('select topic, key, payload from outbox where build_id is null')).toEqual([
       { topic: 'index:error_library', key: 'acme_gone_3_1', payload: { item: null } },
     ]);
-    const trail = await db.query(`select distinct event, actor, details from review_events where review_id like 'acme_gone%'`);
+    const trail = await db.query(
+      `select distinct event, actor, details from review_events where review_id like 'acme_gone%'`,
+    );
     expect(trail).toEqual([{ event: 'decided', actor: 'ada', details: { forgotten: true } }]);
-    expect(await db.query(`select distinct details from review_events where review_id like 'acme_stays%'`)).toEqual([
-      { details: { note: 'said' } },
-    ]);
+    expect(
+      await db.query(`select distinct details from review_events where review_id like 'acme_stays%'`),
+    ).toEqual([{ details: { note: 'said' } }]);
   });
 
   it('the trail is append-only: only what was said of a build that is gone can be forgotten', async () => {
     await fill(STAYS, 1, 0);
     const refused = { details: { state: 'P0001' } };
-    await expect(db.query(`update review_events set details = '{"forgotten": true}'`)).rejects.toMatchObject(refused);
+    await expect(db.query(`update review_events set details = '{"forgotten": true}'`)).rejects.toMatchObject(
+      refused,
+    );
     await expect(db.query(`update review_events set actor = 'eve'`)).rejects.toMatchObject(refused);
     await expect(db.query('delete from review_events')).rejects.toMatchObject(refused);
   });
@@ -189,9 +215,15 @@ describe('what is forgotten', () => {
     const mongodb = await startMongodb();
     const name = mongodb.database();
     const there = createMongodbArchive({ url: mongodb.url, database: name, limitMs: 2_000, restMs: 100 });
-    const archive = createArchiveWithFallback({ mongodb: there, database: db, outbox: deps.outbox, logger: silentLogger });
+    const archive = createArchiveWithFallback({
+      mongodb: there,
+      database: db,
+      outbox: deps.outbox,
+      logger: silentLogger,
+    });
     const client = new MongoClient(mongodb.url);
-    const countIn = (collection: string, like: RegExp) => client.db(name).collection(collection).countDocuments({ buildId: like });
+    const countIn = (collection: string, like: RegExp) =>
+      client.db(name).collection(collection).countDocuments({ buildId: like });
     const counts = async () => [
       await countIn('archive_sources', /gone/),
       await countIn('archive_pieces', /gone/),
@@ -204,18 +236,33 @@ describe('what is forgotten', () => {
 
     await mongodb.kill();
     const done = await forgetRepository({ ...deps, archive }, GONE, 0, signal);
-    expect({ ...done.pending, rows: total(await rowsOf(GONE)) }).toEqual({ logs: 20, vectors: true, rows: 0 });
+    expect({ ...done.pending, rows: total(await rowsOf(GONE)) }).toEqual({
+      logs: 20,
+      vectors: true,
+      rows: 0,
+    });
     await mongodb.resume();
     const outbox = startOutbox({ ...deps, handlers: removalHandlers(archive), intervalMs: 50 });
-    await expect.poll(async () => (await deps.outbox.waiting(REMOVE_FROM_MONGODB)).count, { timeout: 20_000 }).toBe(0);
+    await expect
+      .poll(async () => (await deps.outbox.waiting(REMOVE_FROM_MONGODB)).count, { timeout: 20_000 })
+      .toBe(0);
     const draft = { generation: 'g', buildId: 'b', name: 'build.log', startedAt: new Date(0) };
     await client.db(name).collection('archive_drafts').insertOne(draft);
-    const worker = startRetentionWorker({ ...deps, archive, policy: { logsDays: 0, buildsDays: 0, repositories: {} }, intervalMs: 50 });
-    await expect.poll(async () => await client.db(name).collection('archive_drafts').countDocuments()).toBe(0);
+    const worker = startRetentionWorker({
+      ...deps,
+      archive,
+      policy: { logsDays: 0, buildsDays: 0, repositories: {} },
+      intervalMs: 50,
+    });
+    await expect
+      .poll(async () => await client.db(name).collection('archive_drafts').countDocuments())
+      .toBe(0);
     await Promise.all([worker.stop(), outbox.stop()]);
 
     const after = await counts();
-    console.info(`in MongoDB of the repository ${before[0]} logs before, ${after[0]} after; of the others ${before[2]} and ${after[2]}`);
+    console.info(
+      `in MongoDB of the repository ${before[0]} logs before, ${after[0]} after; of the others ${before[2]} and ${after[2]}`,
+    );
     expect({ before, after }).toEqual({ before: [20, 20, 4, 4], after: [0, 0, 4, 4] });
     await client.close();
     await there.close();
@@ -228,9 +275,17 @@ describe('what is forgotten', () => {
     await fill(STAYS, 2, 100);
     await fill(STAYS, 1, 20);
     await db.query(`update triage_jobs set state = 'running' where build_id = 'acme_gone_100_1'`);
-    const policy = { logsDays: 10, buildsDays: 90, repositories: { [STAYS]: { buildsDays: 0, logsDays: 60 } } };
+    const policy = {
+      logsDays: 10,
+      buildsDays: 90,
+      repositories: { [STAYS]: { buildsDays: 0, logsDays: 60 } },
+    };
 
-    expect(await retain(deps, policy, signal)).toMatchObject({ builds: 3, logs: 3 + 2, pending: { logs: 0 } });
+    expect(await retain(deps, policy, signal)).toMatchObject({
+      builds: 3,
+      logs: 3 + 2,
+      pending: { logs: 0 },
+    });
     expect(await retain(deps, policy, signal)).toMatchObject({ builds: 0, logs: 0 });
 
     expect(await rowsOf(GONE)).toMatchObject({ builds: 4, build_sources: 1, library_entries: 2 });

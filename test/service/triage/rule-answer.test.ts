@@ -26,10 +26,18 @@ function rule(change: Partial<Rule> = {}): Rule {
   };
 }
 
-function depsWith(rules: readonly Rule[], elapsed?: () => number): RuleAnswerDeps & { readonly warned: string[] } {
+function depsWith(
+  rules: readonly Rule[],
+  elapsed?: () => number,
+): RuleAnswerDeps & { readonly warned: string[] } {
   const warned: string[] = [];
   const logger = { ...silentLogger, warn: (_: unknown, said: string) => void warned.push(said) };
-  return { stores: { rules: { active: async (_, limit) => rules.slice(0, limit) } }, logger, warned, ...(elapsed && { elapsed }) };
+  return {
+    stores: { rules: { active: async (_, limit) => rules.slice(0, limit) } },
+    logger,
+    warned,
+    ...(elapsed && { elapsed }),
+  };
 }
 
 describe('rules of reviewers', () => {
@@ -37,7 +45,9 @@ describe('rules of reviewers', () => {
     const rules = [rule({ id: 'rul_0', pattern: 'something else' }), rule(), rule({ id: 'rul_2' })];
     const match = await ruleFor([sampleFailure()], 'shop/api', depsWith(rules));
     expect(match).toMatchObject({ rule: { id: 'rul_1' }, line: 'expected 10.20, got 10.21' });
-    expect(await ruleFor([sampleFailure({ message: 'x', excerpt: null })], 'shop/api', depsWith(rules))).toBeNull();
+    expect(
+      await ruleFor([sampleFailure({ message: 'x', excerpt: null })], 'shop/api', depsWith(rules)),
+    ).toBeNull();
   });
 
   it('say whose rule it is, and are no answer of a machine', async () => {
@@ -45,7 +55,13 @@ describe('rules of reviewers', () => {
     if (match === null) throw new Error('no match');
     const analysis = ruleAnalysis(sampleSubject(), match, 3, 1_000, 1_004);
     expect(analysis).toMatchObject({
-      ...{ category: 'CONFIG_ERROR', analyst: 'recall', terminationReason: 'known_failure', model: null, recalled: null },
+      ...{
+        category: 'CONFIG_ERROR',
+        analyst: 'recall',
+        terminationReason: 'known_failure',
+        model: null,
+        recalled: null,
+      },
       ruled: { ruleId: 'rul_1', version: 2, author: 'ada', timesUsed: 3 },
       verdict: { action: 'auto_notify', confidence: 0.9, reasons: ['known: rule by ada, 2026-10-01'] },
     });
@@ -54,7 +70,9 @@ describe('rules of reviewers', () => {
 
   it('stop in time, and say so', async () => {
     let now = 0;
-    const many = Array.from({ length: MAX_RULES }, (_, n) => rule({ id: `rul_${n}`, pattern: `nothing like it ${n % 7}` }));
+    const many = Array.from({ length: MAX_RULES }, (_, n) =>
+      rule({ id: `rul_${n}`, pattern: `nothing like it ${n % 7}` }),
+    );
     const slow = depsWith(many, () => (now += 100));
     expect(await ruleFor([sampleFailure()], 'shop/api', slow)).toBeNull();
     expect(slow.warned).toEqual(['rules took too long; the rest was not tried on this failure']);
@@ -62,6 +80,8 @@ describe('rules of reviewers', () => {
 
   it('skip a pattern that this version cannot read', async () => {
     const rules = [rule({ pattern: '(?=x)y' }), rule({ id: 'rul_2' })];
-    expect(await ruleFor([sampleFailure()], 'shop/api', depsWith(rules))).toMatchObject({ rule: { id: 'rul_2' } });
+    expect(await ruleFor([sampleFailure()], 'shop/api', depsWith(rules))).toMatchObject({
+      rule: { id: 'rul_2' },
+    });
   });
 });

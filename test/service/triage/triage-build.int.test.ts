@@ -21,7 +21,11 @@ import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
 
-const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const LIMITS = {
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
 const LOG = [
   'npm test',
   'not ok 1 - cart total',
@@ -49,18 +53,33 @@ interface World {
 
 /** A stored build with a log, in a repository of its own, and all that a triage of it needs. */
 async function world(analyst: Partial<Analyst> = {}, change: Partial<TriageBuildDeps> = {}): Promise<World> {
-  const { build } = await stores.builds.upsert(sampleBuild({ provider: 'upload', repository: `acme/${newId('bld')}` }));
+  const { build } = await stores.builds.upsert(
+    sampleBuild({ provider: 'upload', repository: `acme/${newId('bld')}` }),
+  );
   const archive = createMemoryArchive();
   await archive.put(build.id, { name: 'build.log', kind: 'log', text: LOG, notes: [] });
   const { id } = await stores.triages.request(build.id);
   const woken: string[] = [];
   const forgotten: string[] = [];
   const investigation = {
-    ...{ analyst: { ...scriptedAnalyst(), ...analyst }, toolbox: scriptedToolbox({}), clock: systemClock, onStep: undefined },
+    ...{
+      analyst: { ...scriptedAnalyst(), ...analyst },
+      toolbox: scriptedToolbox({}),
+      clock: systemClock,
+      onStep: undefined,
+    },
     ...{ graph: compileTriageGraph(new MemorySaver()), limits: LIMITS, timeLimitMs: 10_000, durable: true },
   };
   const deps: TriageBuildDeps = {
-    ...{ database: db, stores, archive, masker: createMasker(), clock: systemClock, logger: silentLogger, buildSources: {} },
+    ...{
+      database: db,
+      stores,
+      archive,
+      masker: createMasker(),
+      clock: systemClock,
+      logger: silentLogger,
+      buildSources: {},
+    },
     ...{ investigation, budgetTokens: 4_000, greenBuilds: 3 },
     publishers: ['list'],
     wakeOutbox: () => void woken.push(build.id),
@@ -114,8 +133,12 @@ describe('a worker that lost its lease (T05)', () => {
     const stale = await take();
     await take();
 
-    await expect(triageBuild(build.id, deps, runOf(stale, true))).rejects.toMatchObject({ code: 'cancelled' });
-    await expect(escalateToReviewer(build.id, new Error('a bug'), deps, runOf(stale))).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(triageBuild(build.id, deps, runOf(stale, true))).rejects.toMatchObject({
+      code: 'cancelled',
+    });
+    await expect(escalateToReviewer(build.id, new Error('a bug'), deps, runOf(stale))).rejects.toMatchObject({
+      code: 'cancelled',
+    });
 
     expect(await stores.analyses.listByBuild(build.id)).toEqual([]);
     expect(await reviewsOf(build)).toEqual([]);
@@ -146,7 +169,10 @@ describe('a known failure', () => {
 
     await expect(triageBuild(build.id, deps, runOf(stale))).rejects.toMatchObject({ code: 'cancelled' });
     expect(await stores.library.find(entry.id)).toMatchObject({ timesSeen: 3 });
-    const lost = { ...deps, stores: { ...stores, analyses: { ...stores.analyses, insertOnce: () => Promise.reject(died()) } } };
+    const lost = {
+      ...deps,
+      stores: { ...stores, analyses: { ...stores.analyses, insertOnce: () => Promise.reject(died()) } },
+    };
     await expect(triageBuild(build.id, lost, runOf(held))).rejects.toThrow('the process died');
     expect(await stores.library.find(entry.id)).toMatchObject({ timesSeen: 3 });
 
@@ -170,7 +196,9 @@ describe('a known failure', () => {
 });
 
 describe('an analysis that fails for good', () => {
-  const buggy: Partial<Analyst> = { classify: () => Promise.reject(new TypeError('password=hunter2hunter2 is not a function')) };
+  const buggy: Partial<Analyst> = {
+    classify: () => Promise.reject(new TypeError('password=hunter2hunter2 is not a function')),
+  };
 
   it('is given to a person, once, with what the log shows', async () => {
     const { build, deps, take } = await world(buggy);
@@ -182,7 +210,11 @@ describe('an analysis that fails for good', () => {
       {
         ...{ category: 'CODE_ERROR', kind: 'unknown', terminationReason: 'failed', analyst: 'none' },
         classification: { abstained: true, confidence: 0 },
-        answer: { title: 'Faultline could not analyze this failure', rootCause: expect.stringContaining('is not a function'), claims: [] },
+        answer: {
+          title: 'Faultline could not analyze this failure',
+          rootCause: expect.stringContaining('is not a function'),
+          claims: [],
+        },
         verdict: { action: 'human_review', confidence: 0 },
       },
     ]);
@@ -190,9 +222,16 @@ describe('an analysis that fails for good', () => {
     expect(analyses[0]?.evidence[0]?.text).toContain("reading 'price'");
     expect(JSON.stringify(analyses)).not.toContain('hunter2hunter2');
     expect(await triageBuild(build.id, deps, runOf(job))).toEqual(analyses);
-    await escalateToReviewer(build.id, new Error('again'), { ...deps, stores: { ...stores, failures: noneUnread() } }, runOf(job));
+    await escalateToReviewer(
+      build.id,
+      new Error('again'),
+      { ...deps, stores: { ...stores, failures: noneUnread() } },
+      runOf(job),
+    );
     expect(await stores.analyses.listByBuild(build.id)).toEqual(analyses);
-    expect(await reviewsOf(build)).toMatchObject([{ analysisId: analyses[0]?.id, state: 'waiting', confidence: 0 }]);
+    expect(await reviewsOf(build)).toMatchObject([
+      { analysisId: analyses[0]?.id, state: 'waiting', confidence: 0 },
+    ]);
     expect(await stores.outbox.listByBuild(build.id)).toEqual([]);
   });
 
@@ -215,7 +254,10 @@ describe('a build that cannot be read', () => {
 
   it('is given to a person as a whole, once', async () => {
     const { build, deps, take } = await world();
-    const broken = { ...deps, stores: { ...stores, builds: { ...stores.builds, saveTestResults: () => Promise.reject(bug) } } };
+    const broken = {
+      ...deps,
+      stores: { ...stores, builds: { ...stores.builds, saveTestResults: () => Promise.reject(bug) } },
+    };
     const run = runOf(await take());
 
     await expect(triageBuild(build.id, broken, run)).rejects.toBe(bug);
@@ -230,12 +272,21 @@ describe('a build that cannot be read', () => {
       evidence: [{ id: 'E1' }],
     });
     expect(await reviewsOf(build)).toHaveLength(1);
-    expect(await stores.failures.listByBuild(build.id)).toMatchObject([{ id: analysis?.failureIds[0], generic: true }]);
+    expect(await stores.failures.listByBuild(build.id)).toMatchObject([
+      { id: analysis?.failureIds[0], generic: true },
+    ]);
   });
 
   it('is never answered as if it had been read where its log cannot be obtained: no category, what kept us from it, and no work for a reviewer', async () => {
-    const error = new TriageError('not-found', 'GitHub returned 404 for the jobs: it is gone (is actions: read granted?).');
-    const unreadable = { provider: 'upload' as const, fetch: () => Promise.reject(error), fetchGreen: async () => [] };
+    const error = new TriageError(
+      'not-found',
+      'GitHub returned 404 for the jobs: it is gone (is actions: read granted?).',
+    );
+    const unreadable = {
+      provider: 'upload' as const,
+      fetch: () => Promise.reject(error),
+      fetchGreen: async () => [],
+    };
     const { build, deps, take } = await world({}, { buildSources: { upload: unreadable } });
     await deps.archive.remove(build.id);
     const run = runOf(await take());
@@ -256,13 +307,28 @@ describe('a build that cannot be read', () => {
     expect(shownAnalysis(analysis as Analysis).category).toBeNull();
     expect(renderMarkdown(analysis as Analysis)).not.toContain('CODE_ERROR');
     expect((await stores.analyses.heads([build.id]))[0]?.category).toBeNull();
-    expect((await stores.failures.search({ repository: build.repository, category: 'CODE_ERROR' }, { limit: 5, offset: 0 })).length).toBe(
-      0,
-    );
+    expect(
+      (
+        await stores.failures.search(
+          { repository: build.repository, category: 'CODE_ERROR' },
+          { limit: 5, offset: 0 },
+        )
+      ).length,
+    ).toBe(0);
     expect(await reviewsOf(build)).toEqual([]);
-    const period = { until: new Date(Date.now() + 60_000).toISOString(), days: 7, repository: build.repository };
+    const period = {
+      until: new Date(Date.now() + 60_000).toISOString(),
+      days: 7,
+      repository: build.repository,
+    };
     expect(await stores.health.unreadLogs(period, 5)).toEqual([
-      { provider: 'upload', repository: build.repository, builds: 1, buildId: build.id, why: analysis?.answer.rootCause },
+      {
+        provider: 'upload',
+        repository: build.repository,
+        builds: 1,
+        buildId: build.id,
+        why: analysis?.answer.rootCause,
+      },
     ]);
   });
 
@@ -281,7 +347,9 @@ describe('a build that cannot be read', () => {
 
   it('cannot be given to a person where it is not stored', async () => {
     const { deps, take } = await world();
-    await expect(escalateToReviewer('bld_none', bug, deps, runOf(await take()))).rejects.toMatchObject({ code: 'not-found' });
+    await expect(escalateToReviewer('bld_none', bug, deps, runOf(await take()))).rejects.toMatchObject({
+      code: 'not-found',
+    });
   });
 });
 

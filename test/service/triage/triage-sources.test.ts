@@ -33,9 +33,15 @@ function inPieces(text: string): LogInPieces {
 
 describe('a log in pieces', () => {
   it('is answered as its text is, from the same lines', async () => {
-    const quiet = Array.from({ length: 3_000 }, (_, index) => `-- Looking for header-${index}.h - found\n`).join('');
+    const quiet = Array.from(
+      { length: 3_000 },
+      (_, index) => `-- Looking for header-${index}.h - found\n`,
+    ).join('');
     const text = `${quiet}${FAILED.endsWith('\n') ? FAILED : `${FAILED}\n`}${quiet}`;
-    const [held, pieces] = await Promise.all([triage({ name: 'build.log', kind: 'log', text, notes: [] }), triage(inPieces(text), 2)]);
+    const [held, pieces] = await Promise.all([
+      triage({ name: 'build.log', kind: 'log', text, notes: [] }),
+      triage(inPieces(text), 2),
+    ]);
 
     expect(pieces.analyses.map(essence)).toEqual(held.analyses.map(essence));
     expect(pieces.reading).toEqual({ ...held.reading, maskedSecrets: 2 });

@@ -33,7 +33,10 @@ interface ReviewWorld {
 }
 
 /** A store with one job, that remembers how it ended. */
-function client(triage: WorkerDeps['triage'], { job = {}, escalateToReviewer, news = 0, renew, leaseMs = 3_000 }: ReviewWorld = {}) {
+function client(
+  triage: WorkerDeps['triage'],
+  { job = {}, escalateToReviewer, news = 0, renew, leaseMs = 3_000 }: ReviewWorld = {},
+) {
   let runs = 0;
   const events: string[] = [];
   const triages: Pick<TriageStore, 'lease' | 'renew' | 'finish' | 'release' | 'holds' | 'progressed'> = {
@@ -52,7 +55,8 @@ function client(triage: WorkerDeps['triage'], { job = {}, escalateToReviewer, ne
       events.push(`released for ${delayMs}: ${error}`);
     },
   };
-  const askPerson: WorkerDeps['escalateToReviewer'] = async (_build, error) => void events.push(`given to a person: ${String(error)}`);
+  const askPerson: WorkerDeps['escalateToReviewer'] = async (_build, error) =>
+    void events.push(`given to a person: ${String(error)}`);
   const deps = {
     logger: silentLogger,
     leaseMs,
@@ -107,7 +111,8 @@ describe('runJob', () => {
   });
   it('hands down the question who holds the build', async () => {
     const answers: boolean[] = [];
-    const ask: WorkerDeps['triage'] = async (_build, { fence }) => void answers.push(await fence({ query: async () => [] }));
+    const ask: WorkerDeps['triage'] = async (_build, { fence }) =>
+      void answers.push(await fence({ query: async () => [] }));
     await runJob('job_1', client(ask).deps, never);
     await runJob('job_1', client(ask, { job: { lease: 2 } }).deps, never);
     expect(answers).toEqual([true, false]);
@@ -167,7 +172,9 @@ describe('a job that can never succeed', () => {
     expect(events).toEqual(['given to a person: TypeError: x is not a function', 'done']);
   });
   it('ends as failed only where not even that can be stored', async () => {
-    const { events, deps } = client(failing(new Error('a bug')), { escalateToReviewer: failing(new Error('the disk is full')) });
+    const { events, deps } = client(failing(new Error('a bug')), {
+      escalateToReviewer: failing(new Error('the disk is full')),
+    });
     await runJob('job_1', deps, never);
     expect(events).toEqual(['failed: the disk is full']);
   });
@@ -187,18 +194,23 @@ describe('a job that can never succeed', () => {
     await runJob('job_1', deps, never);
     expect(events).toEqual([expect.stringMatching(/^given to a person: .*Stopped after 3 attempts/), 'done']);
   });
-  it.each([2, 3])('is run alone in its try number %i, and is not blamed for what died beside it', async (attempts) => {
-    const crashIsolation = createCrashIsolation();
-    const other = Promise.withResolvers<void>();
-    const beside = crashIsolation.together(() => other.promise);
-    const { events, deps } = client(async () => undefined, { job: { attempts } });
-    const running = runJob('job_1', deps, never, { crashIsolation });
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(events).toEqual(['released for 0: The process died during the last attempt; it is retried alone.']);
-    other.resolve();
-    await Promise.all([beside, running]);
-    expect(events).toEqual([expect.stringMatching(/^released for 0/), 'done']);
-  });
+  it.each([2, 3])(
+    'is run alone in its try number %i, and is not blamed for what died beside it',
+    async (attempts) => {
+      const crashIsolation = createCrashIsolation();
+      const other = Promise.withResolvers<void>();
+      const beside = crashIsolation.together(() => other.promise);
+      const { events, deps } = client(async () => undefined, { job: { attempts } });
+      const running = runJob('job_1', deps, never, { crashIsolation });
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(events).toEqual([
+        'released for 0: The process died during the last attempt; it is retried alone.',
+      ]);
+      other.resolve();
+      await Promise.all([beside, running]);
+      expect(events).toEqual([expect.stringMatching(/^released for 0/), 'done']);
+    },
+  );
   it('ends as failed when even setting it aside killed the worker', async () => {
     const { events, deps } = client(failing(new Error('no')), {
       job: { attempts: 5 },

@@ -5,32 +5,46 @@ import type { LogInPieces } from '../../../src/log/read-log.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { buildArchiveContract } from '../../contract/build-archive-contract.ts';
 
-buildArchiveContract('memory', async () => ({ archive: createMemoryArchive(), dispose: async () => undefined }));
+buildArchiveContract('memory', async () => ({
+  archive: createMemoryArchive(),
+  dispose: async () => undefined,
+}));
 
 function inPieces(text: string): LogInPieces {
   return { name: 'build.log', kind: 'log', bytes: bytesInMemory(Buffer.from(text)), notes: ['large'] };
 }
 
 const anyText = fc
-  .array(fc.oneof(fc.constantFrom('\n', '\r\n', '\0', 'x', 'Error', '\u001b[31m'), fc.string({ unit: 'grapheme', maxLength: 5 })), {
-    maxLength: 40,
-  })
+  .array(
+    fc.oneof(
+      fc.constantFrom('\n', '\r\n', '\0', 'x', 'Error', '\u001b[31m'),
+      fc.string({ unit: 'grapheme', maxLength: 5 }),
+    ),
+    {
+      maxLength: 40,
+    },
+  )
   .map((pieces) => pieces.join('').toWellFormed());
 
 describe('a log in pieces', () => {
   it('is described and shown by its lines as a text is, and not held', async () => {
     await fc.assert(
-      fc.asyncProperty(anyText, fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 30 }), async (text, from, more) => {
-        const archive = createMemoryArchive();
-        await archive.putPieces('pieces', inPieces(text));
-        await archive.put('text', { name: 'build.log', kind: 'log', text, notes: ['large'] });
+      fc.asyncProperty(
+        anyText,
+        fc.integer({ min: 1, max: 30 }),
+        fc.integer({ min: 0, max: 30 }),
+        async (text, from, more) => {
+          const archive = createMemoryArchive();
+          await archive.putPieces('pieces', inPieces(text));
+          await archive.put('text', { name: 'build.log', kind: 'log', text, notes: ['large'] });
 
-        expect((await archive.list('pieces'))[0]?.lines).toBe((await archive.list('text'))[0]?.lines);
-        expect(await archive.lines('pieces', 'build.log', from, from + more)).toEqual(
-          await archive.lines('text', 'build.log', from, from + more),
-        );
-        expect(await archive.read('pieces', 'build.log')).toBeNull();
-      }),
+          expect((await archive.list('pieces'))[0]?.lines).toBe((await archive.list('text'))[0]?.lines);
+          expect(await archive.lines('pieces', 'build.log', from, from + more)).toEqual(
+            await archive.lines('text', 'build.log', from, from + more),
+          );
+          expect(await archive.read('pieces', 'build.log')).toBeNull();
+        },
+      ),
       { numRuns: 60 },
     );
   });

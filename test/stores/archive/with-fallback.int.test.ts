@@ -20,7 +20,12 @@ import { openPostgres } from '../../../src/stores/database/postgres.ts';
 import { createOutboxStore } from '../../../src/stores/outbox.ts';
 import { buildArchiveContract } from '../../contract/build-archive-contract.ts';
 import { type OwnMongodb, startMongodb, startOwnMongodb, withoutMongodb } from '../../support/mongodb.ts';
-import { openTestDatabase, startPostgres, type TestDatabase, withoutPostgres } from '../../support/postgres.ts';
+import {
+  openTestDatabase,
+  startPostgres,
+  type TestDatabase,
+  withoutPostgres,
+} from '../../support/postgres.ts';
 import { THOROUGH } from '../../support/thorough.ts';
 
 const TIMING = { limitMs: 1_500, restMs: 200 };
@@ -61,7 +66,12 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
       await database.query('delete from outbox');
       await mongodb?.close();
       mongodb = createMongodbArchive({ url: server.url, database: server.database(), ...TIMING });
-      archive = createArchiveWithFallback({ mongodb, database, outbox: createOutboxStore(database), logger: silentLogger });
+      archive = createArchiveWithFallback({
+        mongodb,
+        database,
+        outbox: createOutboxStore(database),
+        logger: silentLogger,
+      });
       return async () => {
         await server.resume();
         await server.fillDisk(false);
@@ -69,14 +79,17 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
       };
     });
 
-    const inPostgres = async () => (await database.query(`select name from build_sources where driver = 'postgres'`)).length;
+    const inPostgres = async () =>
+      (await database.query(`select name from build_sources where driver = 'postgres'`)).length;
     const resume = async () => {
       await server.resume();
       await delay(TIMING.restMs);
     };
 
     it('T29: MongoDB dies, comes back and is slow while 60 texts arrive; each is read back from where it was stored', async () => {
-      const texts = new Map(Array.from({ length: 60 }, (_, n) => [`bld_${n}`, `line one of ${n}\n${'x'.repeat(n * 50)}\nend`]));
+      const texts = new Map(
+        Array.from({ length: 60 }, (_, n) => [`bld_${n}`, `line one of ${n}\n${'x'.repeat(n * 50)}\nend`]),
+      );
       let taken = 0;
       for (const [buildId, text] of texts) {
         if (taken === 15) await server.kill();
@@ -127,7 +140,10 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
 
       await archive.put('bld', log('newest'));
       expect(await archive.read('bld', 'build.log')).toBe('newest');
-      expect({ here: await inPostgres(), chunks: await database.query('select from build_source_chunks') }).toEqual({
+      expect({
+        here: await inPostgres(),
+        chunks: await database.query('select from build_source_chunks'),
+      }).toEqual({
         here: 0,
         chunks: [],
       });
@@ -158,7 +174,10 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
       const big = Array.from({ length: 30_000 }, (_, line) => `${line} ${Math.sin(line)}`).join('\n');
       await archive.put('before', log('readable'));
       await server.fillDisk(true);
-      await expect(mongodb.put('direct', log(big))).rejects.toMatchObject({ code: 'storage-failed', details: { full: true } });
+      await expect(mongodb.put('direct', log(big))).rejects.toMatchObject({
+        code: 'storage-failed',
+        details: { full: true },
+      });
       await archive.put('bld', log(big));
 
       expect(await archive.read('before', 'build.log')).toBe('readable');
@@ -171,55 +190,74 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
     });
 
     it('leaves a server that did not respond alone for a while', async () => {
-      const own = createMongodbArchive({ url: server.url, database: server.database(), ...TIMING, restMs: 60_000 });
+      const own = createMongodbArchive({
+        url: server.url,
+        database: server.database(),
+        ...TIMING,
+        restMs: 60_000,
+      });
       await server.pause();
       await expect(own.put('bld', log('text'))).rejects.toThrow('did not answer');
       const begun = performance.now();
 
-      await expect(own.read('bld', 'build.log')).rejects.toMatchObject({ message: expect.stringContaining('paused'), retryable: true });
+      await expect(own.read('bld', 'build.log')).rejects.toMatchObject({
+        message: expect.stringContaining('paused'),
+        retryable: true,
+      });
       await expect(own.check()).rejects.toThrow('paused');
       expect(performance.now() - begun).toBeLessThan(TIMING.limitMs / 2);
       await own.close();
     });
 
-    it.skipIf(withoutPostgres)('reads and deletes what older versions left to be moved or deleted', async () => {
-      const postgres = await startPostgres();
-      const upgraded = await openUpgraded(await postgres.createDatabase(), async (old) => {
-        const there = { bld_moved: 'moved', bld_newer: 'old', bld_gone: 'gone' };
-        for (const [buildId, text] of Object.entries(there)) await mongodb.put(buildId, log(text));
-        await old.query(INSERT_OLD_SOURCE, ['bld_moved', 1, 5, 'mongodb']);
-        const waiting = { bld_waiting: 'waiting', bld_newer: 'new', bld_gone: 'came later' };
-        for (const [buildId, text] of Object.entries(waiting)) {
-          const { chunks, lines, bytes } = await toChunks(text);
-          await old.query(INSERT_OLD_SOURCE, [buildId, lines, bytes, 'database']);
-          await old.query(INSERT_OLD_CHUNK, [buildId, chunks[0]?.bytes]);
-        }
-        await old.query(`insert into archive_removals (build_id) values ('bld_gone')`);
-      });
-      const after = createArchiveWithFallback({ mongodb, database: upgraded, outbox: createOutboxStore(upgraded), logger: silentLogger });
-      const builds = ['bld_moved', 'bld_waiting', 'bld_newer', 'bld_gone'];
-      const readAll = async () => await Promise.all(builds.map((id) => after.read(id, 'build.log')));
+    it.skipIf(withoutPostgres)(
+      'reads and deletes what older versions left to be moved or deleted',
+      async () => {
+        const postgres = await startPostgres();
+        const upgraded = await openUpgraded(await postgres.createDatabase(), async (old) => {
+          const there = { bld_moved: 'moved', bld_newer: 'old', bld_gone: 'gone' };
+          for (const [buildId, text] of Object.entries(there)) await mongodb.put(buildId, log(text));
+          await old.query(INSERT_OLD_SOURCE, ['bld_moved', 1, 5, 'mongodb']);
+          const waiting = { bld_waiting: 'waiting', bld_newer: 'new', bld_gone: 'came later' };
+          for (const [buildId, text] of Object.entries(waiting)) {
+            const { chunks, lines, bytes } = await toChunks(text);
+            await old.query(INSERT_OLD_SOURCE, [buildId, lines, bytes, 'database']);
+            await old.query(INSERT_OLD_CHUNK, [buildId, chunks[0]?.bytes]);
+          }
+          await old.query(`insert into archive_removals (build_id) values ('bld_gone')`);
+        });
+        const after = createArchiveWithFallback({
+          mongodb,
+          database: upgraded,
+          outbox: createOutboxStore(upgraded),
+          logger: silentLogger,
+        });
+        const builds = ['bld_moved', 'bld_waiting', 'bld_newer', 'bld_gone'];
+        const readAll = async () => await Promise.all(builds.map((id) => after.read(id, 'build.log')));
 
-      expect(await readAll()).toEqual(['moved', 'waiting', 'new', 'came later']);
-      expect(await after.check!()).toBe('ok; 3 texts in PostgreSQL; 1 deletion waiting');
-      await deleteNow(after, upgraded);
-      expect(await mongodb.list('bld_gone')).toEqual([]);
-      expect(await readAll()).toEqual(['moved', 'waiting', 'new', 'came later']);
+        expect(await readAll()).toEqual(['moved', 'waiting', 'new', 'came later']);
+        expect(await after.check!()).toBe('ok; 3 texts in PostgreSQL; 1 deletion waiting');
+        await deleteNow(after, upgraded);
+        expect(await mongodb.list('bld_gone')).toEqual([]);
+        expect(await readAll()).toEqual(['moved', 'waiting', 'new', 'came later']);
 
-      for (const id of builds) await after.remove(id);
-      await deleteNow(after, upgraded);
-      expect((await Promise.all(builds.map((id) => mongodb.list(id)))).flat()).toEqual([]);
-      expect(await upgraded.query('select from build_source_chunks')).toEqual([]);
-      expect(await after.check!()).toBe('ok');
-      await upgraded.close();
-      await postgres.dispose();
-    });
+        for (const id of builds) await after.remove(id);
+        await deleteNow(after, upgraded);
+        expect((await Promise.all(builds.map((id) => mongodb.list(id)))).flat()).toEqual([]);
+        expect(await upgraded.query('select from build_source_chunks')).toEqual([]);
+        expect(await after.check!()).toBe('ok');
+        await upgraded.close();
+        await postgres.dispose();
+      },
+    );
 
     it('MongoDB dies while a text is replaced: the old one is still whole, and nothing is left of the new one', async () => {
       const name = server.database();
       const own = createMongodbArchive({ url: server.url, database: name, ...TIMING });
       await own.put('bld', log('old'));
-      const big = Array.from({ length: 200_000 }, (_, line) => `${line} ${Math.sin(line)} ${Math.cos(line)}`).join('\n');
+      const big = Array.from(
+        { length: 200_000 },
+        (_, line) => `${line} ${Math.sin(line)} ${Math.cos(line)}`,
+      ).join('\n');
       const put = own.put('bld', log(big)).then(
         () => 'stored',
         (error: TriageError) => error.code,
@@ -234,7 +272,9 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
       expect(await own.read('bld', 'build.log')).toBe('old');
       const before = await pieces.countDocuments({});
       await own.tidy(0);
-      console.info(`${before - 1} pieces of a writing that was cut off; left of them: ${(await pieces.countDocuments({})) - 1}`);
+      console.info(
+        `${before - 1} pieces of a writing that was cut off; left of them: ${(await pieces.countDocuments({})) - 1}`,
+      );
       expect(await pieces.countDocuments({})).toBe(1);
       expect(await own.read('bld', 'build.log')).toBe('old');
       await client.close();
@@ -251,7 +291,8 @@ function log(text: string, name = 'build.log') {
 async function deleteNow(archive: BuildArchive, database: Database): Promise<void> {
   await database.query('update outbox set free_at = clock_timestamp()');
   const deps = { outbox: createOutboxStore(database), masker: createMasker(), logger: silentLogger };
-  for (const handler of removalHandlers(archive)) await drainOutbox(handler, deps, new AbortController().signal);
+  for (const handler of removalHandlers(archive))
+    await drainOutbox(handler, deps, new AbortController().signal);
 }
 
 /** Opens a database that was filled before it had the column `driver`, and upgraded then. */

@@ -13,10 +13,10 @@ async function write(dataDir: string): Promise<void> {
   for (let row = 0; ; row += 1) {
     const id = `${process.pid}-${row}`;
     await db.transaction(async (sql) => {
-      await sql.query(`insert into deliveries (source, delivery_id, event, body_sha256) values ('crash', $1, 'e', $2)`, [
-        id,
-        'x'.repeat(500),
-      ]);
+      await sql.query(
+        `insert into deliveries (source, delivery_id, event, body_sha256) values ('crash', $1, 'e', $2)`,
+        [id, 'x'.repeat(500)],
+      );
     });
     writeSync(1, `${id}\n`);
   }

@@ -93,7 +93,10 @@ describe('the lock of a data directory', () => {
     await leaveLock({ pid: 1, started: '1', space: 'another machine' });
     const beat = setInterval(() => void utimes(`${directory}.lock`, new Date(), new Date()), 20);
     try {
-      await expect(lockDirectory(directory, 300)).rejects.toMatchObject({ code: 'locked', details: { pid: 1 } });
+      await expect(lockDirectory(directory, 300)).rejects.toMatchObject({
+        code: 'locked',
+        details: { pid: 1 },
+      });
     } finally {
       clearInterval(beat);
     }
@@ -112,13 +115,17 @@ describe('the lock of a data directory', () => {
   it('is the same by any path to the directory', async () => {
     const lock = await lockDirectory(directory);
 
-    await expect(lockDirectory(join(folder, '.', 'x', '..', 'database'))).rejects.toMatchObject({ code: 'locked' });
+    await expect(lockDirectory(join(folder, '.', 'x', '..', 'database'))).rejects.toMatchObject({
+      code: 'locked',
+    });
     await lock.release();
   });
 
   it('says what to do where the directory cannot be made', async () => {
     await writeFile(join(folder, 'file'), '');
 
-    await expect(lockDirectory(join(folder, 'file', 'database'))).rejects.toMatchObject({ code: 'storage-failed' });
+    await expect(lockDirectory(join(folder, 'file', 'database'))).rejects.toMatchObject({
+      code: 'storage-failed',
+    });
   });
 });

@@ -82,7 +82,10 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
   });
 
   /** The files of an older release, and perhaps one more. */
-  async function release(names: readonly string[], more?: { readonly name: string; readonly text: string }): Promise<string> {
+  async function release(
+    names: readonly string[],
+    more?: { readonly name: string; readonly text: string },
+  ): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'faultline-release-'));
     folders.push(folder);
     for (const name of names) await cp(join(MIGRATIONS_FOLDER, name), join(folder, name));
@@ -102,7 +105,9 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
         for (const statement of DATA.split(';')) await db.query(statement);
       });
       await on(url, MIGRATIONS_FOLDER, async (db) => {
-        expect((await db.migrate()).applied).toEqual(files.slice(count).map((name) => name.replace('.sql', '')));
+        expect((await db.migrate()).applied).toEqual(
+          files.slice(count).map((name) => name.replace('.sql', '')),
+        );
         expect(await db.migrate()).toEqual({ applied: [] });
         for (const table of TABLES) {
           const [row] = await db.query<{ count: number }>(`select count(*) from ${table}`);
@@ -125,8 +130,14 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     await on(url, older, async (db) => {
       await db.migrate();
       for (const [at, value] of [...shared, ...shared, 'fp'].entries()) {
-        const rows = DATA.replaceAll(/'(bld|job|fal|tri|ana|rev|dec|lib)_1'/g, `'$1_${at}'`).replaceAll("'fp'", `'${value}'`);
-        for (const statement of rows.replaceAll("'1', 1, 'failed'", `'${at}', 1, 'failed'`).replace("'d1'", `'d${at}'`).split(';'))
+        const rows = DATA.replaceAll(/'(bld|job|fal|tri|ana|rev|dec|lib)_1'/g, `'$1_${at}'`).replaceAll(
+          "'fp'",
+          `'${value}'`,
+        );
+        for (const statement of rows
+          .replaceAll("'1', 1, 'failed'", `'${at}', 1, 'failed'`)
+          .replace("'d1'", `'d${at}'`)
+          .split(';'))
           await db.query(statement);
       }
     });
@@ -135,10 +146,20 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
       const wanted = ['unknown-bld_0', 'unknown-bld_1', 'unknown-bld_2', 'unknown-bld_3', 'fp'];
       for (const table of ['failures', 'analyses', 'triages', 'reviews', 'answer_facts'])
         expect(
-          (await db.query<{ fingerprint: string }>(`select fingerprint from ${table} order by build_id`)).map((row) => row.fingerprint),
+          (await db.query<{ fingerprint: string }>(`select fingerprint from ${table} order by build_id`)).map(
+            (row) => row.fingerprint,
+          ),
         ).toEqual(wanted);
-      const taught = await db.query<{ fingerprint: string }>('select fingerprint from library_entries order by id');
-      expect(taught.map((row) => row.fingerprint)).toEqual(['unknown-ana_0', 'unknown-ana_1', 'unknown-ana_2', 'unknown-ana_3', 'fp']);
+      const taught = await db.query<{ fingerprint: string }>(
+        'select fingerprint from library_entries order by id',
+      );
+      expect(taught.map((row) => row.fingerprint)).toEqual([
+        'unknown-ana_0',
+        'unknown-ana_1',
+        'unknown-ana_2',
+        'unknown-ana_3',
+        'fp',
+      ]);
     });
   });
 
@@ -153,13 +174,31 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
       const outbox = createOutboxStore(db);
       const fresh = { settled: 0, outcome: null, result: null, held: false };
       expect(await outbox.find('publish:webhook', 'webhook:ana_1')).toMatchObject({
-        ...{ ...fresh, buildId: 'bld_1', payload: { analysisId: 'ana_1' }, version: 1, lease: 2, attempts: 0, retries: 3, error: '503' },
+        ...{
+          ...fresh,
+          buildId: 'bld_1',
+          payload: { analysisId: 'ana_1' },
+          version: 1,
+          lease: 2,
+          attempts: 0,
+          retries: 3,
+          error: '503',
+        },
       });
       const done = { version: 1, settled: 1, outcome: 'done' };
-      expect(await outbox.find('publish:log', 'log:ana_1')).toMatchObject({ ...done, result: { reference: 'line' } });
+      expect(await outbox.find('publish:log', 'log:ana_1')).toMatchObject({
+        ...done,
+        result: { reference: 'line' },
+      });
       const about = { type: 'build', buildId: 'bld_1' };
       expect(await outbox.find('notice:check', 'check:bld_1')).toMatchObject({
-        ...{ payload: { repository: 'acme/shop', about }, version: 4, settled: 3, outcome: 'done', result: { reference: '41', hash: 'h' } },
+        ...{
+          payload: { repository: 'acme/shop', about },
+          version: 4,
+          settled: 3,
+          outcome: 'done',
+          result: { reference: '41', hash: 'h' },
+        },
       });
       expect(await outbox.find('index:error_library', 'lib_1')).toMatchObject({
         ...fresh,
@@ -171,7 +210,12 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
         version: 2,
         retries: 5,
       });
-      expect(await outbox.find('passing-build', 'bld_1')).toMatchObject({ version: 1, settled: 1, outcome: 'skipped', buildId: 'bld_1' });
+      expect(await outbox.find('passing-build', 'bld_1')).toMatchObject({
+        version: 1,
+        settled: 1,
+        outcome: 'skipped',
+        buildId: 'bld_1',
+      });
       expect(await outbox.find('remove-logs', 'bld_0')).toMatchObject({ ...fresh, buildId: null });
       const due = await outbox.due([
         'publish:webhook',
@@ -208,7 +252,10 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
 
   it('leave nothing half done when the process is killed midway, and the next one goes on', async () => {
     const url = await server.createDatabase();
-    const slow = await release(files, { name: '9000_slow.sql', text: 'create table slow (a int); select pg_sleep(120);' });
+    const slow = await release(files, {
+      name: '9000_slow.sql',
+      text: 'create table slow (a int); select pg_sleep(120);',
+    });
     const first = spawn(process.execPath, [PROCESS, url, slow], { stdio: 'ignore' });
     const gone = once(first, 'exit');
     await on(url, slow, async (db) => {
@@ -243,7 +290,9 @@ describe.skipIf(withoutPostgres)('a role that may not migrate', () => {
     server = await startPostgres();
     await on(server.url, MIGRATIONS_FOLDER, async (db) => {
       for (const role of ['migrations_owner', 'migrations_app'])
-        await db.query(`do $$ begin create role ${role} login password 'secret'; exception when duplicate_object then null; end $$`);
+        await db.query(
+          `do $$ begin create role ${role} login password 'secret'; exception when duplicate_object then null; end $$`,
+        );
     });
   });
   afterAll(() => server?.dispose());
@@ -251,7 +300,9 @@ describe.skipIf(withoutPostgres)('a role that may not migrate', () => {
   /** A database that the owner owns, its address for a role, and for the superuser. */
   const database = async () => {
     const url = await server.createDatabase();
-    await on(url, MIGRATIONS_FOLDER, (db) => db.query(`alter database ${new URL(url).pathname.slice(1)} owner to migrations_owner`));
+    await on(url, MIGRATIONS_FOLDER, (db) =>
+      db.query(`alter database ${new URL(url).pathname.slice(1)} owner to migrations_owner`),
+    );
     await on(url, MIGRATIONS_FOLDER, (db) => db.query('alter schema public owner to migrations_owner'));
     const as = (role: string) => Object.assign(new URL(url), { username: role, password: 'secret' }).href;
     return { url, owner: as('migrations_owner'), app: as('migrations_app') };
@@ -260,10 +311,15 @@ describe.skipIf(withoutPostgres)('a role that may not migrate', () => {
   it('is told which extensions a superuser must create, and leaves nothing behind', async () => {
     const { url, owner } = await database();
     await on(owner, MIGRATIONS_FOLDER, async (db) => {
-      const refusal = { code: 'invalid-config', message: expect.stringContaining('create extension if not exists vector;') };
+      const refusal = {
+        code: 'invalid-config',
+        message: expect.stringContaining('create extension if not exists vector;'),
+      };
       await expect(db.migrate()).rejects.toMatchObject(refusal);
       await expect(rehearseMigrations(owner)).rejects.toMatchObject(refusal);
-      expect(await db.query(`select relname from pg_class where relnamespace = 'public'::regnamespace`)).toEqual([]);
+      expect(
+        await db.query(`select relname from pg_class where relnamespace = 'public'::regnamespace`),
+      ).toEqual([]);
     });
     await on(url, MIGRATIONS_FOLDER, async (db) => {
       await db.query('create extension vector');
@@ -280,16 +336,25 @@ describe.skipIf(withoutPostgres)('a role that may not migrate', () => {
       await db.query('create extension pg_trgm');
       await db.query('revoke create on schema public from public');
     });
-    const refusal = { code: 'invalid-config', message: expect.stringContaining('Set FAULTLINE_DATABASE_OWNER_URL') };
+    const refusal = {
+      code: 'invalid-config',
+      message: expect.stringContaining('Set FAULTLINE_DATABASE_OWNER_URL'),
+    };
     await on(app, MIGRATIONS_FOLDER, async (db) => expect(db.migrate()).rejects.toMatchObject(refusal));
     await on(owner, MIGRATIONS_FOLDER, (db) => db.migrate());
     await on(app, MIGRATIONS_FOLDER, async (db) => expect(db.migrate()).rejects.toMatchObject(refusal));
-    await on(owner, MIGRATIONS_FOLDER, (db) => db.query('grant select on schema_migrations to migrations_app'));
+    await on(owner, MIGRATIONS_FOLDER, (db) =>
+      db.query('grant select on schema_migrations to migrations_app'),
+    );
     await on(app, MIGRATIONS_FOLDER, async (db) => expect((await db.migrate()).applied).toEqual([]));
   });
 });
 
-async function on<Result>(url: string, folder: string, work: (db: Database) => Promise<Result>): Promise<Result> {
+async function on<Result>(
+  url: string,
+  folder: string,
+  work: (db: Database) => Promise<Result>,
+): Promise<Result> {
   const db = await openPostgres({ url, poolSize: 2, migrationsFolder: folder });
   try {
     return await work(db);

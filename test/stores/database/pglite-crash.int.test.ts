@@ -56,7 +56,9 @@ describe('PGlite and kill -9', () => {
     await expect.poll(() => writer.lines()[0], { timeout: 60_000, interval: 20 }).toBe('ready');
   }
 
-  it('T71: loses no acknowledged row, and the next process takes the lock over', { timeout: 240_000 }, async () => {
+  it('T71: loses no acknowledged row, and the next process takes the lock over', {
+    timeout: 240_000,
+  }, async () => {
     await copyTestDatabase(dataDir);
     const acknowledged: string[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -68,7 +70,9 @@ describe('PGlite and kill -9', () => {
     }
 
     const db = await openPglite({ dataDir });
-    const rows = await db.query<{ id: string }>(`select delivery_id as id from deliveries where source = 'crash'`);
+    const rows = await db.query<{ id: string }>(
+      `select delivery_id as id from deliveries where source = 'crash'`,
+    );
     await db.close();
 
     const kept = new Set(rows.map((row) => row.id));
@@ -87,11 +91,15 @@ describe('PGlite and kill -9', () => {
 
     const db = await openPglite({ dataDir });
     await db.migrate();
-    expect((await db.query<{ count: number }>('select count(*) from deliveries'))[0]?.count).toBeGreaterThanOrEqual(0);
+    expect(
+      (await db.query<{ count: number }>('select count(*) from deliveries'))[0]?.count,
+    ).toBeGreaterThanOrEqual(0);
     await db.close();
   });
 
-  it('T70: refuses a second process with the PID of the first, and lets it in once that is dead', { timeout: 120_000 }, async () => {
+  it('T70: refuses a second process with the PID of the first, and lets it in once that is dead', {
+    timeout: 120_000,
+  }, async () => {
     await copyTestDatabase(dataDir);
     const writer = startWriter();
     await untilReady(writer);
@@ -104,7 +112,9 @@ describe('PGlite and kill -9', () => {
     await kill(writer.child);
 
     const db = await openPglite({ dataDir });
-    expect((await db.query<{ count: number }>('select count(*) from deliveries'))[0]?.count).toBeGreaterThanOrEqual(before - 1);
+    expect(
+      (await db.query<{ count: number }>('select count(*) from deliveries'))[0]?.count,
+    ).toBeGreaterThanOrEqual(before - 1);
     await db.close();
   });
 
@@ -115,7 +125,9 @@ describe('PGlite and kill -9', () => {
     await kill(first.child);
 
     const racers = [startWriter(), startWriter(), startWriter()];
-    await expect.poll(() => racers.every((racer) => racer.lines().length > 0), { timeout: 60_000 }).toBe(true);
+    await expect
+      .poll(() => racers.every((racer) => racer.lines().length > 0), { timeout: 60_000 })
+      .toBe(true);
 
     const words = racers.map((racer) => racer.lines()[0]?.split(' ')[0]).toSorted();
     expect(words).toEqual(['locked', 'locked', 'ready']);

@@ -28,7 +28,9 @@ describe('a PGlite directory', () => {
     const dataDir = join(folder, 'deep', 'database');
     const db = await openPglite({ dataDir });
     expect((await db.migrate()).applied[0]).toBe('0001_foundation');
-    await db.query(`insert into deliveries (source, delivery_id, event, body_sha256) values ('a', 'b', 'c', 'd')`);
+    await db.query(
+      `insert into deliveries (source, delivery_id, event, body_sha256) values ('a', 'b', 'c', 'd')`,
+    );
     await db.close();
 
     const again = await openPglite({ dataDir });
@@ -41,7 +43,10 @@ describe('a PGlite directory', () => {
     const dataDir = await copyTestDatabase(join(folder, 'database'));
     const db = await openPglite({ dataDir });
 
-    await expect(openPglite({ dataDir })).rejects.toMatchObject({ code: 'locked', details: { pid: process.pid } });
+    await expect(openPglite({ dataDir })).rejects.toMatchObject({
+      code: 'locked',
+      details: { pid: process.pid },
+    });
     await db.close();
 
     await (await openPglite({ dataDir })).close();

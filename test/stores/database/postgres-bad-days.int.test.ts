@@ -19,7 +19,10 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
   });
   afterAll(async () => server?.dispose());
 
-  async function openThings(limits: Partial<typeof LIMITS> = {}, poolSize = 4): Promise<PgDatabase & { readonly url: string }> {
+  async function openThings(
+    limits: Partial<typeof LIMITS> = {},
+    poolSize = 4,
+  ): Promise<PgDatabase & { readonly url: string }> {
     const url = await server.createDatabase();
     const db = await openPostgres({ url, poolSize, limits });
     await db.query('create table things (id int, half text, primary key (id, half))');
@@ -66,7 +69,9 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     working = false;
     await Promise.all(writers);
 
-    const rows = await db.query<{ id: number; halves: number }>('select id, count(*) as halves from things group by id');
+    const rows = await db.query<{ id: number; halves: number }>(
+      'select id, count(*) as halves from things group by id',
+    );
     const stored = new Set(rows.map((row) => row.id));
     const lost = [...told].filter((id) => !stored.has(id));
     const torn = rows.filter(({ halves }) => halves !== 2);
@@ -74,7 +79,11 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
       `T26: ${told.size} transactions acknowledged, ${refused.length} refused; lost: ${lost.length}, torn: ${torn.length}; ` +
         `twenty more were stored ${recoveries.join(' and ')} ms after the server was back`,
     );
-    expect({ lost, torn, refusals: refused.filter((error) => !isRetryable(error)) }).toEqual({ lost: [], torn: [], refusals: [] });
+    expect({ lost, torn, refusals: refused.filter((error) => !isRetryable(error)) }).toEqual({
+      lost: [],
+      torn: [],
+      refusals: [],
+    });
     await db.close();
   });
 
@@ -97,7 +106,10 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
   it('T27: statements and locks have limits; neither is tried again at once, but whoever asked may come again later', async () => {
     const db = await openThings({ statement_timeout: 300, lock_timeout: 100 });
     await db.query(`insert into things values (1, 'first')`);
-    await expect(db.query('select pg_sleep(5)')).rejects.toMatchObject({ retryable: true, details: { state: '57014', busy: true } });
+    await expect(db.query('select pg_sleep(5)')).rejects.toMatchObject({
+      retryable: true,
+      details: { state: '57014', busy: true },
+    });
     const holder = new pg.Client({ connectionString: db.url });
     await holder.connect();
     await holder.query('begin');
@@ -221,8 +233,11 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
       `T28: 150 questions while both connections are busy: ${refusals.length} refused, ${150 - refusals.length} answered, hanging: 0`,
     );
     expect(refusals).toHaveLength(150);
-    for (const error of refusals) expect(error).toMatchObject({ code: 'storage-failed', retryable: true, details: { busy: true } });
-    expect(refusals.filter((error) => String(error).includes('many requests are waiting')).length).toBeGreaterThanOrEqual(50);
+    for (const error of refusals)
+      expect(error).toMatchObject({ code: 'storage-failed', retryable: true, details: { busy: true } });
+    expect(
+      refusals.filter((error) => String(error).includes('many requests are waiting')).length,
+    ).toBeGreaterThanOrEqual(50);
     await Promise.allSettled(busy);
     expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
     await db.close();
@@ -232,11 +247,18 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     const address = new URL(await server.createDatabase());
     const gate = await startGate({ host: address.hostname, port: Number(address.port) });
     address.port = String(gate.port);
-    const db = await openPostgres({ url: address.href, poolSize: 2, limits: { query_timeout: 300, connectionTimeoutMillis: 300 } });
+    const db = await openPostgres({
+      url: address.href,
+      poolSize: 2,
+      limits: { query_timeout: 300, connectionTimeoutMillis: 300 },
+    });
     gate.freeze();
 
     await expect(db.query('select 1')).rejects.toMatchObject({ code: 'storage-failed', retryable: true });
-    await expect(db.transaction((sql) => sql.query('select 1'))).rejects.toMatchObject({ code: 'storage-failed', retryable: true });
+    await expect(db.transaction((sql) => sql.query('select 1'))).rejects.toMatchObject({
+      code: 'storage-failed',
+      retryable: true,
+    });
 
     await gate.open();
     expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
@@ -268,6 +290,9 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
 async function endOthers(server: TestServer, db: Database): Promise<void> {
   const [row] = await db.query<{ name: string }>('select current_database() as name');
   const admin = await openPostgres({ url: server.url, poolSize: 2 });
-  await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and state = 'active'`, [row?.name]);
+  await admin.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and state = 'active'`,
+    [row?.name],
+  );
   await admin.close();
 }

@@ -40,7 +40,10 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
       ['verify-ca does not ask for the name', '127.0.0.1', 'sslmode=verify-ca&sslrootcert=CA'],
     ])('%s', async (_title, host, parameters) => {
       const before = proxy.seen.encrypted;
-      const db = await openPostgres({ url: address(host, parameters.replace('CA', proxy.caFile)), poolSize: 2 });
+      const db = await openPostgres({
+        url: address(host, parameters.replace('CA', proxy.caFile)),
+        poolSize: 2,
+      });
 
       expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
       expect(await db.reader?.query('select 2 as two')).toEqual([{ two: 2 }]);
@@ -52,19 +55,30 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
       ['an authority that nobody knows', 'localhost', 'sslmode=verify-full'],
       ['a name that the certificate is not for', '127.0.0.1', 'sslmode=verify-full&sslrootcert=CA'],
     ])('verify-full refuses %s', async (_title, host, parameters) => {
-      const opening = openPostgres({ url: address(host, parameters.replace('CA', proxy.caFile)), poolSize: 2 });
+      const opening = openPostgres({
+        url: address(host, parameters.replace('CA', proxy.caFile)),
+        poolSize: 2,
+      });
 
       await expect(opening).rejects.toMatchObject({ code: 'storage-failed', retryable: false });
     });
 
     it('says which file cannot be read', async () => {
-      const opening = openPostgres({ url: address('localhost', 'sslmode=verify-full&sslrootcert=/no/such/ca.pem'), poolSize: 2 });
+      const opening = openPostgres({
+        url: address('localhost', 'sslmode=verify-full&sslrootcert=/no/such/ca.pem'),
+        poolSize: 2,
+      });
 
-      await expect(opening).rejects.toMatchObject({ code: 'invalid-config', message: expect.stringContaining('/no/such/ca.pem') });
+      await expect(opening).rejects.toMatchObject({
+        code: 'invalid-config',
+        message: expect.stringContaining('/no/such/ca.pem'),
+      });
     });
 
     it('wants the file of an authority for verify-ca', async () => {
-      await expect(openPostgres({ url: address('localhost', 'sslmode=verify-ca'), poolSize: 2 })).rejects.toMatchObject({
+      await expect(
+        openPostgres({ url: address('localhost', 'sslmode=verify-ca'), poolSize: 2 }),
+      ).rejects.toMatchObject({
         code: 'invalid-config',
       });
     });
@@ -75,7 +89,9 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
     const write = `insert into deliveries (source, delivery_id, event, body_sha256) values ('t', '1', 'e', 'h')`;
 
     await expect(db.reader?.query(write)).rejects.toMatchObject({ details: { state: '25006' } });
-    await expect(db.reader?.transaction((sql) => sql.query(write))).rejects.toMatchObject({ details: { state: '25006' } });
+    await expect(db.reader?.transaction((sql) => sql.query(write))).rejects.toMatchObject({
+      details: { state: '25006' },
+    });
 
     expect(await db.query('select count(*) from deliveries')).toEqual([{ count: 0 }]);
     await db.dispose();
@@ -101,16 +117,26 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
 
     const stores = createStores(db, systemClock);
     const { build } = await stores.builds.upsert(sampleBuild());
-    const history = { repository: build.repository, fingerprint: 'fp', test: null, beforeBuildId: build.id, limit: 5 };
+    const history = {
+      repository: build.repository,
+      fingerprint: 'fp',
+      test: null,
+      beforeBuildId: build.id,
+      limit: 5,
+    };
     expect(await stores.history.failureHistory(history)).toEqual([]);
-    expect(await stores.history.similarFailures({ text: 'x', excludeBuildId: '', minScore: 0.5, limit: 5 })).toEqual([]);
+    expect(
+      await stores.history.similarFailures({ text: 'x', excludeBuildId: '', minScore: 0.5, limit: 5 }),
+    ).toEqual([]);
     await createPostgresCheckpointer(db);
     const queue = await createPgBossQueue({ db, logger: silentLogger });
     expect(await queue.depth()).toBe(0);
     await queue.stop({ timeoutMs: 1000 });
     const items = Array.from({ length: 20 }, (_, at) => ({ id: `i${at}`, text: `word ${at}`, metadata: {} }));
     await createPgvectorIndex(db, createHashingEmbedder(), { hnswFrom: 10 }).upsert('knowledge', items);
-    expect(await db.query(`select count(*) from pg_indexes where indexname like 'vector_items_hnsw%'`)).toEqual([{ count: 1 }]);
+    expect(
+      await db.query(`select count(*) from pg_indexes where indexname like 'vector_items_hnsw%'`),
+    ).toEqual([{ count: 1 }]);
 
     const refused = { details: { state: '42501' } };
     await expect(db.query('drop table builds')).rejects.toMatchObject(refused);

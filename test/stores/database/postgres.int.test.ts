@@ -44,7 +44,12 @@ describe.skipIf(withoutPostgres)('on a PostgreSQL server', () => {
   jobQueueContract('pg-boss on postgres', async (polling) => {
     const db = await openMigrated(server);
     const open = () =>
-      createPgBossQueue({ db, logger: silentLogger, attempts: ATTEMPTS, ...(polling === 'never' ? { pollSeconds: 3600 } : {}) });
+      createPgBossQueue({
+        db,
+        logger: silentLogger,
+        attempts: ATTEMPTS,
+        ...(polling === 'never' ? { pollSeconds: 3600 } : {}),
+      });
     return { queue: await open(), restart: open, dispose: db.dispose };
   });
 

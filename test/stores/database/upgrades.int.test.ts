@@ -18,7 +18,9 @@ const FIXTURES = resolve(import.meta.dirname, '../../fixtures/upgrades');
 /** What the demo of 60, 500 and 1,000 commits before the checksums stored; a short run upgrades the oldest. */
 const INSTALLATIONS = THOROUGH ? ['15a31668', 'f5d28434', 'e72b440c'] : ['e72b440c'];
 
-const History = z.array(z.object({ commit: z.string(), set: z.record(z.string(), z.string()), removed: z.array(z.string()) }));
+const History = z.array(
+  z.object({ commit: z.string(), set: z.record(z.string(), z.string()), removed: z.array(z.string()) }),
+);
 
 /** What must be there after an upgrade as before, where the old schema had it. */
 const KEPT = [
@@ -34,7 +36,16 @@ const KEPT = [
     'analyses',
     'reviews',
   ],
-  ...['decisions', 'library_entries', 'answer_facts', 'causes', 'recordings', 'vector_items', 'log_pages', 'build_days'],
+  ...[
+    'decisions',
+    'library_entries',
+    'answer_facts',
+    'causes',
+    'recordings',
+    'vector_items',
+    'log_pages',
+    'build_days',
+  ],
 ] as const;
 
 let server: TestServer | undefined;
@@ -53,7 +64,9 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     const tried = states.filter(({ forms }) => THOROUGH || hasOwnForm(forms));
     for (const { commit, forms } of tried) {
       const database = await createAt(forms);
-      await expect(database.migrate(), commit).resolves.toMatchObject({ applied: expect.arrayContaining(['0049_older_forms']) });
+      await expect(database.migrate(), commit).resolves.toMatchObject({
+        applied: expect.arrayContaining(['0049_older_forms']),
+      });
       expect(await database.migrate()).toEqual({ applied: [] });
       expect(await database.query('select name from schema_migrations where checksum is null')).toEqual([]);
       await database.close();
@@ -64,7 +77,8 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
 
   it('is also brought there where each migration was applied in its first form', async () => {
     const first = new Map<string, string>();
-    for (const { forms } of (await readStates()).slice(2)) for (const [name, form] of forms) if (!first.has(name)) first.set(name, form);
+    for (const { forms } of (await readStates()).slice(2))
+      for (const [name, form] of forms) if (!first.has(name)) first.set(name, form);
     // The tables of 0043 come with 0042_outside. Nothing could be applied after the two forms that made the table of 0002.
     for (const last of ['0046_health', '0045_causes_in_order', '0043_links', '0038_tests']) {
       const forms = [...first].filter(([name]) => name <= last && name !== '0043_links');
@@ -95,10 +109,14 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     await database.query('drop trigger builds_keep_days on builds');
     const refusal = {
       code: 'invalid-config',
-      message: expect.stringMatching(/builds\.pull_request \(0001_foundation\).*"faultline migrate --repair"/s),
+      message: expect.stringMatching(
+        /builds\.pull_request \(0001_foundation\).*"faultline migrate --repair"/s,
+      ),
     };
     await expect(database.migrate()).rejects.toMatchObject(refusal);
-    expect(await database.query(`select name from schema_migrations where name = '0049_older_forms'`)).toEqual([]);
+    expect(
+      await database.query(`select name from schema_migrations where name = '0049_older_forms'`),
+    ).toEqual([]);
 
     const { repaired } = await database.migrate({ repair: true });
     expect(repaired).toEqual([
@@ -114,10 +132,16 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
   it('whose checksum differs is named by doctor, with the command that mends it', async () => {
     const url = (await server?.createMigrated()) ?? '';
     const database = await openPostgres({ url, poolSize: 2 });
-    await database.query(`update schema_migrations set checksum = repeat('0', 64) where name = '0046_health'`);
+    await database.query(
+      `update schema_migrations set checksum = repeat('0', 64) where name = '0046_health'`,
+    );
     await database.close();
     const folder = await mkdtemp(join(tmpdir(), 'faultline-upgrade-'));
-    const settings = { FAULTLINE_JOB_QUEUE: 'pg-boss', FAULTLINE_BUILD_ARCHIVE: 'postgres', FAULTLINE_ANALYST: 'rules' };
+    const settings = {
+      FAULTLINE_JOB_QUEUE: 'pg-boss',
+      FAULTLINE_BUILD_ARCHIVE: 'postgres',
+      FAULTLINE_ANALYST: 'rules',
+    };
     const findings = await diagnose(folder, { FAULTLINE_DATABASE_URL: url, ...settings });
     expect(findings.filter(({ name }) => name === 'database')).toEqual([
       expect.objectContaining({
@@ -133,9 +157,14 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     const state = (await readStates()).at(-1);
     const database = await createAt(state?.forms ?? new Map());
     await database.query('alter table builds alter column url type varchar(20)');
-    const refusal = { code: 'invalid-config', message: expect.stringContaining('column builds.url (0001_foundation)') };
+    const refusal = {
+      code: 'invalid-config',
+      message: expect.stringContaining('column builds.url (0001_foundation)'),
+    };
     await expect(database.migrate({ repair: true })).rejects.toMatchObject(refusal);
-    expect(await database.query(`select name from schema_migrations where name = '0049_older_forms'`)).toEqual([]);
+    expect(
+      await database.query(`select name from schema_migrations where name = '0049_older_forms'`),
+    ).toEqual([]);
     await database.close();
   });
 });
@@ -152,11 +181,18 @@ describe.each(INSTALLATIONS)('an installation of commit %s', (commit) => {
     });
   }
 
-  it.skipIf(withoutPostgres)('opens every page after its upgrade, on PostgreSQL, and loses no row', { timeout: 300_000 }, async () => {
-    const url = await createDatabase();
-    await upgrade(await openPostgres({ url, poolSize: 2 }), commit);
-    await expectPages((config) => ({ ...config, database: { driver: 'postgres', url, ownerUrl: null, readerUrl: null, poolSize: 8 } }));
-  });
+  it.skipIf(withoutPostgres)(
+    'opens every page after its upgrade, on PostgreSQL, and loses no row',
+    { timeout: 300_000 },
+    async () => {
+      const url = await createDatabase();
+      await upgrade(await openPostgres({ url, poolSize: 2 }), commit);
+      await expectPages((config) => ({
+        ...config,
+        database: { driver: 'postgres', url, ownerUrl: null, readerUrl: null, poolSize: 8 },
+      }));
+    },
+  );
 });
 
 interface State {
@@ -187,7 +223,9 @@ function hasOwnForm(forms: ReadonlyMap<string, string>): boolean {
 /** A database with migrations in these forms, as releases before the checksums left it. */
 async function createAt(forms: ReadonlyMap<string, string>): Promise<PgDatabase> {
   const database = await openPostgres({ url: await createDatabase(), poolSize: 2 });
-  await database.query('create table schema_migrations (id serial primary key, name varchar(255) not null, run_on timestamp not null)');
+  await database.query(
+    'create table schema_migrations (id serial primary key, name varchar(255) not null, run_on timestamp not null)',
+  );
   for (const [name, form] of forms) {
     const folder = form === name ? MIGRATIONS_FOLDER : join(FIXTURES, 'forms');
     await database.pool.query(await readFile(join(folder, `${form}.sql`), 'utf8'));
@@ -213,12 +251,16 @@ async function upgrade(database: PgDatabase, commit: string): Promise<void> {
   const red = await database.query(RED_BY_BUILDS);
   expect(red).not.toEqual([]);
   expect(await database.query(RED_BY_CAUSES)).toEqual(red);
-  console.info(`upgrades: ${commit} ${database.driver}: ${[...before.values()].reduce((sum, count) => sum + count, 0)} rows kept`);
+  console.info(
+    `upgrades: ${commit} ${database.driver}: ${[...before.values()].reduce((sum, count) => sum + count, 0)} rows kept`,
+  );
   await database.close();
 }
 
 async function hasTable(database: PgDatabase, table: string): Promise<boolean> {
-  const [found] = await database.query<{ found: boolean }>('select to_regclass($1) is not null as found', [table]);
+  const [found] = await database.query<{ found: boolean }>('select to_regclass($1) is not null as found', [
+    table,
+  ]);
   return found?.found === true;
 }
 
@@ -258,19 +300,47 @@ async function expectPages(change: (config: Config) => Config): Promise<void> {
 }
 
 async function listPages({ app }: StockedConsole): Promise<string[]> {
-  const [row] = await app.database.query<{ build: string; analysis: string; fingerprint: string; log: string }>(`
+  const [row] = await app.database.query<{
+    build: string;
+    analysis: string;
+    fingerprint: string;
+    log: string;
+  }>(`
     select a.build_id as build, a.id as analysis, a.fingerprint, s.name as log
     from analyses a join build_sources s on s.build_id = a.build_id and s.kind = 'log' limit 1`);
   if (row === undefined) throw new Error('no analysis');
   const reviews = await app.database.query<{ id: string }>('select id from reviews limit 1');
   return [
-    ...['/', '/causes', '/search', '/search?q=is%3Anew', '/builds', '/review', '/review?state=decided', '/library', '/library/rules'],
+    ...[
+      '/',
+      '/causes',
+      '/search',
+      '/search?q=is%3Anew',
+      '/builds',
+      '/review',
+      '/review?state=decided',
+      '/library',
+      '/library/rules',
+    ],
     ...['/notifications', '/notifications/new', '/me', '/settings', '/settings?provider=github'],
-    ...['', '/trust', '/trust/answers?t=0.5', '/models', '/health', '/health?days=90', '/causes', '/cost', '/reviewers'].map(
-      (page) => `/insights${page}`,
-    ),
+    ...[
+      '',
+      '/trust',
+      '/trust/answers?t=0.5',
+      '/models',
+      '/health',
+      '/health?days=90',
+      '/causes',
+      '/cost',
+      '/reviewers',
+    ].map((page) => `/insights${page}`),
     ...['', '?list=cost&days=30', '?list=quarantine'].map((list) => `/insights/flaky${list}`),
-    ...[`/builds/${row.build}`, `/analyses/${row.analysis}`, `/runs/${row.analysis}`, `/analyses/${row.analysis}/ask`],
+    ...[
+      `/builds/${row.build}`,
+      `/analyses/${row.analysis}`,
+      `/runs/${row.analysis}`,
+      `/analyses/${row.analysis}/ask`,
+    ],
     ...[`/logs/${row.build}?file=${encodeURIComponent(row.log)}`, `/failures/${row.fingerprint}`],
     ...reviews.map(({ id }) => `/review/${id}`),
   ];
@@ -279,7 +349,11 @@ async function listPages({ app }: StockedConsole): Promise<string[]> {
 const Description = z.object({
   paths: z.record(
     z.string(),
-    z.object({ get: z.object({ parameters: z.array(z.object({ required: z.boolean().optional() })).optional() }).optional() }),
+    z.object({
+      get: z
+        .object({ parameters: z.array(z.object({ required: z.boolean().optional() })).optional() })
+        .optional(),
+    }),
   ),
 });
 
@@ -287,6 +361,8 @@ const Description = z.object({
 async function listApi({ address }: StockedConsole): Promise<string[]> {
   const { paths } = Description.parse(await (await fetch(`${address}/openapi.json`)).json());
   return Object.entries(paths).flatMap(([path, { get }]) =>
-    get !== undefined && path.startsWith('/api/') && get.parameters?.some(({ required }) => required) !== true ? [path] : [],
+    get !== undefined && path.startsWith('/api/') && get.parameters?.some(({ required }) => required) !== true
+      ? [path]
+      : [],
   );
 }

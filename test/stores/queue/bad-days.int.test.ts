@@ -43,7 +43,11 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
   }
 
   /** Waits until every build's triage ended, and asserts that each did once. */
-  async function expectAllDone(title: string, builds: readonly { readonly buildId: string }[], crews: readonly Crew[]) {
+  async function expectAllDone(
+    title: string,
+    builds: readonly { readonly buildId: string }[],
+    crews: readonly Crew[],
+  ) {
     const ended = () => crews.flatMap((crew) => crew.ended);
     await expect.poll(() => new Set(ended()).size, { timeout: 60_000, interval: 50 }).toBe(builds.length);
     const unfinished = `select count(*)::int as count from triage_jobs where state <> 'done'`;
@@ -121,19 +125,31 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     await expectAllDone('Redis came later', [...without, ...later], [crew]);
   });
 
-  it.each([{ empty: false }, { empty: true }])('goes on after a restart of Redis (data lost: $empty)', async (options) => {
-    const crew = await crewOf();
-    const builds = await accept(crew, 20);
-    await crew.work({ concurrency: 2, takesMs: 50 });
-    await expect.poll(() => crew.ended.length, { timeout: 10_000, interval: 5 }).toBeGreaterThan(2);
+  it.each([{ empty: false }, { empty: true }])(
+    'goes on after a restart of Redis (data lost: $empty)',
+    async (options) => {
+      const crew = await crewOf();
+      const builds = await accept(crew, 20);
+      await crew.work({ concurrency: 2, takesMs: 50 });
+      await expect.poll(() => crew.ended.length, { timeout: 10_000, interval: 5 }).toBeGreaterThan(2);
 
-    await redis.restart(options);
+      await redis.restart(options);
 
-    await expectAllDone(`restart of Redis, data lost: ${options.empty}`, [...builds, ...(await accept(crew, 5))], [crew]);
-  });
+      await expectAllDone(
+        `restart of Redis, data lost: ${options.empty}`,
+        [...builds, ...(await accept(crew, 5))],
+        [crew],
+      );
+    },
+  );
 
   it('keeps the limit of runs while Redis goes and comes', async () => {
-    const queue = await createBullmqQueue({ url: redis.url, prefix: 'limit', logger: silentLogger, lockMs: 1000 });
+    const queue = await createBullmqQueue({
+      url: redis.url,
+      prefix: 'limit',
+      logger: silentLogger,
+      lockMs: 1000,
+    });
     let [running, most, done] = [0, 0, 0];
     await queue.work(
       async () => {
@@ -168,7 +184,8 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     // The second one is told of it through its own API, as while Redis cannot be reached from there.
     const builds = await accept(first, 4);
     await redis.kill();
-    for (const { id } of await db.query<{ id: string }>('select id from triage_jobs')) await second.queue.enqueue(id);
+    for (const { id } of await db.query<{ id: string }>('select id from triage_jobs'))
+      await second.queue.enqueue(id);
 
     await expectAllDone('two workers', builds, crews);
   });
@@ -192,7 +209,11 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
   it('a noisy repository does not starve another: its jobs give way, and all are triaged once', async () => {
     const crew = await crewOf();
     const noisy = await accept(crew, 40);
-    const quiet = [await crew.accept('acme/quiet'), await crew.accept('acme/quiet'), await crew.accept('acme/quiet')];
+    const quiet = [
+      await crew.accept('acme/quiet'),
+      await crew.accept('acme/quiet'),
+      await crew.accept('acme/quiet'),
+    ];
     await crew.work({ concurrency: 2, takesMs: 40 });
 
     await expectAllDone('noisy and quiet', [...noisy, ...quiet], [crew]);

@@ -12,7 +12,8 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
   afterAll(async () => redis.stop());
 
   jobQueueContract('bullmq', async () => {
-    const open = () => createBullmqQueue({ url: redis.url, prefix: 'contract', logger: silentLogger, attempts: ATTEMPTS });
+    const open = () =>
+      createBullmqQueue({ url: redis.url, prefix: 'contract', logger: silentLogger, attempts: ATTEMPTS });
     const queue = await open();
     return { queue, restart: open, dispose: () => redis.flush() };
   });
@@ -22,7 +23,9 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
     const logger = { ...silentLogger, warn: (_: object, message: string) => void warned.push(message) };
     await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     const careless = await createBullmqQueue({ url: redis.url, prefix: 'policy', logger });
-    await expect.poll(() => warned).toEqual([expect.stringContaining('CONFIG SET maxmemory-policy noeviction')]);
+    await expect
+      .poll(() => warned)
+      .toEqual([expect.stringContaining('CONFIG SET maxmemory-policy noeviction')]);
     await careless.stop({ timeoutMs: 0 });
 
     await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
@@ -33,7 +36,8 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
   });
 
   it('hands out a notification again whose process died, and never gives it up', async () => {
-    const open = () => createBullmqQueue({ url: redis.url, prefix: 'crashes', logger: silentLogger, lockMs: 300 });
+    const open = () =>
+      createBullmqQueue({ url: redis.url, prefix: 'crashes', logger: silentLogger, lockMs: 300 });
     let begun = 0;
     for (let crash = 0; crash < 2; crash += 1) {
       const queue = await open();

@@ -4,23 +4,31 @@ import { checkRedis } from '../../../src/stores/queue/redis-link.ts';
 
 async function warningsOf(info: () => Promise<string>): Promise<string[]> {
   const warned: string[] = [];
-  await checkRedis({ info }, { ...silentLogger, warn: (_: object, message: string) => void warned.push(message) });
+  await checkRedis(
+    { info },
+    { ...silentLogger, warn: (_: object, message: string) => void warned.push(message) },
+  );
   return warned;
 }
 
 const said = (version: string, policy: string) => async () =>
   `# Server\r\nredis_version:${version}\r\nredis_mode:standalone\r\n\r\n# Memory\r\nmaxmemory_policy:${policy}\r\n`;
 
-it.each(['6.2.0', '7.0.15', '8.4.1'])('has nothing against Redis %s that keeps what it is told', async (version) => {
-  expect(await warningsOf(said(version, 'noeviction'))).toEqual([]);
-});
+it.each(['6.2.0', '7.0.15', '8.4.1'])(
+  'has nothing against Redis %s that keeps what it is told',
+  async (version) => {
+    expect(await warningsOf(said(version, 'noeviction'))).toEqual([]);
+  },
+);
 
 it.each(['5.0.14', '6.0.16'])('warns of Redis %s', async (version) => {
   expect(await warningsOf(said(version, 'noeviction'))).toEqual([expect.stringContaining('older than 6.2')]);
 });
 
 it('warns of a server that evicts', async () => {
-  expect(await warningsOf(said('7.0.15', 'volatile-lru'))).toEqual([expect.stringContaining('maxmemory-policy noeviction')]);
+  expect(await warningsOf(said('7.0.15', 'volatile-lru'))).toEqual([
+    expect.stringContaining('maxmemory-policy noeviction'),
+  ]);
 });
 
 it('says nothing of a server that does not tell', async () => {

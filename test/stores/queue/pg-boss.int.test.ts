@@ -12,9 +12,15 @@ afterAll(async () => db.dispose());
 
 jobQueueContract('pg-boss on pglite', async (polling) => {
   const open = () =>
-    createPgBossQueue({ db, logger: silentLogger, attempts: ATTEMPTS, ...(polling === 'never' ? { pollSeconds: 3600 } : {}) });
+    createPgBossQueue({
+      db,
+      logger: silentLogger,
+      attempts: ATTEMPTS,
+      ...(polling === 'never' ? { pollSeconds: 3600 } : {}),
+    });
   const queue = await open();
-  const empty = async () => void (await db.query(`delete from pgboss.job where name in ('triage', 'triage-dead')`));
+  const empty = async () =>
+    void (await db.query(`delete from pgboss.job where name in ('triage', 'triage-dead')`));
   return { queue, restart: open, dispose: empty };
 });
 
@@ -33,7 +39,10 @@ describe('pg-boss on the embedded database', () => {
       Array.from({ length: 20 }, async (_, number) => {
         await queue.enqueue(`job-${number}`);
         const undone = db.transaction(async (sql) => {
-          await sql.query(`insert into deliveries (source, delivery_id, event, body_sha256) values ('t', $1, 'e', 'h')`, [String(number)]);
+          await sql.query(
+            `insert into deliveries (source, delivery_id, event, body_sha256) values ('t', $1, 'e', 'h')`,
+            [String(number)],
+          );
           throw new Error('roll back');
         });
         await expect(undone).rejects.toThrow('roll back');
@@ -49,7 +58,9 @@ describe('pg-boss on the embedded database', () => {
     const before = await createPgBossQueue({ db, logger: silentLogger });
     await before.work(() => new Promise(() => undefined), { concurrency: 1 });
     await before.enqueue('orphan');
-    await expect.poll(() => db.query(`select state::text from pgboss.job where singleton_key = 'orphan'`)).toEqual([{ state: 'active' }]);
+    await expect
+      .poll(() => db.query(`select state::text from pgboss.job where singleton_key = 'orphan'`))
+      .toEqual([{ state: 'active' }]);
 
     const after = await createPgBossQueue({ db, logger: silentLogger });
     const seen: string[] = [];

@@ -5,7 +5,13 @@ import { openPostgres } from '../../../src/stores/database/postgres.ts';
 import { createPgvectorIndex, createSemanticPgvectorIndex } from '../../../src/stores/vectors/pgvector.ts';
 import { vectorIndexContract } from '../../contract/vector-index-contract.ts';
 import { pointEmbedder } from '../../support/pgvector-points.ts';
-import { openMigrated, openTestDatabase, startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
+import {
+  openMigrated,
+  openTestDatabase,
+  startPostgres,
+  type TestServer,
+  withoutPostgres,
+} from '../../support/postgres.ts';
 
 const ITEMS = 3000;
 const CENTRES = 40;
@@ -46,7 +52,10 @@ function largeNamespace(name: string, open: () => Promise<Opened>): void {
       expect(await indexes(db)).toEqual([]);
       const other = createPgvectorIndex(db, embedder, { hnswFrom: ITEMS });
 
-      await Promise.all([near.upsert('error_library', points(ITEMS - 100, 300)), other.upsert('error_library', points(ITEMS + 200, 700))]);
+      await Promise.all([
+        near.upsert('error_library', points(ITEMS - 100, 300)),
+        other.upsert('error_library', points(ITEMS + 200, 700)),
+      ]);
       await near.upsert('error_library', points(ITEMS + 900, 500));
 
       const [definition, ...more] = await indexes(db);
@@ -67,7 +76,9 @@ function largeNamespace(name: string, open: () => Promise<Opened>): void {
         found += matches.filter(({ id, score }) => Math.abs((scores.get(id) ?? -1) - score) < 1e-6).length;
       }
 
-      console.info(`${name}: recall ${found / QUERIES.length / 10} of 10 nearest in ${ITEMS + 1400} items, ${QUERIES.length} queries`);
+      console.info(
+        `${name}: recall ${found / QUERIES.length / 10} of 10 nearest in ${ITEMS + 1400} items, ${QUERIES.length} queries`,
+      );
       expect(found / (QUERIES.length * 10)).toBeGreaterThanOrEqual(0.98);
     });
 
@@ -104,7 +115,9 @@ function largeNamespace(name: string, open: () => Promise<Opened>): void {
 
 /** What comparing every item gives. */
 async function before(db: Database, exact: VectorIndex, texts: readonly string[]) {
-  const [hidden] = await db.query<{ name: string }>(`select indexname as name from pg_indexes where indexname like 'vector_items_hnsw%'`);
+  const [hidden] = await db.query<{ name: string }>(
+    `select indexname as name from pg_indexes where indexname like 'vector_items_hnsw%'`,
+  );
   await db.query(`alter index ${hidden?.name} rename to hidden_hnsw`);
   const answers = [];
   for (const text of texts) answers.push(await exact.search('error_library', { text, limit: 10 }));

@@ -52,7 +52,10 @@ describe('pgvector and its embedder', () => {
       await before.upsert('knowledge', [item]);
       const after = createSemanticPgvectorIndex(db, wordEmbedder('model', 16), ['kept']);
 
-      const refusal = { code: 'invalid-config', message: expect.stringContaining('faultline knowledge reindex') };
+      const refusal = {
+        code: 'invalid-config',
+        message: expect.stringContaining('faultline knowledge reindex'),
+      };
       await expect(after.upsert('knowledge', [{ ...item, id: 'b' }])).rejects.toMatchObject(refusal);
       await expect(after.search('knowledge', { text: 'one', limit: 1 })).rejects.toMatchObject(refusal);
       expect(await after.count('knowledge')).toBe(1);

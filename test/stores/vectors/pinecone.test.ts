@@ -8,7 +8,12 @@ import {
   type PineconeOptions,
 } from '../../../src/stores/vectors/pinecone.ts';
 import { vectorIndexContract } from '../../contract/vector-index-contract.ts';
-import { PINECONE_INDEX, PINECONE_KEY, type PineconeApi, startPineconeApi } from '../../support/pinecone-api.ts';
+import {
+  PINECONE_INDEX,
+  PINECONE_KEY,
+  type PineconeApi,
+  startPineconeApi,
+} from '../../support/pinecone-api.ts';
 
 const open: PineconeApi[] = [];
 afterEach(async () => {
@@ -22,7 +27,14 @@ async function start(options: Parameters<typeof startPineconeApi>[0] = {}): Prom
 }
 
 function optionsOf(api: PineconeApi, change: Partial<PineconeOptions> = {}): PineconeOptions {
-  return { apiKey: PINECONE_KEY, index: PINECONE_INDEX, baseUrl: api.url, retryDelayMs: 1, timeoutMs: 5_000, ...change };
+  return {
+    apiKey: PINECONE_KEY,
+    index: PINECONE_INDEX,
+    baseUrl: api.url,
+    retryDelayMs: 1,
+    timeoutMs: 5_000,
+    ...change,
+  };
 }
 
 function indexOf(api: PineconeApi, change: Partial<PineconeOptions> = {}) {
@@ -47,17 +59,30 @@ describe('what Pinecone takes', () => {
     const api = await start();
     const index = indexOf(api);
     await index.upsert('error_library', [
-      { id: 'long', text: '🦊'.repeat(30_000), metadata: { category: 'CODE_ERROR', rootCause: '"'.repeat(60_000), order: Number.NaN } },
+      {
+        id: 'long',
+        text: '🦊'.repeat(30_000),
+        metadata: { category: 'CODE_ERROR', rootCause: '"'.repeat(60_000), order: Number.NaN },
+      },
       { id: 'text', text: 'x'.repeat(39_000), metadata: { category: 'CODE_ERROR' } },
     ]);
 
-    const [long] = await index.search('error_library', { text: '🦊', limit: 1, filter: { category: 'CODE_ERROR' } });
+    const [long] = await index.search('error_library', {
+      text: '🦊',
+      limit: 1,
+      filter: { category: 'CODE_ERROR' },
+    });
     expect(long?.text.isWellFormed()).toBe(true);
     expect(long?.text.length).toBeGreaterThan(4_000);
     const items = new Map((await index.list('error_library')).map(({ id, metadata }) => [id, metadata]));
-    expect(items.get('long')).toMatchObject({ category: 'CODE_ERROR', rootCause: expect.stringMatching(/^"{2000,}$/) });
+    expect(items.get('long')).toMatchObject({
+      category: 'CODE_ERROR',
+      rootCause: expect.stringMatching(/^"{2000,}$/),
+    });
     expect(items.get('long')).not.toHaveProperty('order');
-    expect((await index.search('error_library', { text: 'x'.repeat(39_000), limit: 1 }))[0]?.text).toHaveLength(39_000);
+    expect(
+      (await index.search('error_library', { text: 'x'.repeat(39_000), limit: 1 }))[0]?.text,
+    ).toHaveLength(39_000);
     expect(api.refusals).toEqual([]);
   });
 
@@ -66,7 +91,11 @@ describe('what Pinecone takes', () => {
     const index = indexOf(api);
     await index.upsert(
       'knowledge',
-      Array.from({ length: 250 }, (_, number) => ({ id: `i${number}`, text: `entry ${number} ${'word '.repeat(7_000)}`, metadata: {} })),
+      Array.from({ length: 250 }, (_, number) => ({
+        id: `i${number}`,
+        text: `entry ${number} ${'word '.repeat(7_000)}`,
+        metadata: {},
+      })),
     );
 
     expect(await index.count('knowledge')).toBe(250);
@@ -112,7 +141,15 @@ describe('what Pinecone takes', () => {
       ['/vectors/upsert', { vectors: [{ id: 'ü', values }] }],
       ['/vectors/upsert', { vectors: [{ id: 'a', values, metadata: { text: 'x'.repeat(41_000) } }] }],
       ['/vectors/upsert', { vectors: [{ id: 'a', values, metadata: { nothing: null } }] }],
-      ['/vectors/upsert', { vectors: Array.from({ length: 1_001 }, (_, n) => ({ id: `a${n}`, values: [1, ...values.slice(1).fill(0)] })) }],
+      [
+        '/vectors/upsert',
+        {
+          vectors: Array.from({ length: 1_001 }, (_, n) => ({
+            id: `a${n}`,
+            values: [1, ...values.slice(1).fill(0)],
+          })),
+        },
+      ],
       ['/vectors/upsert', { namespace: 'knöwledge', vectors }],
       ['/query', { topK: 0, vector: values }],
       ['/query', { topK: 1, vector: values, filter: { category: { $like: 'x' } } }],
@@ -121,7 +158,11 @@ describe('what Pinecone takes', () => {
       ['/vectors/delete', { ids: ['a'], deleteAll: true }],
     ];
     for (const [path, body] of refused) expect([path, await send(path, body)]).toEqual([path, 400]);
-    expect(await send('/vectors/upsert', { vectors: [{ id: 'a', values, metadata: { a: 'x'.repeat(2_200_000) } }] })).toBe(413);
+    expect(
+      await send('/vectors/upsert', {
+        vectors: [{ id: 'a', values, metadata: { a: 'x'.repeat(2_200_000) } }],
+      }),
+    ).toBe(413);
   });
 });
 
@@ -130,19 +171,26 @@ describe('embedders', () => {
     name,
     dimensions,
     embed: async (texts) =>
-      texts.map((text) => Float32Array.from({ length: dimensions }, (_, place) => (place === text.length % 8 ? 1 : 0))),
+      texts.map((text) =>
+        Float32Array.from({ length: dimensions }, (_, place) => (place === text.length % 8 ? 1 : 0)),
+      ),
   });
 
   it('keeps their vectors apart, fills shorter ones up, and forgets those of models alone', async () => {
     const api = await start({ dimension: 512 });
     const one = indexOf(api);
-    const other = createSemanticPineconeIndex(optionsOf(api), words('openai:mini/model', 8), ['hashing-512-v1']);
+    const other = createSemanticPineconeIndex(optionsOf(api), words('openai:mini/model', 8), [
+      'hashing-512-v1',
+    ]);
     await one.upsert('knowledge', [ITEM]);
     expect(await other.search('knowledge', QUERY)).toEqual([]);
     await other.upsert('knowledge', [ITEM]);
 
     expect((await other.search('knowledge', QUERY))[0]?.score).toBeCloseTo(1, 4);
-    expect(api.spaces.names()).toEqual(['knowledge.hashing-512-v1', expect.stringMatching(/^knowledge\.openai_mini_model-[0-9a-f]{8}$/)]);
+    expect(api.spaces.names()).toEqual([
+      'knowledge.hashing-512-v1',
+      expect.stringMatching(/^knowledge\.openai_mini_model-[0-9a-f]{8}$/),
+    ]);
     await other.clear();
     expect(api.spaces.names()).toEqual(['knowledge.hashing-512-v1']);
     expect(api.refusals).toEqual([]);
@@ -151,16 +199,26 @@ describe('embedders', () => {
   it('measures likeness from what the embedder gives to unrelated texts', async () => {
     const api = await start();
     const plain = createPineconeIndex(optionsOf(api), createHashingEmbedder());
-    const raised = createPineconeIndex(optionsOf(api), { ...createHashingEmbedder(), unrelated: async () => 0.5 });
+    const raised = createPineconeIndex(optionsOf(api), {
+      ...createHashingEmbedder(),
+      unrelated: async () => 0.5,
+    });
     await plain.upsert('knowledge', [ITEM]);
     const query = { text: 'no space left on the device of the runner', limit: 1 };
-    const [low, high] = [(await raised.search('knowledge', query))[0], (await plain.search('knowledge', query))[0]];
+    const [low, high] = [
+      (await raised.search('knowledge', query))[0],
+      (await plain.search('knowledge', query))[0],
+    ];
 
     expect(low?.score).toBeCloseTo(((high?.score ?? 0) - 0.5) / 0.5, 5);
   });
 
   it.each([
-    ['missing', null, /has no index named faultline-test\. Create one .*cosine.*at least 512 dimensions.*FAULTLINE_PINECONE_INDEX/],
+    [
+      'missing',
+      null,
+      /has no index named faultline-test\. Create one .*cosine.*at least 512 dimensions.*FAULTLINE_PINECONE_INDEX/,
+    ],
     ['too short', { dimension: 256 }, /has 256 dimensions, but the embedder produces 512/],
     ['measuring otherwise', { metric: 'euclidean' }, /measures by euclidean/],
   ])('says how to mend an index that is %s', async (_, index, message) => {
@@ -171,7 +229,9 @@ describe('embedders', () => {
     await expect(indexOf(api).search('knowledge', QUERY)).rejects.toMatchObject(refusal);
     await expect(checkPinecone(optionsOf(api), createHashingEmbedder())).rejects.toMatchObject(refusal);
     api.setIndex({});
-    expect(await checkPinecone(optionsOf(api), createHashingEmbedder())).toBe('index faultline-test, cosine, 512 dimensions');
+    expect(await checkPinecone(optionsOf(api), createHashingEmbedder())).toBe(
+      'index faultline-test, cosine, 512 dimensions',
+    );
   });
 });
 
@@ -194,14 +254,22 @@ describe('T30: Pinecone in trouble', () => {
   it('does not wait for what lies beyond its limit, but hands on how long it should be left alone', async () => {
     const api = await start();
     api.script([{ do: 'status', status: 429, headers: { 'retry-after': '60' } }]);
-    await expect(run(api)).rejects.toMatchObject({ code: 'rate-limited', retryable: true, retryAfterMs: 60_000 });
+    await expect(run(api)).rejects.toMatchObject({
+      code: 'rate-limited',
+      retryable: true,
+      retryAfterMs: 60_000,
+    });
     expect(api.requests.filter(({ path }) => path === '/query')).toHaveLength(1);
   });
 
   it('tries a failing server three times more, and one that resets', async () => {
     const api = await start();
     api.script([{ do: 'status', status: 500 }]);
-    await expect(run(api)).rejects.toMatchObject({ code: 'upstream-failed', retryable: true, message: 'Pinecone failed (HTTP 500)' });
+    await expect(run(api)).rejects.toMatchObject({
+      code: 'upstream-failed',
+      retryable: true,
+      message: 'Pinecone failed (HTTP 500)',
+    });
     expect(api.requests.filter(({ path }) => path === '/query')).toHaveLength(4);
     api.script([{ do: 'reset' }, { do: 'status', status: 503 }, { do: 'answer' }]);
     expect(await run(api)).toEqual([]);
@@ -219,12 +287,21 @@ describe('T30: Pinecone in trouble', () => {
     ['a refused key', 401, '"Unauthorized"', 'upstream-auth'],
     ['a forbidden act', 403, '{"code":7,"message":"no"}', 'upstream-auth'],
     ['an unpaid bill', 402, '{"code":8,"message":"pay"}', 'quota-exhausted'],
-    ['a used-up plan', 429, '{"code":8,"message":"You reached your read unit limit for the current month (1000000)."}', 'quota-exhausted'],
+    [
+      'a used-up plan',
+      429,
+      '{"code":8,"message":"You reached your read unit limit for the current month (1000000)."}',
+      'quota-exhausted',
+    ],
     ['a refused request', 400, '{"code":3,"message":"bad"}', 'invalid-input'],
   ])('takes %s as final', async (_, status, body, code) => {
     const api = await start();
     api.script([{ do: 'status', status, body }]);
-    await expect(run(api)).rejects.toMatchObject({ code, retryable: false, message: expect.not.stringContaining(PINECONE_KEY) });
+    await expect(run(api)).rejects.toMatchObject({
+      code,
+      retryable: false,
+      message: expect.not.stringContaining(PINECONE_KEY),
+    });
     expect(api.requests.filter(({ path }) => path === '/query')).toHaveLength(1);
   });
 
@@ -233,16 +310,25 @@ describe('T30: Pinecone in trouble', () => {
     api.script([{ do: 'body', body: '<html>' }]);
     await expect(run(api)).rejects.toMatchObject({ code: 'upstream-failed', retryable: false });
     api.script([{ do: 'body', body: JSON.stringify({ matches: [], pad: 'x'.repeat(5_000) }) }]);
-    await expect(run(api, { maxReplyBytes: 1_000 })).rejects.toMatchObject({ code: 'upstream-failed', message: /larger than 1000 bytes/ });
+    await expect(run(api, { maxReplyBytes: 1_000 })).rejects.toMatchObject({
+      code: 'upstream-failed',
+      message: /larger than 1000 bytes/,
+    });
     api.script([{ do: 'body', body: '{}' }]);
     expect(await run(api)).toEqual([]);
   });
 
   it('sends its key to no host but Pinecone’s where none of one’s own is configured, and waits for an index that is not ready', async () => {
     const api = await start({ ready: false });
-    await expect(indexOf(api, { maxRetries: 0 }).count('knowledge')).rejects.toMatchObject({ code: 'upstream-failed', retryable: true });
+    await expect(indexOf(api, { maxRetries: 0 }).count('knowledge')).rejects.toMatchObject({
+      code: 'upstream-failed',
+      retryable: true,
+    });
     api.setIndex({ host: 'ftp://elsewhere' });
-    await expect(indexOf(api).count('knowledge')).rejects.toMatchObject({ code: 'upstream-failed', message: /strange host/ });
+    await expect(indexOf(api).count('knowledge')).rejects.toMatchObject({
+      code: 'upstream-failed',
+      message: /strange host/,
+    });
   });
 
   it('asks for the host again after it could not be reached', async () => {

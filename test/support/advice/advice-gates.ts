@@ -22,7 +22,10 @@ const VALUE_KINDS = ['path', 'version', 'package', 'variable', 'command', 'host'
 type ValueKind = (typeof VALUE_KINDS)[number];
 
 /** Each named value that the advice on a captured failure holds stands in its log; a count for each kind of value. */
-export async function countAbsentValues(advise: Advise, logs: readonly AdvisedLog[] = capturedFailures()): Promise<AdviceCount[]> {
+export async function countAbsentValues(
+  advise: Advise,
+  logs: readonly AdvisedLog[] = capturedFailures(),
+): Promise<AdviceCount[]> {
   const broken = new Map<ValueKind, string[]>(VALUE_KINDS.map((kind) => [kind, []]));
   for (const { name, text } of logs) {
     const stands = createLookup([text]);
@@ -30,14 +33,22 @@ export async function countAbsentValues(advise: Advise, logs: readonly AdvisedLo
       if (isSilent(advice)) continue;
       const own = findOwnNames(text, advice ?? '');
       for (const { kind, value, lookedUp } of findValues(advice ?? ''))
-        if (!stands(lookedUp) && !own.has(value)) broken.get(kind)?.push(`${name}: ${kind} ${value} in “${advice}”`);
+        if (!stands(lookedUp) && !own.has(value))
+          broken.get(kind)?.push(`${name}: ${kind} ${value} in “${advice}”`);
     }
   }
-  return [...broken].map(([kind, sentences]) => ({ name: `absent ${kind}`, cases: logs.length, broken: sentences }));
+  return [...broken].map(([kind, sentences]) => ({
+    name: `absent ${kind}`,
+    cases: logs.length,
+    broken: sentences,
+  }));
 }
 
 /** Advice on invented logs of kinds that used to mislead; a count for each group of kinds. */
-export async function countMisleading(advise: Advise, kinds: readonly MisleadingKind[] = MISLEADING_KINDS): Promise<AdviceCount[]> {
+export async function countMisleading(
+  advise: Advise,
+  kinds: readonly MisleadingKind[] = MISLEADING_KINDS,
+): Promise<AdviceCount[]> {
   const groups = new Map<string, { cases: number; broken: string[] }>();
   for (const kind of kinds) {
     const group = groups.get(kind.group) ?? { cases: 0, broken: [] };
@@ -54,7 +65,10 @@ export async function countMisleading(advise: Advise, kinds: readonly Misleading
  * With the lines around the trigger deleted, advice is silent or names or quotes something of what is left. The trigger is the first telling line, with
  * nothing of what stands up to six lines before and after it.
  */
-export async function countGeneric(advise: Advise, logs: readonly AdvisedLog[] = capturedFailures()): Promise<AdviceCount> {
+export async function countGeneric(
+  advise: Advise,
+  logs: readonly AdvisedLog[] = capturedFailures(),
+): Promise<AdviceCount> {
   const usable = logs.filter(({ telling }) => telling.length > 0);
   const broken: string[] = [];
   for (const log of usable) {
@@ -63,7 +77,8 @@ export async function countGeneric(advise: Advise, logs: readonly AdvisedLog[] =
     for (const advice of await advise(text)) {
       if (isSilent(advice)) continue;
       const own = findOwnNames(text, advice ?? '');
-      if (!findGrounds(advice ?? '').some((one) => stands(one) || own.has(one.value))) broken.push(`${log.name}: “${advice}”`);
+      if (!findGrounds(advice ?? '').some((one) => stands(one) || own.has(one.value)))
+        broken.push(`${log.name}: “${advice}”`);
     }
   }
   return { name: 'general advice on a trigger without its neighbors', cases: usable.length, broken };
@@ -97,7 +112,11 @@ function findValues(advice: string): NamedValue[] {
     isValueKind(lookedUp.kind) ? [{ kind: lookedUp.kind, value: lookedUp.value, lookedUp }] : [],
   );
   const plain = (kind: 'host' | 'number', pattern: RegExp) =>
-    [...advice.matchAll(pattern)].map(([value]) => ({ kind, value, lookedUp: { kind: 'symbol' as const, value } }));
+    [...advice.matchAll(pattern)].map(([value]) => ({
+      kind,
+      value,
+      lookedUp: { kind: 'symbol' as const, value },
+    }));
   return [...named, ...plain('host', HOST), ...plain('number', NUMBER)];
 }
 
@@ -112,7 +131,8 @@ function findGrounds(advice: string): Identifier[] {
 
 /** What is wrong with the advice on such a log; null where nothing is. */
 function findFault(advice: string, { forbidden, needed }: MisleadingKind): string | null {
-  const holds = (words: string) => new RegExp(`(?<!\\w)${words.replace(/[^\w\s]/g, '\\$&')}(?!\\w)`, 'i').test(advice);
+  const holds = (words: string) =>
+    new RegExp(`(?<!\\w)${words.replace(/[^\w\s]/g, '\\$&')}(?!\\w)`, 'i').test(advice);
   const said = forbidden.find(holds);
   if (said !== undefined) return `says “${said}”`;
   if (needed.length > 0 && !needed.some(holds)) return `does not say “${needed[0]}”`;

@@ -32,10 +32,18 @@ function readGroup(group: string): MisleadingKind[] {
 
 function parseKind(group: string, block: string): MisleadingKind {
   const [name = '', ...lines] = block.trimEnd().split('\n');
-  const field = (key: string) => lines.find((line) => line.startsWith(`${key}: `))?.slice(key.length + 2) ?? '';
+  const field = (key: string) =>
+    lines.find((line) => line.startsWith(`${key}: `))?.slice(key.length + 2) ?? '';
   const words = (key: string) => field(key).split(' | ').filter(Boolean);
   const output = lines.filter((line) => !/^(?:run|not|says): /.test(line));
   const run = field('run');
-  const log = [`##[group]Run ${run}`, run, '##[endgroup]', ...output, '##[error]Process completed with exit code 1.', ''].join('\n');
+  const log = [
+    `##[group]Run ${run}`,
+    run,
+    '##[endgroup]',
+    ...output,
+    '##[error]Process completed with exit code 1.',
+    '',
+  ].join('\n');
   return { group, name, log, forbidden: words('not'), needed: words('says') };
 }

@@ -15,7 +15,9 @@ const Service = z.object({
   command: z.array(z.string()).nullable(),
   environment: z.record(z.string(), z.string().nullable()).default({}),
   healthcheck: z.object({ test: z.array(z.string()).optional(), disable: z.boolean().optional() }).optional(),
-  ports: z.array(z.object({ target: z.int(), published: z.string(), host_ip: z.string().optional() })).default([]),
+  ports: z
+    .array(z.object({ target: z.int(), published: z.string(), host_ip: z.string().optional() }))
+    .default([]),
   volumes: z.array(z.object({ type: z.string(), source: z.string(), target: z.string() })).default([]),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   read_only: z.boolean().optional(),
@@ -30,7 +32,10 @@ export type ComposeModel = z.infer<typeof ComposeModel>;
  * The compose file as Docker understands it, every profile on, with these values: by `docker compose config` where that is
  * installed, else by the library it is made of, which needs Go. Throws with what that says of a file it refuses.
  */
-export async function readCompose(values: Readonly<Record<string, string>>, file: string = COMPOSE_FILE): Promise<ComposeModel> {
+export async function readCompose(
+  values: Readonly<Record<string, string>>,
+  file: string = COMPOSE_FILE,
+): Promise<ComposeModel> {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, GOFLAGS: '', ...values };
   const docker = await run('docker', ['compose', 'version'], { env }).then(
     () => true,
@@ -50,7 +55,9 @@ export async function newEnv(): Promise<Record<string, string>> {
     const file = join(folder, '.env');
     await run(join(ROOT, 'scripts/new-env'), [file]);
     const lines = (await readFile(file, 'utf8')).trim().split('\n');
-    return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+    return Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -16,9 +16,20 @@ export function answerWith(app: Pick<TerminalApp, 'triage'>): AnswerLogs {
     const triaged = await app.triage(build, sources, never);
     const { analyses, failureFound } = toResult('joined', triaged, 0);
     const failures = triaged.analyses.map(({ failureIds }) => {
-      const own = triaged.groups.find((group) => group.failures.some(({ id }) => failureIds.includes(id)))?.failures ?? [];
-      return own.map(({ test, message }) => ({ test: test?.name ?? null, suite: test?.suite ?? null, message }));
+      const own =
+        triaged.groups.find((group) => group.failures.some(({ id }) => failureIds.includes(id)))?.failures ??
+        [];
+      return own.map(({ test, message }) => ({
+        test: test?.name ?? null,
+        suite: test?.suite ?? null,
+        message,
+      }));
     });
-    return { failureFound: failureFound === true, answers: analyses, failures, text: sources.map(({ text }) => text).join('\n') };
+    return {
+      failureFound: failureFound === true,
+      answers: analyses,
+      failures,
+      text: sources.map(({ text }) => text).join('\n'),
+    };
   };
 }

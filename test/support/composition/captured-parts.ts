@@ -22,7 +22,12 @@ const Truth = z.object({
   failingTests: z.array(z.unknown()).default([]),
   exitCode: z.int(),
 });
-const MixedRow = z.object({ id: z.string(), runner: z.string(), log_path: z.string().nullish(), green: z.boolean().nullish() });
+const MixedRow = z.object({
+  id: z.string(),
+  runner: z.string(),
+  log_path: z.string().nullish(),
+  green: z.boolean().nullish(),
+});
 
 /** Every captured failure that shows which command failed: those of one cause, and builds of several by real runners where there are any. */
 export function readCapturedParts(): CapturedPart[] {
@@ -30,12 +35,16 @@ export function readCapturedParts(): CapturedPart[] {
 }
 
 function readSet(set: 'failures' | 'tools'): CapturedPart[] {
-  const folders = readdirSync(join(FIXTURES, set), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const folders = readdirSync(join(FIXTURES, set), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
   return folders.flatMap(({ name }) => {
     const file = (path: string) => readFileSync(join(FIXTURES, set, name, path), 'utf8');
     const truth = Truth.parse(JSON.parse(file('truth.json')));
     const part = cutPart(file('log.txt'));
-    return part === null ? [] : [{ id: name, set, runner: nameRunner(name, truth), exitCode: truth.exitCode, ...part }];
+    return part === null
+      ? []
+      : [{ id: name, set, runner: nameRunner(name, truth), exitCode: truth.exitCode, ...part }];
   });
 }
 
@@ -45,14 +54,20 @@ function readMixed(): CapturedPart[] {
   const rows = readFileSync(path, 'utf8').trim().split('\n');
   return rows.flatMap((line) => {
     const { id, runner, log_path: log, green } = MixedRow.parse(JSON.parse(line));
-    const part = log == null || green === true ? null : cutPart(readFileSync(join(FIXTURES, 'mixed', log), 'utf8'));
+    const part =
+      log == null || green === true ? null : cutPart(readFileSync(join(FIXTURES, 'mixed', log), 'utf8'));
     return part === null ? [] : [{ id, set: 'mixed' as const, runner, exitCode: 1, ...part }];
   });
 }
 
 /** Tools that only start another one. */
 const STARTERS = new Set(['node', 'npm', 'java', 'python', 'bash', 'make', 'g++']);
-const SAME_RUNNER: Readonly<Record<string, string>> = { 'go-test': 'go test', php: 'phpunit', perl: 'prove', cmake: 'ctest' };
+const SAME_RUNNER: Readonly<Record<string, string>> = {
+  'go-test': 'go test',
+  php: 'phpunit',
+  perl: 'prove',
+  cmake: 'ctest',
+};
 
 function nameRunner(slug: string, { tool, tools, failingTests }: z.infer<typeof Truth>): string {
   if (tool !== undefined) return SAME_RUNNER[tool] ?? tool;
@@ -74,7 +89,9 @@ export function cutPart(log: string): Cut | null {
 }
 
 function cutGitHub(lines: readonly string[]): Cut | null {
-  const end = lines.findIndex((line) => stripEscapes(line).startsWith('##[error]Process completed with exit code'));
+  const end = lines.findIndex((line) =>
+    stripEscapes(line).startsWith('##[error]Process completed with exit code'),
+  );
   const start = lines.findLastIndex((line, at) => at < end && line.startsWith('##[group]Run '));
   const head = lines.findIndex((line, at) => at > start && line === '##[endgroup]');
   if (start === -1 || head === -1 || head > end) return null;
@@ -83,7 +100,9 @@ function cutGitHub(lines: readonly string[]): Cut | null {
 }
 
 function cutJenkins(lines: readonly string[]): Cut | null {
-  const end = lines.findIndex((line) => line.startsWith("Build step 'Execute shell' marked build as failure"));
+  const end = lines.findIndex((line) =>
+    line.startsWith("Build step 'Execute shell' marked build as failure"),
+  );
   const start = lines.findLastIndex((line, at) => at < end && / \$ \/bin\/sh -xe /.test(line));
   return start === -1 ? null : cutEchoed(lines.slice(start + 1, end), '+ ');
 }

@@ -37,14 +37,25 @@ const MOST_PARTS = { failures: 30, tools: 20 } as const;
 export function chooseJoins(parts: readonly CapturedPart[], all: boolean): Join[] {
   const single = shuffle(parts, 'parts').filter(({ set }) => set !== 'mixed');
   const mixed = shuffle(parts, 'mixed').filter(({ set }) => set === 'mixed');
-  if (all) return [...joinByRunner(single), ...joinAcross(single, parts.length, parts.length), ...joinMixed(mixed, single)];
+  if (all)
+    return [
+      ...joinByRunner(single),
+      ...joinAcross(single, parts.length, parts.length),
+      ...joinMixed(mixed, single),
+    ];
   const short = single.filter(({ output }) => output.length <= MOST_LINES);
   const byRunner = joinByRunner(short).slice(0, MOST_OF_KIND);
   const used = [...new Set(byRunner.flatMap((join) => join.parts))];
   const others = short.filter((part) => !used.includes(part));
-  const few = (['failures', 'tools'] as const).flatMap((set) => others.filter((part) => part.set === set).slice(0, MOST_PARTS[set]));
+  const few = (['failures', 'tools'] as const).flatMap((set) =>
+    others.filter((part) => part.set === set).slice(0, MOST_PARTS[set]),
+  );
   const pool = shuffle([...used, ...few], 'few');
-  return [...byRunner, ...joinAcross(pool, MOST_OF_KIND, MOST_OF_SAME), ...joinMixed(mixed.slice(0, MOST_OF_KIND), pool)];
+  return [
+    ...byRunner,
+    ...joinAcross(pool, MOST_OF_KIND, MOST_OF_SAME),
+    ...joinMixed(mixed.slice(0, MOST_OF_KIND), pool),
+  ];
 }
 
 function joinByRunner(parts: readonly CapturedPart[]): Join[] {
@@ -95,6 +106,9 @@ function toJoin(kind: JoinKind, parts: readonly CapturedPart[]): Join {
 
 /** An order that looks random and is the same in every run. */
 function shuffle<Item extends { readonly id: string }>(items: readonly Item[], seed: string): Item[] {
-  const keyed = items.map((item) => ({ item, key: createHash('sha256').update(`${seed}\n${item.id}`).digest('hex') }));
+  const keyed = items.map((item) => ({
+    item,
+    key: createHash('sha256').update(`${seed}\n${item.id}`).digest('hex'),
+  }));
   return keyed.sort((left, right) => (left.key < right.key ? -1 : 1)).map(({ item }) => item);
 }

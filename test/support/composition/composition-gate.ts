@@ -35,18 +35,29 @@ const Bar = z.strictObject({
   misgrouped: z.number(),
 });
 type Bar = z.infer<typeof Bar>;
-const Bars = z.strictObject({ schema: z.literal(1), note: z.string(), short: z.array(Bar).min(1), all: z.array(Bar).min(1) });
+const Bars = z.strictObject({
+  schema: z.literal(1),
+  note: z.string(),
+  short: z.array(Bar).min(1),
+  all: z.array(Bar).min(1),
+});
 
 /** The bars of the short run and of all joins. */
 export function readBars(): z.infer<typeof Bars> {
-  return Bars.parse(JSON.parse(readFileSync(joinPath(import.meta.dirname, '../../gate/composition-bars.json'), 'utf8')));
+  return Bars.parse(
+    JSON.parse(readFileSync(joinPath(import.meta.dirname, '../../gate/composition-bars.json'), 'utf8')),
+  );
 }
 
 /**
  * Answers joins of captured failures and each part alone in the same frame, and holds one against the other. Joins whose parts are not answered
  * alone, or could be mixed up, are left out.
  */
-export async function judgeJoins(parts: readonly CapturedPart[], all: boolean, answer: AnswerLogs): Promise<JudgedJoin[]> {
+export async function judgeJoins(
+  parts: readonly CapturedPart[],
+  all: boolean,
+  answer: AnswerLogs,
+): Promise<JudgedJoin[]> {
   const known = new Map<string, AnsweredLog>();
   const answerAlone = async (part: CapturedPart, frame: Join['frame']) => {
     const solo = frame === 'stages' || frame === 'jobs' ? frame : 'step';
@@ -72,7 +83,8 @@ export function countKinds(judged: readonly JudgedJoin[]): KindFigures[] {
   return kinds.flatMap((kind) => {
     const own = judged.filter((one) => one.join.kind === kind);
     if (own.length === 0) return [];
-    const sum = (valueFor: (one: JudgedJoin) => number) => own.reduce((total, one) => total + valueFor(one), 0);
+    const sum = (valueFor: (one: JudgedJoin) => number) =>
+      own.reduce((total, one) => total + valueFor(one), 0);
     const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
     const failures = sum((one) => one.failures);
     return {
@@ -103,9 +115,11 @@ export function findMissedBars(figures: readonly KindFigures[], bars: readonly B
     if (figure === undefined) return [`${bar.kind}: not measured`];
     const missed: string[] = [];
     for (const name of ['joins', 'faithful', 'same'] as const)
-      if (round(figure[name]) < bar[name]) missed.push(`${bar.kind}: ${name} is ${round(figure[name])}, the bar is at least ${bar[name]}`);
+      if (round(figure[name]) < bar[name])
+        missed.push(`${bar.kind}: ${name} is ${round(figure[name])}, the bar is at least ${bar[name]}`);
     for (const name of ['missing', 'bleed', 'misgrouped'] as const)
-      if (round(figure[name]) > bar[name]) missed.push(`${bar.kind}: ${name} is ${round(figure[name])}, the bar is at most ${bar[name]}`);
+      if (round(figure[name]) > bar[name])
+        missed.push(`${bar.kind}: ${name} is ${round(figure[name])}, the bar is at most ${bar[name]}`);
     return missed;
   });
 }

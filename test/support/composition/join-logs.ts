@@ -29,7 +29,9 @@ export interface JoinedLog {
  */
 export function joinLogs(parts: readonly CapturedPart[], frame: Frame): JoinedLog {
   if (frame === 'jobs') {
-    const logs = parts.map((part, at) => printJob(`${at + 1}_${part.runner.replace(/\W+/g, '-')}.txt`, [[part]]));
+    const logs = parts.map((part, at) =>
+      printJob(`${at + 1}_${part.runner.replace(/\W+/g, '-')}.txt`, [[part]]),
+    );
     return { sources: logs.flatMap(({ sources }) => sources), spans: logs.flatMap(({ spans }) => spans) };
   }
   if (frame === 'stages') return printPipeline(parts);
@@ -56,8 +58,19 @@ function createPrinter(source: string) {
   };
 }
 
-const CHECKOUT = ['##[group]Run actions/checkout@v4', 'with:', '  repository: example/mono', '  fetch-depth: 1', '##[endgroup]'];
-const CLEANUP = ['Post job cleanup.', '[command]/usr/bin/git version', 'git version 2.49.0', 'Cleaning up orphan processes'];
+const CHECKOUT = [
+  '##[group]Run actions/checkout@v4',
+  'with:',
+  '  repository: example/mono',
+  '  fetch-depth: 1',
+  '##[endgroup]',
+];
+const CLEANUP = [
+  'Post job cleanup.',
+  '[command]/usr/bin/git version',
+  'git version 2.49.0',
+  'Cleaning up orphan processes',
+];
 
 /** A job of GitHub Actions; a step with several parts runs all and ends with the last code. */
 function printJob(source: string, steps: ReadonlyArray<readonly CapturedPart[]>): JoinedLog {
@@ -103,7 +116,13 @@ function printPipeline(parts: readonly CapturedPart[]): JoinedLog {
     '[Pipeline] {',
   );
   for (const [at, part] of parts.entries()) {
-    printer.print('[Pipeline] stage', `[Pipeline] { (${part.runner} ${at + 1})`, '[Pipeline] catchError', '[Pipeline] {', '[Pipeline] sh');
+    printer.print(
+      '[Pipeline] stage',
+      `[Pipeline] { (${part.runner} ${at + 1})`,
+      '[Pipeline] catchError',
+      '[Pipeline] {',
+      '[Pipeline] sh',
+    );
     printer.print(...part.commands.map((command) => `+ ${command}`));
     printer.printOutput(
       part,
@@ -123,7 +142,10 @@ function printPipeline(parts: readonly CapturedPart[]): JoinedLog {
 
 /** Parts come from repositories of their own: joined, each is a folder of one. */
 function moveWorkspace(line: string, workspace: string): string {
-  return line.replace(/\/home\/(?:runner\/work\/([\w.-]+)\/\1|jenkins\/workspace\/([\w.-]+))(?![\w.-])/g, (_, github, jenkins) => {
-    return `${workspace}/${github ?? jenkins}`;
-  });
+  return line.replace(
+    /\/home\/(?:runner\/work\/([\w.-]+)\/\1|jenkins\/workspace\/([\w.-]+))(?![\w.-])/g,
+    (_, github, jenkins) => {
+      return `${workspace}/${github ?? jenkins}`;
+    },
+  );
 }

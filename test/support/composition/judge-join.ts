@@ -1,6 +1,11 @@
 import type { LabelledFailure } from '../../../src/replay/cases/labelled-failure.ts';
 import { findAnswers } from '../../../src/replay/figures/builds/find-answers.ts';
-import { holdsWords, normalizeMessage, normalizeWords, saysMessage } from '../../../src/replay/figures/builds/said-words.ts';
+import {
+  holdsWords,
+  normalizeMessage,
+  normalizeWords,
+  saysMessage,
+} from '../../../src/replay/figures/builds/said-words.ts';
 import type { AnalysisResult } from '../../../src/replay/run/results.ts';
 import type { CapturedPart } from './captured-parts.ts';
 import type { Join } from './choose-joins.ts';
@@ -40,7 +45,12 @@ const NO_HEADLINE = /^##\[error\]Process completed with exit code|^No error was 
 
 /** Whether a part can be joined: alone it is answered, surely, and each failure says something. */
 export function isUsable({ failureFound, answers, failures }: AnsweredLog): boolean {
-  if (!failureFound || answers.length === 0 || failures.flat().some(({ message }) => NO_HEADLINE.test(message))) return false;
+  if (
+    !failureFound ||
+    answers.length === 0 ||
+    failures.flat().some(({ message }) => NO_HEADLINE.test(message))
+  )
+    return false;
   return answers.every(({ abstained }) => abstained === false);
 }
 
@@ -48,7 +58,9 @@ export function isUsable({ failureFound, answers, failures }: AnsweredLog): bool
 export function areTellable(join: Join, alone: ReadonlyMap<CapturedPart, AnsweredLog>): boolean {
   const parts = [...new Set(join.parts)];
   const words = parts.map((part) => wordsTelling(alone.get(part)));
-  return words.every((own, at) => words.slice(at + 1).every((other) => !own.some((one) => other.includes(one))));
+  return words.every((own, at) =>
+    words.slice(at + 1).every((other) => !own.some((one) => other.includes(one))),
+  );
 }
 
 function wordsTelling(answered: AnsweredLog | undefined): string[] {
@@ -90,18 +102,33 @@ export function judgeJoin(
   }
   const grouping = findMisgrouped(expected, naming, joined.answers);
   const missing = naming.filter((answer) => answer === null).length;
-  const counts = { failures: expected.length, same, missing, bleeding, answers: joined.answers.length, misgrouped: grouping.length };
+  const counts = {
+    failures: expected.length,
+    same,
+    missing,
+    bleeding,
+    answers: joined.answers.length,
+    misgrouped: grouping.length,
+  };
   return { join, ...counts, faults: [...faults, ...grouping] };
 }
 
 /** The failures of a part, which has several spans where it failed several times: they are one failure. */
-function expectFailures(part: CapturedPart, spans: readonly PartSpan[], answered: AnsweredLog | undefined): Expected[] {
+function expectFailures(
+  part: CapturedPart,
+  spans: readonly PartSpan[],
+  answered: AnsweredLog | undefined,
+): Expected[] {
   const log = spans.length === 1 ? spans[0]?.source : null;
   const lines = spans.map(({ lineStart, lineEnd }): [number, number] => [lineStart, lineEnd]);
   return (answered?.answers ?? []).flatMap((alone, at) =>
     (answered?.failures[at] ?? []).map(({ test, suite, message }) => {
       const category = alone.category as LabelledFailure['category'];
-      return { part, alone, failure: { test, suite, message, log, log_lines: lines, cause: `${part.id} ${at + 1}`, category } };
+      return {
+        part,
+        alone,
+        failure: { test, suite, message, log, log_lines: lines, cause: `${part.id} ${at + 1}`, category },
+      };
     }),
   );
 }
@@ -117,7 +144,9 @@ function compareAnswers({ alone, failure }: Expected, answer: AnalysisResult | n
   if (answer.category !== alone.category) differences.push(`${answer.category} instead of ${alone.category}`);
   if (answer.kind !== alone.kind) differences.push(`${answer.kind} instead of ${alone.kind}`);
   if (saysMessage(toTexts(alone), failure.message) && !saysMessage(toTexts(answer), failure.message))
-    differences.push(`does not say "${failure.message.split('\n')[0]?.slice(0, 80)}" but "${answer.title?.slice(0, 80)}"`);
+    differences.push(
+      `does not say "${failure.message.split('\n')[0]?.slice(0, 80)}" but "${answer.title?.slice(0, 80)}"`,
+    );
   const [wanted, place] = [nameTestPlace(alone, failure), nameTestPlace(answer, failure)];
   if (wanted !== null && place !== wanted) differences.push(`the test is at ${place} instead of ${wanted}`);
   const [suspect, first] = [nameSuspect(alone), nameSuspect(answer)];
@@ -131,7 +160,9 @@ function toTexts({ title, rootCause, fixRecommendation, claims }: AnalysisResult
 }
 
 function nameTestPlace({ failingTests }: AnalysisResult, { test, suite }: LabelledFailure): string | null {
-  const found = failingTests.find((one) => one.name === test && one.suite === suite) ?? failingTests.find(({ name }) => name === test);
+  const found =
+    failingTests.find((one) => one.name === test && one.suite === suite) ??
+    failingTests.find(({ name }) => name === test);
   return found?.file == null ? null : `${found.file}:${found.line}`;
 }
 
@@ -143,20 +174,36 @@ function nameSuspect({ suspects }: AnalysisResult): string | null {
 const LEAST_NAME = 5;
 
 /** What an answer to a part tells of the other parts of its join: their messages, titles and tests, and suspects in their files alone. */
-function findForeign(part: CapturedPart, answer: AnalysisResult, { parts }: Join, alone: ReadonlyMap<CapturedPart, AnsweredLog>): string[] {
+function findForeign(
+  part: CapturedPart,
+  answer: AnalysisResult,
+  { parts }: Join,
+  alone: ReadonlyMap<CapturedPart, AnsweredLog>,
+): string[] {
   const others = parts.filter((other) => other !== part).flatMap((other) => alone.get(other) ?? []);
-  const own = [alone.get(part)?.text ?? '', ...(alone.get(part)?.answers ?? []).flatMap(toTexts)].map(normalizeWords);
+  const own = [alone.get(part)?.text ?? '', ...(alone.get(part)?.answers ?? []).flatMap(toTexts)].map(
+    normalizeWords,
+  );
   const isOwn = (words: string) => own.some((text) => holdsWords(text, words));
   const told = [answer.title ?? '', answer.rootCause ?? '', answer.fixRecommendation ?? ''];
   const names = others.flatMap((other) => [
-    ...other.failures.flat().flatMap(({ test, message }) => [message, ...(test !== null && test.length >= LEAST_NAME ? [test] : [])]),
+    ...other.failures
+      .flat()
+      .flatMap(({ test, message }) => [
+        message,
+        ...(test !== null && test.length >= LEAST_NAME ? [test] : []),
+      ]),
     ...other.answers.map(({ title }) => title ?? ''),
   ]);
-  const foreign = new Set(names.filter((name) => saysMessage(told, name) && !normalizeMessage(name).every(isOwn)));
+  const foreign = new Set(
+    names.filter((name) => saysMessage(told, name) && !normalizeMessage(name).every(isOwn)),
+  );
   const suspects = answer.suspects.filter(
     ({ path }) => !own[0]?.includes(path.toLowerCase()) && others.some(({ text }) => text.includes(path)),
   );
-  return [...foreign, ...new Set(suspects.map(({ path }) => path))].map((words) => words.split('\n')[0] ?? '');
+  return [...foreign, ...new Set(suspects.map(({ path }) => path))].map(
+    (words) => words.split('\n')[0] ?? '',
+  );
 }
 
 function findMisgrouped(
@@ -164,7 +211,9 @@ function findMisgrouped(
   naming: ReadonlyArray<AnalysisResult | null>,
   answers: readonly AnalysisResult[],
 ): string[] {
-  const named = expected.flatMap(({ failure }, at) => (naming[at] == null ? [] : [{ cause: failure.cause, answer: naming[at] }]));
+  const named = expected.flatMap(({ failure }, at) =>
+    naming[at] == null ? [] : [{ cause: failure.cause, answer: naming[at] }],
+  );
   const faults: string[] = [];
   for (const answer of answers) {
     const causes = new Set(named.filter((one) => one.answer === answer).map(({ cause }) => cause));

@@ -16,14 +16,25 @@ const HEAD = `const { test } = require('node:test'); const { spawn } = require('
 const ADDS = `test('adds', () => require('node:assert').equal(require('./sum.js').sum(2, 3), 5));\n`;
 
 export const ENDING_CASES: readonly EndingCase[] = [
-  ...SIGNALS.map((signal): EndingCase => ({ name: `${signal} while a command runs`, run: () => inLab((lab) => endBy(lab, signal)) })),
+  ...SIGNALS.map(
+    (signal): EndingCase => ({
+      name: `${signal} while a command runs`,
+      run: () => inLab((lab) => endBy(lab, signal)),
+    }),
+  ),
   ...['confirm', 'bisect', 'try-fix'].map(
-    (name): EndingCase => ({ name: `a read-only folder, in ${name}`, run: () => inLab((lab) => makeReadOnly(lab, name)) }),
+    (name): EndingCase => ({
+      name: `a read-only folder, in ${name}`,
+      run: () => inLab((lab) => makeReadOnly(lab, name)),
+    }),
   ),
   { name: 'a link that leads nowhere where dependencies are shared', run: () => inLab(linkNowhere) },
   {
     name: 'a process that leaves its session',
-    run: () => inLab((lab) => leaveBehind(lab, `spawn('sleep', ['98765'], { detached: true, stdio: 'ignore' }).unref();`)),
+    run: () =>
+      inLab((lab) =>
+        leaveBehind(lab, `spawn('sleep', ['98765'], { detached: true, stdio: 'ignore' }).unref();`),
+      ),
   },
   {
     name: 'a process that leaves its session and its environment',
@@ -62,7 +73,9 @@ test('adds', async () => { if (fs.existsSync(${JSON.stringify(started)})) await 
   return [
     ...(ended.code === 130 ? [] : [`ended with ${ended.code ?? ended.signal}: ${ended.said}`]),
     ...(sleepers().length === 0 ? [] : ['a process was left']),
-    ...Object.entries(stateOf(lab)).flatMap(([what, now]) => (now === before[what] ? [] : [`changed: ${what}`])),
+    ...Object.entries(stateOf(lab)).flatMap(([what, now]) =>
+      now === before[what] ? [] : [`changed: ${what}`],
+    ),
   ];
 }
 
@@ -92,8 +105,20 @@ async function linkNowhere(lab: Lab): Promise<string[]> {
 async function leaveBehind(lab: Lab, start: string): Promise<string[]> {
   lab.write('sum.test.js', `${HEAD}${start}\n${ADDS}`);
   lab.commit('leave a process');
-  const { said } = await lab.faultline(['confirm', '--no-conditions', '--no-base', '--runs', '3', '--', process.execPath, '--test']);
-  return [...(sleepers().length === 0 ? [] : ['a process was left']), ...(/Fails 3 of 3 here/.test(said) ? [] : [`said: ${said}`])];
+  const { said } = await lab.faultline([
+    'confirm',
+    '--no-conditions',
+    '--no-base',
+    '--runs',
+    '3',
+    '--',
+    process.execPath,
+    '--test',
+  ]);
+  return [
+    ...(sleepers().length === 0 ? [] : ['a process was left']),
+    ...(/Fails 3 of 3 here/.test(said) ? [] : [`said: ${said}`]),
+  ];
 }
 
 /** The history anew with another test, from the first commit on. */

@@ -17,7 +17,9 @@ export const HONEST_CASES: readonly HonestCase[] = [
     run: () =>
       inEach((lab) => {
         lab.gitIn(lab.home, 'config', '--global', 'core.autocrlf', 'true');
-        needs(lab, `assert.match(readFileSync('note.txt', 'latin1'), /\\r\\n/)`, () => lab.write('note.txt', 'one\r\n'));
+        needs(lab, `assert.match(readFileSync('note.txt', 'latin1'), /\\r\\n/)`, () =>
+          lab.write('note.txt', 'one\r\n'),
+        );
       }),
   },
   {
@@ -25,7 +27,9 @@ export const HONEST_CASES: readonly HonestCase[] = [
     run: () =>
       inEach((lab) => {
         lab.write('.git/info/attributes', '*.txt text eol=crlf\n');
-        needs(lab, `assert.match(readFileSync('note.txt', 'latin1'), /\\r\\n/)`, () => lab.write('note.txt', 'one\r\n'));
+        needs(lab, `assert.match(readFileSync('note.txt', 'latin1'), /\\r\\n/)`, () =>
+          lab.write('note.txt', 'one\r\n'),
+        );
       }),
   },
   {
@@ -132,7 +136,8 @@ function useLargeFiles(lab: Lab): void {
 function clonePartially(lab: Lab): void {
   const origin = join(lab.root, 'origin');
   lab.gitIn(lab.root, 'clone', '--quiet', '--bare', lab.repository, origin);
-  for (const name of ['uploadpack.allowFilter', 'uploadpack.allowAnySHA1InWant']) lab.gitIn(origin, 'config', name, 'true');
+  for (const name of ['uploadpack.allowFilter', 'uploadpack.allowAnySHA1InWant'])
+    lab.gitIn(origin, 'config', name, 'true');
   rmSync(lab.repository, { recursive: true });
   lab.gitIn(lab.root, 'clone', '--quiet', '--filter=blob:none', `file://${origin}`, lab.repository);
 }
@@ -147,12 +152,18 @@ async function inEach(make: (lab: Lab) => unknown, refusal?: RegExp | null): Pro
       const before = stateOf(lab);
       const { name, args, says } = experimentsOf(lab, NODE_TEST)[at] ?? { name: '', args: [], says: /^$/ };
       const { said } = await lab.faultline(args);
-      const changed = Object.entries(stateOf(lab)).flatMap(([what, now]) => (now === before[what] ? [] : what));
-      findings.push(...changed.map((what) => `${name} changed: ${what}`), ...lab.left().map((what) => `${name} left: ${what}`));
+      const changed = Object.entries(stateOf(lab)).flatMap(([what, now]) =>
+        now === before[what] ? [] : what,
+      );
+      findings.push(
+        ...changed.map((what) => `${name} changed: ${what}`),
+        ...lab.left().map((what) => `${name} left: ${what}`),
+      );
       // With nothing but pointers, here as there, the large file is no difference.
       const isRight = refusal === null ? !/Git LFS has not fetched/.test(said) : (refusal ?? says).test(said);
       // The state that try-fix starts from is that of the checkout, which has its files.
-      if (!isRight && !(refusal instanceof RegExp && name === 'try-fix' && says.test(said))) findings.push(`${name} said: ${said}`);
+      if (!isRight && !(refusal instanceof RegExp && name === 'try-fix' && says.test(said)))
+        findings.push(`${name} said: ${said}`);
       if (said.includes('ATTENTION')) findings.push(`${name} said: ${said}`);
     } finally {
       lab.remove();

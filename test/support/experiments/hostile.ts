@@ -38,8 +38,20 @@ const PROGRAMS = [
   'sequence.editor',
   'uploadpack.packObjectsHook',
 ];
-const FLAGS = { 'commit.gpgSign': 'true', 'log.showSignature': 'true', 'protocol.ext.allow': 'always', 'tag.gpgSign': 'true' };
-const HOOKS = ['fsmonitor-watchman', 'post-checkout', 'post-commit', 'post-index-change', 'pre-auto-gc', 'reference-transaction'];
+const FLAGS = {
+  'commit.gpgSign': 'true',
+  'log.showSignature': 'true',
+  'protocol.ext.allow': 'always',
+  'tag.gpgSign': 'true',
+};
+const HOOKS = [
+  'fsmonitor-watchman',
+  'post-checkout',
+  'post-commit',
+  'post-index-change',
+  'pre-auto-gc',
+  'reference-transaction',
+];
 const FILTERS = ['smudge', 'clean', 'process'];
 
 export const HOSTILE_CASES: readonly HostileCase[] = [
@@ -52,7 +64,8 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
         for (const [name, value] of Object.entries(FLAGS)) lab.git('config', name, value);
         lab.git('config', 'remote.origin.url', 'ext::sh -c evil');
         for (const hook of HOOKS)
-          for (const folder of ['.git/hooks', '.evil-hooks']) lab.write(join(folder, hook), `#!/bin/sh\n${evil}\n`, 0o755);
+          for (const folder of ['.git/hooks', '.evil-hooks'])
+            lab.write(join(folder, hook), `#!/bin/sh\n${evil}\n`, 0o755);
         lab.git('config', 'core.hooksPath', join(lab.repository, '.evil-hooks'));
         lab.write('.git/info/attributes', '* diff=planted merge=planted\n');
         lab.write('.git/info/exclude', '.evil-hooks\n');
@@ -65,7 +78,8 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
       inEach(
         (lab, evil) => {
           const plant = FILTERS.map(
-            (kind) => `git('config', '--file', common + '/config', 'filter.planted.${kind}', ${JSON.stringify(evil)});`,
+            (kind) =>
+              `git('config', '--file', common + '/config', 'filter.planted.${kind}', ${JSON.stringify(evil)});`,
           );
           const body = `const { execFileSync } = require('node:child_process'); const { mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim();
@@ -159,13 +173,25 @@ async function inEach(
     const lab: HostileLab = createLab();
     try {
       const ran = join(lab.root, 'ran.txt');
-      const evil = lab.write(join(lab.root, 'evil.sh'), `#!/bin/sh\n{ echo "$0 $*"; env; } >>'${ran}'\ncat\n`, 0o755);
+      const evil = lab.write(
+        join(lab.root, 'evil.sh'),
+        `#!/bin/sh\n{ echo "$0 $*"; env; } >>'${ran}'\ncat\n`,
+        0o755,
+      );
       plant(lab, evil);
       const { name, args, says } = experimentsOf(lab)[at] ?? { name: '', args: [], says: /^$/ };
       const before = stateOf(lab);
-      const { said } = await lab.faultline(args, lab.path === undefined ? {} : { env: { PATH: `${lab.path}:${lab.env.PATH}` } });
-      const changed = Object.entries(stateOf(lab)).flatMap(([what, now]) => (now === before[what] || mayChange.includes(what) ? [] : what));
-      findings.push(...changed.map((what) => `${name} changed: ${what}`), ...lab.left().map((what) => `${name} left: ${what}`));
+      const { said } = await lab.faultline(
+        args,
+        lab.path === undefined ? {} : { env: { PATH: `${lab.path}:${lab.env.PATH}` } },
+      );
+      const changed = Object.entries(stateOf(lab)).flatMap(([what, now]) =>
+        now === before[what] || mayChange.includes(what) ? [] : what,
+      );
+      findings.push(
+        ...changed.map((what) => `${name} changed: ${what}`),
+        ...lab.left().map((what) => `${name} left: ${what}`),
+      );
       findings.push(...programsRun(name, ran));
       if (!(refusal ?? says).test(said)) findings.push(`${name} said: ${said}`);
     } finally {

@@ -1,5 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { BARE } from '../bare-environment.ts';
@@ -49,9 +59,17 @@ interface LabOptions {
 /** Three commits on `main`: the first, tagged `good`, works; the last does not. */
 export function createLab(): Lab {
   const root = mkdtempSync(join(tmpdir(), 'faultline-lab-'));
-  const [repository, temporary, home] = ['repository', 'temporary', 'home'].map((name) => join(root, name)) as [string, string, string];
+  const [repository, temporary, home] = ['repository', 'temporary', 'home'].map((name) =>
+    join(root, name),
+  ) as [string, string, string];
   for (const folder of [repository, temporary, home]) mkdirSync(folder);
-  const env = { ...BARE, PATH: process.env.PATH ?? '', HOME: home, TMPDIR: temporary, FAULTLINE_TOKEN: TOKEN };
+  const env = {
+    ...BARE,
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    TMPDIR: temporary,
+    FAULTLINE_TOKEN: TOKEN,
+  };
   const who = {
     GIT_AUTHOR_NAME: 'Ada',
     GIT_COMMITTER_NAME: 'Ada',
@@ -59,7 +77,12 @@ export function createLab(): Lab {
     GIT_COMMITTER_EMAIL: 'ada@example.test',
   };
   const gitIn: Lab['gitIn'] = (cwd, ...args) =>
-    execFileSync('git', args, { cwd, env: { ...env, ...who }, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+    execFileSync('git', args, {
+      cwd,
+      env: { ...env, ...who },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim();
   const lab: Lab = {
     ...{ root, repository, temporary, home, env, gitIn },
     git: (...args) => gitIn(repository, ...args),
@@ -97,7 +120,10 @@ export function createLab(): Lab {
 export const NODE_TEST: readonly string[] = [process.execPath, '--test'];
 
 /** Every experiment, with what it must say of the lab's commits. */
-export function experimentsOf(lab: Lab, command = NODE_TEST): readonly { name: string; args: readonly string[]; says: RegExp }[] {
+export function experimentsOf(
+  lab: Lab,
+  command = NODE_TEST,
+): readonly { name: string; args: readonly string[]; says: RegExp }[] {
   const confirm = ['confirm', '--no-conditions', '--runs', '3', '--base', 'good', '--', ...command];
   return [
     { name: 'confirm', args: confirm, says: /introduced by this change/ },
@@ -106,7 +132,11 @@ export function experimentsOf(lab: Lab, command = NODE_TEST): readonly { name: s
       args: ['bisect', '--good', 'good', '--', ...command],
       says: /Broken by (\w+) [\s\S]*Commit\s+\1 turn the sum around/,
     },
-    { name: 'try-fix', args: ['try-fix', '--patch', join(lab.root, 'fix.diff'), '--', ...command], says: /Fixed: fails 0 of 3/ },
+    {
+      name: 'try-fix',
+      args: ['try-fix', '--patch', join(lab.root, 'fix.diff'), '--', ...command],
+      says: /Fixed: fails 0 of 3/,
+    },
   ];
 }
 
@@ -123,14 +153,17 @@ async function runFaultline(lab: Lab, args: readonly string[], options: LabOptio
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
   });
   let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (said += text));
   const { when } = options;
   const watch = setInterval(() => {
     if (when === undefined || !existsSync(when.exists)) return;
     clearInterval(watch);
     child.kill(when.send);
   }, 50);
-  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((end) => child.once('close', (...how) => end(how)));
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((end) =>
+    child.once('close', (...how) => end(how)),
+  );
   clearInterval(watch);
   return { code, signal, said };
 }

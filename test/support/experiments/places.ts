@@ -13,7 +13,8 @@ type Place = (lab: Lab, words: string, output: string) => string[];
 
 const PLACES: Readonly<Record<string, Place>> = {
   'a pre-commit hook': (lab, words, output) => commitWithHook(lab, lab.repository, words, output, []),
-  'a pre-commit hook of commit --all': (lab, words, output) => commitWithHook(lab, lab.repository, words, output, ['--all']),
+  'a pre-commit hook of commit --all': (lab, words, output) =>
+    commitWithHook(lab, lab.repository, words, output, ['--all']),
   'a pre-commit hook of a linked worktree': (lab, words, output) => {
     const linked = join(lab.root, 'linked');
     lab.git('worktree', 'add', '--quiet', '-b', 'linked', linked);
@@ -22,7 +23,16 @@ const PLACES: Readonly<Record<string, Place>> = {
   'a pre-commit hook of a submodule': (lab, words, output) => {
     const outer = join(lab.root, 'outer');
     lab.gitIn(lab.root, 'init', '--quiet', '--initial-branch=main', outer);
-    lab.gitIn(outer, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', lab.repository, 'inner');
+    lab.gitIn(
+      outer,
+      '-c',
+      'protocol.file.allow=always',
+      'submodule',
+      '--quiet',
+      'add',
+      lab.repository,
+      'inner',
+    );
     lab.gitIn(outer, 'commit', '--quiet', '-m', 'add a submodule');
     return commitWithHook(lab, join(outer, 'inner'), words, output, []);
   },
@@ -33,7 +43,15 @@ const PLACES: Readonly<Record<string, Place>> = {
     const before = stateOf(lab);
     const command = join(lab.root, 'exec.sh');
     lab.write(command, `#!/bin/sh\n${words} >'${output}' 2>&1\nexit 0\n`, 0o755);
-    lab.git('rebase', '--quiet', '--force-rebase', '--committer-date-is-author-date', '--exec', command, 'HEAD~1');
+    lab.git(
+      'rebase',
+      '--quiet',
+      '--force-rebase',
+      '--committer-date-is-author-date',
+      '--exec',
+      command,
+      'HEAD~1',
+    );
     return differences(before, stateOf(lab));
   },
   'a bare GIT_INDEX_FILE': (lab, words, output) => {
@@ -42,12 +60,20 @@ const PLACES: Readonly<Record<string, Place>> = {
     return runInShell(lab, `GIT_INDEX_FILE='${index}' ${words}`, output, index);
   },
   'GIT_DIR and GIT_WORK_TREE': (lab, words, output) =>
-    runInShell(lab, `GIT_DIR='${lab.repository}/.git' GIT_WORK_TREE='${lab.repository}' ${words}`, output, null),
+    runInShell(
+      lab,
+      `GIT_DIR='${lab.repository}/.git' GIT_WORK_TREE='${lab.repository}' ${words}`,
+      output,
+      null,
+    ),
 };
 
 /** Every place with every experiment. */
 export const PLACE_CASES: readonly PlaceCase[] = Object.entries(PLACES).flatMap(([where, place]) =>
-  ['confirm', 'bisect', 'try-fix'].map((name) => ({ name: `${name} in ${where}`, run: () => runCase(name, place) })),
+  ['confirm', 'bisect', 'try-fix'].map((name) => ({
+    name: `${name} in ${where}`,
+    run: () => runCase(name, place),
+  })),
 );
 
 async function runCase(name: string, place: Place): Promise<string[]> {
@@ -69,12 +95,25 @@ async function runCase(name: string, place: Place): Promise<string[]> {
 }
 
 /** Commits a staged change while an experiment runs in the hook; the file that is changed but not staged must not be in the commit. */
-function commitWithHook(lab: Lab, folder: string, words: string, output: string, options: readonly string[]): string[] {
-  const hook = join(lab.gitIn(folder, 'rev-parse', '--path-format=absolute', '--git-path', 'hooks'), 'pre-commit');
+function commitWithHook(
+  lab: Lab,
+  folder: string,
+  words: string,
+  output: string,
+  options: readonly string[],
+): string[] {
+  const hook = join(
+    lab.gitIn(folder, 'rev-parse', '--path-format=absolute', '--git-path', 'hooks'),
+    'pre-commit',
+  );
   lab.write(hook, `#!/bin/sh\n${words} >'${output}' 2>&1\nexit 0\n`, 0o755);
   lab.write(join(folder, 'note.txt'), 'two\n');
   lab.gitIn(folder, 'add', 'note.txt');
-  if (options.length === 0) lab.write(join(folder, 'sum.test.js'), `${readFileSync(join(folder, 'sum.test.js'), 'utf8')}// not staged\n`);
+  if (options.length === 0)
+    lab.write(
+      join(folder, 'sum.test.js'),
+      `${readFileSync(join(folder, 'sum.test.js'), 'utf8')}// not staged\n`,
+    );
   const [before, tree] = [stateOf(lab, folder), lab.gitIn(folder, 'write-tree')];
   lab.gitIn(folder, 'commit', '--quiet', ...options, '-m', 'write a second note');
   const after = stateOf(lab, folder);
@@ -82,7 +121,9 @@ function commitWithHook(lab: Lab, folder: string, words: string, output: string,
   const isChild = lab.gitIn(folder, 'rev-parse', 'HEAD^') === parent;
   const isStaged = lab.gitIn(folder, 'rev-parse', 'HEAD^{tree}') === tree;
   // The commit itself, the references and the list of worktrees, which names it, are what the user asked for.
-  const unasked = differences(before, after).filter((name) => !['commit', 'references', 'worktrees'].includes(name));
+  const unasked = differences(before, after).filter(
+    (name) => !['commit', 'references', 'worktrees'].includes(name),
+  );
   const count = (state: Record<string, string>) => state.worktrees?.split('\n').length;
   return [
     ...unasked,

@@ -7,23 +7,44 @@ export type CharSet = bigint;
 export interface Alphabet {
   readonly all: CharSet;
   /** The characters a leaf matches, as the engine itself says under these flags. */
-  setOf(leaf: AST.Character | AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass, flags: string): CharSet;
+  setOf(
+    leaf: AST.Character | AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass,
+    flags: string,
+  ): CharSet;
   /** The same for a pattern of one character. */
   setOfSource(source: string, flags: string): CharSet;
 }
 
 /** A letter, a digit, spaces, line ends, marks, ideographs and halves of pairs beyond Latin-1, for classes that name none. */
-const BEYOND = ['Ж', 'ж', '٣', '\u2003', '\u2028', '\ufeff', '\u0301', '中', '…', '✓', '\ud83d', '\ude00', '\uffff', 'ſ', 'K'];
+const BEYOND = [
+  'Ж',
+  'ж',
+  '٣',
+  '\u2003',
+  '\u2028',
+  '\ufeff',
+  '\u0301',
+  '中',
+  '…',
+  '✓',
+  '\ud83d',
+  '\ude00',
+  '\uffff',
+  'ſ',
+  'K',
+];
 
 /** Latin-1, and every further character that `sources` name with its neighbours: ranges differ nowhere else. */
 export function alphabetOf(sources: readonly string[]): Alphabet {
   const named = new Set(Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).concat(BEYOND));
   const note = (code: number) => {
-    for (const near of [code - 1, code, code + 1]) if (near > 255 && near <= 0x10ffff) named.add(String.fromCodePoint(near));
+    for (const near of [code - 1, code, code + 1])
+      if (near > 255 && near <= 0x10ffff) named.add(String.fromCodePoint(near));
   };
   for (const source of sources) {
     for (const char of [...source, ...source.split('')]) note(char.codePointAt(0) ?? 0);
-    for (const [, hex] of source.matchAll(/\\u\{?([0-9a-fA-F]{1,6})/g)) note(Number.parseInt((hex ?? '').slice(0, 6), 16));
+    for (const [, hex] of source.matchAll(/\\u\{?([0-9a-fA-F]{1,6})/g))
+      note(Number.parseInt((hex ?? '').slice(0, 6), 16));
   }
   const characters = [...named];
   const known = new Map<string, CharSet>();

@@ -54,7 +54,12 @@ const MAX_WAYS = 200_000;
  * Edges, word ends and single characters looked at ahead and behind are kept exactly; longer ones looked ahead are tried and dropped; a back
  * reference is any text of its group's length. Throws {@link UnprovenError}.
  */
-export function automatonOf(source: string, flags: string, alphabet: Alphabet, unroll: number): readonly Position[] {
+export function automatonOf(
+  source: string,
+  flags: string,
+  alphabet: Alphabet,
+  unroll: number,
+): readonly Position[] {
   const mode = { unicode: flags.includes('u'), unicodeSets: flags.includes('v') };
   const pattern = new RegExpParser({ ecmaVersion: 2025 }).parsePattern(source, 0, source.length, mode);
   const builder = createBuilder(flags, alphabet, unroll);
@@ -81,7 +86,12 @@ function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
     if (at !== undefined) at.reads = { set, loop, to };
   };
 
-  function either(alternatives: readonly AST.Alternative[], from: number, to: number, loop: Loop | null): void {
+  function either(
+    alternatives: readonly AST.Alternative[],
+    from: number,
+    to: number,
+    loop: Loop | null,
+  ): void {
     for (const { elements } of alternatives) {
       let at = from;
       for (const [index, element] of elements.entries()) {
@@ -148,14 +158,22 @@ function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
     }
   }
 
-  function look({ kind, negate, alternatives, raw }: AST.LookaroundAssertion, from: number, to: number): void {
+  function look(
+    { kind, negate, alternatives, raw }: AST.LookaroundAssertion,
+    from: number,
+    to: number,
+  ): void {
     const set = singleOf(alternatives, flags, alphabet);
     if (set !== null) {
-      free(from, to, { kind: kind === 'lookahead' ? 'after' : 'before', set: negate ? alphabet.all & ~set : set });
+      free(from, to, {
+        kind: kind === 'lookahead' ? 'after' : 'before',
+        set: negate ? alphabet.all & ~set : set,
+      });
       return;
     }
     if (kind === 'lookahead') either(alternatives, from, state(), null);
-    else if (longestOf(alternatives) > MAX_BEHIND) throw new UnprovenError(`looks behind at more than ${MAX_BEHIND} characters: ${raw}`);
+    else if (longestOf(alternatives) > MAX_BEHIND)
+      throw new UnprovenError(`looks behind at more than ${MAX_BEHIND} characters: ${raw}`);
     free(from, to, { kind: 'unsure' });
   }
 
@@ -163,7 +181,12 @@ function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
     const length = longest(node);
     const first = state();
     free(from, first);
-    reads(first, alphabet.all, length <= 1 ? loop : (loop ?? { text: node.raw, length }), length <= 1 ? to : first);
+    reads(
+      first,
+      alphabet.all,
+      length <= 1 ? loop : (loop ?? { text: node.raw, length }),
+      length <= 1 ? to : first,
+    );
     free(first, to, { kind: 'unsure' });
   }
 
@@ -180,12 +203,17 @@ function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
 }
 
 /** The set a lookaround of one character looks for; null for longer ones. */
-function singleOf(alternatives: readonly AST.Alternative[], flags: string, alphabet: Alphabet): CharSet | null {
+function singleOf(
+  alternatives: readonly AST.Alternative[],
+  flags: string,
+  alphabet: Alphabet,
+): CharSet | null {
   let set = 0n;
   for (const { elements } of alternatives) {
     const [node] = elements;
     if (elements.length !== 1 || node === undefined) return null;
-    if (node.type !== 'Character' && node.type !== 'CharacterSet' && node.type !== 'CharacterClass') return null;
+    if (node.type !== 'Character' && node.type !== 'CharacterSet' && node.type !== 'CharacterClass')
+      return null;
     set |= alphabet.setOf(node, flags);
   }
   return set;
@@ -195,12 +223,15 @@ function singleOf(alternatives: readonly AST.Alternative[], flags: string, alpha
 function longest(node: AST.Element): number {
   if (node.type === 'Quantifier') return node.max === 0 ? 0 : node.max * longest(node.element);
   if (node.type === 'Group' || node.type === 'CapturingGroup') return longestOf(node.alternatives);
-  if (node.type === 'Backreference') return [node.resolved].flat().reduce((most, group) => Math.max(most, longest(group)), 0);
+  if (node.type === 'Backreference')
+    return [node.resolved].flat().reduce((most, group) => Math.max(most, longest(group)), 0);
   return node.type === 'Assertion' ? 0 : 1;
 }
 
 function longestOf(alternatives: readonly AST.Alternative[]): number {
-  return Math.max(...alternatives.map(({ elements }) => elements.reduce((sum, element) => sum + longest(element), 0)));
+  return Math.max(
+    ...alternatives.map(({ elements }) => elements.reduce((sum, element) => sum + longest(element), 0)),
+  );
 }
 
 /** A text's begin, then the states that read a character, each split so that a condition holds for all it reads or for none. */
@@ -212,13 +243,21 @@ function positionsOf(
   flags: string,
 ): Position[] {
   const word = alphabet.setOfSource('\\w', flags.replace(/[gymd]/g, ''));
-  const splits = [...telling, ...(states.some(({ free }) => free.some(({ only }) => only?.kind === 'word')) ? [word] : [])];
+  const splits = [
+    ...telling,
+    ...(states.some(({ free }) => free.some(({ only }) => only?.kind === 'word')) ? [word] : []),
+  ];
   const parts = new Map<number, number[]>();
   const places: { at: number; set: CharSet; loop: Loop | null }[] = [{ at: start, set: 0n, loop: null }];
   for (const [index, { reads }] of states.entries()) {
     if (reads === null) continue;
-    const sets = splits.reduce<CharSet[]>((kept, split) => kept.flatMap((set) => [set & split, set & ~split]), [reads.set]);
-    const own = sets.filter((set) => set !== 0n).map((set) => places.push({ at: reads.to, set, loop: reads.loop }) - 1);
+    const sets = splits.reduce<CharSet[]>(
+      (kept, split) => kept.flatMap((set) => [set & split, set & ~split]),
+      [reads.set],
+    );
+    const own = sets
+      .filter((set) => set !== 0n)
+      .map((set) => places.push({ at: reads.to, set, loop: reads.loop }) - 1);
     parts.set(index, own);
   }
   return places.map(({ at, set, loop }, index) => {
@@ -226,7 +265,9 @@ function positionsOf(
     const ways = waysFrom(states, at, end, (only) => holdsBefore(only, index === 0, set));
     for (const [reader, met] of ways) {
       for (const to of parts.get(reader) ?? []) {
-        const open = met.filter((later) => later.every((only) => holdsAfter(only, set, places[to]?.set ?? 0n, word))).length;
+        const open = met.filter((later) =>
+          later.every((only) => holdsAfter(only, set, places[to]?.set ?? 0n, word)),
+        ).length;
         if (open > 0) next.set(to, open);
       }
     }
@@ -235,7 +276,12 @@ function positionsOf(
 }
 
 /** Each way without a character from a state to one that reads, as the conditions on what is read next. */
-function waysFrom(states: readonly State[], from: number, end: number, holds: (only: Condition) => boolean): Map<number, Condition[][]> {
+function waysFrom(
+  states: readonly State[],
+  from: number,
+  end: number,
+  holds: (only: Condition) => boolean,
+): Map<number, Condition[][]> {
   const found = new Map<number, Condition[][]>();
   let left = MAX_WAYS;
   // As in JavaScript, no repeat goes round again after a round that read nothing, so no way is without end.

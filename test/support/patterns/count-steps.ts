@@ -19,7 +19,9 @@ export function countSteps(source: string, text: string, limit: number): number 
     alternatives.some(({ elements }) => all(elements, 0, at, next));
   const all = (elements: readonly AST.Element[], index: number, at: number, next: Next): boolean => {
     const element = elements[index];
-    return element === undefined ? next(at) : one(element, at, (after) => all(elements, index + 1, after, next));
+    return element === undefined
+      ? next(at)
+      : one(element, at, (after) => all(elements, index + 1, after, next));
   };
   const one = (node: AST.Element, at: number, next: Next): boolean => {
     if (node.type === 'Group' || node.type === 'CapturingGroup') return either(node.alternatives, at, next);
@@ -30,10 +32,16 @@ export function countSteps(source: string, text: string, limit: number): number 
   };
   const repeat = (node: AST.Quantifier, round: number, at: number, next: Next): boolean => {
     const again = () =>
-      round < node.max && one(node.element, at, (after) => (after > at || round < node.min) && repeat(node, round + 1, after, next));
+      round < node.max &&
+      one(
+        node.element,
+        at,
+        (after) => (after > at || round < node.min) && repeat(node, round + 1, after, next),
+      );
     if (round < node.min) return again();
     return node.greedy ? again() || next(at) : next(at) || again();
   };
-  for (let start = 0; start <= text.length; start++) if (either(pattern.alternatives, start, () => true)) break;
+  for (let start = 0; start <= text.length; start++)
+    if (either(pattern.alternatives, start, () => true)) break;
   return Math.min(steps, limit);
 }

@@ -29,7 +29,10 @@ export function findPatterns(root: string, folders: readonly string[]): FoundPat
     .filter((file) => file.endsWith('.ts'))
     .toSorted()
     .map((file) => patternsIn(file, readFileSync(join(root, file), 'utf8')));
-  return { patterns: found.flatMap(({ patterns }) => patterns), unseen: found.flatMap(({ unseen }) => unseen) };
+  return {
+    patterns: found.flatMap(({ patterns }) => patterns),
+    unseen: found.flatMap(({ unseen }) => unseen),
+  };
 }
 
 /** The same for one file. */
@@ -45,7 +48,13 @@ export function patternsIn(file: string, text: string): FoundPatterns {
       const source = sourceOf(node.arguments?.[0], constants);
       const flags = node.arguments?.[1];
       if (source === null) unseen.push({ file, line });
-      else patterns.push({ file, line, source, flags: flags !== undefined && ts.isStringLiteralLike(flags) ? flags.text : '' });
+      else
+        patterns.push({
+          file,
+          line,
+          source,
+          flags: flags !== undefined && ts.isStringLiteralLike(flags) ? flags.text : '',
+        });
     }
     ts.forEachChild(node, visit);
   };
@@ -54,7 +63,11 @@ export function patternsIn(file: string, text: string): FoundPatterns {
 }
 
 function isRegExpCall(node: ts.Node): node is ts.NewExpression | ts.CallExpression {
-  return (ts.isNewExpression(node) || ts.isCallExpression(node)) && ts.isIdentifier(node.expression) && node.expression.text === 'RegExp';
+  return (
+    (ts.isNewExpression(node) || ts.isCallExpression(node)) &&
+    ts.isIdentifier(node.expression) &&
+    node.expression.text === 'RegExp'
+  );
 }
 
 function partsOf({ text }: ts.RegularExpressionLiteral): { source: string; flags: string } {
@@ -65,9 +78,13 @@ function partsOf({ text }: ts.RegularExpressionLiteral): { source: string; flags
 type Constants = ReadonlyMap<string, ts.Expression>;
 
 function constantsOf(tree: ts.SourceFile): Constants {
-  const all = tree.statements.filter(ts.isVariableStatement).flatMap(({ declarationList }) => [...declarationList.declarations]);
+  const all = tree.statements
+    .filter(ts.isVariableStatement)
+    .flatMap(({ declarationList }) => [...declarationList.declarations]);
   return new Map(
-    all.flatMap(({ name, initializer }) => (ts.isIdentifier(name) && initializer !== undefined ? [[name.text, initializer] as const] : [])),
+    all.flatMap(({ name, initializer }) =>
+      ts.isIdentifier(name) && initializer !== undefined ? [[name.text, initializer] as const] : [],
+    ),
   );
 }
 
@@ -77,12 +94,15 @@ function sourceOf(node: ts.Expression | undefined, constants: Constants): string
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isRegularExpressionLiteral(node)) return partsOf(node).source;
   if (ts.isIdentifier(node)) return sourceOf(constants.get(node.text), constants);
-  if (ts.isPropertyAccessExpression(node) && node.name.text === 'source') return sourceOf(node.expression, constants);
+  if (ts.isPropertyAccessExpression(node) && node.name.text === 'source')
+    return sourceOf(node.expression, constants);
   if (!ts.isTemplateExpression(node)) return null;
   let source = node.head.text;
   for (const { expression, literal } of node.templateSpans) {
     // A name of a function's own can only be a word; a constant, or what is worked out in place, can be any pattern.
-    const filled = sourceOf(expression, constants) ?? (ts.isIdentifier(expression) && !constants.has(expression.text) ? HOLE : null);
+    const filled =
+      sourceOf(expression, constants) ??
+      (ts.isIdentifier(expression) && !constants.has(expression.text) ? HOLE : null);
     if (filled === null) return null;
     source += filled + literal.text;
   }

@@ -38,12 +38,16 @@ export function liveWays(all: readonly Position[], longestText: number): Verdict
   const doubling = parts.find(({ members }) => readsTwice(positions, members));
   if (doubling !== undefined) return { ways: Number.POSITIVE_INFINITY, chain: [doubling.text] };
   const reach = parts.map(({ members }) => forward(positions, members));
-  const after = parts.map((_, from) => parts.flatMap((part, to) => (to !== from && reach[from]?.has(part.members[0] ?? -1) ? [to] : [])));
+  const after = parts.map((_, from) =>
+    parts.flatMap((part, to) => (to !== from && reach[from]?.has(part.members[0] ?? -1) ? [to] : [])),
+  );
   const shared = parts.map((part, from) =>
     (after[from] ?? []).flatMap((to) => {
       const members = parts[to]?.members ?? [];
       const among = reach[from] ?? new Set();
-      return divides(positions, part.members, members, among) ? [{ to, apart: apart(positions, part.members, members, among) }] : [];
+      return divides(positions, part.members, members, among)
+        ? [{ to, apart: apart(positions, part.members, members, among) }]
+        : [];
     }),
   );
   return worstChain(parts, after, shared);
@@ -57,12 +61,20 @@ function withoutMatched(positions: readonly Position[]): Position[] {
   const sure = new Set(positions.flatMap(({ accepts }, at) => (accepts ? [at] : [])));
   for (let before = -1; before !== sure.size; ) {
     before = sure.size;
-    for (const at of sure) if ([...(positions[at]?.next.keys() ?? [])].some((to) => !sure.has(to))) sure.delete(at);
+    for (const at of sure)
+      if ([...(positions[at]?.next.keys() ?? [])].some((to) => !sure.has(to))) sure.delete(at);
   }
-  return positions.map((position) => ({ ...position, next: new Map([...position.next].filter(([to]) => !sure.has(to))) }));
+  return positions.map((position) => ({
+    ...position,
+    next: new Map([...position.next].filter(([to]) => !sure.has(to))),
+  }));
 }
 
-function worstChain(parts: readonly Part[], after: readonly number[][], shared: readonly (readonly Shared[])[]): Verdict {
+function worstChain(
+  parts: readonly Part[],
+  after: readonly number[][],
+  shared: readonly (readonly Shared[])[],
+): Verdict {
   const known = new Map<string, Verdict>();
   // `most`: the longest repeat so far among those that divide the text at hand.
   const from = (at: number, most: number): Verdict => {
@@ -88,7 +100,9 @@ function worstChain(parts: readonly Part[], after: readonly number[][], shared: 
     const rest = from(at, parts[at]?.length ?? 1);
     return { ways: rest.ways, chain: rest.chain.length === 0 ? [] : [parts[at]?.text ?? '', ...rest.chain] };
   };
-  return parts.map((_, at) => begin(at)).reduce((worst, one) => (one.ways > worst.ways ? one : worst), { ways: 1, chain: [] });
+  return parts
+    .map((_, at) => begin(at))
+    .reduce((worst, one) => (one.ways > worst.ways ? one : worst), { ways: 1, chain: [] });
 }
 
 /** Tarjan's components, those that go round. */
@@ -112,7 +126,11 @@ function partsOf(positions: readonly Position[], longestText: number): Part[] {
     for (const member of members) open.delete(member);
     const loop = positions[at]?.loop ?? null;
     if (members.length > 1 || positions[at]?.next.has(at))
-      parts.push({ members, length: Math.min(loop?.length ?? longestText, longestText), text: loop?.text ?? '' });
+      parts.push({
+        members,
+        length: Math.min(loop?.length ?? longestText, longestText),
+        text: loop?.text ?? '',
+      });
   };
   visit(0);
   return parts.toReversed();
@@ -147,8 +165,14 @@ function readsTwice(positions: readonly Position[], members: readonly number[]):
 }
 
 /** Whether one word leads from A to A, from A to B, and from B to B. */
-function divides(positions: readonly Position[], a: readonly number[], b: readonly number[], reach: ReadonlySet<number>): boolean {
-  const union = (members: readonly number[]) => members.reduce((set, member) => set | (positions[member]?.set ?? 0n), 0n);
+function divides(
+  positions: readonly Position[],
+  a: readonly number[],
+  b: readonly number[],
+  reach: ReadonlySet<number>,
+): boolean {
+  const union = (members: readonly number[]) =>
+    members.reduce((set, member) => set | (positions[member]?.set ?? 0n), 0n);
   if ((union(a) & union(b)) === 0n) return false;
   const walk = triples(positions, new Set(a), new Set(b), reach);
   const starts = a.flatMap((p) => b.map((q) => [p, q] as const));
@@ -164,8 +188,17 @@ function divides(positions: readonly Position[], a: readonly number[], b: readon
 type Triple = readonly [number, number, number];
 
 /** Walks three at once over the same characters: one within A, one from A on, one within B. True when `done` is met, or the work gets too much. */
-function triples(positions: readonly Position[], a: ReadonlySet<number>, b: ReadonlySet<number>, reach: ReadonlySet<number>) {
-  return (starts: readonly (readonly [number, number])[], done: (triple: Triple) => boolean, work: number): boolean => {
+function triples(
+  positions: readonly Position[],
+  a: ReadonlySet<number>,
+  b: ReadonlySet<number>,
+  reach: ReadonlySet<number>,
+) {
+  return (
+    starts: readonly (readonly [number, number])[],
+    done: (triple: Triple) => boolean,
+    work: number,
+  ): boolean => {
     const size = positions.length;
     const seen = new Set<number>();
     const queue: Triple[] = starts.map(([p, q]) => [p, p, q]);
@@ -194,7 +227,12 @@ function triples(positions: readonly Position[], a: ReadonlySet<number>, b: Read
 }
 
 /** The fewest characters between two arrivals in B of walks over one text that both come from A: what is between A and B must fit in. */
-function apart(positions: readonly Position[], a: readonly number[], b: readonly number[], reach: ReadonlySet<number>): number {
+function apart(
+  positions: readonly Position[],
+  a: readonly number[],
+  b: readonly number[],
+  reach: ReadonlySet<number>,
+): number {
   const size = positions.length;
   const within = new Set(b);
   const step = (pair: number): number[] => {
@@ -203,7 +241,8 @@ function apart(positions: readonly Position[], a: readonly number[], b: readonly
     for (const one of positions[early]?.next.keys() ?? []) {
       if (within.has(early) ? !within.has(one) : !reach.has(one)) continue;
       for (const other of positions[late]?.next.keys() ?? []) {
-        if (reach.has(other) && !within.has(late) && meet(positions, one, other)) found.push(one * size + other);
+        if (reach.has(other) && !within.has(late) && meet(positions, one, other))
+          found.push(one * size + other);
       }
     }
     return found;

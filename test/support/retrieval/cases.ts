@@ -22,7 +22,11 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
   {
     name: 'vaultctl-lease',
     log: ['vaultctl login --role ci-deploy', 'ERROR vaultctl: lease for role ci-deploy is no longer valid'],
-    again: ['fetching secrets for stage 4', 'ERROR vaultctl: lease for role ci-deploy is no longer valid', 'giving up'],
+    again: [
+      'fetching secrets for stage 4',
+      'ERROR vaultctl: lease for role ci-deploy is no longer valid',
+      'giving up',
+    ],
     symptom: 'vaultctl: lease for role ci-deploy is no longer valid',
     otherWords: 'vaultctl stops because the lease that role ci-deploy holds has run out.',
     cause: 'The broker was restarted and forgot its leases.',
@@ -41,7 +45,11 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
     otherWords: 'The controller prints E-4711 when it cannot see the spindle any more.',
     cause: 'The cable of the encoder is loose.',
     fix: 'Replace the encoder cable of the rig and run the self-test.',
-    near: { symptom: 'E-4712 spindle overheated', cause: 'The coolant pump stands still.', fix: 'Start the coolant pump.' },
+    near: {
+      symptom: 'E-4712 spindle overheated',
+      cause: 'The coolant pump stands still.',
+      fix: 'Start the coolant pump.',
+    },
   },
   {
     name: 'ledger-db-refused',
@@ -49,7 +57,10 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
       'psql -h ledger-db -f seed.sql',
       'psql: error: connection to server at "ledger-db" (10.2.3.4), port 5433 failed: Connection refused',
     ],
-    again: ['seeding', 'psql: error: connection to server at "ledger-db" (10.9.0.7), port 5433 failed: Connection refused'],
+    again: [
+      'seeding',
+      'psql: error: connection to server at "ledger-db" (10.9.0.7), port 5433 failed: Connection refused',
+    ],
     symptom: 'psql: error: connection to server at "ledger-db" failed: Connection refused',
     otherWords: 'psql cannot reach ledger-db: the server refuses every connection.',
     cause: 'The ledger database sleeps at night.',
@@ -62,7 +73,11 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
   },
   {
     name: 'npm-ui-kit-401',
-    log: ['npm ci', 'npm error code E401', 'npm error 401 Unauthorized - GET https://packages.acme.test/@acme%2fui-kit - token expired'],
+    log: [
+      'npm ci',
+      'npm error code E401',
+      'npm error 401 Unauthorized - GET https://packages.acme.test/@acme%2fui-kit - token expired',
+    ],
     again: [
       'npm install',
       'npm error code E401',
@@ -91,7 +106,8 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
       '\tat com.acme.ledger.Journal.post(Journal.java:88)',
     ],
     symptom: 'PostingLockedException: posting is locked by the nightly batch close',
-    otherWords: 'While the nightly batch close holds its lock, PostingLockedException is thrown for every posting.',
+    otherWords:
+      'While the nightly batch close holds its lock, PostingLockedException is thrown for every posting.',
     cause: 'The batch close runs longer than its window.',
     fix: 'Wait until the batch close has ended, or move the job behind two o’clock.',
     near: {
@@ -102,8 +118,15 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
   },
   {
     name: 'registry-denied',
-    log: ['docker push registry.acme.test/base/jdk21', 'denied: requested access to the resource registry.acme.test/base/jdk21 is denied'],
-    again: ['pushing 4 layers', 'denied: requested access to the resource registry.acme.test/base/jdk21 is denied', 'exit'],
+    log: [
+      'docker push registry.acme.test/base/jdk21',
+      'denied: requested access to the resource registry.acme.test/base/jdk21 is denied',
+    ],
+    again: [
+      'pushing 4 layers',
+      'denied: requested access to the resource registry.acme.test/base/jdk21 is denied',
+      'exit',
+    ],
     symptom: 'denied: requested access to the resource registry.acme.test/base/jdk21 is denied',
     otherWords: 'The push of base/jdk21 to registry.acme.test is denied.',
     cause: 'Only the release runners may write base images.',
@@ -140,10 +163,17 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
   },
   {
     name: 'terraform-lock',
-    log: ['terraform apply', 'Error: Error acquiring the state lock: workspace courier-prod is held by runner-blue'],
-    again: ['planning', 'Error: Error acquiring the state lock: workspace courier-prod is held by runner-blue'],
+    log: [
+      'terraform apply',
+      'Error: Error acquiring the state lock: workspace courier-prod is held by runner-blue',
+    ],
+    again: [
+      'planning',
+      'Error: Error acquiring the state lock: workspace courier-prod is held by runner-blue',
+    ],
     symptom: 'Error acquiring the state lock: workspace courier-prod is held by runner-blue',
-    otherWords: 'terraform cannot acquire the state lock of workspace courier-prod while runner-blue holds it.',
+    otherWords:
+      'terraform cannot acquire the state lock of workspace courier-prod while runner-blue holds it.',
     cause: 'A canceled job left its lock.',
     fix: 'Release the lock with the job unlock-courier.',
     near: {
@@ -180,8 +210,18 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
   },
   {
     name: 'linker-mold',
-    log: ['cargo build', 'error: linker `mold-acme` not found', '  |', '  = note: No such file or directory (os error 2)'],
-    again: ['cargo test', 'error: linker `mold-acme` not found', '  |', '  = note: No such file or directory (os error 2)'],
+    log: [
+      'cargo build',
+      'error: linker `mold-acme` not found',
+      '  |',
+      '  = note: No such file or directory (os error 2)',
+    ],
+    again: [
+      'cargo test',
+      'error: linker `mold-acme` not found',
+      '  |',
+      '  = note: No such file or directory (os error 2)',
+    ],
     symptom: 'error: linker `mold-acme` not found',
     otherWords: 'cargo does not find the linker mold-acme.',
     cause: 'The runner image before May lacks our linker.',
@@ -219,7 +259,11 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
   {
     name: 'kelp-calibration',
     log: ['sonde verify', 'FATAL: sonde calibration kelp.cal is older than firmware 7'],
-    again: ['sonde verify --all', 'probing 12 sondes', 'FATAL: sonde calibration kelp.cal is older than firmware 9'],
+    again: [
+      'sonde verify --all',
+      'probing 12 sondes',
+      'FATAL: sonde calibration kelp.cal is older than firmware 9',
+    ],
     symptom: 'sonde calibration kelp.cal is older than firmware',
     otherWords: 'The calibration kelp.cal of the sonde predates its firmware.',
     cause: 'The firmware was flashed without a new calibration.',
@@ -262,8 +306,16 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
   },
   {
     name: 'profile-expired',
-    log: ['xcodebuild archive', 'error: Provisioning profile "Acme Courier Dev" has expired (in target Courier)', '** ARCHIVE FAILED **'],
-    again: ['xcodebuild test', 'error: Provisioning profile "Acme Courier Dev" has expired (in target CourierTests)', '** TEST FAILED **'],
+    log: [
+      'xcodebuild archive',
+      'error: Provisioning profile "Acme Courier Dev" has expired (in target Courier)',
+      '** ARCHIVE FAILED **',
+    ],
+    again: [
+      'xcodebuild test',
+      'error: Provisioning profile "Acme Courier Dev" has expired (in target CourierTests)',
+      '** TEST FAILED **',
+    ],
     symptom: 'Provisioning profile "Acme Courier Dev" has expired',
     otherWords: 'The provisioning profile Acme Courier Dev is expired.',
     cause: 'The profile lives for a year.',
@@ -276,8 +328,14 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
   },
   {
     name: 'helm-in-progress',
-    log: ['helm upgrade courier-api', 'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress for courier-api'],
-    again: ['rolling out', 'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress for courier-api'],
+    log: [
+      'helm upgrade courier-api',
+      'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress for courier-api',
+    ],
+    again: [
+      'rolling out',
+      'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress for courier-api',
+    ],
     symptom: 'UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress for courier-api',
     otherWords: 'helm says that another upgrade or rollback operation of courier-api is in progress.',
     cause: 'A rollout was interrupted and its secret stayed pending.',
@@ -290,8 +348,14 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
   },
   {
     name: 'point-proto',
-    log: ['protoc -I proto', 'courier/v2/route.proto:5:1: Import "acme/geo/v1/point.proto" was not found or had errors.'],
-    again: ['generating stubs', 'courier/v2/route.proto:7:1: Import "acme/geo/v1/point.proto" was not found or had errors.'],
+    log: [
+      'protoc -I proto',
+      'courier/v2/route.proto:5:1: Import "acme/geo/v1/point.proto" was not found or had errors.',
+    ],
+    again: [
+      'generating stubs',
+      'courier/v2/route.proto:7:1: Import "acme/geo/v1/point.proto" was not found or had errors.',
+    ],
     symptom: 'route.proto: Import "acme/geo/v1/point.proto" was not found or had errors.',
     otherWords: 'protoc misses the import acme/geo/v1/point.proto in route.proto.',
     cause: 'The geo protos moved into their own package.',
@@ -305,7 +369,11 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
   {
     name: 'rack-thermal',
     log: ['burn-in --rack 7', 'rack-agent: thermal budget exhausted, refusing new burn-in'],
-    again: ['burn-in --rack 2 --quick', 'queued', 'rack-agent: thermal budget exhausted, refusing new burn-in'],
+    again: [
+      'burn-in --rack 2 --quick',
+      'queued',
+      'rack-agent: thermal budget exhausted, refusing new burn-in',
+    ],
     symptom: 'rack-agent: thermal budget exhausted',
     otherWords: 'The rack-agent refuses a burn-in once its thermal budget is exhausted.',
     cause: 'The air condition of the lab is off at weekends.',
@@ -319,7 +387,10 @@ export const RETRIEVAL_CASES: readonly RetrievalCase[] = [
   {
     name: 'catalog-checksum',
     log: ['catalog import winter.csv', 'ImportError: catalog checksum differs from manifest: winter.csv'],
-    again: ['catalog import winter.csv --dry', 'ImportError: catalog checksum differs from manifest: winter.csv'],
+    again: [
+      'catalog import winter.csv --dry',
+      'ImportError: catalog checksum differs from manifest: winter.csv',
+    ],
     symptom: 'ImportError: catalog checksum differs from manifest',
     otherWords: 'The importer finds that the checksum of the catalog and that of its manifest differ.',
     cause: 'The supplier uploads the manifest before the file.',

@@ -19,9 +19,15 @@ export interface MadeDocument {
 /** Makes documents of two errors each, as runbooks are; a table has all of them. */
 export function makeDocuments(format: RunbookFormat, entries: readonly Entry[]): MadeDocument[] {
   if (format === 'xlsx') return [{ source: 'errors.xlsx', bytes: makeXlsx({ Errors: toRows(entries) }) }];
-  if (format === 'csv') return [{ source: 'errors.csv', bytes: Buffer.from(toRows(entries).map(toCsvLine).join('\r\n')) }];
-  const pairs = Array.from({ length: Math.ceil(entries.length / 2) }, (_, at) => entries.slice(2 * at, 2 * at + 2));
-  return pairs.map((pair, at) => ({ source: `runbook-${at + 1}.${ENDINGS[format]}`, bytes: MAKERS[format](pair) }));
+  if (format === 'csv')
+    return [{ source: 'errors.csv', bytes: Buffer.from(toRows(entries).map(toCsvLine).join('\r\n')) }];
+  const pairs = Array.from({ length: Math.ceil(entries.length / 2) }, (_, at) =>
+    entries.slice(2 * at, 2 * at + 2),
+  );
+  return pairs.map((pair, at) => ({
+    source: `runbook-${at + 1}.${ENDINGS[format]}`,
+    bytes: MAKERS[format](pair),
+  }));
 }
 
 /**
@@ -30,7 +36,8 @@ export function makeDocuments(format: RunbookFormat, entries: readonly Entry[]):
  */
 export function toEntry(one: RetrievalCase, how: 'quoted' | 'other words' | 'another error'): Entry {
   const title = one.name.replaceAll('-', ' ');
-  if (how === 'another error') return { title: `About ${one.near.cause.split(' ').slice(1, 4).join(' ')}`, ...one.near };
+  if (how === 'another error')
+    return { title: `About ${one.near.cause.split(' ').slice(1, 4).join(' ')}`, ...one.near };
   return { title, symptom: how === 'quoted' ? one.symptom : one.otherWords, cause: one.cause, fix: one.fix };
 }
 
@@ -68,12 +75,22 @@ const MAKERS: Readonly<Record<keyof typeof ENDINGS, (entries: readonly Entry[]) 
     ),
   // One paragraph an error, as people write in haste.
   text: (entries) =>
-    Buffer.from(entries.map(({ symptom, cause, fix }) => `If the job prints "${symptom}": ${cause} Fix: ${fix}`).join('\n\n')),
-  pdf: (entries) => makePdf(entries.map(({ title, symptom, cause, fix }) => [title, symptom, `Cause: ${cause}`, `Fix: ${fix}`])),
+    Buffer.from(
+      entries
+        .map(({ symptom, cause, fix }) => `If the job prints "${symptom}": ${cause} Fix: ${fix}`)
+        .join('\n\n'),
+    ),
+  pdf: (entries) =>
+    makePdf(
+      entries.map(({ title, symptom, cause, fix }) => [title, symptom, `Cause: ${cause}`, `Fix: ${fix}`]),
+    ),
 };
 
 function toRows(entries: readonly Entry[]): string[][] {
-  return [['Error', 'Area', 'Reason', 'What to do'], ...entries.map(({ symptom, cause, fix }) => [symptom, 'platform', cause, fix])];
+  return [
+    ['Error', 'Area', 'Reason', 'What to do'],
+    ...entries.map(({ symptom, cause, fix }) => [symptom, 'platform', cause, fix]),
+  ];
 }
 
 function toCsvLine(cells: readonly string[]): string {

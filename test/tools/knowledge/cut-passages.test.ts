@@ -4,9 +4,14 @@ import type { DocumentBlock, DocumentPlace } from '../../../src/ports/knowledge.
 import { cutPassages } from '../../../src/tools/knowledge-service.ts';
 
 const said = (text: string, place: DocumentPlace = {}): DocumentBlock => ({ text, heading: null, place });
-const heading = (text: string, level: number, place: DocumentPlace = {}): DocumentBlock => ({ text, heading: level, place });
+const heading = (text: string, level: number, place: DocumentPlace = {}): DocumentBlock => ({
+  text,
+  heading: level,
+  place,
+});
 const cut = (...blocks: DocumentBlock[]) => cutPassages({ format: 'text', title: null, blocks, notes: [] });
-const sentences = (count: number) => Array.from({ length: count }, (_, index) => `Sentence number ${index} speaks of the agent.`).join(' ');
+const sentences = (count: number) =>
+  Array.from({ length: count }, (_, index) => `Sentence number ${index} speaks of the agent.`).join(' ');
 
 describe('cutting a document', () => {
   it('cuts at headings first, and cites their path', () => {
@@ -51,7 +56,8 @@ describe('cutting a document', () => {
 
     expect(passages.length).toBeGreaterThan(5);
     for (const passage of passages) expect(countTokens(passage.text)).toBeLessThan(580);
-    for (let index = 0; index < 400; index += 1) expect(passages.some((one) => one.text.includes(`number ${index} speaks`))).toBe(true);
+    for (let index = 0; index < 400; index += 1)
+      expect(passages.some((one) => one.text.includes(`number ${index} speaks`))).toBe(true);
     const [first = '', second = ''] = passages.map((one) => one.text);
     expect(
       second
@@ -66,7 +72,9 @@ describe('cutting a document', () => {
     expect(passages.map(({ text }) => text).join('')).toHaveLength(10_000);
     for (const { text } of passages) expect(countTokens(text)).toBeLessThan(700);
 
-    expect(cut(heading('Only', 1), heading('Headings', 2))).toEqual([{ position: 1, place: 'Only › Headings', text: 'Only › Headings' }]);
+    expect(cut(heading('Only', 1), heading('Headings', 2))).toEqual([
+      { position: 1, place: 'Only › Headings', text: 'Only › Headings' },
+    ]);
   });
 
   it('refuses a document without end', () => {

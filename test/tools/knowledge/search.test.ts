@@ -19,7 +19,11 @@ describe('search_knowledge over what a team wrote', () => {
     await world.add('ops/pm.pdf', makePdf([['Post-mortem'], ['quota of ledger shard quokka exceeded']]));
   });
   const search = (query: string, more: object = {}) =>
-    asking({ vectorIndex: world.words, knowledge: { team: world.store } })('INFRA_ERROR', 'search_knowledge', { query, ...more });
+    asking({ vectorIndex: world.words, knowledge: { team: world.store } })(
+      'INFRA_ERROR',
+      'search_knowledge',
+      { query, ...more },
+    );
 
   it('finds the passage that a line of the failure is in, cited by document and heading', async () => {
     const { findings } = await search('10:01 ERROR tunnel zephyr-7 refused our handshake');
@@ -30,7 +34,9 @@ describe('search_knowledge over what a team wrote', () => {
       data: { document: 'ops/gateway.md', place: 'Gateway › Symptoms', category: 'INFRA_ERROR' },
     });
     expect(findings[0]?.score).toBeGreaterThan(0.75);
-    expect((await search('quota of ledger shard quokka exceeded')).findings[0]).toMatchObject({ data: { place: 'page 2' } });
+    expect((await search('quota of ledger shard quokka exceeded')).findings[0]).toMatchObject({
+      data: { place: 'page 2' },
+    });
   });
 
   it('gives the fix of a passage that is one', async () => {
@@ -54,13 +60,20 @@ describe('search_knowledge with an embedding model', () => {
     const knowing = {
       ...hashing,
       name: 'knowing',
-      embed: (texts: readonly string[]) => hashing.embed(texts.map((text) => text.replace(/wormhole trouble/g, 'zephyr tunnel handshake'))),
+      embed: (texts: readonly string[]) =>
+        hashing.embed(texts.map((text) => text.replace(/wormhole trouble/g, 'zephyr tunnel handshake'))),
     };
-    const world = deskWorld({ embedder: knowing, curated: knowledgeItems(await readKnowledge(FOLDER)).slice(0, 60) });
+    const world = deskWorld({
+      embedder: knowing,
+      curated: knowledgeItems(await readKnowledge(FOLDER)).slice(0, 60),
+    });
     await loadKnowledge(world.words, await readKnowledge(FOLDER));
     await world.add('ops/gateway.md', 'zephyr tunnel handshake');
     const ask = (knowledge: object) =>
-      asking({ vectorIndex: world.words, knowledge })('INFRA_ERROR', 'search_knowledge', { query: 'wormhole trouble', limit: 2 });
+      asking({ vectorIndex: world.words, knowledge })('INFRA_ERROR', 'search_knowledge', {
+        query: 'wormhole trouble',
+        limit: 2,
+      });
 
     const found = (await ask({ team: world.store, semantic: world.semantic })).findings;
     expect(found.map(({ source }) => source)).toContain('team-knowledge/ops/gateway.md#beginning');
@@ -73,17 +86,19 @@ describe('search_knowledge with an embedding model', () => {
     const hashing = createHashingEmbedder();
     let down = false;
     const embed: typeof hashing.embed = async (texts) => {
-      if (down) throw new TriageError('upstream-failed', 'The embedding server failed (HTTP 500)', { retryable: true });
+      if (down)
+        throw new TriageError('upstream-failed', 'The embedding server failed (HTTP 500)', {
+          retryable: true,
+        });
       return hashing.embed(texts);
     };
     const world = deskWorld({ embedder: { ...hashing, embed } });
     await world.add('ops/gateway.md', 'tunnel zephyr-7 refused our handshake');
     down = true;
-    const outcome = await asking({ vectorIndex: world.words, knowledge: { team: world.store, semantic: world.semantic } })(
-      'INFRA_ERROR',
-      'search_knowledge',
-      { query: 'tunnel zephyr-7 refused our handshake' },
-    );
+    const outcome = await asking({
+      vectorIndex: world.words,
+      knowledge: { team: world.store, semantic: world.semantic },
+    })('INFRA_ERROR', 'search_knowledge', { query: 'tunnel zephyr-7 refused our handshake' });
 
     expect(outcome.status).toBe('ok');
     expect(outcome.findings[0]?.data).toMatchObject({

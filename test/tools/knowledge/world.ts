@@ -37,7 +37,11 @@ export function deskWorld(options: { embedder?: Embedder; curated?: readonly Vec
     clock: { now: () => Date.parse('2026-01-02T03:04:05Z') },
     logger: silentLogger,
   });
-  const add = (source: string, content: string | Buffer, more: { category?: 'INFRA_ERROR'; dryRun?: boolean } = {}) =>
+  const add = (
+    source: string,
+    content: string | Buffer,
+    more: { category?: 'INFRA_ERROR'; dryRun?: boolean } = {},
+  ) =>
     knowledge.add({
       source,
       bytes: Buffer.from(content),

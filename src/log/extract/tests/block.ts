@@ -22,8 +22,12 @@ const QUOTED_CODE = /^(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]/;
 const THROWN =
   /^(?:\*\* \(|C\+\+ exception with description |(?!(?:[\w.$:]{0,80}[.:])?(?:Assert|Comparison|Expectation|MultipleFail|Failed|RSpec::Expect|Minitest::Assert)\w{0,40}\b)(?:[A-Za-z_][\w$]{0,80}(?:\.|::)){0,8}[A-Z]\w{0,80}(?:Error|Exception)\b)/;
 /** The line before what an exception said, where a runner shows the check first. */
-const UNEXPECTED = /^(?:due to (?:a fatal error|unexpected exception) with messages?|unexpected exception):$/i;
-/** How runners write the two sides, where `splitExpectation` does not know it; the sides may be on different lines. */
+const UNEXPECTED =
+  /^(?:due to (?:a fatal error|unexpected exception) with messages?|unexpected exception):$/i;
+/**
+ * How runners write the two sides, where `splitExpectation` does not know it; the sides may be on different
+ * lines.
+ */
 // biome-ignore format: one row for each notation
 const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] = [
   { expected: /\{expected,(?<value>[^\n]{1,200}?)\}(?:,|$)/m, actual: /\{value,(?<value>[^\n]{1,200}?)\}/ },
@@ -59,16 +63,24 @@ const COMPARED: readonly RegExp[] = [
   /^(?:[\w.]{1,80}(?:Error|Exception): )?(?<actual>[^\n]{1,100}?)(?: \([\w ]{1,20}\))? != (?<expected>[^\n]{1,100}?)(?: \([\w ]{1,20}\))?(?:\n|$)/,
 ];
 
-/** Reads the lines below a title. The file is the test's own where one of the places is, else the first of the project's own code. */
+/**
+ * Reads the lines below a title. The file is the test's own where one of the places is, else the first of the
+ * project's own code.
+ */
 export function readBlock(body: readonly string[], title: Pick<FailingTest, 'name' | 'suite'>) {
   const plain = body.map((text) => text.replace(TAG, ''));
   const place = ownPlace(plain, title);
   // pytest marks what was raised with an E at the margin.
-  const raised = plain.filter((text) => /^E(?:\s{2,40}|$)/.test(text)).map((text) => text.replace(/^E\s{0,3}/, ''));
+  const raised = plain
+    .filter((text) => /^E(?:\s{2,40}|$)/.test(text))
+    .map((text) => text.replace(/^E\s{0,3}/, ''));
   const said = raised.length > 0 ? raised : plain;
   const message = extractMessage(said, title.name);
   // What was thrown compares nothing, whatever the lines of code around it do.
-  const sides = message !== null && THROWN.test(message) ? { expected: null, actual: null } : extractSides(said.join('\n'));
+  const sides =
+    message !== null && THROWN.test(message)
+      ? { expected: null, actual: null }
+      : extractSides(said.join('\n'));
   return { file: place?.file ?? null, line: place?.line ?? null, message, ...sides };
 }
 
@@ -88,9 +100,14 @@ export function isTestFile(path: string): boolean {
   );
 }
 
-function ownPlace(body: readonly string[], { name, suite }: Pick<FailingTest, 'name' | 'suite'>): ReturnType<typeof placeIn> {
+function ownPlace(
+  body: readonly string[],
+  { name, suite }: Pick<FailingTest, 'name' | 'suite'>,
+): ReturnType<typeof placeIn> {
   // A Go test is in a file that says so, and nowhere else.
-  const places = body.flatMap((text) => placeIn(text) ?? []).filter(({ file }) => !/(?<!_test)\.go$/.test(file));
+  const places = body
+    .flatMap((text) => placeIn(text) ?? [])
+    .filter(({ file }) => !/(?<!_test)\.go$/.test(file));
   const words = [suite?.split(/[\s.:\\$>›]/).findLast((word) => word !== ''), name.split(/[^\w$]/)[0]].filter(
     (word) => (word?.length ?? 0) > 2,
   );
@@ -105,7 +122,8 @@ function ownPlace(body: readonly string[], { name, suite }: Pick<FailingTest, 'n
 /** Returns the place in the project's own code that a line names; null if it names none. */
 export function placeIn(text: string): { readonly file: string; readonly line: number | null } | null {
   const frame = readFrame(text);
-  if (frame !== null) return frame.own ? { file: frame.file.replace(/^file:\/\//, ''), line: frame.line } : null;
+  if (frame !== null)
+    return frame.own ? { file: frame.file.replace(/^file:\/\//, ''), line: frame.line } : null;
   const place = PLACE.exec(text.slice(0, 600))?.groups;
   const file = place?.file?.replace(/^file:\/\//, '').replace(/^.*=(?=[\w./])/, '');
   return file === undefined || /^\d/.test(file) || /\/\/|^www\./.test(file) || isForeignFile(file)
@@ -118,7 +136,8 @@ function extractMessage(body: readonly string[], name: string): string | null {
   const unexpected = body.findIndex((text) => UNEXPECTED.test(text.trim()));
   if (unexpected !== -1) return body[unexpected + 1]?.trim().slice(0, 1_000) ?? null;
   const thrown = body.find((text) => /^\s{0,8}[A-Z]\w{0,60}(?:Error|Exception): \S/.test(text));
-  if (thrown !== undefined && body.some((text) => /(?:Error|Exception) \{$/.test(text))) return thrown.trim().slice(0, 1_000);
+  if (thrown !== undefined && body.some((text) => /(?:Error|Exception) \{$/.test(text)))
+    return thrown.trim().slice(0, 1_000);
   for (const [at, text] of body.entries()) {
     const said = text.trim();
     const message = said.replace(BEFORE_MESSAGE, '');
@@ -131,7 +150,10 @@ function extractMessage(body: readonly string[], name: string): string | null {
 /** Lines below a message that only leads to them. */
 const MAX_LED = 4;
 
-/** Makes a message whole whose first line ends in a colon: the lines below, as far as they belong to it, say what is the matter. */
+/**
+ * Makes a message whole whose first line ends in a colon: the lines below, as far as they belong to it, say
+ * what is the matter.
+ */
 export function joinLedLines([message = '', ...below]: readonly string[]): string {
   if (!message.endsWith(':')) return message;
   const isEnd = (text: string, at: number) =>
@@ -152,7 +174,11 @@ function raisedLast(body: readonly string[]): string | null {
   const captured = body.findIndex((text) => /-{8} ?>> begin captured/.test(text));
   const raised = body
     .slice(0, captured === -1 ? undefined : captured)
-    .findLast((text) => /^\s{0,8}[A-Za-z_][\w.]{0,200}(?:Error|Exception|Failure|FailTest|Exit|Interrupt|Warning|Timeout)\b/.test(text));
+    .findLast((text) =>
+      /^\s{0,8}[A-Za-z_][\w.]{0,200}(?:Error|Exception|Failure|FailTest|Exit|Interrupt|Warning|Timeout)\b/.test(
+        text,
+      ),
+    );
   return raised?.trim().slice(0, 1_000) ?? null;
 }
 
@@ -160,7 +186,8 @@ function extractSides(text: string): Sides {
   const head = text.slice(0, 4_000);
   for (const shape of COMPARED) {
     const both = shape.exec(head)?.groups;
-    if (both !== undefined) return { expected: both.expected?.trim() ?? null, actual: both.actual?.trim() ?? null };
+    if (both !== undefined)
+      return { expected: both.expected?.trim() ?? null, actual: both.actual?.trim() ?? null };
   }
   for (const { expected, actual } of SIDES) {
     const one = expected.exec(head)?.groups?.value?.trim();
@@ -173,15 +200,18 @@ function extractSides(text: string): Sides {
 export type KnownTest = Pick<FailingTest, 'name'> &
   Partial<Pick<FailingTest, 'suite' | 'file' | 'line' | 'message' | 'expected' | 'actual'>>;
 
-/** Adds a test reported by the lines `start` to `end`, 1-based and inclusive. What `known` leaves out is read from them where they show it. */
+/**
+ * Adds a test reported by the lines `start` to `end`, 1-based and inclusive. What `known` leaves out is read
+ * from them where they show it.
+ */
 export type AddTest = (known: KnownTest, start: number, end: number) => void;
 
 /** The framework of tests whose runner is not known. */
 export const UNKNOWN = 'tests';
 
 /**
- * Opens the list of one framework's failing tests in one log; `found` receives them with their weighted blocks. A test reported twice (where it
- * ran, and in a summary) is one.
+ * Opens the list of one framework's failing tests in one log; `found` receives them with their weighted
+ * blocks. A test reported twice (where it ran, and in a summary) is one.
  */
 export function openTestList(log: LogText, found: Findings, framework: string): AddTest {
   const seen = new Map<string, number>();
@@ -189,7 +219,11 @@ export function openTestList(log: LogText, found: Findings, framework: string): 
     if (known.name === '') return;
     const key = `${known.suite ?? ''}\u0001${known.name}`;
     const spans = [found.range(start, end)];
-    const test = found.testAt(start, framework, { ...readBody(log, start, end, known), ...pickDefined(known), spans });
+    const test = found.testAt(start, framework, {
+      ...readBody(log, start, end, known),
+      ...pickDefined(known),
+      spans,
+    });
     const index = seen.get(key) ?? -1;
     const before = found.failingTests[index];
     propose(log, found, start, end, seen.size, test);
@@ -225,7 +259,10 @@ function readBody(log: LogText, start: number, end: number, known: KnownTest): P
   const first = body.find((text) => text.trim() !== '' && !text.includes(known.name))?.trim();
   // A rule or the head of a YAML block is no message.
   const message = first === undefined || !/[\p{L}\p{N}]/u.test(first) ? null : first.slice(0, 1_000);
-  const frame = known.file === undefined || known.file === null ? body.map(readFrame).find((one) => one?.own === true) : undefined;
+  const frame =
+    known.file === undefined || known.file === null
+      ? body.map(readFrame).find((one) => one?.own === true)
+      : undefined;
   const place = frame === undefined || frame === null ? {} : { file: frame.file, line: frame.line };
   return { message, ...place, ...extractExpectation(body) };
 }
@@ -235,20 +272,35 @@ function extractExpectation(body: readonly string[]): Sides {
   if (said.expected !== null) return said;
   const head = body.findIndex((text) => /^\s{0,12}--- ?Expected\s{0,4}$/i.test(text));
   const [expected, actual] =
-    head === -1 ? [] : ['-', '+'].map((sign) => body.slice(head + 2).find((text) => text.trimStart().startsWith(sign)));
-  return { expected: expected?.trim().slice(1).trim() ?? null, actual: actual?.trim().slice(1).trim() ?? null };
+    head === -1
+      ? []
+      : ['-', '+'].map((sign) => body.slice(head + 2).find((text) => text.trimStart().startsWith(sign)));
+  return {
+    expected: expected?.trim().slice(1).trim() ?? null,
+    actual: actual?.trim().slice(1).trim() ?? null,
+  };
 }
 
 /**
  * Proposes the whole block, its beginning, and the part that says what went wrong, which may be far below.
  */
-function propose(log: LogText, found: Findings, start: number, end: number, nth: number, { framework, message }: FailingTest): void {
+function propose(
+  log: LogText,
+  found: Findings,
+  start: number,
+  end: number,
+  nth: number,
+  { framework, message }: FailingTest,
+): void {
   const less = Math.min(nth, 30) * 0.4;
   const reason = framework === UNKNOWN ? 'failing test' : `${framework} failure`;
   found.block(start, end, (end === start ? 72 : 86) - less, reason);
   if (end === start) return;
   found.block(start, Math.min(start + 8, end), 91 - less, reason);
-  const said = message === null ? -1 : linesBetween(log, start + 9, end, 400).findIndex((text) => text.includes(message));
+  const said =
+    message === null
+      ? -1
+      : linesBetween(log, start + 9, end, 400).findIndex((text) => text.includes(message));
   if (said !== -1) found.block(start + said + 6, Math.min(start + said + 17, end), 92 - less, reason);
 }
 
@@ -260,7 +312,8 @@ function pickDefined(known: KnownTest): KnownTest & Partial<FailingTest> {
 /** Joins two reports of the same test. The place to show is that of the report with more information. */
 function joined(before: FailingTest, after: FailingTest): FailingTest {
   const isFuller = before.message === null && after.message !== null;
-  const isOwn = after.file === null || (before.file !== null && (isTestFile(before.file) || !isTestFile(after.file)));
+  const isOwn =
+    after.file === null || (before.file !== null && (isTestFile(before.file) || !isTestFile(after.file)));
   return {
     ...before,
     file: isOwn ? before.file : after.file,
@@ -295,7 +348,8 @@ export function splitExpectation(text: string): Sides {
   const head = text.slice(0, 2_000);
   for (const shape of SHAPES) {
     const groups = shape.exec(head)?.groups;
-    if (groups !== undefined) return { expected: groups.expected?.trim() ?? null, actual: groups.actual?.trim() ?? null };
+    if (groups !== undefined)
+      return { expected: groups.expected?.trim() ?? null, actual: groups.actual?.trim() ?? null };
   }
   return { expected: null, actual: null };
 }

@@ -9,8 +9,8 @@ const FRAME =
   /^(?:>>>|[$+#]|\*{3,}|-{3}|RUN:)|^(?:Script|Command Output \(std\w{3}\)|Exit Code: \d{1,4}|stdout|stderr):?$|\(exit status: \d{1,3}\)$/;
 
 /**
- * Runners of a build system's `check`, and those of C that it starts. Their tests are programs, known by one line of result and by what was
- * printed. A new one is a row here.
+ * Runners of a build system's `check`, and those of C that it starts. Their tests are programs, known by one
+ * line of result and by what was printed. A new one is a row here.
  */
 // biome-ignore format: one line for each shape
 export const CHECK_RUNNERS: readonly Runner[] = [
@@ -36,14 +36,20 @@ export const CHECK_RUNNERS: readonly Runner[] = [
   ] },
 ];
 
-/** Reads what the program said between the rules, else how it ended where that says more than that it failed. */
+/**
+ * Reads what the program said between the rules, else how it ended where that says more than that it failed.
+ */
 function mesonTest({ ending = '', ...named }: Named, body: readonly string[]): Named {
-  const { suite, name } = groupsIn([named.name ?? ''], /^(?:(?<suite>\S.{0,200}) \/ )?(?<name>\S.{0,200})$/) ?? {};
+  const { suite, name } =
+    groupsIn([named.name ?? ''], /^(?:(?<suite>\S.{0,200}) \/ )?(?<name>\S.{0,200})$/) ?? {};
   const killed = /killed by signal .{1,40}/.exec(ending)?.[0];
   return { ...named, suite, name, message: printedMessage(body) ?? killed ?? named.message ?? '' };
 }
 
-/** Reads a failed program; one that logs results of its own has no such ending, and its tests are read instead. */
+/**
+ * Reads a failed program; one that logs results of its own has no such ending, and its tests are read
+ * instead.
+ */
 function automakeTest(_: Named, body: readonly string[]): Named | null {
   const name = groupsIn(body, /^(?:FAIL|XPASS|ERROR) (?<name>\S.{0,300}) \(exit status: \d{1,3}\)$/)?.name;
   return name === undefined ? null : { name, message: printedMessage(body) ?? '' };
@@ -53,7 +59,10 @@ function printedTest(named: Named, body: readonly string[]): Named {
   return { ...named, message: printedMessage(body) ?? '' };
 }
 
-/** Reads the first informative line of what a program printed; commands, rules and the names of streams are none. */
+/**
+ * Reads the first informative line of what a program printed; commands, rules and the names of streams are
+ * none.
+ */
 function printedMessage(body: readonly string[]): string | undefined {
   const said = body.map((text) => text.trim()).filter((text) => /\p{L}/u.test(text) && !FRAME.test(text));
   return said.find((text) => TELLING.test(text)) ?? said[0];

@@ -86,13 +86,16 @@ export const LISTED: readonly RegExp[] = [
   /^\s{0,4}[*•-] (?<title>\S{1,300}(?: > | › |::)\S.{0,300})$/,
 ];
 /** A file of tests in such a list, with how it ended. */
-export const LISTED_FILE = /^\s{0,4}[*•-] (?<file>[^\s:]{1,300}\.\w{1,6})(?: \((?:exit(?: code)?:? )?\d{1,3}\))?$/;
+export const LISTED_FILE =
+  /^\s{0,4}[*•-] (?<file>[^\s:]{1,300}\.\w{1,6})(?: \((?:exit(?: code)?:? )?\d{1,3}\))?$/;
 /** The error of a file that could not be loaded. */
 export const LOAD_ERROR = /^\s{0,4}(?:\w{1,60}Error|Error)\b/;
-export const FILE_HEAD = /^\s{0,4}FAIL(?:ED)?:?\s{1,3}(?:[\w@/-]{1,60} )?(?<file>\S{1,300}\.\w{1,6})(?: [([].{1,60}[)\]])?\s{0,4}$/;
+export const FILE_HEAD =
+  /^\s{0,4}FAIL(?:ED)?:?\s{1,3}(?:[\w@/-]{1,60} )?(?<file>\S{1,300}\.\w{1,6})(?: [([].{1,60}[)\]])?\s{0,4}$/;
 export const TOTALS =
   /\b[1-9]\d{0,6} (?:(?:out )?of \d{1,6} )?(?:tests? |specs? |examples? |scenarios? |suites? |test cases? )?(?:FAIL(?:ED)?|failed|failing|failures?)\b|\b[1-9]\d{0,6} errors? (?:in \d|during collection)|\b(?:Tests?|Test Suites|Test Files|Failed|Failures|Errors|FAILED|failed|failures|errors)\s{0,4}[:=(|]\s{0,4}[1-9]|^FAILED\b|^FAIL$|^FAILURES!|^test result: FAILED|^# (?:FAIL|ERROR|XPASS):\s{1,8}[1-9]|(?:tests?|specs?|assertions?) [^\n]{0,40}\bfail/i;
-export const PASSED = /^\s{0,40}(?:[✓√✔]|\[\+\]|ok\b|PASS\b|\(pass\)|- .{1,200}$)|\b(?:PASS(?:ED)?|ok|OK)\b.{0,20}$/;
+export const PASSED =
+  /^\s{0,40}(?:[✓√✔]|\[\+\]|ok\b|PASS\b|\(pass\)|- .{1,200}$)|\b(?:PASS(?:ED)?|ok|OK)\b.{0,20}$/;
 /** Lines that are echoed, not said by a test runner; and tests that failed as they should. */
 export const NO_RESULT =
   /^(?:\+{1,3} |[$>%] |##\[|::|\s{0,8}(?:echo|printf|grep|if|run:) )|\b(?:XFAIL|expected fail|known (?:issue|failure)|TODO|SKIP)\b/;
@@ -103,7 +106,8 @@ const NO_TEST =
 /** The duration of a test, after its title. */
 export const TIME =
   /\s{1,20}(?:\(\d[\d.,]{0,12} ?(?:ms|s|m|sec|µs)\)|\[\s{0,8}[<>]?\s?\d[\d.,]{0,12} ?(?:ms|s|m|sec|µs)?\]|\d[\d.,]{0,12} ?(?:ms|s|sec)(?: \([\d.|ms ]{1,40}\))?|in \d[\d.,]{0,12} ?s|\(gas: \d{1,12}\)|took \d[\d.]{0,12} sec|- \d[\d.]{0,12}s)$/;
-const BDD_NODE = /\s?\[(?:It|BeforeEach|AfterEach|JustBeforeEach|(?:Before|After)(?:Suite|All)|DeferCleanup[^\]\n]{0,40})\]\s?/;
+const BDD_NODE =
+  /\s?\[(?:It|BeforeEach|AfterEach|JustBeforeEach|(?:Before|After)(?:Suite|All)|DeferCleanup[^\]\n]{0,40})\]\s?/;
 /** A title's own notation, where it is one of these. */
 const PARTS: readonly RegExp[] = [
   /^(?<suite>[\w\\]{2,300})::(?<name>\w{1,200} with data set (?:#\d{1,6}|"[^"\n]{0,200}"))/,
@@ -117,7 +121,8 @@ const PARTS: readonly RegExp[] = [
   /^(?<suite>[A-Za-z]\w{0,200}): (?<name>\w{1,200}_test_?)\b.{0,200}$/,
 ];
 /** A test's file, and a place in it, before the rest of a title. */
-const FILE_FIRST = /^(?<file>[^\s:]{1,300}\.\w{1,6})(?::(?<line>\d{1,7})(?<column>:\d{1,6})?)?(?<mark> > | › |::)/;
+const FILE_FIRST =
+  /^(?<file>[^\s:]{1,300}\.\w{1,6})(?::(?<line>\d{1,7})(?<column>:\d{1,6})?)?(?<mark> > | › |::)/;
 /** The text before a title: workers, counters, browsers, and the runs around a test. */
 const BEFORE =
   /^(?:\{\d{1,4}\} |\d{1,6}\/\d{1,6} (?:Test\s{1,4}#\d{1,6}: )?|- |\[xUnit\.net [\d:.]{1,20}\]\s{1,8}|[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3} ?\d[\d.]{0,20} \([^()\n]{1,60}\) |(?:Gradle (?:Test Run|Test Executor|suite)\b[^>\n]{0,100} > ){1,3})/;
@@ -127,7 +132,10 @@ export function isTestTitle(title: string): boolean {
   return /[\p{L}]{2}/u.test(title) && !NO_TEST.test(title);
 }
 
-/** Takes a title apart: its file and place, its suite, its name; times, projects and marks of nodes are left out. */
+/**
+ * Takes a title apart: its file and place, its suite, its name; times, projects and marks of nodes are left
+ * out.
+ */
 export function readTitle(title: string): Pick<FailingTest, 'name' | 'suite' | 'file' | 'line'> {
   const text = plain(title);
   const first = FILE_FIRST.exec(text);
@@ -145,7 +153,8 @@ export function readTitle(title: string): Pick<FailingTest, 'name' | 'suite' | '
     const { file = null, line } = groups;
     const name = groups.name.trim();
     // Python names the test again behind its class.
-    const suite = groups.suite?.endsWith(`.${name}`) === true ? groups.suite.slice(0, -name.length - 1) : groups.suite;
+    const suite =
+      groups.suite?.endsWith(`.${name}`) === true ? groups.suite.slice(0, -name.length - 1) : groups.suite;
     return { name, suite: suite?.trim() || null, file, line: line === undefined ? null : Number(line) };
   }
   return { name: text.replace(/^"(?<inner>[^"]{1,300})"$/, '$<inner>'), suite: null, file: null, line: null };

@@ -5,19 +5,29 @@ import { groupsIn, splitExpectation } from './block.ts';
 import { FAILED_SUBTESTS } from './runners.ts';
 import type { Named, Runner } from './shapes.ts';
 
-const NOT_OK = /^\s{0,40}not ok (?<number>\d{1,7})?(?: -)? ?(?<name>[^#]{0,300}?)(?:\s{0,4}# time=.{0,200})?\s{0,4}$/i;
+const NOT_OK =
+  /^\s{0,40}not ok (?<number>\d{1,7})?(?: -)? ?(?<name>[^#]{0,300}?)(?:\s{0,4}# time=.{0,200})?\s{0,4}$/i;
 const COMPLAINT =
   /^(?:#\s{0,4})?(?:fatal|abort|assertion|terminate called|segmentation|panic|killed|\W{0,4}error\b|uncaught|.{0,60}\b(?:Error|Exception|FATAL ERROR|Check failed|Assertion)\b)/i;
 /** Beginnings of what a test runner printed, rather than of a message. */
 const OUTPUT = /^(?:TAP version|\[process |[▶✔✖#{<[]|-{3}|ok \d|not ok )/;
 
-/** Test Anything Protocol, node:test's and node's own among it: `not ok 3 name` with YAML or comments below. */
+/**
+ * Test Anything Protocol, node:test's and node's own among it: `not ok 3 name` with YAML or comments below.
+ */
 export const TAP: Runner = {
   name: 'tap',
   literals: ['not ok '],
   fillsIn: 'same',
   shapes: [
-    { head: NOT_OK, next: /^\s{0,60}---/, body: 'open', until: /^\s{0,60}\.\.\.\s{0,4}$/, limit: 80, finish: tapTest },
+    {
+      head: NOT_OK,
+      next: /^\s{0,60}---/,
+      body: 'open',
+      until: /^\s{0,60}\.\.\.\s{0,4}$/,
+      limit: 80,
+      finish: tapTest,
+    },
     {
       unless: FAILED_SUBTESTS,
       head: NOT_OK,
@@ -40,9 +50,15 @@ function tapTest(named: Named, body: readonly string[]): Named | null {
   const place =
     /^(?<file>[^:]{1,300}):(?<line>\d{1,6}):\d{1,5}$/.exec(yaml('location') ?? '')?.groups ??
     groupsIn(body, /in test file (?<file>.{1,300}), line (?<line>\d{1,7})\)/);
-  const thrown = body.map((text) => text.trim()).find((text) => /^\w{0,60}(?:Error|Exception)\b.{0,20}: /.test(text));
+  const thrown = body
+    .map((text) => text.trim())
+    .find((text) => /^\w{0,60}(?:Error|Exception)\b.{0,20}: /.test(text));
   const block = body[body.findIndex((text) => text.trim() === 'error: |-') + 1]?.trim();
-  const long = thrown ?? (error === '|-' ? block : undefined) ?? yaml('message') ?? ending(body, yaml('severity'), yaml('exitcode'));
+  const long =
+    thrown ??
+    (error === '|-' ? block : undefined) ??
+    yaml('message') ??
+    ending(body, yaml('severity'), yaml('exitcode'));
   const sides = splitExpectation(body.join('\n'));
   return {
     ...place,
@@ -57,32 +73,49 @@ function tapTest(named: Named, body: readonly string[]): Named | null {
  * Returns what the test's process printed or how it ended if nothing was thrown: its own complaint, a
  * timeout, or a crash.
  */
-function ending(body: readonly string[], severity: string | undefined, code: string | undefined): string | undefined {
+function ending(
+  body: readonly string[],
+  severity: string | undefined,
+  code: string | undefined,
+): string | undefined {
   const start = body.findIndex((text) => /^\s{0,60}stack: \|-/.test(text));
   const said = start === -1 ? [] : body.slice(start + 1).map((text) => text.trim());
   if (said[0] === 'timeout') return 'timed out';
   const first = said.find((text) => text !== '');
-  const complaint = said.find((text) => COMPLAINT.test(text)) ?? (first === '...' || OUTPUT.test(first ?? '') ? undefined : first);
+  const complaint =
+    said.find((text) => COMPLAINT.test(text)) ??
+    (first === '...' || OUTPUT.test(first ?? '') ? undefined : first);
   if (complaint !== undefined) return complaint;
   // Any test that fails may end with 1; other codes say how.
-  return code === undefined || code === '1' ? undefined : `${severity === 'crashed' ? 'crashed' : 'ended'} with exit code ${code}`;
+  return code === undefined || code === '1'
+    ? undefined
+    : `${severity === 'crashed' ? 'crashed' : 'ended'} with exit code ${code}`;
 }
 
 /** Bats and others say below what failed in comments. */
 function commentBelow(body: readonly string[]): string | undefined {
-  const said = body.filter((text) => /^\s{0,40}#/.test(text)).map((text) => text.replace(/^\s{0,40}#\s{0,8}/, ''));
-  return said.find((text) => text !== '' && !/^\((?:from function|in test file)|^\s{0,4}in test file/.test(text));
+  const said = body
+    .filter((text) => /^\s{0,40}#/.test(text))
+    .map((text) => text.replace(/^\s{0,40}#\s{0,8}/, ''));
+  return said.find(
+    (text) => text !== '' && !/^\((?:from function|in test file)|^\s{0,4}in test file/.test(text),
+  );
 }
 
 const MAX_TESTS = 2_000;
 
 /**
- * TeamCity service messages, as its plugins for most test frameworks print them, whole in one line: failed tests with what they wanted
- * and got, build problems, and messages of status ERROR.
+ * TeamCity service messages, as its plugins for most test frameworks print them, whole in one line: failed
+ * tests with what they wanted and got, build problems, and messages of status ERROR.
  */
 export const teamcity: Extractor = {
   name: 'teamcity',
-  literals: ['##teamcity[testfailed', '##teamcity[testsuite', '##teamcity[buildproblem', '##teamcity[message'],
+  literals: [
+    '##teamcity[testfailed',
+    '##teamcity[testsuite',
+    '##teamcity[buildproblem',
+    '##teamcity[message',
+  ],
   extract: (log, lines, found) => {
     const suites = new Map<string, string[]>();
     // The framework's own output, next to the messages, names the same tests by their plain names.
@@ -99,7 +132,9 @@ export const teamcity: Extractor = {
   },
 };
 
-/** Messages are long: details hold a whole stack trace. What cleaning cut off is taken from the stored line. */
+/**
+ * Messages are long: details hold a whole stack trace. What cleaning cut off is taken from the stored line.
+ */
 function wholeLine(log: LogText, line: number): string {
   const raw = log.raw(line);
   return raw.slice(Math.max(0, raw.indexOf('##teamcity[')), 40_000);
@@ -114,14 +149,23 @@ function follow({ name, attributes }: ServiceMessage, suites: Map<string, string
   else if (open.includes(suite)) suites.set(flow, open.slice(0, open.lastIndexOf(suite)));
 }
 
-function addTest(line: number, { attributes }: ServiceMessage, suites: ReadonlyMap<string, string[]>, found: Findings, nth: number): void {
+function addTest(
+  line: number,
+  { attributes }: ServiceMessage,
+  suites: ReadonlyMap<string, string[]>,
+  found: Findings,
+  nth: number,
+): void {
   const details = attributes.get('details') ?? '';
   const said = attributes.get('message')?.trim() ?? '';
   const message = said === '' ? (details.trim().split('\n')[0] ?? '') : said;
   const guess = splitExpectation(`${said}\n${details}`);
   found.test(line, 'teamcity', {
     name: (attributes.get('name') ?? 'test').slice(0, 500),
-    suite: (suites.get(attributes.get('flowId') ?? '') ?? suites.get(''))?.filter((name) => name !== '').join(' / ') || null,
+    suite:
+      (suites.get(attributes.get('flowId') ?? '') ?? suites.get(''))
+        ?.filter((name) => name !== '')
+        .join(' / ') || null,
     ...placeIn(details),
     message: message.slice(0, 1_000) || null,
     expected: attributes.get('expected')?.slice(0, 500) ?? guess.expected,
@@ -141,7 +185,11 @@ function isKnown({ attributes }: ServiceMessage, known: ReadonlySet<string>): bo
  */
 function placeIn(details: string): { readonly file: string | null; readonly line: number | null } {
   const last = [
-    ...details.slice(0, 20_000).matchAll(/^(?:([\w./\\-]{1,200}\.\w{1,5}):(\d{1,6}): |\s{0,8}File "([^"\n]{1,300})", line (\d{1,6}))/gm),
+    ...details
+      .slice(0, 20_000)
+      .matchAll(
+        /^(?:([\w./\\-]{1,200}\.\w{1,5}):(\d{1,6}): |\s{0,8}File "([^"\n]{1,300})", line (\d{1,6}))/gm,
+      ),
   ].at(-1);
   const file = last?.[1] ?? last?.[3] ?? null;
   return { file, line: file === null ? null : Number(last?.[2] ?? last?.[4]) };
@@ -203,11 +251,50 @@ const MARKS: readonly Mark[] = [
 export const harness: Extractor = {
   name: 'harness',
   literals: [
-    ...['TEST-UNEXPECTED-', 'PROCESS-CRASH', 'Assertion failure: ', 'MOZ_CRASH', 'MOZ_ASSERT', '###!!! A', 'Sanitizer'],
-    ...[': runtime error: ', 'LEAKING THE WORLD', 'ERROR - ', 'CRITICAL - ', 'FATAL - ', '[taskcluster', 'Invalid read'],
-    ...['Invalid write', 'definitely lost', 'ERROR SUMMARY: ', '* What went wrong', ' FAILED', 'Failed to execute goal'],
-    ...['Tests run:', 'Failed tests:', 'Tests in error:', 'Failures:', 'Errors:', 'go: ', 'FAIL', '--- stderr', ' subtests'],
-    ...['Dubious, test returned', 'Test Summary Report', ' scenarios:', ': commands failed', 'InvocationError'],
+    ...[
+      'TEST-UNEXPECTED-',
+      'PROCESS-CRASH',
+      'Assertion failure: ',
+      'MOZ_CRASH',
+      'MOZ_ASSERT',
+      '###!!! A',
+      'Sanitizer',
+    ],
+    ...[
+      ': runtime error: ',
+      'LEAKING THE WORLD',
+      'ERROR - ',
+      'CRITICAL - ',
+      'FATAL - ',
+      '[taskcluster',
+      'Invalid read',
+    ],
+    ...[
+      'Invalid write',
+      'definitely lost',
+      'ERROR SUMMARY: ',
+      '* What went wrong',
+      ' FAILED',
+      'Failed to execute goal',
+    ],
+    ...[
+      'Tests run:',
+      'Failed tests:',
+      'Tests in error:',
+      'Failures:',
+      'Errors:',
+      'go: ',
+      'FAIL',
+      '--- stderr',
+      ' subtests',
+    ],
+    ...[
+      'Dubious, test returned',
+      'Test Summary Report',
+      ' scenarios:',
+      ': commands failed',
+      'InvocationError',
+    ],
     ...['nox > Session', 'could not install deps', 'no tests ran', 'OK, but ', ', Assertions: '],
   ],
   extract: (log, lines, found) => {
@@ -227,7 +314,10 @@ function addMark(log: LogText, line: number, text: string, mark: Mark, found: Fi
   if (mark.toolchain !== undefined) found.toolchains.add(mark.toolchain);
   if (mark.message === undefined) return;
   const below = linesBetween(log, line + 1, end).map((one) => one.trim());
-  const said = mark.message === 'line' ? text.trim() : (below.find((one) => one.startsWith('> '))?.slice(2) ?? below[0] ?? '');
+  const said =
+    mark.message === 'line'
+      ? text.trim()
+      : (below.find((one) => one.startsWith('> '))?.slice(2) ?? below[0] ?? '');
   // That tests failed, or that something did not compile, is said better elsewhere.
   const worth = /There were failing tests|Compilation failed/.test(said) ? 30 : weight;
   found.message(mark.message === 'line' ? line : line + 1, said, worth);

@@ -18,7 +18,10 @@ export const FAILED_SUBTESTS = /^\s{4,40}# Looks like you failed \d{1,6} tests? 
 /** Words of a system about what it stopped for running too long. */
 const STOPPED = /\b(?:timed[ -]?out|time limit|exceeded|cancell?ed|terminated|killed)\b/i;
 
-/** Runners of scripting languages and of plain language, known by the shape of a line or two. A new one is a row here. */
+/**
+ * Runners of scripting languages and of plain language, known by the shape of a line or two. A new one is a
+ * row here.
+ */
 // biome-ignore format: one line for each shape
 export const SCRIPT_RUNNERS: readonly Runner[] = [
   { name: 'unittest', literals: ['FAIL: ', 'ERROR: '], shapes: [
@@ -79,7 +82,10 @@ export const SCRIPT_RUNNERS: readonly Runner[] = [
   ] },
 ];
 
-/** Runners of compiled languages, known by the shape of a line or two. A new one is a row here; those that fill in stand below those they follow. */
+/**
+ * Runners of compiled languages, known by the shape of a line or two. A new one is a row here; those that
+ * fill in stand below those they follow.
+ */
 // biome-ignore format: one line for each shape
 export const COMPILED_RUNNERS: readonly Runner[] = [
   { name: 'gradle', literals: [' FAILED'], shapes: [
@@ -196,7 +202,9 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
  * values, or else the last line.
  */
 function goMessage(named: Named, body: readonly string[]): Named {
-  const said = body.flatMap((text) => /^\s{4,40}[\w./-]{1,200}_test\.go:\d{1,7}: (\S.{0,1000})$/.exec(text)?.[1] ?? []);
+  const said = body.flatMap(
+    (text) => /^\s{4,40}[\w./-]{1,200}_test\.go:\d{1,7}: (\S.{0,1000})$/.exec(text)?.[1] ?? [],
+  );
   const isPanic = body.some((text) => /^\s{0,8}panic: /.test(text));
   const message = said.find((text) => /\b(?:want|wanted|expected|got)\b/i.test(text)) ?? said.at(-1);
   return message === undefined || isPanic || said.length < 2 ? named : { ...named, message };
@@ -212,7 +220,10 @@ function minitestTitle(): RegExp {
 }
 
 function unittestName(named: Named): Named {
-  const groups = /^(?<name>\S[^()]{0,200}?(?:\(.{0,200}?\))?) \((?<path>[\w.<>-]{1,300})\)(?: .{0,300})?$/.exec(named.name ?? '')?.groups;
+  const groups =
+    /^(?<name>\S[^()]{0,200}?(?:\(.{0,200}?\))?) \((?<path>[\w.<>-]{1,300})\)(?: .{0,300})?$/.exec(
+      named.name ?? '',
+    )?.groups;
   const path = groups?.path?.split('.') ?? [];
   const name = groups?.name ?? named.name;
   return { name, suite: (path.at(-1) === name ? path.slice(0, -1) : path).join('.') };
@@ -232,7 +243,8 @@ function trialName(_: Named, body: readonly string[]): Named | null {
 function pytestName(named: Named): Named {
   const { file, rest } = named;
   const title = (rest ?? named.name ?? file ?? '').replace(/ <- .{1,300}$/, '').replace(PYTEST_SUBTEST, '');
-  if (named.collecting !== undefined || (rest === undefined && file !== undefined)) return { ...named, name: title, file: title };
+  if (named.collecting !== undefined || (rest === undefined && file !== undefined))
+    return { ...named, name: title, file: title };
   const mark = rest === undefined ? '.' : '::';
   // Parametrised names hold dots and colons inside their brackets.
   const head = title.split('[')[0] ?? title;
@@ -253,13 +265,26 @@ function scenarioMessage(named: Named, body: readonly string[]): Named {
  */
 function proveCheck(named: Named, body: readonly string[]): Named | null {
   const said = body.map((text) => text.replace(/^\s{0,12}#\s{0,20}/, ''));
-  const place = named.file === undefined ? groupsIn(said, /^(?:in|at) (?<file>\S{1,300}) (?:at )?line (?<line>\d{1,7})\.$/) : named;
+  const place =
+    named.file === undefined
+      ? groupsIn(said, /^(?:in|at) (?<file>\S{1,300}) (?:at )?line (?<line>\d{1,7})\.$/)
+      : named;
   if (place?.file === undefined) return null;
   const { actual } = groupsIn(said, /^got: (?<actual>.{1,300})$/) ?? {};
   const { expected } = groupsIn(said, /^expected: (?<expected>.{1,300})$/) ?? {};
   const message =
-    actual === undefined ? (said.find((text) => !/^(?:in|at) \S{1,300} /.test(text)) ?? '') : `got: ${actual} expected: ${expected}`;
-  return { name: named.name ?? named.bare, suite: place.file, file: place.file, line: place.line, message, expected, actual };
+    actual === undefined
+      ? (said.find((text) => !/^(?:in|at) \S{1,300} /.test(text)) ?? '')
+      : `got: ${actual} expected: ${expected}`;
+  return {
+    name: named.name ?? named.bare,
+    suite: place.file,
+    file: place.file,
+    line: place.line,
+    message,
+    expected,
+    actual,
+  };
 }
 
 function bareName(named: Named): Named {
@@ -278,7 +303,12 @@ function ginkgoName(named: Named, body: readonly string[]): Named | null {
           .slice(start, start + 4)
           .join(' ')
           .replace('[FAILED] ', '');
-  return { ...named, ...groupsIn(body, /In \[\w{1,20}\] at: (?<file>[^\s:]{1,300}):(?<line>\d{1,7})/), name, message };
+  return {
+    ...named,
+    ...groupsIn(body, /In \[\w{1,20}\] at: (?<file>[^\s:]{1,300}):(?<line>\d{1,7})/),
+    name,
+    message,
+  };
 }
 
 function findClass(name: string, body: readonly string[]): string | undefined {

@@ -8,8 +8,8 @@ import { type AddTest, lookBack, openTestList, placeIn, readBlock } from './bloc
 export type Named = Groups;
 
 /**
- * One way in which a runner reports a failing test. Its patterns' groups are `name`, `suite`, `file`, `line`, `message`, `expected` and
- * `actual`; what they leave out is read from the lines below.
+ * One way in which a runner reports a failing test. Its patterns' groups are `name`, `suite`, `file`, `line`,
+ * `message`, `expected` and `actual`; what they leave out is read from the lines below.
  */
 export interface Shape {
   /** The framework that its tests are said to be of; the reader's name where it is absent. */
@@ -18,7 +18,10 @@ export interface Shape {
   readonly head: RegExp;
   /** The line below it. */
   readonly next?: RegExp;
-  /** The nearest line above it that says more, `within` lines of it (1 where absent); `titled` where the test's block begins there. */
+  /**
+   * The nearest line above it that says more, `within` lines of it (1 where absent); `titled` where the
+   * test's block begins there.
+   */
   readonly above?: RegExp;
   readonly within?: number;
   readonly titled?: boolean;
@@ -56,7 +59,10 @@ export interface Runner {
   readonly name: string;
   readonly literals: readonly string[];
   readonly shapes: readonly Shape[];
-  /** Set where another reader may have reported the same tests: those of like names, or of the very same name, are not reported again. */
+  /**
+   * Set where another reader may have reported the same tests: those of like names, or of the very same name,
+   * are not reported again.
+   */
   readonly fillsIn?: 'alike' | 'same';
   /** The pattern that is removed from lines before they are read. */
   readonly strip?: RegExp;
@@ -66,7 +72,10 @@ export interface Runner {
   readonly banner?: RegExp;
   /** The line that says that a test began; the group `key` names it. */
   readonly opens?: RegExp;
-  /** True where a test holds others as `TestA/case`: it fails because they do, or because those that another runner reports in it do. */
+  /**
+   * True where a test holds others as `TestA/case`: it fails because they do, or because those that another
+   * runner reports in it do.
+   */
   readonly nested?: boolean;
 }
 
@@ -81,7 +90,8 @@ export function createReader(runner: Runner): Extractor {
 
 /** Returns a view of the log without the matches of these patterns. */
 export function stripped(log: LogText, ...patterns: readonly RegExp[]): LogText {
-  const strip = (line: number) => patterns.reduce((text, pattern) => text.replace(pattern, ''), log.line(line));
+  const strip = (line: number) =>
+    patterns.reduce((text, pattern) => text.replace(pattern, ''), log.line(line));
   return { ...log, line: remembered(log.lineCount, strip) };
 }
 
@@ -122,13 +132,23 @@ function readRunner(whole: LogText, lines: readonly number[], found: Findings, r
  * Adds the exception that was raised in a test's block, with its deepest frame first. A bare `assert` does
  * not count.
  */
-function addException(log: LogText, { known, start, end }: NonNullable<ReturnType<typeof readShape>>, found: Findings): void {
-  const raised = /^(?<type>[A-Za-z_][\w.]{0,150}(?:Error|Exception|Exit|Interrupt|Timeout|Warning))(?:: (?<said>.{0,500}))?$/.exec(
-    known.message ?? '',
-  )?.groups;
+function addException(
+  log: LogText,
+  { known, start, end }: NonNullable<ReturnType<typeof readShape>>,
+  found: Findings,
+): void {
+  const raised =
+    /^(?<type>[A-Za-z_][\w.]{0,150}(?:Error|Exception|Exit|Interrupt|Timeout|Warning))(?:: (?<said>.{0,500}))?$/.exec(
+      known.message ?? '',
+    )?.groups;
   const frames = linesBetween(log, start, end, end - start + 1).flatMap((text) => readFrame(text) ?? []);
   if (raised?.type === undefined || frames.length === 0) return;
-  const at = lineAbove(log, end, end - start - 1, (text) => text.startsWith('E ') && text.endsWith(known.message ?? ''));
+  const at = lineAbove(
+    log,
+    end,
+    end - start - 1,
+    (text) => text.startsWith('E ') && text.endsWith(known.message ?? ''),
+  );
   found.exception(at ?? start, raised.type, raised.said ?? '', frames.slice(0, 60).reverse());
 }
 
@@ -138,29 +158,45 @@ function dropParents(found: Findings, framework: string): void {
   const kept = found.failingTests.filter(
     (test) =>
       test.framework !== framework ||
-      !(own.some(({ name }) => name.startsWith(`${test.name}/`)) || (others && test.file === null && !test.name.includes('/'))),
+      !(
+        own.some(({ name }) => name.startsWith(`${test.name}/`)) ||
+        (others && test.file === null && !test.name.includes('/'))
+      ),
   );
   found.failingTests.length = 0;
   append(found.failingTests, kept);
 }
 
-/** Reads the failing test that a line names in this shape, and the lines that report it; null where it names none. */
+/**
+ * Reads the failing test that a line names in this shape, and the lines that report it; null where it names
+ * none.
+ */
 function readShape(log: LogText, line: number, shape: Shape, begun: ReadonlyMap<string, number>) {
   const head = shape.head.exec(log.line(line).trimEnd());
   if (head === null) return null;
-  if (shape.unless?.test(lookBack(log, line, 4, (text) => text.trimEnd() || null)?.value ?? '') === true) return null;
+  if (shape.unless?.test(lookBack(log, line, 4, (text) => text.trimEnd() || null)?.value ?? '') === true)
+    return null;
   const next = shape.next === undefined ? null : shape.next.exec(log.line(line + 1).trimEnd());
   if (shape.next !== undefined && next === null) return null;
-  const above = shape.above === undefined ? null : lookBack(log, line, shape.within ?? 1, (text) => shape.above?.exec(text.trimEnd()));
+  const above =
+    shape.above === undefined
+      ? null
+      : lookBack(log, line, shape.within ?? 1, (text) => shape.above?.exec(text.trimEnd()));
   if (shape.above !== undefined && above === null) return null;
   const heading = shape.between === undefined ? {} : headingBetween(log, line, shape.between);
   if (heading === null) return null;
-  const named: Named = { ...heading, ...defined(above?.value.groups), ...defined(head.groups), ...defined(next?.groups) };
+  const named: Named = {
+    ...heading,
+    ...defined(above?.value.groups),
+    ...defined(head.groups),
+    ...defined(next?.groups),
+  };
   const last = line + (next === null ? 0 : 1);
   const below = shape.body === 'none' ? line : findTestEnd(log, last, shape);
   const opened = below > last ? undefined : begun.get(shape.opened?.(named) ?? '');
   const start = (shape.titled === true ? above?.line : opened) ?? line;
-  const end = opened === undefined ? below : Math.min(line, findTestEnd(log, opened, { ...shape, body: 'open' }));
+  const end =
+    opened === undefined ? below : Math.min(line, findTestEnd(log, opened, { ...shape, body: 'open' }));
   const body = linesBetween(log, (start < line ? start : last) + 1, end, shape.limit);
   if (shape.needs !== undefined && !body.some((text) => shape.needs?.test(text.trimEnd()))) return null;
   if (shape.never !== undefined && body.some((text) => shape.never?.test(text.trimEnd()))) return null;
@@ -169,11 +205,19 @@ function readShape(log: LogText, line: number, shape: Shape, begun: ReadonlyMap<
 }
 
 function readKnownTest(log: LogText, line: number, named: Named, body: readonly string[], shape: Shape) {
-  const heading = shape.suite === undefined ? null : lookBack(log, line, 400, (text) => shape.suite?.exec(text.trimEnd())?.groups?.suite);
+  const heading =
+    shape.suite === undefined
+      ? null
+      : lookBack(log, line, 400, (text) => shape.suite?.exec(text.trimEnd())?.groups?.suite);
   const suite = named.suite ?? heading?.value ?? null;
   const name = named.name?.trim() ?? `${named.file}:${named.line}`;
   const read = readBlock(named.message === undefined ? body : [named.message, ...body], { name, suite });
-  const place = named.file === undefined ? (read.file === null ? placeAbove(log, line) : read) : { file: named.file, line: null };
+  const place =
+    named.file === undefined
+      ? read.file === null
+        ? placeAbove(log, line)
+        : read
+      : { file: named.file, line: null };
   const message = named.message === undefined ? read.message : named.message.trim() || null;
   const sides = { expected: named.expected ?? read.expected, actual: named.actual ?? read.actual };
   const at = { file: place.file, line: named.line === undefined ? place.line : Number(named.line) };
@@ -182,14 +226,23 @@ function readKnownTest(log: LogText, line: number, named: Named, body: readonly 
 
 function findTestEnd(log: LogText, line: number, shape: Shape): number {
   const limit = shape.limit ?? 60;
-  const isOver = (text: string) => shape.until?.test(text.trimEnd()) === true || shape.head.test(text.trimEnd());
+  const isOver = (text: string) =>
+    shape.until?.test(text.trimEnd()) === true || shape.head.test(text.trimEnd());
   const indent = shape.body === 'open' ? -1 : countIndent(log.line(line));
-  const end = blockEnd(log, line, limit, (text) => !isOver(text) && (text.trim() === '' || countIndent(text) > indent));
+  const end = blockEnd(
+    log,
+    line,
+    limit,
+    (text) => !isOver(text) && (text.trim() === '' || countIndent(text) > indent),
+  );
   return withoutBlanks(log, line, end);
 }
 
 /** Reads the place of a test on the line above its title, where some runners print it and nothing else. */
-export function placeAbove(log: LogText, line: number): { readonly file: string | null; readonly line: number | null } {
+export function placeAbove(
+  log: LogText,
+  line: number,
+): { readonly file: string | null; readonly line: number | null } {
   const text = log.line(line - 1);
   return (isPlace(text) ? placeIn(text) : null) ?? { file: null, line: null };
 }
@@ -221,7 +274,9 @@ export function countIndent(text: string): number {
 }
 
 function defined(groups: Named | undefined): Named {
-  return Object.fromEntries(Object.entries(groups ?? {}).filter(([, value]) => value !== undefined && value !== ''));
+  return Object.fromEntries(
+    Object.entries(groups ?? {}).filter(([, value]) => value !== undefined && value !== ''),
+  );
 }
 
 /** The words of a test's suite and name. */
@@ -231,7 +286,13 @@ export interface Words {
 }
 
 /** Splits a test's name into words, so that notation does not count. */
-export function splitTestName({ suite, name }: { readonly suite: string | null; readonly name: string }): Words {
+export function splitTestName({
+  suite,
+  name,
+}: {
+  readonly suite: string | null;
+  readonly name: string;
+}): Words {
   return { all: split(`${suite ?? ''} ${name}`), own: split(name) };
 }
 

@@ -21,7 +21,16 @@ import {
   TOTALS,
   type Trust,
 } from './forms.ts';
-import { countIndent, isAlike, isPlace, placeAbove, splitTestName, stripped, type Words, withoutBlanks } from './shapes.ts';
+import {
+  countIndent,
+  isAlike,
+  isPlace,
+  placeAbove,
+  splitTestName,
+  stripped,
+  type Words,
+  withoutBlanks,
+} from './shapes.ts';
 
 const MAX_ITEMS = 2_000;
 const MAX_BODY = 40;
@@ -43,12 +52,43 @@ interface Item {
   readonly listed?: 'plain' | 'numbered';
 }
 
-/** Failing tests of any runner, by the shape of its marks, lists and blocks; only where no reader of a runner has reported them. */
+/**
+ * Failing tests of any runner, by the shape of its marks, lists and blocks; only where no reader of a runner
+ * has reported them.
+ */
 export const structural: Extractor = {
   name: UNKNOWN,
   literals: [
-    ...['fail', 'error', '✗ ', '✖ ', '✕ ', '✘ ', '× ', '⨯ ', '● ', '• ', 'not ok ', '[E]', ' mismatch', ') ', '==> X ', '[-] ', ' # '],
-    ...['__ ', 'TEST-UNEXPECTED-', 'MethodSource [', ' flak', 'pending', 'skipped', ' killed', 'segmentation fault', ' aborted'],
+    ...[
+      'fail',
+      'error',
+      '✗ ',
+      '✖ ',
+      '✕ ',
+      '✘ ',
+      '× ',
+      '⨯ ',
+      '● ',
+      '• ',
+      'not ok ',
+      '[E]',
+      ' mismatch',
+      ') ',
+      '==> X ',
+      '[-] ',
+      ' # ',
+    ],
+    ...[
+      '__ ',
+      'TEST-UNEXPECTED-',
+      'MethodSource [',
+      ' flak',
+      'pending',
+      'skipped',
+      ' killed',
+      'segmentation fault',
+      ' aborted',
+    ],
     ...['panicked at ', ' recorded an issue '],
   ],
   extract: (whole, lines, found) => {
@@ -62,7 +102,9 @@ export const structural: Extractor = {
     const items = unlisted(readItems(log, lines));
     // Where one runner is known by its marks, what has none is its own too.
     const known = [...new Set(items.flatMap(({ framework }) => framework ?? []))];
-    const lists = new Map([...known, UNKNOWN].map((framework) => [framework, openTestList(log, found, framework)]));
+    const lists = new Map(
+      [...known, UNKNOWN].map((framework) => [framework, openTestList(log, found, framework)]),
+    );
     for (const item of withPassages(log, withoutSuites(log, unique(items)))) {
       const framework = item.framework ?? (known.length === 1 ? known[0] : undefined) ?? UNKNOWN;
       const words = splitTestName({ suite: item.known.suite ?? null, name: item.known.name });
@@ -79,7 +121,10 @@ interface ReportedTest {
   readonly framework: string;
 }
 
-/** Finds the reported test that has this name: with the same suite, else the only one. Returns -1 where there is none. */
+/**
+ * Finds the reported test that has this name: with the same suite, else the only one. Returns -1 where there
+ * is none.
+ */
 function findTwin({ byPath, byName }: ReturnType<typeof indexTests>, { all, own }: Words): number {
   const named = byName.get(own.join(' ')) ?? [];
   return byPath.get(all.join(' '))?.[0] ?? (named.length === 1 ? (named[0] ?? -1) : -1);
@@ -98,7 +143,11 @@ function indexTests(reported: readonly ReportedTest[]) {
  * Checks whether a reader of the runner already covers the item: nothing is added to what such a reader
  * reported.
  */
-function isCovered(reported: readonly ReportedTest[], { start, trust, framework, listed }: Item, words: Words): boolean {
+function isCovered(
+  reported: readonly ReportedTest[],
+  { start, trust, framework, listed }: Item,
+  words: Words,
+): boolean {
   if (reported.length === 0) return false;
   if (reported.some((one) => isAlike(one.words, words))) return true;
   // Another runner ran in the same log: its own marks say so, or its list stands apart.
@@ -131,16 +180,23 @@ function readItems(log: LogText, lines: readonly number[]): Item[] {
     if (next === 1) append(items, readListed(log, line, text));
     const heading = FILE_HEAD.exec(text)?.groups?.file;
     if (heading !== undefined) file = heading;
-    if (file !== null && /^\s{1,6}● Test suite failed to run$/.test(text)) items.push(fileItem(log, line, file));
-    if (heading !== undefined && LOAD_ERROR.test(log.line(line + 1))) items.push(fileItem(log, line, heading));
+    if (file !== null && /^\s{1,6}● Test suite failed to run$/.test(text))
+      items.push(fileItem(log, line, file));
+    if (heading !== undefined && LOAD_ERROR.test(log.line(line + 1)))
+      items.push(fileItem(log, line, heading));
     if (line <= last || NO_RESULT.test(text)) continue;
-    const numbered = next === null && !isOwnItem(log, line, text) ? null : readNumbered(log, line, text, next);
+    const numbered =
+      next === null && !isOwnItem(log, line, text) ? null : readNumbered(log, line, text, next);
     const item = numbered ?? readApart(log, line, text) ?? readMarked(log, line, text, ran);
     if (item === null || items.length >= MAX_ITEMS) continue;
     if (numbered !== null && next !== null) next++;
     if (numbered !== null) last = titleEnd(log, line);
     const own = item.known.file ?? (file !== null && isTestFile(file) ? file : null);
-    items.push({ ...item, known: { ...item.known, file: own }, ...(numbered !== null && { listed: 'numbered' }) });
+    items.push({
+      ...item,
+      known: { ...item.known, file: own },
+      ...(numbered !== null && { listed: 'numbered' }),
+    });
   }
   return items;
 }
@@ -161,7 +217,8 @@ function readNumbered(log: LogText, line: number, text: string, next: number | n
   const title = ITEM.exec(text)?.groups?.title;
   if (title === undefined || (next !== null && Number.parseInt(text.trim(), 10) !== next)) return null;
   const below = log.line(line + 1).trim();
-  if (/^(?:Failure|Error):$/.test(title)) return createItem(log, line, { title: below.replace(/:$/, '') }, 'sure', line + 1);
+  if (/^(?:Failure|Error):$/.test(title))
+    return createItem(log, line, { title: below.replace(/:$/, '') }, 'sure', line + 1);
   // A pending example that failed as it should gives its reason first.
   if (/^\s{4,10}# /.test(log.line(line + 1))) return null;
   const said = /^(?:Failed|Error) : (?<title>\S.{0,400})$/.exec(title)?.groups?.title;
@@ -185,8 +242,13 @@ function readListed(log: LogText, head: number, text: string): Item[] {
     const item = line === head ? behind?.trim() : log.line(line).trim();
     const file = LISTED_FILE.exec(item ?? '')?.groups?.file;
     if (file !== undefined && isTestFile(file)) return [listedFile(log, line, file)];
-    const groups = item === undefined ? undefined : LISTED.map((one) => one.exec(item)?.groups).find((one) => one !== undefined);
-    return groups === undefined ? [] : [{ ...createItem(log, line, groups, 'sure', line), end: line, listed: 'plain' }];
+    const groups =
+      item === undefined
+        ? undefined
+        : LISTED.map((one) => one.exec(item)?.groups).find((one) => one !== undefined);
+    return groups === undefined
+      ? []
+      : [{ ...createItem(log, line, groups, 'sure', line), end: line, listed: 'plain' }];
   });
 }
 
@@ -222,8 +284,12 @@ function titleEnd(log: LogText, line: number): number {
  * a place follows the verdict.
  */
 function readApart(log: LogText, line: number, text: string): Item | null {
-  const place = /^(?:Failure|Error|FAIL|FAILED) \S{1,2} (?<file>[^\s@]{1,300}\.\w{1,6})(?: @ |:)(?<line>\d{1,7})$/.exec(text)?.groups;
-  if (place !== undefined) return createItem(log, line, { ...place, title: log.line(line + 1).trim() }, 'sure', line + 1);
+  const place =
+    /^(?:Failure|Error|FAIL|FAILED) \S{1,2} (?<file>[^\s@]{1,300}\.\w{1,6})(?: @ |:)(?<line>\d{1,7})$/.exec(
+      text,
+    )?.groups;
+  if (place !== undefined)
+    return createItem(log, line, { ...place, title: log.line(line + 1).trim() }, 'sure', line + 1);
   if (!/^(?:FAILED|FAIL|Caused an ERROR)$/.test(text.trim())) return null;
   const above = log.line(line - 1).trim();
   const title = /^Test ?[Cc]ase: (?<title>\S.{0,300}?)(?: took .{1,20})?:?$/.exec(above)?.groups?.title;
@@ -231,18 +297,22 @@ function readApart(log: LogText, line: number, text: string): Item | null {
 }
 
 function readMarked(log: LogText, line: number, text: string, ran: boolean): Item | null {
-  // A pattern of a line's end is tried from each character on: its last one shows sooner that it cannot match.
+  // A pattern of a line's end is tried from each character on: its last one shows sooner that it cannot
+  // match.
   const mayEnd = /[)\]cs]/.test(text.charAt(text.length - 1));
   const bare = mayEnd ? text.replace(/ \(\w{1,60}\)$/, '').replace(TIME, '') : text;
   const timed = mayEnd && TIME.test(text);
   for (const { pattern, trust, timed: needsTime, framework } of FORMS) {
     if (needsTime === true && !timed) continue;
-    const read = (pattern.exec(bare) ?? (trust === 'sure' && bare !== text ? pattern.exec(text) : null))?.groups;
+    const read = (pattern.exec(bare) ?? (trust === 'sure' && bare !== text ? pattern.exec(text) : null))
+      ?.groups;
     if (read?.title === undefined) continue;
     const groups = { ...read, framework };
-    if (trust === 'weak' && !ran && hasPassedNear(log, line) && hasDetail(log, line)) return createItem(log, line, groups, trust, line);
+    if (trust === 'weak' && !ran && hasPassedNear(log, line) && hasDetail(log, line))
+      return createItem(log, line, groups, trust, line);
     const isTitled = /^={20,200}$/.test(log.line(line - 1)) && !/^_{2}/.test(bare);
-    if (trust !== 'sure' && !isTitled && (!isTestTitle(read.title.replace(/[\s.…:*|]{1,80}$/, '')) || !ran)) return null;
+    if (trust !== 'sure' && !isTitled && (!isTestTitle(read.title.replace(/[\s.…:*|]{1,80}$/, '')) || !ran))
+      return null;
     if (trust === 'weak' && !timed && !hasPassedNear(log, line) && !hasDetail(log, line)) return null;
     return createItem(log, line, groups, trust, line);
   }
@@ -255,16 +325,28 @@ function hasDetail(log: LogText, line: number): boolean {
 }
 
 function hasPassedNear(log: LogText, line: number): boolean {
-  return linesBetween(log, Math.max(1, line - 30), line + 30, 61).some((text, i) => i !== Math.min(30, line - 1) && PASSED.test(text));
+  return linesBetween(log, Math.max(1, line - 30), line + 30, 61).some(
+    (text, i) => i !== Math.min(30, line - 1) && PASSED.test(text),
+  );
 }
 
-function createItem(log: LogText, line: number, groups: Readonly<Record<string, string | undefined>>, trust: Trust, from: number): Item {
+function createItem(
+  log: LogText,
+  line: number,
+  groups: Readonly<Record<string, string | undefined>>,
+  trust: Trust,
+  from: number,
+): Item {
   const title = readTitle(groups.title ?? '');
   const indent = countIndent(log.line(line));
   const end = bodyEnd(log, line, from);
-  const suite = groups.suite ?? title.suite ?? (trust === 'weak' && indent > 0 ? headingsAbove(log, line, indent) : null);
+  const suite =
+    groups.suite ?? title.suite ?? (trust === 'weak' && indent > 0 ? headingsAbove(log, line, indent) : null);
   const body = linesBetween(log, from + 1, end);
-  const read = readBlock(groups.message === undefined ? body : [groups.message, ...body], { name: title.name, suite });
+  const read = readBlock(groups.message === undefined ? body : [groups.message, ...body], {
+    name: title.name,
+    suite,
+  });
   const place = title.file === null ? (groups.file ?? null) : title.file;
   const above = placeAbove(log, line);
   const known: KnownTest = {
@@ -274,7 +356,15 @@ function createItem(log: LogText, line: number, groups: Readonly<Record<string, 
     file: place ?? read.file ?? above.file,
     line: title.line ?? (groups.line === undefined ? (read.line ?? above.line) : Number(groups.line)),
   };
-  return { title: groups.title?.trim() ?? '', known, start: line, end, indent, trust, framework: groups.framework };
+  return {
+    title: groups.title?.trim() ?? '',
+    known,
+    start: line,
+    end,
+    indent,
+    trust,
+    framework: groups.framework,
+  };
 }
 
 /**
@@ -323,12 +413,20 @@ function headingsAbove(log: LogText, line: number, indent: number): string | nul
  */
 function unlisted(items: readonly Item[]): Item[] {
   const isKnown = items.some(({ framework, listed }) => framework !== undefined || listed === 'numbered');
-  const shown = new Set(items.flatMap(({ known, listed }) => (listed === 'plain' || known.suite == null ? [] : getClassName(known.suite))));
+  const shown = new Set(
+    items.flatMap(({ known, listed }) =>
+      listed === 'plain' || known.suite == null ? [] : getClassName(known.suite),
+    ),
+  );
   const tests = items.filter(({ known, framework, trust, listed }) => {
     if (isKnown && framework === undefined && trust !== 'sure') return false;
-    return listed !== 'plain' || known.suite == null || known.line == null || !shown.has(getClassName(known.suite));
+    return (
+      listed !== 'plain' || known.suite == null || known.line == null || !shown.has(getClassName(known.suite))
+    );
   });
-  const named = new Set(tests.flatMap(({ known }) => (known.name === known.file || known.file == null ? [] : [known.file])));
+  const named = new Set(
+    tests.flatMap(({ known }) => (known.name === known.file || known.file == null ? [] : [known.file])),
+  );
   const isWhole = tests.some(({ known }) => known.name !== known.file && known.file == null);
   return tests.filter(({ known }) => known.name !== known.file || !(isWhole || named.has(known.name)));
 }
@@ -345,16 +443,29 @@ function withPassages(log: LogText, items: readonly Item[]): Item[] {
   const bare = items.filter(({ start, end, title }) => end <= start + 1 && title.length > 3);
   const last = items.at(-1)?.start ?? 0;
   const passages: Item[] = [];
-  for (let line = last + 1; bare.length > 0 && line <= Math.min(log.lineCount, last + 200 + bare.length * 60); line++) {
+  for (
+    let line = last + 1;
+    bare.length > 0 && line <= Math.min(log.lineCount, last + 200 + bare.length * 60);
+    line++
+  ) {
     const text = log.line(line).trim();
     if (text.length < 4 || log.line(line + 1).trim() !== '') continue;
     const item = bare.find(({ title }) => title === text || title.startsWith(`${text} `));
     if (item === undefined) continue;
-    const isPart = (below: string, at: number) => !/^\s{0,4}─{1,3}$/.test(below) && (below.trim() !== '' || log.line(at + 1).trim() !== '');
+    const isPart = (below: string, at: number) =>
+      !/^\s{0,4}─{1,3}$/.test(below) && (below.trim() !== '' || log.line(at + 1).trim() !== '');
     const end = blockEnd(log, line, MAX_BODY, isPart);
     const named = readTitle(text);
-    const whole = { name: named.name, suite: named.suite ?? (named.name === item.known.name ? (item.known.suite ?? null) : null) };
-    passages.push({ ...item, known: { ...readBlock(linesBetween(log, line + 1, end), whole), ...whole }, start: line, end });
+    const whole = {
+      name: named.name,
+      suite: named.suite ?? (named.name === item.known.name ? (item.known.suite ?? null) : null),
+    };
+    passages.push({
+      ...item,
+      known: { ...readBlock(linesBetween(log, line + 1, end), whole), ...whole },
+      start: line,
+      end,
+    });
   }
   const byTitle = new Map(passages.map((passage) => [passage.title, passage]));
   return items.flatMap((item) => {
@@ -379,7 +490,9 @@ function unique(items: readonly Item[]): Item[] {
   }
   return items.map((item) => {
     const whole = byLast.get(lastWord(item.known))?.find((other) => isSame(other, item.known));
-    return whole === undefined ? item : { ...item, known: { ...item.known, name: whole.name, suite: whole.suite ?? null } };
+    return whole === undefined
+      ? item
+      : { ...item, known: { ...item.known, name: whole.name, suite: whole.suite ?? null } };
   });
 }
 
@@ -403,7 +516,8 @@ function withoutSuites(log: LogText, items: readonly Item[]): Item[] {
     if (names.some((name) => name.startsWith(`${known.name}/`))) return false;
     if (trust !== 'weak') return true;
     const after = items[index + 1];
-    if (after !== undefined && after.indent > indent && after.start <= start + 3 && after.trust === 'weak') return false;
+    if (after !== undefined && after.indent > indent && after.start <= start + 3 && after.trust === 'weak')
+      return false;
     return lineAbove(log, start - 1, 199, (text) => text.trim() === `▶ ${known.name}`) === null;
   });
 }

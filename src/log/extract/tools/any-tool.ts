@@ -27,14 +27,19 @@ export const namedTools = placesReader(true);
 export const anyTool = placesReader(false);
 
 function placesReader(isNamed: boolean): Extractor {
-  return { name: 'places', literals: LITERALS, extract: (log, lines, found) => readAll(log, lines, found, isNamed) };
+  return {
+    name: 'places',
+    literals: LITERALS,
+    extract: (log, lines, found) => readAll(log, lines, found, isNamed),
+  };
 }
 
 /**
  * The shape of every place: an extension or a known name, then a number. It keeps the expensive patterns to
  * few lines.
  */
-const MAYBE_PLACE = /(?:\.[A-Za-z_][\w+-]{0,11}|file|BUILD|WORKSPACE)["']?(?::\s?[([]?|\s?[([]|:?,? (?:on )?lines? |\s)\d/;
+const MAYBE_PLACE =
+  /(?:\.[A-Za-z_][\w+-]{0,11}|file|BUILD|WORKSPACE)["']?(?::\s?[([]?|\s?[([]|:?,? (?:on )?lines? |\s)\d/;
 /** Sources that a build only compiles to learn what the machine can do. */
 const PROBE = /(?:^|[\\/])(?:_?conf(?:ig)?test\.\w{1,4}$|CMakeTmp[\\/]|TryCompile)/;
 const COMPLAINS =
@@ -53,9 +58,12 @@ function readAll(log: LogText, lines: readonly number[], found: Findings, isName
     if (!hasPlace && (isNamed || !/^(?:\s{0,8}[|│┃{]|::|\W{0,8}(?:error|fatal))/i.test(text))) continue;
     const role = classifyRole(text);
     if (role === 'echo' || role === 'passing') continue;
-    const wasRead = hasPlace && (readPlacedLine(log, line, text, found, isNamed) || readArrow(log, line, text, found, isNamed));
+    const wasRead =
+      hasPlace &&
+      (readPlacedLine(log, line, text, found, isNamed) || readArrow(log, line, text, found, isNamed));
     if (wasRead || isNamed) continue;
-    if (hasPlace || !readArrow(log, line + 1, log.line(line + 1), found, isNamed)) readOther(log, line, text, found);
+    if (hasPlace || !readArrow(log, line + 1, log.line(line + 1), found, isNamed))
+      readOther(log, line, text, found);
   }
   found.putRepeatsLast(before);
 }
@@ -67,15 +75,27 @@ function coveredLines(found: Findings): Set<number> {
   return covered;
 }
 
-function readPlacedLine(log: LogText, line: number, text: string, found: Findings, isNamed: boolean): boolean {
+function readPlacedLine(
+  log: LogText,
+  line: number,
+  text: string,
+  found: Findings,
+  isNamed: boolean,
+): boolean {
   const placed = readPlaced(text);
-  if (placed === null || (placed.severity === null && placed.code === null && readFrame(text) !== null)) return false;
+  if (placed === null || (placed.severity === null && placed.code === null && readFrame(text) !== null))
+    return false;
   const end = endBelow(log, line, placed.message === '' ? 1 : 0);
-  const message = placed.message || said(log, line + 1, end) || (placed.severity === 'error' ? text.trim() : (placed.code ?? ''));
+  const message =
+    placed.message ||
+    said(log, line + 1, end) ||
+    (placed.severity === 'error' ? text.trim() : (placed.code ?? ''));
   return add({ ...placed, message }, text, line, end, found, isNamed);
 }
 
-/** `--> file:line:col`, `└─ file:line:col`, `on file line N`: a place below the message that it belongs to. */
+/**
+ * `--> file:line:col`, `└─ file:line:col`, `on file line N`: a place below the message that it belongs to.
+ */
 const ARROW =
   /^\s{0,12}(?:[│|]\s{1,8})?(?:-{1,2}>|└─|[┌╭]─{1,4}[>[]?|╰─{1,4}|on(?= \S{1,300} line \d)|at(?= )|\[|(?=\S{1,300}:\d{1,7}:\d{1,6}:$))\s{0,4}(?<place>\S.{3,400}?)[\])]?$/;
 const MAX_ABOVE = 8;
@@ -85,7 +105,12 @@ function readArrow(log: LogText, line: number, text: string, found: Findings, is
   const placed =
     place === undefined
       ? null
-      : readPlaced(place.replace(/,? in (?:resource|module|data|provider|variable|output) .*$|: [\w.!?]{1,100}\/\d{1,2}$/, ''));
+      : readPlaced(
+          place.replace(
+            /,? in (?:resource|module|data|provider|variable|output) .*$|: [\w.!?]{1,100}\/\d{1,2}$/,
+            '',
+          ),
+        );
   if (placed === null || /^\S+ \S+/.test(placed.message) || isOneOfMany(log, line)) return false;
   for (let at = line - 1; at >= Math.max(1, line - MAX_ABOVE); at--) {
     const above = log.line(at);
@@ -108,18 +133,32 @@ function isOneOfMany(log: LogText, line: number): boolean {
 }
 
 /** Adds what was read where it is a finding; answers whether it was one. */
-function add(placed: Placed, text: string, start: number, end: number, found: Findings, isNamed: boolean): boolean {
+function add(
+  placed: Placed,
+  text: string,
+  start: number,
+  end: number,
+  found: Findings,
+  isNamed: boolean,
+): boolean {
   const isPlain = placed.severity === null && placed.code === null;
   if (placed.message === '' || PROBE.test(placed.file)) return false;
-  if (isPlain && (!/^[^›>\s].{0,200}\s\S/.test(placed.message) || (placed.column === null && !COMPLAINS.test(placed.message))))
+  if (
+    isPlain &&
+    (!/^[^›>\s].{0,200}\s\S/.test(placed.message) ||
+      (placed.column === null && !COMPLAINS.test(placed.message)))
+  )
     return false;
   const name = nameTool(placed, text, found.leftOut);
-  const isKnown = name !== null && (!isPlain || name.isPlain === 'line' || (name.isPlain === 'column' && placed.column !== null));
+  const isKnown =
+    name !== null &&
+    (!isPlain || name.isPlain === 'line' || (name.isPlain === 'column' && placed.column !== null));
   const weight = isKnown ? (name.weight ?? 78) : weightOfUnknown(placed);
   const severity = name?.severity ?? placed.severity ?? 'error';
   if ((isNamed && !isKnown) || weight === null || severity === 'none') return false;
   const code = placed.code ?? name?.says?.exec(text)?.groups?.code ?? null;
-  const message = placed.code === code ? placed.message : placed.message.replace(/\s{1,4}[([][^\s()[\]]{1,80}[)\]]$/, '');
+  const message =
+    placed.code === code ? placed.message : placed.message.replace(/\s{1,4}[([][^\s()[\]]{1,80}[)\]]$/, '');
   const tool = name?.tool ?? UNKNOWN_TOOL;
   const { file, line, column } = placed;
   found.finding({ tool, severity, file, line, column, code, message, start, end, weight });
@@ -163,20 +202,34 @@ function isFinding(text: string): boolean {
 /** Returns the first text below a place that stands alone, ignoring source code and frames. */
 function said(log: LogText, from: number, to: number): string {
   const words = linesBetween(log, from, to).filter((text) => !FRAME_OF_CODE.test(text));
-  return words.map((text) => text.replace(/^\s{0,12}(?:[•×✖!*-]\s{1,4})?/, '')).find((text) => /^[A-Za-z'"`<].{3}/.test(text)) ?? '';
+  return (
+    words
+      .map((text) => text.replace(/^\s{0,12}(?:[•×✖!*-]\s{1,4})?/, ''))
+      .find((text) => /^[A-Za-z'"`<].{3}/.test(text)) ?? ''
+  );
 }
 
 function readOther(log: LogText, line: number, text: string, found: Findings): void {
-  const placed = readAnnotation(text) ?? readTrailing(text) ?? readRecord(text) ?? readRow(text) ?? readBelow(log, line, text);
+  const placed =
+    readAnnotation(text) ??
+    readTrailing(text) ??
+    readRecord(text) ??
+    readRow(text) ??
+    readBelow(log, line, text);
   if (placed !== null) add(placed, text, line, endBelow(log, line, 0), found, false);
 }
 
 /** Reads `::error file=a.py,line=3,col=5::message`, as a tool writes it for the CI system. */
 function readAnnotation(text: string): Placed | null {
-  const groups = /^::(?<word>error|warning) (?<fields>[^:]{0,300}(?::[^:,]{1,200}){0,2})::(?<message>.{1,1000})/.exec(text)?.groups;
+  const groups =
+    /^::(?<word>error|warning) (?<fields>[^:]{0,300}(?::[^:,]{1,200}){0,2})::(?<message>.{1,1000})/.exec(
+      text,
+    )?.groups;
   if (groups === undefined) return null;
   const fields = groups.fields?.split(',').map((one) => one.split('='));
-  const { file, line, col } = Object.fromEntries(fields?.map(([name = '', value = '']) => [name.trim(), value]) ?? []);
+  const { file, line, col } = Object.fromEntries(
+    fields?.map(([name = '', value = '']) => [name.trim(), value]) ?? [],
+  );
   if (file === undefined) return null;
   const place = { file, line: parseNumber(line), column: parseNumber(col) };
   return { ...place, severity: parseSeverity(groups.word ?? ''), code: null, message: groups.message ?? '' };
@@ -192,18 +245,26 @@ function readTrailing(text: string): Placed | null {
   const head = readHead(groups.said ?? '');
   if (
     head.severity === null &&
-    !/^(?:\w{0,30} )?(?:[\w ]{0,20}[Ee]rror|[Cc]an't|[Cc]annot|[Ii]nvalid|[Uu]ndefined|[Ff]ailed)\b/.test(head.message)
+    !/^(?:\w{0,30} )?(?:[\w ]{0,20}[Ee]rror|[Cc]an't|[Cc]annot|[Ii]nvalid|[Uu]ndefined|[Ff]ailed)\b/.test(
+      head.message,
+    )
   )
     return null;
-  const place = { line: parseNumber(groups.line1 ?? groups.line2), column: parseNumber(groups.column1 ?? groups.column2) };
+  const place = {
+    line: parseNumber(groups.line1 ?? groups.line2),
+    column: parseNumber(groups.column1 ?? groups.column2),
+  };
   return { ...head, severity: head.severity ?? 'error', file: groups.file ?? '', ...place };
 }
 
 /** Reads a JSON record on one line: a file, a message, and a severity. */
 function readRecord(text: string): Placed | null {
-  const file = /"(?:file|path|file_?[nN]ame|file_?[pP]ath|uri)"\s?:\s?"(?<file>[^"\s]{1,300})"/.exec(text)?.groups?.file;
-  const message = /"(?:message|msg|description|text)"\s?:\s?"(?<said>(?:[^"\\]|\\.){1,500})"/.exec(text)?.groups?.said;
-  const word = /"(?:severity|level|kind|type)"\s?:\s?"(?<word>error|fatal|critical|warning)"/i.exec(text)?.groups?.word;
+  const file = /"(?:file|path|file_?[nN]ame|file_?[pP]ath|uri)"\s?:\s?"(?<file>[^"\s]{1,300})"/.exec(text)
+    ?.groups?.file;
+  const message = /"(?:message|msg|description|text)"\s?:\s?"(?<said>(?:[^"\\]|\\.){1,500})"/.exec(text)
+    ?.groups?.said;
+  const word = /"(?:severity|level|kind|type)"\s?:\s?"(?<word>error|fatal|critical|warning)"/i.exec(text)
+    ?.groups?.word;
   if (file === undefined || message === undefined || word === undefined || !isFile(file)) return null;
   const number = (pattern: RegExp) => parseNumber(pattern.exec(text)?.groups?.number);
   const line = number(/"(?:line|line_?[nN]umber|startLine|row)"\s?:\s?(?<number>\d{1,7})/);
@@ -220,10 +281,19 @@ function readRow(text: string): Placed | null {
     .filter((cell) => cell !== '');
   const word = cells.find((cell) => /^\W{0,3}(?:error|fatal|critical|high|warning)$/i.test(cell));
   const place = cells.find((cell) => isFile(cell.replace(/:[\d:]{1,16}$/, '')) && !cell.includes(' '));
-  const message = cells.filter((cell) => cell !== word && cell !== place && cell.includes(' ')).sort((a, b) => b.length - a.length)[0];
+  const message = cells
+    .filter((cell) => cell !== word && cell !== place && cell.includes(' '))
+    .sort((a, b) => b.length - a.length)[0];
   if (word === undefined || place === undefined || message === undefined) return null;
   const [file = '', line = cells.find((cell) => /^\d{1,7}$/.test(cell)), column] = place.split(':');
-  return { file, line: parseNumber(line), column: parseNumber(column), severity: parseSeverity(word), code: null, message };
+  return {
+    file,
+    line: parseNumber(line),
+    column: parseNumber(column),
+    severity: parseSeverity(word),
+    code: null,
+    message,
+  };
 }
 
 /**
@@ -233,7 +303,18 @@ function readRow(text: string): Placed | null {
 function readBelow(log: LogText, line: number, text: string): Placed | null {
   const groups = /^\s{1,8}File "(?<file>[^"\n]{1,300})", line (?<line>\d{1,7})$/.exec(text)?.groups;
   if (groups === undefined) return null;
-  const said = linesBetween(log, line + 1, line + 4).map((below) => /^(?<code>\w{1,60}Error): (?<message>.{1,500})/.exec(below));
+  const said = linesBetween(log, line + 1, line + 4).map((below) =>
+    /^(?<code>\w{1,60}Error): (?<message>.{1,500})/.exec(below),
+  );
   const { code = null, message = '' } = said.find((one) => one !== null)?.groups ?? {};
-  return code === null ? null : { file: groups.file ?? '', line: parseNumber(groups.line), column: null, severity: 'error', code, message };
+  return code === null
+    ? null
+    : {
+        file: groups.file ?? '',
+        line: parseNumber(groups.line),
+        column: null,
+        severity: 'error',
+        code,
+        message,
+      };
 }

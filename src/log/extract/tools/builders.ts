@@ -94,11 +94,14 @@ export const DELIVERY: readonly Tool[] = [
   { tool: 'wget', literals: ['wget: ', 'error 404', 'error 403', 'error 50'], says: [{ pattern: /^(?<message>wget: .{1,200}|(?:\d{4}-\d\d-\d\d )?(?:\d\d:\d\d:\d\d )?ERROR (?:4|5)\d\d: .{1,100})/, weight: 78, isMessage: true }] },
 ];
 
-const FAILED = /^(?:fatal|failed): \[(?<host>[^\]]{1,120})\](?: \(item=.{0,300}?\))?: (?<how>FAILED|UNREACHABLE)! => (?<result>.{0,1900})/;
+const FAILED =
+  /^(?:fatal|failed): \[(?<host>[^\]]{1,120})\](?: \(item=.{0,300}?\))?: (?<how>FAILED|UNREACHABLE)! => (?<result>.{0,1900})/;
 const FAILED_ITEM = /^failed: \[(?<host>[^\]]{1,120})\] \(item=.{0,300}?\) => (?<result>.{0,1900})/;
 const MAX_TASKS = 100;
 
-/** Ansible: the task, the host, and the message inside the result; failures that a play ignores weigh little. */
+/**
+ * Ansible: the task, the host, and the message inside the result; failures that a play ignores weigh little.
+ */
 export const ansible: Extractor = {
   name: 'ansible',
   literals: ['fatal: [', 'failed: [', 'error! ', '[error]: '],
@@ -114,7 +117,9 @@ export const ansible: Extractor = {
       const severity = isIgnored ? 'warning' : 'error';
       const place = { file: null, line: null, column: null, code: null };
       found.finding({ tool: 'ansible', severity, ...place, message, start: line, end, weight: 80 });
-      const task = isIgnored ? null : lineAbove(log, line - 1, 59, (above) => /^(?:TASK|RUNNING HANDLER) \[/.test(above));
+      const task = isIgnored
+        ? null
+        : lineAbove(log, line - 1, 59, (above) => /^(?:TASK|RUNNING HANDLER) \[/.test(above));
       if (task !== null) found.block(task, task, 70, 'ansible task');
     }
   },

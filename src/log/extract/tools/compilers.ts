@@ -1,7 +1,8 @@
 import { INDENTED, type Tool } from './diagnostics.ts';
 
 const linked = /^>>> |^\s{1,20}\S|^ld: /;
-const rustSource = /^\s{0,12}(?:\d{1,6})? {0,6}\||^\s{1,12}--> |^\s{1,200}[\^~]|^\s{2,200}\S|^(?:symbol|location):|: note:|^\s{1,8}note:/;
+const rustSource =
+  /^\s{0,12}(?:\d{1,6})? {0,6}\||^\s{1,12}--> |^\s{1,200}[\^~]|^\s{2,200}\S|^(?:symbol|location):|: note:|^\s{1,8}note:/;
 const rustPlace = /^\s{0,12}--> (?<file>[^\s:]{1,300}):(?<line>\d{1,7}):(?<column>\d{1,6})/;
 
 /** Compilers and linkers: what they say without a place, or with one in a shape of their own. */

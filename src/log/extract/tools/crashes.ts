@@ -48,13 +48,35 @@ const SIGNS: readonly Sign[] = [
 
 const MAX_READ = 60;
 
-/** Processes that died: the JVM's fatal errors, gdb's and minidumps' stacks, the kernel's out-of-memory killer, exit codes of Windows. */
+/**
+ * Processes that died: the JVM's fatal errors, gdb's and minidumps' stacks, the kernel's out-of-memory
+ * killer, exit codes of Windows.
+ */
 export const crashes: Extractor = {
   name: 'crashes',
   literals: [
-    ...['a fatal error has been detected by', 'insufficient memory for the java', 'received signal sig', 'terminated with signal sig'],
-    ...['crash reason:', 'killed process ', 'oom-kill:', ': segfault at ', 'at shutdown; attempting', 'javascript heap out of memory'],
-    ...['] segmentation fault', '] abort', '] bus error', '] floating point exception', '] illegal instruction', '] killed'],
+    ...[
+      'a fatal error has been detected by',
+      'insufficient memory for the java',
+      'received signal sig',
+      'terminated with signal sig',
+    ],
+    ...[
+      'crash reason:',
+      'killed process ',
+      'oom-kill:',
+      ': segfault at ',
+      'at shutdown; attempting',
+      'javascript heap out of memory',
+    ],
+    ...[
+      '] segmentation fault',
+      '] abort',
+      '] bus error',
+      '] floating point exception',
+      '] illegal instruction',
+      '] killed',
+    ],
     ...['code 3221', 'code -1073', 'code: 3221', 'code: -1073', 'code: 0xc000', 'code 0xc000', 'code=0xc000'],
   ],
   extract: (log, lines, found) => {
@@ -74,7 +96,9 @@ function readHotspot(log: LogText, line: number, _: unknown, found: Findings): v
   const end = blockEnd(log, line, 40, (text) => text.startsWith('#'));
   const report = linesBetween(log, line + 1, end);
   const kinds = report.map(
-    (text) => /^#\s{1,4}(?<kind>SIG\w{2,8}|EXCEPTION_\w{1,40}|Internal Error|Out of Memory Error)/.exec(text)?.groups?.kind,
+    (text) =>
+      /^#\s{1,4}(?<kind>SIG\w{2,8}|EXCEPTION_\w{1,40}|Internal Error|Out of Memory Error)/.exec(text)?.groups
+        ?.kind,
   );
   const type = kinds.findLast((kind) => kind !== undefined) ?? 'JVM crash';
   const at = report.findLastIndex((text) => /^# Problematic frame:/.test(text));
@@ -89,13 +113,18 @@ function readHotspot(log: LogText, line: number, _: unknown, found: Findings): v
  * org.x.Scale.weigh()V …`, `# V [libjvm.so+0x…]`.
  */
 function hotspotFrame(text: string): StackFrame | null {
-  const native = /^# (?<kind>[CVv])\s{1,4}\[(?<file>[^\]+]{1,120})[^\]]{0,40}\](?:\s{1,4}(?<fn>[^\s+]{1,200}))?/.exec(text)?.groups;
+  const native =
+    /^# (?<kind>[CVv])\s{1,4}\[(?<file>[^\]+]{1,120})[^\]]{0,40}\](?:\s{1,4}(?<fn>[^\s+]{1,200}))?/.exec(
+      text,
+    )?.groups;
   if (native !== undefined) {
     const own = native.kind === 'C' && !/^(?:libc|libpthread|libjvm|ld-)[.-]/.test(native.file ?? '');
     return { file: native.file ?? '', line: null, function: native.fn ?? null, own };
   }
   const java = /^# [Jj]\s{1,4}\d{1,8}%?\s{1,4}(?:c[12]\s{1,4})?(?<fn>[\w.$]{1,200})/.exec(text)?.groups?.fn;
-  return java === undefined ? null : { file: '', line: null, function: java, own: !/^(?:java|jdk|sun)\./.test(java) };
+  return java === undefined
+    ? null
+    : { file: '', line: null, function: java, own: !/^(?:java|jdk|sun)\./.test(java) };
 }
 
 function readMemory(log: LogText, line: number, _: unknown, found: Findings): void {
@@ -103,7 +132,12 @@ function readMemory(log: LogText, line: number, _: unknown, found: Findings): vo
   found.block(line, Math.min(log.lineCount, line + 3), 82, 'out of memory');
 }
 
-function readGdb(log: LogText, line: number, { signal = 'signal', message = '' }: Groups, found: Findings): void {
+function readGdb(
+  log: LogText,
+  line: number,
+  { signal = 'signal', message = '' }: Groups,
+  found: Findings,
+): void {
   const { frames, end, place } = nativeStackFrom(log, line, 30, (text) => /^#0 {1,3}/.test(text));
   found.exception(line, signal, `${message}${place === '' ? '' : ` ${place}`}`, frames);
   found.block(line, Math.min(end, line + 16), 84, 'signal seen by the debugger');
@@ -113,8 +147,13 @@ function readMinidump(log: LogText, line: number, { message = '' }: Groups, foun
   const first = lineBelow(log, line + 1, 11, (text) => /^Thread \d{1,6} .{0,80}\(crashed\)/.test(text));
   const stack = first === null ? [] : linesBetween(log, first + 1, Math.min(log.lineCount, first + 80), 80);
   const frames = stack.flatMap((text): StackFrame[] => {
-    const place = /^\s{0,4}\d{1,3}\s{1,3}[\w.-]{1,80}!(?<fn>.{1,200}?) \[(?<file>[^\]:]{1,300}):(?<line>\d{1,7})/.exec(text)?.groups;
-    return place === undefined ? [] : [{ file: place.file ?? '', line: Number(place.line), function: place.fn ?? null, own: true }];
+    const place =
+      /^\s{0,4}\d{1,3}\s{1,3}[\w.-]{1,80}!(?<fn>.{1,200}?) \[(?<file>[^\]:]{1,300}):(?<line>\d{1,7})/.exec(
+        text,
+      )?.groups;
+    return place === undefined
+      ? []
+      : [{ file: place.file ?? '', line: Number(place.line), function: place.fn ?? null, own: true }];
   });
   found.exception(line, /^\S{1,60}/.exec(message)?.[0] ?? 'crash', message, frames.slice(0, 30));
   found.block(line, line, 58, 'crash report');
@@ -125,23 +164,38 @@ function readWindowsCode(log: LogText, line: number, groups: Groups, found: Find
   const code = Number(groups.code) >>> 0;
   const meaning = WINDOWS_CODES.get(code);
   if (meaning === undefined) return;
-  found.message(line, `${log.line(line).trim().slice(0, 400)} (0x${code.toString(16).toUpperCase()}: ${meaning})`, 76);
+  found.message(
+    line,
+    `${log.line(line).trim().slice(0, 400)} (0x${code.toString(16).toUpperCase()}: ${meaning})`,
+    76,
+  );
   found.block(line, line, 74, 'process died');
 }
 
 const HEAD =
   /^(?:={2}\d{1,10}={2}\s?)?(?:ERROR|WARNING): (?<tool>(?:HW)?(?:Address|Thread|Memory|Leak|UndefinedBehavior)Sanitizer): (?<kind>[\w -]{1,60}?)(?:\s?[:(]| on | in |$)(?<rest>.{0,300})/;
-const RUNTIME_ERROR = /^(?<file>[^\s:]{1,300}):(?<line>\d{1,7}):(?<column>\d{1,5}): runtime error: (?<message>.{1,400})/;
+const RUNTIME_ERROR =
+  /^(?<file>[^\s:]{1,300}):(?<line>\d{1,7}):(?<column>\d{1,5}): runtime error: (?<message>.{1,400})/;
 const VALGRIND =
   /^={2}\d{1,10}={2}\s{1,4}(?<kind>(?:Invalid (?:read|write|free)|Conditional jump|Use of uninitialised|Mismatched free|Syscall param|Source and destination overlap|Jump to the invalid|[\d,]{1,15} (?:\([^)]{1,60}\) )?bytes in [\d,]{1,12} blocks are definitely lost).{0,200})/;
 const MAX_REPORT = 120;
 const MAX_REPORTS = 40;
 
-/** Reports of AddressSanitizer and its kin, UBSan's one-liners, and valgrind: what happened, and where in our own code. */
+/**
+ * Reports of AddressSanitizer and its kin, UBSan's one-liners, and valgrind: what happened, and where in our
+ * own code.
+ */
 export const sanitizers: Extractor = {
   name: 'sanitizers',
   literals: [
-    ...['Sanitizer: ', ': runtime error: ', '== Invalid ', '== Conditional jump', '== Use of uninit', '== Mismatched free'],
+    ...[
+      'Sanitizer: ',
+      ': runtime error: ',
+      '== Invalid ',
+      '== Conditional jump',
+      '== Use of uninit',
+      '== Mismatched free',
+    ],
     ...['== Syscall param', 'definitely lost in', '== Jump to'],
   ],
   extract: (log, lines, found) => {
@@ -169,7 +223,9 @@ function readReport(log: LogText, line: number, found: Findings): number | null 
 
 function addReport(log: LogText, line: number, type: string, rest: string, found: Findings): number {
   // Above the first stack stand the access and the thread, a few lines at most.
-  const { frames, end, place } = nativeStackFrom(log, line, 8, (text) => /^(?:#\d{1,4} |at 0x)/.test(bare(text).trim()));
+  const { frames, end, place } = nativeStackFrom(log, line, 8, (text) =>
+    /^(?:#\d{1,4} |at 0x)/.test(bare(text).trim()),
+  );
   const summary = lineBelow(log, end + 1, MAX_REPORT - 1, (text) => /^SUMMARY: \w{1,30}Sanitizer/.test(text));
   found.exception(line, type, [rest, place].filter((part) => part !== '').join(' '), frames);
   found.block(line, Math.max(line, Math.min(end, line + 12)), 86, 'sanitizer report');
@@ -178,11 +234,24 @@ function addReport(log: LogText, line: number, type: string, rest: string, found
   return Math.max(line, end);
 }
 
-function addRuntimeError(log: LogText, line: number, { file = '', line: at, column, message = '' }: Groups, found: Findings): number {
+function addRuntimeError(
+  log: LogText,
+  line: number,
+  { file = '', line: at, column, message = '' }: Groups,
+  found: Findings,
+): number {
   const { end } = readNativeStack(log, line + 1);
   const place = { file, line: Number(at), column: Number(column), code: null };
   const last = Math.max(line, Math.min(end, line + 10));
-  found.finding({ tool: 'ubsan', severity: 'error', ...place, message: `runtime error: ${message}`, start: line, end: last, weight: 82 });
+  found.finding({
+    tool: 'ubsan',
+    severity: 'error',
+    ...place,
+    message: `runtime error: ${message}`,
+    start: line,
+    end: last,
+    weight: 82,
+  });
   return Math.max(line, end);
 }
 
@@ -202,7 +271,8 @@ const PLACELESS =
   /^(?:#\d{1,4} {1,3}|at |by )(?:0x[0-9a-fA-F]{1,16}:? )?(?:in )?(?<fn>[^\n(]{1,200}?)(?: ?\(.{0,300}\))?(?: from \S{1,200})?$/;
 
 /** The suffix that sanitizers add to a frame: `(cart+0x4f1a)`, `(BuildId: 3f…)`. */
-const MODULE = / \((?:[^\s()]{1,300}\+0x[0-9a-f]{1,16}|BuildId: [0-9a-f]{1,64})\)(?: \(BuildId: [0-9a-f]{1,64}\))?$/;
+const MODULE =
+  / \((?:[^\s()]{1,300}\+0x[0-9a-f]{1,16}|BuildId: [0-9a-f]{1,64})\)(?: \(BuildId: [0-9a-f]{1,64}\))?$/;
 
 /** Returns a line without the prefix of valgrind or of a harness. */
 function bare(line: string): string {
@@ -217,13 +287,22 @@ function nativeStackFrom(log: LogText, line: number, limit: number, begins: (tex
   const first = lineBelow(log, line + 1, limit - 1, begins);
   const stack = first === null ? { frames: [], end: line } : readNativeStack(log, first);
   const own = stack.frames.find((frame) => frame.own);
-  return { ...stack, place: own === undefined ? '' : `in ${own.function ?? '?'} ${own.file}:${own.line ?? '?'}` };
+  return {
+    ...stack,
+    place: own === undefined ? '' : `in ${own.function ?? '?'} ${own.file}:${own.line ?? '?'}`,
+  };
 }
 
-/** Reads frames as sanitizers, valgrind, gdb and lldb print them, from a line on; ends with the last line that is one. */
-function readNativeStack(log: LogText, line: number): { readonly frames: readonly StackFrame[]; readonly end: number } {
-  const texts = linesBetween(log, line, Math.min(log.lineCount, line + MAX_STACK), MAX_STACK + 1).map((text) =>
-    bare(text).trim().replace(MODULE, ''),
+/**
+ * Reads frames as sanitizers, valgrind, gdb and lldb print them, from a line on; ends with the last line that
+ * is one.
+ */
+function readNativeStack(
+  log: LogText,
+  line: number,
+): { readonly frames: readonly StackFrame[]; readonly end: number } {
+  const texts = linesBetween(log, line, Math.min(log.lineCount, line + MAX_STACK), MAX_STACK + 1).map(
+    (text) => bare(text).trim().replace(MODULE, ''),
   );
   const count = texts.findIndex((text) => !/^(?:#\d{1,4} |at 0x|by 0x|frame #\d)/.test(text));
   const frames = texts.slice(0, count === -1 ? texts.length : count).map(nativeFrame);
@@ -235,7 +314,12 @@ function nativeFrame(text: string): StackFrame {
   if (place !== undefined) {
     const read = readFrame(`    #0 0x0 in f ${place.file}:${place.line}`);
     const name = place.fn ?? null;
-    return { file: place.file ?? '', line: Number(place.line), function: name, own: (read?.own ?? true) && !RUNTIME.test(name ?? '') };
+    return {
+      file: place.file ?? '',
+      line: Number(place.line),
+      function: name,
+      own: (read?.own ?? true) && !RUNTIME.test(name ?? ''),
+    };
   }
   return { file: '', line: null, function: PLACELESS.exec(text)?.groups?.fn ?? null, own: false };
 }

@@ -2,7 +2,10 @@ import { blockEnd, type LogText, lineBelow } from '../../lines/lines.ts';
 import { computeWeight, type Extractor, type Findings, type Groups } from '../extraction.ts';
 import { parseNumber, parseSeverity } from './place.ts';
 
-/** One way in which a tool words its complaints. Named groups used: file, line, column, severity, code, message. */
+/**
+ * One way in which a tool words its complaints. Named groups used: file, line, column, severity, code,
+ * message.
+ */
 interface DiagnosticShape {
   readonly pattern: RegExp;
   readonly severity?: 'error' | 'warning';
@@ -13,7 +16,10 @@ interface DiagnosticShape {
   readonly messageBelow?: RegExp;
   /** The place on a line below the message, with groups as in `pattern`. */
   readonly placeBelow?: RegExp;
-  /** Lines of the block that tell most: each is also a block of its own, so that it stays where the whole does not fit. */
+  /**
+   * Lines of the block that tell most: each is also a block of its own, so that it stays where the whole does
+   * not fit.
+   */
   readonly telling?: RegExp;
   /** It only points up to what was said before: weighed, but no diagnostic of its own. */
   readonly pointer?: boolean;
@@ -46,30 +52,50 @@ export function createReaders(tools: readonly Tool[]): Extractor[] {
     extract: (log, lines, found) => {
       const before = found.diagnostics.length;
       let end = 0;
-      for (const line of lines) if (line > end && !found.isTaken(line)) end = Math.max(end, readLine(tool, says, log, line, found));
+      for (const line of lines)
+        if (line > end && !found.isTaken(line)) end = Math.max(end, readLine(tool, says, log, line, found));
       found.putRepeatsLast(before);
     },
   }));
 }
 
 /** Reads the complaint on one line; answers the last line of its block, or 0 where there is none. */
-function readLine(tool: string, says: readonly DiagnosticShape[], log: LogText, line: number, found: Findings): number {
+function readLine(
+  tool: string,
+  says: readonly DiagnosticShape[],
+  log: LogText,
+  line: number,
+  found: Findings,
+): number {
   const text = log.line(line);
   for (const shape of says) {
     const groups = shape.pattern.exec(text)?.groups;
     if (groups === undefined) continue;
-    const end = shape.belongs === undefined ? line : blockEnd(log, line, MAX_BLOCK, (below) => shape.belongs?.test(below) === true);
+    const end =
+      shape.belongs === undefined
+        ? line
+        : blockEnd(log, line, MAX_BLOCK, (below) => shape.belongs?.test(below) === true);
     add(tool, shape, groups, log, line, end, found);
     return end;
   }
   return 0;
 }
 
-function add(tool: string, shape: DiagnosticShape, groups: Groups, log: LogText, start: number, end: number, found: Findings): void {
+function add(
+  tool: string,
+  shape: DiagnosticShape,
+  groups: Groups,
+  log: LogText,
+  start: number,
+  end: number,
+  found: Findings,
+): void {
   const severity = shape.severity ?? (parseSeverity(groups.severity ?? '') === 'error' ? 'error' : 'warning');
   const most = shape.weight ?? 78;
   const reason = `${tool} ${severity}`;
-  const message = (groupsBelow(log, start, end + 1, shape.messageBelow)?.said ?? groups.message ?? '').trim() || log.line(start).trim();
+  const message =
+    (groupsBelow(log, start, end + 1, shape.messageBelow)?.said ?? groups.message ?? '').trim() ||
+    log.line(start).trim();
   if (shape.pointer === true || shape.isMessage === true) {
     const weight = found.weigh(tool, severity, most);
     if (weight === null) return;
@@ -88,7 +114,13 @@ function add(tool: string, shape: DiagnosticShape, groups: Groups, log: LogText,
 }
 
 /** Returns the groups of the first line below a complaint that the pattern matches. */
-function groupsBelow(log: LogText, start: number, end: number, pattern: RegExp | undefined): Groups | undefined {
-  const line = pattern === undefined ? null : lineBelow(log, start + 1, end - start - 1, (text) => pattern.test(text));
+function groupsBelow(
+  log: LogText,
+  start: number,
+  end: number,
+  pattern: RegExp | undefined,
+): Groups | undefined {
+  const line =
+    pattern === undefined ? null : lineBelow(log, start + 1, end - start - 1, (text) => pattern.test(text));
   return line === null ? undefined : pattern?.exec(log.line(line))?.groups;
 }

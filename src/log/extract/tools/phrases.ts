@@ -32,11 +32,61 @@ const [NOTICE, ENDING] = [16, 8];
 export const phrases: Extractor = {
   name: 'generic',
   literals: [
-    ...['error', 'fatal', 'fail', 'exception', 'panic', 'segmentation fault', 'core dumped', 'out of memory', 'not found'],
-    ...['no such file', 'permission denied', 'no space left', 'connection', 'could not', 'cannot', "can't", 'unable to'],
-    ...['killed', 'abort', 'econn', 'etimedout', 'enotfound', 'enoent', 'eacces', 'unrecognized', 'no module', 'no matching'],
-    ...['no such', 'no package', 'no space', 'no rule', 'no provider', 'no candidate', 'no usable', 'no suitable', 'conflict'],
-    ...['running out', 'is required', 'please specify', 'undefined', 'timed out', 'denied', 'refused', 'invalid', 'missing'],
+    ...[
+      'error',
+      'fatal',
+      'fail',
+      'exception',
+      'panic',
+      'segmentation fault',
+      'core dumped',
+      'out of memory',
+      'not found',
+    ],
+    ...[
+      'no such file',
+      'permission denied',
+      'no space left',
+      'connection',
+      'could not',
+      'cannot',
+      "can't",
+      'unable to',
+    ],
+    ...[
+      'killed',
+      'abort',
+      'econn',
+      'etimedout',
+      'enotfound',
+      'enoent',
+      'eacces',
+      'unrecognized',
+      'no module',
+      'no matching',
+    ],
+    ...[
+      'no such',
+      'no package',
+      'no space',
+      'no rule',
+      'no provider',
+      'no candidate',
+      'no usable',
+      'no suitable',
+      'conflict',
+    ],
+    ...[
+      'running out',
+      'is required',
+      'please specify',
+      'undefined',
+      'timed out',
+      'denied',
+      'refused',
+      'invalid',
+      'missing',
+    ],
   ],
   extract: (log, lines, found) => {
     for (const line of lines) readLinePhrase(log, line, found);
@@ -55,11 +105,22 @@ function readLinePhrase(log: LogText, line: number, found: Findings): void {
   if (role !== 'wrapper') found.message(line, text.trim(), role === 'ending' ? ENDING : weight);
 }
 
-/** PowerShell's error records, Erlang's Common Test reports, and differences that a formatting check printed. */
+/**
+ * PowerShell's error records, Erlang's Common Test reports, and differences that a formatting check printed.
+ */
 export const records: Extractor = {
   name: 'records',
   literals: [
-    ...[' char:', 'FullyQualifiedErrorId', 'diff --git ', 'Reason: ', 'FAILED ON', '--- expected', '+++ actual', '--- Expected'],
+    ...[
+      ' char:',
+      'FullyQualifiedErrorId',
+      'diff --git ',
+      'Reason: ',
+      'FAILED ON',
+      '--- expected',
+      '+++ actual',
+      '--- Expected',
+    ],
     '-- Expected',
   ],
   extract: (log, lines, found) => {
@@ -69,7 +130,8 @@ export const records: Extractor = {
       if (line <= end) continue;
       if (/^At \S.{0,300}:\d{1,6} char:\d{1,5}/.test(text)) end = powershell(log, line, found);
       else if (/^diff --git a\//.test(text)) end = difference(log, line, found);
-      else if (/^\s{0,8}Reason: \S/.test(text)) found.looseLine(line, 62, 'reason given', Math.max(1, line - 1));
+      else if (/^\s{0,8}Reason: \S/.test(text))
+        found.looseLine(line, 62, 'reason given', Math.max(1, line - 1));
     }
   },
 };
@@ -91,14 +153,28 @@ function difference(log: LogText, line: number, found: Findings): number {
   return end;
 }
 
-/** `  3:5  error  message  rule` below the name of a file: ESLint, stylelint, yamllint, and all who list their findings so. */
+/**
+ * ` 3:5 error message rule` below the name of a file: ESLint, stylelint, yamllint, and all who list their
+ * findings so.
+ */
 export const listings: Extractor = {
   name: 'places',
-  literals: ['  error', ': error', '  warning', '✖', '×', ' problem', 'too many warnings', '  Line   ', 'FILE: '],
+  literals: [
+    '  error',
+    ': error',
+    '  warning',
+    '✖',
+    '×',
+    ' problem',
+    'too many warnings',
+    '  Line   ',
+    'FILE: ',
+  ],
   extract: (log, lines, found) => {
     const before = found.diagnostics.length;
     for (const line of lines) if (!found.isTaken(line)) readLineListing(log, line, found);
-    if (lines.some((line) => /^ESLint found too many warnings/.test(log.line(line)))) countWarnings(found, before);
+    if (lines.some((line) => /^ESLint found too many warnings/.test(log.line(line))))
+      countWarnings(found, before);
     found.putRepeatsLast(before);
   },
 };
@@ -121,8 +197,17 @@ function toolLine(log: LogText, line: number): string {
 function readLineListing(log: LogText, line: number, found: Findings): void {
   const text = toolLine(log, line);
   if (/^\s{0,2}✖ \d{1,7} problems? \(/.test(text)) found.block(line, line, 60, 'summary of findings');
-  const headed = /^\s{1,4}Line\s{2,8}(?<stan>\S{1,250}\.\w{1,6})|^FILE: (?<sniff>\S{1,300})$/.exec(text)?.groups;
-  if (headed !== undefined) readTable(log, line, headed.stan ?? headed.sniff ?? '', headed.stan === undefined ? 'phpcs' : 'phpstan', found);
+  const headed = /^\s{1,4}Line\s{2,8}(?<stan>\S{1,250}\.\w{1,6})|^FILE: (?<sniff>\S{1,300})$/.exec(
+    text,
+  )?.groups;
+  if (headed !== undefined)
+    readTable(
+      log,
+      line,
+      headed.stan ?? headed.sniff ?? '',
+      headed.stan === undefined ? 'phpcs' : 'phpstan',
+      found,
+    );
   const row = readRow(text);
   if (row === null || row.severity === null || row.severity === 'none') return;
   const at = fileAbove(log, line);
@@ -133,7 +218,16 @@ function readLineListing(log: LogText, line: number, found: Findings): void {
   const tool = name?.tool ?? UNKNOWN_TOOL;
   const bracketed = code ?? name?.says?.exec(text)?.groups?.code ?? null;
   const place = { file: file || null, line: own, column };
-  found.finding({ tool, severity: row.severity, ...place, code: bracketed, message, start: line, end: line, weight: 78 });
+  found.finding({
+    tool,
+    severity: row.severity,
+    ...place,
+    code: bracketed,
+    message,
+    start: line,
+    end: line,
+    weight: 78,
+  });
   if (name !== null) found.toolchains.add(tool);
   if (at !== 0 && severity === 'error') found.block(at, at, 76, `${tool} file`);
 }
@@ -142,7 +236,9 @@ function readRow(text: string): Omit<Placed, 'file'> | null {
   const groups = ROW.exec(text)?.groups;
   if (groups === undefined) return null;
   const { severity, code, message } = readHead(
-    (groups.said ?? '').replace(/^\|?\s?(ERROR|WARNING)\s{0,4}\|\s/, '$1: ').replace(/^(error|warning)\s{1,4}(?=\S)/, '$1: '),
+    (groups.said ?? '')
+      .replace(/^\|?\s?(ERROR|WARNING)\s{0,4}\|\s/, '$1: ')
+      .replace(/^(error|warning)\s{1,4}(?=\S)/, '$1: '),
   );
   const coded = code === null ? CODE.exec(message)?.groups : undefined;
   const place = { line: parseNumber(groups.line), column: parseNumber(groups.column) };
@@ -155,7 +251,12 @@ function readRow(text: string): Omit<Placed, 'file'> | null {
  */
 function readTable(log: LogText, line: number, file: string, tool: string, found: Findings): void {
   if (found.leftOut.has(tool)) return;
-  const end = blockEnd(log, line, 60, (one) => /^[\s-]/.test(one) && one.trim() !== '' && !/^\s{1,4}Line\s/.test(one));
+  const end = blockEnd(
+    log,
+    line,
+    60,
+    (one) => /^[\s-]/.test(one) && one.trim() !== '' && !/^\s{1,4}Line\s/.test(one),
+  );
   for (let at = line + 1; at <= end; at++) {
     const row = readRow(log.line(at));
     if (row === null) continue;
@@ -188,7 +289,10 @@ function fileAbove(log: LogText, line: number): number {
 }
 
 function extractFileName(text: string): string {
-  return /^\s{0,8}(?:[-=#>•] ?|File:? |in )?(?<file>\S.{0,300}?)(?: \(\d{1,6}\)|:)?\s{0,4}$/.exec(text)?.groups?.file ?? '';
+  return (
+    /^\s{0,8}(?:[-=#>•] ?|File:? |in )?(?<file>\S.{0,300}?)(?: \(\d{1,6}\)|:)?\s{0,4}$/.exec(text)?.groups
+      ?.file ?? ''
+  );
 }
 
 interface Complaint {
@@ -250,18 +354,24 @@ const COMPLAINTS: readonly Complaint[] = [
 ];
 
 /**
- * The shell, the operating system and the network: one reader a complaint, so that each line is asked only what its words may mean. The
- * first complaint that fits a line takes it.
+ * The shell, the operating system and the network: one reader a complaint, so that each line is asked only
+ * what its words may mean. The first complaint that fits a line takes it.
  */
 export const shell: readonly Extractor[] = COMPLAINTS.map((complaint) => ({
   name: 'shell',
   literals: complaint.literals,
   extract: (log, lines, found) => {
-    for (const line of lines) if (!found.complaints.has(line) && isSaid(complaint, log, line, found)) found.complaints.add(line);
+    for (const line of lines)
+      if (!found.complaints.has(line) && isSaid(complaint, log, line, found)) found.complaints.add(line);
   },
 }));
 
-function isSaid({ pattern, reason, weight }: Complaint, log: LogText, line: number, found: Findings): boolean {
+function isSaid(
+  { pattern, reason, weight }: Complaint,
+  log: LogText,
+  line: number,
+  found: Findings,
+): boolean {
   const text = log.line(line);
   if (text.length > 1_500 || !pattern.test(text)) return false;
   const role = classifyRole(text);
@@ -273,7 +383,10 @@ function isSaid({ pattern, reason, weight }: Complaint, log: LogText, line: numb
   return true;
 }
 
-/** A command line as CI systems echo it: `$ npm ci`, `+ mvn verify`, `##[group]Run go test ./...`, npm's `> jest`. */
+/**
+ * A command line as CI systems echo it: `$ npm ci`, `+ mvn verify`, `##[group]Run go test ./...`, npm's `>
+ * jest`.
+ */
 const ECHO =
   /^(?:\$ |\+{1,2} |##\[(?:group\]Run|command\])\s?|> |\[command\]|Run )(?:(?:sudo|time|env|exec|npx|pnpm exec|yarn|poetry run|uv run|bundle exec|python3? -m|\S{0,100}\/python3? -m|timeout \S{1,20}|[A-Z_]{1,40}=\S{0,100}) ){0,4}(?:\S{0,100}\/)?(?<tool>[\w.+-]{1,30})/;
 
@@ -282,7 +395,14 @@ const NAMED_ALIKE =
 /** Tools by the name of their program. */
 const TOOLS: ReadonlyMap<string, string> = new Map([
   ...NAMED_ALIKE.split(' ').map((tool) => [tool, tool] as const),
-  ...Object.entries({ mvn: 'maven', mvnw: 'maven', gradlew: 'gradle', pip3: 'pip', 'g++': 'gcc', bundle: 'bundler' }),
+  ...Object.entries({
+    mvn: 'maven',
+    mvnw: 'maven',
+    gradlew: 'gradle',
+    pip3: 'pip',
+    'g++': 'gcc',
+    bundle: 'bundler',
+  }),
 ]);
 
 const LOOKED_AT = 5_000;

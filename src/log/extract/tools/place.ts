@@ -41,7 +41,8 @@ const BARE_NAME =
   /^(?:Dockerfile|Makefile|GNUmakefile|BUILD|WORKSPACE|Gemfile|Rakefile|Jenkinsfile|Podfile|Fastfile|Justfile|Vagrantfile|Procfile|go\.mod|go\.sum)(?:\.\w{1,20})?$/i;
 const EXTENSION = /\.[A-Za-z_][\w+-]{0,11}$/;
 /** A host name, whose last part looks like a file extension. */
-const HOST = /^[\w.-]{1,200}\.(?:com|org|net|io|dev|local|localhost|internal|cloud|app|svc|test|invalid|edu|gov|eu|de|uk|co|ai|info)$/i;
+const HOST =
+  /^[\w.-]{1,200}\.(?:com|org|net|io|dev|local|localhost|internal|cloud|app|svc|test|invalid|edu|gov|eu|de|uk|co|ai|info)$/i;
 
 const SEVERITY =
   /^[([]?(?<word>(?:fatal )?error|err|fatal|failure|critical|warning|warn|note|info|information|hint|help|remark|style|performance|portability|convention|refactor|notice|[EWFCRI](?=:\s))[)\]]?(?:\[(?<code>[^\]\s]{1,60})\])?(?:\s?:\s{0,4}|\s-\s{1,4}|\s{2,8}|(?<=\])\s|\s(?=[A-Z]{1,8}\d{2,6}\b)|$)/i;
@@ -61,7 +62,10 @@ export function isFile(name: string): boolean {
   return BARE_NAME.test(base) || (EXTENSION.test(base) && !HOST.test(name));
 }
 
-/** Reads a line that begins with a place, after marks: `file:line:col: error CODE: message` in any spelling. Null where there is none. */
+/**
+ * Reads a line that begins with a place, after marks: `file:line:col: error CODE: message` in any spelling.
+ * Null where there is none.
+ */
 export function readPlaced(text: string): Placed | null {
   const { rest: unmarked, severity: mark } = withoutMarks(text);
   const groups = (SPACED.exec(unmarked) ?? PLACE.exec(unmarked))?.groups;
@@ -88,7 +92,9 @@ export function readHead(text: string): Said {
 /** Parses the severity that a term or a mark expresses. */
 export function parseSeverity(word: string): Severity {
   if (/^(?:note|info|hint|help|remark|notice|debug|i$)/i.test(word)) return 'none';
-  return /^(?:[⚠wcr]$|warn|style|performance|portability|convention|refactor)/i.test(word) ? 'warning' : 'error';
+  return /^(?:[⚠wcr]$|warn|style|performance|portability|convention|refactor)/i.test(word)
+    ? 'warning'
+    : 'error';
 }
 
 /** Parses a number in digits; null if there is none. */
@@ -143,7 +149,10 @@ interface ToolName {
   readonly tool: string;
   readonly file?: RegExp;
   readonly code?: RegExp;
-  /** The line as printed; a group `code` is the finding's code where the line has none yet, and is cut from the message's end. */
+  /**
+   * The line as printed; a group `code` is the finding's code where the line has none yet, and is cut from
+   * the message's end.
+   */
   readonly says?: RegExp;
   /** Every finding counts as this, whatever word it bears: a linter that fails by its notes. */
   readonly severity?: 'error';
@@ -208,7 +217,8 @@ export function nameTool(placed: Placed, text: string, leftOut: ReadonlySet<stri
   const { file, code } = placed;
   for (const row of TOOL_NAMES) {
     const fits = row.code === undefined || (code !== null && row.code.test(code));
-    if (fits && (row.file?.test(file) ?? true) && (row.says?.test(text) ?? true) && !leftOut.has(row.tool)) return row;
+    if (fits && (row.file?.test(file) ?? true) && (row.says?.test(text) ?? true) && !leftOut.has(row.tool))
+      return row;
   }
   return null;
 }

@@ -15,12 +15,19 @@ const OTHER_OUTPUT =
 /** Python tracebacks: the exception is below its frames, and the last of a chain is the outermost. */
 export const pythonTraceback: Extractor = {
   name: 'python',
-  literals: ['Traceback (most recent call last)', 'During handling of the above', 'SyntaxError: ', 'ModuleNotFoundError', 'ImportError: '],
+  literals: [
+    'Traceback (most recent call last)',
+    'During handling of the above',
+    'SyntaxError: ',
+    'ModuleNotFoundError',
+    'ImportError: ',
+  ],
   extract: (log, lines, found) => {
     let end = 0;
     for (const line of lines.slice(0, MAX_TRACES)) {
       if (line <= end || !/Traceback \(most recent call last\):?\s{0,4}$/.test(log.line(line))) continue;
-      const isChained = end > 0 && line - end <= 4 && linesBetween(log, end + 1, line - 1).some((text) => CHAINED.test(text));
+      const isChained =
+        end > 0 && line - end <= 4 && linesBetween(log, end + 1, line - 1).some((text) => CHAINED.test(text));
       const before = found.exceptions.length;
       end = readTraceback(log, line, found);
       if (isChained && found.exceptions.length > before) joinChain(log, found);
@@ -42,7 +49,11 @@ function joinChain(log: LogText, found: Findings): void {
   found.exceptions.push({ ...cause, chain: [outer.type, ...cause.chain], outerFrames });
   const text = `${outer.type}: ${outer.message}`.slice(0, 500);
   const start = outer.at?.line ?? 0;
-  found.message(lineBelow(log, start + 1, MAX_FRAMES * 3 - 1, (below) => below.endsWith(text)) ?? start, text, 72);
+  found.message(
+    lineBelow(log, start + 1, MAX_FRAMES * 3 - 1, (below) => below.endsWith(text)) ?? start,
+    text,
+    72,
+  );
 }
 
 /** Returns a line as the tool printed it, without the mark of a problem matcher. */
@@ -70,7 +81,9 @@ function readTraceback(log: LogText, start: number, found: Findings): number {
   return end;
 }
 
-/** JVM, JavaScript, .NET and Ruby traces: the exception is above its frames, and the deepest cause comes last. */
+/**
+ * JVM, JavaScript, .NET and Ruby traces: the exception is above its frames, and the deepest cause comes last.
+ */
 export const stackTrace: Extractor = {
   name: 'stack-trace',
   literals: ['Error', 'Exception', 'Caused by: ', 'Failure: '],
@@ -89,7 +102,10 @@ export const stackTrace: Extractor = {
   },
 };
 
-/** Messages may run over several lines before the first frame: any dozen, and more where nothing else begins in between. */
+/**
+ * Messages may run over several lines before the first frame: any dozen, and more where nothing else begins
+ * in between.
+ */
 function firstFrame(log: LogText, line: number): number {
   for (let at = line + 1; at <= Math.min(log.lineCount, line + MAX_MESSAGE_LINES); at++) {
     const text = log.line(at);
@@ -105,9 +121,17 @@ const INNER =
   /^\s{0,12}---> (?:\(Inner Exception #\d{1,3}\) )?(?<type>(?:[A-Za-z_]\w{0,80}\.){0,10}[A-Z]\w{0,80}(?:Exception|Error))(?:: (?<message>.{0,500}))?$/;
 
 /** Lines between frames: of the trace itself, and the source that Vitest shows below a frame. */
-const GOES_ON = /^\s{0,20}(?:\.\.\. \d{1,4} |at |Suppressed: |\[CIRCULAR|--- End of)|^\s{2,12}(?:\d{1,6})?\|(?:\s|$)/;
+const GOES_ON =
+  /^\s{0,20}(?:\.\.\. \d{1,4} |at |Suppressed: |\[CIRCULAR|--- End of)|^\s{2,12}(?:\d{1,6})?\|(?:\s|$)/;
 
-function readTrace(log: LogText, start: number, first: number, type: string, message: string, found: Findings): number {
+function readTrace(
+  log: LogText,
+  start: number,
+  first: number,
+  type: string,
+  message: string,
+  found: Findings,
+): number {
   const chain = [type];
   let cause = { type, message, line: start };
   let frames: StackFrame[] = [];
@@ -150,21 +174,41 @@ const RUBY =
 const PHP =
   /^(?:PHP )?Fatal error: {1,2}Uncaught (?<type>[\w\\]{1,200}): (?<message>.{0,500}?) in (?<file>\S{1,300}\.php):(?<line>\d{1,7})$/;
 const ELIXIR = /^\s{0,8}\*\* \((?<type>[A-Z][\w.]{1,100}|exit|throw)\) (?<message>.{1,500})$/;
-/** Languages that say all on one line, each with what its frames below look like; Elixir says as much without a trace. */
-const ONE_LINE: readonly { readonly pattern: RegExp; readonly frames: RegExp; readonly needsFrames?: boolean }[] = [
+/**
+ * Languages that say all on one line, each with what its frames below look like; Elixir says as much without
+ * a trace.
+ */
+const ONE_LINE: readonly {
+  readonly pattern: RegExp;
+  readonly frames: RegExp;
+  readonly needsFrames?: boolean;
+}[] = [
   { pattern: RUBY, frames: /^\s{1,20}(?:\d{1,4}: )?from / },
   { pattern: PHP, frames: /^(?:PHP )?(?:Stack trace:|\s{0,4}#?\d{1,4}\.? )/ },
-  { pattern: ELIXIR, frames: /^\s{4,12}(?:\([\w.]{1,60} [\w.+-]{1,40}\) |\S{1,200}\.exs?:\d)/, needsFrames: true },
+  {
+    pattern: ELIXIR,
+    frames: /^\s{4,12}(?:\([\w.]{1,60} [\w.+-]{1,40}\) |\S{1,200}\.exs?:\d)/,
+    needsFrames: true,
+  },
 ];
 const MAX_OTHER_LINES = 600;
 
 /** Traces of Ruby, PHP, Elixir and Dart, and the causes that Rust's error reports list. */
 export const moreTraces: Extractor = {
   name: 'stack-trace',
-  literals: ['error)', 'exception)', ': uncaught ', ':  uncaught ', '** (', 'unhandled exception:', 'caused by:'],
+  literals: [
+    'error)',
+    'exception)',
+    ': uncaught ',
+    ':  uncaught ',
+    '** (',
+    'unhandled exception:',
+    'caused by:',
+  ],
   extract: (log, lines, found) => {
     let end = 0;
-    for (const line of lines.slice(0, MAX_OTHER_LINES)) if (line > end) end = Math.max(end, readAny(log, line, log.line(line), found));
+    for (const line of lines.slice(0, MAX_OTHER_LINES))
+      if (line > end) end = Math.max(end, readAny(log, line, log.line(line), found));
   },
 };
 
@@ -177,21 +221,41 @@ function readAny(log: LogText, line: number, text: string, found: Findings): num
   }
   if (/^Unhandled exception:$/.test(text)) {
     const said = log.line(line + 1);
-    const [type = 'Exception', ...rest] = /^[\w ]{1,60}: /.test(said) ? said.split(': ') : ['Exception', said];
-    return add(line, { type, message: rest.join(': ') }, framesBelow(log, line + 1, /^#\d{1,4} {2,10}\S/), found);
+    const [type = 'Exception', ...rest] = /^[\w ]{1,60}: /.test(said)
+      ? said.split(': ')
+      : ['Exception', said];
+    return add(
+      line,
+      { type, message: rest.join(': ') },
+      framesBelow(log, line + 1, /^#\d{1,4} {2,10}\S/),
+      found,
+    );
   }
   return /^\s{0,4}Caused by:$/.test(text) ? readCauses(log, line, found) : 0;
 }
 
-function framesBelow(log: LogText, line: number, belongs: RegExp): { readonly frames: readonly StackFrame[]; readonly end: number } {
+function framesBelow(
+  log: LogText,
+  line: number,
+  belongs: RegExp,
+): { readonly frames: readonly StackFrame[]; readonly end: number } {
   const end = blockEnd(log, line, MAX_FRAMES, (text) => belongs.test(text));
   return { frames: linesBetween(log, line + 1, end).flatMap((text) => readFrame(text) ?? []), end };
 }
 
-function add(line: number, groups: Groups, { frames, end }: ReturnType<typeof framesBelow>, found: Findings): number {
+function add(
+  line: number,
+  groups: Groups,
+  { frames, end }: ReturnType<typeof framesBelow>,
+  found: Findings,
+): number {
   const { type = '', message = '', file, fn = null } = groups;
   const first = file === undefined ? null : readFrame(`\tfrom ${file}:${groups.line}:in '${fn ?? 'main'}'`);
-  const own = first ?? (file === undefined ? null : { file, line: Number(groups.line), function: fn, own: !/\/vendor\//.test(file) });
+  const own =
+    first ??
+    (file === undefined
+      ? null
+      : { file, line: Number(groups.line), function: fn, own: !/\/vendor\//.test(file) });
   const all = own === null ? frames : [{ ...own, function: fn }, ...frames];
   found.exception(line, type, message, all.slice(0, MAX_FRAMES));
   found.block(line, end, 70, 'stack trace');
@@ -210,7 +274,9 @@ function readCauses(log: LogText, line: number, found: Findings): number {
     .trim()
     .replace(/^\d{1,3}: /, '');
   if (end === line || deepest === '') return 0;
-  const start = lineAbove(log, line, 3, (text) => /^\s{0,4}(?:Error|error|×|thread)\b/.test(text)) ?? Math.max(1, line - 3);
+  const start =
+    lineAbove(log, line, 3, (text) => /^\s{0,4}(?:Error|error|×|thread)\b/.test(text)) ??
+    Math.max(1, line - 3);
   found.message(end, deepest, 76);
   found.block(start, end, 74, 'chain of causes');
   return end;
@@ -257,7 +323,10 @@ export const rustPanics: Extractor = {
         found.block(end, last, 60, 'backtrace of a panic');
       }
       const file = panic?.file;
-      const frames = file === undefined ? [] : [{ file, line: Number(panic?.line), function: null, own: !isForeignFile(file) }];
+      const frames =
+        file === undefined
+          ? []
+          : [{ file, line: Number(panic?.line), function: null, own: !isForeignFile(file) }];
       found.exception(line, 'panic', panic?.old ?? log.line(line + 1).trim(), frames);
     }
   },
@@ -266,7 +335,9 @@ export const rustPanics: Extractor = {
 /** Reads the race detector's report that begins on `line`: which accesses collide, and where. */
 function readRace(log: LogText, line: number, found: Findings): void {
   const end = blockEnd(log, line, MAX_FRAMES, (text) => !/^={10,}$/.test(text));
-  const accesses = linesBetween(log, line, end, MAX_FRAMES + 1).flatMap((text) => ACCESS.exec(text)?.groups?.what?.toLowerCase() ?? []);
+  const accesses = linesBetween(log, line, end, MAX_FRAMES + 1).flatMap(
+    (text) => ACCESS.exec(text)?.groups?.what?.toLowerCase() ?? [],
+  );
   const [first = 'access', second = 'access'] = accesses;
   const message = `a ${first} and a ${second} of the same memory without a lock between them`;
   found.exception(line, 'DATA RACE', message, readGoFrames(log, line, end));
@@ -274,10 +345,16 @@ function readRace(log: LogText, line: number, found: Findings): void {
 
 /** Reads a panic's message, and the stack of the goroutine that panicked. */
 function readGoPanic(log: LogText, line: number, text: string, found: Findings): void {
-  const message = /^(?:panic: |fatal error: )(?<said>.{1,500}?)(?: \[recovered.{0,20})?$/.exec(text)?.groups?.said;
+  const message = /^(?:panic: |fatal error: )(?<said>.{1,500}?)(?: \[recovered.{0,20})?$/.exec(text)?.groups
+    ?.said;
   const start = lineBelow(log, line, 12, (below) => /^goroutine \d{1,9} \[/.test(below));
   if (message === undefined || start === null) return;
-  const end = blockEnd(log, start, MAX_FRAMES, (one) => one.trim() !== '' && !/^(?:goroutine |exit status|FAIL\b)/.test(one));
+  const end = blockEnd(
+    log,
+    start,
+    MAX_FRAMES,
+    (one) => one.trim() !== '' && !/^(?:goroutine |exit status|FAIL\b)/.test(one),
+  );
   const frames = readGoFrames(log, start, end);
   if (frames.length > 0) found.exception(line, 'panic', message, frames);
 }
@@ -289,7 +366,14 @@ function readGoFrames(log: LogText, start: number, end: number): StackFrame[] {
     const { file, line } = PLACE.exec(text)?.groups ?? {};
     return file === undefined
       ? []
-      : [{ file, line: Number(line), function: extractFunctionName(lines[i] ?? ''), own: !isForeignFile(file) }];
+      : [
+          {
+            file,
+            line: Number(line),
+            function: extractFunctionName(lines[i] ?? ''),
+            own: !isForeignFile(file),
+          },
+        ];
   });
 }
 

@@ -1,6 +1,13 @@
 import { firstOfEach } from '../../../lib/collections.ts';
 import type { ReplayedCase } from '../../run/replay.ts';
-import { type Figure, type FigureSection, listIds, ratioInterval, shareFigure, withInterval } from '../figure.ts';
+import {
+  type Figure,
+  type FigureSection,
+  listIds,
+  ratioInterval,
+  shareFigure,
+  withInterval,
+} from '../figure.ts';
 import { countPossiblePairs } from '../groups.ts';
 import { countNamed } from '../reading.ts';
 import { type ScoredBuild, type ScoredFailure, scoreBuildCases } from './score-failures.ts';
@@ -58,16 +65,21 @@ const SHARES: readonly Share[] = [
 ];
 
 /**
- * Scores builds of which every failure is labelled: over all of them, then a row for each runner and for each split. Empty where no case is one.
+ * Scores builds of which every failure is labelled: over all of them, then a row for each runner and for each
+ * split. Empty where no case is one.
  *
  * - `answered`, `own message`, `category`: of all failures; those without an answer count as missing.
- * - `bleed`, `shared title`: of the answered ones. The second counts answers to other causes with the same title, which may say a cause in words
+ * - `bleed`, `shared title`: of the answered ones. The second counts answers to other causes with the same
+ *   title, which may say a cause in words
  *   that no message has.
- * - `pairs precision`: of the pairs of failures under one answer, those that share a cause; `pairs recall`: of those that share a cause, those
+ * - `pairs precision`: of the pairs of failures under one answer, those that share a cause; `pairs recall`:
+ *   of those that share a cause, those
  *   under one answer. Findings of linters and compilers have one cause for each step of a log.
- * - `tests precision`, `tests recall`: of all failing tests that were named or are labelled, those of green runs with them. A test that is
+ * - `tests precision`, `tests recall`: of all failing tests that were named or are labelled, those of green
+ *   runs with them. A test that is
  *   labelled in several logs counts in each; a file or suite that is labelled to have failed as a whole may be named.
- * - `published wrong`: of the published answers, those whose category is right for none of the failures that they name, or that bleed for all
+ * - `published wrong`: of the published answers, those whose category is right for none of the failures that
+ *   they name, or that bleed for all
  *   of them. An answer that names none is wrong; one that names findings alone is left out.
  *
  * Findings are left out of `bleed`, `shared title`, `category` and `published wrong`.
@@ -77,8 +89,14 @@ export function scoreBuilds(cases: readonly ReplayedCase[]): FigureSection[] {
   if (builds.length === 0) return [];
   return [
     { title: 'failures of builds', figures: scoreShares(builds) },
-    { title: 'failures of builds, by runner', figures: scoreRows(builds, ({ row }) => row.runner ?? null, '') },
-    { title: 'failures of builds, by split', figures: scoreRows(builds, ({ row }) => row.split ?? null, 'split ') },
+    {
+      title: 'failures of builds, by runner',
+      figures: scoreRows(builds, ({ row }) => row.runner ?? null, ''),
+    },
+    {
+      title: 'failures of builds, by split',
+      figures: scoreRows(builds, ({ row }) => row.split ?? null, 'split '),
+    },
   ];
 }
 
@@ -101,8 +119,14 @@ function scoreShare({ name, count, against }: Share, builds: readonly ScoredBuil
 }
 
 /** Returns a row of a small table for each value, in their order. Returns none if no row names a value. */
-function scoreRows(builds: readonly ScoredBuild[], valueFor: (build: ScoredBuild) => string | null, prefix: string): Figure[] {
-  const named = [...Map.groupBy(builds, valueFor)].sort(([left], [right]) => ((left ?? '') < (right ?? '') ? -1 : 1));
+function scoreRows(
+  builds: readonly ScoredBuild[],
+  valueFor: (build: ScoredBuild) => string | null,
+  prefix: string,
+): Figure[] {
+  const named = [...Map.groupBy(builds, valueFor)].sort(([left], [right]) =>
+    (left ?? '') < (right ?? '') ? -1 : 1,
+  );
   if (named.every(([value]) => value === null)) return [];
   return named.flatMap(([value, members]) => {
     const row = value ?? '(unknown)';
@@ -112,7 +136,9 @@ function scoreRows(builds: readonly ScoredBuild[], valueFor: (build: ScoredBuild
       cell: { row, column },
     });
     const count = cell('builds', { name: '', value: members.length, cases: members.length, unit: 'count' });
-    const shares = scoreShares(members).map(({ interval: _, ...figure }) => cell(figure.name.replace('failures: ', ''), figure));
+    const shares = scoreShares(members).map(({ interval: _, ...figure }) =>
+      cell(figure.name.replace('failures: ', ''), figure),
+    );
     return [count, ...shares];
   });
 }
@@ -131,8 +157,13 @@ function failureShare(
 }
 
 function countSameAnswer({ answers, failures }: ScoredBuild): readonly [held: number, of: number] {
-  const placed = failures.flatMap((one) => (one.answer === null ? [] : [{ one, at: answers.indexOf(one.answer) }]));
-  return [countPairs(placed, ({ one, at }) => `${at} ${causeKey(one)}`), countPairs(placed, ({ at }) => String(at))];
+  const placed = failures.flatMap((one) =>
+    one.answer === null ? [] : [{ one, at: answers.indexOf(one.answer) }],
+  );
+  return [
+    countPairs(placed, ({ one, at }) => `${at} ${causeKey(one)}`),
+    countPairs(placed, ({ at }) => String(at)),
+  ];
 }
 
 function countSameCause(build: ScoredBuild): readonly [held: number, of: number] {
@@ -141,7 +172,10 @@ function countSameCause(build: ScoredBuild): readonly [held: number, of: number]
 
 /** Counts the pairs with equal keys. */
 function countPairs<Item>(items: readonly Item[], keyFor: (item: Item) => string): number {
-  return [...Map.groupBy(items, keyFor).values()].reduce((total, { length }) => total + countPossiblePairs(length), 0);
+  return [...Map.groupBy(items, keyFor).values()].reduce(
+    (total, { length }) => total + countPossiblePairs(length),
+    0,
+  );
 }
 
 /**
@@ -154,8 +188,13 @@ function causeKey({ failure, isFinding }: ScoredFailure): string {
 
 /** Counts the tests that are rightly named, also a file or suite that is labeled as failed as a whole. */
 function countNamedTests({ row, one }: ScoredBuild): readonly [held: number, of: number] {
-  const whole = (row.failures ?? []).flatMap(({ test, suite }) => (test == null && suite != null ? [suite] : []));
-  return [countNamed([...labelledTests(row), ...whole], one.result.failingTests), one.result.failingTests.length];
+  const whole = (row.failures ?? []).flatMap(({ test, suite }) =>
+    test == null && suite != null ? [suite] : [],
+  );
+  return [
+    countNamed([...labelledTests(row), ...whole], one.result.failingTests),
+    one.result.failingTests.length,
+  ];
 }
 
 function countFoundTests({ row, one }: ScoredBuild): readonly [held: number, of: number] {
@@ -165,7 +204,9 @@ function countFoundTests({ row, one }: ScoredBuild): readonly [held: number, of:
 
 /** Counts each failing test once in each log: a test that fails in three jobs is three. */
 function labelledTests({ failures }: ScoredBuild['row']): readonly string[] {
-  const named = (failures ?? []).flatMap(({ log, suite, test }) => (test == null ? [] : [{ log, name: `${suite ?? ''} ${test}`.trim() }]));
+  const named = (failures ?? []).flatMap(({ log, suite, test }) =>
+    test == null ? [] : [{ log, name: `${suite ?? ''} ${test}`.trim() }],
+  );
   return firstOfEach(named, ({ log, name }) => `${log ?? ''}\u0001${name}`).map(({ name }) => name);
 }
 
@@ -179,6 +220,8 @@ function countPublishedWrong({ answers, failures }: ScoredBuild): readonly [held
     .map((answer) => failures.filter((failure) => failure.answer === answer))
     .filter((named) => named.length === 0 || named.some(({ isFinding }) => !isFinding))
     .map((named) => named.filter(({ isFinding }) => !isFinding));
-  const wrong = judged.filter((named) => named.every(({ isRight }) => !isRight) || named.every(({ isBleed }) => isBleed));
+  const wrong = judged.filter(
+    (named) => named.every(({ isRight }) => !isRight) || named.every(({ isBleed }) => isBleed),
+  );
   return [wrong.length, judged.length];
 }

@@ -13,29 +13,44 @@ const LEAST_MENTIONED = 5;
 /**
  * Finds for each failure the answer that names it, or null.
  *
- * A failure with a test is named by the answer that lists the test among its own: its name word for word, with the suite or the file before it
- * or without (of several, those of the same suite), else with the same words in any notation, if that listed test is no other failure's. Where
- * no answer lists it, by the first that writes its name in title, cause or a claim. A failure without a test is named by the answer with the
- * most quotations inside its `log_lines`. Between answers that name it alike, the one with more quotations inside its `log_lines` counts, then
- * the first.
+ * A failure with a test is named by the answer that lists the test among its own: its name word for word,
+ * with the suite or the file before it or without (of several, those of the same suite), else with the same
+ * words in any notation, if that listed test is no other failure's. Where no answer lists it, by the first
+ * that writes its name in title, cause or a claim. A failure without a test is named by the answer with the
+ * most quotations inside its `log_lines`. Between answers that name it alike, the one with more quotations
+ * inside its `log_lines` counts, then the first.
  */
-export function findAnswers(failures: readonly LabelledFailure[], answers: readonly AnalysisResult[]): (AnalysisResult | null)[] {
+export function findAnswers(
+  failures: readonly LabelledFailure[],
+  answers: readonly AnalysisResult[],
+): (AnalysisResult | null)[] {
   const listed = answers.flatMap(({ failingTests }) => failingTests);
-  const taken = new Set(listed.filter((test) => failures.some((failure) => matchTest(failure, test) >= NAME_MATCH)));
+  const taken = new Set(
+    listed.filter((test) => failures.some((failure) => matchTest(failure, test) >= NAME_MATCH)),
+  );
   return failures.map((failure) => {
     if (failure.test == null) return mostQuoting(failure, answers, 1);
-    const matches = answers.map((answer) => ({ answer, match: bestMatch(failure, answer.failingTests, taken) }));
+    const matches = answers.map((answer) => ({
+      answer,
+      match: bestMatch(failure, answer.failingTests, taken),
+    }));
     const best = findMax(
       matches.map(({ match }) => match),
       NO_MATCH,
     );
     const naming =
-      best === NO_MATCH ? mentioning(failure.test, answers) : matches.filter(({ match }) => match === best).map((one) => one.answer);
+      best === NO_MATCH
+        ? mentioning(failure.test, answers)
+        : matches.filter(({ match }) => match === best).map((one) => one.answer);
     return mostQuoting(failure, naming, 0);
   });
 }
 
-function bestMatch(failure: LabelledFailure, tests: readonly NamedTest[], taken: ReadonlySet<NamedTest>): number {
+function bestMatch(
+  failure: LabelledFailure,
+  tests: readonly NamedTest[],
+  taken: ReadonlySet<NamedTest>,
+): number {
   let best = NO_MATCH;
   for (const test of tests) {
     const match = matchTest(failure, test);
@@ -50,10 +65,12 @@ function matchTest({ test, suite }: LabelledFailure, listed: NamedTest): number 
   const own = toWords(listed.name);
   const all = toWords([listed.file, listed.suite, listed.name].filter(Boolean).join(' '));
   if (endsWith(all, wanted) || endsWith(wanted, own)) {
-    const isSuite = suite == null || listed.suite === null || haveSameEnd(toWords(suite), toWords(listed.suite));
+    const isSuite =
+      suite == null || listed.suite === null || haveSameEnd(toWords(suite), toWords(listed.suite));
     return isSuite ? SUITE_MATCH : NAME_MATCH;
   }
-  const isWithin = (words: readonly string[], others: readonly string[]) => words.every((word) => others.includes(word));
+  const isWithin = (words: readonly string[], others: readonly string[]) =>
+    words.every((word) => others.includes(word));
   return isWithin(wanted, all) || isWithin(own, wanted) ? WORDS_MATCH : NO_MATCH;
 }
 
@@ -73,7 +90,9 @@ function mentioning(test: string, answers: readonly AnalysisResult[]): AnalysisR
   const name = normalizeWords(test);
   if (name.length < LEAST_MENTIONED) return [];
   const isMentioned = ({ title, rootCause, claims }: AnalysisResult) =>
-    [title ?? '', rootCause ?? '', ...claims.map(({ text }) => text)].some((text) => holdsWords(normalizeWords(text), name));
+    [title ?? '', rootCause ?? '', ...claims.map(({ text }) => text)].some((text) =>
+      holdsWords(normalizeWords(text), name),
+    );
   return answers.filter(isMentioned);
 }
 
@@ -81,7 +100,11 @@ function mentioning(test: string, answers: readonly AnalysisResult[]): AnalysisR
  * Returns the answer with the most quotations inside the lines of the failure, the first one if several have
  * as many. Returns null if none has at least `least`.
  */
-function mostQuoting(failure: LabelledFailure, answers: readonly AnalysisResult[], least: number): AnalysisResult | null {
+function mostQuoting(
+  failure: LabelledFailure,
+  answers: readonly AnalysisResult[],
+  least: number,
+): AnalysisResult | null {
   let best: AnalysisResult | null = null;
   let most = least - 1;
   for (const answer of answers) {
@@ -92,6 +115,8 @@ function mostQuoting(failure: LabelledFailure, answers: readonly AnalysisResult[
 }
 
 function countQuotes({ log, log_lines: ranges }: LabelledFailure, { claims }: AnalysisResult): number {
-  const quotes = claims.flatMap((claim) => claim.quotes).filter(({ source }) => log == null || source === log);
+  const quotes = claims
+    .flatMap((claim) => claim.quotes)
+    .filter(({ source }) => log == null || source === log);
   return quotes.filter(({ line }) => (ranges ?? []).some(([from, to]) => from <= line && line <= to)).length;
 }

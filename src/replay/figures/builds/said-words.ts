@@ -19,8 +19,9 @@ const MARK = /^(?:e {2,}|[#>│|●✕×✗•*-]+ )/;
 const WORD = /[\p{L}\p{N}_]/u;
 
 /**
- * Normalizes text for comparison: without terminal escapes, in lower case, every kind of quotation mark as `'`, every run of white space as one
- * space, trimmed. Numbers, paths and names stay: they tell two assertions apart.
+ * Normalizes text for comparison: without terminal escapes, in lower case, every kind of quotation mark as
+ * `'`, every run of white space as one space, trimmed. Numbers, paths and names stay: they tell two
+ * assertions apart.
  */
 export function normalizeWords(text: string): string {
   return stripEscapes(text)
@@ -31,12 +32,14 @@ export function normalizeWords(text: string): string {
 }
 
 /**
- * Normalizes a message: its first five lines that are not blank, each by {@link normalizeWords}, without a runner's mark ("E   ", "# ", "> "),
- * without the exception's class before the first colon ("AssertionError: ", if eight characters or more are left), without punctuation at its
- * end, and cut after 200 characters.
+ * Normalizes a message: its first five lines that are not blank, each by {@link normalizeWords}, without a
+ * runner's mark ("E ", "# ", "> "), without the exception's class before the first colon ("AssertionError: ",
+ * if eight characters or more are left), without punctuation at its end, and cut after 200 characters.
  */
 export function normalizeMessage(message: string): string[] {
-  const lines = message.split('\n').map((line) => normalizeWords(stripEscapes(line).trim().toLowerCase().replace(MARK, '')));
+  const lines = message
+    .split('\n')
+    .map((line) => normalizeWords(stripEscapes(line).trim().toLowerCase().replace(MARK, '')));
   return lines
     .filter((line) => line !== '')
     .slice(0, MOST_LINES)

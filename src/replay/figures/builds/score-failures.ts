@@ -14,8 +14,9 @@ export interface ScoredFailure {
   /** Its normalized message stands in title, cause, fix, claims or quotations of its answer. */
   readonly isOwn: boolean;
   /**
-   * The normalized message of a failure of the build with another cause stands in the title or the fix of its answer, or in the cause where its
-   * own message does not. A message that is a part of its own tells nothing apart and is not looked for.
+   * The normalized message of a failure of the build with another cause stands in the title or the fix of its
+   * answer, or in the cause where its own message does not. A message that is a part of its own tells nothing
+   * apart and is not looked for.
    */
   readonly isBleed: boolean;
   /** Another answer, to a failure of the build with another cause, has the same title. */
@@ -24,7 +25,9 @@ export interface ScoredFailure {
   readonly isRight: boolean;
 }
 
-/** A build with the truth of all its failures. `answers` is empty where the product says that nothing failed. */
+/**
+ * A build with the truth of all its failures. `answers` is empty where the product says that nothing failed.
+ */
 export interface ScoredBuild {
   readonly one: ReplayedCase;
   readonly row: DatasetRow;
@@ -32,9 +35,14 @@ export interface ScoredBuild {
   readonly failures: readonly ScoredFailure[];
 }
 
-/** Scores the builds among the cases of which every failure is labelled, or of which it is known that nothing failed. */
+/**
+ * Scores the builds among the cases of which every failure is labelled, or of which it is known that nothing
+ * failed.
+ */
 export function scoreBuildCases(cases: readonly ReplayedCase[]): ScoredBuild[] {
-  return cases.flatMap((one) => (one.row !== null && isLabelledBuild(one.row) ? [scoreBuild(one, one.row)] : []));
+  return cases.flatMap((one) =>
+    one.row !== null && isLabelledBuild(one.row) ? [scoreBuild(one, one.row)] : [],
+  );
 }
 
 function scoreBuild(one: ReplayedCase, row: DatasetRow): ScoredBuild {
@@ -50,8 +58,12 @@ function scoreBuild(one: ReplayedCase, row: DatasetRow): ScoredBuild {
       answer,
       isOwn: answer !== null && saysMessage(toldTexts(answer), failure.message),
       isBleed: answer !== null && others.some((other) => isTold(answer, other, failure)),
-      hasSharedTitle: labelled.some(({ cause }, place) => cause !== failure.cause && haveSameTitle(answer, naming[place] ?? null)),
-      isRight: answer !== null && [failure.category, ...(failure.also_ok ?? [])].some((category) => category === answer.category),
+      hasSharedTitle: labelled.some(
+        ({ cause }, place) => cause !== failure.cause && haveSameTitle(answer, naming[place] ?? null),
+      ),
+      isRight:
+        answer !== null &&
+        [failure.category, ...(failure.also_ok ?? [])].some((category) => category === answer.category),
     };
   });
   return { one, row, answers, failures };
@@ -63,9 +75,14 @@ function toldTexts({ title, rootCause, fixRecommendation, claims }: AnalysisResu
   return [title ?? '', rootCause ?? '', fixRecommendation ?? '', ...claimed];
 }
 
-function isTold({ title, rootCause, fixRecommendation }: AnalysisResult, other: LabelledFailure, own: LabelledFailure): boolean {
+function isTold(
+  { title, rootCause, fixRecommendation }: AnalysisResult,
+  other: LabelledFailure,
+  own: LabelledFailure,
+): boolean {
   const ownLines = normalizeMessage(own.message);
-  if (normalizeMessage(other.message).every((line) => ownLines.some((ownLine) => holdsWords(ownLine, line)))) return false;
+  if (normalizeMessage(other.message).every((line) => ownLines.some((ownLine) => holdsWords(ownLine, line))))
+    return false;
   if ([title ?? '', fixRecommendation ?? ''].some((text) => saysMessage([text], other.message))) return true;
   const cause = [rootCause ?? ''];
   return saysMessage(cause, other.message) && !saysMessage(cause, own.message);

@@ -43,7 +43,10 @@ export interface RecorderOptions {
   readonly madeBy: Pick<RecordedMaker, 'faultline' | 'rules' | 'model'>;
   /** Keeps lines of the recording of a triage, behind those that were kept before. */
   readonly keep: (triageId: string, lines: readonly RecordingLine[]) => Promise<void>;
-  /** After so many milliseconds without one, the end of a judgement is a moment to keep what there is. Default 1,000. */
+  /**
+   * After so many milliseconds without one, the end of a judgement is a moment to keep what there is. Default
+   * 1,000.
+   */
   readonly keepEveryMs?: number;
   /** Most characters of JSON of one process's turn at a run. Default 32 Mi. */
   readonly maxChars?: number;
@@ -90,19 +93,31 @@ function beginRecording(run: Run, options: RecorderOptions) {
     called: (call) => notebook.add({ what: 'called', call }),
     offered: (tools) => notebook.add({ what: 'offered', tools }),
   });
-  const fallbackAnalyst = run.fallbackAnalyst === undefined ? undefined : recordedAnalyst(run.fallbackAnalyst, 'spare', listener);
-  const asked: Asked = { analyst: recordedAnalyst(run.analyst, 'analyst', listener), fallbackAnalyst, toolbox };
+  const fallbackAnalyst =
+    run.fallbackAnalyst === undefined ? undefined : recordedAnalyst(run.fallbackAnalyst, 'spare', listener);
+  const asked: Asked = {
+    analyst: recordedAnalyst(run.analyst, 'analyst', listener),
+    fallbackAnalyst,
+    toolbox,
+  };
   return {
     asked,
     /** What a person said to the waiting run. */
     answered: (answer: RecordedAnswer) => notebook.add({ what: 'answered', answer }),
-    /** Keeps what was not kept yet; `analysis` is null where the run waits, failed or was cancelled. Never throws. */
+    /**
+     * Keeps what was not kept yet; `analysis` is null where the run waits, failed or was cancelled. Never
+     * throws.
+     */
     end: (analysis: Analysis | null) => notebook.close(analysis),
   };
 }
 
 /** Collects what one process records of one run. */
-function openNotebook({ subject, limits, analyst, fallbackAnalyst }: Run, startedAt: number, options: RecorderOptions) {
+function openNotebook(
+  { subject, limits, analyst, fallbackAnalyst }: Run,
+  startedAt: number,
+  options: RecorderOptions,
+) {
   const { clock, masker, logger, keep } = options;
   const { triageId } = subject;
   const run = randomBytes(6).toString('hex');
@@ -179,7 +194,11 @@ interface JudgementListener {
 }
 
 /** Wraps the analyst and records each judgment when it is made or given up. */
-function recordedAnalyst(analyst: Analyst, role: RecordedJudgement['role'], listener: JudgementListener): Analyst {
+function recordedAnalyst(
+  analyst: Analyst,
+  role: RecordedJudgement['role'],
+  listener: JudgementListener,
+): Analyst {
   const judge = <Value>(
     name: JudgementName,
     input: object,
@@ -191,8 +210,10 @@ function recordedAnalyst(analyst: Analyst, role: RecordedJudgement['role'], list
     converse: analyst.converse,
     classify: (input, signal) => judge('classify', input, signal, () => analyst.classify(input, signal)),
     plan: (input, signal) => judge('plan', input, signal, () => analyst.plan(input, signal)),
-    chooseTools: (input, signal) => judge('chooseTools', input, signal, () => analyst.chooseTools(input, signal)),
-    correctCall: (input, signal) => judge('correctCall', input, signal, () => analyst.correctCall(input, signal)),
+    chooseTools: (input, signal) =>
+      judge('chooseTools', input, signal, () => analyst.chooseTools(input, signal)),
+    correctCall: (input, signal) =>
+      judge('correctCall', input, signal, () => analyst.correctCall(input, signal)),
     answer: (input, signal) => judge('answer', input, signal, () => analyst.answer(input, signal)),
     verify: (input, signal) => judge('verify', input, signal, () => analyst.verify(input, signal)),
   };
@@ -212,7 +233,15 @@ async function recordJudgement<Value>(
     if (isRecorded) return;
     isRecorded = true;
     const milliseconds = Math.max(0, clock.now() - began);
-    judged({ role, name, ...readPlace(input), fields, at: Math.max(0, began - startedAt), milliseconds, ...end });
+    judged({
+      role,
+      name,
+      ...readPlace(input),
+      fields,
+      at: Math.max(0, began - startedAt),
+      milliseconds,
+      ...end,
+    });
   };
   const giveUp = () => record({ reply: null, failed: 'cut off' });
   signal.addEventListener('abort', giveUp, { once: true });
@@ -220,7 +249,10 @@ async function recordJudgement<Value>(
     return await listening(async (shown) => {
       const judgement = await ask();
       const { value, by, usage, model, promptHash, note } = judgement;
-      record({ reply: { by, model, promptHash, shown: by === 'rules' ? null : shown(), value, usage, note }, failed: null });
+      record({
+        reply: { by, model, promptHash, shown: by === 'rules' ? null : shown(), value, usage, note },
+        failed: null,
+      });
       return judgement;
     });
   } catch (error) {
@@ -246,7 +278,8 @@ function computeHashes(input: object, hashSubject: HashSubject): Record<string, 
 /** Reads the round and the investigator, if the input has them. */
 export function readPlace(input: object): { readonly round: number; readonly investigator: string | null } {
   const round = 'round' in input && typeof input.round === 'number' ? input.round : 0;
-  const investigator = 'investigator' in input && typeof input.investigator === 'string' ? input.investigator : null;
+  const investigator =
+    'investigator' in input && typeof input.investigator === 'string' ? input.investigator : null;
   return { round, investigator };
 }
 
@@ -311,14 +344,19 @@ async function maskStrings<Value>(value: Value, masker: Masking): Promise<Value>
   if ((await masker.mask(all)).text === all) return value;
   const masked = new Map<string, string>();
   for (const text of texts) masked.set(text, (await masker.mask(text)).text);
-  return JSON.parse(JSON.stringify(value, (_key, item: unknown) => (typeof item === 'string' ? (masked.get(item) ?? item) : item)));
+  return JSON.parse(
+    JSON.stringify(value, (_key, item: unknown) =>
+      typeof item === 'string' ? (masked.get(item) ?? item) : item,
+    ),
+  );
 }
 
 function collect(value: unknown, texts: Set<string>): void {
   if (typeof value === 'string') {
     if (value.length >= SHORT) texts.add(value);
   } else if (Array.isArray(value)) for (const item of value) collect(item, texts);
-  else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) collect(item, texts);
+  else if (typeof value === 'object' && value !== null)
+    for (const item of Object.values(value)) collect(item, texts);
 }
 
 /**
@@ -347,7 +385,9 @@ export function listenedChatModel(model: ChatModel): ChatModel {
 }
 
 /** Does a judgement, and says afterwards what a model was shown in it; null where none was asked. */
-export async function listening<Value>(judge: (shown: () => string | null) => Promise<Value>): Promise<Value> {
+export async function listening<Value>(
+  judge: (shown: () => string | null) => Promise<Value>,
+): Promise<Value> {
   const shown: Shown = { hash: null };
   return await judging.run(shown, () => judge(() => shown.hash));
 }

@@ -56,7 +56,9 @@ export function createSubjectHash(): HashSubject {
 /** Computes a short hash of each part of a judgment's input, so that a difference can be located. */
 export function fieldHashes(input: object, hashSubject: HashSubject): Record<string, string> {
   const parts = Object.entries(input).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(parts.map(([name, value]) => [name, isObject(value) ? hashSubject(value) : computeShortHash(value)]));
+  return Object.fromEntries(
+    parts.map(([name, value]) => [name, isObject(value) ? hashSubject(value) : computeShortHash(value)]),
+  );
 }
 
 function isObject(value: unknown): value is object {
@@ -74,7 +76,10 @@ const RunHead = z.object({
 });
 type RunHead = z.infer<typeof RunHead>;
 
-/** A line of a recording in the making. `run` names the process's turn at the run, since two may have written by turns. */
+/**
+ * A line of a recording in the making. `run` names the process's turn at the run, since two may have written
+ * by turns.
+ */
 export const RecordingLine = z.discriminatedUnion('what', [
   z.object({ what: z.literal('begun'), run: z.string(), head: RunHead }),
   z.object({ what: z.literal('judged'), run: z.string(), judgement: RecordedJudgement }),
@@ -107,12 +112,18 @@ interface Turn {
  * again after a crash, the last result counts. Lists what is missing. Throws `invalid-input` if the beginning
  * is missing.
  */
-export function joinLines(triageId: string, lines: Iterable<RecordingLine>, analysis: Analysis | null, capped = false): Recording {
+export function joinLines(
+  triageId: string,
+  lines: Iterable<RecordingLine>,
+  analysis: Analysis | null,
+  capped = false,
+): Recording {
   const turns = groupTurns(lines);
   // Of two workers at one run, whose answer was stored is heard last.
   turns.sort((left, right) => Number(isStored(left, analysis)) - Number(isStored(right, analysis)));
   const first = turns.find((turn) => turn.head !== null);
-  if (first?.head == null) throw new TriageError('invalid-input', `The start of the recording of ${triageId} is missing.`);
+  if (first?.head == null)
+    throw new TriageError('invalid-input', `The start of the recording of ${triageId} is missing.`);
   const { startedAt, madeBy, subject, limits } = first.head;
   const judgements = lastHeard(
     turns.map((turn) => turn.judgements),
@@ -125,7 +136,9 @@ export function joinLines(triageId: string, lines: Iterable<RecordingLine>, anal
   const stored = turns.find((turn) => isStored(turn, analysis));
   const missing = [
     ...(capped || turns.some((turn) => turn.capped) ? ['parts beyond the size limit of a recording'] : []),
-    ...(analysis === null ? ['the answer: the run had not ended with one'] : findMissing(analysis, judgements, calls)),
+    ...(analysis === null
+      ? ['the answer: the run had not ended with one']
+      : findMissing(analysis, judgements, calls)),
     ...(analysis !== null && stored?.ended != null && stored.ended.hash !== computeFullHash(analysis)
       ? ['the original answer of the run: the stored answer differs']
       : []),
@@ -160,7 +173,15 @@ export function judgementKey({ role, name, round, investigator, fields }: Record
 function groupTurns(lines: Iterable<RecordingLine>): Turn[] {
   const turns = new Map<string, Turn>();
   for (const line of lines) {
-    const turn = turns.get(line.run) ?? { head: null, judgements: [], calls: [], tools: [], answers: [], capped: false, ended: null };
+    const turn = turns.get(line.run) ?? {
+      head: null,
+      judgements: [],
+      calls: [],
+      tools: [],
+      answers: [],
+      capped: false,
+      ended: null,
+    };
     turns.set(line.run, turn);
     if (line.what === 'begun') turn.head = line.head;
     else if (line.what === 'judged') turn.judgements.push(line.judgement);
@@ -189,9 +210,15 @@ function lastHeard<Item>(turns: readonly (readonly Item[])[], keyOf: (item: Item
 }
 
 /** Lists what the steps of the answer name but the recording lacks. */
-function findMissing(analysis: Analysis, judgements: readonly RecordedJudgement[], calls: readonly RecordedCall[]): string[] {
+function findMissing(
+  analysis: Analysis,
+  judgements: readonly RecordedJudgement[],
+  calls: readonly RecordedCall[],
+): string[] {
   const known = new Set(
-    judgements.filter(({ reply }) => reply !== null).map(({ name, round, investigator }) => placeKey(name, round, investigator)),
+    judgements
+      .filter(({ reply }) => reply !== null)
+      .map(({ name, round, investigator }) => placeKey(name, round, investigator)),
   );
   const asked = new Set(calls.map(({ call }) => callKey(call)));
   const missing = analysis.steps.flatMap((step) => [
@@ -199,7 +226,9 @@ function findMissing(analysis: Analysis, judgements: readonly RecordedJudgement[
       known.has(placeOfTrace(name, step)) ? [] : [`the judgement ${name} of ${placeText(step)}`],
     ),
     ...(step.outcomes ?? []).flatMap(({ call, status }) =>
-      status === 'refused' || asked.has(callKey(call)) ? [] : [`the reply of ${call.tool} in ${placeText(step)}`],
+      status === 'refused' || asked.has(callKey(call))
+        ? []
+        : [`the reply of ${call.tool} in ${placeText(step)}`],
     ),
   ]);
   return [...new Set(missing)];

@@ -23,9 +23,14 @@ describe('failing tests of a damaged log', () => {
     ],
     ['jest', 'FAIL test/tax.test.js\n  ● tax › test_rate\n\n    Expected: 3\n    Received: 2'],
     ['go', '--- FAIL: test_rate (0.00s)\n    tax_test.go:7: got 2, want 3'],
-    ['rspec', 'Failures:\n\n  1) tax test_rate\n     Failure/Error: expect(rate).to eq(3)\n\n       expected: 3\n            got: 2'],
+    [
+      'rspec',
+      'Failures:\n\n  1) tax test_rate\n     Failure/Error: expect(rate).to eq(3)\n\n       expected: 3\n            got: 2',
+    ],
   ])('own a bounded number of lines where the block never ends: %s', (_runner, block) => {
-    const endless = Array.from({ length: 20_000 }, (_, at) => `  worker ${at % 7} polls the queue`).join('\n');
+    const endless = Array.from({ length: 20_000 }, (_, at) => `  worker ${at % 7} polls the queue`).join(
+      '\n',
+    );
     const [test, ...more] = readTests(`${block}\n${endless}\n`);
     expect(more).toEqual([]);
     expect(test).toMatchObject({ expected: '3', actual: '2' });
@@ -55,9 +60,13 @@ describe('failing tests of a damaged log', () => {
 
   it('stay apart where many suites have a test of the same name', () => {
     const suites = Array.from({ length: 50 }, (_, at) => `Shop${at}Test`);
-    const lines = suites.map((suite) => `com.example.${suite} > adds() FAILED\n    java.lang.AssertionError: ${suite}`);
+    const lines = suites.map(
+      (suite) => `com.example.${suite} > adds() FAILED\n    java.lang.AssertionError: ${suite}`,
+    );
     const tests = readTests(lines.join('\n\n'));
     expect(tests).toHaveLength(50);
-    expect(tests.every(({ suite, message }) => message?.includes(suite?.split('.').at(-1) ?? '?'))).toBe(true);
+    expect(tests.every(({ suite, message }) => message?.includes(suite?.split('.').at(-1) ?? '?'))).toBe(
+      true,
+    );
   });
 });

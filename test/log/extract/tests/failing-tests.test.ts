@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { readSources } from '../../../../src/log/read-sources.ts';
 
 const read = (lines: readonly string[]) =>
-  readSources([{ name: 'build.log', kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 2_000 });
+  readSources([{ name: 'build.log', kind: 'log', text: lines.join('\n'), notes: [] }], {
+    budgetTokens: 2_000,
+  });
 
 const LOGS: Readonly<Record<string, { lines: readonly string[]; tests: readonly object[] }>> = {
   pytest: {
@@ -44,7 +46,13 @@ const LOGS: Readonly<Record<string, { lines: readonly string[]; tests: readonly 
       'E   assert 2 == 3',
       '========================= 1 failed, 1 passed in 0.05s ==========================',
     ],
-    tests: [{ name: 'test_rate_of_a_year_that_is_not_yet_closed_by_anybody', suite: 'TestTheRatesOfTheYear', message: 'assert 2 == 3' }],
+    tests: [
+      {
+        name: 'test_rate_of_a_year_that_is_not_yet_closed_by_anybody',
+        suite: 'TestTheRatesOfTheYear',
+        message: 'assert 2 == 3',
+      },
+    ],
   },
   'pytest collection error': {
     lines: [
@@ -102,7 +110,17 @@ const LOGS: Readonly<Record<string, { lines: readonly string[]; tests: readonly 
       '',
       'Test Suites: 1 failed, 1 total',
     ],
-    tests: [{ name: 'rounds', suite: 'cart', file: 'test/cart.test.js', line: 9, expected: '43.43', actual: '43.42', framework: 'jest' }],
+    tests: [
+      {
+        name: 'rounds',
+        suite: 'cart',
+        file: 'test/cart.test.js',
+        line: 9,
+        expected: '43.43',
+        actual: '43.42',
+        framework: 'jest',
+      },
+    ],
   },
   vitest: {
     lines: [
@@ -165,7 +183,17 @@ const LOGS: Readonly<Record<string, { lines: readonly string[]; tests: readonly 
       '[ERROR]   TaxTest.monthly:12 expected: <3> but was: <2>',
       '[INFO] ',
     ],
-    tests: [{ name: 'monthly', suite: 'org.x.TaxTest', file: 'TaxTest.java', line: 12, expected: '3', actual: '2', framework: 'maven' }],
+    tests: [
+      {
+        name: 'monthly',
+        suite: 'org.x.TaxTest',
+        file: 'TaxTest.java',
+        line: 12,
+        expected: '3',
+        actual: '2',
+        framework: 'maven',
+      },
+    ],
   },
   gradle: {
     lines: [
@@ -176,7 +204,9 @@ const LOGS: Readonly<Record<string, { lines: readonly string[]; tests: readonly 
       '',
       '2 tests completed, 1 failed',
     ],
-    tests: [{ name: 'monthly()', suite: 'org.x.TaxTest', file: 'TaxTest.java', line: 12, framework: 'gradle' }],
+    tests: [
+      { name: 'monthly()', suite: 'org.x.TaxTest', file: 'TaxTest.java', line: 12, framework: 'gradle' },
+    ],
   },
   ant: {
     lines: [
@@ -196,11 +226,20 @@ const LOGS: Readonly<Record<string, { lines: readonly string[]; tests: readonly 
       'FAIL',
       'FAIL\texample.test/titles\t0.003s',
     ],
-    tests: [{ name: 'TestTitles/one', file: 'title_test.go', line: 18, message: 'got a, want b', framework: 'go' }],
+    tests: [
+      { name: 'TestTitles/one', file: 'title_test.go', line: 18, message: 'got a, want b', framework: 'go' },
+    ],
   },
   'go test, marked by a problem matcher': {
-    lines: ['--- FAIL: TestTotal (0.00s)', '##[error]    total_test.go:12: got 3, want 4', 'FAIL', 'FAIL\texample.test/total\t0.003s'],
-    tests: [{ name: 'TestTotal', file: 'total_test.go', line: 12, message: 'got 3, want 4', framework: 'go' }],
+    lines: [
+      '--- FAIL: TestTotal (0.00s)',
+      '##[error]    total_test.go:12: got 3, want 4',
+      'FAIL',
+      'FAIL\texample.test/total\t0.003s',
+    ],
+    tests: [
+      { name: 'TestTotal', file: 'total_test.go', line: 12, message: 'got 3, want 4', framework: 'go' },
+    ],
   },
   cargo: {
     lines: [
@@ -220,7 +259,15 @@ const LOGS: Readonly<Record<string, { lines: readonly string[]; tests: readonly 
       '',
       'test result: FAILED. 1 passed; 1 failed',
     ],
-    tests: [{ name: 'tests::fits', file: 'src/lib.rs', line: 21, message: 'assertion `left == right` failed', framework: 'cargo' }],
+    tests: [
+      {
+        name: 'tests::fits',
+        file: 'src/lib.rs',
+        line: 21,
+        message: 'assertion `left == right` failed',
+        framework: 'cargo',
+      },
+    ],
   },
   rspec: {
     lines: ['Failed examples:', '', 'rspec ./spec/a_spec.rb:4 # Cart adds up'],
@@ -237,14 +284,22 @@ const LOGS: Readonly<Record<string, { lines: readonly string[]; tests: readonly 
       '',
       'FAILURES!',
     ],
-    tests: [{ name: 'testRate', suite: 'App\\Tests\\TaxTest', message: 'Failed asserting that 2 matches expected 3.' }],
+    tests: [
+      {
+        name: 'testRate',
+        suite: 'App\\Tests\\TaxTest',
+        message: 'Failed asserting that 2 matches expected 3.',
+      },
+    ],
   },
   gtest: {
     lines: ['[       OK ] Csv.Reads (0 ms)', '[  FAILED  ] Csv.Skips (1 ms)'],
     tests: [{ name: 'Skips', suite: 'Csv', framework: 'gtest' }],
   },
   'a browser harness': {
-    lines: ['[task 2025-02-13T21:27:46.822Z] 21:27:46     INFO - TEST-UNEXPECTED-FAIL | dom/a.html | not equal'],
+    lines: [
+      '[task 2025-02-13T21:27:46.822Z] 21:27:46     INFO - TEST-UNEXPECTED-FAIL | dom/a.html | not equal',
+    ],
     tests: [{ name: 'dom/a.html', message: 'not equal' }],
   },
 }; // prettier-ignore
@@ -265,7 +320,11 @@ describe('failing tests', () => {
       'tests/test_x.py::test_connection_refused PASSED',
     ];
     const { failingTests, messages, exceptions } = read(lines);
-    expect({ failingTests, messages, exceptions }).toEqual({ failingTests: [], messages: [], exceptions: [] });
+    expect({ failingTests, messages, exceptions }).toEqual({
+      failingTests: [],
+      messages: [],
+      exceptions: [],
+    });
   });
 
   it('point to the line that names them', () => {

@@ -72,7 +72,9 @@ describe('node:test', () => {
       test at node.test.js:2:98
       ⚠ todo one (0.084336ms) # TODO
         Error: x`);
-    expect(tests).toMatchObject([{ name: 'adds up', file: 'node.test.js', line: 2, expected: '3', actual: '2' }]);
+    expect(tests).toMatchObject([
+      { name: 'adds up', file: 'node.test.js', line: 2, expected: '3', actual: '2' },
+    ]);
     expect(tests).toHaveLength(1);
   });
 });
@@ -102,7 +104,9 @@ describe('playwright', () => {
         1 flaky
           [chromium] › pw/cart.spec.ts:3:2 › Cart › flaky one ─────────────────────
         2 passed (2.6s)`);
-    expect(tests).toMatchObject([{ name: 'Cart › adds up', file: 'pw/cart.spec.ts', line: 2, expected: '3', actual: '2' }]);
+    expect(tests).toMatchObject([
+      { name: 'Cart › adds up', file: 'pw/cart.spec.ts', line: 2, expected: '3', actual: '2' },
+    ]);
     expect(tests).toHaveLength(1);
   });
 });
@@ -114,7 +118,10 @@ describe('karma', () => {
       HeadlessChrome 90.0.4430 (Linux 0.0.0) Cart adds up FAILED
       \tExpected 2 to be 3.
       \t    at UserContext.<anonymous> (test/cart.spec.js:4:23)
-      HeadlessChrome 90.0.4430 (Linux 0.0.0): Executed 2 of 2 (1 FAILED) (0.01 secs / 0.002 secs)`.replaceAll('\\t', '\t'),
+      HeadlessChrome 90.0.4430 (Linux 0.0.0): Executed 2 of 2 (1 FAILED) (0.01 secs / 0.002 secs)`.replaceAll(
+        '\\t',
+        '\t',
+      ),
     );
     expect(tests).toMatchObject([{ name: 'Cart adds up', file: 'test/cart.spec.js', line: 4 }]);
     expect(tests).toHaveLength(1);
@@ -130,7 +137,9 @@ describe('karma', () => {
             AssertionError: expected 2 to equal 3
                 at Context.<anonymous> (test/cart.spec.js:4:23)
 `);
-    expect(tests).toMatchObject([{ name: 'adds up', suite: 'Cart when full', message: 'AssertionError: expected 2 to equal 3' }]);
+    expect(tests).toMatchObject([
+      { name: 'adds up', suite: 'Cart when full', message: 'AssertionError: expected 2 to equal 3' },
+    ]);
   });
 });
 
@@ -149,7 +158,9 @@ describe('mocha and its kin', () => {
            Error: no cart
             at add (lib/cart.js:8:15)
 `);
-    expect(tests).toMatchObject([{ name: 'adds up with: { tax: true, items: 2 }', suite: 'Cart totals', message: 'Error: no cart' }]);
+    expect(tests).toMatchObject([
+      { name: 'adds up with: { tax: true, items: 2 }', suite: 'Cart totals', message: 'Error: no cart' },
+    ]);
   });
 
   it('reads jasmine without its pending specs', () => {
@@ -202,12 +213,24 @@ describe('a difference of Jest', () => {
       Tests:       1 failed, 1 total`;
 
   it('gives the line that changed, and not the counts in its head', () => {
-    const text = diff('- Expected  - 1\n          + Received  + 1', '      "name": "west",', '-     "beds": 19,', '+     "beds": 20,');
-    expect(readTests(text)).toMatchObject([{ name: 'has beds', expected: '"beds": 19', actual: '"beds": 20' }]);
+    const text = diff(
+      '- Expected  - 1\n          + Received  + 1',
+      '      "name": "west",',
+      '-     "beds": 19,',
+      '+     "beds": 20,',
+    );
+    expect(readTests(text)).toMatchObject([
+      { name: 'has beds', expected: '"beds": 19', actual: '"beds": 20' },
+    ]);
   });
 
   it('gives no value where several lines changed', () => {
-    const changed = ['-     "beds": 19,', '-     "name": "west",', '+     "beds": 20,', '+     "name": "east",'];
+    const changed = [
+      '-     "beds": 19,',
+      '-     "name": "west",',
+      '+     "beds": 20,',
+      '+     "name": "east",',
+    ];
     const text = diff('- Expected  - 2\n          + Received  + 2', ...changed);
     expect(readTests(text)).toMatchObject([{ name: 'has beds', expected: null, actual: null }]);
   });

@@ -45,7 +45,15 @@ describe('TestNG', () => {
           Tests run: 3, Failures: 1, Skips: 1
       ===============================================`);
     expect(tests).toMatchObject([
-      { name: 'addsUp("a", 1)', suite: 'org.x.CartTest', file: 'CartTest.java', line: 12, expected: '3', actual: '2', framework: 'testng' },
+      {
+        name: 'addsUp("a", 1)',
+        suite: 'org.x.CartTest',
+        file: 'CartTest.java',
+        line: 12,
+        expected: '3',
+        actual: '2',
+        framework: 'testng',
+      },
     ]);
     expect(tests).toHaveLength(1);
   });
@@ -60,7 +68,9 @@ describe('Ant', () => {
           [junit] \tat org.x.IoTest.reads(IoTest.java:3)
           [junit]
           [junit] Test org.x.IoTest FAILED`);
-    expect(tests).toMatchObject([{ name: 'reads', suite: 'org.x.IoTest', message: 'expected:<3> but was:<2>', expected: '3' }]);
+    expect(tests).toMatchObject([
+      { name: 'reads', suite: 'org.x.IoTest', message: 'expected:<3> but was:<2>', expected: '3' },
+    ]);
     expect(tests).toHaveLength(1);
   });
 });
@@ -68,13 +78,23 @@ describe('Ant', () => {
 describe('Gradle', () => {
   it.each([
     ['org.x.CartTest > Nested > adds up FAILED', 'org.x.CartTest > Nested', 'adds up'],
-    ['Gradle Test Run :test > Gradle Test Executor 3 > CartSpec > adds up to 3 FAILED', 'CartSpec', 'adds up to 3'],
-    ['TestNG > Method selectors > org.x.CommandLineTest.Method selectors FAILED', 'org.x.CommandLineTest', 'Method selectors'],
+    [
+      'Gradle Test Run :test > Gradle Test Executor 3 > CartSpec > adds up to 3 FAILED',
+      'CartSpec',
+      'adds up to 3',
+    ],
+    [
+      'TestNG > Method selectors > org.x.CommandLineTest.Method selectors FAILED',
+      'org.x.CommandLineTest',
+      'Method selectors',
+    ],
     ['CartTest > adds(int) > org.x.CartTest.adds(int)[1] FAILED', 'org.x.CartTest', 'adds(int)[1]'],
     ['org.x.CartTest > adds[0: a.b.C] FAILED', 'org.x.CartTest', 'adds[0: a.b.C]'],
     ['org.x.CartTest.addsUp[jvm] FAILED', 'org.x.CartTest', 'addsUp[jvm]'],
   ])('is read from %j', (line, suite, name) => {
-    expect(readTests(`${line}\n    java.lang.AssertionError at CartTest.java:12\n`)).toMatchObject([{ suite, name }]);
+    expect(readTests(`${line}\n    java.lang.AssertionError at CartTest.java:12\n`)).toMatchObject([
+      { suite, name },
+    ]);
   });
 });
 
@@ -89,23 +109,27 @@ describe('sbt', () => {
       [info] *** 1 TEST FAILED ***
       [error] Failed tests:
       [error] \tshop.CartSpec`);
-    expect(tests).toMatchObject([{ name: 'adds up', suite: 'CartSpec', file: 'CartSpec.scala', line: 12, expected: '3', actual: '2' }]);
+    expect(tests).toMatchObject([
+      { name: 'adds up', suite: 'CartSpec', file: 'CartSpec.scala', line: 12, expected: '3', actual: '2' },
+    ]);
     expect(tests).toHaveLength(1);
   });
 
   it('reads ScalaTest under Maven, specs2, MUnit and JUnit', () => {
-    expect(readTests('CartSpec:\n- adds up *** FAILED ***\n  2 did not equal 3 (CartSpec.scala:12)')).toMatchObject([
-      { name: 'adds up', suite: 'CartSpec' },
-    ]);
-    expect(readTests('[info]   + is there\n[error]   x adds up\n[error]    2 != 3 (CartSpec.scala:12)')).toMatchObject([
+    expect(
+      readTests('CartSpec:\n- adds up *** FAILED ***\n  2 did not equal 3 (CartSpec.scala:12)'),
+    ).toMatchObject([{ name: 'adds up', suite: 'CartSpec' }]);
+    expect(
+      readTests('[info]   + is there\n[error]   x adds up\n[error]    2 != 3 (CartSpec.scala:12)'),
+    ).toMatchObject([
       { name: 'adds up', file: 'CartSpec.scala', line: 12, message: '2 != 3', framework: 'specs2' },
     ]);
-    expect(readTests('==> X shop.CartSuite.adds up  0.012s munit.ComparisonFailException: /src/CartSuite.scala:5')).toMatchObject([
-      { name: 'adds up', suite: 'shop.CartSuite', file: '/src/CartSuite.scala', line: 5 },
-    ]);
-    expect(readTests('[error] Test shop.CartTest.addsUp failed: expected:<3> but was:<2>, took 0.01 sec')).toMatchObject([
-      { name: 'addsUp', suite: 'shop.CartTest', message: 'expected:<3> but was:<2>' },
-    ]);
+    expect(
+      readTests('==> X shop.CartSuite.adds up  0.012s munit.ComparisonFailException: /src/CartSuite.scala:5'),
+    ).toMatchObject([{ name: 'adds up', suite: 'shop.CartSuite', file: '/src/CartSuite.scala', line: 5 }]);
+    expect(
+      readTests('[error] Test shop.CartTest.addsUp failed: expected:<3> but was:<2>, took 0.01 sec'),
+    ).toMatchObject([{ name: 'addsUp', suite: 'shop.CartTest', message: 'expected:<3> but was:<2>' }]);
   });
 });
 

@@ -70,7 +70,9 @@ describe('catch2', () => {
 
       ${'='.repeat(79)}
       test cases: 4 | 3 passed | 1 failed`);
-    expect(tests).toMatchObject([{ name: 'adds up/deep', file: 'c.cpp', line: 7, expected: '3', actual: '2', framework: 'catch2' }]);
+    expect(tests).toMatchObject([
+      { name: 'adds up/deep', file: 'c.cpp', line: 7, expected: '3', actual: '2', framework: 'catch2' },
+    ]);
   });
 });
 
@@ -102,9 +104,9 @@ describe('doctest', () => {
 
 describe('Boost.Test and QtTest', () => {
   it('are read from one line and those below', () => {
-    expect(readTests('b.cpp(4): error: in "cart/adds_up": check total == 3 has failed [2 != 3]')).toMatchObject([
-      { name: 'adds_up', suite: 'cart', file: 'b.cpp', line: 4, expected: '3', actual: '2' },
-    ]);
+    expect(
+      readTests('b.cpp(4): error: in "cart/adds_up": check total == 3 has failed [2 != 3]'),
+    ).toMatchObject([{ name: 'adds_up', suite: 'cart', file: 'b.cpp', line: 4, expected: '3', actual: '2' }]);
     const tests = readTests(`
       PASS   : TestCart::initTestCase()
       FAIL!  : TestCart::addsUp(two items) Compared values are not the same
@@ -112,7 +114,9 @@ describe('Boost.Test and QtTest', () => {
          Expected (3)           : 3
          Loc: [test_cart.cpp(12)]
       XFAIL  : TestCart::later() known`);
-    expect(tests).toMatchObject([{ name: 'addsUp(two items)', suite: 'TestCart', line: 12, expected: '3', actual: '2' }]);
+    expect(tests).toMatchObject([
+      { name: 'addsUp(two items)', suite: 'TestCart', line: 12, expected: '3', actual: '2' },
+    ]);
   });
 });
 
@@ -156,7 +160,14 @@ describe('cargo nextest', () => {
               FAIL [   0.012s] (2/5) sawmill tests::boards
       error: test run failed`);
     expect(tests).toMatchObject([
-      { name: 'tests::boards', file: 'src/lib.rs', line: 30, message: 'assertion `left == right` failed', expected: '29', actual: '30' },
+      {
+        name: 'tests::boards',
+        file: 'src/lib.rs',
+        line: 30,
+        message: 'assertion `left == right` failed',
+        expected: '29',
+        actual: '30',
+      },
     ]);
   });
 

@@ -16,7 +16,15 @@ describe('.NET', () => {
         Skipped Shop.Tests.CartTests.Later [1 ms]
 
       Failed!  - Failed:     1, Passed:     2, Skipped:     1, Total:     4`);
-    expect(tests).toMatchObject([{ name: 'Shop.Tests.CartTests.AddsUp', file: '/src/CartTests.cs', line: 12, expected: '3', actual: '2' }]);
+    expect(tests).toMatchObject([
+      {
+        name: 'Shop.Tests.CartTests.AddsUp',
+        file: '/src/CartTests.cs',
+        line: 12,
+        expected: '3',
+        actual: '2',
+      },
+    ]);
     expect(tests).toHaveLength(1);
   });
 
@@ -24,7 +32,9 @@ describe('.NET', () => {
     expect(readTests('1) Failed : Shop.CartTests.AddsUp\n  Expected: 3\n  But was:  2\n')).toMatchObject([
       { name: 'Shop.CartTests.AddsUp', expected: '3', actual: '2' },
     ]);
-    expect(readTests('failed AddsUp (12ms)\n  Assert.AreEqual failed. Expected:<3>. Actual:<2>.')).toMatchObject([{ name: 'AddsUp' }]);
+    expect(
+      readTests('failed AddsUp (12ms)\n  Assert.AreEqual failed. Expected:<3>. Actual:<2>.'),
+    ).toMatchObject([{ name: 'AddsUp' }]);
   });
 
   it('has Pester for PowerShell', () => {
@@ -35,7 +45,9 @@ describe('.NET', () => {
          Expected 3, but got 2.
          at $total | Should -Be 3, /src/Cart.Tests.ps1:4
         [!] later 1ms`);
-    expect(tests).toMatchObject([{ name: 'adds up', suite: 'Cart', file: '/src/Cart.Tests.ps1', line: 4, expected: '3', actual: '2' }]);
+    expect(tests).toMatchObject([
+      { name: 'adds up', suite: 'Cart', file: '/src/Cart.Tests.ps1', line: 4, expected: '3', actual: '2' },
+    ]);
     expect(tests).toHaveLength(1);
   });
 });
@@ -46,7 +58,9 @@ describe('Swift', () => {
       /src/CartTests.swift:12: error: -[ShopTests.CartTests testAddsUp] : XCTAssertEqual failed: ("2") is not equal to ("3")
       Test Case '-[ShopTests.CartTests testAddsUp]' failed (0.100 seconds).
       Test Case '-[ShopTests.CartTests testFine]' passed (0.100 seconds).`);
-    expect(tests).toMatchObject([{ name: 'testAddsUp', suite: 'ShopTests.CartTests', line: 12, expected: '3', actual: '2' }]);
+    expect(tests).toMatchObject([
+      { name: 'testAddsUp', suite: 'ShopTests.CartTests', line: 12, expected: '3', actual: '2' },
+    ]);
     expect(tests).toHaveLength(1);
   });
 
@@ -75,20 +89,29 @@ describe('Elixir and Erlang', () => {
 
       Finished in 0.07 seconds`);
     expect(tests).toMatchObject([
-      { name: 'test adds up', suite: 'CartTest', file: 'test/cart_test.exs', line: 4, expected: '3', actual: '2' },
+      {
+        name: 'test adds up',
+        suite: 'CartTest',
+        file: 'test/cart_test.exs',
+        line: 4,
+        expected: '3',
+        actual: '2',
+      },
     ]);
   });
 
   it('are read from EUnit and Common Test', () => {
     const eunit =
       "cart_tests: adds_up_test (module 'cart_tests')...*failed*\nin function cart_tests:adds_up_test/0 (test/cart_tests.erl, line 5)";
-    expect(readTests(eunit)).toMatchObject([{ name: 'adds_up_test', suite: 'cart_tests', framework: 'eunit' }]);
+    expect(readTests(eunit)).toMatchObject([
+      { name: 'adds_up_test', suite: 'cart_tests', framework: 'eunit' },
+    ]);
     expect(readTests('%%% cart_SUITE ==> adds_up: FAILED\n%%% cart_SUITE ==> {badmatch,2}')).toMatchObject([
       { name: 'adds_up', suite: 'cart_SUITE', message: '{badmatch,2}' },
     ]);
-    expect(readTests('- - - - - - - - - -\ncart_SUITE:adds_up failed on line 12\nReason: {badmatch,2}')).toMatchObject([
-      { name: 'adds_up', line: 12 },
-    ]);
+    expect(
+      readTests('- - - - - - - - - -\ncart_SUITE:adds_up failed on line 12\nReason: {badmatch,2}'),
+    ).toMatchObject([{ name: 'adds_up', line: 12 }]);
   });
 });
 
@@ -105,7 +128,9 @@ describe('Haskell', () => {
         To rerun use: --match "/Cart/adds up/" --seed 1
 
       Randomized with seed 1`);
-    expect(tests).toMatchObject([{ name: 'Cart adds up', file: 'test/CartSpec.hs', line: 8, expected: '3', actual: '2' }]);
+    expect(tests).toMatchObject([
+      { name: 'Cart adds up', file: 'test/CartSpec.hs', line: 8, expected: '3', actual: '2' },
+    ]);
     expect(tests).toHaveLength(1);
   });
 
@@ -118,18 +143,22 @@ describe('Haskell', () => {
           expected: 3
            but got: 2
           Use -p '/adds up/' to rerun this test only.`);
-    expect(tests).toMatchObject([{ name: 'adds up', file: 'test/Main.hs', line: 12, expected: '3', actual: '2' }]);
+    expect(tests).toMatchObject([
+      { name: 'adds up', file: 'test/Main.hs', line: 12, expected: '3', actual: '2' },
+    ]);
   });
 });
 
 describe('R, Julia and Lua', () => {
   it('is read from testthat, old and new; warnings are none', () => {
     expect(
-      readTests("── Failure ('test-cart.R:3:3'): adds up ─────────\ntotal() not equal to 3.\n\n── Warning ('test-cart.R:9:3'): later ───"),
+      readTests(
+        "── Failure ('test-cart.R:3:3'): adds up ─────────\ntotal() not equal to 3.\n\n── Warning ('test-cart.R:9:3'): later ───",
+      ),
     ).toMatchObject([{ name: 'adds up', file: 'test-cart.R', line: 3, message: 'total() not equal to 3.' }]);
-    expect(readTests('── 1. Failure: adds up (@test-cart.R#3)  ─────\ntotal() not equal to 3.')).toMatchObject([
-      { name: 'adds up', line: 3 },
-    ]);
+    expect(
+      readTests('── 1. Failure: adds up (@test-cart.R#3)  ─────\ntotal() not equal to 3.'),
+    ).toMatchObject([{ name: 'adds up', line: 3 }]);
   });
 
   it("is read from Julia's Test", () => {
@@ -139,7 +168,9 @@ describe('R, Julia and Lua', () => {
          Evaluated: 2 == 3
 
       Stacktrace:`);
-    expect(tests).toMatchObject([{ name: 'Cart', file: '/src/test/runtests.jl', line: 5, expected: '3', actual: '2' }]);
+    expect(tests).toMatchObject([
+      { name: 'Cart', file: '/src/test/runtests.jl', line: 5, expected: '3', actual: '2' },
+    ]);
   });
 
   it('is read from busted; pending tests are none', () => {
@@ -154,7 +185,9 @@ describe('R, Julia and Lua', () => {
       (number) 2
       Expected:
       (number) 3`);
-    expect(tests).toMatchObject([{ name: 'Cart adds up', file: 'spec/cart_spec.lua', line: 2, expected: '3', actual: '2' }]);
+    expect(tests).toMatchObject([
+      { name: 'Cart adds up', file: 'spec/cart_spec.lua', line: 2, expected: '3', actual: '2' },
+    ]);
     expect(tests).toHaveLength(1);
   });
 });
@@ -190,10 +223,16 @@ describe('Perl and shell', () => {
   });
 
   it('are read from Bats, plain and pretty', () => {
-    const plain = 'not ok 1 adds up\n# (in test file cart.bats, line 2)\n#   `[ "$total" -eq 3 ]\' failed\nok 2 later # skip';
-    expect(readTests(plain)).toMatchObject([{ name: 'adds up', file: 'cart.bats', line: 2, message: '`[ "$total" -eq 3 ]\' failed' }]);
-    const pretty = ' ✗ adds up\n   (in test file cart.bats, line 2)\n     `[ "$total" -eq 3 ]\' failed\n ✓ ok';
-    expect(readTests(pretty)).toMatchObject([{ name: 'adds up', file: 'cart.bats', line: 2, framework: 'bats' }]);
+    const plain =
+      'not ok 1 adds up\n# (in test file cart.bats, line 2)\n#   `[ "$total" -eq 3 ]\' failed\nok 2 later # skip';
+    expect(readTests(plain)).toMatchObject([
+      { name: 'adds up', file: 'cart.bats', line: 2, message: '`[ "$total" -eq 3 ]\' failed' },
+    ]);
+    const pretty =
+      ' ✗ adds up\n   (in test file cart.bats, line 2)\n     `[ "$total" -eq 3 ]\' failed\n ✓ ok';
+    expect(readTests(pretty)).toMatchObject([
+      { name: 'adds up', file: 'cart.bats', line: 2, framework: 'bats' },
+    ]);
   });
 });
 
@@ -216,7 +255,9 @@ describe('Go', () => {
         /src/cart_test.go:14
 
       Ran 2 of 2 Specs in 0.001 seconds`);
-    expect(tests).toMatchObject([{ name: 'Cart adds up', file: '/src/cart_test.go', line: 14, expected: '3', actual: '2' }]);
+    expect(tests).toMatchObject([
+      { name: 'Cart adds up', file: '/src/cart_test.go', line: 14, expected: '3', actual: '2' },
+    ]);
     expect(tests).toHaveLength(1);
   });
 });

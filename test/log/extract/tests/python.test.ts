@@ -75,11 +75,15 @@ describe('unittest and its kin', () => {
       shop.test_cart.CartTest.test_adds
       -------------------------------------------------------------------------------
       Ran 1 tests in 0.011s`);
-    expect(tests).toMatchObject([{ name: 'test_adds', suite: 'shop.test_cart.CartTest', framework: 'trial' }]);
+    expect(tests).toMatchObject([
+      { name: 'test_adds', suite: 'shop.test_cart.CartTest', framework: 'trial' },
+    ]);
   });
 
   it('reads stestr', () => {
-    const tests = readTests('{0} shop.tests.CartTest.test_adds [0.10s] ... FAILED\n{1} shop.tests.CartTest.test_ok [0.10s] ... ok');
+    const tests = readTests(
+      '{0} shop.tests.CartTest.test_adds [0.10s] ... FAILED\n{1} shop.tests.CartTest.test_ok [0.10s] ... ok',
+    );
     expect(tests).toMatchObject([{ name: 'test_adds', suite: 'shop.tests.CartTest' }]);
   });
 });
@@ -101,11 +105,13 @@ describe('behave and cucumber', () => {
         features/cart.feature:2  Adds up
 
       0 features passed, 1 failed, 0 skipped`);
-    expect(tests).toMatchObject([{ name: 'Adds up', file: 'features/cart.feature', line: 2, message: '2 != 3' }]);
-    expect(tests).toHaveLength(1);
-    expect(readTests('Failing Scenarios:\ncucumber features/cart.feature:6 # Scenario: Adds up\n')).toMatchObject([
-      { name: 'Adds up', line: 6 },
+    expect(tests).toMatchObject([
+      { name: 'Adds up', file: 'features/cart.feature', line: 2, message: '2 != 3' },
     ]);
+    expect(tests).toHaveLength(1);
+    expect(
+      readTests('Failing Scenarios:\ncucumber features/cart.feature:6 # Scenario: Adds up\n'),
+    ).toMatchObject([{ name: 'Adds up', line: 6 }]);
   });
 });
 
@@ -128,7 +134,9 @@ describe('Robot Framework', () => {
       Cart                                                                  | FAIL |
       3 tests, 1 passed, 1 failed, 1 skipped
       ${rule}`);
-    expect(tests).toMatchObject([{ name: 'Adds Up', suite: 'Cart', message: '2 != 3', expected: '3', actual: '2' }]);
+    expect(tests).toMatchObject([
+      { name: 'Adds Up', suite: 'Cart', message: '2 != 3', expected: '3', actual: '2' },
+    ]);
     expect(tests).toHaveLength(1);
   });
 });

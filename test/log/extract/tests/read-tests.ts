@@ -7,5 +7,7 @@ const INDENT = /^ {6}/;
 /** The failing tests that a log tells of. A text that begins with a line end is indented by six spaces, which are left out. */
 export function readTests(text: string): readonly FailingTest[] {
   const lines = text.startsWith('\n') ? text.split('\n').map((line) => line.replace(INDENT, '')) : [text];
-  return readSources([{ name: 'build.log', kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 2_000 }).failingTests;
+  return readSources([{ name: 'build.log', kind: 'log', text: lines.join('\n'), notes: [] }], {
+    budgetTokens: 2_000,
+  }).failingTests;
 }

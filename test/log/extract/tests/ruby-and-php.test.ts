@@ -63,7 +63,9 @@ describe('rspec', () => {
                   got: 2
            %% /src/test/cart_tests.erl:5:in \`cart_tests:adds_up_test/0'
            Output:`);
-    expect(tests).toMatchObject([{ framework: 'eunit', name: 'adds_up_test', suite: 'cart_tests', line: 5, expected: '3', actual: '2' }]);
+    expect(tests).toMatchObject([
+      { framework: 'eunit', name: 'adds_up_test', suite: 'cart_tests', line: 5, expected: '3', actual: '2' },
+    ]);
   });
 });
 
@@ -90,9 +92,25 @@ describe('minitest', () => {
       4 runs, 2 assertions, 1 failures, 1 errors, 1 skips`);
     expect(tests).toMatchObject(
       [
-        { name: 'test_adds', suite: 'CartTest', file: 'test/cart_test.rb', line: 3, expected: '3', actual: '2' },
-        { name: 'test_boom', suite: 'CartTest', file: 'test/cart_test.rb', line: 4, message: /NoMethodError/ },
-      ].map((test) => ({ ...test, message: test.message === undefined ? 'Expected: 3' : expect.stringMatching(test.message) })),
+        {
+          name: 'test_adds',
+          suite: 'CartTest',
+          file: 'test/cart_test.rb',
+          line: 3,
+          expected: '3',
+          actual: '2',
+        },
+        {
+          name: 'test_boom',
+          suite: 'CartTest',
+          file: 'test/cart_test.rb',
+          line: 4,
+          message: /NoMethodError/,
+        },
+      ].map((test) => ({
+        ...test,
+        message: test.message === undefined ? 'Expected: 3' : expect.stringMatching(test.message),
+      })),
     );
     expect(tests).toHaveLength(2);
   });
@@ -133,7 +151,9 @@ describe('test-unit', () => {
       Pending: test_pend(CartTest): later
       tu.rb:6:in \`test_pend'
       ${rule}`);
-    expect(tests).toMatchObject([{ name: 'test_adds', suite: 'CartTest', file: 'tu.rb', line: 3, expected: '3', actual: '2' }]);
+    expect(tests).toMatchObject([
+      { name: 'test_adds', suite: 'CartTest', file: 'tu.rb', line: 3, expected: '3', actual: '2' },
+    ]);
   });
 });
 
@@ -179,7 +199,13 @@ describe('phpunit', () => {
       ERRORS!
       Tests: 8, Assertions: 4, Errors: 1, Failures: 2, Skipped: 1, Incomplete: 1.`);
     expect(tests).toMatchObject([
-      { name: 'testBoom', suite: 'App\\CartTest', file: '/app/tests/CartTest.php', line: 9, message: 'RuntimeException: no cart' },
+      {
+        name: 'testBoom',
+        suite: 'App\\CartTest',
+        file: '/app/tests/CartTest.php',
+        line: 9,
+        message: 'RuntimeException: no cart',
+      },
       { name: 'it_adds_up', line: 5, expected: "'a'", actual: "'b'" },
       { name: 'testRate with data set "two"', line: 7 },
     ]);
@@ -214,7 +240,9 @@ describe('pest', () => {
         ➜   4▕ it('adds up', fn () => expect(2)->toBe(3));
 
         Tests:    1 failed, 1 passed (2 assertions)`);
-    expect(tests).toMatchObject([{ name: 'it adds up', suite: 'Tests\\Unit\\CartTest', file: 'tests/Unit/CartTest.php', line: 4 }]);
+    expect(tests).toMatchObject([
+      { name: 'it adds up', suite: 'Tests\\Unit\\CartTest', file: 'tests/Unit/CartTest.php', line: 4 },
+    ]);
   });
 });
 
@@ -236,7 +264,10 @@ describe('what only leads to the line below', () => {
 
       rspec ./spec/horses_spec.rb:6 # horses stand in their boxes`);
     expect(tests).toMatchObject([
-      { name: 'horses stand in their boxes', message: `JSON::ParserError: 859: unexpected token at '{"Fox": }'` },
+      {
+        name: 'horses stand in their boxes',
+        message: `JSON::ParserError: 859: unexpected token at '{"Fox": }'`,
+      },
     ]);
   });
 });

@@ -10,17 +10,37 @@ describe('a runner without a reader', () => {
       'test tests/ui/cart.rs [should fail to compile] ... mismatch\n\ntest result: FAILED. 1 passed; 1 failed',
       'tests/ui/cart.rs',
     ],
-    ['Flutter', '00:03 +5 -1: adds up [E]\n  Expected: <3>\n  Actual: <2>\n00:04 +5 -1: Some tests failed.', 'adds up'],
-    ['Foundry', '[FAIL: assertion failed: 2 != 3] testAddsUp() (gas: 8812)\nEncountered a total of 1 failing tests', 'testAddsUp()'],
+    [
+      'Flutter',
+      '00:03 +5 -1: adds up [E]\n  Expected: <3>\n  Actual: <2>\n00:04 +5 -1: Some tests failed.',
+      'adds up',
+    ],
+    [
+      'Foundry',
+      '[FAIL: assertion failed: 2 != 3] testAddsUp() (gas: 8812)\nEncountered a total of 1 failing tests',
+      'testAddsUp()',
+    ],
     ['bun', '(pass) cart > is there [0.1ms]\n(fail) cart > adds up [1.2ms]\n\n 1 pass\n 1 fail', 'adds up'],
-    ['Deno', 'is there ... ok (1ms)\nadds up ... FAILED (3ms)\n\nFAILED | 1 passed | 1 failed (12ms)', 'adds up'],
+    [
+      'Deno',
+      'is there ... ok (1ms)\nadds up ... FAILED (3ms)\n\nFAILED | 1 passed | 1 failed (12ms)',
+      'adds up',
+    ],
     [
       'Zig',
       '1/2 main.test.is there...OK\n2/2 main.test.adds up...FAIL (TestUnexpectedResult)\n1 passed; 0 skipped; 1 failed.',
       'main.test.adds up',
     ],
-    ['an unknown tree', 'Cart\n  ✓ is there\n  ✗ adds up\n    expected 3, got 2\n\n2 specs, 1 failed', 'adds up'],
-    ['an unknown list', '2 tests, 1 failed\n\nFailures:\n\n  1) Cart adds up\n     expected 3, got 2', 'Cart adds up'],
+    [
+      'an unknown tree',
+      'Cart\n  ✓ is there\n  ✗ adds up\n    expected 3, got 2\n\n2 specs, 1 failed',
+      'adds up',
+    ],
+    [
+      'an unknown list',
+      '2 tests, 1 failed\n\nFailures:\n\n  1) Cart adds up\n     expected 3, got 2',
+      'Cart adds up',
+    ],
   ])('is read: %s', (_, log, name) => {
     expect(names(log)).toEqual([name]);
   });
@@ -29,11 +49,14 @@ describe('a runner without a reader', () => {
     const tests = readTests(
       'Cart\n  when full\n    ✓ is there\n    ✗ adds up\n      expected 3, got 2\n      at spec/cart.spec.js:4:2\n\n1 failed',
     );
-    expect(tests).toMatchObject([{ name: 'adds up', suite: 'Cart when full', file: 'spec/cart.spec.js', line: 4, framework: 'tests' }]);
+    expect(tests).toMatchObject([
+      { name: 'adds up', suite: 'Cart when full', file: 'spec/cart.spec.js', line: 4, framework: 'tests' },
+    ]);
   });
 
   it('gives a file that could not be loaded as that file', () => {
-    const log = ' FAIL  tests/cart.spec.ts [ tests/cart.spec.ts ]\nError: no such module\n\n Test Files  1 failed (1)';
+    const log =
+      ' FAIL  tests/cart.spec.ts [ tests/cart.spec.ts ]\nError: no such module\n\n Test Files  1 failed (1)';
     expect(readTests(log)).toMatchObject([{ name: 'tests/cart.spec.ts', file: 'tests/cart.spec.ts' }]);
   });
 
@@ -41,7 +64,10 @@ describe('a runner without a reader', () => {
     ['counts', '1 of 10 tests failed\n  ✗ 3 tests failed\n3 specs, 1 failure'],
     ['endings', 'BUILD FAILED in 7m 41s\n> Task :test FAILED\n1 test failed'],
     ['echoes', '+ echo "✗ adds up"\n+ echo FAIL: adds up\n1 test failed'],
-    ['tests that failed as they should', 'not ok 1 adds up # TODO later\nXFAIL: adds up\n  ✗ adds up [expected fail]\n1 passed'],
+    [
+      'tests that failed as they should',
+      'not ok 1 adds up # TODO later\nXFAIL: adds up\n  ✗ adds up [expected fail]\n1 passed',
+    ],
     ['a linter', '✖ 3 problems (2 errors, 1 warning)\n'],
   ])('is none: %s', (_, log) => {
     expect(names(log)).toEqual([]);
@@ -83,6 +109,8 @@ describe('files of tests', () => {
       Failed test files:
         - tests/limits.test.mjs (exit 1)
         - see the log above`);
-    expect(tests.map(({ name, file }) => [name, file])).toEqual([['tests/limits.test.mjs', 'tests/limits.test.mjs']]);
+    expect(tests.map(({ name, file }) => [name, file])).toEqual([
+      ['tests/limits.test.mjs', 'tests/limits.test.mjs'],
+    ]);
   });
 });

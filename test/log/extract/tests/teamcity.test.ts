@@ -11,8 +11,21 @@ describe('TeamCity service messages', () => {
   it('name failing tests with place, expected and actual, as the plugin prints them', () => {
     const { failingTests } = read(captured.filter((line) => line.includes('##teamcity[')));
     expect(failingTests).toMatchObject([
-      { name: 'test_ledger.test_total', file: 'test_ledger.py', line: 9, expected: '3', actual: '2', framework: 'teamcity' },
-      { name: 'test_ledger.LedgerTest.test_equal', file: 'test_ledger.py', line: 18, expected: '4', actual: '5' },
+      {
+        name: 'test_ledger.test_total',
+        file: 'test_ledger.py',
+        line: 9,
+        expected: '3',
+        actual: '2',
+        framework: 'teamcity',
+      },
+      {
+        name: 'test_ledger.LedgerTest.test_equal',
+        file: 'test_ledger.py',
+        line: 18,
+        expected: '4',
+        actual: '5',
+      },
     ]);
   });
 

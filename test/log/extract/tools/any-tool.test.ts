@@ -7,14 +7,35 @@ type Row = readonly [lines: readonly string[], known: object];
 
 /** Tools that do not exist. */
 const ROWS: readonly Row[] = [
-  [['src/lamp.glow:3:5: wick is not declared'], { file: 'src/lamp.glow', line: 3, column: 5, message: 'wick is not declared' }],
-  [['src/lamp.glow:3: error: wick is not declared'], { file: 'src/lamp.glow', line: 3, message: 'wick is not declared' }],
-  [['src/lamp.glow:3:5: error GL014: wick is not declared'], { code: 'GL014', message: 'wick is not declared' }],
-  [['glowc: src/lamp.glow:3:5: fatal error: wick is not declared'], { file: 'src/lamp.glow', line: 3, column: 5 }],
-  [['src/lamp.glow(3,5): error GL014: wick is not declared'], { file: 'src/lamp.glow', line: 3, column: 5, code: 'GL014' }],
+  [
+    ['src/lamp.glow:3:5: wick is not declared'],
+    { file: 'src/lamp.glow', line: 3, column: 5, message: 'wick is not declared' },
+  ],
+  [
+    ['src/lamp.glow:3: error: wick is not declared'],
+    { file: 'src/lamp.glow', line: 3, message: 'wick is not declared' },
+  ],
+  [
+    ['src/lamp.glow:3:5: error GL014: wick is not declared'],
+    { code: 'GL014', message: 'wick is not declared' },
+  ],
+  [
+    ['glowc: src/lamp.glow:3:5: fatal error: wick is not declared'],
+    { file: 'src/lamp.glow', line: 3, column: 5 },
+  ],
+  [
+    ['src/lamp.glow(3,5): error GL014: wick is not declared'],
+    { file: 'src/lamp.glow', line: 3, column: 5, code: 'GL014' },
+  ],
   [['src/lamp.glow:[3,5] error: wick is not declared'], { line: 3, column: 5 }],
-  [['ERROR: src/lamp.glow:3:5 - wick is not declared [no-bare-wick]'], { code: 'no-bare-wick', message: 'wick is not declared' }],
-  [['✖ src/lamp.glow:3:5 wick is not declared'], { file: 'src/lamp.glow', line: 3, message: 'wick is not declared' }],
+  [
+    ['ERROR: src/lamp.glow:3:5 - wick is not declared [no-bare-wick]'],
+    { code: 'no-bare-wick', message: 'wick is not declared' },
+  ],
+  [
+    ['✖ src/lamp.glow:3:5 wick is not declared'],
+    { file: 'src/lamp.glow', line: 3, message: 'wick is not declared' },
+  ],
   [['Error: src/lamp.glow:3:5'.concat(': wick is not declared')], { file: 'src/lamp.glow', column: 5 }],
   [['##[error]src/lamp.glow:3:5: wick is not declared'], { file: 'src/lamp.glow', line: 3 }],
   [
@@ -25,22 +46,40 @@ const ROWS: readonly Row[] = [
     ['error: wick is not declared', '  --> src/lamp.glow:3:5', '   |', ' 3 | wick'],
     { file: 'src/lamp.glow', line: 3, column: 5, message: 'wick is not declared' },
   ],
-  [['error[G014]: wick is not declared', '  ┌─ src/lamp.glow:3:5', '  │'], { code: 'G014', line: 3, column: 5 }],
-  [['Error: wick is not declared', '', '  on src/lamp.glow line 3, in resource "wick":'], { file: 'src/lamp.glow', line: 3 }],
+  [
+    ['error[G014]: wick is not declared', '  ┌─ src/lamp.glow:3:5', '  │'],
+    { code: 'G014', line: 3, column: 5 },
+  ],
+  [
+    ['Error: wick is not declared', '', '  on src/lamp.glow line 3, in resource "wick":'],
+    { file: 'src/lamp.glow', line: 3 },
+  ],
   [['error: wick is not declared', '    at src/lamp.glow:3:5'], { file: 'src/lamp.glow', line: 3 }],
-  [['Error: wick is not declared in src/lamp.glow on line 3'], { file: 'src/lamp.glow', line: 3, message: 'wick is not declared' }],
+  [
+    ['Error: wick is not declared in src/lamp.glow on line 3'],
+    { file: 'src/lamp.glow', line: 3, message: 'wick is not declared' },
+  ],
   [['Syntax error: wick is not closed at src/lamp.glow line 3.'], { file: 'src/lamp.glow', line: 3 }],
   [
     ['  File "src/lamp.py", line 3', '    wick =', '         ^', 'SyntaxError: invalid syntax'],
     { file: 'src/lamp.py', line: 3, code: 'SyntaxError' },
   ],
-  [['src/lamp.glow', '  3:5  error  wick is not declared  no-bare-wick', ''], { file: 'src/lamp.glow', line: 3, code: 'no-bare-wick' }],
-  [['src/lamp.glow:', '  line 3: error: wick is not declared'], { file: 'src/lamp.glow', line: 3, message: 'wick is not declared' }],
+  [
+    ['src/lamp.glow', '  3:5  error  wick is not declared  no-bare-wick', ''],
+    { file: 'src/lamp.glow', line: 3, code: 'no-bare-wick' },
+  ],
+  [
+    ['src/lamp.glow:', '  line 3: error: wick is not declared'],
+    { file: 'src/lamp.glow', line: 3, message: 'wick is not declared' },
+  ],
   [
     ['{"file":"src/lamp.glow","line":3,"severity":"error","message":"wick is not declared"}'],
     { file: 'src/lamp.glow', line: 3, message: 'wick is not declared' },
   ],
-  [['│ src/lamp.glow │ 3 │ error │ wick is not declared │'], { file: 'src/lamp.glow', line: 3, message: 'wick is not declared' }],
+  [
+    ['│ src/lamp.glow │ 3 │ error │ wick is not declared │'],
+    { file: 'src/lamp.glow', line: 3, message: 'wick is not declared' },
+  ],
   [['| error | src/lamp.glow:3:5 | wick is not declared |'], { file: 'src/lamp.glow', line: 3, column: 5 }],
   [['src/lamp.glow:3:5: error:', '    wick is not declared'], { message: 'wick is not declared' }],
 ]; // prettier-ignore
@@ -74,22 +113,34 @@ describe('a tool that nobody taught us', () => {
   });
 
   it('weighs little where it blames a library', () => {
-    const { excerpts } = readLines('node_modules/wick/index.js:3:5: error: not pretty', 'src/lamp.glow:3:5: error: wick is not declared');
-    const weightAt = (line: number) => Math.max(...excerpts.filter(({ lineStart }) => lineStart === line).map(({ weight }) => weight));
+    const { excerpts } = readLines(
+      'node_modules/wick/index.js:3:5: error: not pretty',
+      'src/lamp.glow:3:5: error: wick is not declared',
+    );
+    const weightAt = (line: number) =>
+      Math.max(...excerpts.filter(({ lineStart }) => lineStart === line).map(({ weight }) => weight));
     expect(excerpts.length === 1 || weightAt(1) < weightAt(2)).toBe(true);
   });
 
   it('shows each message before the places where it is said again', () => {
-    const again = Array.from({ length: 30 }, (_, at) => `src/lamp${at}.glow:3:5: error: wick is not declared`);
+    const again = Array.from(
+      { length: 30 },
+      (_, at) => `src/lamp${at}.glow:3:5: error: wick is not declared`,
+    );
     const { diagnostics } = readLines(...again, 'src/base.glow:7:1: error: brass is too thin');
     expect(diagnostics).toHaveLength(31);
-    expect(diagnostics.slice(0, 2).map(({ message }) => message)).toEqual(['wick is not declared', 'brass is too thin']);
+    expect(diagnostics.slice(0, 2).map(({ message }) => message)).toEqual([
+      'wick is not declared',
+      'brass is too thin',
+    ]);
   });
 });
 
 describe('tables of tools', () => {
   it('make one reader for each tool, by its name', () => {
-    const [reader] = createReaders([{ tool: 'glow', literals: ['wick'], says: [{ pattern: /^no (?<message>wick .{1,80})/ }] }]);
+    const [reader] = createReaders([
+      { tool: 'glow', literals: ['wick'], says: [{ pattern: /^no (?<message>wick .{1,80})/ }] },
+    ]);
     expect(reader).toMatchObject({ name: 'glow', literals: ['wick'] });
   });
 

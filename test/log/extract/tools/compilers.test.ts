@@ -4,15 +4,26 @@ import { readLines } from './read-lines.ts';
 type Row = readonly [tool: string, lines: readonly string[], known: object];
 
 const ROWS: readonly Row[] = [
-  ['gcc', ["src/a.c:3:5: error: unused variable 'x' [-Werror=unused-variable]", '    3 | int x;'], { file: 'src/a.c', line: 3, column: 5 }],
   [
     'gcc',
-    ['ld.lld: error: undefined symbol: area', '>>> referenced by main.cpp:12', '>>>               main.o:(main)'],
+    ["src/a.c:3:5: error: unused variable 'x' [-Werror=unused-variable]", '    3 | int x;'],
+    { file: 'src/a.c', line: 3, column: 5 },
+  ],
+  [
+    'gcc',
+    [
+      'ld.lld: error: undefined symbol: area',
+      '>>> referenced by main.cpp:12',
+      '>>>               main.o:(main)',
+    ],
     { file: 'main.cpp', line: 12, message: 'undefined symbol: area' },
   ],
   [
     'gcc',
-    ['/usr/bin/ld: cannot find -lpng: No such file or directory', 'collect2: error: ld returned 1 exit status'],
+    [
+      '/usr/bin/ld: cannot find -lpng: No such file or directory',
+      'collect2: error: ld returned 1 exit status',
+    ],
     { message: 'cannot find -lpng: No such file or directory' },
   ],
   [
@@ -25,14 +36,28 @@ const ROWS: readonly Row[] = [
     ['src/a.cpp:3:5: error: code should be clang-formatted [-Wclang-format-violations]'],
     { file: 'src/a.cpp', code: 'clang-format-violations' },
   ],
-  ['msvc', ["C:\\w\\a.cpp(12): error C2065: 'x': undeclared identifier"], { file: 'C:\\w\\a.cpp', line: 12, code: 'C2065' }],
-  ['msvc', ['main.obj : error LNK2019: unresolved external symbol "int __cdecl area(int)"'], { file: 'main.obj', code: 'LNK2019' }],
+  [
+    'msvc',
+    ["C:\\w\\a.cpp(12): error C2065: 'x': undeclared identifier"],
+    { file: 'C:\\w\\a.cpp', line: 12, code: 'C2065' },
+  ],
+  [
+    'msvc',
+    ['main.obj : error LNK2019: unresolved external symbol "int __cdecl area(int)"'],
+    { file: 'main.obj', code: 'LNK2019' },
+  ],
   ['msvc', ["LINK : fatal error LNK1104: cannot open file 'png.lib'"], { code: 'LNK1104' }],
-  ['nuget', ['/w/App.csproj : error NU1102: Unable to find package Leftpad with version (>= 9.0.0)'], { code: 'NU1102' }],
+  [
+    'nuget',
+    ['/w/App.csproj : error NU1102: Unable to find package Leftpad with version (>= 9.0.0)'],
+    { code: 'NU1102' },
+  ],
   ['msbuild', ['MSBUILD : error MSB1009: Project file does not exist.'], { code: 'MSB1009' }],
   [
     'msbuild',
-    ['/sdk/Sdk.targets(90,5): error NETSDK1045: The current .NET SDK does not support targeting .NET 10.0. [/w/App.csproj]'],
+    [
+      '/sdk/Sdk.targets(90,5): error NETSDK1045: The current .NET SDK does not support targeting .NET 10.0. [/w/App.csproj]',
+    ],
     { code: 'NETSDK1045' },
   ],
   [
@@ -47,20 +72,44 @@ const ROWS: readonly Row[] = [
   ],
   [
     'configure',
-    ["configure: error: in `/w/src':", 'configure: error: C compiler cannot create executables', "See `config.log' for more details"],
+    [
+      "configure: error: in `/w/src':",
+      'configure: error: C compiler cannot create executables',
+      "See `config.log' for more details",
+    ],
     { message: 'C compiler cannot create executables' },
   ],
-  ['configure', ['configure.ac:12: error: possibly undefined macro: AC_PROG_LIBTOOL'], { file: 'configure.ac', line: 12 }],
-  ['meson', ['meson.build:3:0: ERROR: Dependency "glib-2.0" not found, tried pkgconfig'], { file: 'meson.build', line: 3 }],
+  [
+    'configure',
+    ['configure.ac:12: error: possibly undefined macro: AC_PROG_LIBTOOL'],
+    { file: 'configure.ac', line: 12 },
+  ],
+  [
+    'meson',
+    ['meson.build:3:0: ERROR: Dependency "glib-2.0" not found, tried pkgconfig'],
+    { file: 'meson.build', line: 3 },
+  ],
   ['ninja', ["ninja: error: 'a.c', needed by 'a.o', missing and no known rule to make it"], {}],
   [
     'bazel',
     ['ERROR: /w/app/BUILD:3:11: Compiling app/main.cc failed: (Exit 1): gcc failed', '  1 error generated.'],
     { file: '/w/app/BUILD', line: 3 },
   ],
-  ['bazel', ["ERROR: no such package 'lib/http': BUILD file not found"], { message: "no such package 'lib/http': BUILD file not found" }],
-  ['kotlinc', ['e: file:///w/src/A.kt:3:5 Unresolved reference: total'], { file: '/w/src/A.kt', line: 3, column: 5 }],
-  ['groovyc', ['/w/src/A.groovy: 3: unable to resolve class Total', ' @ line 3, column 5.'], { file: '/w/src/A.groovy', line: 3 }],
+  [
+    'bazel',
+    ["ERROR: no such package 'lib/http': BUILD file not found"],
+    { message: "no such package 'lib/http': BUILD file not found" },
+  ],
+  [
+    'kotlinc',
+    ['e: file:///w/src/A.kt:3:5 Unresolved reference: total'],
+    { file: '/w/src/A.kt', line: 3, column: 5 },
+  ],
+  [
+    'groovyc',
+    ['/w/src/A.groovy: 3: unable to resolve class Total', ' @ line 3, column 5.'],
+    { file: '/w/src/A.groovy', line: 3 },
+  ],
   [
     'scalac',
     [
@@ -72,16 +121,33 @@ const ROWS: readonly Row[] = [
     { code: 'E006', file: 'src/A.scala', line: 3, message: 'Not found: total' },
   ],
   ['go', ['vet: ./a.go:3:5: undefined: total'], { file: './a.go', line: 3, message: 'undefined: total' }],
-  ['go', ['a.go:3:8: no required module provides package example.test/x; to add it:', '\tgo get example.test/x'], { file: 'a.go' }],
+  [
+    'go',
+    ['a.go:3:8: no required module provides package example.test/x; to add it:', '\tgo get example.test/x'],
+    { file: 'a.go' },
+  ],
   [
     'ghc',
-    ['src/A.hs:3:5: error: [GHC-88464]', '    Variable not in scope: total :: Int', '  |', '3 | main = total'],
+    [
+      'src/A.hs:3:5: error: [GHC-88464]',
+      '    Variable not in scope: total :: Int',
+      '  |',
+      '3 | main = total',
+    ],
     { code: 'GHC-88464', message: 'Variable not in scope: total :: Int' },
   ],
-  ['elixir', ['** (CompileError) lib/a.ex:3: undefined function total/0'], { code: 'CompileError', file: 'lib/a.ex', line: 3 }],
   [
     'elixir',
-    ['    error: undefined function total/0 (expected A to define it)', '    │', '    └─ lib/a.ex:3:5: A.f/0'],
+    ['** (CompileError) lib/a.ex:3: undefined function total/0'],
+    { code: 'CompileError', file: 'lib/a.ex', line: 3 },
+  ],
+  [
+    'elixir',
+    [
+      '    error: undefined function total/0 (expected A to define it)',
+      '    │',
+      '    └─ lib/a.ex:3:5: A.f/0',
+    ],
     { file: 'lib/a.ex', line: 3, column: 5 },
   ],
   ['erlang', ['src/a.erl:3:5: function total/0 undefined'], { file: 'src/a.erl', line: 3 }],
@@ -99,13 +165,21 @@ const ROWS: readonly Row[] = [
     ["lua: src/a.lua:3: attempt to index a nil value (global 'total')", 'stack traceback:', '\t[C]: in ?'],
     { file: 'src/a.lua', line: 3 },
   ],
-  ['php', ['PHP Parse error:  syntax error, unexpected token ";" in /w/a.php on line 3'], { file: '/w/a.php', line: 3 }],
+  [
+    'php',
+    ['PHP Parse error:  syntax error, unexpected token ";" in /w/a.php on line 3'],
+    { file: '/w/a.php', line: 3 },
+  ],
   [
     'swift',
     ["/w/Sources/A.swift:3:5: error: cannot find 'total' in scope", '    total()', '    ^~~~~'],
     { file: '/w/Sources/A.swift', line: 3, message: "cannot find 'total' in scope" },
   ],
-  ['xcodebuild', ['error: "App" requires a provisioning profile. Select one in the editor. (in target \'App\')'], {}],
+  [
+    'xcodebuild',
+    ['error: "App" requires a provisioning profile. Select one in the editor. (in target \'App\')'],
+    {},
+  ],
   [
     'webpack',
     ['ERROR in ./src/a.js 3:5', "Module not found: Error: Can't resolve 'leftpad' in '/w/src'"],
@@ -113,7 +187,12 @@ const ROWS: readonly Row[] = [
   ],
   [
     'esbuild',
-    ['✘ [ERROR] Could not resolve "leftpad"', '', '    src/a.js:1:19:', '      1 │ import pad from "leftpad"'],
+    [
+      '✘ [ERROR] Could not resolve "leftpad"',
+      '',
+      '    src/a.js:1:19:',
+      '      1 │ import pad from "leftpad"',
+    ],
     { file: 'src/a.js', line: 1, message: 'Could not resolve "leftpad"' },
   ],
   [
@@ -135,9 +214,14 @@ describe('compilers and builders', () => {
   });
 
   it('keep errors below hundreds of warnings', () => {
-    const warnings = Array.from({ length: 400 }, (_, at) => `src/a.c:${at + 1}:5: warning: unused variable 'v${at}' [-Wunused-variable]`);
+    const warnings = Array.from(
+      { length: 400 },
+      (_, at) => `src/a.c:${at + 1}:5: warning: unused variable 'v${at}' [-Wunused-variable]`,
+    );
     const { diagnostics } = readLines(...warnings, "src/b.c:7:1: error: expected ';'");
-    expect(diagnostics.filter(({ severity }) => severity === 'error')).toMatchObject([{ file: 'src/b.c', line: 7 }]);
+    expect(diagnostics.filter(({ severity }) => severity === 'error')).toMatchObject([
+      { file: 'src/b.c', line: 7 },
+    ]);
   });
 
   it('take warnings for warnings', () => {

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { readLines } from './read-lines.ts';
 
 const names = (lines: readonly string[]) =>
-  readLines(...lines).exceptions[0]?.frames.map(({ function: name, file, line, own }) => [name, file, line, own]);
+  readLines(...lines).exceptions[0]?.frames.map(({ function: name, file, line, own }) => [
+    name,
+    file,
+    line,
+    own,
+  ]);
 
 const ASAN = [
   '==812==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010 at pc 0x55 bp 0x7f sp 0x7f',
@@ -54,7 +59,9 @@ describe('crashes', () => {
   });
 
   it('of UBSan are findings at a place', () => {
-    const { diagnostics } = readLines('src/cart.c:12:9: runtime error: signed integer overflow: 2147483647 + 1');
+    const { diagnostics } = readLines(
+      'src/cart.c:12:9: runtime error: signed integer overflow: 2147483647 + 1',
+    );
     expect(diagnostics).toMatchObject([{ tool: 'ubsan', file: 'src/cart.c', line: 12, column: 9 }]);
   });
 

@@ -2,30 +2,70 @@ import { describe, expect, it } from 'vitest';
 import { readSources } from '../../../../src/log/read-sources.ts';
 
 const read = (...lines: string[]) =>
-  readSources([{ name: 'build.log', kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 2_000 });
+  readSources([{ name: 'build.log', kind: 'log', text: lines.join('\n'), notes: [] }], {
+    budgetTokens: 2_000,
+  });
 
 describe('diagnostics', () => {
   it.each([
-    ['gcc', 'src/a.c:3:5: error: expected expression', { file: 'src/a.c', line: 3, column: 5, message: 'expected expression' }],
-    ['gcc', "main.cpp:(.text+0x12): undefined reference to `area(Size)'", { message: "undefined reference to `area(Size)'" }],
-    ['rustc', 'error[E0382]: borrow of moved value: `stops`', { code: 'E0382', message: 'borrow of moved value: `stops`' }],
+    [
+      'gcc',
+      'src/a.c:3:5: error: expected expression',
+      { file: 'src/a.c', line: 3, column: 5, message: 'expected expression' },
+    ],
+    [
+      'gcc',
+      "main.cpp:(.text+0x12): undefined reference to `area(Size)'",
+      { message: "undefined reference to `area(Size)'" },
+    ],
+    [
+      'rustc',
+      'error[E0382]: borrow of moved value: `stops`',
+      { code: 'E0382', message: 'borrow of moved value: `stops`' },
+    ],
     [
       'javac',
       '[ERROR] /w/src/main/java/A.java:[27,12] cannot find symbol',
       { file: '/w/src/main/java/A.java', line: 27, column: 12, message: 'cannot find symbol' },
     ],
-    ['javac', 'src/A.kt:3: error: unresolved reference', { file: 'src/A.kt', line: 3, message: 'unresolved reference' }],
-    ['tsc', "src/a.ts(3,5): error TS2345: Argument of type 'a'", { file: 'src/a.ts', line: 3, column: 5, code: 'TS2345' }],
-    ['tsc', "src/a.ts:3:5 - error TS2345: Argument of type 'a'", { file: 'src/a.ts', line: 3, column: 5, code: 'TS2345' }],
-    ['msbuild', 'Program.cs(3,5): error CS1002: ; expected [/w/a.csproj]', { file: 'Program.cs', line: 3, code: 'CS1002' }],
+    [
+      'javac',
+      'src/A.kt:3: error: unresolved reference',
+      { file: 'src/A.kt', line: 3, message: 'unresolved reference' },
+    ],
+    [
+      'tsc',
+      "src/a.ts(3,5): error TS2345: Argument of type 'a'",
+      { file: 'src/a.ts', line: 3, column: 5, code: 'TS2345' },
+    ],
+    [
+      'tsc',
+      "src/a.ts:3:5 - error TS2345: Argument of type 'a'",
+      { file: 'src/a.ts', line: 3, column: 5, code: 'TS2345' },
+    ],
+    [
+      'msbuild',
+      'Program.cs(3,5): error CS1002: ; expected [/w/a.csproj]',
+      { file: 'Program.cs', line: 3, code: 'CS1002' },
+    ],
     ['go', './main.go:9:2: undefined: x', { file: './main.go', line: 9, message: 'undefined: x' }],
     ['linter', 'app/x.py:3:1: F401 os imported but unused', { file: 'app/x.py', line: 3, code: 'F401' }],
-    ['mypy', 'app/x.py:3: error: Incompatible types  [assignment]', { code: 'assignment', message: 'Incompatible types' }],
-    ['pip', 'ERROR: No matching distribution found for leftpad==9', { message: 'No matching distribution found for leftpad==9' }],
+    [
+      'mypy',
+      'app/x.py:3: error: Incompatible types  [assignment]',
+      { code: 'assignment', message: 'Incompatible types' },
+    ],
+    [
+      'pip',
+      'ERROR: No matching distribution found for leftpad==9',
+      { message: 'No matching distribution found for leftpad==9' },
+    ],
     ['make', "make: *** No rule to make target 'x', needed by 'all'.  Stop.", {}],
     ['docker', 'Cannot connect to the Docker daemon at unix:///var/run/docker.sock.', {}],
   ])('%s: %s', (tool, line, known) => {
-    expect(read(line).diagnostics).toMatchObject([{ tool, severity: 'error', at: { source: 'build.log', line: 1 }, ...known }]);
+    expect(read(line).diagnostics).toMatchObject([
+      { tool, severity: 'error', at: { source: 'build.log', line: 1 }, ...known },
+    ]);
   });
 
   it('reads ESLint findings with the file above them', () => {
@@ -66,7 +106,11 @@ describe('exceptions', () => {
       '\t... 5 more',
     );
     expect(exceptions).toMatchObject([
-      { type: 'java.io.IOException', message: 'No space left on device', chain: ['java.lang.RuntimeException', 'java.io.IOException'] },
+      {
+        type: 'java.io.IOException',
+        message: 'No space left on device',
+        chain: ['java.lang.RuntimeException', 'java.io.IOException'],
+      },
     ]);
     expect(exceptions[0]?.frames.map(({ file, own }) => [file, own])).toEqual([
       ['File.java', false],
@@ -99,7 +143,10 @@ describe('exceptions', () => {
       '    at Module._compile (node:internal/modules/cjs/loader:1521:14)',
     );
     expect(exceptions).toMatchObject([
-      { type: 'TypeError', frames: [{ file: '/w/src/greet.js', line: 4, function: 'greet', own: true }, { own: false }] },
+      {
+        type: 'TypeError',
+        frames: [{ file: '/w/src/greet.js', line: 4, function: 'greet', own: true }, { own: false }],
+      },
     ]);
   });
 });
@@ -112,7 +159,9 @@ describe('messages and exits', () => {
     'fatal: repository not found',
     'bash: ./x.sh: Permission denied',
   ])('puts %s first', (line) => {
-    expect(read('some output', line, '##[error]Process completed with exit code 1.').messages[0]?.text).toBe(line);
+    expect(read('some output', line, '##[error]Process completed with exit code 1.').messages[0]?.text).toBe(
+      line,
+    );
   });
 
   it('marks how the step ended and which it was', () => {

@@ -17,7 +17,10 @@ const ROWS: readonly Row[] = [
   ],
   [
     'eslint',
-    ['packages/web lint: /w/src/a.ts', "packages/web lint:   3:17  error  'x' is never reassigned  prefer-const"],
+    [
+      'packages/web lint: /w/src/a.ts',
+      "packages/web lint:   3:17  error  'x' is never reassigned  prefer-const",
+    ],
     { file: '/w/src/a.ts', line: 3, code: 'prefer-const' },
   ],
   [
@@ -25,13 +28,21 @@ const ROWS: readonly Row[] = [
     ['@shop/web:lint: /w/src/a.ts', "@shop/web:lint:   3:17  error  'x' is never reassigned  prefer-const"],
     { file: '/w/src/a.ts' },
   ],
-  ['stylelint', ['src/a.css', ' 3:5  ✖  Unexpected empty block  block-no-empty'], { file: 'src/a.css', line: 3, code: 'block-no-empty' }],
+  [
+    'stylelint',
+    ['src/a.css', ' 3:5  ✖  Unexpected empty block  block-no-empty'],
+    { file: 'src/a.css', line: 3, code: 'block-no-empty' },
+  ],
   [
     'yamllint',
     ['deploy.yml', '  3:5       error    wrong indentation: expected 2 but found 4  (indentation)'],
     { file: 'deploy.yml', code: 'indentation' },
   ],
-  ['yamllint', ['./deploy.yml:3:5: [error] syntax error: mapping values are not allowed here (syntax)'], { code: 'syntax' }],
+  [
+    'yamllint',
+    ['./deploy.yml:3:5: [error] syntax error: mapping values are not allowed here (syntax)'],
+    { code: 'syntax' },
+  ],
   [
     'biome',
     ['src/a.ts:3:5 lint/suspicious/noDoubleEquals  FIXABLE  ━━━━━━━━━━', '', '  × Use === instead of ==.'],
@@ -42,7 +53,11 @@ const ROWS: readonly Row[] = [
     ['src/a.ts format ━━━━━━━━━━', '', '  × Formatter would have printed the following content:'],
     { file: 'src/a.ts', code: 'format' },
   ],
-  ['prettier', ['[warn] src/a.js', '[warn] Code style issues found in the above file.'], { message: 'src/a.js', file: 'src/a.js' }],
+  [
+    'prettier',
+    ['[warn] src/a.js', '[warn] Code style issues found in the above file.'],
+    { message: 'src/a.js', file: 'src/a.js' },
+  ],
   [
     'pylint',
     ['app/a.py:3:5: W0611: Unused import os (unused-import)'],
@@ -53,7 +68,11 @@ const ROWS: readonly Row[] = [
     ['F401 [*] `os` imported but unused', ' --> app/a.py:1:8', '  |', '1 | import os'],
     { file: 'app/a.py', line: 1, column: 8, code: 'F401' },
   ],
-  ['mypy', ['app/a.py:3:5: error: Incompatible return value type  [return-value]'], { code: 'return-value', line: 3, column: 5 }],
+  [
+    'mypy',
+    ['app/a.py:3:5: error: Incompatible return value type  [return-value]'],
+    { code: 'return-value', line: 3, column: 5 },
+  ],
   [
     'pyright',
     ['  /w/app/a.py:3:5 - error: "x" is not defined (reportUndefinedVariable)'],
@@ -71,7 +90,11 @@ const ROWS: readonly Row[] = [
     ['run.sh:3:5: note: Double quote to prevent globbing. [SC2086]'],
     { file: 'run.sh', line: 3, code: 'SC2086', severity: 'error' },
   ],
-  ['hadolint', ['Dockerfile:3 DL3008 warning: Pin versions in apt get install.'], { file: 'Dockerfile', line: 3, code: 'DL3008' }],
+  [
+    'hadolint',
+    ['Dockerfile:3 DL3008 warning: Pin versions in apt get install.'],
+    { file: 'Dockerfile', line: 3, code: 'DL3008' },
+  ],
   [
     'markdownlint',
     ['README.md:3:81 MD013/line-length Line length [Expected: 80; Actual: 120]'],
@@ -109,7 +132,11 @@ const ROWS: readonly Row[] = [
     ['ERROR: UndefinedClass - src/Cart.php:12:5 - Class Total does not exist (see https://psalm.dev/019)'],
     { code: 'UndefinedClass', line: 12 },
   ],
-  ['luacheck', ['    src/a.lua:3:5: (W111) setting non-standard global variable total'], { code: 'W111', line: 3 }],
+  [
+    'luacheck',
+    ['    src/a.lua:3:5: (W111) setting non-standard global variable total'],
+    { code: 'W111', line: 3 },
+  ],
 ]; // prettier-ignore
 
 describe('linters', () => {
@@ -118,9 +145,16 @@ describe('linters', () => {
   });
 
   it('count warnings as errors only where too many of them are the error', () => {
-    const lines = ['/w/a.js', '  3:5  warning  Unexpected console statement  no-console', '', '✖ 1 problem (0 errors, 1 warning)'];
+    const lines = [
+      '/w/a.js',
+      '  3:5  warning  Unexpected console statement  no-console',
+      '',
+      '✖ 1 problem (0 errors, 1 warning)',
+    ];
     expect(readLines(...lines).diagnostics).toMatchObject([{ severity: 'warning' }]);
-    expect(readLines(...lines, 'ESLint found too many warnings (maximum: 0).').diagnostics).toMatchObject([{ severity: 'error' }]);
+    expect(readLines(...lines, 'ESLint found too many warnings (maximum: 0).').diagnostics).toMatchObject([
+      { severity: 'error' },
+    ]);
   });
 
   it('of pre-commit keep what the failing hook printed', () => {

@@ -10,15 +10,29 @@ const ROWS: readonly Row[] = [
     { code: 'ERESOLVE', message: 'unable to resolve dependency tree' },
   ],
   ['yarn', ['error Couldn\'t find package "leftpad" on the "npm" registry.'], {}],
-  ['yarn', ['➤ YN0028: │ The lockfile would have been modified by this install, which is explicitly forbidden.'], { code: 'YN0028' }],
+  [
+    'yarn',
+    ['➤ YN0028: │ The lockfile would have been modified by this install, which is explicitly forbidden.'],
+    { code: 'YN0028' },
+  ],
   [
     'pnpm',
-    [' ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with "frozen-lockfile" because pnpm-lock.yaml is not up to date with package.json'],
+    [
+      ' ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with "frozen-lockfile" because pnpm-lock.yaml is not up to date with package.json',
+    ],
     { code: 'ERR_PNPM_OUTDATED_LOCKFILE' },
   ],
-  ['pip', ['ERROR: Cannot install a==1 and b==2 because these package versions have conflicting dependencies.'], {}],
+  [
+    'pip',
+    ['ERROR: Cannot install a==1 and b==2 because these package versions have conflicting dependencies.'],
+    {},
+  ],
   ['setuptools', ["error: command 'gcc' failed: No such file or directory"], {}],
-  ['poetry', ["Because cart depends on leftpad (^9.0) which doesn't match any versions, version solving failed."], {}],
+  [
+    'poetry',
+    ["Because cart depends on leftpad (^9.0) which doesn't match any versions, version solving failed."],
+    {},
+  ],
   [
     'uv',
     [
@@ -29,7 +43,12 @@ const ROWS: readonly Row[] = [
   ],
   [
     'conda',
-    ['PackagesNotFoundError: The following packages are not available from current channels:', '', '  - leftpad=9', ''],
+    [
+      'PackagesNotFoundError: The following packages are not available from current channels:',
+      '',
+      '  - leftpad=9',
+      '',
+    ],
     { code: 'PackagesNotFoundError', message: 'leftpad=9' },
   ],
   [
@@ -65,7 +84,13 @@ const ROWS: readonly Row[] = [
     ],
     { message: 'Could not find org.y:pad:9.' },
   ],
-  ['bundler', ["Could not find gem 'pad (= 9)' in rubygems repository https://gems.example.test/ or installed locally."], {}],
+  [
+    'bundler',
+    [
+      "Could not find gem 'pad (= 9)' in rubygems repository https://gems.example.test/ or installed locally.",
+    ],
+    {},
+  ],
   ['bundler', ['An error occurred while installing nokogiri (1.10.0), and Bundler cannot continue.'], {}],
   [
     'composer',
@@ -75,10 +100,25 @@ const ROWS: readonly Row[] = [
       '  Problem 1',
       '    - Root composer.json requires y/pad ^9.0, found y/pad[1.0] but it does not match the constraint.',
     ],
-    { message: 'Root composer.json requires y/pad ^9.0, found y/pad[1.0] but it does not match the constraint.' },
+    {
+      message:
+        'Root composer.json requires y/pad ^9.0, found y/pad[1.0] but it does not match the constraint.',
+    },
   ],
-  ['cocoapods', ['[!] CocoaPods could not find compatible versions for pod "Pad":', '  In Podfile:', '    Pad (= 9)'], {}],
-  ['cabal', ['Error: cabal: Could not resolve dependencies:', '[__0] trying: cart-1 (user goal)', '[__1] unknown package: pad'], {}],
+  [
+    'cocoapods',
+    ['[!] CocoaPods could not find compatible versions for pod "Pad":', '  In Podfile:', '    Pad (= 9)'],
+    {},
+  ],
+  [
+    'cabal',
+    [
+      'Error: cabal: Could not resolve dependencies:',
+      '[__0] trying: cart-1 (user goal)',
+      '[__1] unknown package: pad',
+    ],
+    {},
+  ],
   ['rebar3', ['===> Package not found in any repo: pad 9.0'], {}],
   ['mix', ['** (Mix) Could not start application cart'], {}],
   ['cpanm', ["! Couldn't find module or a distribution Text::Pad"], {}],
@@ -95,7 +135,9 @@ const ROWS: readonly Row[] = [
 
 describe('package managers', () => {
   it.each(ROWS)('%s: %j', (tool, lines, known) => {
-    const errors = readLines('installing', ...lines).diagnostics.filter(({ severity }) => severity === 'error');
+    const errors = readLines('installing', ...lines).diagnostics.filter(
+      ({ severity }) => severity === 'error',
+    );
     expect(errors[0]).toMatchObject({ tool, ...known });
   });
 

@@ -4,10 +4,20 @@ import { readLines } from './read-lines.ts';
 type Row = readonly [tool: string, lines: readonly string[], known: object];
 
 const FOUND: readonly Row[] = [
-  ['docker', ['ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1'], {}],
   [
     'docker',
-    ['Dockerfile:3', '--------------------', '   2 | COPY . .', '   3 | >>> RUN npm ci', '--------------------'],
+    ['ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1'],
+    {},
+  ],
+  [
+    'docker',
+    [
+      'Dockerfile:3',
+      '--------------------',
+      '   2 | COPY . .',
+      '   3 | >>> RUN npm ci',
+      '--------------------',
+    ],
     { file: 'Dockerfile', line: 3, message: 'RUN npm ci' },
   ],
   ['compose', ['dependency failed to start: container cart-db-1 is unhealthy'], {}],
@@ -19,10 +29,19 @@ const FOUND: readonly Row[] = [
   ['kubectl', ['error: error validating "web.yaml": error validating data: unknown field "replica"'], {}],
   [
     'terraform',
-    ['│ Error: Reference to undeclared resource', '│ ', '│   on main.tf line 3, in resource "x" "y":', '│    3:   a = x.z'],
+    [
+      '│ Error: Reference to undeclared resource',
+      '│ ',
+      '│   on main.tf line 3, in resource "x" "y":',
+      '│    3:   a = x.z',
+    ],
     { file: 'main.tf', line: 3, message: 'Reference to undeclared resource' },
   ],
-  ['terraform', ['Error: Unsupported argument', '', '  on main.tf line 3, in resource "x" "y":'], { file: 'main.tf', line: 3 }],
+  [
+    'terraform',
+    ['Error: Unsupported argument', '', '  on main.tf line 3, in resource "x" "y":'],
+    { file: 'main.tf', line: 3 },
+  ],
   [
     'ansible',
     ['fatal: [web-1]: FAILED! => {"changed": false, "msg": "No package matching \'leftpad\' is available"}'],
@@ -47,7 +66,11 @@ const SAID: readonly string[] = [
 
 describe('services', () => {
   it.each(FOUND)('%s: %j', (tool, lines, known) => {
-    expect(readLines('deploying', ...lines).diagnostics[0]).toMatchObject({ tool, severity: 'error', ...known });
+    expect(readLines('deploying', ...lines).diagnostics[0]).toMatchObject({
+      tool,
+      severity: 'error',
+      ...known,
+    });
   });
 
   it.each(SAID)('say %s', (line) => {
@@ -61,6 +84,8 @@ describe('services', () => {
   });
 
   it('name a death on Windows by its code', () => {
-    expect(readLines('vstest.exe exited with code -1073741819').messages[0]?.text).toContain('0xC0000005: access violation');
+    expect(readLines('vstest.exe exited with code -1073741819').messages[0]?.text).toContain(
+      '0xC0000005: access violation',
+    );
   });
 });

@@ -31,7 +31,11 @@ const ROWS: Readonly<Record<string, Row>> = {
       '      at read (/w/src/prices.js:4:3)',
       '}',
     ],
-    thrown: { type: 'TypeError', chain: ['Error', 'TypeError'], frames: [{ file: '/w/src/prices.js', line: 4, own: true }] },
+    thrown: {
+      type: 'TypeError',
+      chain: ['Error', 'TypeError'],
+      frames: [{ file: '/w/src/prices.js', line: 4, own: true }],
+    },
   },
   'Python, its last line marked by a problem matcher': {
     lines: [
@@ -64,7 +68,10 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
   },
   Ruby: {
-    lines: ["/w/lib/cart.rb:20:in 'total': undefined method 'price' for nil (NoMethodError)", "\tfrom /w/bin/shop.rb:3:in '<main>'"],
+    lines: [
+      "/w/lib/cart.rb:20:in 'total': undefined method 'price' for nil (NoMethodError)",
+      "\tfrom /w/bin/shop.rb:3:in '<main>'",
+    ],
     thrown: {
       type: 'NoMethodError',
       message: "undefined method 'price' for nil",

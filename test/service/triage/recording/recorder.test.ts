@@ -4,7 +4,10 @@ import { createRulesAnalyst } from '../../../../src/judge/rules-analyst.ts';
 import { createMasker } from '../../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../../src/ports/telemetry.ts';
 
-import { createRunRecorder, type RecorderOptions } from '../../../../src/service/triage/recording/recorder.ts';
+import {
+  createRunRecorder,
+  type RecorderOptions,
+} from '../../../../src/service/triage/recording/recorder.ts';
 import { joinLines, type RecordingLine } from '../../../../src/service/triage/recording/recording-lines.ts';
 import { MADE_BY, never, recordRun, sampleToolbox } from '../../../support/recorded-run.ts';
 import { scriptedAnalyst } from '../../../support/scripted-analyst.ts';
@@ -16,11 +19,19 @@ function listened(change: Partial<RecorderOptions> = {}) {
   let now = 0;
   const keep: RecorderOptions['keep'] = async (_id, lines) => void parts.push([...lines]);
   const clock = { now: () => (now += 1000) };
-  return { parts, options: { clock, masker: createMasker(), logger: silentLogger, madeBy: MADE_BY, keep, ...change } };
+  return {
+    parts,
+    options: { clock, masker: createMasker(), logger: silentLogger, madeBy: MADE_BY, keep, ...change },
+  };
 }
 
 const begin = (options: RecorderOptions, analyst = createRulesAnalyst()) =>
-  createRunRecorder(options).begin({ analyst, toolbox: sampleToolbox(), subject: sampleSubject(), limits: {} });
+  createRunRecorder(options).begin({
+    analyst,
+    toolbox: sampleToolbox(),
+    subject: sampleSubject(),
+    limits: {},
+  });
 
 describe('the recorder', () => {
   it('keeps nothing of a fast run before its end, and a slow one as it goes', async () => {
@@ -58,11 +69,28 @@ describe('the recorder', () => {
     for (let depth = 0; depth < 50_000; depth++) deep = [deep];
     const analyst = createRulesAnalyst();
     const call = { tool: 'read_file', args: { deep }, why: '' };
-    const chooseTools = async () => ({ value: [call], by: 'llm', model: 'm', promptHash: 'p', usage: USAGE, note: null });
+    const chooseTools = async () => ({
+      value: [call],
+      by: 'llm',
+      model: 'm',
+      promptHash: 'p',
+      usage: USAGE,
+      note: null,
+    });
     const run = begin(options, { ...analyst, chooseTools });
     const subject = sampleSubject();
     const { value: classification } = await run.asked.analyst.classify({ subject }, never);
-    const input = { subject, classification, evidence: [], outcomes: [], round: 1, gaps: [], plan: PLAN, offered: [], deep };
+    const input = {
+      subject,
+      classification,
+      evidence: [],
+      outcomes: [],
+      round: 1,
+      gaps: [],
+      plan: PLAN,
+      offered: [],
+      deep,
+    };
     const chosen = await run.asked.analyst.chooseTools(input, never);
     expect(chosen.value).toEqual([call]);
     expect(await run.asked.toolbox.run(call, subject, 'CODE_ERROR', never)).toMatchObject({ status: 'ok' });
@@ -76,7 +104,10 @@ describe('the recorder', () => {
     const run = begin(options, scriptedAnalyst({ plans: [{ thought: `the token is ${token}` }] }));
     const { subject } = { subject: sampleSubject({ notes: [`export GITHUB_TOKEN=${token}`] }) };
     const { value: classification } = await run.asked.analyst.classify({ subject }, never);
-    await run.asked.analyst.plan({ subject, classification, evidence: [], outcomes: [], round: 1, gaps: [] }, never);
+    await run.asked.analyst.plan(
+      { subject, classification, evidence: [], outcomes: [], round: 1, gaps: [] },
+      never,
+    );
     await run.end(null);
     expect(JSON.stringify(parts)).not.toContain(token);
     expect(JSON.stringify(parts)).toContain('the token is ***');
@@ -85,7 +116,8 @@ describe('the recorder', () => {
   it('says where it stopped for size, and keeps what came before', async () => {
     const { parts, options } = listened({ maxChars: 1_200, keepEveryMs: 60_000 });
     const run = begin(options);
-    for (let times = 0; times < 4; times++) await run.asked.analyst.classify({ subject: sampleSubject() }, never);
+    for (let times = 0; times < 4; times++)
+      await run.asked.analyst.classify({ subject: sampleSubject() }, never);
     await run.end(null);
     const lines = parts.flat();
     expect(lines.map(({ what }) => what)).toEqual(['begun', 'judged', 'capped']);
@@ -102,7 +134,12 @@ describe('the recorder', () => {
     gone.abort();
     late.reject(new Error('no time'));
     await expect(judging).rejects.toThrow('no time');
-    await run.asked.toolbox.run({ tool: 'grep_log', args: {}, why: '' }, sampleSubject(), 'CODE_ERROR', never);
+    await run.asked.toolbox.run(
+      { tool: 'grep_log', args: {}, why: '' },
+      sampleSubject(),
+      'CODE_ERROR',
+      never,
+    );
     await run.end(null);
     const told = parts.flat().flatMap((line) => (line.what === 'judged' ? [line.judgement.failed] : []));
     expect(told).toEqual(['cut off']);
