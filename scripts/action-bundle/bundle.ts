@@ -35,7 +35,7 @@ const LEFT_OUT = [
 /** What a provider opens when it is asked; the rules ask none. */
 const OPENED_BY = /\/src\/providers\/[^/]+\/provider\.ts$/;
 const LIGHT =
-  /\/(?:provider|webhook|notice-rules|probe|read-input)\.ts$|\/src\/(?:domain|ports|log|config)\//;
+  /\/(?:provider|webhook|notice-rules|check|read-input)\.ts$|\/src\/(?:domain|ports|log|config)\//;
 
 /** The bundle's files by name, the same for the same sources and packages. Readable but for the tokenizer's table, so that
  * differences stay small. */

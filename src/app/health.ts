@@ -83,11 +83,13 @@ async function refresh(one: Known, options: ReadinessOptions): Promise<void> {
 async function renew(one: Known, { logger, clock, mask }: ReadinessOptions): Promise<void> {
   const { check, name, health: before } = one;
   const { state, says: all, ...advice } = summarizeFindings(check.name, await runCheck(check));
-  const short = all.replaceAll(/\s+/g, ' ').slice(0, MAX_SENTENCE);
-  const says = mask === undefined ? short : await mask(short).catch(() => 'its message could not be masked');
+  const hide = async (text: string) =>
+    mask === undefined ? text : await mask(text).catch(() => 'its message could not be masked');
+  const says = (await hide(all.replaceAll(/\s+/g, ' '))).slice(0, MAX_SENTENCE);
   const since = before?.state === state ? before.since : new Date(clock.now()).toISOString();
   one.checkedAt = performance.now();
-  one.health = { state, says, ...advice, since };
+  const mend = advice.mend === undefined ? {} : { mend: await hide(advice.mend) };
+  one.health = { state, says, ...mend, since };
   if (before?.state === state || (before === null && state === 'ok')) return;
   const fields = { backend: name, state, says };
   if (state === 'ok') logger.info(fields, 'a backend is available again');

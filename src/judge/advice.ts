@@ -120,9 +120,9 @@ function fromLog(match: Match | null, { category, kind }: Classification, find: 
 
 /** The hint of the failed tool itself, with the files that it lists. */
 const HINTS: NonNullable<Wording['fix']> = [
-  ['code', 'The failed step lists {listed} and says what to do: “{hint}”.'],
-  ['code', '{tool} says what to do: “{hint}”.'],
-  ['code', 'The failed step says what to do: “{hint}”.'],
+  ['code', 'The failed step lists {listed} and suggests: “{hint}”.'],
+  ['code', '{tool} suggests: “{hint}”.'],
+  ['code', 'The failed step suggests: “{hint}”.'],
 ];
 
 function firstFilled(fixes: NonNullable<Wording['fix']>, find: FindValue, trust: number): Advice | null {

@@ -54,9 +54,7 @@ export function describeCause(
       ? addFromLog(stated, fact, cause?.values ?? [], ruling.facts)
       : [];
   const statement = [stated, ...more.map(({ text }) => text)].join(' ');
-  const caution =
-    classification.abstained && ruling.matches.length === 0 ? ' No known cause matches this message.' : '';
-  const rootCause = `${statement}${caution}${nameStep(ruling.facts, fact)}`;
+  const rootCause = `${statement}${nameStep(ruling.facts, fact)}`;
   return {
     title: cleanWords(title?.text ?? said.title, MAX_TITLE),
     statement,
@@ -164,7 +162,7 @@ function titleOfTest({ name }: FailingTest, what: string): string {
 }
 
 /** Rules named in one sentence. */
-const MAX_RULES = 8;
+const MAX_RULES = 3;
 
 /**
  * Names each rule of a linter or compiler with how often it was broken and where first; null where there are
@@ -173,13 +171,11 @@ const MAX_RULES = 8;
 function rulesIn(errors: readonly Diagnostic[]): string | null {
   const byRule = [...Map.groupBy(errors, ({ code }) => code ?? '').entries()].filter(([code]) => code !== '');
   if (byRule.length < 2) return null;
-  const named = byRule.slice(0, MAX_RULES).map(([code, all]) => {
-    const place = formatPlace(all[0]?.file ?? null, all[0]?.line ?? null);
-    const count = all.length === 1 ? 'once' : `${all.length} times`;
-    return `${code} ${count}${place === null ? '' : all.length === 1 ? ` (${place})` : ` (first at ${place})`}`;
-  });
+  byRule.sort(([, one], [, other]) => other.length - one.length);
+  const named = byRule.slice(0, MAX_RULES).map(([code, all]) => `${code} (${all.length})`);
   const others = byRule.length - named.length;
-  return ` It reports ${listed(others > 0 ? [...named, `${others} more rules`] : named, MAX_RULES + 1)}.`;
+  const more = others === 0 ? '' : `; ${others} other ${others === 1 ? 'rule' : 'rules'}`;
+  return ` Most frequent: ${named.join(', ')}${more}.`;
 }
 
 /** Formatters name the files they would change, a line each. */

@@ -44,7 +44,7 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
   },
   formatting_failure: { spoken: 'The code is not formatted to the project style' },
   assertion: {
-    spoken: 'A test assertion failed',
+    spoken: 'A test failed',
     fix: [
       ['code', findServerError],
       [

@@ -35,7 +35,7 @@ export const OFFER_READS: readonly RegExp[] = [
   // What the tool mends itself.
   /\b(?<mendable>[1-9]\d{0,5}) (?:errors?|problems?|findings?|warnings?)(?: and \d{1,6} warnings?)? (?:are |is )?(?:potentially |automatically )?fixable with (?:the )?[`'"]?(?<mendOption>--?[a-z][\w-]{1,30})/,
   // A permission.
-  /\b(?:needs?|requires?|lacks?|missing|without)(?: the)?(?: permissions?| scopes?| role)? ?['"`]?(?<permission>[a-z][\w-]{1,40}(?:[:.][\w*-]{1,40}){1,3})['"`]?(?: permissions?| scopes?| role)?$/,
+  /\b(?:needs?|requires?|lacks?|missing|without)(?: the)?(?: permissions?| scopes?| role)? ['"`]?(?!\S{1,80}\.(?:txt|json|ya?ml|toml|lock|cfg|ini|md|[cm]?[jt]sx?|py|rb|go|rs)\b)(?<permission>[a-z][\w-]{1,40}(?:[:.][\w*-]{1,40}){1,3})['"`]?(?: permissions?| scopes?| role)?$/,
   /\bnot authorized to perform:? (?<permission>[a-z][\w-]{1,40}:[\w*]{1,60})/,
   /\b(?:token|role|account|user|key) (?:only )?has ['"`]?(?<granted>[a-z][\w-]{1,40}(?:[:.][\w*-]{1,40}){1,3})\b/,
   /\bPermission ['"](?<permission>[a-z][\w-]{1,40}(?:[:.][\w*-]{1,40}){1,3})['"] denied\b/,

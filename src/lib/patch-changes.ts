@@ -69,15 +69,22 @@ function splitHunks(patch: string): PatchLine[][] {
 function toChange(lines: readonly PatchLine[], start: number, end: number): LineChange {
   const changed = lines.slice(start, end);
   const select = (sign: string) => changed.filter(({ mark }) => mark === sign).map(({ text }) => text);
-  const keptBefore = lines.slice(0, start).filter(({ mark }) => mark !== '-');
-  const keptAfter = lines.slice(end).filter(({ mark }) => mark !== '-');
-  const toTexts = (some: readonly PatchLine[]) => some.map(({ text }) => text);
   return {
     removed: select('-'),
     added: select('+'),
-    before: toTexts(keptBefore.slice(-CONTEXT)),
-    after: toTexts(keptAfter.slice(0, CONTEXT)),
+    before: readContext(lines, start - 1, -1).reverse(),
+    after: readContext(lines, end, 1),
     newLine: changed[0]?.newLine ?? 1,
     oldLine: changed[0]?.oldLine ?? 1,
   };
+}
+
+/** Reads the nearest lines of the new file, from a line on in one direction. */
+function readContext(lines: readonly PatchLine[], from: number, step: 1 | -1): string[] {
+  const texts: string[] = [];
+  for (let at = from; texts.length < CONTEXT && at >= 0 && at < lines.length; at += step) {
+    const line = lines[at];
+    if (line !== undefined && line.mark !== '-') texts.push(line.text);
+  }
+  return texts;
 }

@@ -121,6 +121,7 @@ export function checkTokenApi(api: TokenApi): Check[] {
 
 function toFinding({ name, label, says, mend }: TokenApi, status: number, json: unknown): Finding {
   if (status === 401 || status === 403) return wrong(name, `the token is refused (${status})`, mend.token);
+  if (status === 429) return note(name, `${label} is limiting requests`, mend.reach);
   if (status >= 500) return wrong(name, `${label} returned ${status}`, mend.reach);
   const said = status < 300 ? says(json) : null;
   return said === null

@@ -27,6 +27,8 @@ const DEFINED = new RegExp(
     .join('|'),
   'g',
 );
+/** Files of a change that are read for names, and characters of the patch of each. */
+const [MAX_FILES, MAX_PATCH] = [60, 20_000];
 const KEYWORDS: ReadonlySet<string> = new Set(
   `None True False null true false else default self this case return public private type name value data index
   item result undefined continue break lambda finally except`.split(/\s+/),
@@ -72,7 +74,9 @@ export function takesAway(changes: readonly LineChange[], name: string): boolean
 /** Lists the names that removed lines define and that no added line has. */
 function listRemovedNames(files: readonly ChangedFile[]): string[] {
   const code = files.filter(({ path }) => !PROSE.test(path));
-  const changes = code.flatMap(({ patch }) => readChanges(patch ?? ''));
+  const changes = code
+    .slice(0, MAX_FILES)
+    .flatMap(({ patch }) => readChanges((patch ?? '').slice(0, MAX_PATCH)));
   const added = changes
     .flatMap((change) => change.added)
     .map((line) => line.slice(0, MAX_LINE))

@@ -32,7 +32,7 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: "##[group]Run npx eslint .\nnpx eslint .\n##[endgroup]\n\n/build/src/scales.js\n  4:9  error  'pear' is never reassigned. Use 'const' instead  prefer-const\n  9:1  error  'plum' is not defined  no-undef\n\n✖ 2 problems (2 errors, 0 warnings)\n  1 error and 0 warnings potentially fixable with the `--fix` option.\n\n##[error]Process completed with exit code 1.",
         title: "/build/src/scales.js:4: 'pear' is never reassigned. Use 'const' instead",
         cause:
-          "eslint reports 2 errors, the first at /build/src/scales.js:4 (prefer-const): 'pear' is never reassigned. Use 'const' instead. It reports prefer-const once (/build/src/scales.js:4) and no-undef once (/build/src/scales.js:9).",
+          "eslint reports 2 errors, the first at /build/src/scales.js:4 (prefer-const): 'pear' is never reassigned. Use 'const' instead. Most frequent: prefer-const (1), no-undef (1).",
         fix: 'Run `npx eslint . --fix` and commit the result: 1 of the 2 errors is fixable.',
       },
     ],

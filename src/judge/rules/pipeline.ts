@@ -303,7 +303,7 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'Gradle has no task “{task}”',
       'make has no rule for {target}',
       'pytest finds no {tests}',
-      'The option {option} is not known',
+      'Unrecognized option: {option}',
       '{none?}No tests were found',
     ],
     cause: [
@@ -313,7 +313,8 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'make needs {target} for {needs}, and there is neither a file nor a rule for it.',
       'make has neither a file {target} nor a rule for it.',
       'pytest was asked to run {tests}, which does not exist.',
-      'A command was called with {option}, which it does not know.',
+      '`{command}` does not recognize the option {option}.',
+      'A command does not recognize the option {option}.',
       '{none?}`{command}` found no tests to run and counts that as a failure.',
     ],
     fix: [

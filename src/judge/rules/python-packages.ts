@@ -193,7 +193,7 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       'pip had to build {package} from its source, and the compiler cannot find the header {header}.',
       '{rust?}pip had to build {package} from its source, which needs a Rust compiler.',
       '{msvc?}pip had to build {package} from its source, which needs the compiler of Microsoft.',
-      'pip had to build {package} from its source, because there is no finished wheel for this Python and system, and the build failed.',
+      'pip had to build {package} from its source, because there is no prebuilt wheel for this Python and system, and the build failed.',
     ],
     fix: [
       ['configuration', installKnown('header')],

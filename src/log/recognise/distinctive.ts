@@ -40,7 +40,7 @@ const [TELLING, COMMON_WORD, CODE] = [1, 0.3, 2];
 /** A text whose words weigh less names nothing. */
 export const NAMES = 2;
 
-const TOKEN = /[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)*/gu;
+const TOKEN = /[\p{L}\p{N}]{1,80}(?:[-_][\p{L}\p{N}]{1,80}){0,12}/gu;
 /**
  * Letters and at least two digits: the code by which a tool or a team knows an error. Names of algorithms
  * and formats are none.
@@ -53,7 +53,7 @@ const MAX_TEXT = 20_000;
 export function listCodes(text: string): string[] {
   const tokens = Array.from(text.slice(0, MAX_TEXT).matchAll(TOKEN), ([token]) => token);
   const codes = tokens.filter(
-    (token) => token.length <= 40 && CODE_SHAPE.test(token) && /\d[\d-_]*\d/.test(token),
+    (token) => token.length <= 40 && CODE_SHAPE.test(token) && /\d[\d_-]{0,80}\d/.test(token),
   );
   return [...new Set(codes.map((code) => code.toLowerCase().replace(/[-_]/g, '')))];
 }

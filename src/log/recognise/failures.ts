@@ -301,7 +301,7 @@ function ownWords({ message }: FingerprintParts, hasTest: boolean): string | nul
 
 /** Words for values that most checks compare, whatever they check. */
 const YES_OR_NO =
-  /^\W*(?:true|false|truthy|falsy|null|nil|none|undefined|nan|empty|some|ok|err|error|\d)?\W*$/i;
+  /^\W{0,20}(?:(?:true|false|truthy|falsy|null|nil|none|undefined|nan|empty|some|ok|err|error|\d)\W{0,20})?$/i;
 
 /** Returns the two values that a test compared; null if they are unknown or say no more than yes or no. */
 function nameCompared({ compared }: FingerprintParts, hasTest: boolean): string | null {

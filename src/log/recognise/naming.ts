@@ -126,7 +126,10 @@ function listStatuses(text: string): string[] {
 function countTellingTokens(phrase: string): number {
   let count = listCodes(phrase).length * 2;
   for (const token of phrase.split(/\s+/)) {
-    if (/(?:Exception|Error|Fault)\b/.test(token) || /^\W*\p{Lu}{2,20}(?:_\p{Lu}{2,20})+\W*$/u.test(token))
+    if (
+      /(?:Exception|Error|Fault)\b/.test(token) ||
+      /^\W{0,20}\p{Lu}{2,20}(?:_\p{Lu}{2,20}){1,6}\W{0,20}$/u.test(token)
+    )
       count += 1;
     if ([...weighWords(token).values()].some((weight) => weight >= 1)) count += 1;
   }
@@ -134,7 +137,7 @@ function countTellingTokens(phrase: string): number {
 }
 
 /** Between the cells of a row, in text that was read from a table, and between an error and its remedy. */
-const CELL = /\s*(?:\||\t|→|=>|⇒)\s*|\s->\s/;
+const CELL = /\s{0,20}(?:\||\t|→|=>|⇒)\s{0,20}|\s->\s/;
 const QUOTED = /[“"`']([^“”"`'\n]{6,200})[”"`']/g;
 
 function listQuoted(text: string): string[] {

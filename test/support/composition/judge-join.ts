@@ -43,15 +43,11 @@ export interface JudgedJoin {
 /** A headline that says no more than that something failed. */
 const NO_HEADLINE = /^##\[error\]Process completed with exit code|^No error was found/;
 
-/** Whether a part can be joined: alone it is answered, surely, and each failure says something. */
+/** Checks whether a part can be joined: alone it is answered, and each failure says something. */
 export function isUsable({ failureFound, answers, failures }: AnsweredLog): boolean {
-  if (
-    !failureFound ||
-    answers.length === 0 ||
-    failures.flat().some(({ message }) => NO_HEADLINE.test(message))
-  )
-    return false;
-  return answers.every(({ abstained }) => abstained === false);
+  return (
+    failureFound && answers.length > 0 && !failures.flat().some(({ message }) => NO_HEADLINE.test(message))
+  );
 }
 
 /** Whether the parts of a join cannot be mixed up: different ones have no title and no message in common. */
