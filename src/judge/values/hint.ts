@@ -27,7 +27,7 @@ const BEHIND = new RegExp(
 const UNFIT = [
   /[{}<>|=]\s{0,4}$|^\W|[[({]\s{0,4}$|;\s{0,4}$|^\w{1,40}\(|=>|\$\{|^@param|^#/,
   /\bdeprecat|\bwill be removed\b|\b(?:update|upgrade) (?:is )?available\b|\bto (?:see|view|get|show|disable|suppress|ignore|silence|hide)\b/i,
-  /\b(?:stack ?trace|--(?:stacktrace|info|debug|scan|verbose|help)|-X\b|full (?:log|output|report)|more (?:info|details|log)|debug (?:log|mode)|documentation)\b/i,
+  /(?:\b|(?=--))(?:stack ?trace|--(?:stacktrace|info|debug|scan|verbose|help)|-X\b|full (?:log|output|report)|more (?:info|details|log)|debug (?:log|mode)|documentation)\b/i,
   /\b(?:curl|wget|iwr|iex|eval|sudo rm|Invoke-\w{1,40})\b|\|\s{0,4}(?:sudo\s{1,4})?(?:ba|z|da)?sh\b|\$\(/i,
   /\btest modules\/packages have valid Python names|\b(?:report|file|open) (?:a |an |this )?(?:bug|issue)\b|\bnpm (?:audit|fund)\b|^run(?:ning)? (?:id|time|number|npm fund)\b/i,
   /\b(?:a|an|the|and|or|to|of|from|with|in|for|by|that|is)\W{0,2}$|[:,(–-]\s{0,4}$/i,
