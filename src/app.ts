@@ -59,8 +59,8 @@ export async function createLogger(level: string, known: readonly string[] = [])
 }
 
 /**
- * Opens everything that the configuration names. What was opened is closed again where something further
- * fails.
+ * Opens everything that the configuration names. If a part fails to open, closes the parts that are already
+ * open.
  */
 export async function createApp(
   config: Config,
@@ -299,15 +299,18 @@ function openBackground({ publishing, indexKeeping, retention, ...parts }: Backg
       retention.start();
       embedding = startEmbedding(parts.found, logger);
     },
-    /** Something was added to the outbox; nothing happens where this process does not work. */
+    /**
+     * Wakes the outbox worker because something was added to the outbox. Does nothing if this process does
+     * not work.
+     */
     wake: (): void => outbox?.wake(),
-    /** Of those that bring work: nothing new is begun. */
+    /** Stops the parts that bring work, so that nothing new begins. */
     stopBringing: async () => {
       sweeper?.stop();
       await indexKeeping.stop();
       await embedding?.stop();
     },
-    /** Of those that end what triage has begun; after the queue has drained. */
+    /** Stops the parts that end what triage has begun. Call this after the queue has drained. */
     stopEnding: async () => {
       await outbox?.stop();
       await retention.stop();

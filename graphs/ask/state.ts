@@ -20,24 +20,24 @@ export const AskState = new StateSchema({
   topic: TopicState,
   question: z.string(),
   memory: Memory,
-  /** What the analysis and earlier turns know; numbered. */
+  /** Evidence from the analysis and from earlier turns, numbered. */
   known: z.array(Evidence),
-  /** Most rounds of tool calls. */
+  /** The maximum number of rounds of tool calls. */
   maxRounds: z.int().min(0),
   understanding: Understanding.nullable().default(null),
-  /** What was found for this question, numbered on from `known`; grows only. */
+  /** Evidence found for this question, numbered on from `known`. The list only grows. */
   found: appended(Evidence),
-  /** Rounds of choosing begun. */
+  /** The number of rounds begun. Tools are chosen in each round. */
   rounds: z.int().default(0),
   /** Calls chosen for this round. */
   calls: z.array(ToolCall).default(() => []),
-  /** All calls made; their findings are in `found`. */
+  /** All calls made. Their findings are in `found`. */
   outcomes: appended(ToolOutcome),
-  /** How many were new in the last round. */
+  /** The number of new evidence items in the last round. */
   gained: z.int().default(0),
   reply: z.array(Statement).default(() => []),
   leftOut: z.array(LeftOut).default(() => []),
-  /** Who answered. */
+  /** The name of the analyst that answered. */
   analyst: z.string().default(''),
   ...accountFields,
 });

@@ -33,8 +33,8 @@ export const GraphContextSchema = z.object({
 export const TriageContextSchema = GraphContextSchema.extend({
   analyst: part<Analyst>('analyst', 'classify'),
   /**
-   * Who judges for nothing once the budget is used up, and whose reading a model's answer is weighed against;
-   * absent: the analyst itself.
+   * The analyst that judges at no cost once the budget is used up, and whose reading a model's answer is
+   * weighed against. If absent, the analyst itself is used.
    */
   fallbackAnalyst: part<Analyst>('fallback analyst', 'classify').optional(),
 });

@@ -12,7 +12,7 @@ import {
 } from './state.ts';
 import { INVESTIGATORS } from './tool-calls.ts';
 
-/** Confidence in the plan from which no further question is worth its time (DESIGN: the loop). */
+/** Confidence in the plan from which no further question is worth its time. */
 const SURE = 0.9;
 /**
  * A model's classification from which the first round's searches are enough: the answer is verified in any

@@ -23,26 +23,29 @@ import type { Insight, Plan } from '../../src/ports/analyst.ts';
  */
 export const TriageLimits = z.object({
   maxIterations: z.int().min(1),
-  /** How often verify may send an answer back. */
+  /** The maximum number of times that verify may send an answer back. */
   maxCorrections: z.int().min(0),
-  /** Probabilities, 0..1: from which an answer is published, shown to a person, or sent back. */
+  /** The probabilities, 0..1, from which an answer is published, shown to a person, or sent back. */
   thresholds: z.object({ autoNotify: z.number(), humanReview: z.number(), selfCorrect: z.number() }),
-  /** What a run may use up before it ends with what is known; null or absent: as much as it likes. */
+  /** The resources that a run may use before it ends with what is known. Null or absent means no limit. */
   budget: z
     .object({ tokens: z.number().nullable(), costUsd: z.number().nullable(), seconds: z.number().nullable() })
     .optional(),
-  /** When investigators look side by side, and for how many rounds; absent: never. */
+  /**
+   * The condition under which investigators work in parallel, and the maximum number of their rounds. If
+   * absent, they never do.
+   */
   investigators: z
     .object({ when: z.enum(['never', 'complex', 'always']), rounds: z.int().min(1) })
     .optional(),
   /**
-   * What stated confidence has turned out to mean, one an analyst; a run ends with those it began with.
-   * Absent: it is taken as it is.
+   * The calibrations of stated confidence, one for each analyst. A run ends with those it began with. If
+   * absent, the confidence is used as stated.
    */
   calibrations: z.array(CalibrationInUse).optional(),
   /**
-   * The kinds of answer that may be published under the configured share of wrong ones. Absent: all that are
-   * sure enough.
+   * The kinds of answer that may be published within the configured share of wrong ones. If absent, all
+   * answers that are confident enough may be published.
    */
   bound: PublishBound.optional(),
 });
@@ -118,10 +121,10 @@ export const TriageState = new StateSchema({
   subject: TriageSubject,
   limits: TriageLimits,
   classification: Classification.nullable().default(null),
-  /** Everything known, numbered in order of arrival; grows only. */
+  /** All evidence, numbered in order of arrival. The list only grows. */
   evidence: appended(Evidence),
   plan: PlanState.nullable().default(null),
-  /** Rounds begun; counted in `reason`. */
+  /** The number of rounds begun, counted in `reason`. */
   rounds: z.int().default(0),
   /** Questions chosen for this round. */
   calls: z.array(ToolCall).default(() => []),
@@ -129,13 +132,16 @@ export const TriageState = new StateSchema({
   surplus: z.array(ToolCall).default(() => []),
   /** Replies of this round, with their findings, until `observe` has numbered them. */
   replies: z.array(ToolOutcome).default(() => []),
-  /** All calls made so far; their findings are in `evidence`. */
+  /** All calls made so far. Their findings are in `evidence`. */
   outcomes: appended(ToolOutcome),
-  /** Rounds in a row in which no tool found anything. */
+  /** The number of rounds in a row in which no tool found anything. */
   fruitless: z.int().default(0),
-  /** Rounds in a row in which no tool was relevant. */
+  /** The number of rounds in a row in which no tool was relevant. */
   idle: z.int().default(0),
-  /** Of the investigators that have come back, until `consolidate` has joined them; null empties it. */
+  /**
+   * Reports of the investigators that have finished, until `consolidate` has joined them. Null empties the
+   * list.
+   */
   reports: new ReducedValue(
     z.array(Report).default(() => []),
     {
@@ -143,26 +149,26 @@ export const TriageState = new StateSchema({
       reducer: (current, next) => (next === null ? [] : [...current, ...next]),
     },
   ),
-  /** What the investigators concluded, round by round. */
+  /** Conclusions of the investigators, round by round. */
   conclusions: z.array(Conclusion).default(() => []),
-  /** Rounds of investigators that were joined. */
+  /** The number of rounds of investigators that were joined. */
   investigations: z.int().default(0),
-  /** The run waits for a person's answer to it. */
+  /** The question to a person that the run waits for. Null if there is none. */
   question: PendingQuestion.nullable().default(null),
   answer: Answer.nullable().default(null),
   termination: TerminationReason.nullable().default(null),
   verdict: Verdict.nullable().default(null),
-  /** What verify found missing; given to the next round. */
+  /** Gaps that verify found. They are given to the next round. */
   gaps: z.array(z.string()).default(() => []),
-  /** How many calls had been made when the last verdict fell; a new answer needs at least one more. */
+  /** The number of calls made before the last verdict. A new answer needs at least one more. */
   callsAtVerdict: z.int().default(0),
-  /** How much evidence there was at the last verdict: an answer to the same would be the same. */
+  /** The number of evidence items at the last verdict. An answer to the same evidence would be the same. */
   evidenceAtVerdict: z.int().default(0),
   /** Every verdict, in order. */
   verdicts: appended(VerdictMark),
-  /** How often verify sent the answer back. */
+  /** The number of times that verify sent the answer back. */
   corrections: z.int().default(0),
-  /** Whether the web was asked; it is asked once. */
+  /** True if the web was searched. It is searched only once. */
   webAsked: z.boolean().default(false),
   ...accountFields,
 });

@@ -109,7 +109,7 @@ const TOOLS: Readonly<Record<Investigator, string>> = {
     search_semantic list_repositories`,
   history: `find_similar_failures read_failure_history count_consecutive_failures diff_with_green read_build_log read_console_output grep_log
     view_log read_artifact`,
-  documents: 'search_knowledge search_error_library search_team_knowledge read_repository_docs search_web',
+  documents: 'search_knowledge search_error_library read_repository_docs search_web',
 };
 
 /**

@@ -106,14 +106,20 @@ function nameText(name: ts.Node | undefined): string | null {
   return name !== undefined && ts.isIdentifier(name) ? name.text : null;
 }
 
-/** Whether a comment above the node is about something that acts (function) or something that is (type); null where it is about neither. */
+/**
+ * Tells whether a comment above the node is about something that acts (function) or something that is (type). Returns
+ * null if it is about neither.
+ */
 function subjectOfComment(node: ts.Node): 'function' | 'type' | null {
   if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node))
     return 'function';
   if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isClassDeclaration(node))
     return 'type';
-  if (ts.isPropertySignature(node))
+  if (ts.isPropertySignature(node) || ts.isParameter(node) || ts.isPropertyDeclaration(node))
     return node.type !== undefined && ts.isFunctionTypeNode(node.type) ? 'function' : 'type';
+  if (ts.isPropertyAssignment(node)) return functionName(node) === null ? 'type' : 'function';
+  if (ts.isShorthandPropertyAssignment(node) || ts.isSpreadAssignment(node)) return 'type';
+  if (ts.isGetAccessor(node)) return 'function';
   if (!ts.isVariableStatement(node)) return null;
   const [first] = node.declarationList.declarations;
   if (first === undefined) return null;

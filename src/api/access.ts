@@ -27,17 +27,17 @@ declare module 'fastify' {
     /** The access rule of the route. The server does not start if a route has none. */
     access?: RouteAccess;
     /**
-     * A page for people: it takes the cookie of a session where no token is shown, and answers errors as
-     * pages.
+     * True for a page for people. Such a page accepts a session cookie if no token is sent, and shows errors
+     * as pages.
      */
     console?: true;
   }
   interface FastifyInstance {
-    /** Every route with who may use it, in the order of registration. */
+    /** Every route with its access rule, in the order of registration. */
     routeAccess: readonly { readonly method: string; readonly url: string; readonly access: RouteAccess }[];
   }
   interface FastifyRequest {
-    /** The holder of the token; null on routes that need none. */
+    /** The holder of the token. Null on routes that need no token. */
     principal: Principal | null;
   }
 }
@@ -46,7 +46,7 @@ declare module 'fastify' {
 interface AccessDeps {
   readonly holders: TokenHolders;
   readonly sessions: Pick<SessionService, 'find'>;
-  /** Throws where a holder comes too often. */
+  /** Counts the request. Throws if its sender makes too many requests. */
   readonly count: (request: FastifyRequest) => Promise<void>;
   /** Milliseconds between permission checks of an open event stream; 5 s by default. */
   readonly lookAgainMs?: number;
@@ -87,7 +87,7 @@ export function enforceAccess(
     await count(request);
     requireRole(request.principal, role);
   });
-  // What goes on for minutes ends soon after who follows it may not.
+  // An event stream ends soon after its reader loses access.
   app.addHook('onSend', async (request, reply, payload) => {
     const role = roleFor(request);
     if (
@@ -140,7 +140,10 @@ function lacksRole(principal: Principal, role: Role): TriageError {
  * token for that long.
  */
 const BELIEVED_MS = 5_000;
-/** The database writes once a minute; asking it to more often would be for nothing. */
+/**
+ * The minimum time between updates of a token's last use, in milliseconds. The database writes it once a
+ * minute, so more frequent calls would have no effect.
+ */
 const TOUCH_MS = 60_000;
 /** Limit of cached lookups. For tokens that do not exist, only the last few entries matter. */
 const MAX_KEPT = 5_000;
@@ -156,9 +159,9 @@ type TokenHolders = ReturnType<typeof createTokenHolders>;
 type Found = Awaited<ReturnType<TokenStore['findByDigest']>>;
 
 /**
- * Tokens of the configuration and of the database. A token is never compared with another: its digest is
- * looked up, so that time tells nothing of it. What has not the form of a token with its checksum never
- * reaches the database.
+ * Finds the holders of tokens from the configuration and the database. Tokens are never compared with each
+ * other. Their digests are looked up, so that timing reveals nothing about a token. Text that does not have
+ * the form of a token with its checksum never reaches the database.
  */
 export function createTokenHolders({ configured, tokens, clock, logger }: HolderDeps) {
   const known = configured.map(({ name, roles, token }) => ({
@@ -208,19 +211,19 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
 
   return {
     /**
-     * Who shows this `Authorization` header. Throws `unauthenticated`, and `storage-failed` where the
-     * database cannot be asked.
+     * Returns the holder of the token in this `Authorization` header. Throws `unauthenticated`, or
+     * `storage-failed` if the database cannot be queried.
      */
     find: async (authorization: string | undefined): Promise<Principal> =>
       await identify(tokenIn(authorization)),
     /**
-     * Who holds this token, by any configured or made one's name, with the digest by which `findByDigest`
-     * knows it again. Throws as `find` does.
+     * Returns the holder of this token, under the name of the configured or created token, and the digest by
+     * which `findByDigest` recognizes the token. Throws as `find` does.
      */
     show: async (token: string) => ({ principal: await identify(token), digest: digestOfToken(token) }),
     /**
-     * Who holds the token with this digest now; null where it was revoked, has expired, or is not configured
-     * any more.
+     * Returns the current holder of the token with this digest. Returns null if the token was revoked, has
+     * expired, or is no longer configured.
      */
     findByDigest: async (digest: string): Promise<Principal | null> => {
       const own = holderAmong(known, digest);
@@ -270,10 +273,11 @@ function refused(what: string): TriageError {
   return new TriageError('unauthenticated', `The token ${what}.`);
 }
 
-/** A working day and a long evening (UX: 12 h). */
+/** The lifetime of a session: a working day and a long evening (UX: 12 h). */
 const LIFE_MS = 12 * 60 * 60 * 1000;
 /**
- * Browsers take a cookie with this prefix only with Secure, Path=/ and no Domain: no neighbour can plant one.
+ * The cookie name for HTTPS. Browsers accept a cookie with this prefix only with Secure, Path=/ and no
+ * Domain, so that no neighboring site can set one.
  */
 const SECURE_NAME = '__Host-fl';
 /**
@@ -366,7 +370,7 @@ function hashSessionId(id: string): string {
 
 interface TokenRouteDeps {
   readonly tokens: TokenStore;
-  /** Names of configured tokens, which a new one must not bear. */
+  /** Names of configured tokens, which a new token must not have. */
   readonly configuredNames: readonly string[];
   /** Runs after a token was revoked. */
   readonly onRevoked: () => void;

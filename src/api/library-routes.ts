@@ -48,7 +48,7 @@ const RulesQuery = z.strictObject({
 });
 const RuleList = createListSchema(Rule);
 const TrialView = z.object({
-  /** Why it would be refused; null: it would be taken. */
+  /** The reason why the rule would be refused. Null if it would be accepted. */
   refused: z.string().nullable(),
   line: z.string().nullable(),
   matches: z.array(FailureRow),

@@ -80,21 +80,7 @@ type OptionalPart =
  */
 export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const { config, messengers = {}, metrics = silentMetrics, tracer = silentTracer } = deps;
-  const app = fastify({
-    loggerInstance: toFastifyLogger(deps.logger),
-    logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(),
-    bodyLimit: config.http.maxBodyBytes,
-    trustProxy: trustedProxies(config.http.trustProxy),
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    routerOptions: { maxParamLength: MAX_PARAMETER },
-    // Refusals of the router itself (a broken URL) take the same road as all others.
-    frameworkErrors: (error, request, reply) => void refuse(error, request, reply, deps.logger),
-    clientErrorHandler: (error, socket) => refuseBroken(error, socket, deps.logger),
-  });
-  app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
-  app.removeContentTypeParser('text/plain');
+  const app = createServer(deps);
   const unrouted: UnknownPages = { unknown: null };
   const limits = await limitAndHarden(app, deps, unrouted);
   const holders = createTokenHolders({ ...deps, configured: config.auth.tokens, tokens: deps.stores.tokens });
@@ -170,6 +156,26 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await app.register(async (part) => registerConsole(part, console));
   for (const register of deps.routes ?? []) await app.register(async (part) => register(part));
   await app.ready();
+  return app;
+}
+
+/** Creates the server without routes: its limits, request IDs, and refusals of unreadable requests. */
+function createServer({ config, logger }: Pick<HttpDeps, 'config' | 'logger'>) {
+  const app = fastify({
+    loggerInstance: toFastifyLogger(logger),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    bodyLimit: config.http.maxBodyBytes,
+    trustProxy: trustedProxies(config.http.trustProxy),
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: MAX_PARAMETER },
+    // Refusals of the router itself (a broken URL) take the same road as all others.
+    frameworkErrors: (error, request, reply) => void refuse(error, request, reply, logger),
+    clientErrorHandler: (error, socket) => refuseBroken(error, socket, logger),
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.removeContentTypeParser('text/plain');
   return app;
 }
 

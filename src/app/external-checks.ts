@@ -167,7 +167,7 @@ function buttonFindings({ signingSecrets, reviewers }: Config['slack']): Finding
     ];
   if (reviewers.length === 0)
     return [
-      note(name, 'nobody may use them', 'set FAULTLINE_SLACK_REVIEWERS to the member IDs of your reviewers'),
+      note(name, 'no one may use them', 'set FAULTLINE_SLACK_REVIEWERS to the member IDs of your reviewers'),
     ];
   return [ok(name, `${counted(reviewers.length, 'member')} may decide`)];
 }

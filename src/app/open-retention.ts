@@ -46,9 +46,9 @@ export function openRetention({ config, database, stores, indexNow, ...parts }: 
   let worker: { stop(): Promise<void> } | undefined;
   return {
     client: {
-      /** What `forget` would delete of a repository. */
+      /** Counts what `forget` would delete of a repository. */
       count: (repository: string, olderThanDays: number) => countRepository(deps, repository, olderThanDays),
-      /** Deletes what is known of a repository, in every store; 0 days: all of it. */
+      /** Deletes what is known of a repository from every store. With 0 days, deletes all of it. */
       forget: (repository: string, olderThanDays: number, signal: AbortSignal) =>
         forgetRepository(deps, repository, olderThanDays, signal),
       retain: (signal: AbortSignal) => retain(deps, policy, signal),

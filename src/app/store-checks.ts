@@ -105,21 +105,24 @@ async function probeDatabase(url: string, ownerUrl: string | null) {
     const schemaIsCurrent = pending.length === 0 && status.changed.length === 0;
     return {
       version: row.version,
-      /** How far its clock is ahead of ours, in milliseconds. */
+      /** Milliseconds by which the database's clock is ahead of ours. */
       aheadMs: row.now - Date.now(),
       /** Schema changes that this version brings and the database has not seen. */
       pending,
-      /** Why they could not be applied, and what mends it; null where they could. */
+      /** The reason why they could not be applied, and how to fix it. Null if they could be applied. */
       refused:
         pending.length === 0
           ? null
           : await rehearseMigrations(ownerUrl ?? url).then(() => null, getErrorMessage),
       /** Schema changes that a newer version made. */
       newer: status.newer,
-      /** Which schema changes were made in another form than this version has; null where none was. */
+      /**
+       * Description of the schema changes that were made in another form than this version has; null if there
+       * are none.
+       */
       changed: describeChanged(status),
       megabytes: row.megabytes,
-      /** Own secrets that logs showed. */
+      /** The service's own secrets that appeared in logs. */
       shown: schemaIsCurrent ? await createStores(database, { now: Date.now }).builds.shownSecrets() : [],
     };
   } finally {

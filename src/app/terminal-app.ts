@@ -80,14 +80,14 @@ export async function createTerminalApp(
   const threads = createLogThreads({ small: SMALL });
   const webSearch = await openWebSearch(config);
   const cache = createMemoryToolCache();
-  // Made once, and only where something is recorded.
+  // Created once, and only if something is recorded.
   let madeBy: ReturnType<typeof makerOfToday> | undefined;
   return {
     /** Sends pending spans to the configured receivers, within a short time limit. */
     flush: () => tracer.flush(FLUSH_MS),
     /**
-     * Where they were requested, `recordings` has one for each answer, in their order; threads of `ask` end
-     * with the process.
+     * Triages a build from its sources. If recordings were requested, `recordings` has one for each answer,
+     * in the order of the answers. Threads of `ask` end with the process.
      */
     triage: async (
       build: Build,

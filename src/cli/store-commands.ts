@@ -365,7 +365,7 @@ function serverClient(server: Service) {
     make: (wanted: NewToken) => askServer(server, 'POST', '/api/tokens', Made, wanted),
     list: async () =>
       (await askServer(server, 'GET', '/api/tokens', z.object({ items: z.array(AccessToken) }))).items,
-    /** Null where there is none. */
+    /** Revokes a token. Returns null if there is no such token. */
     revoke: (idOrName: string) =>
       orNull(askServer(server, 'DELETE', `/api/tokens/${encodeURIComponent(idOrName)}`, AccessToken)),
   };

@@ -71,7 +71,10 @@ const Thresholds = z
 
 type ThresholdName = 'selfCorrect' | 'humanReview' | 'autoNotify';
 
-/** Bands that overlap would leave one of the verify's four ways out of reach. */
+/**
+ * Creates a check that `lower` is not above `upper`. Bands that overlap would leave one of verify's four
+ * actions out of reach.
+ */
 function inOrder(
   lower: ThresholdName,
   upper: ThresholdName,
@@ -151,7 +154,7 @@ const Common = z.object({
 
   codeHost: CodeHostConfig.prefault({}),
   webSearch: WebSearchConfig.prefault({}),
-  /** Of fetching the logs and reports of one build, in milliseconds. */
+  /** Time limit of fetching the logs and reports of one build, in milliseconds. */
   buildSource: group({ timeoutMs: z.int().positive().default(60_000) }),
   analyst: AnalystConfig,
 
@@ -159,13 +162,13 @@ const Common = z.object({
   slack: SlackConfig.prefault({}),
   messages: MessagesConfig.prefault({}),
   triage: group({
-    /** Null: as many as who judges makes the most of, see {@link resolveBudgetTokens}. */
+    /** Null: the default of the analyst, see {@link resolveBudgetTokens}. */
     budgetTokens: setting(
       'FAULTLINE_BUDGET_TOKENS',
       z.int().min(200).max(200_000).nullable().default(null),
       'Log tokens that an analysis may use.',
     ),
-    /** Which numbers are where none is set: see `profiles.ts`. */
+    /** The profile that supplies every number that is not set; see `profiles.ts`. */
     profile: setting(
       'FAULTLINE_PROFILE',
       z.enum(PROFILE_NAMES).default('balanced'),
@@ -176,7 +179,7 @@ const Common = z.object({
       z.int().min(1).max(10).default(5),
       'Maximum rounds of tool calls.',
     ),
-    /** What one run may use up before it ends with what is known; 0: as much as it likes. */
+    /** The resources that one run may use before it ends with what is known; 0: no limit. */
     budget: group({
       tokens: setting(
         'FAULTLINE_MAX_RUN_TOKENS',
@@ -247,8 +250,8 @@ const Common = z.object({
       'Largest share (0..1) of wrong answers among the published ones, held with 90 % confidence on known outcomes; 1: no bound.',
     ),
     /**
-     * What `faultline calibrate --out` wrote, for processes without a store; absent: none. Read where it is
-     * used.
+     * The calibration that `faultline calibrate --out` wrote, for processes without a store; absent if there
+     * is none. The code that uses it also parses it.
      */
     calibration: setting(
       'FAULTLINE_CALIBRATION',
@@ -301,7 +304,7 @@ const Common = z.object({
       'Suffixes of additional private host names, such as .corp.example.com, separated by commas.',
     ),
   }),
-  /** How long builds, with all that hangs on them, and their logs are kept. */
+  /** The retention periods of logs and of builds with everything that belongs to them. */
   retention: group({
     logsDays: setting(
       'FAULTLINE_RETENTION_LOGS_DAYS',
@@ -313,7 +316,7 @@ const Common = z.object({
       Days.default(0),
       'Days after which a build is deleted with its analyses, reviews and conversations. 0 keeps it forever.',
     ),
-    /** `owner/name` → its own; what is not given is as for all. */
+    /** `owner/name` → its own periods; a period that is not given is the same as for all repositories. */
     repositories: setting(
       'FAULTLINE_RETENTION_REPOSITORIES',
       z
@@ -324,8 +327,8 @@ const Common = z.object({
     ),
   }),
   /**
-   * Where spans of runs, model calls and tools go; nowhere unless an address or a key is set. They hold no
-   * text of logs or prompts.
+   * The destinations of spans of runs, model calls and tools. Spans are sent only if an address or a key is
+   * set. They contain no text of logs or prompts.
    */
   tracing: group({
     otlp: group({
@@ -397,7 +400,7 @@ export const Config = Common.extend({
   buildArchive: BuildArchiveConfig,
   vectorIndex: VectorIndexConfig,
   knowledge: z.object({ folder: z.string() }),
-  /** Where replays are kept that the console compares. */
+  /** The folder of the replays that the console compares. */
   runs: z.object({ folder: z.string() }),
 });
 export type Config = z.infer<typeof Config>;

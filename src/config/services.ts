@@ -26,14 +26,14 @@ export const DatabaseConfig = z.discriminatedUnion('driver', [
       'PostgreSQL server, as postgres://user:password@host:port/database. It needs the extensions vector and pg_trgm.',
       { secret: true },
     ),
-    /** Of a role that may only read; null: the same role, in sessions that cannot write. */
+    /** URL with a role that may only read; null: the same role, in sessions that cannot write. */
     readerUrl: setting(
       'FAULTLINE_DATABASE_READER_URL',
       address(['postgres', 'postgresql']).nullable(),
       'The same database with a read-only role, used for history queries by tools.',
       { secret: true },
     ),
-    /** Of the role that owns the tables, for migrations; null: the same role. */
+    /** URL with the role that owns the tables, for migrations; null: the same role. */
     ownerUrl: setting(
       'FAULTLINE_DATABASE_OWNER_URL',
       address(['postgres', 'postgresql']).nullable(),
@@ -155,7 +155,7 @@ export const WebSearchConfig = z
       'URL of your SearXNG, which may be private. For the others, only if not the default.',
     ),
     apiKey: credential('FAULTLINE_WEB_SEARCH_KEY', 'Brave or Tavily API key.'),
-    /** Of one search, in milliseconds. */
+    /** Time limit of one search, in milliseconds. */
     timeoutMs: z.int().positive().default(10_000),
     pages: setting(
       'FAULTLINE_WEB_SEARCH_PAGES',
@@ -188,14 +188,17 @@ export const PublishersConfig = z.object({
         httpAddress().nullable().default(null),
         'URL to which confident answers are posted, signed per Standard Webhooks. It may be private.',
       ),
-      /** All of them sign: two while one is rotated. */
+      /** Signing secrets; all of them sign. There are two while one is rotated. */
       secrets: setting(
         'FAULTLINE_PUBLISH_WEBHOOK_SECRET',
         z.array(SigningSecret).default([]),
         'Signing secret, as whsec_ plus base64. Two secrets, separated by a comma, during rotation.',
         { secret: true },
       ),
-      /** As Standard Webhooks, or as CloudEvents in structured mode; signed the same way. */
+      /**
+       * Format of the messages: Standard Webhooks, or CloudEvents in structured mode. Both are signed the
+       * same way.
+       */
       format: setting(
         'FAULTLINE_PUBLISH_WEBHOOK_FORMAT',
         z.enum(['standard', 'cloudevents']).default('standard'),
@@ -207,13 +210,13 @@ export const PublishersConfig = z.object({
       error: 'the webhook needs a signing secret',
     })
     .prefault({}),
-  /** Between two edits of one text outside, in milliseconds. */
+  /** Minimum time between two edits of one published text, in milliseconds. */
   pauseMs: setting(
     'FAULTLINE_NOTICE_PAUSE_MS',
     z.int().min(0).max(600_000).default(20_000),
     'Minimum time between two edits of one comment, check, status, message or description, in milliseconds.',
   ),
-  /** Of one call, in milliseconds. */
+  /** Time limit of one call, in milliseconds. */
   timeoutMs: setting(
     'FAULTLINE_PUBLISH_TIMEOUT_MS',
     z.int().min(100).max(120_000).default(10_000),
@@ -225,15 +228,15 @@ const Channel = z
   .string()
   .regex(/^[CGD][A-Z0-9]{2,30}$/, 'must be a channel ID, such as C0123456789 (in Slack: channel details)');
 
-/** Slack, where it is used. */
+/** The settings for Slack, if it is used. */
 export const SlackConfig = z
   .object({
-    /** Of a bot. Null: nothing is said in Slack. */
+    /** Token of a bot. Null: nothing is posted to Slack. */
     token: credential(
       'FAULTLINE_SLACK_TOKEN',
       'Bot token of a Slack app with the scope chat:write. Slack is notified when a default branch turns red.',
     ),
-    /** Where news of default branches goes; null: nowhere but where `channels` says. */
+    /** Channel for news of default branches; null: only the repositories in `channels` have one. */
     channel: setting(
       'FAULTLINE_SLACK_CHANNEL',
       Channel.nullable().default(null),
@@ -245,12 +248,14 @@ export const SlackConfig = z
       z.record(z.string().min(1), Channel).default({}),
       'Channels per repository, as owner/name=C0123456789, separated by commas.',
     ),
-    /** Of the app; two while one is rotated. Without one there are no buttons that decide. */
+    /**
+     * Signing secrets of the app; two while one is rotated. Without one, there are no buttons that decide.
+     */
     signingSecrets: webhookSecrets(
       'FAULTLINE_SLACK_SIGNING_SECRET',
       'Signing secret of the app, for the buttons Right and Wrong. Two secrets, separated by a comma, during rotation.',
     ),
-    /** Slack's ids of those who may decide. */
+    /** Slack IDs of the members who may decide. */
     reviewers: setting(
       'FAULTLINE_SLACK_REVIEWERS',
       z
@@ -265,7 +270,7 @@ export const SlackConfig = z
         .default([]),
       'IDs of the members who may use these buttons, such as U0123456789. Nobody else may.',
     ),
-    /** Of the Web API. */
+    /** Base URL of the Slack Web API. */
     baseUrl: setting(
       'FAULTLINE_SLACK_URL',
       httpAddress().default('https://slack.com/api/'),

@@ -81,7 +81,10 @@ function notAsked(analysis: Analysis, reviews: boolean): Html {
   return html`<p class="quiet">Published automatically.</p>${open}`;
 }
 
-/** Says what people said of it, or that they were not asked. */
+/**
+ * Renders the decision of a person about the answer, or says that the answer waits for review or was not sent
+ * for one.
+ */
 function standing(analysis: Analysis, review: Review | null, reviews: boolean): Html {
   if (review === null) return notAsked(analysis, reviews);
   const link = reviews && html` <a href="${reviewAddress(review.id)}">View review</a>`;
@@ -95,7 +98,7 @@ function standing(analysis: Analysis, review: Review | null, reviews: boolean): 
   return html`<p><strong>${said}</strong> by ${decision.reviewer} at ${renderTime(decision.decidedAt)}.${link}</p>`;
 }
 
-/** All that the parts of an analysis show. */
+/** Everything that the parts of an analysis show. */
 export type AnalysisFacts = NonNullable<Awaited<ReturnType<typeof readAnalysisFacts>>>;
 
 interface AnalysisDeps {
@@ -108,12 +111,12 @@ interface AnalysisDeps {
 }
 
 const PAST = 5;
-/** Builds of one commit that are looked through for a green one. */
+/** The maximum number of builds of one commit that are searched for a passed one. */
 const SIBLINGS = 20;
 
 /**
- * Reads what the parts show; `stamps`: with the timestamps of log lines; `back`: where its logs lead back to.
- * Null where the build is not stored.
+ * Reads everything that the parts show. `stamps` adds the timestamps of log lines, and `back` is the address
+ * that its logs link back to. Returns null if the build is not stored.
  */
 export async function readAnalysisFacts(
   deps: AnalysisDeps,
@@ -152,18 +155,19 @@ export async function readAnalysisFacts(
       overlap: findTouchedSuspects(build, analysis),
       now: clock.now(),
     },
-    /** How often answers as sure as this one were right, by people's decisions. */
+    /** The track record of answers with similar confidence, according to people's decisions. */
     track,
-    /** What people taught about this fingerprint here, the newest first. */
+    /** Lessons that people taught about this fingerprint in the repository, newest first. */
     taught: taught.filter(answers),
-    /** The same failure, or the same test, in earlier builds of the repository, the newest first. */
+    /** The same failure, or the same test, in earlier builds of the repository, newest first. */
     past,
     /**
-     * What earlier runs say of the first of its tests; null where it never failed before or there is none.
+     * The flakiness of the first failing test, from earlier runs. Null if the test never failed before or if
+     * there is no test.
      */
     flakiness,
     green,
-    /** Addresses of what is posted about the build, as a comment of its pull request. */
+    /** Addresses of posts about the build, such as a comment on its pull request. */
     posted,
   };
 }
@@ -208,7 +212,10 @@ export function analysisParts(
 <p>${actionLink('ask', askAddress(facts.analysis.id), 'Ask about this')}</p></div></div>`;
 }
 
-/** Says where it happened, in one line: repository, build, pull request, commit, how many failures. */
+/**
+ * Renders the place of the failure in one line: repository, build, pull request, commit, and the number of
+ * failures.
+ */
 export function placeLine({ analysis, build, posted }: AnalysisFacts, more: readonly Shown[] = []): Html {
   const commit =
     build.commit === null
@@ -419,7 +426,7 @@ function testRunsPart({ flakiness }: AnalysisFacts): Html {
 <p class="quiet">Failed ${flakiness.failed} of ${flakiness.runs} runs, ${flakiness.flakes} of them as a flake${chance !== null && `; on an unchanged rerun, it passes with a probability of about ${formatPercent(chance)}`}.</p></section>`;
 }
 
-/** Says when it came, what was asked and what it cost. */
+/** Renders when the build was received and analyzed, the number of rounds, and the cost. */
 function historyPart({ analysis, build }: AnalysisFacts): Html {
   const { usage, milliseconds, createdAt } = analysis;
   const rounds = `${usage.iterations} ${usage.iterations === 1 ? 'round' : 'rounds'}`;

@@ -52,13 +52,16 @@ function registerFront(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-/** A page that is forgotten in a tab asks again after that. */
+/**
+ * The longest time that an event stream stays open, in milliseconds. A page in a forgotten tab asks again
+ * after that.
+ */
 const LONGEST_MS = 30 * 60_000;
 
 const EventsQuery = z.object({
-  /** Only what concerns this build. */
+  /** The build whose changes are reported. If absent, all changes are reported. */
   build: z.string().max(300).optional().catch(undefined),
-  /** How long ago the page that asks was read, in milliseconds. */
+  /** Milliseconds since the requesting page was read. */
   age: z.coerce.number().int().min(0).max(86_400_000).catch(0).default(0),
 });
 
@@ -123,7 +126,7 @@ const TITLES: Readonly<Record<number, string>> = {
   504: 'Request timed out',
 };
 
-/** Errors as pages: what happened, why, and where to go on. */
+/** Renders errors as pages that say what happened, why, and where to continue. */
 function registerErrorPages(app: FastifyInstance, deps: ConsoleDeps): void {
   app.setErrorHandler(async (thrown, request, reply) => {
     const error = await mayWait(thrown, request, deps);

@@ -56,7 +56,7 @@ async function sendFinished(
   const main = html`<h1 tabindex="-1">How Faultline reached “${analysis.answer.title}”</h1>
 ${renderHead(trace)}
 <ol class="steps">${trace.steps.map((step, at) => stepLine(step, at + 1, { startedAt: begunAt(trace), milliseconds: trace.milliseconds }))}</ol>
-${trace.truncated && html`<p>Not all steps are shown; the JSON has them all.</p>`}
+${trace.truncated && html`<p>Only the first ${trace.steps.length} steps are shown.</p>`}
 ${trace.notes.length > 0 && html`<h2>Notes</h2><ul>${trace.notes.map((note) => html`<li>${note}</li>`)}</ul>`}
 <p><a class="button" href="${analysisAddress(analysis.id)}">Back to the analysis</a> <a class="button" href="/runs/${encodeURIComponent(analysis.id)}/json">Download JSON</a></p>`;
   return answerPage(request, reply, deps, { title: 'Run', part: 'builds', main });

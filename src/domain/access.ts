@@ -54,8 +54,8 @@ const RepositoryPattern = z
   .max(300);
 
 /**
- * A token as everybody may see it: the token itself is shown once, when it is made. Times are ISO 8601 in
- * UTC.
+ * A token without its secret value, which is shown only once, when the token is created. Times are ISO 8601
+ * in UTC.
  */
 export const AccessToken = z.object({
   id: z.string(),
@@ -66,7 +66,7 @@ export const AccessToken = z.object({
   createdBy: z.string(),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime().nullable(),
-  /** To the minute. */
+  /** ISO 8601 time of the last use, to the minute; null if the token was never used. */
   lastUsedAt: z.iso.datetime().nullable(),
   revokedAt: z.iso.datetime().nullable(),
 });
@@ -172,12 +172,12 @@ export const EditorTemplate = z
  * fields read as the default.
  */
 export const Preferences = z.object({
-  /** Whether single keys act (WCAG 2.1.4 asks that they can be turned off). */
+  /** True if single keys act as shortcuts (WCAG 2.1.4 requires that they can be turned off). */
   keys: z.boolean().catch(true).default(true),
   theme: z.enum(['system', 'light', 'dark']).catch('system').default('system'),
-  /** Whether long lines of logs wrap. */
+  /** True if long lines of logs wrap. */
   wrap: z.boolean().catch(true).default(true),
-  /** Whether time stamps of logs are shown where every line has one. */
+  /** True if time stamps are shown in logs in which every line has one. */
   timestamps: z.boolean().catch(false).default(false),
   /** Handles and teams that CODEOWNERS and commits use for the holder, in addition to the holder's name. */
   handles: z.array(z.string().max(200)).max(20).catch([]).default([]),

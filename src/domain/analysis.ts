@@ -55,17 +55,18 @@ export const Classification = z.object({
   /** Probability that `category` is right, 0..1. */
   confidence: z.number().min(0).max(1),
   probabilities: CategoryProbabilities,
-  /** True where the evidence is too thin to say; the category is then the best guess only. */
+  /** True if the evidence is too weak to decide; the category is then only the best guess. */
   abstained: z.boolean(),
-  /** What decided: the rule's name, or the model's reason. */
+  /** The deciding reason: the rule's name, or the model's reason. */
   because: z.string(),
-  /** What speaks for the category; absent where a model named it. */
+  /** The witnesses for the category; absent if a model named it. */
   witnesses: z.array(Witness).optional(),
-  /** What the category rests on; absent where a model or a person named it. */
+  /** The grounds of the category; absent if a model or a person named it. */
   route: Route.optional(),
   /**
-   * How often answers as sure as this one, of the same route, were right and held the cause, in sources
-   * that had no part in the training; absent where too few were measured.
+   * The number of answers of the same route that were as sure as this one (`of`), and the number of them that
+   * were right and held the cause (`right`). They are from sources that had no part in the training. Absent
+   * if too few were measured.
    */
   record: z.object({ right: z.int(), of: z.int() }).optional(),
 });
@@ -89,28 +90,28 @@ export function isFounded({ witnesses }: { readonly witnesses?: readonly Witness
 
 /** A failure like this one that was decided before. */
 export const SimilarCase = z.object({
-  /** Of the evidence that shows it ("E7"). */
+  /** Id of the evidence that shows it ("E7"). */
   evidence: z.string(),
   title: z.string(),
   category: Category.nullable(),
   /** The person who decided it; null if it was not decided. */
   confirmedBy: z.string().nullable(),
-  /** The repository in which it was decided; absent where that is not known. */
+  /** The repository in which it was decided; absent if that is not known. */
   repository: z.string().optional(),
-  /** How alike, 0..1. */
+  /** Similarity, 0..1. */
   score: z.number().min(0).max(1),
 });
 export type SimilarCase = z.infer<typeof SimilarCase>;
 
 /**
- * This is the act that advice asks for: to change code, configuration or a dependency, to run the job again,
- * or to request access.
+ * The kind of action that advice asks for: to change code, configuration or a dependency, to run the job
+ * again, or to request access.
  */
 export const Act = z.enum(['code', 'configuration', 'dependency', 'rerun', 'ask']);
 export type Act = z.infer<typeof Act>;
 
 export const Answer = z.object({
-  /** One line a person would say. */
+  /** One line, as a person would say it. */
   title: z.string(),
   rootCause: z.string(),
   fixRecommendation: z.string(),
@@ -123,7 +124,7 @@ export const Answer = z.object({
   claims: z.array(Claim),
   suspects: z.array(Suspect),
   hypotheses: z.array(Hypothesis),
-  /** Most alike first; absent where none was found. */
+  /** The most similar case first; absent if none was found. */
   similarCases: z.array(SimilarCase).optional(),
 });
 export type Answer = z.infer<typeof Answer>;
@@ -145,11 +146,11 @@ export const Verdict = z.object({
   gaps: z.array(z.string()),
   confidence: z.number().min(0).max(1),
   action: Action,
-  /** Why a person is asked, or why it may be published; for people. */
+  /** The reasons why a person is asked, or why the answer may be published; for people. */
   reasons: z.array(z.string()),
-  /** What the confidence was composed from; absent where nothing was weighed. */
+  /** The factors that the confidence was composed from; absent if nothing was weighed. */
   factors: z.array(ConfidenceFactor).optional(),
-  /** What a calibration made of it; absent where none was in force. */
+  /** The effect of the calibration on the confidence; absent if no calibration was in force. */
   calibration: CalibratedBy.optional(),
   /** The kind of answer whose outcomes decide about publishing. */
   route: Route.optional(),
@@ -157,7 +158,7 @@ export const Verdict = z.object({
 export type Verdict = z.infer<typeof Verdict>;
 
 const Probability = z.number().min(0).max(1);
-/** A verdict as far as the next one is compared with it. */
+/** The fields of a verdict that are compared with the next one. */
 export const VerdictMark = z.object({ action: Action, confidence: Probability, category: Category });
 export type VerdictMark = z.infer<typeof VerdictMark>;
 
@@ -185,7 +186,7 @@ function isSentBack({ action }: Pick<VerdictMark, 'action'>): boolean {
  */
 export const CORRECTION_RESULTS = ['helped', 'did_not_help', 'nothing_new'] as const;
 
-/** Tells what became of a correction. */
+/** Returns the result of a correction. */
 export function judgeCorrection({ before, after }: Correction): (typeof CORRECTION_RESULTS)[number] {
   if (after === null) return 'nothing_new';
   return after.confidence > before.confidence ? 'helped' : 'did_not_help';
@@ -231,9 +232,9 @@ export const ModelUsage = z.object({
   outputTokens: z.int(),
   costUsd: z.number(),
   modelCalls: z.int(),
-  /** Of the input tokens, those that the provider had cached; absent where it does not say. */
+  /** The part of the input tokens that the provider had cached; absent if the provider does not report it. */
   cachedInputTokens: z.int().exactOptional(),
-  /** Tries that failed and were made again; absent: none. */
+  /** Attempts that failed and were repeated; absent: none. */
   retries: z.int().exactOptional(),
 });
 export type ModelUsage = Readonly<z.infer<typeof ModelUsage>>;
@@ -248,12 +249,12 @@ export const JudgementTrace = z.object({
   promptHash: z.string().nullable(),
   milliseconds: z.number(),
   inputTokens: z.int(),
-  /** Of the input tokens, those that the provider had cached; absent where it does not say. */
+  /** The part of the input tokens that the provider had cached; absent if the provider does not report it. */
   cachedInputTokens: z.int().optional(),
   outputTokens: z.int(),
   costUsd: z.number(),
   modelCalls: z.int(),
-  /** Tries that failed and were made again; absent: none. */
+  /** Attempts that failed and were repeated; absent: none. */
   retries: z.int().optional(),
   /** The reason why the configured analyst did not make this judgement itself. */
   note: z.string().nullable(),
@@ -269,13 +270,12 @@ export const Step = z.object({
   milliseconds: z.number(),
   /** One line for people: "TEST_FAILURE (81 %) assertion". */
   summary: z.string(),
-  /** Who judged: "rules", "llm", "recorded"; absent where no judgement was asked. */
+  /** The judge: "rules", "llm" or "recorded"; absent if no judge was asked. */
   by: z.string().optional(),
-  /** Absent where no judgement was asked, and in steps that were stored before judgements were traced. */
+  /** Absent if no judge was asked, and in steps that were stored before judgements were traced. */
   judgements: z.array(JudgementTrace).optional(),
   /**
-   * Which of several investigators side by side took the step: "code", "history", "documents"; absent outside
-   * a fan-out.
+   * The parallel investigator that took the step: "code", "history" or "documents"; absent outside a fan-out.
    */
   investigator: z.string().optional(),
   outcomes: z.array(ToolOutcome.omit({ findings: true })).optional(),
@@ -297,20 +297,23 @@ export const Analysis = z.object({
   evidence: z.array(Evidence),
   steps: z.array(Step),
   usage: Usage,
-  /** How often verify sent the answer back, and what became of it; absent where it never did. */
+  /** One entry for each time that verify sent the answer back, with the result; absent if it never did. */
   corrections: z.array(Correction).optional(),
   /** "rules", "llm", "recall". */
   analyst: z.string(),
   model: z.string().nullable(),
   promptHashes: z.record(z.string(), z.string()),
-  /** Said to people: why a fallback was used, what was unavailable. */
+  /** Notes for people: why a fallback was used, what was unavailable. */
   notes: z.array(z.string()),
   terminationReason: TerminationReason,
-  /** Where a known cause answered: who confirmed it, when, how often it was seen. */
+  /** The known cause that answered: who confirmed it, when, and how often it was seen; null if none did. */
   recalled: z
     .object({ entryId: z.string(), confirmedBy: z.string(), confirmedAt: z.string(), timesSeen: z.int() })
     .nullable(),
-  /** Where a reviewer's rule answered: whose it is, since when, how often it answered. */
+  /**
+   * The reviewer's rule that answered: its author, when it was created, and how often it answered; absent if
+   * none did.
+   */
   ruled: z
     .object({
       ruleId: z.string(),
@@ -320,11 +323,11 @@ export const Analysis = z.object({
       timesUsed: z.int(),
     })
     .optional(),
-  /** The green build since which some of the evidence is new; absent where none of it is known to be. */
+  /** The green build since which some of the evidence is new; absent if none of it is known to be new. */
   green: GreenBuild.optional(),
   /** The owner of the cause; absent if no owner is known. */
   owner: Owner.optional(),
-  /** Lists who owns the suspected files and those of the failing tests, by CODEOWNERS; absent if none. */
+  /** The owners of the suspected files and those of the failing tests, by CODEOWNERS; absent if none. */
   fileOwners: z.array(Owner).optional(),
   /** The result of running the failing command again; absent if it was not tried. */
   experiment: KeptExperiment.optional(),

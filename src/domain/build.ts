@@ -133,7 +133,7 @@ export type Templates = z.infer<typeof Templates>;
 /** A passed build that a failed one was compared with. */
 export const GreenBuild = z.object({
   buildId: z.string(),
-  /** As its CI shows it. */
+  /** The build number, as its CI shows it. */
   number: z.string(),
   url: z.string().nullable(),
 });

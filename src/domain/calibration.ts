@@ -33,7 +33,7 @@ const CategoryMap = z.object({
   right: z.int().min(0),
   points: Points,
   /**
-   * From which probability on, as calibrated, an answer is published; null: never without a person. Absent:
+   * The lowest calibrated probability at which an answer is published; null: never without a person. Absent:
    * as configured for all.
    */
   threshold: Probability.nullable().optional(),
@@ -47,7 +47,7 @@ export type CategoryMap = z.infer<typeof CategoryMap>;
 export const CalibrationInUse = z.object({
   /** Rises with every calibration that is kept. */
   version: z.int().min(1),
-  /** Whose answers it is for: "rules", or "llm" and the model's name. */
+  /** The analyst whose answers it is for: "rules", or "llm" and the model's name. */
   analyst: z.string().min(1).max(300),
   categories: z.record(Category, CategoryMap),
 });
@@ -67,7 +67,7 @@ export const Calibration = CalibrationInUse.extend({
   id: z.string().min(1).max(100),
   createdAt: z.iso.datetime(),
   createdBy: z.string().min(1).max(300),
-  /** The risk that its thresholds keep to, and how surely; null where it has none. */
+  /** The risk that its thresholds do not exceed, and the confidence in that; null if it has none. */
   risk: z.object({ most: Probability, confidence: Probability }).nullable(),
   fittedOn: z.object({
     cases: z.int().min(0),
@@ -76,12 +76,12 @@ export const Calibration = CalibrationInUse.extend({
     projectCount: z.int().min(0),
     /** Names of data sets, or "reviewed". Masked. */
     sources: z.array(z.string()).max(100),
-    /** Of the cases that are dated. */
+    /** The dates of the oldest (`from`) and newest (`to`) dated case; null if no case is dated. */
     from: z.string().nullable(),
     to: z.string().nullable(),
   }),
   before: Scores,
-  /** Null where all cases are of one project, so that none could be held out. */
+  /** Null if all cases are of one project, so that none could be held out. */
   after: Scores.nullable(),
 });
 export type Calibration = z.infer<typeof Calibration>;
@@ -89,7 +89,7 @@ export type Calibration = z.infer<typeof Calibration>;
 /** The effect of a calibration on one verdict. */
 export const CalibratedBy = z.object({
   version: z.int(),
-  /** What was verified before it was mapped. */
+  /** The confidence that was verified, before it was mapped. */
   raw: Probability,
 });
 export type CalibratedBy = z.infer<typeof CalibratedBy>;

@@ -12,16 +12,16 @@ export type QuestionShape = z.infer<typeof QuestionShape>;
 /** The interpretation of a question. */
 export const Understanding = z.object({
   shape: QuestionShape,
-  /** What it is about, in a few words for people: "the fix", "who changed it". */
+  /** The subject of the question, in a few words for people: "the fix", "who changed it". */
   about: z.string(),
 });
 export type Understanding = z.infer<typeof Understanding>;
 
-/** One sentence or step of an answer. Joined with their `lead`s the statements are the text. */
+/** One sentence or step of an answer. The statements, joined with their `lead`s, are the text. */
 export const Statement = z.object({
-  /** What is before it: a space, a line end, a bullet. */
+  /** The text before the statement: a space, a line end, a bullet. */
   lead: z.string(),
-  /** With its citations in it: "The totals differ by 0.01 [E3]." */
+  /** The statement with its citations: "The totals differ by 0.01 [E3]." */
   text: z.string(),
   evidence: z.array(z.string()),
   /** Words that must be literally in the cited evidence. */
@@ -65,9 +65,11 @@ export const Turn = z.object({
   statements: z.array(Statement),
   citations: z.array(Citation),
   leftOut: z.array(LeftOut),
-  /** What was found for this question, numbered on from the analysis and the earlier turns. */
+  /**
+   * The evidence found for this question. Its numbers continue those of the analysis and the earlier turns.
+   */
   evidence: z.array(Evidence),
-  /** Who answered and how, as of an analysis. */
+  /** The same fields as those of an analysis: who answered and how. */
   ...Analysis.pick({
     steps: true,
     usage: true,
@@ -85,12 +87,12 @@ export const Thread = z.object({
   id: z.string(),
   analysisId: z.string(),
   buildId: z.string(),
-  /** Its first question, cut. */
+  /** The first question, shortened. */
   title: z.string(),
   startedBy: z.string(),
   startedAt: z.iso.datetime(),
   lastAskedAt: z.iso.datetime(),
-  /** How many questions were answered. */
+  /** The number of questions that were answered. */
   turns: z.int(),
 });
 export type Thread = z.infer<typeof Thread>;

@@ -16,13 +16,16 @@ export const InvolvedArtifact = z.object({
   name: z.string(),
   version: z.string(),
   at: LogPosition,
-  /** What the failure says is missing or changed and belongs to it; null where it is no such name. */
+  /**
+   * The name of something missing or changed that belongs to the artifact, as the failure states it; null if
+   * the failure states no such name.
+   */
   symbol: z.string().nullable(),
-  /** What it needs in another version than the build has. */
+  /** The dependency that it needs in another version than the build has; null if there is none. */
   needs: z
     .object({ name: z.string(), version: z.string(), used: z.string().nullable(), at: LogPosition })
     .nullable(),
-  /** Others of its group that the build used: those of another version first. */
+  /** Other artifacts of its group that the build used; those of another version come first. */
   siblings: z.array(z.object({ name: z.string(), version: z.string() })),
 });
 export type InvolvedArtifact = z.infer<typeof InvolvedArtifact>;
@@ -32,7 +35,7 @@ export const AnnouncedChange = z.object({
   name: z.string(),
   from: z.string().nullable(),
   to: z.string(),
-  /** Where the log says so; null where the build's branch does. */
+  /** The position in the log that announces the change; null if the build's branch announces it. */
   at: LogPosition.nullable(),
 });
 export type AnnouncedChange = z.infer<typeof AnnouncedChange>;

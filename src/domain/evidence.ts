@@ -60,13 +60,13 @@ export const ToolOutcome = z.object({
   summary: z.string(),
   milliseconds: z.number(),
   attempts: z.int(),
-  /** The tool that answered instead, where the first one failed and its alternative took over. */
+  /** The alternative tool that answered because the first one failed. */
   answeredBy: z.string().optional(),
   /** True if the answer was cached from an earlier call; absent if the tool was called again. */
   cached: z.boolean().optional(),
   /**
-   * In which round of the loop it was asked, 1-based, and the numbers of the evidence that it brought or
-   * named again; known once it was observed.
+   * The 1-based round of the loop in which the tool was called, and the numbers of the evidence that the call
+   * brought or named again (`evidence`). Both are known only after the outcome was observed.
    */
   round: z.int().optional(),
   evidence: z.array(z.string()).optional(),

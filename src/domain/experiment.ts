@@ -67,8 +67,8 @@ export const Bisection = z.object({
   /** `part`: some of the commits were tried, for others to be added. */
   verdict: z.enum(['found', 'one-of', 'before', 'not-reproduced', 'inconclusive', 'part']),
   /**
-   * One where it was found; several where those between them could not be tried or the runs do not tell them
-   * apart; oldest first.
+   * One commit if it was found. Several, oldest first, if the commits between them could not be tried or the
+   * runs do not distinguish them.
    */
   candidates: z.array(z.object({ commit: line, author: line, subject: line })).max(5_001),
   /** Probability that one of the candidates broke it, 0..1. */
@@ -89,23 +89,23 @@ export const FixAttempt = z.object({
    * `breaks`: the failing tests pass with it, and others fail that did not before. `refused`: it was not run.
    */
   verdict: z.enum(['fixed', 'breaks', 'not-fixed', 'inconclusive', 'refused']),
-  /** Why it was not run. */
+  /** The reason why it was not run. */
   refused: prose.optional(),
-  /** Runs of the failing tests with it. */
+  /** Runs of the failing tests with the change. */
   passed: z.int(),
   failed: z.int(),
   other: z.int().default(0),
   exitCodes: exitCodes.default([]),
   /**
-   * Whether the tool's own report shows that the tests that failed ran and passed; absent where it was not
-   * asked.
+   * True if the tool's own report shows that the tests that failed before ran and passed; absent if the
+   * report was not checked.
    */
   reported: z.boolean().optional(),
-  /** Of the wider check with it; empty where that was not run. */
+  /** Exit codes of the wider check with the change; empty if the check was not run. */
   checkExitCodes: exitCodes.default([]),
-  /** Tests, or the whole check where it names none, that fail with it and did not before. */
+  /** Tests that fail with the change and did not fail before it; the whole check if it names no tests. */
   broke: lines,
-  /** The change itself, where it is short enough. */
+  /** The change itself, if it is short enough. */
   diff: z.string().max(20_000).nullable(),
   sentence: prose,
 });
@@ -120,7 +120,7 @@ export const FixTrial = z.object({
   check: lines,
   /** Runs of the failing tests without a change. */
   before: z.object({ passed: z.int(), failed: z.int(), exitCodes: exitCodes.default([]) }),
-  /** Of the wider check without a change; empty where that was not run. */
+  /** Exit codes of the wider check without a change; empty if the check was not run. */
   checkExitCodes: exitCodes.default([]),
   verdict: z.enum(['fixed', 'not-fixed', 'not-reproduced']),
   attempts: z.array(FixAttempt).max(20),
@@ -155,24 +155,24 @@ export const Experiment = z.object({
   tests: lines,
   arms: z.array(Arm).max(20),
   verdict: z.enum(VERDICTS),
-  /** Whether the failing tests pass by themselves and fail in the suite; null where that was not tried. */
+  /** True if the failing tests pass by themselves and fail in the suite; null if that was not tried. */
   dependsOnOthers: z.boolean().nullable(),
-  /** The fewest tests behind which a failing test fails; empty where none were searched for or found. */
+  /** The smallest set of tests after which a failing test fails; empty if none was searched for or found. */
   polluters: lines,
-  /** What the failure depends on besides the code, where that was found. */
+  /** The condition, other than the code, that the failure depends on; absent if none was found. */
   dependsOn: z.enum(CONDITIONS).optional(),
   /**
-   * The search for the commit that broke it, and changes that were tried to fix it, where these were asked
-   * for.
+   * The search for the commit that broke it, and the changes that were tried to fix it, if these were
+   * requested.
    */
   bisection: Bisection.optional(),
   fixes: FixTrial.optional(),
-  /** What the counts say, in sentences. */
+  /** The meaning of the counts, in sentences. */
   sentence: prose,
   notes,
   /**
-   * What the log of the first run that failed says of it, masked; null where nothing did. The service does
-   * not keep it.
+   * The masked excerpt of the failure from the log of the first run that failed; null if there is none. The
+   * service does not keep it.
    */
   excerpt: line.nullable().default(null),
 });

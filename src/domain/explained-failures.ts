@@ -3,9 +3,9 @@ import { z } from 'zod';
 /** The facts that outputs state about the failures that one answer explains. Texts are raw. */
 export const ExplainedFailures = z.object({
   failures: z.int().describe('How many failures it explains'),
-  /** All that are known in detail. */
+  /** True if all failures that are known in detail are tests. */
   areTests: z.boolean().describe('Whether all of them are failed tests'),
-  /** With the suite where two suites have a test of that name. */
+  /** The names of the tests; each includes the suite if two suites have a test of that name. */
   tests: z.array(z.string()).readonly().describe('Names of the failed tests, each once'),
   unnamed: z.int().describe('Failures that are only counted'),
   grouped: z
@@ -16,7 +16,7 @@ export const ExplainedFailures = z.object({
     .array(z.string())
     .readonly()
     .describe('The logs in which they failed; empty if all failures of the build are in one log'),
-  /** If true, the output does not have to distinguish failures. */
+  /** True if the output does not have to distinguish failures. */
   isOnly: z.boolean().describe('Whether it is the only failure of its build'),
 });
 export type ExplainedFailures = Readonly<z.infer<typeof ExplainedFailures>>;

@@ -14,7 +14,7 @@ export const Excerpt = z.object({
    * 1,000 characters each, joined with `\n`.
    */
   text: z.string(),
-  /** Why the reducer kept it, for people: "pytest failure summary". */
+  /** The reason why the reducer kept it, for people: "pytest failure summary". */
   reason: z.string(),
   /** A higher weight means a more informative excerpt. */
   weight: z.number(),
@@ -53,7 +53,7 @@ export const FailingTest = z.object({
   message: z.string().nullable(),
   expected: z.string().nullable(),
   actual: z.string().nullable(),
-  /** Which extractor named it: "pytest", "junit-xml". */
+  /** The extractor that named it: "pytest", "junit-xml". */
   framework: z.string(),
   at: LogPosition.nullable(),
   /** The lines that report it, each block where it is named; absent where only its position is known. */
@@ -100,18 +100,20 @@ export const Section = z.object({
   lineStart: z.int().min(1),
   lineEnd: z.int().min(1),
   failed: z.boolean(),
-  /** The code with which its last command ended, where the log says. */
+  /** The exit code of its last command, if the log states it. */
   exitCode: z.int().optional(),
-  /** True where it only failed after another one had: a clean-up, an upload of what was never built. */
+  /**
+   * True if it failed only after another one had: a clean-up, an upload of something that was never built.
+   */
   consequence: z.boolean().optional(),
   /**
-   * True where it failed and the job went on as if it had not, and failed later; such a section is a
-   * consequence of none.
+   * True if it failed, the job continued as if it had not, and the job failed later. Such a section is never
+   * a consequence.
    */
   tolerated: z.boolean().optional(),
   /**
-   * Why it says nothing of its own where something else failed: it was stopped, only looks at how jobs ended,
-   * or found no files to report.
+   * The reason why it says nothing of its own if something else failed: it was stopped, only looks at how
+   * jobs ended, or found no files to report.
    */
   follows: z.enum(['stopped', 'other-jobs', 'no-files']).optional(),
 });
@@ -155,7 +157,7 @@ export const Failure = z.object({
 export type Failure = z.infer<typeof Failure>;
 
 /**
- * A failure with its build's coordinates and its category, once it has one: a person's word goes before the
+ * A failure with its build's coordinates and, once it has one, its category: a person's decision outranks the
  * machine's.
  */
 export const FailureRow = z.object({
@@ -167,7 +169,7 @@ export const FailureRow = z.object({
   commit: z.string().nullable(),
   category: Category.nullable(),
   analysisId: z.string().nullable(),
-  /** Who accepted or corrected the category; null or absent where it is a machine's. */
+  /** The person who accepted or corrected the category; null or absent if the category is a machine's. */
   decidedBy: z.string().nullable().optional(),
   seenAt: z.string(),
 });

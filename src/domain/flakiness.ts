@@ -13,21 +13,21 @@ export type RunMark = z.infer<typeof RunMark>;
 /** All that is known of one run of a test; `recent` of `measureFlakiness` says how it ended. */
 export const TestRunFacts = z.object({
   buildId: z.string(),
-  /** It failed where any of its results there failed; skipped ones do not count. */
+  /** `failed` if any of its results in the build failed; skipped ones do not count. */
   outcome: z.enum(['passed', 'failed']),
   commit: z.string().nullable(),
   /**
-   * Only runs of one lane (provider and pipeline) are compared: elsewhere the same test may run on another
-   * system.
+   * The lane: provider and pipeline. Only runs of the same lane are compared, because elsewhere the same test
+   * may run on another system.
    */
   lane: z.string(),
   onDefaultBranch: z.boolean(),
-  /** When the build was received; ISO 8601. */
+  /** ISO 8601 time at which the build was received. */
   at: z.string(),
   pipeline: z.string(),
   number: z.string(),
   branch: z.string().nullable(),
-  /** The machine, where the report names it. */
+  /** The machine, if the report names it. */
   runner: z.string().nullable(),
   durationMs: z.number().nullable(),
 });
@@ -56,13 +56,13 @@ export const FlakinessCounts = z.object({
   flakes: z.int(),
   /** Commits on which it failed and was run again. */
   rerun: z.int(),
-  /** Of those, on how many it then passed: nothing had changed but the attempt. */
+  /** The number of those commits on which it then passed: nothing had changed but the attempt. */
   recovered: z.int(),
   /** Runs on the default branch. */
   defaultRuns: z.int(),
-  /** How often a run on the default branch ended otherwise than the one before it in its lane. */
+  /** The number of runs on the default branch that ended differently from the one before in the same lane. */
   flips: z.int(),
-  /** The oldest flake in the window; null where there is none. */
+  /** The oldest flake in the window; null if there is none. */
   since: z.iso.datetime().nullable(),
   lastFlakeAt: z.iso.datetime().nullable(),
   lastFailedAt: z.iso.datetime().nullable(),
@@ -77,7 +77,7 @@ export const TestFlakiness = FlakinessCounts.extend({
   name: z.string(),
   suite: z.string().nullable(),
   file: z.string().nullable(),
-  /** Null: none, or it is over. */
+  /** Null if there is none, or it is over. */
   quarantine: Quarantine.nullable(),
   /** Newest last. */
   quarantineEvents: z.array(QuarantineEvent),

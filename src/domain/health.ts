@@ -24,7 +24,7 @@ export const Health = z.object({
   /** Median run time of the newest 100 builds of the period, in minutes; null where none is known. */
   minutes: z.number().nullable(),
   minutesBefore: z.number().nullable(),
-  /** The same of how long they waited before they started. */
+  /** The same median for the time that they waited before they started. */
   queueMinutes: z.number().nullable(),
   queueMinutesBefore: z.number().nullable(),
   /**
@@ -34,9 +34,12 @@ export const Health = z.object({
   branch: z.string().nullable(),
   /** Hours for which the newest build of the branch was a failed one. */
   redHours: z.number(),
-  /** Whether it was at the end of the period, or is now. */
+  /** True if the branch was red at the end of the period, or is red now if the period has not ended. */
   isRed: z.boolean(),
-  /** How often the branch passed again, and the median hours from its first failed build until then. */
+  /**
+   * The number of times that the branch passed again, and the median hours from its first failed build until
+   * then.
+   */
   recoveries: z.int(),
   hoursToGreen: z.number().nullable(),
   /** Failed builds per UTC day of the period, oldest first. */

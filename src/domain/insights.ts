@@ -140,7 +140,7 @@ export type ComparedBuild = z.infer<typeof ComparedBuild>;
 export const WeekFigures = z.object({
   week: z.string(),
   answers: z.int(),
-  /** Of all answers, those that a known fingerprint gave, without a model. */
+  /** The number of answers, among all, that a known fingerprint gave without a model. */
   recalled: z.int(),
   medianUsd: z.number().nullable(),
   p90Usd: z.number().nullable(),
@@ -152,23 +152,26 @@ export type WeekFigures = z.infer<typeof WeekFigures>;
 /** The review figures of a team. No figure is about a single person. */
 export const ReviewingFigures = z.object({
   decided: z.int(),
-  /** Decided with the verdict in view, and of those, with the machine's category. */
+  /** Decisions made with the verdict in view, and those of them with the machine's category. */
   shown: z.int(),
   shownAgreed: z.int(),
-  /** A category was said before the verdict was shown, and of those, the machine's. */
+  /**
+   * Decisions whose category was chosen before the verdict was shown, and those of them with the machine's
+   * category.
+   */
   blind: z.int(),
   blindAgreed: z.int(),
-  /** From opening to deciding. */
+  /** Seconds from opening to decision. */
   medianSeconds: z.number().nullable(),
   p90Seconds: z.number().nullable(),
   /**
-   * Accepted answers of which it is known how long they were open, and those accepted within three seconds.
+   * Accepted answers whose time from opening to decision is known, and those accepted within three seconds.
    */
   timedAccepts: z.int(),
   hastyAccepts: z.int(),
   /**
-   * Causes on which two people decided in one repository, and of those, how often the newest word of both
-   * named one category.
+   * Causes on which two people decided in one repository, and the number of them for which the newest
+   * decisions of both named the same category.
    */
   pairs: z.int(),
   pairsAgreed: z.int(),

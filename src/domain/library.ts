@@ -10,7 +10,7 @@ const Withdrawal = z.object({ by: z.string(), at: z.iso.datetime(), reason: z.st
 /** The green builds in which all informative lines of an entry occur. */
 export const GreenFlag = z.object({
   builds: z.int().min(1),
-  /** When the first of them was seen. */
+  /** ISO 8601 time at which the first of them was seen. */
   since: z.iso.datetime(),
   /** The newest of them, by id. */
   last: z.string(),
@@ -21,7 +21,10 @@ export type GreenFlag = z.infer<typeof GreenFlag>;
 export const LibraryEntry = z.object({
   id: z.string(),
   fingerprint: Fingerprint,
-  /** The failing line and excerpt it was learnt from; what near-match search compares with. Masked. */
+  /**
+   * The failing line and excerpt that it was learned from, masked. The search for near matches compares with
+   * it.
+   */
   message: z.string(),
   /**
    * The test that failed, by the name it has in every build; null where none did, or where that is not
@@ -39,18 +42,27 @@ export const LibraryEntry = z.object({
   confirmedAt: z.iso.datetime(),
   timesSeen: z.int(),
   lastSeenAt: z.iso.datetime(),
-  /** The decision that it came from; null where that is not known. */
+  /** The decision that it came from; null if that is not known. */
   decisionId: z.string().nullable(),
   /**
-   * The log's lines that say what it is about; an entry whose lines all stand in a green build says nothing
-   * of failures.
+   * The lines of the log that identify the failure. If all of them occur in a green build, the entry says
+   * nothing about failures.
    */
   telling: z.array(z.string()),
-  /** Who took it out, when, and why; it answers no more. */
+  /**
+   * The person who withdrew it, the time and the reason; null if it is not withdrawn. A withdrawn entry does
+   * not answer.
+   */
   withdrawn: Withdrawal.nullable(),
-  /** Green builds that say the same; until a person confirms that it stays, it does not answer. */
+  /**
+   * The green builds that contain the same lines. The entry does not answer until a person confirms that it
+   * stays.
+   */
   flag: GreenFlag.nullable(),
-  /** Who lets it answer although green builds say the same. */
+  /**
+   * The person who lets it answer although green builds contain the same lines, and the time; null if not
+   * confirmed.
+   */
   stays: z.object({ by: z.string(), at: z.iso.datetime() }).nullable(),
 });
 export type LibraryEntry = z.infer<typeof LibraryEntry>;

@@ -56,8 +56,8 @@ export const NotificationRuleInput = z.strictObject({
 export type NotificationRuleInput = z.infer<typeof NotificationRuleInput>;
 
 /**
- * A stored rule. It is read as it is, even where it could not be written any more, such as with a time zone
- * that is gone.
+ * A stored rule. It is read unchanged, even if it could no longer be saved, for example because its time zone
+ * no longer exists.
  */
 export const NotificationRule = z.object({
   ...{ id: z.string(), name: z.string(), query: z.string(), channel: NewsChannel, destination: z.string() },
@@ -69,7 +69,7 @@ export const NotificationRule = z.object({
     enabled: z.boolean(),
   },
   ...{ digestHour: z.int().nullable(), quietFrom: z.int().nullable(), quietTo: z.int().nullable() },
-  /** What the query names, as `owner/name` or `owner/*`; null: every repository. */
+  /** The repositories that the query names, as `owner/name` or `owner/*`; null: every repository. */
   repository: z.string().nullable(),
   version: z.int(),
   changedBy: z.string(),
@@ -178,10 +178,7 @@ export function findOwnerChannels(owner: Owner | null, owners: readonly OwnerCha
   return owners.filter((one) => keys.has(ownerKey(one.owner)));
 }
 
-/**
- * Something that became of a rule, or, where it is of none, of the channels of an owner; with what it was
- * then.
- */
+/** An event of a rule or, if it belongs to none, of the channels of an owner, with the state at that time. */
 export const RuleEvent = z.object({
   at: z.iso.datetime(),
   by: z.string(),
@@ -195,7 +192,7 @@ export const SentMessage = z.object({
   key: z.string(),
   /** `slack:C0123456789` */
   target: z.string(),
-  /** How it ended; null: it is still to be sent. */
+  /** The result; null if the message is still to be sent. */
   outcome: z.enum(['done', 'skipped', 'superseded', 'failed']).nullable(),
   error: z.string().nullable(),
   answers: z.int(),

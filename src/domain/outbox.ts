@@ -43,7 +43,7 @@ export interface NewOutboxEntry {
    * forward. Absent: 0.
    */
   readonly delayMs?: number;
-  /** `false`: only where there is an entry already. */
+  /** False if the work is added only to an entry that exists already. */
   readonly opens?: boolean;
 }
 
@@ -55,13 +55,13 @@ export const OutboxEntry = z.object({
   payload: z.record(z.string(), z.unknown()),
   /** Rises with each change of what is to be done. */
   version: z.int(),
-  /** How much of `version` was processed or given up; the entry is pending while `version` is more. */
+  /** The highest `version` that was processed or given up; the entry is pending while `version` is higher. */
   settled: z.int(),
   /** True if a worker holds a lease on the entry. */
   held: z.boolean(),
-  /** How the last settled version ended; null: none was yet. */
+  /** The outcome of the last settled version; null if none was settled yet. */
   outcome: z.enum(['done', 'skipped', 'superseded', 'failed']).nullable(),
-  /** What the handler keeps of it, such as what the other side calls it. */
+  /** The data that the handler keeps for the entry, such as the ID that the other side uses. */
   result: z.record(z.string(), z.unknown()).nullable(),
   error: z.string().nullable(),
   /**
@@ -69,9 +69,12 @@ export const OutboxEntry = z.object({
    * before.
    */
   lease: z.int(),
-  /** Attempts since it was settled last that are running or did not end, as when the process died. */
+  /**
+   * Attempts since the entry was last settled that are running or did not end, for example because the
+   * process died.
+   */
   attempts: z.int(),
-  /** Attempts since it was settled last that failed with something temporary. */
+  /** Attempts since the entry was last settled that failed with a temporary error. */
   retries: z.int(),
 });
 export type OutboxEntry = z.infer<typeof OutboxEntry>;

@@ -29,7 +29,7 @@ export interface RouteOutcome {
   readonly route: Route;
   readonly stated: number;
   readonly right: boolean;
-  /** The number of answers it represents; 1 where it is left out. */
+  /** The number of answers it represents; 1 if absent. */
   readonly weight?: number;
 }
 
@@ -43,9 +43,9 @@ const RouteStanding = z.object({
    * it.
    */
   upper: z.number(),
-  /** Never where no outcome is known. */
+  /** True if the route may be published; never true if no outcome is known. */
   published: z.boolean(),
-  /** So many more right outcomes are needed before it may be published; 0 where it is. */
+  /** The number of right outcomes still needed before it may be published; 0 if it already may. */
   missing: z.int(),
 });
 export type RouteStanding = z.infer<typeof RouteStanding>;

@@ -35,21 +35,21 @@ export const Reading = z.object({
   exceptions: z.array(ThrownException),
   messages: z.array(ErrorMessage),
   exits: z.array(ExitMark),
-  /** The failed sections, or empty where the log has none. */
+  /** The failed sections; empty if the log has none. */
   failedSections: z.array(Section),
   /** Toolchains seen at work: "pytest", "npm", "maven". */
   toolchains: z.array(z.string()),
-  /** Versions that the failure may be about; absent where the logs show none. */
+  /** Versions that the failure may be about; absent if the logs show none. */
   environment: BuildEnvironment.optional(),
-  /** Of the build as a whole: of its first failure. */
+  /** The fingerprint of the build as a whole, which is that of its first failure. */
   fingerprint: Fingerprint,
-  /** The same as a failure's: the fingerprint groups, but never recalls an answer. */
+  /** The same as a failure's `generic`: the fingerprint groups, but never recalls an answer. */
   generic: z.boolean(),
   /** The logs and reports, as they are archived. */
   sources: z.array(z.object({ name: z.string(), lines: z.int(), bytes: z.int() })),
-  /** True where every log is of a run that passed, whatever errors it prints. */
+  /** True if every log is of a run that passed, whatever errors it prints. */
   hasPassed: z.boolean().optional(),
-  /** How many secrets were hidden. */
+  /** The number of secrets that were hidden. */
   maskedSecrets: z.int(),
   /** Honest remarks: binary input, invalid UTF-8, no error found. */
   notes: z.array(z.string()),
@@ -74,21 +74,21 @@ export type FileGrade = z.infer<typeof FileGrade>;
 export const SurveyedFile = z.object({
   name: z.string(),
   kind: SourceKind,
-  /** For people: "JVM crash report", "a PNG image". */
+  /** A description for people: "JVM crash report", "a PNG image". */
   what: z.string(),
   grade: FileGrade,
-  /** Why it has this grade; for people. */
+  /** The reason for the grade; for people. */
   reason: z.string(),
   /** Its most informative lines, shortened. */
   preview: z.string(),
   lines: z.int(),
   bytes: z.int(),
   /**
-   * When it was read: as one of the build's logs and reports, for its grade, or because another file refers
-   * to it; null: it was not.
+   * The reason why it was read: as one of the build's logs and reports (`own`), for its grade (`relevant`),
+   * or because another file refers to it (`referred`); null if it was not read.
    */
   read: z.enum(['own', 'relevant', 'referred']).nullable(),
-  /** The line that refers to it, where one does. */
+  /** The line that refers to it, if there is one. */
   referredBy: z.object({ source: z.string(), line: z.int().min(1) }).optional(),
 });
 export type SurveyedFile = z.infer<typeof SurveyedFile>;

@@ -19,8 +19,8 @@ const RecordedReply = z.object({
   model: z.string().nullable(),
   promptHash: z.string().nullable(),
   /**
-   * Short hash of all that the model was first shown: the prompt with what was in it, and the schema or
-   * tools; null where no model was asked.
+   * Short hash of everything that the model was first shown: the prompt with its content, and the schema or
+   * tools; null if no model was asked.
    */
   shown: z.string().nullable(),
   value: z.unknown(),
@@ -31,25 +31,25 @@ export type RecordedReply = z.infer<typeof RecordedReply>;
 
 /** One judgement that the graph asked for. Exactly one of `reply` and `failed` is not null. */
 export const RecordedJudgement = z.object({
-  /** Who was asked: the configured analyst, or the fallback. */
+  /** The judge that was asked: the configured analyst, or the fallback (`spare`). */
   role: z.enum(['analyst', 'spare']),
   name: JudgementName,
-  /** 1-based; 0 where the judgement belongs to no round. */
+  /** 1-based; 0 if the judgement belongs to no round. */
   round: z.int(),
-  /** Which of several investigators side by side asked; null outside a fan-out. */
+  /** The parallel investigator that asked; null outside a fan-out. */
   investigator: z.string().nullable(),
   /** Short hashes of each part of the input ("subject", "evidence", …). */
   fields: z.record(z.string(), z.string()),
-  /** Milliseconds since the run began, and how long it took. */
+  /** The start in milliseconds since the run began, and the duration. */
   at: z.number(),
   milliseconds: z.number(),
   reply: RecordedReply.nullable(),
-  /** Why there was no reply: the time was up, or the judge failed. */
+  /** The reason why there was no reply: the time was up, or the judge failed. */
   failed: z.string().nullable(),
 });
 export type RecordedJudgement = z.infer<typeof RecordedJudgement>;
 
-/** One question put to a tool; no outcome: the time was up before it answered. */
+/** One call of a tool; `outcome` is null if the time was up before the tool answered. */
 export const RecordedCall = z.object({
   call: ToolCall,
   category: Category,
@@ -75,10 +75,10 @@ export const RecordedMaker = z.object({
   faultline: z.string(),
   /** Short hash of the table of rules. */
   rules: z.string(),
-  /** Names of the analysts; no fallback: the analyst was its own. */
+  /** Names of the analyst and its fallback; the fallback is null if the analyst was its own. */
   analyst: z.string(),
   spare: z.string().nullable(),
-  /** The configured model, where one judged. */
+  /** The configured model, if one judged. */
   model: z.string().nullable(),
 });
 export type RecordedMaker = z.infer<typeof RecordedMaker>;
@@ -93,16 +93,16 @@ export const Recording = z.object({
   startedAt: z.iso.datetime(),
   madeBy: RecordedMaker,
   subject: TriageSubject,
-  /** What bounded the run, as the graph was given it. */
+  /** The limits of the run, as the graph received them. */
   limits: z.record(z.string(), z.unknown()),
   judgements: z.array(RecordedJudgement),
   calls: z.array(RecordedCall),
   tools: z.array(RecordedTools),
-  /** What people said, in order. */
+  /** The answers of people, in order. */
   answers: z.array(RecordedAnswer),
-  /** What the run came to; null where it did not end with an answer. */
+  /** The result of the run; null if it did not end with an answer. */
   analysis: Analysis.nullable(),
-  /** False where something of the run is not in here; `missing` says what, for people. */
+  /** False if a part of the run is not recorded; `missing` says which, for people. */
   complete: z.boolean(),
   missing: z.array(z.string()),
 });

@@ -59,7 +59,7 @@ export const DecisionInput = z.object({
   reason: z.string().min(1).max(4000).optional(),
   reasonCode: RejectReason.optional(),
   shownBy: ShownBy.optional(),
-  /** When the reviewer got to see the item; absent: since it was claimed. */
+  /** ISO 8601 time at which the reviewer first saw the item; absent: the time of the claim. */
   openedAt: z.iso.datetime().optional(),
 });
 export type DecisionInput = z.infer<typeof DecisionInput>;
@@ -71,11 +71,14 @@ export const Decision = DecisionInput.extend({
   analysisId: z.string(),
   reviewer: z.string(),
   decidedAt: z.iso.datetime(),
-  /** What the reviewer took it for before the verdict was shown; absent where it was shown at once. */
+  /**
+   * The category that the reviewer chose before the verdict was shown; absent if the verdict was shown at
+   * once.
+   */
   blind: Category.optional(),
   /** Seconds from opening to decision; absent if the opening time is not known. */
   secondsOpen: z.number().min(0).optional(),
-  /** Shared by decisions that were made as one, and are taken back as one. */
+  /** The id shared by decisions that were made as one and are undone as one. */
   batchId: z.string().optional(),
 });
 export type Decision = z.infer<typeof Decision>;
@@ -156,10 +159,10 @@ export type ReviewEvent = z.infer<typeof ReviewEvent>;
 /** The state of the queue in counts; "today" begins at midnight UTC. */
 export const ReviewCounts = z.object({
   waiting: z.int(),
-  /** Held by the reviewer who asks. */
+  /** Items held by the reviewer who asks. */
   mine: z.int(),
   decidedToday: z.int(),
-  /** Of those, accepted as the machine said. */
+  /** Today's decisions that accepted the machine's answer. */
   agreedToday: z.int(),
 });
 export type ReviewCounts = z.infer<typeof ReviewCounts>;

@@ -17,21 +17,24 @@ export const TriageJob = z.object({
    * process died.
    */
   attempts: z.int(),
-  /** Tries since it was last requested that failed with something that may pass, and gave the job back. */
+  /** Attempts since the last request that failed with a temporary error and returned the job to the queue. */
   retries: z.int(),
-  /** It is left alone until then; null where it may be taken at once. */
+  /** The earliest time at which the job may be taken; null if it may be taken at once. */
   notBefore: z.iso.datetime().nullable(),
-  /** Rises with each piece of news about the build: its triage is requested once more. */
+  /**
+   * A counter that rises with each piece of news about the build, because its triage is then requested once
+   * more.
+   */
   requested: z.int(),
   /** The `requested` up to which the build's logs were fetched. */
   fetched: z.int(),
-  /** News came while it was running: it is run once more before it is done. */
+  /** True if news came while the job was running: it is run once more before it is done. */
   dirty: z.boolean(),
   /** Fencing number: rises with each lease; a stale holder's writes are refused. */
   lease: z.int(),
   leaseExpiresAt: z.iso.datetime().nullable(),
   error: z.string().nullable(),
-  /** When the newest news came; absent where it is not known. */
+  /** ISO 8601 time at which the newest news came; absent if that is not known. */
   requestedAt: z.iso.datetime().optional(),
   /** W3C traceparent of the request that caused it, if tracing is enabled. */
   traceparent: z.string().nullable().optional(),
@@ -61,11 +64,11 @@ export const TriageSubject = z.object({
   triageId: z.string(),
   build: Build,
   failures: z.array(Failure),
-  /** Of the reading, what is about this group. */
+  /** The part of the reading that is about this group. */
   ...Reading.omit({ testResults: true, maskedSecrets: true }).shape,
-  /** The green build since which some of the excerpts are new; absent where none of them is known to be. */
+  /** The green build since which some of the excerpts are new; absent if none of them is known to be new. */
   green: GreenBuild.optional(),
-  /** What was made of the build's files; absent where there is nothing but one log. */
+  /** The survey of the build's files; absent if there is nothing but one log. */
   survey: Survey.optional(),
 });
 export type TriageSubject = z.infer<typeof TriageSubject>;

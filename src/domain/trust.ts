@@ -37,7 +37,9 @@ export const CheckedAnswer = z.object({
   category: z.string(),
   confidence: z.number(),
   right: z.boolean(),
-  /** What a person said that it is; the same category where they accepted. */
+  /**
+   * The category according to the person who decided: the same one if they accepted, null if they rejected.
+   */
   decidedCategory: z.string().nullable(),
   decidedAt: z.iso.datetime(),
 });

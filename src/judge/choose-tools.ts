@@ -18,7 +18,7 @@ const GOOD_RETRIEVAL = 0.75;
 const UNSURE = 0.6;
 const MOST_AT_ONCE = 3;
 
-/** "When needed" tools per category, most informative first (DESIGN §6). */
+/** "When needed" tools per category, most informative first. */
 const WHEN_NEEDED: Readonly<Record<Category, readonly string[]>> = {
   CODE_ERROR: [
     'read_file',

@@ -17,17 +17,17 @@ const text = field(z.string());
 const RetrievedData = z.object({
   category: field(Category),
   kind: field(Kind),
-  /** A person who confirmed it; counts in the error library alone. */
+  /** The person who confirmed the entry. It counts only in the error library. */
   confirmedBy: text,
   rootCause: text,
   fixRecommendation: text,
   fix: text,
-  /** The line of a curated document that is like a line of the failure. */
+  /** The line of a curated document that resembles a line of the failure. */
   matchedPhrase: text,
-  /** What a team's document says about the cause, and the words of it that name the error. */
+  /** The cause according to a team's document, and the words of the document that name the error. */
   cause: text,
   named: text,
-  /** A decision is alike enough to propose its cause and fix. */
+  /** True if a decision is similar enough to propose its cause and fix. */
   proposes: field(z.boolean()),
   repository: text,
 });
@@ -43,7 +43,7 @@ export interface Retrieved extends Omit<RetrievedData, 'fixRecommendation' | 'ma
   readonly score: number;
 }
 
-/** Likeness from which a decision proposes its cause, where the tool that found it does not say. */
+/** The similarity from which a decision proposes its cause, if the tool that found it does not say. */
 const ALIKE = 0.75;
 
 const RETRIEVERS: ReadonlySet<string> = new Set(['search_knowledge', 'search_error_library']);
@@ -151,8 +151,8 @@ const Row = z.object({
 type Row = z.infer<typeof Row>;
 
 /**
- * Branches that everybody's change ends in, by their usual names; the build itself does not say which is the
- * default.
+ * The usual names of branches that everyone's changes end up in. The build itself does not say which branch
+ * is the default.
  */
 const SHARED = /^(?:main|master|trunk|default)$/;
 const MAX_NAMED = 3;
@@ -223,18 +223,18 @@ export interface Touch {
   /** "read_blame", "changed_since_green", "read_commit_diff", "read_commit_history", "read_past_fixes". */
   readonly tool: string;
   readonly path: string;
-  /** Stretches of lines, 1-based and inclusive; empty where the whole file is meant. */
+  /** Ranges of lines, 1-based and inclusive. Empty if the whole file is meant. */
   readonly lines: readonly (readonly [number, number])[];
   readonly commit: string | null;
   readonly author: string | null;
   /** The time at which the commit was written. Null if it is not known. */
   readonly at: string | null;
   readonly pullRequest: number | null;
-  /** It deleted lines there, which blame of the lines that stayed does not show. */
+  /** True if the commit deleted lines there. Blame of the remaining lines does not show this. */
   readonly removes: boolean;
   /** The changes of the file. Empty if no patch is shown. */
   readonly changes: readonly LineChange[];
-  /** Names that it took away and that other lines still use. */
+  /** Names that the commit removed and that other lines still use. */
   readonly stillUsed: readonly LeftUse[];
 }
 
@@ -251,11 +251,11 @@ export interface RepositoryFacts {
   readonly changed: {
     readonly paths: readonly string[];
     readonly count: number;
-    /** All that changed since it last worked is in the list. */
+    /** True if the list contains everything that changed since the build last worked. */
     readonly isWhole: boolean;
     readonly sinceGreen: boolean;
   } | null;
-  /** Files that were changed when the same failure was mended before. */
+  /** Files that were changed when the same failure was fixed before. */
   readonly mended: readonly string[];
   /** Files that the log, the failed step, the failing tests' imports or a guess lead to. */
   readonly found: readonly FoundFile[];
@@ -271,7 +271,7 @@ const FoundFile = z.object({
   line: z.int().nullable(),
   by: z.enum(['asked', 'log', 'import', 'step', 'manifest']),
 });
-/** A file of the repository that the failure leads to, and by which words. */
+/** A file of the repository that the failure leads to, and the words that lead to it. */
 export type FoundFile = z.infer<typeof FoundFile>;
 
 const Data = z.object({
@@ -301,7 +301,9 @@ const TOUCHING: ReadonlySet<string> = new Set([
   'read_past_fixes',
 ]);
 
-/** Reads the structured part of what the code tools found; what does not fit is left out. */
+/**
+ * Reads the structured part of what the code tools found. Anything that does not fit the schema is left out.
+ */
 export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFacts {
   const read = evidence.map((item) => ({ item, data: Data.parse(item.data ?? {}) }));
   const touches = read.flatMap(({ item, data }) =>

@@ -7,7 +7,7 @@ import { cutBytes, describeBuild } from './shapes.ts';
 import type { InstallationDeps } from './tool.ts';
 
 const LISTED = 20;
-/** Lines of one reading. */
+/** The maximum number of lines in one read. */
 const MAX_LINES = 1_000;
 const MAX_BYTES = 64 * 1024;
 const JSON_TYPE = 'application/json';
@@ -36,7 +36,7 @@ const LOG = {
   mimeType: 'text/plain',
 };
 
-/** Builds, analyses and logs by address, of what the stores show. */
+/** Opens builds, analyses and logs by address, as far as the stores show them. */
 export function openResources(deps: InstallationDeps) {
   const readers = [
     {
@@ -57,7 +57,7 @@ export function openResources(deps: InstallationDeps) {
   ];
   return {
     templates: [BUILD, ANALYSIS, LOG] satisfies ResourceTemplate[],
-    /** The newest failed builds. */
+    /** Lists the newest failed builds. */
     list: async (): Promise<Resource[]> => {
       const builds = await deps.stores.builds.list({ status: 'failed' }, { limit: LISTED, offset: 0 });
       return builds.map((build) => ({
@@ -68,7 +68,7 @@ export function openResources(deps: InstallationDeps) {
         mimeType: JSON_TYPE,
       }));
     },
-    /** Throws TriageError. */
+    /** Reads a resource. Throws TriageError. */
     read: async (uri: string): Promise<TextResourceContents> => {
       for (const { template, mimeType, read } of readers) {
         const named = template.match(uri);

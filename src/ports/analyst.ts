@@ -46,9 +46,9 @@ export interface Insight {
 /** Something that is not known yet. */
 const PlanGap = z.object({
   missing: z.string(),
-  /** The offered tool that could answer it; null where none can. */
+  /** The offered tool that could answer it; null if none can. */
   tool: z.string().nullable(),
-  /** Whether the cause cannot be named without it. */
+  /** True if the cause cannot be named without it. */
   blocks: z.boolean(),
 });
 export type PlanGap = z.infer<typeof PlanGap>;
@@ -56,15 +56,15 @@ export type PlanGap = z.infer<typeof PlanGap>;
 export const Plan = z.object({
   /** One or two sentences on what is known and what is missing. */
   thought: z.string(),
-  /** 0..1: how sure the cause is, as of now. */
+  /** Current confidence in the cause, 0..1. */
   confidence: z.number(),
-  /** True where the cause can be named from what is known. */
+  /** True if the cause can be named from what is known. */
   enough: z.boolean(),
   /** Best similarity of anything retrieved from knowledge or library, 0..1. */
   retrieval: z.number(),
   /** The gaps that are still open; absent if not stated. */
   gaps: z.array(PlanGap).readonly().exactOptional(),
-  /** Another category than so far, where what was found since speaks for it. */
+  /** A different category than before, if the newer findings support it. */
   revised: z.object({ category: Category, kind: Kind }).exactOptional(),
 });
 export type Plan = Readonly<z.infer<typeof Plan>>;
@@ -78,7 +78,7 @@ export const Assessment = z.object({
   confidence: z.number(),
   /** Evidence ids that contradict the category or the cause. */
   against: z.array(z.string()).readonly(),
-  /** What the confidence was composed from, where its judge composes it. */
+  /** The factors that the confidence was composed from; absent if its judge does not compose it. */
   factors: z.array(ConfidenceFactor).readonly().exactOptional(),
 });
 export type Assessment = Readonly<z.infer<typeof Assessment>>;

@@ -24,7 +24,7 @@ export const FORMAT_BY_ENDING: Readonly<Record<string, DocumentFormat>> = {
   '.adoc': 'text',
 };
 
-/** A runbook, a post-mortem: what a team wrote itself, as it is kept. */
+/** A stored document that a team wrote itself, such as a runbook or a post-mortem. */
 export const TeamDocument = z.object({
   id: z.string(),
   /** The name under which it came and under which it is replaced: a path or an address. */
@@ -33,12 +33,12 @@ export const TeamDocument = z.object({
   format: DocumentFormat,
   /** The category of its failures, if the importer stated one. */
   category: Category.nullable(),
-  /** Equal for what need not be read again. */
+  /** A hash that is equal for content that does not have to be read again. */
   hash: z.string(),
-  /** Of the file. */
+  /** The size of the file, in bytes. */
   bytes: z.int(),
   passages: z.int(),
-  /** What could not be read of it. */
+  /** Notes on what could not be read in the document. */
   notes: z.array(z.string()),
   importedBy: z.string(),
   importedAt: z.iso.datetime(),
@@ -47,7 +47,7 @@ export type TeamDocument = z.infer<typeof TeamDocument>;
 
 /** A piece of a document that is found and cited by itself. Masked. */
 export const Passage = z.object({
-  /** From 1, in the order of the document. */
+  /** 1-based position, in the order of the document. */
   position: z.int(),
   /** Its citation: "page 3", "slide 2", "sheet Costs, rows 2–40", "Disk full › Fix". */
   place: z.string(),
@@ -67,7 +67,7 @@ export type PassageMatch = PassageOf & {
 interface PassageQuery {
   readonly text: string;
   readonly limit: number;
-  /** Leaves out documents of every other category; those without one stay. */
+  /** The category to search in. Documents without a category are searched, too. */
   readonly category?: Category;
 }
 
@@ -89,7 +89,7 @@ export interface TeamKnowledgeStore {
   list(): Promise<TeamDocument[]>;
   /** Returns every passage of every document, at most 200,000. */
   all(): Promise<PassageOf[]>;
-  /** Says whether there was one. */
+  /** Removes a document. Resolves to true if there was one. */
   remove(id: string): Promise<boolean>;
   /** Returns the passages that contain most of the question's words, best first. */
   search(query: PassageQuery): Promise<PassageMatch[]>;
@@ -102,14 +102,14 @@ export interface NewDocument {
   readonly bytes: Uint8Array;
   readonly category: Category | null;
   readonly importedBy: string;
-  /** Reads and cuts it, and stores nothing. */
+  /** True if the document is only read and cut into passages, and nothing is stored. */
   readonly dryRun?: boolean;
 }
 
 export const AddedDocument = z.object({
   outcome: z.enum(['added', 'changed', 'unchanged']),
   document: TeamDocument,
-  /** What the team should know: what could not be read, or why it cannot be found by meaning yet. */
+  /** Notes for the team: what could not be read, or why the document cannot be found by meaning yet. */
   notes: z.array(z.string()),
 });
 export type AddedDocument = z.infer<typeof AddedDocument>;
@@ -118,7 +118,7 @@ export const ShownDocument = z.object({ document: TeamDocument, passages: z.arra
 export type ShownDocument = z.infer<typeof ShownDocument>;
 
 export const Embedded = z.object({
-  /** The embedder, or null where none is configured and all is found by words alone. */
+  /** The embedder; null if none is configured and everything is found by words alone. */
   embedder: z.string().nullable(),
   embedded: z.int(),
   removed: z.int(),
@@ -131,7 +131,7 @@ export interface KnowledgeService {
   add(file: NewDocument, signal?: AbortSignal): Promise<AddedDocument>;
   list(): Promise<TeamDocument[]>;
   show(idOrSource: string): Promise<ShownDocument | null>;
-  /** Resolves to what was removed, or null where there was no such document. */
+  /** Removes a document. Resolves to the removed document, or to null if there was none. */
   remove(idOrSource: string): Promise<TeamDocument | null>;
   /**
    * Embeds everything that the current embedder has not embedded yet, curated documents included. The option
@@ -164,7 +164,7 @@ export const ReadDocument = z.object({
   format: DocumentFormat,
   title: z.string().nullable(),
   blocks: z.array(DocumentBlock),
-  /** What could not be read of it. */
+  /** Notes on what could not be read in the document. */
   notes: z.array(z.string()),
 });
 export type ReadDocument = z.infer<typeof ReadDocument>;

@@ -26,18 +26,18 @@ interface CommitTree extends FileList {
 const LINK = '120000';
 const SUBMODULE = '160000';
 const MAX_LINKS = 5;
-/** Entries of the trees that are kept: about 100 MB at most. */
+/** The maximum number of cached tree entries: about 100 MB. */
 const KEPT_ENTRIES = 400_000;
 const KEPT_CHARACTERS = 32 * 1024 * 1024;
-/** Files read for one search: each is a call, where it was not read before. */
+/** The maximum number of files read for one search. Each file that was not read before costs a call. */
 const MAX_READ = 60;
-/** GitHub's code search looks at no larger files either. */
+/** The size limit of a searched file, in bytes. GitHub's code search also skips larger files. */
 const MAX_SEARCHED_BYTES = 384 * 1024;
-/** Code search may be asked ten times a minute. */
+/** The maximum number of code searches for one search. Code search allows ten requests a minute. */
 const MAX_QUERIES = 2;
 const AT_ONCE = 6;
 const MAX_LINE = 1_000;
-/** Files that hold no text anybody searches. */
+/** Files without text worth searching. */
 const NO_TEXT =
   /\.(?:png|jpe?g|gif|ico|webp|pdf|zip|gz|tgz|jar|war|class|so|dll|exe|woff2?|ttf|eot|mp[34]|mov|bin|wasm|pyc)$/i;
 
@@ -64,10 +64,9 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
     },
     /**
      * Finds lines of the requested commit that contain a text, case-sensitively. A small repository is read
-     * completely. In a larger one, the host's code search, if it has one,
-     * and paths that contain part of the text select the files. At most 60 files are read, so a line may be
-     * missed,
-     * but none is quoted from another commit.
+     * completely. In a larger one, the host's code search, if it has one, and paths that contain part of the
+     * text select the files. At most 60 files are read, so a line may be missed, but none is quoted from
+     * another commit.
      */
     search: async (place: Place, { text, limit }: { text: string; limit: number }, signal: AbortSignal) => {
       const found: CodeLine[] = [];
@@ -80,7 +79,7 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
       }
       return found;
     },
-    /** Found as `search` finds lines. */
+    /** Finds the files that best match the given words, in the same way as `search` finds lines. */
     searchFiles: async (
       place: Place,
       { words, limit }: { words: readonly string[]; limit: number },
@@ -186,7 +185,7 @@ async function readFile(
   throw linkError(query.path, path);
 }
 
-/** Texts of the files that may hold any of the words, in order of their paths. */
+/** Returns the texts of the files that may contain any of the words, in the order of their paths. */
 async function candidates(
   code: RemoteCode,
   kept: Kept,

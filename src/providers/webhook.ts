@@ -8,24 +8,29 @@ import { parseJson } from './read-input.ts';
 /** The content of a webhook's event in our own format, which is stored and from which a build is created. */
 export const Intake = z.object({
   build: NewBuild,
-  /** What of the build is said to have failed; without it, all of it. */
+  /** The part of the build that is reported as failed. If absent, the whole build is meant. */
   part: z.string().optional(),
-  /** The event cannot tell which attempt of the run it is of: the newest known one is meant. */
+  /**
+   * True if the event does not say which attempt of the run it belongs to. The newest known attempt is then
+   * used.
+   */
   attemptUnknown: z.boolean().optional(),
   /**
-   * A run keeps its id when it is run again, and the event does not count: it is of a new attempt where this
-   * moment lies after the end of the newest known one. ISO 8601 in UTC.
+   * The time that decides the attempt, in ISO 8601 and UTC. It is set if a run keeps its id when it is run
+   * again and the event has no attempt number. The event belongs to a new attempt if this time is after the
+   * end of the newest known one.
    */
   attemptAt: z.string().nullable().optional(),
   /**
-   * It is of a fork's branch: what passes there says nothing of our branch of that name. Absent: not known.
+   * True if the event is for a branch of a fork. A build that passes there says nothing about our branch of
+   * that name. Absent if this is not known.
    */
   fromFork: z.boolean().optional(),
-  /** The branch that the repository calls its default, where the event says so. */
+  /** The default branch of the repository, if the event names it. */
   defaultBranch: z.string().nullable().optional(),
-  /** The end of the build's log, masked, where the event brings it. */
+  /** The masked end of the build's log, if the event contains it. */
   log: z.string().nullable().optional(),
-  /** Of tests that the event names. */
+  /** The results of the tests that the event names. */
   testResults: z.array(TestResult).readonly().optional(),
   /** The W3C traceparent of the request, if the sender uses tracing. */
   traceparent: z.string().nullable().optional(),
@@ -73,7 +78,7 @@ export function onlyFailed(part: string, conclusion: string | null | undefined):
   };
 }
 
-/** A request as it came: nothing of it is parsed before its signature was checked. */
+/** A request as it was received. Nothing of it is parsed before its signature is checked. */
 export interface WebhookRequest {
   /** Returns a header that occurs once. The name is in lower case. */
   header(name: string): string | undefined;
@@ -84,9 +89,9 @@ export interface WebhookRequest {
 /** A delivery whose sender is known. */
 export interface Received {
   readonly event: string;
-  /** The sender's own id of it; null: the body's hash takes its place. */
+  /** The sender's own id for the delivery. If null, the hash of the body takes its place. */
   readonly deliveryId: string | null;
-  /** The id is signed and counts once: the same delivery again is a conflict. */
+  /** True if the id is signed and may be used only once. The same delivery again is then a conflict. */
   readonly once?: boolean;
   readonly reading: Reading;
 }
@@ -101,7 +106,10 @@ export interface SecurityScheme {
 /** The webhook of one provider. */
 export interface Webhook {
   readonly path: `/webhooks/${string}`;
-  /** Any of them may sign: two are valid while one is rotated. None: the route answers 503 and says why. */
+  /**
+   * The secrets, any of which may sign. Two are valid during rotation. If there are none, the route answers
+   * 503 and says why.
+   */
   readonly secrets: readonly string[];
   /** Media types of its bodies. */
   readonly accepts: readonly string[];
@@ -117,13 +125,13 @@ export interface Webhook {
     readonly security: Readonly<Record<string, SecurityScheme>>;
   };
   /**
-   * Checks the sender, then reads. Throws `unauthenticated`, `invalid-config` without secrets,
-   * `invalid-input` for half an event.
+   * Checks the sender, then reads the delivery. Throws `unauthenticated`, `invalid-config` without secrets,
+   * and `invalid-input` for an incomplete event.
    */
   receive(request: WebhookRequest, nowMs: number): Received;
 }
 
-/** One provider's webhook: how its deliveries are described, believed, and read. */
+/** The webhook of one provider: how its deliveries are described, authenticated, and read. */
 export interface Sender extends Omit<Webhook['describes'], 'operationId' | 'bodies'> {
   readonly name: Exclude<Provider, 'upload'>;
   /** The display name: "GitHub". */
@@ -131,14 +139,14 @@ export interface Sender extends Omit<Webhook['describes'], 'operationId' | 'bodi
   /** The variable of the secrets. */
   readonly setting: string;
   /**
-   * The JSON may be a form field: GitHub, Gitea and Forgejo send a form unless "application/json" is
+   * True if the JSON may be a form field. GitHub, Gitea and Forgejo send a form unless "application/json" is
    * selected.
    */
   readonly inForm?: true;
   readonly body: z.ZodType;
-  /** Throws `unauthenticated`. */
+  /** Checks the sender. Throws `unauthenticated`. */
   authenticate(request: WebhookRequest, secrets: readonly string[], nowMs: number): void;
-  /** Reads the JSON of a delivery whose sender is known. Throws `invalid-input` for half an event. */
+  /** Reads the JSON of a delivery whose sender is known. Throws `invalid-input` for an incomplete event. */
   read(payload: unknown, request: WebhookRequest): Received;
 }
 
@@ -194,7 +202,7 @@ export function requiredHeader(request: WebhookRequest, name: string): string {
   return value;
 }
 
-/** Reads the password of HTTP Basic authentication; undefined where the request has none. */
+/** Reads the password of HTTP Basic authentication. Returns undefined if the request has none. */
 export function readBasicPassword(request: WebhookRequest): string | undefined {
   const basic = /^Basic ([A-Za-z0-9+/=]{1,2000})$/i.exec(request.header('authorization') ?? '')?.[1];
   const login = basic === undefined ? '' : Buffer.from(basic, 'base64').toString('utf8');
@@ -241,7 +249,8 @@ function sha256(text: string): Buffer {
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Refuses what was signed too long ago, or will be. `header` names where the time, in Unix seconds, stood.
+ * Refuses a delivery whose signed time is too far in the past or the future. `header` names the header that
+ * contained the time, in Unix seconds.
  */
 export function requireRecent(header: string, timestamp: string, nowMs: number): void {
   if (Math.abs(nowMs / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS) return;

@@ -15,21 +15,24 @@ const Name = z.string().min(1);
 /** One bar: a figure and how low or high it may be, or how much worse than the baseline's. */
 export const Bar = z
   .strictObject({
-    /** Of which data set, by the name of its file or folder; of every one where it is left out. */
+    /**
+     * The data set that the bar applies to, by the name of its file or folder. If absent, it applies to every
+     * data set.
+     */
     dataset: Name.optional(),
-    /** Under which heading of the table, where the name alone is not enough. */
+    /** The heading of the figure in the table, if the name of the figure alone is ambiguous. */
     section: Name.optional(),
     figure: Name,
     atLeast: z.number().optional(),
     atMost: z.number().optional(),
-    /** At most so much worse than on the same cases of the baseline, in the figure's own unit. */
+    /** The largest allowed decline from the baseline on the same cases, in the figure's own unit. */
     worseBy: z.number().min(0).optional(),
     /**
-     * `interval`: missed only where the whole 95 % interval lies on the wrong side. `none`: missed by any
-     * amount; for analysts that always answer the same.
+     * The treatment of chance. With `interval`, a bar is missed only if the whole 95 % interval is on the
+     * wrong side. With `none`, it is missed by any amount, for analysts that always answer the same.
      */
     noise: z.enum(['interval', 'none']).default('interval'),
-    /** What the bar is for; said when it is missed. */
+    /** The purpose of the bar, shown if it is missed. */
     why: Name.optional(),
   })
   .refine(
@@ -44,7 +47,7 @@ export type Bar = z.infer<typeof Bar>;
 const Bars = z
   .strictObject({
     schema: z.literal(1),
-    /** Results that `worseBy` is measured against; relative to this file. */
+    /** The results that `worseBy` is measured against, by their path relative to this file. */
     baseline: Name.optional(),
     bars: z.array(Bar).min(1),
   })
@@ -65,8 +68,8 @@ export interface Gate {
 }
 
 /**
- * Reads a file of bars and the baseline that it names; before anything is replayed, so that a slip costs no
- * run.
+ * Reads a file of bars and the baseline that it names. This happens before anything is replayed, so that a
+ * mistake does not cost a run.
  */
 export async function openGate(path: string): Promise<Gate> {
   const { baseline, bars } = await readBars(path);
@@ -103,7 +106,7 @@ async function readBars(path: string): Promise<Bars> {
 export interface GateResult {
   readonly schema: 1;
   readonly file: string;
-  /** No bar is missed beyond noise, and every one could be judged. */
+  /** True if no bar is missed beyond noise and every bar could be judged. */
   readonly ok: boolean;
   readonly outcomes: readonly BarOutcome[];
 }
@@ -114,28 +117,31 @@ type BarStatus = 'ok' | 'within-noise' | 'failed';
 interface BarOutcome {
   readonly dataset: string;
   readonly figure: string;
-  /** "at least 0.9"; null for what is no bar of the file, such as that a data set is empty. */
+  /**
+   * The bar in words, such as "at least 0.9". Null if the outcome is not about a bar of the file, for example
+   * because a data set is empty.
+   */
   readonly bar: string | null;
   readonly status: BarStatus;
-  /** Null where it could not be judged; for `worseBy` how much worse. */
+  /** The measured value or, for `worseBy`, the decline. Null if it could not be judged. */
   readonly value: number | null;
   readonly interval: readonly [low: number, high: number] | null;
   readonly cases: number | null;
   readonly sentence: string;
   readonly why: string | null;
-  /** Ids of the cases that keep the figure from being better; empty where no single case does. */
+  /** Ids of the cases that keep the figure from being better. Empty if no single case does. */
   readonly against: readonly string[];
 }
 
 /** One data set as it was replayed, with its figures. */
 export interface GatedRun {
-  /** The name of its file or folder: what bars call it. */
+  /** The name of its file or folder, which bars refer to. */
   readonly name: string;
   /** The name that is shown to people, such as "clean.jsonl, repeat 2 of 3". */
   readonly label: string;
   readonly sections: readonly FigureSection[];
   readonly cases: readonly ReplayedCase[];
-  /** False where the replay ended before its last case. */
+  /** False if the replay ended before its last case. */
   readonly isAll: boolean;
 }
 
@@ -194,9 +200,9 @@ function toTest({ figure, bar, status, sentence, why, against }: BarOutcome): Ju
 }
 
 /**
- * Holds every bar against every data set that it is for. What cannot be judged is failed, never passed: a
- * figure that is not there, a data set that was not replayed, is empty, has no label, holds rows that cannot
- * be read, or was not replayed to its end.
+ * Checks every bar against every data set that it applies to. A bar that cannot be judged has failed and
+ * never passes. This is the case if a figure is missing, or if a data set was not replayed, is empty, has no
+ * label, contains rows that cannot be read, or was not replayed to its end.
  */
 export async function judgeGate(gate: Gate, runs: readonly GatedRun[]): Promise<GateResult> {
   const outcomes: BarOutcome[] = runs.flatMap((run) => listProblems(run, gate.bars));
@@ -267,7 +273,7 @@ function problem(dataset: string, sentence: string): BarOutcome {
   return { dataset, figure: '(data set)', ...nothing, sentence, why: null, against: [] };
 }
 
-/** Sums in another order differ in their last digits. */
+/** The tolerance for sums, whose last digits depend on the order of their terms. */
 const ROUNDING = 1e-9;
 
 function judgeBar(bar: Bar, { label, sections }: Pick<GatedRun, 'label' | 'sections'>): BarOutcome {
@@ -477,7 +483,7 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   return best !== null && best.edits <= Math.max(2, Math.ceil(name.length / 3)) ? best.name : null;
 }
 
-/** Letters to put in, take out or change (Levenshtein 1966), a row of the table at a time. */
+/** Counts the letters to insert, delete or replace (Levenshtein 1966), one row of the table at a time. */
 function editsBetween(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, column) => column);
   for (const [at, letter] of [...left].entries()) {

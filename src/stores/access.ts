@@ -31,7 +31,7 @@ export type TokenStore = ReturnType<typeof createTokenStore>;
 /** Creates the store of bearer tokens in the database, identified by their digests. */
 export function createTokenStore(db: Database) {
   return {
-    /** Keeps a token. Throws `conflict` where a token that is not revoked has this name. */
+    /** Stores a token. Throws `conflict` if a token that is not revoked has this name. */
     keep: async (
       { name, digest, roles, repositories, createdBy, expiresInDays }: TokenToKeep,
       sql: Sql = db,
@@ -57,16 +57,19 @@ export function createTokenStore(db: Database) {
       const [row] = await db.query(FIND_TOKENS, [digest]);
       return row === undefined ? null : { token: AccessToken.parse(row), state: Found.parse(row).state };
     },
-    /** Newest first, revoked and expired ones too; 200 at most. */
+    /** Lists tokens, newest first, including revoked and expired ones; at most 200. */
     list: async () => await all(db, AccessToken, LIST),
-    /** Ends the token of this id, or of this name; null where no token that is not revoked has it. */
+    /** Revokes the token with this id or this name. Returns null if no token that is not revoked has it. */
     revoke: async (idOrName: string, by: string) => await first(db, AccessToken, REVOKE, [idOrName, by]),
-    /** Keeps that it was used now; written at most once a minute. */
+    /** Records that the token was used now; writes at most once a minute. */
     touch: async (id: string) => void (await db.query(TOUCH, [id])),
-    /** What the tokens that are good now, and not for everything, may see; each choice once. */
+    /**
+     * Lists which repositories the valid tokens may see, each selection once. Leaves out tokens for all
+     * repositories.
+     */
     scopes: async () =>
       (await db.query<{ repositories: string[] }>(SCOPES)).map(({ repositories }) => repositories),
-    /** How many tokens with the role `admin` are still valid. */
+    /** Counts the tokens with the role `admin` that are still valid. */
     countAdmins: async () => {
       const [row] = await db.query<{ count: number }>(COUNT_ADMINS);
       return row?.count ?? 0;
@@ -120,8 +123,8 @@ export type SessionStore = ReturnType<typeof createSessionStore>;
 export function createSessionStore(db: Database) {
   return {
     /**
-     * Begins a session that lives for `lifeMs`; `digest` is the SHA-256 of its cookie, in hex. Sessions that
-     * are over are forgotten with it.
+     * Begins a session that lives for `lifeMs`; `digest` is the SHA-256 of its cookie, in hex. Also deletes
+     * expired sessions.
      */
     begin: async (digest: string, holder: SessionHolder, lifeMs: number) => {
       await db.query('delete from sessions where expires_at <= clock_timestamp()', []);
@@ -129,7 +132,7 @@ export function createSessionStore(db: Database) {
         'tokenDigest' in holder ? [holder.tokenDigest, null] : [null, stored(holder.principal)];
       await db.query(BEGIN, [digest, tokenDigest, principal, lifeMs]);
     },
-    /** Null where there is none or it is over. */
+    /** Finds the holder of a session. Returns null if there is no such session or it has expired. */
     find: async (digest: string) => {
       const [row] = await db.query(FIND_SESSIONS, [digest]);
       return row === undefined ? null : toSessionHolder(StoredHolder.parse(row));
@@ -143,7 +146,7 @@ export function createSessionStore(db: Database) {
 /** Creates the store of console preferences, by the holder's name. */
 export function createPreferenceStore(db: Database) {
   return {
-    /** The defaults where nothing was set. */
+    /** Returns the holder's preferences, or the defaults if nothing was set. */
     of: async (holder: string) => {
       const [row] = await db.query<{ body: unknown }>('select body from preferences where holder = $1', [
         holder,

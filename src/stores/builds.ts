@@ -15,7 +15,7 @@ export const ShownSecret = z.object({
   repository: z.string(),
   pipeline: z.string(),
   number: z.string(),
-  /** Name of the token in the database; null where it is another secret, or no longer valid. */
+  /** Name of the token in the database; null if it is another secret or no longer valid. */
   token: z.string().nullable(),
   builds: z.int(),
 });
@@ -66,8 +66,8 @@ export function createBuildStore(db: Database, clock: Clock) {
     },
 
     /**
-     * Deletes uploads that were never kept whole: this one, or all of them where no other process can be
-     * receiving one. Returns the ids of what was deleted.
+     * Deletes uploads that were never stored completely: this one, or all of them if no other process can be
+     * receiving one. Returns the ids of the deleted uploads.
      */
     withdrawUnfinished: async (buildId: string | null) =>
       (await db.query<{ id: string }>(WITHDRAW, [buildId])).map(({ id }) => id),
@@ -76,8 +76,8 @@ export function createBuildStore(db: Database, clock: Clock) {
       await first(sql, Build, `select ${buildColumns('b')} from builds b where b.id = $1`, [id]),
 
     /**
-     * The build of the provider's own run id: of that attempt; else of the attempt whose `failedPart` is
-     * known; else of the newest.
+     * Finds the build with the provider's own run id: of the given attempt; otherwise of the attempt whose
+     * `failedPart` is known; otherwise of the newest attempt.
      */
     findByExternalId: async (
       {
@@ -124,7 +124,7 @@ export function createBuildStore(db: Database, clock: Clock) {
       await (sql === undefined ? db.transaction(save) : save(sql));
     },
 
-    /** Keeps that the logs of a build showed own secrets, by their digests. */
+    /** Records that the logs of a build showed own secrets, by their digests. */
     saveShownSecrets: async (buildId: string, digests: readonly string[]) => {
       await db.query(SAVE_SHOWN, [buildId, [...digests]]);
     },
@@ -136,13 +136,13 @@ export function createBuildStore(db: Database, clock: Clock) {
     shownSecrets: async () => await all(db, ShownSecret, SHOWN),
 
     /**
-     * Keeps that the CI said this part of the build failed. `true` where that is news: neither this part nor
-     * `WHOLE_BUILD`, which is reported when the build has ended, was reported before.
+     * Records that the CI reported this part of the build as failed. Returns `true` if this is news: neither
+     * this part nor `WHOLE_BUILD`, which is reported when the build has ended, was reported before.
      */
     addFailedPart: async (buildId: string, part: string, sql: Sql = db) =>
       (await sql.query(ADD_FAILED_PART, [buildId, part, WHOLE_BUILD])).length > 0,
 
-    /** When retention deleted the texts of a build that stays; null where it did not. */
+    /** Returns the time at which retention deleted the texts of a build that stays; null if it did not. */
     logsForgottenAt: async (buildId: string) => {
       const [row] = await db.query<{ at: string }>(LOGS_FORGOTTEN_AT, [buildId]);
       return row?.at ?? null;
@@ -277,7 +277,7 @@ interface Receipt {
   readonly isPast?: boolean;
 }
 
-// Where both keys name a build and they differ, the one with the CI's own number goes first.
+// If both keys name a build and they differ, the one with the CI's own number goes first.
 const FIND_KNOWN = `
   select id from builds
   where provider = $1 and repository = $2 and attempt = $3 and ((pipeline = $4 and number = $5) or external_id = $6)

@@ -31,7 +31,7 @@ const DAY_MS = 86_400_000;
 export function createCauseStore(db: Database) {
   const read = db.reader ?? db;
   return {
-    /** What is red on a default branch first, then the newest. */
+    /** Lists causes: those that are red on a default branch first, then the newest. */
     list: async (filter: CauseFilter, page: Page) =>
       await all(
         read,
@@ -41,7 +41,7 @@ export function createCauseStore(db: Database) {
       ),
     counts: async (filter: Omit<CauseFilter, 'list'>) =>
       Counts.parse((await read.query(COUNTS, meant(filter)))[0]),
-    /** The cause in every repository, the newest first; at most 20. */
+    /** Lists the cause in every repository, newest first; at most 20. */
     ofFingerprint: async (fingerprint: string, { repositories }: Pick<CauseFilter, 'repositories'> = {}) =>
       await all(
         read,
@@ -49,12 +49,12 @@ export function createCauseStore(db: Database) {
         `${SELECT} where fingerprint = $1 and ($2::text[] is null or repository like any ($2)) order by last_at desc limit 20`,
         [fingerprint, scopeValue(repositories)],
       ),
-    /** Newest first. */
+    /** Lists the events of a cause, newest first. */
     events: async ({ repository, fingerprint }: CauseKey, limit: number) =>
       await all(read, CauseEvent, EVENTS, [repository, fingerprint, limit]),
     /**
-     * Changes it and notes who did; null where there is no such cause, or another version of it by now. `now`
-     * in milliseconds since 1970.
+     * Changes a cause and records who did it. Returns null if there is no such cause or its version has
+     * changed. `now` is in milliseconds since 1970.
      */
     change: async (
       key: CauseKey & { readonly version: number },

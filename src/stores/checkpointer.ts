@@ -61,7 +61,7 @@ type BatchPool = ConstructorParameters<typeof PostgresSaver>[0];
 class BatchingSaver extends PostgresSaver {
   readonly #pool: BatchPool;
   readonly #schema: string;
-  /** By thread the checkpoint after which one node runs alone. */
+  /** The id of the checkpoint, by thread, after which one node runs alone. */
   readonly #alone = new Map<string, string>();
 
   constructor(pool: BatchPool, schema: string) {

@@ -46,7 +46,7 @@ export function createQuestionStore(db: Database) {
     find: async (id: string) => await first(db, ReviewerQuestion, `${STORED} where id = $1`, [id]),
     findByTriage: async (triageId: string) =>
       await first(db, ReviewerQuestion, `${STORED} where triage_id = $1`, [triageId]),
-    /** Oldest first. */
+    /** Lists questions, oldest first. */
     list: async (filter: QuestionFilter, page: { readonly limit: number; readonly offset: number }) => {
       const { state, category, repository, repositories } = filter;
       const values = [
@@ -59,8 +59,8 @@ export function createQuestionStore(db: Database) {
       return await all(db, ReviewerQuestion, LIST_QUESTIONS, values);
     },
     /**
-     * Stores the answer and requests the build's triage again, whose job is to be queued by its id; null
-     * where the question waits no more.
+     * Stores the answer and requests the build's triage again; the job must then be queued by its id. Returns
+     * null if the question no longer waits.
      */
     answer: async (id: string, answer: string, by: string) => {
       const [row] = await db.query<{ job: string | null }>(ANSWER, [id, answer, by]);
@@ -68,7 +68,7 @@ export function createQuestionStore(db: Database) {
       const { job, ...question } = row;
       return { question: ReviewerQuestion.parse(question), jobId: job };
     },
-    /** Closes what has waited too long; returns the jobs that this queues again. */
+    /** Closes the questions that have waited too long. Returns the jobs that this queues again. */
     expire: async () => (await db.query<{ job: string }>(EXPIRE, [MACHINE])).map((row) => row.job),
   };
 }

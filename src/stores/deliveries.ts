@@ -53,8 +53,8 @@ export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 export function createDeliveryStore(db: Database) {
   return {
     /**
-     * Keeps a delivery, with its build or none, by the sender's id. `false`: this id was already kept
-     * (nothing changes).
+     * Stores a delivery, with its build or none, by the sender's id. Returns `false` and changes nothing if
+     * this id is already stored.
      */
     insertOnce: async (
       {
@@ -73,7 +73,10 @@ export function createDeliveryStore(db: Database) {
       );
       return kept.length > 0;
     },
-    /** What was kept under the sender's id, so that a second delivery gets the first one's answer. */
+    /**
+     * Finds what was stored under the sender's id, so that a second delivery gets the same answer as the
+     * first.
+     */
     find: async (source: string, deliveryId: string, sql: Sql = db) =>
       (await sql.query<KeptDelivery>(FIND, [source, deliveryId]))[0] ?? null,
     ...inboxMethods(db),
@@ -109,7 +112,7 @@ function inboxMethods(db: Database) {
       const fresh = new Set(kept.map(formatKey));
       return deliveries.map((one) => fresh.has(formatKey(one)));
     },
-    /** Lands a refused delivery once more; `false` where it is not refused. */
+    /** Makes a refused delivery pending again. Returns `false` if it is not refused. */
     landAgain: async ({ source, deliveryId, intake }: ReceivedDelivery) =>
       (await db.query(LAND_AGAIN, [source, deliveryId, intake])).length > 0,
     /** Lists pending deliveries that are due and arrived `olderThanMs` ago or earlier; oldest first. */

@@ -23,19 +23,17 @@ export const AnalysisHead = z.object({
   /** Null if no analyst judged the failure. */
   category: Category.nullable(),
   title: z.string(),
-  /** 0..1, the verdict's. */
+  /** The verdict's confidence, 0..1. */
   confidence: z.number(),
   action: Action,
   failures: z.int(),
-  /** A person confirmed its cause, or one like it before. */
+  /** True if a person confirmed its cause, or one like it before. */
   decided: z.boolean(),
   /** True if the library answered and no person has decided this analysis. */
   fromLibrary: z.boolean(),
-  /**
-   * Whether the text said that it is not the developer's fault or flaky, and what trying it has shown; null
-   * where it was not tried.
-   */
+  /** The category and kind, from which it follows if the text said "not the developer's fault" or "flaky". */
   guess: z.object({ category: Category.nullable(), kind: z.string() }),
+  /** The verdict of the experiment that tried it; null if it was not tried. */
   tried: z.enum(VERDICTS).nullable(),
 });
 export type AnalysisHead = z.infer<typeof AnalysisHead>;
@@ -44,7 +42,7 @@ export function createFailureStore(db: Database) {
   return {
     /**
      * Adds what is new and returns all groups of the build, in the order in which they were first saved. A
-     * group is new where its fingerprint is. Within a known group a failure is new where its test is, or,
+     * group is new if its fingerprint is new. Within a known group, a failure is new if its test is new, or,
      * without a test, its message. What is stored stays as it is, ids included.
      */
     saveGroups: async (buildId: string, groups: readonly FailureGroup[], sql?: Sql) =>
@@ -55,10 +53,10 @@ export function createFailureStore(db: Database) {
     listByBuild: async (buildId: string) =>
       (await storedGroups(db, buildId)).flatMap((group) => group.failures),
 
-    /** The failures of a build by their causes, in the order in which they were first saved. */
+    /** Lists the failures of a build by their causes, in the order in which they were first saved. */
     groupsOfBuild: async (buildId: string) => await storedGroups(db, buildId),
 
-    /** Newest first. Throws `timeout` where it takes longer than three seconds. */
+    /** Searches failures, newest first. Throws `timeout` if the search takes longer than three seconds. */
     search: async (filter: FailureFilter, page: Page) => await searchFailures(db, filter, page, FOUND_ROWS),
   };
 }
@@ -233,9 +231,9 @@ const FAILURE_HISTORY = `
   order by f.seen_at desc, f.id desc
   limit $5`;
 
-// The nearest texts by the index, then the newest failures that say them: a text that is seen every day must
-// not hide the others. Some texts more than are requested, since those of the build itself fall away; many
-// more where most may be of other repositories.
+// The nearest texts by the index, then the newest failures that contain them: a text that is seen every day
+// must not hide the others. More texts than requested are read, since those of the build itself are dropped;
+// many more are read if most may belong to other repositories.
 const SIMILAR = `
   with near as materialized (
     select key, similarity(message, $1) as score from failure_messages order by message <-> $1
@@ -317,8 +315,8 @@ export function createAnalysisStore(db: Database) {
     },
 
     /**
-     * The heads of the analyses of these builds, oldest first: for lists, where the whole of each would be
-     * too much.
+     * Lists the heads of the analyses of these builds, oldest first. They are for lists, because whole
+     * analyses would be too large there.
      */
     heads: async (buildIds: readonly string[]) => await all(db, AnalysisHead, HEADS, [buildIds]),
   };
@@ -336,7 +334,7 @@ const HEADS = `
 export function createExperimentStore(clock: Clock) {
   return {
     /**
-     * Keeps what came of an experiment on a build's failure; `by` reported it. Throws `not-found` where there
+     * Stores the result of an experiment on a build's failure; `by` reported it. Throws `not-found` if there
      * is no such build.
      */
     add: async (buildId: string, experiment: Experiment, by: string, sql: Sql) => {
@@ -346,7 +344,8 @@ export function createExperimentStore(clock: Clock) {
       await sql.query(ADD_EXPERIMENT, [newId('exp', clock.now()), buildId, experiment, by]);
     },
     /**
-     * Gives the newest experiment about each answer of a build to it; the ids of the answers that have one.
+     * Adds to each answer of a build the newest experiment about it. Returns the ids of the answers that have
+     * one.
      */
     apply: async (buildId: string, sql: Sql) => {
       const found = await all(sql, Tried, NEWEST_EXPERIMENTS, [buildId]);

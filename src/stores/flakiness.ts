@@ -91,7 +91,10 @@ export function createFlakinessStore(db: Database) {
      */
     follow: async (buildId: string, results: readonly TestResult[], sql: Sql) =>
       await follow(sql, buildId, results),
-    /** Tests with a flake among their newest runs, the highest share of flakes first. */
+    /**
+     * Lists tests with a flake among their newest runs, highest share of flakes first. `quarantined` lists
+     * the tests in quarantine instead.
+     */
     list: async (
       { repository, test, minFlakes, repositories, quarantined = false }: FlakinessFilter,
       page: Page,
@@ -105,7 +108,10 @@ export function createFlakinessStore(db: Database) {
       ];
       return await all(read, TestFlakiness, quarantined ? QUARANTINED : FLAKY, values);
     },
-    /** Tests that failed in the period, those that cost most minutes of machines and people first. */
+    /**
+     * Lists tests that failed in the period, starting with those that cost the most minutes of machines and
+     * people. With `name`, also lists followed tests that did not fail in it.
+     */
     costs: async (query: TestCostQuery, page: Page) => {
       const { name, minutes } = query;
       const pattern = name === undefined ? null : `%${likeLiteral(name)}%`;
@@ -116,13 +122,16 @@ export function createFlakinessStore(db: Database) {
         pattern,
       ]);
     },
-    /** The newest runs of a test, newest first, `WINDOW` at most. */
+    /** Lists the newest runs of a test, newest first; at most `WINDOW`. */
     runs: async (test: TestName) => {
       const known = (await ofTests([test]))[0];
       if (known == null) return [];
       return await all(read, TestRunFacts, RUNS_OF, [known.repository, known.suite, known.name, WINDOW]);
     },
-    /** Puts a test in quarantine, or without `until` ends that; null where no such test is followed. */
+    /**
+     * Puts a test in quarantine, or ends its quarantine if `until` is null. Returns null if no such test is
+     * followed.
+     */
     quarantine: async (
       { repository, suite, name }: TestName & { readonly suite: string | null },
       { until, by, reason }: Omit<QuarantineEvent, 'at'>,
@@ -132,9 +141,9 @@ export function createFlakinessStore(db: Database) {
         ...[repository, suite ?? null, name],
         ...[until, by, reason],
       ]),
-    /** What is known of one test; null where it never failed. */
+    /** Returns what is known of one test; null if it never failed. */
     ofTest: async (test: TestName) => (await ofTests([test]))[0] ?? null,
-    /** The same of several, in their order; at most 200. */
+    /** The same for several tests, in their order; at most 200. */
     ofTests,
   };
 }
@@ -179,7 +188,7 @@ function toTestOutcomes(results: readonly TestResult[]): NamedOutcome[] {
     tests.set(id, {
       ...{ name, suite, file: known?.file ?? file, failed: failed || known?.failed === true },
       duration: durationMs === null ? (known?.duration ?? null) : Math.max(durationMs, known?.duration ?? 0),
-      // Where it failed goes before where it passed.
+      // The runner on which it failed goes before one on which it passed.
       runner: (failed ? runner : known?.runner) ?? runner ?? known?.runner ?? null,
     });
   }

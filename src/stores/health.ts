@@ -20,12 +20,12 @@ import { all, filterValues, first, inScope, insert, isoTime, periodValues, USUAL
 export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
   const read = db.reader ?? db;
   return {
-    /** The pipelines with the most failed builds of the period; at most `limit`. */
+    /** Lists the pipelines with the most failed builds of the period; at most `limit`. */
     pipelines: async (period: ComparedPeriod, limit: number) =>
       await all(read, Health, PIPELINES, comparedValues(period, limit)),
     /**
-     * One repository: its branches with the most failed builds, at most `limit`; the jobs in which its newest
-     * 500 failed builds failed; its days.
+     * Returns the health of one repository: its branches with the most failed builds, at most `limit`; the
+     * jobs that failed in its newest 500 failed builds; its days.
      */
     repository: async (
       period: ComparedPeriod & { readonly repository: string },

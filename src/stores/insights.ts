@@ -42,13 +42,13 @@ const TENTHS = 10;
 /** Creates the methods that show how reliable stated confidence is, and how people decide. */
 function trustMethods(read: Pick<Sql, 'query'>) {
   return {
-    /** The newest 5,000 decided answers of the period. */
+    /** Counts the newest 5,000 decided answers of the period. */
     decided: async (period: Period) => await all(read, DecidedCount, DECIDED, periodValues(period)),
-    /** The newest 20,000 answers of the period. */
+    /** Counts the newest 20,000 answers of the period. */
     answered: async (period: Period) => await all(read, AnsweredCount, ANSWERED, periodValues(period)),
     /**
-     * Of the newest 2,000 decided answers, those of the same tenth of stated confidence, and category if
-     * given.
+     * Counts, among the newest 2,000 decided answers, those with the same tenth of stated confidence, and
+     * with the category if given, and how many of them were right.
      */
     trackRecord: async (confidence: number, category?: Category | null, filter: InsightsFilter = {}) => {
       const tenth = Math.min(TENTHS - 1, Math.max(0, Math.floor((confidence + 1e-9) * TENTHS)));
@@ -62,7 +62,7 @@ function trustMethods(read: Pick<Sql, 'query'>) {
       const [row] = await read.query(TRACK_RECORD, values);
       return { ...Counted.parse(row), from, to };
     },
-    /** Of the newest 2,000 decisions of the period. */
+    /** Computes the figures of the newest 2,000 decisions of the period. */
     reviewing: async (period: Period) => {
       const [row] = await read.query(REVIEWING, periodValues(period));
       return ReviewingFigures.parse(row);
@@ -97,7 +97,7 @@ const TRACK_RECORD = `
   from newest f
   where f.is_right is not null and f.hundredth >= round($3::float8) and f.hundredth < round($4::float8) and ($5::text is null or f.category = $5)`;
 
-// Of a cause on which several people decided, the newest two people's newest words.
+// If several people decided on a cause, the newest decisions of the last two of them are compared.
 const REVIEWING = `
   with decided as (
     select f.repository, f.fingerprint, f.reviewer, f.decided_at, f.decision, f.category, f.blind, f.seconds_open, f.is_right,
@@ -128,7 +128,7 @@ const REVIEWING = `
 function timeMethods(read: Pick<Sql, 'query'>) {
   return {
     categoriesPerDay: async (period: Period) => await all(read, DayCount, PER_DAY_TIME, periodValues(period)),
-    /** Whole weeks whose Monday is in the period. */
+    /** Returns the figures of whole weeks whose Monday is in the period. */
     perWeek: async (period: Period) => await all(read, WeekFigures, PER_WEEK, periodValues(period)),
   };
 }
@@ -139,7 +139,7 @@ const PER_DAY_TIME = `
 
 const NOT_RECALLED = `filter (where f.analyst <> 'recall')`;
 
-// Both figures of one sort.
+// One sort gives both figures.
 const PER_WEEK = `
   select week, answers, recalled, usd[1] as "medianUsd", usd[2] as "p90Usd", seconds[1] as "medianSeconds", seconds[2] as "p90Seconds"
   from (
@@ -153,10 +153,10 @@ const MOST_CAUSES = 50;
 const SPARK_DAYS = 30;
 const SHOWN = 20;
 
-/** Causes that come again and again, known by their fingerprint. */
+/** Creates the methods that show recurring causes, which are identified by their fingerprint. */
 function causeMethods(read: Pick<Sql, 'query'>) {
   return {
-    /** The causes that cost most hours, after the first `offset`; `limit` 50 at most. */
+    /** Lists the causes that cost the most hours, after the first `offset`; `limit` is at most 50. */
     topCauses: async (period: Period, limit: number, offset: number = 0) => {
       const most = Math.min(Math.max(Math.trunc(limit), 1), MOST_CAUSES);
       return await withHeads(
@@ -168,7 +168,7 @@ function causeMethods(read: Pick<Sql, 'query'>) {
     },
     countCauses: async (period: Period) =>
       (await read.query<{ count: number }>(COUNT_CAUSES, periodValues(period)))[0]?.count ?? 0,
-    /** All that is known of a cause, of all time but for `perDay`; null where it was never seen. */
+    /** Returns all that is known of a cause, of all time except for `perDay`; null if it was never seen. */
     cause: async (fingerprint: string, until: string, filter: InsightsFilter = {}) => {
       const values = [...filterValues(filter), fingerprint];
       const [cause] = await withHeads(read, await all(read, Totals, TOTALS_OF, values), until, filter);
@@ -178,7 +178,9 @@ function causeMethods(read: Pick<Sql, 'query'>) {
       const places = await all(read, CausePlace, PLACES_OF, [...values, SHOWN]);
       return { cause, builds, decisions, places };
     },
-    /** The newest 300 builds with the cause, and the newest 600 passed ones of the same repositories. */
+    /**
+     * Lists the newest 300 builds with the cause, and the newest 600 passed builds of the same repositories.
+     */
     compared: async (fingerprint: string, filter: InsightsFilter = {}) =>
       await all(read, ComparedBuild, COMPARED, [...filterValues(filter), fingerprint]),
   };
@@ -249,12 +251,13 @@ function daysUntil(until: string): string[] {
   );
 }
 
-// A build that failed for several causes is shared among them; one triage a build and fingerprint, so an
-// answer is a build.
+// A build that failed for several causes is shared among them. There is one triage for each build and
+// fingerprint, so an answer counts as a build.
 const TOTALS = `f.fingerprint, count(*)::int as builds, coalesce(sum(f.build_share), 0) / 3600 as hours,
     count(*) filter (where f.build_seconds is null)::int as untimed, min(f.created_at) as "firstAt", max(f.created_at) as "lastAt"`;
 
-// Many are ranked, by as little as that takes; all is counted of few.
+// Many causes are ranked, so ranking reads as little as possible. All figures are computed only for the few
+// that are returned.
 const TOP = `
   with top as materialized (
     select f.cause_key, coalesce(sum(f.build_share), 0) as seconds, count(*) as builds from answer_facts f where ${DAYS_WITHIN('f.day')}

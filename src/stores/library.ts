@@ -49,16 +49,16 @@ export function createLibraryStore(db: Database) {
     find: async (id: string, sql: Sql = db) =>
       await first(sql, LibraryEntry, `select ${ENTRY} from library_entries where id = $1`, [id]),
     /**
-     * The newest human-confirmed entry for this fingerprint in this repository that may answer: a reviewer's
-     * latest word wins.
+     * Finds the newest human-confirmed entry for this fingerprint in this repository that may answer. The
+     * latest confirmation by a reviewer wins.
      */
     recall: async (
       { fingerprint, repository }: { readonly fingerprint: string; readonly repository: string },
       sql: Sql = db,
     ) => await first(sql, LibraryEntry, RECALL, [fingerprint, repository]),
     /**
-     * Keeps others from teaching, withdrawing and restoring for this fingerprint in this repository until the
-     * transaction ends: only so is it known what answered before and what answers now.
+     * Prevents others from teaching, withdrawing and restoring for this fingerprint in this repository until
+     * the transaction ends. This is the only way to know what answered before and what answers now.
      */
     alone: async (
       { fingerprint, repository }: { readonly fingerprint: string; readonly repository: string },
@@ -74,17 +74,20 @@ export function createLibraryStore(db: Database) {
     },
     list: async (page: Page, filter: LibraryFilter = {}) =>
       await all(db, LibraryEntry, LIST_LIBRARY, listValues(page, filter)),
-    /** Entries that a decision made and that are not withdrawn. */
+    /** Lists the entries that a decision made and that are not withdrawn. */
     ofDecision: async (decisionId: string, sql: Sql = db) =>
       await all(sql, LibraryEntry, OF_DECISION, [decisionId]),
-    /** Takes an entry out of use. Null where it is withdrawn already, or not stored. */
+    /** Withdraws an entry. Returns null if it is already withdrawn or not stored. */
     withdraw: async (id: string, by: string, reason: string, sql: Sql = db) =>
       await first(sql, LibraryEntry, WITHDRAW_LIBRARY, [id, by, reason]),
-    /** Lets a flagged entry answer all the same. Null where it is not stored, withdrawn or not flagged. */
+    /**
+     * Lets a flagged entry answer despite its flag. Returns null if it is not stored, withdrawn or not
+     * flagged.
+     */
     stay: async (id: string, by: string, sql: Sql = db) => await first(sql, LibraryEntry, STAY, [id, by]),
     /**
-     * Entries of a repository whose lines a green build may contradict: not withdrawn, and no person lets
-     * them stay; newest first.
+     * Lists the entries of a repository whose lines a green build may contradict, newest first: those that
+     * are not withdrawn and that no person lets stay.
      */
     telling: async (repository: string, limit: number) =>
       await db.query<{ id: string; telling: string[] }>(TELLING, [repository, limit]),
@@ -131,7 +134,7 @@ const RECALL = `
   select ${ENTRY} from library_entries where fingerprint = $1 and repository = $2 and ${ANSWERS}
   order by confirmed_at desc, id desc limit 1`;
 
-// Two keys of one hash wait for each other needlessly, and nothing worse.
+// Two keys with the same hash wait for each other needlessly, but this does no other harm.
 const ALONE = `select pg_advisory_xact_lock(hashtextextended('library ' || $2::text || ' ' || $1::text, 0))::text`;
 
 const SEEN = `
@@ -178,14 +181,14 @@ export function createRuleStore(db: Database) {
       const { withdrawn: _withdrawn, ...own } = rule;
       await insert(sql, 'rules', own);
     },
-    /** The newest version of a rule, withdrawn or not. */
+    /** Finds the newest version of a rule, withdrawn or not. */
     find: async (id: string, sql: Sql = db) => await first(sql, Rule, FIND, [id]),
-    /** Newest first. */
+    /** Lists rules, newest first. */
     list: async (page: Page, { repositories, withdrawn }: RuleFilter = {}) =>
       await all(db, Rule, LIST_RULES, [...pageValues(page), scopeValue(repositories), withdrawn ?? false]),
     /**
-     * Those that apply to a repository, its own before those of every repository, the newest first; at most
-     * `limit`.
+     * Lists the rules that apply to a repository: its own before those of every repository, newest first; at
+     * most `limit`.
      */
     active: async (repository: string, limit: number) => await all(db, Rule, ACTIVE, [repository, limit]),
     countActive: async (sql: Sql = db) => {
@@ -194,7 +197,7 @@ export function createRuleStore(db: Database) {
       );
       return row?.count ?? 0;
     },
-    /** Takes the active version out of use. Null where there is none. */
+    /** Withdraws the active version of a rule. Returns null if there is none. */
     withdraw: async (id: string, by: string, reason: string, sql: Sql = db) =>
       await first(sql, Rule, WITHDRAW_RULES, [id, by, reason]),
     /** Counts one more answer and returns the new total. */

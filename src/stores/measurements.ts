@@ -57,7 +57,7 @@ export interface CaseFilter {
   readonly decided?: true;
 }
 
-/** One cause of one failed build, with its answer and what a person said of it, where there are such. */
+/** One cause of one failed build, with its answer and a person's decision on it, if there are any. */
 export const StoredCase = z.object({
   build: Build,
   fingerprint: z.string(),
@@ -85,12 +85,12 @@ export const RecordingHead = z.object({
   triageId: z.string(),
   repository: z.string(),
   schema: z.int(),
-  /** Of what is stored, in bytes. */
+  /** Size of what is stored, in bytes. */
   size: z.int(),
   parts: z.int(),
   capped: z.boolean(),
   createdAt: z.string(),
-  /** Null where the run has not ended with an answer. */
+  /** Null if the run has not ended with an answer. */
   analysis: z
     .object({
       id: z.string(),
@@ -151,19 +151,19 @@ export function createCalibrationStore(db: Database) {
       }),
     find: async (version: number) =>
       (await bodies('select body from calibrations where version = $1', [version]))[0] ?? null,
-    /** The newest first; those of a later version that cannot be read are left out. */
+    /** Lists calibrations, newest first. Leaves out those of a later version that cannot be read. */
     list: async (limit: number) =>
       (await db.query('select body from calibrations order by version desc limit $1', [limit])).flatMap(
         (row) => Calibration.safeParse(Body.parse(row).body).data ?? [],
       ),
     /**
-     * One an analyst at most. One that cannot be read publishes nothing: a run must neither fail by it nor go
-     * on as if there were none.
+     * Lists the calibrations in force, at most one for each analyst. A calibration that cannot be read
+     * publishes nothing: a run must neither fail because of it nor continue as if there were none.
      */
     inForce: async () => (await db.query(IN_FORCE)).map(inUse),
     /**
-     * Puts a version, or none, in force for its analyst, where `replaces` is what is in force now. Null where
-     * it is not: nothing changes.
+     * Puts a version, or none, in force for its analyst if `replaces` is what is in force now. Otherwise
+     * changes nothing and returns null.
      */
     use: async ({
       analyst,
@@ -185,7 +185,7 @@ export function createCalibrationStore(db: Database) {
         );
         return CalibrationAct.parse(row);
       }),
-    /** The newest first. */
+    /** Lists the changes to the calibrations in force, newest first. */
     acts: async (limit: number) =>
       await all(db, CalibrationAct, `select ${ACT} from calibration_acts order by id desc limit $1`, [limit]),
     /**
@@ -194,11 +194,14 @@ export function createCalibrationStore(db: Database) {
      */
     decided: async (limit: number) => await all(db, DecidedAnswer, DECIDED, [limit]),
     /**
-     * The same as far as they say which answers may be published; those that were made before routes were
-     * kept are left out.
+     * Lists the same decisions as far as they show which answers may be published. Leaves out answers that
+     * were made before routes were stored.
      */
     outcomes: async (limit: number) => await all(db, OwnOutcome, OUTCOMES, [limit]),
-    /** Answers of the last thirty days, recalled ones aside, per category: what a day brings. */
+    /**
+     * Returns the average number of answers per day in each category, over the last thirty days and without
+     * recalled answers.
+     */
     answeredPerDay: async () => await all(db, PerDay, PER_DAY),
   };
 }
@@ -218,7 +221,7 @@ function inUse(row: unknown): CalibrationInUse {
 const Body = z.object({ body: z.unknown() });
 const PerDay = z.object({ category: Category, perDay: z.number() });
 
-/** Until the transaction ends. */
+/** SQL for a lock that is held until the transaction ends. */
 const ALONE = `select pg_advisory_xact_lock(hashtext('faultline calibrations'))`;
 
 const ACT = `analyst, version, replaced, actor, ${isoTime('at')} as at`;
@@ -260,19 +263,20 @@ const PER_DAY = `
   where analyst <> 'recall' and created_at > clock_timestamp() - interval '30 days' group by category order by category`;
 
 /**
- * Stored failures as cases to measure by. For commands of operators: it knows no scope, and no route may ask
- * it.
+ * The store of failures as cases to measure by. It is for commands of operators: it knows no scope, and no
+ * route may use it.
  */
 export type CaseStore = ReturnType<typeof createCaseStore>;
 
 /**
- * Causes of stored builds, page by page; each page begins where the one before ended, so that new builds move
- * none.
+ * Creates the store of causes of stored builds. Each page begins where the previous one ended, so that new
+ * builds do not shift any.
  */
 export function createCaseStore(read: Pick<Sql, 'query'>) {
   return {
     /**
-     * The next `limit` causes after `after`, the oldest build first, the causes of a build in their order.
+     * Lists the next `limit` causes after `after`, oldest build first, with the causes of each build in their
+     * order.
      */
     list: async (filter: CaseFilter, limit: number, after: CaseCursor | null) => {
       const values = [...filterValues(filter), after?.buildId ?? null, after?.cause ?? null, limit];
@@ -321,8 +325,8 @@ const LIST_CASES = `
   order by b.id, f.group_number limit $10`;
 
 /**
- * Most bytes of one recording, compressed: some thousand judgements of a model with all that the tools
- * brought.
+ * Maximum size of one recording in bytes, compressed: some thousand judgments of a model with everything that
+ * the tools returned.
  */
 const MAX_RECORDING_BYTES = 8 * 1024 * 1024;
 
@@ -332,13 +336,13 @@ export type RecordingStore = ReturnType<typeof createRecordingStore>;
 export function createRecordingStore(db: Database, maxBytes: number = MAX_RECORDING_BYTES) {
   return {
     /**
-     * Puts a part behind those that are there. What would make it larger than the store takes is left out,
-     * and it is marked as capped.
+     * Appends a part to a recording. Leaves the part out if the recording would become larger than the store
+     * takes, and marks the recording as capped.
      */
     append: async ({ triageId, schema, bytes }: RecordingPart) => {
       await db.query(APPEND, [triageId, schema, Buffer.from(bytes), maxBytes]);
     },
-    /** In the order of the triages' ids, which begin with their time. */
+    /** Lists recordings in the order of the triages' ids, which begin with their time. */
     list: async (filter: RecordingFilter, { limit }: Pick<Page, 'limit'>) =>
       await all(db, RecordingHead, LIST_RECORDINGS, [...toFilterValues(filter), limit]),
     find: async (triageId: string) => await first(db, StoredRecording, FIND, [triageId]),

@@ -39,7 +39,7 @@ export function createNotificationRuleStore(db: Database, outbox: Pick<OutboxSto
 
 function rulesIn(db: Database) {
   return {
-    /** By name. `repositories`: only rules that are about these alone. */
+    /** Lists rules by name. With `repositories`, lists only rules that are about these alone. */
     list: async ({
       repositories,
       enabled,
@@ -49,7 +49,7 @@ function rulesIn(db: Database) {
     } = {}) => await all(db, NotificationRule, LIST, [scopeValue(repositories), enabled ?? null]),
     find: async (id: string) =>
       await first(db, NotificationRule, `select ${RULE} from notification_rules where id = $1`, [id]),
-    /** Null where there are as many as there may be. */
+    /** Adds a rule. Returns null if there are already as many as allowed. */
     add: async (rule: NotificationRuleInput, repository: string | null, by: string) =>
       await db.transaction(async (sql) => {
         const { count = 0 } =
@@ -83,7 +83,10 @@ function rulesIn(db: Database) {
         await sql.query(HURRY, [GATHER, `${likeLiteral(id)} %`]);
         return await noted(sql, id, by, rule.enabled ? 'changed' : 'turned off');
       }),
-    /** `false` where there is no such rule. What it has found and not sent yet is forgotten. */
+    /**
+     * Removes a rule, and forgets what it has found and not sent yet. Returns `false` if there is no such
+     * rule.
+     */
     remove: async (id: string, by: string) =>
       await db.transaction(async (sql) => {
         if ((await noted(sql, id, by, 'deleted')) === null) return false;
@@ -95,9 +98,9 @@ function rulesIn(db: Database) {
           (await sql.query('delete from notification_rules where id = $1 returning id', [id])).length > 0
         );
       }),
-    /** Newest first. Null: of owners. */
+    /** Lists the changes of a rule, newest first. A null `id` lists the changes of owners. */
     events: async (id: string | null, limit: number) => await all(db, RuleEvent, EVENTS, [id, limit]),
-    /** Newest first. */
+    /** Lists the messages of a rule, newest first. */
     messages: async (id: string, limit: number) => await all(db, SentMessage, MESSAGES, [id, limit]),
   };
 }
@@ -110,7 +113,7 @@ function ownersIn(db: Database) {
         OwnerChannels,
         `select ${columnsFor(OwnerChannels)} from notification_owners order by key limit ${MAX_OWNERS}`,
       ),
-    /** Replaces what was written down of this owner; without any address it is removed. */
+    /** Replaces the addresses of this owner; without any address, removes the owner. */
     setOwner: async (channels: OwnerChannels, by: string) =>
       await db.transaction(async (sql) => {
         const key = ownerKey(channels.owner);
@@ -126,8 +129,8 @@ function ownersIn(db: Database) {
 function findingsIn(db: Database, outbox: Pick<OutboxStore, 'add' | 'finish'>) {
   return {
     /**
-     * What rules are asked about: an answer of a build that was not imported, or a change of a cause. Null:
-     * it is gone.
+     * Finds the occasion that rules are asked about: an answer of a build that was not imported, or a change
+     * of a cause. Returns null if it is gone.
      */
     occasion: async (of: { readonly analysisId: string } | { readonly eventId: number }) =>
       'analysisId' in of
@@ -137,10 +140,10 @@ function findingsIn(db: Database, outbox: Pick<OutboxStore, 'add' | 'finish'>) {
         : await first(db, Occasion, `${EVENTS_OF_CAUSES} where e.id = $1 and b.imported_at is null`, [
             of.eventId,
           ]),
-    /** Answers by their ids; imported ones too. */
+    /** Lists answers by their ids, including imported ones. */
     answers: async (analysisIds: readonly string[]) =>
       await all(db, Occasion, `${ANSWERS} where f.analysis_id = any($1::text[])`, [analysisIds]),
-    /** Causes that got into one of these states, the newest first; imported ones too. */
+    /** Lists causes that got into one of these states, newest first, including imported ones. */
     changes: async (
       states: readonly CauseState[],
       since: string,
@@ -148,7 +151,7 @@ function findingsIn(db: Database, outbox: Pick<OutboxStore, 'add' | 'finish'>) {
       repositories?: readonly string[],
     ) => await all(db, Occasion, CHANGES, [states, since, scopeValue(repositories), limit]),
 
-    /** Keeps what rules have found, and has it sent. A second time changes nothing. */
+    /** Stores what rules have found, and has it sent. Storing it a second time changes nothing. */
     keep: async (matches: readonly NewMatch[]) => {
       const rows = matches.flatMap(({ ruleId, occasion: { key, analysisId, state }, targets }) =>
         targets.map((target) => ({ ruleId, occasion: key, analysisId, state, target })),
@@ -166,7 +169,9 @@ function findingsIn(db: Database, outbox: Pick<OutboxStore, 'add' | 'finish'>) {
         );
       });
     },
-    /** Since when the oldest waits of what is to be sent there; null: nothing waits. */
+    /**
+     * Returns the time since which the oldest unsent match for this target has waited; null if nothing waits.
+     */
     oldest: async (ruleId: string, target: string) =>
       (await db.query<{ at: string | null }>(OLDEST, [ruleId, target]))[0]?.at ?? null,
     discard: async (ruleId: string) =>
@@ -174,8 +179,8 @@ function findingsIn(db: Database, outbox: Pick<OutboxStore, 'add' | 'finish'>) {
         ruleId,
       ])),
     /**
-     * Makes one message of all that waits, to be sent by `topic`, and ends the entry that asked for it: all
-     * or nothing.
+     * Combines all that waits into one message, to be sent by `topic`, and ends the entry that asked for it:
+     * all or nothing.
      */
     seal: async (
       entry: OutboxEntry,
@@ -190,7 +195,7 @@ function findingsIn(db: Database, outbox: Pick<OutboxStore, 'add' | 'finish'>) {
         if (newest !== undefined)
           await outbox.add([{ topic, key, buildId: newest.buildId, payload: { ruleId, target } }], sql);
       }),
-    /** What a message is about, the oldest first. */
+    /** Lists the matches that a message is about, oldest first. */
     matches: async (messageId: string) => await all(db, Match, MATCHES, [messageId]),
   };
 }
@@ -271,7 +276,7 @@ const MATCHES = `
   select m.analysis_id as "analysisId", b.id as "buildId", b.repository, a.fingerprint, m.state
   from notification_matches m join analyses a on a.id = m.analysis_id join builds b on b.id = a.build_id where m.message_id = $1 order by m.matched_at, m.occasion`;
 
-// Of the newest matches, not of all that a rule has ever found.
+// This reads the newest matches only, not all that a rule has ever found.
 const MESSAGES = `
   select o.key, o.payload->>'target' as target, case when o.version = o.settled then o.outcome end as outcome, o.error,
     (select count(distinct n.analysis_id)::int from notification_matches n where n.message_id = m.message_id) as answers, o.changed_at as at

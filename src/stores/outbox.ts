@@ -27,13 +27,13 @@ export function createOutboxStore(db: Database) {
     entries.length === 0 ? 0 : (await sql.query(text, [JSON.stringify(entries, clean)])).length;
   return {
     /**
-     * Asks for the work, in the transaction of what causes it. Returns how many entries are pending for it.
+     * Requests the work, in the transaction of what causes it. Returns how many entries are pending for it.
      */
     add: async (entries: readonly NewOutboxEntry[], sql: Sql = db) => await add(ADD, entries, sql),
-    /** The same for work that is done once for good: an entry that exists already stays as it is. */
+    /** Requests work that is done once for good: an entry that exists already stays as it is. */
     addOnce: async (entries: readonly NewOutboxEntry[], sql: Sql = db) =>
       void (await add(ADD_ONCE, entries, sql)),
-    /** Those of the topics that have something due now. */
+    /** Returns those of the topics that have something due now. */
     due: async (topics: readonly string[]) =>
       (await db.query<{ topic: string }>(DUE, [topics])).map(({ topic }) => topic),
     /**
@@ -48,7 +48,7 @@ export function createOutboxStore(db: Database) {
             limit,
           ])
         : await all(db, OutboxEntry, take(IS_NAMED, 'asc'), [topic, leaseMs, limit, keys]),
-    /** Whether nothing has changed since it was taken, and it is still held. */
+    /** Checks that nothing has changed since the entry was taken, and that it is still held. */
     isCurrent: async ({ topic, key, lease, version }: OutboxEntry) =>
       (await db.query(IS_CURRENT, [topic, key, lease, version])).length > 0,
     /**
@@ -71,20 +71,20 @@ export function createOutboxStore(db: Database) {
       return (await sql.query(FINISH, [...held, ...end])).length > 0;
     },
     /**
-     * Gives it back, to be left alone for `delayMs`; with 0 the attempt does not count. A stale lease changes
-     * nothing.
+     * Gives an entry back, to be left alone for `delayMs`; with 0, the attempt does not count. A stale lease
+     * changes nothing.
      */
     release: async ({ topic, key, lease }: OutboxEntry, error: string | null, delayMs: number) => {
       await db.query(RELEASE, [topic, key, lease, error, delayMs]);
     },
     /**
-     * Gives back every held entry, and says how many; only for a database that no other process can have
+     * Gives back every held entry and returns how many. Only for a database that no other process can have
      * open.
      */
     reclaim: async () => (await db.query(RECLAIM)).length,
     find: async (topic: string, key: string) =>
       await first(db, OutboxEntry, `select ${ENTRY} from outbox where topic = $1 and key = $2`, [topic, key]),
-    /** Oldest first. */
+    /** Lists the entries of a build, oldest first. */
     listByBuild: async (buildId: string) =>
       await all(
         db,
@@ -92,7 +92,10 @@ export function createOutboxStore(db: Database) {
         `select ${ENTRY} from outbox where build_id = $1 order by created_at, topic, key`,
         [buildId],
       ),
-    /** How many entries of the topic are pending, and since when the oldest is: null where none is. */
+    /**
+     * Counts the pending entries of the topic. `since` is the due time of the oldest; null if none is
+     * pending.
+     */
     waiting: async (topic: string) => Waiting.parse((await db.query(WAITING, [topic]))[0]),
   };
 }
@@ -159,7 +162,7 @@ const RECLAIM = 'update outbox set held = false, free_at = clock_timestamp() whe
 const WAITING = `
   select count(*)::int as count, ${isoTime('min(due_at)')} as since from outbox where topic = $1 and version > settled`;
 
-/** Answers that are to be published. */
+/** The store of answers that are to be published. */
 export type PublicationStore = ReturnType<typeof createPublicationStore>;
 
 export function createPublicationStore(db: Database, outbox: Pick<OutboxStore, 'addOnce'>) {
@@ -186,8 +189,8 @@ export function createPublicationStore(db: Database, outbox: Pick<OutboxStore, '
       );
     },
     /**
-     * Why the analysis must not be published any more: a person has said otherwise since, or the build has
-     * passed. Null: it may be.
+     * Returns the reason why the analysis must no longer be published: a person has since decided otherwise,
+     * or the build has passed. Returns null if it may be published.
      */
     obsolete: async (analysisId: string) =>
       (await db.query<{ why: string | null }>(OBSOLETE, [analysisId]))[0]?.why ?? null,
@@ -196,7 +199,7 @@ export function createPublicationStore(db: Database, outbox: Pick<OutboxStore, '
 
 const IS_IMPORTED = 'select 1 from builds where id = $1 and imported_at is not null';
 
-/** Another attempt of the same run, as its CI counts them. */
+/** SQL for the condition that `n` is a later attempt of the same run, as its CI counts them. */
 const AGAIN = `n.provider = b.provider and n.repository = b.repository and n.attempt > b.attempt
   and ((n.pipeline = b.pipeline and n.number = b.number) or n.external_id = b.external_id)`;
 
@@ -219,8 +222,8 @@ const OBSOLETE = `
 export type NoticeStore = ReturnType<typeof createNoticeStore>;
 
 /**
- * Notices of the channels whose rules are given; without rules nothing is ever wanted, and asking costs
- * nothing.
+ * Creates the store of notices of the channels whose rules are given. Without rules, no notice is ever
+ * wanted, and asking costs nothing.
  */
 export function createNoticeStore(
   db: Database,
@@ -229,9 +232,9 @@ export function createNoticeStore(
 ) {
   return {
     /**
-     * What should be said of this build has changed. To be called in the transaction of the change. It is
-     * shown after `delayMs`; a change that waits already is not hurried: both are shown when the later one is
-     * due. `true` where there is something to show.
+     * Records that what should be said of this build has changed. Call this in the transaction of the change.
+     * The change is shown after `delayMs`. A change that waits already is not hurried: both are shown when
+     * the later one is due. Returns `true` if there is something to show.
      */
     changed: async (
       { buildId, delayMs }: { readonly buildId: string; readonly delayMs: number },
@@ -248,7 +251,7 @@ export function createNoticeStore(
       }));
       return (await outbox.add(entries, sql)) > 0;
     },
-    /** Addresses of what is posted outside about this build. */
+    /** Returns the addresses of what is posted outside about this build. */
     pages: async (build: Build) => {
       const known = rules.flatMap((rule) => {
         const place =
@@ -265,7 +268,7 @@ export function createNoticeStore(
           known.find((one) => one.topic === topic)?.rule.getPageAddress?.(build, reference) ?? [],
       );
     },
-    /** What is known of it now. */
+    /** Reads what is known now of the subject of a notice. */
     situation: async (about: NoticeAbout) => await readSituation(db, about),
   };
 }

@@ -8,7 +8,7 @@ export const Rerun = z.object({
   by: z.string(),
   at: z.iso.datetime(),
   outcome: z.enum(['asked', 'done', 'failed']),
-  /** Why it failed. */
+  /** The reason why it failed. */
   error: z.string().nullable(),
 });
 export type Rerun = z.infer<typeof Rerun>;
@@ -18,13 +18,13 @@ const LogPage = z.object({ name: z.string(), url: z.string() });
 /** Creates the store of links to the CI that ran a build, and of requests sent to it. */
 export function createOutsideStore(db: Database) {
   return {
-    /** Keeps the pages of logs that have one. */
+    /** Stores the pages of logs that have one. */
     saveLogPages: async (buildId: string, sources: readonly Pick<SourceText, 'name' | 'url'>[]) => {
       const known = sources.flatMap(({ name, url }) => (url === undefined ? [] : [{ name, url }]));
       if (known.length === 0) return;
       await db.query(SAVE_PAGES, [buildId, known.map(({ name }) => name), known.map(({ url }) => url)]);
     },
-    /** Pages of a build's logs by their names. */
+    /** Returns the pages of a build's logs by the names of the logs. */
     logPages: async (buildId: string): Promise<ReadonlyMap<string, string>> =>
       new Map(
         (await all(db, LogPage, 'select name, url from log_pages where build_id = $1', [buildId])).map(
@@ -40,12 +40,12 @@ export function createOutsideStore(db: Database) {
       const [row] = await db.query(BEGIN_RERUN, [buildId, by]);
       return row === undefined ? null : z.object({ id: z.int() }).parse(row).id;
     },
-    /** Notes what came of it; `error` null: it was accepted. */
+    /** Records the result of a re-run; `error` is null if the request was accepted. */
     endRerun: async (id: number, error: string | null) => {
       const outcome = error === null ? 'done' : 'failed';
       await db.query('update reruns set outcome = $2, error = $3 where id = $1', [id, outcome, error]);
     },
-    /** The newest ten, newest first. */
+    /** Lists the newest ten re-runs, newest first. */
     reruns: async (buildId: string) => await all(db, Rerun, RERUNS, [buildId]),
   };
 }
@@ -54,7 +54,7 @@ const SAVE_PAGES = `
   insert into log_pages (build_id, name, url) select $1, name, url from unnest($2::text[], $3::text[]) as p (name, url)
   on conflict (build_id, name) do update set url = excluded.url`;
 
-// Its process ended while it asked: a call takes less than a minute.
+// The process of such a request ended during the request, since a call takes less than a minute.
 const GIVE_UP = `
   update reruns set outcome = 'failed', error = 'The service stopped while it asked.'
   where build_id = $1 and outcome = 'asked' and at < clock_timestamp() - interval '1 minute'`;

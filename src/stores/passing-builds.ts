@@ -35,17 +35,17 @@ export function createPassingBuildStore(db: Database, outbox: Pick<OutboxStore, 
       await sql.query(SAVE_DEFAULT_BRANCH, [provider, repository, branch]);
     },
     /**
-     * Whether templates of this build would stay: fewer than `builds` newer ones of its pipeline and branch
-     * have some.
+     * Checks whether templates of this build would stay: fewer than `builds` newer builds of its pipeline and
+     * branch have some.
      */
     isWanted: async (buildId: string, builds: number) => {
       const [row] = await db.query<{ newer: number }>(NEWER, [buildId]);
       return (row?.newer ?? 0) < builds;
     },
     /**
-     * Stores the templates, finishes the entry of the outbox, and forgets those of all but the newest
-     * `builds` builds of each log and branch, except what a build that is being triaged was compared with.
-     * `false` where the lease is stale: nothing changes.
+     * Stores the templates, finishes the entry of the outbox, and deletes the templates of all but the newest
+     * `builds` builds of each log and branch, except those that a build in triage was compared with. Returns
+     * `false` and changes nothing if the lease is stale.
      */
     keep: async (entry: OutboxEntry, logs: readonly PassingLog[], builds: number) =>
       await db.transaction(async (sql) => {
@@ -56,9 +56,9 @@ export function createPassingBuildStore(db: Database, outbox: Pick<OutboxStore, 
         return true;
       }),
     /**
-     * The templates that each of these logs of a failed build is compared with: of the newest `builds` green
-     * builds of the same pipeline before it, of the same branch, else of the default branch; newest first.
-     * What was chosen for a log stays chosen; logs without any are left out.
+     * Chooses the templates that each of these logs of a failed build is compared with, newest first. They
+     * come from the newest `builds` green builds of the same pipeline before it: of the same branch, or else
+     * of the default branch. What was chosen for a log stays chosen; logs without any are left out.
      */
     choose: async (buildId: string, logs: readonly string[], builds: number) =>
       await db.transaction(async (sql) => {
@@ -66,8 +66,8 @@ export function createPassingBuildStore(db: Database, outbox: Pick<OutboxStore, 
         return (await sql.query(CHOSEN, [buildId, logs])).map(readChosen);
       }),
     /**
-     * Templates of a repository's green builds, or of all repositories' where null; newest first, at most
-     * `limit` logs.
+     * Lists the templates of a repository's green builds, or of all repositories if it is null, newest first;
+     * at most `limit` logs.
      */
     newest: async (repository: string | null, limit: number) =>
       (await db.query(NEWEST, [repository, limit])).map((row) => ({
@@ -87,7 +87,8 @@ function readChosen(row: unknown): ChosenPassingLog {
 }
 
 /**
- * Logs of one pipeline whose templates are kept at most, on its default branch and on all others together.
+ * Maximum number of logs of one pipeline whose templates are kept: on its default branch, and on all other
+ * branches together.
  */
 const MAX_LOGS = 200;
 

@@ -50,14 +50,14 @@ export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'ad
     leave: async (lease: string, holder: string) => {
       await db.query('delete from keepers where name = $1 and holder = $2', [lease, holder]);
     },
-    /** What `forgetBuilds` and `forgetRepository` would delete. */
+    /** Counts what `forgetBuilds` and `forgetRepository` would delete. */
     count: async (scope: ForgetScope) => {
       const [row] = await db.query(COUNT, toScopeValues(scope));
       return Counts.parse(row);
     },
     /**
-     * Deletes at most `limit` builds, oldest first, with everything that hangs on them, and has the outbox
-     * delete their texts. Of the audit trail stays who did what and when. Returns how many.
+     * Deletes at most `limit` builds, oldest first, with everything that depends on them, and has the outbox
+     * delete their texts. The audit trail keeps who did what and when. Returns how many builds were deleted.
      */
     forgetBuilds: async (scope: ForgetScope, limit: number) =>
       await db.transaction((sql) => forgetBuilds(sql, outbox, scope, limit)),

@@ -140,23 +140,23 @@ export function createReviewStore(db: Database) {
     },
 
     find: async (id: string, sql: Sql = db) => await first(sql, Review, FIND, [id]),
-    /** The review of this analysis, or null. */
+    /** Finds the review of this analysis; null if there is none. */
     findByAnalysis: async (analysisId: string, sql: Sql = db) =>
       await first(sql, Review, FIND_BY_ANALYSIS, [analysisId]),
     /**
-     * Holds the item for one reviewer until it expires. Null where another reviewer holds it or it is
-     * decided.
+     * Holds the item for one reviewer until the claim expires. Returns null if another reviewer holds it or
+     * it is decided.
      */
     claim: async (id: string, reviewer: string, claimMs: number) =>
       await first(db, Review, CLAIM, [id, reviewer, claimMs]),
     /** Takes an item over, also from another reviewer who holds it; null if it is decided. */
     takeOver: async (id: string, reviewer: string, claimMs: number) =>
       await first(db, Review, TAKE_OVER, [id, reviewer, claimMs]),
-    /** Null where this reviewer does not hold it. */
+    /** Gives the item back. Returns null if this reviewer does not hold it. */
     release: async (id: string, reviewer: string) => await first(db, Review, RELEASE, [id, reviewer]),
     /**
-     * Puts an undecided item aside for this reviewer, and gives it back where it was held. Null where it is
-     * decided or not stored.
+     * Puts an undecided item aside for this reviewer, and gives it back if this reviewer holds it. Returns
+     * null if it is decided or not stored.
      */
     skip: async (id: string, reviewer: string) => await first(db, Review, SKIP, [id, reviewer]),
     /**
@@ -266,14 +266,17 @@ const MAX_PAGES = 5;
  */
 function queueMethods(db: Database) {
   return {
-    /** In the order of `sort`, by age where none is given; decided ones are always by age. */
+    /**
+     * Lists items in the order of `sort`. Risk orders only waiting or claimed items; all others are then
+     * listed by age. Items decided today are always listed by decision, newest first.
+     */
     list: async (filter: ReviewFilter, page: Page, sort: ReviewSort = 'age') => {
       const values = [...filterValues(filter), ...pageValues(page)];
       return (await db.query(listText(filter, sort), values)).map((row) => Review.parse(row));
     },
     /**
-     * Undecided items, those of one fingerprint in one repository as one: the first of them in the order of
-     * `sort`. Of more than 2,000 items only the first are grouped.
+     * Lists undecided items, one for each fingerprint and repository: the first in the order of `sort`. If
+     * there are more than 2,000 items, groups only the first 2,000.
      */
     listGroups: async (
       filter: Omit<ReviewFilter, 'state' | 'fingerprint'>,
@@ -294,14 +297,14 @@ function queueMethods(db: Database) {
       return ReviewCounts.parse(row);
     },
     /**
-     * Undecided items of this one's fingerprint and repository that this reviewer could decide, oldest first,
-     * without the item itself.
+     * Lists undecided items of this one's fingerprint and repository that this reviewer could decide, oldest
+     * first, without the item itself.
      */
     listSame: async (id: string, reviewer: string, limit: number, sql: Sql = db) =>
       (await sql.query(SAME, [id, reviewer, limit])).map((row) => Review.parse({ ...row, decision: null })),
     /**
-     * Claims the first item that this reviewer may have; of several reviewers at once, each gets another.
-     * Null where there is none.
+     * Claims the first item that this reviewer may have. Several reviewers at once each get a different item.
+     * Returns null if there is none.
      */
     next: async (
       filter: Omit<ReviewFilter, 'state'>,
@@ -328,7 +331,7 @@ function filterValues({ category, repository, fingerprint, why, repositories }: 
   return [category ?? null, repository ?? null, fingerprint ?? null, words, scopeValue(repositories)];
 }
 
-/** $1 to $5 of every list. */
+/** SQL for the filter of every list, with the values $1 to $5. */
 const MATCHES = `($1::text is null or r.category = $1) and ($2::text is null or r.repository = $2)
   and ($3::text is null or r.fingerprint = $3)
   and ($4::text is null or array_to_string(r.why, ' · ') ilike $4)
@@ -431,18 +434,24 @@ const COUNTS = `
 /** Creates the methods for decisions, undone decisions, and guesses made before the verdict was shown. */
 function decisionMethods(db: Database) {
   return {
-    /** Takes a standing decision back: the item waits again. Null where it does not stand any more. */
+    /**
+     * Takes a standing decision back, so that the item waits again. Returns null if the decision no longer
+     * stands.
+     */
     undo: async ({ id, reviewId }: Pick<Decision, 'id' | 'reviewId'>, by: string, sql: Sql = db) =>
       await first(sql, Review, UNDO, [reviewId, by, id]),
-    /** The standing decisions of a batch, in the order of their reviews' ids. */
+    /** Lists the standing decisions of a batch, in the order of their reviews' ids. */
     batch: async (batchId: string, sql: Sql = db) =>
       (await sql.query<{ body: unknown }>(BATCH, [batchId])).map(({ body }) => Decision.parse(body)),
-    /** The newest standing decision of a reviewer. */
+    /** Returns the newest standing decision of a reviewer; null if there is none. */
     lastDecision: async (reviewer: string, { repositories }: Pick<ReviewFilter, 'repositories'> = {}) => {
       const [row] = await db.query<{ body: unknown }>(LAST, [reviewer, scopeValue(repositories)]);
       return row === undefined ? null : Decision.parse(row.body);
     },
-    /** The decision on this review that was taken back last, and by whom. */
+    /**
+     * Returns the last decision on this review that was taken back, and who took it back; null if there is
+     * none.
+     */
     lastUndone: async (reviewId: string, sql: Sql = db) => {
       const [row] = await sql.query<{ body: unknown; by: string; at: string | Date }>(LAST_UNDONE, [
         reviewId,
@@ -452,15 +461,15 @@ function decisionMethods(db: Database) {
         : { decision: Decision.parse(row.body), by: row.by, at: new Date(row.at).toISOString() };
     },
     /**
-     * Keeps what the reviewer takes the item for before the verdict is shown; a second guess changes nothing.
-     * Returns what is kept.
+     * Stores the category that the reviewer guesses before the verdict is shown; a second guess changes
+     * nothing. Returns the stored guess.
      */
     guess: async (id: string, reviewer: string, category: Category) => {
       await db.query(GUESS, [id, reviewer, category]);
       const [row] = await db.query<{ category: string }>(GUESS_OF, [id, reviewer]);
       return Category.parse(row?.category);
     },
-    /** What the reviewer took it for, or null. */
+    /** Returns the category that the reviewer guessed, or null. */
     findGuess: async (id: string, reviewer: string, sql: Sql = db) => {
       const [row] = await sql.query<{ category: string }>(GUESS_OF, [id, reviewer]);
       return row === undefined ? null : Category.parse(row.category);
@@ -468,7 +477,8 @@ function decisionMethods(db: Database) {
   };
 }
 
-// Only who moves the decision away changes the review: of two that take it back at once, one finds nothing.
+// Only the transaction that moves the decision away changes the review. If two take it back at once, one
+// finds nothing.
 const UNDO = `
   with gone as (delete from decisions where id = $3 and review_id = $1 returning *),
   kept as (

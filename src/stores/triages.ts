@@ -68,7 +68,7 @@ function jobMethods(db: Database, clock: Clock, traceparent: Traceparent) {
      * another worker.
      */
     lease: async (jobId: string, leaseMs: number) => await first(db, TriageJob, LEASE, [jobId, leaseMs]),
-    /** Prolongs a held lease; false where it was lost. */
+    /** Extends a held lease. Returns false if it was lost. */
     renew: async (job: TriageJob, leaseMs: number) =>
       (await all(db, TriageJob, RENEW, [job.id, job.lease, leaseMs])).length > 0,
     /**
@@ -79,35 +79,36 @@ function jobMethods(db: Database, clock: Clock, traceparent: Traceparent) {
       await sql.query(HOLD_BUILD, [job.buildId]);
       return (await sql.query(HOLD, [job.id, job.lease])).length > 0;
     },
-    /** Ends the job; queues it again where it is dirty. `refused` where the lease number is stale. */
+    /** Ends the job, or queues it again if it is dirty. Returns `refused` if the lease number is stale. */
     finish: async (job: TriageJob, state: 'done' | 'failed', error: string | null, sql: Sql = db) => {
       const [ended] = await all(sql, TriageJob, FINISH, [job.id, job.lease, state, error]);
       if (ended === undefined) return 'refused';
       return ended.state === 'queued' ? 'requeued' : 'ended';
     },
     /**
-     * Keeps that the stored logs cover what was requested when `job` was read; what was requested since is
-     * still to be fetched.
+     * Records that the stored logs cover what was requested when `job` was read. What was requested since
+     * must still be fetched.
      */
     markFetched: async (job: TriageJob, sql: Sql = db) => {
       await sql.query(MARK_FETCHED, [job.id, job.requested]);
     },
     /**
-     * Gives a job back, to be left alone for `delayMs`, and takes the try off `attempts`. With a delay it
-     * counts among the `retries`; without one, as when the process stops, not at all. A stale lease changes
-     * nothing.
+     * Gives a job back, to be left alone for `delayMs`, and takes the try off `attempts`. With a delay, the
+     * try counts among the `retries`. Without one, as when the process stops, it does not count at all. A
+     * stale lease changes nothing.
      */
     release: async (job: TriageJob, error: string, delayMs: number) => {
       await all(db, TriageJob, RELEASE, [job.id, job.lease, error, delayMs]);
     },
     /**
-     * A step of the work is finished: the tries that died before it count no more, only the one that goes on.
+     * Records that a step of the work is finished. The tries that died before it no longer count, only the
+     * current one.
      */
     progressed: async (job: TriageJob) => {
       await all(db, TriageJob, PROGRESSED, [job.id, job.lease]);
     },
     /**
-     * Gives back every running job, and says how many; only for a database that no other process can have
+     * Gives back every running job and returns how many. Only for a database that no other process can have
      * open.
      */
     reclaim: async () => (await all(db, TriageJob, RECLAIM, [])).length,
@@ -125,7 +126,7 @@ function jobMethods(db: Database, clock: Clock, traceparent: Traceparent) {
 
 function triageMethods(db: Database, clock: Clock) {
   return {
-    /** The triage of one failure group; created on first call. */
+    /** Returns the triage of one failure group, and creates it on the first call. */
     open: async (buildId: string, fingerprint: string, sql: Sql = db) => {
       const [created] = await sql.query(OPEN, [newId('tri', clock.now()), buildId, fingerprint]);
       const [row] = created === undefined ? await sql.query(FIND_TRIAGE, [buildId, fingerprint]) : [created];
@@ -140,7 +141,7 @@ function triageMethods(db: Database, clock: Clock) {
   };
 }
 
-/** News came since the newest lease was taken. */
+/** SQL for the condition that news came since the newest lease was taken. */
 const NEWS = '(owed > taken)';
 
 const JOB = columnsFor(TriageJob, null, {
@@ -151,10 +152,10 @@ const JOB = columnsFor(TriageJob, null, {
 
 const TRIAGE = columnsFor(Triage);
 
-/** News came: what happened before says nothing about the tries to come. */
+/** SQL that resets the counts if news came, because earlier tries say nothing about later ones. */
 const COUNTED_ANEW = `attempts = case when ${NEWS} then 0 else attempts end, retries = case when ${NEWS} then 0 else retries end`;
 
-/** No worker holds the job, and it is not postponed, or no longer. */
+/** SQL for the condition that no worker holds the job, and that it is not postponed, or no longer. */
 const FREE = `(j.not_before is null or j.not_before <= clock_timestamp())
   and (j.state = 'queued' or (j.state = 'running' and j.lease_expires_at <= clock_timestamp()))`;
 
@@ -231,11 +232,11 @@ export type JobTurns = ReturnType<typeof createJobTurns>;
 
 export function createJobTurns(db: Database) {
   return {
-    /** One of each repository after another, each repository's urgent ones first. */
+    /** Lists one job of each repository after another, with each repository's urgent jobs first. */
     next: async (limit: number) => z.array(Turn).parse(await db.query(NEXT, [limit])),
-    /** Null where the job is unknown. */
+    /** Returns the repository of a job and whether the job is urgent; null if the job is unknown. */
     place: async (jobId: string) => await first(db, Place, PLACE, [jobId]),
-    /** The newest first. */
+    /** Lists jobs that failed permanently, newest first. */
     failed: async (limit: number) => z.array(FailedJob).parse(await db.query(FAILED, [limit])),
     /**
      * Queues a job again that failed permanently or waits for its next try, as if there were news of its
@@ -270,7 +271,7 @@ const FAILED = `
   from triage_jobs j join builds b on b.id = j.build_id where j.state = 'failed'
   order by j.updated_at desc, j.id limit $1`;
 
-// As if there were news of the build: the tries before say nothing about those to come.
+// The job is treated as if there were news of the build: earlier tries say nothing about later ones.
 const REQUEST_AGAIN = `
   with known as (select id, state, lease_expires_at from triage_jobs where id = $1 for update),
   anew as (
@@ -291,7 +292,7 @@ export function createRunStepStore(db: Database) {
     add: async (buildId: string, step: Step) => {
       await db.query('insert into run_steps (build_id, step) values ($1, $2::jsonb)', [buildId, step]);
     },
-    /** Those of this build after a position, in order; at most 300. */
+    /** Lists the steps of this build after a position, in order; at most 300. */
     after: async (buildId: string, position: number) =>
       await all(
         db,
@@ -317,8 +318,8 @@ export type ChangeStore = ReturnType<typeof createChangeStore>;
 export function createChangeStore(db: Pick<Sql, 'query'>) {
   return {
     /**
-     * The newest 2,000 of the last milliseconds. They are dated before their transaction ends, which may be
-     * seconds later.
+     * Lists the newest 2,000 changes of the last `milliseconds`. A change is dated before its transaction
+     * ends, which may be seconds later.
      */
     recent: async (milliseconds: number) => await all(db, Change, RECENT, [-milliseconds]),
   };

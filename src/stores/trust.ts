@@ -20,19 +20,20 @@ export interface Setup {
 export function createTrustStore(db: Database) {
   const read = db.reader ?? db;
   return {
-    /** Keeps the setup of a process that works, where it is another than the last. */
+    /** Stores the setup of a process that works if it differs from the last one. */
     record: async ({ release, analyst, autoNotify }: Setup) => {
       await db.query(RECORD, [release, analyst, autoNotify]);
     },
     /**
-     * The newest changes, newest first; 5 at most, each with at most 1,000 answers before and after it,
+     * Lists the newest changes, newest first; at most 5, each with at most 1,000 answers before and after it,
      * within 30 days.
      */
     changes: async (filter: InsightsFilter) => {
       const acts = await all(read, Act, ACTS, filterValues(filter));
       return await Promise.all(
         acts.map(async ({ since, until, ...act }) => {
-          // Times as values of their own: the database then knows how many answers lie between them.
+          // The times are passed as separate values, so that the database knows how many answers lie between
+          // them.
           const values = [...filterValues(filter), act.repository, since, act.at, until];
           const [row] = await all(read, Tallies, TALLIES, values);
           return TrustChange.parse({ ...act, ...row });
@@ -40,8 +41,8 @@ export function createTrustStore(db: Database) {
       );
     },
     /**
-     * Of the newest 5,000 decided answers of the period, those that state at least `from`; `right`: only
-     * those that were, or were not.
+     * Lists those of the newest 5,000 decided answers of the period that state at least `from`. `right`
+     * selects only those that were right, or only those that were not.
      */
     answers: async (
       period: Period,

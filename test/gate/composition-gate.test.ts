@@ -124,6 +124,8 @@ describe('the gate of composition', () => {
 
   it('leaves out what alone is not answered, and parts that could be mixed up', () => {
     const alone = ALONE.get(SUM) ?? answered([SUM], [], []);
+    // What is unknown alone is to be the same unknown beside others.
+    expect(isUsable({ ...alone, answers: [{ ...SUM_ANSWER, abstained: true }] })).toBe(true);
     expect(isUsable(alone)).toBe(true);
     expect(isUsable({ ...alone, failureFound: false })).toBe(false);
     expect(isUsable(answered([SUM], [SUM_ANSWER], ['##[error]Process completed with exit code 1.']))).toBe(

@@ -20,6 +20,14 @@ test.each(Object.entries(PLANTED))(
   },
 );
 
+test.each([
+  'export const limits = {\n  /** How many jobs. */\n  jobs: 3,\n};',
+  'export function readJobs(\n  /** Where to stop. */\n  limit: number,\n): number {\n  return limit;\n}',
+])('a comment inside a value or a list of parameters is read too: %s', (text) => {
+  const { findings } = readLanguage(new Map([['planted.ts', text]]));
+  expect(findings.sentences.map(({ line }) => line)).toEqual([2]);
+});
+
 test('plain code has no findings', () => {
   const text = `
 /** Reads the jobs of a build, newest first. */

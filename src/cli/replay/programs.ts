@@ -45,7 +45,28 @@ export function replayCommand(): Command {
         'reviewed',
       ]),
     );
-  return addStoreFilters(command, 'with --reviewed or --stored: ')
+  addStoreFilters(command, 'with --reviewed or --stored: ');
+  return addRunOptions(addFigureOptions(command))
+    .addOption(jsonOption())
+    .action(
+      guarded(async (options: ReplayCommandOptions & Partial<FrozenOptions>) => {
+        if (options.frozen !== undefined) {
+          const { runFrozenReplay } = await import('./frozen-command.ts');
+          return await runFrozenReplay({
+            ...options,
+            frozen: options.frozen,
+            limits: options.limits ?? 'recorded',
+          });
+        }
+        const { runReplay } = await import('./replay-command.ts');
+        await runReplay(options, await terminalConfig(options));
+      }),
+    );
+}
+
+/** Adds the options that say which figures are computed and where results are written. */
+function addFigureOptions(command: Command): Command {
+  return command
     .addOption(
       new Option(
         '--by <what>',
@@ -72,7 +93,12 @@ export function replayCommand(): Command {
       '--judge [repeats]',
       'let the configured model compare explanations with their labels; reported separately and never used by gates',
       positive,
-    )
+    );
+}
+
+/** Adds the options that say how the cases are run. */
+function addRunOptions(command: Command): Command {
+  return command
     .addOption(analystOption())
     .addOption(profileOption())
     .option('--model <name>', 'model for --analyst llm, instead of the configured one')
@@ -103,21 +129,6 @@ export function replayCommand(): Command {
       new Option('--limits <which>', 'with --frozen: which limits apply')
         .choices(['recorded', 'configured'])
         .default('recorded'),
-    )
-    .addOption(jsonOption())
-    .action(
-      guarded(async (options: ReplayCommandOptions & Partial<FrozenOptions>) => {
-        if (options.frozen !== undefined) {
-          const { runFrozenReplay } = await import('./frozen-command.ts');
-          return await runFrozenReplay({
-            ...options,
-            frozen: options.frozen,
-            limits: options.limits ?? 'recorded',
-          });
-        }
-        const { runReplay } = await import('./replay-command.ts');
-        await runReplay(options, await terminalConfig(options));
-      }),
     );
 }
 

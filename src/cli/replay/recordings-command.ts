@@ -97,8 +97,8 @@ export function askedRuns(runs: readonly string[] | undefined) {
   const left = new Set(runs);
   return {
     /**
-     * Whether this one is meant: by the id of its triage or of its answer; everything is where nothing was
-     * requested.
+     * Checks whether this run is requested, by the id of its triage or of its answer, and marks that id as
+     * found. Every run is requested if no ids were given.
      */
     meant: ({
       triageId,
@@ -112,7 +112,7 @@ export function askedRuns(runs: readonly string[] | undefined) {
       for (const id of ids) left.delete(id);
       return ids.length > 0;
     },
-    /** Which ids were not met, in a sentence; null where all were. */
+    /** Returns a sentence with the ids that were not found. Returns null if all were. */
     missing: () => (left.size === 0 ? null : `There is no recording of ${[...left].join(', ')}.`),
   };
 }
@@ -142,8 +142,8 @@ export async function openRecordingsFile(path: string, behind = false) {
   let writing: Promise<void> = Promise.resolve();
   return {
     /**
-     * Writes it whole, behind those that were given before. Throws `storage-failed` where the disk takes no
-     * more, with the file as it was.
+     * Writes the whole recording after those that were added before. If the disk takes no more, throws
+     * `storage-failed` and leaves the file as it was.
      */
     add: (recording: Recording): Promise<void> => {
       writing = writing.then(() => append(file, isFile, path, `${JSON.stringify(recording)}\n`));
@@ -169,8 +169,8 @@ async function append(file: FileHandle, isFile: boolean, path: string, line: str
 export type KeptRecordings = NonNullable<Awaited<ReturnType<typeof keptRecordings>>>;
 
 /**
- * Opens what `--record` names; null where nothing is recorded. Throws `not-found` where it cannot be written,
- * `invalid-config` where there would be nothing to write.
+ * Opens the file that `--record` names. Returns null if nothing is recorded. Throws `not-found` if the file
+ * cannot be written, and `invalid-config` if there would be nothing to write.
  */
 export async function keptRecordings({ record, resume, only }: ReplayCommandOptions) {
   if (record === undefined) return null;
@@ -180,8 +180,8 @@ export async function keptRecordings({ record, resume, only }: ReplayCommandOpti
   let isWhole = true;
   return {
     /**
-     * Never rejects: a recording that cannot be kept is no failure of its case. The first one is said, and
-     * ends the keeping.
+     * Adds recordings to the file. Never rejects, because a recording that cannot be kept is not a failure of
+     * its case. The first error is reported, and nothing is kept after it.
      */
     keep: async (recordings: readonly Recording[]): Promise<void> => {
       for (const recording of recordings) {
@@ -193,7 +193,7 @@ export async function keptRecordings({ record, resume, only }: ReplayCommandOpti
         });
       }
     },
-    /** Where not all were kept, the exit code says so. */
+    /** Closes the file. Sets the exit code if not all recordings were kept. */
     close: async () => {
       await file.close();
       if (!isWhole) process.exitCode ??= EXIT.refused;

@@ -53,8 +53,8 @@ export function readKeys({ input, output, repeatMs = REPEAT_MS }: KeyStreams) {
   input.resume();
   return {
     /**
-     * The next key as it is written on it: "a", "?", "3", "return"; `null` for Ctrl-C, Ctrl-D and the end of
-     * input.
+     * Resolves to the next key by its label: "a", "?", "3", "return". Resolves to `null` for Ctrl-C, Ctrl-D
+     * and the end of input.
      */
     key: () =>
       new Promise<string | null>((resolve) => {
@@ -62,7 +62,8 @@ export function readKeys({ input, output, repeatMs = REPEAT_MS }: KeyStreams) {
         else waiting.push(resolve);
       }),
     /**
-     * A line with an editor, `prefill` already in it; null where the reader gave up (Ctrl-C, Ctrl-D, Esc).
+     * Opens an editor for one line that starts with `prefill`. Resolves to the line, or to null if the user
+     * cancels (Ctrl-C, Ctrl-D, Esc).
      */
     line: async (prompt: string, prefill: string): Promise<string | null> => {
       editing = true;
@@ -74,7 +75,7 @@ export function readKeys({ input, output, repeatMs = REPEAT_MS }: KeyStreams) {
         input.resume();
       }
     },
-    /** Forgets what was typed before it could be seen what for. */
+    /** Forgets the keys that were typed before the user could see what they would apply to. */
     drop: () => {
       typed = typed.filter((key) => key === null);
     },

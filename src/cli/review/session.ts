@@ -193,8 +193,8 @@ function refused(error: unknown, { write }: SessionParts): Left | null {
 }
 
 /**
- * Asks for category, cause, fix and what shows it; null where the reviewer gives up. Nothing is sent but by
- * the key y.
+ * Asks for the category, the cause, the fix and the evidence. Returns null if the reviewer cancels. Nothing
+ * is sent unless the reviewer presses y.
  */
 async function askCorrection(
   { analysis }: Item,
@@ -301,7 +301,7 @@ function rule(title: string, { width }: ReviewLook): string {
   return `── ${title} ${'─'.repeat(Math.max(0, width - title.length - 4))}`;
 }
 
-/** An item with all that is shown of it. */
+/** An item with everything that is shown of it. */
 export type Item = Awaited<ReturnType<ReviewClient['read']>>;
 export type ReviewClient = ReturnType<typeof openReviewClient>;
 
@@ -317,7 +317,7 @@ export function openReviewClient(server: Service) {
     askServer(server, 'POST', path, schema, body);
   return {
     counts: async () => await askServer(server, 'GET', '/api/reviews/counts', ReviewCounts),
-    /** Holds the next item; null where nothing waits for this reviewer. */
+    /** Claims the next item. Returns null if no item waits for this reviewer. */
     next: async (after?: string) =>
       (await post('/api/reviews/next', NextView, { sort: 'risk', ...(after === undefined ? {} : { after }) }))
         .review,
@@ -330,20 +330,20 @@ export function openReviewClient(server: Service) {
         `/api/builds/${encodeURIComponent(review.buildId)}`,
         BuildAnswer,
       ).catch(() => null);
-      // `blind`: a category of one's own is to be named before the verdict is shown. A build that cannot be
-      // read is null.
+      // If `blind` is true, the reviewer must name a category before the verdict is shown. A build that
+      // cannot be read is null.
       return { review, analysis, blind, build: build?.build ?? null };
     },
-    /** The review of an analysis; opened where there is none. */
+    /** Returns the review of an analysis. Opens a review if there is none. */
     ofAnalysis: async (id: string) => await post(`/api/analyses/${encodeURIComponent(id)}/review`, Review),
     guess: async (id: string, category: Category) =>
       void (await post(at(id, '/guess'), GuessView, { category })),
-    /** Says in one sentence what was taught. */
+    /** Decides a review. Returns a sentence that says what was taught. */
     decide: async ({ id, version }: Review, decision: DecisionInput) =>
       (await post(at(id, '/decision'), DecisionView, { ...decision, version })).teaching,
     skip: async (id: string) => void (await post(at(id, '/skip'), Review)),
     release: async (id: string) => void (await post(at(id, '/release'), Review)),
-    /** Takes back this reviewer's newest decision; null where there is none. */
+    /** Takes back this reviewer's newest decision. Returns null if there is none. */
     undoLast: async () => {
       const { decision } = await askServer(server, 'GET', '/api/reviews/last-decision', LastDecisionView);
       return decision === null ? null : (await post(at(decision.reviewId, '/undo'), UndoView)).review;

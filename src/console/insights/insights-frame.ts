@@ -18,26 +18,26 @@ export const InsightsQuery = z.object({
   repo: Words,
   days: z.coerce.number().int().min(1).max(366).optional().catch(undefined),
   category: Category.optional().catch(undefined),
-  /** The threshold that is inspected, and the wrong answers that are borne, in percent. */
+  /** The threshold that is inspected, and the accepted share of wrong answers, in percent. */
   t: z.coerce.number().min(0).max(1).optional().catch(undefined),
   wrong: z.coerce.number().int().min(0).max(50).catch(5).default(5),
-  /** Which decided answers are listed. */
+  /** The decided answers that are listed. */
   verdict: z.enum(['all', 'right', 'wrong']).catch('all').default('all'),
-  /** The first day of the period; absent: it ends today. */
+  /** The first day of the period. If absent, the period ends today. */
   day: Day,
   /** The first and the last day of a period, and the first one of the period that it is compared with. */
   from: Day,
   to: Day,
   compare: Day,
-  /** Which tests are listed. */
+  /** The list of tests that is shown. */
   list: z.enum(['flaky', 'cost', 'quarantine']).catch('flaky').default('flaky'),
-  /** Minutes that a person loses by a failed build. */
+  /** Minutes that a person loses because of a failed build. */
   minutes: z.coerce.number().int().min(0).max(480).catch(10).default(10),
   /** Names of the kept runs that are compared. */
   baseline: z.string().trim().max(100).catch('').default(''),
   candidate: z.string().trim().max(100).catch('').default(''),
   offset: Offset,
-  /** The table that is wanted as CSV. */
+  /** The table that is requested as CSV. */
   csv: z.string().max(50).optional().catch(undefined),
 });
 export type InsightsQuery = z.infer<typeof InsightsQuery>;

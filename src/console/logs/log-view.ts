@@ -32,20 +32,20 @@ import {
 /** The dependencies of the log pages. */
 type LogDeps = Pick<ConsoleDeps, 'archive' | 'stores'>;
 
-/** One text of a build, and what is known of its lines. */
+/** One text of a build, and what is known about its lines. */
 export interface LogFacts {
   readonly build: Build;
-  /** All texts of the build, as they came. */
+  /** All texts of the build, as they were received. */
   readonly sources: readonly ArchivedSource[];
   readonly source: ArchivedSource;
   readonly evidence: readonly EvidenceLines[];
-  /** Answers about the build, of which the evidence is. */
+  /** The answers about the build that the evidence belongs to. */
   readonly analyses: readonly Analysis[];
-  /** Its page at the build's CI; undefined: none is known. */
+  /** The address of the log's page at the CI system. Undefined if none is known. */
   readonly page: string | undefined;
 }
 
-/** A build whose texts are not there, and why, as far as it is known. */
+/** A build whose texts are missing, with the reason if it is known. */
 export interface NoLog {
   readonly build: Build;
   readonly sources: readonly ArchivedSource[];
@@ -55,8 +55,8 @@ export interface NoLog {
 }
 
 /**
- * Finds a text of a build that the asker may see: the named one, else the largest log. Throws `not-found`
- * where there is no such build.
+ * Finds a text of a build that the user may see: the named one, otherwise the largest log. Throws `not-found`
+ * if there is no such build.
  */
 export async function findLog(
   { archive, stores }: LogDeps,
@@ -138,7 +138,7 @@ const onOff = z.enum(['0', '1']).optional().catch(undefined);
 
 /** The query fields of the viewer. Values that cannot be parsed count as not given. */
 export const LogQuery = z.object({
-  /** Name of the text; absent: the build's largest log. */
+  /** The name of the text. If absent, the build's largest log is shown. */
   file: z.string().max(2_000).optional().catch(undefined),
   L: range,
   from: line,
@@ -147,11 +147,11 @@ export const LogQuery = z.object({
   /** Words to search for, in one line. */
   q: z.string().max(500).catch('').default(''),
   case: z.literal('1').optional().catch(undefined),
-  /** First hit that is wanted. */
+  /** The number of the first hit to show. */
   hit: z.coerce.number().int().min(1).max(999_999_999).catch(1).default(1),
   ts: onOff,
   wrap: onOff,
-  /** Only of this analysis evidence is shown. */
+  /** The analysis whose evidence is shown. If absent, the evidence of all analyses is shown. */
   analysis: z.string().max(300).optional().catch(undefined),
   /** The review item that the log was opened from, with its place in the queue. */
   back: z
@@ -160,7 +160,7 @@ export const LogQuery = z.object({
     .regex(/^\/review\/[\w-]+(?:\?[\w=&%.+*-]*)?$/)
     .optional()
     .catch(undefined),
-  /** Only the rows that take the place of this gap are wanted. */
+  /** The gap whose rows are requested. If set, no other rows are returned. */
   part: range,
 });
 export type LogQuery = z.infer<typeof LogQuery>;
@@ -277,8 +277,8 @@ async function foldedStretches(
 }
 
 /**
- * Lines looked at on either side: a step ends soon after what it died of, and so much is read in a few
- * milliseconds.
+ * The number of lines searched on either side. A step ends soon after its error, and this many lines are read
+ * in a few milliseconds.
  */
 const LOOKED_AT = 1_000;
 

@@ -37,7 +37,7 @@ export interface Looking {
   readonly stamps?: boolean;
   /** The reader's template of an address that opens a file in their editor. */
   readonly editor?: string;
-  /** The next press accepts although the change touches a suspect. */
+  /** True if the next press accepts although the change touches a suspect. */
   readonly armed?: boolean;
   readonly typed?: Typed;
   /** The reason why the input could not be saved. */
@@ -81,14 +81,17 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
   return {
     ...{ review, facts, hold, blind, queue, undo, mode, stamps, editor, typed, failure },
     mayTakeOver: hold === 'others' && mayTakeOver(review, isAdmin, clock.now()),
-    /** Undecided items that this decision may settle too. */
+    /** Undecided items that this decision may also settle. */
     same,
-    /** Items that wait, for "item 7 of 42" where the address does not say. */
+    /** The number of waiting items, for "item 7 of 42" if the address does not contain it. */
     waiting: counts.waiting,
     armed: armed && mustArm(facts),
-    /** What the standing decision taught, or why nothing; null where there is none. */
+    /**
+     * A sentence that says what the standing decision taught, or why it taught nothing. Null if there is no
+     * decision.
+     */
     taught,
-    /** Who may take the standing decision back looks at it. */
+    /** True if the current reviewer may take the standing decision back. */
     mayUndo: review.decision !== null && (isAdmin || review.decision.reviewer === reviewer),
     done,
   };

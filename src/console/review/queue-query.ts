@@ -19,10 +19,10 @@ export const QueueQuery = z.object({
   why: WordsOrNone,
   sort: z.enum(['risk', 'age', 'confidence']).catch('risk').default('risk'),
   offset: Offset,
-  /** Which item this is, of how many. */
+  /** The number of this item, and the number of items in the queue. */
   n: count,
   of: count,
-  /** Which one the newest decision was about. */
+  /** The number of the item that the newest decision was about. */
   u: count,
 });
 export type QueueQuery = z.infer<typeof QueueQuery>;
@@ -66,9 +66,9 @@ const times = z.coerce.number().int().min(0).max(10_000).optional().catch(undefi
 export const Said = z.object({
   /** The review that was decided. */
   done: z.string().max(100).optional(),
-  /** Others that were decided with it. */
+  /** The number of other reviews that were decided with it. */
   also: times,
-  /** How many decisions were taken back. */
+  /** The number of decisions that were taken back. */
   undone: times,
   skipped: z.literal('1').optional().catch(undefined),
   released: z.literal('1').optional().catch(undefined),
@@ -79,8 +79,8 @@ export type Said = z.infer<typeof Said>;
 type SaidStores = Pick<ShownStores, 'reviews' | 'library' | 'analyses' | 'failures'>;
 
 /**
- * Sentences about it, with what a decision taught; null where nothing was done. `n` is the number of the item
- * that comes now.
+ * Describes the last action and what a decision taught. Returns null if nothing was done. `n` is the number
+ * of the item that comes next.
  */
 export async function describeLastAction(
   said: Said,

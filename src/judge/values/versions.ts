@@ -10,7 +10,7 @@ import { findMismatch, systemsWithGlibc, type VersionMismatch } from '../version
  */
 const LINES = 4;
 
-/** A mismatch, and the line whose complaint it is. */
+/** A mismatch, and the line that reports it. */
 interface Found {
   readonly mismatch: VersionMismatch;
   readonly value: Omit<Value, 'text'>;
@@ -20,9 +20,9 @@ type VersionReader = (block: TellingBlock, facts: Facts) => Value | null;
 
 /** Slots of versions: what needs which version of what, and which one is running. */
 export const VERSION_READERS: Readonly<Record<string, VersionReader>> = {
-  /** "Node", "Java", "glibc". */
+  /** The tool whose version does not match: "Node", "Java", "glibc". */
   runtime: readWith(({ tool }) => tool),
-  /** What needs it: "`toReversed`", "spring-core-6.0.4.jar". */
+  /** Returns what needs the version: "`toReversed`", "spring-core-6.0.4.jar". */
   member: (block, facts) =>
     readWith(({ subject }) => (subject === CLASS_FILE ? (archiveIn(block) ?? subject) : subject))(
       block,
@@ -32,9 +32,9 @@ export const VERSION_READERS: Readonly<Record<string, VersionReader>> = {
   since: readWith(({ isFromTable, isGone, version }) =>
     isFromTable && !isGone ? shortVersion(version) : null,
   ),
-  /** The first version that has it no more. */
+  /** The first version that no longer has the member. */
   removed: readWith(({ isGone, version }) => (isGone ? shortVersion(version) : null)),
-  /** The oldest version that the complaint itself asks for. */
+  /** The oldest version that the error message itself asks for. */
   demanded: readWith(({ isFromTable, version }) => (isFromTable ? null : shortVersion(version))),
   running: readRunning,
   /** Distributions whose C library is new enough. */
@@ -76,7 +76,7 @@ function readMismatch({ trigger, paragraph }: TellingBlock, { subject }: Facts):
   return null;
 }
 
-/** Returns the archive that a class file is in, where javac says so. */
+/** Returns the archive that contains a class file, if javac names it. */
 function archiveIn({ trigger, paragraph }: TellingBlock): string | null {
   for (const { text } of [trigger, ...paragraph]) {
     const archive = /([\w.+-]{1,120}\.jar)\b/.exec(text)?.[1];

@@ -9,24 +9,24 @@ export type Allowance = ReturnType<typeof createAllowance>;
 export function createAllowance(maxBytes: number, maxEntries: number) {
   let bytesLeft = maxBytes;
   let entriesLeft = maxEntries;
-  /** Throws 'too-large' where so many bytes would be too many, without taking them. */
+  /** Throws 'too-large' if this many bytes would exceed the limit. Does not count them. */
   const checkRoom = (what: string, bytes: number): void => {
     if (bytes > bytesLeft) throw refused(what, 'its contents are larger than the limit');
   };
   return {
-    /** Throws 'too-large' where an archive has more entries than may still be listed. */
+    /** Counts entries. Throws 'too-large' if an archive has more entries than may still be listed. */
     takeEntries(what: string, entries: number): void {
       if (entries > entriesLeft)
         throw refused(what, `it has ${entries} entries, ${entriesLeft} are allowed. Give a part of it`);
       entriesLeft -= entries;
     },
     checkRoom,
-    /** Counts decompressed bytes. Throws 'too-large' where there are too many. */
+    /** Counts decompressed bytes. Throws 'too-large' if there are too many. */
     takeBytes(what: string, bytes: number): void {
       checkRoom(what, bytes);
       bytesLeft -= bytes;
     },
-    /** Decompressed bytes that may still come. */
+    /** Returns the number of decompressed bytes that are still allowed. */
     get room(): number {
       return bytesLeft;
     },
@@ -40,10 +40,10 @@ export function refused(what: string, why: string): TriageError {
 
 /** The text to read from an archive: that of one file, or of the files of a job's steps in order. */
 export interface PlannedText {
-  /** Its path in the archive, or for steps that of their folder. */
+  /** The path of the file in the archive, or the path of the folder for steps. */
   readonly path: string;
   readonly parts: readonly string[];
-  /** The names of a job's steps, where the archive names them. */
+  /** The names of a job's steps, if the archive names them. */
   readonly steps: readonly string[];
 }
 
@@ -66,9 +66,9 @@ export function mayBeRead(path: string): boolean {
 }
 
 /**
- * Chooses what is read of the files of an archive or folder, in the order of their names. GitHub's log
- * archives hold each job's log whole, `0_build.txt`, and again step by step, `build/3_Run tests.txt`: the
- * whole is read once, and the steps only where it is missing.
+ * Chooses which files of an archive or folder are read, in the order of their names. GitHub's log archives
+ * contain each job's log as a whole, `0_build.txt`, and again step by step, `build/3_Run tests.txt`. The
+ * whole log is read once, and the steps only if it is missing.
  */
 export function planTexts(paths: readonly string[]): PlannedText[] {
   const sorted = [...new Set(paths)].filter(mayBeRead).sort(NUMERIC.compare);
@@ -96,7 +96,9 @@ export function planTexts(paths: readonly string[]): PlannedText[] {
   return plan;
 }
 
-/** Names are for people: no part climbs, and nothing in them moves a cursor. */
+/**
+ * Makes a path safe to show to people: no part leads to a parent folder, and nothing in it moves a cursor.
+ */
 export function safePath(path: string): string {
   const parts = path.split(/[/\\]/).filter((part) => part !== '' && part !== '.' && part !== '..');
   return (
@@ -139,7 +141,7 @@ function getFolder(path: string): string {
 /** A file in an archive. */
 export interface Member {
   readonly path: string;
-  /** Throws TriageError for what is broken, encrypted, or above the limits. */
+  /** Throws TriageError if the file is broken, encrypted, or above the limits. */
   readonly read: () => Promise<Uint8Array>;
 }
 
@@ -225,9 +227,9 @@ const MAX_META_BYTES = 64 * 1024;
 const BLOCK = 512;
 
 /**
- * Lists the files of a tar archive; links, devices and folders are left out, and no name is ever used as a
- * path. An archive that was cut off gives what came before, with a note. Throws `too-large` for too many
- * entries, `invalid-input` for what is no tar at all.
+ * Lists the files of a tar archive. Links, devices and folders are left out, and no name is ever used as a
+ * path. A truncated archive returns the files before its end, with a note. Throws `too-large` for too many
+ * entries, and `invalid-input` for anything that is not a tar archive.
  */
 function listTar(what: string, archive: Uint8Array, allowance: Allowance, notes: string[]): Member[] {
   const members: Member[] = [];

@@ -12,7 +12,7 @@ import type { LogText } from '../lines/lines.ts';
 import { normaliseMessage } from '../recognise/normalise.ts';
 import { isFile } from './tools/place.ts';
 
-/** Lines that belong together and tell something. Lines are 1-based and inclusive. */
+/** Lines that belong together and are informative. Lines are 1-based and inclusive. */
 export interface Block {
   readonly start: number;
   readonly end: number;
@@ -21,11 +21,11 @@ export interface Block {
   /** The reason shown to people, for example "pytest failure". */
   readonly reason: string;
   /**
-   * True where the block is a single line found by a general phrase: the lines around it may say more, and
-   * many of them say less.
+   * True if the block is a single line found by a general phrase. The lines around it may say more, but many
+   * of them say less.
    */
   readonly loose?: boolean;
-  /** True where the last lines matter most: filled from its end when it does not fit whole. */
+  /** True if the last lines matter most. A block that does not fit whole is then filled from its end. */
   readonly fromEnd?: boolean;
 }
 
@@ -44,8 +44,8 @@ export interface Extractor {
   /** The family's name; also the toolchain it reports. */
   readonly name: string;
   /**
-   * ASCII literals, case ignored. Only lines that hold one of them are given to `extract`: anything dearer is
-   * asked of these lines alone.
+   * ASCII literals, case ignored. Only lines that contain one of them are given to `extract`, so that
+   * expensive checks run on these lines alone.
    */
   readonly literals: readonly string[];
   /**
@@ -55,7 +55,7 @@ export interface Extractor {
   readonly extract: (log: LogText, lines: readonly number[], found: Findings) => void;
 }
 
-/** Most findings of one tool and severity that are kept. */
+/** The maximum number of findings of one tool and severity that are kept. */
 const MAX_KEPT = 200;
 const WARNING_WEIGHT = 12;
 
@@ -74,7 +74,7 @@ export class Findings implements Extraction {
   readonly messages: ErrorMessage[] = [];
   readonly toolchains = new Set<string>();
   readonly leftOut: ReadonlySet<string>;
-  /** Lines that a complaint of the shell has taken. */
+  /** Lines that belong to an error message of the shell. */
   readonly complaints = new Set<number>();
   readonly #source: string;
   readonly #taken = new Set<number>();
@@ -85,7 +85,7 @@ export class Findings implements Extraction {
     this.leftOut = leftOut;
   }
 
-  /** Tests, diagnostics and exceptions so far. */
+  /** Returns the number of tests, diagnostics and exceptions found so far. */
   get size(): number {
     return this.failingTests.length + this.diagnostics.length + this.exceptions.length;
   }
@@ -103,7 +103,7 @@ export class Findings implements Extraction {
     this.messages.push({ text: text.slice(0, 500), at: { source: this.#source, line }, weight });
   }
 
-  /** Adds a failing test with everything unknown but what is given; gives its index. */
+  /** Adds a failing test. Everything that is not given is unknown. Returns the index of the test. */
   test(line: number, framework: string, known: Pick<FailingTest, 'name'> & Partial<FailingTest>): number {
     return this.failingTests.push(this.testAt(line, framework, known)) - 1;
   }
@@ -128,7 +128,7 @@ export class Findings implements Extraction {
     return { source: this.#source, lineStart: start, lineEnd: end };
   }
 
-  /** Gives the failing test at `index` one more block of lines. */
+  /** Adds another block of lines to the failing test at `index`. */
   addSpan(index: number, start: number, end: number): void {
     const test = this.failingTests[index];
     if (test !== undefined)
@@ -157,12 +157,15 @@ export class Findings implements Extraction {
     return this.#taken.has(line);
   }
 
-  /** Keeps lines from being read again by the readers that come after. */
+  /** Prevents later readers from reading these lines again. */
   take(start: number, end: number): void {
     for (let line = start; line <= end; line++) this.#taken.add(line);
   }
 
-  /** Weighs one more finding of a tool: later ones less; null where no more are kept. */
+  /**
+   * Returns the weight of one more finding of a tool. Later findings weigh less. Returns null if no more are
+   * kept.
+   */
   weigh(tool: string, severity: Diagnostic['severity'], weight: number): number | null {
     const key = `${tool} ${severity}`;
     const before = this.#counts.get(key) ?? 0;
@@ -171,8 +174,8 @@ export class Findings implements Extraction {
   }
 
   /**
-   * Adds a finding as data and as a block, unless there are too many of its kind. `weight` is that of the
-   * first; later ones weigh less.
+   * Adds a finding as data and as a block, unless there are too many of its kind. `weight` is the weight of
+   * the first one. Later ones weigh less.
    */
   finding({
     start,
@@ -193,8 +196,8 @@ export class Findings implements Extraction {
   }
 
   /**
-   * Puts what was said before, of another place, behind all that is said for the first time: a list that is
-   * cut still shows each message. Moves the diagnostics from index `from` on.
+   * Moves messages that were reported before, for another place, behind all that are reported for the first
+   * time, so that a truncated list still shows each message. Moves the diagnostics from index `from` on.
    */
   putRepeatsLast(from: number): void {
     const seen = new Set<string>();

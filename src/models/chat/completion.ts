@@ -56,7 +56,7 @@ export interface WrittenCall {
 interface TokenCount {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Null where the server does not say. */
+  /** The number of cached input tokens. Null if the server does not report it. */
   readonly cachedInputTokens: number | null;
 }
 
@@ -108,7 +108,7 @@ const Body = z.object({
   usage: UsageBody.nullish().catch(null),
 });
 
-/** Reads the body of a chat completion. Throws `invalid-input` where it is none. */
+/** Reads the body of a chat completion. Throws `invalid-input` if it is not one. */
 function readCompletion(body: string): Completion {
   const parsed = Body.safeParse(jsonIn(body));
   const choice = parsed.data?.choices[0];
@@ -161,7 +161,7 @@ interface StreamOptions {
 
 /** The data that is captured from the HTTP reply before LangChain reads it. */
 interface Tap {
-  /** The server's refusal, or its whole reply where it does not stream. */
+  /** The server's refusal, or its whole reply if it does not stream. */
   whole: Completion | Refusal | undefined;
   /** The last characters of the stream. */
   tail: string;
@@ -170,9 +170,9 @@ interface Tap {
 const TAIL = 64;
 
 /**
- * Asks once and passes the answer on as it arrives. Resolves to the whole of it, or to the server's refusal;
- * throws `upstream-failed` where there is no answer or it ends before its end, `invalid-input` where it is
- * too large. A server that does not stream is read to its end and passed on in one piece.
+ * Asks once and passes the answer on as it arrives. Resolves to the whole answer, or to the server's refusal.
+ * Throws `upstream-failed` if there is no answer or it is cut off, and `invalid-input` if it is too large.
+ * The reply of a server that does not stream is read to its end and passed on in one piece.
  */
 export async function streamCompletion(
   request: CompletionRequest,
@@ -270,12 +270,12 @@ function withoutThinking(text: string): string {
   return OPEN.test(text) ? '' : text;
 }
 
-/** Lets the pieces of a streamed reply through, but for the thoughts that it begins with. */
+/** Passes on the pieces of a streamed reply, without the reasoning that it begins with. */
 function createThinkingFilter() {
   let state: 'unknown' | 'thinking' | 'answering' = 'unknown';
   let held = '';
   return {
-    /** What of this piece may be shown now. */
+    /** Returns the text that may be shown now that this piece has arrived. */
     push: (piece: string): string => {
       if (state === 'answering') return piece;
       held += piece;
@@ -292,7 +292,7 @@ function createThinkingFilter() {
       held = held.slice(held.indexOf('>', close) + 1).trimStart();
       return release();
     },
-    /** What was held back and is no thought after all. */
+    /** Returns the text that was held back and turned out not to be reasoning. */
     end: () => (state === 'unknown' ? release() : ''),
   };
 

@@ -84,7 +84,10 @@ export const GiteaSettings = z.object({
     'FAULTLINE_GITEA_WEBHOOK_SECRET',
     'Gitea or Forgejo webhook secret. Two secrets, separated by a comma, during rotation.',
   ),
-  /** Of the API; what people see in the browser becomes it. Null: nothing is read or written. */
+  /**
+   * The address of the API. An address from the browser is converted to it. If null, nothing is read or
+   * written.
+   */
   baseUrl: setting(
     'FAULTLINE_GITEA_URL',
     apiAddress(giteaApiAddress).nullable().default(null),
@@ -94,7 +97,7 @@ export const GiteaSettings = z.object({
     'FAULTLINE_GITEA_TOKEN',
     'Token with the scopes read:repository (logs and code) and, for comments and statuses, write:repository, write:issue and read:user.',
   ),
-  /** Written with that token. */
+  /** The switch for comments, which are written with that token. */
   comment: flag(
     'FAULTLINE_GITEA_COMMENT',
     'Set to true to post one comment on each pull request with a failed build and keep it up to date.',

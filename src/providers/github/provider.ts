@@ -101,7 +101,7 @@ function createChannels({
 
 /** A GitHub App as configured. */
 const GithubAppConfig = z.object({
-  /** Its number or its client id, as its settings show them. */
+  /** The number or the client id of the App, as its settings show them. */
   id: setting(
     'FAULTLINE_GITHUB_APP_ID',
     z
@@ -131,7 +131,7 @@ export const GithubSettings = z.object({
     'FAULTLINE_GITHUB_WEBHOOK_SECRET',
     'GitHub webhook secret. Two secrets, separated by a comma, during rotation.',
   ),
-  /** Of the REST API; what people see in the browser becomes it. */
+  /** The address of the REST API. An address from the browser is converted to it. */
   baseUrl: setting(
     'FAULTLINE_GITHUB_URL',
     apiAddress(githubApiAddress).default('https://api.github.com'),
@@ -141,9 +141,12 @@ export const GithubSettings = z.object({
     'FAULTLINE_GITHUB_TOKEN',
     'Token that can read Actions logs and, for suspects from code, contents and pull requests.',
   ),
-  /** Asked before the token, which serves repositories on which the App is not installed. */
+  /**
+   * The App, which has precedence over the token. The token serves repositories on which the App is not
+   * installed.
+   */
   app: GithubAppConfig.nullable().default(null),
-  /** Written with the App or the token. */
+  /** The switch for comments, which are written with the App or the token. */
   comment: flag(
     'FAULTLINE_GITHUB_COMMENT',
     'Set to true to post one comment on each pull request with a failed build and keep it up to date, with suggestions if a job asks for them. The token or App needs write access to pull requests.',
@@ -177,10 +180,9 @@ const ENTERPRISE_PATH = /^\/(?:api(?:\/v3|\/graphql)?\/?)?$/;
 
 /**
  * Returns the address of GitHub's REST API, given that address or one from the browser: github.com, an
- * Enterprise server
- * (`https://host/api/v3`) or a tenant of ghe.com (`https://api.tenant.ghe.com`). A loopback address, or one
- * with another
- * path, such as a proxy's, is kept. No slash at the end. Throws a TypeError if the text is not a URL.
+ * Enterprise server (`https://host/api/v3`) or a tenant of ghe.com (`https://api.tenant.ghe.com`). A loopback
+ * address, or one with another path, such as a proxy's, is kept. The result has no slash at the end. Throws a
+ * TypeError if the text is not a URL.
  */
 export function githubApiAddress(text: string): string {
   const url = new URL(text);
@@ -211,7 +213,7 @@ function complaintAbout(key: string): string | null {
   if (!key.includes('-----END ')) return `is cut off: write its line breaks as \\n, or ${FILE}`;
   try {
     const { asymmetricKeyType } = createPrivateKey(key);
-    // What signs nothing would only be found out by the first build.
+    // Otherwise a key that cannot sign would only be noticed at the first build.
     createPublicKey(key);
     return asymmetricKeyType === 'rsa'
       ? null
@@ -224,7 +226,7 @@ function complaintAbout(key: string): string | null {
 const RateLimit = z.object({
   resources: z.object({ core: z.object({ limit: z.number(), remaining: z.number(), reset: z.number() }) }),
 });
-/** Below so many calls left in the hour, GitHub is about to refuse us. */
+/** The number of remaining calls in the hour below which GitHub is about to refuse requests. */
 const FEW_CALLS = 100;
 /** The maximum number of repositories with a local clone that are checked. */
 const MAX_ASKED = 5;
@@ -246,7 +248,7 @@ function createTokenCheck({ baseUrl, token, app }: GithubSettings): Check {
   return {
     name,
     mend: `check FAULTLINE_GITHUB_URL (${baseUrl}) and whether this machine can reach it`,
-    // The service asks as the App where there is one.
+    // The service uses the App if there is one.
     ...(token === null || app !== null ? {} : { freshMs: OUTSIDE_FRESH_MS }),
     ask: async (signal) => {
       if (token === null)
@@ -277,7 +279,7 @@ function tokenFinding({ status, headers, json }: ProbeReply): Finding {
       'check FAULTLINE_GITHUB_URL: on GitHub Enterprise Server it is https://HOST/api/v3',
     );
   const limits = RateLimit.safeParse(json);
-  // Enterprise servers may have no rate limit, and then say 404.
+  // Enterprise servers may have no rate limit. They then return 404.
   if (!limits.success && status !== 404)
     return wrong(
       name,
@@ -285,7 +287,7 @@ function tokenFinding({ status, headers, json }: ProbeReply): Finding {
       'check FAULTLINE_GITHUB_URL: on GitHub Enterprise Server it is https://HOST/api/v3',
     );
   const scopes = headers.get('x-oauth-scopes');
-  // Only classic tokens say their scopes.
+  // Only classic tokens report their scopes.
   if (
     scopes !== null &&
     !scopes.split(',').some((scope) => scope.trim() === 'repo' || scope.trim() === 'public_repo')

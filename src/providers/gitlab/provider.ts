@@ -79,7 +79,7 @@ export const GitlabSettings = z.object({
     'FAULTLINE_GITLAB_WEBHOOK_SECRET',
     'GitLab webhook secret token, or signing token (whsec_…). Two, separated by a comma, during rotation.',
   ),
-  /** Of the API; what people see in the browser becomes it. */
+  /** The address of the API. An address from the browser is converted to it. */
   baseUrl: setting(
     'FAULTLINE_GITLAB_URL',
     apiAddress(gitlabApiAddress).default('https://gitlab.com/api/v4'),
@@ -89,7 +89,7 @@ export const GitlabSettings = z.object({
     'FAULTLINE_GITLAB_TOKEN',
     'Project, group or personal access token with the scope read_api or, for notes and statuses, api.',
   ),
-  /** Written with that token. */
+  /** The switch for notes, which are written with that token. */
   comment: flag(
     'FAULTLINE_GITLAB_COMMENT',
     'Set to true to post one note on each merge request with a failed pipeline and keep it up to date, with suggestions if a job asks for them.',

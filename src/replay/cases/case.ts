@@ -17,10 +17,10 @@ export const DatasetRow = z.object({
   log: z.string().nullish(),
   stack_trace: z.string().nullish(),
   snippets: z.array(z.object({ log: z.string() })).nullish(),
-  /** Relative to the data set's folder; plain or gzip. */
+  /** The path of the log, relative to the data set's folder; plain or gzip. */
   log_path: z.string().nullish(),
   pass_log_path: z.string().nullish(),
-  /** Further logs and reports of the same build; labelled lines are of the first log. */
+  /** Further logs and reports of the same build. Labeled lines are those of the first log. */
   more_log_paths: z.array(z.string().min(1)).max(2_000).nullish(),
   ...BUILD_FIELDS,
   /**
@@ -43,23 +43,32 @@ export const DatasetRow = z.object({
   step: z.string().min(1).nullish(),
   exit_code: z.int().nullish(),
   kind: Kind.nullish(),
-  /** In words; data sets that keep it as fields of their own have none that could be compared. */
+  /**
+   * The root cause in words. Data sets that store it as separate fields have no root cause that could be
+   * compared.
+   */
   root_cause: z.string().nullish().catch(null),
   fix: z.string().nullish(),
   /** Words that a right explanation names, and words that only a wrong one does. */
   required_mentions: z.array(z.string().min(1)).nullish(),
-  /** The same, each with its spellings; it counts before `required_mentions`. */
+  /**
+   * The words that a right explanation names, each with its spellings. They take precedence over
+   * `required_mentions`.
+   */
   required_mentions_any: z.array(z.array(z.string().min(1)).min(1)).nullish(),
   forbidden_mentions: z.array(z.string().min(1)).nullish(),
   blame: Blame.nullish(),
-  /** What running it again has shown, as `faultline confirm --json` prints it; the answer goes by it. */
+  /**
+   * The result of running the failure again, as printed by `faultline confirm --json`. The answer takes it
+   * into account.
+   */
   experiment: Experiment.nullish(),
-  /** When the build failed; a split by time goes by it. */
+  /** ISO 8601 time at which the build failed. A split by time uses it. */
   happened_at: z.iso.datetime({ offset: true }).nullish(),
   decided_by: z.string().nullish(),
   /**
-   * How the truth came about, where a review is its source: why a person looked, what they did, and whether
-   * they judged unseen.
+   * The origin of the truth if it comes from a review: why a person looked, what they decided, and whether
+   * they judged without seeing the verdict.
    */
   review: z.object({ origin: ReviewOrigin, decision: DecisionType, blind: z.boolean() }).nullish(),
 });
@@ -81,13 +90,13 @@ export interface CaseTexts {
 }
 
 /**
- * A failure with its truth. Logs are read when their turn comes: a hundred thousand cases must not all be in
- * memory.
+ * A failure with its truth. Logs are read only when they are needed, because a hundred thousand cases do not
+ * fit in memory.
  */
 export interface ReplayCase {
   readonly row: DatasetRow;
   readonly build?: Build;
-  /** Throws where there is no log, or none that can be read. */
+  /** Loads the texts of the case. Throws if there is no log, or none that can be read. */
   load(limits: CaseLimits): Promise<CaseTexts>;
 }
 
@@ -95,15 +104,15 @@ export interface ReplayCase {
 export interface BadCase {
   readonly line: number;
   readonly id: string | null;
-  /** A sentence with the line and the field, where there are such. */
+  /** A sentence with the line and the field, if they are known. */
   readonly error: string;
   /** The field of the row that is wrong, as in `expected_lines.0.1`. */
   readonly field?: string;
-  /** All that is wrong with the row, where that is more than one thing. */
+  /** All problems of the row, if there is more than one. */
   readonly problems?: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/** A case, or what is wrong with it: a bad one never stops the rest. */
+/** A case, or its error. A bad case never stops the others. */
 export type CaseOutcome = { readonly line: number; readonly one: ReplayCase } | BadCase;
 
 /**

@@ -15,25 +15,28 @@ const LabelledLog = z.object({ name: Name, log_path: Name });
  */
 export const LabelledFailure = z.object({
   /**
-   * The test's name; null or absent where no test failed: a step, a download, a finding of a linter or
-   * compiler.
+   * The name of the test. Null or absent if no test failed, but a step, a download, or the check of a linter
+   * or compiler.
    */
   test: Name.nullish(),
   suite: z.string().nullish(),
-  /** What the log says went wrong here, word for word; of several lines each must stand in an answer. */
+  /**
+   * The text of this failure in the log, word for word. If it has several lines, each of them must occur in
+   * an answer.
+   */
   message: Name,
-  /** Name of the log that `log_lines` lie in; where it is left out, they may lie in any log of the build. */
+  /** The name of the log that contains `log_lines`. If absent, they may be in any log of the build. */
   log: Name.nullish(),
   /** The lines that show this failure: one range or several. */
   log_lines: z.union([LineRange.transform((range) => [range]), z.array(LineRange)]).nullish(),
-  /** The step it happened in; findings of one step count as one cause. */
+  /** The step in which the failure happened. Findings of one step count as one cause. */
   step: Name.nullish(),
-  /** Any name; failures of one build with the same name have one cause. */
+  /** A name of any form. Failures of one build with the same name have one cause. */
   cause: Name,
   category: Category,
-  /** Categories that are right too. */
+  /** Categories that are also right. */
   also_ok: z.array(Category).nullish(),
-  /** Whether a linter or a compiler found it; where it is left out, the row's `runner` decides. */
+  /** True if a linter or a compiler found the failure. If absent, the row's `runner` decides. */
   finding: z.boolean().nullish(),
 });
 export type LabelledFailure = z.infer<typeof LabelledFailure>;
@@ -44,13 +47,13 @@ export const BUILD_FIELDS = {
   logs: z.array(LabelledLog).min(1).max(2_000).nullish(),
   /** A test report of the build, relative to the data set's folder. */
   report_path: Name.nullish(),
-  /** True where nothing failed: an answer that names a failure is wrong. */
+  /** True if nothing failed. An answer that names a failure is then wrong. */
   green: z.boolean().nullish(),
   failures: z.array(LabelledFailure).max(10_000).nullish(),
-  /** Names of tests that failed, were retried and passed: they are no failures. */
+  /** Names of tests that failed, were retried and passed. They are not failures. */
   tests_passed_on_retry: z.array(z.string()).nullish(),
   /** The test runner, linter or compiler that made the log. */
   runner: Name.nullish(),
-  /** Whether rules were written with the row in sight ("work") or without ("held"). */
+  /** The split of the row: "work" if rules were written with the row in sight, "held" if they were not. */
   split: Name.nullish(),
 } satisfies z.ZodRawShape;

@@ -153,7 +153,8 @@ function matchTests(truth: readonly string[][], found: readonly { all: string[];
   for (const words of truth) {
     const match = [...free].find(
       ({ all, own }) =>
-        words.every((word) => all.includes(word)) || own.every((word) => words.includes(word)),
+        words.every((word) => all.includes(word)) ||
+        (own.length > 0 && own.every((word) => words.includes(word))),
     );
     if (match === undefined) continue;
     free.delete(match);

@@ -23,7 +23,7 @@ import {
   judgementKey,
 } from '../../service/triage/recording/recording-lines.ts';
 
-/** Today's code and configuration, as far as a recording is held against them. */
+/** Today's code and configuration, as far as a recording is compared with them. */
 export interface Today {
   /** The maker that a recording of today would name. `model`: the configured one; null if there is none. */
   readonly madeBy: Pick<RecordedMaker, 'faultline' | 'rules' | 'model'>;
@@ -31,7 +31,7 @@ export interface Today {
   readonly limits: TriageLimits;
   /** The limits of the runs: the recorded ones, or those that are configured now. */
   readonly boundBy: 'recorded' | 'configured';
-  /** Is described, never asked. */
+  /** The tools of today, which are described but never asked. */
   readonly toolbox: Pick<Toolbox, 'offered' | 'describe'>;
   /** The rules as they judge alone. */
   readonly rules: Analyst;
@@ -46,7 +46,7 @@ export interface Today {
   shown(ask: (analyst: Analyst) => Promise<unknown>): Promise<string | null>;
 }
 
-/** The recording tells no more: a model would have to be asked. */
+/** The error that is thrown when the recording ends and a model would have to be asked. */
 export class CarriedNoFurther extends Error {
   readonly at: Place;
 
@@ -61,15 +61,15 @@ interface FrozenBench {
   readonly today: Today;
   readonly hashSubject: HashSubject;
   readonly differs: (difference: Difference) => void;
-  /** The recorded analyst's name is "rules": whatever he has not judged yet he can judge now. */
+  /** True if the recorded analyst is "rules", which can judge now whatever it has not judged yet. */
   readonly byRules: boolean;
-  /** Seconds that the run had, for the sentence of those that ran out. */
+  /** The time limit of the run in seconds, for the sentence about a run that exceeded it. */
   readonly seconds: number | null;
 }
 
 /**
- * Judges as it was recorded. What rules judged, today's rules judge again and are compared with; what a model
- * judged is answered from the recording, and compared is what a model would be asked today. Throws {@link
+ * Judges as recorded. Today's rules judge again what rules judged, and the results are compared. Judgments of
+ * a model are answered from the recording, and what a model would be asked today is compared. Throws {@link
  * CarriedNoFurther}.
  */
 export function frozenAnalyst(name: string, role: Place['role'], bench: FrozenBench): Analyst {
@@ -211,7 +211,8 @@ export function openBook(recording: Recording) {
   };
   return {
     /**
-     * The judgement of that place with that input, else the next one of that place; null where none is left.
+     * Returns the judgment of this place with this input, otherwise the next one of this place. Returns null
+     * if none is left.
      */
     judgement: (place: Place, fields: Readonly<Record<string, string>>): RecordedJudgement | null => {
       const wanted = { ...place, fields: { ...fields }, at: 0, milliseconds: 0, reply: null, failed: null };
@@ -223,7 +224,7 @@ export function openBook(recording: Recording) {
      * existed, or null if no one asked.
      */
     tools: (category: string) => {
-      // The last word holds on.
+      // The last entry remains valid.
       const said = tools.get(category) ?? [];
       return (said.length > 1 ? said.shift() : said[0]) ?? null;
     },
@@ -249,9 +250,7 @@ function queues<Item>(items: readonly Item[], keyOf: (item: Item) => string): Ma
   return map;
 }
 
-/**
- * One place in a value that was another once. Both are canonical JSON, shortened; null: nothing was there.
- */
+/** One place at which two values differ. Both are canonical JSON, shortened. Null if there was nothing. */
 interface FieldDifference {
   readonly path: string;
   readonly before: string | null;
@@ -269,7 +268,7 @@ interface Place {
 export type Difference =
   | { readonly what: 'limits'; readonly fields: readonly FieldDifference[] }
   | { readonly what: 'analyst'; readonly before: string; readonly after: string }
-  /** The judge was shown something else: which parts of the input changed. */
+  /** The analyst was shown a different input. `parts` names the parts that changed. */
   | { readonly what: 'input'; readonly at: Place; readonly parts: readonly string[] }
   | {
       readonly what: 'prompt';
@@ -277,7 +276,7 @@ export type Difference =
       readonly before: string | null;
       readonly after: string | null;
     }
-  /** The prompt is the same file, and what is put into it, or the schema of the reply, is not. */
+  /** The prompt file is the same, but the values put into it, or the schema of the reply, are not. */
   | { readonly what: 'shown'; readonly at: Place; readonly before: string; readonly after: string }
   | { readonly what: 'model'; readonly before: string | null; readonly after: string }
   | { readonly what: 'rule'; readonly at: Place; readonly fields: readonly FieldDifference[] }

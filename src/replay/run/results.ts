@@ -45,8 +45,8 @@ export const AnalysisResult = z.object({
 export type AnalysisResult = z.infer<typeof AnalysisResult>;
 
 /**
- * One line of the results file: camelCase, stable; missing knowledge is null or empty, never left out. Keys
- * with a default came later: a file of an older version lacks them.
+ * One line of the results file, in camelCase and with a stable format. Unknown values are null or empty,
+ * never left out. Keys with a default were added later, so that files of older versions lack them.
  */
 export const CaseResult = z.object({
   id: z.string().min(1),
@@ -80,30 +80,35 @@ export const CaseResult = z.object({
   milliseconds: Count,
   error: Text,
   /**
-   * How sure the answer is once verified: what is published goes by it, `confidence` is the classification's.
+   * The confidence of the verified answer, which decides what is published. `confidence` is that of the
+   * classification.
    */
   answerConfidence: Probability.nullable().default(null),
   iterations: z.int().nullable().default(null),
   terminationReason: Text.default(null),
   tools: createListSchema(z.object({ tool: z.string(), status: z.string() })).default([]),
-  /** How often the answer was sent back, and what became of it. */
+  /** The corrections of the answer: one for each time it was sent back, with the outcome. */
   corrections: createListSchema(Correction).default([]),
   /**
-   * How many quotations the claims make, and how many stand literally on their line of the log; null where
-   * the log was not read.
+   * The number of quotations in the claims, and the number of those that appear literally on their line of
+   * the log. Null if the log was not read.
    */
   quotes: z
     .object({ made: z.int().min(0), literal: z.int().min(0) })
     .nullable()
     .default(null),
   /**
-   * Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long.
+   * The number of tokens of the whole log, if its labeled lines are scored. Samples are counted if the log is
+   * long.
    */
   logTokens: Count.nullable().default(null),
   /** Confidence of the verified answer before calibration; null if no analyst answered. */
   rawConfidence: Probability.nullable().default(null),
   model: Text.default(null),
-  /** The steps that failed, as the CI system marks them; `consequence`: only for the failure of another. */
+  /**
+   * The steps that failed, as the CI system marks them. `consequence` is true if a step failed only because
+   * another one did.
+   */
   failedSections: createListSchema(
     z.object({
       ...{ name: z.string(), source: z.string(), lineStart: z.int(), lineEnd: z.int() },
@@ -111,24 +116,27 @@ export const CaseResult = z.object({
       consequence: z.boolean(),
     }),
   ).default([]),
-  /** Whether the labelled step is one of them; null where none is labelled, or the log was not read. */
+  /**
+   * True if the labeled step is among the failed ones. Null if no step is labeled or the log was not read.
+   */
   stepFound: z.boolean().nullable().default(null),
   /**
-   * The party at fault according to the answer: by an experiment that ran the failure again, else by the
-   * text. Null if no analyst answered.
+   * The party at fault according to the answer: from an experiment that ran the failure again, otherwise from
+   * the text. Null if no analyst answered.
    */
   blame: Blame.nullable().default(null),
   /**
-   * Every answer to the build, the first one's the one above; of rows that do not label each failure the
-   * first alone.
+   * Every answer to the build. The first one is the answer in the fields above. Rows that do not label each
+   * failure have only the first one.
    */
   analyses: createListSchema(AnalysisResult).default([]),
-  /** Whether the logs and reports show that something failed; null where they were not read. */
+  /** True if the logs and reports show that something failed. Null if they were not read. */
   failureFound: z.boolean().nullable().default(null),
   /**
-   * What the advice names, where the row has a known fix: how many names of the fix are at hand in logs and
-   * tree, which of them the advice holds, and which paths, versions and variables of the advice are not at
-   * hand. Null where no fix is known, or the log was not read.
+   * The names in the advice, if the row has a known fix. `findable` is the number of names of the fix that
+   * are at hand in logs and tree. `keyed` lists those of them that the advice contains. `invented` lists the
+   * paths, versions and variables of the advice that are not at hand. Null if no fix is known or the log was
+   * not read.
    */
   advice: z
     .object({
@@ -144,7 +152,7 @@ export type CaseResult = z.infer<typeof CaseResult>;
 const MAX_MESSAGES = 20;
 
 /**
- * The answers to a case. `groups` are the failures of each cause, which tell the tests that an answer is
+ * The answers to a case. `groups` are the failures of each cause, which identify the tests that an answer is
  * about.
  */
 interface AnsweredCase {
@@ -154,9 +162,9 @@ interface AnsweredCase {
 }
 
 /**
- * Returns the row of a case that was read, and answered where an analyst was asked. Of several causes the
- * first speaks for the build, with the claims of all and the causes of the others behind its own, as readers
- * see them together.
+ * Returns the row of a case that was read, with its answer if an analyst was asked. If there are several
+ * causes, the first one represents the build. The claims of all causes and the text of the other causes
+ * follow its own, as readers see them together.
  */
 export function toResult(
   id: string,
@@ -295,7 +303,7 @@ function listMessages(reading: Reading): string[] {
 }
 
 const PIECE = 65_536;
-/** They quote logs: a new file is its owner's alone. */
+/** The file mode of results, which quote logs. A new file is accessible only to its owner. */
 const OWNER_ONLY = 0o600;
 
 export type ResultsFile = ReturnType<typeof resultsFile>;
@@ -307,8 +315,8 @@ export async function createResults(path: string): Promise<ResultsFile> {
 }
 
 /**
- * Opens a file that an earlier run left, to go on behind it; a torn last line is dropped. A file that is not
- * there begins.
+ * Opens the file of an earlier run to continue after its last whole line. An incomplete last line is dropped.
+ * Creates the file if it does not exist.
  */
 export async function resumeResults(path: string): Promise<ResultsFile> {
   // 'a+' makes it where it is missing; writing goes by position, so that a torn end is written over.
@@ -340,7 +348,7 @@ function resultsFile(path: string, handle: FileHandle, start: number | null) {
       const read = await earlier?.next();
       return read === undefined || read.done === true ? null : read.value;
     },
-    /** Rejects where the disk is full, with the file as it was before. */
+    /** Appends a result. If the disk is full, rejects and leaves the file as it was. */
     async append(result: CaseResult): Promise<void> {
       const bytes = Buffer.from(`${JSON.stringify(result)}\n`);
       try {
@@ -403,7 +411,7 @@ async function opened(path: string, flags: string): Promise<FileHandle> {
   });
 }
 
-/** One run of a set of cases, as its results file tells it. */
+/** One run of a set of cases, as read from its results file. */
 export interface RunResults {
   readonly path: string;
   /** The results by id, in the order of the file. */
@@ -411,8 +419,8 @@ export interface RunResults {
 }
 
 /**
- * Reads what `replay --out` wrote. Throws with the file and the line: a comparison of half a file would be
- * one of other cases.
+ * Reads the file that `replay --out` wrote. Throws with the file and the line, because a comparison with half
+ * a file would be one of other cases.
  */
 export async function readResults(path: string): Promise<RunResults> {
   if (!(await isFile(path))) throw new TriageError('not-found', `${path} does not exist.`);
@@ -491,9 +499,9 @@ export const RunManifest = z.object({
   schema: z.literal(1),
   version: z.string(),
   startedAt: z.string(),
-  /** In the order in which they were replayed. */
+  /** The data sets in the order in which they were replayed. */
   sources: z.array(z.object({ name: z.string(), sha256: z.string().nullable(), cases: z.int().nullable() })),
-  /** Everything that an answer may depend on, by its name for people. */
+  /** Everything that an answer may depend on, by its display name. */
   settings: z.record(z.string(), Setting),
 });
 export type RunManifest = z.infer<typeof RunManifest>;

@@ -1,6 +1,7 @@
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import type { Failure } from '../../domain/failure.ts';
+import { RELEASE } from '../../domain/trust.ts';
 import { answerView, moreFacts, proofLines } from '../../notifications/answer-view.ts';
 import { type ArrangedAnswer, nameTests } from '../../notifications/build-answers.ts';
 import { noticeLinks } from '../../notifications/notice-words.ts';
@@ -125,7 +126,7 @@ export function buildSarifLog({ build, answers, publicUrl }: Exported) {
         tool: {
           driver: {
             name: 'Faultline',
-            semanticVersion: '0.1.0',
+            semanticVersion: RELEASE,
             rules: rules.map((id) => ({ id, shortDescription: { text: ruleText(id) } })),
           },
         },
@@ -265,16 +266,12 @@ function repositoryPath(path: string): string | null {
   return parts.map(encodeURIComponent).join('/');
 }
 
+/** Providers whose build URLs lie below the repository's; the others have pages of jobs. */
+const CODE_HOSTS: ReadonlySet<Build['provider']> = new Set(['github', 'gitlab', 'gitea']);
+
 /** Returns the URL of the repository if the build's URL contains it, otherwise null. */
 function repositoryAddress({ provider, url, repository }: Build): string | null {
-  // Builds of Jenkins and uploaded builds have the URL of a job instead.
-  if (
-    provider === 'jenkins' ||
-    provider === 'upload' ||
-    url === null ||
-    !/^https?:\/\//.test(url) ||
-    !URL.canParse(url)
-  )
+  if (!CODE_HOSTS.has(provider) || url === null || !/^https?:\/\//.test(url) || !URL.canParse(url))
     return null;
   const name = `/${repository.split('/').map(encodeURIComponent).join('/')}`;
   // A server may lie below a path of its host.

@@ -10,8 +10,8 @@ export const FlakyTest = TestFlakiness.extend({
   /** Share of the newest runs that were flakes, with its 95 % interval. */
   rate: z.object({ share: z.number(), low: z.number(), high: z.number() }),
   /**
-   * How probable it is that a failure of this test goes away when it is run again without a change; null
-   * where that was never tried.
+   * The probability that a failure of this test goes away when it is run again without a change. Null if that
+   * was never tried.
    */
   probability: z.number().nullable(),
 });

@@ -57,19 +57,19 @@ export const AnalysisTrace = z.object({
   totals: Usage.extend({
     steps: z.int(),
     judgements: z.int(),
-    /** Of the input tokens, those that the provider had cached. */
+    /** The number of input tokens that the provider had cached. */
     cachedInputTokens: z.int(),
-    /** Answers that were kept from earlier. */
+    /** The number of tool answers that were reused from earlier calls. */
     cachedToolCalls: z.int(),
-    /** Tries of model and tools that failed and were made again. */
+    /** The number of failed calls of the model and the tools that were made again. */
     retries: z.int(),
   }),
   reduction: z.object({ logLines: z.int(), logBytes: z.int(), keptLines: z.int(), tokens: z.int() }),
   promptHashes: z.record(z.string(), z.string()),
   notes: z.array(z.string()),
-  /** In order; the first 300. */
+  /** The first 300 steps, in order. */
   steps: z.array(StepTrace),
-  /** There were more steps. */
+  /** True if there were more steps. */
   truncated: z.boolean(),
 });
 export type AnalysisTrace = z.infer<typeof AnalysisTrace>;

@@ -15,17 +15,17 @@ import type { ConversationStore } from '../../ports/stores.ts';
 import type { Toolbox } from '../../ports/toolbox.ts';
 import type { Topics } from './topic.ts';
 
-/** Longer ones are logs, not questions. */
+/** The length limit of a question, in characters. Longer texts are logs, not questions. */
 const MAX_QUESTION = 2_000;
-/** Rounds of tool calls for one question. */
+/** The maximum number of rounds of tool calls for one question. */
 const MAX_ROUNDS = 3;
 const MAX_TITLE = 120;
 /**
- * Evidence that earlier turns of a thread found and that is still held in mind; cited evidence of all turns
- * stays stored with them.
+ * The maximum number of evidence items from earlier turns of a thread that are remembered. Cited evidence of
+ * all turns remains stored with them.
  */
 const MAX_REMEMBERED_EVIDENCE = 40;
-/** Turns of which more is remembered than that they were. */
+/** The maximum number of turns of which more than their number is remembered. */
 const MAX_TURNS = 200;
 const NOTHING_HOLDS = 'The evidence of this build does not support any answer to this question.';
 
@@ -46,7 +46,7 @@ export interface AskDeps {
 export interface AskInput {
   readonly about: { readonly analysisId: string } | { readonly buildId: string };
   readonly question: string;
-  /** A thread to go on with. */
+  /** The thread to continue. */
   readonly threadId?: string | undefined;
   readonly askedBy: string;
 }
@@ -57,12 +57,12 @@ export interface AskWatcher {
   readonly onText?: ((piece: TextPiece) => void) | undefined;
 }
 
-/** A question that may be answered: it is readable, and its thread and analysis are there. */
+/** A question that can be answered: it is readable, and its thread and analysis exist. */
 export interface OpenQuestion {
   readonly thread: Thread;
   readonly topic: Topic;
   readonly isNew: boolean;
-  /** Masked. */
+  /** The masked text of the question. */
   readonly question: string;
   readonly askedBy: string;
 }
@@ -80,12 +80,15 @@ export function createAsk(deps: AskDeps) {
       });
   };
   return {
-    /** No model is configured: questions are known by their words, and others get what is known. */
+    /**
+     * True if no model is configured. Known questions are then recognized by their words, and other questions
+     * are answered with what is known.
+     */
     byRules: deps.byRules,
     /**
-     * Looks whether it can be answered; a new thread is stored with its first answer. Throws `invalid-input`
-     * for a question that is empty or too long, `not-found`, and `conflict` where the build is not analyzed
-     * yet, the thread is about another analysis or is just being asked something else.
+     * Checks whether a question can be answered. A new thread is stored with its first answer. Throws
+     * `invalid-input` for a question that is empty or too long, `not-found`, and `conflict` if the build is
+     * not analyzed yet, or if the thread is about another analysis or is already answering another question.
      */
     open: async (input: AskInput) => {
       const opened = await openQuestion(input, deps);
@@ -93,8 +96,8 @@ export function createAsk(deps: AskDeps) {
       return opened;
     },
     /**
-     * Answers, and keeps question and answer in the thread. Throws `conflict` as above, `timeout` (retryable)
-     * and `cancelled`; what is cut off is not kept.
+     * Answers a question, and stores question and answer in the thread. Throws `conflict` as above, `timeout`
+     * (retryable) and `cancelled`. An answer that is cut off is not stored.
      */
     answer: async (opened: OpenQuestion, watcher: AskWatcher, signal: AbortSignal) => {
       refuseBusy(opened.thread);
@@ -106,13 +109,13 @@ export function createAsk(deps: AskDeps) {
       }
     },
     threads: (...how: Parameters<ConversationStore['list']>) => conversations.list(...how),
-    /** The last 200 turns. Throws `not-found`. */
+    /** Returns a thread with its last 200 turns. Throws `not-found`. */
     thread: async (id: string) => {
       const thread = await conversations.find(id);
       if (thread === null) throw noThread(id);
       return { thread, turns: await conversations.turns(id, MAX_TURNS) };
     },
-    /** Deletes it with all its turns. Throws `not-found`. */
+    /** Deletes a thread with all its turns. Throws `not-found`. */
     forget: async (id: string) => {
       if (!(await conversations.remove(id))) throw noThread(id);
     },
@@ -314,9 +317,12 @@ function extractWords(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []);
 }
 
-/** Turns that are held whole. */
+/** The number of turns that are remembered in full. */
 const WHOLE = 4;
-/** Older turns that are held in a line each; before them only their number is kept. */
+/**
+ * The number of older turns that are remembered in one line each. Of the turns before them, only the number
+ * is kept.
+ */
 const IN_A_LINE = 12;
 const MAX_ANSWER = 2_000;
 const MAX_REMEMBERED = 160;

@@ -1,11 +1,14 @@
 import { TriageError } from '../../domain/errors.ts';
 import type { DeliveryStore, KeptDelivery, ReceivedDelivery } from '../../stores/deliveries.ts';
 
-/** Deliveries of one statement: 500 take a few milliseconds, and each is at most some kilobytes. */
+/**
+ * The maximum number of deliveries in one statement. 500 take a few milliseconds, and each has at most some
+ * kilobytes.
+ */
 const MAX_BATCH = 500;
 /**
- * Statements at once. One is enough, and makes the next one larger; others begin where it hangs longer than
- * `SLOW_MS`.
+ * The maximum number of statements at once. One is enough, and makes the next one larger. Others begin if it
+ * takes longer than `SLOW_MS`.
  */
 const MAX_LANES = 4;
 const SLOW_MS = 250;
@@ -15,12 +18,18 @@ const SLOW_MS = 250;
  */
 const FLOOD = 10;
 const FLOOD_MS = 100;
-/** More than can wait and still be answered within the ten seconds that GitHub gives us. */
+/** The limit of waiting deliveries: more than can be answered within the ten seconds that GitHub allows. */
 const MAX_WAITING = 20_000;
-/** A statement that failed later than this is not tried again: its senders have waited long enough. */
+/**
+ * The time after which a failed statement is not tried again, in milliseconds. Its senders have then waited
+ * long enough.
+ */
 const RETRY_WITHIN_MS = 2_000;
 
-/** `before` is what the sender's id was used for earlier; null where the delivery is new. */
+/**
+ * The outcome of a stored delivery. `before` is the earlier delivery with the same id. Null if the delivery
+ * is new.
+ */
 export interface Landed {
   readonly before: KeptDelivery | null;
 }
@@ -36,8 +45,8 @@ interface Waiting {
 }
 
 /**
- * Makes deliveries durable. Those that come while a statement runs share the next one; each gets its own
- * outcome.
+ * Makes deliveries durable. Deliveries that arrive while a statement runs share the next one. Each gets its
+ * own outcome.
  */
 export function createDeliveryInbox(deliveries: Deliveries) {
   const queue: Waiting[] = [];
@@ -47,8 +56,8 @@ export function createDeliveryInbox(deliveries: Deliveries) {
   const came: number[] = [];
   return {
     /**
-     * Resolves once the delivery survives any crash. Throws `storage-failed`, retryable where it may be sent
-     * again.
+     * Stores a delivery. Resolves once the delivery survives any crash. Throws `storage-failed`, which is
+     * retryable if the delivery may be sent again.
      */
     land: (delivery: ReceivedDelivery) =>
       new Promise<Landed>((landed, failed) => {
@@ -58,7 +67,7 @@ export function createDeliveryInbox(deliveries: Deliveries) {
         queue.push({ delivery, landed, failed });
         if (lanes === 0 || (lanes < MAX_LANES && performance.now() - startedAt > SLOW_MS)) void runLane();
       }),
-    /** Whether senders wait for the database, or come in a flood. */
+    /** Returns true if senders wait for the database or arrive in a flood. */
     busy: () => lanes > 0 || (came.length === FLOOD && performance.now() - (came[0] ?? 0) < FLOOD_MS),
   };
 
@@ -90,8 +99,8 @@ async function landTogether(deliveries: Deliveries, waiting: readonly Waiting[])
       else copies.push(one);
     }
   } catch (error) {
-    // The failure may be another's: one that the database refuses, or a connection that broke. Each is tried
-    // by itself.
+    // The failure may be due to another delivery, which the database refuses, or to a broken connection. Each
+    // delivery is tried separately.
     const again = performance.now() - startedAt < RETRY_WITHIN_MS;
     for (const one of first) if (!again) one.failed(error);
     if (again) await Promise.all(first.map((one) => settle(deliveries, one, true)));
@@ -124,7 +133,7 @@ async function settle(
     if (again && (await deliveries.land([delivery]))[0] === true) return landed({ before: null });
     const before = await deliveries.find(delivery.source, delivery.deliveryId);
     if (before === null) throw vanished(delivery);
-    // The statement that failed may have been kept after all: then what is found is this very delivery.
+    // The statement that failed may have been stored after all. The delivery found is then this one.
     const itself = again && before.state === 'landed' && before.bodySha256 === delivery.bodySha256;
     landed({ before: itself ? null : before });
   } catch (error) {

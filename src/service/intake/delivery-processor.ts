@@ -30,11 +30,17 @@ const REST_WHILE_BUSY = 3;
  */
 const REST_WHILE_LATE = 1;
 const LATE_MS = 10_000;
-/** Work that was slow for once, or a database that hung, is not rested from for long. */
+/**
+ * The longest rest, in milliseconds. Work that was slow once, or a database that hung, does not cause a
+ * longer one.
+ */
 const MAX_REST_MS = 250;
 const MAX_TRIES = 8;
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
-/** After something that may pass, such as a database that restarts: tried for ever. */
+/**
+ * Milliseconds until another try after a temporary failure, such as a database that restarts. The number of
+ * tries is unlimited.
+ */
 const PASSING_RETRY_MS = 2_000;
 /** Milliseconds to wait for a queue message whose sending counts as work. */
 const NOTIFY_MS = 50;
@@ -47,7 +53,7 @@ interface DeliveryProcessorDeps {
   readonly archive: Pick<BuildArchive, 'list' | 'put'>;
   readonly jobNotifier: JobNotifier;
   readonly logger: Logger;
-  /** Goes on with the trace that began where the delivery came in. */
+  /** The tracer that continues the trace of the received delivery. */
   readonly tracer?: Tracer;
   /** Returns true if senders are waiting for the database. */
   readonly busy?: () => boolean;
@@ -91,7 +97,7 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
       // recorded.
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (deps.busy?.() !== true) continue;
-      // Where the queue is on the same database, notifying it is work as well.
+      // If the queue is on the same database, notifying it is work as well.
       await deps.jobNotifier.settle(NOTIFY_MS);
       await delay(restAfter(performance.now() - startedAt, startedAt - since));
     }
@@ -109,14 +115,17 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
   return {
     /** Queues a delivery that this process has just stored. */
     add,
-    /** Looks now, and from now on every few seconds, for what was left by a crash or put off. */
+    /**
+     * Searches now, and every few seconds from now on, for deliveries that a crash left behind or that were
+     * postponed.
+     */
     sweep: () => {
       if (stopped || timer !== undefined) return;
       timer = setInterval(() => void sweep(OTHERS_HAVE_IT_MS), SWEEP_MS);
       timer.unref();
       void sweep(0);
     },
-    /** Resolves when nothing is in hand. */
+    /** Resolves when no delivery is queued. */
     idle: async () => {
       while (running !== null) await running;
     },
@@ -130,7 +139,10 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
   };
 }
 
-/** Milliseconds, while senders wait: after so much work on a delivery that had waited for so long. */
+/**
+ * Returns the rest in milliseconds while senders wait, given the time spent on a delivery and the time that
+ * the delivery had waited.
+ */
 function restAfter(workedMs: number, waitedMs: number): number {
   return Math.min(MAX_REST_MS, workedMs * (waitedMs > LATE_MS ? REST_WHILE_LATE : REST_WHILE_BUSY));
 }
@@ -149,7 +161,10 @@ export function startDeliveryProcessor(
   return processor;
 }
 
-/** Never throws: what fails is put off, or set aside. False where the database could not be reached. */
+/**
+ * Processes one delivery. Never throws: a delivery that fails is postponed or set aside. Returns false if the
+ * database could not be reached.
+ */
 async function processOne(deps: DeliveryProcessorDeps, key: DeliveryKey): Promise<boolean> {
   let taken: LandedDelivery | null = null;
   try {
@@ -258,7 +273,7 @@ interface StoreBuildDeps {
 
 export interface StoredBuild {
   readonly build: Build;
-  /** The triage job of the build; null where there is none (it passed). */
+  /** The triage job of the build. Null if there is none because the build passed. */
   readonly job: TriageJob | null;
   /** True if more of the build has failed than was known, so that a worker must be notified. */
   readonly news: boolean;
@@ -344,8 +359,8 @@ async function withKnownAttempt(
 }
 
 /**
- * Messages that the queue has not accepted yet. A queue that hangs is not asked further: the sweeper queues
- * the jobs once it is back.
+ * The limit of messages that the queue has not accepted yet. A queue that hangs is not asked further. The
+ * sweeper queues the jobs once it is back.
  */
 const MAX_OUTSTANDING = 200;
 
@@ -365,7 +380,7 @@ export function createJobNotifier({
   const outstanding = new Set<Promise<void>>();
   let silenced = 0;
   return {
-    /** `urgent`: before others that wait. */
+    /** Sends the message for a job to the queue. An `urgent` job goes before others that wait. */
     notify: (jobId: string, { urgent }: { readonly urgent: boolean }): void => {
       if (outstanding.size >= MAX_OUTSTANDING) {
         silenced += 1;

@@ -15,7 +15,10 @@ import { createListSchema, pageQuery } from '../../ports/database.ts';
 
 const Sort = z.enum(['risk', 'age', 'confidence']);
 
-/** Filters of the queue. An unknown parameter is refused: a misspelt filter must not show everything. */
+/**
+ * Filters of the queue. An unknown parameter is refused, because a misspelled filter must not show
+ * everything.
+ */
 export const ReviewQuery = z.strictObject({
   state: ReviewState.optional(),
   category: Category.optional(),
@@ -29,7 +32,10 @@ export const ReviewQuery = z.strictObject({
 });
 
 export const ReviewList = createListSchema(Review).extend({
-  /** What running triages ask; on the first page, where waiting items are requested. */
+  /**
+   * The questions of running triages. They are only on the first page, and only if waiting items are
+   * requested.
+   */
   questions: z.array(ReviewerQuestion),
 });
 
@@ -37,13 +43,16 @@ export const ReviewDetail = z.object({
   review: Review,
   analysis: Analysis,
   events: z.array(ReviewEvent),
-  /** The item was drawn to be judged before its verdict is seen: name a category of your own first. */
+  /**
+   * True if the item was drawn to be judged before its verdict is seen. The reviewer must name a category
+   * first.
+   */
   blind: z.boolean(),
 });
 
 export const GroupQuery = ReviewQuery.omit({ state: true, fingerprint: true });
 
-/** Items of one fingerprint in one repository, as one. */
+/** The queue with the items of one fingerprint in one repository grouped into one. */
 export const GroupList = createListSchema(z.object({ review: Review, count: z.int() }));
 
 export const CountsQuery = ReviewQuery.pick({ repository: true });
@@ -63,12 +72,12 @@ export const WithdrawBody = z.strictObject({ reason: typedText(1000) });
 
 export const TeachView = z.object({
   entry: LibraryEntry,
-  /** What answers for its fingerprint now; null: nothing. */
+  /** The entry that now answers for the fingerprint. Null if there is none. */
   answering: LibraryEntry.nullable(),
 });
 export type TeachView = z.infer<typeof TeachView>;
 
-/** `version` is that of the review as the reviewer saw it. */
+/** The request to decide a review. `version` is that of the review as the reviewer saw it. */
 export const DecisionBody = z.strictObject({
   ...DecisionInput.shape,
   version: z.int().min(0),
@@ -85,9 +94,9 @@ export const DecisionBody = z.strictObject({
 
 export const DecisionView = z.object({
   review: Review,
-  /** What the decision became in the error library; null where it teaches nothing. */
+  /** The entry that the decision became in the error library. Null if the decision teaches nothing. */
   entry: LibraryEntry.nullable(),
-  /** One sentence: what was taught, or why nothing. */
+  /** A sentence that says what was taught, or why nothing was. */
   teaching: z.string(),
   /** Other items that were decided with it. */
   also: z.array(Review),
@@ -96,17 +105,19 @@ export type DecisionView = z.infer<typeof DecisionView>;
 
 export const SameView = z.object({ items: z.array(Review) });
 
-/** A request without a body is one that asks for nothing in particular. */
+/** The request to undo a decision. The body may be left out. */
 export const UndoBody = z.strictObject({ version: z.int().min(0).optional() }).nullish();
 
 export const UndoView = z.object({
-  /** Waiting again. */
+  /** The review, which is waiting again. */
   review: Review,
-  /** What was taken back: several where they were made as one, none where that had happened before. */
+  /**
+   * The decisions that were taken back: several if they were made as one, none if that had happened before.
+   */
   undone: z.array(Decision),
-  /** What had been taught with it and answers no more. */
+  /** The entries that had been taught with the decisions and no longer answer. */
   withdrawn: z.array(LibraryEntry),
-  /** What answers in their place again. */
+  /** The entries that answer in their place again. */
   restored: z.array(LibraryEntry),
 });
 export type UndoView = z.infer<typeof UndoView>;

@@ -103,7 +103,7 @@ function indexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY, known?:
     get lineCount(): number {
       return index().lineCount;
     },
-    /** Lines `first`..`last`, clipped to the log. */
+    /** Returns the lines `first`..`last`, clipped to the log. */
     window: (first: number, last: number) => {
       const count = Math.min(last, index().lineCount) - first + 1;
       return Array.from({ length: Math.max(0, count) }, (_, offset) => line(first + offset));

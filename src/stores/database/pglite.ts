@@ -98,8 +98,8 @@ declare const WebAssembly: { readonly compile: (bytes: Uint8Array) => Promise<ob
 let compiled: Promise<object> | undefined;
 
 /**
- * Opens the database in the directory, making it where the directory is empty, in a thread of its own, so
- * that no statement holds up the event loop of the service. Throws what PGlite throws.
+ * Opens the database in the directory, in a thread of its own, so that no statement holds up the event loop
+ * of the service. Creates the database if the directory is empty. Throws what PGlite throws.
  */
 async function startPgliteThread(dataDir: string) {
   compiled ??= readFile(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite'))).then((bytes) =>
@@ -136,11 +136,14 @@ async function startPgliteThread(dataDir: string) {
     worker.postMessage(request);
   };
   return {
-    /** A connection for pg's client. All of them lead to one session, so there must be one at a time. */
+    /**
+     * Opens a connection for pg's client. All connections share one session, so there must be only one at a
+     * time.
+     */
     connect: (): Duplex => new PgliteConnection(send),
     /**
-     * Ends the database in order, and then the thread. Of one that has ended by itself nothing is left to
-     * wait for.
+     * Closes the database cleanly, and then ends the thread. If the thread has already ended by itself, there
+     * is nothing to wait for.
      */
     close: async () => {
       worker.ref();

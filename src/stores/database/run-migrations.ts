@@ -25,9 +25,9 @@ const EXTENSION_PACKAGES =
 
 /**
  * Applies the SQL files that the database has not seen, in order, in one transaction under an advisory lock,
- * and records the checksum of each. Throws `storage-failed` with everything rolled back, or `invalid-config`
- * where the database is newer than the files, was migrated with other forms of them, or the role lacks a
- * right; nothing is left behind then.
+ * and records the checksum of each. Throws `storage-failed` with everything rolled back. Throws
+ * `invalid-config`, with nothing left behind, if the database is newer than the files, was migrated with
+ * other forms of them, or the role lacks a right.
  */
 export async function runMigrations(
   client: pg.ClientBase,
@@ -119,9 +119,11 @@ function toSql(client: pg.ClientBase): Sql {
 const Rights = z.object({
   role: z.string(),
   database: z.string(),
-  /** Which migrations were applied. */
+  /** True if the role may read which migrations were applied. */
   mayRead: z.boolean(),
-  /** Create tables, and change those that are there: the role is their owner or a member of it. */
+  /**
+   * True if the role may create tables and change existing ones: the role is their owner or a member of it.
+   */
   mayChange: z.boolean(),
   available: z.array(z.string()),
   installed: z.array(z.string()),
@@ -152,8 +154,8 @@ function notTheOwner({ role, database }: Rights): TriageError {
 }
 
 /**
- * Throws `invalid-config` with the command that mends it where pending migrations would fail. Extensions are
- * tried in a transaction that is rolled back.
+ * Throws `invalid-config`, with the command that fixes the problem, if pending migrations would fail.
+ * Extensions are tried in a transaction that is rolled back.
  */
 export async function requireRights(client: pg.ClientBase, known?: Rights): Promise<void> {
   const rights = known ?? (await readRights(client));
@@ -169,7 +171,7 @@ export async function requireRights(client: pg.ClientBase, known?: Rights): Prom
   if (missing.length === 0) return;
   const create = missing.map((name) => `create extension if not exists ${name};`).join(' ');
   try {
-    // where another process is creating them, that one comes first
+    // If another process is creating them, that one comes first.
     await client.query(`begin; select pg_advisory_xact_lock(${LOCK}); ${create}`);
   } catch (error) {
     throw new TriageError(

@@ -98,7 +98,7 @@ interface Working {
 }
 
 function openQueue(link: RedisLink, prefix: string, attempts: number): Queue<MessageData> {
-  // The link checks the version itself: BullMQ would do so once, and stay broken where Redis happened not to
+  // The link checks the version itself: BullMQ would do so once, and stay broken if Redis happened not to
   // answer then.
   return new Queue<MessageData>(QUEUE, {
     connection: link.client,
@@ -129,7 +129,7 @@ async function add(
   await asked(link, () => queue.add('triage', { jobId }, { priority: PRIORITIES[priority], deduplication }));
 }
 
-/** Asks Redis where it answers; throws at once where it is known not to. */
+/** Sends a request to Redis. Throws at once if Redis is known not to answer. */
 async function asked<Answer>(link: RedisLink, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     if (!link.reachable) throw new Error('there is no connection');
@@ -337,19 +337,16 @@ function createDirectHandoff(runs: HandlerRuns, logger: Logger) {
     pumping -= 1;
   };
   return {
-    /** Hands a job in; one that is here already and has not begun is not handed in twice. */
+    /** Hands a job in. A job that is already here and has not begun is not handed in twice. */
     take: (jobId: string) => {
       waiting.add(jobId);
       if (pumping < runs.concurrency) void pump();
     },
-    /** Jobs that wait or run here. */
+    /** Returns the number of jobs that wait or run here. */
     get depth(): number {
       return waiting.size + running;
     },
-    /**
-     * Waiting jobs are dropped here; they are still pending in the database, so another process will find
-     * them.
-     */
+    /** Drops waiting jobs. They are still pending in the database, so another process will find them. */
     close: () => waiting.clear(),
   };
 }

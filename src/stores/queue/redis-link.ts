@@ -6,7 +6,7 @@ import type { Logger } from '../../ports/telemetry.ts';
 
 /** Milliseconds that one command may take: an enqueue must never delay the acceptance of a build. */
 const COMMAND_MS = 1000;
-/** Between two looks whether Redis still answers. */
+/** Milliseconds between two checks that Redis still answers. */
 const HEARTBEAT_MS = 1000;
 /**
  * The pauses between attempts to connect; short ones, so that the queue works again soon after Redis is back.
@@ -30,7 +30,7 @@ export function openRedisLink(url: string, logger: Logger) {
   let reported = false;
   let refused = '';
   const refuse = (message: string) => {
-    // OOM, READONLY, NOPERM, …: the sentence behind it is another for each script.
+    // OOM, READONLY, NOPERM, …: the sentence after this word differs for each script.
     const [kind = ''] = message.split(' ', 1);
     if (kind !== refused)
       logger.warn({ error: message }, 'Redis refuses messages; workers take pending jobs from the database');
@@ -78,11 +78,11 @@ export function openRedisLink(url: string, logger: Logger) {
       return reachable && client.status === 'ready';
     },
     /**
-     * A command failed: nothing more is asked until a heartbeat is answered. One that Redis refused is said
-     * once.
+     * The reaction to a failed command: nothing more is asked until a heartbeat is answered. A command that
+     * Redis refused is logged once.
      */
     suspect,
-    /** A command was done. */
+    /** Records that a command succeeded, so that a later refusal is logged again. */
     trust: () => {
       refused = '';
     },

@@ -29,7 +29,7 @@ const Numbered = Match.extend({ number: z.coerce.number() });
 const Listed = Match.pick({ id: true, metadata: true });
 
 export interface PgvectorOptions {
-  /** Items of a namespace from which on an approximate index answers; 10,000 where it is left out. */
+  /** Number of items in a namespace from which an approximate index answers; 10,000 if omitted. */
   readonly hnswFrom?: number;
 }
 
@@ -153,7 +153,7 @@ export function createSemanticPgvectorIndex(
   return {
     ...index,
     embedder: embedder.name,
-    // Nothing is asked of a server, and paid for, where nothing can be found.
+    // A server is not asked, and paid for, if nothing can be found.
     search: async (namespace, query, signal) => {
       const [any] = await db.query(
         'select 1 from vector_items where namespace = $1 and embedder = $2 limit 1',
@@ -312,7 +312,7 @@ function createHnsw(db: Database, embedder: string, from = HNSW_FROM) {
 
   return {
     /**
-     * The type that an index has the embedding as, e.g. `vector(512)`; null where every item is to be
+     * Returns the type in which an index holds the embedding, e.g. `vector(512)`; null if every item must be
      * compared.
      */
     findType: async (namespace: VectorNamespace, length: number) => {
@@ -320,7 +320,7 @@ function createHnsw(db: Database, embedder: string, from = HNSW_FROM) {
       return type !== null && (await isThere(namespace, length)) ? type : null;
     },
 
-    /** To be said of items that were stored: makes the index where there are enough by now. Never throws. */
+    /** Records that items were stored, and creates the index if there are enough by now. Never throws. */
     stored: async (namespace: VectorNamespace, length: number, items: number) => {
       const name = indexName(namespace, embedder, length);
       const since = (uncounted.get(name) ?? COUNT_EVERY) + items;
@@ -331,7 +331,7 @@ function createHnsw(db: Database, embedder: string, from = HNSW_FROM) {
       try {
         if (await makeIndex(db, { name, namespace, embedder, type, length, from })) known.delete(name);
       } catch {
-        // Exact searches stay right, only slower. The next items give the next try.
+        // Exact searches remain correct but slower. The next items that are stored cause another try.
       }
     },
 

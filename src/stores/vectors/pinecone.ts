@@ -79,7 +79,7 @@ export function createSemanticPineconeIndex(
   return {
     ...index,
     embedder: embedder.name,
-    // Nothing is asked of a model, and paid for, where nothing can be found.
+    // A model is not asked, and paid for, if nothing can be found.
     async search(namespace, query, signal) {
       if (!filled.has(namespace)) {
         if ((await index.count(namespace)) === 0) return [];
@@ -262,7 +262,10 @@ function openSpace(given: PineconeOptions, embedder: Embedder) {
     resolveNamespace,
     dimension: async (signal?: AbortSignal) => (await target(signal)).dimension,
     call: onIndex,
-    /** A namespace that is not there has nothing to be taken out of. */
+    /**
+     * Runs a write on a namespace. Returns null if the namespace does not exist, because there is nothing to
+     * remove.
+     */
     write: async (
       namespace: string,
       work: (index: Index) => Promise<void>,
@@ -320,8 +323,7 @@ const TEXT = 'faultline_text';
 /** Pinecone takes 40 KB of metadata a record. */
 const MAX_METADATA_BYTES = 40_000;
 /**
- * Strings other than the text are cut only where they would leave no room for it, to no less than this at
- * first.
+ * Strings other than the text are cut only if they would leave no room for it, at first to no less than this.
  */
 const FIRST_CUT_BYTES = 8_000;
 const ROOM_FOR_TEXT = 8_000;

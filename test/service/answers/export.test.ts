@@ -125,6 +125,16 @@ describe('a SARIF log', () => {
     expect(run?.versionControlProvenance).toEqual([address]);
   });
 
+  it.each([
+    ['azure', 'https://dev.azure.com/shop/web/_build/results?buildId=7'],
+    ['circleci', 'https://app.circleci.com/pipelines/github/shop/api/7'],
+    ['buildkite', 'https://buildkite.com/shop/api/builds/7'],
+    ['jenkins', 'https://ci.example/job/shop/7'],
+  ] as const)('names no repository where the page of %s is not below one', (provider, url) => {
+    const [run] = buildSarifLog(exported({ build: sampleBuild({ provider, url }) })).runs;
+    expect(run?.versionControlProvenance).toBeUndefined();
+  });
+
   it('warns only, where a person has yet to decide', () => {
     expect(
       buildSarifLog(exported({ answers: sampleAnswers([unsureAnalysis()]) })).runs[0]?.results[0]?.level,

@@ -41,14 +41,14 @@ export interface RecorderOptions {
   readonly masker: Pick<Masker, 'mask'>;
   readonly logger: Logger;
   readonly madeBy: Pick<RecordedMaker, 'faultline' | 'rules' | 'model'>;
-  /** Keeps lines of the recording of a triage, behind those that were kept before. */
+  /** Stores lines of the recording of a triage after those that were stored before. */
   readonly keep: (triageId: string, lines: readonly RecordingLine[]) => Promise<void>;
   /**
-   * After so many milliseconds without one, the end of a judgement is a moment to keep what there is. Default
-   * 1,000.
+   * The minimum time between two saves, in milliseconds. A save then takes place at the end of a judgment.
+   * Default 1,000.
    */
   readonly keepEveryMs?: number;
-  /** Most characters of JSON of one process's turn at a run. Default 32 Mi. */
+  /** The maximum number of characters of JSON that one process records of a run. Default 32 Mi. */
   readonly maxChars?: number;
 }
 
@@ -70,11 +70,14 @@ export type RunRecorder = ReturnType<typeof createRunRecorder>;
  * end.
  */
 export function createRunRecorder(options: RecorderOptions) {
-  /** Begins to listen to a run, or to the rest of one that was cut off. */
+  /** Starts to record a run, or the rest of one that was interrupted. */
   return { begin: (run: Run) => beginRecording(run, options) };
 }
 
-/** One run that is listened to. Give it the `asked` in here, who answer as the ones it was begun with. */
+/**
+ * The recording of one run. The run must use `asked` from it, which answers as the components that the
+ * recording was started with.
+ */
 export type RunRecording = ReturnType<typeof beginRecording>;
 
 function beginRecording(run: Run, options: RecorderOptions) {
@@ -102,17 +105,17 @@ function beginRecording(run: Run, options: RecorderOptions) {
   };
   return {
     asked,
-    /** What a person said to the waiting run. */
+    /** Records the answer of a person to the waiting run. */
     answered: (answer: RecordedAnswer) => notebook.add({ what: 'answered', answer }),
     /**
-     * Keeps what was not kept yet; `analysis` is null where the run waits, failed or was cancelled. Never
-     * throws.
+     * Saves everything that was not saved yet. `analysis` is null if the run waits, failed or was canceled.
+     * Never throws.
      */
     end: (analysis: Analysis | null) => notebook.close(analysis),
   };
 }
 
-/** Collects what one process records of one run. */
+/** Collects the lines that one process records of one run. */
 function openNotebook(
   { subject, limits, analyst, fallbackAnalyst }: Run,
   startedAt: number,
@@ -228,7 +231,7 @@ async function recordJudgement<Value>(
   const began = clock.now();
   const fields = computeHashes(input, hashSubject);
   let isRecorded = false;
-  // Who is no longer waited for may answer all the same, or never: what counts is recorded once.
+  // An analyst that is no longer awaited may still answer, or never. Only the first outcome is recorded.
   const record = (end: Pick<RecordedJudgement, 'reply' | 'failed'>) => {
     if (isRecorded) return;
     isRecorded = true;
@@ -384,7 +387,10 @@ export function listenedChatModel(model: ChatModel): ChatModel {
   };
 }
 
-/** Does a judgement, and says afterwards what a model was shown in it; null where none was asked. */
+/**
+ * Runs a judgment and passes it a function that returns the hash of what a model was shown in it. The
+ * function returns null if no model was asked.
+ */
 export async function listening<Value>(
   judge: (shown: () => string | null) => Promise<Value>,
 ): Promise<Value> {
@@ -408,7 +414,10 @@ export function recordAtHand(options: Omit<RecorderOptions, 'keep'>) {
   });
   return {
     recorder,
-    /** The recordings of these answers, in their order; those that could not be made are left out. */
+    /**
+     * Returns the recordings of these answers, in the same order, and removes them from memory. Recordings
+     * that could not be made are left out.
+     */
     takeRecordings: (analyses: readonly Analysis[]): Recording[] =>
       analyses.flatMap((analysis) => {
         const lines = kept.get(analysis.triageId);
