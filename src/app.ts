@@ -18,13 +18,14 @@ import {
   openWebSearch,
   openWordEmbedder,
 } from './app/open-adapters.ts';
-import { openPublishing, openSlackButtons } from './app/open-publishers.ts';
+import { openChannels } from './app/open-channels.ts';
 import { openRetention } from './app/open-retention.ts';
 import { openObserved, openReadiness } from './app/open-telemetry.ts';
 import { boundInForce } from './app/publish-bound.ts';
 import type { App } from './app/served-app.ts';
 import { openLogExplainer } from './app/terminal-app.ts';
 import { countAnalysis, measuredToolbox, recordNode, watchTriage } from './app/watched.ts';
+import { openSlackButtons } from './channels/slack.ts';
 import { createMaskingOptions } from './config/masking.ts';
 import { resolveBudgetTokens } from './config/profiles.ts';
 import type { Config } from './config/schema.ts';
@@ -44,6 +45,7 @@ import { passingBuildHandler, storedGreens } from './service/triage/passing-buil
 import { type DetachableQueue, detachableQueue, fairQueue } from './service/triage/queue.ts';
 import { type TriageBuildDeps, triageBuild } from './service/triage/triage-build.ts';
 import { endJob, startSweeper, startWorker } from './service/triage/worker.ts';
+import { createSlackPresses } from './stores/access.ts';
 import type { createPostgresCheckpointer } from './stores/checkpointer.ts';
 import type { Stores } from './stores/stores.ts';
 import { createJobTurns } from './stores/triages.ts';
@@ -115,9 +117,9 @@ async function composeApp(
     metrics,
   };
   const steps = new Map<string, string>();
-  const publishing = await openPublishing(config, parts);
+  const channels = await openChannels(config, parts);
   const checkpointer = await opened.checkpointer();
-  const triageDeps = await createTriageDeps({ ...parts, found, publishing }, steps, checkpointer);
+  const triageDeps = await createTriageDeps({ ...parts, found, channels }, steps, checkpointer);
   const deps = { ...triageDeps, wakeOutbox: () => background.wake(), threads, ...dying };
   const retention = openRetention({
     ...parts,
@@ -127,7 +129,7 @@ async function composeApp(
   // Last: it runs timers of its own, which nothing may leave behind.
   const fair = fairQueue(await opened.jobQueue(logger), { turns: createJobTurns(database), logger });
   const jobQueue = detachableQueue(fair, logger);
-  const background = openBackground({ ...parts, jobQueue, deps, found, publishing, indexKeeping, retention });
+  const background = openBackground({ ...parts, jobQueue, deps, found, channels, indexKeeping, retention });
   return {
     ...parts,
     uploadReaders: threads,
@@ -138,8 +140,8 @@ async function composeApp(
     jobQueue,
     unseen: (await import('./judge/judgement.ts')).unseenFigures(),
     signIn: await openSignIn(config),
-    messengers: publishing.messengers,
-    slack: await openSlackButtons(config, database),
+    messengers: channels.messengers,
+    slack: await openSlackButtons(config.channels.slack, createSlackPresses(database)),
     retention: retention.client,
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),
     work: async () => {
@@ -278,16 +280,16 @@ interface BackgroundParts
 /** The knowledge base and the notification channels: triage uses both, and both have background work. */
 interface Opened {
   readonly found: Awaited<ReturnType<typeof openKnowledge>>;
-  readonly publishing: Awaited<ReturnType<typeof openPublishing>>;
+  readonly channels: Awaited<ReturnType<typeof openChannels>>;
 }
 
 /** Creates the background work that every worker process runs in addition to triage. */
-function openBackground({ publishing, indexKeeping, retention, ...parts }: BackgroundParts) {
+function openBackground({ channels, indexKeeping, retention, ...parts }: BackgroundParts) {
   const { stores, logger, jobQueue, deps } = parts;
   const isTriageWaiting = async () => (await stores.triages.pending(1)).length > 0;
   const passing =
     deps.greenBuilds > 0 ? [passingBuildHandler({ ...deps, flagging: deps }, isTriageWaiting)] : [];
-  const handlers = [...publishing.handlers, ...indexKeeping.handlers, ...retention.handlers, ...passing];
+  const handlers = [...channels.handlers, ...indexKeeping.handlers, ...retention.handlers, ...passing];
   let outbox: OutboxWorker | undefined;
   let sweeper: { stop(): void } | undefined;
   let embedding: { stop(): Promise<void> } | undefined;
@@ -338,7 +340,7 @@ async function createTriageDeps(
   steps: Map<string, string>,
   checkpointer: Awaited<ReturnType<typeof createPostgresCheckpointer>>,
 ): Promise<TriageBuildDeps> {
-  const { config, logger, clock, stores, archive, vectorIndex, masker, tracer, metrics, found, publishing } =
+  const { config, logger, clock, stores, archive, vectorIndex, masker, tracer, metrics, found, channels } =
     parts;
   const passingBuilds = storedGreens({
     passingBuilds: stores.passingBuilds,
@@ -384,7 +386,7 @@ async function createTriageDeps(
     owners: createOwnerFinder(codeHost, logger, toolbox.breakers),
     buildSources: await openBuildSources(config, logger),
     investigation: createInvestigation(config, judging, tracer, checkpointer),
-    publishers: publishing.drivers,
+    publishers: channels.publishers,
     onConcluded: (build, analysis) => countAnalysis(build, analysis, metrics),
     forget: (triageId) => checkpointer.deleteThread(triageId),
     budgetTokens: resolveBudgetTokens(config),

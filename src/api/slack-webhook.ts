@@ -2,10 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { RIGHT_BUTTON, WRONG_BUTTON } from '../channels/slack/message.ts';
+import type { SlackButtons } from '../channels/slack.ts';
 import { TriageError } from '../domain/errors.ts';
 import { jsonIn } from '../lib/text.ts';
 import type { Clock } from '../lib/time.ts';
-import { RIGHT_BUTTON, type SlackButtons, WRONG_BUTTON } from '../ports/chat-room.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { rawBody, readHeader } from './webhook-route.ts';
 
@@ -20,7 +21,7 @@ interface SlackWebhookDeps {
 
 /** Slack gives up after 3 s and tells the person that it failed; what takes longer goes on without it. */
 const ACK_MS = 2_000;
-const WHISPER_MS = 5_000;
+const REPLY_MS = 5_000;
 const MAX_BODY_BYTES = 1024 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -85,11 +86,11 @@ export function registerSlackWebhook(app: FastifyInstance, deps: SlackWebhookDep
 
 async function answer(
   press: SlackPress,
-  { reviewers, room }: SlackButtons,
+  { reviewers, client }: SlackButtons,
   { decide, logger }: SlackWebhookDeps,
 ): Promise<void> {
   const answer = await decide(press, reviewers);
-  await room.whisper(press, answer, AbortSignal.timeout(WHISPER_MS)).catch((error: unknown) => {
+  await client.postEphemeral(press, answer, AbortSignal.timeout(REPLY_MS)).catch((error: unknown) => {
     logger.warn({ user: press.user, error }, 'the reply to a button press in Slack could not be sent');
   });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ChannelsConfig } from '../channels/registry.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { ProvidersConfig } from '../providers/registry.ts';
 import { AnalystConfig, EmbedderConfig } from './model-providers.ts';
@@ -8,10 +9,7 @@ import {
   CodeHostConfig,
   DatabaseConfig,
   JobQueueConfig,
-  MessagesConfig,
   OpenIdConfig,
-  PublishersConfig,
-  SlackConfig,
   VectorIndexConfig,
   WebSearchConfig,
 } from './services.ts';
@@ -158,9 +156,7 @@ const Common = z.object({
   buildSource: group({ timeoutMs: z.int().positive().default(60_000) }),
   analyst: AnalystConfig,
 
-  publishers: PublishersConfig.prefault({}),
-  slack: SlackConfig.prefault({}),
-  messages: MessagesConfig.prefault({}),
+  channels: ChannelsConfig.prefault({}),
   triage: group({
     /** Null: the default of the analyst, see {@link resolveBudgetTokens}. */
     budgetTokens: setting(

@@ -51,11 +51,39 @@ export function httpAddress() {
   return z.url({ protocol: /^https?$/ });
 }
 
+/**
+ * Creates the schema of a URL with one of these schemes. The message says what is missing and what can be set
+ * instead.
+ */
+export function address(schemes: readonly string[], instead?: string) {
+  const start = new RegExp(`^(?:${schemes.map((scheme) => scheme.replace('+', '\\+')).join('|')})://.`);
+  return z
+    .string(instead === undefined ? 'is not set' : `is not set; ${instead}`)
+    .regex(
+      start,
+      `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    );
+}
+
 /** Creates the schema of an API URL, which is derived from the URL that users copy from a browser. */
 export function apiAddress(toApi: (text: string) => string) {
   return httpAddress()
     .refine((text) => !/^https?:\/\/[^/]{0,400}@/.test(text), 'must not contain a user or password')
     .transform(toApi);
+}
+
+/**
+ * Extracts the password of a URL. It also accepts several servers (mongodb://user:password@one,two/), which
+ * `URL` does not parse.
+ */
+export function extractPassword(url: string | null): string | null {
+  const spelt = /^[^:/]+:\/\/[^:@/]*:([^/?#]+)@/.exec(url ?? '')?.[1];
+  if (spelt === undefined) return null;
+  try {
+    return decodeURIComponent(spelt);
+  } catch {
+    return spelt;
+  }
 }
 
 /** Settings that belong together, each with a default. */

@@ -3,7 +3,6 @@ import { AccessToken, Preferences } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { type Principal, Role } from '../domain/review.ts';
-import type { SlackPresses } from '../ports/chat-room.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import { all, columnsFor, first, fromNow } from './sql.ts';
 
@@ -179,12 +178,18 @@ const SET = `
   insert into preferences (holder, body) values ($1, $2::jsonb)
   on conflict (holder) do update set body = excluded.body, updated_at = clock_timestamp()`;
 
+/** Remembers what was pressed in Slack for longer than its signature holds. */
+export type SlackPresses = ReturnType<typeof createSlackPresses>;
+
 /**
  * Creates the store that detects repeated button presses. A Slack signature is valid for five minutes either
  * way, so older presses are refused by their time.
  */
-export function createSlackPresses(db: Pick<Database, 'query'>): SlackPresses {
-  return { isNew: async (id) => (await db.query(KEEP_PRESSES, [id])).length > 0 };
+export function createSlackPresses(db: Pick<Database, 'query'>) {
+  return {
+    /** Returns `true` the first time this ID is seen. Of several concurrent calls, only one returns `true`. */
+    isNew: async (id: string) => (await db.query(KEEP_PRESSES, [id])).length > 0,
+  };
 }
 
 const KEEP_PRESSES = `

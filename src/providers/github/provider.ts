@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { z } from 'zod';
+import type { NoticeChannel } from '../../channels/channel.ts';
 import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
@@ -7,7 +8,7 @@ import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../../
 import { silentLogger } from '../../ports/telemetry.ts';
 import { below, OUTSIDE_FRESH_MS, type ProbeReply, probe } from '../check.ts';
 import { hostChannels } from '../notice-rules.ts';
-import type { Provider, ProviderChannel } from '../provider.ts';
+import type { Provider } from '../provider.ts';
 import type { GithubAppFacts } from './access.ts';
 import { githubWebhook } from './webhook.ts';
 
@@ -74,7 +75,7 @@ function createChannels({
   commentMode: mode,
   check,
   status,
-}: GithubSettings): ProviderChannel[] {
+}: GithubSettings): NoticeChannel[] {
   const credentials = { baseUrl, token, app };
   const isApp = app !== null || token?.startsWith(INSTALLATION_TOKEN) === true;
   const because = isApp || token !== null ? null : 'no token or App is configured to write it';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { NoticeSender } from '../../channels/channel.ts';
 import type { Build, SourceText } from '../../domain/build.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { StatusContent } from '../../notifications/render-status.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
-import type { NotificationClient } from '../../ports/notices.ts';
 import { fetchArtifacts } from '../artifacts.ts';
 import { COMMENT_PAGES, type CommentThread, createCommentClient, createStatusClient } from '../comments.ts';
 import {
@@ -341,9 +341,7 @@ const NOTE_PAGES = { ...PAGE, maxPages: COMMENT_PAGES };
 const User = z.object({ username: z.string().min(1) });
 
 /** Creates a client for the note on a merge request. */
-export function createGitlabCommentClient(
-  options: GitlabOptions,
-): NotificationClient<{ readonly body: string }> {
+export function createGitlabCommentClient(options: GitlabOptions): NoticeSender<{ readonly body: string }> {
   const client = createGitlabClient(options, NOTICE_MS);
   return createCommentClient({
     ...{ label: 'GitLab', mode: 'edit', maxBody: 65_536 },
@@ -404,7 +402,7 @@ const DiffRefs = z.object({
 const Diffs = z.array(z.object({ old_path: z.string(), new_path: z.string(), diff: z.string() }));
 
 /** Suggestions at lines of a merge request. */
-export function createGitlabSuggestionClient(options: GitlabOptions): NotificationClient<Suggestions> {
+export function createGitlabSuggestionClient(options: GitlabOptions): NoticeSender<Suggestions> {
   const client = createGitlabClient(options, NOTICE_MS);
   return createSuggestionClient({
     fenceWord: (lines) => `suggestion:-${lines - 1}+0`,
@@ -462,7 +460,7 @@ function openSuggestions(
 }
 
 /** Creates a client for external commit statuses. */
-export function createGitlabStatusClient(options: GitlabOptions): NotificationClient<StatusContent> {
+export function createGitlabStatusClient(options: GitlabOptions): NoticeSender<StatusContent> {
   const client = createGitlabClient(options, NOTICE_MS);
   return createStatusClient(
     async ({ state, description, targetUrl }, { repository, commit, what, signal }) => {

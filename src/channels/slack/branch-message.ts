@@ -1,18 +1,18 @@
 import { shortCommit } from '../../domain/build.ts';
 import { append, sumNumbers } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
+import type { AnswerFact } from '../../notifications/answer-view.ts';
+import { countWords, noticeLinks } from '../../notifications/notice-words.ts';
+import type { CauseFacts, GreenFacts, RedFacts, SlackFacts } from './branch-facts.ts';
 import {
-  type ChatBlock,
-  type ChatButton,
-  type ChatMessage,
-  escapeChat,
   RIGHT_BUTTON,
+  type SlackBlock,
+  type SlackButton,
+  type SlackMessage,
+  slackLine,
+  slackProse,
   WRONG_BUTTON,
-} from '../../ports/chat-room.ts';
-import type { AnswerFact } from '../answer-view.ts';
-import { countWords, noticeLinks } from '../notice-words.ts';
-import { clip, visibleLine } from '../visible-text.ts';
-import type { CauseFacts, GreenFacts, RedFacts, SlackFacts } from './slack-facts.ts';
+} from './message.ts';
 
 /** Builds of a branch that failed in a row. */
 export interface Streak {
@@ -36,11 +36,11 @@ export interface SlackLinks {
 const MAX_CAUSES = 8;
 
 /** Creates the message of a branch: red with its causes, or green again. */
-export function slackMessage(facts: SlackFacts, streak: Streak, links: SlackLinks): ChatMessage {
+export function slackMessage(facts: SlackFacts, streak: Streak, links: SlackLinks): SlackMessage {
   return facts.state === 'red' ? redMessage(facts, streak, links) : greenMessage(facts, streak, links);
 }
 
-function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, links: SlackLinks): ChatMessage {
+function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, links: SlackLinks): SlackMessage {
   const [first, ...others] = causes;
   const branch = slackProse(build.branch, 100);
   const where = describePlace(build, streak, causes);
@@ -58,7 +58,7 @@ function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, link
     ...(others.length === 0 ? [] : [numberCause(first, 1)]),
     ...listLines(first, streak.seenToday),
   ];
-  const blocks: ChatBlock[] = [
+  const blocks: SlackBlock[] = [
     { text: [headline.marked, ...body].join('\n') },
     ...createButtons(first, links),
   ];
@@ -75,7 +75,7 @@ function greenMessage(
   { build, causes, fixedAt }: GreenFacts,
   streak: Streak,
   links: SlackLinks,
-): ChatMessage {
+): SlackMessage {
   const headline = `${slackProse(build.branch, 100)} is green again after ${span(streak.since, fixedAt)}`;
   const [first, ...others] = causes;
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
@@ -161,13 +161,13 @@ function decidedLine({ type, by, at, category }: NonNullable<CauseFacts['decisio
   return `:x: marked wrong ${who}`;
 }
 
-function createButtons(cause: CauseFacts, links: SlackLinks): ChatBlock[] {
+function createButtons(cause: CauseFacts, links: SlackLinks): SlackBlock[] {
   const { publicUrl, decides } = links;
   const undecided = cause.decision === null;
   const review = undecided && !cause.isSure ? cause.reviewId : null;
   const decide =
     review === null ? null : linkButton('faultline_decide', 'Decide', noticeLinks(publicUrl).review(review));
-  const verdicts: ChatButton[] =
+  const verdicts: SlackButton[] =
     decides && undecided
       ? [
           { id: RIGHT_BUTTON, label: 'Right', value: cause.analysisId, style: 'primary' },
@@ -177,19 +177,19 @@ function createButtons(cause: CauseFacts, links: SlackLinks): ChatBlock[] {
   return buttons([openAnalysis(cause, links), decide, ...verdicts]);
 }
 
-function openAnalysis({ analysisId }: CauseFacts, { publicUrl }: SlackLinks): ChatButton | null {
+function openAnalysis({ analysisId }: CauseFacts, { publicUrl }: SlackLinks): SlackButton | null {
   return linkButton('faultline_open', 'Open', noticeLinks(publicUrl).analysis(analysisId));
 }
 
-function openBuild(url: string | null): ChatButton | null {
+function openBuild(url: string | null): SlackButton | null {
   return linkButton('faultline_open', 'Open', url !== null && /^https?:\/\//.test(url) ? url : null);
 }
 
-function linkButton(id: string, label: string, url: string | null): ChatButton | null {
+function linkButton(id: string, label: string, url: string | null): SlackButton | null {
   return url === null ? null : { id, label, url };
 }
 
-function buttons(wanted: readonly (ChatButton | null)[]): ChatBlock[] {
+function buttons(wanted: readonly (SlackButton | null)[]): SlackBlock[] {
   const shown = wanted.filter((button) => button !== null);
   return shown.length === 0 ? [] : [{ buttons: shown }];
 }
@@ -205,25 +205,6 @@ function span(from: string, to: string): string {
   const hours = Math.floor(minutes / 60);
   if (hours >= 48) return `${Math.floor(hours / 24)} days`;
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
-}
-
-/** Characters that Slack would read as mark-up, and what represents them. */
-const LOOK_ALIKES: Readonly<Record<string, string>> = { '*': '\u2217', '~': '\u223c', '`': '\u02cb' };
-
-/**
- * Formats untrusted text on one line of Slack's markup: no mention, link, emoji or format becomes active, and
- * invisible characters become visible. The text must be put into a `verbatim` block, otherwise bare addresses
- * become links.
- */
-export function slackLine(text: string, limit: number): string {
-  return escapeChat(clip(visibleLine(text), limit))
-    .replace(/[*~`]/g, (mark) => LOOK_ALIKES[mark] ?? mark)
-    .replace(/:(?=[\w+-]{1,100}:)/g, ':\u200b');
-}
-
-/** Formats the text of a model or a person on one line, without its code marks. */
-export function slackProse(text: string, limit: number): string {
-  return slackLine(text.replaceAll('`', ''), limit);
 }
 
 /** Formats a time that each reader sees in their own time zone, with UTC as the fallback. */

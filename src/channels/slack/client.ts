@@ -2,7 +2,7 @@ import { type FetchFunction, LogLevel, WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { TriageError, type TriageErrorCode } from '../../domain/errors.ts';
 import { readBytes } from '../../lib/http-body.ts';
-import type { ChatBlock, ChatButton, ChatMessage, ChatPlace, ChatRoom } from '../../ports/chat-room.ts';
+import { type SlackMessage, slackBlocks } from './message.ts';
 
 export interface SlackOptions {
   /**
@@ -14,9 +14,25 @@ export interface SlackOptions {
   readonly baseUrl: string;
 }
 
+/** Every call throws TriageError; `retryable` where it may be made again. */
+export type SlackClient = ReturnType<typeof createSlackClient>;
+
+export interface SlackPlace {
+  readonly channel: string;
+  /** Slack's own name of the message. */
+  readonly message: string;
+}
+
+interface WriteOptions {
+  /** Names the message for good. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
 /** The number of recent messages among which an earlier message is searched for. */
 const LOOKED_AT = 50;
 const EVENT = 'faultline_notice';
+const NO_PREVIEWS = { unfurl_links: false, unfurl_media: false };
 
 const Posted = z.object({ channel: z.string(), ts: z.string() });
 const Identity = z.object({ team: z.string(), user: z.string() });
@@ -46,7 +62,7 @@ const SILENT = {
  * Creates a client of Slack's Web API. It does not retry: the caller that owns the notice decides when to try
  * again. A message with blocks that are too long for Slack is sent with its first block only.
  */
-export function createSlackRoom(options: SlackOptions): ChatRoom {
+export function createSlackClient(options: SlackOptions) {
   const call = async (
     method: string,
     body: Record<string, unknown>,
@@ -59,40 +75,40 @@ export function createSlackRoom(options: SlackOptions): ChatRoom {
       throw toTriageError(method, error, signal);
     }
   };
-  const say = async (
+  const write = async (
     method: string,
     where: object,
-    message: ChatMessage,
-    key: string,
-    signal: AbortSignal,
+    message: SlackMessage,
+    { key, signal }: WriteOptions,
   ): Promise<unknown> => {
     const metadata = { event_type: EVENT, event_payload: { key } };
-    const body = { ...where, metadata, text: message.text, unfurl_links: false, unfurl_media: false };
+    const body = { ...where, metadata, text: message.text, ...NO_PREVIEWS };
     try {
       return await call(method, { ...body, blocks: slackBlocks(message) }, signal);
     } catch (error) {
       if (!(error instanceof TriageError) || error.code !== 'too-large') throw error;
-      return await call(
-        method,
-        { ...body, blocks: slackBlocks({ ...message, blocks: message.blocks.slice(0, 1) }) },
-        signal,
-      );
+      const first = { ...message, blocks: message.blocks.slice(0, 1) };
+      return await call(method, { ...body, blocks: slackBlocks(first) }, signal);
     }
   };
   return {
-    post: async (channel, message, { key, signal }) =>
-      toPlace(await say('chat.postMessage', { channel }, message, key, signal)),
-    update: async (at, message, { key, signal }) => {
-      await say('chat.update', { channel: at.channel, ts: at.message }, message, key, signal);
+    /** Posts a message. `key` is stored with the message, so that `find` can find it. */
+    post: async (channel: string, message: SlackMessage, options: WriteOptions) =>
+      toPlace(await write('chat.postMessage', { channel }, message, options)),
+    /** Throws `not-found` where the message is gone. */
+    update: async (at: SlackPlace, message: SlackMessage, options: WriteOptions) => {
+      await write('chat.update', { channel: at.channel, ts: at.message }, message, options);
     },
-    reply: async (at, text, signal) => {
-      await call(
-        'chat.postMessage',
-        { channel: at.channel, thread_ts: at.message, text, unfurl_links: false, unfurl_media: false },
-        signal,
-      );
+    /** Posts a reply below a message. `text` is already escaped. */
+    reply: async (at: SlackPlace, text: string, signal: AbortSignal) => {
+      const body = { channel: at.channel, thread_ts: at.message, text, ...NO_PREVIEWS };
+      await call('chat.postMessage', body, signal);
     },
-    find: async (channel, key, signal) => {
+    /**
+     * Finds a recent message by its key. Returns null if there is none, or if Slack does not permit the
+     * lookup.
+     */
+    find: async (channel: string, key: string, signal: AbortSignal): Promise<SlackPlace | null> => {
       const query = { channel, limit: LOOKED_AT, include_all_metadata: true };
       const history = await call('conversations.history', query, signal).catch(unlessForbidden);
       const messages = History.safeParse(history).data?.messages ?? [];
@@ -101,10 +117,16 @@ export function createSlackRoom(options: SlackOptions): ChatRoom {
       );
       return found === undefined ? null : { channel, message: found.ts };
     },
-    whisper: async ({ channel, user }, text, signal) => {
+    /** Posts a message that only one person in a channel sees. `text` is already escaped. */
+    postEphemeral: async (
+      { channel, user }: { readonly channel: string; readonly user: string },
+      text: string,
+      signal: AbortSignal,
+    ) => {
       await call('chat.postEphemeral', { channel, user, text }, signal);
     },
-    whoAmI: async (signal) => {
+    /** Returns the identity of the bot in Slack. */
+    whoAmI: async (signal: AbortSignal) => {
       const { user, team } = read(Identity, 'auth.test', await call('auth.test', {}, signal));
       return `${user} in ${team}`;
     },
@@ -123,7 +145,7 @@ function createClient({ token, baseUrl }: SlackOptions, signal: AbortSignal): We
   });
 }
 
-function toPlace(reply: unknown): ChatPlace {
+function toPlace(reply: unknown): SlackPlace {
   const { channel, ts } = read(Posted, 'chat.postMessage', reply);
   return { channel, message: ts };
 }
@@ -250,77 +272,4 @@ export function boundedFetch(signal: AbortSignal): FetchFunction {
     const { status, statusText, headers } = response;
     return new Response(status === 204 || status === 304 ? null : bytes, { status, statusText, headers });
   };
-}
-
-/**
- * Slack's limits: blocks of a message, characters of a section, of a button, of its value and of all together
- * (docs.slack.dev, bolt-js#2509).
- */
-const MAX_BLOCKS = 50;
-const MAX_SECTION = 3_000;
-const MAX_LABEL = 75;
-const MAX_VALUE = 2_000;
-const MAX_URL = 3_000;
-const MAX_TOTAL = 12_000;
-const MAX_BUTTONS = 25;
-
-/**
- * Converts a message to Block Kit, within Slack's limits. Blocks beyond the limits are left out from the end;
- * text is never cut inside an entity.
- */
-export function slackBlocks({ blocks }: ChatMessage): object[] {
-  const shown: object[] = [];
-  let total = 0;
-  for (const block of blocks.slice(0, MAX_BLOCKS)) {
-    const made = 'text' in block ? toSection(block.text) : toActions(block.buttons);
-    if (made === null) continue;
-    total += countCharacters(block);
-    if (total > MAX_TOTAL) break;
-    shown.push(made);
-  }
-  return shown;
-}
-
-function toSection(text: string): object | null {
-  return text === ''
-    ? null
-    : { type: 'section', text: { type: 'mrkdwn', text: cutEscaped(text, MAX_SECTION), verbatim: true } };
-}
-
-function toActions(buttons: readonly ChatButton[]): object | null {
-  const elements = buttons.filter(isWithinLimits).slice(0, MAX_BUTTONS).map(toButton);
-  return elements.length === 0 ? null : { type: 'actions', elements };
-}
-
-function isWithinLimits(button: ChatButton): boolean {
-  return 'url' in button ? button.url.length <= MAX_URL : button.value.length <= MAX_VALUE;
-}
-
-function toButton(button: ChatButton): object {
-  const face = {
-    type: 'button',
-    action_id: button.id,
-    text: { type: 'plain_text', text: button.label.slice(0, MAX_LABEL) },
-  };
-  if ('url' in button) return { ...face, url: button.url };
-  return { ...face, value: button.value, ...(button.style === undefined ? {} : { style: button.style }) };
-}
-
-function countCharacters(block: ChatBlock): number {
-  if ('text' in block) return Math.min(block.text.length, MAX_SECTION);
-  return block.buttons.reduce(
-    (sum, button) => sum + button.label.length + ('url' in button ? button.url : button.value).length,
-    0,
-  );
-}
-
-/**
- * Cuts at whole characters and entities: `&am` would show as itself, and `<http…` would swallow what follows.
- */
-function cutEscaped(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const cut = text.slice(0, limit - 1);
-  const open = Math.max(cut.lastIndexOf('&'), cut.lastIndexOf('<'));
-  const closed = Math.max(cut.lastIndexOf(';'), cut.lastIndexOf('>'));
-  return `${(open > closed && open > limit - 400 ? cut.slice(0, open) : cut).replace(/[\ud800-\udbff]$/, '')}…`;
 }

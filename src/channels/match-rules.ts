@@ -1,50 +1,37 @@
 import { z } from 'zod';
-import { isInScope } from '../../domain/access.ts';
-import { isRetryable, TriageError } from '../../domain/errors.ts';
+import { isInScope } from '../domain/access.ts';
+import { isRetryable } from '../domain/errors.ts';
 import {
   GATHER,
   MATCH_RULES,
-  NewsChannel,
   type NotificationRule,
   type Occasion,
   parseCondition,
   pauseAfter,
   resolveTargets,
   sendingTime,
-} from '../../domain/notification-rule.ts';
-import type { OutboxHandler } from '../../domain/outbox.ts';
-import type { Clock } from '../../lib/time.ts';
-import type { Logger } from '../../ports/telemetry.ts';
-import type { NewMatch } from '../../stores/notification-rules.ts';
-import type { Stores } from '../../stores/stores.ts';
-import { inTime, OUTWARD } from '../publications.ts';
-import { CHANNEL_NAMES, type Messengers, readNews } from './news.ts';
+} from '../domain/notification-rule.ts';
+import type { OutboxHandler } from '../domain/outbox.ts';
+import type { Clock } from '../lib/time.ts';
+import type { Logger } from '../ports/telemetry.ts';
+import type { NewMatch } from '../stores/notification-rules.ts';
+import type { Stores } from '../stores/stores.ts';
 
 export interface RuleHandlerDeps {
-  readonly stores: Pick<Stores, 'notificationRules' | 'failures' | 'outbox' | 'notices'>;
-  readonly messengers: Messengers;
-  readonly publicUrl: string | null;
-  /** Time limit of one call to the other service, in milliseconds. */
-  readonly timeLimitMs: number;
+  readonly stores: Pick<Stores, 'notificationRules' | 'failures' | 'outbox'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /** Reading and writing of the database only. */
 const OWN = { leaseMs: 30_000, limits: null, longestDelayMs: 60_000 };
-/** A lease covers the reading, the look for what is there, the sending, and as much again. */
-const LEASE_PER_LIMIT = 4;
 
 /**
- * Creates the handlers of rules. An occasion is matched with rules, the matches are gathered until they may
- * be sent, and then they are sent. Each step is an entry of the outbox.
+ * Creates the handlers that decide what rules send. An occasion is matched with rules, and the matches are
+ * gathered until they may be sent. Each step is an entry of the outbox, and so is the message.
  */
 export function ruleHandlers(deps: RuleHandlerDeps): OutboxHandler[] {
-  return [
-    matchHandler(deps),
-    gatherHandler(deps),
-    ...NewsChannel.options.map((channel) => sendHandler(channel, deps)),
-  ];
+  return [matchHandler(deps), gatherHandler(deps)];
 }
 
 const OccasionPayload = z.union([z.object({ analysisId: z.string() }), z.object({ eventId: z.int() })]);
@@ -92,7 +79,8 @@ export async function meets(
   return (await failures.search(about, { limit: 1, offset: 0 })).length > 0;
 }
 
-const TargetPayload = z.object({ ruleId: z.string(), target: z.string() });
+/** Names what a rule sends to one target. */
+export const TargetPayload = z.object({ ruleId: z.string(), target: z.string() });
 
 function gatherHandler({ stores, clock }: RuleHandlerDeps): OutboxHandler {
   const { notificationRules, outbox } = stores;
@@ -123,37 +111,4 @@ function gatherHandler({ stores, clock }: RuleHandlerDeps): OutboxHandler {
 
 function parseChannel(target: string): string {
   return target.slice(0, target.indexOf(':'));
-}
-
-function sendHandler(
-  channel: NewsChannel,
-  { stores, messengers, publicUrl, timeLimitMs }: RuleHandlerDeps,
-): OutboxHandler {
-  return {
-    ...{ topic: `message:${channel}`, leaseMs: timeLimitMs * LEASE_PER_LIMIT, ...OUTWARD },
-    handle: async ([entry], lease) => {
-      if (entry === undefined) return null;
-      const { ruleId, target } = TargetPayload.parse(entry.payload);
-      const { notificationRules, notices } = stores;
-      const messenger = messengers[channel];
-      if (messenger === undefined)
-        throw new TriageError('invalid-config', `${CHANNEL_NAMES[channel]} is not configured.`);
-      const [rule, owners, matches] = await Promise.all([
-        notificationRules.find(ruleId),
-        notificationRules.owners(),
-        notificationRules.matches(entry.key),
-      ]);
-      const news =
-        rule === null
-          ? null
-          : await readNews({ rule, matches, owners, isTest: false }, { notices, publicUrl });
-      if (news === null) return { outcome: 'skipped' };
-      const isRetry = entry.attempts > 1 || entry.retries > 0;
-      const destination = target.slice(channel.length + 1);
-      const sent = await inTime({ ...lease, timeLimitMs }, (signal) =>
-        messenger.send(news, destination, { key: entry.key, signal, isRetry }),
-      );
-      return { outcome: 'done', result: { ...sent } };
-    },
-  };
 }

@@ -1,8 +1,8 @@
 import type { Build } from '../../domain/build.ts';
 import type { Decision } from '../../domain/review.ts';
+import { type AnswerFact, answerView } from '../../notifications/answer-view.ts';
+import { type ArrangedAnswer, arrangeAnswers } from '../../notifications/build-answers.ts';
 import type { BuildSituation, Cause, Situation } from '../../ports/notices.ts';
-import { type AnswerFact, answerView } from '../answer-view.ts';
-import { type ArrangedAnswer, arrangeAnswers } from '../build-answers.ts';
 
 /**
  * The data from which the message of a branch is created. It is plain data, and equal if there is nothing new

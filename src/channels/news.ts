@@ -1,15 +1,14 @@
-import type { Analysis } from '../../domain/analysis.ts';
-import { type Build, shortCommit } from '../../domain/build.ts';
-import type { CauseState } from '../../domain/cause.ts';
-import { findOwnerChannels, type NewsChannel, type OwnerChannels } from '../../domain/notification-rule.ts';
-import { counted } from '../../lib/text.ts';
-import type { Published } from '../../ports/notices.ts';
-import type { Match } from '../../stores/notification-rules.ts';
-import type { NoticeStore } from '../../stores/outbox.ts';
-import { answerView } from '../answer-view.ts';
-import { arrangeAnswers } from '../build-answers.ts';
-import { type CauseStanding, causeStanding } from '../cause-standing.ts';
-import { buildName, noticeLinks, standingWords } from '../notice-words.ts';
+import type { Analysis } from '../domain/analysis.ts';
+import { type Build, shortCommit } from '../domain/build.ts';
+import type { CauseState } from '../domain/cause.ts';
+import { findOwnerChannels, type OwnerChannels } from '../domain/notification-rule.ts';
+import { counted } from '../lib/text.ts';
+import { answerView } from '../notifications/answer-view.ts';
+import { arrangeAnswers } from '../notifications/build-answers.ts';
+import { type CauseStanding, causeStanding } from '../notifications/cause-standing.ts';
+import { buildName, noticeLinks, standingWords } from '../notifications/notice-words.ts';
+import type { Match } from '../stores/notification-rules.ts';
+import type { NoticeStore } from '../stores/outbox.ts';
 
 /**
  * The information that a rule sends about one cause. All texts are raw: each channel cuts and escapes them.
@@ -42,35 +41,6 @@ export interface News {
   /** Owners to be mentioned, by the ids that people wrote down. */
   readonly mentions: readonly OwnerChannels[];
 }
-
-interface SendOptions {
-  /** Names the message for good. */
-  readonly key: string;
-  readonly signal: AbortSignal;
-  /** A try before may have got through. */
-  readonly isRetry: boolean;
-}
-
-/** A channel that messages of rules go through. */
-export interface Messenger {
-  readonly channel: NewsChannel;
-  /** Names to choose from; null: `refusal` says what may be. */
-  readonly destinations: readonly string[] | null;
-  /** Explains in a sentence why nothing may be sent there. Returns null if it is allowed. */
-  refusal(destination: string): string | null;
-  /** Throws TriageError; `retryable` where it may be tried again with the same key. */
-  send(news: News, destination: string, options: SendOptions): Promise<Published>;
-}
-
-/** Those that are configured. */
-export type Messengers = Readonly<Partial<Record<NewsChannel, Messenger>>>;
-
-export const CHANNEL_NAMES: Readonly<Record<NewsChannel, string>> = {
-  slack: 'Slack',
-  teams: 'Microsoft Teams',
-  email: 'E-mail',
-  webhook: 'Webhook',
-};
 
 /** The maximum number of causes shown one by one; further ones are counted. */
 const MAX_ITEMS = 10;

@@ -1,55 +1,63 @@
-import { TriageError } from '../../domain/errors.ts';
-import type { Clock } from '../../lib/time.ts';
-import { postOnce } from '../publisher/webhook.ts';
-import { breakLinks, clip, visibleLine } from '../visible-text.ts';
-import { CHANNEL_NAMES, type Messenger, type News, type NewsItem, stateWord } from './news.ts';
+import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
+import { breakLinks, clip, visibleLine } from '../notifications/visible-text.ts';
+import type { Channel } from './channel.ts';
+import { type News, type NewsItem, stateWord } from './news.ts';
+import { listDestinations, namedWebhooks, postOnce } from './post.ts';
 
-interface TeamsOptions {
-  /** The addresses of workflows or incoming webhooks, by name. Redirects are never followed. */
-  readonly webhooks: Readonly<Record<string, string>>;
-  readonly clock: Clock;
-}
+const LABEL = 'Microsoft Teams';
+const VARIABLE = 'FAULTLINE_TEAMS_WEBHOOKS';
+
+/** Microsoft Teams, through the webhooks of its workflows. */
+export const TeamsSettings = z.object({
+  webhooks: namedWebhooks(
+    VARIABLE,
+    'Webhooks of Microsoft Teams that notification rules may post to, as name=https://…, separated by commas.',
+  ),
+});
+type TeamsSettings = z.infer<typeof TeamsSettings>;
 
 /** Teams refuses messages of more than 28 KB. */
 const MAX_BYTES = 24_000;
 
 /**
- * Messages of rules in Microsoft Teams, as adaptive cards. What was posted cannot be looked for: after a
+ * Sends messages of rules to Microsoft Teams, as adaptive cards. What was posted cannot be looked for: after a
  * crash it may be posted again.
  */
-export function createTeamsMessenger({ webhooks, clock }: TeamsOptions): Messenger {
-  const destinations = Object.keys(webhooks);
-  const refusal = (name: string) =>
-    Object.hasOwn(webhooks, name)
-      ? null
-      : `FAULTLINE_TEAMS_WEBHOOKS has no webhook of this name. It has: ${destinations.join(', ')}.`;
+export function teamsChannel({ webhooks }: TeamsSettings): Channel {
   return {
-    channel: 'teams',
-    destinations,
-    refusal,
-    send: async (news, name, { signal }) => {
-      const wrong = refusal(name);
-      if (wrong !== null) throw new TriageError('invalid-input', wrong);
-      const post = {
-        headers: { 'content-type': 'application/json', 'user-agent': 'faultline' },
-        body: teamsMessage(news),
-        signal,
-      };
-      const { text } = await postOnce(CHANNEL_NAMES.teams, webhooks[name] ?? '', post, clock);
-      // Incoming webhooks answer 200 and say in words what Teams made of it.
-      const [, status] = /returned HTTP error (\d{3})/.exec(text) ?? [];
-      if (status !== undefined) {
-        const isLimit = status === '429';
-        const retryable = isLimit || status.startsWith('5');
-        throw new TriageError(
-          isLimit ? 'rate-limited' : 'upstream-failed',
-          `Microsoft Teams returned ${status}.`,
-          { retryable },
-        );
-      }
-      return { reference: null };
+    name: 'teams',
+    secrets: Object.values(webhooks),
+    messages: {
+      label: LABEL,
+      setting: VARIABLE,
+      ...listDestinations(VARIABLE, webhooks),
+      open:
+        Object.keys(webhooks).length === 0
+          ? null
+          : async ({ clock }) => ({
+              render: (news) => ({ body: teamsMessage(news) }),
+              send: async ({ body }: { readonly body: string }, { to, signal }) => {
+                const headers = { 'content-type': 'application/json', 'user-agent': 'faultline' };
+                const post = { headers, body, signal };
+                const { text } = await postOnce(LABEL, webhooks[to] ?? '', post, clock);
+                checkReply(text);
+                return { reference: null };
+              },
+            }),
     },
+    checks: () => [],
   };
+}
+
+/** Throws TriageError if Teams refused it. Incoming webhooks return 200 and report the result as text. */
+function checkReply(text: string): void {
+  const [, status] = /returned HTTP error (\d{3})/.exec(text) ?? [];
+  if (status === undefined) return;
+  const isLimit = status === '429';
+  const code = isLimit ? 'rate-limited' : 'upstream-failed';
+  const retryable = isLimit || status.startsWith('5');
+  throw new TriageError(code, `${LABEL} returned ${status}.`, { retryable });
 }
 
 /** Creates the message as JSON, with as many causes as Teams accepts. */

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
+import { NoticeAbout, type OutboxHandler } from '../domain/outbox.ts';
+import type { NoticeStore, OutboxStore, PublicationStore } from '../stores/outbox.ts';
+import type { Stores } from '../stores/stores.ts';
+import type { AnswerOutlet, MessageChannel, Messenger, NoticeOutlet } from './channel.ts';
+import { type SendLimits, sendHandler } from './deliver.ts';
+import { TargetPayload } from './match-rules.ts';
+import { readNews } from './news.ts';
+
+interface AnswerDeps extends SendLimits {
+  readonly stores: {
+    readonly publications: Pick<PublicationStore, 'obsolete'>;
+    readonly builds: Pick<Stores['builds'], 'find'>;
+    readonly analyses: Pick<Stores['analyses'], 'find'>;
+  };
+}
+
+const AnswerPayload = z.object({ analysisId: z.string() });
+
+/** Publishes answers, each once, unless a person or a passed build has overtaken it. */
+export function answerHandler(
+  channel: string,
+  outlet: AnswerOutlet,
+  { stores, ...limits }: AnswerDeps,
+): OutboxHandler {
+  return sendHandler(
+    `publish:${channel}`,
+    async ({ buildId, payload }) => {
+      if (buildId === null) return { outcome: 'failed', error: 'The build of this answer is not named.' };
+      const { analysisId } = AnswerPayload.parse(payload);
+      const why = await stores.publications.obsolete(analysisId);
+      if (why !== null) return { outcome: 'superseded', error: why };
+      const [build, analysis] = [await stores.builds.find(buildId), await stores.analyses.find(analysisId)];
+      if (build === null || analysis === null)
+        return { outcome: 'failed', error: 'The answer to publish is no longer stored.' };
+      return { outlet, known: { build, analysis }, to: null };
+    },
+    limits,
+  );
+}
+
+interface NoticeDeps extends SendLimits {
+  readonly outbox: Pick<OutboxStore, 'isCurrent' | 'release'>;
+  readonly notices: Pick<NoticeStore, 'situation'>;
+}
+
+const NoticePayload = z.object({ repository: z.string(), about: NoticeAbout });
+
+/** Keeps what is outside in step with what is known. */
+export function noticeHandler(
+  channel: string,
+  outlet: NoticeOutlet,
+  { outbox, notices, ...limits }: NoticeDeps,
+): OutboxHandler {
+  return sendHandler(
+    `notice:${channel}`,
+    async (entry) => {
+      const to = NoticePayload.parse(entry.payload);
+      const known = await notices.situation(to.about);
+      // A change made in the meantime may have been read although it is not due yet. A decision that is
+      // undone within its delay must never be shown.
+      if (await outbox.isCurrent(entry)) return { outlet, known, to };
+      await outbox.release(entry, null, 0);
+      return null;
+    },
+    limits,
+  );
+}
+
+interface MessageDeps extends SendLimits {
+  readonly stores: Pick<Stores, 'notificationRules' | 'notices'>;
+  readonly publicUrl: string | null;
+}
+
+/** Sends the messages of rules. Without a messenger, each fails and says what is not configured. */
+export function messageHandler(
+  channel: string,
+  { label }: Pick<MessageChannel, 'label'>,
+  messenger: Messenger | undefined,
+  { stores, publicUrl, ...limits }: MessageDeps,
+): OutboxHandler {
+  const { notificationRules, notices } = stores;
+  return sendHandler(
+    `message:${channel}`,
+    async ({ key, payload }) => {
+      if (messenger === undefined) throw new TriageError('invalid-config', `${label} is not configured.`);
+      const { ruleId, target } = TargetPayload.parse(payload);
+      const [rule, owners, matches] = await Promise.all([
+        notificationRules.find(ruleId),
+        notificationRules.owners(),
+        notificationRules.matches(key),
+      ]);
+      const known =
+        rule === null
+          ? null
+          : await readNews({ rule, matches, owners, isTest: false }, { notices, publicUrl });
+      if (known === null) return { outcome: 'skipped' };
+      const to = target.slice(channel.length + 1);
+      const wrong = messenger.refusal(to);
+      if (wrong !== null) throw new TriageError('invalid-input', wrong);
+      return { outlet: messenger, known, to };
+    },
+    limits,
+  );
+}
