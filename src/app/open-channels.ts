@@ -1,5 +1,5 @@
 import type { ChannelParts, Messenger, NoticeChannel } from '../channels/channel.ts';
-import { answerHandler, messageHandler, noticeHandler } from '../channels/handlers.ts';
+import { answerHandler, messageHandler, noticeHandler, openMessenger } from '../channels/handlers.ts';
 import { ruleHandlers } from '../channels/match-rules.ts';
 import { createChannels } from '../channels/registry.ts';
 import type { Config } from '../config/schema.ts';
@@ -49,9 +49,9 @@ export async function openChannels(
       handlers.push(answerHandler(name, outlet, deps));
     }
     if (messages === undefined) continue;
-    const { destinations, refusal, open } = messages;
-    if (open !== null) messengers[name] = { destinations, refusal, ...(await open(parts)) };
-    handlers.push(messageHandler(name, messages, messengers[name], deps));
+    const messenger = await openMessenger(messages, parts);
+    if (messenger !== null) messengers[name] = messenger;
+    handlers.push(messageHandler(name, messages, messenger, deps));
   }
   for (const { channel, open, because } of listNoticeChannels(config)) {
     if (open !== null)

@@ -12,7 +12,7 @@ import type { Call, Outlet, Sender, Sent } from './channel.ts';
  * example because the process died, counts separately: after five of them the call itself may be what crashes
  * the process.
  */
-const OUTWARD = { limits: { attempts: 5, retries: 100 }, longestDelayMs: 15 * 60_000, lanes: 2 };
+export const OUTWARD = { limits: { attempts: 5, retries: 100 }, longestDelayMs: 15 * 60_000, lanes: 2 };
 /** A lease covers the reading, the look for what is there, the sending, and as much again. */
 const LEASE_PER_LIMIT = 4;
 /** Minimum time between two edits of a text, in milliseconds. */

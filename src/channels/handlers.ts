@@ -3,7 +3,7 @@ import { TriageError } from '../domain/errors.ts';
 import { NoticeAbout, type OutboxHandler } from '../domain/outbox.ts';
 import type { NoticeStore, OutboxStore, PublicationStore } from '../stores/outbox.ts';
 import type { Stores } from '../stores/stores.ts';
-import type { AnswerOutlet, MessageChannel, Messenger, NoticeOutlet } from './channel.ts';
+import type { AnswerOutlet, ChannelParts, MessageChannel, Messenger, NoticeOutlet } from './channel.ts';
 import { type SendLimits, sendHandler } from './deliver.ts';
 import { TargetPayload } from './match-rules.ts';
 import { readNews } from './news.ts';
@@ -77,14 +77,14 @@ interface MessageDeps extends SendLimits {
 export function messageHandler(
   channel: string,
   { label }: Pick<MessageChannel, 'label'>,
-  messenger: Messenger | undefined,
+  messenger: Messenger | null,
   { stores, publicUrl, ...limits }: MessageDeps,
 ): OutboxHandler {
   const { notificationRules, notices } = stores;
   return sendHandler(
     `message:${channel}`,
     async ({ key, payload }) => {
-      if (messenger === undefined) throw new TriageError('invalid-config', `${label} is not configured.`);
+      if (messenger === null) throw new TriageError('invalid-config', `${label} is not configured.`);
       const { ruleId, target } = TargetPayload.parse(payload);
       const [rule, owners, matches] = await Promise.all([
         notificationRules.find(ruleId),
@@ -96,11 +96,27 @@ export function messageHandler(
           ? null
           : await readNews({ rule, matches, owners, isTest: false }, { notices, publicUrl });
       if (known === null) return { outcome: 'skipped' };
-      const to = target.slice(channel.length + 1);
-      const wrong = messenger.refusal(to);
-      if (wrong !== null) throw new TriageError('invalid-input', wrong);
-      return { outlet: messenger, known, to };
+      return { outlet: messenger, known, to: target.slice(channel.length + 1) };
     },
     limits,
   );
+}
+
+/** Opens a channel for messages. It sends to no destination that is refused. Null: it is not configured. */
+export async function openMessenger(
+  { destinations, refusal, open }: MessageChannel,
+  parts: ChannelParts,
+): Promise<Messenger | null> {
+  if (open === null) return null;
+  const outlet = await open(parts);
+  return {
+    ...outlet,
+    destinations,
+    refusal,
+    send: async (content, call) => {
+      const wrong = refusal(call.to);
+      if (wrong !== null) throw new TriageError('invalid-input', wrong);
+      return await outlet.send(content, call);
+    },
+  };
 }

@@ -135,9 +135,7 @@ async function openClient(token: string, { baseUrl }: SlackSettings): Promise<Sl
 }
 
 /** Creates the outlet for messages of rules. A retry looks for the message first. */
-export function createNewsOutlet(
-  client: Pick<SlackClient, 'post' | 'find'>,
-): Outlet<News, string, SlackMessage> {
+function createNewsOutlet(client: Pick<SlackClient, 'post' | 'find'>): Outlet<News, string, SlackMessage> {
   return {
     render: slackNews,
     send: async (message, { to, key, isRetry, signal }) => {

@@ -198,7 +198,7 @@ const MAX_ITEMS = 10;
  * whatever the answer contains. Its texts are already masked, but they quote logs, so the receiver must
  * escape them.
  */
-function createAnswerBody({ build, analysis }: Answer): string {
+export function createAnswerBody({ build, analysis }: Answer): string {
   const data = toData(build, analysis);
   return JSON.stringify({ type: 'analysis.concluded', timestamp: analysis.createdAt, data });
 }

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
+import type { NoticeOutlet } from '../../src/channels/channel.ts';
+import { noticeHandler } from '../../src/channels/handlers.ts';
 import type { OutboxEntry } from '../../src/domain/outbox.ts';
-import { noticeChannel, noticeHandler } from '../../src/notifications/notices.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { startOutbox } from '../../src/service/outbox.ts';
-import { headOf, situationOf } from './sample-situation.ts';
+import { headOf, situationOf } from '../notifications/sample-situation.ts';
 
 const entry: OutboxEntry = {
   ...{
@@ -43,20 +44,17 @@ it('a call that a stop cuts off may have got through: what comes next looks for 
   const isBegun = new Promise<void>((resolve) => {
     begun = resolve;
   });
-  const channel = noticeChannel({
-    rule: { channel: 'chat', findPlace: () => null },
+  const outlet: NoticeOutlet = {
     render: () => ({ text: 'red' }),
-    client: {
-      show: async (_content, { signal }) => {
-        begun();
-        await once(signal, 'abort');
-        throw signal.reason;
-      },
+    send: async (_content, { signal }) => {
+      begun();
+      await once(signal, 'abort');
+      throw signal.reason;
     },
-  });
+  };
   const notices = { situation: async () => situationOf(headOf()) };
   const masker = { mask: async (text: string) => ({ text, count: 0 }) };
-  const handlers = [noticeHandler(channel, { outbox, notices, timeLimitMs: 60_000 })];
+  const handlers = [noticeHandler('chat', outlet, { outbox, notices, timeLimitMs: 60_000 })];
   const worker = startOutbox({
     outbox,
     handlers,

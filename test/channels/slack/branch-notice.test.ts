@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { NoticeCall } from '../../../src/channels/channel.ts';
+import { createBranchNotice } from '../../../src/channels/slack/branch-notice.ts';
+import { createSlackClient } from '../../../src/channels/slack/client.ts';
+import { SlackSettings, slackChannel } from '../../../src/channels/slack.ts';
 import type { Build } from '../../../src/domain/build.ts';
-import type { Notice } from '../../../src/domain/outbox.ts';
-import { createSlackRoom } from '../../../src/notifications/publisher/slack.ts';
-import { slackChannel } from '../../../src/notifications/slack/slack-channel.ts';
 import type { Situation } from '../../../src/ports/notices.ts';
 import { sampleAnalysis, sampleBuild } from '../../support/sample-analysis.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../../support/slack-api.ts';
+import { callTo, send } from '../sending.ts';
 import { branchSituation, decided, greenSituation, sampleCause, sampleHead } from './slack-world.ts';
 
 let slack: SlackApi;
@@ -19,32 +21,37 @@ beforeEach(async () => {
 });
 afterEach(async () => slack.close());
 
-const { signal } = new AbortController();
-
-function channelFor(channelOf: (repository: string) => string | null = () => 'C1') {
-  return slackChannel({
-    room: createSlackRoom({ token: SLACK_TOKEN, baseUrl: slack.url }),
+const outlet = () =>
+  createBranchNotice({
+    client: createSlackClient({ token: SLACK_TOKEN, baseUrl: slack.url }),
     history: {
       consecutiveFailures: async () => ({ count: 1, firstBuild, lastGreen: null, same: 0, firstSame: null }),
       failureHistory: async () => [],
     },
-    channelOf,
+    channelOf: () => 'C1',
     publicUrl: 'https://fl.example',
     decides: true,
     clock: { now: () => Date.parse('2026-10-12T14:10:00.000Z') },
   });
+
+/** Where a channel with these settings speaks of a build. */
+function findPlace(
+  build: Build,
+  defaultBranch: string | null,
+  settings: object = { channel: 'C0000000001' },
+) {
+  const channel = slackChannel(SlackSettings.parse({ token: SLACK_TOKEN, ...settings }));
+  return channel.notices?.findPlace(build, { defaultBranch }) ?? null;
 }
 
 /** As the keeper of notices does it: what was shown is remembered. */
-async function keep(situation: Situation, change: Partial<Notice> = {}): Promise<void> {
-  const channel = channelFor();
-  const place = channel.findPlace(sampleBuild(), { defaultBranch: 'main' });
+async function keep(situation: Situation, change: Partial<NoticeCall> = {}): Promise<void> {
+  const place = findPlace(sampleBuild(), 'main');
   if (place === null) throw new Error('it speaks of main');
-  const notice: Notice = {
-    ...{ key: place.key, repository: 'shop/api', about: place.about, reference, isRetry: false, ...change },
-  };
-  const ready = channel.prepare(situation);
-  if (ready !== null) ({ reference } = await ready.show({ notice, signal }));
+  const { key, about } = place;
+  const call = callTo({ repository: 'shop/api', about }, { key, reference, ...change });
+  const sent = await send(outlet(), situation, call);
+  if (sent !== null) ({ reference } = sent);
 }
 
 const red = (number = '812', change = {}) =>
@@ -130,22 +137,19 @@ it.each([
   ['a pull request from main', { branch: 'main', pullRequest: 12 }, 'main', false],
   ['no branch', { branch: null }, 'main', false],
 ] as const)('speaks of %s: %j', (_case, change, defaultBranch, speaks) => {
-  expect(channelFor().findPlace(sampleBuild(change), { defaultBranch }) !== null).toBe(speaks);
+  expect(findPlace(sampleBuild(change), defaultBranch) !== null).toBe(speaks);
 });
 
 it('opens with a failure only, and not for repositories without a channel', () => {
-  const known = { defaultBranch: 'main' };
   const key = 'slack:shop%2Fapi/ci/main';
-  expect(channelFor().findPlace(sampleBuild(), known)).toMatchObject({
+  expect(findPlace(sampleBuild(), 'main')).toMatchObject({
     key,
     opens: true,
     about: { type: 'branch', pipeline: 'ci' },
   });
-  expect(channelFor().findPlace(sampleBuild({ status: 'passed' }), known)).toMatchObject({
+  expect(findPlace(sampleBuild({ status: 'passed' }), 'main')).toMatchObject({
     key,
     opens: false,
   });
-  expect(
-    channelFor((repository) => (repository === 'other' ? 'C2' : null)).findPlace(sampleBuild(), known),
-  ).toBeNull();
+  expect(findPlace(sampleBuild(), 'main', { channels: { other: 'C0000000002' } })).toBeNull();
 });

@@ -2,32 +2,46 @@ import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createWebhookPublisher, signedHeaders } from '../../../src/notifications/publisher/webhook.ts';
-import { publisherContract } from '../../contract/publisher-contract.ts';
-import { type LoopbackServer, startLoopback } from '../../support/loopback-server.ts';
-import { schemaFaults } from '../../support/published-schemas.ts';
-import { recalledAnalysis, sampleAnalysis, sampleBuild } from '../../support/sample-analysis.ts';
+import { signedHeaders, WebhookSettings, webhookChannel } from '../../src/channels/webhook.ts';
+import type { Analysis } from '../../src/domain/analysis.ts';
+import type { Build } from '../../src/domain/build.ts';
+import { publisherContract } from '../contract/publisher-contract.ts';
+import { type LoopbackServer, startLoopback } from '../support/loopback-server.ts';
+import { schemaFaults } from '../support/published-schemas.ts';
+import { recalledAnalysis, sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
+import { callTo, openAnswers, send } from './sending.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const OTHER = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const clock = { now: () => Date.parse('2026-10-12T14:00:00.500Z') };
-const { signal } = new AbortController();
 let server: LoopbackServer;
 afterEach(async () => server.close());
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
+/** A webhook with these settings, which answers are published to. */
+function createPublisher(settings: z.input<typeof WebhookSettings>, publicUrl: string | null = null) {
+  const channel = webhookChannel(WebhookSettings.parse({ secrets: [SECRET], ...settings }));
+  const open = () => openAnswers(channel, { clock, publicUrl });
+  return {
+    open,
+    publish: async (build: Build, analysis: Analysis, key = 'k') =>
+      await send(await open(), { build, analysis }, callTo(null, { key })),
+  };
+}
+
 async function receiver(answer: Answer = (_request, response) => void response.writeHead(204).end()) {
   server = await startLoopback(answer);
   return {
     server,
-    publisher: createWebhookPublisher({ url: `${server.url}/hook`, secrets: [SECRET], clock }),
+    publisher: createPublisher({ url: `${server.url}/hook` }),
   };
 }
 
 publisherContract('webhook', async () => {
   const { publisher } = await receiver();
-  return { publisher, told: () => new Set(server.requests.map(({ headers }) => headers['webhook-id'])).size };
+  const told = () => new Set(server.requests.map(({ headers }) => headers['webhook-id'])).size;
+  return { outlet: await publisher.open(), told };
 });
 
 describe('the signature', () => {
@@ -54,11 +68,8 @@ describe('the signature', () => {
       });
       request.on('end', () => response.writeHead(201, { location: '/messages/7' }).end('{"ok":true}'));
     });
-    const publisher = createWebhookPublisher({ url: server.url, secrets: [SECRET, OTHER], clock });
-    const told = await publisher.publish(sampleBuild(), recalledAnalysis(), {
-      key: 'webhook:ana_9f2c',
-      signal,
-    });
+    const publisher = createPublisher({ url: server.url, secrets: [SECRET, OTHER] });
+    const told = await publisher.publish(sampleBuild(), recalledAnalysis(), 'webhook:ana_9f2c');
 
     const headers = server.requests[0]?.headers ?? {};
     const signed = [SECRET, OTHER].map((secret) =>
@@ -82,7 +93,7 @@ describe('the signature', () => {
 describe('a CloudEvent', () => {
   it('is valid by the published schema, signed, and named by its key', async () => {
     const { server, publisher, bodies } = await eventReceiver('https://fl.example');
-    await publisher.publish(sampleBuild(), recalledAnalysis(), { key: 'webhook:ana_9f2c', signal });
+    await publisher.publish(sampleBuild(), recalledAnalysis(), 'webhook:ana_9f2c');
     const event: unknown = JSON.parse(bodies[0] ?? '');
     expect(schemaFaults('cloudevents', event)).toEqual([]);
     expect(event).toMatchObject({
@@ -112,10 +123,7 @@ describe('a CloudEvent', () => {
 
   it('is valid where no address is known and the build has none', async () => {
     const { publisher, bodies } = await eventReceiver(null);
-    await publisher.publish(sampleBuild({ url: 'no address', externalId: null }), sampleAnalysis(), {
-      key: 'k',
-      signal,
-    });
+    await publisher.publish(sampleBuild({ url: 'no address', externalId: null }), sampleAnalysis(), 'k');
     expect(schemaFaults('cloudevents', JSON.parse(bodies[0] ?? ''))).toEqual([]);
     expect(JSON.parse(bodies[0] ?? '')).toMatchObject({
       source: '/faultline',
@@ -137,13 +145,7 @@ async function eventReceiver(publicUrl: string | null) {
   return {
     server,
     bodies,
-    publisher: createWebhookPublisher({
-      url: server.url,
-      secrets: [SECRET],
-      format: 'cloudevents',
-      publicUrl,
-      clock,
-    }),
+    publisher: createPublisher({ url: server.url, format: 'cloudevents' }, publicUrl),
   };
 }
 
@@ -157,7 +159,7 @@ const Thrown = z.object({
 async function refusalOf(answer: Answer) {
   const { publisher } = await receiver(answer);
   const error: unknown = await publisher
-    .publish(sampleBuild(), sampleAnalysis(), { key: 'k', signal })
+    .publish(sampleBuild(), sampleAnalysis(), 'k')
     .catch((thrown: unknown) => thrown);
   return Thrown.parse(error);
 }
@@ -194,7 +196,7 @@ it('reads no more of a yes than it needs', async () => {
     response.on('drain', more);
     more();
   });
-  expect(await publisher.publish(sampleBuild(), sampleAnalysis(), { key: 'k', signal })).toEqual({
+  expect(await publisher.publish(sampleBuild(), sampleAnalysis(), 'k')).toEqual({
     reference: null,
   });
 });
@@ -217,7 +219,7 @@ it('sends a bounded body whatever the answer holds', async () => {
   const swollen = sampleAnalysis({
     answer: { ...answer, title: long, rootCause: long, claims: Array.from({ length: 50 }, () => claim) },
   });
-  await publisher.publish(sampleBuild(), swollen, { key: 'k', signal });
+  await publisher.publish(sampleBuild(), swollen, 'k');
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThan(400_000);
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { noticeHandler } from '../../src/channels/handlers.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Build, NewBuild } from '../../src/domain/build.ts';
 import { newId } from '../../src/domain/ids.ts';
@@ -7,7 +8,6 @@ import type { OutboxEntry } from '../../src/domain/outbox.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
-import { noticeChannel, noticeHandler } from '../../src/notifications/notices.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
 import type { Logger } from '../../src/ports/telemetry.ts';
 import { createGithubCommentClient } from '../../src/providers/github/notices.ts';
@@ -65,11 +65,15 @@ function keep({
   });
   const render = (situation: Parameters<typeof renderComment>[0]) =>
     renderComment(situation, noticeLinks('https://fl.example'));
-  const handler = noticeHandler(noticeChannel({ rule: GITHUB_COMMENT, render, client }), {
-    ...stores,
-    timeLimitMs,
-    pauseMs,
-  });
+  const handler = noticeHandler(
+    GITHUB_COMMENT.channel,
+    { ...client, render },
+    {
+      ...stores,
+      timeLimitMs,
+      pauseMs,
+    },
+  );
   const worker = startOutbox({
     outbox: stores.outbox,
     handlers: [handler],

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderEmail } from '../../../src/notifications/rules/email.ts';
-import type { News } from '../../../src/notifications/rules/news.ts';
-import { slackNews } from '../../../src/notifications/rules/slack.ts';
-import { teamsMessage } from '../../../src/notifications/rules/teams.ts';
-import { hostile } from '../../support/hostile-text.ts';
-import { sampleAnalysis, sampleBuild } from '../../support/sample-analysis.ts';
+import { renderEmail } from '../../src/channels/email.ts';
+import type { News } from '../../src/channels/news.ts';
+import { slackNews } from '../../src/channels/slack.ts';
+import { teamsMessage } from '../../src/channels/teams.ts';
+import { hostile } from '../support/hostile-text.ts';
+import { sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
 
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 

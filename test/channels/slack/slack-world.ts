@@ -2,8 +2,8 @@ import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { Build } from '../../../src/domain/build.ts';
 import type { Decision } from '../../../src/domain/review.ts';
 import type { BuildSituation, Cause, Situation } from '../../../src/ports/notices.ts';
+import { failureOf } from '../../notifications/sample-situation.ts';
 import { sampleAnalysis, sampleBuild } from '../../support/sample-analysis.ts';
-import { failureOf } from '../sample-situation.ts';
 
 /** One cause as the database tells it. */
 export function sampleCause(analysis: Analysis = sampleAnalysis(), change: Partial<Cause> = {}): Cause {

@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { buildHttp } from '../../../src/api/server.ts';
-import { listNoticeRules, openPublishing, openSlackButtons } from '../../../src/app/open-publishers.ts';
+import { listNoticeRules, openChannels } from '../../../src/app/open-channels.ts';
+import { openSlackButtons } from '../../../src/channels/slack.ts';
 import { embedded } from '../../../src/config/load.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
 import type { NewBuild } from '../../../src/domain/build.ts';
@@ -11,6 +12,7 @@ import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { type OutboxWorker, startOutbox } from '../../../src/service/outbox.ts';
 import { endJob } from '../../../src/service/triage/worker.ts';
+import { createSlackPresses } from '../../../src/stores/access.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../stores/samples.ts';
 import { emptyHttpDeps } from '../../support/http-deps.ts';
@@ -45,18 +47,19 @@ beforeAll(async () => {
       ...preset.providers,
       jenkins: { baseUrl: jenkins.url, user: 'faultline', token: 'api-token', description: 'html' },
     },
-    slack: {
-      ...preset.slack,
-      token: SLACK_TOKEN,
-      channel: 'C0123456789',
-      signingSecrets: [SECRET],
-      reviewers: ['U0GRACE'],
-      baseUrl: slack.url,
+    channels: {
+      slack: {
+        token: SLACK_TOKEN,
+        channel: 'C0123456789',
+        signingSecrets: [SECRET],
+        reviewers: ['U0GRACE'],
+        baseUrl: slack.url,
+      },
     },
   });
   stores = createStores(database, systemClock, undefined, listNoticeRules(config));
-  const { handlers } = await openPublishing(config, { stores, logger: silentLogger, clock: systemClock });
-  const buttons = await openSlackButtons(config, database);
+  const { handlers } = await openChannels(config, { stores, logger: silentLogger, clock: systemClock });
+  const buttons = await openSlackButtons(config.channels.slack, createSlackPresses(database));
   app = await buildHttp({ ...emptyHttpDeps(), config, stores, database, clock: systemClock, slack: buttons });
   outbox = startOutbox({
     outbox: stores.outbox,

@@ -1,8 +1,8 @@
-import { OwnerChannelsInput } from '../../../src/domain/notification-rule.ts';
-import { type News, readNews } from '../../../src/notifications/rules/news.ts';
-import type { Cause } from '../../../src/ports/notices.ts';
-import { sampleAnalysis } from '../../support/sample-analysis.ts';
-import { branchSituation, sampleCause, sampleHead } from '../slack/slack-world.ts';
+import { type News, readNews } from '../../src/channels/news.ts';
+import { OwnerChannelsInput } from '../../src/domain/notification-rule.ts';
+import type { Cause } from '../../src/ports/notices.ts';
+import { sampleAnalysis } from '../support/sample-analysis.ts';
+import { branchSituation, sampleCause, sampleHead } from './slack/slack-world.ts';
 
 export const OWNER = {
   path: 'src/cart/tax.ts',

@@ -1,21 +1,24 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Analysis } from '../../../src/domain/analysis.ts';
-import { TriageError } from '../../../src/domain/errors.ts';
-import { newId } from '../../../src/domain/ids.ts';
-import { NotificationRuleInput } from '../../../src/domain/notification-rule.ts';
-import type { OutboxHandler } from '../../../src/domain/outbox.ts';
-import { createMasker } from '../../../src/log/mask/mask.ts';
-import { createSlackRoom } from '../../../src/notifications/publisher/slack.ts';
-import { ruleHandlers } from '../../../src/notifications/rules/handlers.ts';
-import type { Messenger, Messengers, News } from '../../../src/notifications/rules/news.ts';
-import { createSlackMessenger } from '../../../src/notifications/rules/slack.ts';
-import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { drainOutbox } from '../../../src/service/outbox.ts';
-import { createStores, type Stores } from '../../../src/stores/stores.ts';
-import { sampleAnalysis, sampleBuild, sampleGroup } from '../../stores/samples.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../../support/slack-api.ts';
+import type { Messenger, Messengers } from '../../src/channels/channel.ts';
+import { messageHandler } from '../../src/channels/handlers.ts';
+import { ruleHandlers } from '../../src/channels/match-rules.ts';
+import type { News } from '../../src/channels/news.ts';
+import { MESSAGE_CHANNELS } from '../../src/channels/registry.ts';
+import { SlackSettings, slackChannel } from '../../src/channels/slack.ts';
+import type { Analysis } from '../../src/domain/analysis.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { NotificationRuleInput } from '../../src/domain/notification-rule.ts';
+import type { OutboxHandler } from '../../src/domain/outbox.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
+import { drainOutbox } from '../../src/service/outbox.ts';
+import { createStores, type Stores } from '../../src/stores/stores.ts';
+import { sampleAnalysis, sampleBuild, sampleGroup } from '../stores/samples.ts';
+import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../support/slack-api.ts';
 import { OWNER, PAYMENTS } from './sample-news.ts';
+import { openNews } from './sending.ts';
 
 let db: TestDatabase;
 let stores: Stores;
@@ -66,40 +69,40 @@ async function fail({
   ).analysis;
 }
 
+interface SentNews {
+  readonly key: string;
+  readonly news: News;
+  readonly destination: string;
+}
+
 /** Keeps what it was asked to send, with the key of each call. */
-function recordingMessenger(
-  sent: { key: string; news: News; destination: string }[],
-  channel: Messenger['channel'] = 'webhook',
-): Messenger {
+function recordingMessenger(sent: SentNews[]): Messenger {
   return {
-    ...{ channel, destinations: null, refusal: () => null },
-    send: async (news, destination, { key }) => {
+    ...{ destinations: null, refusal: () => null, render: (news) => news },
+    send: async (news: News, { key, to: destination }) => {
       sent.push({ key, news, destination });
       return { reference: null };
     },
   };
 }
 
+const slackMessenger = () =>
+  openNews(slackChannel(SlackSettings.parse({ token: SLACK_TOKEN, baseUrl: slack.url })));
+
 const { signal } = new AbortController();
 const outboxDeps = () => ({ outbox: stores.outbox, masker: createMasker(), logger: silentLogger });
 
-function handlers(
-  messengers: Messengers = {
-    slack: createSlackMessenger(createSlackRoom({ token: SLACK_TOKEN, baseUrl: slack.url })),
-  },
-): OutboxHandler[] {
-  return ruleHandlers({
-    stores,
-    messengers,
-    publicUrl: 'https://fl.example',
-    timeLimitMs: 2_000,
-    clock,
-    logger: silentLogger,
-  });
+async function handlers(messengers?: Messengers): Promise<OutboxHandler[]> {
+  const open: Messengers = messengers ?? { slack: await slackMessenger() };
+  const deps = { stores, publicUrl: 'https://fl.example', timeLimitMs: 2_000 };
+  const sending = MESSAGE_CHANNELS.map((channel) =>
+    messageHandler(channel.name, channel, open[channel.name] ?? null, deps),
+  );
+  return [...ruleHandlers({ stores, clock, logger: silentLogger }), ...sending];
 }
 
-async function work(all: readonly OutboxHandler[] = handlers()): Promise<void> {
-  for (const handler of all) await drainOutbox(handler, outboxDeps(), signal);
+async function work(all?: readonly OutboxHandler[]): Promise<void> {
+  for (const handler of all ?? (await handlers())) await drainOutbox(handler, outboxDeps(), signal);
 }
 
 const texts = () => slack.messages.map(({ text }) => text);
@@ -210,24 +213,24 @@ describe('68: a rule', () => {
   it('whose channel is not configured any more fails with a sentence', async () => {
     const rule = await addRule({ channel: 'teams', destination: 'payments' });
     await fail({ fingerprint: 'teams' });
-    await work(handlers({}));
+    await work(await handlers({}));
     expect(await stores.notificationRules.messages(rule?.id ?? '', 9)).toMatchObject([
       { outcome: 'failed', error: 'Microsoft Teams is not configured.' },
     ]);
   });
 
   it('is tried again where the other side is away, with the same key', async () => {
-    const sent: { key: string; news: News; destination: string }[] = [];
+    const sent: SentNews[] = [];
     const messenger = recordingMessenger(sent);
     let isAway = true;
-    const send: Messenger['send'] = async (...call) => {
-      await messenger.send(...call);
+    const send: Messenger['send'] = async (content, call) => {
+      await messenger.send(content, call);
       if (isAway) throw new TriageError('upstream-failed', 'It answered 503', { retryable: true });
       return { reference: null };
     };
     await addRule({ channel: 'webhook', destination: 'ops' });
     await fail({ fingerprint: 'away' });
-    const all = handlers({ webhook: { ...messenger, send } });
+    const all = await handlers({ webhook: { ...messenger, send } });
     await work(all);
     isAway = false;
     await db.query('update outbox set free_at = clock_timestamp()');
@@ -243,9 +246,8 @@ describe('68: a kill', () => {
   it.each(TOPICS.flatMap((topic) => POINTS.map((point) => [topic, point] as const)))(
     'of %s at %s loses and doubles nothing',
     async (topic, point) => {
-      const sent: { key: string; news: News; destination: string }[] = [];
-      const room = createSlackRoom({ token: SLACK_TOKEN, baseUrl: slack.url });
-      const all = handlers({ slack: createSlackMessenger(room), webhook: recordingMessenger(sent) });
+      const sent: SentNews[] = [];
+      const all = await handlers({ slack: await slackMessenger(), webhook: recordingMessenger(sent) });
       await addRule({ name: 'to Slack' });
       await addRule({ name: 'to a webhook', channel: 'webhook', destination: 'ops' });
       await fail({ fingerprint: `${topic} ${point}` });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { slackFacts } from '../../../src/channels/slack/branch-facts.ts';
+import { type Streak, slackMessage } from '../../../src/channels/slack/branch-message.ts';
+import type { SlackMessage } from '../../../src/channels/slack/message.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
-import { slackFacts } from '../../../src/notifications/slack/slack-facts.ts';
-import { type Streak, slackMessage } from '../../../src/notifications/slack/slack-message.ts';
-import type { ChatMessage } from '../../../src/ports/chat-room.ts';
 import type { Situation } from '../../../src/ports/notices.ts';
 import {
   recalledAnalysis,
@@ -28,7 +28,7 @@ const STREAK: Streak = {
   seenToday: 1,
 };
 
-function worded(situation: Situation, streak: Partial<Streak> = {}, links = LINKS): ChatMessage {
+function worded(situation: Situation, streak: Partial<Streak> = {}, links = LINKS): SlackMessage {
   const facts = slackFacts(situation);
   if (facts === null) throw new Error('there is something to say');
   return slackMessage(facts, { ...STREAK, ...streak }, links);
@@ -38,7 +38,7 @@ const red = (analysis: Analysis, change = {}) =>
   branchSituation(sampleHead({ causes: [sampleCause(analysis, change)] }));
 
 /** Texts and buttons, a line each. */
-function shown({ blocks }: ChatMessage): string {
+function shown({ blocks }: SlackMessage): string {
   return blocks
     .map((block) =>
       'text' in block ? block.text : block.buttons.map(({ label }) => `[ ${label} ]`).join(' '),

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { createLogPublisher } from '../../../src/notifications/publisher/log.ts';
-import { type Logger, silentLogger } from '../../../src/ports/telemetry.ts';
-import { publisherContract } from '../../contract/publisher-contract.ts';
-import { recalledAnalysis, sampleBuild } from '../../support/sample-analysis.ts';
+import { logChannel } from '../../src/channels/log.ts';
+import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
+import { publisherContract } from '../contract/publisher-contract.ts';
+import { recalledAnalysis, sampleBuild } from '../support/sample-analysis.ts';
+import { callTo, openAnswers, send } from './sending.ts';
 
 function recordingLogger(): { logger: Logger; lines: [object, string][] } {
   const lines: [object, string][] = [];
@@ -14,15 +15,13 @@ function recordingLogger(): { logger: Logger; lines: [object, string][] } {
 
 publisherContract('log', async () => {
   const { logger, lines } = recordingLogger();
-  return { publisher: createLogPublisher(logger), told: () => lines.length };
+  return { outlet: await openAnswers(logChannel(), { logger }), told: () => lines.length };
 });
 
 it('logs fields and a fixed sentence', async () => {
   const { logger, lines } = recordingLogger();
-  await createLogPublisher(logger).publish(sampleBuild(), recalledAnalysis(), {
-    key: 'log:1',
-    signal: new AbortController().signal,
-  });
+  const outlet = await openAnswers(logChannel(), { logger });
+  await send(outlet, { build: sampleBuild(), analysis: recalledAnalysis() }, callTo(null));
   expect(lines).toEqual([
     [
       expect.objectContaining({

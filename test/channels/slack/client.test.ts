@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createSlackRoom } from '../../../src/notifications/publisher/slack.ts';
-import type { ChatMessage } from '../../../src/ports/chat-room.ts';
+import { createSlackClient } from '../../../src/channels/slack/client.ts';
+import type { SlackMessage } from '../../../src/channels/slack/message.ts';
 import { sendJson } from '../../support/loopback-server.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../../support/slack-api.ts';
 
@@ -13,7 +13,7 @@ afterEach(async () => slack.close());
 
 const { signal } = new AbortController();
 const options = { key: 'slack:shop/api', signal };
-const message: ChatMessage = {
+const message: SlackMessage = {
   text: 'main is red',
   blocks: [
     { text: '*main is red*' },
@@ -26,7 +26,7 @@ const message: ChatMessage = {
   ],
 };
 
-const room = (token = SLACK_TOKEN) => createSlackRoom({ token, baseUrl: slack.url });
+const room = (token = SLACK_TOKEN) => createSlackClient({ token, baseUrl: slack.url });
 
 describe('a message', () => {
   it('is posted, changed in place, and answered in its thread', async () => {
@@ -60,8 +60,8 @@ describe('a message', () => {
     expect(await room().find('C1', options.key, signal)).toBeNull();
   });
 
-  it('is whispered to one person', async () => {
-    await room().whisper({ channel: 'C1', user: 'U1' }, 'You may not decide.', signal);
+  it('is postEphemeraled to one person', async () => {
+    await room().postEphemeral({ channel: 'C1', user: 'U1' }, 'You may not decide.', signal);
     expect(slack.messages[0]).toMatchObject({ to: 'U1', text: 'You may not decide.' });
   });
 

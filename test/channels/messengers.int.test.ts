@@ -1,22 +1,27 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listMessageChecks } from '../../../src/app/external-checks.ts';
-import { COMMON } from '../../../src/config/schema.ts';
-import { readText } from '../../../src/lib/http-body.ts';
-import { systemClock } from '../../../src/lib/time.ts';
-import { createSlackRoom } from '../../../src/notifications/publisher/slack.ts';
-import { signedHeaders } from '../../../src/notifications/publisher/webhook.ts';
-import { createEmailMessenger } from '../../../src/notifications/rules/email.ts';
-import { createSlackMessenger } from '../../../src/notifications/rules/slack.ts';
-import { createTeamsMessenger } from '../../../src/notifications/rules/teams.ts';
-import { createWebhookMessenger } from '../../../src/notifications/rules/webhook.ts';
-import { type LoopbackServer, startLoopback } from '../../support/loopback-server.ts';
-import { sampleAnalysis } from '../../support/sample-analysis.ts';
-import { SLACK_TOKEN, startSlackApi } from '../../support/slack-api.ts';
-import { type SmtpServer, startSmtp } from '../../support/smtp-server.ts';
-import { sampleCause } from '../slack/slack-world.ts';
+import { listExternalChecks } from '../../src/app/external-checks.ts';
+import type { Call, Channel } from '../../src/channels/channel.ts';
+import { EmailSettings, emailChannel } from '../../src/channels/email.ts';
+import type { News } from '../../src/channels/news.ts';
+import { SlackSettings, slackChannel } from '../../src/channels/slack.ts';
+import { teamsChannel } from '../../src/channels/teams.ts';
+import { signedHeaders, WebhookSettings, webhookChannel } from '../../src/channels/webhook.ts';
+import { embedded } from '../../src/config/load.ts';
+import { parseConfig } from '../../src/config/schema.ts';
+import { readText } from '../../src/lib/http-body.ts';
+import { type LoopbackServer, startLoopback } from '../support/loopback-server.ts';
+import { sampleAnalysis } from '../support/sample-analysis.ts';
+import { SLACK_TOKEN, startSlackApi } from '../support/slack-api.ts';
+import { type SmtpServer, startSmtp } from '../support/smtp-server.ts';
 import { sampleNews } from './sample-news.ts';
+import { callTo, openNews, send } from './sending.ts';
+import { sampleCause } from './slack/slack-world.ts';
 
-const options = { key: 'ntm_1', signal: new AbortController().signal, isRetry: false };
+/** Sends a message of a rule through a channel. */
+async function sendNews(channel: Channel, to: string, change: Partial<Call<string>> = {}, news?: News) {
+  const messenger = await openNews(channel);
+  return await send(messenger, news ?? (await sampleNews()), callTo(to, { key: 'ntm_1', ...change }));
+}
 
 describe('68: by e-mail', () => {
   let smtp: SmtpServer;
@@ -24,20 +29,13 @@ describe('68: by e-mail', () => {
     smtp = await startSmtp();
   });
   afterEach(async () => await smtp.close());
-  const messenger = (user = '', timeLimitMs = 2_000) =>
-    createEmailMessenger({
-      url: `smtp://${user}127.0.0.1:${smtp.port}`,
-      from: 'Faultline <ci@example.com>',
-      domains: ['example.com'],
-      timeLimitMs,
-    });
+  const channel = (smtpUrl: string, timeLimitMs = 2_000) =>
+    emailChannel(EmailSettings.parse({ smtpUrl, smtpFrom: 'Faultline <ci@example.com>' }), timeLimitMs);
+  const email = (user = '', timeLimitMs = 2_000) =>
+    channel(`smtp://${user}127.0.0.1:${smtp.port}`, timeLimitMs);
 
   it('goes to an SMTP server, as text and as HTML, with a Message-ID that stays the same', async () => {
-    const sent = await messenger('ci:p%40ss@').send(
-      await sampleNews(),
-      'ada@example.com, ben@example.com',
-      options,
-    );
+    const sent = await sendNews(email('ci:p%40ss@'), 'ada@example.com, ben@example.com');
     expect(sent).toEqual({ reference: '<ntm_1@example.com>' });
     expect(smtp.signIns).toEqual(['ci p@ss']);
     const [mail] = smtp.mails;
@@ -51,13 +49,15 @@ describe('68: by e-mail', () => {
   });
 
   it('goes to the allowed domains only', async () => {
-    expect(messenger().refusal('ada@example.com')).toBeNull();
-    expect(messenger().refusal('ada@evil.example')).toContain('E-mails to evil.example are not allowed.');
-    expect(messenger().refusal('ada')).toBe('ada is not an e-mail address.');
-    expect(messenger().refusal('ada@example.com\r\nBcc: x@evil.example')).toContain(
+    expect(email().messages?.refusal('ada@example.com')).toBeNull();
+    expect(email().messages?.refusal('ada@evil.example')).toContain(
+      'E-mails to evil.example are not allowed.',
+    );
+    expect(email().messages?.refusal('ada')).toBe('ada is not an e-mail address.');
+    expect(email().messages?.refusal('ada@example.com\r\nBcc: x@evil.example')).toContain(
       'is not an e-mail address.',
     );
-    await expect(messenger().send(await sampleNews(), 'ada@evil.example', options)).rejects.toMatchObject({
+    await expect(sendNews(email(), 'ada@evil.example')).rejects.toMatchObject({
       code: 'invalid-input',
     });
     expect(smtp.mails).toEqual([]);
@@ -71,51 +71,43 @@ describe('68: by e-mail', () => {
     ],
   ])('%s is told from what will never work, without its words', async (reply, error) => {
     smtp.intercept = (command) => (command.startsWith('RCPT') ? reply : null);
-    await expect(messenger().send(await sampleNews(), 'ada@example.com', options)).rejects.toMatchObject(
-      error,
-    );
+    await expect(sendNews(email(), 'ada@example.com')).rejects.toMatchObject(error);
   });
 
   it('ends with its signal and its time limit', async () => {
     smtp.intercept = () => '250-more';
-    await expect(
-      messenger('', 300).send(await sampleNews(), 'ada@example.com', options),
-    ).rejects.toMatchObject({ retryable: true });
+    await expect(sendNews(email('', 300), 'ada@example.com')).rejects.toMatchObject({ retryable: true });
     const signal = AbortSignal.timeout(100);
-    const hanging = messenger('', 60_000).send(await sampleNews(), 'ada@example.com', { ...options, signal });
+    const hanging = sendNews(email('', 60_000), 'ada@example.com', { signal });
     await expect(hanging).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 
   it('sends no password without encryption', async () => {
-    const remote = createEmailMessenger({
-      url: `smtp://ci:secret@0.0.0.0:${smtp.port}`,
-      from: 'ci@example.com',
-      domains: ['example.com'],
-      timeLimitMs: 2_000,
-    });
-    await expect(remote.send(await sampleNews(), 'ada@example.com', options)).rejects.toMatchObject({
+    const remote = channel(`smtp://ci:secret@0.0.0.0:${smtp.port}`);
+    await expect(sendNews(remote, 'ada@example.com')).rejects.toMatchObject({
       code: 'upstream-failed',
     });
     expect([smtp.signIns, smtp.mails]).toEqual([[], []]);
   });
 
   it('is looked at by doctor, which sends nothing', async () => {
-    const messages = {
-      ...COMMON.messages,
-      smtpUrl: `smtp://127.0.0.1:${smtp.port}`,
-      smtpFrom: 'ci@example.com',
-      teams: { payments: 'https://teams.example/secret' },
-    };
-    const findings = await Promise.all(
-      listMessageChecks({ ...COMMON, messages }).map(
-        async ({ ask }) => await ask(AbortSignal.timeout(5_000)),
-      ),
-    );
+    const config = parseConfig({
+      ...embedded('/data', '/knowledge'),
+      channels: {
+        email: { smtpUrl: `smtp://127.0.0.1:${smtp.port}`, smtpFrom: 'ci@example.com' },
+        teams: { webhooks: { payments: 'https://teams.example/secret' } },
+      },
+    });
+    const asked = ['smtp', 'webhooks of rules'];
+    const checks = listExternalChecks(config).filter(({ name }) => asked.includes(name));
+    const findings = await Promise.all(checks.map(async ({ ask }) => await ask(AbortSignal.timeout(5_000))));
     expect(findings).toMatchObject([
       { state: 'ok', says: expect.stringContaining('accepts us') },
       { state: 'note', says: expect.not.stringContaining('secret') },
     ]);
-    expect([smtp.mails, listMessageChecks(COMMON)]).toEqual([[], []]);
+    expect(smtp.mails).toEqual([]);
+    const unset = listExternalChecks(parseConfig(embedded('/data', '/knowledge')));
+    expect(unset.filter(({ name }) => asked.includes(name))).toEqual([]);
   });
 });
 
@@ -132,11 +124,10 @@ describe('68: to a webhook', () => {
     });
   });
   afterEach(async () => await server.close());
-  const teams = () =>
-    createTeamsMessenger({ webhooks: { payments: `${server.url}/workflow?sig=secret` }, clock: systemClock });
+  const teams = () => teamsChannel({ webhooks: { payments: `${server.url}/workflow?sig=secret` } });
 
   it('of Teams it is an adaptive card, which mentions those whom people wrote down', async () => {
-    await teams().send(await sampleNews(), 'payments', options);
+    await sendNews(teams(), 'payments');
     expect(server.requests).toMatchObject([{ method: 'POST', path: '/workflow?sig=secret' }]);
     const { attachments } = JSON.parse(bodies[0] ?? '');
     expect(attachments[0]).toMatchObject({
@@ -162,7 +153,7 @@ describe('68: to a webhook', () => {
         answer: { ...answer, rootCause: '\u2603'.repeat(4_000), fixRecommendation: '\u2603'.repeat(4_000) },
       });
     });
-    await teams().send(await sampleNews(causes), 'payments', options);
+    await sendNews(teams(), 'payments', {}, await sampleNews(causes));
     expect(Buffer.byteLength(bodies[0] ?? '')).toBeLessThanOrEqual(24_000);
     expect(bodies[0]).toMatch(/… [1-9] more causes/);
   });
@@ -188,24 +179,24 @@ describe('68: to a webhook', () => {
     ],
   ])('of Teams that answers %i %s', async (status, body, error) => {
     answer = { status, body };
-    await expect(teams().send(await sampleNews(), 'payments', options)).rejects.toMatchObject(error);
+    await expect(sendNews(teams(), 'payments')).rejects.toMatchObject(error);
     expect(server.requests).toHaveLength(1);
   });
 
   it('that nobody configured it is refused', async () => {
-    expect(teams().refusal('https://evil.example')).toContain(
+    expect(teams().messages?.refusal('https://evil.example')).toContain(
       'FAULTLINE_TEAMS_WEBHOOKS has no webhook of this name. It has: payments.',
     );
-    expect(teams().refusal('toString')).not.toBeNull();
-    await expect(teams().send(await sampleNews(), 'constructor', options)).rejects.toMatchObject({
+    expect(teams().messages?.refusal('toString')).not.toBeNull();
+    await expect(sendNews(teams(), 'constructor')).rejects.toMatchObject({
       code: 'invalid-input',
     });
   });
 
   it('of anybody it is signed, and has the id of the message', async () => {
     const secrets = [`whsec_${Buffer.alloc(32, 1).toString('base64')}`];
-    const messenger = createWebhookMessenger({ webhooks: { ops: server.url }, secrets, clock: systemClock });
-    await messenger.send(await sampleNews(), 'ops', options);
+    const settings = WebhookSettings.parse({ webhooks: { ops: server.url }, webhookSecrets: secrets });
+    await sendNews(webhookChannel(settings), 'ops');
     const headers = server.requests[0]?.headers;
     const at = Number(headers?.['webhook-timestamp']) * 1000;
     expect(headers).toMatchObject(signedHeaders('ntm_1', bodies[0] ?? '', secrets, at));
@@ -228,12 +219,11 @@ describe('68: to a webhook', () => {
 
 it('68: in Slack a retry finds what was posted, and only written-down ids are mentioned', async () => {
   const slack = await startSlackApi();
-  const messenger = createSlackMessenger(createSlackRoom({ token: SLACK_TOKEN, baseUrl: slack.url }));
-  const news = await sampleNews();
-  const first = await messenger.send(news, 'C0123456789', options);
-  expect(await messenger.send(news, 'C0123456789', { ...options, isRetry: true })).toEqual(first);
+  const channel = slackChannel(SlackSettings.parse({ token: SLACK_TOKEN, baseUrl: slack.url }));
+  const first = await sendNews(channel, 'C0123456789');
+  expect(await sendNews(channel, 'C0123456789', { isRetry: true })).toEqual(first);
   expect(slack.messages).toHaveLength(1);
   expect(JSON.stringify(slack.messages[0]?.blocks)).toContain('<!subteam^S0123456789>');
-  await expect(messenger.send(news, 'general', options)).rejects.toMatchObject({ code: 'invalid-input' });
+  await expect(sendNews(channel, 'general')).rejects.toMatchObject({ code: 'invalid-input' });
   await slack.close();
 });
