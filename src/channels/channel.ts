@@ -44,7 +44,7 @@ export interface NoticeChannel extends NoticeRule {
   readonly because?: string;
 }
 
-/** Where the messages of rules may go in a channel. */
+/** The places to which the messages of rules may go in a channel. */
 interface Destinations {
   /** Names to choose from; null: `refusal` says what may be. */
   readonly destinations: readonly string[] | null;
@@ -125,7 +125,9 @@ export interface Call<To> {
   readonly signal: AbortSignal;
 }
 
-/** The reference of a text in the other system: an address or an ID; null if the system does not report it. */
+/**
+ * The reference of a text in the other system: an address or an ID; null if the system does not report it.
+ */
 export interface Sent {
   readonly reference: string | null;
 }

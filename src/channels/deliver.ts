@@ -25,7 +25,7 @@ export interface SendLimits {
   readonly pauseMs?: number;
 }
 
-/** What an entry of the outbox is about, as known now. */
+/** The text that an entry of the outbox asks for, from what is known now. */
 export interface ToSend<Known, To> {
   readonly outlet: Outlet<Known, To>;
   readonly known: Known;

@@ -82,11 +82,15 @@ function createOutlet(server: Server): Outlet<News, string, Email> {
   };
 }
 
+const MEND =
+  'check FAULTLINE_SMTP_URL: host, port, user and password; smtps:// is for servers that encrypt ' +
+  'from the start';
+
 /** Creates the check that signs in without sending anything. */
 function createCheck(server: Server): Check {
   return {
     name: 'smtp',
-    mend: 'check FAULTLINE_SMTP_URL: host, port, user and password; smtps:// is for servers that encrypt from the start',
+    mend: MEND,
     ask: async (signal) => {
       const { withTransport } = await loadSmtp();
       await withTransport(server, signal, (transport) => transport.verify());
@@ -120,6 +124,10 @@ interface Email {
   readonly html: string;
 }
 
+const HEAD =
+  '<!doctype html><html lang="en"><head><meta charset="utf-8"></head>' +
+  '<body style="font: 15px/1.5 sans-serif">';
+
 /**
  * Renders the message as plain text and as HTML, which loads nothing. Addresses in untrusted text do not
  * become links, as far as mail clients respect that.
@@ -134,7 +142,8 @@ export function renderEmail({ rule, headline, items, more, isTest }: News): Emai
     ...items.map(renderHtml),
     ...moreLine.map((one) => `<p>${html(one)}</p>`),
   ];
-  const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"></head><body style="font: 15px/1.5 sans-serif">${parts.join('\n')}<p style="color: #666">Rule: ${html(clip(rule.name, 100))}</p></body></html>`;
+  const end = `<p style="color: #666">Rule: ${html(clip(rule.name, 100))}</p></body></html>`;
+  const body = `${HEAD}${parts.join('\n')}${end}`;
   return { rule: rule.id, subject: `[Faultline] ${plain(headline, 150)}`, text: `${text}\n`, html: body };
 }
 

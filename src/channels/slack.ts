@@ -79,18 +79,18 @@ type SlackSettings = z.infer<typeof SlackSettings>;
 export function slackChannel(settings: SlackSettings): Channel {
   const { token, channel, channels, signingSecrets } = settings;
   const hasChannel = channel !== null || Object.keys(channels).length > 0;
-  const channelOf = (repository: string) => channels[repository] ?? channel;
+  const findChannel = (repository: string) => channels[repository] ?? channel;
   return {
     name: NAME,
     secrets: [token ?? '', ...signingSecrets],
     ...(token !== null &&
       hasChannel && {
         notices: {
-          ...createRule(channelOf),
+          ...createRule(findChannel),
           open: async (parts) => {
             const { createBranchNotice } = await import('./slack/branch-notice.ts');
             const client = await openClient(token, settings);
-            return createBranchNotice({ ...parts, client, channelOf, decides: signingSecrets.length > 0 });
+            return createBranchNotice({ ...parts, client, findChannel, decides: signingSecrets.length > 0 });
           },
         },
       }),
@@ -112,11 +112,11 @@ export function slackChannel(settings: SlackSettings): Channel {
 const USUAL_NAMES: readonly string[] = ['main', 'master', 'trunk'];
 
 /** Creates the rule for what is posted: default branches of repositories that have a channel. */
-function createRule(channelOf: (repository: string) => string | null): NoticeRule {
+function createRule(findChannel: (repository: string) => string | null): NoticeRule {
   return {
     channel: NAME,
     findPlace: (build, { defaultBranch }) =>
-      channelOf(build.repository) === null ? null : findBranchPlace(build, defaultBranch),
+      findChannel(build.repository) === null ? null : findBranchPlace(build, defaultBranch),
   };
 }
 
@@ -167,11 +167,13 @@ export async function openSlackButtons(
   return { secrets, reviewers, presses, client: await openClient(token, settings) };
 }
 
+const NEW_TOKEN = 'create a new bot token with the scope chat:write and set FAULTLINE_SLACK_TOKEN';
+
 /** Creates the check of whether Slack accepts the token and whether any user may press the buttons. */
 function createCheck(token: string, settings: SlackSettings): Check {
   return {
     name: NAME,
-    mend: `create a new bot token with the scope chat:write and set FAULTLINE_SLACK_TOKEN; can this machine reach ${settings.baseUrl}?`,
+    mend: `${NEW_TOKEN}; can this machine reach ${settings.baseUrl}?`,
     ask: async (signal) => {
       const who = await (await openClient(token, settings)).whoAmI(signal);
       return [describeIdentity(who, settings), describeButtons(settings)];

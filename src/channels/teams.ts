@@ -21,8 +21,8 @@ type TeamsSettings = z.infer<typeof TeamsSettings>;
 const MAX_BYTES = 24_000;
 
 /**
- * Sends messages of rules to Microsoft Teams, as adaptive cards. What was posted cannot be looked for: after a
- * crash it may be posted again.
+ * Sends messages of rules to Microsoft Teams, as adaptive cards. What was posted cannot be looked for: after
+ * a crash it may be posted again.
  */
 export function teamsChannel({ webhooks }: TeamsSettings): Channel {
   return {

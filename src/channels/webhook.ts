@@ -32,7 +32,7 @@ export const WebhookSettings = z
       'Signing secret, as whsec_ plus base64. Two secrets, separated by a comma, during rotation.',
       { secret: true },
     ),
-    /** Format of the messages: Standard Webhooks, or CloudEvents in structured mode. Both are signed alike. */
+    /** Format of the messages: Standard Webhooks, or CloudEvents in structured mode. Both are signed. */
     format: setting(
       'FAULTLINE_PUBLISH_WEBHOOK_FORMAT',
       z.enum(['standard', 'cloudevents']).default('standard'),

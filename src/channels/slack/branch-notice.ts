@@ -10,7 +10,7 @@ export interface BranchNoticeDeps extends SlackLinks {
   readonly client: Pick<SlackClient, 'post' | 'update' | 'reply' | 'find'>;
   readonly history: Pick<HistoryStore, 'consecutiveFailures' | 'failureHistory'>;
   /** Returns the channel for a repository's messages, by Slack's own ID, or null if there is none. */
-  readonly channelOf: (repository: string) => string | null;
+  readonly findChannel: (repository: string) => string | null;
   readonly clock: Clock;
 }
 
@@ -34,8 +34,8 @@ async function send(
   { to, key, reference, isRetry, signal }: NoticeCall,
   deps: BranchNoticeDeps,
 ): Promise<Sent> {
-  const { client, channelOf } = deps;
-  const channel = channelOf(to.repository);
+  const { client, findChannel } = deps;
+  const channel = findChannel(to.repository);
   const standing = parseReference(reference);
   const streak = await readStreak(facts, deps);
   const isSameEdge = standing?.edge === streak.firstBuildId;

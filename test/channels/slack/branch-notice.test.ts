@@ -28,7 +28,7 @@ const outlet = () =>
       consecutiveFailures: async () => ({ count: 1, firstBuild, lastGreen: null, same: 0, firstSame: null }),
       failureHistory: async () => [],
     },
-    channelOf: () => 'C1',
+    findChannel: () => 'C1',
     publicUrl: 'https://fl.example',
     decides: true,
     clock: { now: () => Date.parse('2026-10-12T14:10:00.000Z') },
