@@ -10,8 +10,10 @@ const SECRET = 's3cret-of-the-channel';
 /** The settings with one variable set. What depends on other settings is not checked. */
 function configure({ path, type }: Variable): ChannelsConfig {
   const [channel = '', field = ''] = path.split('.');
-  const settings = new Map<string, object>(
-    Object.entries(DEFAULTS).filter(([, one]) => typeof one === 'object'),
+  const settings = new Map(
+    Object.entries(DEFAULTS).flatMap(([name, one]) =>
+      typeof one === 'object' ? [[name, one] as const] : [],
+    ),
   );
   const values: Partial<Record<Variable['type'], unknown>> = {
     text: `smtps://user:${SECRET}@mail.example:465`,
