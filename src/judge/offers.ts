@@ -99,7 +99,7 @@ export const OFFER_FIXES: readonly Fix[] = [
     'Compare {archive} with the checksum that its publisher gives, and update the recorded one only if they agree.',
   ],
   ['code', 'Bring {heavy} from {measured} down to {most}, or raise the limit if the growth is intended.'],
-  ['code', 'Correct {listed}: “{complaint}”.'],
+  ['code', 'Fix {listed}: “{complaint}”.'],
 ];
 
 /** Programs that start others: an option that is added to their call is not the linter's. */

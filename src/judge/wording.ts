@@ -8,7 +8,7 @@ import type { Fact } from './facts.ts';
 
 /**
  * Returns a text on one line, without punctuation at its end and limited to `most` characters. Cuts between
- * words if possible.
+ * sentences if enough is left, otherwise between words.
  */
 export function oneLine(text: string, most: number): string {
   const line = text
@@ -17,6 +17,8 @@ export function oneLine(text: string, most: number): string {
     .replace(/[.:;,]+$/, '');
   if (line.length <= most) return line;
   const cut = line.slice(0, most - 1);
+  const sentence = /^(.{30,}?[\w)"'”]{2})(?:[.;] |: (?=[A-Z]))/.exec(line)?.[1] ?? '';
+  if (sentence.length >= most * 0.5 && sentence.length <= most) return sentence;
   const space = cut.lastIndexOf(' ');
   const whole = space > most * 0.6 ? cut.slice(0, space) : cut;
   return `${whole.replace(/[\s:;,]{1,20}$/, '')}…`;
