@@ -59,7 +59,7 @@ export function findTellingFact(facts: Facts, match: Match | null): Fact | null 
       line: entry.at.line,
     };
   const { fact } = match;
-  if (isOutweighed(fact, facts)) return findFirstMessage(facts);
+  if (isOutweighed(match, facts)) return findFirstMessage(facts);
   const words = cleanWords(getFactText(fact), LONGEST);
   if (!saysNothing(words) && ![POINTS_ELSEWHERE, ENDING].some((pattern) => pattern.test(words))) return fact;
   const message = facts.subject.messages.find(
@@ -76,13 +76,19 @@ export function tellsOfAnother(fact: Fact | null, { fact: decided }: Match): boo
 /** The share of the weight of the most informative message below which a line is not what to quote. */
 const OUTWEIGHED = 0.4;
 
-/** Checks whether a line decided that the reading of the log found much less informative than a complaint. */
-function isOutweighed({ origin, line, source }: Fact, { subject }: Facts): boolean {
+/**
+ * Checks whether a line decided that the reading of the log found much less informative than a complaint of
+ * which the rule knows nothing.
+ */
+function isOutweighed({ fact, rule }: Match, { subject }: Facts): boolean {
   const [first] = subject.messages;
-  if (origin === 'diagnostic' || origin === 'test' || first === undefined || !isComplaint(first))
+  if (fact.origin === 'diagnostic' || fact.origin === 'test' || first === undefined || !isComplaint(first))
     return false;
-  const own = subject.messages.find(({ at }) => at?.line === line && at?.source === source)?.weight ?? 0;
-  return own < OUTWEIGHED * first.weight;
+  if (rule.patterns.some((pattern) => pattern.test(first.text))) return false;
+  const weights = subject.messages.map(({ at, text, weight }) =>
+    (at?.line === fact.line && at?.source === fact.source) || text.includes(getFactText(fact)) ? weight : 0,
+  );
+  return Math.max(...weights) < OUTWEIGHED * first.weight;
 }
 
 /** Returns the most informative message, or the first complaint if that is nearly as informative. */
