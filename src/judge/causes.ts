@@ -14,7 +14,7 @@ import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fillFirst } from './sentence.ts';
 import { listSiblings } from './siblings.ts';
 import { readLastLines } from './telling-block.ts';
-import { completeCause, readWhole } from './telling-fact.ts';
+import { complains, completeCause, readWhole } from './telling-fact.ts';
 import { describeTest, nameOtherTests, speakTest } from './test-words.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
 import { isProjectFile } from './values/place.ts';
@@ -51,7 +51,9 @@ export function describeCause(
     classification.category === 'DEPENDENCY_ERROR' ? stateArtifacts(facts.subject).slice(0, 1) : [];
   const stated = [cause?.text ?? said.cause].concat(artifacts.map(({ text }) => text)).join(' ');
   const isFinding = findLeadingDiagnostic(facts, match) !== null;
-  const more = isFinding ? [] : addFromLog(stated, fact, cause, facts, cause === null && said.isSilent === true);
+  const more = isFinding
+    ? []
+    : addFromLog(stated, fact, cause, facts, cause === null && said.isSilent === true);
   const statement = [stated].concat(more.map(({ text }) => text)).join(' ');
   return {
     title: cleanWords(title?.text ?? said.title, MAX_TITLE),
@@ -123,12 +125,12 @@ function describe(
 ): Described {
   const { kind } = classification;
   const text = match?.fact.text ?? '';
-  const inWords = () => quoteLog(facts, fact, step);
+  const inWords = () => quoteLog(facts, fact, step, match !== null);
   if (match?.rule.name === 'not-formatted') return describeFormatting(facts) ?? inWords();
   const diagnostic = findLeadingDiagnostic(facts, match);
   if (diagnostic !== null) return describeFinding(diagnostic, facts);
   if (kind === 'assertion' || kind === 'snapshot' || kind === 'flaky_timing')
-    return describeTest(facts, match, kind) ?? inWords();
+    return describeTest(facts, fact, kind) ?? inWords();
   if (kind === 'missing_module' && missingModuleName(text) !== null)
     return describeMissingModule(text, facts, classification);
   if (match?.rule.name === 'connection-refused') return describeRefusal(text);
@@ -232,8 +234,8 @@ function chooseVerb(type: string, place: string | null): string {
   return nameType(type) === '' ? `${verb} an error:` : `${verb} ${type}:`;
 }
 
-/** Quotes the line that says why the step failed. */
-function quoteLog(facts: Facts, fact: Fact | null, step: Section | null): Described {
+/** Quotes the line that says why the step failed: one that a rule knows, or that says that something is wrong. */
+function quoteLog(facts: Facts, fact: Fact | null, step: Section | null, isKnown: boolean): Described {
   const { failures, messages } = facts.subject;
   const words =
     (fact === null ? null : readWhole(fact, facts)) ??
@@ -241,7 +243,7 @@ function quoteLog(facts: Facts, fact: Fact | null, step: Section | null): Descri
     failures.find(({ message }) => message !== NO_ERROR)?.message ??
     '';
   const said = cleanWords(words, 300);
-  if (said === '') return describeNothingFound(facts);
+  if (said === '' || !(isKnown || complains(said))) return describeNothingFound(facts);
   const who = step === null ? 'The build' : `The step ${speakStep(step)}`;
   return { title: said, cause: `${who} failed with ${quoteWords(said)}.` };
 }

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../domain/failure.ts';
 import { MAX_DIAGNOSTICS } from '../domain/triage.ts';
+import { firstOfEach } from '../lib/collections.ts';
 import type { Described } from './causes.ts';
 import type { Facts } from './facts.ts';
 import { listErrors } from './leading-diagnostic.ts';
@@ -30,34 +31,33 @@ export function describeFinding(entry: Diagnostic, facts: Facts): Described {
 
 /** Counts errors; a subject holds the first of many. */
 function countErrors({ length }: readonly Diagnostic[]): string {
-  return length < MAX_DIAGNOSTICS ? String(length) : `${length} or more`;
+  return length < MAX_DIAGNOSTICS ? String(length) : `at least ${length}`;
 }
 
-/** Says what the other findings are: of the same message, of which rules, or the next ones. */
+/** Says what the other findings are: the same elsewhere, of which rules, or the next different ones. */
 function nameOthers(entry: Diagnostic, errors: readonly Diagnostic[], others: readonly Diagnostic[]): string {
-  if (others.length === 0) return '';
-  const tell = ({ file, line }: Diagnostic) =>
+  const tellPlace = ({ file, line }: Diagnostic) =>
     file === entry.file && line !== null ? `line ${line}` : (formatPlace(file, line) ?? '');
-  if (others.every(({ message, file }) => message === entry.message && file !== null))
-    return ` The same error is at ${listed(others.map(tell), MAX_PLACES)}.`;
-  const rules = countRules(errors);
-  if (rules.length > 1) {
-    const named = rules.slice(0, MAX_NAMED).map(([code, count]) => `${code} (${count})`);
-    return rules.length > MAX_NAMED
-      ? ` Most break ${listed(named)}.`.replace('Most break', 'The most frequent are')
-      : ` By rule: ${listed(named)}.`;
+  const different = firstOfEach(others, ({ message }) => message).filter(
+    ({ message }) => message !== entry.message,
+  );
+  if (different.length === 0 && others.length > 0) {
+    const places = others.map(tellPlace).filter((place) => place !== '');
+    return places.length === 0 ? '' : ` The same error is at ${listed(places, MAX_PLACES, 'other places')}.`;
   }
-  const next = others.slice(0, MAX_NAMED).map((other) => {
-    const at = tell(other);
-    return `${quoteWords(cleanWords(other.message, 120))}${at === '' ? '' : ` (${at})`}`;
+  const frequent = countRules(errors).filter(([, count]) => count > 1);
+  if (frequent.length > 0 && errors.length > 3 && frequent[0]?.[1] !== errors.length) {
+    const [[rule, count] = ['', 0], ...next] = frequent.slice(0, MAX_NAMED);
+    const more = next.map(([other, times]) => ` and ${times} are ${other}`).join('');
+    return ` Of these, ${count} are ${rule}${more}.`;
+  }
+  if (different.length === 0) return '';
+  const next = different.slice(0, MAX_NAMED).map((other) => {
+    const place = tellPlace(other);
+    return `${quoteWords(cleanWords(other.message, 120))}${place === '' ? '' : ` (${place})`}`;
   });
-  const lead =
-    others.length > MAX_NAMED
-      ? 'Among the others are'
-      : others.length === 1
-        ? 'The other is'
-        : 'The others are';
-  return ` ${lead} ${listed(next)}.`;
+  if (different.length > MAX_NAMED) return ` The others include ${listed(next)}.`;
+  return ` The ${next.length === 1 ? 'other is' : 'others are'} ${listed(next)}.`;
 }
 
 /** Counts the findings of each rule of a linter or compiler, the most frequent first. */

@@ -4,7 +4,7 @@ import type { Fact, Facts } from './facts.ts';
 import { findLeadingDiagnostic } from './leading-diagnostic.ts';
 import type { Match } from './rule.ts';
 import type { Filled } from './sentence.ts';
-import { isSameStep, readBlock } from './telling-block.ts';
+import { isSameStep, readBlock, type ShownLine } from './telling-block.ts';
 import { cleanWords } from './values/clean.ts';
 import { getFactText } from './wording.ts';
 
@@ -29,13 +29,13 @@ const POINTS_ELSEWHERE =
   /\b(?:see|check|read|search|refer to|look (?:at|in))\b.{0,40}\b(?:logs?|output|above|below|details?)\b/i;
 /** Lines of source that a tool shows, frames of a trace, and items of data. */
 const NO_SENTENCE =
-  /^\s{0,8}(?:\d{1,6}\s{0,4}[|│]|\/[/*]|\*\s|<!--|\\ |[|│>]\s|at \S+[ (]|File "|\^|~|["'{[(]|\w{1,40}\(.{0,80}\)?[;,{]$)|[{;,(]\s{0,4}$|^\s{0,40}(?:if|elif|for|while|return|raise|throw|import|def|class|const|let|var|await|with)\b.{0,200}[()[\]{}=]/;
+  /^\s{0,8}(?:\d{1,6}\s{0,4}[|│]|\/[/*]|\*\s|<!--|\\ |[|│>]\s|at \S+[ (]|File "|\^|~|["'{[(]|\w{1,40}\(.{0,80}\)?[;,{]$)|[{;,(]\s{0,4}$|^\s{0,40}(?:if|elif|for|while|return|raise|throw|import|def|class|const|let|var|await|with|assert)\b.{0,200}(?:[()[\]{}]|[^=!<>]=[^=])/;
 /** Words with which tools say that something went wrong. */
 const COMPLAINS =
-  /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|no such|not (?:found|exist|allowed|permitted|supported|available|defined|installed))\b|(?-i:\bE[A-Z]{4,12}\b)/i;
+  /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|no such|nothing to|not (?:found|exist|allowed|permitted|supported|available|defined|installed))\b|(?-i:\bE[A-Z]{4,12}\b)/i;
 /** Words that say it only in a message that the reading of the log found informative. */
 const MAY_COMPLAIN =
-  /\b(?:not|no|never|must|requires?|required|needs?|expected|already|closed|reset|would be|instead)\b/i;
+  /\b(?:not|no|never|must|requires?|required|needs?|expected|already|closed|reset|would be|should|instead)\b/i;
 /** How a command ended. */
 const ENDING =
   /\bafter \d{1,3} (?:attempts|tries|retries)$|\bexit (?:status|code)\b|\b(?:execution failed for task|a failure occurred while)\b/i;
@@ -58,7 +58,7 @@ export function findTellingFact(facts: Facts, match: Match | null): Fact | null 
       source: entry.at.source,
       line: entry.at.line,
     };
-  const { fact } = match;
+  const fact = findInformativeTest(match.fact, facts);
   if (isOutweighed(match, facts)) return findFirstMessage(facts);
   const words = cleanWords(getFactText(fact), LONGEST);
   if (!saysNothing(words) && ![POINTS_ELSEWHERE, ENDING].some((pattern) => pattern.test(words))) return fact;
@@ -66,6 +66,19 @@ export function findTellingFact(facts: Facts, match: Match | null): Fact | null 
     (one) => one.weight >= LEAST_WEIGHT && isBefore(one, fact, facts) && isComplaint(one),
   );
   return message === undefined ? fact : toFact(message);
+}
+
+/** Finds the failing test with the most informative message, if a test decided. Returns other facts as they are. */
+function findInformativeTest(decided: Fact, { all, subject }: Facts): Fact {
+  if (decided.origin !== 'test') return decided;
+  const weigh = ({ text, line, source }: Fact) => {
+    const own = subject.messages.filter(
+      (one) => (one.at?.line === line && one.at?.source === source) || text.startsWith(one.text.slice(0, 60)),
+    );
+    return Math.max(0, ...own.map(({ weight }) => weight));
+  };
+  const tests = all.filter(({ origin }) => origin === 'test');
+  return tests.reduce((best, one) => (weigh(one) > weigh(best) ? one : best), decided);
 }
 
 /** Checks whether a telling fact was chosen in place of the one that decided. */
@@ -111,29 +124,45 @@ function isBefore({ at }: ErrorMessage, { source, line }: Fact, { subject }: Fac
 
 /** The length from which a line without an end may go on in the next line. */
 const WRAPPED = 60;
+/** The beginning of a text that continues the line above it. */
+const CONTINUES =
+  /^(?:(?!fatal|error|err|warning|panic|note|hint)[a-z(]|(?:So|And|Thus|Therefore|Hence|Which)\b)/;
 
 /** Returns the text of a fact with the lines onto which the tool wrapped it. */
 export function readWhole(fact: Fact, facts: Facts): string {
   let whole = getFactText(fact);
   const { trigger, paragraph } = readBlock(fact, facts);
-  let last = paragraph.find(({ line }) => line === trigger.line);
-  if (last === undefined || whole.includes('\n')) return whole;
-  for (const next of paragraph.filter(({ line }) => line > (trigger.line ?? line))) {
-    const text = next.text.trim();
-    const isLong = last.text.length >= WRAPPED && !/[.!?:;,{}]$/.test(whole);
-    const goesOn = isLong && (/^ {2}/.test(next.text) || /^[a-z(]/.test(text));
-    if (
-      next.line !== last.line + 1 ||
-      text === '' ||
-      !goesOn ||
-      measureIndent(next.text) < measureIndent(last.text) ||
-      NO_SENTENCE.test(text.replace(/^\(/, ''))
-    )
-      break;
-    whole += ` ${text}`;
+  const own = paragraph.find(({ line }) => line === trigger.line);
+  if (own === undefined || whole.includes('\n')) return whole;
+  let last = own;
+  for (const next of paragraph.filter(({ line }) => line > own.line)) {
+    if (next.line !== last.line + 1 || !goesOn(whole, last, next)) break;
+    whole += ` ${next.text.trim()}`;
     last = next;
   }
-  return whole;
+  const above = paragraph.find(({ line, source }) => line === own.line - 1 && source === own.source);
+  const isRest = above !== undefined && CONTINUES.test(own.text.trim()) && isSentence(above.text);
+  return isRest && (isCut(above.text) || /^[A-Z]/.test(own.text.trim()))
+    ? `${above.text.trim()} ${whole}`
+    : whole;
+}
+
+/** Checks whether a line continues the text above it: one that was wrapped, or one that a colon announces. */
+function goesOn(whole: string, last: ShownLine, next: ShownLine): boolean {
+  const text = next.text.trim();
+  if (text === '' || measureIndent(next.text) < measureIndent(last.text)) return false;
+  if (/[a-z]:$/.test(whole))
+    return next.text.length < 2 * WRAPPED && classifyRole(text) !== 'passing' && isSentence(text);
+  return isCut(last.text) && (/^ {2}/.test(next.text) || CONTINUES.test(text)) && isSentence(text);
+}
+
+/** Checks whether a long line ends within a sentence. */
+function isCut(text: string): boolean {
+  return text.length >= WRAPPED && !/[.!?:;,{}]$/.test(text.trimEnd());
+}
+
+function isSentence(text: string): boolean {
+  return !NO_SENTENCE.test(text.trim().replace(/^\(/, ''));
 }
 
 /**
@@ -207,10 +236,16 @@ function isComplaint({ text, weight }: Message): boolean {
   const words = cleanWords(text, LONGEST);
   return (
     classifyRole(words) === 'cause' &&
+    !/^\s{0,8}Γ£[àô]/.test(text) &&
     (COMPLAINS.test(words) || (weight >= INFORMATIVE && MAY_COMPLAIN.test(words))) &&
     !saysNothing(words) &&
     ![NO_SENTENCE, POINTS_ELSEWHERE, PLACED, REMARK, ENDING].some((pattern) => pattern.test(words))
   );
+}
+
+/** Checks whether a text holds a word with which tools say that something is wrong. */
+export function complains(text: string): boolean {
+  return COMPLAINS.test(text) || MAY_COMPLAIN.test(text);
 }
 
 /** Checks whether a message is what a compiler or linter reports of source. */

@@ -2,9 +2,8 @@ import type { Classification } from '../domain/analysis.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import type { Described } from './causes.ts';
-import type { Facts } from './facts.ts';
+import type { Fact, Facts } from './facts.ts';
 import { formatPlace, MAX_TITLE } from './place-words.ts';
-import type { Match } from './rule.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
 import { isExpression } from './values/tests.ts';
 import { linesFrom, listed, oneLine } from './wording.ts';
@@ -17,14 +16,14 @@ const SILENT = 'fails';
 /** Describes how the test that decided failed, and names the others. Returns null if no test failed. */
 export function describeTest(
   facts: Facts,
-  match: Match | null,
+  fact: Fact | null,
   kind: Classification['kind'],
 ): Described | null {
-  const test = findDecidedTest(facts, match);
+  const test = findDecidedTest(facts, fact);
   if (test === null) return null;
   const place = formatPlace(test.file, test.line);
   const where = `${speakTest(test)}${place === null ? '' : ` (${place})`}`;
-  const { what, clause } = describeOutcome(test, match, kind, facts.subject);
+  const { what, clause } = describeOutcome(test, fact, kind, facts.subject);
   const isSilent = what === SILENT && facts.subject.failingTests.length === 1;
   return {
     title: titleOfTest(test, what),
@@ -41,7 +40,7 @@ interface Outcome {
 
 function describeOutcome(
   test: FailingTest,
-  match: Match | null,
+  fact: Fact | null,
   kind: Classification['kind'],
   subject: TriageSubject,
 ): Outcome {
@@ -59,7 +58,7 @@ function describeOutcome(
       what: `expected ${values.expected} but got ${values.actual}`,
       clause: `fails${check}: it expects ${values.expected} but gets ${values.actual}`,
     };
-  const message = readMessage(test, match);
+  const message = readMessage(test, fact);
   if (kind === 'flaky_timing')
     return message === ''
       ? { what: 'its time limit expired', clause: 'did not end within its time limit' }
@@ -79,8 +78,8 @@ function readValues({ expected, actual }: FailingTest): { expected: string; actu
 }
 
 /** Reads the first line of a test's message; empty where it only repeats that the test failed. */
-function readMessage(test: FailingTest, match: Match | null): string {
-  const words = (test.message ?? match?.fact.text ?? '').split('\n')[0] ?? '';
+function readMessage(test: FailingTest, fact: Fact | null): string {
+  const words = (test.message ?? fact?.text ?? '').split('\n')[0] ?? '';
   if (/^\s*(?:---? ?FAIL|FAIL(?:ED)?\b|expect\(\w{1,20}\)\.\w{1,40}\(\w{0,20}\)$)/.test(words)) return '';
   return cleanWords(words.replace(/^(?:(?:Assertion)?Error: |thrown: "?)/, ''), 240);
 }
@@ -99,10 +98,10 @@ export function nameOtherTests(facts: Facts, test: FailingTest): string {
   return others.length === 0 ? '' : ` Also failing: ${listed(others, 4)}.`;
 }
 
-function findDecidedTest(facts: Facts, match: Match | null): FailingTest | null {
+function findDecidedTest(facts: Facts, fact: Fact | null): FailingTest | null {
   const { failingTests, failures } = facts.subject;
   const named = failingTests.find(
-    (test) => test.message !== null && match?.fact.text.startsWith(test.message.slice(0, 60)) === true,
+    (test) => test.message !== null && fact?.text.startsWith(test.message.slice(0, 60)) === true,
   );
   return named ?? failures.find((failure) => failure.test !== null)?.test ?? failingTests[0] ?? null;
 }

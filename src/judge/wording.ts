@@ -24,11 +24,11 @@ export function oneLine(text: string, most: number): string {
   return `${whole.replace(/[\s:;,]{1,20}$/, '')}…`;
 }
 
-/** Joins words for a sentence: "a", "a and b", "a, b and 3 more". */
-export function listed(words: readonly string[], most = 3): string {
+/** Joins words for a sentence: "a", "a and b", "a, b and 3 more", or 3 of `others`. */
+export function listed(words: readonly string[], most = 3, others = 'more'): string {
   if (words.length <= 1) return words[0] ?? '';
   if (words.length <= most) return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
-  return `${words.slice(0, most - 1).join(', ')} and ${words.length - most + 1} more`;
+  return `${words.slice(0, most - 1).join(', ')} and ${words.length - most + 1} ${others}`;
 }
 
 const STEM = 6;
