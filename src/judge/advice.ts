@@ -112,13 +112,19 @@ function fromLog(match: Match | null, { category, kind }: Classification, find: 
   const ofKind = isOfKind ? firstFilled(KIND_WORDING[kind].fix ?? [], find, BY_ORIGIN.kind) : null;
   if (ofKind !== null || offer !== null) return ofKind ?? offer;
   if (category === 'INFRA_ERROR') return null;
-  const complaint =
-    category === 'TEST_FAILURE'
-      ? 'Start at {place}: “{complaint}”.'
-      : 'Fix the error at {place}: “{complaint}”.';
-  const placed = firstFilled([['code', complaint]], find, BY_ORIGIN.kind);
+  const placed = firstFilled(category === 'TEST_FAILURE' ? TEST_PLACES : PLACES, find, BY_ORIGIN.kind);
   return placed === null ? null : { ...placed, act: chooseAct(category) };
 }
+
+/** Where to begin, with the tool's own words about it. */
+const PLACES: NonNullable<Wording['fix']> = [
+  ['code', 'Fix the {errors} errors that {tool} reports, starting at {place}: “{complaint}”.'],
+  ['code', 'Fix the error at {place}: “{complaint}”.'],
+];
+const TEST_PLACES: NonNullable<Wording['fix']> = [
+  ['code', 'Start at {place}: “{complaint}”.'],
+  ['code', 'Start at {place}, where {test} fails.'],
+];
 
 /** The hint of the failed tool itself, with the files that it lists. */
 const HINTS: NonNullable<Wording['fix']> = [

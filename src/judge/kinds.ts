@@ -40,7 +40,11 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
       /\b(?<fixable>\d{1,6}) (?:errors?|problems?)(?: and \d{1,6} warnings?)? (?:are )?(?:potentially )?fixable with the `?--fix/,
       /\[\*\] (?<fixable>\d{1,6}) fixable with the `?--fix/,
     ],
-    fix: [['code', fixByLinter], ...SOURCE_FIXES],
+    fix: [
+      ['code', fixByLinter],
+      ['code', '{fixed?}Run `ruff check --fix .` and commit the result: ruff can correct this finding.'],
+      ...SOURCE_FIXES,
+    ],
   },
   formatting_failure: { spoken: 'The code is not formatted to the project style' },
   assertion: {
