@@ -51,9 +51,7 @@ export function describeCause(
     classification.category === 'DEPENDENCY_ERROR' ? stateArtifacts(facts.subject).slice(0, 1) : [];
   const stated = [cause?.text ?? said.cause].concat(artifacts.map(({ text }) => text)).join(' ');
   const isFinding = findLeadingDiagnostic(facts, match) !== null;
-  const more = isFinding
-    ? []
-    : addFromLog(stated, fact, cause, facts, cause === null && said.isSilent === true);
+  const more = isFinding ? [] : addFromLog(stated, fact, cause, facts, cause === null && said.isSilent === true);
   const statement = [stated].concat(more.map(({ text }) => text)).join(' ');
   return {
     title: cleanWords(title?.text ?? said.title, MAX_TITLE),
