@@ -28,7 +28,7 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       [
         'dependency',
-        'Change {by} to a release that accepts {found}, or revert {found}; then run `npm install` and commit the lock file.',
+        'Move {by} to a release that accepts {found}, or revert {found}; then run `npm install` and commit the lock file.',
       ],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
@@ -40,7 +40,7 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
         title: 'npm cannot install pear@3.1.0 alongside pear-basket@1.4.0',
         cause:
           'pear-basket@1.4.0 requires pear@^2.0.0, but the project specifies pear@3.1.0. No set of versions satisfies both.',
-        fix: 'Change pear-basket to a release that accepts pear@3.1.0, or revert pear@3.1.0; then run `npm install` and commit the lock file.',
+        fix: 'Move pear-basket to a release that accepts pear@3.1.0, or revert pear@3.1.0; then run `npm install` and commit the lock file.',
       },
     ],
   },
