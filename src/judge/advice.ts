@@ -50,7 +50,7 @@ export function advise(
   const lasting = isNotDevelopersFault(classification) ? lastingFailure(evidence) : null;
   const advice = chooseAdvice(classification, evidence, match, find);
   if (lasting === null) return advice;
-  const again = `It failed this way ${lasting.times} times in a row, since #${lasting.since}: rerunning it will not help.`;
+  const again = `It has failed this way ${lasting.times} times in a row since #${lasting.since}, so rerunning it will not help.`;
   return {
     ...advice,
     text: `${again} ${advice.act === 'rerun' ? NO_FIX : advice.text}`,
@@ -94,7 +94,7 @@ function pointToDocumentation(evidence: readonly Evidence[]): string {
   const named = evidence.filter(({ tool, source }) => tool === 'search_web' && source === 'documentation');
   const places = named.flatMap(({ url, data }) => (url === undefined ? [] : `${data?.named} (${url})`));
   if (places.length === 0) return '';
-  return ` The web could not be searched. Documentation, named and not read: ${listed(places)}.`;
+  return ` The web could not be searched. Related documentation, which was not read: ${listed(places)}.`;
 }
 
 function fromLog(match: Match | null, { category, kind }: Classification, find: FindValue): Advice | null {
@@ -128,9 +128,9 @@ const TEST_PLACES: NonNullable<Wording['fix']> = [
 
 /** The hint of the failed tool itself, with the files that it lists. */
 const HINTS: NonNullable<Wording['fix']> = [
-  ['code', 'The failed step lists {listed} and suggests: “{hint}”.'],
+  ['code', 'The error message lists {listed} and suggests: “{hint}”.'],
   ['code', '{tool} suggests: “{hint}”.'],
-  ['code', 'The failed step suggests: “{hint}”.'],
+  ['code', 'The error message suggests: “{hint}”.'],
 ];
 
 function firstFilled(fixes: NonNullable<Wording['fix']>, find: FindValue, trust: number): Advice | null {

@@ -33,14 +33,14 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         title: "src/app/scales.ts:4: Property 'weight' does not exist on type 'Pear'",
         cause:
           "tsc reports one error at src/app/scales.ts:4 (TS2339): Property 'weight' does not exist on type 'Pear'.",
-        fix: 'At src/app/scales.ts:4, use a member that Pear has, or add `weight` to it.',
+        fix: 'At src/app/scales.ts:4, use an existing member of Pear, or add `weight` to it.',
       },
       {
         log: "src/app/scales.ts(4,9): error TS2322: Type 'string' is not assignable to type 'number'.",
         title: "src/app/scales.ts:4: Type 'string' is not assignable to type 'number'",
         cause:
           "tsc reports one error at src/app/scales.ts:4 (TS2322): Type 'string' is not assignable to type 'number'.",
-        fix: 'Change the value at src/app/scales.ts:4 from string to number, or the declared type if that is what changed.',
+        fix: 'Change the value at src/app/scales.ts:4 from string to number, or correct the declared type.',
       },
     ],
   },
@@ -58,7 +58,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         title: 'scales/weigh.py:4: Incompatible return value type (got "str", expected "int")',
         cause:
           'mypy reports one error at scales/weigh.py:4 (return-value): Incompatible return value type (got "str", expected "int").',
-        fix: 'Change the value at scales/weigh.py:4 from str to int, or the declared type if that is what changed.',
+        fix: 'Change the value at scales/weigh.py:4 from str to int, or correct the declared type.',
       },
     ],
   },
@@ -77,7 +77,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: '[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] cannot find symbol\n[ERROR]   symbol:   class Pear\n[ERROR]   location: class org.fruit.Scales',
         title: '/build/src/main/java/org/fruit/Scales.java:4: cannot find symbol',
         cause: 'javac reports one error at /build/src/main/java/org/fruit/Scales.java:4: cannot find symbol.',
-        fix: 'Import or define `Pear` for /build/src/main/java/org/fruit/Scales.java:4, or correct its spelling.',
+        fix: 'At /build/src/main/java/org/fruit/Scales.java:4, import or define `Pear`, or correct its spelling.',
       },
       {
         log: '[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] cannot find symbol',
@@ -120,7 +120,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         title: '/build/src/main/kotlin/Scales.kt:4: Unresolved reference: weigh',
         cause:
           'kotlinc reports one error at /build/src/main/kotlin/Scales.kt:4: Unresolved reference: weigh.',
-        fix: 'Import or define `weigh` for /build/src/main/kotlin/Scales.kt:4, or correct its spelling.',
+        fix: 'At /build/src/main/kotlin/Scales.kt:4, import or define `weigh`, or correct its spelling.',
       },
     ],
   },
@@ -166,7 +166,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: "src/scales.c:4:9: error: 'struct basket' has no member named 'pear'",
         title: "src/scales.c:4: 'struct basket' has no member named 'pear'",
         cause: "gcc reports one error at src/scales.c:4: 'struct basket' has no member named 'pear'.",
-        fix: 'At src/scales.c:4, use a member that struct basket has, or add `pear` to it.',
+        fix: 'At src/scales.c:4, use an existing member of struct basket, or add `pear` to it.',
       },
     ],
   },
@@ -181,7 +181,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: 'error[E0425]: cannot find value `pear` in this scope\n --> src/main.rs:4:9\n  |\n4 |     pear;\n  |     ^^^^ help: a local variable with a similar name exists: `peas`',
         title: 'src/main.rs:4: cannot find value `pear` in this scope',
         cause: 'rustc reports one error at src/main.rs:4 (E0425): cannot find value `pear` in this scope.',
-        fix: 'Correct src/main.rs:4: rustc suggests `peas`.',
+        fix: 'Fix the error at src/main.rs:4; rustc suggests `peas`.',
       },
     ],
   },
@@ -200,7 +200,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: './scales.go:4:9: undefined: weigh',
         title: 'scales.go:4: undefined: weigh',
         cause: 'go reports one error at scales.go:4: undefined: weigh.',
-        fix: 'Import or define `weigh` for scales.go:4, or correct its spelling.',
+        fix: 'At scales.go:4, import or define `weigh`, or correct its spelling.',
       },
     ],
   },
@@ -257,7 +257,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         title: "Scales.cs:4: The name 'pear' does not exist in the current context",
         cause:
           "csc reports one error at Scales.cs:4 (CS0103): The name 'pear' does not exist in the current context.",
-        fix: 'Import or define `pear` for Scales.cs:4, or correct its spelling.',
+        fix: 'At Scales.cs:4, import or define `pear`, or correct its spelling.',
       },
     ],
   },
@@ -266,7 +266,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     strength: 4.5,
     patterns: [/\b(?:SyntaxError|IndentationError|TabError): /],
     reads: [/\b(?:SyntaxError|IndentationError|TabError): (?<why>.{4,120}?)(?: \([^)]{1,80}\))?$/],
-    fix: [['code', 'Correct the syntax at {place}: {why}.']],
+    fix: [['code', 'Fix the syntax error at {place}: “{why}”.']],
     outranks: ['package-build-failed', 'tap-not-ok', 'test-summary-counts-failures'],
     matches: [
       '  File "/app/scales.py", line 4\n    def weigh(pear)\n                   ^\nSyntaxError: expected \':\'',
@@ -277,7 +277,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: '  File "/app/scales.py", line 4\n    def weigh(pear)\n                   ^\nSyntaxError: expected \':\'',
         title: "/app/scales.py:4: expected ':'",
         cause: "The failed command reports one error at /app/scales.py:4 (SyntaxError): expected ':'.",
-        fix: "Correct the syntax at /app/scales.py:4: expected ':'.",
+        fix: "Fix the syntax error at /app/scales.py:4: “expected ':'”.",
       },
     ],
   },
@@ -297,7 +297,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     reads: [
       /(?:SyntaxError: |Parse error: |PHP (?:Parse|Fatal) error: {1,4}|(?=syntax error))(?<why>.{4,120}?)(?: in \/\S{1,200} on line \d{1,6})?$/,
     ],
-    fix: [['code', 'Correct the syntax at {place}: {why}.']],
+    fix: [['code', 'Fix the syntax error at {place}: “{why}”.']],
     matches: ["./ci/weigh.sh: line 4: syntax error near unexpected token `fi'"],
     ignores: ['Checking syntax errors ... ok'],
     says: [
@@ -305,7 +305,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: "./ci/weigh.sh: line 4: syntax error near unexpected token `fi'",
         title: "./ci/weigh.sh: line 4: syntax error near unexpected token `fi'",
         cause: "The code does not compile: ./ci/weigh.sh: line 4: syntax error near unexpected token `fi'.",
-        fix: "Correct the syntax at ci/weigh.sh:4: syntax error near unexpected token `fi'.",
+        fix: "Fix the syntax error at ci/weigh.sh:4: “syntax error near unexpected token `fi'”.",
       },
     ],
   },
@@ -334,17 +334,17 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     cause: [
       "{place} uses {symbol}, but no object or library on the linker's command line defines it.",
       "The code uses {symbol}, but no object or library on the linker's command line defines it.",
-      'Two objects that are linked together define {twice}.',
+      'Two of the linked objects define {twice}.',
     ],
     fix: [
       [
         'code',
         'Link the object or library that defines {symbol}, or correct its declaration so that the names match.',
       ],
-      ['configuration', 'Clean the earlier build: {object} is not for {architecture}.'],
+      ['configuration', 'Clean the earlier build, because {object} is not for {architecture}.'],
       [
         'code',
-        'Define `{twice}` in one object only: keep its declaration in the header and its definition in one source file.',
+        'Define `{twice}` in only one object: keep its declaration in the header and its definition in one source file.',
       ],
     ],
     matches: [
@@ -362,7 +362,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       },
       {
         log: 'ld: build/scales.o is incompatible with elf_x86_64\ncollect2: error: ld returned 1 exit status',
-        fix: 'Clean the earlier build: build/scales.o is not for elf_x86_64.',
+        fix: 'Clean the earlier build, because build/scales.o is not for elf_x86_64.',
       },
     ],
   },
