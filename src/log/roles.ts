@@ -137,9 +137,12 @@ function readRole(text: string): LineRole {
   return (role === 'notice' || role === 'progress') && SEVERE.test(text) ? 'cause' : role;
 }
 
+/** What the runner says of a command whose failure it tolerates. */
+const TOLERATED = /^##\[warning\]The process '[^'\n]{1,300}' failed with exit code \d/;
+
 /**
  * Creates a function that returns the role of each line of a log: by its place if the CI system only showed
- * it, otherwise by its text.
+ * it or tolerated it, otherwise by its text.
  */
 export function createRoleLookup(
   log: LogText,
@@ -147,8 +150,14 @@ export function createRoleLookup(
 ): (line: number) => LineRole {
   return (line) => {
     const role = classifyRole(log.line(line));
-    return role !== 'blank' && isWithin(echoes, line) ? 'echo' : role;
+    if (role !== 'blank' && isWithin(echoes, line)) return 'echo';
+    return role === 'cause' && isTolerated(log.line(line + 1)) ? 'notice' : role;
   };
+}
+
+/** Checks whether the runner tolerates the failure that is told above a line. */
+export function isTolerated(below: string): boolean {
+  return TOLERATED.test(below);
 }
 
 /** Checks whether a line says how something ended, or only that it did, and not why. */

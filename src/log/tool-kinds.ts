@@ -15,7 +15,12 @@ const CHECKS =
 
 /** Tells whether a tool compiles or checks source without running it. */
 export function isCheck(tool: string): boolean {
-  return CHECKS.test(tool) || LINTERS.test(tool);
+  return CHECKS.test(tool) || isLinter(tool);
+}
+
+/** Tells whether a tool checks how source is written. */
+export function isLinter(tool: string): boolean {
+  return LINTERS.test(tool);
 }
 
 /** Tells whether a linter ends badly for any finding, however mild it calls it. */

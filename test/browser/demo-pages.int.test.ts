@@ -61,7 +61,7 @@ describe('the demo', () => {
     expect(complaints).toEqual([]);
     await client.at('reader', async (page) => {
       await page.goto('/causes');
-      await page.getByRole('link', { name: /pip finds no release/ }).click();
+      await page.getByRole('link', { name: /pip cannot find a release/ }).click();
       expect(await page.getByRole('button', { name: 'Assign to me' }).count()).toBe(0);
     });
   });

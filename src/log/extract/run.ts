@@ -8,7 +8,7 @@ import { buildMatcher, type Matcher, shortenLiterals } from '../scan/matcher.ts'
 import { type Scan, scanLog } from '../scan/scan-log.ts';
 import type { LineRange } from '../sections/system.ts';
 import { readStructure, STRUCTURE_LITERALS, type Structure } from '../sections.ts';
-import { failsOnWarnings, isCheck } from '../tool-kinds.ts';
+import { failsOnWarnings, isLinter } from '../tool-kinds.ts';
 import { type Extraction, type Extractor, Findings, hasFindings, withLists } from './extraction.ts';
 import { CHECK_RUNNERS } from './tests/check-runners.ts';
 import { harness, TAP, teamcity } from './tests/protocols.ts';
@@ -185,7 +185,7 @@ function withWarningsThatFailed(found: Extraction, { failedSections, exits }: St
   if (failingTests.length > 0 || failedSections.length + exits.length === 0) return found;
   const hasErrors = diagnostics.some(({ severity }) => severity === 'error') || exceptions.length > 0;
   const isFinding = ({ tool, file }: Diagnostic) =>
-    file !== null && (failsOnWarnings(tool) || (!hasErrors && isCheck(tool)));
+    file !== null && (failsOnWarnings(tool) || (!hasErrors && isLinter(tool)));
   return {
     ...found,
     diagnostics: diagnostics.map((one) => (isFinding(one) ? { ...one, severity: 'error' } : one)),
