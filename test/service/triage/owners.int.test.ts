@@ -4,7 +4,7 @@ import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createLocalGitHost } from '../../../src/providers/git/clone.ts';
 import { createOwnerFinder } from '../../../src/service/triage/owners.ts';
 import { createGitRepository, type GitRepository } from '../../support/git-repository.ts';
-import { HOSTILE_OWNERS, hostileOwners, LONG_PATH } from '../../support/hostile-owners.ts';
+import { HOSTILE_OWNERS, hostileOwners, listLongPaths } from '../../support/hostile-owners.ts';
 import { sampleBuild, sampleSubject } from '../../support/subject.ts';
 import { THOROUGH } from '../../support/thorough.ts';
 
@@ -90,18 +90,13 @@ it.each(THOROUGH ? HOSTILE_OWNERS : HOSTILE_OWNERS.slice(0, 1))(
   'gives up on a CODEOWNERS of 970 KB: $kind',
   { timeout: 30_000 },
   async ({ provider, rule }) => {
-    const path = LONG_PATH;
-    const commit = repository.commit({ [path]: 'a\nb\n', CODEOWNERS: hostileOwners(rule, 970_000) }, 'All');
+    const suspects = listLongPaths(5).map((path) => ({ ...suspect, path, author: 'Ada' }));
+    const files = Object.fromEntries(suspects.map(({ path }) => [path, 'a\nb\n']));
+    const commit = repository.commit({ ...files, CODEOWNERS: hostileOwners(rule, 970_000) }, 'All');
     const subject = sampleSubject({ build: sampleBuild({ commit, provider }), failingTests: [] });
     const warnings: object[] = [];
     const logger = { ...silentLogger, warn: (fields: object) => void warnings.push(fields) };
     const find = createOwnerFinder(createLocalGitHost({ clones: { 'shop/api': repository.folder } }), logger);
-    const suspects = Array.from({ length: 5 }, (_, at) => ({
-      ...suspect,
-      path: at === 0 ? path : `${at}/${path}`,
-      author: 'Ada',
-      commit,
-    }));
     const found = await find(subject, { category: 'CODE_ERROR', suspects }, signal);
     expect(found.owner?.names).toEqual(['Ada']);
     expect(JSON.stringify(warnings)).not.toBe('[]');
