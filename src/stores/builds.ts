@@ -4,7 +4,17 @@ import { newId } from '../domain/ids.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { follow } from './flakiness.ts';
-import { all, buildColumns, first, inScope, insert, isoTime, pageValues, scopeValue } from './sql.ts';
+import {
+  all,
+  buildColumns,
+  first,
+  inScope,
+  insert,
+  isoTime,
+  pageValues,
+  scopeValue,
+  toBatches,
+} from './sql.ts';
 
 /** An own secret that was seen in logs. */
 export const ShownSecret = z.object({
@@ -157,17 +167,12 @@ export function createBuildStore(db: Database, clock: Clock) {
 async function saveTestResults(sql: Sql, buildId: string, results: readonly TestResult[]): Promise<void> {
   if (results.length === 0) return;
   await sql.query('select id from builds where id = $1 for update', [buildId]);
-  const batches = Array.from({ length: Math.ceil(results.length / BATCH) }, (_, at) =>
-    results.slice(at * BATCH, (at + 1) * BATCH),
-  );
+  const batches = toBatches(results);
   // All are forgotten before the first is inserted: a test may be in two batches.
   for (const batch of batches) await sql.query(FORGET_TEST_RESULTS, [buildId, { results: batch }]);
   for (const batch of batches) await sql.query(INSERT_TEST_RESULTS, [buildId, { results: batch }]);
   await follow(sql, buildId, results);
 }
-
-/** Results that one statement takes: more would hold the event loop while they are written as JSON. */
-const BATCH = 2_000;
 
 const SAVE_SHOWN = `
   insert into shown_secrets (build_id, digest) select $1, digest from unnest($2::text[]) as d (digest) on conflict do nothing`;

@@ -131,3 +131,13 @@ export const USUAL_NAMES = `'main', 'master', 'trunk', 'default'`;
 export const IS_DEFAULT = (table: string) => `coalesce(
   ${table}.branch = (select d.branch from default_branches d where d.provider = ${table}.provider and d.repository = ${table}.repository),
   ${table}.branch in (${USUAL_NAMES}), false)`;
+
+/** Rows that one statement takes: more would hold the event loop while they are written as JSON. */
+const IN_ONE_STATEMENT = 2_000;
+
+/** Splits rows into as many as one statement takes. */
+export function toBatches<Row>(rows: readonly Row[]): Row[][] {
+  return Array.from({ length: Math.ceil(rows.length / IN_ONE_STATEMENT) }, (_, at) =>
+    rows.slice(at * IN_ONE_STATEMENT, (at + 1) * IN_ONE_STATEMENT),
+  );
+}
