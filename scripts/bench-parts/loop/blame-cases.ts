@@ -173,4 +173,3 @@ const BLAMED: readonly Blamed[] = [
     ],
   },
 ];
-

@@ -1,4 +1,4 @@
-import { create, type PlannedCommit, replace } from '../planted/program.ts';
+import { create, type PlannedCommit } from '../planted/program.ts';
 import { endLog, type LoopCase, type Truth, writeHistory } from './case.ts';
 
 /*

@@ -16,6 +16,7 @@ export function createHistoryCases(): LoopCase[] {
   return [LASTING.map(lastingCase), SHARED.map(sharedCase), TOLD.map(toldCase)].flat();
 }
 
+const PASSED: PastBuild = { status: 'passed' };
 const FAILED_BEFORE = 5;
 
 /** A passing build, then five that failed in this way, at other commits. */
@@ -24,7 +25,7 @@ function lastingCase({ name, category, also, log, names }: Outage): LoopCase {
   const failed = Array.from({ length: FAILED_BEFORE }, (): PastBuild => ({ status: 'failed', log: text }));
   return {
     ...{ name, project: name, repository: `outages/${name}`, log: text, clone: null, commit: null },
-    past: [{ status: 'passed' } satisfies PastBuild].concat(failed),
+    past: [PASSED].concat(failed),
     documents: [],
     truth: {
       categories: also === undefined ? [category] : [category, also],
@@ -106,7 +107,7 @@ function sharedCase({ name, category, also, log, names }: Outage): LoopCase {
   });
   return {
     ...{ name, project: name, repository: `shared/${name}`, log: text, clone: null, commit: null },
-    past: [{ status: 'passed' } satisfies PastBuild].concat(others),
+    past: [PASSED].concat(others),
     documents: [],
     truth: {
       categories: also === undefined ? [category] : [category, also],

@@ -1,5 +1,5 @@
 import { create, type PlannedCommit, replace } from '../planted/program.ts';
-import { endLog, type LoopCase, type PastBuild, type Truth, writeHistory } from './case.ts';
+import { endLog, type LoopCase, type PastBuild, writeHistory } from './case.ts';
 
 /* Failing tests that the code under test does not explain: flaky ones, dated ones, and ones mended before. */
 
