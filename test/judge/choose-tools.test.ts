@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
 import type { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
-import { argumentsFor, chooseCalls, mendCall, planNext } from '../../src/judge/choose-tools.ts';
+import { chooseCalls, mendCall, planNext } from '../../src/judge/choose-tools.ts';
+import { argumentsFor } from '../../src/judge/tool-arguments.ts';
 import type { Insight, Plan } from '../../src/ports/analyst.ts';
 import type { ToolDescription } from '../../src/ports/toolbox.ts';
 import { insightOf, logEvidence, subjectOf } from './subject.ts';

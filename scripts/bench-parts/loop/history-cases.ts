@@ -155,13 +155,12 @@ const SHARED: readonly Outage[] = [
 ];
 
 interface Told extends Outage {
-  readonly tool: 'read_build_log' | 'read_console_output';
   /** The line that tells the cause, among many of no color. */
   readonly telling: string;
 }
 
 /** The cause is an ordinary line of the log, far from a last line that says little. */
-function toldCase({ name, category, also, log, names, telling, tool }: Told): LoopCase {
+function toldCase({ name, category, also, log, names, telling }: Told): LoopCase {
   const [first = '', ...rest] = log;
   const before = Array.from({ length: 60 }, (_, at) => `copying block ${at + 1} of 84`);
   const between = Array.from({ length: 24 }, (_, at) => `copying block ${at + 61} of 84`);
@@ -174,7 +173,7 @@ function toldCase({ name, category, also, log, names, telling, tool }: Told): Lo
       cause: [names],
       suspect: null,
       fix: [],
-      settledBy: [tool],
+      settledBy: ['read_build_log', 'read_console_output'],
       proof: telling,
       because:
         'the telling line is none that a reader of errors takes: it is among the last lines of the log',
@@ -185,7 +184,6 @@ function toldCase({ name, category, also, log, names, telling, tool }: Told): Lo
 const TOLD: readonly Told[] = [
   {
     name: 'block-copy',
-    tool: 'read_build_log',
     category: 'INFRA_ERROR',
     log: ['$ blockcopy all', 'Killed'],
     telling: 'pool blue is handed to another tenant at 09:40',
@@ -193,7 +191,6 @@ const TOLD: readonly Told[] = [
   },
   {
     name: 'lab-bench',
-    tool: 'read_build_log',
     category: 'INFRA_ERROR',
     log: ['$ benchrun all', 'Connection to bench-4 closed by remote host.'],
     telling: 'bench-4 announces maintenance of its power supply',
@@ -201,7 +198,6 @@ const TOLD: readonly Told[] = [
   },
   {
     name: 'seed-data',
-    tool: 'read_console_output',
     category: 'CONFIG_ERROR',
     also: 'INFRA_ERROR',
     log: ['$ seed --all', 'Error: permission denied'],
@@ -210,7 +206,6 @@ const TOLD: readonly Told[] = [
   },
   {
     name: 'page-upload',
-    tool: 'read_console_output',
     category: 'CONFIG_ERROR',
     also: 'INFRA_ERROR',
     log: ['$ pages push', 'Error: 401 Unauthorized'],

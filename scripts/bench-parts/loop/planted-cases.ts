@@ -37,7 +37,10 @@ function canRun({ test: [command = ''], language }: Program): boolean {
 }
 
 function plantCase(parent: string, program: Program, plant: Plant, place: number): LoopCase {
-  const { folder, green, head, culprit, log } = plantHistory(parent, program, plant, place);
+  const { folder, green, head, culprit, log: printed } = plantHistory(parent, program, plant, place);
+  const slug = program.name.replaceAll(' ', '-');
+  // The folder of a checkout as a runner has it, so that no answer depends on where the set was written.
+  const log = printed.replaceAll(folder, `/home/runner/work/${slug}/${slug}`);
   const guilty = program.plants[plant];
   const [{ path, from } = { path: '', from: '' }] = guilty.edits;
   const names = listChangedNames(guilty);
@@ -46,7 +49,7 @@ function plantCase(parent: string, program: Program, plant: Plant, place: number
   return {
     name: `${program.name}, ${plant}`,
     project: program.name,
-    repository: `planted/${program.name.replaceAll(' ', '-')}-${plant.replaceAll(' ', '-')}`,
+    repository: `planted/${slug}-${plant.replaceAll(' ', '-')}`,
     log,
     clone: folder,
     commit: head,
