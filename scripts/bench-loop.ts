@@ -163,9 +163,9 @@ function listAnswers({ one, linear, loop }: PairedAnswer): void {
   for (const { analysis, heard } of [linear, loop]) {
     const { category, answer, verdict } = analysis;
     console.log(`  ${category} ${verdict.confidence} ${verdict.action}; ${heard.length} calls`);
-    console.log(
-      `    asked: ${heard.map(({ call, status, findings }) => `${call.tool}(${status} ${findings.length})`).join(' ')}`,
-    );
+    const made = analysis.steps.flatMap(({ outcomes = [] }) => outcomes);
+    const asked = made.map(({ call, status, round }) => `${call.tool}(${status} ${round ?? 0})`);
+    console.log(`    asked: ${asked.join(' ')}`);
     console.log(`    ${answer.rootCause}\n    → ${answer.fixRecommendation}`);
     const [suspect] = answer.suspects;
     if (suspect !== undefined)

@@ -194,7 +194,7 @@ function refuse(call: ToolCall, summary: string): ToolOutcome {
  * chosen, and last those that have little to say about this failure.
  */
 const WORTH: readonly string[] = `ask_reviewer search_error_library search_knowledge changed_since_green
-  read_past_fixes find_files search_code read_blame count_consecutive_failures read_file
+  read_past_fixes find_files read_blame search_code count_consecutive_failures read_file
   read_failure_history`.split(/\s+/);
 
 /** Sorts calls by their worth if not all can be made now. */

@@ -1,4 +1,4 @@
-import { create, type PlannedCommit, replace } from '../planted/program.ts';
+import { create, createFile, type PlannedCommit, replace } from '../planted/program.ts';
 import { endLog, type LoopCase, writeHistory } from './case.ts';
 
 /* Failures of configuration and of dependencies: a commit since the passing build, or the file as it is. */
@@ -38,7 +38,7 @@ function changedCase(parent: string, one: Changed): LoopCase {
   const { name, category, path, from, to, names } = one;
   const guilty = { author: 'Bob Hart', message: `Tidy ${path}`, edits: [replace(path, from, to)] };
   const { folder, ids, head } = writeHistory(parent, [
-    { author: 'Ada Brook', message: 'Import the project', edits: [NOTES, create(path, ...one.before)] },
+    { author: 'Ada Brook', message: 'Import the project', edits: [NOTES, createFile(path, one.before)] },
     note('about the office'),
     guilty,
     note('about the garden'),
@@ -243,7 +243,7 @@ function standingCase(
   const commit = {
     author: 'Ada Brook',
     message: 'Import the project',
-    edits: [NOTES, create(path, ...lines)],
+    edits: [NOTES, createFile(path, lines)],
   };
   const { folder, head } = writeHistory(parent, [commit]);
   return {

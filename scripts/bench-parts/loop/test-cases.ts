@@ -1,4 +1,4 @@
-import { create, type PlannedCommit, replace } from '../planted/program.ts';
+import { create, createFile, type PlannedCommit, replace } from '../planted/program.ts';
 import { endLog, type LoopCase, type PastBuild, writeHistory } from './case.ts';
 
 /* Failing tests that the code under test does not explain: flaky ones, dated ones, and ones mended before. */
@@ -41,7 +41,7 @@ function begin({ file, code }: Tested): PlannedCommit {
   return {
     author: 'Ada Brook',
     message: 'Import the program and its tests',
-    edits: [create('README.md', '# Notes'), create(file, ...code)],
+    edits: [create('README.md', '# Notes'), createFile(file, code)],
   };
 }
 
