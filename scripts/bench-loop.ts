@@ -60,7 +60,7 @@ try {
       if (options.list) listAnswers(pair);
     }
     console.log(
-      `\nlabels whose tool, asked alone, shows the proof: ${cases.length - unproved.length} of ${cases.length}`,
+      `\nlabels whose tool, asked alone, shows the proof: ${pairs.length - unproved.length} of ${pairs.length}`,
     );
     if (unproved.length > 0) console.log(`not: ${unproved.join(', ')}`);
     printComparison('all cases', pairs);
@@ -99,7 +99,8 @@ function printComparison(what: string, pairs: readonly PairedAnswer[]): void {
   const rows = what === 'all cases' ? compared.concat(compareCalibration(pairs)) : compared.filter(differs);
   const projects = new Set(pairs.map(({ one }) => one.project)).size;
   console.log(
-    `\n${what}: ${pairs.length} cases of ${projects} projects${rows.length === 0 ? '; no measure differs' : ''}`,
+    `\n${what}: ${pairs.length} cases of ${projects} projects`,
+    rows.length === 0 ? 'no measure differs' : '',
   );
   if (rows.length === 0) return;
   console.log('| measure | cases | linear | loop | loop − linear [95 %] | loop better / same / worse |');
@@ -113,7 +114,8 @@ function differs({ won, lost }: Comparison): boolean {
 
 function formatRow({ name, cases, linear, loop, interval, won, tied, lost }: Comparison): string {
   const difference = won + lost === 0 ? '0' : `${signed(loop - linear)} ${formatInterval(interval)}`;
-  return `| ${name} | ${cases} | ${linear.toFixed(3)} | ${loop.toFixed(3)} | ${difference} | ${won} / ${tied} / ${lost} |`;
+  const cells = [name, cases, linear.toFixed(3), loop.toFixed(3), difference, `${won} / ${tied} / ${lost}`];
+  return `| ${cells.join(' | ')} |`;
 }
 
 function formatInterval(interval: Comparison['interval'], print = signed): string {

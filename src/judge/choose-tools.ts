@@ -18,12 +18,12 @@ const UNSURE = 0.6;
 const MOST_AT_ONCE = 3;
 
 /**
- * The tools of each category, the most telling first. Tools with a good outlook go before all of them, and
+ * The tools of each category, the most informative first. Tools with a good outlook go before all of them, and
  * tools with a poor one after them. Who wrote the failing line tells more than the line. What lasts, or hits
  * other repositories too, tells of a machine or service more than its log. Configuration and dependencies are
  * what their file says.
  */
-const MOST_TELLING: Readonly<Record<Category, readonly string[]>> = {
+const MOST_INFORMATIVE: Readonly<Record<Category, readonly string[]>> = {
   CODE_ERROR: [
     'changed_since_green',
     'read_blame',
@@ -51,7 +51,7 @@ const MOST_TELLING: Readonly<Record<Category, readonly string[]>> = {
   TEST_FAILURE: ['read_past_fixes', 'changed_since_green', 'read_failure_history', 'read_test_file'],
 };
 
-/** Tools of the first round in addition to those that it always has: the most telling. */
+/** Tools of the first round in addition to those that it always has: the most informative. */
 const FIRST = 2;
 
 /** Tools that read the code first, in addition to the changes, if the log does not explain the failure. */
@@ -89,29 +89,30 @@ export function chooseCalls(given: Choice): ToolCall[] {
   const code = isTurnOfCode ? codeCalls(input) : [];
   if (first.length > 0) {
     const more = [seenBefore(input), code, callsFor(input, inARow)].flat();
-    return first.concat(sortByTelling(input, addMostTelling(input, more, isTurnOfCode)));
+    // As long as the code waits, nothing that costs more than a look-up is asked.
+    return first.concat(sortByWorth(input, isTurnOfCode ? addMostInformative(input, more) : more));
   }
   if (input.plan.enough || (input.gaps.length === 0 && !isNeeded(input))) return [];
-  const calls = sortByTelling(input, callsFor(input, listTelling(input)));
+  const calls = sortByWorth(input, callsFor(input, listByWorth(input)));
   return calls.length > 0 ? calls.slice(0, MOST_AT_ONCE) : lastResort(input);
 }
 
 /**
- * Lists the tools that may be asked for this failure, the most telling first. Where the error is a name that
- * is not known, what defines it tells most of the code as it is.
+ * Lists the tools that may be asked for this failure, the most informative first. If the error is that a name
+ * is not known, the search for what defines it comes before all.
  */
-function listTelling({ classification, subject }: Insight): string[] {
-  const telling = MOST_TELLING[classification.category].concat(ANY_CATEGORY);
-  return [...new Set(namesUnknown(subject) ? ['search_code'].concat(telling) : telling)];
+function listByWorth({ classification, subject }: Insight): string[] {
+  const worth = MOST_INFORMATIVE[classification.category].concat(ANY_CATEGORY);
+  return [...new Set(namesUnknown(subject) ? ['search_code'].concat(worth) : worth)];
 }
 
 /** Puts calls into the order in which they tell most about this failure. */
-function sortByTelling(input: Choice, calls: readonly ToolCall[]): ToolCall[] {
-  const telling = listTelling(input);
+function sortByWorth(input: Choice, calls: readonly ToolCall[]): ToolCall[] {
+  const worth = listByWorth(input);
   const rank = ({ tool }: ToolCall) => {
     const outlook = input.offered.find(({ name }) => name === tool)?.outlook;
-    const place = telling.indexOf(tool);
-    return (place === -1 ? telling.length : place) + OUTLOOKS[outlook ?? 'unknown'];
+    const place = worth.indexOf(tool);
+    return (place === -1 ? worth.length : place) + OUTLOOKS[outlook ?? 'unknown'];
   };
   return calls.toSorted((left, right) => rank(left) - rank(right));
 }
@@ -120,19 +121,12 @@ function sortByTelling(input: Choice, calls: readonly ToolCall[]): ToolCall[] {
 const OUTLOOKS = { good: -100, unknown: 0, poor: 100 } as const;
 
 /**
- * Adds the most telling calls that are not among those chosen, as far as they can be made. The code waits for
- * its turn.
+ * Adds the most informative calls that can be made and are not among those chosen.
  */
-function addMostTelling(input: Choice, chosen: readonly ToolCall[], isTurnOfCode: boolean): ToolCall[] {
+function addMostInformative(input: Choice, chosen: readonly ToolCall[]): ToolCall[] {
   const names = new Set(chosen.map(({ tool }) => tool));
-  const possible = sortByTelling(
-    input,
-    callsFor(input, listTelling(input), 'tells most about such a failure'),
-  );
-  const best = (isTurnOfCode ? possible : possible.filter(({ tool }) => !CODE.includes(tool))).slice(
-    0,
-    FIRST,
-  );
+  const possible = callsFor(input, listByWorth(input), 'tells most about such a failure');
+  const best = sortByWorth(input, possible).slice(0, FIRST);
   return chosen.concat(best.filter(({ tool }) => !names.has(tool)));
 }
 
@@ -147,9 +141,6 @@ function seenBefore(input: Choice): ToolCall[] {
     ? []
     : callsFor(input, ['read_failure_history'], 'others may have seen this failure');
 }
-
-/** The tools that read the code of a code error. */
-const CODE = MOST_TELLING.CODE_ERROR;
 
 /** The tool that runs for every failure with code, and finds where the others read. */
 const FIND_FILES = 'find_files';
@@ -238,7 +229,7 @@ export function planNext(insight: Insight & { readonly offered?: readonly ToolDe
   const isOffered = offered.some(({ name }) => name === FIND_FILES);
   const isUnread = isOffered && !outcomes.some(({ call }) => call.tool === FIND_FILES);
   const lacksCode = isUnread && wantsCode(insight, sure);
-  // Whoever is that sure asks nothing more: the code is still to be read.
+  // A confidence of 0.9 ends the loop, but the code is still to be read.
   const confidence = lookedUp && !lacksCode ? sure : Math.min(sure, BEFORE_LOOKUP_MOST);
   const enough = lookedUp && named && confidence >= ENOUGH && gaps.length === 0 && !lacksCode;
   return { thought: describePlan(insight, enough), confidence, enough, retrieval: retrievalScore(evidence) };

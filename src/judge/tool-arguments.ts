@@ -148,8 +148,19 @@ function buildLogArguments(subject: TriageSubject): Record<string, unknown> {
 }
 
 /** The words with which compilers and interpreters say that they do not know a name. */
-const UNKNOWN_NAME =
-  /\b(?:cannot find (?:name|symbol|type|value|function|module)|undefined:|is not defined|undeclared|unresolved (?:reference|name|symbol)|not found in (?:this )?scope|unknown (?:name|type|identifier|symbol)|uninitialized constant)\b/i;
+const UNKNOWN_NAME = new RegExp(
+  `\\b(?:${[
+    'cannot find (?:name|symbol|type|value|function|module)',
+    'undefined:',
+    'is not defined',
+    'undeclared',
+    'unresolved (?:reference|name|symbol)',
+    'not found in (?:this )?scope',
+    'unknown (?:name|type|identifier|symbol)',
+    'uninitialized constant',
+  ].join('|')})`,
+  'i',
+);
 
 /** Checks whether the error is that a name is not known where it is used. */
 export function namesUnknown(subject: TriageSubject): boolean {

@@ -18,8 +18,8 @@ export interface ToolDescription {
   /** True if the tool is offered only when all others failed. */
   readonly fallback: boolean;
   /**
-   * What is known before a call about its worth for the subject at hand: `good` if the tool has something to
-   * compare or to show, `poor` if it has little. Absent if that is not known before the call.
+   * Worth of a call for the subject at hand, as far as it is known before the call: `good` if the tool has
+   * something to compare or to show, `poor` if it has little. Absent if nothing is known.
    */
   readonly outlook?: Outlook;
   /** JSON schema of its arguments. */

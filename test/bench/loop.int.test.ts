@@ -33,7 +33,7 @@ beforeAll(async () => {
   };
   pairs = [];
   for (const one of cases) pairs.push(await answerTwice(one));
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await world.close();
   rmSync(folder, { recursive: true, force: true });

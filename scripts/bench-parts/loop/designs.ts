@@ -28,7 +28,7 @@ import type { World } from './world.ts';
 
 const NEVER = new AbortController().signal;
 
-/** One design over the stores of a world. What it answers is not stored, so that no design sees the other's. */
+/** Opens a design over the stores of a world. Its answers are not stored, so no design sees the other's. */
 export async function openDesign(design: Design, { app }: World, folder: string) {
   const { config: stored, stores, vectorIndex, database, masker, clock } = app;
   // The thresholds are those of a fresh installation; the world's are set so that people decide everything.

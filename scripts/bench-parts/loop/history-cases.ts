@@ -1,7 +1,7 @@
 import type { Category } from '../../../src/domain/category.ts';
 import { endLog, type LoopCase, type PastBuild } from './case.ts';
 
-/* Failures of machines and services, without code at hand: what earlier builds and other repositories tell. */
+/* Failures of machines and services, without code at hand. Earlier builds explain them. */
 
 interface Outage {
   readonly name: string;

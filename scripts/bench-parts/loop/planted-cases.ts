@@ -63,7 +63,7 @@ function plantCase(parent: string, program: Program, plant: Plant, place: number
       fix: [[culprit.slice(0, 10), oldLine]],
       settledBy: ['changed_since_green'],
       proof: culprit.slice(0, 10),
-      because: `the ${plant} is one of several commits since the passing build, and no line of the log has it`,
+      because: `the ${plant} is one of several commits since the passing build; the log shows none`,
     },
   };
 }

@@ -40,7 +40,7 @@ function readSet(list: string): LoopCase[] {
   );
 }
 
-/** The half in sight of which the order of the tools was chosen, and the one that was held back; by project. */
+/** The half with which the order of the tools was chosen, and the one that was held back. */
 export type Half = 'work' | 'held';
 
 export function chooseHalf({ project }: Pick<LoopCase, 'project'>): Half {

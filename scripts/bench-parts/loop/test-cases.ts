@@ -78,7 +78,7 @@ function createCase(
   };
 }
 
-/** The same test failed on other branches and at other commits, and passed in between without a change to it. */
+/** The same test failed on other branches, and passed in between without a change to it. */
 function flakyCase(parent: string, tested: Tested): LoopCase {
   const log = printTest(tested);
   const tell = ([first = '', second = '']: string[]): Facts => {

@@ -13,7 +13,7 @@ import type { LoopCase, PastBuild } from './case.ts';
 const KNOWLEDGE = join(import.meta.dirname, '../../../knowledge');
 const TOKEN = 'the-token-of-the-set-for-the-loop';
 const HEADERS = { authorization: `Bearer ${TOKEN}` };
-const [TRIES, WAIT_MS] = [3_000, 20];
+const [TRIES, WAIT_MS] = [30_000, 20];
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
@@ -67,34 +67,37 @@ async function bringIn(
 ): Promise<ReadonlyMap<string, string>> {
   for (const { source, bytes } of cases.flatMap(({ documents }) => documents))
     await knowledge.add({ source, bytes, category: null, importedBy: 'mara' });
-  const decisions: { readonly buildId: string; readonly decided: NonNullable<PastBuild['decided']> }[] = [];
+  const earlier: { readonly buildId: string; readonly past: PastBuild }[] = [];
   for (const one of cases) {
-    for (const [at, past] of one.past.entries()) {
-      const buildId = await upload(request, one.repository, at + 1, past);
-      if (past.status === 'failed') await waitForAnswer(request, buildId);
-      if (past.decided !== undefined) decisions.push({ buildId, decided: past.decided });
-    }
+    for (const [at, past] of one.past.entries())
+      earlier.push({ buildId: await upload(request, one.repository, at + 1, past), past });
   }
-  for (const { buildId, decided } of decisions) {
+  for (const { buildId, past } of earlier) {
+    if (past.status !== 'failed') continue;
     const { id } = await waitForAnswer(request, buildId);
-    const review = (await stores.reviews.list({}, { limit: 500, offset: 0 })).find(
-      ({ analysisId }) => analysisId === id,
-    );
-    const url = `/api/reviews/${review?.id}`;
-    const { version } = z.object({ version: z.int() }).parse(await request('POST', `${url}/claim`, {}));
-    const { category, rootCause, fix: fixRecommendation } = decided;
-    const decision = { type: 'correct', category, rootCause, fixRecommendation, version };
-    await request('POST', `${url}/decision`, decision);
+    if (past.decided !== undefined) await decide(id, past.decided, stores, request);
   }
   const builds = new Map<string, string>();
   for (const one of cases) {
     const { commit, log } = one;
     const failed = { status: 'failed', log, ...(commit !== null && { commit }) } as const;
-    const buildId = await upload(request, one.repository, one.past.length + 1, failed);
-    await waitForAnswer(request, buildId);
-    builds.set(one.name, buildId);
+    builds.set(one.name, await upload(request, one.repository, one.past.length + 1, failed));
   }
+  for (const buildId of builds.values()) await waitForAnswer(request, buildId);
   return builds;
+}
+
+async function decide(
+  analysisId: string,
+  { category, rootCause, fix }: NonNullable<PastBuild['decided']>,
+  { reviews }: App['stores'],
+  request: Request,
+): Promise<void> {
+  const open = await reviews.list({}, { limit: 500, offset: 0 });
+  const url = `/api/reviews/${open.find((review) => review.analysisId === analysisId)?.id}`;
+  const { version } = z.object({ version: z.int() }).parse(await request('POST', `${url}/claim`, {}));
+  const decision = { type: 'correct', category, rootCause, fixRecommendation: fix, version };
+  await request('POST', `${url}/decision`, decision);
 }
 
 async function upload(

@@ -9,7 +9,7 @@ interface Settled {
   readonly one: ReplayedCase;
   /** True if a look-up that every failure gets settles the case. */
   readonly isByLookup: boolean;
-  /** 1-based among the different tools that were chosen; 0 for a look-up, null if no call settled the case. */
+  /** 1-based among the different chosen tools; 0 for a look-up, null if no call settled the case. */
   readonly place: number | null;
 }
 
