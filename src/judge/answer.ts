@@ -359,6 +359,10 @@ function retrievedClaims(classification: Classification, evidence: readonly Evid
 function peopleClaims(evidence: readonly Evidence[]): (Claim | null)[] {
   const [own, precedent] = [findNamingDocument(evidence), findPrecedent(evidence)];
   const fix = own?.fix == null ? 'names this error' : `says what to do: ${oneLine(own.fix, 300)}`;
+  // One that proposes its fix has it as the answer's.
+  const isShown = precedent?.fix != null && !precedent.proposes;
+  const decidedFix = isShown ? ` The fix was: ${oneLine(precedent.fix ?? '', 300)}` : '';
+  const decided = `decided a similar failure${precedent === null ? '' : nameOther(precedent)}`;
   return [
     own === null
       ? null
@@ -369,7 +373,7 @@ function peopleClaims(evidence: readonly Evidence[]): (Claim | null)[] {
     precedent === null
       ? null
       : cite(
-          `${precedent.confirmedBy} decided a similar failure${nameOther(precedent)}: ${precedent.evidence.title}.`,
+          `${precedent.confirmedBy} ${decided}: ${precedent.evidence.title}.${decidedFix}`,
           precedent.evidence,
         ),
   ];

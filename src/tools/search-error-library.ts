@@ -108,10 +108,11 @@ function compareQuery(query: string | undefined, { text }: VectorMatch): number 
  * repository.
  */
 function findingOfLibrary(match: VectorMatch, score: number, repository: string): Finding {
-  const { title, confirmedBy } = match.metadata;
+  const { title, confirmedBy, fixRecommendation } = match.metadata;
+  const fix = typeof fixRecommendation === 'string' ? `\n\nFix: ${fixRecommendation}` : '';
   return {
     title: `${title ?? match.id}${confirmedBy === undefined ? '' : `, confirmed by ${confirmedBy}`}`,
-    text: match.text,
+    text: match.text + fix,
     source: `error-library/${match.id}`,
     score,
     data: {

@@ -4,7 +4,7 @@ import type { Category } from '../domain/category.ts';
 import type { Finding, ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { explainIssues } from '../lib/explain-issue.ts';
-import type { CostClass, ToolDescription } from '../ports/toolbox.ts';
+import type { CostClass, Outlook, ToolDescription } from '../ports/toolbox.ts';
 
 /** The context of a tool call, in addition to its arguments. */
 export interface ToolContext {
@@ -58,6 +58,8 @@ export interface Tool {
    * null.
    */
   unavailable(subject: TriageSubject): Promise<string | null>;
+  /** Returns what is known before a call about its worth for this subject; undefined if nothing is. */
+  outlook(subject: TriageSubject, signal: AbortSignal): Promise<Outlook | undefined>;
   /** Checks arguments. A null value counts as absent: models must fill every field of a strict schema. */
   read(args: Readonly<Record<string, unknown>>): Question | { readonly error: string };
 }
@@ -78,6 +80,8 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
   /** Absent: answers are never kept. */
   readonly cache?: CachePolicy<z.output<Schema>>;
   unavailable?(subject: TriageSubject): Promise<string | null>;
+  /** Tells from what costs little whether a call is worth it; absent: that is not known before the call. */
+  outlook?(subject: TriageSubject, signal: AbortSignal): Promise<Outlook>;
   /** Returns the reason why these arguments are not allowed for this category, or null. */
   guard?(args: z.output<Schema>, context: ToolContext): string | null;
   run(args: z.output<Schema>, context: ToolContext): Promise<Finding[]>;
@@ -101,6 +105,7 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
     nameInstead: (subject) => definition.nameInstead?.(subject) ?? [],
     cacheTtlMs: definition.cache?.ttlMs ?? null,
     unavailable: async (subject) => (await definition.unavailable?.(subject)) ?? null,
+    outlook: async (subject, signal) => await definition.outlook?.(subject, signal),
     read(args) {
       const parsed = definition.parameters.safeParse(withoutNulls(args));
       if (!parsed.success) return { error: describeIssues(parsed.error, args, definition.parameters) };

@@ -53,10 +53,10 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
   return {
     offered: (category) => offered(category).map((tool) => tool.description),
     askable: async (category, subject, signal) => {
-      const usable = await Promise.all(
-        offered(category).map((tool) => isAskable(deps, tool, subject, signal)),
+      const described = await Promise.all(
+        offered(category).map((tool) => describeFor(deps, tool, subject, signal)),
       );
-      return offered(category).flatMap((tool, index) => (usable[index] === true ? [tool.description] : []));
+      return described.filter((description) => description !== null);
     },
     describe: (name) => byName.get(name)?.description ?? null,
     breakers: () => resilience.breakers(),
@@ -65,29 +65,33 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
 }
 
 /**
- * Checks whether a tool is available. If the check fails, the tool counts as available, and its failure
- * becomes an outcome. A provider whose breaker is open is not checked. The result of
- * the check is kept for the whole run.
+ * Describes a tool for a subject, with its outlook; null if it is not available. If the check fails, the tool
+ * counts as available, and its failure becomes an outcome. A provider whose breaker is open is not checked.
+ * The result of the check is kept for the whole run.
  */
-async function isAskable(
+async function describeFor(
   deps: ToolboxDeps,
   tool: Tool,
   subject: TriageSubject,
   signal: AbortSignal,
-): Promise<boolean> {
-  if (isLeftAlone(deps, tool)) return true;
-  const known = deps.askable.get(subject) ?? new Map<Tool, boolean>();
+): Promise<ToolDescription | null> {
+  const { description } = tool;
+  if (isLeftAlone(deps, tool)) return description;
+  const known = deps.askable.get(subject) ?? new Map<Tool, ToolDescription | null>();
   deps.askable.set(subject, known);
   const said = known.get(tool);
   if (said !== undefined) return said;
+  const limit = { limitMs: ASKABLE_MS, signal };
   try {
-    const can = (await limitTime({ limitMs: ASKABLE_MS, signal }, () => tool.unavailable(subject))) === null;
-    known.set(tool, can);
-    return can;
+    const isAway = (await limitTime(limit, () => tool.unavailable(subject))) !== null;
+    const outlook = isAway ? undefined : await limitTime(limit, (within) => tool.outlook(subject, within));
+    const described = outlook === undefined ? description : { ...description, outlook };
+    known.set(tool, isAway ? null : described);
+    return isAway ? null : described;
   } catch (error) {
     // Only a failure counts: some tools know without asking anybody.
     await deps.resilience.once(tool.provider, () => Promise.reject(error)).catch(() => undefined);
-    return true;
+    return description;
   }
 }
 
@@ -103,7 +107,7 @@ interface ToolboxDeps {
   readonly cache: ResultCache;
   readonly limiter: RunLimiter;
   /** The results of availability checks by subject; each run has one subject. */
-  readonly askable: WeakMap<TriageSubject, Map<Tool, boolean>>;
+  readonly askable: WeakMap<TriageSubject, Map<Tool, ToolDescription | null>>;
 }
 
 /** Asks the tool; where it failed or was too slow, its alternative. */
