@@ -147,14 +147,12 @@ export async function readAnalysisFacts(
     stores.notices.pages(build),
   ]);
   return {
-    ...{
-      analysis,
-      build,
-      failures,
-      windows,
-      overlap: findTouchedSuspects(build, analysis),
-      now: clock.now(),
-    },
+    analysis,
+    build,
+    failures,
+    windows,
+    overlap: findTouchedSuspects(build, analysis),
+    now: clock.now(),
     /** The track record of answers with similar confidence, according to people's decisions. */
     track,
     /** Lessons that people taught about this fingerprint in the repository, newest first. */

@@ -21,14 +21,12 @@ import { dataTable, type Html, html, numbers, type Shown } from './html.ts';
 
 /** The CSS class, and so the color, of each kind of difference. */
 const TONES: Readonly<Record<DifferenceVerdict, string>> = {
-  ...{
-    'b-better': 'better',
-    'a-better': 'worse',
-    higher: 'other',
-    lower: 'other',
-    'within-noise': 'same',
-    same: 'same',
-  },
+  'b-better': 'better',
+  'a-better': 'worse',
+  higher: 'other',
+  lower: 'other',
+  'within-noise': 'same',
+  same: 'same',
 };
 const MOST_NAMED = 20;
 /** A list is no longer; the rest is counted. */

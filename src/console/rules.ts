@@ -24,12 +24,14 @@ const ListQuery = z.object({
 const text = (most: number) => z.string().max(most).default('');
 /** A rule as its form sends it; what is wrong with it is said on the form. */
 const RuleForm = z.object({
-  ...{ pattern: text(1000), sample: text(10_000), repository: text(300), category: text(40), kind: text(40) },
-  ...{
-    rootCause: text(10_000),
-    fixRecommendation: text(10_000),
-    act: z.enum(['try', 'store']).default('try'),
-  },
+  pattern: text(1000),
+  sample: text(10_000),
+  repository: text(300),
+  category: text(40),
+  kind: text(40),
+  rootCause: text(10_000),
+  fixRecommendation: text(10_000),
+  act: z.enum(['try', 'store']).default('try'),
 });
 type RuleForm = z.infer<typeof RuleForm>;
 
@@ -100,8 +102,11 @@ function toRuleInput({ repository, kind, sample, ...rest }: RuleFields) {
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  ...{ rootCause: 'The root cause', fixRecommendation: 'What to do' },
-  ...{ sample: 'The sample', pattern: 'The pattern', category: 'The category' },
+  rootCause: 'The root cause',
+  fixRecommendation: 'What to do',
+  sample: 'The sample',
+  pattern: 'The pattern',
+  category: 'The category',
 };
 
 function describeIssue({ issues }: z.ZodError): string {

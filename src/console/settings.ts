@@ -39,7 +39,8 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
       repository: repository === '' ? null : repository,
       address: publicUrl === null ? null : webhookAddress(provider, publicUrl),
       secret: provider.webhook.secrets[0] ?? null,
-      ...{ create: act === 'create', test: act === 'test' },
+      create: act === 'create',
+      test: act === 'test',
     };
     deps.logger.info(
       { provider: provider.name, act, repository, by: request.principal?.name },

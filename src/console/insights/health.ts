@@ -191,8 +191,11 @@ function renderTable(
   const figures = numbers('Builds', 'Failed', 'Median queue time', 'Median run time');
   const branch = by === 'pipelines' ? ['Default branch'] : [];
   const head = [
-    ...[by === 'pipelines' ? 'Pipeline' : 'Branch', ...figures, ...branch],
-    ...[...numbers('Red time', 'Time to green'), ...(isNarrow(periods) ? ['Failed per day'] : [])],
+    by === 'pipelines' ? 'Pipeline' : 'Branch',
+    ...figures,
+    ...branch,
+    ...numbers('Red time', 'Time to green'),
+    ...(isNarrow(periods) ? ['Failed per day'] : []),
   ];
   const label = `${by === 'pipelines' ? 'Pipelines' : 'Branches'}, most failed builds first`;
   const csv = `${PATH}${search({ repo: by === 'branches' ? found[0]?.repository : undefined, ...periods.address, csv: by === 'pipelines' ? 'health' : by })}`;
@@ -286,39 +289,38 @@ function renderJobs({ jobs, builds, unknown }: FailedJobs, repo: string, { now, 
 function createHealthTable(branch: string, found: readonly Health[]): ChartTable {
   const short = (value: number | null) => (value === null ? null : Number(value.toFixed(2)));
   const head = [
-    ...[
-      'repository',
-      'pipeline',
-      'builds',
-      'failed',
-      'builds before',
-      'failed before',
-      'median minutes',
-      'median minutes before',
-    ],
-    ...[
-      branch,
-      'red now',
-      'red hours',
-      'recoveries',
-      'median hours to green',
-      'median queue minutes',
-      'median queue minutes before',
-    ],
+    'repository',
+    'pipeline',
+    'builds',
+    'failed',
+    'builds before',
+    'failed before',
+    'median minutes',
+    'median minutes before',
+    branch,
+    'red now',
+    'red hours',
+    'recoveries',
+    'median hours to green',
+    'median queue minutes',
+    'median queue minutes before',
   ];
   const rows = found.map((one) => [
-    ...[
-      one.repository,
-      one.pipeline,
-      one.builds,
-      one.failed,
-      one.buildsBefore,
-      one.failedBefore,
-      short(one.minutes),
-      short(one.minutesBefore),
-    ],
-    ...[one.branch, String(one.isRed), short(one.redHours), one.recoveries, short(one.hoursToGreen)],
-    ...[short(one.queueMinutes), short(one.queueMinutesBefore)],
+    one.repository,
+    one.pipeline,
+    one.builds,
+    one.failed,
+    one.buildsBefore,
+    one.failedBefore,
+    short(one.minutes),
+    short(one.minutesBefore),
+    one.branch,
+    String(one.isRed),
+    short(one.redHours),
+    one.recoveries,
+    short(one.hoursToGreen),
+    short(one.queueMinutes),
+    short(one.queueMinutesBefore),
   ]);
   return { head, rows };
 }

@@ -166,21 +166,20 @@ function again(test: TestFlakiness): Html {
 }
 
 const FLAKY_HEAD = [
-  ...[
-    'test',
-    'suite',
-    'repository',
-    'runs',
-    'failed',
-    'flakes',
-    'share',
-    'low',
-    'high',
-    'rerun',
-    'recovered',
-    'probability',
-  ],
-  ...['since', 'quarantined_until'],
+  'test',
+  'suite',
+  'repository',
+  'runs',
+  'failed',
+  'flakes',
+  'share',
+  'low',
+  'high',
+  'rerun',
+  'recovered',
+  'probability',
+  'since',
+  'quarantined_until',
 ];
 
 function flakyCells(test: TestFlakiness) {
