@@ -55,22 +55,23 @@ const SCRIPT_FAILED = /failed to run custom build command for `(?<crate>[\w-]{1,
 
 /** ASCII literals, case ignored; a line without any of them begins and ends no probe. */
 export const PROBE_LITERALS: readonly string[] = [
-  ...[
-    'Change Dir: ',
-    'with the following output:',
-    'with the following compile output:',
-    'kind: "try_',
-    'configure:',
-    'Running compile:',
-  ],
-  ...[
-    'Command line: ',
-    'simple test program',
-    'cannot compile programs',
-    'custom build command for',
-    '-- Configuring done',
-  ],
-  ...['-- Generating done', '] cargo:', '] running: ', ': error: ', ': fatal error: ', '] exit status: '],
+  'Change Dir: ',
+  'with the following output:',
+  'with the following compile output:',
+  'kind: "try_',
+  'configure:',
+  'Running compile:',
+  'Command line: ',
+  'simple test program',
+  'cannot compile programs',
+  'custom build command for',
+  '-- Configuring done',
+  '-- Generating done',
+  '] cargo:',
+  '] running: ',
+  ': error: ',
+  ': fatal error: ',
+  '] exit status: ',
 ];
 
 /**

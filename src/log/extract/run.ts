@@ -63,8 +63,17 @@ const ENVIRONMENT = LEFT_OUT + LEFT_OUT_LITERALS.length;
 
 /** Readers of shapes rather than of tools. */
 const GENERAL: ReadonlySet<string> = new Set([
-  ...['tests', 'places', 'records', 'generic', 'commands', 'shell'],
-  ...['stack-trace', 'python', 'sanitizers', 'crashes', 'harness'],
+  'tests',
+  'places',
+  'records',
+  'generic',
+  'commands',
+  'shell',
+  'stack-trace',
+  'python',
+  'sanitizers',
+  'crashes',
+  'harness',
 ]);
 
 /** Their names say nothing of the toolchain. */

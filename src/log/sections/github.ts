@@ -75,15 +75,16 @@ const COMPARES_RESULTS =
  */
 export const github: CiSystem = {
   literals: [
-    ...[
-      '##[error]',
-      '##[group]',
-      '##[endgroup]',
-      '::group::',
-      '::endgroup::',
-      'process completed with exit code',
-    ],
-    ...['post job cleanup', 'cleaning up orphan processes', JOB_BEGINS.toLowerCase(), JOB_NAME.toLowerCase()],
+    '##[error]',
+    '##[group]',
+    '##[endgroup]',
+    '::group::',
+    '::endgroup::',
+    'process completed with exit code',
+    'post job cleanup',
+    'cleaning up orphan processes',
+    JOB_BEGINS.toLowerCase(),
+    JOB_NAME.toLowerCase(),
   ],
   read: (log, marks) => {
     if (marks.some(({ text }) => text.startsWith('##[section]Starting: '))) return null;

@@ -124,21 +124,17 @@ const NO_STEP =
  */
 export const jenkins: CiSystem = {
   literals: [
-    ...[
-      '[pipeline]',
-      'finished: failure',
-      'finished: unstable',
-      'finished: aborted',
-      'failed in branch',
-      'skipped due to ',
-    ],
-    ...[
-      'marked build as failure',
-      'changed build result to',
-      'error: script returned exit code',
-      'post stage',
-      '] $ ',
-    ],
+    '[pipeline]',
+    'finished: failure',
+    'finished: unstable',
+    'finished: aborted',
+    'failed in branch',
+    'skipped due to ',
+    'marked build as failure',
+    'changed build result to',
+    'error: script returned exit code',
+    'post stage',
+    '] $ ',
   ],
   read: (log, all) => {
     const marks = all.map(({ line, text }) => ({ line, text: text.trimStart() }));

@@ -32,8 +32,12 @@ const SYSTEMS: readonly CommandMarks[] = [
   // no colon and one quote only distinguish it from a tool's `ERROR: "lint" exited with 1.`
   {
     literals: [
-      ...['travis_fold:', 'travis_time:', '" exited with ', 'failed and exited with '],
-      ...['no output has been received', 'exceeded the maximum '],
+      'travis_fold:',
+      'travis_time:',
+      '" exited with ',
+      'failed and exited with ',
+      'no output has been received',
+      'exceeded the maximum ',
     ],
     begins: travisCommand,
     failed:
