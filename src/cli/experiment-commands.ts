@@ -69,7 +69,12 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
   };
   const until = performance.now() + minutes * 60_000;
   const how: ConfirmOptions = {
-    ...{ argv, cwd: process.cwd(), env: process.env, runs, limitMs: minutes * 60_000, conditions },
+    argv,
+    cwd: process.cwd(),
+    env: process.env,
+    runs,
+    limitMs: minutes * 60_000,
+    conditions,
     tests: await failingTests(log, read),
     base: base === false ? null : base === true ? undefined : base,
     // What is reported is reported in part, too.
@@ -188,7 +193,13 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
   };
   const found = await bisect(
     {
-      ...{ argv, cwd: process.cwd(), env: process.env, good, bad, runs, limitMs: minutes * 60_000 },
+      argv,
+      cwd: process.cwd(),
+      env: process.env,
+      good,
+      bad,
+      runs,
+      limitMs: minutes * 60_000,
       tests: await failingTests(log, read),
       results: await Promise.all((options.results ?? []).map(resultIn)),
       ...(only === undefined ? {} : { only }),

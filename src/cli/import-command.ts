@@ -134,7 +134,10 @@ async function takeIn(app: App, { provider, options, logger }: Taking, signal: A
   const { repository, since, limit: maxRuns } = options;
   const { maxLogBytes } = app.config.http;
   const request = {
-    ...{ provider: provider.name, repository, maxRuns, since: new Date(Date.now() - since * DAY_MS) },
+    provider: provider.name,
+    repository,
+    maxRuns,
+    since: new Date(Date.now() - since * DAY_MS),
     runs: await provider.openPastRuns({ logger, timeoutMs: CALL_MS }),
     source: await provider.openBuildSource({
       logger,

@@ -38,7 +38,13 @@ import type { TriageCommandOptions } from './triage-command.ts';
 
 /** Those that send webhooks. */
 const SENDERS: Record<Exclude<Provider, 'upload'>, true> = {
-  ...{ github: true, gitea: true, gitlab: true, jenkins: true, buildkite: true, circleci: true, azure: true },
+  github: true,
+  gitea: true,
+  gitlab: true,
+  jenkins: true,
+  buildkite: true,
+  circleci: true,
+  azure: true,
 };
 
 const EXAMPLES = `Examples:

@@ -150,7 +150,14 @@ export async function runCasesSplit(path: string, options: SplitCommandOptions):
   const out = resolve(options.out);
   const { by, share, seed = '', near: minScore, dropDuplicates = false } = options;
   const task = {
-    ...{ dataset, out, by, share, seed, dropDuplicates, minScore, maxLogBytes: http.maxLogBytes },
+    dataset,
+    out,
+    by,
+    share,
+    seed,
+    dropDuplicates,
+    minScore,
+    maxLogBytes: http.maxLogBytes,
     onBad: ({ error }: { readonly error: string }) => say(visibleLine(`left out: ${error}`)),
   };
   const split = await splitCases(task, await beginFolder(out), interruptSignal());
