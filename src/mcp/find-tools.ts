@@ -233,8 +233,16 @@ const FLAKY = 'flaky_tests';
 const FLAKY_BYTES = 3_500;
 
 const ListedTest = FlakyTest.pick({
-  ...{ repository: true, suite: true, name: true, runs: true, flakes: true, rerun: true, recovered: true },
-  ...{ since: true, rate: true, probability: true },
+  repository: true,
+  suite: true,
+  name: true,
+  runs: true,
+  flakes: true,
+  rerun: true,
+  recovered: true,
+  since: true,
+  rate: true,
+  probability: true,
 });
 
 /**
