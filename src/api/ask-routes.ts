@@ -45,11 +45,15 @@ const EVENTS = 'text/event-stream';
 export function registerAskRoutes(app: ApiApp, deps: AskRouteDeps): void {
   const gate = createGate(AT_ONCE);
   registerAsk(app, deps, gate, {
-    ...{ url: '/api/analyses/:id/ask', operationId: 'askAboutAnalysis', summary: 'Ask about an analysis' },
+    url: '/api/analyses/:id/ask',
+    operationId: 'askAboutAnalysis',
+    summary: 'Ask about an analysis',
     resolveSubject: async (id) => ({ analysisId: id }),
   });
   registerAsk(app, deps, gate, {
-    ...{ url: '/api/builds/:id/ask', operationId: 'askAboutBuild', summary: 'Ask about a build' },
+    url: '/api/builds/:id/ask',
+    operationId: 'askAboutBuild',
+    summary: 'Ask about a build',
     resolveSubject: async (id) => ({ buildId: (await deps.findBuild(id)).id }),
   });
   registerThreads(app, deps);
