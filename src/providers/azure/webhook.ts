@@ -150,12 +150,13 @@ function readBuild({ resource }: BuildComplete): Reading {
     attemptAt: finishedAt,
     fromFork,
     build: {
-      ...{
-        provider: 'azure',
-        repository: getRepositoryName(resource, project),
-        pipeline: resource.definition.name,
-      },
-      ...{ number: resource.buildNumber, attempt: 1, externalId: `${project}/${resource.id}`, job: null },
+      provider: 'azure',
+      repository: getRepositoryName(resource, project),
+      pipeline: resource.definition.name,
+      number: resource.buildNumber,
+      attempt: 1,
+      externalId: `${project}/${resource.id}`,
+      job: null,
       // A fork's branch may bear the name of one of ours.
       branch: fromFork ? null : textOrNull(branch),
       commit: textOrNull(
@@ -164,8 +165,10 @@ function readBuild({ resource }: BuildComplete): Reading {
       author: textOrNull((resource.requestedFor ?? resource.requests?.[0]?.requestedFor)?.displayName),
       pullRequest: pullRequestNumber().safeParse(number).data ?? null,
       url: `${site}/${encoded}/_build/results?buildId=${resource.id}`,
-      ...{ status, queuedSeconds: secondsBetween(resource.queueTime, resource.startTime) },
-      ...{ startedAt: toUtc(resource.startTime), finishedAt },
+      status,
+      queuedSeconds: secondsBetween(resource.queueTime, resource.startTime),
+      startedAt: toUtc(resource.startTime),
+      finishedAt,
     },
   };
 }

@@ -155,29 +155,23 @@ function readBuild({ build, pipeline }: BuildFinished): Reading {
     fromFork,
     defaultBranch: pipeline.default_branch ?? null,
     build: {
-      ...{
-        provider: 'buildkite',
-        repository: textOrNull(repository) ?? `${organization}/${slug}`,
-        pipeline: pipeline.slug,
-      },
-      ...{
-        number: String(build.number),
-        attempt: 1,
-        externalId: `${organization}/${slug}/${build.number}`,
-        job: null,
-      },
+      provider: 'buildkite',
+      repository: textOrNull(repository) ?? `${organization}/${slug}`,
+      pipeline: pipeline.slug,
+      number: String(build.number),
+      attempt: 1,
+      externalId: `${organization}/${slug}/${build.number}`,
+      job: null,
       // A fork's branch may bear the name of one of ours.
       branch: fromFork || (build.tag ?? '') !== '' ? null : textOrNull(build.branch),
       commit: /^[0-9a-f]{7,64}$/.test(build.commit ?? '') ? (build.commit ?? null) : null,
       author: textOrNull(build.creator?.name),
       pullRequest: pullRequestNumber().safeParse(number).data ?? null,
       url: build.web_url ?? null,
-      ...{
-        status,
-        queuedSeconds: secondsBetween(build.scheduled_at, build.started_at),
-        startedAt: toUtc(build.started_at),
-        finishedAt,
-      },
+      status,
+      queuedSeconds: secondsBetween(build.scheduled_at, build.started_at),
+      startedAt: toUtc(build.started_at),
+      finishedAt,
     },
   };
 }

@@ -143,24 +143,22 @@ function readCompleted({ workflow, job, pipeline, project, organization }: Compl
     attemptAt: job == null ? toUtc(workflow.stopped_at) : startedAt,
     fromFork,
     build: {
-      ...{
-        provider: 'circleci',
-        repository: textOrNull(target) ?? `${organization.name}/${project.name}`,
-        pipeline: workflow.name,
-      },
-      ...{
-        number: String(pipeline.number),
-        attempt: 1,
-        externalId: `${pipeline.id}/${workflow.name}`,
-        job: job?.name ?? null,
-      },
+      provider: 'circleci',
+      repository: textOrNull(target) ?? `${organization.name}/${project.name}`,
+      pipeline: workflow.name,
+      number: String(pipeline.number),
+      attempt: 1,
+      externalId: `${pipeline.id}/${workflow.name}`,
+      job: job?.name ?? null,
       // CircleCI builds a fork's pull request as the branch pull/7.
       branch: fromFork || number !== undefined ? null : branch,
       commit: textOrNull(vcs?.revision ?? git?.checkout_sha),
       author: textOrNull(vcs?.commit?.author?.name),
       pullRequest: number === undefined ? null : Number(number),
       url: workflow.url ?? null,
-      ...{ status, startedAt, finishedAt: job == null ? toUtc(workflow.stopped_at) : null },
+      status,
+      startedAt,
+      finishedAt: job == null ? toUtc(workflow.stopped_at) : null,
     },
   };
 }

@@ -300,7 +300,9 @@ export function createGiteaCommentClient(
     return login;
   };
   return createCommentClient({
-    ...{ label: 'Gitea', mode: 'edit', maxBody: 65_536 },
+    label: 'Gitea',
+    mode: 'edit',
+    maxBody: 65_536,
     open: async (repository, pullRequest, signal) => ({
       ...openComments(client, repository, pullRequest, signal),
       ownLogin: () => ownLogin(signal),

@@ -295,7 +295,9 @@ async function askToken(
     const { data, headers } = await client.request(
       'POST /app/installations/{installation_id}/access_tokens',
       {
-        ...{ installation_id: installation, permissions, ...only },
+        installation_id: installation,
+        permissions,
+        ...only,
         request: { signal },
       },
     );

@@ -80,20 +80,24 @@ function createChannels({
   const because = isApp || token !== null ? null : 'no token or App is configured to write it';
   const notices = () => import('./notices.ts');
   return hostChannels({
-    ...{ name: 'github', isOfOurs },
+    name: 'github',
+    isOfOurs,
     commentPage: (repository, pullRequest, id) =>
       `${toSiteUrl(baseUrl)}/${repository}/pull/${pullRequest}#issuecomment-${id}`,
     comment: {
-      ...{ wanted: comment, because },
+      wanted: comment,
+      because,
       client: async (logger) => (await notices()).createGithubCommentClient({ ...credentials, logger, mode }),
     },
     suggestion: async (logger) => (await notices()).createGithubSuggestionClient({ ...credentials, logger }),
     check: {
-      ...{ wanted: check, because: because ?? (isApp ? null : 'only GitHub Apps can write checks') },
+      wanted: check,
+      because: because ?? (isApp ? null : 'only GitHub Apps can write checks'),
       client: async (logger) => (await notices()).createGithubCheckClient({ ...credentials, logger }),
     },
     status: {
-      ...{ wanted: status, because },
+      wanted: status,
+      because,
       client: async (logger) => (await notices()).createGithubStatusClient({ ...credentials, logger }),
     },
   });

@@ -265,10 +265,16 @@ function readGeneric(event: GenericEvent): Reading {
   const { repository, pipeline, ...known } = event;
   return {
     build: sparseBuild({
-      ...{ repository, pipeline, ...present(known) },
-      ...{ provider: 'jenkins', number: String(event.number), externalId: event.url ?? null, status },
+      repository,
+      pipeline,
+      ...present(known),
+      provider: 'jenkins',
+      number: String(event.number),
+      externalId: event.url ?? null,
+      status,
       queuedSeconds: secondsBetween(event.queuedAt, event.startedAt),
-      ...{ startedAt: toUtc(event.startedAt), finishedAt: toUtc(event.finishedAt) },
+      startedAt: toUtc(event.startedAt),
+      finishedAt: toUtc(event.finishedAt),
     }),
   };
 }
