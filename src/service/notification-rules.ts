@@ -166,7 +166,9 @@ export async function previewRule(
   const list = shown.map(({ at, target, occasions: told }) => {
     const causes = [...new Map(told.map((one) => [`${one.repository} ${one.fingerprint}`, one])).values()];
     const named = causes.slice(0, MOST_CAUSES).map(({ analysisId, repository, state }) => ({
-      ...{ title: titles.get(analysisId) ?? 'No title', repository, analysisId },
+      title: titles.get(analysisId) ?? 'No title',
+      repository,
+      analysisId,
       state: parseCondition(rule.query).states.length === 0 ? null : state,
     }));
     const [channel, destination] = [rule.channel, target.slice(rule.channel.length + 1)];

@@ -31,8 +31,14 @@ export function buildCtrfReport({ build, answers, failures, publicUrl }: Exporte
     results: {
       tool: { name: 'faultline' },
       summary: {
-        ...{ tests: shown.length, passed: 0, failed: shown.length, skipped: 0, pending: 0, other: 0 },
-        ...{ start: build.startedAt === null ? stop : toMilliseconds(build.startedAt), stop },
+        tests: shown.length,
+        passed: 0,
+        failed: shown.length,
+        skipped: 0,
+        pending: 0,
+        other: 0,
+        start: build.startedAt === null ? stop : toMilliseconds(build.startedAt),
+        stop,
       },
       tests: shown.map((failure) => toCtrfTest(failure, byFailure.get(failure.id), publicUrl)),
       environment: describeEnvironment(build),
@@ -66,7 +72,8 @@ function buildExplanation(answer: ArrangedAnswer, publicUrl: string | null) {
   return {
     ai: text(formatMessage(answer)),
     extra: {
-      ...{ analysisId: analysis.id, ...readProperties(analysis) },
+      analysisId: analysis.id,
+      ...readProperties(analysis),
       ...(publicUrl === null ? {} : { url: noticeLinks(publicUrl).analysis(analysis.id) }),
     },
   };
@@ -75,7 +82,9 @@ function buildExplanation(answer: ArrangedAnswer, publicUrl: string | null) {
 function describeEnvironment(build: Build): Readonly<Record<string, string | number>> {
   const { pipeline, number, url, repository, commit, branch } = build;
   return {
-    ...{ buildId: build.id, buildName: pipeline, repositoryName: repository },
+    buildId: build.id,
+    buildName: pipeline,
+    repositoryName: repository,
     ...(/^\d{1,9}$/.test(number) ? { buildNumber: Number(number) } : {}),
     ...(url === null ? {} : { buildUrl: url }),
     ...(commit === null ? {} : { commit }),
@@ -168,7 +177,8 @@ function toSarifResult(answer: ArrangedAnswer, ruleIndex: number, publicUrl: str
     partialFingerprints: { [FINGERPRINT]: analysis.fingerprint },
     ...(publicUrl === null ? {} : { hostedViewerUri: noticeLinks(publicUrl).analysis(analysis.id) }),
     properties: {
-      ...{ analysisId: analysis.id, ...readProperties(analysis) },
+      analysisId: analysis.id,
+      ...readProperties(analysis),
       title: clip(analysis.answer.title, 500),
       failures: explains.failures,
       tests: tests.map((test) => clip(test, 300)),

@@ -173,7 +173,8 @@ export function toNewBuild(metadata: UploadMetadata): NewBuild {
   const { repository, pipeline, queuedAt, ...known } = metadata;
   const times = {
     queuedSeconds: secondsBetween(queuedAt, metadata.startedAt),
-    ...{ startedAt: toUtc(metadata.startedAt), finishedAt: toUtc(metadata.finishedAt) },
+    startedAt: toUtc(metadata.startedAt),
+    finishedAt: toUtc(metadata.finishedAt),
   };
   return sparseBuild({ repository, pipeline, ...present(known), number: String(metadata.number), ...times });
 }

@@ -396,14 +396,12 @@ async function newDecision(facts: DecisionFacts, masker: Pick<Masker, 'mask'>): 
     await mask(input.reason),
   ];
   return {
-    ...{
-      id: newId('dec', now),
-      reviewId: review.id,
-      analysisId: review.analysisId,
-      reviewer,
-      decidedAt: new Date(now).toISOString(),
-      type,
-    },
+    id: newId('dec', now),
+    reviewId: review.id,
+    analysisId: review.analysisId,
+    reviewer,
+    decidedAt: new Date(now).toISOString(),
+    type,
     ...present({ category, kind, rootCause, fixRecommendation, reason, reasonCode, shownBy }),
     ...present({ blind: guess ?? undefined, batchId: batchId ?? undefined }),
     ...openTime(facts),
