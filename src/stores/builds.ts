@@ -239,7 +239,12 @@ async function upsertBuild(
     `build ${build.provider} ${build.repository}`,
   ]);
   const [known] = await sql.query<{ id: string }>(FIND_KNOWN, [
-    ...[build.provider, build.repository, build.attempt, build.pipeline, build.number, build.externalId],
+    build.provider,
+    build.repository,
+    build.attempt,
+    build.pipeline,
+    build.number,
+    build.externalId,
   ]);
   if (known === undefined) {
     const fresh = Build.parse({ ...build, id: newId('bld', at), receivedAt: new Date(at).toISOString() });
@@ -249,24 +254,20 @@ async function upsertBuild(
     return { build: Build.parse(row), created: true };
   }
   const [row] = await sql.query(ADD_FIELDS, [
-    ...[
-      known.id,
-      build.pipeline,
-      build.number,
-      build.externalId,
-      build.job,
-      build.branch,
-      build.commit,
-      build.author,
-    ],
-    ...[
-      build.pullRequest,
-      build.url,
-      build.status,
-      build.startedAt,
-      build.finishedAt,
-      build.queuedSeconds ?? null,
-    ],
+    known.id,
+    build.pipeline,
+    build.number,
+    build.externalId,
+    build.job,
+    build.branch,
+    build.commit,
+    build.author,
+    build.pullRequest,
+    build.url,
+    build.status,
+    build.startedAt,
+    build.finishedAt,
+    build.queuedSeconds ?? null,
   ]);
   return { build: Build.parse(row), created: false };
 }

@@ -96,13 +96,11 @@ function inboxMethods(db: Database) {
      */
     land: async (deliveries: readonly ReceivedDelivery[]) => {
       const rows = deliveries.map((one) => ({
-        ...{
-          source: one.source,
-          delivery_id: one.deliveryId,
-          event: one.event,
-          body_sha256: one.bodySha256,
-          intake: one.intake,
-        },
+        source: one.source,
+        delivery_id: one.deliveryId,
+        event: one.event,
+        body_sha256: one.bodySha256,
+        intake: one.intake,
       }));
       // Two processes that land the same ids at once wait for each other in one order.
       rows.sort(

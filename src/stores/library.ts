@@ -31,19 +31,17 @@ export function createLibraryStore(db: Database) {
       const { fingerprint, withdrawn, flag, stays, ...own } = entry;
       await insert(sql, 'library_entries', {
         ...own,
-        ...{
-          fingerprint: fingerprint.value,
-          fingerprintAlgorithm: fingerprint.algorithm,
-          fingerprintVersion: fingerprint.version,
-        },
-        ...{ withdrawnAt: withdrawn?.at, withdrawnBy: withdrawn?.by, withdrawnReason: withdrawn?.reason },
-        ...{
-          greenBuilds: flag?.builds ?? 0,
-          greenSince: flag?.since,
-          greenLast: flag?.last,
-          staysBy: stays?.by,
-          staysAt: stays?.at,
-        },
+        fingerprint: fingerprint.value,
+        fingerprintAlgorithm: fingerprint.algorithm,
+        fingerprintVersion: fingerprint.version,
+        withdrawnAt: withdrawn?.at,
+        withdrawnBy: withdrawn?.by,
+        withdrawnReason: withdrawn?.reason,
+        greenBuilds: flag?.builds ?? 0,
+        greenSince: flag?.since,
+        greenLast: flag?.last,
+        staysBy: stays?.by,
+        staysAt: stays?.at,
       });
     },
     find: async (id: string, sql: Sql = db) =>

@@ -24,7 +24,10 @@ export interface NewMatch {
 }
 
 const Match = z.object({
-  ...{ analysisId: z.string(), buildId: z.string(), repository: z.string(), fingerprint: z.string() },
+  analysisId: z.string(),
+  buildId: z.string(),
+  repository: z.string(),
+  fingerprint: z.string(),
   state: CauseState.nullable(),
 });
 /** The part of a message that is about one answer. */

@@ -171,16 +171,18 @@ export function createReviewStore(db: Database) {
 
 function openValues(review: NewReview): unknown[] {
   return [
-    ...[
-      review.id,
-      review.analysisId,
-      review.buildId,
-      review.repository,
-      review.title,
-      review.category,
-      review.confidence,
-    ],
-    ...[review.why, review.openedAt, MACHINE, review.risk ?? 1, review.origin ?? 'unsure'],
+    review.id,
+    review.analysisId,
+    review.buildId,
+    review.repository,
+    review.title,
+    review.category,
+    review.confidence,
+    review.why,
+    review.openedAt,
+    MACHINE,
+    review.risk ?? 1,
+    review.origin ?? 'unsure',
   ];
 }
 
