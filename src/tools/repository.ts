@@ -70,7 +70,10 @@ export async function builtCode(
   const unnamed = commit === null ? `as of ${resolved.ref.slice(0, 10)}: the build names no commit` : null;
   const note = resolved.note ?? unnamed;
   const code: BuiltCode = {
-    ...{ host, signal, at: { repository, ref: resolved.ref }, note },
+    host,
+    signal,
+    at: { repository, ref: resolved.ref },
+    note,
     titled: (title) => (note === null ? title : `${title} (${note})`),
     locate: (path) => locateFile(code, path),
   };
