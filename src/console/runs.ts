@@ -54,11 +54,17 @@ async function sendFinished(
 ): Promise<FastifyReply> {
   const trace = await traced(analysis, deps);
   const main = html`<h1 tabindex="-1">How Faultline reached “${analysis.answer.title}”</h1>
-${renderHead(trace)}
-<ol class="steps">${trace.steps.map((step, at) => stepLine(step, at + 1, { startedAt: begunAt(trace), milliseconds: trace.milliseconds }))}</ol>
-${trace.truncated && html`<p>Only the first ${trace.steps.length} steps are shown.</p>`}
-${trace.notes.length > 0 && html`<h2>Notes</h2><ul>${trace.notes.map((note) => html`<li>${note}</li>`)}</ul>`}
-<p><a class="button" href="${analysisAddress(analysis.id)}">Back to the analysis</a> <a class="button" href="/runs/${encodeURIComponent(analysis.id)}/json">Download JSON</a></p>`;
+    ${renderHead(trace)}
+    <ol class="steps">${trace.steps.map((step, at) =>
+      stepLine(step, at + 1, { startedAt: begunAt(trace), milliseconds: trace.milliseconds }),
+    )}</ol>
+    ${trace.truncated && html`<p>Only the first ${trace.steps.length} steps are shown.</p>`}
+    ${
+      trace.notes.length > 0 &&
+      html`<h2>Notes</h2><ul>${trace.notes.map((note) => html`<li>${note}</li>`)}</ul>`
+    }
+    <p><a class="button" href="${analysisAddress(analysis.id)}">Back to the analysis</a>
+    <a class="button" href="/runs/${encodeURIComponent(analysis.id)}/json">Download JSON</a></p>`;
   return answerPage(request, reply, deps, { title: 'Run', part: 'builds', main });
 }
 
@@ -75,10 +81,16 @@ function renderHead({
   const cost =
     totals.modelCalls === 0
       ? 'no model used'
-      : `${formatNumber(totals.inputTokens)} → ${formatNumber(totals.outputTokens)} tokens · ${formatDollars(totals.costUsd)}`;
+      : `${formatNumber(totals.inputTokens)} → ${formatNumber(totals.outputTokens)} tokens ` +
+        `· ${formatDollars(totals.costUsd)}`;
   const prompts = [...new Set(Object.values(promptHashes))].map((hash) => hash.slice(0, 8));
-  return html`<p>Finished: ${terminationReason.replaceAll('_', ' ')} · ${totals.iterations} ${totals.iterations === 1 ? 'round' : 'rounds'} · ${formatDuration(milliseconds)} · ${cost} · ended in <strong>${action.replaceAll('_', ' ')}</strong></p>
-<p class="quiet">Log ${formatNumber(reduction.logLines)} lines → ${formatNumber(reduction.keptLines)} kept · ${model === null ? `analyst ${analyst}` : `model ${model}`}${prompts.length > 0 && ` · prompts ${prompts.join(', ')}`}</p>`;
+  return html`<p>Finished: ${terminationReason.replaceAll('_', ' ')} · ${totals.iterations}
+    ${totals.iterations === 1 ? 'round' : 'rounds'} · ${formatDuration(milliseconds)} · ${cost} · ended in
+    <strong>${action.replaceAll('_', ' ')}</strong></p>
+    <p class="quiet">Log ${formatNumber(reduction.logLines)} lines → ${formatNumber(reduction.keptLines)}
+    kept · ${model === null ? `analyst ${analyst}` : `model ${model}`}${
+      prompts.length > 0 && ` · prompts ${prompts.join(', ')}`
+    }</p>`;
 }
 
 /**
@@ -108,13 +120,23 @@ async function sendLive(
 
 function livePage(build: Build, run: LiveRun, steps: readonly Html[]): Html {
   const at = run.steps.at(-1)?.position ?? 0;
-  return html`<h1 tabindex="-1">${run.ended ? 'Analysis of' : 'Analyzing'} ${build.pipeline} #${build.number}</h1>
-<p>${buildLine(build)}</p>
-<p id="live-state">${run.sentence}</p>
-<ol class="steps" id="steps"${!run.ended && html` data-events="${runAddress(build.id)}/events" data-last="${at}"`}>${steps}</ol>
-${!run.ended && html`<p><a class="button" href="${runAddress(build.id)}">Refresh</a></p>`}
-${run.analyses.length > 0 && html`<h2>Analyses</h2><ul>${run.analyses.map(({ id, title }) => html`<li><a href="${analysisAddress(id)}">${title}</a></li>`)}</ul>`}
-<p><a href="${buildAddress(build.id)}">Back to the build</a></p>`;
+  return html`<h1 tabindex="-1">${run.ended ? 'Analysis of' : 'Analyzing'} ${build.pipeline}
+    #${build.number}</h1>
+    <p>${buildLine(build)}</p>
+    <p id="live-state">${run.sentence}</p>
+    <ol class="steps" id="steps"${
+      !run.ended &&
+      html` data-events="${runAddress(build.id)}/events"
+      data-last="${at}"`
+    }>${steps}</ol>
+    ${!run.ended && html`<p><a class="button" href="${runAddress(build.id)}">Refresh</a></p>`}
+    ${
+      run.analyses.length > 0 &&
+      html`<h2>Analyses</h2><ul>${run.analyses.map(
+        ({ id, title }) => html`<li><a href="${analysisAddress(id)}">${title}</a></li>`,
+      )}</ul>`
+    }
+    <p><a href="${buildAddress(build.id)}">Back to the build</a></p>`;
 }
 
 /** Between two looks into the database; a step takes seconds with a model. */
@@ -204,13 +226,26 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
 function stepLine(step: StepTrace, number: number, scale: RunScale | null): Html {
   const failed = step.tools.some(isFailure);
   const took = formatDuration(step.milliseconds);
-  return html`<li><details${failed && html` open`}><summary>${scale !== null && bar(step, scale)}<span class="number">${number}</span> <strong>${step.node}</strong>${step.round > 0 && html` <span class="quiet">round ${step.round}</span>`}${step.investigator !== undefined && html` <span class="quiet">${step.investigator}</span>`} <span class="quiet">${took}</span> ${step.summary}</summary>
-${step.judgements.map(
-  (judgement) =>
-    html`<p>${judgement.name} by ${judgement.by}${judgement.model !== null && ` (${judgement.model})`}: ${formatDuration(judgement.milliseconds)}${judgement.modelCalls > 0 && `, ${formatNumber(judgement.inputTokens)} → ${formatNumber(judgement.outputTokens)} tokens, ${formatDollars(judgement.costUsd)}`}${judgement.note !== null && html` <span class="quiet">${judgement.note}</span>`}</p>`,
-)}
-${step.tools.length > 0 && html`<ul class="plain">${step.tools.map(toolLine)}</ul>`}
-${step.judgements.length === 0 && step.tools.length === 0 && html`<p class="quiet">No model or tool was called in this step.</p>`}</details></li>`;
+  return html`<li><details${failed && html` open`}>
+    <summary>${scale !== null && bar(step, scale)}<span class="number">${number}</span>
+    <strong>${step.node}</strong>${
+      step.round > 0 && html` <span class="quiet">round ${step.round}</span>`
+    }${step.investigator !== undefined && html` <span class="quiet">${step.investigator}</span>`}
+    <span class="quiet">${took}</span> ${step.summary}</summary>
+    ${step.judgements.map(
+      (judgement) =>
+        html`<p>${judgement.name} by ${judgement.by}${judgement.model !== null && ` (${judgement.model})`}:
+          ${formatDuration(judgement.milliseconds)}${
+            judgement.modelCalls > 0 &&
+            `, ${formatNumber(judgement.inputTokens)} → ${formatNumber(judgement.outputTokens)} tokens, ${formatDollars(judgement.costUsd)}`
+          }${judgement.note !== null && html` <span class="quiet">${judgement.note}</span>`}</p>`,
+    )}
+    ${step.tools.length > 0 && html`<ul class="plain">${step.tools.map(toolLine)}</ul>`}
+    ${
+      step.judgements.length === 0 &&
+      step.tools.length === 0 &&
+      html`<p class="quiet">No model or tool was called in this step.</p>`
+    }</details></li>`;
 }
 
 function toolLine(tool: ToolTrace): Html {
@@ -220,8 +255,14 @@ function toolLine(tool: ToolTrace): Html {
   const args = Object.entries(tool.args).map(
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  return html`<li>${sign} <code>${tool.tool}</code> ${tool.summary} <span class="quiet">${formatDuration(tool.milliseconds)}${tool.attempts > 1 && `, ${tool.attempts} attempts`}${tool.cached && ', from cache'}${tool.answeredBy !== undefined && html`. Instead: <code>${tool.answeredBy}</code>`}</span>
-${args.length > 0 && html`<br><span class="quiet mono">${args.join(' · ')}</span>`}<br><span class="quiet">${tool.why}</span></li>`;
+  return html`<li>${sign} <code>${tool.tool}</code> ${tool.summary}
+    <span class="quiet">${formatDuration(tool.milliseconds)}${
+      tool.attempts > 1 && `, ${tool.attempts} attempts`
+    }${tool.cached && ', from cache'}${
+      tool.answeredBy !== undefined && html`. Instead: <code>${tool.answeredBy}</code>`
+    }</span>
+    ${args.length > 0 && html`<br><span class="quiet mono">${args.join(' · ')}</span>`}<br><span
+    class="quiet">${tool.why}</span></li>`;
 }
 
 /** Checks whether a tool call failed. An empty result is not a failure. */
@@ -247,7 +288,9 @@ function bar(step: Pick<StepTrace, 'startedAt' | 'milliseconds'>, scale: RunScal
   const total = Math.max(1, scale.milliseconds);
   const from = clamp(((Date.parse(step.startedAt) - scale.startedAt) / total) * WIDTH, WIDTH - MIN_WIDTH);
   const width = Math.max(MIN_WIDTH, clamp((step.milliseconds / total) * WIDTH, WIDTH - from));
-  return html`<svg class="bar" viewBox="0 0 ${WIDTH} 8" aria-hidden="true"><rect class="track" width="${WIDTH}" height="8"/><rect x="${from.toFixed(1)}" width="${width.toFixed(1)}" height="8"/></svg>`;
+  return html`<svg class="bar" viewBox="0 0 ${WIDTH} 8" aria-hidden="true">
+    <rect class="track" width="${WIDTH}" height="8"/>
+    <rect x="${from.toFixed(1)}" width="${width.toFixed(1)}" height="8"/></svg>`;
 }
 
 function clamp(value: number, most: number): number {
