@@ -153,6 +153,12 @@ describe('a bad pattern', () => {
         [3, '^hole(?:c+)+$', ''],
       ],
     );
+    const named = '$' + '{A}';
+    const parts = `const A = '(a+)';\nnew RegExp(String.raw\`${named}\\s\` + '+$');\nnew RegExp(['b+', \`c+\`].join('|'), 'g');`;
+    expect(patternsIn('a.ts', parts).patterns.map(({ source, flags }) => [source, flags])).toEqual([
+      ['(a+)\\s+$', ''],
+      ['b+|c+', 'g'],
+    ]);
     expect(patternsIn('a.ts', "new RegExp(WORDS.join('|'));").unseen).toEqual([{ file: 'a.ts', line: 1 }]);
   });
 });
