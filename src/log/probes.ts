@@ -22,7 +22,9 @@ const CONFIGURE_LINE = String.raw`^configure:\d{1,7}: `;
 const MESON_RESULT = /^(?:Checking|Has|Header|Compiler|Fetching)\b.{0,300}: (?:YES|NO|\d{1,9})\b/;
 /** The text that the shell, make or a CI system prints next. */
 const NEXT = String.raw`\+{1,3} \S|##\[|::|\[Pipeline\] |g?make: |ninja: `;
-const CMAKE_NEXT = `-- |CMake (?:Error|Warning)|(?:Performing|Determining|Checking|Detecting|Compiling) .{1,200}(?:failed|passed) with the following|${NEXT}`;
+const CMAKE_NEXT =
+  '-- |CMake (?:Error|Warning)|(?:Performing|Determining|Checking|Detecting|Compiling) ' +
+  `.{1,200}(?:failed|passed) with the following|${NEXT}`;
 const CMAKE_STATUS = new RegExp(String.raw`^-- .{0,100}\bChange Dir: .{0,300}${CMAKE_SCRATCH}`);
 const CMAKE_OWN = /CMakeTmp|CMakeScratch|cmTC_/;
 
@@ -43,8 +45,13 @@ const PROBES: readonly Probe[] = [
 ];
 
 /** Says that the compiler itself does not work: then what a probe printed is the cause. */
-const NO_COMPILER =
-  /is not able to compile a simple test program|^configure:\d{1,7}: error: .{0,40}(?:compiler cannot create executables|cannot run C\S{0,3} compiled programs|cannot compute suffix|compiler (?:does not|cannot))|ERROR: Compiler .{1,200} cannot compile programs/i;
+const NO_COMPILER = new RegExp(
+  String.raw`is not able to compile a simple test program|^configure:\d{1,7}: error: .{0,40}` +
+    String.raw`(?:compiler cannot create executables|cannot run C\S{0,3} compiled programs|` +
+    'cannot compute suffix|compiler (?:does not|cannot))|' +
+    'ERROR: Compiler .{1,200} cannot compile programs',
+  'i',
+);
 
 /**
  * A line that cargo passes on from the build script of a dependency, and the one that says that such a script

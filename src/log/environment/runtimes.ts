@@ -88,11 +88,25 @@ export const RUNTIME_LITERALS: readonly string[] = [
 
 /** Words of a failure that a version may explain; without them a log's versions are of no interest. */
 const ASKS: Readonly<Record<Runtime, RegExp>> = {
-  node: /is not a (?:function|constructor)|is not defined|does not provide an export named|Unexpected (?:token|identifier|reserved|strict)|Invalid regular expression|built-in module|Unsupported engine|EBADENGINE|engine "node" is incompatible|bad option|node version/i,
-  python:
-    /has no attribute|cannot import name|No module named|SyntaxError|invalid syntax|unsupported operand type\(s\) for \||is not subscriptable|requires-python|different Python/i,
+  node: new RegExp(
+    'is not a (?:function|constructor)|is not defined|does not provide an export named|' +
+      'Unexpected (?:token|identifier|reserved|strict)|Invalid regular expression|' +
+      'built-in module|Unsupported engine|EBADENGINE|engine "node" is incompatible|' +
+      'bad option|node version',
+    'i',
+  ),
+  python: new RegExp(
+    'has no attribute|cannot import name|No module named|SyntaxError|invalid syntax|' +
+      String.raw`unsupported operand type\(s\) for \||is not subscriptable|` +
+      'requires-python|different Python',
+    'i',
+  ),
   go: /undefined: |is not in (?:std|GOROOT)|requires go|unknown directive: toolchain|invalid go version/i,
-  java: /class file|UnsupportedClassVersion|(?:target|source) release|release version \d|Source option|Target option/i,
+  java: new RegExp(
+    'class file|UnsupportedClassVersion|(?:target|source) release|' +
+      String.raw`release version \d|Source option|Target option`,
+    'i',
+  ),
   rust: /requires rustc|edition20\d\d|lock ?file version|E0658|unstable/i,
 };
 

@@ -5,8 +5,12 @@ import { hideSpans, isPlaceholder, looksSecret, mergeSpans, type Span } from './
 import { ENCODED_KEY_LITERALS, findEncodedKeys, type Shape, TOKEN_SHAPES } from './tokens.ts';
 
 /** Addresses that are secrets themselves: who knows one may write there. The secret is what follows. */
-const WEBHOOKS =
-  /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\/\d{5,25}\/|\.webhook\.office\.com\/webhookb2\/|chat\.googleapis\.com\/v1\/spaces\/[\w-]{1,40}\/messages\?)([\w./?=&%@+-]{16,600})/g;
+const WEBHOOKS = new RegExp(
+  String.raw`(?:hooks\.slack\.com/(?:services|workflows|triggers)/|` +
+    String.raw`discord(?:app)?\.com/api/webhooks/\d{5,25}/|\.webhook\.office\.com/webhookb2/|` +
+    String.raw`chat\.googleapis\.com/v1/spaces/[\w-]{1,40}/messages\?)([\w./?=&%@+-]{16,600})`,
+  'g',
+);
 
 /** Literals, in any case, without which a line contains no webhook address. */
 const WEBHOOK_LITERALS: readonly string[] = [
@@ -33,8 +37,12 @@ function findValues(
 const HEADER_LITERALS: readonly string[] = ['authorization', 'bearer', 'cookie'];
 const ADDRESS_LITERALS: readonly string[] = ['://', ':\\/\\/', 'jdbc:oracle'];
 
-const AUTHORIZATION =
-  /\b(?:(?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:(?:basic|bearer|token|apikey|api-token|negotiate|digest|ssws|bot)\s{1,3})?|(?:authorization["']?\s{0,3}[:=]\s{0,3}["']?)?bearer\s{1,3})([\w+/=.~-]{8,8192})/gi;
+const AUTHORIZATION = new RegExp(
+  String.raw`\b(?:(?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:(?:basic|bearer|token|` +
+    String.raw`apikey|api-token|negotiate|digest|ssws|bot)\s{1,3})?|` +
+    String.raw`(?:authorization["']?\s{0,3}[:=]\s{0,3}["']?)?bearer\s{1,3})([\w+/=.~-]{8,8192})`,
+  'gi',
+);
 const BASIC = /\bbasic\s{1,3}$/i;
 
 /**

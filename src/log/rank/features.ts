@@ -410,8 +410,12 @@ function endsOfSteps(log: LogText, { failedSections, exits, afterwards }: Struct
   };
 }
 
-const SEVERITY =
-  /\b(?:fatal|panic(?:ked)?|error|exception|fail(?:ed|ure|s)?|assert\w{0,12}|cannot|could not|unable|denied|refused|expected|missing|invalid|not found|undefined|unexpected|unknown|exceed\w{0,3}|must|mismatch)\b|(?:Error|Exception)\b/gi;
+const SEVERITY = new RegExp(
+  String.raw`\b(?:fatal|panic(?:ked)?|error|exception|fail(?:ed|ure|s)?|assert\w{0,12}|cannot|` +
+    'could not|unable|denied|refused|expected|missing|invalid|not found|undefined|unexpected|' +
+    String.raw`unknown|exceed\w{0,3}|must|mismatch)\b|(?:Error|Exception)\b`,
+  'gi',
+);
 
 /**
  * Kinds of characters, in this order after 0: small letters, capitals, digits, white space, and signs that

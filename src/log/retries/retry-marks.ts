@@ -24,13 +24,16 @@ export interface ReadMark {
 }
 
 const JEST_HEAD = String.raw`^\s{0,4}LOGGING RETRY ERRORS\s`;
-const NEXTEST = String.raw`\[\s{0,8}[>\d.]{1,12}s\] (?:\([\s\d/─]{1,20}\) )?(?<suite>\S{1,200}) (?<title>\S.{0,300})$`;
+const NEXTEST =
+  String.raw`\[\s{0,8}[>\d.]{1,12}s\] (?:\([\s\d/─]{1,20}\) )?` +
+  String.raw`(?<suite>\S{1,200}) (?<title>\S.{0,300})$`;
 const NEXTEST_END =
   /^\s{1,12}(?:TRY \d{1,3} [A-Z]{2,8}|(?:FLAKY|DELAY) \d{1,3}\/\d{1,3}|[A-Z]{3,8}|Summary) {1,4}\[|^[-─]{8,}/;
 const TARGET = String.raw`(?<title>(?:@{0,2}[\w.~+-]{0,100})?\/\/[^\s:]{0,300}:[^\s:]{1,200})`;
 const GO_TEST = String.raw`(?<title>\S{1,400}(?: Test\S{1,400})?) \(re-run \d{1,4}\)`;
 const CTEST = String.raw`^\s{4,12}Test {1,4}#\d{1,5}: (?<title>\S{1,200}) \.{2,80}`;
-const PLAYWRIGHT = String.raw`\s{1,6}\d{1,6} (?<title>\S.{0,500}?) \(retry #\d{1,4}\)(?: \([^()\n]{1,20}\))?$`;
+const PLAYWRIGHT =
+  String.raw`\s{1,6}\d{1,6} (?<title>\S.{0,500}?) \(retry #\d{1,4}\)` + String.raw`(?: \([^()\n]{1,20}\))?$`;
 
 /**
  * Marks with which runners show that a test runs again. No runner prints its mark for a test that ran once.

@@ -66,8 +66,12 @@ export const TOTALS_LITERALS: readonly string[] = [
 ];
 
 /** Says that what failed is tried again, as scripts, CI systems and their plugins put it. */
-const AGAIN =
-  /\b(?:re-?try(?:ing)?|re-?runn?(?:ing)?|(?:run|runs|running|try|trying|start|starting)\b.{0,30}\b(?:again|once more))\b|\battempt(?: |:|#|\b.{0,12}\b)(?:[2-9]|\d\d)\b|\b(?:second|third|2nd|3rd) (?:try|run|attempt)\b/i;
+const AGAIN = new RegExp(
+  String.raw`\b(?:re-?try(?:ing)?|re-?runn?(?:ing)?|(?:run|runs|running|try|trying|start|` +
+    String.raw`starting)\b.{0,30}\b(?:again|once more))\b|\battempt(?: |:|#|\b.{0,12}\b)(?:[2-9]|` +
+    String.raw`\d\d)\b|\b(?:second|third|2nd|3rd) (?:try|run|attempt)\b`,
+  'i',
+);
 /** Lines between the totals of a run and the word that it is run again. */
 const MAX_BETWEEN = 40;
 const MAX_RUNS = 500;

@@ -93,6 +93,7 @@ function sourceOf(node: ts.Expression | undefined, constants: Constants): string
   if (node === undefined) return null;
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isRegularExpressionLiteral(node)) return partsOf(node).source;
+  if (isRegExpCall(node)) return sourceOf(node.arguments?.[0], constants);
   if (ts.isIdentifier(node)) return sourceOf(constants.get(node.text), constants);
   if (ts.isPropertyAccessExpression(node) && node.name.text === 'source')
     return sourceOf(node.expression, constants);

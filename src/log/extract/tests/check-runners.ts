@@ -5,8 +5,10 @@ import type { Named, Runner } from './shapes.ts';
 const TELLING = /error|fail|assert|exception|expect|panic|mismatch|not found|no such|!=|\bgot\b|\bwant/i;
 
 /** Commands, rules, and the names of streams around what a program printed. */
-const FRAME =
-  /^(?:>>>|[$+#]|\*{3,}|-{3}|RUN:)|^(?:Script|Command Output \(std\w{3}\)|Exit Code: \d{1,4}|stdout|stderr):?$|\(exit status: \d{1,3}\)$/;
+const FRAME = new RegExp(
+  String.raw`^(?:>>>|[$+#]|\*{3,}|-{3}|RUN:)|^(?:Script|Command Output \(std\w{3}\)|` +
+    String.raw`Exit Code: \d{1,4}|stdout|stderr):?$|\(exit status: \d{1,3}\)$`,
+);
 
 /**
  * Runners of a build system's `check`, and those of C that it starts. Their tests are programs, known by one

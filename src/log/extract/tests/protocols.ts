@@ -7,8 +7,12 @@ import type { Named, Runner } from './shapes.ts';
 
 const NOT_OK =
   /^\s{0,40}not ok (?<number>\d{1,7})?(?: -)? ?(?<name>[^#]{0,300}?)(?:\s{0,4}# time=.{0,200})?\s{0,4}$/i;
-const COMPLAINT =
-  /^(?:#\s{0,4})?(?:fatal|abort|assertion|terminate called|segmentation|panic|killed|\W{0,4}error\b|uncaught|.{0,60}\b(?:Error|Exception|FATAL ERROR|Check failed|Assertion)\b)/i;
+const COMPLAINT = new RegExp(
+  String.raw`^(?:#\s{0,4})?(?:fatal|abort|assertion|terminate called|segmentation|panic|killed|` +
+    String.raw`\W{0,4}error\b|uncaught|.{0,60}\b(?:Error|Exception|` +
+    String.raw`FATAL ERROR|Check failed|Assertion)\b)`,
+  'i',
+);
 /** Beginnings of what a test runner printed, rather than of a message. */
 const OUTPUT = /^(?:TAP version|\[process |[▶✔✖#{<[]|-{3}|ok \d|not ok )/;
 

@@ -6,13 +6,17 @@ const RULE = /^(?:-{60,120}|={60,120}|\.{60,120})$/;
 const EQUALS = /^={20,200}$/;
 const PYTEST_BANNER = /^(?:={6,400}|={3,200}\s{0,4}(?<title>[^=\s](?:.{0,200}?[^=\s])?)\s{0,4}={3,200})$/;
 const PYTEST_SUBTEST = / (?:\[[^\]\n]{0,200}\] ?)?\(\w{1,60}=.{0,300}\)$| \[[^\]\n]{1,200}\]$/;
-const GINKGO_NODE =
-  /\s?\[(?:It|BeforeEach|AfterEach|JustBeforeEach|BeforeSuite|AfterSuite|BeforeAll|AfterAll|DeferCleanup[^\]\n]{0,40}|Measurement)\]\s?/;
+const GINKGO_NODE = new RegExp(
+  String.raw`\s?\[(?:It|BeforeEach|AfterEach|JustBeforeEach|BeforeSuite|AfterSuite|BeforeAll|` +
+    String.raw`AfterAll|DeferCleanup[^\]\n]{0,40}|Measurement)\]\s?`,
+);
 const SWIFT_TEST = String.raw`Test (?:"(?<name>[^"\n]{1,300})"|(?<bare>\w{1,200}\([\w:]{0,200}\)))`;
 const NEXTEST = String.raw`\[\s{0,8}[>\d.]{1,12}s\] (?:\([\s\d/]{1,20}\) )?\S{1,200} (?<name>\S.{0,300})$`;
 const NEXTEST_FAIL = new RegExp(`^\\s{1,12}(?:FAIL|TIMEOUT|SIG[A-Z]{3,5}) ${NEXTEST}`);
-const NEXTEST_END =
-  /^\s{1,12}(?:[A-Z]{3,8}|TRY \d{1,3} [A-Z]{3,8}|FLAKY \d{1,3}\/\d{1,3}|Summary|Cancell?ing) |^\s{0,8}─{4,}$|^error: test run failed/;
+const NEXTEST_END = new RegExp(
+  String.raw`^\s{1,12}(?:[A-Z]{3,8}|TRY \d{1,3} [A-Z]{3,8}|FLAKY \d{1,3}/\d{1,3}|Summary|` +
+    String.raw`Cancell?ing) |^\s{0,8}─{4,}$|^error: test run failed`,
+);
 /** The end of the subtests in which a Perl test failed. */
 export const FAILED_SUBTESTS = /^\s{4,40}# Looks like you failed \d{1,6} tests? of /;
 /** Words of a system about what it stopped for running too long. */

@@ -5,8 +5,10 @@ import { INDENTED, type Tool } from './diagnostics.ts';
 /** The output of an action below the builder's line, up to the builder's next message. */
 const printedByBazel = /^(?!ERROR|INFO|WARNING|Target|FAILED|Build|\[\d|\(\d\d:)/;
 const printedByNinja = /^(?!\[\d{1,6}\/\d{1,6}\]|ninja: |FAILED: |$)/;
-const mavenSays =
-  /^\[ERROR\] (?!Failed to execute|To see|Re-run|For more|After correcting|-> \[|\[Help)\S|^(?:Could not|This could|If you are)/;
+const mavenSays = new RegExp(
+  String.raw`^\[ERROR\] (?!Failed to execute|To see|Re-run|For more|After correcting|` +
+    String.raw`-> \[|\[Help)\S|^(?:Could not|This could|If you are)`,
+);
 
 /** Builders and what configures them: CMake, configure, ninja, make, Bazel, Maven, Gradle, sbt and Ivy. */
 // biome-ignore format: one line for each shape
@@ -94,8 +96,10 @@ export const DELIVERY: readonly Tool[] = [
   { tool: 'wget', literals: ['wget: ', 'error 404', 'error 403', 'error 50'], says: [{ pattern: /^(?<message>wget: .{1,200}|(?:\d{4}-\d\d-\d\d )?(?:\d\d:\d\d:\d\d )?ERROR (?:4|5)\d\d: .{1,100})/, weight: 78, isMessage: true }] },
 ];
 
-const FAILED =
-  /^(?:fatal|failed): \[(?<host>[^\]]{1,120})\](?: \(item=.{0,300}?\))?: (?<how>FAILED|UNREACHABLE)! => (?<result>.{0,1900})/;
+const FAILED = new RegExp(
+  String.raw`^(?:fatal|failed): \[(?<host>[^\]]{1,120})\](?: \(item=.{0,300}?\))?` +
+    ': (?<how>FAILED|UNREACHABLE)! => (?<result>.{0,1900})',
+);
 const FAILED_ITEM = /^failed: \[(?<host>[^\]]{1,120})\] \(item=.{0,300}?\) => (?<result>.{0,1900})/;
 const MAX_TASKS = 100;
 

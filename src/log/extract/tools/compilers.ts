@@ -1,8 +1,10 @@
 import { INDENTED, type Tool } from './diagnostics.ts';
 
 const linked = /^>>> |^\s{1,20}\S|^ld: /;
-const rustSource =
-  /^\s{0,12}(?:\d{1,6})? {0,6}\||^\s{1,12}--> |^\s{1,200}[\^~]|^\s{2,200}\S|^(?:symbol|location):|: note:|^\s{1,8}note:/;
+const rustSource = new RegExp(
+  String.raw`^\s{0,12}(?:\d{1,6})? {0,6}\||^\s{1,12}--> |^\s{1,200}[\^~]|^\s{2,200}\S|` +
+    String.raw`^(?:symbol|location):|: note:|^\s{1,8}note:`,
+);
 const rustPlace = /^\s{0,12}--> (?<file>[^\s:]{1,300}):(?<line>\d{1,7}):(?<column>\d{1,6})/;
 
 /** Compilers and linkers: what they say without a place, or with one in a shape of their own. */
@@ -58,8 +60,10 @@ export const COMPILERS: readonly Tool[] = [
   ] },
 ];
 
-const SAID =
-  /^\s{0,8}(?<said>(?:Module not found|Module build failed|Module parse failed|SyntaxError|TypeError|ReferenceError|Error|TS\d{1,5}|Can't resolve|Cannot find)\b.{0,400})$/;
+const SAID = new RegExp(
+  String.raw`^\s{0,8}(?<said>(?:Module not found|Module build failed|Module parse failed|SyntaxError|` +
+    String.raw`TypeError|ReferenceError|Error|TS\d{1,5}|Can't resolve|Cannot find)\b.{0,400})$`,
+);
 const CODE_FRAME = /^\s{0,4}>?\s{0,6}\d{0,6} ?[|│]|^\s{1,200}\S|^@ /;
 
 /** Linters, formatters and bundlers: what they say in a shape of their own. */

@@ -172,12 +172,19 @@ function readWindowsCode(log: LogText, line: number, groups: Groups, found: Find
   found.block(line, line, 74, 'process died');
 }
 
-const HEAD =
-  /^(?:={2}\d{1,10}={2}\s?)?(?:ERROR|WARNING): (?<tool>(?:HW)?(?:Address|Thread|Memory|Leak|UndefinedBehavior)Sanitizer): (?<kind>[\w -]{1,60}?)(?:\s?[:(]| on | in |$)(?<rest>.{0,300})/;
+const HEAD = new RegExp(
+  String.raw`^(?:={2}\d{1,10}={2}\s?)?(?:ERROR|WARNING): (?<tool>(?:HW)?(?:Address|` +
+    String.raw`Thread|Memory|Leak|UndefinedBehavior)Sanitizer): (?<kind>[\w -]{1,60}?)` +
+    String.raw`(?:\s?[:(]| on | in |$)(?<rest>.{0,300})`,
+);
 const RUNTIME_ERROR =
   /^(?<file>[^\s:]{1,300}):(?<line>\d{1,7}):(?<column>\d{1,5}): runtime error: (?<message>.{1,400})/;
-const VALGRIND =
-  /^={2}\d{1,10}={2}\s{1,4}(?<kind>(?:Invalid (?:read|write|free)|Conditional jump|Use of uninitialised|Mismatched free|Syscall param|Source and destination overlap|Jump to the invalid|[\d,]{1,15} (?:\([^)]{1,60}\) )?bytes in [\d,]{1,12} blocks are definitely lost).{0,200})/;
+const VALGRIND = new RegExp(
+  String.raw`^={2}\d{1,10}={2}\s{1,4}(?<kind>(?:Invalid (?:read|write|free)|Conditional jump|` +
+    'Use of uninitialised|Mismatched free|Syscall param|Source and destination overlap|' +
+    String.raw`Jump to the invalid|[\d,]{1,15} (?:\([^)]{1,60}\) )?` +
+    String.raw`bytes in [\d,]{1,12} blocks are definitely lost).{0,200})`,
+);
 const MAX_REPORT = 120;
 const MAX_REPORTS = 40;
 
@@ -263,12 +270,21 @@ const STACK_PREFIX = /^(?:==\d{1,10}== ?|PID \d{1,9} \| )/;
  * Functions that run before a program's own code, or report its end. A frame there says nothing about the
  * fault.
  */
-const RUNTIME =
-  /^(?:__asan|__interceptor|__tsan|__msan|__ubsan|__sanitizer|__libc_start|_start$|raise$|abort$|__GI_|__assert|__cxa_|std::terminate|__gnu_cxx|pthread_|clone\d?$|start_thread|malloc$|calloc$|realloc$|free$|operator (?:new|delete))|^(?:memcpy|memmove|memset|strlen|strcpy|strdup)$/;
-const FRAME_PLACE =
-  /^(?:#\d{1,4} {1,3}|at |by )?(?:0x[0-9a-fA-F]{1,16}:? )?(?:in )?(?<fn>[^\n]{1,200}?) (?:\([^()\n]{0,200}\) )?(?:at )?\(?(?<file>\/?[^\s():]{1,300}\.\w{1,4}):(?<line>\d{1,7})(?::\d{1,5})?\)?$/;
-const PLACELESS =
-  /^(?:#\d{1,4} {1,3}|at |by )(?:0x[0-9a-fA-F]{1,16}:? )?(?:in )?(?<fn>[^\n(]{1,200}?)(?: ?\(.{0,300}\))?(?: from \S{1,200})?$/;
+const RUNTIME = new RegExp(
+  '^(?:__asan|__interceptor|__tsan|__msan|__ubsan|__sanitizer|__libc_start|_start$|' +
+    String.raw`raise$|abort$|__GI_|__assert|__cxa_|std::terminate|__gnu_cxx|pthread_|clone\d?$|` +
+    'start_thread|malloc$|calloc$|realloc$|free$|operator (?:new|delete))|' +
+    '^(?:memcpy|memmove|memset|strlen|strcpy|strdup)$',
+);
+const FRAME_PLACE = new RegExp(
+  String.raw`^(?:#\d{1,4} {1,3}|at |by )?(?:0x[0-9a-fA-F]{1,16}:? )?(?:in )?(?<fn>[^\n]{1,200}?)` +
+    String.raw` (?:\([^()\n]{0,200}\) )?(?:at )?\(?(?<file>/?[^\s():]{1,300}\.\w{1,4})` +
+    String.raw`:(?<line>\d{1,7})(?::\d{1,5})?\)?$`,
+);
+const PLACELESS = new RegExp(
+  String.raw`^(?:#\d{1,4} {1,3}|at |by )(?:0x[0-9a-fA-F]{1,16}:? )?(?:in )?(?<fn>[^\n(]{1,200}?)` +
+    String.raw`(?: ?\(.{0,300}\))?(?: from \S{1,200})?$`,
+);
 
 /** The suffix that sanitizers add to a frame: `(cart+0x4f1a)`, `(BuildId: 3f…)`. */
 const MODULE =

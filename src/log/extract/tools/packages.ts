@@ -3,7 +3,9 @@ import { INDENTED, type Tool } from './diagnostics.ts';
 /** npm repeats its code before each line; system calls, paths and numbers are no message. */
 const NPM_CODE = String.raw`(?:(?:E\w{2,40}|e\w{2,40}|notsup|engine|network|404|code) )?`;
 const NPM_MESSAGE = new RegExp(
-  String.raw`^npm (?:ERR!|error) (?!(?:errno|syscall|path|command|dest|signal|type|code) )(?!${NPM_CODE}(?:syscall|path|errno|command|dest|signal|While resolving|Found:|type|code|E\w{2,30}$|Unsupported engine$))${NPM_CODE}(?<said>\S.{0,500})$`,
+  '^npm (?:ERR!|error) (?!(?:errno|syscall|path|command|dest|signal|type|code) )' +
+    `(?!${NPM_CODE}(?:syscall|path|errno|command|dest|signal|While resolving|Found:|type|code|` +
+    String.raw`E\w{2,30}$|Unsupported engine$))${NPM_CODE}(?<said>\S.{0,500})$`,
 );
 
 const npmLine = /^npm (?:ERR!|error)(?![\s\S]{0,2000}(?:complete log|_logs\/))/;

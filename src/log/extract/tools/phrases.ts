@@ -167,8 +167,10 @@ export const listings: Extractor = {
   },
 };
 
-const ROW =
-  /^\s{1,12}(?:line )?(?<line>\d{1,7})(?:[:,](?<column>\d{1,6}))?(?:-\d{1,7}(?::\d{1,6})?)?(?: \||:)?\s{1,12}(?<said>\S.{0,500})$/;
+const ROW = new RegExp(
+  String.raw`^\s{1,12}(?:line )?(?<line>\d{1,7})(?:[:,](?<column>\d{1,6}))?` +
+    String.raw`(?:-\d{1,7}(?::\d{1,6})?)?(?: \||:)?\s{1,12}(?<said>\S.{0,500})$`,
+);
 const CODE = /^(?<message>.{1,400}?)\s{2,60}[([]?(?<code>[@\w/.-]{2,80})[)\]]?$/;
 
 /**
@@ -373,11 +375,15 @@ function isSaid(
  * A command line as CI systems echo it: `$ npm ci`, `+ mvn verify`, `##[group]Run go test ./...`, npm's `>
  * jest`.
  */
-const ECHO =
-  /^(?:\$ |\+{1,2} |##\[(?:group\]Run|command\])\s?|> |\[command\]|Run )(?:(?:sudo|time|env|exec|npx|pnpm exec|yarn|poetry run|uv run|bundle exec|python3? -m|\S{0,100}\/python3? -m|timeout \S{1,20}|[A-Z_]{1,40}=\S{0,100}) ){0,4}(?:\S{0,100}\/)?(?<tool>[\w.+-]{1,30})/;
+const ECHO = new RegExp(
+  String.raw`^(?:\$ |\+{1,2} |##\[(?:group\]Run|command\])\s?|> |\[command\]|Run )(?:(?:sudo|time|env|` +
+    String.raw`exec|npx|pnpm exec|yarn|poetry run|uv run|bundle exec|python3? -m|\S{0,100}/python3? -m|` +
+    String.raw`timeout \S{1,20}|[A-Z_]{1,40}=\S{0,100}) ){0,4}(?:\S{0,100}/)?(?<tool>[\w.+-]{1,30})`,
+);
 
 const NAMED_ALIKE =
-  'npm yarn pnpm node jest vitest mocha tsc eslint prettier gradle pip pytest tox poetry uv cargo go make cmake ctest gcc docker rspec composer phpunit dotnet terraform';
+  'npm yarn pnpm node jest vitest mocha tsc eslint prettier gradle pip pytest tox poetry uv cargo go ' +
+  'make cmake ctest gcc docker rspec composer phpunit dotnet terraform';
 /** Tools by the name of their program. */
 const TOOLS: ReadonlyMap<string, string> = new Map([
   ...NAMED_ALIKE.split(' ').map((tool) => [tool, tool] as const),
