@@ -33,15 +33,20 @@ const CMAKE_OWN = /CMakeTmp|CMakeScratch|cmTC_/;
 const PROBES: readonly Probe[] = [
   // CMake's try_compile, where a project prints its output, and in a dump of CMakeError.log or
   // CMakeConfigureLog.yaml.
-  { begins: new RegExp(String.raw`^\s{0,12}Change Dir: .{0,300}${CMAKE_SCRATCH}`), until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN, after: /^-- (?:Configuring|Generating) done/ },
+  { begins: new RegExp(String.raw`^\s{0,12}Change Dir: .{0,300}${CMAKE_SCRATCH}`),
+    until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN, after: /^-- (?:Configuring|Generating) done/ },
   // The same in a message of status, after which configuring goes on by itself; what stops it then says so.
   { begins: CMAKE_STATUS, until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN },
-  { begins: /^(?:Performing|Determining|Checking) .{1,200} failed with the following (?:compile )?output:/, until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN },
-  { begins: /^\s{2,6}kind: "try_(?:compile|run)-v\d"/, until: new RegExp(String.raw`^(?:\s{2,4}-$|\.\.\.$|${CMAKE_NEXT})`), own: CMAKE_OWN },
+  { begins: /^(?:Performing|Determining|Checking) .{1,200} failed with the following (?:compile )?output:/,
+    until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN },
+  { begins: /^\s{2,6}kind: "try_(?:compile|run)-v\d"/,
+    until: new RegExp(String.raw`^(?:\s{2,4}-$|\.\.\.$|${CMAKE_NEXT})`), own: CMAKE_OWN },
   // autoconf, in a dump of config.log.
-  { begins: new RegExp(`${CONFIGURE_LINE}(?!error:)`), until: new RegExp(`${CONFIGURE_LINE}|^(?:## -|${NEXT})`), own: /conftest|^\| / },
+  { begins: new RegExp(`${CONFIGURE_LINE}(?!error:)`),
+    until: new RegExp(`${CONFIGURE_LINE}|^(?:## -|${NEXT})`), own: /conftest|^\| / },
   // Meson, in a dump of meson-log.txt.
-  { begins: /^Running compile:$|^Command line: .{0,4000} -> \d{1,3}$/, until: MESON_RESULT, own: /testfile\.c/, after: 'end' },
+  { begins: /^Running compile:$|^Command line: .{0,4000} -> \d{1,3}$/, until: MESON_RESULT,
+    own: /testfile\.c/, after: 'end' },
 ];
 
 /** Says that the compiler itself does not work: then what a probe printed is the cause. */

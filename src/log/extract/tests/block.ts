@@ -45,12 +45,22 @@ const UNEXPECTED =
 // biome-ignore format: one row for each notation
 const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] = [
   { expected: /\{expected,(?<value>[^\n]{1,200}?)\}(?:,|$)/m, actual: /\{value,(?<value>[^\n]{1,200}?)\}/ },
-  { expected: /^\s{0,12}right: (?<value>\S[^\n]{0,300})$/m, actual: /^\s{0,12}left: {1,4}(?<value>\S[^\n]{0,300})$/m },
-  { expected: /^\s{0,12}\+\+(?<value>\S[^\n]{0,300}?)(?:\s{1,20}\(Expected\))?$/m, actual: /^\s{0,12}--(?<value>\S[^\n]{0,300}?)(?:\s{1,20}\(Actual\))?$/m },
-  { expected: /^\s{0,12}Expected:\s{0,4}\n\s{0,12}(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$/m, actual: /^\s{0,12}(?:Passed in|Actual|Received|Got):\s{0,4}\n\s{0,12}(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$/m },
-  { expected: /^\s{0,12}expected: (?<value>\S[^\n]{0,300}?),?$/im, actual: /^\s{0,12}(?:actual|got|received): {1,8}(?<value>\S[^\n]{0,300}?),?$/im },
-  { expected: /^\s{0,12}Expected(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: (?<value>\S[^\n]{0,300})$/m, actual: /^\s{0,12}Actual(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: {1,4}(?<value>\S[^\n]{0,300})$/m },
-  { expected: /<(?<value>[^\n]{0,300})> expected but was\n/, actual: /> expected but was\n<(?<value>[^\n]{0,300})>/ },
+  { expected: /^\s{0,12}right: (?<value>\S[^\n]{0,300})$/m,
+    actual: /^\s{0,12}left: {1,4}(?<value>\S[^\n]{0,300})$/m },
+  { expected: /^\s{0,12}\+\+(?<value>\S[^\n]{0,300}?)(?:\s{1,20}\(Expected\))?$/m,
+    actual: /^\s{0,12}--(?<value>\S[^\n]{0,300}?)(?:\s{1,20}\(Actual\))?$/m },
+  { expected: /^\s{0,12}Expected:\s{0,4}\n\s{0,12}(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$/m,
+    actual: new RegExp(
+      String.raw`^\s{0,12}(?:Passed in|Actual|Received|Got):\s{0,4}\n\s{0,12}` +
+      String.raw`(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$`,
+      'm',
+    ) },
+  { expected: /^\s{0,12}expected: (?<value>\S[^\n]{0,300}?),?$/im,
+    actual: /^\s{0,12}(?:actual|got|received): {1,8}(?<value>\S[^\n]{0,300}?),?$/im },
+  { expected: /^\s{0,12}Expected(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: (?<value>\S[^\n]{0,300})$/m,
+    actual: /^\s{0,12}Actual(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: {1,4}(?<value>\S[^\n]{0,300})$/m },
+  { expected: /<(?<value>[^\n]{0,300})> expected but was\n/,
+    actual: /> expected but was\n<(?<value>[^\n]{0,300})>/ },
 ];
 /** A difference of Jest and Playwright with one line of each side: the numbers in its head count lines. */
 const ONE_CHANGED_LINE = new RegExp(

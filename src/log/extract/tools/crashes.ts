@@ -35,15 +35,33 @@ const KILLED = { weight: 84, block: 82, reason: 'process killed' };
 const SIGNS: readonly Sign[] = [
   { pattern: /^#\s{1,4}A fatal error has been detected by the Java Runtime Environment/, read: readHotspot },
   { pattern: /^#\s{1,4}There is insufficient memory for the Java Runtime Environment/, read: readMemory },
-  { pattern: /^(?:Thread \S{1,12} .{0,80})?[Pp]rogram (?:received signal|terminated with signal) (?<signal>SIG\w{2,8}), (?<message>.{1,100}?)\.?$/, read: readGdb },
-  { pattern: /^Thread \d{1,6}.{0,80} received signal (?<signal>SIG\w{2,8}), (?<message>.{1,100}?)\.?$/, read: readGdb },
+  { pattern: new RegExp(
+      String.raw`^(?:Thread \S{1,12} .{0,80})?[Pp]rogram (?:received signal|terminated with signal)` +
+      String.raw` (?<signal>SIG\w{2,8}), (?<message>.{1,100}?)\.?$`,
+    ), read: readGdb },
+  { pattern: /^Thread \d{1,6}.{0,80} received signal (?<signal>SIG\w{2,8}), (?<message>.{1,100}?)\.?$/,
+    read: readGdb },
   { pattern: /^Crash reason:\s{1,12}(?<message>.{1,200})/, read: readMinidump },
-  { pattern: /(?<message>(?:Out of memory|Memory cgroup out of memory): Killed process \d{1,9} \(.{1,60}\).{0,200}|oom-kill:constraint=.{1,200})/, said: KILLED },
+  { pattern: new RegExp(
+      '(?<message>(?:Out of memory|Memory cgroup out of memory)' +
+      String.raw`: Killed process \d{1,9} \(.{1,60}\).{0,200}|oom-kill:constraint=.{1,200})`,
+    ), said: KILLED },
   { pattern: /(?<message>\S{1,60}\[\d{1,9}\]: segfault at .{1,200})/, said: KILLED },
-  { pattern: /(?:exit(?:ed)? (?:with )?(?:code|status)|return(?:ed)? (?:code|value)|ExitCode)[ :=]{1,3}'?(?<code>-?\d{9,10}|0x[0-9a-fA-F]{8})\b/i, read: readWindowsCode },
-  { pattern: /(?<message>\b(?<!may be )hang(?:ing|s)? at shutdown[;,:] .{1,200})/, said: { weight: 56, block: 62, reason: 'process that does not end' } },
-  { pattern: /^(?<message>g?make(?:\[\d{1,3}\])?: \*{3} \[[^\]\n]{1,300}\] (?:Segmentation fault|Abort|Bus error|Floating point exception|Illegal instruction|Killed)\b.{0,60})$/, said: { weight: 50, block: 60, reason: 'command ended by a signal' } },
-  { pattern: /^(?<message>(?:FATAL ERROR: .{1,120} )?(?:Allocation failed - JavaScript heap out of memory|Reached heap limit).{0,120})/, said: KILLED },
+  { pattern: new RegExp(
+      '(?:exit(?:ed)? (?:with )?(?:code|status)|return(?:ed)? (?:code|value)|' +
+      String.raw`ExitCode)[ :=]{1,3}'?(?<code>-?\d{9,10}|0x[0-9a-fA-F]{8})\b`,
+      'i',
+    ), read: readWindowsCode },
+  { pattern: /(?<message>\b(?<!may be )hang(?:ing|s)? at shutdown[;,:] .{1,200})/,
+    said: { weight: 56, block: 62, reason: 'process that does not end' } },
+  { pattern: new RegExp(
+      String.raw`^(?<message>g?make(?:\[\d{1,3}\])?: \*{3} \[[^\]\n]{1,300}\] (?:Segmentation fault|Abort|` +
+      String.raw`Bus error|Floating point exception|Illegal instruction|Killed)\b.{0,60})$`,
+    ), said: { weight: 50, block: 60, reason: 'command ended by a signal' } },
+  { pattern: new RegExp(
+      '^(?<message>(?:FATAL ERROR: .{1,120} )?' +
+      '(?:Allocation failed - JavaScript heap out of memory|Reached heap limit).{0,120})',
+    ), said: KILLED },
 ];
 
 const MAX_READ = 60;
