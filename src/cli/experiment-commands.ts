@@ -116,7 +116,8 @@ export async function withoutNetwork(): Promise<readonly string[]> {
   if (words !== null) return words;
   throw new TriageError(
     'invalid-config',
-    'The network cannot be taken from a command here: install bubblewrap, or allow user namespaces to unshare.',
+    'The network cannot be taken from a command here: install bubblewrap, or allow user namespaces ' +
+      'to unshare.',
   );
 }
 
@@ -188,7 +189,8 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
   const onRun = ({ id, subject }: Commit, outcome: Outcome, milliseconds: number) => {
     if (json !== true)
       say(
-        `${shortCommit(id)} ${visibleLine(subject)}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`,
+        `${shortCommit(id)} ${visibleLine(subject)}: ${SHOWN[outcome]} ` +
+          `(${(milliseconds / 1000).toFixed(1)} s)`,
       );
   };
   const found = await bisect(

@@ -191,7 +191,10 @@ function summary(counts: Counts, waiting: number, repository: string): string {
   const rest = `${counts.withoutLog} failed without a log, ${known} known before, ${counts.leftOut} left out`;
   const next =
     waiting === 0 ? '' : ` ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for the workers of the service.`;
-  return `Imported ${failed} failed and ${counted(passed, 'passed build')} of ${repository}; ${rest}.${next}\nNext: faultline report --repository ${repository}`;
+  return (
+    `Imported ${failed} failed and ${counted(passed, 'passed build')} ` +
+    `of ${repository}; ${rest}.${next}\nNext: faultline report --repository ${repository}`
+  );
 }
 
 export interface ReportOptions extends DataOptions {
@@ -219,8 +222,10 @@ function reportText(
       `  ${build.at.slice(0, 10)}  ${visibleLine(`${build.pipeline} #${build.number}`)}  ${(category ?? 'unknown').padEnd(14)}  ${isPublished ? 'published ' : 'for review'}  ${visibleLine(title)}`,
   );
   return [
-    `${repository}, the last ${counted(since, 'day')}: ${builds.failed} failed and ${counted(builds.passed, 'passed build')}`,
-    `${counted(answers.length, 'answer')}: ${published} published, ${answers.length - published} for review; ${counted(builds.unanswered, 'failed build')} without an answer`,
+    `${repository}, the last ${counted(since, 'day')}: ${builds.failed} failed ` +
+      `and ${counted(builds.passed, 'passed build')}`,
+    `${counted(answers.length, 'answer')}: ${published} published, ${answers.length - published} for ` +
+      `review; ${counted(builds.unanswered, 'failed build')} without an answer`,
     ...guesses.map(
       ({ said, right, of }) =>
         `"${said}" by the text: right in ${right} of ${of} failures that were tried (faultline confirm)`,

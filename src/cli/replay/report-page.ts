@@ -360,7 +360,10 @@ function action({ action, answerConfidence }: ReportCaseMore): string | null {
 
 function spent({ seconds, costUsd, iterations }: ReportCaseMore): string {
   const dollars = costUsd === 0 ? '' : `, $${costUsd.toFixed(4)}`;
-  return `${seconds.toFixed(1)} s${iterations === null ? '' : `, ${iterations} ${iterations === 1 ? 'round' : 'rounds'}`}${dollars}`;
+  return (
+    `${seconds.toFixed(1)} ` +
+    `s${iterations === null ? '' : `, ${iterations} ${iterations === 1 ? 'round' : 'rounds'}`}${dollars}`
+  );
 }
 
 function excerpts({ excerpts, moreExcerpts }: ReportCaseMore): Html {
