@@ -59,7 +59,11 @@ export function registerAskRoutes(app: ApiApp, deps: AskRouteDeps): void {
   registerThreads(app, deps);
 }
 
-const DESCRIPTION = `Starts or continues a thread. With \`Accept: ${EVENTS}\`, the answer is sent as events: \`step\` (each finished step with its tool calls), \`text\` (parts of the answer before it is checked; \`restart\` discards earlier parts), \`answer\` (the checked answer with its citations), \`error\`, and \`done\`. Closing the connection stops the answer; a stopped answer is not stored.`;
+const DESCRIPTION =
+  `Starts or continues a thread. With \`Accept: ${EVENTS}\`, the answer is sent as events: ` +
+  '`step` (each finished step with its tool calls), `text` (parts of the answer before it is ' +
+  'checked; `restart` discards earlier parts), `answer` (the checked answer with its citations), ' +
+  '`error`, and `done`. Closing the connection stops the answer; a stopped answer is not stored.';
 
 interface AskRoute {
   readonly url: string;
