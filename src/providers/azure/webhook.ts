@@ -83,7 +83,8 @@ function authenticate(request: WebhookRequest, secrets: readonly string[]): void
   const given = request.header('x-faultline-token') ?? readBasicPassword(request);
   if (given === undefined)
     throw refused(
-      'The delivery contains no secret: set a basic authentication password, or the header X-Faultline-Token, for the service hook.',
+      'The delivery contains no secret: set a basic authentication password, or the header ' +
+        'X-Faultline-Token, for the service hook.',
     );
   if (!matchesAny(given, secrets))
     throw refused(`The password or token does not match any configured secret (${SECRET}).`);
@@ -98,7 +99,10 @@ export const azureWebhook = createWebhook({
   setting: SECRET,
   summary: 'Azure DevOps service hook',
   description:
-    'Subscribe it to "Build completed" and send all resource details. Failed and partially succeeded builds are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason. A build of which jobs are run again counts as another attempt once it ends.',
+    'Subscribe it to "Build completed" and send all resource details. ' +
+    'Failed and partially succeeded builds are fetched and triaged, passed ones are stored for ' +
+    'history, and everything else is acknowledged and ignored with a reason. ' +
+    'A build of which jobs are run again counts as another attempt once it ends.',
   headers: z.object({}),
   body: BuildComplete,
   security: {

@@ -81,7 +81,8 @@ function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs
     [];
   if (timestamp === undefined || signature === undefined)
     throw refused(
-      'The delivery contains no secret: X-Buildkite-Signature (timestamp=…,signature=…) or X-Buildkite-Token is missing.',
+      'The delivery contains no secret: X-Buildkite-Signature (timestamp=…,signature=…) or ' +
+        'X-Buildkite-Token is missing.',
     );
   const expected = secrets.map((secret) => computeHmac(secret, `${timestamp}.`, request.body));
   if (!matchesAny(signature, expected))
@@ -96,7 +97,9 @@ export const buildkiteWebhook = createWebhook({
   setting: SECRET,
   summary: 'Buildkite webhook',
   description:
-    'Subscribe it to "build.finished". Failed builds are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason. A build that ends again, after jobs were retried, counts as another attempt.',
+    'Subscribe it to "build.finished". Failed builds are fetched and triaged, passed ones are stored ' +
+    'for history, and everything else is acknowledged and ignored with a reason. ' +
+    'A build that ends again, after jobs were retried, counts as another attempt.',
   headers: z.object({
     'x-buildkite-event': z.string().describe('build.finished; others are acknowledged and ignored.'),
     'x-buildkite-request': z
@@ -142,7 +145,8 @@ function readBuild({ build, pipeline }: BuildFinished): Reading {
   if (organization === undefined || slug === undefined)
     return {
       ignored:
-        'build.url does not name organization, pipeline and build, as in …/organizations/ORG/pipelines/PIPELINE/builds/1',
+        'build.url does not name organization, pipeline and build, as in ' +
+        '…/organizations/ORG/pipelines/PIPELINE/builds/1',
     };
   const repository = repositoryOfClone(pipeline.repository);
   const origin = repositoryOfClone(build.pull_request?.repository);

@@ -27,12 +27,14 @@ function checkSignature(request: WebhookRequest, secrets: readonly string[]): vo
   const signature = request.header('x-forgejo-signature') ?? request.header('x-gitea-signature');
   if (signature === undefined)
     throw refused(
-      'The delivery is not signed: X-Gitea-Signature is missing. Set a secret for the webhook in Gitea or Forgejo.',
+      'The delivery is not signed: X-Gitea-Signature is missing. ' +
+        'Set a secret for the webhook in Gitea or Forgejo.',
     );
   if (!/^[0-9a-f]{64}$/.test(signature)) throw refused('X-Gitea-Signature must be 64 hexadecimal digits.');
   if (!isSigned(request.body, signature, secrets))
     throw refused(
-      'The signature does not match any configured secret. Is the secret in Gitea or Forgejo the same as the one configured here?',
+      'The signature does not match any configured secret. Is the secret in Gitea or Forgejo the ' +
+        'same as the one configured here?',
     );
 }
 
@@ -172,7 +174,10 @@ export const giteaWebhook = createWebhook({
   inForm: true,
   summary: 'Gitea and Forgejo webhook',
   description:
-    'Subscribe it to "Workflow run" and, optionally, "Workflow job" (Gitea), or to the action run events (Forgejo). All events of one run belong to one build. Failed builds are fetched and triaged, passed builds are stored for history, and everything else is acknowledged and ignored with a reason.',
+    'Subscribe it to "Workflow run" and, optionally, "Workflow job" (Gitea), or to the action run ' +
+    'events (Forgejo). All events of one run belong to one build. ' +
+    'Failed builds are fetched and triaged, passed builds are stored for history, and everything ' +
+    'else is acknowledged and ignored with a reason.',
   headers: z.object({
     'x-gitea-event': z
       .string()
@@ -222,7 +227,9 @@ export function readGiteaEvent(event: string, payload: unknown): Reading {
     return readActionRun(readInput(what, ActionRunEvent, payload));
   if (event !== 'workflow_run' && event !== 'workflow_job')
     return {
-      ignored: `${event.slice(0, 100)} events do not describe a build; only workflow_run, workflow_job and action_run_… do`,
+      ignored:
+        `${event.slice(0, 100)} events do not describe a build; only workflow_run, workflow_job and ` +
+        'action_run_… do',
     };
   // Before anything else of it: half of the fields are absent until then.
   const { action } = readInput(what, Ended, payload);
