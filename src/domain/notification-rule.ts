@@ -17,7 +17,8 @@ export const NotificationRuleInput = z.strictObject({
     .max(MAX_SEARCH)
     .default('')
     .describe(
-      'Which failures: a search such as `repo:shop/api category:INFRA_ERROR is:regressed confidence:>0.8`; empty: all',
+      'Which failures: a search such as `repo:shop/api category:INFRA_ERROR is:regressed ' +
+        'confidence:>0.8`; empty: all',
     ),
   channel: NewsChannel,
   destination: z
