@@ -329,7 +329,8 @@ async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
   }
   if (cached > 0)
     trial.notes.push(
-      `${source}: a cache answered for ${counted(cached, 'run')}, which ${cached === 1 ? 'does' : 'do'} not count.`,
+      `${source}: a cache answered for ${counted(cached, 'run')}, ` +
+        `which ${cached === 1 ? 'does' : 'do'} not count.`,
     );
   if (isMended(before, attempt) && (await isSeen(trial, attempt))) await checkWider(trial, fix, attempt);
   const whole = {
