@@ -53,7 +53,9 @@ export async function saveRule(
       ? await notificationRules.add(input, repository, by)
       : await notificationRules.change(known.id, known.version, input, repository, by);
   if (saved === null) {
-    const changed = `${current?.changedBy} changed this rule since you opened it. Open it again, then repeat your change.`;
+    const changed =
+      `${current?.changedBy} changed this rule since you opened it. ` +
+      'Open it again, then repeat your change.';
     const message =
       current === null ? `There are ${MAX_RULES} notification rules already. Delete one first.` : changed;
     throw new TriageError('conflict', message);

@@ -219,7 +219,8 @@ export function renderTraceTree(trace: AnalysisTrace, { color, width }: TraceOpt
   });
   const more = trace.truncated ? [dim('└─ … more steps')] : [];
   const head = [
-    `${trace.category} · ${trace.terminationReason.replaceAll('_', ' ')} · ${trace.action.replaceAll('_', ' ')}`,
+    `${trace.category} · ${trace.terminationReason.replaceAll('_', ' ')} ` +
+      `· ${trace.action.replaceAll('_', ' ')}`,
     trace.analysisId,
   ];
   return [

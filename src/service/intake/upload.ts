@@ -81,7 +81,8 @@ type UploadedText = z.infer<typeof UploadedText>;
 /** Limit of files of one kind in one upload. */
 export const MAX_FILES = 200;
 const ARTIFACTS =
-  'Additional files: server logs, crash reports, debug logs, plain or in archives. Files that show a failure or that a log refers to are read.';
+  'Additional files: server logs, crash reports, debug logs, plain or in archives. ' +
+  'Files that show a failure or that a log refers to are read.';
 
 /** The upload as JSON. */
 export const JsonUpload = z

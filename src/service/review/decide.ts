@@ -305,7 +305,8 @@ function checkCorrection(input: DecisionInput, analysis: Analysis): void {
   if (input.shownBy !== undefined && input.shownBy !== 'none') checkShownBy(input.shownBy, analysis);
   if (!changes(input, analysis)) {
     throw invalid(
-      'This correction changes nothing: give another category, kind, root cause or fix, or accept the answer as it is.',
+      'This correction changes nothing: give another category, kind, root cause or fix, or accept ' +
+        'the answer as it is.',
     );
   }
 }
