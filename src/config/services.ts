@@ -23,7 +23,8 @@ export const DatabaseConfig = z.discriminatedUnion('driver', [
     url: setting(
       'FAULTLINE_DATABASE_URL',
       address(['postgres', 'postgresql']),
-      'PostgreSQL server, as postgres://user:password@host:port/database. It needs the extensions vector and pg_trgm.',
+      'PostgreSQL server, as postgres://user:password@host:port/database. ' +
+        'It needs the extensions vector and pg_trgm.',
       { secret: true },
     ),
     /** URL with a role that may only read; null: the same role, in sessions that cannot write. */
@@ -37,7 +38,8 @@ export const DatabaseConfig = z.discriminatedUnion('driver', [
     ownerUrl: setting(
       'FAULTLINE_DATABASE_OWNER_URL',
       address(['postgres', 'postgresql']).nullable(),
-      'The same database with the role that owns the tables, for `faultline migrate`. serve and worker do not need it.',
+      'The same database with the role that owns the tables, for `faultline migrate`. ' +
+        'serve and worker do not need it.',
       { secret: true },
     ),
     poolSize: setting(
@@ -66,7 +68,8 @@ export const JobQueueConfig = z.discriminatedUnion('driver', [
     driver: setting(
       'FAULTLINE_JOB_QUEUE',
       z.literal('pg-boss'),
-      'Job queue: pg-boss (in the database) or bullmq (in Redis). The database records pending work with either.',
+      'Job queue: pg-boss (in the database) or bullmq (in Redis). ' +
+        'The database records pending work with either.',
     ),
     ...WORK,
   }),
@@ -130,7 +133,8 @@ export const CodeHostConfig = z.object({
   driver: setting(
     'FAULTLINE_CODE_HOST',
     z.enum(['auto', 'local-git', 'none', ...CODE_HOSTS]).default('auto'),
-    'Where code is read: auto (a local clone if one is named, otherwise GitHub if a token or App is configured), local-git, github (without a token or App: public repositories, no blame) or none.',
+    'Where code is read: auto (a local clone if one is named, otherwise GitHub if a token or App is ' +
+      'configured), local-git, github (without a token or App: public repositories, no blame) or none.',
   ),
   /** `owner/name` → folder of a local clone. */
   clones: setting(
@@ -146,7 +150,8 @@ export const WebSearchConfig = z
     driver: setting(
       'FAULTLINE_WEB_SEARCH',
       z.enum(['none', 'searxng', 'brave', 'tavily', 'duckduckgo']).default('none'),
-      'Web search to use as a last resort: none, searxng, brave, tavily or duckduckgo (no key, see its terms of use). It sends masked words of the error to that service.',
+      'Web search to use as a last resort: none, searxng, brave, tavily or duckduckgo (no key, see ' +
+        'its terms of use). It sends masked words of the error to that service.',
     ),
     /** Null: the provider's own address. */
     baseUrl: setting(
@@ -234,7 +239,8 @@ export const SlackConfig = z
     /** Token of a bot. Null: nothing is posted to Slack. */
     token: credential(
       'FAULTLINE_SLACK_TOKEN',
-      'Bot token of a Slack app with the scope chat:write. Slack is notified when a default branch turns red.',
+      'Bot token of a Slack app with the scope chat:write. Slack is notified when a default branch ' +
+        'turns red.',
     ),
     /** Channel for news of default branches; null: only the repositories in `channels` have one. */
     channel: setting(
@@ -253,7 +259,8 @@ export const SlackConfig = z
      */
     signingSecrets: webhookSecrets(
       'FAULTLINE_SLACK_SIGNING_SECRET',
-      'Signing secret of the app, for the buttons Right and Wrong. Two secrets, separated by a comma, during rotation.',
+      'Signing secret of the app, for the buttons Right and Wrong. ' +
+        'Two secrets, separated by a comma, during rotation.',
     ),
     /** Slack IDs of the members who may decide. */
     reviewers: setting(
@@ -305,7 +312,8 @@ export const MessagesConfig = z
     smtpUrl: setting(
       'FAULTLINE_SMTP_URL',
       address(['smtp', 'smtps']).nullable().default(null),
-      'SMTP server for e-mails of notification rules, as smtps://user:password@host:465 or smtp://host:587. A password is sent encrypted only.',
+      'SMTP server for e-mails of notification rules, as smtps://user:password@host:465 or ' +
+        'smtp://host:587. A password is sent encrypted only.',
       { secret: true },
     ),
     smtpFrom: setting(
@@ -321,19 +329,22 @@ export const MessagesConfig = z
     teams: setting(
       'FAULTLINE_TEAMS_WEBHOOKS',
       namedWebhooks(),
-      'Webhooks of Microsoft Teams that notification rules may post to, as name=https://…, separated by commas.',
+      'Webhooks of Microsoft Teams that notification rules may post to, as name=https://…, separated ' +
+        'by commas.',
       { secret: true },
     ),
     webhooks: setting(
       'FAULTLINE_NOTIFY_WEBHOOKS',
       namedWebhooks(),
-      'Other webhooks that notification rules may post to, as name=https://…, separated by commas. They may be private.',
+      'Other webhooks that notification rules may post to, as name=https://…, separated by commas. ' +
+        'They may be private.',
       { secret: true },
     ),
     webhookSecrets: setting(
       'FAULTLINE_NOTIFY_WEBHOOK_SECRET',
       z.array(SigningSecret).default([]),
-      'Signing secret of these webhooks, as whsec_ plus base64. Two secrets, separated by a comma, during rotation.',
+      'Signing secret of these webhooks, as whsec_ plus base64. ' +
+        'Two secrets, separated by a comma, during rotation.',
       { secret: true },
     ),
   })
@@ -383,7 +394,8 @@ export const OpenIdConfig = z
     roles: setting(
       'FAULTLINE_OIDC_ROLES',
       z.record(z.string(), RoleList).default({}),
-      'Roles per group, for example ci-team=read+review,platform=admin. The group * is everyone who can sign in.',
+      'Roles per group, for example ci-team=read+review,platform=admin. ' +
+        'The group * is everyone who can sign in.',
     ),
   })
   .refine(({ issuer, clientId }) => issuer === null || clientId !== null, {
