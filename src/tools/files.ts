@@ -216,7 +216,8 @@ export function readRepositoryDocs(codeHost: CodeHost): Tool {
       const document = await readDocument(code, under, paths);
       const tree: Finding = {
         title: code.titled(
-          `${[code.at.repository, ...parts].join('/')}: ${paths.length}${truncated ? '+' : ''} files by folder`,
+          `${[code.at.repository, ...parts].join('/')}: ${paths.length}${truncated ? '+' : ''} files ` +
+            'by folder',
         ),
         text: formatTree(paths, under),
         source: 'repository',

@@ -72,7 +72,9 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
             generic || same === count
               ? `${where}: ${count} failed in a row`
               : `${where}: ${count} failed in a row, ${same} of them this way`,
-          text: `${where} failed ${count} ${count === 1 ? 'time' : 'times'} in a row${since}${alike}. ${green}`,
+          text:
+            `${where} failed ${count} ${count === 1 ? 'time' : 'times'} in a ` +
+            `row${since}${alike}. ${green}`,
           source: `history/${repository}/${pipeline}`,
           data: {
             count,

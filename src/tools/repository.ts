@@ -153,8 +153,14 @@ const MANIFESTS: readonly RegExp[] = [
   /(?:^|\/)(?:requirements|constraints)[\w.-]*\.(?:txt|in)$/,
   /(?:^|\/)requirements\/[\w.-]+\.(?:txt|in)$/,
   /(?:^|\/)(?:pyproject|Cargo|Pipfile|libs\.versions)\.toml$/,
-  /(?:^|\/)(?:setup\.py|setup\.cfg|Pipfile|Pipfile\.lock|Gemfile|Gemfile\.lock|Podfile|Podfile\.lock|gradle\.lockfile)$/,
-  /(?:^|\/)(?:pom\.xml|build\.sbt|project\.clj|mix\.exs|rebar\.config|MODULE\.bazel|Package\.swift|Package\.resolved)$/,
+  new RegExp(
+    String.raw`(?:^|/)(?:setup\.py|setup\.cfg|Pipfile|Pipfile\.lock|Gemfile|Gemfile\.lock|` +
+      String.raw`Podfile|Podfile\.lock|gradle\.lockfile)$`,
+  ),
+  new RegExp(
+    String.raw`(?:^|/)(?:pom\.xml|build\.sbt|project\.clj|mix\.exs|rebar\.config|` +
+      String.raw`MODULE\.bazel|Package\.swift|Package\.resolved)$`,
+  ),
   /(?:^|\/)(?:build|settings)\.gradle(?:\.kts)?$/,
   /(?:^|\/)gradle-wrapper\.properties$/,
   /(?:^|\/)go\.(?:mod|sum|work|work\.sum)$/,

@@ -21,8 +21,12 @@ const MAX_CODE = 4_000;
 /** Less alike is no answer. */
 const LEAST_SCORE = 0.05;
 /** Paths that are skipped: files that no person wrote, or that do not contain the cause. */
-const SKIPPED =
-  /(?:^|\/)(?:node_modules|vendor|third_party|dist|build|coverage|__snapshots__)\/|\.(?:lock|min\.js|map|snap|svg|csv|json|md|rst|txt|html|po|pb\.go)$|(?:^|\/)(?:package-lock\.json|go\.sum)$/i;
+const SKIPPED = new RegExp(
+  '(?:^|/)(?:node_modules|vendor|third_party|dist|build|coverage|__snapshots__)/|' +
+    String.raw`\.(?:lock|min\.js|map|snap|svg|csv|json|md|rst|txt|html|po|pb\.go)$|` +
+    String.raw`(?:^|/)(?:package-lock\.json|go\.sum)$`,
+  'i',
+);
 
 const SearchParameters = z.strictObject({
   code: z
@@ -31,7 +35,8 @@ const SearchParameters = z.strictObject({
     .min(10)
     .max(MAX_CODE)
     .describe(
-      'Code as it might stand in the repository where the fault is: a guess at the failing function, in its language and with its names',
+      'Code as it might stand in the repository where the fault is: ' +
+        'a guess at the failing function, in its language and with its names',
     ),
   words: z
     .array(

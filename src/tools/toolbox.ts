@@ -173,7 +173,8 @@ async function ask(deps: ToolboxDeps, tool: Tool, call: ToolCall, context: ToolC
   const { description } = tool;
   if (!description.categories.includes(context.category) && call.why.trim() === '') {
     return refused(
-      `${description.name} serves ${description.categories.join(', ')}; for a ${context.category} it is asked only where the call says why.`,
+      `${description.name} serves ${description.categories.join(', ')}; ` +
+        `for a ${context.category} it is asked only where the call says why.`,
     );
   }
   const question = tool.read(call.args);
