@@ -94,7 +94,8 @@ const MAX_LOGS = 200;
 
 /** Returns SQL for the condition that both builds belong to one pipeline. */
 const SAME_PIPELINE = (one: string, other: string) =>
-  `${one}.provider = ${other}.provider and ${one}.repository = ${other}.repository and ${one}.pipeline = ${other}.pipeline`;
+  `${one}.provider = ${other}.provider and ${one}.repository = ${other}.repository
+    and ${one}.pipeline = ${other}.pipeline`;
 
 /**
  * Returns SQL for the condition that a build came before another of its pipeline. If the other's number is
@@ -108,11 +109,13 @@ const BEFORE = (one: string, other: string) => `case
 
 const SAVE_DEFAULT_BRANCH = `
   insert into default_branches (provider, repository, branch) values ($1, $2, $3)
-  on conflict (provider, repository) do update set branch = excluded.branch where default_branches.branch <> excluded.branch`;
+  on conflict (provider, repository) do update set branch = excluded.branch
+  where default_branches.branch <> excluded.branch`;
 
 const NEWER = `
   select count(*)::int as newer from builds base
-  join builds b on ${SAME_PIPELINE('b', 'base')} and b.branch is not distinct from base.branch and ${BEFORE('base', 'b')}
+  join builds b on ${SAME_PIPELINE('b', 'base')} and b.branch is not distinct from base.branch
+    and ${BEFORE('base', 'b')}
   where base.id = $1 and exists (select from green_templates t where t.build_id = b.id)`;
 
 const INSERT = 'insert into green_templates (build_id, log, body) values ($1, $2, $3)';
@@ -152,7 +155,8 @@ const CHOOSE = `
     join wanted w on w.log = t.log
   ),
   nearest as (
-    select g.* from green g where g.nth <= $3 and (g.same or not exists (select from green o where o.log = g.log and o.same))
+    select g.* from green g where g.nth <= $3
+      and (g.same or not exists (select from green o where o.log = g.log and o.same))
   )
   insert into green_choices (build_id, log, position, green_build_id)
   select $1, w.log, coalesce(n.nth, 0), n.id from wanted w left join nearest n on n.log = w.log
