@@ -14,7 +14,7 @@ import type { ConsoleDeps } from './console-deps.ts';
 import { dayField, formatAge, options, pager, renderTime } from './controls.ts';
 import { dataTable, type Html, html, joined, linkTarget, numbers, type Shown } from './html.ts';
 import { Day, IdParams, misreadBanner, Offset, Words } from './http.ts';
-import { ciName, logPageLink, rerunPart } from './outside.ts';
+import { ciName, logPageLink, nameEveryCi, rerunPart } from './outside.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { inlineProse } from './prose.ts';
 
@@ -204,7 +204,7 @@ function nothing({ offset: _, ...query }: Query): Html {
   if (given.length > 0)
     return html`<p>No build matches ${given.map(([name, value]) => `${name}:${value}`).join(' ')}.
       <a class="button" href="/builds">Clear filters</a></p>`;
-  return html`<p>No builds yet. Send webhooks from GitHub, Gitea, GitLab or Jenkins, or upload a log with
+  return html`<p>No builds yet. Send webhooks from ${nameEveryCi()}, or upload a log with
     <code>POST /api/builds</code>.</p>`;
 }
 

@@ -27,6 +27,12 @@ export function ciName({ provider }: Pick<Build, 'provider'>): string {
   return NAMES[provider];
 }
 
+/** Names every CI that can send webhooks, for a sentence: "GitHub, Gitea, or Jenkins". */
+export function nameEveryCi(): string {
+  const { upload: _, ...names } = NAMES;
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.values(names));
+}
+
 /**
  * Renders a link such as "Open in GitLab", to a line if the page can be opened at one. Returns null if no
  * page is known.

@@ -23,7 +23,10 @@ import { type Html, html } from './html.ts';
 import { type Emit, IdParams, protect, sendEvents } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 
-/** Serves `/runs/:id`, the steps of an analysis, or, for the id of a build, the steps of its current run. */
+/**
+ * Serves `/runs/:id`, the steps of an analysis or, for the id of a build, of its current run. Also serves
+ * `/runs/:id/json`, the same for programs, and `/runs/:id/events`, the steps of a run as they end.
+ */
 export function registerRunPages(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/runs/:id', route('read', { params: IdParams }), async (request, reply) => {
     const analysis = await deps.stores.analyses.find(request.params.id);
@@ -37,12 +40,12 @@ export function registerRunPages(app: ConsoleApp, deps: ConsoleDeps): void {
     reply
       .header('content-disposition', `attachment; filename="${analysis.id}.json"`)
       .header('content-type', 'application/json; charset=utf-8');
-    return reply.send(JSON.stringify(await traced(analysis, deps), null, 2));
+    return reply.send(JSON.stringify(await traceAnalysis(analysis, deps), null, 2));
   });
   registerRunEvents(app, deps);
 }
 
-async function traced(analysis: Analysis, { masker }: ConsoleDeps): Promise<AnalysisTrace> {
+async function traceAnalysis(analysis: Analysis, { masker }: ConsoleDeps): Promise<AnalysisTrace> {
   return await buildTrace(analysis, async (text) => (await masker.mask(text)).text);
 }
 
@@ -52,11 +55,11 @@ async function sendFinished(
   reply: FastifyReply,
   deps: ConsoleDeps,
 ): Promise<FastifyReply> {
-  const trace = await traced(analysis, deps);
+  const trace = await traceAnalysis(analysis, deps);
   const main = html`<h1 tabindex="-1">How Faultline reached “${analysis.answer.title}”</h1>
     ${renderHead(trace)}
     <ol class="steps">${trace.steps.map((step, at) =>
-      stepLine(step, at + 1, { startedAt: begunAt(trace), milliseconds: trace.milliseconds }),
+      stepLine(step, at + 1, { startedAt: findStart(trace), milliseconds: trace.milliseconds }),
     )}</ol>
     ${trace.truncated && html`<p>Only the first ${trace.steps.length} steps are shown.</p>`}
     ${
@@ -94,10 +97,10 @@ function renderHead({
 }
 
 /**
- * Returns the start of a run. Its steps may begin before the clock of the first stored one, for example after
- * a resume.
+ * Returns when the run started: the earliest start of a step, or the creation of the analysis if there are no
+ * steps.
  */
-function begunAt({ steps, createdAt }: AnalysisTrace): number {
+function findStart({ steps, createdAt }: AnalysisTrace): number {
   const starts = steps.map(({ startedAt }) => Date.parse(startedAt));
   return findMin(starts, Date.parse(createdAt));
 }
@@ -123,7 +126,7 @@ function livePage(build: Build, run: LiveRun, steps: readonly Html[]): Html {
   return html`<h1 tabindex="-1">${run.ended ? 'Analysis of' : 'Analyzing'} ${build.pipeline}
     #${build.number}</h1>
     <p>${buildLine(build)}</p>
-    <p id="live-state">${run.sentence}</p>
+    <p id="live-state">${run.stateText}</p>
     <ol class="steps" id="steps"${
       !run.ended &&
       html` data-events="${runAddress(build.id)}/events"
@@ -139,12 +142,12 @@ function livePage(build: Build, run: LiveRun, steps: readonly Html[]): Html {
     <p><a href="${buildAddress(build.id)}">Back to the build</a></p>`;
 }
 
-/** Between two looks into the database; a step takes seconds with a model. */
-const LOOK_MS = 700;
-/** The database counts no further. */
-const LAST_POSITION = 2_147_483_647;
-/** A page that is forgotten in a tab asks again after that. */
-const LONGEST_MS = 30 * 60_000;
+/** The interval between two polls of the database. With a model, a step takes seconds. */
+const POLL_MS = 700;
+/** The largest position of a step: positions are integers of PostgreSQL. */
+const MAX_POSITION = 2_147_483_647;
+/** The maximum length of one event stream. The browser then reconnects. */
+const MAX_STREAM_MS = 30 * 60_000;
 
 type LiveRun = Awaited<ReturnType<typeof liveRun>>;
 
@@ -157,7 +160,7 @@ async function liveRun(buildId: string, after: number, { stores }: Pick<ConsoleD
   ]);
   const ended = job === null || job.state === 'done' || job.state === 'failed';
   const last = steps.at(-1)?.step;
-  const sentences = {
+  const stateTexts = {
     queued: 'Waiting for a worker.',
     running: last === undefined ? 'Reading the logs.' : `Done: ${last.node}. ${last.summary}`,
     done: 'Analyzed.',
@@ -167,7 +170,7 @@ async function liveRun(buildId: string, after: number, { stores }: Pick<ConsoleD
     steps,
     analyses,
     ended,
-    sentence: job === null ? 'This build needs no analysis.' : sentences[job.state],
+    stateText: job === null ? 'This build needs no analysis.' : stateTexts[job.state],
   };
 }
 
@@ -181,21 +184,21 @@ async function renderStep(
 
 /**
  * Serves `/runs/:id/events`: the steps of a build that a user watches, as they end. The id of each event is
- * its position, so a reader that reconnects continues after it. The last event is `done`, with the address of
- * the result.
+ * its position, so a reader that reconnects continues after it. When the run has ended, the last event is
+ * `done`, with the address of the result. A stream ends after `MAX_STREAM_MS` in any case.
  */
 function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
   const schema = {
     params: IdParams,
-    querystring: z.object({ after: z.coerce.number().int().min(0).max(LAST_POSITION).catch(0).default(0) }),
+    querystring: z.object({ after: z.coerce.number().int().min(0).max(MAX_POSITION).catch(0).default(0) }),
   };
   const options = { ...route('read', schema), exposeHeadRoute: false };
   app.get('/runs/:id/events', options, async (request, reply) => {
     const build = await deps.stores.builds.find(request.params.id);
     if (build === null) throw new TriageError('not-found', `There is no build ${request.params.id}.`);
     const resumed = Number.parseInt(String(request.headers['last-event-id'] ?? ''), 10);
-    let after = resumed >= 0 && resumed <= LAST_POSITION ? resumed : request.query.after;
-    const until = deps.clock.now() + LONGEST_MS;
+    let after = resumed >= 0 && resumed <= MAX_POSITION ? resumed : request.query.after;
+    const until = deps.clock.now() + MAX_STREAM_MS;
     const leave = deps.countStream(request);
     const watch = async (emit: Emit, signal: AbortSignal) => {
       for (;;) {
@@ -204,7 +207,7 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
           after = step.position;
           emit('step', (await renderStep(step, deps)).text, String(after));
         }
-        emit('state', html`${run.sentence}`.text);
+        emit('state', html`${run.stateText}`.text);
         const [only] = run.analyses;
         if (run.ended)
           return emit(
@@ -212,7 +215,7 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
             run.analyses.length === 1 && only !== undefined ? runAddress(only.id) : buildAddress(build.id),
           );
         if (deps.clock.now() > until) return;
-        await wait(LOOK_MS, undefined, { signal });
+        await wait(POLL_MS, undefined, { signal });
       }
     };
     return sendEvents(request, reply, async (emit, signal) => await watch(emit, signal).finally(leave));
@@ -220,8 +223,8 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
 }
 
 /**
- * Renders one finished step as a line that can be opened. Steps in which something failed are open. `scale`
- * is null while the run continues.
+ * Renders one finished step as a list item that expands. It is expanded if a tool call failed. `scale` is
+ * null while the run continues.
  */
 function stepLine(step: StepTrace, number: number, scale: RunScale | null): Html {
   const failed = step.tools.some(isFailure);
@@ -277,12 +280,12 @@ interface RunScale {
 }
 
 const WIDTH = 200;
-/** A step of a millisecond is still to be seen. */
+/** Even the shortest step is visible. */
 const MIN_WIDTH = 1;
 
 /**
- * Draws when a step began and how long it took, to the scale of the whole run. The text next to it says the
- * same.
+ * Draws when a step began and how long it took, to the scale of the whole run. The text next to the bar gives
+ * the duration; the start is shown by the bar alone.
  */
 function bar(step: Pick<StepTrace, 'startedAt' | 'milliseconds'>, scale: RunScale): Html {
   const total = Math.max(1, scale.milliseconds);
@@ -293,6 +296,6 @@ function bar(step: Pick<StepTrace, 'startedAt' | 'milliseconds'>, scale: RunScal
     <rect x="${from.toFixed(1)}" width="${width.toFixed(1)}" height="8"/></svg>`;
 }
 
-function clamp(value: number, most: number): number {
-  return Math.min(Math.max(0, value), most);
+function clamp(value: number, max: number): number {
+  return Math.min(Math.max(0, value), max);
 }

@@ -61,7 +61,7 @@ export function conclusionStatus(conclusion: string | null | undefined): BuildSt
 }
 
 /** Returns the reason to ignore an event whose build neither failed nor passed. */
-export function neither(what: string, conclusion: string | null | undefined): Reading {
+export function ignoreUndecided(what: string, conclusion: string | null | undefined): Reading {
   return {
     ignored: `the ${what} ended as ${(conclusion ?? 'nothing').slice(0, 100)}: neither failed nor passed`,
   };

@@ -47,7 +47,7 @@ export function searchWeb(
       ttlMs: DAY_MS,
       key: ({ query }, { subject }) => [webSearch.driver, query ?? failureHeadline(subject)],
     },
-    nameInstead: nameDocumentation,
+    listFallbackFindings: nameDocumentation,
     unavailable: async () => (webSearch.configured ? null : 'no web search configured'),
     async run({ query, limit }, { subject, signal }) {
       // Masked before it is cut: half a secret is not known for one.

@@ -13,8 +13,8 @@ import {
 import {
   computeHmac,
   createWebhook,
+  ignoreUndecided,
   matchesAny,
-  neither,
   type Reading,
   refused,
   requiredHeader,
@@ -138,7 +138,7 @@ export function readBuildkiteEvent(event: string, payload: unknown): Reading {
 
 function readBuild({ build, pipeline }: BuildFinished): Reading {
   const status = toBuildStatus(build.state);
-  if (status === null) return neither('build', build.state);
+  if (status === null) return ignoreUndecided('build', build.state);
   if (status === 'passed' && build.blocked === true) return { ignored: 'the build waits to be unblocked' };
   const [, organization, slug] =
     /\/organizations\/([^/]+)\/pipelines\/([^/]+)\/builds\/\d+$/.exec(build.url) ?? [];

@@ -14,8 +14,8 @@ import {
 import {
   conclusionStatus,
   createWebhook,
+  ignoreUndecided,
   isSigned,
-  neither,
   onlyFailed,
   type Reading,
   refused,
@@ -240,7 +240,7 @@ export function readGiteaEvent(event: string, payload: unknown): Reading {
 
 function readWorkflowRun({ repository, sender, workflow, workflow_run: run }: WorkflowRunEvent): Reading {
   const status = conclusionStatus(run.conclusion);
-  if (status === null) return neither('run', run.conclusion);
+  if (status === null) return ignoreUndecided('run', run.conclusion);
   const [pull] = run.pull_requests ?? [];
   // A fork that was deleted has no repository any more.
   const fromFork = pull !== undefined && (pull.head?.repo?.id ?? null) !== pull.base?.repo?.id;
@@ -304,7 +304,7 @@ function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobE
 function readActionRun({ action, run }: ActionRunEvent): Reading {
   const said = run.status ?? action;
   const status = conclusionStatus(said === 'recover' ? 'success' : said);
-  if (status === null) return neither('run', said);
+  if (status === null) return ignoreUndecided('run', said);
   const pull = Trigger.safeParse(jsonIn(run.event_payload ?? '')).data?.pull_request ?? null;
   const { full_name: repository, default_branch: defaultBranch } = run.repository;
   const home = pull?.head?.repo?.full_name ?? repository;

@@ -13,8 +13,8 @@ import {
 import {
   conclusionStatus,
   createWebhook,
+  ignoreUndecided,
   isSigned,
-  neither,
   onlyFailed,
   type Reading,
   readDeployment,
@@ -260,7 +260,7 @@ function whenCompleted<Event extends { action: string }>(
 function readWorkflowRun(event: WorkflowRunEvent): Reading {
   const run = event.workflow_run;
   const status = conclusionStatus(run.conclusion);
-  if (status === null) return neither('run', run.conclusion);
+  if (status === null) return ignoreUndecided('run', run.conclusion);
   const home = run.head_repository?.full_name ?? event.repository.full_name;
   const fromFork = home !== event.repository.full_name;
   return {
