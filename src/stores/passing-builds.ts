@@ -124,8 +124,8 @@ const NEWER = `
 
 const INSERT = 'insert into green_templates (build_id, log, body) values ($1, $2, $3)';
 
-// Deleted branches leave templates behind. `side` bounds them: it counts over the default branch, and over all
-// other branches together.
+// Deleted branches leave templates behind. `side` bounds them: it counts over the default branch, and over
+// all other branches together.
 const PRUNE = `
   with ranked as (
     select t.build_id, t.log,

@@ -321,12 +321,13 @@ function overlapStart(sizes: readonly number[], to: number): number {
 
 /** Words of programming languages and of any code: they say nothing about what it does. */
 const COMMON = new Set(
-  `abstract and any args array assert async await bool boolean break byte case catch char class const constructor continue def default del
-  delete double elif else end enum error except export extends false final finally float fn for from func function get global if impl
-  implements import in include instanceof int interface is lambda let list long map match mod module mut namespace new nil none not null
-  number object of or override package pass private protected pub public raise return self set short static string struct super switch
-  template test then this throw throws trait true try tuple type typeof undefined union unit unsafe use using val value var void
-  volatile when where while with yield`.split(/\s+/),
+  `abstract and any args array assert async await bool boolean break byte case catch char class const
+  constructor continue def default del delete double elif else end enum error except export extends false
+  final finally float fn for from func function get global if impl implements import in include instanceof
+  int interface is lambda let list long map match mod module mut namespace new nil none not null number
+  object of or override package pass private protected pub public raise return self set short static string
+  struct super switch template test then this throw throws trait true try tuple type typeof undefined union
+  unit unsafe use using val value var void volatile when where while with yield`.split(/\s+/),
 );
 
 /** Extracts the words of code and prose, in lower case. A compound identifier yields itself and its parts. */
