@@ -50,7 +50,7 @@ import type { createPostgresCheckpointer } from './stores/checkpointer.ts';
 import type { Stores } from './stores/stores.ts';
 import { createJobTurns } from './stores/triages.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
-import { sightOfReaders } from './tools/tool.ts';
+import { createReaderScope } from './tools/tool.ts';
 
 /** Milliseconds for which unsent spans may delay shutdown. */
 const FLUSH_MS = 2_000;
@@ -360,7 +360,7 @@ async function createTriageDeps(
     {
       ...asked,
       reviewers,
-      ...(config.triage.shareRepositories ? {} : { sight: sightOfReaders(stores.tokens) }),
+      ...(config.triage.shareRepositories ? {} : { scope: createReaderScope(stores.tokens) }),
     },
     { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency },
   );

@@ -105,10 +105,10 @@ export const INVESTIGATORS: readonly Investigator[] = Investigator.options;
 
 /** Tools that each investigator may call. A tool in no list is called only outside a fan-out. */
 const TOOLS: Readonly<Record<Investigator, string>> = {
-  code: `find_files read_file read_test_file read_blame read_commit_history read_commit_diff changed_since_green read_past_fixes search_code
-    search_semantic list_repositories`,
-  history: `find_similar_failures read_failure_history count_consecutive_failures diff_with_green read_build_log read_console_output grep_log
-    view_log read_artifact`,
+  code: `find_files read_file read_test_file read_blame read_commit_history read_commit_diff
+    changed_since_green read_past_fixes search_code search_semantic list_repositories`,
+  history: `find_similar_failures read_failure_history count_consecutive_failures diff_with_green read_build_log
+    read_console_output grep_log view_log read_artifact`,
   documents: 'search_knowledge search_error_library read_repository_docs search_web',
 };
 

@@ -49,7 +49,9 @@ export function registerSlackWebhook(app: FastifyInstance, deps: SlackWebhookDep
         operationId: 'receiveSlackPress',
         summary: 'Slack buttons',
         description:
-          'Set this as the "Request URL" of the app\'s interactivity. Right accepts the answer in the message, Wrong rejects it. Only people listed in FAULTLINE_SLACK_REVIEWERS may use them.',
+          'Set this as the "Request URL" of the app\'s interactivity. ' +
+          'Right accepts the answer in the message, Wrong rejects it. ' +
+          'Only people listed in FAULTLINE_SLACK_REVIEWERS may use them.',
         headers: z.object({ 'x-slack-request-timestamp': z.string().describe('Unix time in seconds.') }),
         body: {
           content: {
@@ -179,12 +181,14 @@ function checkSlackSignature(
   if (secrets.length === 0) {
     throw new TriageError(
       'forbidden',
-      'Slack buttons are not accepted yet: no secret is configured. Set FAULTLINE_SLACK_SIGNING_SECRET and restart.',
+      'Slack buttons are not accepted yet: no secret is configured. ' +
+        'Set FAULTLINE_SLACK_SIGNING_SECRET and restart.',
     );
   }
   if (!/^\d{1,12}$/.test(timestamp) || !/^v0=[0-9a-f]{64}$/.test(signature))
     throw refused(
-      'X-Slack-Signature must be v0=<64 hexadecimal digits>, and X-Slack-Request-Timestamp Unix time in seconds.',
+      'X-Slack-Signature must be v0=<64 hexadecimal digits>, and X-Slack-Request-Timestamp Unix time ' +
+        'in seconds.',
     );
   const given = Buffer.from(signature);
   const matches = secrets.map((secret) =>

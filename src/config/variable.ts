@@ -132,7 +132,8 @@ export const TERMINAL_VARIABLES: readonly Pick<Variable, 'name' | 'meaning'>[] =
   {
     name: 'FAULTLINE_PRESET',
     meaning:
-      'Either embedded (everything in one process and one directory) or server (separate services). Default: server if FAULTLINE_DATABASE_URL is set, otherwise embedded.',
+      'Either embedded (everything in one process and one directory) or server (separate services). ' +
+      'Default: server if FAULTLINE_DATABASE_URL is set, otherwise embedded.',
   },
   { name: 'FAULTLINE_DATA_DIR', meaning: 'Data directory, unless --data names one. Default: .faultline.' },
   {
@@ -146,7 +147,10 @@ export const TERMINAL_VARIABLES: readonly Pick<Variable, 'name' | 'meaning'>[] =
   {
     name: 'LANGSMITH_TRACING',
     meaning:
-      'Set to true to send log excerpts, prompts and answers, with secrets masked, to LangSmith, configured by LANGSMITH_API_KEY, LANGSMITH_ENDPOINT and LANGSMITH_PROJECT. Each start prints a notice. Otherwise, these variables are ignored. LANGCHAIN_… is always ignored.',
+      'Set to true to send log excerpts, prompts and answers, with secrets masked, to LangSmith, ' +
+      'configured by LANGSMITH_API_KEY, LANGSMITH_ENDPOINT and LANGSMITH_PROJECT. ' +
+      'Each start prints a notice. Otherwise, these variables are ignored. ' +
+      'LANGCHAIN_… is always ignored.',
   },
   { name: 'FAULTLINE_TRACING', meaning: 'Set to off to send nothing to LangSmith, whatever else is set.' },
   { name: 'FAULTLINE_DEBUG', meaning: 'If set, internal errors also print their stack trace.' },

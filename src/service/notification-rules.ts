@@ -47,7 +47,9 @@ export async function saveRule(
       ? await notificationRules.add(input, repository, by)
       : await notificationRules.change(known.id, known.version, input, repository, by);
   if (saved === null) {
-    const changed = `${current?.changedBy} changed this rule since you opened it. Open it again, then repeat your change.`;
+    const changed =
+      `${current?.changedBy} changed this rule since you opened it. ` +
+      'Open it again, then repeat your change.';
     const message =
       current === null ? `There are ${MAX_RULES} notification rules already. Delete one first.` : changed;
     throw new TriageError('conflict', message);
@@ -161,7 +163,9 @@ export async function previewRule(
   const list = shown.map(({ at, target, occasions: told }) => {
     const causes = [...new Map(told.map((one) => [`${one.repository} ${one.fingerprint}`, one])).values()];
     const named = causes.slice(0, MOST_CAUSES).map(({ analysisId, repository, state }) => ({
-      ...{ title: titles.get(analysisId) ?? 'No title', repository, analysisId },
+      title: titles.get(analysisId) ?? 'No title',
+      repository,
+      analysisId,
       state: parseCondition(rule.query).states.length === 0 ? null : state,
     }));
     const [channel, destination] = [rule.channel, target.slice(rule.channel.length + 1)];

@@ -85,7 +85,8 @@ const KEEP_TOKENS = `
   returning ${TOKEN}`;
 
 const FIND_TOKENS = `
-  select ${TOKEN}, case when t.revoked_at is not null then 'revoked' when t.expires_at <= clock_timestamp() then 'expired' else 'valid' end as state
+  select ${TOKEN}, case when t.revoked_at is not null then 'revoked'
+    when t.expires_at <= clock_timestamp() then 'expired' else 'valid' end as state
   from access_tokens t where t.digest = $1`;
 
 const LIST = `select ${TOKEN} from access_tokens t order by t.created_at desc, t.id desc limit 200`;
@@ -98,7 +99,8 @@ const REVOKE = `
 
 const SCOPES = `
   select distinct repositories from access_tokens
-  where repositories is not null and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`;
+  where repositories is not null and revoked_at is null
+    and (expires_at is null or expires_at > clock_timestamp())`;
 
 const TOUCH = `
   update access_tokens set last_used_at = clock_timestamp()
@@ -106,7 +108,8 @@ const TOUCH = `
 
 const COUNT_ADMINS = `
   select count(*)::int as count from access_tokens
-  where 'admin' = any(roles) and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`;
+  where 'admin' = any(roles) and revoked_at is null
+    and (expires_at is null or expires_at > clock_timestamp())`;
 
 const StoredPrincipal: z.ZodType<Principal> = z.object({
   name: z.string(),
@@ -172,7 +175,8 @@ const BEGIN = `
   values ($1, $2, $3::jsonb, ${fromNow('$4')})`;
 
 const FIND_SESSIONS = `
-  select token_digest as "tokenDigest", principal from sessions where digest = $1 and expires_at > clock_timestamp()`;
+  select token_digest as "tokenDigest", principal from sessions
+  where digest = $1 and expires_at > clock_timestamp()`;
 
 const SET = `
   insert into preferences (holder, body) values ($1, $2::jsonb)
@@ -193,5 +197,6 @@ export function createSlackPresses(db: Pick<Database, 'query'>) {
 }
 
 const KEEP_PRESSES = `
-  with old as (delete from slack_presses where pressed_at < clock_timestamp() - interval '1 hour' and id <> $1)
+  with old as (delete from slack_presses where pressed_at < clock_timestamp() - interval '1 hour'
+    and id <> $1)
   insert into slack_presses (id) values ($1) on conflict (id) do nothing returning id`;

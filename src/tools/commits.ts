@@ -42,7 +42,8 @@ export function readCommitHistory(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_commit_history',
     question:
-      'Which commits led to this build, newest first, which files did each touch, and which touched these lines?',
+      'Which commits led to this build, newest first, which files did each touch, and which touched ' +
+      'these lines?',
     categories: ['CODE_ERROR'],
     costClass: 'high',
     usualLatencyMs: 800,
@@ -135,7 +136,8 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_past_fixes',
     question:
-      'When this same failure was mended before, which files and commits stood between the red build and the green one?',
+      'When this same failure was mended before, which files and commits stood between the red build ' +
+      'and the green one?',
     categories: ['CODE_ERROR', 'TEST_FAILURE'],
     costClass: 'medium',
     usualLatencyMs: 800,
@@ -304,7 +306,9 @@ function toFindings(
 ): Finding[] {
   if (files.length === 0) return [];
   const summary: Finding = {
-    title: `${counted(files.length, 'file')} in ${counted(commits.length, 'commit')} ${base.said}${truncated ? '; there are more' : ''}`,
+    title:
+      `${counted(files.length, 'file')} ` +
+      `in ${counted(commits.length, 'commit')} ${base.said}${truncated ? '; there are more' : ''}`,
     text: [
       ...commits.slice(0, MAX_COMMITS_CHANGED).map(commitTitle),
       '',
@@ -340,8 +344,11 @@ function shortChange({ path, status, additions, deletions }: ChangedFile): strin
 }
 
 /** Files that are rarely the cause, unless the failure names them. */
-const LITTLE_TELLING =
-  /(?:^|\/)(?:docs?|changelogs?|LICENSE[\w.-]{0,20})(?:\/|$)|\.(?:md|rst|txt|svg|png|jpe?g|gif|snap|min\.js|map)$/i;
+const LITTLE_TELLING = new RegExp(
+  String.raw`(?:^|/)(?:docs?|changelogs?|LICENSE[\w.-]{0,20})(?:/|$)|` +
+    String.raw`\.(?:md|rst|txt|svg|png|jpe?g|gif|snap|min\.js|map)$`,
+  'i',
+);
 
 /**
  * Sorts files: those that the failure names first, then those with the most changed lines, documents and

@@ -40,10 +40,11 @@ export const TEST_EXTRACTORS: readonly Extractor[] = [
  * frameworks. The order is: tools known by name, traces and crashes, the shapes of unknown tools, and finally
  * the catch-all readers.
  */
-// biome-ignore format: one line for each kind of tool
+// biome-ignore format: one row for each kind of tool
 const TOOL_EXTRACTORS: readonly Extractor[] = [
   namedTools, listings,
-  ...createReaders(LINTERS), ...createReaders(COMPILERS), ...createReaders(BUILDERS), ...createReaders(PACKAGE_MANAGERS), ...createReaders(DELIVERY), ansible,
+  ...createReaders(LINTERS), ...createReaders(COMPILERS), ...createReaders(BUILDERS),
+  ...createReaders(PACKAGE_MANAGERS), ...createReaders(DELIVERY), ansible,
   sanitizers, crashes, pythonTraceback, stackTrace, moreTraces, records,
   anyTool,
   ...shell, phrases, commands,
@@ -63,8 +64,17 @@ const ENVIRONMENT = LEFT_OUT + LEFT_OUT_LITERALS.length;
 
 /** Readers of shapes rather than of tools. */
 const GENERAL: ReadonlySet<string> = new Set([
-  ...['tests', 'places', 'records', 'generic', 'commands', 'shell'],
-  ...['stack-trace', 'python', 'sanitizers', 'crashes', 'harness'],
+  'tests',
+  'places',
+  'records',
+  'generic',
+  'commands',
+  'shell',
+  'stack-trace',
+  'python',
+  'sanitizers',
+  'crashes',
+  'harness',
 ]);
 
 /** Their names say nothing of the toolchain. */

@@ -298,7 +298,9 @@ export function createGiteaCommentClient(options: GiteaOptions): NoticeSender<{ 
     return login;
   };
   return createCommentClient({
-    ...{ label: 'Gitea', mode: 'edit', maxBody: 65_536 },
+    label: 'Gitea',
+    mode: 'edit',
+    maxBody: 65_536,
     open: async (repository, pullRequest, signal) => ({
       ...openComments(client, repository, pullRequest, signal),
       ownLogin: () => ownLogin(signal),
@@ -397,7 +399,8 @@ export function giteaConnection(settings: GiteaOptions): Connection {
     clicks: [
       'In the repository or organization, open Settings → Webhooks → Add webhook → Gitea or Forgejo.',
       'Enter the address as Target URL and the secret as Secret; choose POST and application/json.',
-      'Trigger on Custom events: Workflow run and Workflow job (Gitea), or Action run failure, recover and success (Forgejo).',
+      'Trigger on Custom events: Workflow run and Workflow job (Gitea), or Action run failure, ' +
+        'recover and success (Forgejo).',
     ],
     greet: (secret) => {
       const body = JSON.stringify({ action: 'ping' });

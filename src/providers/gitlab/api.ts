@@ -178,11 +178,9 @@ async function listJobs({ client, pipeline, signal }: Asking, until: string | nu
   }
   return [...newest.values()].map(
     ({ id, name, status, allow_failure, finished_at, web_url, artifacts_file }) => ({
-      ...{
-        id,
-        name,
-        isOver: !/^(?:created|pending|running|preparing|scheduled|waiting_for_resource)$/.test(status),
-      },
+      id,
+      name,
+      isOver: !/^(?:created|pending|running|preparing|scheduled|waiting_for_resource)$/.test(status),
       outcome:
         status === 'failed' && allow_failure !== true ? 'failed' : status === 'success' ? 'passed' : 'other',
       endedAt: finished_at ?? null,
@@ -344,7 +342,9 @@ const User = z.object({ username: z.string().min(1) });
 export function createGitlabCommentClient(options: GitlabOptions): NoticeSender<{ readonly body: string }> {
   const client = createGitlabClient(options, NOTICE_MS);
   return createCommentClient({
-    ...{ label: 'GitLab', mode: 'edit', maxBody: 65_536 },
+    label: 'GitLab',
+    mode: 'edit',
+    maxBody: 65_536,
     open: async (repository, mergeRequest, signal) => openNotes(client, repository, mergeRequest, signal),
   });
 }
@@ -422,7 +422,9 @@ function openSuggestions(
   const { edit, remove, ownLogin } = openNotes(client, repository, mergeRequest, signal);
   const oldPaths = new Map<string, string>();
   return {
-    ...{ edit, remove, ownLogin },
+    edit,
+    remove,
+    ownLogin,
     list: () =>
       client.items(
         z.array(Placed),

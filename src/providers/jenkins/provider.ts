@@ -112,7 +112,9 @@ export const JenkinsSettings = z.object({
   description: setting(
     'FAULTLINE_JENKINS_DESCRIPTION',
     z.enum(['off', 'html', 'text']).default('off'),
-    "Whether to write answers to the description of Jenkins builds: off, html (if the Jenkins markup formatter is Safe HTML) or text. The API token's user needs the permission Run/Update.",
+    'Whether to write answers to the description of Jenkins builds: ' +
+      'off, html (if the Jenkins markup formatter is Safe HTML) or text. ' +
+      "The API token's user needs the permission Run/Update.",
   ),
 });
 export type JenkinsSettings = z.infer<typeof JenkinsSettings>;

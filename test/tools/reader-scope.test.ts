@@ -3,23 +3,23 @@ import type { FailureRow } from '../../src/domain/failure.ts';
 import { createHashingEmbedder } from '../../src/models/embedder/hashing.ts';
 import { createEmptyHistory } from '../../src/stores/memory.ts';
 import { createMemoryIndex } from '../../src/stores/vectors/memory.ts';
-import { sightOfReaders } from '../../src/tools/tool.ts';
+import { createReaderScope } from '../../src/tools/tool.ts';
 import { sampleFailure } from '../stores/samples.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { asking } from './sources.ts';
 
 const MESSAGE = 'the ledger of the vault does not add up: 41 differs from 42';
-const sightWith = (...scopes: string[][]) => sightOfReaders({ scopes: async () => scopes });
+const scopeFor = (...scopes: string[][]) => createReaderScope({ scopes: async () => scopes });
 
 describe('what tools may look at of other repositories', () => {
   it('is everything while nobody is held to some of them', async () => {
-    expect((await sightWith()('shop/api'))('vault/ledger')).toBe(true);
+    expect((await scopeFor()('shop/api'))('vault/ledger')).toBe(true);
     // A token for other repositories does not read this build.
-    expect((await sightWith(['vault/*'])('shop/api'))('vault/ledger')).toBe(true);
+    expect((await scopeFor(['vault/*'])('shop/api'))('vault/ledger')).toBe(true);
   });
 
   it('is what every reader may see too, and always its own', async () => {
-    const sees = await sightWith(['shop/*'], ['shop/api', 'shop/web'])('shop/api');
+    const sees = await scopeFor(['shop/*'], ['shop/api', 'shop/web'])('shop/api');
     expect(['shop/api', 'shop/web', 'shop/admin', 'vault/ledger'].filter(sees)).toEqual([
       'shop/api',
       'shop/web',
@@ -42,7 +42,7 @@ describe('what tools may look at of other repositories', () => {
     };
     const history = { ...createEmptyHistory(), kept: true, similarFailures: async () => [row] };
     const ask = asking(
-      { vectorIndex, history, sight: sightWith(['shop/*']) },
+      { vectorIndex, history, scope: scopeFor(['shop/*']) },
       sampleSubject({ failures: [failure] }),
     );
     const isSeen = repository === 'shop/web';
