@@ -72,8 +72,8 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     title: 'No permission to access {target}',
     cause: [
-      '`{command}` has no permission to access {target}.',
-      'The step has no permission to access {target}.',
+      '`{command}` does not have permission to access {target}.',
+      'The step does not have permission to access {target}.',
     ],
     fix: [['configuration', 'Give this step write access to {target}, or use a folder that it owns.']],
     matches: ["Error: EACCES: permission denied, mkdir '/srv/scales'"],

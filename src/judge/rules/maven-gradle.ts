@@ -169,13 +169,13 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
       'The project bans the dependency {banned}',
     ],
     cause: [
-      "The project's enforcer rules allow {what} in the range {allowed}, but the job has {detected}.",
+      "The project's enforcer rules allow {what} versions in the range {allowed}, but the job has {detected}.",
       "Several dependencies require different versions of {artifact}, which the project's enforcer rules do not allow.",
       "The project resolves {bound}, but one of its dependencies requires a newer version; the project's enforcer rules do not allow that.",
       'The project depends on {banned}, which its enforcer rules ban.',
     ],
     fix: [
-      ['configuration', 'Set up {what} in the range {allowed} in the job, which has {detected}.'],
+      ['configuration', 'Set up a {what} version in the range {allowed} in the job, which has {detected}.'],
       [
         'dependency',
         'Set one version of {artifact} in dependencyManagement, or exclude it from all but one of the dependencies that use it.',

@@ -316,7 +316,7 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       ['configuration', 'Change the name {name} to {suggestion}.'],
       [
         'configuration',
-        'Install {name} under its name in this release of the system, or enable the repository that provides it first.',
+        'Install {name} under the name that it has in this release of the system, or enable the repository that provides it first.',
       ],
     ],
     matches: ['E: Unable to locate package pear-dev'],

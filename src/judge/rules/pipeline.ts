@@ -429,7 +429,7 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     reads: [/patch failed: (?<patched>[\w./-]{1,160}):(?<row>\d{1,6})/],
     title: 'A patch no longer applies to {patched}',
-    cause: 'A patch in the build does not fit {patched} at line {row}.',
+    cause: 'A patch in the build does not apply to {patched} at line {row}.',
     fix: [['code', 'Refresh the patch against {patched}, because it no longer applies at line {row}.']],
     matches: ['error: patch failed: scales.c:4'],
     ignores: [
