@@ -201,7 +201,7 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [
       [
         'dependency',
-        'Run `helm dependency build` before this step; {chart} is listed in Chart.yaml but was not downloaded.',
+        'Run `helm dependency build` before this step; {chart} is in Chart.yaml but was not downloaded.',
       ],
     ],
     matches: ['Error: found in Chart.yaml, but missing in charts/ directory: pear'],
@@ -295,8 +295,8 @@ export const PROVISIONING_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
       /\b(?<expired>ExpiredToken(?:Exception)?)\b/,
     ],
     fix: [
-      ['configuration', 'Log in to AWS in an earlier step; the error was “{aws}”.'],
-      ['configuration', 'Log in to Google Cloud in an earlier step; the error was “{google}”.'],
+      ['configuration', 'Log in to AWS in an earlier step (“{aws}”).'],
+      ['configuration', 'Log in to Google Cloud in an earlier step (“{google}”).'],
       ['configuration', 'Log in again right before this step, because the login expired ({expired}).'],
     ],
     matches: [
@@ -307,11 +307,11 @@ export const PROVISIONING_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
     says: [
       {
         log: 'Unable to locate credentials. You can configure credentials by running "aws configure".',
-        fix: 'Log in to AWS in an earlier step; the error was “Unable to locate credentials”.',
+        fix: 'Log in to AWS in an earlier step (“Unable to locate credentials”).',
       },
       {
         log: 'google.auth.exceptions.DefaultCredentialsError: could not find default credentials',
-        fix: 'Log in to Google Cloud in an earlier step; the error was “could not find default credentials”.',
+        fix: 'Log in to Google Cloud in an earlier step (“could not find default credentials”).',
       },
       {
         log: 'An error occurred (ExpiredToken) when calling the PutObject operation: expired',

@@ -214,7 +214,7 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ],
       [
         'configuration',
-        'Log in with a role that exists in the database instead of {role}, or create that role in the service.',
+        'Log in with an existing database role instead of {role}, or create that role in the service.',
       ],
       [
         'configuration',

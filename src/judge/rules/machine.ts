@@ -248,7 +248,7 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     ],
     title: ['{program} exceeded its time limit', 'A command exceeded its time limit'],
     cause: [
-      '{program} was still running when its time limit of {limit} expired, so it was stopped (exit code 124).',
+      '{program} was still running when its limit of {limit} expired, so it was stopped (exit code 124).',
       '{program} was still running when its time limit expired, so it was stopped (exit code 124).',
       '`{command}` was still running when its time limit expired, so it was stopped (exit code 124).',
       'A command was still running when its time limit expired, so it was stopped (exit code 124).',
@@ -307,13 +307,13 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /Error: The runner .{0,60}(?:cancel|abort)/i,
     ],
     reads: [/(?<canceled>The operation was canceled)/],
-    fix: [['ask', 'Check the time limit and the other jobs of the run; the log says “{canceled}”.']],
+    fix: [['ask', 'Check the time limit and the other jobs of the run (“{canceled}”).']],
     matches: ['##[error]The operation was canceled.'],
     ignores: ['✓ The operation was cancelled. is shown'],
     says: [
       {
         log: '##[error]The operation was canceled.',
-        fix: 'Check the time limit and the other jobs of the run; the log says “The operation was canceled”.',
+        fix: 'Check the time limit and the other jobs of the run (“The operation was canceled”).',
       },
     ],
   },
