@@ -63,7 +63,7 @@ describe('what a failing tool offers', () => {
     [
       'the files that it counts',
       ['hayfmt --check barn', 'hayfmt: error: 2 files are not sorted', '  barn/loft.hay', '  barn/stall.hay'],
-      'Correct barn/loft.hay and barn/stall.hay: “hayfmt: error: 2 files are not sorted”.',
+      'Fix barn/loft.hay and barn/stall.hay: “hayfmt: error: 2 files are not sorted”.',
     ],
     [
       'a file of another spelling',
@@ -129,7 +129,7 @@ describe('what a failing tool offers', () => {
     [
       'a place, and what is wrong there',
       ['baler check', 'error: the plan cannot be used', '  plan.hay:8: the field "north" is mown twice'],
-      'Correct plan.hay:8: “the field "north" is mown twice”.',
+      'Fix the error at plan.hay:8: “the field "north" is mown twice”.',
     ],
   ])('is advised: %s', (_, [command = '', ...output], advice) =>
     expect(adviseOn(command, ...output)).toBe(advice),

@@ -45,7 +45,7 @@ describe('answers to the captured failures', () => {
       /jinja2 3\.1\.4 requires MarkupSafe>=2\.0/,
       /Change the pin markupsafe==1\.1\.1/,
     ],
-    ['profile-none-attribute', /^members\/greeting\.py:3 throws AttributeError/, /members\/greeting\.py:3/],
+    ['profile-none-attribute', /^members\/greeting\.py:3 raises AttributeError/, /members\/greeting\.py:3/],
     ['visitor-counter-race', /\(\*Counter\)\.Enter \(counter\.go:14\)/, /counter\.go:14/],
     ['markupsafe-upgrade', /^jinja2 imports soft_unicode from markupsafe/, /^Upgrade jinja2/],
     ['registry-unauthorized', /PACKAGES_TOKEN is empty/, /^Set a value for PACKAGES_TOKEN/],

@@ -32,14 +32,14 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: "src/app/scales.ts:4:9 - error TS2339: Property 'weight' does not exist on type 'Pear'.",
         title: "src/app/scales.ts:4: Property 'weight' does not exist on type 'Pear'",
         cause:
-          "tsc reports one error at src/app/scales.ts:4 (TS2339): Property 'weight' does not exist on type 'Pear'.",
+          "tsc reports an error at src/app/scales.ts:4: “Property 'weight' does not exist on type 'Pear'” (TS2339).",
         fix: 'At src/app/scales.ts:4, use an existing member of Pear, or add `weight` to it.',
       },
       {
         log: "src/app/scales.ts(4,9): error TS2322: Type 'string' is not assignable to type 'number'.",
         title: "src/app/scales.ts:4: Type 'string' is not assignable to type 'number'",
         cause:
-          "tsc reports one error at src/app/scales.ts:4 (TS2322): Type 'string' is not assignable to type 'number'.",
+          "tsc reports an error at src/app/scales.ts:4: “Type 'string' is not assignable to type 'number'” (TS2322).",
         fix: 'Change the value at src/app/scales.ts:4 from string to number, or correct the declared type.',
       },
     ],
@@ -57,7 +57,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: 'scales/weigh.py:4: error: Incompatible return value type (got "str", expected "int")  [return-value]',
         title: 'scales/weigh.py:4: Incompatible return value type (got "str", expected "int")',
         cause:
-          'mypy reports one error at scales/weigh.py:4 (return-value): Incompatible return value type (got "str", expected "int").',
+          'mypy reports an error at scales/weigh.py:4: “Incompatible return value type (got "str", expected "int")” (return-value).',
         fix: 'Change the value at scales/weigh.py:4 from str to int, or correct the declared type.',
       },
     ],
@@ -76,14 +76,16 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: '[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] cannot find symbol\n[ERROR]   symbol:   class Pear\n[ERROR]   location: class org.fruit.Scales',
         title: '/build/src/main/java/org/fruit/Scales.java:4: cannot find symbol',
-        cause: 'javac reports one error at /build/src/main/java/org/fruit/Scales.java:4: cannot find symbol.',
+        cause:
+          'javac reports an error at /build/src/main/java/org/fruit/Scales.java:4: “cannot find symbol”.',
         fix: 'At /build/src/main/java/org/fruit/Scales.java:4, import or define `Pear`, or correct its spelling.',
       },
       {
         log: '[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] cannot find symbol',
         title: '/build/src/main/java/org/fruit/Scales.java:4: cannot find symbol',
-        cause: 'javac reports one error at /build/src/main/java/org/fruit/Scales.java:4: cannot find symbol.',
-        fix: 'Correct /build/src/main/java/org/fruit/Scales.java:4: “cannot find symbol”.',
+        cause:
+          'javac reports an error at /build/src/main/java/org/fruit/Scales.java:4: “cannot find symbol”.',
+        fix: 'Fix the error at /build/src/main/java/org/fruit/Scales.java:4: “cannot find symbol”.',
       },
     ],
   },
@@ -119,7 +121,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: 'e: file:///build/src/main/kotlin/Scales.kt:4:9 Unresolved reference: weigh',
         title: '/build/src/main/kotlin/Scales.kt:4: Unresolved reference: weigh',
         cause:
-          'kotlinc reports one error at /build/src/main/kotlin/Scales.kt:4: Unresolved reference: weigh.',
+          'kotlinc reports an error at /build/src/main/kotlin/Scales.kt:4: “Unresolved reference: weigh”.',
         fix: 'At /build/src/main/kotlin/Scales.kt:4, import or define `weigh`, or correct its spelling.',
       },
     ],
@@ -143,8 +145,8 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: "src/scales.c:4:9: error: expected ';' before '}' token",
         title: "src/scales.c:4: expected ';' before '}' token",
-        cause: "gcc reports one error at src/scales.c:4: expected ';' before '}' token.",
-        fix: "Correct src/scales.c:4: “expected ';' before '}' token”.",
+        cause: "gcc reports an error at src/scales.c:4: “expected ';' before '}' token”.",
+        fix: "Fix the error at src/scales.c:4: “expected ';' before '}' token”.",
       },
     ],
   },
@@ -165,7 +167,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: "src/scales.c:4:9: error: 'struct basket' has no member named 'pear'",
         title: "src/scales.c:4: 'struct basket' has no member named 'pear'",
-        cause: "gcc reports one error at src/scales.c:4: 'struct basket' has no member named 'pear'.",
+        cause: "gcc reports an error at src/scales.c:4: “'struct basket' has no member named 'pear'”.",
         fix: 'At src/scales.c:4, use an existing member of struct basket, or add `pear` to it.',
       },
     ],
@@ -180,7 +182,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: 'error[E0425]: cannot find value `pear` in this scope\n --> src/main.rs:4:9\n  |\n4 |     pear;\n  |     ^^^^ help: a local variable with a similar name exists: `peas`',
         title: 'src/main.rs:4: cannot find value `pear` in this scope',
-        cause: 'rustc reports one error at src/main.rs:4 (E0425): cannot find value `pear` in this scope.',
+        cause: 'rustc reports an error at src/main.rs:4: “cannot find value `pear` in this scope” (E0425).',
         fix: 'Fix the error at src/main.rs:4; rustc suggests `peas`.',
       },
     ],
@@ -199,7 +201,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: './scales.go:4:9: undefined: weigh',
         title: 'scales.go:4: undefined: weigh',
-        cause: 'go reports one error at scales.go:4: undefined: weigh.',
+        cause: 'go reports an error at scales.go:4: “undefined: weigh”.',
         fix: 'At scales.go:4, import or define `weigh`, or correct its spelling.',
       },
     ],
@@ -240,7 +242,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: "/build/Sources/Scales.swift:4:9: error: invalid redeclaration of 'weigh()'",
         title: "/build/Sources/Scales.swift:4: invalid redeclaration of 'weigh()'",
         cause:
-          "swift reports one error at /build/Sources/Scales.swift:4: invalid redeclaration of 'weigh()'.",
+          "swift reports an error at /build/Sources/Scales.swift:4: “invalid redeclaration of 'weigh()'”.",
         fix: 'Remove or rename one of the declarations of `weigh`; one is at /build/Sources/Scales.swift:4.',
       },
     ],
@@ -256,7 +258,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: "Scales.cs(4,9): error CS0103: The name 'pear' does not exist in the current context",
         title: "Scales.cs:4: The name 'pear' does not exist in the current context",
         cause:
-          "csc reports one error at Scales.cs:4 (CS0103): The name 'pear' does not exist in the current context.",
+          "csc reports an error at Scales.cs:4: “The name 'pear' does not exist in the current context” (CS0103).",
         fix: 'At Scales.cs:4, import or define `pear`, or correct its spelling.',
       },
     ],
@@ -276,7 +278,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: '  File "/app/scales.py", line 4\n    def weigh(pear)\n                   ^\nSyntaxError: expected \':\'',
         title: "/app/scales.py:4: expected ':'",
-        cause: "The failed command reports one error at /app/scales.py:4 (SyntaxError): expected ':'.",
+        cause: "The failed command reports an error at /app/scales.py:4: “expected ':'” (SyntaxError).",
         fix: "Fix the syntax error at /app/scales.py:4: “expected ':'”.",
       },
     ],
@@ -304,7 +306,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: "./ci/weigh.sh: line 4: syntax error near unexpected token `fi'",
         title: "./ci/weigh.sh: line 4: syntax error near unexpected token `fi'",
-        cause: "The code does not compile: ./ci/weigh.sh: line 4: syntax error near unexpected token `fi'.",
+        cause: "The build failed with “./ci/weigh.sh: line 4: syntax error near unexpected token `fi'”.",
         fix: "Fix the syntax error at ci/weigh.sh:4: “syntax error near unexpected token `fi'”.",
       },
     ],

@@ -24,6 +24,56 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     ignores: ['#3 [internal] load metadata for docker.io/orchard/pear:9'],
   },
+  'image-platform': {
+    kind: 'docker_build',
+    strength: 4.8,
+    patterns: [/no match(?:ing manifest)? for (?:platform in manifest|\S{1,60} in the manifest list)/],
+    reads: [
+      /no matching manifest for (?<platform>[\w/]{3,60}) in the manifest list/,
+      /(?<image>[\w./-]{2,160}:[\w.-]{1,80}): no match for platform in manifest/,
+      /(?:FROM|metadata for|reference) "?(?<image>[\w./-]{2,160}(?::[\w.-]{1,80})?)/,
+      /--platform[= ](?<platform>[\w/]{3,60})(?![\w,/])/,
+    ],
+    title: [
+      'The image {image} is not published for {platform}',
+      'The image {image} does not support the platform of the job',
+    ],
+    cause: [
+      'The build pulls {image} for the platform {platform}, but the image is not published for it.',
+      'The build pulls {image} for a platform for which the image is not published.',
+      'The build pulls an image for the platform {platform}, but the image is not published for it.',
+    ],
+    fix: [
+      [
+        'configuration',
+        'Remove {platform} from the platforms of the build, or use an image that supports it instead of {image}.',
+      ],
+      ['configuration', 'Build only for platforms for which {image} is published, or use another image.'],
+      [
+        'configuration',
+        'Remove {platform} from the platforms of the build, or use an image that supports it.',
+      ],
+    ],
+    outranks: ['image-tag-missing'],
+    matches: [
+      'no matching manifest for linux/arm/v7 in the manifest list entries',
+      'ERROR: failed to solve: orchard/pear:9: failed to resolve source metadata for docker.io/orchard/pear:9: no match for platform in manifest: not found',
+    ],
+    ignores: ['resolved the manifest for linux/arm/v7'],
+    says: [
+      {
+        log: 'Error response from daemon: no matching manifest for linux/arm/v7 in the manifest list entries',
+        cause:
+          'The build pulls an image for the platform linux/arm/v7, but the image is not published for it.',
+        fix: 'Remove linux/arm/v7 from the platforms of the build, or use an image that supports it.',
+      },
+      {
+        log: 'ERROR: failed to solve: orchard/pear:9: failed to resolve source metadata for docker.io/orchard/pear:9: no match for platform in manifest: not found',
+        title: 'The image docker.io/orchard/pear:9 does not support the platform of the job',
+        fix: 'Build only for platforms for which docker.io/orchard/pear:9 is published, or use another image.',
+      },
+    ],
+  },
   'compose-file': {
     kind: 'workflow_config',
     strength: 4.4,

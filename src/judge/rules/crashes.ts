@@ -65,14 +65,14 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     says: [
       {
         log: 'TypeError: weigh is not a function\n    at main (/build/src/scales.js:4:9)',
-        title: 'TypeError in main (/build/src/scales.js:4): weigh is not a function',
-        cause: 'main (/build/src/scales.js:4) throws TypeError: weigh is not a function.',
+        title: 'TypeError at /build/src/scales.js:4: weigh is not a function',
+        cause: 'main (/build/src/scales.js:4) throws TypeError: “weigh is not a function”.',
         fix: 'Check the value of `weigh` at /build/src/scales.js:4, because it is not a function there.',
       },
       {
         log: 'TypeError: weigh is not a function',
         title: 'TypeError: weigh is not a function',
-        cause: 'The code uses a value or name that is missing: TypeError: weigh is not a function.',
+        cause: 'The build failed with “TypeError: weigh is not a function”.',
         fix: null,
       },
     ],
@@ -243,7 +243,7 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: "thread 'main' panicked at src/scales.rs:4:9:\nno pear",
         title: 'panic at src/scales.rs:4: no pear',
-        cause: 'src/scales.rs:4 panics: no pear.',
+        cause: 'src/scales.rs:4 panics: “no pear”.',
         fix: "Start at src/scales.rs:4, the first stack frame in the project's own code.",
       },
     ],

@@ -32,7 +32,7 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: "##[group]Run npx eslint .\nnpx eslint .\n##[endgroup]\n\n/build/src/scales.js\n  4:9  error  'pear' is never reassigned. Use 'const' instead  prefer-const\n  9:1  error  'plum' is not defined  no-undef\n\n✖ 2 problems (2 errors, 0 warnings)\n  1 error and 0 warnings potentially fixable with the `--fix` option.\n\n##[error]Process completed with exit code 1.",
         title: "/build/src/scales.js:4: 'pear' is never reassigned. Use 'const' instead",
         cause:
-          "eslint reports 2 errors, the first at /build/src/scales.js:4 (prefer-const): 'pear' is never reassigned. Use 'const' instead. Most frequent: prefer-const (1), no-undef (1).",
+          "eslint reports 2 errors. The first is at /build/src/scales.js:4: “'pear' is never reassigned. Use 'const' instead” (prefer-const). The other is “'plum' is not defined” (line 9).",
         fix: 'Run `npx eslint . --fix` and commit the result; 1 of the 2 errors is fixable.',
       },
     ],
@@ -50,13 +50,13 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: '##[group]Run ruff check .\nruff check .\n##[endgroup]\nscales/weigh.py:4:8: F401 [*] `os` imported but unused\nFound 2 errors.\n[*] 1 fixable with the `--fix` option.\n##[error]Process completed with exit code 1.',
         title: 'scales/weigh.py:4: `os` imported but unused',
-        cause: 'The linter reports one error at scales/weigh.py:4 (F401): `os` imported but unused.',
+        cause: 'The linter reports an error at scales/weigh.py:4: “`os` imported but unused” (F401).',
         fix: 'Run `ruff check . --fix` and commit the result; 1 of the 2 errors is fixable.',
       },
       {
         log: 'scales/weigh.py:4:8: F401 [*] `os` imported but unused\nFound 1 error.',
         title: 'scales/weigh.py:4: `os` imported but unused',
-        cause: 'The linter reports one error at scales/weigh.py:4 (F401): `os` imported but unused.',
+        cause: 'The linter reports an error at scales/weigh.py:4: “`os` imported but unused” (F401).',
         fix: 'Remove `os` at scales/weigh.py:4, or use it.',
       },
     ],
@@ -257,7 +257,7 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       {
         log: 'The mutation score decreased: not met',
         title: 'The mutation score decreased: not met',
-        cause: 'A threshold was not met: The mutation score decreased: not met.',
+        cause: 'The build failed with “The mutation score decreased: not met”.',
         fix: null,
       },
     ],

@@ -306,14 +306,18 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /Aborting task\.\.\./i,
       /Error: The runner .{0,60}(?:cancel|abort)/i,
     ],
-    reads: [/(?<canceled>The operation was canceled)/],
-    fix: [['ask', 'Check the time limit and the other jobs of the run (“{canceled}”).']],
+    reads: [/(?<canceled>The operation was cancell?ed)/i],
+    title: '{canceled?}The job was canceled',
+    cause:
+      '{canceled?}The job was canceled while it was running. A time limit, a newer run, another failed job in the matrix, or a person can cause this; the log does not say which.',
+    fix: [['ask', '{canceled?}Check the run summary, which says who or what canceled the job.']],
     matches: ['##[error]The operation was canceled.'],
     ignores: ['✓ The operation was cancelled. is shown'],
     says: [
       {
         log: '##[error]The operation was canceled.',
-        fix: 'Check the time limit and the other jobs of the run (“The operation was canceled”).',
+        title: 'The job was canceled',
+        fix: 'Check the run summary, which says who or what canceled the job.',
       },
     ],
   },

@@ -110,7 +110,7 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
     ],
     reads: [
       /The user requested (?<asked>\S{1,120})/,
-      /^\s{2,8}(?<by>\S{1,80}) (?<version>\S{1,40}) depends on (?<needs>\S{1,120})/,
+      /^\s{2,8}(?<by>(?<base>[\w.-]{1,80})(?:\[[\w,.-]{1,80}\])?) (?<version>\S{1,40}) depends on (?!\k<base>(?![\w.-]))(?<needs>\S{1,120})/,
       /Cannot install (?<together>.{1,160}?) because/,
       /(?<by>[\w.-]{1,80}) (?<version>\d[\w.]{0,30}) requires (?<needs>[^\s,]{1,80}), but you have (?<has>[\w.-]{1,80} \d[\w.]{0,30}) which is incompatible/,
       /\b(?<dependent>[\w-]{1,40})(?: from (?:path|git|hosted))? depends on (?<flutterPackage>[\w-]{1,40})(?: [^\s]{1,20})? which requires the Flutter SDK/i,
@@ -124,7 +124,9 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       '{project} needs Dart {sdk}, but the job has {dart}',
       'No published version matches {unpublished}',
       "The job's conda channels do not have {conda}",
-      'pip cannot install {asked} alongside {by} {version}',
+      (read) =>
+        ofOnePackage(read) &&
+        `pip cannot install ${read('asked')} alongside ${read('by')} ${read('version')}`,
       '{by} {version} does not work with {has}',
       'pip cannot install {together} together',
     ],
@@ -133,7 +135,9 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       '{project} requires Dart {sdk}, but the job has Dart {dart}.',
       '{project} depends on {unpublished}, which no published version matches.',
       "The environment requires {conda}, but none of the job's channels has it for this platform.",
-      '{by} {version} requires {needs}, but the requirements specify {asked}. pip cannot find a set of versions that satisfies both.',
+      (read) =>
+        ofOnePackage(read) &&
+        `${read('by')} ${read('version')} requires ${read('needs')}, but the requirements specify ${read('asked')}. pip cannot find a version that satisfies both.`,
       '{by} {version} requires {needs}, but {has} is installed.',
       '{by} {version} requires {needs}. pip cannot find a set of versions that satisfies all requirements.',
     ],
@@ -150,7 +154,9 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       ['dependency', 'Correct {conda} in the environment file, or add the channel that has it.'],
       [
         'dependency',
-        'Change the pin {asked} to a release that satisfies {needs}, or pin another version of {by}.',
+        (read) =>
+          ofOnePackage(read) &&
+          `Change the pin ${read('asked')} to a release that satisfies ${read('needs')}, or pin another version of ${read('by')}.`,
       ],
       ['dependency', 'Install a release that satisfies {needs}, or a release of {by} that accepts {has}.'],
     ],
@@ -161,6 +167,11 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       'WARNING: pear 1.2 requires plum<2, but you have plum 2.0 which is incompatible.',
     ],
     says: [
+      {
+        log: 'ERROR: Cannot install -r requirements.txt (line 2) and plum==1.4 because these package versions have conflicting dependencies.\n\nThe conflict is caused by:\n    The user requested plum==1.4\n    pear[press] 3.1 depends on pear 3.1 (from registry)\n    pear[press] 3.1 depends on plum>=2.0\n\nERROR: ResolutionImpossible: for help visit https://pip.pypa.io/',
+        title: 'pip cannot install plum==1.4 alongside pear[press] 3.1',
+        fix: 'Change the pin plum==1.4 to a release that satisfies plum>=2.0, or pin another version of pear[press].',
+      },
       {
         log: 'Because scales depends on pear_press any which requires the Flutter SDK, version solving failed.',
         title: 'pear_press needs the Flutter SDK, which the job does not have',
@@ -242,4 +253,14 @@ function pinnedForOtherPython(read: (slot: string) => string | null, part: 'caus
   const other =
     nearest === null ? '' : `, or pin ${name} to ${nearest}, the newest release for this Python version`;
   return `Run the job with Python ${needs}, which ${name} ${pinned} requires${other}.`;
+}
+
+/** Checks whether what the requirements specify is of the same package as what another package requires. */
+function ofOnePackage(read: (slot: string) => string | null): true | null {
+  const [asked, needs] = [read('asked'), read('needs')].map((one) =>
+    /^[\w.-]+/.exec(one ?? '')?.[0].toLowerCase(),
+  );
+  return asked !== undefined && asked === needs && read('by') !== null && read('version') !== null
+    ? true
+    : null;
 }
