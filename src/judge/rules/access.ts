@@ -228,10 +228,7 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ],
       ['ask', '{publickey?}Load a key that {host} accepts (such as a deploy key) before this step.'],
       ['configuration', "{hostKey?}Add the server's host key to known_hosts first (`ssh-keyscan`)."],
-      [
-        'ask',
-        '{loginNeeded?}Give this step an npm token that can publish; npm is not logged in (ENEEDAUTH).',
-      ],
+      ['ask', '{loginNeeded?}Give this step a token that can publish; npm is not logged in (ENEEDAUTH).'],
       [
         'ask',
         '{password?}Publish with an automation token or with trusted publishing; a job cannot enter a one-time password (EOTP).',

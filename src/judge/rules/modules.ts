@@ -54,7 +54,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       [
         'dependency',
-        'Delete the lock file and node_modules and install again, so that the lock file includes {native}.',
+        'Delete the lock file and node_modules and reinstall, so that the lock file includes {native}.',
       ],
     ],
     matches: ["Error: Cannot find module 'pear'"],
@@ -63,7 +63,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: "Error: Cannot find module '@pear/core-linux-x64-gnu'",
         title: 'The native package @pear/core-linux-x64-gnu is not installed',
-        fix: 'Delete the lock file and node_modules and install again, so that the lock file includes @pear/core-linux-x64-gnu.',
+        fix: 'Delete the lock file and node_modules and reinstall, so that the lock file includes @pear/core-linux-x64-gnu.',
       },
     ],
   },

@@ -178,7 +178,7 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       ['dependency', '{pnpm?}Run `pnpm install` and commit the updated pnpm-lock.yaml.'],
       [
         'dependency',
-        'Run `composer update {composer}`, adding every other package that the lock file lacks, and commit composer.lock.',
+        'Run `composer update {composer}`, with every other package that the lock file lacks, and commit composer.lock.',
       ],
       ['dependency', '{cargo?}Run `cargo update --workspace` and commit the updated Cargo.lock.'],
       ['dependency', '{poetry?}Run `poetry lock` and commit the updated poetry.lock.'],
