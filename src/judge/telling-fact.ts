@@ -90,14 +90,14 @@ export function tellsOfAnother(fact: Fact | null, { fact: decided }: Match): boo
 const OUTWEIGHED = 0.4;
 
 /**
- * Checks whether a line decided that the reading of the log found much less informative than a complaint of
- * which the rule knows nothing.
+ * Checks whether a line decided that the reading of the log found much less informative than a complaint from
+ * which the rule reads nothing.
  */
 function isOutweighed({ fact, rule }: Match, { subject }: Facts): boolean {
   const [first] = subject.messages;
   if (fact.origin === 'diagnostic' || fact.origin === 'test' || first === undefined || !isComplaint(first))
     return false;
-  if (rule.patterns.some((pattern) => pattern.test(first.text))) return false;
+  if (rule.patterns.concat(rule.reads ?? []).some((pattern) => pattern.test(first.text))) return false;
   const weights = subject.messages.map(({ at, text, weight }) =>
     (at?.line === fact.line && at?.source === fact.source) || text.includes(getFactText(fact)) ? weight : 0,
   );
