@@ -47,7 +47,7 @@ export const TIES: Readonly<Record<string, Tie>> = {
     fix: [
       [
         'configuration',
-        'Upgrade {runtime} in the job from {running} to {since} or newer, because {member} was added in {since}.',
+        'Upgrade {runtime} in the job from {running} to {since} or newer; {member} exists since {since}.',
       ],
       [
         'configuration',
