@@ -30,36 +30,30 @@ const field = (most: number) => z.string().max(most).default('');
 const ticked = z.literal('on').optional();
 /** A rule as its form sends it; what is wrong with it is said on the form. */
 const RuleForm = z.object({
-  ...{
-    name: field(300),
-    query: field(1000),
-    channel: field(20),
-    destination: field(1000),
-    byOwner: ticked,
-    mention: ticked,
-  },
-  ...{
-    when: field(10),
-    everyMinutes: field(10),
-    quietFrom: field(10),
-    quietTo: field(10),
-    timeZone: field(100),
-    enabled: ticked,
-    version: field(12),
-  },
+  name: field(300),
+  query: field(1000),
+  channel: field(20),
+  destination: field(1000),
+  byOwner: ticked,
+  mention: ticked,
+  when: field(10),
+  everyMinutes: field(10),
+  quietFrom: field(10),
+  quietTo: field(10),
+  timeZone: field(100),
+  enabled: ticked,
+  version: field(12),
   act: z.enum(['preview', 'save', 'test', 'delete']).default('preview'),
 });
 type RuleForm = z.infer<typeof RuleForm>;
 
 const OwnerForm = z.object({
-  ...{
-    owner: field(300),
-    slack: field(100),
-    slackMention: field(100),
-    teams: field(300),
-    teamsMention: field(300),
-    email: field(500),
-  },
+  owner: field(300),
+  slack: field(100),
+  slackMention: field(100),
+  teams: field(300),
+  teamsMention: field(300),
+  email: field(500),
 });
 
 const ListQuery = z.object({ done: z.enum(['saved', 'deleted', 'owner']).optional().catch(undefined) });
@@ -236,22 +230,21 @@ function parsed<Value>(schema: z.ZodType<Value>, input: object): Value {
 }
 
 const LABELS: Readonly<Record<string, string>> = {
-  ...{
-    name: 'Name',
-    query: 'Failures',
-    channel: 'Channel',
-    destination: 'Destination',
-    everyMinutes: 'Minutes',
-    digestHour: 'When',
-  },
-  ...{
-    quietFrom: 'Quiet hours',
-    quietTo: 'Quiet hours',
-    timeZone: 'Time zone',
-    owner: 'Owner',
-    slack: 'Slack channel',
-  },
-  ...{ slackMention: 'Slack ID', teams: 'Teams webhook', teamsMention: 'Teams user', email: 'E-mail' },
+  name: 'Name',
+  query: 'Failures',
+  channel: 'Channel',
+  destination: 'Destination',
+  everyMinutes: 'Minutes',
+  digestHour: 'When',
+  quietFrom: 'Quiet hours',
+  quietTo: 'Quiet hours',
+  timeZone: 'Time zone',
+  owner: 'Owner',
+  slack: 'Slack channel',
+  slackMention: 'Slack ID',
+  teams: 'Teams webhook',
+  teamsMention: 'Teams user',
+  email: 'E-mail',
 };
 
 const parseHour = (value: string) => (value === '' ? null : Number(value));
@@ -271,13 +264,13 @@ function toRuleInput({
 }: RuleForm): object {
   return {
     ...rest,
-    ...{ byOwner: byOwner === 'on', mention: mention === 'on', enabled: enabled === 'on' },
-    ...{
-      everyMinutes: Number(everyMinutes),
-      digestHour: parseHour(when),
-      quietFrom: parseHour(quietFrom),
-      quietTo: parseHour(quietTo),
-    },
+    byOwner: byOwner === 'on',
+    mention: mention === 'on',
+    enabled: enabled === 'on',
+    everyMinutes: Number(everyMinutes),
+    digestHour: parseHour(when),
+    quietFrom: parseHour(quietFrom),
+    quietTo: parseHour(quietTo),
     timeZone: timeZone.trim() || 'UTC',
   };
 }
@@ -285,18 +278,17 @@ function toRuleInput({
 type Fields = Omit<RuleForm, 'act'>;
 
 const NEW: Fields = {
-  ...{
-    name: '',
-    query: '',
-    channel: '',
-    destination: '',
-    when: '',
-    everyMinutes: '15',
-    quietFrom: '',
-    quietTo: '',
-    timeZone: 'UTC',
-  },
-  ...{ enabled: 'on', version: '' },
+  name: '',
+  query: '',
+  channel: '',
+  destination: '',
+  when: '',
+  everyMinutes: '15',
+  quietFrom: '',
+  quietTo: '',
+  timeZone: 'UTC',
+  enabled: 'on',
+  version: '',
 };
 
 function toFields(rule: NotificationRule | undefined): Fields {
@@ -305,17 +297,19 @@ function toFields(rule: NotificationRule | undefined): Fields {
   const box = (on: boolean) => (on ? ('on' as const) : undefined);
   const hour = (value: number | null) => (value === null ? '' : String(value));
   return {
-    ...{
-      name,
-      query,
-      channel,
-      destination,
-      timeZone,
-      everyMinutes: String(everyMinutes),
-      version: String(version),
-    },
-    ...{ byOwner: box(rule.byOwner), mention: box(rule.mention), enabled: box(rule.enabled) },
-    ...{ when: hour(rule.digestHour), quietFrom: hour(rule.quietFrom), quietTo: hour(rule.quietTo) },
+    name,
+    query,
+    channel,
+    destination,
+    timeZone,
+    everyMinutes: String(everyMinutes),
+    version: String(version),
+    byOwner: box(rule.byOwner),
+    mention: box(rule.mention),
+    enabled: box(rule.enabled),
+    when: hour(rule.digestHour),
+    quietFrom: hour(rule.quietFrom),
+    quietTo: hour(rule.quietTo),
   };
 }
 

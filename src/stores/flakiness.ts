@@ -147,10 +147,7 @@ export function createFlakinessStore(db: Database) {
       { until, by, reason }: Omit<QuarantineEvent, 'at'>,
       sql: Sql = db,
     ) =>
-      await first(sql, TestFlakiness, SET_QUARANTINE, [
-        ...[repository, suite ?? null, name],
-        ...[until, by, reason],
-      ]),
+      await first(sql, TestFlakiness, SET_QUARANTINE, [repository, suite ?? null, name, until, by, reason]),
     /** Returns what is known of one test; null if it never failed. */
     ofTest: async (test: TestName) => (await ofTests([test]))[0] ?? null,
     /** The same for several tests, in their order; at most 200. */
@@ -216,7 +213,10 @@ function toTestOutcomes(results: readonly TestResult[]): NamedOutcome[] {
     const known = tests.get(id);
     const failed = status === 'failed';
     tests.set(id, {
-      ...{ name, suite, file: known?.file ?? file, failed: failed || known?.failed === true },
+      name,
+      suite,
+      file: known?.file ?? file,
+      failed: failed || known?.failed === true,
       duration: durationMs === null ? (known?.duration ?? null) : Math.max(durationMs, known?.duration ?? 0),
       // The runner on which it failed goes before one on which it passed.
       runner: (failed ? runner : known?.runner) ?? runner ?? known?.runner ?? null,
