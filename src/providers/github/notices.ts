@@ -45,7 +45,9 @@ async function asked<Answer>({ what, right }: GithubAsked, call: () => Promise<A
     const meaning = githubError(what, error, 'read the contents');
     if (meaning.code !== 'upstream-auth' || error instanceof TriageError) throw meaning;
     const status = httpFailure(error)?.status;
-    const says = `GitHub returned ${status} for ${what}. FAULTLINE_GITHUB_TOKEN, or the GitHub App where it is installed, needs permission to write "${right}" in this repository.`;
+    const says =
+      `GitHub returned ${status} for ${what}. FAULTLINE_GITHUB_TOKEN, or the GitHub App where it is ` +
+      `installed, needs permission to write "${right}" in this repository.`;
     throw new TriageError('upstream-auth', says, { cause: error });
   }
 }
