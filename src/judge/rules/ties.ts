@@ -47,7 +47,7 @@ export const TIES: Readonly<Record<string, Tie>> = {
     fix: [
       [
         'configuration',
-        'Upgrade {runtime} in the job from {running} to {since} or newer; {member} exists since {since}.',
+        'Upgrade {runtime} in the job from {running} to {since} or newer, which has {member}.',
       ],
       [
         'configuration',
