@@ -7,6 +7,8 @@ import { type Place, rankPlaces } from './places.ts';
 
 const AROUND = 20;
 const MAX_QUERY = 300;
+/** Messages of the log that a query has in addition to the decisive line and the headline. */
+const MAX_MESSAGES = 4;
 const MAX_PATHS = 40;
 
 /** Arguments for a tool out of the facts of a subject; null where the facts do not give them. */
@@ -81,7 +83,7 @@ function query(subject: TriageSubject): Record<string, unknown> | null {
     headline(subject),
     subject.diagnostics[0]?.message ?? '',
     subject.exceptions[0]?.message ?? '',
-  ];
+  ].concat(subject.messages.slice(0, MAX_MESSAGES).map(({ text }) => text));
   const lines = said
     .map((text) => text.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY))
     .filter((text) => text !== '');

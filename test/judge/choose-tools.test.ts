@@ -405,6 +405,15 @@ describe('correcting a call', () => {
   });
 });
 
+describe('the query for knowledge', () => {
+  test('has the later messages too, where the first line is only what was run', () => {
+    const log =
+      'burn-in --rack 7\nrack-agent: thermal budget exhausted, refusing new burn-in\n##[error]Process completed with exit code 1.\n';
+    const query = argumentsFor('search_knowledge', subjectOf(log))?.query;
+    expect(query).toContain('rack-agent: thermal budget exhausted');
+  });
+});
+
 describe('the query for the web', () => {
   const query = (log: string) => argumentsFor('search_web', subjectOf(log))?.query;
 
