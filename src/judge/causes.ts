@@ -4,12 +4,12 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { projectPath } from '../log/paths.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
 import type { Ruling } from './classify.ts';
+import { type Described, formatPlace, MAX_TITLE, titleAt } from './described.ts';
 import type { Fact, Facts } from './facts.ts';
 import { describeFinding } from './finding-words.ts';
 import { findLeadingDiagnostic } from './leading-diagnostic.ts';
 import { findHost, findOwnService, missingModuleName } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
-import { formatPlace, MAX_TITLE, titleAt } from './place-words.ts';
 import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fillFirst } from './sentence.ts';
 import { listSiblings } from './siblings.ts';
@@ -20,14 +20,6 @@ import { cleanWords, quoteWords } from './values/clean.ts';
 import { isProjectFile } from './values/place.ts';
 import { stateArtifacts } from './versions/upgrades.ts';
 import { listed, oneLine } from './wording.ts';
-
-/** The cause in words: a title a person would say, and one to three sentences that say more than the title. */
-export interface Described {
-  readonly title: string;
-  readonly cause: string;
-  /** The log does not say how the only failing test failed. */
-  readonly isSilent?: boolean;
-}
 
 /** Lines that are shown where none of them says why the build failed. */
 const LAST_LINES = 3;

@@ -1,10 +1,9 @@
 import type { Diagnostic } from '../domain/failure.ts';
 import { MAX_DIAGNOSTICS } from '../domain/triage.ts';
 import { firstOfEach } from '../lib/collections.ts';
-import type { Described } from './causes.ts';
+import { type Described, formatPlace, titleAt } from './described.ts';
 import type { Facts } from './facts.ts';
 import { listErrors } from './leading-diagnostic.ts';
-import { formatPlace, titleAt } from './place-words.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
 import { listed, toolName } from './wording.ts';
 

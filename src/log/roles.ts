@@ -290,7 +290,7 @@ export function createRoleLookup(
   return (line) => {
     const role = classifyRole(log.line(line));
     if (role !== 'blank' && isWithin(echoes, line)) return 'echo';
-    return role === 'cause' && isTolerated(log.line(line + 1)) ? 'notice' : role;
+    return role === 'cause' && isTolerated(log.line(line + 1)) ? 'passing' : role;
   };
 }
 

@@ -249,7 +249,10 @@ describe('jobs of one run', () => {
     const answers = await answerMixed('jobs-two-shops');
     expect(answers.map(({ explains: { logs }, analysis }) => [logs.join(), analysis.answer.title])).toEqual([
       ['e2e-books.log', '“pays for the basket”: expected 39.5 but got 41.5'],
-      ['e2e-books.log', expect.stringContaining("TypeError: Cannot read properties of undefined (reading 'length')")],
+      [
+        'e2e-books.log',
+        expect.stringContaining("TypeError: Cannot read properties of undefined (reading 'length')"),
+      ],
       ['e2e-flowers.log', 'Nothing responds on 127.0.0.1:7443'],
       ['e2e-flowers.log', '“shows the receipt”: expected "1 ribbon" but got "1 vase"'],
     ]);

@@ -22,17 +22,13 @@ it('a failure without a cause has the last lines of its failing step, never a se
 });
 
 it('a command whose failure the runner tolerates is no cause', () => {
-  const lines = [
-    '##[group]Run ./press',
-    './press',
-    '##[endgroup]',
-    "Error: no apples in the basket 'north'",
-    '##[error]Process completed with exit code 3.',
-    "fatal: No url found for submodule path 'cellar' in .gitmodules",
-    "##[warning]The process '/usr/bin/git' failed with exit code 128",
-  ];
-  const log = lines.map((line) => `2026-05-04T10:00:00.0000000Z ${line}`).join('\n');
-  const { title, rootCause } = composeAnswer(insightOf(log));
-  expect(`${title} ${rootCause}`).toContain("no apples in the basket 'north'");
-  expect(`${title} ${rootCause}`).not.toContain('submodule');
+  const step = (name: string, ...output: string[]) =>
+    output.map((line) => `build\t${name}\t2026-05-04T10:00:00.0000000Z ${line}`);
+  const log = step('Press the apples', '##[group]Run ./press > out.txt', './press > out.txt', '##[endgroup]')
+    .concat(step('Press the apples', '##[error]Process completed with exit code 2.'))
+    .concat(step('Post Check out', "fatal: No url found for submodule path 'cellar' in .gitmodules"))
+    .concat(step('Post Check out', "##[warning]The process '/usr/bin/git' failed with exit code 128"))
+    .join('\n');
+  const { title, rootCause, fixRecommendation } = composeAnswer(insightOf(log));
+  expect(`${title} ${rootCause} ${fixRecommendation}`).not.toContain('submodule');
 });

@@ -130,6 +130,8 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Bad credentials|Credentials could not be loaded/i,
       /no basic auth credentials|Incorrect or missing password/i,
       /Host key verification failed/i,
+      /HTTP Basic: Access denied/i,
+      /sudo: a (?:password|terminal) is required/i,
       /Unable to get ACTIONS_ID_TOKEN_REQUEST_URL/i,
       /Could not assume role/i,
       /Signing for ".{1,80}" requires a development team|code signing is required|gpg failed to sign/i,
@@ -165,6 +167,9 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /pull access denied for (?<image>[\w./:-]{2,160}?)[,;:]?(?: |$)/,
       /denied: (?<package>permission_denied: \w{3,30}|installation not allowed to \w{3,20} organization package)/i,
       /(?<publickey>Permission denied \(publickey)/,
+      /(?<basic>HTTP Basic: Access denied)/,
+      /Authentication failed for ['"](?<remote>https?:\/\/[^'"\n]{1,200})['"]/,
+      /(?<sudo>sudo: a (?:password|terminal) is required)/,
       /(?<hostKey>Host key verification failed)/,
       /\b(?<loginNeeded>ENEEDAUTH)\b/,
       /\b(?<password>EOTP)\b/,
@@ -172,6 +177,8 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     title: [
       '{account} cannot push to {repository}',
       'Access to the image {image} was denied',
+      '{basic?}The server rejected the Git credentials of the job',
+      '{sudo?}sudo requires a password',
       'Git has no credentials for {remote}',
       "{integration?}The job's token has insufficient permissions",
       '{oidc?}The job has no OIDC token',
@@ -183,6 +190,9 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'Access was denied ({code})',
     ],
     cause: [
+      '{basic?}The job called {remote} without valid credentials: the token or password is missing, wrong, or expired.',
+      '{basic?}The job called the Git server without valid credentials: the token or password is missing, wrong, or expired.',
+      '{sudo?}The step calls sudo, but the user of the job cannot use it without a password.',
       'The job pushed to {repository} as {account}, which does not have write access.',
       'The registry denied access to {image}. It does not exist, or the job is not logged in.',
       'Git has no credentials for {remote}, which is private or has a different name.',
@@ -195,6 +205,8 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       '{host} rejected the request ({code}) because the credentials of this step are missing, expired, or not authorized.',
     ],
     fix: [
+      ['ask', '{basic?}Give the checkout a credential that can read {remote}.'],
+      ['ask', '{basic?}Give the checkout a credential that can read the repository.'],
       [
         'ask',
         '{npm?}Set a value for {empty}: create the secret, or correct its name in the workflow. Jobs triggered by forks do not receive secrets.',
@@ -226,6 +238,10 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
         'ask',
         'Check that {remote} still has this name; if it is private, give the job a token that can read it.',
       ],
+      [
+        'ask',
+        '{sudo?}Let the user of the job run this command with sudo without a password, or pass the password to it.',
+      ],
       ['ask', '{publickey?}Load a key that {host} accepts (such as a deploy key) before this step.'],
       ['configuration', "{hostKey?}Add the server's host key to known_hosts first (`ssh-keyscan`)."],
       ['ask', '{loginNeeded?}Give this step a token that can publish; npm is not logged in (ENEEDAUTH).'],
@@ -239,6 +255,16 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     matches: ['Error: Resource not accessible by integration'],
     ignores: ['Logging in with no credentials helper ... done', '✓ answers 401 Unauthorized'],
     says: [
+      {
+        log: "remote: HTTP Basic: Access denied. The provided password or token is incorrect.\nfatal: Authentication failed for 'https://git.orchard.example/press/pears.git/'",
+        title: 'The server rejected the Git credentials of the job',
+        fix: 'Give the checkout a credential that can read https://git.orchard.example/press/pears.git/.',
+      },
+      {
+        log: 'sudo: a password is required',
+        title: 'sudo requires a password',
+        fix: 'Let the user of the job run this command with sudo without a password, or pass the password to it.',
+      },
       {
         log: [
           '##[group]Run ./ci/announce.sh',

@@ -53,7 +53,7 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     patterns: [
       // The log may be cut off in the middle of this message.
       /: command not fou(?:$|n$|nd(?!["'\\,]))/i,
-      /^\S{1,200}: (?:line )?\d{1,6}: \S{1,60}: not found$/i,
+      /^\S{1,200}: (?:line )?\d{1,6}: (?:\/\S{1,200}: )?\S{1,60}: not found$/i,
       /^(?:\S{0,40}\/)?(?:ba|da|a|z|k)?sh: \S{1,60}: not found$/i,
       /is not recognized as (?:an (?:internal|external)|a name|the name)/i,
       /executable file not found in/i,

@@ -291,6 +291,8 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       /(?:No match for argument|target not found|No such formula|No package): (?<name>[\w.+@/-]{1,80})/,
       /No available formula with the name "(?<name>[^"\n]{1,80})"/,
       /(?<name>[\w.+-]{1,80}) \(no such package\)/,
+      /[Nn]othing provides (?:requested )?'?(?<name>[\w.+:@/-]{1,80}(?:\([\w.+:-]{1,80}\))?)/,
+      /No matching package to install: '(?<name>[\w.+:@/-]{1,80}(?:\([\w.+:-]{1,80}\))?)/,
       /Did you mean (?<suggestion>[\w.@+/-]{2,80})\?/,
       /following packages? replaces? it: {1,6}(?<replacement>[\w.+-]{2,80})/,
       /^\s{0,2}(?<by>[\w.+:-]{2,80}) : (?:Pre)?Depends: (?<needs>[\w.+-]{2,80}(?: \([^)\n]{1,60}\))?) but (?<state>it is not \w{5,12}|\S{1,60} is to be installed)/,

@@ -31,7 +31,7 @@ export function cleanValue(raw: string): string | null {
 const PREFIXES = [
   String.raw`[\p{Extended_Pictographic}\u{FE0F}\u{200D}]{1,8}|Γ[^\x00-\x7f]{1,3}(?=\s)|\?{2,4}`,
   String.raw`\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]{8,16}Z?\]?`,
-  String.raw`\[?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]?(?= )|\[ {0,4}\+?\d{1,7} ?m?s\]`,
+  String.raw`\[?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,6})?(?: [AP]M:)?\]?(?= )|[AP]M:(?= )|\[ {0,4}\+?\d{1,7} ?m?s\]`,
   String.raw`[-!*•×→>|:](?= +\S)|\x60?->(?= )|[xX✗](?= +[A-Z])`,
   String.raw`##\[error\]|[Cc]aused by:|e:(?= )|npm (?:ERR!|error)(?: code)?(?= )|\[(?:ERROR|error)\]`,
   String.raw`(?:Error|error|Fatal|fatal|err|E)[:!](?= )|(?:ERROR|FATAL)(?:[:!]| =>| \|)?(?= )`,

@@ -49,6 +49,6 @@ describe('a runtime that is too old', () => {
 
   it('is not claimed where the log does not show the version', () => {
     const log = NODE_LOG.replace('Node.js v18.20.8\n', '');
-    expect(composeAnswer(insightOf(log)).rootCause).not.toContain('exists since');
+    expect(composeAnswer(insightOf(log)).rootCause).not.toContain('was added in');
   });
 });

@@ -1,5 +1,13 @@
 import { projectPath } from '../log/paths.ts';
 
+/** The cause in words: a title a person would say, and one to three sentences that say more than the title. */
+export interface Described {
+  readonly title: string;
+  readonly cause: string;
+  /** The log does not say how the only failing test failed. */
+  readonly isSilent?: boolean;
+}
+
 /** The longest title. */
 export const MAX_TITLE = 80;
 
