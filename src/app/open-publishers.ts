@@ -19,7 +19,7 @@ import { tracedPublisher } from './watched.ts';
 interface Parts {
   readonly stores: Pick<
     Stores,
-    | 'outbox'
+    | 'work'
     | 'publications'
     | 'builds'
     | 'analyses'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import { type Notice, NoticeAbout, type OutboxHandler } from '../domain/outbox.ts';
+import { type Notice, NoticeAbout } from '../domain/notice.ts';
 import type {
   NoticeChannel,
   NoticeRule,
@@ -9,11 +9,13 @@ import type {
   ReadyNotice,
   Situation,
 } from '../ports/notices.ts';
-import type { NoticeStore, OutboxStore } from '../stores/outbox.ts';
+import type { WorkHandler } from '../ports/work.ts';
+import type { NoticeStore } from '../stores/notices.ts';
+import type { WorkStore } from '../stores/work.ts';
 import { inTime, OUTWARD, type TimedCall } from './publications.ts';
 
 export interface NoticesDeps {
-  readonly outbox: Pick<OutboxStore, 'isCurrent' | 'release'>;
+  readonly work: Pick<WorkStore, 'isCurrent' | 'release'>;
   readonly notices: Pick<NoticeStore, 'situation'>;
   /** Time limit of one call to the other service, in milliseconds. */
   readonly timeLimitMs: number;
@@ -32,8 +34,8 @@ const Kept = z.object({ reference: z.string().nullable(), hash: z.string().nulla
 /** Keeps what is outside in step with what is known. */
 export function noticeHandler(
   channel: NoticeChannel,
-  { outbox, notices, timeLimitMs, pauseMs }: NoticesDeps,
-): OutboxHandler {
+  { work, notices, timeLimitMs, pauseMs }: NoticesDeps,
+): WorkHandler {
   return {
     topic: `notice:${channel.channel}`,
     leaseMs: timeLimitMs * LEASE_PER_LIMIT,
@@ -45,8 +47,8 @@ export function noticeHandler(
       const ready = channel.prepare(await notices.situation(about));
       // A change made in the meantime may have been read although it is not due yet. A decision that is
       // undone within its delay must never be shown.
-      if (!(await outbox.isCurrent(entry))) {
-        await outbox.release(entry, null, 0);
+      if (!(await work.isCurrent(entry))) {
+        await work.release(entry, null, 0);
         return null;
       }
       if (ready === null || (kept.reference !== null && ready.hash === kept.hash)) return { outcome: 'done' };

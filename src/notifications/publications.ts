@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { OutboxEntry, OutboxHandler, OutboxLease } from '../domain/outbox.ts';
+import type { WorkItem } from '../domain/work.ts';
 import { limitTime } from '../lib/resilience.ts';
 import type { Published, Publisher } from '../ports/notices.ts';
-import type { PublicationStore } from '../stores/outbox.ts';
+import type { WorkHandler, WorkLease } from '../ports/work.ts';
+import type { PublicationStore } from '../stores/publications.ts';
 import type { Stores } from '../stores/stores.ts';
 
 /**
@@ -15,7 +16,7 @@ import type { Stores } from '../stores/stores.ts';
  * example because the process died, counts separately: after five of them the call itself may be what crashes
  * the process.
  */
-export const OUTWARD = { limits: { attempts: 5, retries: 100 }, longestDelayMs: 15 * 60_000, lanes: 2 };
+export const OUTWARD = { limits: { attempts: 5, retries: 100 }, longestDelayMs: 15 * 60_000, concurrency: 2 };
 
 interface PublicationDeps {
   readonly stores: {
@@ -39,7 +40,7 @@ const Payload = z.object({ analysisId: z.string() });
 export function publicationHandler(
   publisher: Publisher,
   { stores, timeLimitMs }: PublicationDeps,
-): OutboxHandler {
+): WorkHandler {
   return {
     topic: `publish:${publisher.driver}`,
     leaseMs: timeLimitMs * LEASE_PER_LIMIT,
@@ -63,13 +64,13 @@ export function publicationHandler(
 }
 
 /** A call under a lease. */
-export interface TimedCall extends OutboxLease {
+export interface TimedCall extends WorkLease {
   /** Time limit of one call, in milliseconds. */
   readonly timeLimitMs: number;
 }
 
 export interface Publishing extends TimedCall {
-  readonly entry: Pick<OutboxEntry, 'key' | 'lease'>;
+  readonly entry: Pick<WorkItem, 'key' | 'lease'>;
   readonly build: Build;
   readonly analysis: Analysis;
 }

@@ -1,5 +1,5 @@
 import { TriageError } from '../domain/errors.ts';
-import type { Notice } from '../domain/outbox.ts';
+import type { Notice } from '../domain/notice.ts';
 import type { StatusContent } from '../notifications/render-status.ts';
 import type { NoticeCall, NotificationClient } from '../ports/notices.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { GreenBuild, Templates } from '../domain/build.ts';
-import type { OutboxEntry } from '../domain/outbox.ts';
+import type { WorkItem } from '../domain/work.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { OutboxStore } from './outbox.ts';
+import type { WorkStore } from './work.ts';
 import { buildOrder, IS_DEFAULT } from './sql.ts';
 
 /**
@@ -21,7 +21,7 @@ export interface ChosenPassingLog extends PassingLog {
 
 export type PassingBuildStore = ReturnType<typeof createPassingBuildStore>;
 
-export function createPassingBuildStore(db: Database, outbox: Pick<OutboxStore, 'finish'>) {
+export function createPassingBuildStore(db: Database, work: Pick<WorkStore, 'finish'>) {
   return {
     /** Keeps which branch the CI calls the repository's default. */
     saveDefaultBranch: async (
@@ -43,13 +43,13 @@ export function createPassingBuildStore(db: Database, outbox: Pick<OutboxStore, 
       return (row?.newer ?? 0) < builds;
     },
     /**
-     * Stores the templates, finishes the entry of the outbox, and deletes the templates of all but the newest
+     * Stores the templates, finishes the entry of the work table, and deletes the templates of all but the newest
      * `builds` builds of each log and branch, except those that a build in triage was compared with. Returns
      * `false` and changes nothing if the lease is stale.
      */
-    keep: async (entry: OutboxEntry, logs: readonly PassingLog[], builds: number) =>
+    keep: async (entry: WorkItem, logs: readonly PassingLog[], builds: number) =>
       await db.transaction(async (sql) => {
-        if (!(await outbox.finish(entry, { outcome: 'done' }, sql))) return false;
+        if (!(await work.finish(entry, { outcome: 'done' }, sql))) return false;
         await sql.query('delete from green_templates where build_id = $1', [entry.key]);
         for (const { log, templates } of logs) await sql.query(INSERT, [entry.key, log, templates]);
         await sql.query(PRUNE, [entry.key, builds, MAX_LOGS]);
@@ -131,8 +131,8 @@ const PRUNE = `
   delete from green_templates t using ranked r
   where t.build_id = r.build_id and t.log = r.log and (r.nth > $2 or r.side > $3)
     and not exists (
-      select from green_choices c join triage_jobs j on j.build_id = c.build_id
-      where c.green_build_id = t.build_id and c.log = t.log and j.state in ('queued', 'running')
+      select from green_choices c join work w on w.topic = 'triage' and w.key = c.build_id
+      where c.green_build_id = t.build_id and c.log = t.log and w.version > w.settled
     )`;
 
 const CHOOSE = `

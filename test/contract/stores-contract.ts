@@ -13,7 +13,7 @@ import { insightsContract } from './stores/insights.ts';
 import { learningContract } from './stores/learning.ts';
 import { libraryContract } from './stores/library.ts';
 import { notificationRulesContract } from './stores/notification-rules.ts';
-import { outboxContract } from './stores/outbox.ts';
+import { workContract } from './stores/work.ts';
 import { recordingsContract } from './stores/recordings.ts';
 import { reviewQueueContract } from './stores/review-queue.ts';
 import { reviewsContract } from './stores/reviews.ts';
@@ -44,7 +44,7 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     toolCacheContract(world);
     recordingsContract(world);
     conversationsContract(world);
-    outboxContract(world);
+    workContract(world);
     notificationRulesContract(world);
     situationContract(world);
     tokensContract(world);

@@ -204,10 +204,10 @@ async function inspect() {
     forPeople: await count(`select count(*) as n from analyses where action <> 'auto_notify'`),
     givenUp: await count(`select count(*) as n from analyses where body ->> 'terminationReason' = 'failed'`),
     published: await count(
-      `select count(*) as n from outbox where topic like 'publish:%' and outcome = 'done'`,
+      `select count(*) as n from work where topic like 'publish:%' and outcome = 'done'`,
     ),
     unpublished: await count(
-      `select count(*) as n from outbox where topic like 'publish:%' and (version > settled or outcome = 'failed')`,
+      `select count(*) as n from work where topic like 'publish:%' and (version > settled or outcome = 'failed')`,
     ),
     toPublish: await count(`select count(*) as n from analyses where action = 'auto_notify'`),
   };

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import type { OutboxEntry } from '../../src/domain/outbox.ts';
+import type { WorkItem } from '../../src/domain/work.ts';
 import { noticeChannel, noticeHandler } from '../../src/notifications/notices.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { startOutbox } from '../../src/service/outbox.ts';
+import { startWorker } from '../../src/work/worker.ts';
 import { headOf, situationOf } from './sample-situation.ts';
 
-const entry: OutboxEntry = {
+const entry: WorkItem = {
   ...{
     topic: 'notice:chat',
     key: 'chat:shop/api',
@@ -29,14 +29,14 @@ const entry: OutboxEntry = {
 it('a call that a stop cuts off may have got through: what comes next looks for it', async () => {
   const due = [entry];
   const released: number[] = [];
-  const outbox = {
+  const work = {
     ...{
       due: async () => ['notice:chat'],
       take: async () => due.splice(0),
       isCurrent: async () => true,
       finish: async () => true,
     },
-    release: async (_entry: OutboxEntry, _error: string | null, delayMs: number) =>
+    release: async (_entry: WorkItem, _error: string | null, delayMs: number) =>
       void released.push(delayMs),
   };
   let begun = () => {};
@@ -56,9 +56,9 @@ it('a call that a stop cuts off may have got through: what comes next looks for 
   });
   const notices = { situation: async () => situationOf(headOf()) };
   const masker = { mask: async (text: string) => ({ text, count: 0 }) };
-  const handlers = [noticeHandler(channel, { outbox, notices, timeLimitMs: 60_000 })];
-  const worker = startOutbox({
-    outbox,
+  const handlers = [noticeHandler(channel, { work, notices, timeLimitMs: 60_000 })];
+  const worker = startWorker({
+    work,
     handlers,
     masker,
     logger: silentLogger,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
 import type { Build } from '../../src/domain/build.ts';
-import type { Notice } from '../../src/domain/outbox.ts';
+import type { Notice } from '../../src/domain/notice.ts';
 import type { NoticeChannel } from '../../src/ports/notices.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import type { Provider } from '../../src/providers/provider.ts';

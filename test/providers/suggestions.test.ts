@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { embedded, loadConfig } from '../../src/config/load.ts';
 import type { FixTrial } from '../../src/domain/experiment.ts';
-import type { Notice } from '../../src/domain/outbox.ts';
+import type { Notice } from '../../src/domain/notice.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
 import type { NotificationClient } from '../../src/ports/notices.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
-import { PASSING_BUILD } from '../../src/domain/outbox.ts';
+import { PASSING_BUILD } from '../../src/domain/work.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import type { NoticeRule } from '../../src/ports/notices.ts';
@@ -117,7 +117,7 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     const pending = await stores.triages.pending(10);
     expect(pending).toHaveLength(2);
     expect(pending.every(({ fetched, requested: wanted }) => fetched === wanted)).toBe(true);
-    expect((await stores.outbox.waiting(PASSING_BUILD)).count).toBeGreaterThan(0);
+    expect((await stores.work.waiting(PASSING_BUILD)).count).toBeGreaterThan(0);
   });
 
   test('is told to nobody outside, and waits behind what is sent today', async () => {
@@ -127,7 +127,7 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     expect(await stores.notices.changed({ buildId: newest.id, delayMs: 0 })).toBe(false);
     await stores.publications.add({ publishers: ['webhook'], buildId: newest.id, analysisId: 'ana_1' });
     expect(
-      (await stores.outbox.listByBuild(newest.id)).filter(({ topic }) => topic !== PASSING_BUILD),
+      (await stores.work.listByBuild(newest.id)).filter(({ topic }) => topic !== PASSING_BUILD),
     ).toEqual([]);
     const { id: _, receivedAt: __, ...build } = newest;
     const { build: sent } = await stores.builds.upsert({

@@ -43,7 +43,7 @@ const app = await createApp(
   deadlyLogger(),
   systemClock,
   (name, subject) => {
-    if (name === place && (!name.startsWith('outbox-') || subject.startsWith('publish:webhook'))) die();
+    if (name === place && (!name.startsWith('work-') || subject.startsWith('publish:webhook'))) die();
   },
 );
 const { build, created } = await app.stores.builds.upsert(
@@ -68,7 +68,7 @@ async function tellAll({ stores, database, close }: App, buildId: string): Promi
   const isPending = async () => {
     const [{ state } = { state: 'none' }, entries] = [
       (await stores.triages.findByBuild(buildId)) ?? undefined,
-      await stores.outbox.listByBuild(buildId),
+      await stores.work.listByBuild(buildId),
     ];
     return (
       (state !== 'done' && state !== 'failed') || entries.some(({ version, settled }) => version > settled)
@@ -81,7 +81,7 @@ async function tellAll({ stores, database, close }: App, buildId: string): Promi
   const told = {
     analyses: await stores.analyses.listByBuild(buildId),
     reviews: (await stores.reviews.list({}, { limit: 10, offset: 0 })).length,
-    entries: await stores.outbox.listByBuild(buildId),
+    entries: await stores.work.listByBuild(buildId),
     job: (await stores.triages.findByBuild(buildId))?.state,
     checkpoints: left?.checkpoints,
   };

@@ -58,7 +58,7 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): {
       builds: fakeBuilds(state, empty),
       triages: fakeTriages(state, empty),
       passingBuilds: fakeGreens(state, empty),
-      outbox: fakeOutbox(state, empty),
+      work: fakeWork(state, empty),
       notices: { ...empty.stores.notices, changed: async () => false },
     }),
     database: {
@@ -218,9 +218,9 @@ function fakeTriages(state: FakeState, empty: HttpDeps): Stores['triages'] {
   };
 }
 
-function fakeOutbox(state: FakeState, empty: HttpDeps): Stores['outbox'] {
+function fakeWork(state: FakeState, empty: HttpDeps): Stores['work'] {
   return {
-    ...empty.stores.outbox,
+    ...empty.stores.work,
     addOnce: async (entries) => {
       for (const { key } of entries) state.passingBuilds.add(key);
     },

@@ -2,7 +2,7 @@ import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { publicationHandler } from '../../src/notifications/publications.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { startOutbox } from '../../src/service/outbox.ts';
+import { startWorker } from '../../src/work/worker.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
 import { createStores } from '../../src/stores/stores.ts';
 import { commentPublisher } from './comment-server.ts';
@@ -16,10 +16,10 @@ const [dataDir = '', deadly = '', url = ''] = process.argv.slice(2);
 
 const database = await openPglite({ dataDir });
 const stores = createStores(database, systemClock);
-await stores.outbox.reclaim();
-startOutbox({
+await stores.work.reclaim();
+startWorker({
   ...{
-    outbox: stores.outbox,
+    work: stores.work,
     handlers: [publicationHandler(commentPublisher(url), { stores, timeLimitMs: 5_000 })],
   },
   ...{ masker: createMasker(), logger: silentLogger, intervalMs: 100 },

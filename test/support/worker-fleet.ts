@@ -124,7 +124,7 @@ async function storeFailedBuilds(
 
 async function untilSettled(buildIds: readonly string[], database: PgDatabase): Promise<void> {
   const open = `select j.build_id from triage_jobs j where j.build_id = any ($1) and j.state in ('queued', 'running')
-    union select o.build_id from outbox o where o.build_id = any ($1) and o.version > o.settled`;
+    union select o.build_id from work o where o.build_id = any ($1) and o.version > o.settled`;
   for (let tries = 0; tries < 600; tries++) {
     if ((await database.query(open, [buildIds])).length === 0) return;
     await sleep(100);

@@ -12,7 +12,7 @@ import {
   resolveTargets,
   sendingTime,
 } from '../../domain/notification-rule.ts';
-import type { OutboxHandler } from '../../domain/outbox.ts';
+import type { WorkHandler } from '../../ports/work.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { NewMatch } from '../../stores/notification-rules.ts';
@@ -21,7 +21,7 @@ import { inTime, OUTWARD } from '../publications.ts';
 import { CHANNEL_NAMES, type Messengers, readNews } from './news.ts';
 
 export interface RuleHandlerDeps {
-  readonly stores: Pick<Stores, 'notificationRules' | 'failures' | 'outbox' | 'notices'>;
+  readonly stores: Pick<Stores, 'notificationRules' | 'failures' | 'work' | 'notices'>;
   readonly messengers: Messengers;
   readonly publicUrl: string | null;
   /** Time limit of one call to the other service, in milliseconds. */
@@ -37,9 +37,9 @@ const LEASE_PER_LIMIT = 4;
 
 /**
  * Creates the handlers of rules. An occasion is matched with rules, the matches are gathered until they may
- * be sent, and then they are sent. Each step is an entry of the outbox.
+ * be sent, and then they are sent. Each step is an entry of the work table.
  */
-export function ruleHandlers(deps: RuleHandlerDeps): OutboxHandler[] {
+export function ruleHandlers(deps: RuleHandlerDeps): WorkHandler[] {
   return [
     matchHandler(deps),
     gatherHandler(deps),
@@ -49,7 +49,7 @@ export function ruleHandlers(deps: RuleHandlerDeps): OutboxHandler[] {
 
 const OccasionPayload = z.union([z.object({ analysisId: z.string() }), z.object({ eventId: z.int() })]);
 
-function matchHandler({ stores, logger }: RuleHandlerDeps): OutboxHandler {
+function matchHandler({ stores, logger }: RuleHandlerDeps): WorkHandler {
   return {
     ...{ topic: MATCH_RULES, ...OWN },
     handle: async ([entry]) => {
@@ -94,8 +94,8 @@ export async function meets(
 
 const TargetPayload = z.object({ ruleId: z.string(), target: z.string() });
 
-function gatherHandler({ stores, clock }: RuleHandlerDeps): OutboxHandler {
-  const { notificationRules, outbox } = stores;
+function gatherHandler({ stores, clock }: RuleHandlerDeps): WorkHandler {
+  const { notificationRules, work } = stores;
   return {
     ...{ topic: GATHER, ...OWN },
     handle: async ([entry]) => {
@@ -109,7 +109,7 @@ function gatherHandler({ stores, clock }: RuleHandlerDeps): OutboxHandler {
       const oldest = await notificationRules.oldest(ruleId, target);
       if (oldest === null) return { outcome: 'done' };
       const wait = sendingTime(rule, Date.parse(oldest), clock.now()) - clock.now();
-      if (wait > 0) await outbox.release(entry, null, wait);
+      if (wait > 0) await work.release(entry, null, wait);
       else
         await notificationRules.seal(
           entry,
@@ -128,7 +128,7 @@ function parseChannel(target: string): string {
 function sendHandler(
   channel: NewsChannel,
   { stores, messengers, publicUrl, timeLimitMs }: RuleHandlerDeps,
-): OutboxHandler {
+): WorkHandler {
   return {
     ...{ topic: `message:${channel}`, leaseMs: timeLimitMs * LEASE_PER_LIMIT, ...OUTWARD },
     handle: async ([entry], lease) => {

@@ -5,7 +5,7 @@ import { findOwnerChannels, type NewsChannel, type OwnerChannels } from '../../d
 import { counted } from '../../lib/text.ts';
 import type { Published } from '../../ports/notices.ts';
 import type { Match } from '../../stores/notification-rules.ts';
-import type { NoticeStore } from '../../stores/outbox.ts';
+import type { NoticeStore } from '../../stores/notices.ts';
 import { answerView } from '../answer-view.ts';
 import { arrangeAnswers } from '../build-answers.ts';
 import { type CauseStanding, causeStanding } from '../cause-standing.ts';

@@ -1,4 +1,4 @@
-import type { Notice } from '../../../src/domain/outbox.ts';
+import type { Notice } from '../../../src/domain/notice.ts';
 
 const FRESH = { repository: 'shop/api', reference: null, isRetry: false } as const;
 

@@ -3,14 +3,14 @@ import type { Analysis } from '../../../src/domain/analysis.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import { NotificationRuleInput } from '../../../src/domain/notification-rule.ts';
-import type { OutboxHandler } from '../../../src/domain/outbox.ts';
+import type { WorkHandler } from '../../../src/domain/work.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { createSlackRoom } from '../../../src/notifications/publisher/slack.ts';
 import { ruleHandlers } from '../../../src/notifications/rules/handlers.ts';
 import type { Messenger, Messengers, News } from '../../../src/notifications/rules/news.ts';
 import { createSlackMessenger } from '../../../src/notifications/rules/slack.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { drainOutbox } from '../../../src/service/outbox.ts';
+import { drainWork } from '../../../src/work/worker.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../stores/samples.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -34,7 +34,7 @@ afterEach(async () => {
   await slack.close();
   for (const { id } of await stores.notificationRules.list())
     await stores.notificationRules.remove(id, 'test');
-  await db.query('delete from outbox');
+  await db.query('delete from work');
   await db.query('delete from notification_owners');
 });
 
@@ -81,13 +81,13 @@ function recordingMessenger(
 }
 
 const { signal } = new AbortController();
-const outboxDeps = () => ({ outbox: stores.outbox, masker: createMasker(), logger: silentLogger });
+const workDeps = () => ({ work: stores.work, masker: createMasker(), logger: silentLogger });
 
 function handlers(
   messengers: Messengers = {
     slack: createSlackMessenger(createSlackRoom({ token: SLACK_TOKEN, baseUrl: slack.url })),
   },
-): OutboxHandler[] {
+): WorkHandler[] {
   return ruleHandlers({
     stores,
     messengers,
@@ -98,8 +98,8 @@ function handlers(
   });
 }
 
-async function work(all: readonly OutboxHandler[] = handlers()): Promise<void> {
-  for (const handler of all) await drainOutbox(handler, outboxDeps(), signal);
+async function work(all: readonly WorkHandler[] = handlers()): Promise<void> {
+  for (const handler of all) await drainWork(handler, workDeps(), signal);
 }
 
 const texts = () => slack.messages.map(({ text }) => text);
@@ -116,7 +116,7 @@ describe('68: a rule', () => {
     await fail({ fingerprint: 'storm-later' });
     await work();
     expect(slack.messages).toHaveLength(1);
-    await db.query('update outbox set free_at = clock_timestamp()');
+    await db.query('update work set free_at = clock_timestamp()');
     await work();
     expect(slack.messages).toHaveLength(2);
   });
@@ -144,7 +144,7 @@ describe('68: a rule', () => {
         sampleBuild({ repository, number: newId('bld'), branch: 'main', status: 'passed' }),
       ));
     const next = async () => {
-      await db.query('update outbox set free_at = clock_timestamp()');
+      await db.query('update work set free_at = clock_timestamp()');
       await work();
       return texts().map((text) => text.split(':')[0]);
     };
@@ -230,14 +230,14 @@ describe('68: a rule', () => {
     const all = handlers({ webhook: { ...messenger, send } });
     await work(all);
     isAway = false;
-    await db.query('update outbox set free_at = clock_timestamp()');
+    await db.query('update work set free_at = clock_timestamp()');
     await work(all);
     expect(sent.map(({ key }) => key)).toEqual([sent[0]?.key, sent[0]?.key]);
   });
 });
 
 describe('68: a kill', () => {
-  const POINTS = ['outbox-taken', 'outbox-handled', 'outbox-finished'] as const;
+  const POINTS = ['work-taken', 'work-handled', 'work-finished'] as const;
   const TOPICS = ['match-rules', 'gather-matches', 'message:slack', 'message:webhook'] as const;
 
   it.each(TOPICS.flatMap((topic) => POINTS.map((point) => [topic, point] as const)))(
@@ -253,14 +253,14 @@ describe('68: a kill', () => {
         const die = (at: string) => {
           if (handler.topic === topic && at === point) throw new Error('killed');
         };
-        await drainOutbox(handler, { ...outboxDeps(), failpoint: die }, signal).catch(() => undefined);
+        await drainWork(handler, { ...workDeps(), failpoint: die }, signal).catch(() => undefined);
       }
       // Another process starts.
-      await stores.outbox.reclaim();
+      await stores.work.reclaim();
       await work(all);
       expect(slack.messages).toHaveLength(1);
       expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
-      expect(sent).toHaveLength(topic === 'message:webhook' && point === 'outbox-handled' ? 2 : 1);
+      expect(sent).toHaveLength(topic === 'message:webhook' && point === 'work-handled' ? 2 : 1);
     },
   );
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Build } from '../../../src/domain/build.ts';
-import type { Notice } from '../../../src/domain/outbox.ts';
+import type { Notice } from '../../../src/domain/notice.ts';
 import { createSlackRoom } from '../../../src/notifications/publisher/slack.ts';
 import { slackChannel } from '../../../src/notifications/slack/slack-channel.ts';
 import type { Situation } from '../../../src/ports/notices.ts';

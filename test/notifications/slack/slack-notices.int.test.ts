@@ -9,7 +9,7 @@ import type { NewBuild } from '../../../src/domain/build.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { type OutboxWorker, startOutbox } from '../../../src/service/outbox.ts';
+import { type Worker, startWorker } from '../../../src/work/worker.ts';
 import { endJob } from '../../../src/service/triage/worker.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../stores/samples.ts';
@@ -25,7 +25,7 @@ let jenkins: LoopbackServer;
 let description: string;
 let stores: Stores;
 let app: FastifyInstance;
-let outbox: OutboxWorker;
+let work: Worker;
 
 beforeAll(async () => {
   [database, slack] = [await openTestDatabase(), await startSlackApi()];
@@ -58,8 +58,8 @@ beforeAll(async () => {
   const { handlers } = await openPublishing(config, { stores, logger: silentLogger, clock: systemClock });
   const buttons = await openSlackButtons(config, database);
   app = await buildHttp({ ...emptyHttpDeps(), config, stores, database, clock: systemClock, slack: buttons });
-  outbox = startOutbox({
-    outbox: stores.outbox,
+  work = startWorker({
+    work: stores.work,
     handlers,
     masker: createMasker(),
     logger: silentLogger,
@@ -67,7 +67,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await outbox.stop();
+  await work.stop();
   await app.close();
   await Promise.all([slack.close(), jenkins.close()]);
   await database.dispose();
@@ -78,9 +78,9 @@ const tell = (buildId: string) => stores.notices.changed({ buildId, delayMs: 0 }
 /** Undo delays and pauses between edits are over. */
 async function hurry(): Promise<void> {
   await database.query(
-    'update outbox set due_at = clock_timestamp(), free_at = clock_timestamp() where not held',
+    'update work set due_at = clock_timestamp(), free_at = clock_timestamp() where not held',
   );
-  outbox.wake();
+  work.wake();
 }
 
 async function built(change: Partial<NewBuild>) {
@@ -152,7 +152,7 @@ it('main turns red, is counted, decided by a button, and green again: one messag
   expect(messages()).toHaveLength(1);
   const calls = slack.calls.length;
   await tell(third.build.id);
-  const pending = `select key from outbox where topic = 'notice:slack' and version > settled`;
+  const pending = `select key from work where topic = 'notice:slack' and version > settled`;
   await until(async () => expect(await database.query(pending)).toEqual([]));
   expect(slack.calls, 'nothing changed: nobody is called').toHaveLength(calls);
 });
@@ -185,7 +185,7 @@ it('says what was found once the last cause is answered and the job ends', async
   const job = await stores.triages.lease(id, 60_000);
   if (job === null) throw new Error('the job is due');
   await tell(build.id);
-  const pending = `select key from outbox where topic = 'notice:slack' and version > settled`;
+  const pending = `select key from work where topic = 'notice:slack' and version > settled`;
   await until(async () => expect(await database.query(pending)).toEqual([]));
   expect(messages(), 'the job still runs: more may come').toHaveLength(before);
 

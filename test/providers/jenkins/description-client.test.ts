@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Notice } from '../../../src/domain/outbox.ts';
+import type { Notice } from '../../../src/domain/notice.ts';
 import { createJenkinsClient } from '../../../src/providers/jenkins/description.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 

@@ -12,7 +12,7 @@ import type { BuildArchive } from '../../../src/ports/build-archive.ts';
 import type { JobQueue } from '../../../src/ports/job-queue.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import type { VectorIndex } from '../../../src/ports/vector-index.ts';
-import { indexNow } from '../../../src/service/outbox.ts';
+import { indexNow } from '../../../src/work/worker.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { createPgvectorIndex } from '../../../src/stores/vectors/pgvector.ts';
 import { emptyHttpDeps } from '../../support/http-deps.ts';

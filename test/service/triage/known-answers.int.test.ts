@@ -214,7 +214,7 @@ describe('what was taught and is so no more', () => {
     });
     expect((await triaged(repository)).analysis.recalled).toMatchObject({ entryId: id });
     const pending = await db.query<{ item: unknown }>(
-      `select payload -> 'item' as item from outbox where topic = 'index:error_library' and key = $1`,
+      `select payload -> 'item' as item from work where topic = 'index:error_library' and key = $1`,
       [id],
     );
     expect(pending).toEqual([{ item: expect.anything() }]);

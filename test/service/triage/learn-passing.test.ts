@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Build, SourceText } from '../../../src/domain/build.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
-import { type OutboxEntry, passingBuildEntry } from '../../../src/domain/outbox.ts';
+import { type WorkItem, passingBuildEntry } from '../../../src/domain/work.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { drainOutbox, type OutboxDeps } from '../../../src/service/outbox.ts';
+import { drainWork, type WorkDeps } from '../../../src/work/worker.ts';
 import {
   type LearnDeps,
   learnGreen,
@@ -14,7 +14,7 @@ import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import type { PassingLog } from '../../../src/stores/passing-builds.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
-const ENTRY: OutboxEntry = {
+const ENTRY: WorkItem = {
   ...{
     ...passingBuildEntry('bld_1'),
     buildId: 'bld_1',
@@ -110,10 +110,10 @@ describe('a green build', () => {
   });
 });
 
-describe('the outbox of green builds', () => {
+describe('the work table of green builds', () => {
   /** Processes all entries, and says what became of them. */
   async function workOff(
-    entries: OutboxEntry[],
+    entries: WorkItem[],
     change: { fails?: () => Error; isPaused?: boolean } = {},
   ): Promise<string[]> {
     const said: string[] = [];
@@ -121,7 +121,7 @@ describe('the outbox of green builds', () => {
     const learned = depsFor({}, [logOf('unit.log', 'fine')]);
     const failing =
       fails === undefined ? {} : { buildSources: { github: { fetchGreen: () => Promise.reject(fails()) } } };
-    const outbox: OutboxDeps['outbox'] = {
+    const work: WorkDeps['work'] = {
       due: async () => [],
       take: async () => entries.splice(0, 1),
       release: async (_entry, error, delayMs) =>
@@ -129,9 +129,9 @@ describe('the outbox of green builds', () => {
       finish: async (_entry, { outcome, error }) => said.push(`${outcome}: ${error}`) > 0,
     };
     const handler = passingBuildHandler({ ...learned, ...failing }, async () => isPaused);
-    await drainOutbox(
+    await drainWork(
       handler,
-      { outbox, masker: createMasker(), logger: silentLogger },
+      { work, masker: createMasker(), logger: silentLogger },
       new AbortController().signal,
     );
     return said;

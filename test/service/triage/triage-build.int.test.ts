@@ -82,7 +82,7 @@ async function world(analyst: Partial<Analyst> = {}, change: Partial<TriageBuild
     },
     ...{ investigation, budgetTokens: 4_000, greenBuilds: 3 },
     publishers: ['list'],
-    wakeOutbox: () => void woken.push(build.id),
+    wakeWorker: () => void woken.push(build.id),
     forget: async (triageId) => void forgotten.push(triageId),
     ...change,
   };
@@ -124,7 +124,7 @@ describe('a worker that lost its lease (T05)', () => {
     expect(analyses).toHaveLength(1);
     expect(await stores.analyses.listByBuild(build.id)).toEqual(analyses);
     expect(await triageBuild(build.id, deps, runOf(held))).toEqual(analyses);
-    const pending = await stores.outbox.listByBuild(build.id);
+    const pending = await stores.work.listByBuild(build.id);
     expect(pending.length + (await reviewsOf(build)).length).toBe(1);
   });
 
@@ -232,7 +232,7 @@ describe('an analysis that fails for good', () => {
     expect(await reviewsOf(build)).toMatchObject([
       { analysisId: analyses[0]?.id, state: 'waiting', confidence: 0 },
     ]);
-    expect(await stores.outbox.listByBuild(build.id)).toEqual([]);
+    expect(await stores.work.listByBuild(build.id)).toEqual([]);
   });
 
   it('is tried again where it may pass, and given to a person at the last try', async () => {

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ports/database.ts';
 import { MIGRATIONS_FOLDER } from '../../../src/stores/database/migration-files.ts';
 import { openPostgres, rehearseMigrations } from '../../../src/stores/database/postgres.ts';
-import { createOutboxStore } from '../../../src/stores/outbox.ts';
+import { createWorkStore } from '../../../src/stores/work.ts';
 import { startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
 import { THOROUGH } from '../../support/thorough.ts';
 
@@ -43,7 +43,7 @@ const DATA = `
       fix_recommendation, analysis_id, confirmed_by, confirmed_at, times_seen, last_seen_at)
     values ('lib_1', 'message', 1, 'fp', 'boom', 'acme/shop', 'CODE_ERROR', 'crash', 'Boom', 'cause', 'fix', 'ana_1', 'ada', now(), 1, now())`;
 
-/** What waits in a database of the release before the outbox. */
+/** What waits in a database of the release before the work table. */
 const WAITING = `
   insert into outward_acts (key, publisher, build_id, analysis_id, state, retries, lease, reference, error)
     values ('webhook:ana_1', 'webhook', 'bld_1', 'ana_1', 'started', 3, 2, null, '503'), ('log:ana_1', 'log', 'bld_1', 'ana_1', 'done', 0, 1, 'line', null);
@@ -163,7 +163,7 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     });
   });
 
-  it('carry what waited in five tables over to the outbox, with what was done before', async () => {
+  it('carry what waited in five tables over to the work table, with what was done before', async () => {
     const url = await server.createDatabase();
     await on(url, await release(files.filter((name) => name < '0035')), async (db) => {
       await db.migrate();
@@ -171,9 +171,9 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     });
     await on(url, MIGRATIONS_FOLDER, async (db) => {
       await db.migrate();
-      const outbox = createOutboxStore(db);
+      const work = createWorkStore(db);
       const fresh = { settled: 0, outcome: null, result: null, held: false };
-      expect(await outbox.find('publish:webhook', 'webhook:ana_1')).toMatchObject({
+      expect(await work.find('publish:webhook', 'webhook:ana_1')).toMatchObject({
         ...{
           ...fresh,
           buildId: 'bld_1',
@@ -186,12 +186,12 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
         },
       });
       const done = { version: 1, settled: 1, outcome: 'done' };
-      expect(await outbox.find('publish:log', 'log:ana_1')).toMatchObject({
+      expect(await work.find('publish:log', 'log:ana_1')).toMatchObject({
         ...done,
         result: { reference: 'line' },
       });
       const about = { type: 'build', buildId: 'bld_1' };
-      expect(await outbox.find('notice:check', 'check:bld_1')).toMatchObject({
+      expect(await work.find('notice:check', 'check:bld_1')).toMatchObject({
         ...{
           payload: { repository: 'acme/shop', about },
           version: 4,
@@ -200,24 +200,24 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
           result: { reference: '41', hash: 'h' },
         },
       });
-      expect(await outbox.find('index:error_library', 'lib_1')).toMatchObject({
+      expect(await work.find('index:error_library', 'lib_1')).toMatchObject({
         ...fresh,
         payload: { item: { text: 'boom', metadata: {} } },
       });
-      expect(await outbox.find('index:error_library', 'lib_2')).toMatchObject({
+      expect(await work.find('index:error_library', 'lib_2')).toMatchObject({
         ...fresh,
         payload: { item: null },
         version: 2,
         retries: 5,
       });
-      expect(await outbox.find('passing-build', 'bld_1')).toMatchObject({
+      expect(await work.find('passing-build', 'bld_1')).toMatchObject({
         version: 1,
         settled: 1,
         outcome: 'skipped',
         buildId: 'bld_1',
       });
-      expect(await outbox.find('remove-logs', 'bld_0')).toMatchObject({ ...fresh, buildId: null });
-      const due = await outbox.due([
+      expect(await work.find('remove-logs', 'bld_0')).toMatchObject({ ...fresh, buildId: null });
+      const due = await work.due([
         'publish:webhook',
         'publish:log',
         'notice:check',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
 import { OUTWARD } from '../../src/notifications/publications.ts';
-import { retryDelay } from '../../src/service/outbox.ts';
+import { retryDelay } from '../../src/work/worker.ts';
 
 const outwardDelay = (retries: number, error: unknown, random?: number) =>
   retryDelay(retries, error, OUTWARD.longestDelayMs, random);
