@@ -239,7 +239,8 @@ const PROGRESSED = `update work set attempts = least(attempts, 1) where ${HELD}`
 const FORGET = `delete from work where ${HELD} and version = $4 returning key`;
 
 const FINISH = `
-  update work set held = false, settled = $4, outcome = $5, result = coalesce($6::jsonb, result), error = $7, free_at = ${fromNow('$8')},
+  update work set held = false, settled = $4, outcome = $5, result = coalesce($6::jsonb, result),
+    error = case when version > $4 then null else $7 end, free_at = ${fromNow('$8')},
     attempts = 0, retries = 0, changed_at = clock_timestamp()
   where ${HELD} returning key`;
 

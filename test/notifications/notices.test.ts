@@ -23,6 +23,9 @@ const entry: WorkItem = {
     attempts: 1,
     retries: 0,
     error: null,
+    groupKey: null,
+    dueAt: '2026-01-05T10:00:00.000Z',
+    changedAt: '2026-01-05T10:00:00.000Z',
   },
 };
 
@@ -35,6 +38,9 @@ it('a call that a stop cuts off may have got through: what comes next looks for 
       take: async () => due.splice(0),
       isCurrent: async () => true,
       finish: async () => true,
+      renew: async () => true,
+      holds: async () => true,
+      progressed: async () => undefined,
     },
     release: async (_entry: WorkItem, _error: string | null, delayMs: number) =>
       void released.push(delayMs),
@@ -63,10 +69,9 @@ it('a call that a stop cuts off may have got through: what comes next looks for 
     masker,
     logger: silentLogger,
     intervalMs: 60_000,
-    stopGraceMs: 10,
   });
   await isBegun;
-  await worker.stop();
+  await worker.stop(10);
   // Without a delay the attempt would not count, and the next one would be taken for the first.
   expect(released).toEqual([1]);
 });

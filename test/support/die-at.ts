@@ -60,8 +60,7 @@ if (created) {
   await app.loadKnowledge();
 }
 await app.work();
-const job = await app.stores.triages.findByBuild(build.id);
-if (job !== null) await app.jobQueue.enqueue(job.id);
+app.notifier.notify('triage', build.id);
 if (place === 'nowhere') await tellAll(app, build.id);
 
 async function tellAll({ stores, database, close }: App, buildId: string): Promise<void> {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Build, NewBuild } from '../../../src/domain/build.ts';
 import { type WorkItem, PASSING_BUILD, passingBuildEntry } from '../../../src/domain/work.ts';
 import type { StoresWorld } from './world.ts';
+import { createTriageJobs } from '../../support/triage-jobs.ts';
 
 const LONG = 60_000;
 
@@ -157,9 +158,9 @@ export function greensContract(world: StoresWorld): void {
       expect(await numbersFor(await failed(9, { branch: 'topic' }))).toEqual(['0']);
 
       const job = await world.stores.triages.findByBuild(open.id);
-      const held = job === null ? null : await world.stores.triages.lease(job.id, LONG);
+      const held = job === null ? null : await createTriageJobs(world.stores).lease(job.buildId);
       if (held === null) throw new Error('the triage could not be taken');
-      await world.stores.triages.finish(held, 'done', null);
+      await createTriageJobs(world.stores).finish(held, 'done');
       await green(7, {}, ['test.log'], 2);
       expect(await numbersFor(open)).toEqual([]);
     });

@@ -10,13 +10,14 @@ import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { type Worker, startWorker } from '../../../src/work/worker.ts';
-import { endJob } from '../../../src/service/triage/worker.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../stores/samples.ts';
 import { emptyHttpDeps } from '../../support/http-deps.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../../support/slack-api.ts';
+import { createTriageJobs } from '../../support/triage-jobs.ts';
+import { createTriageHandler } from '../../../src/service/triage/triage-work.ts';
 
 const SECRET = 'a-signing-secret-of-slack';
 let database: TestDatabase;
@@ -181,16 +182,26 @@ it('says what was found once the last cause is answered and the job ends', async
     externalId: 'late-5',
     status: 'failed',
   });
-  const { id } = await stores.triages.request(build.id);
-  const job = await stores.triages.lease(id, 60_000);
+  await stores.triages.request(build.id);
+  const job = await createTriageJobs(stores).lease(build.id);
   if (job === null) throw new Error('the job is due');
   await tell(build.id);
   const pending = `select key from work where topic = 'notice:slack' and version > settled`;
   await until(async () => expect(await database.query(pending)).toEqual([]));
   expect(messages(), 'the job still runs: more may come').toHaveLength(before);
 
-  await endJob({ database, stores })(job, 'done', null);
+  const unused = async () => undefined;
+  const handler = createTriageHandler({
+    database,
+    stores,
+    leaseMs: 60_000,
+    concurrency: 1,
+    maxCrashes: 3,
+    triage: unused,
+    escalateToReviewer: unused,
+  });
+  await handler.finish?.(job, { outcome: 'done' });
 
   await until(() => expect(messages()).toHaveLength(before + 1));
-  expect(await stores.triages.find(id)).toMatchObject({ state: 'done' });
+  expect(await stores.triages.findByBuild(build.id)).toMatchObject({ state: 'done' });
 });

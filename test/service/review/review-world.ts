@@ -10,7 +10,7 @@ import type { Masker } from '../../../src/log/mask/mask.ts';
 import type { Database } from '../../../src/ports/database.ts';
 import { type Logger, silentLogger } from '../../../src/ports/telemetry.ts';
 import type { VectorIndex, VectorItem } from '../../../src/ports/vector-index.ts';
-import { indexNow } from '../../../src/work/worker.ts';
+import { indexNow } from '../../../src/service/index-work.ts';
 import type { DecideDeps } from '../../../src/service/review/decide.ts';
 import type { LibraryStore } from '../../../src/stores/library.ts';
 import type { ReviewStore } from '../../../src/stores/reviews.ts';
@@ -39,6 +39,7 @@ export interface ReviewWorld {
 }
 
 export const NOW = Date.parse('2026-10-12T15:00:00.000Z');
+const SOME_DAY = new Date(NOW).toISOString();
 const CLAIM_MS = 900_000;
 
 export function createReviewWorld(given: {
@@ -124,7 +125,7 @@ function memoryDatabase(state: ReviewWorld['state']): Database {
     query: unused,
     migrate: unused,
     close: async () => undefined,
-    transaction: async (work) => {
+    transaction: async (run) => {
       const { events, undone, library, work } = state;
       const before = {
         reviews: new Map(state.reviews),
@@ -134,7 +135,7 @@ function memoryDatabase(state: ReviewWorld['state']): Database {
         work: [...work],
       };
       try {
-        return await work({ query: unused });
+        return await run({ query: unused });
       } catch (error) {
         Object.assign(state, before);
         throw error;
@@ -326,7 +327,7 @@ function memoryWork(state: ReviewWorld['state']): Stores['work'] {
             result: null,
             error: null,
           },
-          ...{ lease: 1, attempts: 1, retries: 0 },
+          ...{ lease: 1, attempts: 1, retries: 0, groupKey: null, dueAt: SOME_DAY, changedAt: SOME_DAY },
         })),
     finish: async ({ key }) => {
       state.work = without([key]);

@@ -4,7 +4,7 @@ import { TriageError } from '../../../src/domain/errors.ts';
 import { type WorkItem, passingBuildEntry } from '../../../src/domain/work.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { drainWork, type WorkDeps } from '../../../src/work/worker.ts';
+import { drainWork, type WorkDeps } from '../../../src/work/process-items.ts';
 import {
   type LearnDeps,
   learnGreen,
@@ -14,6 +14,7 @@ import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import type { PassingLog } from '../../../src/stores/passing-builds.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
+const AT = '2026-01-05T10:00:00.000Z';
 const ENTRY: WorkItem = {
   ...{
     ...passingBuildEntry('bld_1'),
@@ -25,7 +26,7 @@ const ENTRY: WorkItem = {
     outcome: null,
     result: null,
   },
-  ...{ error: null, lease: 1, attempts: 1, retries: 0 },
+  ...{ error: null, lease: 1, attempts: 1, retries: 0, groupKey: null, dueAt: AT, changedAt: AT },
 };
 /** Assembled, so that no scanner takes this file for a leak. */
 const SECRET = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_');
@@ -122,7 +123,9 @@ describe('the work table of green builds', () => {
     const failing =
       fails === undefined ? {} : { buildSources: { github: { fetchGreen: () => Promise.reject(fails()) } } };
     const work: WorkDeps['work'] = {
-      due: async () => [],
+      renew: async () => true,
+      holds: async () => true,
+      progressed: async () => undefined,
       take: async () => entries.splice(0, 1),
       release: async (_entry, error, delayMs) =>
         void said.push(`released for ${Math.round(delayMs / 8_000)} x 8 s: ${error}`),

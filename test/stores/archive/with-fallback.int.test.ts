@@ -9,7 +9,7 @@ import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { BuildArchive } from '../../../src/ports/build-archive.ts';
 import type { Database } from '../../../src/ports/database.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { drainWork } from '../../../src/work/worker.ts';
+import { drainWork } from '../../../src/work/process-items.ts';
 import { removalHandlers } from '../../../src/service/triage/retention.ts';
 import { toChunks } from '../../../src/stores/archive/chunks.ts';
 import { createMongodbArchive, type MongodbArchive } from '../../../src/stores/archive/mongodb.ts';
