@@ -193,11 +193,8 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
         ...{ state: 'queued', error: 'the process stops', attempts: 0, retries: 0 },
       });
       expect((await jobs().pending(1000)).map((found) => found.id)).toContain(id);
-      expect(await jobs().lease(id, LEASE_MS)).toMatchObject({
-        attempts: 1,
-        retries: 0,
-        error: null,
-      });
+      expect(await jobs().lease(id, LEASE_MS)).toMatchObject({ attempts: 1, retries: 0 });
+      expect(await jobs().find(id)).toMatchObject({ state: 'running', error: null });
     });
 
     it('leaves a job alone for as long as it was released for, and counts that apart from tries that did not end', async () => {

@@ -143,7 +143,7 @@ export function workContract(world: StoresWorld): void {
         held: false,
       });
       expect(await take(name)).toEqual([]);
-      const named = { topic: name, limit: 9, leaseMs: LEASE_MS, keys: ['a', 'unknown'] };
+      const named = { topic: name, limit: 9, leaseMs: LEASE_MS, early: true, keys: ['a', 'unknown'] };
       expect(await work().take(named)).toMatchObject([{ key: 'a', attempts: 1, retries: 1, lease: 2 }]);
       expect(await work().take(named)).toEqual([]);
     });

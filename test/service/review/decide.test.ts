@@ -303,7 +303,7 @@ describe('when something breaks', () => {
     const world = twoOfOneCause();
     world.state.failIndex = true;
     const { entry } = await decide(world, { type: 'accept' });
-    expect(world.state.warnings).toEqual(['an work entry could not be processed; it will be retried']);
+    expect(world.state.warnings).toEqual(['work could not be processed; it will be retried']);
     expect(world.state.work).toMatchObject([
       { topic: 'index:error_library', key: entry?.id, payload: { item: { text: entry?.message } } },
     ]);

@@ -165,7 +165,7 @@ describe('the work table of green builds', () => {
 
   it('lets go of a build that takes the process down each time', async () => {
     expect(await workOff([{ ...ENTRY, attempts: 6 }])).toEqual([
-      'failed: Stopped after 5 attempts that did not finish.',
+      'failed: Stopped after 5 attempts that did not finish, for example because the process died.',
     ]);
     expect(kept).toEqual([]);
   });
