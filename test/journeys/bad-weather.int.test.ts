@@ -192,9 +192,9 @@ async function inspect() {
     deliveries: await count(`select count(*) as n from deliveries where state = 'recorded'`),
     unrecorded: await count(`select count(*) as n from deliveries where state <> 'recorded'`),
     builds: await count('select count(*) as n from builds'),
-    pending: await count(`select count(*) as n from triage_jobs where state in ('queued', 'running')`),
-    failedJobs: await count(`select count(*) as n from triage_jobs where state = 'failed'`),
-    triages: await count(`select count(*) as n from triage_jobs`),
+    pending: await count(`select count(*) as n from work where topic = 'triage' and version > settled`),
+    failedJobs: await count(`select count(*) as n from work where topic = 'triage' and outcome = 'failed'`),
+    triages: await count(`select count(*) as n from work where topic = 'triage'`),
     groups: await count('select count(*) as n from (select distinct build_id, group_number from failures) g'),
     openGroups: await count(
       `select count(*) as n from triages where state <> 'concluded' or analysis_id is null`,

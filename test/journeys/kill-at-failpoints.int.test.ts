@@ -72,7 +72,7 @@ async function killAtEach(
   dataDir: string,
   database: Readonly<Record<string, string>>,
 ) {
-  // Busy at first, so that nothing is told before it is the turn of the work table.
+  // Busy at first, so that nothing is told before it is the turn of what is told.
   let busy = true;
   const accepted: string[] = [];
   const receiver = await startLoopback((request, response) => {

@@ -161,7 +161,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
       await fleet.settled(builds);
 
       const leases = z.array(z.object({ lease: z.int() }));
-      const jobs = leases.parse(await fleet.database.query('select lease from triage_jobs'));
+      const jobs = leases.parse(await fleet.database.query(`select lease from work where topic = 'triage'`));
       const acts = leases.parse(
         await fleet.database.query(`select lease from work where topic like 'publish:%'`),
       );

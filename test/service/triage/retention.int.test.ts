@@ -35,7 +35,6 @@ const TABLES: Readonly<Record<string, string>> = {
   deliveries: 'delivery_id like $1',
   failed_parts: 'build_id like $1',
   test_results: 'build_id like $1',
-  triage_jobs: 'build_id like $1',
   failures: 'repository = $1',
   triages: 'build_id like $1',
   analyses: 'build_id like $1',
@@ -274,7 +273,7 @@ describe('what is forgotten', () => {
     await fill(GONE, 3, 20);
     await fill(STAYS, 2, 100);
     await fill(STAYS, 1, 20);
-    await db.query(`update triage_jobs set state = 'running' where build_id = 'acme_gone_100_1'`);
+    await db.query(`update work set held = true, settled = 0 where topic = 'triage' and key = 'acme_gone_100_1'`);
     const policy = {
       logsDays: 10,
       buildsDays: 90,
@@ -333,7 +332,7 @@ const FILL = `
   insert into deliveries (source, delivery_id, event, body_sha256, build_id) select 'upload', ${ID}, 'build', 'x', ${ID} ${EACH};
   insert into failed_parts (build_id, part) select ${ID}, 'whole' ${EACH};
   insert into test_results (build_id, position, name, status) select ${ID}, 1, 'test', 'failed' ${EACH};
-  insert into triage_jobs (id, build_id, state) select ${ID}, ${ID}, 'done' ${EACH};
+  insert into work (topic, key, build_id, settled, outcome) select 'triage', ${ID}, ${ID}, 1, 'done' ${EACH};
   insert into failures (id, build_id, repository, group_number, position, fingerprint_algorithm, fingerprint_version, fingerprint, generic, message,
     body, seen_at) select ${ID}, ${ID}, $2, 1, 1, 'a', 1, 'f', false, 'message', '{}', ${THEN} ${EACH};
   insert into triages (id, build_id, fingerprint, state) select ${ID}, ${ID}, 'f', 'open' ${EACH};

@@ -137,7 +137,7 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     await database.close();
     const folder = await mkdtemp(join(tmpdir(), 'faultline-upgrade-'));
     const settings = {
-      FAULTLINE_JOB_QUEUE: 'pg-boss',
+      FAULTLINE_JOB_QUEUE: 'database',
       FAULTLINE_BUILD_ARCHIVE: 'postgres',
       FAULTLINE_ANALYST: 'rules',
     };
