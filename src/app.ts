@@ -282,9 +282,7 @@ const SWEEP_MS = 5_000;
  */
 const LOOK_MS = 1_000;
 
-interface BackgroundParts
-  extends Pick<App, 'config' | 'database' | 'stores' | 'logger'>,
-    Opened {
+interface BackgroundParts extends Pick<App, 'config' | 'database' | 'stores' | 'logger'>, Opened {
   readonly wakeUp: WakeUp;
   readonly deps: TriageBuildDeps;
   readonly indexKeeping: ReturnType<typeof openIndexKeeping>;

@@ -5,7 +5,10 @@ import type { DeliveryKey } from '../stores/deliveries.ts';
 export const BuildReceived = z
   .object({
     buildId: z.string().describe("Faultline's ID of the build."),
-    jobId: z.string().nullable().describe("ID of the triage, which is that of the build; null if none is needed."),
+    jobId: z
+      .string()
+      .nullable()
+      .describe('ID of the triage, which is that of the build; null if none is needed.'),
     ignored: z.string().optional().describe('Why no triage is needed, in a sentence.'),
     links: z.object({ build: z.string(), analyses: z.string() }),
   })

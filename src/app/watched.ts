@@ -85,8 +85,8 @@ export function measuredStores(stores: Stores, metrics: Metrics): Stores {
       ...work,
       take: async (wanted) => {
         const items = await work.take(wanted);
+        // Later tries waited for other reasons. Both times are the database's.
         for (const { topic, dueAt, changedAt, attempts, retries } of items)
-          // Later tries waited for other reasons. Both times are the database's.
           if (topic === TRIAGE && attempts === 1 && retries === 0)
             metrics.observe('faultline_queue_wait_seconds', {}, secondsBetween(dueAt, changedAt));
         return items;

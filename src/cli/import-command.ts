@@ -16,8 +16,8 @@ import {
   importRuns,
   readAnswerReport,
 } from '../service/import.ts';
-import { drainWork } from '../work/process-items.ts';
 import { passingBuildHandler } from '../service/triage/passing-builds.ts';
+import { drainWork } from '../work/process-items.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from './settings.ts';
 import { withApp } from './store-commands.ts';
 import { interruptSignal, say, tell } from './terminal.ts';

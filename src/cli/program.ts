@@ -28,10 +28,10 @@ import {
   deleteCommand,
   importCommand,
   knowledgeCommand,
-  workCommand,
   reportCommand,
   retainCommand,
   tokenCommand,
+  workCommand,
 } from './store-programs.ts';
 import { EXIT, EXIT_HELP, endQuietlyOnClosedPipe, print, reportError } from './terminal.ts';
 import type { TriageCommandOptions } from './triage-command.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { migrateDatabase, openWork, openTokens } from '../app/open-for-operators.ts';
+import { migrateDatabase, openTokens, openWork } from '../app/open-for-operators.ts';
 import type { App } from '../app/served-app.ts';
 import { createApp } from '../app.ts';
 import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '../domain/access.ts';
@@ -153,9 +153,13 @@ export async function listWork({ limit = MOST_ROWS, topic, ...options }: WorkCom
 export async function retryWork(key: string, { topic, ...options }: WorkCommandOptions): Promise<void> {
   const items = await withWork(options, (work) => work.retry(key, topic ?? null));
   if (items.length === 0)
-    throw new TriageError('not-found', `There is no work ${key}; \`faultline work list\` shows what there is.`);
+    throw new TriageError(
+      'not-found',
+      `There is no work ${key}; \`faultline work list\` shows what there is.`,
+    );
   const sentences = items.map((item) => `${item.topic} ${key} ${RETRIED[item.outcome]}`);
-  if (items.every(({ outcome }) => outcome === 'in-work')) throw new TriageError('conflict', sentences.join('\n'));
+  if (items.every(({ outcome }) => outcome === 'in-work'))
+    throw new TriageError('conflict', sentences.join('\n'));
   await tell(options, { key, items }, sentences.join('\n'));
 }
 
@@ -165,7 +169,10 @@ const RETRIED = {
   done: 'is done; there is nothing to retry.',
 };
 
-async function withWork<Result>(options: DataOptions, use: (work: WorkStore) => Promise<Result>): Promise<Result> {
+async function withWork<Result>(
+  options: DataOptions,
+  use: (work: WorkStore) => Promise<Result>,
+): Promise<Result> {
   const opened = await openWork(readStoreConfig(dataDirectory(options.data)));
   try {
     return await use(opened.work);

@@ -13,8 +13,8 @@ import {
 } from '../domain/notification-rule.ts';
 import type { WorkEnd, WorkItem } from '../domain/work.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { WorkStore } from './work.ts';
 import { all, columnsFor, first, insert, likeLiteral, scopeValue, toColumn } from './sql.ts';
+import type { WorkStore } from './work.ts';
 
 /** A match of a rule with one cause, and the targets of its message. */
 export interface NewMatch {

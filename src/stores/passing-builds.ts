@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { GreenBuild, Templates } from '../domain/build.ts';
 import type { WorkItem } from '../domain/work.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { WorkStore } from './work.ts';
 import { buildOrder, IS_DEFAULT } from './sql.ts';
+import type { WorkStore } from './work.ts';
 
 /**
  * The templates of one log of a green build; `log` is the key by which the same log of another build is

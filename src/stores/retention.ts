@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { indexEntry, REMOVE_LOGS } from '../domain/work.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { WorkStore } from './work.ts';
 import { fromNow } from './sql.ts';
+import type { WorkStore } from './work.ts';
 
 /** The builds to delete, together with the data that belongs to them. */
 export interface ForgetScope {

@@ -20,16 +20,16 @@ import { createHealthStore } from './health.ts';
 import { createInsightsStore } from './insights.ts';
 import { createLibraryStore, createRuleStore } from './library.ts';
 import { createCalibrationStore, createCaseStore, createRecordingStore } from './measurements.ts';
-import { createNotificationRuleStore } from './notification-rules.ts';
 import { createNoticeStore } from './notices.ts';
-import { createPublicationStore } from './publications.ts';
-import { createWorkStore } from './work.ts';
+import { createNotificationRuleStore } from './notification-rules.ts';
 import { createOutsideStore } from './outside.ts';
 import { createPassingBuildStore } from './passing-builds.ts';
+import { createPublicationStore } from './publications.ts';
 import { createReviewStore } from './reviews.ts';
 import { fromNow } from './sql.ts';
 import { createChangeStore, createRunStepStore, createTriageStore, type Traceparent } from './triages.ts';
 import { createTrustStore } from './trust.ts';
+import { createWorkStore } from './work.ts';
 
 /**
  * Creates all stores over one database. The clock dates incoming data and creates ids; leases and claims use

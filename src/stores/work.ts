@@ -140,7 +140,8 @@ function leaseMethods(db: Database) {
 function operatorMethods(db: Database) {
   return {
     /** Lists pending items in the order in which they are processed; those in work come first. */
-    pending: async (topic: string | null, limit: number) => await all(db, PendingWork, PENDING, [topic, limit]),
+    pending: async (topic: string | null, limit: number) =>
+      await all(db, PendingWork, PENDING, [topic, limit]),
     /** Returns the keys of items that are due, in the order in which they are processed. */
     dueKeys: async (topic: string, limit: number) =>
       (await db.query<{ key: string }>(DUE_KEYS, [topic, limit])).map(({ key }) => key),
@@ -153,7 +154,8 @@ function operatorMethods(db: Database) {
      * Requests work of this key again that was given up or waits for its next try, as if it were new. Returns
      * the items of the key: `pending` ones are requested, `in-work` and `done` ones are as they were.
      */
-    retry: async (key: string, topic: string | null) => z.array(Retried).parse(await db.query(RETRY, [key, topic])),
+    retry: async (key: string, topic: string | null) =>
+      z.array(Retried).parse(await db.query(RETRY, [key, topic])),
   };
 }
 

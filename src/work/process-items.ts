@@ -121,7 +121,9 @@ function createRun(
       isNoted = true;
       deps.work
         .progressed(item)
-        .catch((error: unknown) => deps.logger.warn({ key: item.key, error }, 'progress could not be recorded'));
+        .catch((error: unknown) =>
+          deps.logger.warn({ key: item.key, error }, 'progress could not be recorded'),
+        );
     },
     withoutSlot:
       slot === undefined || lanes === undefined || item === undefined

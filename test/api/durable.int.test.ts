@@ -128,10 +128,7 @@ test('a run, its jobs and its checks that come at once are one build (T09)', asy
   );
 
   expect(new Set(all.map(({ buildId }) => buildId)).size).toBe(1);
-  expect([await count('builds'), await count('work')]).toEqual([
-    (before[0] ?? 0) + 1,
-    (before[1] ?? 0) + 1,
-  ]);
+  expect([await count('builds'), await count('work')]).toEqual([(before[0] ?? 0) + 1, (before[1] ?? 0) + 1]);
   expect(await stores.builds.find(all[0]?.buildId ?? '')).toMatchObject({
     pipeline: 'test',
     number: '3',

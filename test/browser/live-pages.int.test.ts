@@ -77,7 +77,9 @@ describe('65: pages change while they are open', () => {
   it('65: a build says how far it is and gets its causes, and what is open stays open', async () => {
     const [item] = await itemsOf('build', 1);
     const { stores } = client.console;
-    const job = await createTriageJobs(stores).lease((await stores.triages.request(item?.buildId ?? '')).buildId);
+    const job = await createTriageJobs(stores).lease(
+      (await stores.triages.request(item?.buildId ?? '')).buildId,
+    );
     if (job === null || item === undefined) throw new Error('somebody else works on it');
     await client.at('reader', async (page) => {
       await page.goto(`/builds/${item.buildId}`);

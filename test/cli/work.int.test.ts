@@ -43,7 +43,9 @@ it('lists what was given up and what waits, and brings it back', async () => {
     ),
   );
   expect(listed.stdout).toMatch(
-    new RegExp(`failed permanently:\\n {2}triage {2}${ids.failed} {2}acme/shop {2}.*the answer could not be stored`),
+    new RegExp(
+      `failed permanently:\\n {2}triage {2}${ids.failed} {2}acme/shop {2}.*the answer could not be stored`,
+    ),
   );
   expect((await work('list', '--topic', 'publish:webhook')).stdout).toBe(
     'No pending work.\nNo work failed permanently.\n',
@@ -65,5 +67,8 @@ it('lists what was given up and what waits, and brings it back', async () => {
     [ids.waiting, 0],
   ]);
   const unknown = await work('retry', 'bld_unknown');
-  expect([unknown.code, unknown.stderr]).toEqual([3, expect.stringContaining('There is no work bld_unknown')]);
+  expect([unknown.code, unknown.stderr]).toEqual([
+    3,
+    expect.stringContaining('There is no work bld_unknown'),
+  ]);
 });

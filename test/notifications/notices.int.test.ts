@@ -12,8 +12,8 @@ import { renderComment } from '../../src/notifications/render-comment.ts';
 import type { Logger } from '../../src/ports/telemetry.ts';
 import { createGithubCommentClient } from '../../src/providers/github/notices.ts';
 import { commentRule } from '../../src/providers/notice-rules.ts';
-import { type Worker, type WorkerDeps, startWorker } from '../../src/work/worker.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
+import { startWorker, type Worker, type WorkerDeps } from '../../src/work/worker.ts';
 import { sampleAnalysis, sampleBuild, sampleDecision, sampleGroup, sampleReview } from '../stores/samples.ts';
 import { createFakeGithub, type FakeGithub } from '../support/fake-github.ts';
 import { type GithubApi, startGithubApi } from '../support/github-api.ts';
@@ -101,8 +101,7 @@ async function said(of: Build, delayMs = 0): Promise<WorkItem> {
   return await settled();
 }
 
-const comment = async () =>
-  await stores.work.find('notice:github-comment', `github-comment:${repository}#7`);
+const comment = async () => await stores.work.find('notice:github-comment', `github-comment:${repository}#7`);
 
 /** When all that is wanted is shown. */
 async function settled(): Promise<WorkItem> {

@@ -42,8 +42,7 @@ it('a call that a stop cuts off may have got through: what comes next looks for 
       holds: async () => true,
       progressed: async () => undefined,
     },
-    release: async (_entry: WorkItem, _error: string | null, delayMs: number) =>
-      void released.push(delayMs),
+    release: async (_entry: WorkItem, _error: string | null, delayMs: number) => void released.push(delayMs),
   };
   let begun = () => {};
   const isBegun = new Promise<void>((resolve) => {

@@ -112,7 +112,9 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
   });
 
   async function pendingTriages() {
-    return await Promise.all((await stores.work.dueKeys(TRIAGE, 10)).map((id) => stores.triages.findByBuild(id)));
+    return await Promise.all(
+      (await stores.work.dueKeys(TRIAGE, 10)).map((id) => stores.triages.findByBuild(id)),
+    );
   }
 
   test('requests an answer for what has a log, and its logs are not fetched again', async () => {
@@ -129,9 +131,9 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     if (newest === undefined) throw new Error('no build');
     expect(await stores.notices.changed({ buildId: newest.id, delayMs: 0 })).toBe(false);
     await stores.publications.add({ publishers: ['webhook'], buildId: newest.id, analysisId: 'ana_1' });
-    expect(
-      (await stores.work.listByBuild(newest.id)).filter(({ topic }) => topic !== PASSING_BUILD),
-    ).toEqual([]);
+    expect((await stores.work.listByBuild(newest.id)).filter(({ topic }) => topic !== PASSING_BUILD)).toEqual(
+      [],
+    );
     const { id: _, receivedAt: __, ...build } = newest;
     const { build: sent } = await stores.builds.upsert({
       ...build,

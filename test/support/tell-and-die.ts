@@ -2,9 +2,9 @@ import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { publicationHandler } from '../../src/notifications/publications.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { startWorker } from '../../src/work/worker.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
 import { createStores } from '../../src/stores/stores.ts';
+import { startWorker } from '../../src/work/worker.ts';
 import { commentPublisher } from './comment-server.ts';
 
 /**

@@ -44,7 +44,13 @@ export interface CrewOptions {
   readonly logger?: Logger;
 }
 
-export async function openCrew({ db, url, prefix, concurrency, logger = silentLogger }: CrewOptions): Promise<Crew> {
+export async function openCrew({
+  db,
+  url,
+  prefix,
+  concurrency,
+  logger = silentLogger,
+}: CrewOptions): Promise<Crew> {
   const stores = createStores(db, { now: () => Date.now() });
   const { rank } = stores.work;
   const queue = await createBullmqWakeUp({ url, prefix, logger, concurrency, rank, lockMs: LOCK_MS });

@@ -10,7 +10,10 @@ export function createTriageJobs({ triages, work }: Pick<Stores, 'triages' | 'wo
   return {
     find,
     /** Takes it if it is due. */
-    lease: async (buildId: string, leaseMs = 600_000): Promise<(WorkItem & { readonly id: string }) | null> => {
+    lease: async (
+      buildId: string,
+      leaseMs = 600_000,
+    ): Promise<(WorkItem & { readonly id: string }) | null> => {
       const [item] = await work.take({ topic: TRIAGE, keys: [buildId], limit: 1, leaseMs });
       return item === undefined ? null : { ...item, id: item.key };
     },

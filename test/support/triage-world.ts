@@ -36,8 +36,10 @@ export interface TriageWorld {
 /** The triage of uploaded builds as the app composes it, with an analyst that answers at once and the compiled graph. */
 export function createTriageWorld(
   db: Database,
-  { graph = compileTriageGraph(new MemorySaver()), onStep }: Partial<Pick<InvestigateDeps, 'graph'>> &
-    Pick<TriageBuildDeps, 'onStep'> = {},
+  {
+    graph = compileTriageGraph(new MemorySaver()),
+    onStep,
+  }: Partial<Pick<InvestigateDeps, 'graph'>> & Pick<TriageBuildDeps, 'onStep'> = {},
 ): TriageWorld {
   const stores = createStores(db, systemClock);
   const archive = createMemoryArchive();

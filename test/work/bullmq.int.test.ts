@@ -74,7 +74,11 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
       .toEqual([`active ${build.id}`, `completed ${build.id}`]);
     expect(active).toEqual([build.id]);
     expect([nodes[0], nodes.at(-1)]).toEqual(['classify', 'verify']);
-    expect(await stores.work.find(TRIAGE, build.id)).toMatchObject({ outcome: 'done', lease: 1, held: false });
+    expect(await stores.work.find(TRIAGE, build.id)).toMatchObject({
+      outcome: 'done',
+      lease: 1,
+      held: false,
+    });
     expect(await stores.analyses.listByBuild(build.id)).toHaveLength(1);
     expect(await wakeUp.depth()).toBe(0);
     console.info(`1 job named ${build.id}: ${history.join(', ')}; nodes: ${nodes.join(', ')}`);

@@ -53,7 +53,10 @@ describe('the work on failed builds', () => {
   }
 
   /** Starts a process' worker; `wake` reaches it as the commit of a request does. */
-  function start(triage: Triage, { concurrency = 1, intervalMs = 20, leaseMs = 60_000, escalated = [] }: Options = {}) {
+  function start(
+    triage: Triage,
+    { concurrency = 1, intervalMs = 20, leaseMs = 60_000, escalated = [] }: Options = {},
+  ) {
     const handler = createTriageHandler({
       database: db,
       stores,

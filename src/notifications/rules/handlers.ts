@@ -12,9 +12,9 @@ import {
   resolveTargets,
   sendingTime,
 } from '../../domain/notification-rule.ts';
-import type { WorkHandler } from '../../ports/work.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Logger } from '../../ports/telemetry.ts';
+import type { WorkHandler } from '../../ports/work.ts';
 import type { NewMatch } from '../../stores/notification-rules.ts';
 import type { Stores } from '../../stores/stores.ts';
 import { inTime, OUTWARD } from '../publications.ts';

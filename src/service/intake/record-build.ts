@@ -11,11 +11,7 @@ import type { ProvidersConfig } from '../../providers/registry.ts';
 import type { Stores } from '../../stores/stores.ts';
 import type { WorkNotifier } from '../../work/notifier.ts';
 import type { DeliveryInbox } from './delivery-inbox.ts';
-import {
-  type DeliveryProcessor,
-  type StoredBuild,
-  storeBuild,
-} from './delivery-processor.ts';
+import { type DeliveryProcessor, type StoredBuild, storeBuild } from './delivery-processor.ts';
 import type { UploadReaders } from './upload.ts';
 
 /** One message of a sender, by the sender's own id. */

@@ -1,7 +1,7 @@
 import { TriageError } from '../../domain/errors.ts';
 import { answers, indexChanges, indexChangesWithout, type LibraryEntry } from '../../domain/library.ts';
-import type { WorkRequest } from '../../domain/work.ts';
 import type { Decision, Review } from '../../domain/review.ts';
+import type { WorkRequest } from '../../domain/work.ts';
 import { append } from '../../lib/collections.ts';
 import { storable } from '../../lib/text.ts';
 import type { Masker } from '../../log/mask/mask.ts';

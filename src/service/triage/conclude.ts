@@ -14,8 +14,8 @@ import type { Database, Failpoint, Sql } from '../../ports/database.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { Stores } from '../../stores/stores.ts';
 import type { Draft } from './draft-answer.ts';
-import type { TriageRun } from './triage-run.ts';
 import { recallAnalysis, ruleAnalysis } from './recall.ts';
+import type { TriageRun } from './triage-run.ts';
 
 export interface ConcludeDeps {
   readonly database: Database;

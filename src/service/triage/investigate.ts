@@ -102,7 +102,11 @@ async function beginRun(subject: TriageSubject, deps: InvestigateDeps): Promise<
   return { triageId, limits, isResumed: begun?.createdAt !== undefined, recording };
 }
 
-function createGraphConfig({ triageId, limits, recording }: BegunRun, deps: InvestigateDeps, signal: AbortSignal) {
+function createGraphConfig(
+  { triageId, limits, recording }: BegunRun,
+  deps: InvestigateDeps,
+  signal: AbortSignal,
+) {
   const { clock, onStep, durable } = deps;
   const { analyst, fallbackAnalyst, toolbox } = recording?.asked ?? deps;
   return {

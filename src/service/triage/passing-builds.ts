@@ -4,7 +4,6 @@ import { TriageError } from '../../domain/errors.ts';
 import type { Excerpt } from '../../domain/failure.ts';
 import { indexChangesWithout } from '../../domain/library.ts';
 import { PASSING_BUILD, type WorkEnd, type WorkItem } from '../../domain/work.ts';
-import type { WorkHandler } from '../../ports/work.ts';
 import {
   type GreenLog as ComparedLog,
   findGreenLog,
@@ -20,6 +19,7 @@ import type { BuildSource } from '../../ports/build-source.ts';
 import type { Database } from '../../ports/database.ts';
 import type { PassingLogs } from '../../ports/stores.ts';
 import type { Logger } from '../../ports/telemetry.ts';
+import type { WorkHandler } from '../../ports/work.ts';
 import type { ChosenPassingLog, PassingBuildStore, PassingLog } from '../../stores/passing-builds.ts';
 import type { Stores } from '../../stores/stores.ts';
 import { maskSources } from './read-build.ts';

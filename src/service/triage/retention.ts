@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getErrorMessage } from '../../domain/errors.ts';
 import { REMOVE_FROM_MONGODB, REMOVE_LOGS } from '../../domain/work.ts';
-import type { WorkHandler } from '../../ports/work.ts';
 import { append, findMax, present } from '../../lib/collections.ts';
 import { type Clock, lookRegularly } from '../../lib/time.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
-import type { WorkStore } from '../../stores/work.ts';
+import type { WorkHandler } from '../../ports/work.ts';
 import type { ForgetScope, RetentionStore, RowCounts } from '../../stores/retention.ts';
+import type { WorkStore } from '../../stores/work.ts';
 import { drainWork, type WorkDeps } from '../../work/process-items.ts';
 
 /** The retention periods, in days since receipt; 0: forever. */

@@ -5,8 +5,8 @@ import { counted } from '../../lib/text.ts';
 import { ArchivedSource, type BuildArchive } from '../../ports/build-archive.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import type { WorkStore } from '../work.ts';
 import { all, first } from '../sql.ts';
+import type { WorkStore } from '../work.ts';
 import type { MongodbArchive } from './mongodb.ts';
 import { createPostgresArchive, replaceRow } from './postgres.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { StoresWorld } from './world.ts';
 import { createTriageJobs } from '../../support/triage-jobs.ts';
+import type { StoresWorld } from './world.ts';
 
 /** What open pages are told of. */
 export function changesContract(world: StoresWorld): void {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Build, NewBuild } from '../../../src/domain/build.ts';
-import { type WorkItem, PASSING_BUILD, passingBuildEntry } from '../../../src/domain/work.ts';
-import type { StoresWorld } from './world.ts';
+import { PASSING_BUILD, passingBuildEntry, type WorkItem } from '../../../src/domain/work.ts';
 import { createTriageJobs } from '../../support/triage-jobs.ts';
+import type { StoresWorld } from './world.ts';
 
 const LONG = 60_000;
 

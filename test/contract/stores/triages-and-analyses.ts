@@ -52,9 +52,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
         await delay(20);
         const job = await leased(id);
         expect(job).toMatchObject({ attempts: 2, retries: 1 });
-        expect(await jobs().finish(job, state, state === 'failed' ? 'no log' : null)).toBe(
-          'ended',
-        );
+        expect(await jobs().finish(job, state, state === 'failed' ? 'no log' : null)).toBe('ended');
 
         expect(await world.stores.triages.request(buildId)).toMatchObject({
           state: 'queued',
@@ -122,7 +120,9 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
 
       const leases = await Promise.all([1, 2, 3].map(() => jobs().lease(id, LEASE_MS)));
 
-      expect(leases.filter((lease) => lease !== null)).toMatchObject([{ id, held: true, lease: 1, attempts: 1 }]);
+      expect(leases.filter((lease) => lease !== null)).toMatchObject([
+        { id, held: true, lease: 1, attempts: 1 },
+      ]);
     });
 
     it('gives back what a dead process held', async () => {

@@ -9,15 +9,15 @@ import type { NewBuild } from '../../../src/domain/build.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { type Worker, startWorker } from '../../../src/work/worker.ts';
+import { createTriageHandler } from '../../../src/service/triage/triage-work.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
+import { startWorker, type Worker } from '../../../src/work/worker.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../stores/samples.ts';
 import { emptyHttpDeps } from '../../support/http-deps.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../../support/slack-api.ts';
 import { createTriageJobs } from '../../support/triage-jobs.ts';
-import { createTriageHandler } from '../../../src/service/triage/triage-work.ts';
 
 const SECRET = 'a-signing-secret-of-slack';
 let database: TestDatabase;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../../src/api/server.ts';
+import { createWorkNotifier } from '../../../src/work/notifier.ts';
 import { type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
 import { emptyHttpDeps, GITHUB_SECRETS, TEST_CONFIG, withSecrets } from '../../support/http-deps.ts';
 import {
@@ -9,7 +10,6 @@ import {
   githubSignature,
   sendGithub,
 } from '../../support/webhook-senders.ts';
-import { createWorkNotifier } from '../../../src/work/notifier.ts';
 
 let app: FastifyInstance;
 let state: FakeState;

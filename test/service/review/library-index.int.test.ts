@@ -6,11 +6,11 @@ import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import type { VectorIndex, VectorNamespace } from '../../../src/ports/vector-index.ts';
 import { indexHandlers, indexNow } from '../../../src/service/index-work.ts';
-import { startWorker } from '../../../src/work/worker.ts';
 import { decideReview } from '../../../src/service/review/decide.ts';
 import { syncLibraryIndex } from '../../../src/service/review/learn.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { createPineconeIndex } from '../../../src/stores/vectors/pinecone.ts';
+import { startWorker } from '../../../src/work/worker.ts';
 import {
   PINECONE_INDEX,
   PINECONE_KEY,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { indexEntry } from '../../../src/domain/work.ts';
 import type { DecisionInput } from '../../../src/domain/review.ts';
+import { indexEntry } from '../../../src/domain/work.ts';
 import { decideReview } from '../../../src/service/review/decide.ts';
 import { undoDecision } from '../../../src/service/review/undo.ts';
 import { sampleFailure, sampleReview, unsureAnalysis } from '../../support/sample-analysis.ts';

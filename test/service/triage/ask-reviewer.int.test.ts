@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import type { Build } from '../../../src/domain/build.ts';
+import { TRIAGE } from '../../../src/domain/work.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { BuildArchive } from '../../../src/ports/build-archive.ts';
@@ -11,7 +12,6 @@ import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createReviewerClient } from '../../../src/service/triage/investigate.ts';
 import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-build.ts';
 import { createTriageHandler } from '../../../src/service/triage/triage-work.ts';
-import { drainWork } from '../../../src/work/process-items.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { createPostgresCheckpointer } from '../../../src/stores/checkpointer.ts';
 import { openPglite } from '../../../src/stores/database/pglite.ts';
@@ -19,10 +19,10 @@ import type { PgDatabase } from '../../../src/stores/database/pool-database.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { askReviewer } from '../../../src/tools/last-resorts.ts';
 import { createToolbox } from '../../../src/tools/toolbox.ts';
+import { drainWork } from '../../../src/work/process-items.ts';
 import { sampleBuild } from '../../stores/samples.ts';
 import { copyTestDatabase } from '../../support/pglite.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
-import { TRIAGE } from '../../../src/domain/work.ts';
 
 const LIMITS = {
   maxIterations: 5,
@@ -95,11 +95,7 @@ async function work(waitMs = 60_000): Promise<void> {
     triage: (item, run) => triageBuild(item.key, deps, run),
     escalateToReviewer: async (_id, error) => Promise.reject(error),
   });
-  await drainWork(
-    handler,
-    { work: stores.work, masker, logger: silentLogger },
-    new AbortController().signal,
-  );
+  await drainWork(handler, { work: stores.work, masker, logger: silentLogger }, new AbortController().signal);
 }
 
 async function owedBuild(): Promise<Build> {

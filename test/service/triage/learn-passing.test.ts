@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Build, SourceText } from '../../../src/domain/build.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
-import { type WorkItem, passingBuildEntry } from '../../../src/domain/work.ts';
+import { passingBuildEntry, type WorkItem } from '../../../src/domain/work.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { drainWork, type WorkDeps } from '../../../src/work/process-items.ts';
 import {
   type LearnDeps,
   learnGreen,
@@ -12,6 +11,7 @@ import {
 } from '../../../src/service/triage/passing-builds.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import type { PassingLog } from '../../../src/stores/passing-builds.ts';
+import { drainWork, type WorkDeps } from '../../../src/work/process-items.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
 const AT = '2026-01-05T10:00:00.000Z';

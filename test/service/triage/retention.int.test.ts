@@ -6,7 +6,6 @@ import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { BuildArchive } from '../../../src/ports/build-archive.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { startWorker } from '../../../src/work/worker.ts';
 import {
   countRepository,
   forgetRepository,
@@ -20,8 +19,9 @@ import { createMongodbArchive } from '../../../src/stores/archive/mongodb.ts';
 import { createPostgresArchive } from '../../../src/stores/archive/postgres.ts';
 import { createArchiveWithFallback } from '../../../src/stores/archive/with-fallback.ts';
 import { createPostgresCheckpointer, sweepCheckpoints } from '../../../src/stores/checkpointer.ts';
-import { createWorkStore, type WorkStore } from '../../../src/stores/work.ts';
 import { createRetentionStore } from '../../../src/stores/retention.ts';
+import { createWorkStore, type WorkStore } from '../../../src/stores/work.ts';
+import { startWorker } from '../../../src/work/worker.ts';
 import { startMongodb, withoutMongodb } from '../../support/mongodb.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -273,7 +273,9 @@ describe('what is forgotten', () => {
     await fill(GONE, 3, 20);
     await fill(STAYS, 2, 100);
     await fill(STAYS, 1, 20);
-    await db.query(`update work set held = true, settled = 0 where topic = 'triage' and key = 'acme_gone_100_1'`);
+    await db.query(
+      `update work set held = true, settled = 0 where topic = 'triage' and key = 'acme_gone_100_1'`,
+    );
     const policy = {
       logsDays: 10,
       buildsDays: 90,

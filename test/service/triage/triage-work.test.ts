@@ -73,7 +73,9 @@ function open(triage: Triage, { item = {}, escalate, news = 0, renew, finish, le
     maxCrashes: 3,
     triage: async ({ key }, run) => await triage(key, run),
     escalateToReviewer: async (_buildId, error) =>
-      escalate === undefined ? void events.push(`given to a person: ${String(error)}`) : await escalate(error),
+      escalate === undefined
+        ? void events.push(`given to a person: ${String(error)}`)
+        : await escalate(error),
   });
   let told: Wakeable | undefined;
   const wakeUp: WakeUp = {
@@ -89,7 +91,14 @@ function open(triage: Triage, { item = {}, escalate, news = 0, renew, finish, le
     close: async () => undefined,
   };
   const masker = { mask: async (text: string) => ({ text, count: 0 }) };
-  const worker = startWorker({ work, masker, logger: silentLogger, handlers: [handler], wakeUp, intervalMs: 60_000 });
+  const worker = startWorker({
+    work,
+    masker,
+    logger: silentLogger,
+    handlers: [handler],
+    wakeUp,
+    intervalMs: 60_000,
+  });
   const run = async () => await told?.run('triage', 'bld_1');
   return { events, run, stop: worker.stop };
 }
@@ -129,7 +138,11 @@ describe('the triage of a build', () => {
   });
   it('runs once more when more of its build failed while it ran', async () => {
     const runs: string[] = [];
-    expect(await runOnce(async (buildId) => runs.push(buildId), { news: 2 })).toEqual(['done', 'done', 'done']);
+    expect(await runOnce(async (buildId) => runs.push(buildId), { news: 2 })).toEqual([
+      'done',
+      'done',
+      'done',
+    ]);
     expect(runs).toEqual(['bld_1', 'bld_1', 'bld_1']);
   });
   it('leaves the second run to the next process when it is stopping', async () => {
@@ -144,7 +157,8 @@ describe('the triage of a build', () => {
   });
   it('hands down the question who holds the build', async () => {
     const answers: boolean[] = [];
-    const ask: Triage = async (_build, { holds }) => void answers.push(await holds({ query: async () => [] }));
+    const ask: Triage = async (_build, { holds }) =>
+      void answers.push(await holds({ query: async () => [] }));
     await runOnce(ask);
     await runOnce(ask, { item: { lease: 2 } });
     expect(answers).toEqual([true, false]);

@@ -9,7 +9,6 @@ import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { BuildArchive } from '../../../src/ports/build-archive.ts';
 import type { Database } from '../../../src/ports/database.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { drainWork } from '../../../src/work/process-items.ts';
 import { removalHandlers } from '../../../src/service/triage/retention.ts';
 import { toChunks } from '../../../src/stores/archive/chunks.ts';
 import { createMongodbArchive, type MongodbArchive } from '../../../src/stores/archive/mongodb.ts';
@@ -18,6 +17,7 @@ import { MIGRATIONS_FOLDER } from '../../../src/stores/database/migration-files.
 import type { PgDatabase } from '../../../src/stores/database/pool-database.ts';
 import { openPostgres } from '../../../src/stores/database/postgres.ts';
 import { createWorkStore } from '../../../src/stores/work.ts';
+import { drainWork } from '../../../src/work/process-items.ts';
 import { buildArchiveContract } from '../../contract/build-archive-contract.ts';
 import { type OwnMongodb, startMongodb, startOwnMongodb, withoutMongodb } from '../../support/mongodb.ts';
 import {

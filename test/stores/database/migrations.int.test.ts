@@ -274,7 +274,11 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
       expect(await work.take({ topic: 'triage', keys: ['news'], limit: 1, leaseMs: 1_000 })).toMatchObject([
         { key: 'news', lease: 3, attempts: 1, version: 2 },
       ]);
-      expect(await work.find('publish:webhook', 'webhook:ana_1')).toMatchObject({ held: true, lease: 2, retries: 4 });
+      expect(await work.find('publish:webhook', 'webhook:ana_1')).toMatchObject({
+        held: true,
+        lease: 2,
+        retries: 4,
+      });
       expect((await work.failed('triage', 10)).map(({ key }) => key)).toEqual(['failed']);
       await triages.request('done');
       expect(await db.query(`select build_id from changes where build_id = 'done'`)).not.toEqual([]);

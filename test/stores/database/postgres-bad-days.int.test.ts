@@ -2,19 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRetryable } from '../../../src/domain/errors.ts';
+import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { Database } from '../../../src/ports/database.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
+import type { WorkHandler } from '../../../src/ports/work.ts';
 import { inTurn, type PgDatabase } from '../../../src/stores/database/pool-database.ts';
 import { type LIMITS, openPostgres } from '../../../src/stores/database/postgres.ts';
 import { createStores } from '../../../src/stores/stores.ts';
-import { startGate } from '../../support/gate.ts';
-import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
-import { sampleBuild } from '../samples.ts';
-import { createMasker } from '../../../src/log/mask/mask.ts';
-import type { WorkHandler } from '../../../src/ports/work.ts';
 import { createLocalWakeUp } from '../../../src/work/drivers/local.ts';
 import { startWorker } from '../../../src/work/worker.ts';
+import { startGate } from '../../support/gate.ts';
+import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
 import { createTriageJobs } from '../../support/triage-jobs.ts';
+import { sampleBuild } from '../samples.ts';
 
 describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
   let server: TestServer;
@@ -189,7 +189,10 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     const db = await openMigrated(server);
     const heard: string[] = [];
     const { work } = createStores(db, { now: () => Date.now() });
-    const [other, own] = [createLocalWakeUp({ database: db, work }), createLocalWakeUp({ database: db, work })];
+    const [other, own] = [
+      createLocalWakeUp({ database: db, work }),
+      createLocalWakeUp({ database: db, work }),
+    ];
     own.start({ look: (topic) => void heard.push(topic), run: async () => undefined });
     const hears = async (topic: string) => {
       const wake = async () => {

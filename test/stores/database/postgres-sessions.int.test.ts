@@ -8,10 +8,10 @@ import { createPostgresCheckpointer } from '../../../src/stores/checkpointer.ts'
 import { openPostgres } from '../../../src/stores/database/postgres.ts';
 import { createStores } from '../../../src/stores/stores.ts';
 import { createPgvectorIndex } from '../../../src/stores/vectors/pgvector.ts';
+import { createLocalWakeUp } from '../../../src/work/drivers/local.ts';
 import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
 import { openTlsProxy, type TlsProxy } from '../../support/postgres-tls.ts';
 import { sampleBuild } from '../samples.ts';
-import { createLocalWakeUp } from '../../../src/work/drivers/local.ts';
 
 const ROLES = fileURLToPath(new URL('../../../deploy/postgres-roles.sql', import.meta.url));
 
