@@ -265,8 +265,8 @@ export async function requireToken(
 }
 
 /**
- * Closes the servers and ends running triages at the same time, so that both fit into `drainMs`; then the stores,
- * which both need to the end. What fails is logged and holds up nothing.
+ * Closes the servers and ends running triages at the same time, so that both fit into `drainMs`; then the
+ * stores, which both need to the end. What fails is logged and holds up nothing.
  */
 export async function stopService(
   app: Pick<App, 'stopTriage' | 'logger' | 'close'>,

@@ -3,7 +3,7 @@ import { Build, GreenBuild } from './build.ts';
 import { Failure } from './failure.ts';
 import { Reading, Survey } from './reading.ts';
 
-/** The work on one build: fetch, read, group, think. It is the item of the topic `triage` with the build's id. */
+/** The work on one build: fetch, read, group, think. Its topic is `triage`, its key the build's id. */
 export const TriageJob = z.object({
   buildId: z.string(),
   state: z.enum(['queued', 'running', 'done', 'failed']),

@@ -55,9 +55,9 @@ export interface WorkHandler {
   /** False if the delays between retries are not shortened at random. Absent: true. */
   readonly jitter?: boolean;
   /**
-   * True if the work goes on from its last finished step and changes nothing outside. Then an attempt that the
-   * worker interrupts does not count; a new request restarts counts and delays; and an item during which a
-   * process died is retried alone in its process, so that no other item is blamed for the next crash.
+   * True if the work goes on from its last finished step and changes nothing outside. Then an attempt that
+   * the worker interrupts does not count; a new request restarts counts and delays; and an item during which
+   * a process died is retried alone in its process, so that no other item is blamed for the next crash.
    */
   readonly resumable?: boolean;
   /** Returns true if other work has priority. Is called before items are taken. */
@@ -94,13 +94,13 @@ export interface WakeUp {
   wake(topic: string, key: string): Promise<void>;
   /** Wakes the worker of this process from now on. */
   start(worker: Wakeable): void;
-  /** True while the driver brings each item of the topic to a worker, so that none needs to look for it. */
+  /** Checks whether the driver now brings each item of the topic, so that no worker needs to look for it. */
   brings(topic: string): boolean;
   /** Sets how many items may be brought at once: more than usual while some wait without a slot. */
   resize(topic: string, concurrency: number): void;
   /** Returns the number of items that wait or run, for readiness. */
   depth(): Promise<number>;
-  /** Wakes nobody any more. */
+  /** Stops to wake the worker. */
   stop(): void;
   /** Reports what ended, and closes the connections. Bounded in time. */
   close(): Promise<void>;

@@ -65,7 +65,7 @@ export function createQuestionStore(db: Database) {
      */
     answer: async (id: string, answer: string, by: string) =>
       await first(db, ReviewerQuestion, ANSWER, [id, answer, by]),
-    /** Closes the questions that have waited too long. Returns the builds whose triage this requests again. */
+    /** Closes the questions that have waited too long. Returns the builds that this has triaged again. */
     expire: async () => (await db.query<{ key: string }>(EXPIRE, [MACHINE])).map(({ key }) => key),
   };
 }
@@ -93,7 +93,8 @@ const ASK = `
 
 /** The build is requested once more, without new logs: what was fetched stays all there is. */
 const WOKEN = `update work w set ${REQUESTED_AGAIN('w')},
-    result = case when (w.result->>'fetched')::int >= w.version then w.result || jsonb_build_object('fetched', w.version + 1) else w.result end
+    result = case when (w.result->>'fetched')::int >= w.version
+      then w.result || jsonb_build_object('fetched', w.version + 1) else w.result end
   where w.topic = 'triage' and w.key in (select build_id from q) returning w.key`;
 
 const ANSWER = `

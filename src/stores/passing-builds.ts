@@ -43,7 +43,7 @@ export function createPassingBuildStore(db: Database, work: Pick<WorkStore, 'fin
       return (row?.newer ?? 0) < builds;
     },
     /**
-     * Stores the templates, finishes the entry of the work table, and deletes the templates of all but the newest
+     * Stores the templates, finishes the item of work, and deletes the templates of all but the newest
      * `builds` builds of each log and branch, except those that a build in triage was compared with. Returns
      * `false` and changes nothing if the lease is stale.
      */

@@ -56,17 +56,18 @@ export function createRetentionStore(db: Database, work: Pick<WorkStore, 'add'>)
       return Counts.parse(row);
     },
     /**
-     * Deletes at most `limit` builds, oldest first, with everything that depends on them, and has the work table
-     * delete their texts. The audit trail keeps who did what and when. Returns how many builds were deleted.
+     * Deletes at most `limit` builds, oldest first, with everything that depends on them, and requests
+     * that their texts are deleted. The audit trail keeps who did what and when. Returns how many builds were
+     * deleted.
      */
     forgetBuilds: async (scope: ForgetScope, limit: number) =>
       await db.transaction((sql) => forgetBuilds(sql, work, scope, limit)),
-    /** Has the work table delete the texts of at most `limit` builds that stay. Returns how many. */
+    /** Requests that the texts of at most `limit` builds that stay are deleted. Returns how many. */
     forgetLogs: async (scope: ForgetScope, limit: number) =>
       (await db.query(FORGET_LOGS, [...toScopeValues(scope), limit])).length,
     /**
-     * Deletes at most `limit` library entries of the repository, has the work table delete them from the index,
-     * and returns their ids.
+     * Deletes at most `limit` library entries of the repository, requests that they are deleted from the
+     * index, and returns their ids.
      */
     forgetLibrary: async (scope: ForgetScope & { readonly repository: string }, limit: number) =>
       await db.transaction(async (sql) => {

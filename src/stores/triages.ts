@@ -25,13 +25,13 @@ export type TriageStore = ReturnType<typeof createTriageStore>;
  */
 export type Traceparent = () => string | null;
 
-/** The store of triages: the work on builds, and on each of their failure groups. */
+/** Creates the store of triages: the work on builds, and on each of their failure groups. */
 export function createTriageStore(db: Database, clock: Clock, traceparent: Traceparent = () => null) {
   return {
     /**
      * Requests a triage of a build: one item of work per build. Each call says that there is news: a triage
-     * that has ended is due again, a running one runs once more, one that waits need not wait any longer. Call
-     * inside the transaction that stores the build.
+     * that has ended is due again, a running one runs once more, one that waits need not wait any longer.
+     * Call inside the transaction that stores the build.
      */
     request: async (buildId: string, sql: Sql = db) => {
       const [job] = await all(sql, TriageJob, REQUEST, [buildId, traceparent()]);
@@ -62,12 +62,13 @@ export function createTriageStore(db: Database, clock: Clock, traceparent: Trace
   };
 }
 
-/** SQL for the state of a triage, or null if there is none; `table` is the alias of `work`. */
+/** Returns SQL for the state of a triage, or null if there is none; `table` is the alias of `work`. */
 export const TRIAGE_STATE = (table: string) => `
-  case when ${table}.key is null then null when ${table}.held then 'running' when ${table}.version > ${table}.settled then 'queued'
+  case when ${table}.key is null then null when ${table}.held then 'running'
+    when ${table}.version > ${table}.settled then 'queued'
     when ${table}.outcome = 'failed' then 'failed' else 'done' end`;
 
-/** SQL for the fields of `TriageJob`; `table` is the alias of `work`. */
+/** Returns a select list for `TriageJob`; `table` is the alias of `work`. */
 const createJobColumns = (table: string) =>
   columnsFor(TriageJob, table, {
     state: TRIAGE_STATE(table),
@@ -83,7 +84,8 @@ const TRIAGE = columnsFor(Triage);
 // Failures of the default branch go first, imported builds last.
 const REQUEST = `
   insert into work as w (topic, key, build_id, group_key, priority, payload)
-  select 'triage', b.id, b.id, b.repository, case when b.imported_at is not null then 2 when ${IS_DEFAULT('b')} then 0 else 1 end,
+  select 'triage', b.id, b.id, b.repository,
+    case when b.imported_at is not null then 2 when ${IS_DEFAULT('b')} then 0 else 1 end,
     jsonb_strip_nulls(jsonb_build_object('provider', b.provider, 'traceparent', $2::text))
   from builds b where b.id = $1
   on conflict (topic, key) do update set ${REQUESTED_AGAIN('w')},
@@ -93,7 +95,8 @@ const REQUEST = `
 const FIND_BY_BUILD = `select ${createJobColumns('w')} from work w where topic = 'triage' and key = $1`;
 
 const MARK_FETCHED = `
-  update work set result = coalesce(result, '{}') || jsonb_build_object('fetched', greatest(coalesce((result->>'fetched')::int, 0), $2::int))
+  update work set result = coalesce(result, '{}')
+    || jsonb_build_object('fetched', greatest(coalesce((result->>'fetched')::int, 0), $2::int))
   where topic = 'triage' and key = $1`;
 
 const OPEN = `

@@ -172,7 +172,8 @@ const ITEM = columnsFor(WorkItem);
 
 const NEW = `
   insert into work as o (topic, key, build_id, payload, due_at)
-  select e->>'topic', e->>'key', e->>'buildId', coalesce(e->'payload', '{}'), ${fromNow(`coalesce(e->>'delayMs', '0')`)}
+  select e->>'topic', e->>'key', e->>'buildId', coalesce(e->'payload', '{}'),
+    ${fromNow(`coalesce(e->>'delayMs', '0')`)}
   from jsonb_array_elements($1::jsonb) as e
   where coalesce((e->>'opens')::boolean, true)
     or exists (select from work known where known.topic = e->>'topic' and known.key = e->>'key')
@@ -180,19 +181,21 @@ const NEW = `
 
 // What waits already is not hurried by a change that is due at once: it may be one that is taken back yet.
 const ADD = `${NEW} do update set
-  version = o.version + 1, build_id = excluded.build_id, payload = excluded.payload, changed_at = clock_timestamp(),
+  version = o.version + 1, build_id = excluded.build_id, payload = excluded.payload,
+  changed_at = clock_timestamp(),
   due_at = case when o.version > o.settled then greatest(o.due_at, excluded.due_at) else excluded.due_at end
   returning key`;
 
 const ADD_ONCE = `${NEW} do nothing`;
 
 /**
- * SQL that requests an item once more as if it were new: it is due at once, and earlier tries say nothing
- * about the next ones. A try that is running goes on, and counts from then on.
+ * Returns SQL that requests an item once more as if it were new: it is due at once, and earlier tries say
+ * nothing about the next ones. A try that is running goes on, and counts from then on.
  */
 export const REQUESTED_AGAIN = (table: string) => `
-  version = ${table}.version + 1, attempts = 0, retries = 0, error = null, due_at = clock_timestamp(),
-  free_at = case when ${table}.held then ${table}.free_at else clock_timestamp() end, changed_at = clock_timestamp()`;
+  version = ${table}.version + 1, attempts = 0, retries = 0, error = null,
+  due_at = clock_timestamp(), changed_at = clock_timestamp(),
+  free_at = case when ${table}.held then ${table}.free_at else clock_timestamp() end`;
 
 const FREE = 'due_at <= clock_timestamp() and free_at <= clock_timestamp()';
 
@@ -211,7 +214,7 @@ function createTake({ newestFirst = false, early = false }: WorkTake): string {
   with ${BUSY}, due as materialized (
     select c.key from work c left join busy b on b.group_key = c.group_key
     where c.topic = $1 and c.version > c.settled and ($6::text[] is null or c.key = any ($6))
-      and ${early ? '(not c.held or c.free_at <= clock_timestamp())' : 'c.due_at <= clock_timestamp() and c.free_at <= clock_timestamp()'}
+      and ${early ? '(not c.held or c.free_at <= clock_timestamp())' : FREE}
       and coalesce(c.payload->>'provider', '') <> all ($4::text[])
     order by c.priority, coalesce(b.running, 0), coalesce(array_position($5::text[], c.group_key), 0),
       c.due_at ${newestFirst ? 'desc' : 'asc'}, c.key
@@ -247,7 +250,8 @@ const FINISH = `
   where ${HELD} returning key`;
 
 const RELEASE = `
-  update work set held = false, error = coalesce($4, error), attempts = greatest(attempts - 1, 0), changed_at = clock_timestamp(),
+  update work set held = false, error = coalesce($4, error), attempts = greatest(attempts - 1, 0),
+    changed_at = clock_timestamp(),
     retries = case when version > $6::int then 0 when $5::float8 > 0 then retries + 1 else retries end,
     free_at = case when version > $6::int then clock_timestamp() else ${fromNow('$5')} end
   where ${HELD}`;
@@ -255,16 +259,19 @@ const RELEASE = `
 const RECLAIM = 'update work set held = false, free_at = clock_timestamp() where held returning key';
 
 const WAITING = `
-  select count(*)::int as count, ${isoTime('min(due_at)')} as since from work where topic = $1 and version > settled`;
+  select count(*)::int as count, ${isoTime('min(due_at)')} as since
+  from work where topic = $1 and version > settled`;
 
 const PENDING = `
   select ${columnsFor(PendingWork, 'w')} from work w
   where w.version > w.settled and ($1::text is null or w.topic = $1)
-  order by w.held desc, w.topic <> 'triage', w.priority, greatest(w.due_at, w.free_at), w.topic, w.key limit $2`;
+  order by w.held desc, w.topic <> 'triage', w.priority, greatest(w.due_at, w.free_at), w.topic, w.key
+  limit $2`;
 
 const DUE_KEYS = `
   with ${BUSY}, waiting as (
-    select w.key, w.priority, w.due_at, coalesce(b.running, 0) + row_number() over (partition by w.group_key order by w.priority, w.due_at, w.key) as turn
+    select w.key, w.priority, w.due_at, coalesce(b.running, 0)
+      + row_number() over (partition by w.group_key order by w.priority, w.due_at, w.key) as turn
     from work w left join busy b on b.group_key = w.group_key
     where w.topic = $1 and w.version > w.settled and ${FREE}
   )
@@ -287,10 +294,12 @@ const FAILED = `
 
 const RETRY = `
   with known as (
-    select topic, key, version > settled or outcome = 'failed' as is_open, held and free_at > clock_timestamp() as is_held
+    select topic, key, version > settled or outcome = 'failed' as is_open,
+      held and free_at > clock_timestamp() as is_held
     from work where key = $1 and ($2::text is null or topic = $2) for update
   ), again as (
     update work w set ${REQUESTED_AGAIN('w')}
     from known k where w.topic = k.topic and w.key = k.key and k.is_open and not k.is_held
   )
-  select topic, case when is_held then 'in-work' when is_open then 'pending' else 'done' end as outcome from known order by topic`;
+  select topic, case when is_held then 'in-work' when is_open then 'pending' else 'done' end as outcome
+  from known order by topic`;

@@ -143,10 +143,15 @@ async function giveUpWorn(
   if (limits === null) return items;
   const worn = items.filter(({ attempts }) => attempts > limits.attempts);
   for (const item of worn) {
-    const sentence = `Stopped after ${limits.attempts} attempts that did not finish, for example because the process died.`;
+    const { attempts } = limits;
+    const reason = 'for example because the process died';
+    const error = new TriageError(
+      'internal',
+      `Stopped after ${attempts} attempts that did not finish, ${reason}.`,
+    );
     // The attempt before this one was for giving up, and did not end either.
     const isHopeless = item.attempts > limits.attempts + 1;
-    await giveUp(item, new TriageError('internal', sentence), { handler, deps, run, isHopeless });
+    await giveUp(item, error, { handler, deps, run, isHopeless });
   }
   return items.filter((item) => !worn.includes(item));
 }

@@ -94,7 +94,7 @@ interface Signals {
   readonly cutOff: AbortSignal;
 }
 
-/** Processes the items of one topic: those that it finds, and those that it is told to run. */
+/** Processes the items of one topic: those that it finds, and those that are brought to it. */
 function createTopicWorker(
   handler: WorkHandler,
   deps: WorkDeps,

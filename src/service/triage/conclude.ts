@@ -27,7 +27,7 @@ export interface ConcludeDeps {
   readonly publishers: readonly string[];
   /** One sure answer in so many waits for a person too, as a sample; absent or 0: none. */
   readonly auditEvery?: number;
-  /** Wakes the work table after an entry was added, so that it does not wait for the next poll. */
+  /** Wakes the worker after work was requested, so that it does not wait for the next look. */
   readonly wakeWorker?: () => void;
   /** Runs for each new answer after it was saved. Must not throw. */
   readonly onConcluded?: (build: Build, analysis: Analysis) => void;

@@ -1,7 +1,7 @@
 import { isRetryable } from '../../domain/errors.ts';
 import type { WorkRun } from '../../ports/work.ts';
 
-/** What a worker passes along with a build. Without `withoutSlot` a slot stays occupied while a CI is asked. */
+/** The part of a worker's run that a triage uses. Without `withoutSlot` a slot is kept while a CI is asked. */
 export type TriageRun = Pick<WorkRun, 'signal' | 'lastTry' | 'holds'> &
   Partial<Pick<WorkRun, 'withoutSlot' | 'progressed'>>;
 

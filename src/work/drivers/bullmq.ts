@@ -78,7 +78,7 @@ export async function createBullmqWakeUp(options: BullmqWakeUpOptions): Promise<
   };
 }
 
-/** Nothing that a job holds is lost with it: the database has the retries, and workers look there too. */
+/** A job holds nothing that could be lost: the database has the retries, and workers look there too. */
 const JOB = { attempts: 1, removeOnComplete: true, removeOnFail: true, stackTraceLimit: 1 } as const;
 
 function openQueue(link: RedisLink, prefix: string): Queue {
