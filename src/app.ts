@@ -19,13 +19,14 @@ import {
   openWebSearch,
   openWordEmbedder,
 } from './app/open-adapters.ts';
-import { openPublishing, openSlackButtons } from './app/open-publishers.ts';
+import { openChannels } from './app/open-channels.ts';
 import { openRetention } from './app/open-retention.ts';
 import { openObserved, openReadiness } from './app/open-telemetry.ts';
 import { boundInForce } from './app/publish-bound.ts';
 import type { App } from './app/served-app.ts';
 import { openLogExplainer } from './app/terminal-app.ts';
 import { countAnalysis, measuredToolbox, recordNode, watchTriage } from './app/watched.ts';
+import { openSlackButtons } from './channels/slack.ts';
 import { createMaskingOptions } from './config/masking.ts';
 import { resolveBudgetTokens } from './config/profiles.ts';
 import type { Config } from './config/schema.ts';
@@ -45,10 +46,11 @@ import { createOwnerFinder } from './service/triage/owners.ts';
 import { passingBuildHandler, storedGreens } from './service/triage/passing-builds.ts';
 import { type TriageBuildDeps, triageBuild } from './service/triage/triage-build.ts';
 import { createTriageHandler } from './service/triage/triage-work.ts';
+import { createSlackPresses } from './stores/access.ts';
 import type { createPostgresCheckpointer } from './stores/checkpointer.ts';
 import type { Stores } from './stores/stores.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
-import { sightOfReaders } from './tools/tool.ts';
+import { createReaderScope } from './tools/tool.ts';
 import { createWorkNotifier } from './work/notifier.ts';
 import { startSweeper } from './work/sweeper.ts';
 import { startWorker, type Worker } from './work/worker.ts';
@@ -118,9 +120,9 @@ async function composeApp(
     metrics,
   };
   const steps = new Map<string, string>();
-  const publishing = await openPublishing(config, parts);
+  const channels = await openChannels(config, parts);
   const checkpointer = await opened.checkpointer();
-  const triageDeps = await createTriageDeps({ ...parts, found, publishing }, steps, checkpointer);
+  const triageDeps = await createTriageDeps({ ...parts, found, channels }, steps, checkpointer);
   const deps = { ...triageDeps, wakeWorker: () => background.wake(), threads, ...dying };
   const retention = openRetention({
     ...parts,
@@ -130,7 +132,7 @@ async function composeApp(
   // Last: it runs timers of its own, which nothing may leave behind.
   const wakeUp = await openWakeUp(config.jobQueue, { database, work: stores.work, logger });
   const triage = openTriageWork({ ...parts, wakeUp }, deps, steps);
-  const background = openBackground({ ...parts, wakeUp, deps, found, publishing, indexKeeping, retention });
+  const background = openBackground({ ...parts, wakeUp, deps, found, channels, indexKeeping, retention });
   return {
     ...parts,
     uploadReaders: threads,
@@ -141,8 +143,8 @@ async function composeApp(
     notifier: createWorkNotifier({ wakeUp, logger }),
     unseen: (await import('./judge/judgement.ts')).unseenFigures(),
     signIn: await openSignIn(config),
-    messengers: publishing.messengers,
-    slack: await openSlackButtons(config, database),
+    messengers: channels.messengers,
+    slack: await openSlackButtons(config.channels.slack, createSlackPresses(database)),
     retention: retention.client,
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),
     work: async () => {
@@ -292,16 +294,16 @@ interface BackgroundParts extends Pick<App, 'config' | 'database' | 'stores' | '
 /** The knowledge base and the notification channels: triage uses both, and both have background work. */
 interface Opened {
   readonly found: Awaited<ReturnType<typeof openKnowledge>>;
-  readonly publishing: Awaited<ReturnType<typeof openPublishing>>;
+  readonly channels: Awaited<ReturnType<typeof openChannels>>;
 }
 
 /** Creates the background work that every worker process runs in addition to triage. */
-function openBackground({ publishing, indexKeeping, retention, ...parts }: BackgroundParts) {
+function openBackground({ channels, indexKeeping, retention, ...parts }: BackgroundParts) {
   const { stores, logger, wakeUp, deps } = parts;
   const isTriageWaiting = async () => (await stores.work.due([TRIAGE])).length > 0;
   const passing =
     deps.greenBuilds > 0 ? [passingBuildHandler({ ...deps, flagging: deps }, isTriageWaiting)] : [];
-  const handlers = [...publishing.handlers, ...indexKeeping.handlers, ...retention.handlers, ...passing];
+  const handlers = [...channels.handlers, ...indexKeeping.handlers, ...retention.handlers, ...passing];
   let worker: Worker | undefined;
   let sweeper: { stop(): void } | undefined;
   let embedding: { stop(): Promise<void> } | undefined;
@@ -350,7 +352,7 @@ async function createTriageDeps(
   steps: Map<string, string>,
   checkpointer: Awaited<ReturnType<typeof createPostgresCheckpointer>>,
 ): Promise<TriageBuildDeps> {
-  const { config, logger, clock, stores, archive, vectorIndex, masker, tracer, metrics, found, publishing } =
+  const { config, logger, clock, stores, archive, vectorIndex, masker, tracer, metrics, found, channels } =
     parts;
   const passingBuilds = storedGreens({
     passingBuilds: stores.passingBuilds,
@@ -370,7 +372,7 @@ async function createTriageDeps(
     {
       ...asked,
       reviewers,
-      ...(config.triage.shareRepositories ? {} : { sight: sightOfReaders(stores.tokens) }),
+      ...(config.triage.shareRepositories ? {} : { scope: createReaderScope(stores.tokens) }),
     },
     { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency },
   );
@@ -396,7 +398,7 @@ async function createTriageDeps(
     owners: createOwnerFinder(codeHost, logger, toolbox.breakers),
     buildSources: await openBuildSources(config, logger),
     investigation: createInvestigation(config, judging, tracer, checkpointer),
-    publishers: publishing.drivers,
+    publishers: channels.publishers,
     onConcluded: (build, analysis) => countAnalysis(build, analysis, metrics),
     forget: (triageId) => checkpointer.deleteThread(triageId),
     budgetTokens: resolveBudgetTokens(config),

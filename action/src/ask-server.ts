@@ -126,7 +126,8 @@ async function send<Value>(
   const response = await fetch(`${server.url}${path}`, {
     method: sent === undefined ? 'GET' : 'POST',
     headers: {
-      ...{ authorization: `Bearer ${server.token}`, accept: 'application/json' },
+      authorization: `Bearer ${server.token}`,
+      accept: 'application/json',
       ...(typeof sent === 'string' ? { 'content-type': 'application/json' } : {}),
     },
     ...(sent === undefined ? {} : { body: sent }),

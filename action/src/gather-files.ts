@@ -32,7 +32,8 @@ export async function gatherFiles(
   throw new TriageError(
     'not-found',
     inputs.log.length + inputs.reports.length === 0
-      ? 'Nothing to read: set the input "log" or "reports", or pass "github-token" in a job that needs the failed one.'
+      ? 'Nothing to read: set the input "log" or "reports", or pass "github-token" in a job that needs ' +
+          'the failed one.'
       : `No file found at ${[...inputs.log, ...inputs.reports].join(', ')}: did the step that writes it run?`,
   );
 }

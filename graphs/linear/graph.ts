@@ -153,7 +153,9 @@ async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): 
 
 function buildVerdict({ confidence, abstained }: Classification, { thresholds }: TriageLimits): Verdict {
   const isSure = !abstained && confidence >= thresholds.autoNotify;
-  const said = `the category has a probability of ${formatConfidence(confidence)}; nothing was verified (linear baseline)`;
+  const said =
+    `the category has a probability of ${formatConfidence(confidence)}; ` +
+    'nothing was verified (linear baseline)';
   return {
     grades: {},
     unsupportedClaims: [],

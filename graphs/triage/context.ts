@@ -15,7 +15,8 @@ export function part<Part>(name: string, method: string) {
     typeof value === 'object' && value !== null && typeof Reflect.get(value, method) === 'function';
   return z.custom<Part>(
     canDo,
-    `A run needs its ${name}. Faultline passes it. LangGraph's own tools can display the graph but not run it.`,
+    `A run needs its ${name}. Faultline passes it. LangGraph's own tools can display the graph but ` +
+      'not run it.',
   );
 }
 

@@ -44,7 +44,10 @@ export async function judged<Value>(
 
 /** Describes that the budget is used up and that the fallback analyst continues. */
 export function outOfBudget(gone: string, fallbackAnalyst: Pick<Analyst, 'name'>): string {
-  return `The budget of this run (${gone}) is used up; the ${fallbackAnalyst.name} continue with what is known.`;
+  return (
+    `The budget of this run (${gone}) is used up; the ${fallbackAnalyst.name} continue with what ` +
+    'is known.'
+  );
 }
 
 interface StepContext {

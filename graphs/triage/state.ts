@@ -25,7 +25,10 @@ export const TriageLimits = z.object({
   maxIterations: z.int().min(1),
   /** The maximum number of times that verify may send an answer back. */
   maxCorrections: z.int().min(0),
-  /** The probabilities, 0..1, from which an answer is published, shown to a person, or sent back. */
+  /**
+   * The lower limits of the confidence, 0..1: an answer is published from `autoNotify`, reviewed by a person
+   * from `humanReview`, and sent back from `selfCorrect`. Below that, the web is searched once.
+   */
   thresholds: z.object({ autoNotify: z.number(), humanReview: z.number(), selfCorrect: z.number() }),
   /** The resources that a run may use before it ends with what is known. Null or absent means no limit. */
   budget: z
@@ -39,13 +42,13 @@ export const TriageLimits = z.object({
     .object({ when: z.enum(['never', 'complex', 'always']), rounds: z.int().min(1) })
     .optional(),
   /**
-   * The calibrations of stated confidence, one for each analyst. A run ends with those it began with. If
+   * The calibrations of stated confidence, one for each analyst. A run keeps those it started with. If
    * absent, the confidence is used as stated.
    */
   calibrations: z.array(CalibrationInUse).optional(),
   /**
-   * The kinds of answer that may be published within the configured share of wrong ones. If absent, all
-   * answers that are confident enough may be published.
+   * The kinds of answers whose measured error rate allows publishing. If absent, all answers that are
+   * confident enough may be published.
    */
   bound: PublishBound.optional(),
 });
@@ -65,7 +68,7 @@ export const Report = z.object({
 });
 export type Report = z.infer<typeof Report>;
 
-/** The conclusion of an investigator. `found` is true if the investigator may find more. */
+/** The conclusion of an investigator. `found` is true if a tool found something in this round. */
 export const Conclusion = z.object({
   investigator: Investigator,
   round: z.int(),
@@ -114,8 +117,8 @@ export const accountFields = {
 };
 
 /**
- * The state of one triage. Keys are nouns (nodes are verbs). The raw log is never in here, only excerpts and
- * findings, so that a checkpoint stays small.
+ * The state of one triage. The raw log is never in here, only excerpts and findings, so that a checkpoint
+ * stays small.
  */
 export const TriageState = new StateSchema({
   subject: TriageSubject,
@@ -134,13 +137,12 @@ export const TriageState = new StateSchema({
   replies: z.array(ToolOutcome).default(() => []),
   /** All calls made so far. Their findings are in `evidence`. */
   outcomes: appended(ToolOutcome),
-  /** The number of rounds in a row in which no tool found anything. */
+  /** The number of consecutive rounds without a successful tool call or a reviewer's answer. */
   fruitless: z.int().default(0),
   /** The number of rounds in a row in which no tool was relevant. */
   idle: z.int().default(0),
   /**
-   * Reports of the investigators that have finished, until `consolidate` has joined them. Null empties the
-   * list.
+   * Reports of this round, until `consolidate` merges them. An update with null clears the list.
    */
   reports: new ReducedValue(
     z.array(Report).default(() => []),
@@ -153,7 +155,7 @@ export const TriageState = new StateSchema({
   conclusions: z.array(Conclusion).default(() => []),
   /** The number of rounds of investigators that were joined. */
   investigations: z.int().default(0),
-  /** The question to a person that the run waits for. Null if there is none. */
+  /** The question to a reviewer that the run waits for; null if there is none. */
   question: PendingQuestion.nullable().default(null),
   answer: Answer.nullable().default(null),
   termination: TerminationReason.nullable().default(null),
@@ -162,7 +164,9 @@ export const TriageState = new StateSchema({
   gaps: z.array(z.string()).default(() => []),
   /** The number of calls made before the last verdict. A new answer needs at least one more. */
   callsAtVerdict: z.int().default(0),
-  /** The number of evidence items at the last verdict. An answer to the same evidence would be the same. */
+  /**
+   * The number of evidence items at the last verdict. If it has not grown, another answer would be the same.
+   */
   evidenceAtVerdict: z.int().default(0),
   /** Every verdict, in order. */
   verdicts: appended(VerdictMark),
@@ -223,5 +227,5 @@ export const Assignment = z.object({
 });
 export type Assignment = z.infer<typeof Assignment>;
 
-/** The input of the node that is sent to. */
+/** The input of `investigate`. */
 export const AssignmentState = new StateSchema({ assignment: Assignment });

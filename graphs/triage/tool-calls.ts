@@ -105,10 +105,10 @@ export const INVESTIGATORS: readonly Investigator[] = Investigator.options;
 
 /** Tools that each investigator may call. A tool in no list is called only outside a fan-out. */
 const TOOLS: Readonly<Record<Investigator, string>> = {
-  code: `find_files read_file read_test_file read_blame read_commit_history read_commit_diff changed_since_green read_past_fixes search_code
-    search_semantic list_repositories`,
-  history: `find_similar_failures read_failure_history count_consecutive_failures diff_with_green read_build_log read_console_output grep_log
-    view_log read_artifact`,
+  code: `find_files read_file read_test_file read_blame read_commit_history read_commit_diff
+    changed_since_green read_past_fixes search_code search_semantic list_repositories`,
+  history: `find_similar_failures read_failure_history count_consecutive_failures diff_with_green read_build_log
+    read_console_output grep_log view_log read_artifact`,
   documents: 'search_knowledge search_error_library read_repository_docs search_web',
 };
 
@@ -162,7 +162,7 @@ export function checkCalls(
     else accepted.push(call);
     seen.add(callKey(call));
   }
-  const sorted = sortByWorth(accepted);
+  const sorted = sortByWorth(accepted, offered);
   const rest = sorted.slice(MAX_CALLS + later);
   append(
     refused,
@@ -190,15 +190,21 @@ function refuse(call: ToolCall, summary: string): ToolOutcome {
 
 /**
  * The tools whose findings change answers most, the most important first: what is already known and decided,
- * what changed, and who else had the failure. Other tools follow in the order in which they were chosen.
+ * what changed or mended the failure, and who else had it. Other tools follow in the order in which they were
+ * chosen, and last those that have little to say about this failure.
  */
 const WORTH: readonly string[] = `ask_reviewer search_error_library search_knowledge changed_since_green
-  find_files read_blame count_consecutive_failures read_file read_failure_history`.split(/\s+/);
+  read_past_fixes find_files read_blame search_code count_consecutive_failures read_file
+  read_failure_history`.split(/\s+/);
 
 /** Sorts calls by their worth if not all can be made now. */
-function sortByWorth(calls: readonly ToolCall[]): ToolCall[] {
+function sortByWorth(calls: readonly ToolCall[], offered: readonly ToolDescription[]): ToolCall[] {
   if (calls.length <= MAX_CALLS) return [...calls];
-  const rank = ({ tool }: ToolCall) => (WORTH.includes(tool) ? WORTH.indexOf(tool) : WORTH.length);
+  const isPoor = (name: string) => offered.find((tool) => tool.name === name)?.outlook === 'poor';
+  const rank = ({ tool }: ToolCall) => {
+    if (isPoor(tool)) return WORTH.length + 1;
+    return WORTH.includes(tool) ? WORTH.indexOf(tool) : WORTH.length;
+  };
   return calls.toSorted((left, right) => rank(left) - rank(right));
 }
 

@@ -158,7 +158,8 @@ export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
     factor(
       'evidence',
       logit(strength),
-      `${facts.claims.kept} of ${facts.claims.all} claims are supported; ${facts.quotesBuild ? 'the log is quoted' : 'no line of the log is quoted'}`,
+      `${facts.claims.kept} of ${facts.claims.all} claims are ` +
+        `supported; ${facts.quotesBuild ? 'the log is quoted' : 'no line of the log is quoted'}`,
     ),
     ...confirmed,
     ...moving,
@@ -457,6 +458,8 @@ export function findCalibration(
 export function calibrationFactors({ calibrated, confidence }: ActionDecision): ConfidenceFactor[] {
   if (calibrated === null) return [];
   const value = Math.round((logit(confidence, 0.001) - logit(calibrated.raw, 0.001)) * 1000) / 1000;
-  const because = `calibration ${calibrated.version}: a stated confidence of ${formatConfidence(calibrated.raw)} counts as ${formatConfidence(confidence)}`;
+  const because =
+    `calibration ${calibrated.version}: a stated confidence of ${formatConfidence(calibrated.raw)} ` +
+    `counts as ${formatConfidence(confidence)}`;
   return [{ name: 'calibration', value, because }];
 }

@@ -54,7 +54,8 @@ export const BuildParams = z.object({
     .min(1)
     .max(1000)
     .describe(
-      'Our id, `provider:number` with the number or the run id (`github:812`, `github:shop/api#812`), or the URL of the build at its CI',
+      'Our id, `provider:number` with the number or the run id (`github:812`, ' +
+        '`github:shop/api#812`), or the URL of the build at its CI',
     ),
 });
 /** A build by our id or its CI's number; an ambiguous number is answered with the builds that bear it. */

@@ -96,7 +96,8 @@ export async function describeApi(app: FastifyInstance, publicUrl: string | null
         title: 'Faultline',
         version: '1',
         description:
-          'CI failure triage: send builds and get the category, root cause, fix and the log lines that prove it.',
+          'CI failure triage: send builds and get the category, root cause, fix and the log lines ' +
+          'that prove it.',
         contact: {
           name: 'The operator of this installation',
           ...(publicUrl === null ? {} : { url: publicUrl }),

@@ -45,17 +45,25 @@ const EVENTS = 'text/event-stream';
 export function registerAskRoutes(app: ApiApp, deps: AskRouteDeps): void {
   const gate = createGate(AT_ONCE);
   registerAsk(app, deps, gate, {
-    ...{ url: '/api/analyses/:id/ask', operationId: 'askAboutAnalysis', summary: 'Ask about an analysis' },
+    url: '/api/analyses/:id/ask',
+    operationId: 'askAboutAnalysis',
+    summary: 'Ask about an analysis',
     resolveSubject: async (id) => ({ analysisId: id }),
   });
   registerAsk(app, deps, gate, {
-    ...{ url: '/api/builds/:id/ask', operationId: 'askAboutBuild', summary: 'Ask about a build' },
+    url: '/api/builds/:id/ask',
+    operationId: 'askAboutBuild',
+    summary: 'Ask about a build',
     resolveSubject: async (id) => ({ buildId: (await deps.findBuild(id)).id }),
   });
   registerThreads(app, deps);
 }
 
-const DESCRIPTION = `Starts or continues a thread. With \`Accept: ${EVENTS}\`, the answer is sent as events: \`step\` (each finished step with its tool calls), \`text\` (parts of the answer before it is checked; \`restart\` discards earlier parts), \`answer\` (the checked answer with its citations), \`error\`, and \`done\`. Closing the connection stops the answer; a stopped answer is not stored.`;
+const DESCRIPTION =
+  `Starts or continues a thread. With \`Accept: ${EVENTS}\`, the answer is sent as events: ` +
+  '`step` (each finished step with its tool calls), `text` (parts of the answer before it is ' +
+  'checked; `restart` discards earlier parts), `answer` (the checked answer with its citations), ' +
+  '`error`, and `done`. Closing the connection stops the answer; a stopped answer is not stored.';
 
 interface AskRoute {
   readonly url: string;

@@ -62,7 +62,12 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
         operationId: 'uploadBuild',
         summary: 'Upload a build',
         description:
-          'Any number of logs and test reports (plain, compressed, or in zip and tar archives), with metadata of the build. Secrets are masked before anything is stored. The response is sent once everything is durably stored; the analysis follows within seconds. Repeating an upload, even at the same moment, gets the same answer. 409 if the build was already received with different content or under another Idempotency-Key: increase `attempt` for a rerun.',
+          'Any number of logs and test reports (plain, compressed, or in zip and tar archives), with ' +
+          'metadata of the build. Secrets are masked before anything is stored. ' +
+          'The response is sent once everything is durably stored; ' +
+          'the analysis follows within seconds. Repeating an upload, even at the same moment, gets ' +
+          'the same answer. 409 if the build was already received with different content or under ' +
+          'another Idempotency-Key: increase `attempt` for a rerun.',
         headers: UploadHeaders,
         body: {
           content: {
@@ -146,7 +151,8 @@ async function claimRow(
 function receivedBefore({ number, pipeline }: NewBuild, buildId: string): never {
   throw new TriageError(
     'conflict',
-    `Build ${number} of ${pipeline} was already received with different content or under another Idempotency-Key. Increase "attempt" for a rerun.`,
+    `Build ${number} of ${pipeline} was already received with different content or under another ` +
+      'Idempotency-Key. Increase "attempt" for a rerun.',
     { details: { buildId } },
   );
 }
@@ -199,7 +205,8 @@ function refuseOversized(request: FastifyRequest, maxBytes: number): void {
   request.raw.resume();
   throw new TriageError(
     'too-large',
-    `The upload has ${declared} bytes; the limit is ${maxBytes} (FAULTLINE_MAX_BODY_BYTES). Compress the logs with gzip.`,
+    `The upload has ${declared} bytes; the limit is ${maxBytes} (FAULTLINE_MAX_BODY_BYTES). ` +
+      'Compress the logs with gzip.',
   );
 }
 
@@ -268,7 +275,8 @@ function parseFileKind(fieldName: string): UploadedFile['kind'] {
   if (fieldName === 'log' || fieldName === 'report' || fieldName === 'artifact') return fieldName;
   throw new TriageError(
     'invalid-input',
-    `The form has a field "${fieldName.slice(0, 100)}". Valid fields are "metadata" (JSON), "log", "report" and "artifact" (files).`,
+    `The form has a field "${fieldName.slice(0, 100)}". Valid fields are "metadata" (JSON), "log", ` +
+      '"report" and "artifact" (files).',
   );
 }
 
@@ -318,7 +326,8 @@ function tooMany(kind: UploadedFile['kind']): TriageError {
 function tooLarge(limit: number): TriageError {
   return new TriageError(
     'too-large',
-    `The upload is larger than the limit of ${Math.floor(limit / 1024)} kB. Compress the logs with gzip, or send only the failing ones.`,
+    `The upload is larger than the limit of ${Math.floor(limit / 1024)} kB. ` +
+      'Compress the logs with gzip, or send only the failing ones.',
     {
       details: { maxBytes: limit },
     },

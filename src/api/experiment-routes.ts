@@ -30,7 +30,12 @@ export function registerExperimentRoutes(app: ApiApp, deps: ExperimentRouteDeps)
     '/api/builds/:id/experiments',
     route('ingest', 'Intake', 'reportExperiment', 'Report the result of running a failing command again', {
       description:
-        'As `faultline confirm --json` prints it. It becomes part of the answer to the cause whose tests it names, and takes precedence over what the history says about the change. Only runs count: every sentence is derived from their counts and exit codes, and texts that are sent are not kept. Secrets in names are masked. 422 with `issues` if counts are impossible, if the runs do not support a verdict, a fix or the commit that broke it, or if the diff of a fix must not be shown.',
+        'As `faultline confirm --json` prints it. It becomes part of the answer to the cause whose ' +
+        'tests it names, and takes precedence over what the history says about the change. ' +
+        'Only runs count: every sentence is derived from their counts and exit codes, and texts that ' +
+        'are sent are not kept. Secrets in names are masked. 422 with `issues` if counts are ' +
+        'impossible, if the runs do not support a verdict, a fix or the commit that broke it, or if ' +
+        'the diff of a fix must not be shown.',
       params: BuildParams,
       querystring: NarrowQuery,
       body: Experiment,

@@ -38,7 +38,9 @@ const DeliveryView = z
     state: z
       .enum(['landed', 'recorded', 'refused'])
       .describe(
-        '`landed`: durably stored; its build follows in a moment. `recorded`: its build is stored. `refused`: rejected after several attempts. The server log has the reason; deliver it again to retry.',
+        '`landed`: durably stored; its build follows in a moment. `recorded`: its build is stored. ' +
+          '`refused`: rejected after several attempts. The server log has the reason; ' +
+          'deliver it again to retry.',
       ),
     attempts: z.int().describe('Failed attempts.'),
     receivedAt: z.string(),

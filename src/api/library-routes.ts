@@ -72,7 +72,9 @@ export function registerRuleRoutes(app: ApiApp, deps: RuleDeps): void {
     '/api/rules',
     route('review', 'Rules', 'createRule', 'Write a rule', {
       description:
-        'Failures whose message or excerpt matches the pattern (RE2) are answered with it, without a model, unless a reviewer has confirmed their cause. It is rejected if it does not match its sample, or if it matches lines of green builds or lines printed for any cause.',
+        'Failures whose message or excerpt matches the pattern (RE2) are answered with it, without a ' +
+        'model, unless a reviewer has confirmed their cause. It is rejected if it does not match its ' +
+        'sample, or if it matches lines of green builds or lines printed for any cause.',
       body: RuleBody,
       response: { 200: Rule },
     }),

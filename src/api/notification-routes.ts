@@ -1,12 +1,6 @@
 import { z } from 'zod';
-import {
-  NotificationRule,
-  NotificationRuleInput,
-  OwnerChannels,
-  OwnerChannelsInput,
-  RuleEvent,
-  SentMessage,
-} from '../domain/notification-rule.ts';
+import { Rule, RuleInput } from '../channels/registry.ts';
+import { OwnerChannels, OwnerChannelsInput, RuleEvent, SentMessage } from '../domain/notification-rule.ts';
 import {
   deleteRule,
   previewRule,
@@ -21,11 +15,11 @@ import { type ApiApp, found, route } from './route.ts';
 
 const TAG = 'Notifications';
 const Params = z.object({ id: z.string().min(1).max(100).describe('ID of the rule') });
-const Change = NotificationRuleInput.extend({
+const Change = RuleInput.extend({
   version: z.int().min(1).max(2_147_483_647).describe('The version that was read'),
 });
 const Details = z.object({
-  rule: NotificationRule,
+  rule: Rule,
   messages: z.array(SentMessage),
   events: z.array(RuleEvent),
 });
@@ -39,7 +33,7 @@ export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
   app.get(
     '/api/notification-rules',
     route('review', TAG, 'listNotificationRules', 'Notification rules, by name', {
-      response: { 200: z.object({ items: z.array(NotificationRule) }) },
+      response: { 200: z.object({ items: z.array(Rule) }) },
     }),
     async () => ({ items: await rules.list() }),
   );
@@ -57,8 +51,8 @@ export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
   app.post(
     '/api/notification-rules',
     route('review', TAG, 'createNotificationRule', 'Create a rule', {
-      body: NotificationRuleInput,
-      response: { 201: NotificationRule },
+      body: RuleInput,
+      response: { 201: Rule },
     }),
     async (request, reply) =>
       reply.code(201).send(await saveRule(deps, request.body, requireReviewer(request))),
@@ -67,7 +61,7 @@ export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
     '/api/notification-rules/:id',
     route('review', TAG, 'changeNotificationRule', 'Replace a rule', {
       description: '409 if it changed since `version`.',
-      ...{ params: Params, body: Change, response: { 200: NotificationRule } },
+      ...{ params: Params, body: Change, response: { 200: Rule } },
     }),
     async (request) => {
       const { version, ...input } = request.body;
@@ -93,7 +87,7 @@ export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
       'previewNotificationRule',
       'Which messages a rule would have sent in the past week; nothing is stored',
       {
-        body: NotificationRuleInput,
+        body: RuleInput,
         response: { 200: RulePreview },
       },
     ),

@@ -151,7 +151,8 @@ function registerDecision(app: ApiApp, deps: ReviewDeps): void {
     '/api/reviews/:id/decision',
     route('review', 'Review', 'decideReview', 'Accept, correct or reject the answer', {
       description:
-        'Accept and correct update the library: the next failure with the same fingerprint in the same repository gets this answer at once.',
+        'Accept and correct update the library: the next failure with the same fingerprint in the ' +
+        'same repository gets this answer at once.',
       params: Params,
       body: DecisionBody,
       response: { 200: DecisionView, 409: ReviewConflict },
@@ -177,7 +178,9 @@ function registerUndoRoutes(app: ApiApp, deps: ReviewDeps): void {
     '/api/reviews/:id/undo',
     route('review', 'Review', 'undoReview', 'Undo a decision', {
       description:
-        'Your own decision, or anyone’s with the role admin. The item returns to the queue, its library entry is withdrawn, and the entry it replaced is used again. Decisions made together are undone together.',
+        'Your own decision, or anyone’s with the role admin. The item returns to the queue, its ' +
+        'library entry is withdrawn, and the entry it replaced is used again. ' +
+        'Decisions made together are undone together.',
       params: Params,
       body: UndoBody,
       response: { 200: UndoView, 409: ReviewConflict },
@@ -296,7 +299,8 @@ function registerOpening(app: ApiApp, deps: ReviewDeps): void {
     '/api/analyses/:id/review',
     route('review', 'Review', 'openReview', 'Open a review of an answer', {
       description:
-        'Also for automatically published answers. An analysis has one review: later calls return the same one.',
+        'Also for automatically published answers. An analysis has one review: ' +
+        'later calls return the same one.',
       params: Params,
       response: { 200: Review },
     }),
@@ -311,7 +315,8 @@ function registerQuestionRoutes(app: ApiApp, deps: ReviewDeps): void {
     '/api/reviews/:id/answer',
     route('review', 'Review', 'answerQuestion', 'Answer a question of a running triage', {
       description:
-        'The answer becomes evidence with your name, and the analysis continues. A question can be answered once.',
+        'The answer becomes evidence with your name, and the analysis continues. ' +
+        'A question can be answered once.',
       params: Params,
       body: z.strictObject({ answer: typedText(4000) }),
       response: { 200: ReviewerQuestion },

@@ -216,7 +216,8 @@ async function limitAndHarden(app: FastifyInstance, deps: HttpDeps, unrouted: Un
     if (encoding !== 'identity') {
       throw new TriageError(
         'unsupported-type',
-        `Content-Encoding ${encoding.slice(0, 50)} is not accepted. Send the body as it is; log files inside it may be gzip.`,
+        `Content-Encoding ${encoding.slice(0, 50)} is not accepted. Send the body as it is; ` +
+          'log files inside it may be gzip.',
       );
     }
   });

@@ -2,10 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { RIGHT_BUTTON, WRONG_BUTTON } from '../channels/slack/message.ts';
+import type { SlackButtons } from '../channels/slack.ts';
 import { TriageError } from '../domain/errors.ts';
 import { jsonIn } from '../lib/text.ts';
 import type { Clock } from '../lib/time.ts';
-import { RIGHT_BUTTON, type SlackButtons, WRONG_BUTTON } from '../ports/chat-room.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { rawBody, readHeader } from './webhook-route.ts';
 
@@ -20,7 +21,7 @@ interface SlackWebhookDeps {
 
 /** Slack gives up after 3 s and tells the person that it failed; what takes longer goes on without it. */
 const ACK_MS = 2_000;
-const WHISPER_MS = 5_000;
+const REPLY_MS = 5_000;
 const MAX_BODY_BYTES = 1024 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -48,7 +49,9 @@ export function registerSlackWebhook(app: FastifyInstance, deps: SlackWebhookDep
         operationId: 'receiveSlackPress',
         summary: 'Slack buttons',
         description:
-          'Set this as the "Request URL" of the app\'s interactivity. Right accepts the answer in the message, Wrong rejects it. Only people listed in FAULTLINE_SLACK_REVIEWERS may use them.',
+          'Set this as the "Request URL" of the app\'s interactivity. ' +
+          'Right accepts the answer in the message, Wrong rejects it. ' +
+          'Only people listed in FAULTLINE_SLACK_REVIEWERS may use them.',
         headers: z.object({ 'x-slack-request-timestamp': z.string().describe('Unix time in seconds.') }),
         body: {
           content: {
@@ -85,11 +88,11 @@ export function registerSlackWebhook(app: FastifyInstance, deps: SlackWebhookDep
 
 async function answer(
   press: SlackPress,
-  { reviewers, room }: SlackButtons,
+  { reviewers, client }: SlackButtons,
   { decide, logger }: SlackWebhookDeps,
 ): Promise<void> {
   const answer = await decide(press, reviewers);
-  await room.whisper(press, answer, AbortSignal.timeout(WHISPER_MS)).catch((error: unknown) => {
+  await client.postEphemeral(press, answer, AbortSignal.timeout(REPLY_MS)).catch((error: unknown) => {
     logger.warn({ user: press.user, error }, 'the reply to a button press in Slack could not be sent');
   });
 }
@@ -178,12 +181,14 @@ function checkSlackSignature(
   if (secrets.length === 0) {
     throw new TriageError(
       'forbidden',
-      'Slack buttons are not accepted yet: no secret is configured. Set FAULTLINE_SLACK_SIGNING_SECRET and restart.',
+      'Slack buttons are not accepted yet: no secret is configured. ' +
+        'Set FAULTLINE_SLACK_SIGNING_SECRET and restart.',
     );
   }
   if (!/^\d{1,12}$/.test(timestamp) || !/^v0=[0-9a-f]{64}$/.test(signature))
     throw refused(
-      'X-Slack-Signature must be v0=<64 hexadecimal digits>, and X-Slack-Request-Timestamp Unix time in seconds.',
+      'X-Slack-Signature must be v0=<64 hexadecimal digits>, and X-Slack-Request-Timestamp Unix time ' +
+        'in seconds.',
     );
   const given = Buffer.from(signature);
   const matches = secrets.map((secret) =>

@@ -1,7 +1,8 @@
+import type { Channel } from '../channels/channel.ts';
+import { createChannels } from '../channels/registry.ts';
 import { getKeyName } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
-import { counted } from '../lib/text.ts';
 import { type Check, type Finding, note, ok, wrong } from '../ports/health.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { probe } from '../providers/check.ts';
@@ -9,7 +10,6 @@ import type { Provider } from '../providers/provider.ts';
 import { createProviders } from '../providers/registry.ts';
 import { openNamedEmbedder } from './open-adapters.ts';
 import { checkAnalyst } from './open-models.ts';
-import { askSlack, askSmtp } from './open-publishers.ts';
 import { listReceivers } from './open-telemetry.ts';
 
 /** A model may have to be loaded first; it keeps its own time. */
@@ -17,13 +17,14 @@ const MODEL_SPARE_MS = 15_000;
 
 /** Lists the checks of the services of others that are configured, as `faultline doctor` makes them. */
 export function listExternalChecks(config: Config): Check[] {
+  const channels = createChannels(config.channels);
   return [
     ...createProviders(config.providers).flatMap((provider) => [
       ...provider.checks(Object.keys(config.codeHost.clones)),
-      ...listChannelChecks(provider, config),
+      ...listNoticeChecks(provider, config),
     ]),
-    ...listSlackChecks(config),
-    ...listMessageChecks(config),
+    ...channels.flatMap((channel) => channel.checks()),
+    ...listWebhookChecks(channels),
     ...listSearchChecks(config),
     {
       name: 'analyst',
@@ -40,13 +41,13 @@ export function listExternalChecks(config: Config): Check[] {
  * Checks which notices a provider posts and which the configuration allows. Returns nothing if the provider
  * has no channels.
  */
-function listChannelChecks({ name, channels }: Provider, { http }: Config): Check[] {
+function listNoticeChecks({ name, channels }: Provider, { http }: Config): Check[] {
   if (channels.length === 0) return [];
   const notices = `${name} notices`;
-  const findings = channels.map(({ rule, open, because }) =>
+  const findings = channels.map(({ channel, open, because }) =>
     open === null
-      ? note(notices, `${rule.channel} is off: ${because}`, 'see docs/how-to/pull-requests.md')
-      : ok(notices, rule.channel),
+      ? note(notices, `${channel} is off: ${because}`, 'see docs/how-to/pull-requests.md')
+      : ok(notices, channel),
   );
   const links =
     http.publicUrl === null ? [note(notices, 'the texts have no links', 'set FAULTLINE_PUBLIC_URL')] : [];
@@ -125,74 +126,17 @@ function listReceiverChecks({ tracing }: Config): Check[] {
   }));
 }
 
-const SLACK = 'slack';
-
 /**
- * Checks whether Slack accepts the token and whether any user may press the buttons. Returns nothing if Slack
- * is not used.
+ * Reports the webhooks that rules may post to. They are not probed, because every request to them is posted
+ * as a message.
  */
-export function listSlackChecks({ slack }: Pick<Config, 'slack'>): Check[] {
-  if (slack.token === null) return [];
-  return [
-    {
-      name: SLACK,
-      mend: `create a new bot token with the scope chat:write and set FAULTLINE_SLACK_TOKEN; can this machine reach ${slack.baseUrl}?`,
-      ask: async (signal) => [...(await slackFindings(slack, signal)), ...buttonFindings(slack)],
-    },
-  ];
-}
-
-async function slackFindings(slack: Config['slack'], signal: AbortSignal): Promise<Finding[]> {
-  const who = await askSlack({ slack }, signal);
-  if (slack.channel === null && Object.keys(slack.channels).length === 0)
-    return [
-      note(
-        SLACK,
-        `signed in as ${who}, but no channel is set`,
-        'set FAULTLINE_SLACK_CHANNEL to a channel ID, or use it in notification rules only',
-      ),
-    ];
-  return [ok(SLACK, `signed in as ${who}`)];
-}
-
-function buttonFindings({ signingSecrets, reviewers }: Config['slack']): Finding[] {
-  const name = 'slack buttons';
-  if (signingSecrets.length === 0)
-    return [
-      note(
-        name,
-        'off: messages have no Right and Wrong buttons',
-        'set FAULTLINE_SLACK_SIGNING_SECRET to decide in Slack',
-      ),
-    ];
-  if (reviewers.length === 0)
-    return [
-      note(name, 'no one may use them', 'set FAULTLINE_SLACK_REVIEWERS to the member IDs of your reviewers'),
-    ];
-  return [ok(name, `${counted(reviewers.length, 'member')} may decide`)];
-}
-
-/**
- * Checks whether the SMTP server accepts our login. Webhooks are not probed, because every request to them is
- * posted as a message.
- */
-export function listMessageChecks(config: Pick<Config, 'messages' | 'publishers'>): Check[] {
-  const { smtpUrl, teams, webhooks } = config.messages;
-  const named = [...Object.keys(teams), ...Object.keys(webhooks)];
-  const mend =
-    'check FAULTLINE_SMTP_URL: host, port, user and password; smtps:// is for servers that encrypt from the start';
-  const smtp = {
-    name: 'smtp',
-    mend,
-    ask: async (signal: AbortSignal) => ok('smtp', (await askSmtp(config, signal)) ?? 'not configured'),
-  };
+function listWebhookChecks(channels: readonly Channel[]): Check[] {
+  const name = 'webhooks of rules';
+  const named = channels.flatMap(({ messages }) => messages?.destinations ?? []);
+  if (named.length === 0) return [];
   const says = `${named.join(', ')}: not asked, because whatever is sent to them is posted`;
-  const hooks = {
-    name: 'webhooks of rules',
-    mend: '',
-    ask: async () => note('webhooks of rules', says, 'send a test message from /notifications'),
-  };
-  return [...(smtpUrl === null ? [] : [smtp]), ...(named.length === 0 ? [] : [hooks])];
+  const mend = 'send a test message from /notifications';
+  return [{ name, mend: '', ask: async () => note(name, says, mend) }];
 }
 
 const SPARE_MS = 10_000;

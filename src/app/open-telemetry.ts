@@ -8,7 +8,7 @@ import type { Toolbox } from '../ports/toolbox.ts';
 import { createStores } from '../stores/stores.ts';
 import { readBacklog } from '../stores/triages.ts';
 import { type Backends, createReadiness, listBackendChecks } from './health.ts';
-import { listNoticeRules } from './open-publishers.ts';
+import { listNoticeRules } from './open-channels.ts';
 import { measuredStores } from './watched.ts';
 
 const UP: Readonly<Record<BackendState, number>> = { ok: 1, degraded: 0.5, down: 0 };

@@ -1,11 +1,11 @@
+import type { Messengers } from '../channels/channel.ts';
+import type { SlackButtons } from '../channels/slack.ts';
 import type { Config } from '../config/schema.ts';
 import type { UnseenFigures } from '../domain/trust.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import type { Messengers } from '../notifications/rules/news.ts';
 import type { SignInProvider } from '../ports/access.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
-import type { SlackButtons } from '../ports/chat-room.ts';
 import type { Database } from '../ports/database.ts';
 import type { Readiness } from '../ports/health.ts';
 import type { KeptRuns } from '../ports/kept-runs.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { TriageGraph } from '../../graphs/triage/graph.ts';
+import type { Answer, AnswerOutlet, Outlet } from '../channels/channel.ts';
 import { type Analysis, judgeCorrection, type Step } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { ToolOutcome } from '../domain/evidence.ts';
 import { TRIAGE, type WorkItem } from '../domain/work.ts';
 import type { ChatModel, ChatReply } from '../ports/chat-model.ts';
-import type { Publisher } from '../ports/notices.ts';
 import { type Logger, type Metrics, silentTracer, type Tracer, withFields } from '../ports/telemetry.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
 import type { Stores } from '../stores/stores.ts';
@@ -276,29 +276,34 @@ export function recordNode(
 }
 
 /** Traces every publication as a span in the trace of its build, however much later it happens. */
-export function tracedPublisher(
-  publisher: Publisher,
+export function traceAnswers(
+  channel: string,
+  outlet: AnswerOutlet,
   tracer: Tracer,
   triages: Pick<TriageStore, 'findByBuild'>,
-): Publisher {
-  if (tracer === silentTracer) return publisher;
-  return {
-    ...publisher,
-    publish: async (build, analysis, options) => {
+): AnswerOutlet {
+  if (tracer === silentTracer) return outlet;
+  const traced: Outlet<Answer, null, { readonly answer: Answer; readonly content: object }> = {
+    render: (answer) => {
+      const content = outlet.render(answer);
+      return content === null ? null : { answer, content };
+    },
+    send: async ({ answer: { build, analysis }, content }, call) => {
       const job = await triages.findByBuild(build.id).catch(() => null);
       const facts = {
-        'faultline.publisher': publisher.driver,
+        'faultline.publisher': channel,
         'faultline.build.id': build.id,
         'faultline.analysis.id': analysis.id,
         'faultline.category': analysis.category,
       };
       const outline = {
-        name: `publish ${publisher.driver}`,
+        name: `publish ${channel}`,
         kind: 'client' as const,
         facts,
         parent: job?.traceparent ?? null,
       };
-      return tracer.span(outline, () => publisher.publish(build, analysis, options));
+      return await tracer.span(outline, () => outlet.send(content, call));
     },
   };
+  return traced;
 }

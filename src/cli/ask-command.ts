@@ -357,7 +357,8 @@ function traceText(steps: readonly Step[]): string {
   return steps
     .map(
       ({ node, milliseconds, by, summary }) =>
-        `${node.padEnd(16)}${String(Math.round(milliseconds)).padStart(6)} ms  ${by ?? ''}  ${clip(visibleLine(summary), 200)}`,
+        `${node.padEnd(16)}${String(Math.round(milliseconds)).padStart(6)} ` +
+        `ms  ${by ?? ''}  ${clip(visibleLine(summary), 200)}`,
     )
     .join('\n');
 }

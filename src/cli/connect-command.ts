@@ -105,7 +105,8 @@ function guide(plan: Plan): string {
     `  events   ${events.join(', ')}`,
     ...(isNew
       ? [
-          `  Set ${secretSetting} to this secret and restart the service. While the old one is in use: new,old.`,
+          `  Set ${secretSetting} to this secret and restart the service. ` +
+            'While the old one is in use: new,old.',
         ]
       : []),
     '',

@@ -92,7 +92,9 @@ export async function runDemo({ address, token, shownToken, app, clock, code }: 
     ]);
   }
   await print(
-    `\n${table(rows, createVoice({}).width)}${waiting > 0 ? `\n?: waits for review, because it is not sure enough or too few answers of its kind are known to be right; ${waiting} of ${rows.length - 1}` : ''}\n\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
+    `\n${table(rows, createVoice({}).width)}${waiting > 0 ? `\n?: waits for review, because it is not sure enough or too few answers of its kind are known to be right; ${waiting} of ${rows.length - 1}` : ''}\n` +
+      `\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: ` +
+      `Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
   );
   const builds = new Map([...history, ...sent.map(({ slug, buildId }) => [slug, buildId] as const)]);
   if ((await app.keptRuns.list())?.length === 0)
@@ -400,7 +402,8 @@ const TESTS: readonly { suite: string; name: string; file: string; slug?: string
     file: 'test/queue.test.js',
     slug: FLAKY,
     failure:
-      'Timeout of 500ms exceeded. For async tests and hooks, ensure &quot;done()&quot; is called; if returning a Promise, ensure it resolves.',
+      'Timeout of 500ms exceeded. For async tests and hooks, ensure &quot;done()&quot; is called; ' +
+      'if returning a Promise, ensure it resolves.',
   },
   {
     suite: 'renderReceipt',

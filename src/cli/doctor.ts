@@ -130,7 +130,9 @@ function listLocalChecks(config: Config, dataDir: string): Check[] {
     { name: 'code', mend: 'see FAULTLINE_CLONES', ask: async () => codeFindings(config) },
     {
       name: 'data directory',
-      mend: 'make the data directory writable for the user that runs Faultline, or choose another with --data',
+      mend:
+        'make the data directory writable for the user that runs Faultline, or choose another ' +
+        'with --data',
       ask: () => dataFinding(dataDir),
     },
     {

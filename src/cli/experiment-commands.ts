@@ -69,7 +69,12 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
   };
   const until = performance.now() + minutes * 60_000;
   const how: ConfirmOptions = {
-    ...{ argv, cwd: process.cwd(), env: process.env, runs, limitMs: minutes * 60_000, conditions },
+    argv,
+    cwd: process.cwd(),
+    env: process.env,
+    runs,
+    limitMs: minutes * 60_000,
+    conditions,
     tests: await failingTests(log, read),
     base: base === false ? null : base === true ? undefined : base,
     // What is reported is reported in part, too.
@@ -111,7 +116,8 @@ export async function withoutNetwork(): Promise<readonly string[]> {
   if (words !== null) return words;
   throw new TriageError(
     'invalid-config',
-    'The network cannot be taken from a command here: install bubblewrap, or allow user namespaces to unshare.',
+    'The network cannot be taken from a command here: install bubblewrap, or allow user namespaces ' +
+      'to unshare.',
   );
 }
 
@@ -183,12 +189,19 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
   const onRun = ({ id, subject }: Commit, outcome: Outcome, milliseconds: number) => {
     if (json !== true)
       say(
-        `${shortCommit(id)} ${visibleLine(subject)}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`,
+        `${shortCommit(id)} ${visibleLine(subject)}: ${SHOWN[outcome]} ` +
+          `(${(milliseconds / 1000).toFixed(1)} s)`,
       );
   };
   const found = await bisect(
     {
-      ...{ argv, cwd: process.cwd(), env: process.env, good, bad, runs, limitMs: minutes * 60_000 },
+      argv,
+      cwd: process.cwd(),
+      env: process.env,
+      good,
+      bad,
+      runs,
+      limitMs: minutes * 60_000,
       tests: await failingTests(log, read),
       results: await Promise.all((options.results ?? []).map(resultIn)),
       ...(only === undefined ? {} : { only }),

@@ -13,7 +13,8 @@ Examples:
 export function confirmCommand(): Command {
   const command = new Command('confirm')
     .description(
-      'Run a failing command again, here and on the base, to find out whether the change broke it or it is flaky.',
+      'Run a failing command again, here and on the base, to find out whether the change broke it or ' +
+        'it is flaky.',
     )
     .argument('<command...>', 'the failing command and its arguments, after --')
     .option('--log <file>', 'log of the failed build; its failing tests are run alone from the start')
@@ -63,7 +64,8 @@ A commit is skipped where its build fails or the command ends with exit code 125
 export function bisectCommand(): Command {
   return new Command('bisect')
     .description(
-      'Find the commit that broke a command, running it as often at each commit as its failure rate requires.',
+      'Find the commit that broke a command, running it as often at each commit as its failure rate ' +
+        'requires.',
     )
     .argument('<command...>', 'the failing command and its arguments, after --')
     .option(
@@ -114,7 +116,8 @@ export function tryFixCommand(): Command {
   const collect = (value: string, values: string[] = []) => [...values, value];
   const command = new Command('try-fix')
     .description(
-      'Try proposed changes in a worktree: does the failing command pass with one, and what else breaks? Nothing is pushed.',
+      'Try proposed changes in a worktree: does the failing command pass with one, and what else ' +
+        'breaks? Nothing is pushed.',
     )
     .argument('<command...>', 'the failing command and its arguments, after --')
     .option(

@@ -134,7 +134,10 @@ async function takeIn(app: App, { provider, options, logger }: Taking, signal: A
   const { repository, since, limit: maxRuns } = options;
   const { maxLogBytes } = app.config.http;
   const request = {
-    ...{ provider: provider.name, repository, maxRuns, since: new Date(Date.now() - since * DAY_MS) },
+    provider: provider.name,
+    repository,
+    maxRuns,
+    since: new Date(Date.now() - since * DAY_MS),
     runs: await provider.openPastRuns({ logger, timeoutMs: CALL_MS }),
     source: await provider.openBuildSource({
       logger,
@@ -188,7 +191,10 @@ function summary(counts: Counts, waiting: number, repository: string): string {
   const rest = `${counts.withoutLog} failed without a log, ${known} known before, ${counts.leftOut} left out`;
   const next =
     waiting === 0 ? '' : ` ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for the workers of the service.`;
-  return `Imported ${failed} failed and ${counted(passed, 'passed build')} of ${repository}; ${rest}.${next}\nNext: faultline report --repository ${repository}`;
+  return (
+    `Imported ${failed} failed and ${counted(passed, 'passed build')} ` +
+    `of ${repository}; ${rest}.${next}\nNext: faultline report --repository ${repository}`
+  );
 }
 
 export interface ReportOptions extends DataOptions {
@@ -216,8 +222,10 @@ function reportText(
       `  ${build.at.slice(0, 10)}  ${visibleLine(`${build.pipeline} #${build.number}`)}  ${(category ?? 'unknown').padEnd(14)}  ${isPublished ? 'published ' : 'for review'}  ${visibleLine(title)}`,
   );
   return [
-    `${repository}, the last ${counted(since, 'day')}: ${builds.failed} failed and ${counted(builds.passed, 'passed build')}`,
-    `${counted(answers.length, 'answer')}: ${published} published, ${answers.length - published} for review; ${counted(builds.unanswered, 'failed build')} without an answer`,
+    `${repository}, the last ${counted(since, 'day')}: ${builds.failed} failed ` +
+      `and ${counted(builds.passed, 'passed build')}`,
+    `${counted(answers.length, 'answer')}: ${published} published, ${answers.length - published} for ` +
+      `review; ${counted(builds.unanswered, 'failed build')} without an answer`,
     ...guesses.map(
       ({ said, right, of }) =>
         `"${said}" by the text: right in ${right} of ${of} failures that were tried (faultline confirm)`,

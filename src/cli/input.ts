@@ -143,7 +143,9 @@ async function listFiles(folder: string, notes: string[]): Promise<string[]> {
   const paths = await filesBelow(folder, folder, notes);
   const files = planTexts(paths.filter((path) => FILES.test(path))).flatMap(({ parts }) => parts);
   if (files.length <= MAX_FILES) return files;
-  const many = `${visibleLine(folder)} contains ${files.length} logs and reports; the limit is ${MAX_FILES}. Choose a smaller folder.`;
+  const many =
+    `${visibleLine(folder)} contains ${files.length} logs and reports; the limit is ${MAX_FILES}. ` +
+    'Choose a smaller folder.';
   throw new TriageError('too-large', many);
 }
 

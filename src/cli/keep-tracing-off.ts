@@ -16,6 +16,7 @@ if (wanted && process.argv.some((word) => SENDING.includes(word))) {
   const url = LANGSMITH_ENDPOINT || 'https://api.smith.langchain.com';
   const host = URL.canParse(url) ? new URL(url).host : 'an invalid URL';
   process.stderr.write(
-    `LANGSMITH_TRACING=true: excerpts of logs, prompts and answers, with secrets masked, are sent to LangSmith at ${host}\n`,
+    'LANGSMITH_TRACING=true: excerpts of logs, prompts and answers, with secrets masked, are sent to ' +
+      `LangSmith at ${host}\n`,
   );
 }

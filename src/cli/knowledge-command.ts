@@ -83,7 +83,8 @@ export async function listKnowledge(options: ServerOptions): Promise<void> {
   const items = await withService(options, (service) => service.list());
   const rows = items.map(
     ({ id, source, title, passages, category, importedAt, importedBy }) =>
-      `${id}  ${visibleLine(source)}  ${visibleLine(title)}  ${counted(passages, 'passage')}  ${category ?? '-'}  ${importedAt.slice(0, 10)} by ${visibleLine(importedBy)}`,
+      `${id}  ${visibleLine(source)}  ${visibleLine(title)}  ${counted(passages, 'passage')}  ${category ?? '-'}  ${importedAt.slice(0, 10)} ` +
+      `by ${visibleLine(importedBy)}`,
   );
   return tell(
     options,
@@ -100,7 +101,9 @@ export async function showKnowledge(id: string, options: ServerOptions): Promise
   );
   if (shown === null) throw unknownDocument(id);
   const { document, passages } = shown;
-  const head = `${document.id}  ${visibleLine(document.source)}  ${visibleLine(document.title)}  (${document.format})`;
+  const head =
+    `${document.id}  ${visibleLine(document.source)}  ${visibleLine(document.title)}  ` +
+    `(${document.format})`;
   const body = passages.map(
     ({ place, text }) => `── ${visibleLine(place)}\n${visibleLines(text).join('\n')}`,
   );
@@ -121,7 +124,8 @@ export async function reindexKnowledge(options: ServerOptions): Promise<void> {
   const counts = await withService(options, (service) => service.embed({ anew: true }));
   const text =
     counts.embedder === null
-      ? 'No embedding model is configured (set FAULTLINE_EMBEDDER=openai). Knowledge is found by words only, so there is nothing to embed.'
+      ? 'No embedding model is configured (set FAULTLINE_EMBEDDER=openai). ' +
+        'Knowledge is found by words only, so there is nothing to embed.'
       : `${counted(counts.embedded, 'passage')} embedded with ${counts.embedder}.`;
   return tell(options, counts, text);
 }

@@ -26,7 +26,8 @@ export function writeMetricsTarget(folder: string, address: string): MetricsTarg
   } catch (cause) {
     throw new TriageError(
       'invalid-config',
-      `FAULTLINE_METRICS_TARGETS: cannot write to ${folder}: ${getErrorMessage(cause)}. Let the user of the service write to it.`,
+      `FAULTLINE_METRICS_TARGETS: cannot write to ${folder}: ${getErrorMessage(cause)}. ` +
+        'Let the user of the service write to it.',
       { cause },
     );
   }

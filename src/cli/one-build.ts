@@ -35,8 +35,11 @@ const SAID: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   },
   {
     what: 'the project',
-    pattern:
-      /^.{0,60}\b(?:Initialized empty|Reinitialized existing) Git repository in \/builds\/(\S{1,300}?)\/\.git\/?\s*$/m,
+    pattern: new RegExp(
+      String.raw`^.{0,60}\b(?:Initialized empty|Reinitialized existing)` +
+        String.raw` Git repository in /builds/(\S{1,300}?)/\.git/?\s*$`,
+      'm',
+    ),
   },
 ];
 
@@ -44,8 +47,11 @@ const SYSTEMS: readonly { readonly value: string; readonly pattern: RegExp }[] =
   { value: 'GitHub Actions', pattern: /^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z |^##\[group\]/m },
   {
     value: 'Jenkins',
-    pattern:
-      /^(?:Started by |Running in Durability level|\[Pipeline\] |Finished: (?:FAILURE|SUCCESS|ABORTED|UNSTABLE)$)/m,
+    pattern: new RegExp(
+      String.raw`^(?:Started by |Running in Durability level|\[Pipeline\] |` +
+        'Finished: (?:FAILURE|SUCCESS|ABORTED|UNSTABLE)$)',
+      'm',
+    ),
   },
   { value: 'GitLab CI', pattern: /\bRunning with gitlab-runner \d/ },
 ];
@@ -78,7 +84,8 @@ export function requireOneBuild(
 }
 
 const HINT =
-  'Use faultline triage --each to analyze each file by itself. If they are of one build, name its files one by one.';
+  'Use faultline triage --each to analyze each file by itself. ' +
+  'If they are of one build, name its files one by one.';
 
 function refuse(why: string): TriageError {
   return new TriageError('invalid-input', `These logs are of different builds: ${why}. ${HINT}`);

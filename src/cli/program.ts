@@ -38,7 +38,13 @@ import type { TriageCommandOptions } from './triage-command.ts';
 
 /** Those that send webhooks. */
 const SENDERS: Record<Exclude<Provider, 'upload'>, true> = {
-  ...{ github: true, gitea: true, gitlab: true, jenkins: true, buildkite: true, circleci: true, azure: true },
+  github: true,
+  gitea: true,
+  gitlab: true,
+  jenkins: true,
+  buildkite: true,
+  circleci: true,
+  azure: true,
 };
 
 const EXAMPLES = `Examples:
@@ -51,7 +57,8 @@ const INPUT_HELP =
   'a log or test report (plain, gzip or Zstandard), a zip or tar archive or a directory of them, or - for standard input';
 
 const FILES_HELP =
-  'more files from the build (reports, server logs, crash reports); files that show a failure or that the log refers to are read';
+  'more files from the build (reports, server logs, crash reports); ' +
+  'files that show a failure or that the log refers to are read';
 
 /**
  * Creates every command and its help. Commands load their modules when they are called, because `--help` and
@@ -245,7 +252,8 @@ Examples:
 function connectCommand(): Command {
   return new Command('connect')
     .description(
-      'Show how to connect a CI system: webhook, secret and token; check permissions, create the webhook and send a test delivery.',
+      'Show how to connect a CI system: webhook, secret and token; ' +
+        'check permissions, create the webhook and send a test delivery.',
     )
     .addArgument(new Argument('<provider>', 'which CI system').choices(Object.keys(SENDERS)))
     .option('--repository <owner/name>', 'repository to check and connect, as named on its host')
@@ -323,7 +331,8 @@ function askCommand(): Command {
     )
     .argument(
       '<id>',
-      'ID of an analysis or build (or provider:number), or a log to analyze first; nothing is stored for a log',
+      'ID of an analysis or build (or provider:number), or a log to analyze first; ' +
+        'nothing is stored for a log',
     )
     .argument('[question]', 'the question, as one argument')
     .option('--thread <id>', 'continue this thread')
@@ -351,11 +360,13 @@ A running service also serves MCP at /mcp (Streamable HTTP, bearer token with th
 function mcpCommand(): Command {
   return new Command('mcp')
     .description(
-      'Serve tools to an agent over standard input and output (Model Context Protocol): failures, causes, evidence, pasted logs.',
+      'Serve tools to an agent over standard input and output (Model Context Protocol): ' +
+        'failures, causes, evidence, pasted logs.',
     )
     .option(
       '--url <address>',
-      'URL of a running service (default: $FAULTLINE_URL, otherwise the data directory, or the service that uses it)',
+      'URL of a running service (default: $FAULTLINE_URL, otherwise the data directory, or the ' +
+        'service that uses it)',
     )
     .option('--token <token>', 'bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
     .addOption(dataOption())

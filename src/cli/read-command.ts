@@ -62,7 +62,8 @@ function renderReading(reading: Reading, failureFound: boolean): string {
   );
   const head = [
     ...(failureFound ? [] : [`Result\t${NO_FAILURE}`]),
-    `Read\t${lines.toLocaleString('en')} lines → ${kept} kept, ${reading.tokens} tokens, ${counted(reading.maskedSecrets, 'secret')} masked`,
+    `Read\t${lines.toLocaleString('en')} lines → ${kept} kept, ${reading.tokens} ` +
+      `tokens, ${counted(reading.maskedSecrets, 'secret')} masked`,
     `Fingerprint\t${fingerprintLine(reading)}`,
     ...reading.notes.map((note) => `Note\t${visibleLine(note)}`),
     ...reading.failingTests.map(
@@ -79,7 +80,8 @@ function fingerprintLine({ fingerprint, generic }: Reading): string {
   if (isUnknown(fingerprint)) return 'none: nothing specific enough';
   const name = `${fingerprint.algorithm}/${fingerprint.version} ${fingerprint.value}`;
   return generic
-    ? `${name} (which test failed or how it ended, not why; it groups failures, but past answers are not reused)`
+    ? `${name} (which test failed or how it ended, not why; it groups failures, but past answers are ` +
+        'not reused)'
     : name;
 }
 
@@ -92,5 +94,8 @@ function renderExcerpt(excerpt: Reading['excerpts'][number]): string {
   const lines = visibleLines(excerpt.text).map(
     (line, index) => `${String(excerpt.lineStart + index).padStart(width)}  ${line}`,
   );
-  return `\n── ${visibleLine(excerpt.source)} ${excerpt.lineStart}–${excerpt.lineEnd} · ${visibleLine(excerpt.reason)}\n${lines.join('\n')}\n`;
+  return (
+    `\n── ${visibleLine(excerpt.source)} ${excerpt.lineStart}–${excerpt.lineEnd} ` +
+    `· ${visibleLine(excerpt.reason)}\n${lines.join('\n')}\n`
+  );
 }

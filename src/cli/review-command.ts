@@ -94,7 +94,8 @@ export async function undoReview(id: string, options: ServerOptions): Promise<vo
 export async function workThroughQueue(id: string | undefined, options: ServerOptions): Promise<void> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true || options.json === true) {
     const message =
-      'Working through the queue needs a terminal. Without one, use: faultline review list, then show, accept, correct or reject.';
+      'Working through the queue needs a terminal. Without one, use: ' +
+      'faultline review list, then show, accept, correct or reject.';
     throw new TriageError('invalid-config', message);
   }
   const { openReviewClient, runReviewSession } = await import('./review/session.ts');

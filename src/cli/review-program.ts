@@ -34,7 +34,8 @@ const HOLD_HELP = {
   skip: 'Skip an item. It stays in the queue and is not offered to you for half an hour.',
 } as const;
 const KEYS_HELP =
-  '\nOn a terminal: a accept, c correct, x reject, s skip, u undo, ? help, q quit. Enter, Space and Backspace never decide.';
+  '\nOn a terminal: a accept, c correct, x reject, s skip, u undo, ? help, q quit. ' +
+  'Enter, Space and Backspace never decide.';
 
 const DECISION_HELP = {
   accept: 'Accept the answer. It is added to the library under your name.',
@@ -104,7 +105,8 @@ function queueCommand(): Command {
       // Options after a command are that command's own.
       .enablePositionalOptions()
       .description(
-        'Work through the review queue of a running service. On a terminal, without a command, item by item with single keys.',
+        'Work through the review queue of a running service. On a terminal, without a command, item ' +
+          'by item with single keys.',
       )
       .argument('[id]', 'start with this item or analysis ID')
       .addHelpText('after', KEYS_HELP)

@@ -73,7 +73,8 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   await announce(address, served, dataDir, performance.now() - startedAt);
   if (takesUploadsOnly(config))
     say(
-      'no webhook secret is set: builds can be uploaded (POST /api/builds); webhooks need FAULTLINE_GITHUB_WEBHOOK_SECRET or that of another provider',
+      'no webhook secret is set: builds can be uploaded (POST /api/builds); ' +
+        'webhooks need FAULTLINE_GITHUB_WEBHOOK_SECRET or that of another provider',
     );
   if (demo !== null) await demonstrate(address, served, { ...demo, app });
   await closing;
@@ -260,7 +261,8 @@ export async function requireToken(
   if (auth.tokens.length > 0 || (await tokens.countAdmins()) > 0) return;
   throw new TriageError(
     'invalid-config',
-    'No token gives access to the API: none is configured, and the database has no admin token. Create one with: faultline token make --name ann --role admin; or set FAULTLINE_TOKENS',
+    'No token gives access to the API: none is configured, and the database has no admin token. ' +
+      'Create one with: faultline token make --name ann --role admin; or set FAULTLINE_TOKENS',
   );
 }
 
@@ -296,7 +298,8 @@ async function openWatching(app: App): Promise<Closeable[]> {
   const address = await servers.listen({ host: http.host, port: metrics.port }).catch((cause: unknown) => {
     throw new TriageError(
       'conflict',
-      `Cannot listen on ${http.host}:${metrics.port}: ${getErrorMessage(cause)}. Use FAULTLINE_METRICS_PORT=0 for a free port.`,
+      `Cannot listen on ${http.host}:${metrics.port}: ${getErrorMessage(cause)}. ` +
+        'Use FAULTLINE_METRICS_PORT=0 for a free port.',
       { cause },
     );
   });

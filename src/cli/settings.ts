@@ -244,11 +244,13 @@ function closeToOthers(file: string): void {
   try {
     chmodSync(file, 0o600);
     say(
-      `warning: ${file} was readable by other users of this machine; now only its owner can read it. ${advice}`,
+      `warning: ${file} was readable by other users of this machine; ` +
+        `now only its owner can read it. ${advice}`,
     );
   } catch (error) {
     say(
-      `warning: ${file} is readable by other users of this machine, and changing that failed: ${getErrorMessage(error)}. ${advice}`,
+      `warning: ${file} is readable by other users of this machine, and changing that ` +
+        `failed: ${getErrorMessage(error)}. ${advice}`,
     );
   }
 }

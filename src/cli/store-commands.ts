@@ -37,7 +37,9 @@ export async function runMigrate(options: DataOptions & MigrateOptions): Promise
 /** Runs `faultline knowledge load`: updates the index from the folder of documents. */
 export async function runKnowledgeLoad(options: DataOptions): Promise<void> {
   const counts = await withApp(options, (app) => app.loadKnowledge());
-  const text = `${counted(counts.changed, 'document')} loaded, ${counts.unchanged} unchanged, ${counts.removed} removed.`;
+  const text =
+    `${counted(counts.changed, 'document')} loaded, ${counts.unchanged} unchanged, ${counts.removed} ` +
+    'removed.';
   await tell(options, counts, text);
 }
 
@@ -85,7 +87,10 @@ export async function runDelete({
       return;
     }
     const done = await retention.forget(repository, olderThan, new AbortController().signal);
-    const text = `Deleted ${counted(done.builds, 'build')} and ${counted(done.libraryEntries, 'library entry', 'library entries')} of ${repository}.${leftText(done.pending)}`;
+    const text =
+      `Deleted ${counted(done.builds, 'build')} ` +
+      `and ${counted(done.libraryEntries, 'library entry', 'library entries')} ` +
+      `of ${repository}.${leftText(done.pending)}`;
     await tell(options, done, text);
   });
 }
@@ -93,7 +98,9 @@ export async function runDelete({
 export async function runRetain(options: DataOptions): Promise<void> {
   await withApp(options, async ({ retention }) => {
     const done = await retention.retain(new AbortController().signal);
-    const text = `Deleted ${counted(done.builds, 'build')}, and the logs of ${counted(done.logs, 'other build')}.${leftText(done.pending)}`;
+    const text =
+      `Deleted ${counted(done.builds, 'build')}, and the logs ` +
+      `of ${counted(done.logs, 'other build')}.${leftText(done.pending)}`;
     await tell(options, done, text);
   });
 }

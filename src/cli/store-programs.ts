@@ -115,7 +115,8 @@ export function workCommand(): Command {
 export function deleteCommand(): Command {
   return new Command('delete')
     .description(
-      'Delete all data of a repository from every store: builds, logs, analyses, reviews, conversations, library entries.',
+      'Delete all data of a repository from every store: builds, logs, analyses, reviews, ' +
+        'conversations, library entries.',
     )
     .requiredOption('--repository <owner/name>', 'repository to delete')
     .option('--older-than <days>', 'delete only data older than this many days', positive)
@@ -148,7 +149,8 @@ Examples:
 export function importCommand(): Command {
   return new Command('import')
     .description(
-      'Read past runs of a repository from GitHub, Gitea or GitLab, and analyze those that failed. Nobody is notified of them.',
+      'Read past runs of a repository from GitHub, Gitea or GitLab, and analyze those that failed. ' +
+        'Nobody is notified of them.',
     )
     .requiredOption('--repository <owner/name>', 'repository to import, as named on its host')
     .option('--since <days>', 'how far back, such as 30d or 12w', days, 30)
@@ -164,7 +166,8 @@ export function importCommand(): Command {
 export function reportCommand(): Command {
   return new Command('report')
     .description(
-      'Print the answers for the builds of a repository, including imported ones: category, cause, and whether published or for review.',
+      'Print the answers for the builds of a repository, including imported ones: ' +
+        'category, cause, and whether published or for review.',
     )
     .requiredOption('--repository <owner/name>', 'repository to report on')
     .option('--since <days>', 'how far back, such as 30d or 12w', days, 30)

@@ -174,7 +174,8 @@ async function confirmed(
 function requireModel({ analyst }: Config): void {
   if (modelOptions(analyst.llm) !== null) return;
   const message =
-    'No model is configured for --analyst llm. Set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or OPENAI_BASE_URL for a server that needs no key; or use --analyst rules';
+    'No model is configured for --analyst llm. Set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or ' +
+    'OPENAI_BASE_URL for a server that needs no key; or use --analyst rules';
   throw new TriageError('invalid-config', message);
 }
 

@@ -41,7 +41,12 @@ export async function runTryFix(argv: readonly string[], options: TryFixCommandO
   };
   const trial = await tryFix(
     {
-      ...{ argv, cwd: process.cwd(), env: process.env, proposals, runs, limitMs: minutes * 60_000 },
+      argv,
+      cwd: process.cwd(),
+      env: process.env,
+      proposals,
+      runs,
+      limitMs: minutes * 60_000,
       tests: await failingTests(options.log, read),
       rules: options.rule ?? (proposals.length > 0 ? [] : FIX_RULES),
       allowed: { tests: options.allowTests === true, workflows: options.allowWorkflows === true },

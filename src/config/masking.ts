@@ -1,5 +1,7 @@
+import { createChannels } from '../channels/registry.ts';
 import { createProviders } from '../providers/registry.ts';
 import type { Config } from './schema.ts';
+import { extractPassword } from './variable.ts';
 
 const NO_NAMES: Config['mask'] = { emails: false, hosts: false, hostSuffixes: [] };
 
@@ -18,12 +20,9 @@ export function createMaskingOptions(config: Partial<Config>) {
     config.analyst?.llm.azure.apiKey,
     config.embedder?.openai.apiKey,
     config.webSearch?.apiKey,
-    ...(config.publishers?.webhook.secrets ?? []),
-    ...(config.messages?.webhookSecrets ?? []),
-    ...[config.messages?.teams, config.messages?.webhooks].flatMap((webhooks) =>
-      Object.values(webhooks ?? {}),
-    ),
-    extractPassword(config.messages?.smtpUrl ?? null),
+    ...(config.channels === undefined
+      ? []
+      : createChannels(config.channels).flatMap(({ secrets }) => secrets)),
     config.tracing?.langfuse.secretKey,
     ...(config.tracing?.otlp.headers?.split(/[=,]/) ?? []),
     ...(config.database?.driver === 'postgres'
@@ -58,18 +57,4 @@ export function listOwnSecrets({
       })),
     ),
   ];
-}
-
-/**
- * Extracts the password of a URL. It also accepts several servers (mongodb://user:password@one,two/), which
- * `URL` does not parse.
- */
-function extractPassword(url: string | null): string | null {
-  const spelt = /^[^:/]+:\/\/[^:@/]*:([^/?#]+)@/.exec(url ?? '')?.[1];
-  if (spelt === undefined) return null;
-  try {
-    return decodeURIComponent(spelt);
-  } catch {
-    return spelt;
-  }
 }

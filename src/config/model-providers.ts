@@ -51,7 +51,8 @@ export const EmbedderConfig = group({
   driver: setting(
     'FAULTLINE_EMBEDDER',
     z.enum(['hashing', 'openai', 'local']).default('hashing'),
-    'How knowledge is searched: hashing (by words), openai (also by meaning, with an embedding model), or local (with an embedding model on this machine).',
+    'How knowledge is searched: hashing (by words), openai (also by meaning, with an embedding ' +
+      'model), or local (with an embedding model on this machine).',
   ),
   local: group({
     /** A folder, or a name of the hub; null: words alone. */
@@ -67,7 +68,8 @@ export const EmbedderConfig = group({
     baseUrl: setting(
       'OPENAI_EMBEDDING_BASE_URL',
       z.url().nullable().default(null),
-      'Base URL of an OpenAI-compatible embedding server. Empty means the server of OPENAI_BASE_URL, with its key.',
+      'Base URL of an OpenAI-compatible embedding server. Empty means the server of OPENAI_BASE_URL, ' +
+        'with its key.',
     ),
     apiKey: credential('OPENAI_EMBEDDING_API_KEY', 'Its API key, if different from OPENAI_API_KEY.'),
     model: setting(
@@ -102,7 +104,8 @@ export const AnalystConfig = group({
     baseUrl: setting(
       'OPENAI_BASE_URL',
       httpAddress().nullable().default(null),
-      'Base URL of an OpenAI-compatible server, with or without /v1. Empty means OpenAI, or Azure if configured.',
+      'Base URL of an OpenAI-compatible server, with or without /v1. ' +
+        'Empty means OpenAI, or Azure if configured.',
     ),
     apiKey: credential('OPENAI_API_KEY', 'Its API key.'),
     model: setting(
@@ -110,7 +113,8 @@ export const AnalystConfig = group({
       setting(
         'OPENAI_MODEL',
         z.string().default('gpt-4o-mini'),
-        'Model to use. With a provider prefix, such as "anthropic:claude-sonnet-4-5", that provider is used with its own key.',
+        'Model to use. With a provider prefix, such as "anthropic:claude-sonnet-4-5", that provider ' +
+          'is used with its own key.',
       ),
       'Same as OPENAI_MODEL; takes precedence over it.',
     ),
@@ -147,7 +151,9 @@ export const AnalystConfig = group({
     prices: setting(
       'FAULTLINE_MODEL_PRICES',
       Prices.default({}),
-      'US dollars per million tokens, as JSON or the path of a JSON file: {"model": {"input": 0.15, "cachedInput": 0.075, "output": 0.6}}. Overrides the built-in list prices and adds models.',
+      'US dollars per million tokens, as JSON or the path of a JSON file: {"model": {"input": ' +
+        '0.15, "cachedInput": 0.075, "output": 0.6}}. Overrides the built-in list prices and ' +
+        'adds models.',
       { type: 'json' },
     ),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ChannelsConfig } from '../channels/registry.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { ProvidersConfig } from '../providers/registry.ts';
 import { AnalystConfig, EmbedderConfig } from './model-providers.ts';
@@ -8,10 +9,7 @@ import {
   CodeHostConfig,
   DatabaseConfig,
   JobQueueConfig,
-  MessagesConfig,
   OpenIdConfig,
-  PublishersConfig,
-  SlackConfig,
   VectorIndexConfig,
   WebSearchConfig,
 } from './services.ts';
@@ -81,7 +79,9 @@ function inOrder(
 ): z.core.CheckFn<Readonly<Record<ThresholdName, number>>> {
   return ({ value, issues }) => {
     if (value[lower] <= value[upper]) return;
-    const message = `${value[lower]} is above ${describeField(`triage.thresholds.${upper}`)}, which is ${value[upper]}`;
+    const message =
+      `${value[lower]} is above ${describeField(`triage.thresholds.${upper}`)}, which ` +
+      `is ${value[upper]}`;
     issues.push({ code: 'custom', message, path: [lower], input: value });
   };
 }
@@ -123,12 +123,15 @@ const Common = z.object({
     sourceRateLimit: setting(
       'FAULTLINE_SOURCE_RATE_LIMIT',
       z.int().positive().default(6000),
-      'Accepted webhooks per minute and sender: a GitHub repository, organization or App, or a Jenkins address.',
+      'Accepted webhooks per minute and sender: a GitHub repository, organization or App, or a ' +
+        'Jenkins address.',
     ),
     trustProxy: setting(
       'FAULTLINE_TRUST_PROXY',
       TrustProxy.default(false),
-      'Trusted reverse proxies: their number, or their addresses (IP, range, loopback), separated by commas. Their X-Forwarded-For header then identifies the client for rate limits and the log. If unset, the header is ignored.',
+      'Trusted reverse proxies: their number, or their addresses (IP, range, loopback), separated by ' +
+        'commas. Their X-Forwarded-For header then identifies the client for rate limits and the log. ' +
+        'If unset, the header is ignored.',
       { type: 'proxies' },
     ),
   }),
@@ -136,7 +139,8 @@ const Common = z.object({
     tokens: setting(
       'FAULTLINE_TOKENS',
       z.array(TokenConfig).default([]),
-      'Bearer tokens as name:role+role:token, separated by commas or line breaks. Roles: ingest, read, review, admin.',
+      'Bearer tokens as name:role+role:token, separated by commas or line breaks. Roles: ' +
+        'ingest, read, review, admin.',
       { secret: true, type: 'tokens' },
     ),
     openId: OpenIdConfig.prefault({}),
@@ -147,7 +151,8 @@ const Common = z.object({
     minFreeMegabytes: setting(
       'FAULTLINE_MIN_FREE_MB',
       z.int().min(0).default(256),
-      'Minimum free megabytes on the disk of an embedded database. Below it, /readyz returns 503; 0 disables the check.',
+      'Minimum free megabytes on the disk of an embedded database. Below it, /readyz returns 503; ' +
+        '0 disables the check.',
     ),
   }),
   embedder: EmbedderConfig,
@@ -158,9 +163,7 @@ const Common = z.object({
   buildSource: group({ timeoutMs: z.int().positive().default(60_000) }),
   analyst: AnalystConfig,
 
-  publishers: PublishersConfig.prefault({}),
-  slack: SlackConfig.prefault({}),
-  messages: MessagesConfig.prefault({}),
+  channels: ChannelsConfig.prefault({}),
   triage: group({
     /** Null: the default of the analyst, see {@link resolveBudgetTokens}. */
     budgetTokens: setting(
@@ -172,7 +175,8 @@ const Common = z.object({
     profile: setting(
       'FAULTLINE_PROFILE',
       z.enum(PROFILE_NAMES).default('balanced'),
-      'Effort per run: fast, balanced or thorough. Sets rounds, time limit, budgets and investigators; each of these can be overridden on its own.',
+      'Effort per run: fast, balanced or thorough. Sets rounds, time limit, budgets and ' +
+        'investigators; each of these can be overridden on its own.',
     ),
     maxIterations: setting(
       'FAULTLINE_MAX_ITERATIONS',
@@ -194,7 +198,8 @@ const Common = z.object({
       seconds: setting(
         'FAULTLINE_MAX_RUN_SECONDS',
         z.number().min(0).default(240),
-        'Seconds of work after which a run ends with what is known. 0: only the time limit ends it, without an answer.',
+        'Seconds of work after which a run ends with what is known. 0: ' +
+          'only the time limit ends it, without an answer.',
       ),
     }),
     firstRound: setting(
@@ -206,7 +211,8 @@ const Common = z.object({
       when: setting(
         'FAULTLINE_INVESTIGATORS',
         z.enum(['never', 'complex', 'always']).default('complex'),
-        'When code, history and documents are investigated in parallel: never, complex (complex failures only) or always.',
+        'When code, history and documents are investigated in parallel: ' +
+          'never, complex (complex failures only) or always.',
       ),
       rounds: setting(
         'FAULTLINE_INVESTIGATOR_ROUNDS',
@@ -216,7 +222,9 @@ const Common = z.object({
     }),
     shareRepositories: flag(
       'FAULTLINE_SHARE_REPOSITORIES',
-      'Set to true to let an answer use failures and decisions of every repository, and quote them to anyone who may read the build. Otherwise, it uses only repositories that every token with access to the build may also read.',
+      'Set to true to let an answer use failures and decisions of every repository, and quote them ' +
+        'to anyone who may read the build. Otherwise, it uses only repositories that every token with ' +
+        'access to the build may also read.',
     ),
     toolConcurrency: setting(
       'FAULTLINE_TOOL_CONCURRENCY',
@@ -231,23 +239,27 @@ const Common = z.object({
     leaseMs: setting(
       'FAULTLINE_LEASE_MS',
       z.int().min(1000).default(30_000),
-      'How long the builds of a dead or frozen worker wait for another worker, in milliseconds; at least 1000.',
+      'How long the builds of a dead or frozen worker wait for another worker, in milliseconds; ' +
+        'at least 1000.',
     ),
     maxCrashes: setting(
       'FAULTLINE_MAX_CRASHES',
       z.int().min(1).max(100).default(3),
-      'How many times the process may die while triaging a build, with no step finished, before the build is sent to review.',
+      'How many times the process may die while triaging a build, with no step finished, before the ' +
+        'build is sent to review.',
     ),
     greenBuilds: setting(
       'FAULTLINE_GREEN_BUILDS',
       z.int().min(0).max(10).default(3),
-      'Number of green builds of a job to compare a failed build with. Their logs are stored as templates. 0 turns this off.',
+      'Number of green builds of a job to compare a failed build with. ' +
+        'Their logs are stored as templates. 0 turns this off.',
     ),
     thresholds: Thresholds.prefault({}),
     maxWrong: setting(
       'FAULTLINE_MAX_WRONG',
       z.number().min(0).max(1).default(0.03),
-      'Largest share (0..1) of wrong answers among the published ones, held with 90 % confidence on known outcomes; 1: no bound.',
+      'Largest share (0..1) of wrong answers among the published ones, held with 90 % confidence on ' +
+        'known outcomes; 1: no bound.',
     ),
     /**
      * The calibration that `faultline calibrate --out` wrote, for processes without a store; absent if there
@@ -256,7 +268,8 @@ const Common = z.object({
     calibration: setting(
       'FAULTLINE_CALIBRATION',
       z.record(z.string(), z.unknown()).optional(),
-      'File written by `faultline calibrate --out`. `triage` and `replay` apply it to its analyst. A service applies the calibration set by `faultline calibrate use`.',
+      'File written by `faultline calibrate --out`. `triage` and `replay` apply it to its analyst. ' +
+        'A service applies the calibration set by `faultline calibrate use`.',
       { type: 'json' },
     ),
   }),
@@ -274,28 +287,33 @@ const Common = z.object({
     undoMs: setting(
       'FAULTLINE_UNDO_MS',
       z.int().min(0).max(600_000).default(10_000),
-      'Delay before a decision is published, in milliseconds. A decision undone within it is never published.',
+      'Delay before a decision is published, in milliseconds. A decision undone within it is never ' +
+        'published.',
     ),
     blindEvery: setting(
       'FAULTLINE_BLIND_EVERY',
       z.int().min(0).max(1_000_000).default(20),
-      "One in this many review items hides Faultline's verdict until the reviewer has chosen a category; 0 disables this. It measures how much seeing the verdict sways reviewers.",
+      "One in this many review items hides Faultline's verdict until the reviewer has chosen a " +
+        'category; 0 disables this. It measures how much seeing the verdict sways reviewers.',
     ),
     auditEvery: setting(
       'FAULTLINE_AUDIT_EVERY',
       z.int().min(0).max(1_000_000).default(0),
-      'One in this many automatically published answers is also queued for review, to measure their accuracy; 0 disables this. 50 is a good start.',
+      'One in this many automatically published answers is also queued for review, to measure their ' +
+        'accuracy; 0 disables this. 50 is a good start.',
     ),
   }),
   /** The names that are hidden in addition to secrets, as `<EMAIL_1>` and `<HOST_1>`. */
   mask: group({
     emails: flag(
       'FAULTLINE_MASK_EMAILS',
-      'Set to true to replace email addresses in logs with `<EMAIL_1>`, `<EMAIL_2>` and so on before anything is stored or sent to a model.',
+      'Set to true to replace email addresses in logs with `<EMAIL_1>`, `<EMAIL_2>` and so on before ' +
+        'anything is stored or sent to a model.',
     ),
     hosts: flag(
       'FAULTLINE_MASK_HOSTS',
-      'Set to true to replace private addresses and host names in logs with `<HOST_1>`, `<HOST_2>` and so on.',
+      'Set to true to replace private addresses and host names in logs with `<HOST_1>`, `<HOST_2>` ' +
+        'and so on.',
     ),
     /** The suffixes of private host names, in addition to `.local`, `.internal`, and similar ones. */
     hostSuffixes: setting(
@@ -322,7 +340,8 @@ const Common = z.object({
       z
         .record(z.string().min(1), z.strictObject({ logsDays: Days.optional(), buildsDays: Days.optional() }))
         .default({}),
-      'Retention days per repository, as JSON {"owner/name": {"logsDays": 7, "buildsDays": 365}} or the path of a JSON file.',
+      'Retention days per repository, as JSON {"owner/name": {"logsDays": 7, "buildsDays": ' +
+        '365}} or the path of a JSON file.',
       { type: 'json' },
     ),
   }),
@@ -336,7 +355,8 @@ const Common = z.object({
       endpoint: setting(
         'OTEL_EXPORTER_OTLP_ENDPOINT',
         z.url().nullable().default(null),
-        'Base URL of an OpenTelemetry collector (OTLP over HTTP) that receives spans of runs, model calls and tools, without their text.',
+        'Base URL of an OpenTelemetry collector (OTLP over HTTP) that receives spans of runs, model ' +
+          'calls and tools, without their text.',
       ),
       tracesEndpoint: setting(
         'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
@@ -376,12 +396,14 @@ const Common = z.object({
     port: setting(
       'FAULTLINE_METRICS_PORT',
       z.int().min(0).max(65535).nullable().default(null),
-      'Port that serves only /metrics, /healthz and /readyz, without a token. 0 picks a free port. If unset, serve has them on its main port and a worker does not serve them.',
+      'Port that serves only /metrics, /healthz and /readyz, without a token. 0 picks a free port. ' +
+        'If unset, serve has them on its main port and a worker does not serve them.',
     ),
     targets: setting(
       'FAULTLINE_METRICS_TARGETS',
       z.string().min(1).nullable().default(null),
-      'Folder in which each process writes the address of its FAULTLINE_METRICS_PORT, for file_sd_configs of Prometheus; removed when it stops.',
+      'Folder in which each process writes the address of its FAULTLINE_METRICS_PORT, for ' +
+        'file_sd_configs of Prometheus; removed when it stops.',
     ),
   }),
   log: group({

@@ -51,11 +51,39 @@ export function httpAddress() {
   return z.url({ protocol: /^https?$/ });
 }
 
+/**
+ * Creates the schema of a URL with one of these schemes. The message says what is missing and what can be set
+ * instead.
+ */
+export function address(schemes: readonly string[], instead?: string) {
+  const start = new RegExp(`^(?:${schemes.map((scheme) => scheme.replace('+', '\\+')).join('|')})://.`);
+  return z
+    .string(instead === undefined ? 'is not set' : `is not set; ${instead}`)
+    .regex(
+      start,
+      `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    );
+}
+
 /** Creates the schema of an API URL, which is derived from the URL that users copy from a browser. */
 export function apiAddress(toApi: (text: string) => string) {
   return httpAddress()
     .refine((text) => !/^https?:\/\/[^/]{0,400}@/.test(text), 'must not contain a user or password')
     .transform(toApi);
+}
+
+/**
+ * Extracts the password of a URL. It also accepts several servers (mongodb://user:password@one,two/), which
+ * `URL` does not parse.
+ */
+export function extractPassword(url: string | null): string | null {
+  const spelt = /^[^:/]+:\/\/[^:@/]*:([^/?#]+)@/.exec(url ?? '')?.[1];
+  if (spelt === undefined) return null;
+  try {
+    return decodeURIComponent(spelt);
+  } catch {
+    return spelt;
+  }
 }
 
 /** Settings that belong together, each with a default. */
@@ -104,7 +132,8 @@ export const TERMINAL_VARIABLES: readonly Pick<Variable, 'name' | 'meaning'>[] =
   {
     name: 'FAULTLINE_PRESET',
     meaning:
-      'Either embedded (everything in one process and one directory) or server (separate services). Default: server if FAULTLINE_DATABASE_URL is set, otherwise embedded.',
+      'Either embedded (everything in one process and one directory) or server (separate services). ' +
+      'Default: server if FAULTLINE_DATABASE_URL is set, otherwise embedded.',
   },
   { name: 'FAULTLINE_DATA_DIR', meaning: 'Data directory, unless --data names one. Default: .faultline.' },
   {
@@ -118,7 +147,10 @@ export const TERMINAL_VARIABLES: readonly Pick<Variable, 'name' | 'meaning'>[] =
   {
     name: 'LANGSMITH_TRACING',
     meaning:
-      'Set to true to send log excerpts, prompts and answers, with secrets masked, to LangSmith, configured by LANGSMITH_API_KEY, LANGSMITH_ENDPOINT and LANGSMITH_PROJECT. Each start prints a notice. Otherwise, these variables are ignored. LANGCHAIN_… is always ignored.',
+      'Set to true to send log excerpts, prompts and answers, with secrets masked, to LangSmith, ' +
+      'configured by LANGSMITH_API_KEY, LANGSMITH_ENDPOINT and LANGSMITH_PROJECT. ' +
+      'Each start prints a notice. Otherwise, these variables are ignored. ' +
+      'LANGCHAIN_… is always ignored.',
   },
   { name: 'FAULTLINE_TRACING', meaning: 'Set to off to send nothing to LangSmith, whatever else is set.' },
   { name: 'FAULTLINE_DEBUG', meaning: 'If set, internal errors also print their stack trace.' },

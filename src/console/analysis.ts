@@ -49,9 +49,13 @@ export function registerAnalysisPage(app: ConsoleApp, deps: ConsoleDeps): void {
       throw new TriageError('not-found', `The build of analysis ${analysis.id} is no longer stored.`);
     const review = await deps.stores.reviews.findByAnalysis(analysis.id);
     const reviews = mayReview(request.principal);
-    const links = html`<p>${actionLink('full-log', runAddress(analysis.id), 'Analysis steps')} <a class="button" href="${causeAddress(analysis.fingerprint)}">All occurrences</a></p>`;
+    const links = html`<p>${actionLink('full-log', runAddress(analysis.id), 'Analysis steps')}
+      <a class="button" href="${causeAddress(analysis.fingerprint)}">All occurrences</a></p>`;
     const between = html`${standing(analysis, review, reviews)}${links}`;
-    const main = html`<h1 tabindex="-1">${analysis.answer.title}</h1>${placeLine(facts)}${analysisParts(facts, { between, editor: reader.preferences.editor })}`;
+    const main = html`<h1 tabindex="-1">${analysis.answer.title}</h1>${placeLine(facts)}${analysisParts(
+      facts,
+      { between, editor: reader.preferences.editor },
+    )}`;
     return sendPage(
       request,
       reply,
@@ -95,7 +99,8 @@ function standing(analysis: Analysis, review: Review | null, reviews: boolean): 
     correct: `Corrected to ${decision.category ?? review.category}`,
     reject: 'Rejected',
   }[decision.type];
-  return html`<p><strong>${said}</strong> by ${decision.reviewer} at ${renderTime(decision.decidedAt)}.${link}</p>`;
+  return html`<p><strong>${said}</strong> by ${decision.reviewer} at
+    ${renderTime(decision.decidedAt)}.${link}</p>`;
 }
 
 /** Everything that the parts of an analysis show. */
@@ -147,14 +152,12 @@ export async function readAnalysisFacts(
     stores.notices.pages(build),
   ]);
   return {
-    ...{
-      analysis,
-      build,
-      failures,
-      windows,
-      overlap: findTouchedSuspects(build, analysis),
-      now: clock.now(),
-    },
+    analysis,
+    build,
+    failures,
+    windows,
+    overlap: findTouchedSuspects(build, analysis),
+    now: clock.now(),
     /** The track record of answers with similar confidence, according to people's decisions. */
     track,
     /** Lessons that people taught about this fingerprint in the repository, newest first. */
@@ -207,9 +210,9 @@ export function analysisParts(
   { why = [], between, editor = '' }: PartsOptions = {},
 ): Html {
   return html`${verdictBox(facts, why)}${between}
-<div class="columns"><div>${evidencePart(facts)}</div>
-<div class="beside">${hypothesesPart(facts)}${suspectsPart(facts, editor)}${similarPart(facts)}${testRunsPart(facts)}${historyPart(facts)}
-<p>${actionLink('ask', askAddress(facts.analysis.id), 'Ask about this')}</p></div></div>`;
+    <div class="columns"><div>${evidencePart(facts)}</div>
+    <div class="beside">${hypothesesPart(facts)}${suspectsPart(facts, editor)}${similarPart(facts)}${testRunsPart(facts)}${historyPart(facts)}
+    <p>${actionLink('ask', askAddress(facts.analysis.id), 'Ask about this')}</p></div></div>`;
 }
 
 /**
@@ -224,7 +227,10 @@ export function placeLine({ analysis, build, posted }: AnalysisFacts, more: read
   const outside = linkTarget(build.url);
   const parts: Shown[] = [
     build.repository,
-    html`<a data-action="open" href="${buildAddress(build.id)}">${build.pipeline} #${build.number}</a>${outside !== null && html` <a href="${outside}" rel="noreferrer">in ${ciName(build)}</a>`}`,
+    html`<a data-action="open" href="${buildAddress(build.id)}">${build.pipeline}
+      #${build.number}</a>${
+        outside !== null && html` <a href="${outside}" rel="noreferrer">in ${ciName(build)}</a>`
+      }`,
     build.pullRequest !== null &&
       html`PR ${build.pullRequest}${posted.map((address) => commentLink(address))}`,
     build.branch,
@@ -258,10 +264,10 @@ function verdictBox(facts: AnalysisFacts, why: readonly string[] = []): Html {
     .filter(({ name, kind }) => ['prose', 'list', 'note'].includes(kind) && !OWN_PLACE.includes(name))
     .map(({ label, values }) => html`<div><dt>${label}</dt><dd>${sentences(values, ids)}</dd></div>`);
   return html`<section class="card verdict" aria-label="Verdict">
-<p class="sure">${headline(facts, view)}</p>
-${analysis.experiment !== undefined && html`<p><strong>${analysis.experiment.sentence}</strong></p>`}
-${renderCause(analysis, ids)}
-<dl class="points">${points}</dl></section>`;
+    <p class="sure">${headline(facts, view)}</p>
+    ${analysis.experiment !== undefined && html`<p><strong>${analysis.experiment.sentence}</strong></p>`}
+    ${renderCause(analysis, ids)}
+    <dl class="points">${points}</dl></section>`;
 }
 
 function headline(
@@ -273,9 +279,12 @@ function headline(
   const isTold = track.of >= TOO_FEW || analysis.classification.record === undefined;
   const sure =
     confirmed === null
-      ? html`<strong>${confidence} sure</strong>${isTold && html` <span class="quiet">(${trackSentence(track)})</span>`}`
+      ? html`<strong>${confidence} sure</strong>${
+          isTold && html` <span class="quiet">(${trackSentence(track)})</span>`
+        }`
       : html`<strong>${confirmed}</strong>`;
-  return html`<span class="category">${analysis.category}</span> · ${analysis.kind.replaceAll('_', ' ')} · ${sure}`;
+  return html`<span class="category">${analysis.category}</span> · ${analysis.kind.replaceAll('_', ' ')} ·
+    ${sure}`;
 }
 
 /**
@@ -301,7 +310,7 @@ function renderCause({ answer }: Analysis, ids: ReadonlySet<string>): Html {
     at === first ? [] : [html`<li id="claim-${at + 1}">${inlineProse(claim.text, ids)} ${cited(claim)}</li>`],
   );
   return html`<div class="cause"${first >= 0 && html` id="claim-${first + 1}"`}>${prose(answer.rootCause, ids)} ${cited(answer.claims[first])}</div>
-${rest.length > 0 && html`<ul class="claims">${rest}</ul>`}`;
+    ${rest.length > 0 && html`<ul class="claims">${rest}</ul>`}`;
 }
 
 function sentences(texts: readonly string[], ids: ReadonlySet<string>): Html {
@@ -324,7 +333,12 @@ function hypothesesPart({ analysis }: AnalysisFacts): Html {
   return html`${
     hypotheses.length > 1 &&
     html`<section aria-labelledby="hypotheses"><h2 id="hypotheses">${hypotheses.length} explanations fit</h2>
-<ol class="hypotheses">${hypotheses.map(({ text, category, settledBy }) => html`<li><span class="category">${category}</span> ${inlineProse(text, ids)}<br><span class="quiet">To confirm: ${inlineProse(settledBy, ids)}</span></li>`)}</ol></section>`
+      <ol class="hypotheses">${hypotheses.map(
+        ({ text, category, settledBy }) =>
+          html`<li><span class="category">${category}</span>
+            ${inlineProse(text, ids)}<br><span class="quiet">To confirm:
+            ${inlineProse(settledBy, ids)}</span></li>`,
+      )}</ol></section>`
   }`;
 }
 
@@ -343,9 +357,13 @@ export function evidencePart({ analysis, windows }: AnalysisFacts, what: 'all' |
   const isIrrelevant = ({ id }: Evidence) => analysis.verdict.grades[id] === 'irrelevant';
   const aside = others.filter(isIrrelevant);
   return html`<section class="proof" aria-labelledby="evidence"><h2 id="evidence">Evidence</h2>
-${windows.html}
-${others.filter((one) => !isIrrelevant(one)).map(finding)}
-${aside.length > 0 && html`<details class="aside"><summary>${aside.length} more, not related to this failure</summary>${aside.map(finding)}</details>`}</section>`;
+    ${windows.html}
+    ${others.filter((one) => !isIrrelevant(one)).map(finding)}
+    ${
+      aside.length > 0 &&
+      html`<details class="aside"><summary>${aside.length}
+        more, not related to this failure</summary>${aside.map(finding)}</details>`
+    }</section>`;
 }
 
 function finding({ id, title, text, source, tool, url, lineStart, lineEnd }: Evidence): Html {
@@ -358,8 +376,15 @@ function finding({ id, title, text, source, tool, url, lineStart, lineEnd }: Evi
     text.length > MAX_TEXT &&
     html`<p class="quiet">… +${(text.length - MAX_TEXT).toLocaleString('en-US')} characters</p>`;
   const shown = text.slice(0, MAX_TEXT);
-  return html`<details class="finding" id="${id}" data-evidence><summary><span class="chip">${id}</span> ${title} <span class="quiet">${tool === 'log' ? 'log' : tool.replaceAll('_', ' ')}</span></summary>
-<p class="quiet">${target === null ? place : html`<a href="${target}" rel="noreferrer">${place}</a>`}</p>${lineStart === undefined ? prose(shown) : html`<pre tabindex="0">${shown.split('\n').map(plain).join('\n')}</pre>`}${cut}</details>`;
+  return html`<details class="finding" id="${id}" data-evidence><summary><span class="chip">${id}</span>
+    ${title} <span class="quiet">${tool === 'log' ? 'log' : tool.replaceAll('_', ' ')}</span></summary>
+    <p class="quiet">${
+      target === null ? place : html`<a href="${target}" rel="noreferrer">${place}</a>`
+    }</p>${
+      lineStart === undefined
+        ? prose(shown)
+        : html`<pre tabindex="0">${shown.split('\n').map(plain).join('\n')}</pre>`
+    }${cut}</details>`;
 }
 
 function plain(line: string): string {
@@ -373,8 +398,12 @@ function plain(line: string): string {
 function suspectsPart(facts: AnalysisFacts, editor: string): Html {
   const { suspects } = facts.analysis.answer;
   return html`<section aria-labelledby="suspects"><h2 id="suspects">Suspects</h2>
-${suspects.length === 0 ? html`<p class="quiet">No file is suspected.</p>` : html`<ol class="suspects">${suspects.map((one) => suspect(one, facts, editor))}</ol>`}
-${facts.analysis.experiment === undefined && html`<p>${notYourChange(facts)}</p>`}</section>`;
+    ${
+      suspects.length === 0
+        ? html`<p class="quiet">No file is suspected.</p>`
+        : html`<ol class="suspects">${suspects.map((one) => suspect(one, facts, editor))}</ol>`
+    }
+    ${facts.analysis.experiment === undefined && html`<p>${notYourChange(facts)}</p>`}</section>`;
 }
 
 function suspect(one: Suspect, { overlap, build }: AnalysisFacts, editor: string): Html {
@@ -383,8 +412,13 @@ function suspect(one: Suspect, { overlap, build }: AnalysisFacts, editor: string
   const origin = [commit && shortCommit(commit), author]
     .filter((part) => part !== null && part !== undefined)
     .join(' ');
-  return html`<li><code>${formatPlace(one)}</code> <span class="number" title="how likely">${score.toFixed(2)}</span>${opens !== null && html` <a href="${opens}">Open in editor</a>`}
-<br><span class="quiet">${overlap.includes(path) && html`<strong class="warn">in this change</strong> · `}${reason}${origin !== '' && ` · ${origin}`}</span></li>`;
+  return html`<li><code>${formatPlace(one)}</code>
+    <span class="number" title="how likely">${score.toFixed(2)}</span>${
+      opens !== null && html` <a href="${opens}">Open in editor</a>`
+    }
+    <br><span class="quiet">${
+      overlap.includes(path) && html`<strong class="warn">in this change</strong> · `
+    }${reason}${origin !== '' && ` · ${origin}`}</span></li>`;
 }
 
 /**
@@ -398,21 +432,32 @@ function notYourChange({ past, analysis, build }: AnalysisFacts): Html {
   );
   const [last] = before;
   if (last === undefined) return html`This failure was not seen before this change.`;
-  return html`<strong>Perhaps not caused by this change:</strong> the same failure also occurred in <a href="${buildAddress(last.failure.buildId)}">${last.pipeline} #${last.number}</a>${last.branch !== null && ` on ${last.branch}`}.`;
+  return html`<strong>Perhaps not caused by this change:</strong> the same failure also occurred in
+    <a href="${buildAddress(last.failure.buildId)}">${last.pipeline}
+    #${last.number}</a>${last.branch !== null && ` on ${last.branch}`}.`;
 }
 
 function similarPart({ past, taught, analysis }: AnalysisFacts): Html {
   const decided = taught.map(
     ({ id, category, title, confirmedBy, confirmedAt, timesSeen }) =>
-      html`<li><a href="${libraryAddress(id)}">${title}</a><br><span class="quiet"><span class="category">${category}</span> decided by ${confirmedBy}, ${renderTime(confirmedAt)}, seen ${timesSeen}×</span></li>`,
+      html`<li><a href="${libraryAddress(id)}">${title}</a><br><span class="quiet"><span
+        class="category">${category}</span> decided by ${confirmedBy}, ${renderTime(confirmedAt)}, seen
+        ${timesSeen}×</span></li>`,
   );
   const before = past.map(
     ({ failure, pipeline, number, category, branch, seenAt }) =>
-      html`<li><a href="${buildAddress(failure.buildId)}">${pipeline} #${number}</a>${branch !== null && ` on ${branch}`} ${category !== null && html`→ <span class="category">${category}</span>`}<br><span class="quiet">${failure.message.slice(0, 120)} · ${renderTime(seenAt)}</span></li>`,
+      html`<li><a href="${buildAddress(failure.buildId)}">${pipeline}
+        #${number}</a>${branch !== null && ` on ${branch}`}
+        ${category !== null && html`→ <span class="category">${category}</span>`}<br><span
+        class="quiet">${failure.message.slice(0, 120)} · ${renderTime(seenAt)}</span></li>`,
   );
   return html`<section aria-labelledby="similar"><h2 id="similar">Seen before</h2>
-${decided.length + before.length === 0 ? html`<p class="quiet">Not seen before in this repository.</p>` : html`<ul class="past">${decided}${before}</ul>`}
-<p><a href="${causeAddress(analysis.fingerprint)}">All occurrences</a></p></section>`;
+    ${
+      decided.length + before.length === 0
+        ? html`<p class="quiet">Not seen before in this repository.</p>`
+        : html`<ul class="past">${decided}${before}</ul>`
+    }
+    <p><a href="${causeAddress(analysis.fingerprint)}">All occurrences</a></p></section>`;
 }
 
 /**
@@ -421,9 +466,14 @@ ${decided.length + before.length === 0 ? html`<p class="quiet">Not seen before i
 function testRunsPart({ flakiness }: AnalysisFacts): Html {
   if (flakiness === null) return html``;
   const chance = flakeProbability(flakiness);
-  return html`<section aria-labelledby="runs"><h2 id="runs">This test, last ${flakiness.recent.length} runs</h2>
-<p>${runStrip(flakiness.name, flakiness.recent)}</p>
-<p class="quiet">Failed ${flakiness.failed} of ${flakiness.runs} runs, ${flakiness.flakes} of them as a flake${chance !== null && `; on an unchanged rerun, it passes with a probability of about ${formatPercent(chance)}`}.</p></section>`;
+  return html`<section aria-labelledby="runs"><h2 id="runs">This test, last ${flakiness.recent.length}
+    runs</h2>
+    <p>${runStrip(flakiness.name, flakiness.recent)}</p>
+    <p class="quiet">Failed ${flakiness.failed} of ${flakiness.runs} runs, ${flakiness.flakes}
+    of them as a flake${
+      chance !== null &&
+      `; on an unchanged rerun, it passes with a probability of about ${formatPercent(chance)}`
+    }.</p></section>`;
 }
 
 /** Renders when the build was received and analyzed, the number of rounds, and the cost. */
@@ -432,6 +482,7 @@ function historyPart({ analysis, build }: AnalysisFacts): Html {
   const rounds = `${usage.iterations} ${usage.iterations === 1 ? 'round' : 'rounds'}`;
   const cost = usage.modelCalls === 0 ? 'no model used' : formatDollars(usage.costUsd);
   return html`<section aria-labelledby="history"><h2 id="history">History</h2>
-<p class="quiet">Received ${renderTime(build.receivedAt)}, analyzed ${renderTime(createdAt)}: ${rounds}, ${formatDuration(milliseconds)}, ${cost}.</p>
-<p><a href="${runAddress(analysis.id)}">Analysis steps</a></p></section>`;
+    <p class="quiet">Received ${renderTime(build.receivedAt)}, analyzed ${renderTime(createdAt)}: ${rounds},
+    ${formatDuration(milliseconds)}, ${cost}.</p>
+    <p><a href="${runAddress(analysis.id)}">Analysis steps</a></p></section>`;
 }

@@ -103,8 +103,11 @@ function answerAsEvents(
       if (!signal.aborted)
         emit(
           'wrong',
-          html`${isTold ? getErrorMessage(error) : 'The question could not be answered. See the server log for the reason.'}`
-            .text,
+          html`${
+            isTold
+              ? getErrorMessage(error)
+              : 'The question could not be answered. See the server log for the reason.'
+          }`.text,
         );
       throw error;
     } finally {
@@ -129,19 +132,30 @@ function askPage(analysis: Analysis, threads: readonly Thread[], byRules: boolea
   const buttons = html`<p>${SUGGESTIONS.map((question) => suggestion(analysis.id, question))}</p>`;
   const form = askForm(analysis.id, null);
   const ways = byRules
-    ? html`<p role="note">No model is configured. Without one, these questions are answered from the analysis, the log and the history; any other question gets the answer to the most similar of these.</p>${buttons}${form}`
+    ? html`<p role="note">No model is configured. Without one, these questions are answered from the analysis,
+      the log and the history; any other question gets the answer to the most similar of
+      these.</p>${buttons}${form}`
     : html`${form}<p>For example:</p>${buttons}`;
   return html`<h1 tabindex="-1">Ask about “${analysis.answer.title}”</h1>
-<p><a href="${analysisAddress(analysis.id)}">Back to the analysis</a></p>
-${ways}
-${threads.length > 0 && html`<h2>Earlier questions</h2><ul>${threads.map((thread) => html`<li><a href="${threadAddress(analysis.id, thread.id)}">${thread.title}</a> <span class="quiet">by ${thread.startedBy}</span></li>`)}</ul>`}`;
+    <p><a href="${analysisAddress(analysis.id)}">Back to the analysis</a></p>
+    ${ways}
+    ${
+      threads.length > 0 &&
+      html`<h2>Earlier questions</h2>
+        <ul>${threads.map(
+          (thread) =>
+            html`<li><a href="${threadAddress(analysis.id, thread.id)}">${thread.title}</a>
+              <span class="quiet">by ${thread.startedBy}</span></li>`,
+        )}</ul>`
+    }`;
 }
 
 function threadPage(analysis: Analysis, thread: Thread, turns: readonly Turn[]): Html {
   return html`<h1 tabindex="-1">${thread.title}</h1>
-<p>About <a href="${analysisAddress(analysis.id)}">${analysis.answer.title}</a> · <a href="${askAddress(analysis.id)}">Other questions</a></p>
-<div id="turns">${turns.map((turn) => renderTurn(turn, analysis.buildId))}</div>
-${askForm(analysis.id, thread.id)}`;
+    <p>About <a href="${analysisAddress(analysis.id)}">${analysis.answer.title}</a> ·
+    <a href="${askAddress(analysis.id)}">Other questions</a></p>
+    <div id="turns">${turns.map((turn) => renderTurn(turn, analysis.buildId))}</div>
+    ${askForm(analysis.id, thread.id)}`;
 }
 
 /**
@@ -149,21 +163,39 @@ ${askForm(analysis.id, thread.id)}`;
  * scripts the answer comes as a page.
  */
 function askForm(analysisId: string, threadId: string | null): Html {
-  return html`<form method="post" action="${askAddress(analysisId)}" class="ask" data-ask>${hiddenFields({ thread: threadId ?? undefined })}
-<label for="question">Question</label><textarea id="question" name="question" required maxlength="2000"></textarea>
-<p><button class="first">Ask</button> <button type="button" data-stop hidden>Stop</button></p><div data-progress></div></form>`;
+  return html`<form method="post" action="${askAddress(analysisId)}" class="ask"
+    data-ask>${hiddenFields({ thread: threadId ?? undefined })}
+    <label for="question">Question</label><textarea id="question" name="question" required
+    maxlength="2000"></textarea>
+    <p><button class="first">Ask</button> <button type="button" data-stop hidden>Stop</button></p>
+    <div data-progress></div></form>`;
 }
 
 function suggestion(analysisId: string, question: string): Html {
-  return html`<form method="post" action="${askAddress(analysisId)}" class="inline" data-ask><button name="question" value="${question}">${question}</button></form> `;
+  return html`<form method="post" action="${askAddress(analysisId)}" class="inline" data-ask><button
+    name="question" value="${question}">${question}</button></form> `;
 }
 
 function renderTurn(turn: Turn, buildId: string): Html {
   const known = new Set(turn.citations.map(({ id }) => id));
-  return html`<article class="card" id="turn-${turn.position}"><h2>${turn.question}</h2><p class="quiet">${turn.askedBy}, ${renderTime(turn.askedAt)}</p>
-<div class="answer">${turn.statements.map(({ lead, text }) => html`${lead.includes('\n') && html`<br>`}${lead.includes('-') ? '• ' : ' '}${inlineProse(text, known)}`)}</div>
-${turn.citations.length > 0 && html`<h3>Evidence</h3><ul>${turn.citations.map((one) => citation(one, buildId))}</ul>`}
-<details><summary>${turn.steps.length} ${turn.steps.length === 1 ? 'step' : 'steps'}</summary><ol>${turn.steps.map((step) => html`<li><strong>${step.node}</strong> <span class="quiet">${formatDuration(step.milliseconds)}</span> ${step.summary}</li>`)}</ol></details></article>`;
+  return html`<article class="card" id="turn-${turn.position}"><h2>${turn.question}</h2>
+    <p class="quiet">${turn.askedBy}, ${renderTime(turn.askedAt)}</p>
+    <div class="answer">${turn.statements.map(
+      ({ lead, text }) =>
+        html`${
+          lead.includes('\n') && html`<br>`
+        }${lead.includes('-') ? '• ' : ' '}${inlineProse(text, known)}`,
+    )}</div>
+    ${
+      turn.citations.length > 0 &&
+      html`<h3>Evidence</h3><ul>${turn.citations.map((one) => citation(one, buildId))}</ul>`
+    }
+    <details><summary>${turn.steps.length} ${turn.steps.length === 1 ? 'step' : 'steps'}</summary>
+    <ol>${turn.steps.map(
+      (step) =>
+        html`<li><strong>${step.node}</strong> <span class="quiet">${formatDuration(step.milliseconds)}</span>
+          ${step.summary}</li>`,
+    )}</ol></details></article>`;
 }
 
 function citation({ id, title, source, lineStart, lineEnd, url }: Citation, buildId: string): Html {
@@ -172,6 +204,10 @@ function citation({ id, title, source, lineStart, lineEnd, url }: Citation, buil
   const place =
     lines === null
       ? source
-      : html`<a href="${logAddress(buildId, source, lines)}">${source}:${lines.lineStart}${lines.lineEnd > lines.lineStart && `–${lines.lineEnd}`}</a>`;
-  return html`<li id="${id}"><span class="chip">${id}</span> ${outside === null ? title : html`<a href="${outside}" rel="noreferrer">${title}</a>`} <span class="quiet">${place}</span></li>`;
+      : html`<a href="${logAddress(buildId, source, lines)}">${source}:${lines.lineStart}${
+          lines.lineEnd > lines.lineStart && `–${lines.lineEnd}`
+        }</a>`;
+  return html`<li id="${id}"><span class="chip">${id}</span>
+    ${outside === null ? title : html`<a href="${outside}" rel="noreferrer">${title}</a>`}
+    <span class="quiet">${place}</span></li>`;
 }

@@ -14,7 +14,7 @@ import type { ConsoleDeps } from './console-deps.ts';
 import { dayField, formatAge, options, pager, renderTime } from './controls.ts';
 import { dataTable, type Html, html, joined, linkTarget, numbers, type Shown } from './html.ts';
 import { Day, IdParams, misreadBanner, Offset, Words } from './http.ts';
-import { ciName, logPageLink, rerunPart } from './outside.ts';
+import { ciName, logPageLink, nameEveryCi, rerunPart } from './outside.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { inlineProse } from './prose.ts';
 
@@ -112,7 +112,11 @@ export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
     });
     const builds = found.slice(0, PAGE);
     const heads = await deps.stores.analyses.heads(builds.map(({ id }) => id));
-    const main = html`<h1 tabindex="-1">Builds</h1>${misreadBanner(request, Query)}${filters(query)}<div id="builds" data-live="build">${renderList(builds, heads, query, deps.clock.now())}</div>${pager({ offset: query.offset, size: PAGE, more: found.length > PAGE }, (offset) => `/builds${search({ ...query, offset: offset || undefined })}`)}`;
+    const main = html`<h1 tabindex="-1">Builds</h1>${misreadBanner(request, Query)}${filters(query)}<div
+      id="builds" data-live="build">${renderList(builds, heads, query, deps.clock.now())}</div>${pager(
+        { offset: query.offset, size: PAGE, more: found.length > PAGE },
+        (offset) => `/builds${search({ ...query, offset: offset || undefined })}`,
+      )}`;
     return answerPage(request, reply, deps, { title: 'Builds', part: 'builds', live: {}, main });
   });
 }
@@ -131,10 +135,15 @@ function toBuildFilter({ offset: _, from, to, status, ...texts }: Query) {
 const STATUSES = [['', 'any'], ...BuildStatus.options, ['ended', 'passed or failed']] as const;
 
 function filters({ repository, pipeline, branch, number, job, status, from, to }: Query): Html {
-  return html`<form class="filters" role="search" aria-label="Builds"><label>repository <input name="repository" value="${repository}"></label>
-${pipeline !== '' && html`<label>pipeline <input name="pipeline" value="${pipeline}"></label>`}<label>branch <input name="branch" value="${branch}"></label>
-<label>number <input name="number" value="${number}" size="8"></label>${job !== '' && html`<label>failed job <input name="job" value="${job}"></label>`}
-<label>status <select name="status">${options(STATUSES, status)}</select></label>${dayField('from', from)}${dayField('to', to)}<button>Filter</button></form>`;
+  return html`<form class="filters" role="search" aria-label="Builds"><label>repository
+    <input name="repository" value="${repository}"></label>
+    ${
+      pipeline !== '' && html`<label>pipeline <input name="pipeline" value="${pipeline}"></label>`
+    }<label>branch <input name="branch" value="${branch}"></label>
+    <label>number <input name="number" value="${number}" size="8"></label>${
+      job !== '' && html`<label>failed job <input name="job" value="${job}"></label>`
+    }
+    <label>status <select name="status">${options(STATUSES, status)}</select></label>${dayField('from', from)}${dayField('to', to)}<button>Filter</button></form>`;
 }
 
 function renderList(
@@ -147,9 +156,17 @@ function renderList(
   const rows = builds.map((build) => {
     const causes = heads.filter(({ buildId }) => buildId === build.id);
     return html`<tr id="${build.id}" data-row><td>${statusWord(build.status)}</td>
-<td><a href="${buildAddress(build.id)}">${build.repository} · ${buildName(build)}</a><br><span class="quiet">${build.branch}${build.commit !== null && html` <code>${shortCommit(build.commit)}</code>`}${build.author !== null && ` by ${build.author}`}</span></td>
-<td>${causes.length === 0 ? build.status === 'failed' && html`<span class="quiet">no analysis yet</span>` : renderCauses(build, causes)}</td>
-<td class="quiet"><time datetime="${build.receivedAt}" title="${build.receivedAt}">${formatAge(build.receivedAt, now)}</time></td></tr>`;
+      <td><a href="${buildAddress(build.id)}">${build.repository} ·
+      ${buildName(build)}</a><br><span class="quiet">${build.branch}${
+        build.commit !== null && html` <code>${shortCommit(build.commit)}</code>`
+      }${build.author !== null && ` by ${build.author}`}</span></td>
+      <td>${
+        causes.length === 0
+          ? build.status === 'failed' && html`<span class="quiet">no analysis yet</span>`
+          : renderCauses(build, causes)
+      }</td>
+      <td class="quiet"><time datetime="${build.receivedAt}"
+      title="${build.receivedAt}">${formatAge(build.receivedAt, now)}</time></td></tr>`;
   });
   return dataTable('Builds, newest first', ['Status', 'Build', 'Causes', 'Age'], rows, {
     className: 'listed',
@@ -163,7 +180,9 @@ function renderCauses({ id }: Build, causes: readonly AnalysisHead[]): Html {
   // One more would take as much room as the line that counts it.
   const shown = causes.length === NAMED + 1 ? causes : causes.slice(0, NAMED);
   const more = causes.length - shown.length;
-  return html`<ul class="plain">${shown.map(causeLine)}${more > 0 && html`<li><a href="${buildAddress(id)}">${formatNumber(more)} more</a></li>`}</ul>`;
+  return html`<ul class="plain">${shown.map(causeLine)}${
+    more > 0 && html`<li><a href="${buildAddress(id)}">${formatNumber(more)} more</a></li>`
+  }</ul>`;
 }
 
 function causeLine({ id, category, title, confidence, action, decided, fromLibrary }: AnalysisHead): Html {
@@ -176,14 +195,17 @@ function causeLine({ id, category, title, confidence, action, decided, fromLibra
         : action === 'auto_notify'
           ? formatConfidence(confidence)
           : `${formatConfidence(confidence)}, sent for review`;
-  return html`<li><a href="${analysisAddress(id)}">${title}</a> <span class="quiet"><span class="category">${category ?? 'not analyzed'}</span>, ${standing}</span></li>`;
+  return html`<li><a href="${analysisAddress(id)}">${title}</a>
+    <span class="quiet"><span class="category">${category ?? 'not analyzed'}</span>, ${standing}</span></li>`;
 }
 
 function nothing({ offset: _, ...query }: Query): Html {
   const given = Object.entries(query).filter(([, value]) => value !== '' && value !== undefined);
   if (given.length > 0)
-    return html`<p>No build matches ${given.map(([name, value]) => `${name}:${value}`).join(' ')}. <a class="button" href="/builds">Clear filters</a></p>`;
-  return html`<p>No builds yet. Send webhooks from GitHub, Gitea, GitLab or Jenkins, or upload a log with <code>POST /api/builds</code>.</p>`;
+    return html`<p>No build matches ${given.map(([name, value]) => `${name}:${value}`).join(' ')}.
+      <a class="button" href="/builds">Clear filters</a></p>`;
+  return html`<p>No builds yet. Send webhooks from ${nameEveryCi()}, or upload a log with
+    <code>POST /api/builds</code>.</p>`;
 }
 
 /** Tests of one cause that are named; the rest is counted. */
@@ -237,21 +259,36 @@ async function readFacts(build: Build, principal: Principal | null, deps: Consol
 function renderPage(facts: BuildFacts): Html {
   const { build, attempts, answers } = facts;
   return html`<h1 tabindex="-1">${build.repository} · ${buildName(build)}</h1>
-<p id="build" data-live>${statusWord(build.status)}${passedLater(build, attempts)} · ${joined([...listOriginParts(build), html`received ${renderTime(build.receivedAt)}`], ' · ')}${ciLink(build)}</p>
-<p id="progress" role="note" data-live data-say>${howFar(facts)}</p>
-${facts.rerun}
-<div id="causes" data-live>${answers.length > 0 && html`<h2>${introduceAnswers(answers) ?? `One cause, ${counted(answers[0]?.failures ?? 1, 'failure')}`}</h2>`}
-${answers.map((answer, index) => causeCard(answer, answers.length === 1 ? '' : `${index + 1}. `))}</div>
-<div id="logs" data-live>${renderLogs(facts)}</div>`;
+    <p id="build" data-live>${statusWord(build.status)}${passedLater(build, attempts)} ·
+    ${joined(
+      [...listOriginParts(build), html`received ${renderTime(build.receivedAt)}`],
+      ' · ',
+    )}${ciLink(build)}</p>
+    <p id="progress" role="note" data-live data-say>${howFar(facts)}</p>
+    ${facts.rerun}
+    <div id="causes" data-live>${
+      answers.length > 0 &&
+      html`<h2>${
+        introduceAnswers(answers) ?? `One cause, ${counted(answers[0]?.failures ?? 1, 'failure')}`
+      }</h2>`
+    }
+    ${answers.map((answer, index) => causeCard(answer, answers.length === 1 ? '' : `${index + 1}. `))}</div>
+    <div id="logs" data-live>${renderLogs(facts)}</div>`;
 }
 
 /** Says in one sentence where its triage stands, and is never silent. */
 function howFar({ build, job, step, answers }: BuildFacts): Html {
   if (job === null)
-    return html`${build.status === 'failed' ? 'This build needs no analysis.' : 'Nothing failed, so there is nothing to analyze.'}`;
+    return html`${
+      build.status === 'failed'
+        ? 'This build needs no analysis.'
+        : 'Nothing failed, so there is nothing to analyze.'
+    }`;
   const watch = html` <a href="${runAddress(build.id)}">Watch</a>`;
   if (job.state === 'queued')
-    return html`Waiting for a worker.${job.error !== null && ` The last attempt failed: ${job.error}`}${watch}`;
+    return html`Waiting for a worker.${
+      job.error !== null && ` The last attempt failed: ${job.error}`
+    }${watch}`;
   if (job.state === 'running') return html`Analyzing${step !== null && `: ${step} is done`}.${watch}`;
   if (job.state === 'failed')
     return html`<span class="wrong">The analysis failed: ${job.error ?? 'see the server log'}.</span>`;
@@ -263,17 +300,27 @@ function causeCard({ analysis, explains }: ArrangedAnswer, number: string): Html
   const shown = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
   const isComplete = shown.some((fact) => fact.kind === 'tests' && fact.more === 0);
   const isSentForReview = analysis.verdict.action !== 'auto_notify' && !isUnread(analysis);
-  return html`<article class="card" id="${analysis.id}"><h3>${number}<a href="${analysisAddress(analysis.id)}">${title}</a></h3>
-<p><span class="category">${category}</span> · ${standing}${isSentForReview && ' · sent for review'}</p>
-${shown.map(({ name, label, values }) => html`<p>${name !== 'Cause' && html`<strong>${label}:</strong> `}${inlineProse(values.join(' · '))}</p>`)}
-${isComplete ? null : testList(explains)}
-<p><a href="${causeAddress(analysis.fingerprint)}">All occurrences</a> · <a href="${runAddress(analysis.id)}">Analysis steps</a></p></article>`;
+  return html`<article class="card" id="${analysis.id}">
+    <h3>${number}<a href="${analysisAddress(analysis.id)}">${title}</a></h3>
+    <p><span class="category">${category}</span> · ${standing}${isSentForReview && ' · sent for review'}</p>
+    ${shown.map(
+      ({ name, label, values }) =>
+        html`<p>${
+          name !== 'Cause' && html`<strong>${label}:</strong> `
+        }${inlineProse(values.join(' · '))}</p>`,
+    )}
+    ${isComplete ? null : testList(explains)}
+    <p><a href="${causeAddress(analysis.fingerprint)}">All occurrences</a> ·
+    <a href="${runAddress(analysis.id)}">Analysis steps</a></p></article>`;
 }
 
 function testList(explains: ExplainedFailures): Shown {
   const { named, more } = nameTests(explains, MAX_TESTS);
   if (named.length === 0) return false;
-  return html`<details><summary>${counted(named.length + more, 'test')}</summary><ul>${named.map((name) => html`<li>${name}</li>`)}</ul>${more > 0 && html`<p>and ${formatNumber(more)} more</p>`}</details>`;
+  return html`<details><summary>${counted(named.length + more, 'test')}</summary>
+    <ul>${named.map((name) => html`<li>${name}</li>`)}</ul>${
+      more > 0 && html`<p>and ${formatNumber(more)} more</p>`
+    }</details>`;
 }
 
 function renderLogs({ build, sources, pages }: BuildFacts): Html {
@@ -281,10 +328,16 @@ function renderLogs({ build, sources, pages }: BuildFacts): Html {
     return html`<h2>Logs</h2><p>No log is stored: none was received, or retention deleted it.</p>`;
   const rows = sources.map(
     ({ name, kind, lines, bytes, notes }) =>
-      html`<tr><td><a href="${logAddress(build.id, name)}">${name}</a></td><td>${kind}</td><td class="number">${formatNumber(lines)}</td><td class="number">${formatNumber(bytes)}</td><td class="quiet">${joined(
-        [logPageLink(build, pages.get(name)), ...notes].filter((one) => one !== null),
-        '; ',
-      )}</td></tr>`,
+      html`<tr><td><a href="${logAddress(build.id, name)}">${name}</a></td><td>${kind}</td>
+        <td class="number">${formatNumber(lines)}</td><td class="number">${formatNumber(bytes)}</td>
+        <td class="quiet">${joined(
+          [logPageLink(build, pages.get(name)), ...notes].filter((one) => one !== null),
+          '; ',
+        )}</td></tr>`,
   );
-  return html`<h2>Logs</h2>${dataTable('Logs and reports', ['Name', 'Kind', ...numbers('Lines', 'Bytes'), 'Notes'], rows)}`;
+  return html`<h2>Logs</h2>${dataTable(
+    'Logs and reports',
+    ['Name', 'Kind', ...numbers('Lines', 'Bytes'), 'Notes'],
+    rows,
+  )}`;
 }

@@ -85,8 +85,13 @@ export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {
       deps.stores.causes.counts(filter),
     ]);
     const main = html`<h1 tabindex="-1">Causes</h1>${misreadBanner(request, Query)}${lists(request.query, counts)}
-<form class="filters" role="search" aria-label="Causes">${hiddenFields({ list })}<label>Repository <input name="repo" value="${repo}"></label><button>Show</button></form>
-<div id="causes" data-live="cause">${renderTable(causes.slice(0, PAGE), deps.clock.now())}</div>${pager({ offset, size: PAGE, more: causes.length > PAGE }, (at) => getListAddress({ ...request.query, offset: at }), ['Previous', 'Next'])}`;
+      <form class="filters" role="search" aria-label="Causes">${hiddenFields({ list })}<label>Repository
+      <input name="repo" value="${repo}"></label><button>Show</button></form>
+      <div id="causes" data-live="cause">${renderTable(causes.slice(0, PAGE), deps.clock.now())}</div>${pager(
+        { offset, size: PAGE, more: causes.length > PAGE },
+        (at) => getListAddress({ ...request.query, offset: at }),
+        ['Previous', 'Next'],
+      )}`;
     return sendPage(request, reply, { title: 'Causes', part: 'causes', live: {}, main }, reader);
   });
   app.post('/causes', route('review', { body: Form }), async (request, reply) => {
@@ -112,17 +117,36 @@ function lists(query: Query, counts: Readonly<Record<CauseList, number>>): Html 
 function renderTable(causes: readonly Cause[], now: number): Html {
   if (causes.length === 0) return html`<p role="note">No causes in this list.</p>`;
   const rows = causes.map(
-    (
-      cause,
-    ) => html`<tr id="${encodeURIComponent(`${cause.fingerprint} ${cause.repository}`)}" data-row><td>${stateWord(cause, now)}</td>
-<td><a href="${causeAddress(cause.fingerprint)}#standing">${cause.title === '' ? cause.fingerprint : cause.title}</a><br><span class="quiet">${cause.repository} <span class="category">${cause.category}</span></span></td>
-<td data-label="Assignee">${cause.assignee ?? html`<span class="quiet">unassigned</span>`}${ticketLink(cause)}</td>
-<td data-label="Owner">${cause.owner === null ? html`<span class="quiet">no known owner</span>` : html`${cause.owner.names.join(', ')}<br><span class="quiet">${cause.owner.by === 'codeowners' ? 'from CODEOWNERS' : 'last changed by'}</span>`}</td>
-<td class="quiet" data-label="Last seen">${formatAge(cause.lastAt, now)} ago</td></tr>`,
+    (cause) => html`<tr id="${encodeURIComponent(`${cause.fingerprint} ${cause.repository}`)}" data-row>
+      <td>${stateWord(cause, now)}</td>
+      <td><a href="${causeAddress(cause.fingerprint)}#standing">${
+        cause.title === '' ? cause.fingerprint : cause.title
+      }</a><br><span class="quiet">${cause.repository}
+      <span class="category">${cause.category}</span></span></td>
+      <td data-label="Assignee">${
+        cause.assignee ?? html`<span class="quiet">unassigned</span>`
+      }${ticketLink(cause)}</td>
+      <td data-label="Owner">${
+        cause.owner === null
+          ? html`<span class="quiet">no known owner</span>`
+          : html`${cause.owner.names.join(', ')}<br><span class="quiet">${
+              cause.owner.by === 'codeowners' ? 'from CODEOWNERS' : 'last changed by'
+            }</span>`
+      }</td>
+      <td class="quiet" data-label="Last seen">${formatAge(cause.lastAt, now)} ago</td></tr>`,
   );
   const ownerless = causes.every(({ owner }) => owner === null);
-  return html`${dataTable('Causes, red ones first', ['State', 'Cause', 'Assignee', 'Owner', 'Last seen'], rows, { className: 'listed' })}
-${ownerless && html`<p class="quiet">Owners come from CODEOWNERS, or from the last change of the file, if Faultline can read the code: see <code>docs/how-to/owners.md</code>.</p>`}`;
+  return html`${dataTable(
+    'Causes, red ones first',
+    ['State', 'Cause', 'Assignee', 'Owner', 'Last seen'],
+    rows,
+    { className: 'listed' },
+  )}
+    ${
+      ownerless &&
+      html`<p class="quiet">Owners come from CODEOWNERS, or from the last change of the file, if Faultline can
+        read the code: see <code>docs/how-to/owners.md</code>.</p>`
+    }`;
 }
 
 function stateWord(cause: Cause, now: number): Html {
@@ -130,7 +154,8 @@ function stateWord(cause: Cause, now: number): Html {
     cause.redPipelines.length > 0 &&
     html`<br><span class="wrong">red: ${cause.redPipelines.join(', ')}</span>`;
   if (isMuted(cause, now) && cause.mutedUntil !== null)
-    return html`<span class="status">muted</span> <span class="quiet">until ${cause.mutedUntil.slice(0, 10)}</span>${red}`;
+    return html`<span class="status">muted</span> <span class="quiet">until
+      ${cause.mutedUntil.slice(0, 10)}</span>${red}`;
   return html`<span class="status${cause.state === 'fixed' ? ' good' : cause.state === 'regressed' ? ' wrong' : ''}">${cause.state}</span>${red}`;
 }
 
@@ -153,11 +178,30 @@ async function standingPart(
   const parts = await Promise.all(
     causes.map(async (cause) => {
       const events = await deps.stores.causes.events(cause, MOST_EVENTS);
-      return html`<section class="card" aria-label="${cause.repository}"><h3>${cause.repository}</h3><p>${stateWord(cause, deps.clock.now())} · ${cause.assignee === null ? 'unassigned' : html`assigned to <strong>${cause.assignee}</strong>`} · ${cause.owner === null ? 'no known owner' : html`owner: ${ownerSentence(cause.owner)}`}${ticketLink(cause)}</p>
-${acts && html`${undoForm(cause, events, principal?.name ?? '')}${actsOn(cause, principal?.name ?? '', deps.clock.now())}`}${events.length > 0 && html`<details><summary>History (${events.length})</summary><ol class="past">${events.map(eventRow)}</ol></details>`}</section>`;
+      return html`<section class="card" aria-label="${cause.repository}"><h3>${cause.repository}</h3>
+        <p>${stateWord(cause, deps.clock.now())} ·
+        ${cause.assignee === null ? 'unassigned' : html`assigned to <strong>${cause.assignee}</strong>`} ·
+        ${
+          cause.owner === null ? 'no known owner' : html`owner: ${ownerSentence(cause.owner)}`
+        }${ticketLink(cause)}</p>
+        ${
+          acts &&
+          html`${undoForm(cause, events, principal?.name ?? '')}${actsOn(
+            cause,
+            principal?.name ?? '',
+            deps.clock.now(),
+          )}`
+        }${
+          events.length > 0 &&
+          html`<details><summary>History (${events.length})</summary>
+            <ol class="past">${events.map(eventRow)}</ol></details>`
+        }</section>`;
     }),
   );
-  return html`<h2 id="standing">State and assignee</h2>${parts}${flakyPart(await flakyTests(deps, fingerprint), causes)}`;
+  return html`<h2 id="standing">State and assignee</h2>${parts}${flakyPart(
+    await flakyTests(deps, fingerprint),
+    causes,
+  )}`;
 }
 
 /** Finds the flaky and quarantined tests among the newest failures of a cause. */
@@ -178,15 +222,25 @@ async function flakyTests({ stores }: ConsoleDeps, fingerprint: string): Promise
  * next to its state, with what can be done.
  */
 function flakyPart(tests: readonly TestFlakiness[], causes: readonly Cause[]): Html {
-  const muting = html`<p class="quiet">Muting keeps this cause out of the open causes and out of notifications until the day you choose.${tests.length > 0 && ' To silence a flaky test whatever its cause, quarantine the test on its page.'}</p>`;
+  const muting = html`<p class="quiet">Muting keeps this cause out of the open causes and out of notifications
+    until the day you choose.${
+      tests.length > 0 && ' To silence a flaky test whatever its cause, quarantine the test on its page.'
+    }</p>`;
   if (tests.length === 0) return muting;
   const lines = tests.map(
     (test) =>
-      html`<li><a href="${testAddress(test)}#quarantine">${test.name}</a>: flakes in ${formatPercent(test.flakes / Math.max(1, test.runs))} of its runs (${test.flakes} of ${test.runs}); ${test.quarantine === null ? 'not in quarantine' : `in quarantine until ${test.quarantine.until.slice(0, 10)}`}</li>`,
+      html`<li><a href="${testAddress(test)}#quarantine">${test.name}</a>: flakes in
+        ${formatPercent(test.flakes / Math.max(1, test.runs))} of its runs (${test.flakes} of ${test.runs});
+        ${
+          test.quarantine === null
+            ? 'not in quarantine'
+            : `in quarantine until ${test.quarantine.until.slice(0, 10)}`
+        }</li>`,
   );
   const fixed =
     causes.some(({ state }) => state === 'fixed') &&
-    ' “Fixed” means that the default branch passed as often as this cause’s rate needs; a flaky test can still fail again.';
+    ' “Fixed” means that the default branch passed as often as this cause’s rate needs; ' +
+      'a flaky test can still fail again.';
   return html`<p role="note">This cause involves flaky tests.${fixed}</p><ul>${lines}</ul>${muting}`;
 }
 
@@ -226,11 +280,31 @@ function actsOn(cause: Cause, self: string, now: number): Html {
       { repository, fingerprint, version, what },
       html`<label>${field}</label> <button>${words}</button>`,
     );
-  return html`<div class="acts">${(state === 'new' || state === 'regressed') && act('acknowledged', 'Acknowledge')}
-${assignee !== self && act('assigned', 'Assign to me', { assignee: self })}${assignee !== null && act('unassigned', 'Unassign')}
-${state === 'fixed' ? act('reopened', 'Open again') : act('fixed', 'Mark as fixed')}${isMuted(cause, now) && act('unmuted', 'Unmute')}</div>
-<div class="acts">${asked('assigned', html`Assign to <input name="assignee" required maxlength="100" value="${assignee === null ? owner?.names[0]?.slice(0, 100) : null}">`, 'Assign')}${asked('muted', html`Mute for <input name="days" type="number" min="1" max="365" value="7" required> days</label> <label>because <input name="reason" required maxlength="500">`, 'Mute')}
-${asked('linked', html`Ticket <input name="ticket" type="url" required maxlength="500" value="${cause.ticket}">`, 'Link')}${cause.ticket !== null && act('unlinked', 'Unlink the ticket')}</div>`;
+  return html`<div class="acts">${
+    (state === 'new' || state === 'regressed') && act('acknowledged', 'Acknowledge')
+  }
+    ${assignee !== self && act('assigned', 'Assign to me', { assignee: self })}${
+      assignee !== null && act('unassigned', 'Unassign')
+    }
+    ${state === 'fixed' ? act('reopened', 'Open again') : act('fixed', 'Mark as fixed')}${
+      isMuted(cause, now) && act('unmuted', 'Unmute')
+    }</div>
+    <div class="acts">${asked(
+      'assigned',
+      html`Assign to <input name="assignee" required maxlength="100"
+        value="${assignee === null ? owner?.names[0]?.slice(0, 100) : null}">`,
+      'Assign',
+    )}${asked(
+      'muted',
+      html`Mute for <input name="days" type="number" min="1" max="365" value="7" required> days</label>
+        <label>because <input name="reason" required maxlength="500">`,
+      'Mute',
+    )}
+    ${asked(
+      'linked',
+      html`Ticket <input name="ticket" type="url" required maxlength="500" value="${cause.ticket}">`,
+      'Link',
+    )}${cause.ticket !== null && act('unlinked', 'Unlink the ticket')}</div>`;
 }
 
 function eventRow(event: CauseEvent): Html {
@@ -283,10 +357,17 @@ export async function causesView(
   const more = html`${daysField(
     days,
     [...new Set([days, ...CHOICES])].toSorted((one, other) => one - other),
-  )}${query.day !== undefined && html`<label>from <input type="date" name="day" value="${query.day}"></label>`}`;
+  )}${
+    query.day !== undefined && html`<label>from <input type="date" name="day" value="${query.day}"></label>`
+  }`;
   const main = html`<h1 tabindex="-1">${headline(causes, count, query.offset, when)}</h1>
-<p>Hours are the run time of the failed builds. A build with several causes counts evenly toward each.</p>
-${filterForm(query, more)}${causes.length === 0 ? html`<p>${query.offset > 0 ? 'No more causes' : 'No cause was found'} ${when}.</p>` : html`${causesTable(causes)}${pagesOfTop(query, days, count)}<p><a href="${PATH}${search({ repo: query.repo, days, day: query.day, offset: query.offset || undefined, csv: 'causes' })}">Download CSV</a></p>`}`;
+    <p>Hours are the run time of the failed builds. A build with several causes counts evenly toward each.</p>
+    ${filterForm(query, more)}${
+      causes.length === 0
+        ? html`<p>${query.offset > 0 ? 'No more causes' : 'No cause was found'} ${when}.</p>`
+        : html`${causesTable(causes)}${pagesOfTop(query, days, count)}<p><a
+          href="${PATH}${search({ repo: query.repo, days, day: query.day, offset: query.offset || undefined, csv: 'causes' })}">Download CSV</a></p>`
+    }`;
   return { title: 'Top causes', main, tables: { causes: { head: HEAD, rows: causes.map(cells) } } };
 }
 
@@ -321,16 +402,27 @@ export function causesTable(causes: readonly TopCause[]): Html {
 }
 
 function row(cause: TopCause): Html {
-  return html`<tr><th scope="row"><a href="${causeAddress(cause.fingerprint)}">${cause.title === '' ? cause.fingerprint : cause.title}</a><br><span class="category">${cause.category}</span></th>
-<td class="number">${cause.builds}</td><td class="number">${cause.pullRequests}</td><td class="number">${formatHours(cause)}</td>
-<td>${renderTime(cause.firstAt)}</td><td>${renderTime(cause.lastAt)}</td><td>${sparkline('builds', cause.perDay)}</td>
-<td>${cause.decided === null ? html`<span class="quiet">nobody</span>` : html`${cause.decided.reviewer}<br>${renderTime(cause.decided.at)}`}</td></tr>`;
+  return html`<tr><th scope="row"><a href="${causeAddress(cause.fingerprint)}">${
+    cause.title === '' ? cause.fingerprint : cause.title
+  }</a><br><span class="category">${cause.category}</span></th>
+    <td class="number">${cause.builds}</td><td class="number">${cause.pullRequests}</td>
+    <td class="number">${formatHours(cause)}</td>
+    <td>${renderTime(cause.firstAt)}</td><td>${renderTime(cause.lastAt)}</td>
+    <td>${sparkline('builds', cause.perDay)}</td>
+    <td>${
+      cause.decided === null
+        ? html`<span class="quiet">nobody</span>`
+        : html`${cause.decided.reviewer}<br>${renderTime(cause.decided.at)}`
+    }</td></tr>`;
 }
 
 /** Formats hours as in "3.5 h", followed by the number of builds whose length is unknown. */
 function formatHours({ hours, builds, untimed }: Pick<TopCause, 'hours' | 'builds' | 'untimed'>): string {
   if (untimed === builds) return 'unknown';
-  return `${hours.toFixed(1)} h${untimed === 0 ? '' : ` (without ${untimed} ${untimed === 1 ? 'build' : 'builds'} of unknown length)`}`;
+  return (
+    `${hours.toFixed(1)} ` +
+    `h${untimed === 0 ? '' : ` (without ${untimed} ${untimed === 1 ? 'build' : 'builds'} of unknown length)`}`
+  );
 }
 
 function cells(cause: TopCause) {
@@ -402,14 +494,35 @@ function renderPage(
 ): Html {
   const { decided } = cause;
   return html`<h1 tabindex="-1">${cause.title === '' ? cause.fingerprint : cause.title}</h1>
-<p><span class="category">${cause.category}</span> · ${counted(cause.builds, 'build')} in ${counted(cause.repositories, 'repository', 'repositories')}, ${counted(cause.pullRequests, 'pull request')} · ${cause.untimed === cause.builds ? 'time lost unknown' : `${formatHours(cause)} lost`} · first ${renderTime(cause.firstAt)}, last ${renderTime(cause.lastAt)}</p>
-<p>${sparkline('builds', cause.perDay)} <span class="quiet">last 30 days</span></p>
-<p>${decided === null ? 'Not decided yet.' : html`${decided.reviewer} decided on ${renderTime(decided.at)} that it is <span class="category">${decided.category}</span>.`} <span class="quiet mono">${cause.fingerprint}</span></p>
-${standing}
-<h2>What is different</h2>${differences(compared)}
-<h2>Where</h2>${dataTable('Where it was seen', ['Repository', 'Pipeline', 'Branch', 'Builds', 'Last'], places.map(place))}
-<h2>Decisions</h2>${decisions.length === 0 ? html`<p>Nothing yet.</p>` : dataTable('Decisions', ['When', 'Who', 'Said', 'Faultline said'], decisions.map(said))}
-<h2>Builds</h2>${dataTable('Newest builds', ['Build', 'When', 'Answer', 'Decision'], builds.map(buildRow))}`;
+    <p><span class="category">${cause.category}</span> · ${counted(cause.builds, 'build')} in
+    ${counted(cause.repositories, 'repository', 'repositories')},
+    ${counted(cause.pullRequests, 'pull request')} ·
+    ${cause.untimed === cause.builds ? 'time lost unknown' : `${formatHours(cause)} lost`} · first
+    ${renderTime(cause.firstAt)}, last ${renderTime(cause.lastAt)}</p>
+    <p>${sparkline('builds', cause.perDay)} <span class="quiet">last 30 days</span></p>
+    <p>${
+      decided === null
+        ? 'Not decided yet.'
+        : html`${decided.reviewer} decided on ${renderTime(decided.at)} that it is
+          <span class="category">${decided.category}</span>.`
+    } <span class="quiet mono">${cause.fingerprint}</span></p>
+    ${standing}
+    <h2>What is different</h2>${differences(compared)}
+    <h2>Where</h2>${dataTable(
+      'Where it was seen',
+      ['Repository', 'Pipeline', 'Branch', 'Builds', 'Last'],
+      places.map(place),
+    )}
+    <h2>Decisions</h2>${
+      decisions.length === 0
+        ? html`<p>Nothing yet.</p>`
+        : dataTable('Decisions', ['When', 'Who', 'Said', 'Faultline said'], decisions.map(said))
+    }
+    <h2>Builds</h2>${dataTable(
+      'Newest builds',
+      ['Build', 'When', 'Answer', 'Decision'],
+      builds.map(buildRow),
+    )}`;
 }
 
 function differences(compared: readonly ComparedBuild[]): Html {
@@ -422,11 +535,18 @@ function differences(compared: readonly ComparedBuild[]): Html {
     failing.length < ENOUGH_BUILDS ||
     passing.length < ENOUGH_BUILDS
   )
-    return html`<p>The comparison needs ${ENOUGH_BUILDS} builds with this cause and ${ENOUGH_BUILDS} passed builds; there are ${failing?.length ?? 0} and ${passing?.length ?? 0}.</p>`;
+    return html`<p>The comparison needs ${ENOUGH_BUILDS} builds with this cause and ${ENOUGH_BUILDS}
+      passed builds; there are ${failing?.length ?? 0} and ${passing?.length ?? 0}.</p>`;
   const found = whatDiffers(failing, passing);
   if (found.length === 0) return html`<p>No known difference from passed builds.</p>`;
-  return html`<p>Shares among the newest ${failing.length} builds with this cause and the newest ${passing.length} passed builds in the same repositories. A difference is a place to look, not a cause.</p>
-${dataTable('What is different', ['What', 'With this cause', 'Passed', 'Difference'], found.map(difference))}`;
+  return html`<p>Shares among the newest ${failing.length} builds with this cause and the newest
+    ${passing.length} passed builds in the same repositories. A difference is a place to look, not a
+    cause.</p>
+    ${dataTable(
+      'What is different',
+      ['What', 'With this cause', 'Passed', 'Difference'],
+      found.map(difference),
+    )}`;
 }
 
 function toTraits(build: ComparedBuild): Traits {
@@ -446,15 +566,21 @@ function toTraits(build: ComparedBuild): Traits {
 
 function difference({ dimension, value, failing, passing, difference }: Difference): Html {
   const points = Math.round(difference * 100);
-  return html`<tr><th scope="row">${dimension}: <span class="mono">${value}</span></th><td class="number">${formatPercent(failing)}</td><td class="number">${formatPercent(passing)}</td><td class="number">${points > 0 ? '+' : '−'}${Math.abs(points)} points</td></tr>`;
+  return html`<tr><th scope="row">${dimension}: <span class="mono">${value}</span></th>
+    <td class="number">${formatPercent(failing)}</td><td class="number">${formatPercent(passing)}</td>
+    <td class="number">${points > 0 ? '+' : '−'}${Math.abs(points)} points</td></tr>`;
 }
 
 function place({ repository, pipeline, branch, builds, lastAt }: CausePlace): Html {
-  return html`<tr><th scope="row">${repository}</th><td>${pipeline}</td><td>${branch}</td><td class="number">${builds}</td><td>${renderTime(lastAt)}</td></tr>`;
+  return html`<tr><th scope="row">${repository}</th><td>${pipeline}</td><td>${branch}</td>
+    <td class="number">${builds}</td><td>${renderTime(lastAt)}</td></tr>`;
 }
 
 function said(build: CauseBuild): Html {
-  return html`<tr><td><a href="${analysisAddress(build.analysisId)}">${build.decidedAt !== null && renderTime(build.decidedAt)}</a></td><td>${build.reviewer}</td><td>${decisionWords(build)}</td><td class="category">${build.category}</td></tr>`;
+  return html`<tr><td><a href="${analysisAddress(build.analysisId)}">${
+    build.decidedAt !== null && renderTime(build.decidedAt)
+  }</a></td><td>${build.reviewer}</td><td>${decisionWords(build)}</td>
+    <td class="category">${build.category}</td></tr>`;
 }
 
 function decisionWords({ decision, decidedCategory, category }: CauseBuild): Shown {
@@ -466,6 +592,9 @@ function decisionWords({ decision, decidedCategory, category }: CauseBuild): Sho
 }
 
 function buildRow(build: CauseBuild): Html {
-  return html`<tr><th scope="row"><a href="${buildAddress(build.buildId)}">${build.repository} · ${build.pipeline} #${build.number}</a></th><td>${renderTime(build.at)}</td>
-<td><a href="${analysisAddress(build.analysisId)}">${build.analyst === 'recall' ? 'from the library' : formatConfidence(build.confidence)}</a></td><td>${decisionWords(build)}</td></tr>`;
+  return html`<tr><th scope="row"><a href="${buildAddress(build.buildId)}">${build.repository} ·
+    ${build.pipeline} #${build.number}</a></th><td>${renderTime(build.at)}</td>
+    <td><a href="${analysisAddress(build.analysisId)}">${
+      build.analyst === 'recall' ? 'from the library' : formatConfidence(build.confidence)
+    }</a></td><td>${decisionWords(build)}</td></tr>`;
 }

@@ -21,14 +21,12 @@ import { dataTable, type Html, html, numbers, type Shown } from './html.ts';
 
 /** The CSS class, and so the color, of each kind of difference. */
 const TONES: Readonly<Record<DifferenceVerdict, string>> = {
-  ...{
-    'b-better': 'better',
-    'a-better': 'worse',
-    higher: 'other',
-    lower: 'other',
-    'within-noise': 'same',
-    same: 'same',
-  },
+  'b-better': 'better',
+  'a-better': 'worse',
+  higher: 'other',
+  lower: 'other',
+  'within-noise': 'same',
+  same: 'same',
 };
 const MOST_NAMED = 20;
 /** A list is no longer; the rest is counted. */
@@ -49,19 +47,24 @@ export function formatHeading({ dataset }: Comparison): string {
 export function comparisonPart(one: Comparison, at: number): Html {
   const [top, heading] = [`k${at + 1}`, formatHeading(one)];
   return html`<section aria-labelledby="${top}"><h2 id="${top}">${heading}</h2>
-<dl class="facts heading"><dt>A</dt><dd>${one.sides.a.files.join(', ')}</dd><dt>B</dt><dd>${one.sides.b.files.join(', ')}</dd></dl>
-${comparisonFigures(one, top)}
-${changedCases(one, top)}
-${comparisonNotes(one)}</section>`;
+    <dl class="facts heading"><dt>A</dt><dd>${one.sides.a.files.join(', ')}</dd><dt>B</dt>
+    <dd>${one.sides.b.files.join(', ')}</dd></dl>
+    ${comparisonFigures(one, top)}
+    ${changedCases(one, top)}
+    ${comparisonNotes(one)}</section>`;
 }
 
 /** Renders the meaning in sentences, every figure with its difference drawn, and the cost. */
 export function comparisonFigures(one: Comparison, top: string): Html {
   const { cases, resampling, differences, costs } = one;
   const heading = formatHeading(one);
-  return html`<p class="quiet">${amount(cases.compared, 'case', 'cases')} on both sides; intervals (95 %) from resampling ${drawnText(resampling)}, with both sides of a case kept together.</p>
-<div class="finding">${one.summary.map((sentence) => html`<p>${sentence}</p>`)}</div>
-${differences.length > 0 && differenceTable(differences, heading, top)}${costs.length > 0 && costTable(costs, heading, top)}`;
+  return html`<p class="quiet">${amount(cases.compared, 'case', 'cases')}
+    on both sides; intervals (95 %) from resampling ${drawnText(resampling)}, with both sides of a case kept
+    together.</p>
+    <div class="finding">${one.summary.map((sentence) => html`<p>${sentence}</p>`)}</div>
+    ${differences.length > 0 && differenceTable(differences, heading, top)}${
+      costs.length > 0 && costTable(costs, heading, top)
+    }`;
 }
 
 /** The way cases are listed: the names of the sides, and how a case is shown. */
@@ -88,7 +91,9 @@ export function changedCases(one: Comparison, top: string, listing: CaseListing 
     ),
   ] as const;
   const shown = lists.filter(([, changed]) => changed.length > 0);
-  return html`${shown.map(([title, changed], index) => caseList(title, changed, one, `${top}-l${index + 1}`, listing))}`;
+  return html`${shown.map(([title, changed], index) =>
+    caseList(title, changed, one, `${top}-l${index + 1}`, listing),
+  )}`;
 }
 
 /** Renders what was left out, and how far repeats differ. Renders nothing if there is neither. */
@@ -113,12 +118,22 @@ function differenceTable(differences: readonly Difference[], heading: string, to
   const scale = reach.toFixed(reach < 0.1 ? 3 : 2);
   const rows = differences.map(
     (one) =>
-      html`<tr class="is-${TONES[one.verdict]}"><th scope="row">${one.name}</th><td class="number">${one.a.toFixed(3)}</td><td class="number">${one.b.toFixed(3)}</td><td class="number">${signed(one.difference)}</td><td class="drawn">${drawing(one, reach)}</td><td class="interval">${rangeText(one)}</td><td class="number">${one.won}/${one.lost}</td><td class="number">${one.mcNemar !== null && probability(one.mcNemar.midP)}</td><td class="verdict">${VERDICTS[one.verdict]}</td><td class="number quiet">${one.cases}</td></tr>`,
+      html`<tr class="is-${TONES[one.verdict]}"><th scope="row">${one.name}</th>
+        <td class="number">${one.a.toFixed(3)}</td><td class="number">${one.b.toFixed(3)}</td>
+        <td class="number">${signed(one.difference)}</td><td class="drawn">${drawing(one, reach)}</td>
+        <td class="interval">${rangeText(one)}</td><td class="number">${one.won}/${one.lost}</td>
+        <td class="number">${one.mcNemar !== null && probability(one.mcNemar.midP)}</td>
+        <td class="verdict">${VERDICTS[one.verdict]}</td><td class="number quiet">${one.cases}</td></tr>`,
   );
   const axis = html`<span class="scale"><span>−${scale}</span><span>0</span><span>+${scale}</span></span>`;
   const sides = ['Figure', ...numbers('A', 'B', 'B − A'), axis, '95 % interval'];
   const head = [...sides, ...numbers('Won/lost', 'McNemar p'), 'Means', ...numbers('Of')];
-  return html`<h3 id="${top}-figures">Figures</h3>${dataTable(`Figures of both sides, ${heading}`, head, rows, { className: 'differences' })}`;
+  return html`<h3 id="${top}-figures">Figures</h3>${dataTable(
+    `Figures of both sides, ${heading}`,
+    head,
+    rows,
+    { className: 'differences' },
+  )}`;
 }
 
 function rangeText({ interval }: Difference): string {
@@ -136,16 +151,26 @@ function drawing(one: Difference, reach: number): Html {
   const line =
     interval !== null &&
     html`<line class="range" x1="${x(interval[0])}" x2="${x(interval[1])}" y1="${y}" y2="${y}"/>`;
-  return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${name}: ${signed(difference)} ${rangeText(one)}"><line class="zero" x1="${WIDTH / 2}" x2="${WIDTH / 2}" y1="0" y2="${HEIGHT}"/>${line}<circle cx="${x(difference)}" cy="${y}" r="${DOT}"/></svg>`;
+  return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img"
+    aria-label="${name}: ${signed(difference)} ${rangeText(one)}">
+    <line class="zero" x1="${WIDTH / 2}" x2="${WIDTH / 2}" y1="0" y2="${HEIGHT}"/>${line}<circle
+    cx="${x(difference)}" cy="${y}" r="${DOT}"/></svg>`;
 }
 
 function costTable(costs: readonly CostDifference[], heading: string, top: string): Html {
   const rows = costs.map(({ name, unit, a, b, difference, interval }) => {
     const say = (value: number) => costText(value, unit).replace('-', '−');
     const range = interval === null ? '' : `${say(interval[0])} to ${say(interval[1])}`;
-    return html`<tr><th scope="row">${name}</th><td class="number">${say(a)}</td><td class="number">${say(b)}</td><td class="number">${say(difference)}</td><td class="interval">${range}</td></tr>`;
+    return html`<tr><th scope="row">${name}</th><td class="number">${say(a)}</td>
+      <td class="number">${say(b)}</td><td class="number">${say(difference)}</td>
+      <td class="interval">${range}</td></tr>`;
   });
-  return html`<h3 id="${top}-costs">Cost, median per case</h3>${dataTable(`Cost of both sides, ${heading}`, ['Cost', ...numbers('A', 'B', 'B − A, median per case'), '95 % interval'], rows, { className: 'costs' })}`;
+  return html`<h3 id="${top}-costs">Cost, median per case</h3>${dataTable(
+    `Cost of both sides, ${heading}`,
+    ['Cost', ...numbers('A', 'B', 'B − A, median per case'), '95 % interval'],
+    rows,
+    { className: 'costs' },
+  )}`;
 }
 
 function caseList(
@@ -160,9 +185,17 @@ function caseList(
   // In a folder the number is no line of anything.
   const isFile = dataset.endsWith('.jsonl');
   const rows = cases.slice(0, MOST_CASES).map((one) => {
-    return html`<tr><th scope="row">${listing.shown(one)}${isFile && html` <span class="quiet">${dataset}:${one.line}</span>`}</th><td>${one.truth}</td><td>${one.said.a}</td><td>${one.said.b}</td></tr>`;
+    return html`<tr><th scope="row">${listing.shown(one)}${
+      isFile && html` <span class="quiet">${dataset}:${one.line}</span>`
+    }</th><td>${one.truth}</td><td>${one.said.a}</td><td>${one.said.b}</td></tr>`;
   });
-  return html`<h3 id="${id}">${title} <span class="quiet">(${cases.length})</span></h3>${dataTable(`${title}, ${formatHeading(comparison)}`, ['Case', 'True', ...listing.sides.map((side) => `${side} said`)], rows, { className: 'others' })}${rest > 0 && html`<p class="quiet">and ${rest} more; see --json for all</p>`}`;
+  return html`<h3 id="${id}">${title}
+    <span class="quiet">(${cases.length})</span></h3>${dataTable(
+      `${title}, ${formatHeading(comparison)}`,
+      ['Case', 'True', ...listing.sides.map((side) => `${side} said`)],
+      rows,
+      { className: 'others' },
+    )}${rest > 0 && html`<p class="quiet">and ${rest} more; see --json for all</p>`}`;
 }
 
 function spreadNotes(side: string, spread: Spread | null): string[] {
@@ -170,7 +203,8 @@ function spreadNotes(side: string, spread: Spread | null): string[] {
   const figures = spread.figures.map(
     ({ name, mean, deviation }) => `${name} ${mean.toFixed(3)} ± ${deviation.toFixed(3)}`,
   );
-  const flips = `${spread.flips.length} change category between repeats${formatIdList(spread.flips, MOST_NAMED)}`;
+  const flips =
+    `${spread.flips.length} change category between ` + `repeats${formatIdList(spread.flips, MOST_NAMED)}`;
   return [
     `${spread.repeats} repeats of ${side} (mean ± standard deviation): ${figures.join('; ')}; ${flips}`,
   ];

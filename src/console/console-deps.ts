@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Messengers } from '../channels/channel.ts';
 import type { Scoped } from '../domain/access.ts';
 import type { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import type { UnseenFigures } from '../domain/trust.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import type { Messengers } from '../notifications/rules/news.ts';
 import type { SignInProvider } from '../ports/access.ts';
 import type { Database } from '../ports/database.ts';
 import type { Readiness } from '../ports/health.ts';

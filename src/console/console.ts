@@ -154,8 +154,10 @@ export async function sendUnknownPage(
     principal === null
       ? html`<a class="button" href="/sign-in">Sign in</a>`
       : html`<a class="button" href="/builds">Builds</a>`;
-  const main = html`<div class="notice"><h1 tabindex="-1">Page not found</h1><p>There is no page ${path}. It may have moved, or the address is mistyped.</p>
-<p class="acts"><a class="button" href="/">Start page</a> ${ways} <a class="button" href="/docs">API</a></p></div>`;
+  const main = html`<div class="notice"><h1 tabindex="-1">Page not found</h1>
+    <p>There is no page ${path}. It may have moved, or the address is mistyped.</p>
+    <p class="acts"><a class="button" href="/">Start page</a> ${ways}
+    <a class="button" href="/docs">API</a></p></div>`;
   const reader = { ...(await loadReader(seen, deps)), principal };
   return sendPage(request, reply, { title: 'Page not found', main }, reader, 404);
 }
@@ -204,6 +206,6 @@ async function askToSignIn(
 function errorBody(title: string, message: string, status: number, requestId: string): Html {
   const retry = status >= 500 || status === 429;
   return html`<div class="notice"><h1 tabindex="-1">${title}</h1><p>${message}</p>
-${retry && html`<p>Your decisions are saved. <a class="button" href="">Try again</a></p>`}
-<p class="quiet">Request ${requestId}. <a href="/">Start page</a></p></div>`;
+    ${retry && html`<p>Your decisions are saved. <a class="button" href="">Try again</a></p>`}
+    <p class="quiet">Request ${requestId}. <a href="/">Start page</a></p></div>`;
 }

@@ -22,12 +22,29 @@ export type Shown = string | number | Html | null | undefined | false | readonly
 /**
  * Builds markup from a template. Every placeholder is escaped for text and for quoted attributes and must not
  * stand anywhere else: not in the name of a tag or an attribute, not in an unquoted value, not in a script or
- * style. For addresses see `linkTarget`.
+ * style. For addresses see `linkTarget`. A line break of the template, with the indentation after it, becomes
+ * one space, or nothing between a tag and that of a block: none may stand in an element that shows white space.
  */
-export function html(parts: TemplateStringsArray, ...values: readonly Shown[]): Html {
+export function html(template: TemplateStringsArray, ...values: readonly Shown[]): Html {
+  const parts = joinLines(template);
   let text = parts[0] ?? '';
   for (const [at, value] of values.entries()) text += toMarkup(value) + (parts[at + 1] ?? '');
   return new SafeHtml(text);
+}
+
+/** The parts of each template on one line: a page with many rows renders the same template many times. */
+const JOINED = new WeakMap<TemplateStringsArray, readonly string[]>();
+const BLOCK =
+  'article|aside|body|caption|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|' +
+  'html|li|link|main|meta|nav|ol|p|pre|script|section|style|summary|table|tbody|td|th|thead|title|tr|ul';
+const BEFORE_BLOCK = new RegExp(`>\\n *(?=</?(?:${BLOCK})\\b)`, 'g');
+
+function joinLines(template: TemplateStringsArray): readonly string[] {
+  const known = JOINED.get(template);
+  if (known !== undefined) return known;
+  const joined = template.map((part) => part.replace(BEFORE_BLOCK, '>').replace(/\n */g, ' '));
+  JOINED.set(template, joined);
+  return joined;
 }
 
 export const NOTHING: Html = new SafeHtml('');
@@ -59,7 +76,11 @@ export function dataTable(
   const columns = head.map(
     (one, at) => html`<th scope="col"${isNumber(one) && html` class="number"`}>${names[at]}</th>`,
   );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table${className !== undefined && html` class="${className}"`}>${caption !== undefined && html`<caption>${caption}</caption>`}<thead><tr>${columns}</tr></thead><tbody>${className === 'listed' ? rows : labelled(rows, names)}</tbody></table></div>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
+    <table${className !== undefined && html` class="${className}"`}>${
+      caption !== undefined && html`<caption>${caption}</caption>`
+    }<thead><tr>${columns}</tr></thead>
+    <tbody>${className === 'listed' ? rows : labelled(rows, names)}</tbody></table></div>`;
 }
 
 function isNumber(column: Column): column is { readonly number: Shown } {

@@ -91,7 +91,11 @@ export function misreadBanner(request: FastifyRequest, schema: z.ZodObject): Htm
       String(read?.get(name)) !== given;
     return isLeftOut ? [shown] : [];
   });
-  return html`${parts.length > 0 && html`<div class="banner" role="note"><p>Ignored, because this page does not understand it: ${parts.join('; ')}.</p></div>`}`;
+  return html`${
+    parts.length > 0 &&
+    html`<div class="banner" role="note"><p>Ignored, because this page does not understand it:
+      ${parts.join('; ')}.</p></div>`
+  }`;
 }
 
 /** The id in an address. */

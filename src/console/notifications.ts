@@ -1,18 +1,17 @@
 import { z } from 'zod';
+import type { Messengers } from '../channels/channel.ts';
+import { labelChannel, MESSAGE_CHANNELS, RuleInput } from '../channels/registry.ts';
 import { TriageError } from '../domain/errors.ts';
 import {
-  NewsChannel,
   type NotificationRule,
-  NotificationRuleInput,
+  type NotificationRuleInput,
   type OwnerChannels,
   OwnerChannelsInput,
   type RuleEvent,
   type SentMessage,
 } from '../domain/notification-rule.ts';
 import { counted } from '../lib/text.ts';
-import { CHANNEL_NAMES, type Messengers } from '../notifications/rules/news.ts';
 import {
-  CHANNEL_SETTINGS,
   deleteRule,
   previewRule,
   type RulePreview,
@@ -185,7 +184,7 @@ async function actOn(
       preview = await previewRule(deps, previewed(form));
       return;
     }
-    const input = parsed(NotificationRuleInput, toRuleInput(form));
+    const input = parsed(RuleInput, toRuleInput(form));
     if (act === 'test') await sendTest(deps, input, by, rule?.id);
     else
       await saveRule(
@@ -209,7 +208,7 @@ function previewed(form: RuleForm): NotificationRuleInput {
     name: form.name.trim() || 'Preview',
     ...(!isPlaced && { channel: form.channel || 'webhook', destination: '–' }),
   };
-  const input = parsed(NotificationRuleInput, toRuleInput(shown));
+  const input = parsed(RuleInput, toRuleInput(shown));
   return isPlaced ? input : { ...input, destination: '' };
 }
 
@@ -325,17 +324,15 @@ function listMain(rules: readonly NotificationRule[], owners: Html | null, messe
     (
       rule,
     ) => html`<tr><td><a href="/notifications/${rule.id}">${rule.name}</a><br><code class="quiet">${rule.query === '' ? 'all failures' : rule.query}</code></td>
-<td>${CHANNEL_NAMES[rule.channel]}<br><span class="quiet">${rule.destination}${rule.byOwner && ', or the owner’s'}</span></td>
+<td>${labelChannel(rule.channel)}<br><span class="quiet">${rule.destination}${rule.byOwner && ', or the owner’s'}</span></td>
 <td>${renderSchedule(rule)}</td><td>${rule.enabled ? html`<span class="status good">on</span>` : html`<span class="status">off</span>`}</td></tr>`,
   );
-  const missing = NewsChannel.options
-    .filter((channel) => messengers[channel] === undefined)
-    .map((channel) => CHANNEL_NAMES[channel]);
+  const missing = MESSAGE_CHANNELS.filter(({ name }) => messengers[name] === undefined);
   return html`<h1 tabindex="-1">Notifications</h1>
 <p class="quiet">A rule sends a message when a failure matches its search. Muted causes and tests in quarantine are left out.</p>
 <p class="acts"><a class="button first" href="/notifications/new">New rule</a></p>
 ${rules.length === 0 ? html`<p class="empty">No rules yet.</p>` : dataTable('Rules', ['Rule', 'Goes to', 'When', 'State'], rows, { className: 'listed' })}
-${missing.length > 0 && html`<p class="quiet">Not configured: ${missing.join(', ')}. See <code>docs/how-to/notifications.md</code>.</p>`}
+${missing.length > 0 && html`<p class="quiet">Not configured: ${missing.map(({ label }) => label).join(', ')}. See <code>docs/how-to/notifications.md</code>.</p>`}
 ${owners}`;
 }
 
@@ -407,7 +404,7 @@ function ruleMain({
 }: RulePage): Html {
   const address = rule === undefined ? '/notifications/new' : `/notifications/${rule.id}`;
   return html`<div class="item"><h1 tabindex="-1">${rule?.name ?? NEW_RULE}</h1>
-${Object.values(messengers).every((one) => one === undefined) && html`<p role="note"><strong>No channel is configured.</strong> Set ${Object.values(CHANNEL_SETTINGS).join(' or ')} and restart Faultline; see <code>docs/how-to/notifications.md</code>. A preview works without.</p>`}
+${Object.keys(messengers).length === 0 && html`<p role="note"><strong>No channel is configured.</strong> Set ${MESSAGE_CHANNELS.map(({ setting }) => setting).join(' or ')} and restart Faultline; see <code>docs/how-to/notifications.md</code>. A preview works without.</p>`}
 ${failure !== undefined && html`<div class="banner bad" id="failure"><p><strong>Refused.</strong> ${failure}</p></div>`}
 ${tested && html`<div class="banner good"><p><strong>The test message was sent.</strong></p></div>`}
 ${preview !== undefined && html`${previewPart(preview)}<h2>Rule</h2>`}
@@ -419,8 +416,8 @@ ${rule !== undefined && html`${pastPart(messages, events)}<details><summary>Dele
 
 function formFields(fields: Fields, messengers: Messengers): Html {
   const hours = Array.from({ length: 24 }, (_, hour) => [String(hour), formatHour(hour)] as const);
-  const channels = NewsChannel.options.filter(
-    (channel) => messengers[channel] !== undefined || channel === fields.channel,
+  const channels = MESSAGE_CHANNELS.filter(
+    ({ name }) => messengers[name] !== undefined || name === fields.channel,
   );
   const names = Object.values(messengers).flatMap(({ destinations }) => destinations ?? []);
   const box = (name: 'byOwner' | 'mention' | 'enabled', words: string) =>
@@ -429,7 +426,7 @@ function formFields(fields: Fields, messengers: Messengers): Html {
 <p class="search"><label for="query">Which failures: a <a href="/search">search</a>, or empty for all</label><br><input id="query" name="query" maxlength="500" value="${fields.query}" placeholder="repo:shop/api category:INFRA_ERROR is:regressed confidence:>0.8"><br>
 <span class="quiet">With <code>is:new</code>, <code>is:regressed</code>, <code>is:fixed</code>, <code>is:acknowledged</code> or <code>is:assigned</code>, the rule is about causes that get into this state; otherwise about every answer.</span></p>
 <p class="choices"><label>Channel <select name="channel">${options(
-    channels.map((channel) => [channel, CHANNEL_NAMES[channel]]),
+    channels.map(({ name, label }) => [name, label]),
     fields.channel,
   )}</select></label>
 <label>Destination <input name="destination" required maxlength="500" value="${fields.destination}" list="destinations" placeholder="C0123456789, team@example.com or a webhook"></label></p>
@@ -459,7 +456,7 @@ function previewPart({ days, messages, isPart, list }: RulePreview): Html {
       causes,
       more,
     }) => html`<tr><td>${renderTime(at)}</td><td>${causes.map(renderCause)}${more > 0 && html`<span class="quiet">and ${more} more</span>`}</td>
-<td>${destination === '' ? html`<span class="quiet">no destination yet</span>` : html`${CHANNEL_NAMES[channel]} <span class="quiet">${destination}</span>`}</td></tr>`,
+<td>${destination === '' ? html`<span class="quiet">no destination yet</span>` : html`${labelChannel(channel)} <span class="quiet">${destination}</span>`}</td></tr>`,
   );
   return html`<div class="banner" id="preview"><p><strong>This rule would have sent ${messages === 0 ? 'no message' : counted(messages, 'message')} in the last ${days} days.</strong>${isPart && ' Only the newest failures were looked at.'}</p></div>
 ${rows.length > 0 && dataTable('Messages it would have sent, newest first', ['Time (UTC)', 'Causes', 'Goes to'], rows, { className: 'listed' })}${messages > list.length && html`<p class="quiet">The newest ${list.length} are shown.</p>`}`;

@@ -27,6 +27,12 @@ export function ciName({ provider }: Pick<Build, 'provider'>): string {
   return NAMES[provider];
 }
 
+/** Names every CI that can send webhooks, for a sentence: "GitHub, Gitea, or Jenkins". */
+export function nameEveryCi(): string {
+  const { upload: _, ...names } = NAMES;
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.values(names));
+}
+
 /**
  * Renders a link such as "Open in GitLab", to a line if the page can be opened at one. Returns null if no
  * page is known.
@@ -93,9 +99,14 @@ export function rerunPart(
   const ci = ciName(build);
   const items = reruns.map(({ by, at, outcome, error }) => {
     const said = { asked: 'waiting for its answer', done: 'accepted', failed: `failed. ${error}` };
-    return html`<li>${by} asked ${ci} ${formatAge(at, deps.clock.now())} ago to re-run the failed jobs: <span class="${outcome === 'failed' && 'wrong'}">${said[outcome]}</span></li>`;
+    return html`<li>${by} asked ${ci} ${formatAge(at, deps.clock.now())} ago to re-run the failed jobs:
+      <span class="${outcome === 'failed' && 'wrong'}">${said[outcome]}</span></li>`;
   });
-  const form = html`<details><summary>Re-run failed jobs</summary><p>${ci} runs the failed jobs of ${build.pipeline} #${build.number} again, on the same commit. What they do outside, such as a deployment, happens again.</p>
-${postForm(`${buildAddress(build.id)}/rerun`, {}, html`<button>Re-run now</button>`)}</details>`;
-  return html`<div id="rerun" data-live>${offers && form}${items.length > 0 && html`<ul class="past">${items}</ul>`}</div>`;
+  const form = html`<details><summary>Re-run failed jobs</summary>
+    <p>${ci} runs the failed jobs of ${build.pipeline} #${build.number}
+    again, on the same commit. What they do outside, such as a deployment, happens again.</p>
+    ${postForm(`${buildAddress(build.id)}/rerun`, {}, html`<button>Re-run now</button>`)}</details>`;
+  return html`<div id="rerun" data-live>${offers && form}${
+    items.length > 0 && html`<ul class="past">${items}</ul>`
+  }</div>`;
 }

@@ -124,50 +124,71 @@ export function sendHtml(
 function frame(page: Page, reader: Reader): Html {
   const { keys, theme, wrap, timestamps } = reader.preferences;
   return html`<!doctype html>
-<html lang="en"${theme !== 'system' && html` data-theme="${theme}"`}${!keys && html` data-keys="off"`}${!wrap && html` data-wrap="off"`}${timestamps && html` data-timestamps="on"`}>
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${page.title} · Faultline</title>
-<link rel="stylesheet" href="${ASSETS.css.address}">
-<link rel="icon" href="${ASSETS.icon.address}">
-<script type="module" src="${ASSETS.js.address}"></script>
-</head>
-<body data-place="${page.place ?? 'page'}">
-<a class="skip" href="#main">Skip to content</a>
-${header(page, reader)}
-<main id="main" tabindex="-1"${page.live !== undefined && html` data-events="/events${search({ build: page.live.buildId })}"`}>${page.main}</main>
-<p id="news" aria-live="polite"></p>
-<footer id="bar" data-live aria-label="Actions"${page.bar === undefined && html` hidden`}>${page.bar}</footer>
-<p id="status" role="status">${page.said}</p>
-${keyList(page.place ?? 'page', keys)}
-</body>
-</html>`;
+    <html lang="en"${theme !== 'system' && html` data-theme="${theme}"`}${!keys && html` data-keys="off"`}${
+      !wrap && html` data-wrap="off"`
+    }${timestamps && html` data-timestamps="on"`}>
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${page.title} · Faultline</title>
+    <link rel="stylesheet" href="${ASSETS.css.address}">
+    <link rel="icon" href="${ASSETS.icon.address}">
+    <script type="module" src="${ASSETS.js.address}"></script>
+    </head>
+    <body data-place="${page.place ?? 'page'}">
+    <a class="skip" href="#main">Skip to content</a>
+    ${header(page, reader)}
+    <main id="main" tabindex="-1"${page.live !== undefined && html` data-events="/events${search({ build: page.live.buildId })}"`}>${page.main}</main>
+    <p id="news" aria-live="polite"></p>
+    <footer id="bar" data-live aria-label="Actions"${
+      page.bar === undefined && html` hidden`
+    }>${page.bar}</footer>
+    <p id="status" role="status">${page.said}</p>
+    ${keyList(page.place ?? 'page', keys)}
+    </body>
+    </html>`;
 }
 
 function header(page: Page, { principal, waiting }: Reader): Html {
   const links = PARTS.filter(({ role }) => holds(principal, role)).map(
     ({ part, name, action }) =>
-      html`<li><a href="/${part}"${action !== undefined && html` data-action="${action}"`}${page.part === part && html` aria-current="page"`}>${name}${part === 'review' && waiting !== null && html` <span class="count" id="waiting" data-live>${waiting}</span>`}</a></li>`,
+      html`<li><a href="/${part}"${action !== undefined && html` data-action="${action}"`}${
+        page.part === part && html` aria-current="page"`
+      }>${name}${
+        part === 'review' &&
+        waiting !== null &&
+        html` <span class="count" id="waiting" data-live>${waiting}</span>`
+      }</a></li>`,
   );
-  return html`<header><a class="brand" href="/">Faultline</a><nav aria-label="Sections"><ul>${links}</ul></nav>
-${holds(principal, 'read') && page.searches !== true && searchField(page)}${principal === null ? html`<a href="/sign-in">Sign in</a>` : html`<a href="/me">${principal.name}</a>`}</header>`;
+  return html`<header><a class="brand" href="/">Faultline</a><nav aria-label="Sections">
+    <ul>${links}</ul></nav>
+    ${holds(principal, 'read') && page.searches !== true && searchField(page)}${
+      principal === null ? html`<a href="/sign-in">Sign in</a>` : html`<a href="/me">${principal.name}</a>`
+    }</header>`;
 }
 
 /** Looks through all failures. Where `/` looks through a log, it stays with that. */
 function searchField({ place }: Page): Html {
-  return html`<form role="search" aria-label="All failures" action="/search" class="find"><input type="search" name="q" aria-label="Search failures" placeholder="Search"${place !== 'log' && html` data-action="search"`}>${place !== 'log' && html` <kbd aria-hidden="true">/</kbd>`}</form>
-`;
+  return html`<form role="search" aria-label="All failures" action="/search" class="find"><input type="search"
+    name="q" aria-label="Search failures"
+    placeholder="Search"${place !== 'log' && html` data-action="search"`}>${
+      place !== 'log' && html` <kbd aria-hidden="true">/</kbd>`
+    }</form>
+    `;
 }
 
 function keyList(place: Place, keys: boolean): Html {
   const rows = listKeys(place).map(
     (binding) =>
-      html`<div data-binding="${binding.action}" data-keys="${binding.keys}"${binding.whileTyping && html` data-typing`}><dt>${binding.keys.split(/[ |]/).map((key) => html`<kbd>${key}</kbd> `)}</dt><dd>${binding.does}</dd></div>`,
+      html`<div data-binding="${binding.action}"
+        data-keys="${binding.keys}"${binding.whileTyping && html` data-typing`}>
+        <dt>${binding.keys.split(/[ |]/).map((key) => html`<kbd>${key}</kbd> `)}</dt>
+        <dd>${binding.does}</dd></div>`,
   );
   return html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2><dl>${rows}</dl>
-<p>${keys ? 'Single-key shortcuts are on.' : 'Single-key shortcuts are off.'} <a href="/me">Change this</a></p>
-<form method="dialog"><button>Close</button></form></dialog>`;
+    <p>${keys ? 'Single-key shortcuts are on.' : 'Single-key shortcuts are off.'}
+    <a href="/me">Change this</a></p>
+    <form method="dialog"><button>Close</button></form></dialog>`;
 }
 
 /** Milliseconds for which a count of waiting items is reused. */

@@ -24,12 +24,14 @@ const ListQuery = z.object({
 const text = (most: number) => z.string().max(most).default('');
 /** A rule as its form sends it; what is wrong with it is said on the form. */
 const RuleForm = z.object({
-  ...{ pattern: text(1000), sample: text(10_000), repository: text(300), category: text(40), kind: text(40) },
-  ...{
-    rootCause: text(10_000),
-    fixRecommendation: text(10_000),
-    act: z.enum(['try', 'store']).default('try'),
-  },
+  pattern: text(1000),
+  sample: text(10_000),
+  repository: text(300),
+  category: text(40),
+  kind: text(40),
+  rootCause: text(10_000),
+  fixRecommendation: text(10_000),
+  act: z.enum(['try', 'store']).default('try'),
 });
 type RuleForm = z.infer<typeof RuleForm>;
 
@@ -100,8 +102,11 @@ function toRuleInput({ repository, kind, sample, ...rest }: RuleFields) {
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  ...{ rootCause: 'The root cause', fixRecommendation: 'What to do' },
-  ...{ sample: 'The sample', pattern: 'The pattern', category: 'The category' },
+  rootCause: 'The root cause',
+  fixRecommendation: 'What to do',
+  sample: 'The sample',
+  pattern: 'The pattern',
+  category: 'The category',
 };
 
 function describeIssue({ issues }: z.ZodError): string {
@@ -131,47 +136,80 @@ function ruleFormMain(fields: RuleFields, { failure, trial }: RuleOutcome): Html
     (one) => [one, one.replaceAll('_', ' ')] as const,
   );
   return html`<div class="item"><h1 tabindex="-1">New rule</h1>
-${failure !== null && html`<div class="banner bad" id="failure"><p><strong>Refused.</strong> ${failure}</p></div>`}
-${trial !== null && trialPart(trial)}
-<div class="card"><form method="post" action="/library/rules"${failure !== null && html` aria-describedby="failure"`}>
-<p><label for="pattern">Pattern (RE2 syntax, no backtracking)</label><br><input id="pattern" name="pattern" class="mono" required minlength="4" maxlength="300" value="${pattern}" placeholder="registry \\S+ answered 5\\d\\d"></p>
-<p><label for="sample">Sample log lines that it must match</label><textarea id="sample" name="sample" class="mono" required maxlength="4000">${sample}</textarea></p>
-<p class="choices"><label>Category <select name="category">${options(CATEGORY_KEYS, category)}</select></label>
-<label>Kind <select name="kind">${options([['', 'unknown'], ...kinds], kind)}</select></label>
-<label>Repository <input name="repository" value="${repository}" placeholder="every repository"></label></p>
-<p><label for="rootCause">Root cause</label><textarea id="rootCause" name="rootCause" class="short" required maxlength="4000">${rootCause}</textarea></p>
-<p><label for="fix">What to do</label><textarea id="fix" name="fixRecommendation" class="short" required maxlength="4000">${fixRecommendation}</textarea></p>
-<p class="acts"><button class="first" name="act" value="try">Test</button> <button name="act" value="store">Save</button> <a class="button" href="/library/rules">Cancel</a></p></form></div></div>`;
+    ${
+      failure !== null &&
+      html`<div class="banner bad" id="failure"><p><strong>Refused.</strong> ${failure}</p></div>`
+    }
+    ${trial !== null && trialPart(trial)}
+    <div class="card"><form method="post"
+    action="/library/rules"${failure !== null && html` aria-describedby="failure"`}>
+    <p><label for="pattern">Pattern (RE2 syntax, no
+    backtracking)</label><br><input id="pattern" name="pattern" class="mono" required minlength="4"
+    maxlength="300" value="${pattern}" placeholder="registry \\S+ answered 5\\d\\d"></p>
+    <p><label for="sample">Sample log lines that it must
+    match</label><textarea id="sample" name="sample" class="mono" required
+    maxlength="4000">${sample}</textarea></p>
+    <p class="choices"><label>Category
+    <select name="category">${options(CATEGORY_KEYS, category)}</select></label>
+    <label>Kind <select name="kind">${options([['', 'unknown'], ...kinds], kind)}</select></label>
+    <label>Repository <input name="repository" value="${repository}" placeholder="every repository"></label>
+    </p>
+    <p><label for="rootCause">Root cause</label><textarea id="rootCause" name="rootCause" class="short"
+    required maxlength="4000">${rootCause}</textarea></p>
+    <p><label for="fix">What to do</label><textarea id="fix" name="fixRecommendation" class="short" required
+    maxlength="4000">${fixRecommendation}</textarea></p>
+    <p class="acts"><button class="first" name="act" value="try">Test</button>
+    <button name="act" value="store">Save</button>
+    <a class="button" href="/library/rules">Cancel</a></p></form></div></div>`;
 }
 
 function trialPart({ line, matches, tried }: RuleTrial): Html {
-  const rows = matches
-    .slice(0, LISTED)
-    .map(
-      ({ failure, repository, pipeline, number, category, seenAt }) =>
-        html`<li><a href="${buildAddress(failure.buildId)}">${repository} ${pipeline} #${number}</a> ${category !== null && html`was <span class="category">${category}</span>`} <span class="quiet">${failure.message.slice(0, 160)} · ${renderTime(seenAt)}</span></li>`,
-    );
-  return html`<div class="banner good"><p><strong>The rule can be saved.</strong> It matches this line of the sample:</p><pre tabindex="0">${line}</pre>
-<p>It matches ${matches.length} of the ${tried} latest failures and no green build.${matches.length === 0 && html` <strong class="warn">No stored failure has this line: check that the sample is copied from a log.</strong>`}</p>
-${rows.length > 0 && html`<ul class="past">${rows}</ul>`}</div>`;
+  const rows = matches.slice(0, LISTED).map(
+    ({ failure, repository, pipeline, number, category, seenAt }) =>
+      html`<li><a href="${buildAddress(failure.buildId)}">${repository} ${pipeline} #${number}</a>
+          ${category !== null && html`was <span class="category">${category}</span>`}
+        <span class="quiet">${failure.message.slice(0, 160)} · ${renderTime(seenAt)}</span></li>`,
+  );
+  return html`<div class="banner good"><p><strong>The rule can be saved.</strong>
+    It matches this line of the sample:</p><pre tabindex="0">${line}</pre>
+    <p>It matches ${matches.length} of the ${tried}
+    latest failures and no green build.${
+      matches.length === 0 &&
+      html` <strong class="warn">No stored failure has this line: check that the sample is copied from a
+        log.</strong>`
+    }</p>
+    ${rows.length > 0 && html`<ul class="past">${rows}</ul>`}</div>`;
 }
 
 /** Renders the rules of reviewers, newest first. */
 function rulesMain(rules: readonly Rule[], withWithdrawn: boolean): Html {
-  return html`<div class="headline"><h1 tabindex="-1">Rules</h1><nav aria-label="Library"><ul class="tabs"><li><a href="/library">Library</a></li><li><a href="/library/rules" aria-current="page">Rules</a></li></ul></nav></div>
-<p class="quiet">A rule answers failures whose log matches its pattern, unless a reviewer has confirmed their cause.</p>
-<p class="acts"><a class="button first" href="/library/rules/new">New rule</a> <a class="button" href="/library/rules${withWithdrawn ? '' : '?withdrawn=1'}">${withWithdrawn ? 'Hide withdrawn' : 'Show withdrawn'}</a></p>
-${rules.length === 0 ? html`<p class="empty">No rules yet.</p>` : rules.map(ruleCard)}`;
+  return html`<div class="headline"><h1 tabindex="-1">Rules</h1><nav aria-label="Library"><ul class="tabs">
+    <li><a href="/library">Library</a></li>
+    <li><a href="/library/rules" aria-current="page">Rules</a></li></ul></nav></div>
+    <p class="quiet">A rule answers failures whose log matches its pattern, unless a reviewer has confirmed
+    their cause.</p>
+    <p class="acts"><a class="button first" href="/library/rules/new">New rule</a>
+    <a class="button" href="/library/rules${withWithdrawn ? '' : '?withdrawn=1'}">${
+      withWithdrawn ? 'Hide withdrawn' : 'Show withdrawn'
+    }</a></p>
+    ${rules.length === 0 ? html`<p class="empty">No rules yet.</p>` : rules.map(ruleCard)}`;
 }
 
 function ruleCard({ id, version, repository, author, createdAt, withdrawn, ...rule }: Rule): Html {
   const withdraw = postForm(
     `/library/rules/${encodeURIComponent(id)}/withdraw`,
     {},
-    html`<p><label>Reason <input name="reason" required maxlength="1000"></label> <button>Withdraw</button></p>`,
+    html`<p><label>Reason <input name="reason" required maxlength="1000"></label>
+      <button>Withdraw</button></p>`,
   );
   return html`<section class="card"><h2>${rule.title}</h2>
-<p><span class="category">${rule.category}</span> · ${repository ?? 'every repository'} · by ${author}, ${renderTime(createdAt)}${version > 1 && html` · version ${version}`} · answered ${rule.timesUsed}×</p>
-<pre tabindex="0">${rule.pattern}</pre><p>${rule.rootCause}</p><p class="quiet">Fix: ${rule.fixRecommendation}</p>
-${withdrawn === null ? html`<details><summary>Withdraw</summary>${withdraw}</details>` : html`<p><strong>Withdrawn</strong> by ${withdrawn.by}: ${withdrawn.reason}</p>`}</section>`;
+    <p><span class="category">${rule.category}</span> · ${repository ?? 'every repository'} · by ${author},
+    ${renderTime(createdAt)}${version > 1 && html` · version ${version}`} · answered ${rule.timesUsed}×</p>
+    <pre tabindex="0">${rule.pattern}</pre><p>${rule.rootCause}</p>
+    <p class="quiet">Fix: ${rule.fixRecommendation}</p>
+    ${
+      withdrawn === null
+        ? html`<details><summary>Withdraw</summary>${withdraw}</details>`
+        : html`<p><strong>Withdrawn</strong> by ${withdrawn.by}: ${withdrawn.reason}</p>`
+    }</section>`;
 }

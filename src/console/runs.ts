@@ -23,7 +23,10 @@ import { type Html, html } from './html.ts';
 import { type Emit, IdParams, protect, sendEvents } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 
-/** Serves `/runs/:id`, the steps of an analysis, or, for the id of a build, the steps of its current run. */
+/**
+ * Serves `/runs/:id`, the steps of an analysis or, for the id of a build, of its current run. Also serves
+ * `/runs/:id/json`, the same for programs, and `/runs/:id/events`, the steps of a run as they end.
+ */
 export function registerRunPages(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/runs/:id', route('read', { params: IdParams }), async (request, reply) => {
     const analysis = await deps.stores.analyses.find(request.params.id);
@@ -37,12 +40,12 @@ export function registerRunPages(app: ConsoleApp, deps: ConsoleDeps): void {
     reply
       .header('content-disposition', `attachment; filename="${analysis.id}.json"`)
       .header('content-type', 'application/json; charset=utf-8');
-    return reply.send(JSON.stringify(await traced(analysis, deps), null, 2));
+    return reply.send(JSON.stringify(await traceAnalysis(analysis, deps), null, 2));
   });
   registerRunEvents(app, deps);
 }
 
-async function traced(analysis: Analysis, { masker }: ConsoleDeps): Promise<AnalysisTrace> {
+async function traceAnalysis(analysis: Analysis, { masker }: ConsoleDeps): Promise<AnalysisTrace> {
   return await buildTrace(analysis, async (text) => (await masker.mask(text)).text);
 }
 
@@ -52,13 +55,19 @@ async function sendFinished(
   reply: FastifyReply,
   deps: ConsoleDeps,
 ): Promise<FastifyReply> {
-  const trace = await traced(analysis, deps);
+  const trace = await traceAnalysis(analysis, deps);
   const main = html`<h1 tabindex="-1">How Faultline reached “${analysis.answer.title}”</h1>
-${renderHead(trace)}
-<ol class="steps">${trace.steps.map((step, at) => stepLine(step, at + 1, { startedAt: begunAt(trace), milliseconds: trace.milliseconds }))}</ol>
-${trace.truncated && html`<p>Only the first ${trace.steps.length} steps are shown.</p>`}
-${trace.notes.length > 0 && html`<h2>Notes</h2><ul>${trace.notes.map((note) => html`<li>${note}</li>`)}</ul>`}
-<p><a class="button" href="${analysisAddress(analysis.id)}">Back to the analysis</a> <a class="button" href="/runs/${encodeURIComponent(analysis.id)}/json">Download JSON</a></p>`;
+    ${renderHead(trace)}
+    <ol class="steps">${trace.steps.map((step, at) =>
+      stepLine(step, at + 1, { startedAt: findStart(trace), milliseconds: trace.milliseconds }),
+    )}</ol>
+    ${trace.truncated && html`<p>Only the first ${trace.steps.length} steps are shown.</p>`}
+    ${
+      trace.notes.length > 0 &&
+      html`<h2>Notes</h2><ul>${trace.notes.map((note) => html`<li>${note}</li>`)}</ul>`
+    }
+    <p><a class="button" href="${analysisAddress(analysis.id)}">Back to the analysis</a>
+    <a class="button" href="/runs/${encodeURIComponent(analysis.id)}/json">Download JSON</a></p>`;
   return answerPage(request, reply, deps, { title: 'Run', part: 'builds', main });
 }
 
@@ -75,17 +84,23 @@ function renderHead({
   const cost =
     totals.modelCalls === 0
       ? 'no model used'
-      : `${formatNumber(totals.inputTokens)} → ${formatNumber(totals.outputTokens)} tokens · ${formatDollars(totals.costUsd)}`;
+      : `${formatNumber(totals.inputTokens)} → ${formatNumber(totals.outputTokens)} tokens ` +
+        `· ${formatDollars(totals.costUsd)}`;
   const prompts = [...new Set(Object.values(promptHashes))].map((hash) => hash.slice(0, 8));
-  return html`<p>Finished: ${terminationReason.replaceAll('_', ' ')} · ${totals.iterations} ${totals.iterations === 1 ? 'round' : 'rounds'} · ${formatDuration(milliseconds)} · ${cost} · ended in <strong>${action.replaceAll('_', ' ')}</strong></p>
-<p class="quiet">Log ${formatNumber(reduction.logLines)} lines → ${formatNumber(reduction.keptLines)} kept · ${model === null ? `analyst ${analyst}` : `model ${model}`}${prompts.length > 0 && ` · prompts ${prompts.join(', ')}`}</p>`;
+  return html`<p>Finished: ${terminationReason.replaceAll('_', ' ')} · ${totals.iterations}
+    ${totals.iterations === 1 ? 'round' : 'rounds'} · ${formatDuration(milliseconds)} · ${cost} · ended in
+    <strong>${action.replaceAll('_', ' ')}</strong></p>
+    <p class="quiet">Log ${formatNumber(reduction.logLines)} lines → ${formatNumber(reduction.keptLines)}
+    kept · ${model === null ? `analyst ${analyst}` : `model ${model}`}${
+      prompts.length > 0 && ` · prompts ${prompts.join(', ')}`
+    }</p>`;
 }
 
 /**
- * Returns the start of a run. Its steps may begin before the clock of the first stored one, for example after
- * a resume.
+ * Returns when the run started: the earliest start of a step, or the creation of the analysis if there are no
+ * steps.
  */
-function begunAt({ steps, createdAt }: AnalysisTrace): number {
+function findStart({ steps, createdAt }: AnalysisTrace): number {
   const starts = steps.map(({ startedAt }) => Date.parse(startedAt));
   return findMin(starts, Date.parse(createdAt));
 }
@@ -108,21 +123,31 @@ async function sendLive(
 
 function livePage(build: Build, run: LiveRun, steps: readonly Html[]): Html {
   const at = run.steps.at(-1)?.position ?? 0;
-  return html`<h1 tabindex="-1">${run.ended ? 'Analysis of' : 'Analyzing'} ${build.pipeline} #${build.number}</h1>
-<p>${buildLine(build)}</p>
-<p id="live-state">${run.sentence}</p>
-<ol class="steps" id="steps"${!run.ended && html` data-events="${runAddress(build.id)}/events" data-last="${at}"`}>${steps}</ol>
-${!run.ended && html`<p><a class="button" href="${runAddress(build.id)}">Refresh</a></p>`}
-${run.analyses.length > 0 && html`<h2>Analyses</h2><ul>${run.analyses.map(({ id, title }) => html`<li><a href="${analysisAddress(id)}">${title}</a></li>`)}</ul>`}
-<p><a href="${buildAddress(build.id)}">Back to the build</a></p>`;
+  return html`<h1 tabindex="-1">${run.ended ? 'Analysis of' : 'Analyzing'} ${build.pipeline}
+    #${build.number}</h1>
+    <p>${buildLine(build)}</p>
+    <p id="live-state">${run.stateText}</p>
+    <ol class="steps" id="steps"${
+      !run.ended &&
+      html` data-events="${runAddress(build.id)}/events"
+      data-last="${at}"`
+    }>${steps}</ol>
+    ${!run.ended && html`<p><a class="button" href="${runAddress(build.id)}">Refresh</a></p>`}
+    ${
+      run.analyses.length > 0 &&
+      html`<h2>Analyses</h2><ul>${run.analyses.map(
+        ({ id, title }) => html`<li><a href="${analysisAddress(id)}">${title}</a></li>`,
+      )}</ul>`
+    }
+    <p><a href="${buildAddress(build.id)}">Back to the build</a></p>`;
 }
 
-/** Between two looks into the database; a step takes seconds with a model. */
-const LOOK_MS = 700;
-/** The database counts no further. */
-const LAST_POSITION = 2_147_483_647;
-/** A page that is forgotten in a tab asks again after that. */
-const LONGEST_MS = 30 * 60_000;
+/** The interval between two polls of the database. With a model, a step takes seconds. */
+const POLL_MS = 700;
+/** The largest position of a step: positions are integers of PostgreSQL. */
+const MAX_POSITION = 2_147_483_647;
+/** The maximum length of one event stream. The browser then reconnects. */
+const MAX_STREAM_MS = 30 * 60_000;
 
 type LiveRun = Awaited<ReturnType<typeof liveRun>>;
 
@@ -135,7 +160,7 @@ async function liveRun(buildId: string, after: number, { stores }: Pick<ConsoleD
   ]);
   const ended = job === null || job.state === 'done' || job.state === 'failed';
   const last = steps.at(-1)?.step;
-  const sentences = {
+  const stateTexts = {
     queued: 'Waiting for a worker.',
     running: last === undefined ? 'Reading the logs.' : `Done: ${last.node}. ${last.summary}`,
     done: 'Analyzed.',
@@ -145,7 +170,7 @@ async function liveRun(buildId: string, after: number, { stores }: Pick<ConsoleD
     steps,
     analyses,
     ended,
-    sentence: job === null ? 'This build needs no analysis.' : sentences[job.state],
+    stateText: job === null ? 'This build needs no analysis.' : stateTexts[job.state],
   };
 }
 
@@ -159,21 +184,21 @@ async function renderStep(
 
 /**
  * Serves `/runs/:id/events`: the steps of a build that a user watches, as they end. The id of each event is
- * its position, so a reader that reconnects continues after it. The last event is `done`, with the address of
- * the result.
+ * its position, so a reader that reconnects continues after it. When the run has ended, the last event is
+ * `done`, with the address of the result. A stream ends after `MAX_STREAM_MS` in any case.
  */
 function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
   const schema = {
     params: IdParams,
-    querystring: z.object({ after: z.coerce.number().int().min(0).max(LAST_POSITION).catch(0).default(0) }),
+    querystring: z.object({ after: z.coerce.number().int().min(0).max(MAX_POSITION).catch(0).default(0) }),
   };
   const options = { ...route('read', schema), exposeHeadRoute: false };
   app.get('/runs/:id/events', options, async (request, reply) => {
     const build = await deps.stores.builds.find(request.params.id);
     if (build === null) throw new TriageError('not-found', `There is no build ${request.params.id}.`);
     const resumed = Number.parseInt(String(request.headers['last-event-id'] ?? ''), 10);
-    let after = resumed >= 0 && resumed <= LAST_POSITION ? resumed : request.query.after;
-    const until = deps.clock.now() + LONGEST_MS;
+    let after = resumed >= 0 && resumed <= MAX_POSITION ? resumed : request.query.after;
+    const until = deps.clock.now() + MAX_STREAM_MS;
     const leave = deps.countStream(request);
     const watch = async (emit: Emit, signal: AbortSignal) => {
       for (;;) {
@@ -182,7 +207,7 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
           after = step.position;
           emit('step', (await renderStep(step, deps)).text, String(after));
         }
-        emit('state', html`${run.sentence}`.text);
+        emit('state', html`${run.stateText}`.text);
         const [only] = run.analyses;
         if (run.ended)
           return emit(
@@ -190,7 +215,7 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
             run.analyses.length === 1 && only !== undefined ? runAddress(only.id) : buildAddress(build.id),
           );
         if (deps.clock.now() > until) return;
-        await wait(LOOK_MS, undefined, { signal });
+        await wait(POLL_MS, undefined, { signal });
       }
     };
     return sendEvents(request, reply, async (emit, signal) => await watch(emit, signal).finally(leave));
@@ -198,19 +223,32 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
 }
 
 /**
- * Renders one finished step as a line that can be opened. Steps in which something failed are open. `scale`
- * is null while the run continues.
+ * Renders one finished step as a list item that expands. It is expanded if a tool call failed. `scale` is
+ * null while the run continues.
  */
 function stepLine(step: StepTrace, number: number, scale: RunScale | null): Html {
   const failed = step.tools.some(isFailure);
   const took = formatDuration(step.milliseconds);
-  return html`<li><details${failed && html` open`}><summary>${scale !== null && bar(step, scale)}<span class="number">${number}</span> <strong>${step.node}</strong>${step.round > 0 && html` <span class="quiet">round ${step.round}</span>`}${step.investigator !== undefined && html` <span class="quiet">${step.investigator}</span>`} <span class="quiet">${took}</span> ${step.summary}</summary>
-${step.judgements.map(
-  (judgement) =>
-    html`<p>${judgement.name} by ${judgement.by}${judgement.model !== null && ` (${judgement.model})`}: ${formatDuration(judgement.milliseconds)}${judgement.modelCalls > 0 && `, ${formatNumber(judgement.inputTokens)} → ${formatNumber(judgement.outputTokens)} tokens, ${formatDollars(judgement.costUsd)}`}${judgement.note !== null && html` <span class="quiet">${judgement.note}</span>`}</p>`,
-)}
-${step.tools.length > 0 && html`<ul class="plain">${step.tools.map(toolLine)}</ul>`}
-${step.judgements.length === 0 && step.tools.length === 0 && html`<p class="quiet">No model or tool was called in this step.</p>`}</details></li>`;
+  return html`<li><details${failed && html` open`}>
+    <summary>${scale !== null && bar(step, scale)}<span class="number">${number}</span>
+    <strong>${step.node}</strong>${
+      step.round > 0 && html` <span class="quiet">round ${step.round}</span>`
+    }${step.investigator !== undefined && html` <span class="quiet">${step.investigator}</span>`}
+    <span class="quiet">${took}</span> ${step.summary}</summary>
+    ${step.judgements.map(
+      (judgement) =>
+        html`<p>${judgement.name} by ${judgement.by}${judgement.model !== null && ` (${judgement.model})`}:
+          ${formatDuration(judgement.milliseconds)}${
+            judgement.modelCalls > 0 &&
+            `, ${formatNumber(judgement.inputTokens)} → ${formatNumber(judgement.outputTokens)} tokens, ${formatDollars(judgement.costUsd)}`
+          }${judgement.note !== null && html` <span class="quiet">${judgement.note}</span>`}</p>`,
+    )}
+    ${step.tools.length > 0 && html`<ul class="plain">${step.tools.map(toolLine)}</ul>`}
+    ${
+      step.judgements.length === 0 &&
+      step.tools.length === 0 &&
+      html`<p class="quiet">No model or tool was called in this step.</p>`
+    }</details></li>`;
 }
 
 function toolLine(tool: ToolTrace): Html {
@@ -220,8 +258,14 @@ function toolLine(tool: ToolTrace): Html {
   const args = Object.entries(tool.args).map(
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  return html`<li>${sign} <code>${tool.tool}</code> ${tool.summary} <span class="quiet">${formatDuration(tool.milliseconds)}${tool.attempts > 1 && `, ${tool.attempts} attempts`}${tool.cached && ', from cache'}${tool.answeredBy !== undefined && html`. Instead: <code>${tool.answeredBy}</code>`}</span>
-${args.length > 0 && html`<br><span class="quiet mono">${args.join(' · ')}</span>`}<br><span class="quiet">${tool.why}</span></li>`;
+  return html`<li>${sign} <code>${tool.tool}</code> ${tool.summary}
+    <span class="quiet">${formatDuration(tool.milliseconds)}${
+      tool.attempts > 1 && `, ${tool.attempts} attempts`
+    }${tool.cached && ', from cache'}${
+      tool.answeredBy !== undefined && html`. Instead: <code>${tool.answeredBy}</code>`
+    }</span>
+    ${args.length > 0 && html`<br><span class="quiet mono">${args.join(' · ')}</span>`}<br><span
+    class="quiet">${tool.why}</span></li>`;
 }
 
 /** Checks whether a tool call failed. An empty result is not a failure. */
@@ -236,20 +280,22 @@ interface RunScale {
 }
 
 const WIDTH = 200;
-/** A step of a millisecond is still to be seen. */
+/** Even the shortest step is visible. */
 const MIN_WIDTH = 1;
 
 /**
- * Draws when a step began and how long it took, to the scale of the whole run. The text next to it says the
- * same.
+ * Draws when a step began and how long it took, to the scale of the whole run. The text next to the bar gives
+ * the duration; the start is shown by the bar alone.
  */
 function bar(step: Pick<StepTrace, 'startedAt' | 'milliseconds'>, scale: RunScale): Html {
   const total = Math.max(1, scale.milliseconds);
   const from = clamp(((Date.parse(step.startedAt) - scale.startedAt) / total) * WIDTH, WIDTH - MIN_WIDTH);
   const width = Math.max(MIN_WIDTH, clamp((step.milliseconds / total) * WIDTH, WIDTH - from));
-  return html`<svg class="bar" viewBox="0 0 ${WIDTH} 8" aria-hidden="true"><rect class="track" width="${WIDTH}" height="8"/><rect x="${from.toFixed(1)}" width="${width.toFixed(1)}" height="8"/></svg>`;
+  return html`<svg class="bar" viewBox="0 0 ${WIDTH} 8" aria-hidden="true">
+    <rect class="track" width="${WIDTH}" height="8"/>
+    <rect x="${from.toFixed(1)}" width="${width.toFixed(1)}" height="8"/></svg>`;
 }
 
-function clamp(value: number, most: number): number {
-  return Math.min(Math.max(0, value), most);
+function clamp(value: number, max: number): number {
+  return Math.min(Math.max(0, value), max);
 }

@@ -41,7 +41,10 @@ export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
     const read = readSearch(q, deps.clock.now(), listReaderNames(reader));
     const found =
       read instanceof TriageError || read.terms.length === 0 ? null : await find(deps, read, offset);
-    const main = html`<h1 tabindex="-1">Search</h1>${searchForm(q, read instanceof TriageError ? read.message : null)}${help(found === null)}${
+    const main = html`<h1 tabindex="-1">Search</h1>${searchForm(
+      q,
+      read instanceof TriageError ? read.message : null,
+    )}${help(found === null)}${
       read instanceof TriageError
         ? null
         : html`${chips(read, q)}${found !== null && results(found, q, offset, deps.clock.now())}`
@@ -79,9 +82,13 @@ function getSearchAddress(q: string, offset = 0): string {
 }
 
 function searchForm(q: string, wrong: string | null): Html {
-  return html`<form class="search" role="search" aria-label="Failures" action="/search"><label for="search">Failures of all builds</label>
-<p><input id="search" name="q" type="search" value="${q}" data-action="search" maxlength="${MAX_SEARCH}" placeholder='repo:shop/api is:flaky since:7d "connection refused"'${wrong !== null && html` aria-invalid="true" aria-describedby="wrong"`}> <button class="first">Search</button></p>
-${wrong !== null && html`<p class="wrong" id="wrong" role="alert">${wrong}</p>`}</form>`;
+  return html`<form class="search" role="search" aria-label="Failures" action="/search"><label
+    for="search">Failures of all builds</label>
+    <p><input id="search" name="q" type="search" value="${q}" data-action="search" maxlength="${MAX_SEARCH}"
+    placeholder='repo:shop/api is:flaky since:7d "connection refused"'${
+      wrong !== null && html` aria-invalid="true" aria-describedby="wrong"`
+    }> <button class="first">Search</button></p>
+    ${wrong !== null && html`<p class="wrong" id="wrong" role="alert">${wrong}</p>`}</form>`;
 }
 
 /**
@@ -93,7 +100,8 @@ function chips({ terms }: Search, q: string): Html {
     terms.flatMap(({ typed }, other) => (other === at ? [] : [typed])).join(' ');
   const given = terms.map(
     ({ typed }, at) =>
-      html`<li><a class="chip" href="${getSearchAddress(without(at))}" aria-label="Remove ${typed}">${typed} <span aria-hidden="true">×</span></a></li>`,
+      html`<li><a class="chip" href="${getSearchAddress(without(at))}" aria-label="Remove ${typed}">${typed}
+        <span aria-hidden="true">×</span></a></li>`,
   );
   const has = new Set(terms.map(({ typed }) => typed.toLowerCase()));
   const names = new Set(terms.map(({ name }) => name));
@@ -102,10 +110,10 @@ function chips({ terms }: Search, q: string): Html {
   const flags = names.has('is') ? [] : SEARCH_STATES.map((flag) => `is:${flag}`);
   const more = [...times, ...flags, ...categories].filter((one) => !has.has(one.toLowerCase()));
   return html`<ul class="legend" aria-label="Filters in use">${given}</ul>
-<details class="narrow"><summary>Narrow</summary><p>${joined(
-    more.map((one) => html`<a class="chip" href="${getSearchAddress(`${q} ${one}`)}">${one}</a>`),
-    ' ',
-  )}</p></details>`;
+    <details class="narrow"><summary>Narrow</summary><p>${joined(
+      more.map((one) => html`<a class="chip" href="${getSearchAddress(`${q} ${one}`)}">${one}</a>`),
+      ' ',
+    )}</p></details>`;
 }
 
 /** Renders the help next to the search field. It is open if there are no results. */
@@ -113,7 +121,10 @@ function help(open: boolean): Html {
   const rows = (Object.entries(SEARCH_NAMES) as [SearchName, string][]).map(
     ([name, example]) => html`<dt><code>${example}</code></dt><dd>${EXPLAINED[name]}</dd>`,
   );
-  return html`<details class="narrow"${open && html` open`}><summary>Search filters</summary><p>Words are searched for in messages, tests, files and titles of causes. Quote several words to find them together. A commit, a fingerprint or an ID needs no filter name.</p><dl class="facts">${rows}</dl></details>`;
+  return html`<details class="narrow"${open && html` open`}><summary>Search filters</summary>
+    <p>Words are searched for in messages, tests, files and titles of causes. Quote several words to find them
+    together. A commit, a fingerprint or an ID needs no filter name.</p>
+    <dl class="facts">${rows}</dl></details>`;
 }
 
 const EXPLAINED: Readonly<Record<SearchName, string>> = {
@@ -145,8 +156,9 @@ function results({ rows, heads, more }: Found, q: string, offset: number, now: n
     offset === 0 && !more
       ? `${formatNumber(rows.length)} ${rows.length === 1 ? 'failure' : 'failures'}`
       : `Failures ${formatNumber(offset + 1)}–${formatNumber(offset + rows.length)}`;
-  return html`<p role="status">${count}, newest first.</p><ol class="found">${groups.map((group) => renderResult(group, titles, q, now))}</ol>
-${pager({ offset, size: ROWS, more }, (at) => getSearchAddress(q, at))}`;
+  return html`<p role="status">${count}, newest first.</p>
+    <ol class="found">${groups.map((group) => renderResult(group, titles, q, now))}</ol>
+    ${pager({ offset, size: ROWS, more }, (at) => getSearchAddress(q, at))}`;
 }
 
 /** Renders consecutive failures with the same cause in the same build as one row. */
@@ -173,8 +185,16 @@ function renderResult(
     commit !== null && html`<code>${shortCommit(commit)}</code>`,
     formatAge(seenAt, now),
   ].filter((part) => part !== false);
-  return html`<li><a class="title" href="${analysisId === null ? buildAddress(failure.buildId) : analysisAddress(analysisId)}">${title}</a>
-<span class="category">${category ?? 'not analyzed'}</span>${decidedBy !== null && html` <span class="quiet">decided by ${decidedBy}</span>`}${group.length > 1 && html` <span class="quiet">${group.length} failures</span>`}
-${tests.length > 0 && html`<br><span class="quiet">${joined(tests.slice(0, 3), ', ')}${tests.length > 3 && ` and ${tests.length - 3} more`}</span>`}
-<pre>${line.slice(0, MESSAGE)}</pre><span class="quiet">${joined(place, ' · ')}</span></li>`;
+  return html`<li><a class="title"
+    href="${analysisId === null ? buildAddress(failure.buildId) : analysisAddress(analysisId)}">${title}</a>
+    <span class="category">${category ?? 'not analyzed'}</span>${
+      decidedBy !== null && html` <span class="quiet">decided by ${decidedBy}</span>`
+    }${group.length > 1 && html` <span class="quiet">${group.length} failures</span>`}
+    ${
+      tests.length > 0 &&
+      html`<br><span class="quiet">${joined(tests.slice(0, 3), ', ')}${
+        tests.length > 3 && ` and ${tests.length - 3} more`
+      }</span>`
+    }
+    <pre>${line.slice(0, MESSAGE)}</pre><span class="quiet">${joined(place, ' · ')}</span></li>`;
 }

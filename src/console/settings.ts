@@ -39,7 +39,8 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
       repository: repository === '' ? null : repository,
       address: publicUrl === null ? null : webhookAddress(provider, publicUrl),
       secret: provider.webhook.secrets[0] ?? null,
-      ...{ create: act === 'create', test: act === 'test' },
+      create: act === 'create',
+      test: act === 'test',
     };
     deps.logger.info(
       { provider: provider.name, act, repository, by: request.principal?.name },
@@ -67,17 +68,24 @@ async function listMain(deps: ConsoleDeps): Promise<Html> {
     providers.map(async (provider) => {
       const { label } = await provider.connection();
       const state = provider.webhook.secrets.length > 0 ? 'accepts webhooks' : 'no webhook secret';
-      return html`<tr><th scope="row"><a href="/settings?provider=${provider.name}">${label}</a></th><td>${state}</td><td><code>${publicUrl === null ? provider.webhook.path : webhookAddress(provider, publicUrl)}</code></td></tr>`;
+      return html`<tr><th scope="row"><a href="/settings?provider=${provider.name}">${label}</a></th>
+        <td>${state}</td><td><code>${
+          publicUrl === null ? provider.webhook.path : webhookAddress(provider, publicUrl)
+        }</code></td></tr>`;
     }),
   );
   return html`<h1 tabindex="-1">Settings</h1>
-<h2>CI systems</h2>
-${publicUrl === null && html`<p class="quiet">The public address of this service is not set. Set <code>FAULTLINE_PUBLIC_URL</code>.</p>`}
-${dataTable('CI systems', ['System', 'State', 'Webhook'], rows)}
-<p class="quiet">Any other CI uploads its builds to <code>POST /api/builds</code>.</p>
-<h2>Service health</h2>
-${await healthTable(deps)}
-${await unreadLogs(deps)}`;
+    <h2>CI systems</h2>
+    ${
+      publicUrl === null &&
+      html`<p class="quiet">The public address of this service is not set. Set
+        <code>FAULTLINE_PUBLIC_URL</code>.</p>`
+    }
+    ${dataTable('CI systems', ['System', 'State', 'Webhook'], rows)}
+    <p class="quiet">Any other CI uploads its builds to <code>POST /api/builds</code>.</p>
+    <h2>Service health</h2>
+    ${await healthTable(deps)}
+    ${await unreadLogs(deps)}`;
 }
 
 const BACKEND_STATES = { ok: 'OK', degraded: 'Degraded', down: 'Down' } as const;
@@ -90,7 +98,9 @@ async function healthTable({ readiness }: ConsoleDeps): Promise<Html> {
   const { backends } = await readiness();
   const rows = Object.entries(backends).map(
     ([name, { state, says, mend, since }]) =>
-      html`<tr><th scope="row">${name}</th><td>${BACKEND_STATES[state]}</td><td>${says}${mend !== undefined && html`<br><span class="quiet">${mend}</span>`}</td><td>${renderTime(since)}</td></tr>`,
+      html`<tr><th scope="row">${name}</th><td>${BACKEND_STATES[state]}</td>
+        <td>${says}${mend !== undefined && html`<br><span class="quiet">${mend}</span>`}</td>
+        <td>${renderTime(since)}</td></tr>`,
   );
   return dataTable('Service health', ['Service', 'State', 'Details', 'Since'], rows);
 }
@@ -113,25 +123,41 @@ async function providerMain(
   const { secrets, accepts, path } = provider.webhook;
   const setting = html`the value of <code>${secretSetting}</code>`;
   const keptAt = SELF_MADE.includes(provider.name)
-    ? html`${setting}; if an embedded installation sets none, <code>${provider.name}WebhookSecret</code> in <code>secrets.json</code> of its data directory`
+    ? html`${setting}; if an embedded installation sets none, <code>${provider.name}WebhookSecret</code> in
+      <code>secrets.json</code> of its data directory`
     : setting;
   const address = publicUrl === null ? `https://YOUR-FAULTLINE${path}` : webhookAddress(provider, publicUrl);
   return html`<h1 tabindex="-1">Connect ${label}</h1>
-${findings !== null && findingsPart(findings)}
-<h2>Webhook</h2>
-<dl class="facts"><dt>Address</dt><dd><code>${address}</code>${publicUrl === null && ' (set FAULTLINE_PUBLIC_URL)'}</dd>
-<dt>Secret</dt><dd>${secrets.length > 0 ? keptAt : html`none yet: create one with <code>openssl rand -hex 32</code>, set it as <code>${secretSetting}</code>, and restart the service`}</dd>
-<dt>Content type</dt><dd>${accepts[0]}</dd><dt>Events</dt><dd>${events.join(', ')}</dd></dl>
-<h2>Setup by hand</h2>
-<ol>${clicks.map((click) => html`<li>${click}</li>`)}</ol>
-<h2>Token permissions</h2>
-<p>Put the token in <code>${tokenSetting}</code>.</p>
-<ul>${rights.map(({ right, why }) => html`<li><strong>${right}</strong>: ${why}</li>`)}</ul>
-<h2>Test the connection</h2>
-<form method="post" action="/settings" data-whole>${hiddenFields({ provider: provider.name })}
-${'because' in hooks ? html`<p class="quiet">Permissions and webhooks cannot be checked here: ${hooks.because}.</p>` : html`<p><label>Repository (${hooks.of}) <input name="repository" value="${repository}" maxlength="300"></label></p>`}
-<p class="acts"><button class="first" name="act" value="check">Check</button> <button name="act" value="test">Send a test delivery</button>${!('because' in hooks) && html` <button name="act" value="create">Create the webhook</button>`}</p></form>
-<p class="quiet">The same in a terminal: <code>faultline connect ${provider.name}</code>. More: <code>${page}</code>.</p>`;
+    ${findings !== null && findingsPart(findings)}
+    <h2>Webhook</h2>
+    <dl class="facts"><dt>Address</dt>
+    <dd><code>${address}</code>${publicUrl === null && ' (set FAULTLINE_PUBLIC_URL)'}</dd>
+    <dt>Secret</dt><dd>${
+      secrets.length > 0
+        ? keptAt
+        : html`none yet: create one with <code>openssl rand -hex 32</code>, set it as
+          <code>${secretSetting}</code>, and restart the service`
+    }</dd>
+    <dt>Content type</dt><dd>${accepts[0]}</dd><dt>Events</dt><dd>${events.join(', ')}</dd></dl>
+    <h2>Setup by hand</h2>
+    <ol>${clicks.map((click) => html`<li>${click}</li>`)}</ol>
+    <h2>Token permissions</h2>
+    <p>Put the token in <code>${tokenSetting}</code>.</p>
+    <ul>${rights.map(({ right, why }) => html`<li><strong>${right}</strong>: ${why}</li>`)}</ul>
+    <h2>Test the connection</h2>
+    <form method="post" action="/settings" data-whole>${hiddenFields({ provider: provider.name })}
+    ${
+      'because' in hooks
+        ? html`<p class="quiet">Permissions and webhooks cannot be checked here: ${hooks.because}.</p>`
+        : html`<p><label>Repository (${hooks.of})
+          <input name="repository" value="${repository}" maxlength="300"></label></p>`
+    }
+    <p class="acts"><button class="first" name="act" value="check">Check</button>
+    <button name="act" value="test">Send a test delivery</button>${
+      !('because' in hooks) && html` <button name="act" value="create">Create the webhook</button>`
+    }</p></form>
+    <p class="quiet">The same in a terminal: <code>faultline connect ${provider.name}</code>. More:
+    <code>${page}</code>.</p>`;
 }
 
 const STATES = { ok: 'OK', note: 'Note', wrong: 'Wrong' } as const;
@@ -140,7 +166,8 @@ function findingsPart(findings: readonly Finding[]): Html {
   const { said, look } = summarizeFindings(findings);
   const rows = findings.map(
     ({ state, name, says, mend }) =>
-      html`<li><strong>${STATES[state]}</strong> · ${name}: ${says}${mend !== undefined && html`<br><span class="quiet">${mend}</span>`}</li>`,
+      html`<li><strong>${STATES[state]}</strong>
+        · ${name}: ${says}${mend !== undefined && html`<br><span class="quiet">${mend}</span>`}</li>`,
   );
   return html`<div class="banner${look}"><p><strong>${said}</strong></p><ul>${rows}</ul></div>`;
 }
@@ -151,7 +178,9 @@ function summarizeFindings(findings: readonly Finding[]): { readonly said: strin
   const notes = findings.filter(({ state }) => state === 'note').length;
   if (notes === 0) return { said: 'No problems found.', look: ' good' };
   return {
-    said: `Not complete: ${notes} of ${counted(findings.length, 'check')} ${notes === 1 ? 'needs' : 'need'} attention.`,
+    said:
+      `Not complete: ${notes} ` +
+      `of ${counted(findings.length, 'check')} ${notes === 1 ? 'needs' : 'need'} attention.`,
     look: '',
   };
 }
@@ -207,27 +236,41 @@ function requirePrincipal(principal: Principal | null): Principal {
 function mePage({ name, roles, repositories }: Principal, preferences: Preferences): Html {
   const { theme, wrap, timestamps } = preferences;
   const box = (field: string, on: boolean, words: string) =>
-    html`<p><label><input type="checkbox" name="${field}" value="on"${on && html` checked`}> ${words}</label></p>`;
+    html`<p><label><input type="checkbox" name="${field}" value="on"${on && html` checked`}>
+      ${words}</label></p>`;
   const themes = ['system', 'light', 'dark'].map(
     (one) =>
-      html`<label><input type="radio" name="theme" value="${one}"${one === theme && html` checked`}> ${one}</label> `,
+      html`<label><input type="radio" name="theme" value="${one}"${one === theme && html` checked`}>
+        ${one}</label> `,
   );
   const keys = KEYS.map(
     (binding) =>
-      html`<tr><td>${binding.keys.split(/[ |]/).map((key) => html`<kbd>${key}</kbd> `)}</td><td>${binding.does}</td><td>${binding.places.length === 4 ? 'everywhere' : binding.places.join(', ')}</td></tr>`,
+      html`<tr><td>${binding.keys.split(/[ |]/).map((key) => html`<kbd>${key}</kbd> `)}</td>
+        <td>${binding.does}</td><td>${
+          binding.places.length === 4 ? 'everywhere' : binding.places.join(', ')
+        }</td></tr>`,
   );
   return html`<h1 tabindex="-1">Your settings</h1>
-<p>Signed in as <strong>${name}</strong> with the ${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}${repositories && html`, for ${repositories.join(', ')}`}.</p>
-<form method="post" action="/me" data-whole>
-${box('keys', preferences.keys, 'Single-key shortcuts (a accepts, j moves on …)')}
-<p><label>Your handles and teams, separated by commas <input name="handles" value="${preferences.handles.join(', ')}" maxlength="2000" placeholder="@ada, @shop/payments"></label><br><span class="quiet">As in CODEOWNERS and commits. Unassigned causes that these own are listed as yours.</span></p>
-<p><label>Open files in your editor <input name="editor" class="long" value="${preferences.editor}" maxlength="300" placeholder="vscode://file/home/ada/{name}/{path}:{line}"></label><br><span class="quiet">An address with <code>{path}</code> and, if you like, <code>{line}</code>, <code>{repository}</code> (owner/name) and <code>{name}</code>. Empty: no such links.</span></p>
-<fieldset><legend>Colors</legend>${themes}</fieldset>
-${box('wrap', wrap, 'Wrap long lines of logs')}
-${box('timestamps', timestamps, 'Show timestamps in logs')}
-<p><button>Save</button></p></form>
-<form method="post" action="/sign-out" data-whole><button>Sign out</button></form>
-<h2 id="keys-here">Keyboard shortcuts</h2>
-${dataTable('Keyboard shortcuts', ['Key', 'What it does', 'Where'], keys)}
-<p class="quiet">Enter, Space, Backspace, Delete and the arrow keys never decide anything. Shortcuts are off while you type.</p>`;
+    <p>Signed in as <strong>${name}</strong> with the ${roles.length === 1 ? 'role' : 'roles'}
+    ${roles.join(', ')}${repositories && html`, for ${repositories.join(', ')}`}.</p>
+    <form method="post" action="/me" data-whole>
+    ${box('keys', preferences.keys, 'Single-key shortcuts (a accepts, j moves on …)')}
+    <p><label>Your handles and teams, separated by commas
+    <input name="handles" value="${preferences.handles.join(', ')}" maxlength="2000"
+    placeholder="@ada, @shop/payments"></label><br><span class="quiet">As in CODEOWNERS and commits.
+    Unassigned causes that these own are listed as yours.</span></p>
+    <p><label>Open files in your editor
+    <input name="editor" class="long" value="${preferences.editor}" maxlength="300"
+    placeholder="vscode://file/home/ada/{name}/{path}:{line}"></label><br><span class="quiet">An address with
+    <code>{path}</code> and, if you like, <code>{line}</code>, <code>{repository}</code> (owner/name) and
+    <code>{name}</code>. Empty: no such links.</span></p>
+    <fieldset><legend>Colors</legend>${themes}</fieldset>
+    ${box('wrap', wrap, 'Wrap long lines of logs')}
+    ${box('timestamps', timestamps, 'Show timestamps in logs')}
+    <p><button>Save</button></p></form>
+    <form method="post" action="/sign-out" data-whole><button>Sign out</button></form>
+    <h2 id="keys-here">Keyboard shortcuts</h2>
+    ${dataTable('Keyboard shortcuts', ['Key', 'What it does', 'Where'], keys)}
+    <p class="quiet">Enter, Space, Backspace, Delete and the arrow keys never decide anything. Shortcuts are
+    off while you type.</p>`;
 }

@@ -86,13 +86,20 @@ export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
 
 export function signInPage({ next, failure, signedOut, provider, held = '' }: SignInForm): Html {
   return html`<div class="notice"><h1 tabindex="-1">Sign in</h1>
-${signedOut && html`<p>You were signed out. Nothing you typed is lost: sign in, then send it again.</p>`}
-${failure !== null && html`<p class="wrong" id="failure">${failure}</p>`}
-<form method="post" action="/sign-in" data-whole>${hiddenFields({ next, held })}
-<label for="token">Access token</label> <input id="token" name="token" type="password" autocomplete="current-password" required autofocus${failure !== null && html` aria-describedby="failure" aria-invalid="true"`}>
-<button>Sign in</button></form>
-${provider !== null && html`<p><a class="button" href="/sign-in/openid?next=${encodeURIComponent(next)}">Sign in with ${provider}</a></p>`}
-<p class="quiet">Faultline prints a token when it first starts. To create more, run <code>faultline token make</code>.</p></div>`;
+    ${signedOut && html`<p>You were signed out. Nothing you typed is lost: sign in, then send it again.</p>`}
+    ${failure !== null && html`<p class="wrong" id="failure">${failure}</p>`}
+    <form method="post" action="/sign-in" data-whole>${hiddenFields({ next, held })}
+    <label for="token">Access token</label>
+    <input id="token" name="token" type="password" autocomplete="current-password" required
+    autofocus${failure !== null && html` aria-describedby="failure" aria-invalid="true"`}>
+    <button>Sign in</button></form>
+    ${
+      provider !== null &&
+      html`<p><a class="button" href="/sign-in/openid?next=${encodeURIComponent(next)}">Sign in with
+        ${provider}</a></p>`
+    }
+    <p class="quiet">Faultline prints a token when it first starts. To create more, run
+    <code>faultline token make</code>.</p></div>`;
 }
 
 /** Renders the form that could not be accepted, with everything that was typed into it. */
@@ -100,8 +107,10 @@ function sendAgainPage(next: string, fields: Readonly<Record<string, string | re
   const inputs = Object.entries(fields).flatMap(([name, values]) =>
     [values].flat().flatMap((value) => hiddenFields({ [name]: value })),
   );
-  return html`<div class="notice"><h1 tabindex="-1">You are signed in</h1><p>What you typed before is still here.</p>
-<form method="post" action="${next}" data-whole>${inputs}<button autofocus>Send it again</button></form><p><a href="/">Discard it</a></p></div>`;
+  return html`<div class="notice"><h1 tabindex="-1">You are signed in</h1>
+    <p>What you typed before is still here.</p>
+    <form method="post" action="${next}" data-whole>${inputs}<button autofocus>Send it again</button></form>
+    <p><a href="/">Discard it</a></p></div>`;
 }
 
 const OPEN_ELSEWHERE = {

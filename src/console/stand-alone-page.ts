@@ -17,7 +17,12 @@ function read(name: string): string {
 export function standAlonePage(title: string, main: Html): string {
   const digest = createHash('sha256').update(REPORT_STYLES).digest('base64');
   const policy = `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`;
-  const head = html`<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><title>${title.slice(0, 200)}</title>`;
+  const head = html`<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="referrer" content="no-referrer"><title>${title.slice(0, 200)}</title>`;
   // The style is our own file: everything else on the page went through `html`.
-  return `<!doctype html>\n<html lang="en"><head>${head.text}<style>${REPORT_STYLES}</style></head>\n<body>${main.text}</body></html>\n`;
+  return (
+    `<!doctype html>\n<html lang="en"><head>${head.text}<style>${REPORT_STYLES}</style></head>\n` +
+    `<body>${main.text}</body></html>\n`
+  );
 }

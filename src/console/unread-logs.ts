@@ -22,9 +22,17 @@ export async function unreadLogs(
   if (unread.length === 0) return null;
   const rows = unread.map(
     (one) =>
-      html`<tr><th scope="row">${one.repository}</th><td>${ciName(one)}</td><td class="number">${formatNumber(one.builds)}</td><td><a href="${buildAddress(one.buildId)}">${one.why}</a></td></tr>`,
+      html`<tr><th scope="row">${one.repository}</th><td>${ciName(one)}</td>
+        <td class="number">${formatNumber(one.builds)}</td>
+        <td><a href="${buildAddress(one.buildId)}">${one.why}</a></td></tr>`,
   );
   return html`<h2>Logs that could not be read</h2>
-<p>These builds failed in the past ${DAYS} days and have no answer, because their logs could not be read. They are not in the review queue: an administrator can check the connection under Settings, or upload the log.</p>
-${dataTable('Logs that could not be read', ['Repository', 'CI system', { number: 'Builds' }, 'The newest, and why'], rows)}`;
+    <p>These builds failed in the past ${DAYS} days and have no answer, because their logs could not be read.
+    They are not in the review queue: an administrator can check the connection under Settings, or upload the
+    log.</p>
+    ${dataTable(
+      'Logs that could not be read',
+      ['Repository', 'CI system', { number: 'Builds' }, 'The newest, and why'],
+      rows,
+    )}`;
 }

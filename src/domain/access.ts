@@ -96,7 +96,8 @@ export function checkNewToken(
   if (repositories !== null && roles.includes('admin')) {
     throw new TriageError(
       'invalid-input',
-      'An admin may do everything, so an admin token cannot be limited to repositories. Leave out one or the other.',
+      'An admin may do everything, so an admin token cannot be limited to repositories. ' +
+        'Leave out one or the other.',
     );
   }
   if (configuredNames.includes(name))

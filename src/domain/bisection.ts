@@ -77,27 +77,40 @@ export function describeBisection(bisection: Omit<Bisection, 'sentence'>): strin
     case 'found':
       return `Broken by ${first} (${sure}).`;
     case 'one-of':
-      return `Broken by one of ${names.length} commits, ${first} to ${last}: those between could not be tried (${sure}).`;
+      return (
+        `Broken by one of ${names.length} commits, ${first} to ${last}: ` +
+        `those between could not be tried (${sure}).`
+      );
     case 'before': {
       const good = tried.find(({ at }) => at === 0);
       const counts = `${good?.failed ?? 0} of ${(good?.failed ?? 0) + (good?.passed ?? 0)} runs`;
-      return `It fails at the good commit ${shortCommit(good?.commit ?? '')} as well, ${counts}: name an older one with --good.`;
+      return (
+        `It fails at the good commit ${shortCommit(good?.commit ?? '')} as well, ${counts}: ` +
+        'name an older one with --good.'
+      );
     }
     case 'not-reproduced':
       return describeUnbroken(bisection);
     case 'part':
-      return `Tried ${tried.length} of ${bisection.commits + 1} commits in ${runs} runs; add the others with --results.`;
+      return (
+        `Tried ${tried.length} of ${bisection.commits + 1} commits in ${runs} runs; ` +
+        'add the others with --results.'
+      );
     case 'inconclusive':
       return names.length === 0
         ? `Inconclusive after ${runs} runs.`
-        : `Inconclusive: most probably broken by ${names.length === 1 ? first : `${first} to ${last}`} (${sure}).`;
+        : `Inconclusive: most probably broken by ${names.length === 1 ? first : `${first} to ${last}`} ` +
+            `(${sure}).`;
   }
 }
 
 function describeUnbroken({ tried, skipped, commits }: Omit<Bisection, 'sentence'>): string {
   const bad = tried.find(({ at }) => at === commits);
   if (bad !== undefined)
-    return `Passes ${bad.passed} of ${bad.passed} at the bad commit ${shortCommit(bad.commit)}: not reproduced.`;
+    return (
+      `Passes ${bad.passed} of ${bad.passed} at the bad commit ${shortCommit(bad.commit)}: ` +
+      'not reproduced.'
+    );
   const unusable = skipped.find(({ at }) => at === commits);
   return `The bad commit ${shortCommit(unusable?.commit ?? '')} could not be tried.`;
 }

@@ -7,8 +7,12 @@ import { type Arm, CONDITIONS, type ConditionKind, MIN_RUNS } from './experiment
 export const ZONES = ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kolkata'];
 
 const NETWORK = ['the network on', 'the network off'];
-const SEED =
-  /^(?:PYTHONHASHSEED=|--(?:randomly-seed|random-order-seed|seed|sequence\.seed|v8-random-seed|random-seed)=|-shuffle=|-Dsurefire\.runOrder=random -Dsurefire\.runOrder\.random\.seed=|--order-by=random --random-order-seed=)\d{1,15}$/;
+const SEED = new RegExp(
+  String.raw`^(?:PYTHONHASHSEED=|--(?:randomly-seed|random-order-seed|seed|sequence\.seed|` +
+    'v8-random-seed|random-seed)=|-shuffle=|' +
+    String.raw`-Dsurefire\.runOrder=random -Dsurefire\.runOrder\.random\.seed=|` +
+    String.raw`--order-by=random --random-order-seed=)\d{1,15}$`,
+);
 const TIME = /^the clock at \d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} UTC$/;
 
 const NAMES: Readonly<Record<ConditionKind, (name: string) => boolean>> = {

@@ -37,7 +37,8 @@ export function keepFacts(experiment: Experiment): Experiment {
   const kept: Experiment = {
     ...facts,
     ...judgeRuns(facts),
-    ...{ notes: [], excerpt: null },
+    notes: [],
+    excerpt: null,
     ...(bisection === undefined || doubtBisection(bisection).length > 0
       ? {}
       : { bisection: keepBisection(bisection) }),

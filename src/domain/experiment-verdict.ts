@@ -70,7 +70,9 @@ function judgePlain(
   if (base === null)
     return { verdict: 'reproduced', sentence: `${fails}. It was not compared with a base.${alone}` };
   const enough = countRuns(here) >= MIN_RUNS && countRuns(base) >= MIN_RUNS;
-  const there = `${base.failed} of ${countRuns(base)} on the base${base.commit === null ? '' : ` (${shortCommit(base.commit)})`}`;
+  const there =
+    `${base.failed} of ${countRuns(base)} on the ` +
+    `base${base.commit === null ? '' : ` (${shortCommit(base.commit)})`}`;
   if (enough && isEvery(base, 'passed')) {
     const odds = Math.floor(1 / byChance(here.failed, base.passed)).toLocaleString('en');
     const chance = `A test that fails at random would look like this at most once in ${odds} times.`;
@@ -94,8 +96,14 @@ function describeCached(arms: readonly Arm[]): string {
   const advice = 'turn the cache off in the command.';
   if (cached === 0) return '';
   if (cached === 1)
-    return ` ${isAll ? 'The only pass' : '1 pass'} was answered by a cache and does not count as a run: ${advice}`;
-  return ` ${isAll ? `All ${cached}` : cached} passes were answered by a cache and do not count as runs: ${advice}`;
+    return (
+      ` ${isAll ? 'The only pass' : '1 pass'} was answered by a cache and does not count as a ` +
+      `run: ${advice}`
+    );
+  return (
+    ` ${isAll ? `All ${cached}` : cached} passes were answered by a cache and do not count as ` +
+    `runs: ${advice}`
+  );
 }
 
 function dependence(arms: readonly Arm[], polluters: readonly string[]): string {
@@ -103,7 +111,10 @@ function dependence(arms: readonly Arm[], polluters: readonly string[]): string 
   if (after === undefined || alone === undefined || polluters.length === 0)
     return ' The failing tests pass alone, so they depend on other tests or on their order.';
   const others = counted(polluters.length, 'other test');
-  return ` It depends on other tests: fails ${after.failed} of ${countRuns(after)} behind ${others}, ${alone.failed} of ${countRuns(alone)} alone.`;
+  return (
+    ` It depends on other tests: fails ${after.failed} of ${countRuns(after)} ` +
+    `behind ${others}, ${alone.failed} of ${countRuns(alone)} alone.`
+  );
 }
 
 /**
@@ -133,7 +144,9 @@ function flaky(arm: Arm): Verdict {
   const rate = `${percent(share)}% of runs (95% interval ${percent(low)} to ${percent(high)}%)`;
   return {
     verdict: 'flaky',
-    sentence: `Fails ${arm.failed} of ${arm.failed + arm.passed} ${where} without any change: flaky, in ${rate}.`,
+    sentence:
+      `Fails ${arm.failed} of ${arm.failed + arm.passed} ${where} without any change: ` +
+      `flaky, in ${rate}.`,
   };
 }
 
@@ -148,7 +161,8 @@ function notReproduced(arm: Arm): Verdict {
 
 function unclear(here: Arm | null, base: Arm | null): Verdict {
   const told = (arm: Arm, where: string) =>
-    `${arm.failed} of ${countRuns(arm)} runs failed this way ${where}${arm.other > 0 ? `, ${arm.other} in another way` : ''}`;
+    `${arm.failed} of ${countRuns(arm)} runs failed this ` +
+    `way ${where}${arm.other > 0 ? `, ${arm.other} in another way` : ''}`;
   const parts = [
     here === null ? [] : [told(here, 'here')],
     base === null ? [] : [told(base, 'on the base')],

@@ -22,19 +22,37 @@ export interface Change {
   readonly diff: string;
 }
 
-const LOCK_FILES =
-  /^(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lock|(?:uv|poetry|Cargo|Gemfile|composer|Pipfile)\.lock|go\.sum)$/;
-const SECRETS =
-  /^(?:\.env(?:\.(?!example$|sample$|template$).*)?|\.npmrc|\.pypirc|\.netrc|\.git-credentials|\.htpasswd|kubeconfig|id_(?:rsa|dsa|ecdsa|ed25519).*|credentials?(?:\.\w+)?|secrets?\.\w+|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx))$/i;
+const LOCK_FILES = new RegExp(
+  String.raw`^(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lock|` +
+    String.raw`(?:uv|poetry|Cargo|Gemfile|composer|Pipfile)\.lock|go\.sum)$`,
+);
+const SECRETS = new RegExp(
+  String.raw`^(?:\.env(?:\.(?!example$|sample$|template$).*)?|\.npmrc|\.pypirc|\.netrc|` +
+    String.raw`\.git-credentials|\.htpasswd|kubeconfig|id_(?:rsa|dsa|ecdsa|ed25519).*|` +
+    String.raw`credentials?(?:\.\w+)?|secrets?\.\w+|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx))$`,
+  'i',
+);
 const SECRET_FOLDERS = /(?:^|\/)\.(?:aws|ssh|gnupg|docker|kube)\//i;
-const WORKFLOWS =
-  /(?:^|\/)(?:\.(?:github|gitea|forgejo|gitlab|circleci|buildkite|azure-pipelines|woodpecker|husky|git-hooks|githooks)\/|(?:\.gitlab-ci|\.travis|\.drone|\.woodpecker|\.appveyor|appveyor|azure-pipelines|bitbucket-pipelines|\.pre-commit-config|lefthook)[^/]*\.ya?ml$|Jenkinsfile[^/]*$|CODEOWNERS$|\.gitattributes$)/i;
-const TEST_FOLDERS =
-  /(?:^|\/)(?:tests?|specs?|__tests__|__snapshots__|__mocks__|e2e|testdata|fixtures|golden|features|cypress)\//;
-const TEST_NAMES =
-  /^test_|^conftest\.py$|\.(?:test|spec|tests|cy|snap|golden|feature|bats)(?:\.|$)|_(?:test|tests|spec)\.\w{1,8}$|[a-z\d](?:Tests?|Spec|IT)\.[a-z]{1,8}$/;
-const TEST_SETTINGS =
-  /^(?:(?:jest|vitest|playwright|karma|cypress)\.(?:config|setup)\..*|\.mocharc.*|pytest\.ini|tox\.ini|phpunit\.xml.*|\.rspec)$/i;
+const WORKFLOWS = new RegExp(
+  String.raw`(?:^|/)(?:\.(?:github|gitea|forgejo|gitlab|circleci|buildkite|azure-pipelines|woodpecker|` +
+    String.raw`husky|git-hooks|githooks)/|(?:\.gitlab-ci|\.travis|\.drone|\.woodpecker|\.appveyor|` +
+    String.raw`appveyor|azure-pipelines|bitbucket-pipelines|\.pre-commit-config|lefthook)[^/]*\.ya?ml$|` +
+    String.raw`Jenkinsfile[^/]*$|CODEOWNERS$|\.gitattributes$)`,
+  'i',
+);
+const TEST_FOLDERS = new RegExp(
+  '(?:^|/)(?:tests?|specs?|__tests__|__snapshots__|__mocks__|e2e|' +
+    'testdata|fixtures|golden|features|cypress)/',
+);
+const TEST_NAMES = new RegExp(
+  String.raw`^test_|^conftest\.py$|\.(?:test|spec|tests|cy|snap|golden|feature|bats)(?:\.|$)|` +
+    String.raw`_(?:test|tests|spec)\.\w{1,8}$|[a-z\d](?:Tests?|Spec|IT)\.[a-z]{1,8}$`,
+);
+const TEST_SETTINGS = new RegExp(
+  String.raw`^(?:(?:jest|vitest|playwright|karma|cypress)\.(?:config|setup)\..*|\.mocharc.*|` +
+    String.raw`pytest\.ini|tox\.ini|phpunit\.xml.*|\.rspec)$`,
+  'i',
+);
 
 /**
  * Returns the reasons why a diff must not be tried or shown, based on the files it touches; empty if there

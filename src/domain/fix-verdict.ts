@@ -53,7 +53,10 @@ function attemptWords(attempt: Runs, whole: Before): string {
     case 'not-fixed':
       return failed > 0 ? `${counts}, so it does not fix it` : `${counts}, now in another way`;
     case 'breaks':
-      return `${counts}, but it breaks ${counted(broke.length, 'other test or check', 'other tests or checks')}`;
+      return (
+        `${counts}, but it ` +
+        `breaks ${counted(broke.length, 'other test or check', 'other tests or checks')}`
+      );
     case 'fixed':
       return `${counts}, and ${attempt.checkExitCodes[0] === 0 ? 'the wider check passes' : 'the wider check fails as before'}`;
     default:

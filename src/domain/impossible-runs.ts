@@ -45,7 +45,9 @@ export function findDoubts(experiment: Experiment, head: string | null): Doubt[]
     experiment.dependsOnOthers === true ? dependsOnSuite(arms) : experiment.dependsOnOthers;
   const told = judgeRuns({ ...experiment, dependsOnOthers }).verdict;
   if (doubts.length === 0 && told !== verdict) {
-    const message = `is ${verdict}, and the runs say ${told}: a comparison needs at least ${MIN_RUNS} runs here and on the base, all with the same result in each place`;
+    const message =
+      `is ${verdict}, and the runs say ${told}: a comparison needs at least ${MIN_RUNS} runs here and ` +
+      'on the base, all with the same result in each place';
     doubts.push({ path: 'verdict', message });
   }
   if (bisection !== undefined) append(doubts, within('bisection', doubtBisection(bisection)));
@@ -115,7 +117,9 @@ function doubtRuns({ passed, failed, other = 0, exitCodes }: Counted, most: numb
     return [
       {
         path: 'exitCodes',
-        message: `are ${exitCodes.length}, and passed + failed + other is ${runs}: send the exit code of each run`,
+        message:
+          `are ${exitCodes.length}, and passed + failed + other is ${runs}: ` +
+          'send the exit code of each run',
       },
     ];
   const green = exitCodes.filter((code) => code === 0).length;
@@ -156,7 +160,9 @@ export function doubtBisection(bisection: Bisection): Doubt[] {
     return [
       {
         path: 'verdict',
-        message: `is ${verdict}, and the runs say ${told.verdict}: send every run, at the commit and at the one before`,
+        message:
+          `is ${verdict}, and the runs say ${told.verdict}: send every run, at the commit and at the ` +
+          'one before',
       },
     ];
   if (Math.abs(confidence - (verdict === 'not-reproduced' ? 0 : told.share)) > 0.001)
@@ -200,7 +206,10 @@ export function doubtTrial(trial: FixTrial): Doubt[] {
         ? 'refused'
         : judgeAttempt(attempt, trial);
     if (found.length === 0 && told !== attempt.verdict) {
-      const message = `is ${attempt.verdict}, and the runs say ${told}: a fix needs at least ${MIN_RUNS} runs that fail without it, ${MIN_RUNS} that pass with it, a report of the tool that shows it (reported: true) where tests are named, and the wider check`;
+      const message =
+        `is ${attempt.verdict}, and the runs say ${told}: a fix needs at least ${MIN_RUNS} runs that ` +
+        `fail without it, ${MIN_RUNS} that pass with it, a report of the tool that shows it (reported: ` +
+        'true) where tests are named, and the wider check';
       found.push({ path: `attempts.${at}.verdict`, message });
     }
     append(doubts, found);

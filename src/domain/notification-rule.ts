@@ -3,9 +3,6 @@ import { CauseState, Owner, ownerKey } from './cause.ts';
 import { TriageError } from './errors.ts';
 import { type FailureFilter, MAX_SEARCH, parseSearch } from './search.ts';
 
-export const NewsChannel = z.enum(['slack', 'teams', 'email', 'webhook']);
-export type NewsChannel = z.infer<typeof NewsChannel>;
-
 const Hour = z.int().min(0).max(23);
 
 /** A rule as people write it: which failures, where to, and when. */
@@ -19,7 +16,8 @@ export const NotificationRuleInput = z.strictObject({
     .describe(
       'Which failures: a search such as `repo:shop/api category:INFRA_ERROR is:regressed confidence:>0.8`; empty: all',
     ),
-  channel: NewsChannel,
+  /** The name of a channel; which ones there are is in `src/channels/registry.ts`. */
+  channel: z.string(),
   destination: z
     .string()
     .trim()
@@ -60,7 +58,7 @@ export type NotificationRuleInput = z.infer<typeof NotificationRuleInput>;
  * no longer exists.
  */
 export const NotificationRule = z.object({
-  ...{ id: z.string(), name: z.string(), query: z.string(), channel: NewsChannel, destination: z.string() },
+  ...{ id: z.string(), name: z.string(), query: z.string(), channel: z.string(), destination: z.string() },
   ...{
     byOwner: z.boolean(),
     mention: z.boolean(),
@@ -165,11 +163,15 @@ export function resolveTargets(
   owner: Owner | null,
   owners: readonly OwnerChannels[],
 ): string[] {
-  const own =
-    byOwner && channel !== 'webhook'
-      ? findOwnerChannels(owner, owners).flatMap((one) => one[channel] ?? [])
-      : [];
+  const own = byOwner
+    ? findOwnerChannels(owner, owners).flatMap((one) => findAddress(one, channel) ?? [])
+    : [];
   return [...new Set(own.length === 0 ? [destination] : own)].map((one) => `${channel}:${one}`);
+}
+
+/** Returns where an owner gets its messages in a channel; null if nowhere. */
+export function findAddress({ owner, ...addresses }: OwnerChannels, channel: string): string | null {
+  return new Map(Object.entries(addresses)).get(channel) ?? null;
 }
 
 /** Returns the configured channels of the owner's names. */
@@ -340,9 +342,4 @@ function plannedFor(
 /** Returns the minimum time between two messages to the same target, in milliseconds. */
 export function pauseAfter({ digestHour, everyMinutes }: Schedule): number {
   return digestHour === null ? everyMinutes * MINUTE : 0;
-}
-
-/** Extracts the domain of an e-mail address: "Faultline <ci@example.com>" → "example.com". */
-export function extractDomain(address: string): string {
-  return (/@([^@>\s]+)>?\s*$/.exec(address)?.[1] ?? 'localhost').toLowerCase();
 }

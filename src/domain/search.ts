@@ -154,7 +154,8 @@ function isName(name: string): name is SearchName {
 function unknownName(name: string, value: string): TriageError {
   const known = Object.keys(SEARCH_NAMES).map((one) => `${one}:`);
   return wrong(
-    `There is no filter ${name}:. Available filters: ${known.join(' ')}. To search for it as text, quote it: "${name}:${value}".`,
+    `There is no filter ${name}:. Available filters: ${known.join(' ')}. ` +
+      `To search for it as text, quote it: "${name}:${value}".`,
   );
 }
 
@@ -248,7 +249,8 @@ function parseConfidence(value: string): NonNullable<FailureFilter['confidence']
   const than = percent === undefined ? Number(number) : Number(number) / 100;
   if (is === undefined || number === '' || than > 1)
     throw wrong(
-      `confidence:${value} is not a confidence. Use a number from 0 to 1, such as confidence:>0.8 or confidence:<0.5.`,
+      `confidence:${value} is not a confidence. Use a number from 0 to 1, such as confidence:>0.8 or ` +
+        'confidence:<0.5.',
     );
   return { is, than };
 }
@@ -266,7 +268,8 @@ function parseTime(name: string, value: string, now: number): string {
     : Number.NaN;
   if (Number.isNaN(time) || time < 0)
     throw wrong(
-      `${name}:${value} is not a time. Use hours, days or weeks ago (${name}:12h, ${name}:7d, ${name}:2w), a date (${name}:2026-11-01), today or yesterday (UTC).`,
+      `${name}:${value} is not a time. Use hours, days or weeks ago ` +
+        `(${name}:12h, ${name}:7d, ${name}:2w), a date (${name}:2026-11-01), today or yesterday (UTC).`,
     );
   return new Date(time).toISOString();
 }

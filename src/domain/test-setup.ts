@@ -37,29 +37,59 @@ export function changesHowTestsRun(path: string, diff: string): boolean {
 /** Files that are about nothing else, by their names. */
 const RUNS_TESTS: readonly RegExp[] = [
   // Tests that the usual names of folders and files do not give away.
-  /^(?:tests?\.\w{1,8}|test[-.].*|.*[-_.](?:test|spec)[-_.].*|(?:[\w-]*[-_])?tests?\.(?:sh|bash|ps1|bat|cmd)|setup[-_.]?tests?\..*)$/,
+  new RegExp(
+    String.raw`^(?:tests?\.\w{1,8}|test[-.].*|.*[-_.](?:test|spec)[-_.].*|` +
+      String.raw`(?:[\w-]*[-_])?tests?\.(?:sh|bash|ps1|bat|cmd)|setup[-_.]?tests?\..*)$`,
+  ),
   // JavaScript: configurations of runners, of what compiles for them, of workspaces, and of what starts
   // scripts.
-  /^(?:(?:jest|vitest|vite|playwright|karma|cypress|ava|wdio|nightwatch|babel|nyc|web-test-runner|rstest)[-.](?:config|conf|setup|workspace).*)$/,
-  /^(?:vitest\..*|\.mocharc.*|\.taprc|\.nycrc.*|\.c8rc.*|\.babelrc.*|\.swcrc|jasmine\.(?:json|js)|bunfig\.toml|deno\.jsonc?)$/,
-  /^(?:(?:nx|project|turbo|lerna|rush|angular|workspace)\.json|moon\.ya?ml|[Gg]ulpfile.*|[Gg]runtfile.*|\.yarnrc.*|\.pnpmfile\.[cm]?js|pnpm-workspace\.yaml)$/,
+  new RegExp(
+    '^(?:(?:jest|vitest|vite|playwright|karma|cypress|ava|wdio|nightwatch|babel|nyc|' +
+      'web-test-runner|rstest)[-.](?:config|conf|setup|workspace).*)$',
+  ),
+  new RegExp(
+    String.raw`^(?:vitest\..*|\.mocharc.*|\.taprc|\.nycrc.*|\.c8rc.*|\.babelrc.*|\.swcrc|` +
+      String.raw`jasmine\.(?:json|js)|bunfig\.toml|deno\.jsonc?)$`,
+  ),
+  new RegExp(
+    String.raw`^(?:(?:nx|project|turbo|lerna|rush|angular|workspace)\.json|moon\.ya?ml|[Gg]ulpfile.*|` +
+      String.raw`[Gg]runtfile.*|\.yarnrc.*|\.pnpmfile\.[cm]?js|pnpm-workspace\.yaml)$`,
+  ),
   // Python, also modules that one of its own would take the place of.
-  /^(?:conftest\.py|\.?pytest\.(?:ini|toml)|tox\.(?:ini|toml)|noxfile\.py|\.coveragerc|hatch\.toml|(?:run_?tests?|tasks|dodo|pavement)\.py)$/,
+  new RegExp(
+    String.raw`^(?:conftest\.py|\.?pytest\.(?:ini|toml)|tox\.(?:ini|toml)|noxfile\.py|\.coveragerc|` +
+      String.raw`hatch\.toml|(?:run_?tests?|tasks|dodo|pavement)\.py)$`,
+  ),
   /^(?:(?:pytest|_pytest|pluggy|unittest|nose|sitecustomize|usercustomize|pytest_\w+)\.py|.*\.pth)$/,
   // Make and its kin.
-  /^(?:(?:GNU)?[Mm]akefile.*|.*\.mk|\.?[Jj]ustfile|[Tt]askfile.*\.ya?ml|Rakefile|.*\.rake|Guardfile|CTest\w*\.cmake)$/,
+  new RegExp(
+    String.raw`^(?:(?:GNU)?[Mm]akefile.*|.*\.mk|\.?[Jj]ustfile|[Tt]askfile.*\.ya?ml|` +
+      String.raw`Rakefile|.*\.rake|Guardfile|CTest\w*\.cmake)$`,
+  ),
   // JVM, .NET, Ruby, PHP, Go, Dart.
-  /^(?:gradlew(?:\.bat)?|mvnw(?:\.cmd)?|settings\.gradle(?:\.kts)?|init\.gradle.*|gradle\.properties|\.bazelrc|\.bazelversion|testng.*\.xml|junit-platform\.properties)$/,
-  /^(?:.*\.runsettings|xunit\.runner\.json|Directory\.Build\.(?:props|targets)|\.rspec.*|phpunit.*\.xml.*|pest\.php|codeception\.ya?ml|behat\.ya?ml|dart_test\.yaml|nextest\.toml)$/,
+  new RegExp(
+    String.raw`^(?:gradlew(?:\.bat)?|mvnw(?:\.cmd)?|settings\.gradle(?:\.kts)?|init\.gradle.*|` +
+      String.raw`gradle\.properties|\.bazelrc|\.bazelversion|testng.*\.xml|junit-platform\.properties)$`,
+  ),
+  new RegExp(
+    String.raw`^(?:.*\.runsettings|xunit\.runner\.json|Directory\.Build\.(?:props|targets)|\.rspec.*|` +
+      String.raw`phpunit.*\.xml.*|pest\.php|codeception\.ya?ml|behat\.ya?ml|` +
+      String.raw`dart_test\.yaml|nextest\.toml)$`,
+  ),
 ];
-const RUNS_TESTS_FROM =
-  /(?:^|\/)(?:\.cargo|\.config|\.mvn|\.moon|\.yarn|gradle\/wrapper|buildSrc|patches|_?pytest|pluggy|unittest|[a-z]\w*Tests?|\w+\.Tests?|Tests?|Specs?)\//;
+const RUNS_TESTS_FROM = new RegExp(
+  String.raw`(?:^|/)(?:\.cargo|\.config|\.mvn|\.moon|\.yarn|gradle/wrapper|buildSrc|patches|_?pytest|` +
+    String.raw`pluggy|unittest|[a-z]\w*Tests?|\w+\.Tests?|Tests?|Specs?)/`,
+);
 /** Installed dependencies: the runner is one of them. */
 const INSTALLED = /(?:^|\/)(?:node_modules|\.venv|venv|site-packages|vendor|third_party)\//;
 
 /** The settings that alter how tests run, in whatever file they appear. */
-const TELLING =
-  /\b(?:pytest_plugins|PYTEST_(?:ADDOPTS|PLUGINS|DISABLE_PLUGIN_AUTOLOAD)|pytest11|TEST_RUNNER|NODE_OPTIONS|NODE_TEST_CONTEXT|RUBYOPT|JAVA_TOOL_OPTIONS|GOFLAGS)\b|\bdef pytest_\w+\s*\(/;
+const TELLING = new RegExp(
+  String.raw`\b(?:pytest_plugins|PYTEST_(?:ADDOPTS|PLUGINS|DISABLE_PLUGIN_AUTOLOAD)|` +
+    'pytest11|TEST_RUNNER|NODE_OPTIONS|NODE_TEST_CONTEXT|RUBYOPT|' +
+    String.raw`JAVA_TOOL_OPTIONS|GOFLAGS)\b|\bdef pytest_\w+\s*\(`,
+);
 
 interface MixedFile {
   /** The pattern of the file's name. */
@@ -79,7 +109,13 @@ const MIXED: readonly MixedFile[] = [
   {
     files: /^(?:pyproject|Pipfile|Cargo)(?:\.toml)?$/,
     isHarmless: inSections(
-      /^(?:project(?:\.optional-dependencies|\.urls)?|dependency-groups|build-system|tool\.poetry(?:\.dependencies|\.dev-dependencies|\.group\.[\w-]+\.dependencies)|tool\.(?:ruff|black|isort|mypy|pyright|flake8|bandit|setuptools|setuptools_scm)(?:\..*)?|packages|dev-packages|requires|(?:target\..*\.|workspace\.)?(?:dev-|build-)?dependencies(?:\..*)?|features|package|lints(?:\..*)?)$/,
+      new RegExp(
+        String.raw`^(?:project(?:\.optional-dependencies|\.urls)?|dependency-groups|build-system|` +
+          String.raw`tool\.poetry(?:\.dependencies|\.dev-dependencies|\.group\.[\w-]+\.dependencies)|` +
+          String.raw`tool\.(?:ruff|black|isort|mypy|pyright|flake8|bandit|setuptools|setuptools_scm)` +
+          String.raw`(?:\..*)?|packages|dev-packages|requires|(?:target\..*\.|workspace\.)?(?:dev-|` +
+          String.raw`build-)?dependencies(?:\..*)?|features|package|lints(?:\..*)?)$`,
+      ),
     ),
   },
   {
@@ -98,13 +134,19 @@ const MIXED: readonly MixedFile[] = [
   {
     files: /\.gradle(?:\.kts)?$/,
     isHarmless: matching(
-      /^\s*(?:api|implementation|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|testImplementation|version|group)\b[\s(=]*["'][\w.:@+-]+["']\)?\s*$/,
+      new RegExp(
+        String.raw`^\s*(?:api|implementation|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|` +
+          String.raw`testImplementation|version|group)\b[\s(=]*["'][\w.:@+-]+["']\)?\s*$`,
+      ),
     ),
   },
   {
     files: /\.(?:sbt|bazel)$|^(?:BUILD|WORKSPACE|mix\.exs)$/,
     isHarmless: matching(
-      /^\s*(?:"(?:@[\w.~-]*)?(?:\/\/[\w./-]*)?:?[\w./-]*[:/][\w./-]*",?|"[^"]+"\s+%%?\s+"[^"]+"\s+%\s+"[\d.]+",?|\{:\w+, "[~>=\s\d.]+"\},?)\s*$/,
+      new RegExp(
+        String.raw`^\s*(?:"(?:@[\w.~-]*)?(?://[\w./-]*)?:?[\w./-]*[:/][\w./-]*",?|` +
+          String.raw`"[^"]+"\s+%%?\s+"[^"]+"\s+%\s+"[\d.]+",?|\{:\w+, "[~>=\s\d.]+"\},?)\s*$`,
+      ),
     ),
   },
   {
@@ -139,8 +181,12 @@ const MIXED: readonly MixedFile[] = [
  */
 function npmLine(): RegExp {
   const version = String.raw`(?:[\^~<>=v*\d][\w.*^~<>=|\s+-]*|latest|next|workspace:[\^~*])`;
-  const fields = String.raw`"(?:(?:dev|peer|optional)?[dD]ependencies|require(?:-dev)?|resolutions|overrides|engines)"\s*:\s*\{(?:\s*\})?`;
-  const plain = String.raw`"(?:name|description|version|license|main|module|types|typings|author|homepage|private|sideEffects)"\s*:\s*(?:"[^"]*"|true|false)|"type"\s*:\s*"(?:module|commonjs)"`;
+  const fields =
+    '"(?:(?:dev|peer|optional)?[dD]ependencies|require(?:-dev)?|resolutions|' +
+    String.raw`overrides|engines)"\s*:\s*\{(?:\s*\})?`;
+  const plain =
+    '"(?:name|description|version|license|main|module|types|typings|author|homepage|private|' +
+    String.raw`sideEffects)"\s*:\s*(?:"[^"]*"|true|false)|"type"\s*:\s*"(?:module|commonjs)"`;
   return new RegExp(
     `^\\s*(?:[{}]|${fields}|${plain}|"(?:@[a-z\\d._~-]+/)?[a-z\\d][a-z\\d._/~-]*"\\s*:\\s*"${version}"),?\\s*$`,
   );

@@ -75,7 +75,8 @@ export const Trust = z.object({
         .number()
         .nullable()
         .describe(
-          'Of the share that was right, the lower and upper end of its 95 % interval; null if too few are decided',
+          'Of the share that was right, the lower and upper end of its 95 % interval; ' +
+            'null if too few are decided',
         ),
       high: z.number().nullable(),
     }),

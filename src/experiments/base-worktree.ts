@@ -76,13 +76,11 @@ export async function openWorktree(checkout: Checkout, commit: string): Promise<
     return await shareDependencies(top, work.folder);
   };
   return {
-    ...{
-      commit,
-      folder: work.folder,
-      cwd: join(work.folder, relative(top, checkout.cwd)),
-      unshared: await moveTo(commit),
-      moveTo,
-    },
+    commit,
+    folder: work.folder,
+    cwd: join(work.folder, relative(top, checkout.cwd)),
+    unshared: await moveTo(commit),
+    moveTo,
     git: (...args) => checkout.inStore(work, args),
   };
 }
@@ -127,13 +125,14 @@ async function writeOwnGit(checkout: Checkout, { folder, index }: WorkTree, comm
   );
   const own = join(folder, '.git');
   await writeGitFolder(own, {
-    ...{
-      objects: [join(store, 'objects')],
-      format,
-      settings: [...settings.files, ...settings.shown],
-      head: commit,
-    },
-    ...{ refs: `${refs}\n`, shallow, attributes, sparse },
+    objects: [join(store, 'objects')],
+    format,
+    settings: [...settings.files, ...settings.shown],
+    head: commit,
+    refs: `${refs}\n`,
+    shallow,
+    attributes,
+    sparse,
   });
   await copyIndex(join(checkout.root, index), join(own, 'index'));
 }

@@ -86,9 +86,15 @@ const ANSWERS: readonly RegExp[] = [
   /^\/\/\S+\s+\(cached\) PASSED/,
   /^✓ \S+ succeeded\b.*\((?:cached|memoized)/,
   // Gradle, for tasks that run tests.
-  /^(?:> Task )?:(?:[\w.-]+:)*(?!compile|process|generate|merge|kapt|ksp)(?:t|\w*T)est\w*(?<!Classes|Resources) (?:UP-TO-DATE|FROM-CACHE)$/,
+  new RegExp(
+    String.raw`^(?:> Task )?:(?:[\w.-]+:)*(?!compile|process|generate|merge|kapt|ksp)(?:t|` +
+      String.raw`\w*T)est\w*(?<!Classes|Resources) (?:UP-TO-DATE|FROM-CACHE)$`,
+  ),
   // Maven's build cache, and Develocity's.
-  /^\[INFO\] (?:Skipping plugin execution \(cached\): (?:surefire|failsafe)|Found cached build, restoring|Loaded from the build cache)/,
+  new RegExp(
+    String.raw`^\[INFO\] (?:Skipping plugin execution \(cached\): (?:surefire|failsafe)|` +
+      'Found cached build, restoring|Loaded from the build cache)',
+  ),
   // Nx, Turborepo, Rush, wireit.
   /\[(?:existing outputs match the cache|local cache|remote cache)|Nx read the output from the cache instead/,
   /\bcache hit(?: \(outputs already on disk\))?, (?:replaying|suppressing) logs|>>> FULL TURBO/,
@@ -99,16 +105,27 @@ const ANSWERS: readonly RegExp[] = [
  * Lines that tools print if they selected no test or found nothing to do. One of several packages may also
  * print them.
  */
-const NOTHING =
-  /^=* ?(?:no tests ran|\d+ deselected(?:, \d+ warnings?)?) in [\d.]+s|^(?:No tests? (?:files? )?found|No tests executed!|No tests were found!!!|0 examples, 0 failures)|^\s*0 passing\b|^(?:# |ℹ )tests 0$|^(?:g?make(?:\[\d+\])?: (?:'[^'\n]*' is up to date\.|Nothing to be done for)|ninja: no work to do\.|task: Task "[^"\n]*" is up to date)/;
-const SOMETHING =
-  /\b[1-9]\d* (?:passed|passing|examples?|tests?)\b|^(?:# |ℹ )pass [1-9]|^ok\s+\S+\s+[\d.]+s|\bTests run: [1-9]|^Ran [1-9]|\bOK \([1-9]/;
+const NOTHING = new RegExp(
+  String.raw`^=* ?(?:no tests ran|\d+ deselected(?:, \d+ warnings?)?) in [\d.]+s|` +
+    '^(?:No tests? (?:files? )?found|No tests executed!|No tests were found!!!|' +
+    String.raw`0 examples, 0 failures)|^\s*0 passing\b|^(?:# |ℹ )tests 0$|` +
+    String.raw`^(?:g?make(?:\[\d+\])?: (?:'[^'\n]*' is up to date\.|Nothing to be done for)|` +
+    String.raw`ninja: no work to do\.|task: Task "[^"\n]*" is up to date)`,
+);
+const SOMETHING = new RegExp(
+  String.raw`\b[1-9]\d* (?:passed|passing|examples?|tests?)\b|^(?:# |ℹ )pass [1-9]|` +
+    String.raw`^ok\s+\S+\s+[\d.]+s|\bTests run: [1-9]|^Ran [1-9]|\bOK \([1-9]`,
+);
 
 /**
  * Total run times that tools report, in seconds or milliseconds. A script may put its name before the line.
  */
-const CLAIMS =
-  /^(?:[\w@/.-]+:[\w:-]* )?(?:=+ .* in ([\d.]+)s\b.*=|ok\s+\S+\s+([\d.]+)s\b|Time:\s+([\d.]+) s\b|\s*Duration\s+([\d.]+)s\b|(?:# |ℹ )duration_ms ([\d.]+)$|test result: .*finished in ([\d.]+)s|Ran \d+ tests? in ([\d.]+)s|Finished in ([\d.]+) seconds)/;
+const CLAIMS = new RegExp(
+  String.raw`^(?:[\w@/.-]+:[\w:-]* )?(?:=+ .* in ([\d.]+)s\b.*=|ok\s+\S+\s+([\d.]+)s\b|` +
+    String.raw`Time:\s+([\d.]+) s\b|\s*Duration\s+([\d.]+)s\b|(?:# |ℹ )duration_ms ([\d.]+)$|` +
+    String.raw`test result: .*finished in ([\d.]+)s|Ran \d+ tests? in ([\d.]+)s|` +
+    String.raw`Finished in ([\d.]+) seconds)`,
+);
 const MILLISECONDS_AT = 5;
 /** A run that says it took so much longer than it did repeats the output of an earlier one. */
 const TIMES_LONGER = 2;

@@ -61,15 +61,19 @@ export function strayArgument({ folder, cwd }: WorkFolder, argv: readonly string
 
 /** Variables that tell tools where the code is. */
 const CODE_VARIABLES = [
-  ...['PWD', 'INIT_CWD', 'PYTHONPATH', 'NODE_PATH', 'RUBYLIB', 'PERL5LIB', 'CLASSPATH'],
-  ...[
-    'GITHUB_WORKSPACE',
-    'CI_PROJECT_DIR',
-    'WORKSPACE',
-    'CIRCLE_WORKING_DIRECTORY',
-    'BUILDKITE_BUILD_CHECKOUT_PATH',
-    'BUILD_SOURCESDIRECTORY',
-  ],
+  'PWD',
+  'INIT_CWD',
+  'PYTHONPATH',
+  'NODE_PATH',
+  'RUBYLIB',
+  'PERL5LIB',
+  'CLASSPATH',
+  'GITHUB_WORKSPACE',
+  'CI_PROJECT_DIR',
+  'WORKSPACE',
+  'CIRCLE_WORKING_DIRECTORY',
+  'BUILDKITE_BUILD_CHECKOUT_PATH',
+  'BUILD_SOURCESDIRECTORY',
 ];
 
 interface Command {

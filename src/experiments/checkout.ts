@@ -93,8 +93,13 @@ export async function createStore(repository: Repository, root: string): Promise
   const store = join(root, 'store');
   const { settings, format, shallow, attributes, sparse, how } = repository;
   const written = {
-    ...{ objects: [repository.objects], format, settings: settings.files, head: 'ref: refs/heads/none' },
-    ...{ shallow, attributes, sparse },
+    objects: [repository.objects],
+    format,
+    settings: settings.files,
+    head: 'ref: refs/heads/none',
+    shallow,
+    attributes,
+    sparse,
   };
   await writeGitFolder(store, written);
   const inStore: Checkout['inStore'] = async ({ folder, index }, args, input) => {
@@ -108,7 +113,10 @@ export async function createStore(repository: Repository, root: string): Promise
     return await askGit(folder, { ...how, env, settings: AUTHOR }, args, input);
   };
   const checkout: Checkout = {
-    ...{ ...repository, root, store, inStore },
+    ...repository,
+    root,
+    store,
+    inStore,
     async currentState() {
       const { commit, tree } = await readState(checkout);
       if (commit === null) throw new TriageError('invalid-input', 'There is no commit yet.');

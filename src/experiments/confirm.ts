@@ -62,19 +62,17 @@ async function confirmIn(
   const here = findWorkFolder(options.cwd);
   const bench = createBench(options, deps.read, signal);
   const trial: Trial = {
-    ...{
-      need,
-      options,
-      deps,
-      bench,
-      here,
-      arms: [],
-      notes: [],
-      base: null,
-      excerpt: null,
-      output: '',
-      dependsOnOthers: null,
-    },
+    need,
+    options,
+    deps,
+    bench,
+    here,
+    arms: [],
+    notes: [],
+    base: null,
+    excerpt: null,
+    output: '',
+    dependsOnOthers: null,
     narrowed: narrow(argv, tests, here),
   };
   // Nothing runs where the question cannot be answered.

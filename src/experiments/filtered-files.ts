@@ -57,8 +57,12 @@ export async function writeFiltered(checkout: Checkout, work: WorkTree): Promise
 }
 
 function filterError(path: string, filter: string, smudge: string): TriageError {
-  const why = `${path} goes through the filter "${filter}" of your git configuration (${smudge}), which Faultline does not run`;
-  const how = `Without it, the comparison could be wrong. Leave the base out with --no-base, or remove the filter if you do not know it.`;
+  const why =
+    `${path} goes through the filter "${filter}" of your git configuration (${smudge}), which ` +
+    'Faultline does not run';
+  const how =
+    'Without it, the comparison could be wrong. Leave the base out with --no-base, or remove the ' +
+    'filter if you do not know it.';
   return new TriageError('invalid-input', `${why}. ${how}`);
 }
 
@@ -94,8 +98,10 @@ async function writeLargeFile(
 
 /** https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md: less than 1,024 bytes. */
 const POINTER_BYTES = 1_024;
-const POINTER =
-  /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:[^\n]+\n)*?oid sha256:([0-9a-f]{64})\nsize (\d{1,15})\n/;
+const POINTER = new RegExp(
+  String.raw`^version https://git-lfs\.github\.com/spec/v1\n(?:[^\n]+\n)*?` +
+    String.raw`oid sha256:([0-9a-f]{64})\nsize (\d{1,15})\n`,
+);
 
 async function readPointer(path: string): Promise<Pointer | null> {
   const found = await lstat(path).catch(() => null);

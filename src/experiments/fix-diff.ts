@@ -73,7 +73,9 @@ export async function commitChange(
   return {
     commit,
     files: changes.map(({ path }) => path),
-    ...{ added: sum('added'), deleted: sum('deleted'), diff: await diffToShow(git, parent, commit, allowed) },
+    added: sum('added'),
+    deleted: sum('deleted'),
+    diff: await diffToShow(git, parent, commit, allowed),
   };
 }
 

@@ -21,8 +21,10 @@ export interface GitSettings {
   readonly lfsObjects: string;
 }
 
-const OF_FILES =
-  /^core\.(?:autocrlf|eol|symlinks|filemode|ignorecase|precomposeunicode|longpaths|checkroundtripencoding|sparsecheckout|sparsecheckoutcone)$/;
+const OF_FILES = new RegExp(
+  String.raw`^core\.(?:autocrlf|eol|symlinks|filemode|ignorecase|precomposeunicode|longpaths|` +
+    'checkroundtripencoding|sparsecheckout|sparsecheckoutcone)$',
+);
 const SHOWN = /^(?:remote\.[\s\S]+\.(?:url|fetch)|user\.(?:name|email))$/;
 
 /** Reads `git config --list -z`; a later value counts. */

@@ -28,7 +28,8 @@ export async function history(checkout: Checkout, good: string | undefined, bad:
       : await git('log', '--first-parent', '--reverse', FORMAT, `${first}..${last}`);
   if (first === null || text === '') {
     const hint =
-      'Name a commit at which the command passed with --good; in a shallow clone, first run: git fetch --unshallow';
+      'Name a commit at which the command passed with --good; in a shallow clone, first run: ' +
+      'git fetch --unshallow';
     throw new TriageError('invalid-input', `There are no commits between the good and the bad one. ${hint}`);
   }
   const lines = [await git('log', FORMAT, '--no-walk', first), ...text.split('\n')];

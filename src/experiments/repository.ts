@@ -104,7 +104,14 @@ export async function openRepository(place: Place): Promise<Repository> {
   });
   const online = { ...how, env: pick(env, CONNECTION), protocols: PROTOCOLS };
   return {
-    ...{ top, cwd, place, how, settings, objects, index, format: format === 'sha256' ? format : 'sha1' },
+    top,
+    cwd,
+    place,
+    how,
+    settings,
+    objects,
+    index,
+    format: format === 'sha256' ? format : 'sha1',
     git: askIn(top, how),
     gitOnline: (args, input) => askGit(top, online, args, input),
     shallow: await readText(shallow),

@@ -177,7 +177,10 @@ function readLines(output: string, pattern: RegExp): TestResult[] {
     ERROR: 'failed',
   };
   return [...output.matchAll(pattern)].map(({ groups }) => ({
-    ...{ name: groups?.name ?? '', suite: groups?.suite ?? null, file: null, durationMs: null },
+    name: groups?.name ?? '',
+    suite: groups?.suite ?? null,
+    file: null,
+    durationMs: null,
     status: statuses[groups?.how ?? ''] ?? 'skipped',
   }));
 }

@@ -68,18 +68,17 @@ async function tryFixIn(
   const worktree = await openWorktree(checkout, commit);
   const bench = createBench(options, deps.read, signal);
   const trial: Trial = {
-    ...{
-      checkout,
-      options,
-      deps,
-      bench,
-      worktree,
-      narrowed: null,
-      seenBefore: null,
-      checkBefore: null,
-      attempts: [],
-    },
-    ...{ before: { passed: 0, failed: 0, exitCodes: [] }, branch: null },
+    checkout,
+    options,
+    deps,
+    bench,
+    worktree,
+    narrowed: null,
+    seenBefore: null,
+    checkBefore: null,
+    attempts: [],
+    before: { passed: 0, failed: 0, exitCodes: [] },
+    branch: null,
     notes: isCommitted ? [] : ['Tried with your uncommitted changes of tracked files.'],
   };
   try {
@@ -299,8 +298,19 @@ async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
   const { options, before, bench } = trial;
   const { source, files, added, deleted, diff } = fix;
   const attempt: FixAttempt = {
-    ...{ source, files: [...files], added, deleted, diff, verdict: 'inconclusive', sentence: '' },
-    ...{ passed: 0, failed: 0, other: 0, exitCodes: [], checkExitCodes: [], broke: [] },
+    source,
+    files: [...files],
+    added,
+    deleted,
+    diff,
+    verdict: 'inconclusive',
+    sentence: '',
+    passed: 0,
+    failed: 0,
+    other: 0,
+    exitCodes: [],
+    checkExitCodes: [],
+    broke: [],
   };
   let cached = 0;
   while (
@@ -319,7 +329,8 @@ async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
   }
   if (cached > 0)
     trial.notes.push(
-      `${source}: a cache answered for ${counted(cached, 'run')}, which ${cached === 1 ? 'does' : 'do'} not count.`,
+      `${source}: a cache answered for ${counted(cached, 'run')}, ` +
+        `which ${cached === 1 ? 'does' : 'do'} not count.`,
     );
   if (isMended(before, attempt) && (await isSeen(trial, attempt))) await checkWider(trial, fix, attempt);
   const whole = {

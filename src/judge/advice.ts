@@ -1,8 +1,6 @@
 import { type Act, type Classification, isNotDevelopersFault } from '../domain/analysis.ts';
 import { KIND_CATEGORY } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import { NO_ERROR } from '../log/recognise/failures.ts';
-import type { Ruling } from './classify.ts';
 import {
   confirmedEntry,
   findNamingDocument,
@@ -15,7 +13,7 @@ import { OFFER_FIXES } from './offers.ts';
 import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fill, type Nearness, type Value, type Wording } from './sentence.ts';
 import { cleanWords } from './values/clean.ts';
-import { getFactText, listed } from './wording.ts';
+import { listed } from './wording.ts';
 
 /** The advice, or that there is none. */
 export interface Advice {
@@ -27,6 +25,7 @@ export interface Advice {
   readonly values: readonly Value[];
 }
 
+const NO_FIX = 'No fix found.';
 /** Below it nothing is advised: a misleading hint costs three times what silence costs. */
 const LEAST_CONFIDENCE = 0.45;
 /** The trust in a sentence by its origin, before its values are looked at. */
@@ -43,25 +42,23 @@ const WITHOUT_VALUES = 0.8;
  * none of them can be filled from the failure's own lines.
  */
 export function advise(
-  ruling: Ruling,
   classification: Classification,
   evidence: readonly Evidence[],
   match: Match | null,
   find: FindValue | null,
 ): Advice {
   const lasting = isNotDevelopersFault(classification) ? lastingFailure(evidence) : null;
-  const advice = chooseAdvice(ruling, classification, evidence, match, find);
+  const advice = chooseAdvice(classification, evidence, match, find);
   if (lasting === null) return advice;
-  const again = `It failed this way ${lasting.times} times in a row, since #${lasting.since}: rerunning it will not help.`;
+  const again = `It has failed this way ${lasting.times} times in a row since #${lasting.since}, so rerunning it will not help.`;
   return {
     ...advice,
-    text: `${again} ${advice.act === 'rerun' ? silence(ruling) : advice.text}`,
+    text: `${again} ${advice.act === 'rerun' ? NO_FIX : advice.text}`,
     act: advice.act === 'rerun' ? null : advice.act,
   };
 }
 
 function chooseAdvice(
-  ruling: Ruling,
   classification: Classification,
   evidence: readonly Evidence[],
   match: Match | null,
@@ -85,7 +82,7 @@ function chooseAdvice(
   // failures.
   if (document?.fix != null && isTeamDocument(document.evidence))
     return { text: document.fix, act: null, confidence: 0.5, values: [] };
-  const text = `${silence(ruling)}${pointToDocumentation(evidence)}`;
+  const text = `${NO_FIX}${pointToDocumentation(evidence)}`;
   return { text, act: null, confidence: 0, values: [] };
 }
 
@@ -97,32 +94,43 @@ function pointToDocumentation(evidence: readonly Evidence[]): string {
   const named = evidence.filter(({ tool, source }) => tool === 'search_web' && source === 'documentation');
   const places = named.flatMap(({ url, data }) => (url === undefined ? [] : `${data?.named} (${url})`));
   if (places.length === 0) return '';
-  return ` The web could not be searched. Documentation, named and not read: ${listed(places)}.`;
+  return ` The web could not be searched. Related documentation, which was not read: ${listed(places)}.`;
 }
 
 function fromLog(match: Match | null, { category, kind }: Classification, find: FindValue): Advice | null {
   const own = firstFilled(match?.rule.fix ?? [], find, BY_ORIGIN.rule);
   if (own !== null) return own;
+  // An offer on the deciding line names what a hint below it only points to: a version, a setting.
+  const offered = firstFilled(OFFER_FIXES, find, BY_ORIGIN.tool);
+  const offer =
+    offered === null ? null : { ...offered, act: offered.act === 'ask' ? offered.act : chooseAct(category) };
+  if (offer?.values.every(({ near }) => near === 'line') === true) return offer;
   const hint = firstFilled(HINTS, find, BY_ORIGIN.tool);
   if (hint !== null) return { ...hint, act: chooseAct(category) };
   // What is said of a kind holds in the category that the kind belongs to.
   const isOfKind = match !== null && KIND_CATEGORY[kind] === category;
   const ofKind = isOfKind ? firstFilled(KIND_WORDING[kind].fix ?? [], find, BY_ORIGIN.kind) : null;
-  if (ofKind !== null) return ofKind;
-  const offered = firstFilled(OFFER_FIXES, find, BY_ORIGIN.tool);
-  if (offered !== null) return { ...offered, act: offered.act === 'ask' ? 'ask' : chooseAct(category) };
+  if (ofKind !== null || offer !== null) return ofKind ?? offer;
   if (category === 'INFRA_ERROR') return null;
-  const complaint =
-    category === 'TEST_FAILURE' ? 'Start at {place}: “{complaint}”.' : 'Correct {place}: “{complaint}”.';
-  const placed = firstFilled([['code', complaint]], find, BY_ORIGIN.kind);
+  const placed = firstFilled(category === 'TEST_FAILURE' ? TEST_PLACES : PLACES, find, BY_ORIGIN.kind);
   return placed === null ? null : { ...placed, act: chooseAct(category) };
 }
 
+/** Where to begin, with the tool's own words about it. */
+const PLACES: NonNullable<Wording['fix']> = [
+  ['code', 'Fix the {errors} errors that {tool} reports, starting at {place}: “{complaint}”.'],
+  ['code', 'Fix the error at {place}: “{complaint}”.'],
+];
+const TEST_PLACES: NonNullable<Wording['fix']> = [
+  ['code', 'Start at {place}: “{complaint}”.'],
+  ['code', 'Start at {place}, where {test} fails.'],
+];
+
 /** The hint of the failed tool itself, with the files that it lists. */
 const HINTS: NonNullable<Wording['fix']> = [
-  ['code', 'The failed step lists {listed} and suggests: “{hint}”.'],
+  ['code', 'The error message lists {listed} and suggests: “{hint}”.'],
   ['code', '{tool} suggests: “{hint}”.'],
-  ['code', 'The failed step suggests: “{hint}”.'],
+  ['code', 'The error message suggests: “{hint}”.'],
 ];
 
 function firstFilled(fixes: NonNullable<Wording['fix']>, find: FindValue, trust: number): Advice | null {
@@ -143,15 +151,4 @@ function trustIn({ values }: Filled): number {
 function chooseAct(category: Classification['category']): Act {
   if (category === 'DEPENDENCY_ERROR') return 'dependency';
   return category === 'CODE_ERROR' || category === 'TEST_FAILURE' ? 'code' : 'configuration';
-}
-
-/** Says that no fix is known, and where the step stopped. */
-function silence({ decisive, facts }: Ruling): string {
-  const { messages, failures } = facts.subject;
-  const message = failures.find((failure) => failure.message !== NO_ERROR)?.message;
-  const line = (decisive === null ? null : getFactText(decisive.fact)) ?? messages[0]?.text ?? message ?? '';
-  const said = cleanWords(line.split('\n').find((one) => one.trim() !== '') ?? '', 160);
-  return said === ''
-    ? 'No fix found. The step stopped without saying why.'
-    : `No fix found. The step stopped with: ${said}.`;
 }

@@ -26,7 +26,7 @@ import { KIND_WORDING } from './kinds.ts';
 import { describeChange } from './removals.ts';
 import type { Value } from './sentence.ts';
 import { rankSuspects } from './suspects.ts';
-import { findTellingFact } from './telling-fact.ts';
+import { findTellingFact, tellsOfAnother } from './telling-fact.ts';
 import { createFinder } from './values/find.ts';
 import { causeConfidence, hasCloseRunnerUp } from './verify.ts';
 import { claimStated, findUpgrades, stateArtifacts, stateUpgrade } from './versions/upgrades.ts';
@@ -72,10 +72,12 @@ const COVERED = 0.75;
 export function composeAnswer({ subject, classification, evidence }: Insight): Answer {
   const ruling = ruleOn(subject);
   // What is too thin to decide is too thin to be the headline.
-  const match = classification.abstained
+  const decided = classification.abstained
     ? null
     : (findBestMatch(ruling.matches, classification.category) ?? ruling.decisive);
-  const fact = findTellingFact(ruling.facts, match);
+  const fact = findTellingFact(ruling.facts, decided);
+  // A rule says nothing of another line than its own.
+  const match = decided !== null && tellsOfAnother(fact, decided) ? null : decided;
   const kind = match === null ? null : KIND_WORDING[match.rule.kind];
   const patterns = {
     reads: [...(match?.rule.reads ?? []), ...(kind?.reads ?? [])],
@@ -83,7 +85,7 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
   };
   const find = fact === null ? null : createFinder(fact, patterns, ruling.facts);
   const { title, statement, rootCause, values } = describeCause(ruling, classification, match, find, fact);
-  const advice = advise(ruling, classification, evidence, match, find);
+  const advice = advise(classification, evidence, match, find);
   const seen = seenBefore(ruling, classification, evidence);
   const confidence = causeConfidence(subject, classification, evidence);
   const used = [...values, ...advice.values];
@@ -93,19 +95,13 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
   return {
     title,
     rootCause: [`${seen}${rootCause}`, change?.cause ?? []].flat().join(' '),
-    fixRecommendation: isRestored ? (change?.fix ?? '') : dropRepeated(advice.text, rootCause),
+    fixRecommendation: isRestored ? (change?.fix ?? '') : advice.text,
     act: isRestored ? 'code' : advice.act,
     confidence,
     claims: buildClaims(statement, fact, used, ruling, classification, evidence, change?.claim ?? null),
     suspects,
     hypotheses: buildHypotheses(ruling, classification, confidence),
   };
-}
-
-/** Drops the line with which the step stopped from advice that names no fix if the cause quotes it. */
-function dropRepeated(advice: string, rootCause: string): string {
-  const line = /^No fix found\. The step stopped with: (.{1,200}?)…?\.$/.exec(advice)?.[1];
-  return line !== undefined && rootCause.includes(line) ? 'No fix found.' : advice;
 }
 
 const UNSURE = 0.65;
@@ -363,6 +359,10 @@ function retrievedClaims(classification: Classification, evidence: readonly Evid
 function peopleClaims(evidence: readonly Evidence[]): (Claim | null)[] {
   const [own, precedent] = [findNamingDocument(evidence), findPrecedent(evidence)];
   const fix = own?.fix == null ? 'names this error' : `says what to do: ${oneLine(own.fix, 300)}`;
+  // One that proposes its fix has it as the answer's.
+  const isShown = precedent?.fix != null && !precedent.proposes;
+  const decidedFix = isShown ? ` The fix was: ${oneLine(precedent.fix ?? '', 300)}` : '';
+  const decided = `decided a similar failure${precedent === null ? '' : nameOther(precedent)}`;
   return [
     own === null
       ? null
@@ -373,7 +373,7 @@ function peopleClaims(evidence: readonly Evidence[]): (Claim | null)[] {
     precedent === null
       ? null
       : cite(
-          `${precedent.confirmedBy} decided a similar failure${nameOther(precedent)}: ${precedent.evidence.title}.`,
+          `${precedent.confirmedBy} ${decided}: ${precedent.evidence.title}.${decidedFix}`,
           precedent.evidence,
         ),
   ];

@@ -3,13 +3,12 @@ import { isNotDevelopersFault } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import { callKey, type ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { NO_ERROR } from '../log/recognise/failures.ts';
-import { classifyRole, type LineRole } from '../log/roles.ts';
 import type { Insight, Plan } from '../ports/analyst.ts';
 import type { ToolDescription } from '../ports/toolbox.ts';
 import { ruleOn } from './classify.ts';
 import { retrievalScore } from './evidence-facts.ts';
-import { type Place, rankPlaces } from './places.ts';
+import { rankPlaces } from './places.ts';
+import { argumentsFor, namesUnknown } from './tool-arguments.ts';
 import { causeConfidence } from './verify.ts';
 
 /** Retrieval from here on makes the costlier tools needless. */
@@ -18,31 +17,45 @@ const GOOD_RETRIEVAL = 0.75;
 const UNSURE = 0.6;
 const MOST_AT_ONCE = 3;
 
-/** "When needed" tools per category, most informative first. */
-const WHEN_NEEDED: Readonly<Record<Category, readonly string[]>> = {
+/**
+ * The tools of each category, the most informative first. Tools with a good outlook go before all of them, and
+ * tools with a poor one after them. Who wrote the failing line tells more than the line. What lasts, or hits
+ * other repositories too, tells of a machine or service more than its log. Configuration and dependencies are
+ * what their file says.
+ */
+const MOST_INFORMATIVE: Readonly<Record<Category, readonly string[]>> = {
   CODE_ERROR: [
-    'read_file',
-    'read_blame',
     'changed_since_green',
+    'read_blame',
+    'read_file',
     'read_past_fixes',
     'search_code',
     'read_commit_history',
     'search_semantic',
   ],
-  INFRA_ERROR: ['count_consecutive_failures', 'read_build_log', 'read_console_output'],
-  CONFIG_ERROR: ['read_console_output', 'read_failure_history', 'read_file', 'changed_since_green'],
-  DEPENDENCY_ERROR: [
-    'read_console_output',
+  INFRA_ERROR: [
+    'count_consecutive_failures',
     'find_similar_failures',
     'read_failure_history',
-    'read_file',
-    'changed_since_green',
+    'read_build_log',
+    'read_console_output',
   ],
-  TEST_FAILURE: ['read_test_file', 'read_failure_history', 'changed_since_green', 'read_past_fixes'],
+  CONFIG_ERROR: ['changed_since_green', 'read_file', 'read_console_output', 'read_failure_history'],
+  DEPENDENCY_ERROR: [
+    'changed_since_green',
+    'read_file',
+    'find_similar_failures',
+    'read_failure_history',
+    'read_console_output',
+  ],
+  TEST_FAILURE: ['read_past_fixes', 'changed_since_green', 'read_failure_history', 'read_test_file'],
 };
 
+/** Tools of the first round in addition to those that it always has: the most informative. */
+const FIRST = 2;
+
 /** Tools that read the code first, in addition to the changes, if the log does not explain the failure. */
-const FIRST_OF_CODE = ['read_file', 'read_blame'];
+const FIRST_OF_CODE = ['read_blame', 'read_file'];
 
 /** Allowed for any category, asked last. What is new since a green build is in the excerpts already. */
 const ANY_CATEGORY = ['find_similar_failures', 'read_failure_history', 'count_consecutive_failures'];
@@ -74,11 +87,47 @@ export function chooseCalls(given: Choice): ToolCall[] {
   // Whether the machine, or luck, failed once or every time: what decides if running it again may help.
   const inARow = isNotDevelopersFault(input.classification) ? ['count_consecutive_failures'] : [];
   const code = isTurnOfCode ? codeCalls(input) : [];
-  if (first.length > 0) return [...first, ...seenBefore(input), ...code, ...callsFor(input, inARow)];
+  if (first.length > 0) {
+    const more = [seenBefore(input), code, callsFor(input, inARow)].flat();
+    // As long as the code waits, nothing that costs more than a look-up is asked.
+    return first.concat(sortByWorth(input, isTurnOfCode ? addMostInformative(input, more) : more));
+  }
   if (input.plan.enough || (input.gaps.length === 0 && !isNeeded(input))) return [];
-  const wanted = [...WHEN_NEEDED[input.classification.category], ...ANY_CATEGORY];
-  const calls = callsFor(input, [...new Set(wanted)]);
+  const calls = sortByWorth(input, callsFor(input, listByWorth(input)));
   return calls.length > 0 ? calls.slice(0, MOST_AT_ONCE) : lastResort(input);
+}
+
+/**
+ * Lists the tools that may be asked for this failure, the most informative first. If the error is that a name
+ * is not known, the search for what defines it comes before all.
+ */
+function listByWorth({ classification, subject }: Insight): string[] {
+  const worth = MOST_INFORMATIVE[classification.category].concat(ANY_CATEGORY);
+  return [...new Set(namesUnknown(subject) ? ['search_code'].concat(worth) : worth)];
+}
+
+/** Puts calls into the order in which they tell most about this failure. */
+function sortByWorth(input: Choice, calls: readonly ToolCall[]): ToolCall[] {
+  const worth = listByWorth(input);
+  const rank = ({ tool }: ToolCall) => {
+    const outlook = input.offered.find(({ name }) => name === tool)?.outlook;
+    const place = worth.indexOf(tool);
+    return (place === -1 ? worth.length : place) + OUTLOOKS[outlook ?? 'unknown'];
+  };
+  return calls.toSorted((left, right) => rank(left) - rank(right));
+}
+
+/** More than the number of tools, so that the outlook decides first. */
+const OUTLOOKS = { good: -100, unknown: 0, poor: 100 } as const;
+
+/**
+ * Adds the most informative calls that can be made and are not among those chosen.
+ */
+function addMostInformative(input: Choice, chosen: readonly ToolCall[]): ToolCall[] {
+  const names = new Set(chosen.map(({ tool }) => tool));
+  const possible = callsFor(input, listByWorth(input), 'tells most about such a failure');
+  const best = sortByWorth(input, possible).slice(0, FIRST);
+  return chosen.concat(best.filter(({ tool }) => !names.has(tool)));
 }
 
 /**
@@ -86,8 +135,9 @@ export function chooseCalls(given: Choice): ToolCall[] {
  * and it costs only a query of our own database.
  */
 function seenBefore(input: Choice): ToolCall[] {
-  const { generic, build } = input.subject;
-  return generic || build.branch === null
+  const { generic, build, failingTests } = input.subject;
+  // A test is known by its name, also if its message is no identity.
+  return (generic && failingTests.length === 0) || build.branch === null
     ? []
     : callsFor(input, ['read_failure_history'], 'others may have seen this failure');
 }
@@ -175,11 +225,12 @@ export function planNext(insight: Insight & { readonly offered?: readonly ToolDe
   const ruling = ruleOn(subject);
   const lookedUp = outcomes.length > 0;
   const sure = causeConfidence(subject, classification, evidence);
-  const confidence = lookedUp ? sure : Math.min(sure, BEFORE_LOOKUP_MOST);
   const named = ruling.decisive !== null && !classification.abstained;
   const isOffered = offered.some(({ name }) => name === FIND_FILES);
   const isUnread = isOffered && !outcomes.some(({ call }) => call.tool === FIND_FILES);
-  const lacksCode = isUnread && wantsCode(insight, confidence);
+  const lacksCode = isUnread && wantsCode(insight, sure);
+  // A confidence of 0.9 ends the loop, but the code is still to be read.
+  const confidence = lookedUp && !lacksCode ? sure : Math.min(sure, BEFORE_LOOKUP_MOST);
   const enough = lookedUp && named && confidence >= ENOUGH && gaps.length === 0 && !lacksCode;
   return { thought: describePlan(insight, enough), confidence, enough, retrieval: retrievalScore(evidence) };
 }
@@ -252,212 +303,4 @@ function orderLines(args: Record<string, unknown>): void {
     args.lineStart = lineEnd;
     args.lineEnd = lineStart;
   }
-}
-
-const AROUND = 20;
-const MAX_QUERY = 300;
-const MAX_PATHS = 40;
-
-/** Arguments for a tool out of the facts of a subject; null where the facts do not give them. */
-export function argumentsFor(
-  tool: string,
-  subject: TriageSubject,
-  category?: Category,
-): Record<string, unknown> | null {
-  const located = rankPlaces(subject).find((place) => place.line !== null && place.from !== 'test');
-  switch (tool) {
-    case 'search_error_library':
-      return { limit: 5 };
-    case 'search_knowledge':
-      return query(subject);
-    case 'search_web':
-      return optional('query', findTellingLine(subject));
-    case 'read_file':
-      return readFileArguments(subject, located, category);
-    case 'find_files':
-      return { paths: Array.from(rankPlaces(subject).slice(0, MAX_PATHS), ({ path }) => path) };
-    case 'read_blame':
-      return located?.line == null
-        ? null
-        : { path: located.path, lineStart: Math.max(1, located.line - 3), lineEnd: located.line + 3 };
-    case 'search_code':
-      return optional('text', findSymbol(subject)?.slice(0, 200));
-    case 'read_commit_history':
-      return { ...optional('path', rankPlaces(subject)[0]?.path), limit: 10 };
-    case 'read_test_file':
-      return testArguments(subject);
-    case 'read_build_log':
-      return buildLogArguments(subject);
-    case 'read_console_output':
-      return { ...optional('source', subject.excerpts[0]?.source ?? subject.sources[0]?.name), lines: 80 };
-    case 'find_similar_failures':
-      return { ...optional('text', headline(subject)), limit: 5 };
-    case 'read_failure_history':
-      return { limit: 20 };
-    case 'search_semantic':
-      return optional('code', hypotheticalCode(subject));
-    case 'changed_since_green':
-      return subject.build.commit === null ? null : {};
-    case 'read_past_fixes':
-    case 'count_consecutive_failures':
-      return {};
-    default:
-      return null;
-  }
-}
-
-/** Returns the sentence that best describes what went wrong. */
-function headline(subject: TriageSubject): string {
-  const [first] = subject.failures;
-  const own = first?.message === NO_ERROR ? undefined : first?.message;
-  const said =
-    own ??
-    subject.messages[0]?.text ??
-    subject.diagnostics[0]?.message ??
-    subject.exceptions[0]?.message ??
-    '';
-  return said.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY);
-}
-
-/**
- * Builds a query from the messages, one per line and most informative first: the fact of the decisive rule
- * comes before the headline. Returns null if there is no text.
- */
-function query(subject: TriageSubject): Record<string, unknown> | null {
-  const decisive = ruleOn(subject).decisive?.fact.text ?? '';
-  const said = [
-    decisive,
-    headline(subject),
-    subject.diagnostics[0]?.message ?? '',
-    subject.exceptions[0]?.message ?? '',
-  ];
-  const lines = said
-    .map((text) => text.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY))
-    .filter((text) => text !== '');
-  const words =
-    lines.length > 0
-      ? [...new Set(lines)].join('\n')
-      : (subject.excerpts[0]?.text ?? '').trim().slice(0, MAX_QUERY);
-  return words === '' ? null : { query: words, limit: 5 };
-}
-
-/** Marks that a runner or a test tool puts before a message. */
-const BEFORE_MESSAGE = /^(?:##\[error\]|::error[^:]{0,200}::|E {3,9})/;
-
-/**
- * Returns the one line that tells what went wrong, for a search of the web. Returns null if no line does: how
- * the step ended finds pages about every failure there is.
- */
-function findTellingLine(subject: TriageSubject): string | null {
-  const [thrown] = subject.exceptions;
-  const said = [
-    ruleOn(subject).decisive?.fact.text,
-    headline(subject),
-    subject.diagnostics[0]?.message,
-    thrown === undefined ? undefined : `${thrown.type}: ${thrown.message}`,
-  ];
-  const all = said.flatMap((text) => text?.split('\n') ?? []);
-  const lines = all.map((line) => line.trim().replace(BEFORE_MESSAGE, '').trim());
-  return lines.find((line) => TELLING.has(classifyRole(line)))?.slice(0, MAX_QUERY) ?? null;
-}
-
-const TELLING: ReadonlySet<LineRole> = new Set(['cause', 'notice']);
-
-/**
- * Returns the file to read: code for a code error, a CI file for a set-up error, and a manifest or lock file
- * for a dependency error.
- */
-function readFileArguments(
-  subject: TriageSubject,
-  located: Place | undefined,
-  category?: Category,
-): Record<string, unknown> | null {
-  if (category === 'CONFIG_ERROR') return optional('path', configurationFile(subject));
-  if (category === 'DEPENDENCY_ERROR') return optional('path', findManifest(subject));
-  if (located?.line == null) return null;
-  return {
-    path: located.path,
-    lineStart: Math.max(1, located.line - AROUND),
-    lineEnd: located.line + AROUND,
-  };
-}
-
-function testArguments(subject: TriageSubject): Record<string, unknown> | null {
-  const test =
-    subject.failingTests[0] ?? subject.failures.find((failure) => failure.test !== null)?.test ?? null;
-  return test === null ? null : { test: test.name.slice(0, 500), ...optional('file', test.file) };
-}
-
-function buildLogArguments(subject: TriageSubject): Record<string, unknown> {
-  const exit = subject.exits.at(-1);
-  const [excerpt] = [...subject.excerpts].sort((left, right) => right.weight - left.weight);
-  const at =
-    exit ?? (excerpt === undefined ? undefined : { source: excerpt.source, line: excerpt.lineStart });
-  return at === undefined ? {} : { source: at.source, line: at.line, context: 40 };
-}
-
-function findSymbol(subject: TriageSubject): string | null {
-  const said = [
-    ...[...subject.diagnostics, ...subject.exceptions].map(({ message }) => message),
-    headline(subject),
-  ].join('\n');
-  const quoted =
-    /[`'"‘]([A-Za-z_][\w.:]{2,80})[`'"’]/.exec(said)?.[1] ??
-    /(?:symbol: +\w+ |undefined: )([A-Za-z_]\w{2,80})/.exec(said)?.[1];
-  return quoted ?? subject.exceptions[0]?.frames.find((frame) => frame.own)?.function ?? null;
-}
-
-/**
- * Guesses the code that fails from the details of the failure: its functions, deepest first, and what they
- * threw.
- */
-function hypotheticalCode(subject: TriageSubject): string | null {
-  const [thrown] = subject.exceptions;
-  const frames = [...(thrown?.frames ?? []), ...subject.failures.flatMap((failure) => failure.frames)].filter(
-    ({ own }) => own,
-  );
-  const functions = [
-    ...new Set(frames.flatMap((frame) => frame.function?.split(/[.#:]/).at(-1) ?? [])),
-  ].slice(0, 6);
-  const said =
-    thrown === undefined ? headline(subject) : `${thrown.type}: ${thrown.message.slice(0, MAX_QUERY)}`;
-  const test = subject.failingTests[0]?.name ?? '';
-  const body = [...functions.map((name) => `${name}() {`), `  throw "${said}"`, '}'].join('\n');
-  const code =
-    functions.length === 0 && said === ''
-      ? ''
-      : [test === '' ? '' : `// ${test.slice(0, 200)}`, body].join('\n').trim();
-  return code.length < 10 ? null : code;
-}
-
-function configurationFile(subject: TriageSubject): string | null {
-  const text = subject.excerpts.map((excerpt) => excerpt.text).join('\n');
-  return (
-    /(\.github\/workflows\/[\w.-]{1,80}\.ya?ml|\.gitlab-ci\.yml|\.circleci\/config\.yml|\.travis\.yml|azure-pipelines\.yml)/.exec(
-      text,
-    )?.[1] ?? (/\bJenkinsfile\b/.test(text) ? 'Jenkinsfile' : null)
-  );
-}
-
-const MANIFESTS: readonly (readonly [RegExp, string])[] = [
-  [/^(?:npm|yarn|pnpm|jest|vitest|mocha|tsc|typescript|eslint|node)$/i, 'package.json'],
-  [/^(?:maven|surefire|junit)$/i, 'pom.xml'],
-  [/^gradle$/i, 'build.gradle'],
-  [/^(?:cargo|rust|rustc)$/i, 'Cargo.toml'],
-  [/^go\b/i, 'go.mod'],
-  [/^(?:bundler|rspec|gem)$/i, 'Gemfile'],
-  [/^composer$/i, 'composer.json'],
-  [/^(?:poetry|uv|pdm|hatch)$/i, 'pyproject.toml'],
-  [/^(?:pip|pytest|python|unittest|tox)$/i, 'requirements.txt'],
-  [/^(?:dart|flutter|pub|melos)$/i, 'pubspec.yaml'],
-  [/^(?:swift|swiftpm|xcodebuild)$/i, 'Package.swift'],
-];
-
-/** Returns the name of the toolchain's manifest. Returns null if none is known. */
-export function findManifest(subject: TriageSubject): string | null {
-  return MANIFESTS.find(([pattern]) => subject.toolchains.some((tool) => pattern.test(tool)))?.[1] ?? null;
-}
-
-function optional(name: string, value: string | null | undefined): Record<string, unknown> | null {
-  return value == null || value === '' ? null : { [name]: value };
 }

@@ -1,7 +1,7 @@
 import type { Diagnostic, LogPosition, ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
-import { classifyRole, saysNothing } from '../log/roles.ts';
+import { classifyRole, isTolerated, saysNothing } from '../log/roles.ts';
 import { COMPILERS, LINTERS } from '../log/tool-kinds.ts';
 import { isForeignPath, isTestPath } from './paths.ts';
 
@@ -186,10 +186,11 @@ function lineFacts(subject: TriageSubject): Fact[] {
   const hasCause = subject.messages.some(({ text }) => classifyRole(text) === 'cause');
   const facts: Fact[] = [];
   for (const excerpt of subject.excerpts) {
-    for (const [offset, raw] of excerpt.text.split('\n').entries()) {
+    const lines = excerpt.text.split('\n').map(shownLine);
+    for (const [offset, text] of lines.entries()) {
       if (facts.length >= MAX_LINES) return facts;
+      if (isTolerated(lines[offset + 1] ?? '')) continue;
       const line = excerpt.lineStart + offset;
-      const text = shownLine(raw);
       const role = classifyRole(text);
       if (role !== 'cause' && role !== 'wrapper' && (hasCause || role !== 'notice')) continue;
       const inside = insideFailedStep(subject, excerpt.source, line) ? 1 : 0.5;

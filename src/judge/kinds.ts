@@ -40,7 +40,11 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
       /\b(?<fixable>\d{1,6}) (?:errors?|problems?)(?: and \d{1,6} warnings?)? (?:are )?(?:potentially )?fixable with the `?--fix/,
       /\[\*\] (?<fixable>\d{1,6}) fixable with the `?--fix/,
     ],
-    fix: [['code', fixByLinter], ...SOURCE_FIXES],
+    fix: [
+      ['code', fixByLinter],
+      ['code', '{fixed?}Run `ruff check --fix .` and commit the result: ruff can correct this finding.'],
+      ...SOURCE_FIXES,
+    ],
   },
   formatting_failure: { spoken: 'The code is not formatted to the project style' },
   assertion: {
@@ -49,7 +53,7 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
       ['code', findServerError],
       [
         'code',
-        'Start at {place}: {test} gets {actual} instead of {expected}. Correct the code, or the test if the new value is intended.',
+        'Start at {place}: {test} gets {actual} instead of {expected}. Fix the code, or update the test if the new value is intended.',
       ],
     ],
   },
@@ -58,7 +62,7 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
     fix: [
       [
         'code',
-        'Review the difference in {test}: update the snapshot and commit it if every changed line is intended; otherwise correct the code that renders it.',
+        'Review the difference in {test}. If every changed line is intended, update the snapshot and commit it; otherwise, fix the code that renders it.',
       ],
     ],
   },
@@ -70,7 +74,7 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
     fix: [
       [
         'code',
-        'Let {test} wait for its condition itself (start at {place}); raise its limit of {limit} only if it has more work to do.',
+        'Make {test} wait for the condition that it needs (start at {place}); raise its limit of {limit} only if it really takes longer.',
       ],
     ],
   },
@@ -81,16 +85,16 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
   disk_full: { spoken: 'The disk is full' },
   network: {
     spoken: 'The network or a remote host did not answer',
-    fix: [['rerun', 'Run the job again when {host} answers; nothing of yours is involved.']],
+    fix: [['rerun', 'Run the job again when {host} responds; your project is not involved.']],
   },
   service_unavailable: {
     spoken: 'A service did not answer',
-    fix: [['rerun', 'Run the job again when {host} answers; nothing of yours is involved.']],
+    fix: [['rerun', 'Run the job again when {host} responds; your project is not involved.']],
   },
   runner_lost: { spoken: 'The runner was lost' },
   rate_limited: {
     spoken: 'A service is limiting requests',
-    fix: [['rerun', 'Run the job again when the limit of {host} resets.']],
+    fix: [['rerun', 'Run the job again when the rate limit of {host} resets.']],
   },
   permission_or_secret: { spoken: 'A permission or secret is missing' },
   workflow_config: { spoken: 'The pipeline or one of its commands is misconfigured' },
@@ -118,7 +122,7 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
 function findServerError(read: (slot: string) => string | null): string | null {
   const [test, actual, expected] = [read('test'), read('actual'), read('expected')];
   if (test === null || !/^5\d\d$/.test(actual ?? '') || !/^[1-4]\d\d$/.test(expected ?? '')) return null;
-  return `Find in the log of the server why ${test} gets ${actual} instead of ${expected}.`;
+  return `Find out from the server log why ${test} gets ${actual} instead of ${expected}.`;
 }
 
 /** Linters that mend findings themselves, and how they are called for the whole project. */
@@ -140,8 +144,8 @@ function fixByLinter(read: (slot: string) => string | null): string | null {
   if (problems !== null && 2 * Number(fixable) < Number(problems)) return null;
   const isOwn = /^(?:npx )?(?:eslint|ruff check|stylelint|biome|oxlint)\b/.test(command);
   const call = isOwn ? (/^(?:npx|ruff) /.test(command) ? command : `npx ${command}`) : (CALLS[linter] ?? '');
-  const count = problems === null ? fixable : `${fixable} of the ${problems} errors`;
+  const count = problems === null ? `${fixable} of the errors` : `${fixable} of the ${problems} errors`;
   const effect =
-    problems === fixable ? 'it corrects every error' : `${count} ${fixable === '1' ? 'is' : 'are'} fixable`;
-  return `Run \`${call} --${linter === 'biome' ? 'write' : 'fix'}\` and commit the result: ${effect}.`;
+    problems === fixable ? 'it fixes every error' : `${count} ${fixable === '1' ? 'is' : 'are'} fixable`;
+  return `Run \`${call} --${linter === 'biome' ? 'write' : 'fix'}\` and commit the result; ${effect}.`;
 }

@@ -135,7 +135,7 @@ export function installKnown(slot: string, before = 'in an earlier step'): (read
     const found = SYSTEM_PACKAGES[missing ?? ''];
     return found === undefined
       ? null
-      : `Install ${found} ${before} (its name on Debian and Ubuntu): it provides ${missing}.`;
+      : `Install ${found} (its name on Debian and Ubuntu) ${before}, because it provides ${missing}.`;
   };
 }
 
@@ -145,7 +145,7 @@ export function useNewName(read: Read): string | null {
   const present = RENAMED[name];
   return present === undefined
     ? null
-    : `Install ${present} instead: newer releases of Debian and Ubuntu have no ${name}.`;
+    : `Install ${present} instead, because newer releases of Debian and Ubuntu do not have ${name}.`;
 }
 
 /** Returns the name under which a Python module is published. */
@@ -159,7 +159,7 @@ export function declareDistribution(read: Read): string | null {
   const module = read('pythonModule') ?? '';
   const found = getDistribution(module);
   if (module.startsWith(found)) return null;
-  return `Add ${found} to the requirements: it provides the module ${module}.`;
+  return `Add ${found} to the requirements, because it provides the module ${module}.`;
 }
 
 /**
@@ -168,15 +168,16 @@ export function declareDistribution(read: Read): string | null {
 export function provideProgram(read: Read): string | null {
   const program = read('program');
   if (program === null || NO_PROGRAM.test(program)) return null;
-  if (FOR_PEOPLE.test(program)) return `Do not call ${program} in the job: it opens a window for a person.`;
+  if (FOR_PEOPLE.test(program))
+    return `Do not call ${program} in the job, because it opens a window for a person.`;
   const replacement = REPLACED[program];
   if (replacement !== undefined)
-    return `Call \`${replacement}\` instead: the job has no ${program}, which it replaced.`;
+    return `Call \`${replacement}\` instead; it replaced ${program}, which is not installed in the job.`;
   const setUp = SET_UP[program];
   if (setUp !== undefined) return `${setUp} in an earlier step of the job.`;
   const script = read('npmScript');
   if (script !== null && !/^(?:python3?|docker|git|java|make|bash|go|cargo|php|ruby)$/.test(program))
-    return `Install the dependencies before the script “${script}”, and declare the package that has the command ${program}.`;
+    return `Install the dependencies before running the script “${script}”, and declare the package that provides the command ${program}.`;
   return `Install ${program} in an earlier step of the job, or use an image that has it.`;
 }
 

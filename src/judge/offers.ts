@@ -76,30 +76,30 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['code', 'Use one of the supported values: {allowedValues}.'],
   ['configuration', 'Upgrade {needed} from {hadVersion} to {neededVersion} or newer.'],
   ['configuration', 'Use {needed} {neededVersion} or newer.'],
-  ['dependency', 'Use version {published}, the nearest one that is published.'],
+  ['dependency', 'Use version {published}, the nearest published version.'],
   ['code', mendByCommand],
   [
     'code',
-    'Run the linter with `{mendOption}` and commit the result: that corrects {mendable} of the findings.',
+    'Run the linter with `{mendOption}` and commit the result; this fixes {mendable} of the findings.',
   ],
   ['configuration', 'Add {setting} to {settings}.'],
   ['configuration', 'Install {neededFor} in the job before this step, or change {setTo}.'],
   ['configuration', defineName],
-  ['configuration', 'Check that the server of the job started and listens on {awaited}.'],
-  ['configuration', 'Wait in the job until {notReady} is ready before the step goes on.'],
-  ['configuration', 'Check the inputs of {action}, or use another release than {actionVersion}.'],
-  ['code', 'Wrap the component of the page {page} that calls {hook} in a {wrapper}.'],
+  ['configuration', "Check that the job's server started and is listening on {awaited}."],
+  ['configuration', 'Make the job wait until {notReady} is ready before the step continues.'],
+  ['configuration', 'Check the inputs of {action}, or use a release other than {actionVersion}.'],
+  ['code', 'On the page {page}, wrap the component that calls {hook} in a {wrapper}.'],
   ['dependency', 'Install {paired} {pairedVersion} instead of {presentVersion}.'],
-  ['ask', 'Grant {permission} to the identity that the job uses: it has {granted}.'],
+  ['ask', 'Grant {permission} to the identity that the job uses, which has {granted}.'],
   ['ask', 'Grant {permission} to the identity that the job uses.'],
   ['code', renameFile],
   ['configuration', createPath],
   [
     'dependency',
-    'Compare {archive} with the checksum that its publisher gives, and update the recorded one only if they agree.',
+    'Compare {archive} with the checksum that its publisher provides, and update the recorded checksum only if they match.',
   ],
-  ['code', 'Bring {heavy} from {measured} down to {most}, or raise the limit if the growth is intended.'],
-  ['code', 'Correct {listed}: “{complaint}”.'],
+  ['code', 'Reduce {heavy} from {measured} to {most}, or raise the limit if the growth is intended.'],
+  ['code', 'Fix {listed}: “{complaint}”.'],
 ];
 
 /** Programs that start others: an option that is added to their call is not the linter's. */
@@ -111,7 +111,7 @@ function mendByCommand(read: (slot: string) => string | null): string | null {
   const [command, option, count] = [read('command'), read('mendOption'), read('mendable')];
   if (command === null || option === null || count === null || Number(count) === 0 || STARTERS.test(command))
     return null;
-  return `Run \`${command} ${option}\` and commit the result: that corrects ${count} of the findings.`;
+  return `Run \`${command} ${option}\` and commit the result; this fixes ${count} of the findings.`;
 }
 
 /** Finds two names that differ only in upper and lower case. */
@@ -124,7 +124,7 @@ function renameFile(read: (slot: string) => string | null): string | null {
     misnamed.toLowerCase() !== named.toLowerCase()
   )
     return null;
-  return `Rename ${misnamed} to ${named}, or correct the name where it is used: only upper and lower case differ.`;
+  return `Rename ${misnamed} to ${named}, or correct the name where it is used; the two differ only in case.`;
 }
 
 /** Finds a name that the project does not define and that the step's own command asks for. */
@@ -138,5 +138,5 @@ function defineName(read: (slot: string) => string | null): string | null {
 function createPath(read: (slot: string) => string | null): string | null {
   const [path, command] = [read('path'), read('command')];
   if (path === null || command === null || !command.split(/[\s=]/).includes(path)) return null;
-  return `Create or commit ${path} before \`${command}\` runs, or correct the path in that call.`;
+  return `Create or commit ${path} before \`${command}\` runs, or correct the path in that command.`;
 }

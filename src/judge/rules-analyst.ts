@@ -3,7 +3,7 @@ import type { ToolCall } from '../domain/evidence.ts';
 import type { Analyst, Converse, Inquiry, Judgement } from '../ports/analyst.ts';
 import type { ToolDescription } from '../ports/toolbox.ts';
 import { composeAnswer } from './answer.ts';
-import { argumentsFor, chooseCalls, fitting, mendCall, planNext } from './choose-tools.ts';
+import { chooseCalls, fitting, mendCall, planNext } from './choose-tools.ts';
 import { ruleOn } from './classify.ts';
 import {
   type Aspect,
@@ -14,6 +14,7 @@ import {
   laidOut,
   understandQuestion,
 } from './converse-statements.ts';
+import { argumentsFor } from './tool-arguments.ts';
 import { assess } from './verify.ts';
 
 /**

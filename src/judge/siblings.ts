@@ -1,6 +1,7 @@
 import type { Fact, Facts } from './facts.ts';
 import type { Filled, Value } from './sentence.ts';
 import { readBlock, type ShownLine } from './telling-block.ts';
+import { complains } from './telling-fact.ts';
 import { listed } from './wording.ts';
 
 /** Names listed in one sentence. */
@@ -24,13 +25,13 @@ export function listSiblings(
   const { step } = readBlock(fact, facts);
   const lines = new Set([fact.line, ...used.map(({ line }) => line)]);
   const values = step
-    .filter(({ line }) => lines.has(line))
+    .filter(({ line, text }) => lines.has(line) && complains(text))
     .flatMap((one) => step.flatMap((other) => readSibling(one, other) ?? []))
     .filter(({ text }) => !cause.includes(text));
   const names = [...new Set(values.map(({ text }) => text))];
   return names.length === 0
     ? null
-    : { text: `The step prints the same about ${listed(names, MOST)}.`, values: values.slice(0, MOST) };
+    : { text: `The same error is reported for ${listed(names, MOST)}.`, values: values.slice(0, MOST) };
 }
 
 /**

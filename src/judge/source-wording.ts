@@ -64,22 +64,19 @@ export const SOURCE_READS: readonly RegExp[] = [
 
 /** Advice about them; each names the place. */
 export const SOURCE_FIXES: readonly Fix[] = [
-  ['code', 'Correct {place}: {tool} suggests `{suggestion}`.'],
+  ['code', 'Fix the error at {place}; {tool} suggests `{suggestion}`.'],
   ['code', 'Export `{exported}` from {exporter}, or correct the import at {place}.'],
   ['code', 'Resolve the merge conflict at {place}: “{conflict}”.'],
-  ['code', 'Add {lacking} to the value at {place}, or make them optional in the type.'],
-  ['code', 'Close what is still open at {place}: “{unclosed}”.'],
-  ['code', 'Commit the source of `{lost}` in {namespace} that {place} uses, or reference it.'],
-  ['code', 'Remove the `{closing}` at {place} that closes nothing, or restore what it should close.'],
-  ['code', '{any?}Give the value at {place} a type instead of `any`.'],
-  ['dependency', 'Install the type stubs of {stubs}, or tell the type checker to ignore its missing types.'],
-  ['code', 'At {place}, use a member that {owner} has, or add `{member}` to it.'],
-  ['code', 'Import or define `{unresolved}` for {place}, or correct its spelling.'],
+  ['code', 'Add {lacking} to the value at {place}, or make every missing property optional in the type.'],
+  ['code', 'Close the block or delimiter that is still open at {place}: “{unclosed}”.'],
+  ['code', 'Commit the source of `{lost}` in {namespace}, which {place} uses, or add a reference to it.'],
+  ['code', 'Remove the unmatched `{closing}` at {place}, or restore what it should close.'],
+  ['code', '{any?}Replace `any` at {place} with a specific type.'],
+  ['dependency', 'Install the type stubs for {stubs}, or tell the type checker to ignore its missing types.'],
+  ['code', 'At {place}, use an existing member of {owner}, or add `{member}` to it.'],
+  ['code', 'At {place}, import or define `{unresolved}`, or correct its spelling.'],
   ['code', 'Remove or rename one of the declarations of `{twice}`; one is at {place}.'],
-  [
-    'code',
-    'Change the value at {place} from {given} to {wanted}, or the declared type if that is what changed.',
-  ],
+  ['code', 'Change the value at {place} from {given} to {wanted}, or correct the declared type.'],
   ['code', 'Remove `{unused}` at {place}, or use it.'],
   ['code', 'Declare `{constant}` with `const` at {place}.'],
   [

@@ -11,7 +11,6 @@ import {
   rateTouch,
   shareWords,
 } from './changes.ts';
-import { findManifest } from './choose-tools.ts';
 import {
   type FoundFile,
   listTouches,
@@ -25,6 +24,7 @@ import {
 import { altersCode } from './line-changes.ts';
 import { isTestPath } from './paths.ts';
 import { isSameFile, type Place, rankPlaces } from './places.ts';
+import { findManifest } from './tool-arguments.ts';
 
 const MAX_SUSPECTS = 10;
 /**

@@ -4,7 +4,7 @@ import type { Fact, Facts } from './facts.ts';
 import { findLeadingDiagnostic } from './leading-diagnostic.ts';
 import type { Match } from './rule.ts';
 import type { Filled } from './sentence.ts';
-import { isSameStep, readBlock } from './telling-block.ts';
+import { isSameStep, readBlock, type ShownLine } from './telling-block.ts';
 import { cleanWords } from './values/clean.ts';
 import { getFactText } from './wording.ts';
 
@@ -15,6 +15,7 @@ const [MOST, LEAST_OF_SECOND] = [2, 60];
 /** Distance, in lines, of a neighbor that is read before other messages. */
 const NEXT_TO = 2;
 /** The share of its words, and the number of words, that a message must add to a cause. */
+const INFORMATIVE = 50;
 const [NEW_SHARE, NEW_WORDS] = [0.6, 3];
 const [SHORTEST, LONGEST] = [12, 240];
 /** The share of the weight of the first message that the first complaint needs to come before it. */
@@ -22,16 +23,25 @@ const NEARLY_FIRST = 0.5;
 type Message = Pick<ErrorMessage, 'text' | 'at' | 'weight'>;
 
 /** A finding with its own place, which is another failure. */
-const PLACED = /^(?:\S{1,20}: )?[\w@./+-]{1,200}\.[a-z]\w{0,7}[:(]{1,2}\d{1,6}\b/i;
+const PLACED = /^(?:\S{1,20}: )?[\w@./+-]{1,200}\.[a-z]\w{0,7}[:([]{1,2}\d{1,6}\b/i;
 /** Words that only point to another place. */
 const POINTS_ELSEWHERE =
   /\b(?:see|check|read|search|refer to|look (?:at|in))\b.{0,40}\b(?:logs?|output|above|below|details?)\b/i;
 /** Lines of source that a tool shows, frames of a trace, and items of data. */
 const NO_SENTENCE =
-  /^\s{0,8}(?:\d{1,6}\s{0,4}[|│]|\/[/*]|\*\s|<!--|\\ |[|│>]\s|at \S+[ (]|File "|\^|~|["'{[(]|\w{1,40}\(.{0,80}\)?[;,{]$)|[{;,(]\s{0,4}$|^\s{0,40}(?:if|elif|for|while|return|raise|throw|import|def|class|const|let|var|await|with)\b.{0,200}[()[\]{}=]/;
-/** Words with which tools say that something is wrong. */
+  /^\s{0,8}(?:\d{1,6}\s{0,4}[|│]|\/[/*]|\*\s|<!--|\\ |[|│>]\s|at \S+[ (]|File "|\^|~|["'{[(]|\w{1,40}\(.{0,80}\)?[;,{]$)|[{;,(]\s{0,4}$|^\s{0,40}(?:if|elif|for|while|return|raise|throw|import|def|class|const|let|var|await|with|assert)\b.{0,200}(?:[()[\]{}]|[^=!<>]=[^=])/;
+/** Words with which tools say that something went wrong. */
 const COMPLAINS =
-  /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|not|no|never|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|must|requires?|required|needs?|expected|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|already|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|closed|reset|E[A-Z]{4,12})\b/i;
+  /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|no such|nothing to|not (?:found|exist|allowed|permitted|supported|available|defined|installed))\b|(?-i:\bE[A-Z]{4,12}\b)/i;
+/** Words that say it only in a message that the reading of the log found informative. */
+const MAY_COMPLAIN =
+  /\b(?:not|no|never|must|requires?|required|needs?|expected|already|closed|reset|would be|should|instead)\b/i;
+/** How a command ended. */
+const ENDING =
+  /\bafter \d{1,3} (?:attempts|tries|retries)$|\bexit (?:status|code)\b|\b(?:execution failed for task|a failure occurred while)\b/i;
+/** Remarks of a program, titles of captured output, and parts of a sentence. */
+const REMARK =
+  /^(?:(?:stderr|stdout) \||(?:\S{1,40} )?(?:INFO|DEBUG|WARN(?:ING)?|NOTICE)\b|(?:note|this (?:may|usually|can)|and|or|but)\b)/i;
 
 /**
  * Finds the fact that the sentences are made of: the leading diagnostic if it has a place, otherwise what
@@ -48,12 +58,50 @@ export function findTellingFact(facts: Facts, match: Match | null): Fact | null 
       source: entry.at.source,
       line: entry.at.line,
     };
-  const { fact } = match;
-  if (!saysNothing(getFactText(fact)) && !POINTS_ELSEWHERE.test(fact.text)) return fact;
+  const fact = findInformativeTest(match.fact, facts);
+  if (isOutweighed(match, facts)) return findFirstMessage(facts);
+  const words = cleanWords(getFactText(fact), LONGEST);
+  if (!saysNothing(words) && ![POINTS_ELSEWHERE, ENDING].some((pattern) => pattern.test(words))) return fact;
   const message = facts.subject.messages.find(
     (one) => one.weight >= LEAST_WEIGHT && isBefore(one, fact, facts) && isComplaint(one),
   );
   return message === undefined ? fact : toFact(message);
+}
+
+/** Finds the failing test with the most informative message, if a test decided. Returns other facts as they are. */
+function findInformativeTest(decided: Fact, { all, subject }: Facts): Fact {
+  if (decided.origin !== 'test') return decided;
+  const weigh = ({ text, line, source }: Fact) => {
+    const own = subject.messages.filter(
+      (one) => (one.at?.line === line && one.at?.source === source) || text.startsWith(one.text.slice(0, 60)),
+    );
+    return Math.max(0, ...own.map(({ weight }) => weight));
+  };
+  const tests = all.filter(({ origin }) => origin === 'test');
+  return tests.reduce((best, one) => (weigh(one) > weigh(best) ? one : best), decided);
+}
+
+/** Checks whether a telling fact was chosen in place of the one that decided. */
+export function tellsOfAnother(fact: Fact | null, { fact: decided }: Match): boolean {
+  return fact !== null && fact !== decided && fact.origin === 'message';
+}
+
+/** The share of the weight of the most informative message below which a line is not what to quote. */
+const OUTWEIGHED = 0.4;
+
+/**
+ * Checks whether a line decided that the reading of the log found much less informative than a complaint from
+ * which the rule reads nothing.
+ */
+function isOutweighed({ fact, rule }: Match, { subject }: Facts): boolean {
+  const [first] = subject.messages;
+  if (fact.origin === 'diagnostic' || fact.origin === 'test' || first === undefined || !isComplaint(first))
+    return false;
+  if (rule.patterns.concat(rule.reads ?? []).some((pattern) => pattern.test(first.text))) return false;
+  const weights = subject.messages.map(({ at, text, weight }) =>
+    (at?.line === fact.line && at?.source === fact.source) || text.includes(getFactText(fact)) ? weight : 0,
+  );
+  return Math.max(...weights) < OUTWEIGHED * first.weight;
 }
 
 /** Returns the most informative message, or the first complaint if that is nearly as informative. */
@@ -76,48 +124,77 @@ function isBefore({ at }: ErrorMessage, { source, line }: Fact, { subject }: Fac
 
 /** The length from which a line without an end may go on in the next line. */
 const WRAPPED = 60;
+/** The beginning of a text that continues the line above it. */
+const CONTINUES =
+  /^(?:(?!fatal|error|err|warning|panic|note|hint)[a-z(]|(?:So|And|Thus|Therefore|Hence|Which)\b)/;
 
 /** Returns the text of a fact with the lines onto which the tool wrapped it. */
 export function readWhole(fact: Fact, facts: Facts): string {
   let whole = getFactText(fact);
   const { trigger, paragraph } = readBlock(fact, facts);
-  let last = paragraph.find(({ line }) => line === trigger.line);
-  if (last === undefined || whole.includes('\n')) return whole;
-  for (const next of paragraph.filter(({ line }) => line > (trigger.line ?? line))) {
-    const text = next.text.trim();
-    const isLong = last.text.length >= WRAPPED && !/[.!?:;,{}]$/.test(whole);
-    const goesOn = isLong && (/^ {2}/.test(next.text) || /^[a-z(]/.test(text));
-    if (
-      next.line !== last.line + 1 ||
-      text === '' ||
-      !goesOn ||
-      measureIndent(next.text) < measureIndent(last.text) ||
-      NO_SENTENCE.test(text.replace(/^\(/, ''))
-    )
-      break;
-    whole += ` ${text}`;
+  const own = paragraph.find(({ line }) => line === trigger.line);
+  if (own === undefined || whole.includes('\n')) return whole;
+  let last = own;
+  for (const next of paragraph.filter(({ line }) => line > own.line)) {
+    if (next.line !== last.line + 1 || !goesOn(whole, last, next)) break;
+    whole += ` ${next.text.trim()}`;
     last = next;
   }
-  return whole;
+  const above = paragraph.find(({ line, source }) => line === own.line - 1 && source === own.source);
+  const isRest = above !== undefined && CONTINUES.test(own.text.trim()) && isSentence(above.text);
+  return isRest && (isCut(above.text) || /^[A-Z]/.test(own.text.trim()))
+    ? `${above.text.trim()} ${whole}`
+    : whole;
+}
+
+/** Checks whether a line continues the text above it: one that was wrapped, or one that a colon announces. */
+function goesOn(whole: string, last: ShownLine, next: ShownLine): boolean {
+  const text = next.text.trim();
+  if (text === '' || measureIndent(next.text) < measureIndent(last.text)) return false;
+  if (/[a-z]:$/.test(whole))
+    return next.text.length < 2 * WRAPPED && classifyRole(text) !== 'passing' && isSentence(text);
+  return isCut(last.text) && (/^ {2}/.test(next.text) || CONTINUES.test(text)) && isSentence(text);
+}
+
+/** Checks whether a long line ends within a sentence. */
+function isCut(text: string): boolean {
+  return text.length >= WRAPPED && !/[.!?:;,{}]$/.test(text.trimEnd());
+}
+
+function isSentence(text: string): boolean {
+  return !NO_SENTENCE.test(text.trim().replace(/^\(/, ''));
 }
 
 /**
  * Quotes what a cause does not contain yet: the most informative messages of the failed step, otherwise a
  * complaint next to the deciding line. That is often the message inside a wrapper, or the reason behind a
- * symptom. Returns null if there is none.
+ * symptom. The sentence of a rule (`own`) gets no neighbor, and nothing from its own lines. Returns null if there
+ * is none.
  */
-export function completeCause(cause: string, fact: Fact | null, facts: Facts): Filled | null {
-  // Other messages of a test run may be about another test.
-  if (fact === null || fact.source === null || fact.line === null || facts.subject.failingTests.length > 0)
-    return null;
+export function completeCause(
+  cause: string,
+  fact: Fact | null,
+  facts: Facts,
+  own: Filled | null,
+): Filled | null {
+  if (fact === null || fact.source === null || fact.line === null) return null;
   // What stands on the deciding line is quoted as evidence.
   const known = new Set(listWords(`${cause} ${fact.text}`));
+  const isUsed = ({ at }: Message) => own?.values.some(({ line }) => line === at?.line) === true;
   const found: Message[] = [];
-  for (const one of [...listMessages(fact, facts), ...listNeighbors(fact, facts)]) {
+  const near = own !== null ? [] : listNeighbors(fact, facts);
+  for (const one of listMessages(fact, facts).concat(near)) {
     if (found.length === MOST || (found.length > 0 && one.weight < LEAST_OF_SECOND)) break;
-    if (!isComplaint(one) || !adds(one, known) || isHeading(one, fact)) continue;
+    if (
+      !isComplaint(one) ||
+      !adds(one, known) ||
+      isHeading(one, fact) ||
+      isFinding(one, facts) ||
+      isUsed(one)
+    )
+      continue;
     found.push(one);
-    for (const word of listWords(one.text)) known.add(word);
+    for (const word of listWords(cleanWords(one.text, LONGEST))) known.add(word);
   }
   if (found.length === 0) return null;
   const values = found.map((one) => {
@@ -155,19 +232,30 @@ function isHeading({ text, at }: Message, fact: Fact): boolean {
 }
 
 /** Checks whether a message says in a sentence that something is wrong. */
-function isComplaint({ text }: Message): boolean {
+function isComplaint({ text, weight }: Message): boolean {
+  const words = cleanWords(text, LONGEST);
   return (
-    classifyRole(text) === 'cause' &&
-    COMPLAINS.test(text) &&
-    !NO_SENTENCE.test(text) &&
-    !POINTS_ELSEWHERE.test(text) &&
-    !PLACED.test(text)
+    classifyRole(words) === 'cause' &&
+    !/^\s{0,8}Γ£[àô]/.test(text) &&
+    (COMPLAINS.test(words) || (weight >= INFORMATIVE && MAY_COMPLAIN.test(words))) &&
+    !saysNothing(words) &&
+    ![NO_SENTENCE, POINTS_ELSEWHERE, PLACED, REMARK, ENDING].some((pattern) => pattern.test(words))
   );
+}
+
+/** Checks whether a text holds a word with which tools say that something is wrong. */
+export function complains(text: string): boolean {
+  return COMPLAINS.test(text) || MAY_COMPLAIN.test(text);
+}
+
+/** Checks whether a message is what a compiler or linter reports of source. */
+function isFinding({ text }: Message, { subject }: Facts): boolean {
+  return subject.diagnostics.some(({ message }) => message.startsWith(text.slice(0, 80)));
 }
 
 /** Checks whether enough of a message is not among the known words. */
 function adds({ text }: Message, known: ReadonlySet<string>): boolean {
-  const words = listWords(text);
+  const words = listWords(cleanWords(text, LONGEST));
   const added = words.filter((word) => !known.has(word)).length;
   return text.length >= SHORTEST && added >= NEW_WORDS && added / words.length >= NEW_SHARE;
 }

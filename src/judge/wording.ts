@@ -8,7 +8,7 @@ import type { Fact } from './facts.ts';
 
 /**
  * Returns a text on one line, without punctuation at its end and limited to `most` characters. Cuts between
- * words if possible.
+ * sentences if enough is left, otherwise between words.
  */
 export function oneLine(text: string, most: number): string {
   const line = text
@@ -17,16 +17,18 @@ export function oneLine(text: string, most: number): string {
     .replace(/[.:;,]+$/, '');
   if (line.length <= most) return line;
   const cut = line.slice(0, most - 1);
+  const sentence = /^(.{30,}?[\w)"'”]{2})(?:[.;] |: (?=[A-Z]))/.exec(line)?.[1] ?? '';
+  if (sentence.length >= most * 0.5 && sentence.length <= most) return sentence;
   const space = cut.lastIndexOf(' ');
   const whole = space > most * 0.6 ? cut.slice(0, space) : cut;
   return `${whole.replace(/[\s:;,]{1,20}$/, '')}…`;
 }
 
-/** Joins words for a sentence: "a", "a and b", "a, b and 3 more". */
-export function listed(words: readonly string[], most = 3): string {
+/** Joins words for a sentence: "a", "a and b", "a, b and 3 more", or 3 of `others`. */
+export function listed(words: readonly string[], most = 3, others = 'more'): string {
   if (words.length <= 1) return words[0] ?? '';
   if (words.length <= most) return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
-  return `${words.slice(0, most - 1).join(', ')} and ${words.length - most + 1} more`;
+  return `${words.slice(0, most - 1).join(', ')} and ${words.length - most + 1} ${others}`;
 }
 
 const STEM = 6;

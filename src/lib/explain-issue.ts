@@ -55,7 +55,10 @@ function explainUnknown({ keys, message }: Issue, schema: unknown): string {
   if (!(schema instanceof z.ZodObject) || !Array.isArray(keys)) return message;
   const named = keys.slice(0, MAX_WAYS).map((key) => `"${String(key).slice(0, 100)}"`);
   const allowed = Object.keys(schema.shape);
-  return `${named.join(', ')} is not known here; ${allowed.length === 0 ? 'give nothing' : `use ${allowed.join(', ')}`}`;
+  return (
+    `${named.join(', ')} is not known ` +
+    `here; ${allowed.length === 0 ? 'give nothing' : `use ${allowed.join(', ')}`}`
+  );
 }
 
 function explainUnion({ errors, path, options, message }: Issue, input: unknown, schema: unknown): string {

@@ -91,8 +91,10 @@ const BETWEEN_WORDS = /[\s"'`()<>[\]{},;=|]+/;
 /** Endings of files that people write; `.com` of a host and `.0` of a version are none. */
 const ENDINGS: ReadonlySet<string> = new Set(
   (
-    'c cc cpp cxx h hh hpp hxx m mm cs fs vb go rs java kt kts groovy scala clj py pyx rb php pl pm lua r jl hs ml ex exs erl dart swift zig ' +
-    'js jsx mjs cjs ts tsx mts cts vue svelte css scss less html sh bash ps1 sql proto tf yml yaml toml json xml gradle cmake'
+    'c cc cpp cxx h hh hpp hxx m mm cs fs vb go rs java kt kts groovy scala clj py pyx rb php pl pm ' +
+    'lua r jl hs ml ex exs erl dart swift zig ' +
+    'js jsx mjs cjs ts tsx mts cts vue svelte css scss less html sh bash ps1 sql proto tf yml yaml ' +
+    'toml json xml gradle cmake'
   ).split(' '),
 );
 

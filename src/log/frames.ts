@@ -5,29 +5,60 @@ import type { StackFrame } from '../domain/failure.ts';
  * them.
  */
 const SHAPES: readonly RegExp[] = [
-  /^\s{0,20}at (?:[\w.@-]{1,80}\/{1,2}){0,3}(?<fn>[\w$.<>]{1,300})\((?<file>[\w$.-]{1,120}\.(?:java|kt|scala|groovy|clj)):?(?<line>\d{1,7})?\)/,
+  new RegExp(
+    String.raw`^\s{0,20}at (?:[\w.@-]{1,80}/{1,2}){0,3}(?<fn>[\w$.<>]{1,300})` +
+      String.raw`\((?<file>[\w$.-]{1,120}\.(?:java|kt|scala|groovy|clj)):?(?<line>\d{1,7})?\)`,
+  ),
   /^\s{1,20}File "(?<file>[^"\n]{1,300})", line (?<line>\d{1,7})(?:, in (?<fn>[^\n]{1,200}))?/,
-  /^\s{0,20}at (?:async )?(?<fn>[\w$.<>[\] /#]{1,200}?) \((?<file>(?:file:\/\/|webpack:\/\/|node:)?[^()\n:]{1,300}|[A-Za-z]:\\[^()\n:]{1,300}):(?<line>\d{1,7}):\d{1,6}\)/,
-  /^\s{0,20}at (?:async )?(?:file:\/\/)?(?<file>(?:[A-Za-z]:)?[^\s():]{1,300}\.\w{1,5}):(?<line>\d{1,7}):\d{1,6}/,
+  new RegExp(
+    String.raw`^\s{0,20}at (?:async )?(?<fn>[\w$.<>[\] /#]{1,200}?) \((?<file>(?:file://|webpack://|` +
+      String.raw`node:)?[^()\n:]{1,300}|[A-Za-z]:\\[^()\n:]{1,300}):(?<line>\d{1,7}):\d{1,6}\)`,
+  ),
+  new RegExp(
+    String.raw`^\s{0,20}at (?:async )?(?:file://)?(?<file>(?:[A-Za-z]:)?[^\s():]{1,300}\.\w{1,5})` +
+      String.raw`:(?<line>\d{1,7}):\d{1,6}`,
+  ),
   /^\s{0,20}at (?:[\w.@-]{1,80}\/{1,2}){0,3}(?<fn>[\w$.<>]{1,300})\((?<file>Unknown Source|Native Method)\)/,
   /^\s{0,20}at (?<fn>[\w.`<>[\],+ ]{1,200})\([^()\n]{0,300}\) in (?<file>[^\n:]{0,3}[^\n:]{1,300}):line (?<line>\d{1,7})/,
   /^\s{0,20}(?:from )?(?<file>[^\s:()]{1,300}\.rb):(?<line>\d{1,7}):in [`'](?<fn>[^'\n]{1,200})'/,
   /^\s{0,20}#\d{1,4} (?<file>[^\s()]{1,300}\.php)\((?<line>\d{1,7})\)(?:: (?<fn>[\w\\:>-]{1,200})\()?/,
-  /^\s{0,20}#\d{1,4} {1,3}(?:0x[0-9a-f]{1,16} )?(?:in )?(?<fn>[^\n]{1,200}?) (?:\([^\n]{0,200}?\) )?(?:at )?(?<file>\/?[^\s():]{1,300}\.\w{1,4}):(?<line>\d{1,7})/,
+  new RegExp(
+    String.raw`^\s{0,20}#\d{1,4} {1,3}(?:0x[0-9a-f]{1,16} )?(?:in )?(?<fn>[^\n]{1,200}?)` +
+      String.raw` (?:\([^\n]{0,200}?\) )?(?:at )?(?<file>/?[^\s():]{1,300}\.\w{1,4}):(?<line>\d{1,7})`,
+  ),
   /^\t(?<file>\/?[^\s:]{1,300}\.go):(?<line>\d{1,7})(?: \+0x[0-9a-f]{1,16})?$/,
   /^\s{1,40}at (?<file>\.{0,2}\/?[^\s:()]{1,300}\.rs):(?<line>\d{1,7})/,
-  /^\s{0,20}(?:at|by) 0x[0-9A-Fa-f]{1,16}: (?<fn>[^\n]{1,200}?) \((?<file>[^\s():]{1,300}\.\w{1,4}):(?<line>\d{1,7})\)$/,
-  /^#\d{1,4} {2,10}(?<fn>[^\n]{1,200}?) \((?<file>(?:file:\/\/|package:|dart:)[^\s():]{1,300}):(?<line>\d{1,7})(?::\d{1,6})?\)$/,
-  /^\s{4,12}(?:\((?<app>[\w.]{1,60}) [\w.+-]{1,40}\) )?(?<file>[^\s:()]{1,300}\.(?:exs?|erl)):(?<line>\d{1,7}): (?<fn>[^\n]{1,200})$/,
+  new RegExp(
+    String.raw`^\s{0,20}(?:at|by) 0x[0-9A-Fa-f]{1,16}: (?<fn>[^\n]{1,200}?)` +
+      String.raw` \((?<file>[^\s():]{1,300}\.\w{1,4}):(?<line>\d{1,7})\)$`,
+  ),
+  new RegExp(
+    String.raw`^#\d{1,4} {2,10}(?<fn>[^\n]{1,200}?) \((?<file>(?:file://|package:|` +
+      String.raw`dart:)[^\s():]{1,300}):(?<line>\d{1,7})(?::\d{1,6})?\)$`,
+  ),
+  new RegExp(
+    String.raw`^\s{4,12}(?:\((?<app>[\w.]{1,60}) [\w.+-]{1,40}\) )?(?<file>[^\s:()]{1,300}\.(?:exs?|` +
+      String.raw`erl)):(?<line>\d{1,7}): (?<fn>[^\n]{1,200})$`,
+  ),
   /^\s{1,4}❯ (?:(?<fn>[\w$.<>]{1,200}) )?(?<file>[^\s:()]{1,300}\.\w{1,5}):(?<line>\d{1,7}):\d{1,6}$/,
   /^(?<file>[\w./-]{1,200}\.(?:py)):(?<line>\d{1,7}): (?:in (?<fn>[\w<>]{1,100})|[A-Z]\w{1,60}|$)/,
 ];
 
-const FOREIGN =
-  /node_modules|site-packages|dist-packages|\/usr\/(?:lib|local\/lib|include)|\/lib\/(?:python|ruby)|\/gems\/|\/rustc\/|\/\.cargo\/|\/vendor\/|\/pkg\/mod\/|\/(?:usr\/local\/)?go\/src\/|hostedtoolcache|^node:|^dart:|^internal\/|^<|Unknown Source|Native Method|^(?:events|fs|module|net|timers|util|vm|domain|_stream_\w{1,20}|bootstrap_node|assert)\.js$|^lib\/internal|\/python\d(?:\.\d{1,2})?\/|\/library\/(?:std|core|alloc|test)\/|^src\/lib(?:std|core|test)\//;
+const FOREIGN = new RegExp(
+  'node_modules|site-packages|dist-packages|/usr/(?:lib|local/lib|include)|/lib/(?:python|' +
+    String.raw`ruby)|/gems/|/rustc/|/\.cargo/|/vendor/|/pkg/mod/|/(?:usr/local/)?go/src/|` +
+    'hostedtoolcache|^node:|^dart:|^internal/|^<|Unknown Source|Native Method|^(?:events|fs|' +
+    String.raw`module|net|timers|util|vm|domain|_stream_\w{1,20}|bootstrap_node|assert)\.js$|` +
+    String.raw`^lib/internal|/python\d(?:\.\d{1,2})?/|/library/(?:std|core|` +
+    'alloc|test)/|^src/lib(?:std|core|test)/',
+);
 
-const FOREIGN_FUNCTION =
-  /^(?:java[x]?|jdk|sun|com\.sun|org\.(?:junit|testng|apache|gradle|mockito|hamcrest|assertj|springframework|hibernate|codehaus|eclipse|slf4j|scalatest)|kotlin|kotlinx|scala|groovy|clojure|System|Microsoft|NUnit|Xunit|junit|android|okhttp3|io\.netty|reactor|com\.google|std|core|alloc|__rust_\w{1,40}|testing|runtime|reflect)[.:]/;
+const FOREIGN_FUNCTION = new RegExp(
+  String.raw`^(?:java[x]?|jdk|sun|com\.sun|org\.(?:junit|testng|apache|gradle|mockito|hamcrest|` +
+    'assertj|springframework|hibernate|codehaus|eclipse|slf4j|scalatest)|kotlin|kotlinx|scala|' +
+    String.raw`groovy|clojure|System|Microsoft|NUnit|Xunit|junit|android|okhttp3|io\.netty|reactor|` +
+    String.raw`com\.google|std|core|alloc|__rust_\w{1,40}|testing|runtime|reflect)[.:]`,
+);
 
 /** Applications that come with Elixir and Erlang. */
 const FOREIGN_APPS = /^(?:elixir|stdlib|kernel|ex_unit|mix|eex|iex|logger|compiler|erts)$/;

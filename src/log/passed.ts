@@ -4,8 +4,10 @@ import type { LogText } from './lines/lines.ts';
 import type { Structure } from './sections.ts';
 
 /** The message of a CI system that a whole job passed. */
-const JOB_PASSED =
-  /^(?:Finished: SUCCESS|Job succeeded|##\[section\]Finishing: (?:Finalize )?Job|Build step .{0,60}: SUCCESS)\W*$/;
+const JOB_PASSED = new RegExp(
+  String.raw`^(?:Finished: SUCCESS|Job succeeded|##\[section\]Finishing: (?:Finalize )?Job|` +
+    String.raw`Build step .{0,60}: SUCCESS)\W*$`,
+);
 /** The messages of runners and build tools that a whole run passed: nothing failed, and something ran. */
 const RUN_PASSED: readonly RegExp[] = [
   /^\s{0,12}(?:Tests|Test Suites|Test Files):?\s{1,8}(?!.{0,80}failed)[1-9]\d{0,6} passed/,

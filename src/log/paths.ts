@@ -7,12 +7,19 @@ const MOUNT =
 
 /** Code that others wrote: its paths name nothing in the repository, though a suffix of them might. */
 const FOREIGN: readonly RegExp[] = [
-  /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.m2|\.gradle|\.cargo\/registry|\.cargo\/git|go\/pkg\/mod|pkg\/mod|rustc|vendor\/bundle|gems|hostedtoolcache|\.nuget|\.pub-cache|\.pnpm|\.yarn|\.ivy2|\.konan)\//,
+  new RegExp(
+    String.raw`(?:^|/)(?:node_modules|site-packages|dist-packages|\.m2|\.gradle|\.cargo/registry|` +
+      String.raw`\.cargo/git|go/pkg/mod|pkg/mod|rustc|vendor/bundle|gems|hostedtoolcache|` +
+      String.raw`\.nuget|\.pub-cache|\.pnpm|\.yarn|\.ivy2|\.konan)/`,
+  ),
   /^\/usr\/(?:lib|local\/(?:lib|go|Cellar)|include|share)\/|^\/Library\/|^\/opt\/(?:java|jdk|conda|homebrew)/,
   /^(?:node|java|jdk\.internal|deno|bun|internal):/,
   /^<[^>]{1,80}>|\.jar!|^[A-Za-z]:\/(?:Program Files|hostedtoolcache|Python\d)/,
   // Bazel's other repositories; a module of Go with its version, as -trimpath prints it.
-  /(?:^|\/)execroot\/[^/]{1,120}\/external\/|^external\/[^/]{1,120}\/|\.runfiles\/(?!_main\/|__main__\/)[^/]{1,120}~/,
+  new RegExp(
+    '(?:^|/)execroot/[^/]{1,120}/external/|^external/[^/]{1,120}/|' +
+      String.raw`\.runfiles/(?!_main/|__main__/)[^/]{1,120}~`,
+  ),
   /^[^@]{1,200}@v\d{1,4}\.\d{1,6}\.[^/]{1,80}\//,
 ];
 
@@ -60,8 +67,12 @@ function splitSegments(path: string): string[] {
 
 const JVM_ENDINGS = ['java', 'kt', 'scala', 'groovy'];
 /** Endings of files, so that `tax.test.ts` or `setup.cfg` is no dotted name. */
-const FILE_ENDING =
-  /\.(?:[cm]?[jt]sx?|vue|svelte|py|pyi|rb|go|rs|php|java|kts?|scala|groovy|cs|fs|vb|c|cc|cpp|cxx|h|hh|hpp|m|mm|swift|dart|exs?|erl|hs|ml|clj|pl|pm|lua|r|jl|sh|bash|sql|ya?ml|json|toml|xml|html?|css|scss|md|txt|cfg|ini|lock|gradle|properties|tf|proto|bzl|mk)$/i;
+const FILE_ENDING = new RegExp(
+  String.raw`\.(?:[cm]?[jt]sx?|vue|svelte|py|pyi|rb|go|rs|php|java|kts?|scala|groovy|cs|fs|vb|c|cc|` +
+    'cpp|cxx|h|hh|hpp|m|mm|swift|dart|exs?|erl|hs|ml|clj|pl|pm|lua|r|jl|sh|bash|sql|ya?ml|' +
+    'json|toml|xml|html?|css|scss|md|txt|cfg|ini|lock|gradle|properties|tf|proto|bzl|mk)$',
+  'i',
+);
 
 /**
  * Lists the source files that a class or module represents, most likely first: `com.shop.Cart$Line.total` →
@@ -187,7 +198,10 @@ const WORKSPACES: readonly RegExp[] = [
   /^\/__w\/(?!\d{1,4}\/[sabd]\/)[^/]{1,120}\/[^/]{1,120}\//,
   /^[A-Za-z]:\/a\/(?!_work\/|\d{1,4}\/[sabd]\/)[^/]{1,120}\/[^/]{1,120}\//,
   /^\/github\/workspace\//,
-  /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,5}(?:actions-runner|runner|actions)\/_work\/(?!\d{1,4}\/[sabd]\/)[^/]{1,120}\/[^/]{1,120}\//,
+  new RegExp(
+    '^(?:[A-Za-z]:)?/(?:[^/]{1,120}/){0,5}(?:actions-runner|runner|actions)' +
+      String.raw`/_work/(?!\d{1,4}/[sabd]/)[^/]{1,120}/[^/]{1,120}/`,
+  ),
   // Gitea's and Forgejo's runners without containers, and act: `~/.cache/act/<hash>/hostexecutor`.
   /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,14}hostexecutor\//,
   // Azure: hosted agents on Linux, macOS and Windows, containers, and agents of one's own.
@@ -199,12 +213,19 @@ const WORKSPACES: readonly RegExp[] = [
   /^\/builds\/[^/]{1,120}\/[^/]{1,120}\//,
   // Jenkins, with the `@2` of a second executor and the `@script` of a pipeline.
   /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,6}workspace\/[^/]{1,120}@(?:\d{1,4}|script|tmp)\//,
-  /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,6}(?:jenkins|jenkins_home|\.jenkins|agent|jenkins-agent|slave)\/workspace\/[^/]{1,120}\//i,
+  new RegExp(
+    String.raw`^(?:[A-Za-z]:)?/(?:[^/]{1,120}/){0,6}(?:jenkins|jenkins_home|\.jenkins|` +
+      'agent|jenkins-agent|slave)/workspace/[^/]{1,120}/',
+    'i',
+  ),
   // CircleCI, Bitbucket, Travis, Buildkite, Drone, Woodpecker, Semaphore, Cirrus, AppVeyor, Bitrise.
   /^\/(?:home\/circleci|root)\/(?:project|repo)\//,
   /^\/opt\/atlassian\/pipelines\/agent\/build\//,
   /^(?:\/(?:home|Users)\/travis|[A-Za-z]:\/Users\/travis)\/build\/[^/]{1,120}\/[^/]{1,120}\//,
-  /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,4}buildkite(?:-agent)?\/builds\/[^/]{1,120}\/[^/]{1,120}\/[^/]{1,120}\//,
+  new RegExp(
+    '^(?:[A-Za-z]:)?/(?:[^/]{1,120}/){0,4}buildkite(?:-agent)?' +
+      '/builds/[^/]{1,120}/[^/]{1,120}/[^/]{1,120}/',
+  ),
   /^\/drone\/src\//,
   /^\/woodpecker\/src\/[^/]{1,120}\/[^/]{1,120}\/[^/]{1,120}\//,
   /^\/home\/semaphore\/[^/]{1,120}\//,
@@ -212,7 +233,10 @@ const WORKSPACES: readonly RegExp[] = [
   /^[A-Za-z]:\/projects\/[^/]{1,120}\//,
   /^\/(?:Users\/vagrant\/git|bitrise\/src)\//,
   // CodeBuild, TeamCity, Bamboo, GoCD, Concourse, Heroku.
-  /^\/codebuild\/output\/[^/]{1,120}\/src\/(?:[\w.-]{1,80}\.(?:com|org|net)\/[^/]{1,120}\/[^/]{1,120}\/|s3\/\d{1,3}\/)?/,
+  new RegExp(
+    String.raw`^/codebuild/output/[^/]{1,120}/src/(?:[\w.-]{1,80}\.(?:com|org|` +
+      String.raw`net)/[^/]{1,120}/[^/]{1,120}/|s3/\d{1,3}/)?`,
+  ),
   /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,4}build-?agent\/work\/[0-9a-f]{8,40}\//i,
   /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,5}xml-data\/build-dir\/[^/]{1,120}\//,
   /^\/(?:var\/lib\/go-agent|godata|go)\/pipelines\/[^/]{1,120}\//,

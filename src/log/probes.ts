@@ -22,7 +22,9 @@ const CONFIGURE_LINE = String.raw`^configure:\d{1,7}: `;
 const MESON_RESULT = /^(?:Checking|Has|Header|Compiler|Fetching)\b.{0,300}: (?:YES|NO|\d{1,9})\b/;
 /** The text that the shell, make or a CI system prints next. */
 const NEXT = String.raw`\+{1,3} \S|##\[|::|\[Pipeline\] |g?make: |ninja: `;
-const CMAKE_NEXT = `-- |CMake (?:Error|Warning)|(?:Performing|Determining|Checking|Detecting|Compiling) .{1,200}(?:failed|passed) with the following|${NEXT}`;
+const CMAKE_NEXT =
+  '-- |CMake (?:Error|Warning)|(?:Performing|Determining|Checking|Detecting|Compiling) ' +
+  `.{1,200}(?:failed|passed) with the following|${NEXT}`;
 const CMAKE_STATUS = new RegExp(String.raw`^-- .{0,100}\bChange Dir: .{0,300}${CMAKE_SCRATCH}`);
 const CMAKE_OWN = /CMakeTmp|CMakeScratch|cmTC_/;
 
@@ -31,20 +33,30 @@ const CMAKE_OWN = /CMakeTmp|CMakeScratch|cmTC_/;
 const PROBES: readonly Probe[] = [
   // CMake's try_compile, where a project prints its output, and in a dump of CMakeError.log or
   // CMakeConfigureLog.yaml.
-  { begins: new RegExp(String.raw`^\s{0,12}Change Dir: .{0,300}${CMAKE_SCRATCH}`), until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN, after: /^-- (?:Configuring|Generating) done/ },
+  { begins: new RegExp(String.raw`^\s{0,12}Change Dir: .{0,300}${CMAKE_SCRATCH}`),
+    until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN, after: /^-- (?:Configuring|Generating) done/ },
   // The same in a message of status, after which configuring goes on by itself; what stops it then says so.
   { begins: CMAKE_STATUS, until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN },
-  { begins: /^(?:Performing|Determining|Checking) .{1,200} failed with the following (?:compile )?output:/, until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN },
-  { begins: /^\s{2,6}kind: "try_(?:compile|run)-v\d"/, until: new RegExp(String.raw`^(?:\s{2,4}-$|\.\.\.$|${CMAKE_NEXT})`), own: CMAKE_OWN },
+  { begins: /^(?:Performing|Determining|Checking) .{1,200} failed with the following (?:compile )?output:/,
+    until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN },
+  { begins: /^\s{2,6}kind: "try_(?:compile|run)-v\d"/,
+    until: new RegExp(String.raw`^(?:\s{2,4}-$|\.\.\.$|${CMAKE_NEXT})`), own: CMAKE_OWN },
   // autoconf, in a dump of config.log.
-  { begins: new RegExp(`${CONFIGURE_LINE}(?!error:)`), until: new RegExp(`${CONFIGURE_LINE}|^(?:## -|${NEXT})`), own: /conftest|^\| / },
+  { begins: new RegExp(`${CONFIGURE_LINE}(?!error:)`),
+    until: new RegExp(`${CONFIGURE_LINE}|^(?:## -|${NEXT})`), own: /conftest|^\| / },
   // Meson, in a dump of meson-log.txt.
-  { begins: /^Running compile:$|^Command line: .{0,4000} -> \d{1,3}$/, until: MESON_RESULT, own: /testfile\.c/, after: 'end' },
+  { begins: /^Running compile:$|^Command line: .{0,4000} -> \d{1,3}$/, until: MESON_RESULT,
+    own: /testfile\.c/, after: 'end' },
 ];
 
 /** Says that the compiler itself does not work: then what a probe printed is the cause. */
-const NO_COMPILER =
-  /is not able to compile a simple test program|^configure:\d{1,7}: error: .{0,40}(?:compiler cannot create executables|cannot run C\S{0,3} compiled programs|cannot compute suffix|compiler (?:does not|cannot))|ERROR: Compiler .{1,200} cannot compile programs/i;
+const NO_COMPILER = new RegExp(
+  String.raw`is not able to compile a simple test program|^configure:\d{1,7}: error: .{0,40}` +
+    String.raw`(?:compiler cannot create executables|cannot run C\S{0,3} compiled programs|` +
+    'cannot compute suffix|compiler (?:does not|cannot))|' +
+    'ERROR: Compiler .{1,200} cannot compile programs',
+  'i',
+);
 
 /**
  * A line that cargo passes on from the build script of a dependency, and the one that says that such a script
@@ -55,22 +67,23 @@ const SCRIPT_FAILED = /failed to run custom build command for `(?<crate>[\w-]{1,
 
 /** ASCII literals, case ignored; a line without any of them begins and ends no probe. */
 export const PROBE_LITERALS: readonly string[] = [
-  ...[
-    'Change Dir: ',
-    'with the following output:',
-    'with the following compile output:',
-    'kind: "try_',
-    'configure:',
-    'Running compile:',
-  ],
-  ...[
-    'Command line: ',
-    'simple test program',
-    'cannot compile programs',
-    'custom build command for',
-    '-- Configuring done',
-  ],
-  ...['-- Generating done', '] cargo:', '] running: ', ': error: ', ': fatal error: ', '] exit status: '],
+  'Change Dir: ',
+  'with the following output:',
+  'with the following compile output:',
+  'kind: "try_',
+  'configure:',
+  'Running compile:',
+  'Command line: ',
+  'simple test program',
+  'cannot compile programs',
+  'custom build command for',
+  '-- Configuring done',
+  '-- Generating done',
+  '] cargo:',
+  '] running: ',
+  ': error: ',
+  ': fatal error: ',
+  '] exit status: ',
 ];
 
 /**

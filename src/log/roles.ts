@@ -23,9 +23,14 @@ export const LINE_ROLES: readonly LineRole[] = [
 ];
 
 /** Marks that runners put before a sentence of any role. */
-const MARK = String.raw`(?:##\[error\]|::error(?: [^:\n]{0,200})?::|\[error\] ?|npm (?:ERR!|error) ?|\[\w{4,8}\] {1,4}|[\w.-]{1,40}: (?:error|fatal): ?|error:? ?|ERROR:? ?|Error: ?|fatal: ?)?`;
+const MARK =
+  String.raw`(?:##\[error\]|::error(?: [^:\n]{0,200})?::|\[error\] ?|npm (?:ERR!|error) ?|` +
+  String.raw`\[\w{4,8}\] {1,4}|[\w.-]{1,40}: (?:error|fatal): ?|error:? ?|ERROR:? ?|Error: ?|fatal: ?)?`;
 const COUNT = String.raw`(?:\d{1,7}|[Aa]ll|[Ss]ome|one|an?)`;
-const THINGS = `(?:tests?|specs?|examples?|suites?|test files?|test suites?|assertions?|checks?|scenarios?|steps?|problems?|errors?|failures?|issues?|warnings?|violations?|findings?|offenses?|links?|duplicates?|matches|differences|conflicts?|secrets?|vulnerabilities|errors in|jobs?|tasks?|targets?|packages?|files?|hooks?|commands?|resources?|documents?)`;
+const THINGS =
+  '(?:tests?|specs?|examples?|suites?|test files?|test ' +
+  'suites?|assertions?|checks?|scenarios?|steps?|problems?|errors?|failures?|issues?|warnings?|violations?|findings?|offenses?|links?|duplicates?|matches|differences|conflicts?|secrets?|vulnerabilities|errors ' +
+  'in|jobs?|tasks?|targets?|packages?|files?|hooks?|commands?|resources?|documents?)';
 
 /** Builds a pattern for a sentence after up to 12 signs and an optional mark of a runner. */
 function marked(words: TemplateStringsArray, ...parts: readonly string[]): RegExp {
@@ -42,62 +47,196 @@ const ENDING: readonly RegExp[] = [
   marked`(?:(?:the )?(?:process|command|script|program|task|job|step|container|shell|bash|sh|pwsh|powershell|cmd\.exe|action|lifecycle script|recipe|target)\b.{0,300}?)?\b(?:completed with|exited with|exited|failed with|returned|finished with|terminated with|exit|ended with|died with|returned non-zero)(?: an?)?(?: non-?zero)?(?: code)?(?: exit)?[ -]?(?:code|status)?:?\s{0,2}[('"]?-?(?:0x)?[\da-f]{1,10}['")]?\W{0,8}$`,
   marked`(?:exit (?:code|status)|errno|code|status|rc|signal)[:= ]{1,3}(?:-?\d{1,10}|ELIFECYCLE)\W{0,4}$`,
   // A signal says why a command of make ended.
-  /^(?:g?make|ninja)(?:\[\d{1,3}\])?: (?:\*\*\* (?:\[(?![^\]\n]{1,300}\] (?:Segmentation fault|Abort|Bus error|Floating point exc|Illegal inst|Killed))|Waiting)|Leaving|Entering|Target)|^ninja: (?:build stopped|error: rebuilding)|^FAILED: \S{1,300}\s?$/,
+  new RegExp(
+    String.raw`^(?:g?make|ninja)(?:\[\d{1,3}\])?: (?:\*\*\* (?:\[(?![^\]\n]{1,300}\] ` +
+      '(?:Segmentation fault|Abort|Bus error|Floating point exc|Illegal inst|Killed))|' +
+      'Waiting)|Leaving|Entering|Target)|^ninja: (?:build stopped|' +
+      String.raw`error: rebuilding)|^FAILED: \S{1,300}\s?$`,
+  ),
   marked`(?:\[?(?:build|tests?|compilation|test run|job|run|pipeline|the build|lint|linting|check|checks|deploy(?:ment)?|installation|type ?check(?:ing)?)\]?) ?:? ?(?:has |was |is |did )?(?:FAIL(?:ED|URE|S|ING)?|not succeed(?:ed)?|unsuccessful|aborted|broken|errored)(?: with an exception| with \d{1,6} \w{1,20}| in [\d.hms :µ]{1,20}| after .{1,30})?\W{0,20}$`,
   marked`(?:found|there (?:are|were|is|was)|detected|totall?:?|summary:?|result:?|generated)? ?\W{0,3}${COUNT} (?:of|\/|out of)? ?(?:the )?(?:\d{1,7} )?(?:\w{1,20} ){0,2}?${THINGS}\b(?: (?:(?:have |has |had |did )?(?:failed|errored|found|generated|detected|reported|fail|passed|skipped|total|broken|not pass|emitted|completed|executed|run|in)\b).{0,160}|\W{0,12}|[,;]? ?[(;,] ?.{0,160}|\. .{0,160}| were .{0,120})$`,
-  /^\W{0,12}(?:Tests?|Test Files?|Test Suites?|Suites?|Snapshots?|Specs?|Assertions|Ran|Time|Duration|Start at|Total|Summary|Failed|Failures|Errors|Passed|Skipped|Results?)\b ?(?:run)?[ :=]{1,6}\W{0,6}(?:\d|$|ok|FAILED|failed)/,
-  /^[^\w#]{0,40}(?:(?:FAILED|ERRORS?|FAILURES?) ?\((?:failures|errors|\d)|\d{1,6} (?:failed|passed|passing|failing|pending|errors?|failures?|skipped|errored|xfailed|deselected)\b.{0,200}$)/i,
-  /\bmarked build as failure\b|^Finished: |^Job (?:failed|succeeded)|^(?:The )?(?:build|job|step|operation) (?:has been |was )?cancell?ed\W*$/i,
-  /\b(?:due to|because of|after|with) (?:\d{1,5} |one |the |an? )?(?:previous|prior|above|earlier)? ?(?:\d{1,5} )?(?:errors?|failures?)\b(?:; \d{1,5} warnings? emitted)?\W{0,4}$/i,
-  /^(?:ELIFECYCLE|\S{0,4}ERR_PNPM_RECURSIVE_\w{1,30}|npm (?:ERR!|error) (?:Lifecycle script|code (?:ELIFECYCLE|\d)|errno|A complete log|workspace |location |path |command |Test failed|in workspace|at location|[A-Z]:|\/)|\W{0,3}ELIFECYCLE)/,
-  /^(?:error Command failed|info Visit|Failed in [\d.]|Stopped|Failed to compile\W*$|Aborting|Exiting\b|\w{1,40} (?:was|is) aborted|Terminated\W*$|Killed by signal)/i,
-  /^(?:\[\w{4,8}\] )?\W{0,12}(?:To see|See the|Re-run|Rerun|Run with|For more|Get more help|Try:|Consider|Please (?:see|check|read|open|report)|You (?:can|may)|Use (?:the )?-|\[Help|-> \[|Searched in|Hint:|Read more|Learn more|View (?:the|full)|Full (?:log|report)|A full|Logs? (?:can|were|saved|at)|Report (?:was|saved|at)|Visit|If (?:this|you)|Set .{1,40} to (?:see|show|display)|note: run with|note: to see|note: use)/i,
+  new RegExp(
+    String.raw`^\W{0,12}(?:Tests?|Test Files?|Test Suites?|Suites?|Snapshots?|Specs?|Assertions|Ran|` +
+      'Time|Duration|Start at|Total|Summary|Failed|Failures|Errors|Passed|Skipped|' +
+      String.raw`Results?)\b ?(?:run)?[ :=]{1,6}\W{0,6}(?:\d|$|ok|FAILED|failed)`,
+  ),
+  new RegExp(
+    String.raw`^[^\w#]{0,40}(?:(?:FAILED|ERRORS?|FAILURES?) ?\((?:failures|errors|\d)|` +
+      String.raw`\d{1,6} (?:failed|passed|passing|failing|pending|errors?|failures?|` +
+      String.raw`skipped|errored|xfailed|deselected)\b.{0,200}$)`,
+    'i',
+  ),
+  new RegExp(
+    String.raw`\bmarked build as failure\b|^Finished: |^Job (?:failed|succeeded)|^(?:The )?(?:build|` +
+      String.raw`job|step|operation) (?:has been |was )?cancell?ed\W*$`,
+    'i',
+  ),
+  new RegExp(
+    String.raw`\b(?:due to|because of|after|with) (?:\d{1,5} |one |the |an? )?(?:previous|prior|above|` +
+      String.raw`earlier)? ?(?:\d{1,5} )?(?:errors?|failures?)\b(?:; \d{1,5} warnings? emitted)?\W{0,4}$`,
+    'i',
+  ),
+  new RegExp(
+    String.raw`^(?:ELIFECYCLE|\S{0,4}ERR_PNPM_RECURSIVE_\w{1,30}|npm (?:ERR!|error) (?:Lifecycle script|` +
+      String.raw`code (?:ELIFECYCLE|\d)|errno|A complete log|workspace |location |path |command |` +
+      String.raw`Test failed|in workspace|at location|[A-Z]:|/)|\W{0,3}ELIFECYCLE)`,
+  ),
+  new RegExp(
+    String.raw`^(?:error Command failed|info Visit|Failed in [\d.]|Stopped|Failed to compile\W*$|` +
+      String.raw`Aborting|Exiting\b|\w{1,40} (?:was|is) aborted|Terminated\W*$|Killed by signal)`,
+    'i',
+  ),
+  new RegExp(
+    String.raw`^(?:\[\w{4,8}\] )?\W{0,12}(?:To see|See the|Re-run|Rerun|Run with|For more|Get more help|` +
+      'Try:|Consider|Please (?:see|check|read|open|report)|You (?:can|may)|Use (?:the )?-|' +
+      String.raw`\[Help|-> \[|Searched in|Hint:|Read more|Learn more|View (?:the|full)|Full (?:log|` +
+      'report)|A full|Logs? (?:can|were|saved|at)|Report (?:was|saved|at)|Visit|If (?:this|you)|' +
+      'Set .{1,40} to (?:see|show|display)|note: run with|note: to see|note: use)',
+    'i',
+  ),
   /^(?:##\[error\]|Error: )?(?:Final attempt failed|Attempt \d{1,3} failed|Timeout of \d{1,9}ms hit)/,
 ];
 
 /** Lines around another message, to which they lead. */
 const WRAPPER: readonly RegExp[] = [
-  /^Traceback \(most recent call last\)|^(?:The above exception was|During handling of the above)|^\W{0,6}Traceback\b.{0,40}$/,
-  /CalledProcessError|subprocess-exited-with-error|metadata-generation-failed|originates from a subprocess|did not run successfully|InvocationError/,
-  /^(?:\[\w{4,8}\] )?\W{0,12}(?:\* )?(?:What went wrong|Try|Where|Exception is|Execution failed for task|A problem occurred|A failure occurred while executing|FAILURE: )/,
+  new RegExp(
+    String.raw`^Traceback \(most recent call last\)|^(?:The above exception was|` +
+      String.raw`During handling of the above)|^\W{0,6}Traceback\b.{0,40}$`,
+  ),
+  new RegExp(
+    'CalledProcessError|subprocess-exited-with-error|metadata-generation-failed|' +
+      'originates from a subprocess|did not run successfully|InvocationError',
+  ),
+  new RegExp(
+    String.raw`^(?:\[\w{4,8}\] )?\W{0,12}(?:\* )?(?:What went wrong|Try|Where|Exception is|` +
+      'Execution failed for task|A problem occurred|' +
+      'A failure occurred while executing|FAILURE: )',
+  ),
   framed`(?:The )?(?:command|process|script|task|target|recipe|action|hook|step) .{1,300} (?:failed|exited|returned)\b.{0,60}$`,
   framed`(?:Command|Process|Script) (?:failed|exited)\b.{0,60}:?.{0,120}$`,
-  /^Unhandled(?:PromiseRejection| exception| rejection)\W*$|^Uncaught (?:exception|error)\W*$|^node:internal\/|^Node\.js v[\d.]{1,20}\s{0,4}$/,
-  /^\W{0,6}(?:exception|error|failure|errors|failures|failed|details|reason|output|stderr|stdout|message|diagnostics|stack(?: trace)?|failed tests?|summary of (?:all )?failing tests)\W{0,12}$/i,
-  /^\W{0,6}(?:={2,40}|-{2,40}|_{2,40}) ?(?:FAILURES|ERRORS|short test summary info|warnings summary|Captured .{1,40}|BUILD FAILURE)\b.{0,60}$/,
+  new RegExp(
+    String.raw`^Unhandled(?:PromiseRejection| exception| rejection)\W*$|^Uncaught (?:exception|` +
+      String.raw`error)\W*$|^node:internal/|^Node\.js v[\d.]{1,20}\s{0,4}$`,
+  ),
+  new RegExp(
+    String.raw`^\W{0,6}(?:exception|error|failure|errors|failures|failed|details|reason|` +
+      'output|stderr|stdout|message|diagnostics|stack(?: trace)?|failed tests?|' +
+      String.raw`summary of (?:all )?failing tests)\W{0,12}$`,
+    'i',
+  ),
+  new RegExp(
+    String.raw`^\W{0,6}(?:={2,40}|-{2,40}|_{2,40}) ?(?:FAILURES|ERRORS|short test summary info|` +
+      String.raw`warnings summary|Captured .{1,40}|BUILD FAILURE)\b.{0,60}$`,
+  ),
 ];
 
 /** Commands and settings as systems show them before they run. */
 const ECHO: readonly RegExp[] = [
-  /^(?:##\[(?:endgroup|command|section)\]|(?:##\[group\]|::group::)(?!❌)|::(?:endgroup|add-mask|set-output|save-state|stop-commands|debug)\b|\[command\])/,
+  new RegExp(
+    String.raw`^(?:##\[(?:endgroup|command|section)\]|(?:##\[group\]|::group::)(?!❌)|::(?:endgroup|` +
+      String.raw`add-mask|set-output|save-state|stop-commands|debug)\b|\[command\])`,
+  ),
   /^\+{1,4} \S|^(?:[\w.@:~/-]{1,80})?\$ \S|^> \S{1,120}@\S{1,40} \S|^> \S{1,200}$|^PS .{0,120}> \S/,
-  /^(?:shell: (?:\/|pwsh|bash|sh|cmd|python|[A-Z]:)|env:$|with:$)|^#\d{1,4} (?:\[[^\]\n]{1,80}\] |(?:DONE|CACHED|sha256|transferring|exporting|resolve|extracting)\b)|^Step \d{1,4}\/\d{1,4} : /,
-  /^(?:if \[|\[\[? .{1,200} \]\]?(?: &&| \|\||;|$)|echo |printf |export \w{1,60}=|set -[a-z]{1,10}|fi$|done$|then$|exit [0-9]{1,3}$|case .{1,80} in$|esac$|\w{1,60}\(\) \{$)/,
+  new RegExp(
+    '^(?:shell: (?:/|pwsh|bash|sh|cmd|python|[A-Z]:)|env:$|with:$)|' +
+      String.raw`^#\d{1,4} (?:\[[^\]\n]{1,80}\] |(?:DONE|CACHED|sha256|transferring|exporting|` +
+      String.raw`resolve|extracting)\b)|^Step \d{1,4}/\d{1,4} : `,
+  ),
+  new RegExp(
+    String.raw`^(?:if \[|\[\[? .{1,200} \]\]?(?: &&| \|\||;|$)|echo |printf |export \w{1,60}=|` +
+      'set -[a-z]{1,10}|fi$|done$|then$|exit [0-9]{1,3}$|' +
+      String.raw`case .{1,80} in$|esac$|\w{1,60}\(\) \{$)`,
+  ),
 ];
 
 /** Tests and checks that did not fail: what their names say is no evidence. */
 const PASSING: readonly RegExp[] = [
-  /^\s{0,40}(?:ok \d|[✓√✔✅]|PASS(?:ED|ES|ING)?\b|--- (?:PASS|SKIP)|\[ {2,7}(?:OK|PASSED|SKIPPED) {0,7}\]|\[ ?(?:\+|OK|PASS|SKIP|ok) ?\]|\((?:pass|skip|todo)\)|[↓○◌⏭⊘] |(?:# )?Subtest: |[Ss]kip(?:ped|ping)?\b|SKIP(?:PED)?\b|ignored?\b)/,
-  /[✓√✔] |\b(?:PASS(?:ED)?|SKIP(?:PED)?|XFAIL|XPASS|IGNORED)\b(?:\s{0,20}\[ {0,3}\d{1,3}%\])?.{0,12}$|\.{2,60} ?(?:ok|OK|Ok|passed|Passed|PASSED|yes|no|done|Skipped|skipped|ignored)\b.{0,16}$|[:-] (?:ok|OK|PASSED|passed|skipped|ignored)$/,
-  /^\s{0,20}checking (?:for|whether|if|how)\b|^(?:Has header|Header|Checking|Compiler|Fetching|Run-time dependency|Library|Program|Dependency)\b.{0,200}(?:: (?:YES|NO)|found: (?:YES|NO))\b|^-- (?:Looking for|Performing Test|Check(?:ing|) |Found |Detecting|The \w{1,8} compiler)/,
-  /^(?=.{0,200}\b(?:0|no|zero) (?:errors?|failures?|failed|problems?|issues?|warnings?|vulnerabilities)\b)(?!.{0,200}\b[1-9]\d{0,5} (?:errors?|fail))|\b(?:errors?|failures?|failed)[:=] ?0\b(?!:)/i,
+  new RegExp(
+    String.raw`^\s{0,40}(?:ok \d|[✓√✔✅]|PASS(?:ED|ES|ING)?\b|--- (?:PASS|SKIP)|\[ {2,7}(?:OK|PASSED|` +
+      String.raw`SKIPPED) {0,7}\]|\[ ?(?:\+|OK|PASS|SKIP|ok) ?\]|\((?:pass|skip|todo)\)|[↓○◌⏭⊘] |` +
+      String.raw`(?:# )?Subtest: |[Ss]kip(?:ped|ping)?\b|SKIP(?:PED)?\b|ignored?\b)`,
+  ),
+  new RegExp(
+    String.raw`[✓√✔] |\b(?:PASS(?:ED)?|SKIP(?:PED)?|XFAIL|XPASS|IGNORED)` +
+      String.raw`\b(?:\s{0,20}\[ {0,3}\d{1,3}%\])?.{0,12}$|\.{2,60} ?(?:ok|OK|Ok|passed|Passed|PASSED|yes|` +
+      String.raw`no|done|Skipped|skipped|ignored)\b.{0,16}$|[:-] (?:ok|OK|PASSED|passed|skipped|ignored)$`,
+  ),
+  new RegExp(
+    String.raw`^\s{0,20}checking (?:for|whether|if|how)\b|^(?:Has header|Header|Checking|Compiler|` +
+      String.raw`Fetching|Run-time dependency|Library|Program|Dependency)\b.{0,200}(?:: (?:YES|NO)|` +
+      String.raw`found: (?:YES|NO))\b|^-- (?:Looking for|Performing Test|Check(?:ing|) |` +
+      String.raw`Found |Detecting|The \w{1,8} compiler)`,
+  ),
+  new RegExp(
+    String.raw`^(?=.{0,200}\b(?:0|no|zero) (?:errors?|failures?|failed|problems?|issues?|` +
+      String.raw`warnings?|vulnerabilities)\b)(?!.{0,200}\b[1-9]\d{0,5} (?:errors?|fail))|` +
+      String.raw`\b(?:errors?|failures?|failed)[:=] ?0\b(?!:)`,
+    'i',
+  ),
 ];
 
 /** Warnings and remarks, and what a tool tries again by itself. */
 const NOTICE: readonly RegExp[] = [
   /^##teamcity\[(?!buildProblem|testFailed|message\b.{0,500}status='(?:ERROR|FAILURE))/,
-  /^\W{0,12}(?:\d\d:\d\d:\d\d\S{0,5} {1,6})?(?:##\[(?:warning|notice|debug)\]|::(?:warning|notice|debug)|\[?(?:warn(?:ing)?|info(?:rmation)?|debug|notice|trace|note|hint|help|verbose|deprecat(?:ed|ion))\]?\b ?[:\])|>-]|npm (?:warn|notice|http|info|verb)|(?:WARN|WARNING|INFO|DEBUG|NOTICE)\b|yarn (?:info|warn)|hint:)/i,
-  /\b(?:WARN|WARNING|[a-z]{0,40}Warning|warning)\b ?(?:\[[\w:-]{1,60}\])?:|\bDeprecat(?:ed|ion (?:warning|notice))|\bdeprecated\b|\bWARN(?:ING)?\b {1,6}[-:|[]/,
-  /\bwill (?:retry|be retried|try again)\b|(?<!Timed out )\b[Rr]etrying\b|\bretry(?:ing)? (?:attempt|in \d)|\battempt #?\d{1,2} ?(?:failed|of \d|\/)|\(retry \d|^Ign:\d|\bignor(?:ed|ing)\b|\bnon-fatal\b|\bfalling back\b|\bfallback\b|\bcontinuing\b|\bcontinue anyway\b|\bnot fatal\b|\bskipping\b|\bharmless\b/i,
-  /^(?:Cache not found for|No (?:cache|files were found|artifacts?)|Unable to (?:reserve|restore|save) cache|Post job cleanup|Temporarily overriding|Adding repository directory|Cleaning up orphan|git version |\[command\]\/usr\/bin\/git)/,
+  new RegExp(
+    String.raw`^\W{0,12}(?:\d\d:\d\d:\d\d\S{0,5} {1,6})?(?:##\[(?:warning|notice|debug)\]|::(?:warning|` +
+      String.raw`notice|debug)|\[?(?:warn(?:ing)?|info(?:rmation)?|debug|notice|trace|note|hint|help|` +
+      String.raw`verbose|deprecat(?:ed|ion))\]?\b ?[:\])|>-]|npm (?:warn|notice|http|info|verb)|` +
+      String.raw`(?:WARN|WARNING|INFO|DEBUG|NOTICE)\b|yarn (?:info|warn)|hint:)`,
+    'i',
+  ),
+  new RegExp(
+    String.raw`\b(?:WARN|WARNING|[a-z]{0,40}Warning|warning)\b ?(?:\[[\w:-]{1,60}\])?:|\bDeprecat(?:ed|` +
+      String.raw`ion (?:warning|notice))|\bdeprecated\b|\bWARN(?:ING)?\b {1,6}[-:|[]`,
+  ),
+  new RegExp(
+    String.raw`\bwill (?:retry|be retried|try again)\b|(?<!Timed out )\b[Rr]etrying\b|` +
+      String.raw`\bretry(?:ing)? (?:attempt|in \d)|\battempt #?\d{1,2} ?(?:failed|of \d|/)|\(retry \d|` +
+      String.raw`^Ign:\d|\bignor(?:ed|ing)\b|\bnon-fatal\b|\bfalling back\b|\bfallback\b|\bcontinuing\b|` +
+      String.raw`\bcontinue anyway\b|\bnot fatal\b|\bskipping\b|\bharmless\b`,
+    'i',
+  ),
+  new RegExp(
+    '^(?:Cache not found for|No (?:cache|files were found|artifacts?)|Unable to (?:reserve|' +
+      'restore|save) cache|Post job cleanup|Temporarily overriding|Adding repository directory|' +
+      String.raw`Cleaning up orphan|git version |\[command\]/usr/bin/git)`,
+  ),
 ];
 
 /** Lines about what a tool does, has done, or is about to do. */
 const PROGRESS: readonly RegExp[] = [
   // What Jenkins and its plugins do after the build, whatever became of it.
-  /^(?:\[(?:Checks API|WS-CLEANUP|htmlpublisher|JaCoCo plugin|Cobertura|GitHub Checks?)\] |(?:No suitable checks publisher found|Archiving artifacts|Skipped archiving|Recording (?:test results|fingerprints)|No artifacts (?:found|are configured)|Sending e-?mails?|No emails were triggered|Notifying (?:upstream|endpoint)|Collecting metadata|Metadata collection done)\b)/i,
-  /^(?:\W{0,3}|={2,6}> |\[[^\]\n]{1,12}\] )(?:Get|Hit|Fetched|Selecting|Preparing|Unpacking|Setting up|Processing triggers|Reading (?:package|state)|Building dependency|Download(?:ing|ed)|Install(?:ing|ed)|Collect(?:ing|ed)|Compil(?:ing|ed)|Fetch(?:ing|ed)|Build(?:ing|t)|Resolv(?:ing|ed)|Check(?:ing|ed|out)|Runn?(?:ing)|Starting|Started|Creat(?:ing|ed)|Updat(?:ing|ed)|Load(?:ing|ed)|Linking|Packag(?:ing|ed)|Upload(?:ing|ed)|Extract(?:ing|ed)|Using|Requirement already|Attempting uninstall|Successfully|Pull(?:ing|ed)|Push(?:ing|ed)|Cloning|Receiving|Counting|Compressing|Enumerating|Restor(?:ing|ed)|Saving|Saved|Writing|Wrote|Copying|Generat(?:ing|ed)|Scanning|Analyzing|Transforming|Rendering|Bundling|Initializing|Configuring|Executing|Waiting|Connecting|Finished|Completed|Done|Adding|Added|Removing|Removed|Locking|Syncing|Prepar(?:ing|ed)|Progress|Discover(?:ing|ed)|Detect(?:ing|ed)|Verif(?:ying|ied)|Validating|Linting|Formatting|Testing|Publishing|Deploying)\b(?!.{0,200}\s(?:error|fail(?:ed|ure|s)?|fatal|exception|cannot|could not|unable|denied|refused|missing|invalid|not (?:found|in)|but|expected|exceed(?:s|ed)?)\b(?![-/.]))/i,
-  /^\s{0,20}(?:\[ {0,3}\d{1,3}%\]|\d{1,3}%|\[\d{1,6}\/\d{1,6}\])(?!.{0,200}\b(?:error|fail|fatal)\w{0,4}\b)|^(?:remote: )?(?:Counting|Compressing|Receiving|Resolving|Total|Enumerating)\b.{0,60}\d|^[.FsxE*]{4,200}(?:\s{1,20}\[ {0,3}\d{1,3}%\])?$|\bkB\/s\b|\bMB\/s\b|^\s{0,8}[━█▓▒░#=>. -]{8,200}\s{0,3}(?:\d.{0,60})?$/,
+  new RegExp(
+    String.raw`^(?:\[(?:Checks API|WS-CLEANUP|htmlpublisher|JaCoCo plugin|Cobertura|GitHub Checks?)\] |` +
+      '(?:No suitable checks publisher found|Archiving artifacts|Skipped archiving|' +
+      'Recording (?:test results|fingerprints)|No artifacts (?:found|are configured)|' +
+      'Sending e-?mails?|No emails were triggered|Notifying (?:upstream|endpoint)|' +
+      String.raw`Collecting metadata|Metadata collection done)\b)`,
+    'i',
+  ),
+  new RegExp(
+    String.raw`^(?:\W{0,3}|={2,6}> |\[[^\]\n]{1,12}\] )(?:Get|Hit|Fetched|Selecting|Preparing|Unpacking|` +
+      'Setting up|Processing triggers|Reading (?:package|state)|Building dependency|' +
+      'Download(?:ing|ed)|Install(?:ing|ed)|Collect(?:ing|ed)|Compil(?:ing|ed)|Fetch(?:ing|ed)|' +
+      'Build(?:ing|t)|Resolv(?:ing|ed)|Check(?:ing|ed|out)|Runn?(?:ing)|Starting|Started|' +
+      'Creat(?:ing|ed)|Updat(?:ing|ed)|Load(?:ing|ed)|Linking|Packag(?:ing|ed)|Upload(?:ing|ed)|' +
+      'Extract(?:ing|ed)|Using|Requirement already|Attempting uninstall|Successfully|Pull(?:ing|' +
+      'ed)|Push(?:ing|ed)|Cloning|Receiving|Counting|Compressing|Enumerating|Restor(?:ing|ed)|' +
+      'Saving|Saved|Writing|Wrote|Copying|Generat(?:ing|ed)|Scanning|Analyzing|Transforming|' +
+      'Rendering|Bundling|Initializing|Configuring|Executing|Waiting|Connecting|Finished|' +
+      'Completed|Done|Adding|Added|Removing|Removed|Locking|Syncing|Prepar(?:ing|ed)|Progress|' +
+      'Discover(?:ing|ed)|Detect(?:ing|ed)|Verif(?:ying|ied)|Validating|Linting|Formatting|' +
+      String.raw`Testing|Publishing|Deploying)\b(?!.{0,200}\s(?:error|fail(?:ed|ure|s)?|fatal|` +
+      'exception|cannot|could not|unable|denied|refused|missing|invalid|' +
+      String.raw`not (?:found|in)|but|expected|exceed(?:s|ed)?)\b(?![-/.]))`,
+    'i',
+  ),
+  new RegExp(
+    String.raw`^\s{0,20}(?:\[ {0,3}\d{1,3}%\]|\d{1,3}%|\[\d{1,6}/\d{1,6}\])(?!.{0,200}\b(?:error|fail|` +
+      String.raw`fatal)\w{0,4}\b)|^(?:remote: )?(?:Counting|Compressing|Receiving|Resolving|Total|` +
+      String.raw`Enumerating)\b.{0,60}\d|^[.FsxE*]{4,200}(?:\s{1,20}\[ {0,3}\d{1,3}%\])?$|\bkB/s\b|` +
+      String.raw`\bMB/s\b|^\s{0,8}[━█▓▒░#=>. -]{8,200}\s{0,3}(?:\d.{0,60})?$`,
+  ),
 ];
 
 const TABLE: readonly (readonly [LineRole, readonly RegExp[]])[] = [
@@ -137,9 +276,12 @@ function readRole(text: string): LineRole {
   return (role === 'notice' || role === 'progress') && SEVERE.test(text) ? 'cause' : role;
 }
 
+/** What the runner says of a command whose failure it tolerates. */
+const TOLERATED = /^##\[warning\]The process '[^'\n]{1,300}' failed with exit code \d/;
+
 /**
  * Creates a function that returns the role of each line of a log: by its place if the CI system only showed
- * it, otherwise by its text.
+ * it or tolerated it, otherwise by its text.
  */
 export function createRoleLookup(
   log: LogText,
@@ -147,8 +289,14 @@ export function createRoleLookup(
 ): (line: number) => LineRole {
   return (line) => {
     const role = classifyRole(log.line(line));
-    return role !== 'blank' && isWithin(echoes, line) ? 'echo' : role;
+    if (role !== 'blank' && isWithin(echoes, line)) return 'echo';
+    return role === 'cause' && isTolerated(log.line(line + 1)) ? 'notice' : role;
   };
+}
+
+/** Checks whether the runner tolerates the failure that is told above a line. */
+export function isTolerated(below: string): boolean {
+  return TOLERATED.test(below);
 }
 
 /** Checks whether a line says how something ended, or only that it did, and not why. */

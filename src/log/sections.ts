@@ -19,8 +19,12 @@ type BlockMark =
   | { readonly kind: 'open' | 'close'; readonly name: string }
   | { readonly kind: 'error'; readonly isSure: boolean };
 
-const FATAL =
-  /^##\[error\](?:.{1,80} (?:exited with code|failed with (?:exit code|return code|error)) '?-?\d|The (?:task|operation|job) .{0,120}(?:timed out|cancell?ed|exceeded))|task\.complete result=Failed/i;
+const FATAL = new RegExp(
+  String.raw`^##\[error\](?:.{1,80} (?:exited with code|failed with (?:exit code|return code|` +
+    String.raw`error)) '?-?\d|The (?:task|operation|job) .{0,120}(?:timed out|cancell?ed|exceeded))|` +
+    String.raw`task\.complete result=Failed`,
+  'i',
+);
 
 /** Azure Pipelines: tasks stand between `##[section]Starting:` and `Finishing:`, jobs around them. */
 const azure: CiSystem = {
@@ -153,27 +157,34 @@ const EXIT_LITERALS = [
   'exit status',
   'with code',
   'returned exit',
-  ...['sigsegv', 'sigabrt', 'sigbus', 'sigill', 'sigfpe'],
-  ...[
-    'signal sig',
-    'signal: sig',
-    "signal 'sig",
-    "signal: 'sig",
-    'signal=sig',
-    'signal (sig',
-    'by sig',
-    'with sig',
-    'received sig',
-  ],
+  'sigsegv',
+  'sigabrt',
+  'sigbus',
+  'sigill',
+  'sigfpe',
+  'signal sig',
+  'signal: sig',
+  "signal 'sig",
+  "signal: 'sig",
+  'signal=sig',
+  'signal (sig',
+  'by sig',
+  'with sig',
+  'received sig',
 ] as const;
 
-const EXIT =
-  /(?:exited with|exit(?:ed with)?(?: (?:error )?(?:code|status))?|script returned exit code|returned exit code|with code)[: ]{1,3}'?(\d{1,3})\b/i;
+const EXIT = new RegExp(
+  '(?:exited with|exit(?:ed with)?(?: (?:error )?(?:code|status))?|' +
+    String.raw`script returned exit code|returned exit code|with code)[: ]{1,3}'?(\d{1,3})\b`,
+  'i',
+);
 /**
  * A crash is one wherever it is named; a stop may only be talked about, so that the word before it decides.
  */
-const SIGNAL =
-  /\b(SIG(?:SEGV|ABRT|BUS|ILL|FPE)|(?<=\b(?:[Ss]ignal[:=]?|by|with|[Rr]eceived)[ '"(]{0,2})SIG(?:KILL|TERM|PIPE|INT))\b/;
+const SIGNAL = new RegExp(
+  String.raw`\b(SIG(?:SEGV|ABRT|BUS|ILL|FPE)|(?<=\b(?:[Ss]ignal[:=]?|by|with|` +
+    String.raw`[Rr]eceived)[ '"(]{0,2})SIG(?:KILL|TERM|PIPE|INT))\b`,
+);
 const MAX_EXITS = 200;
 
 /** Reads how processes ended badly, in the order of the log, at most the first 200. */

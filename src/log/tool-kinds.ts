@@ -1,21 +1,39 @@
 /** Tools whose errors mean that code of ours does not compile or type-check. */
-export const COMPILERS =
-  /^(?:javac|maven|maven-compiler|gradle|kotlin|kotlinc|scala|scalac|groovyc|tsc|typescript|gcc|g\+\+|cc|clang|clang\+\+|c\+\+|msvc|cl|csc|msbuild|dotnet|compiler|swift|swiftc|rust|rustc|cargo|go|go-build|go-vet|golang|ghc|elixir|erlang|python|php|ruby|mypy|pyright|flow|vue-tsc|babel|esbuild|webpack|rollup|vite|ld|linker)\b/i;
+export const COMPILERS = new RegExp(
+  '^(?:javac|maven|maven-compiler|gradle|kotlin|kotlinc|scala|scalac|groovyc|tsc|typescript|' +
+    String.raw`gcc|g\+\+|cc|clang|clang\+\+|c\+\+|msvc|cl|csc|msbuild|dotnet|compiler|swift|swiftc|rust|` +
+    'rustc|cargo|go|go-build|go-vet|golang|ghc|elixir|erlang|python|php|ruby|mypy|pyright|' +
+    String.raw`flow|vue-tsc|babel|esbuild|webpack|rollup|vite|ld|linker)\b`,
+  'i',
+);
 
 /** Tools that check how source is written. */
-export const LINTERS =
-  /^(?:eslint|ansible-lint|ruff|flake8|pylint|rubocop|golangci(?:-lint)?|checkstyle|pmd|spotbugs|stylelint|ktlint|detekt|clippy|shellcheck|hadolint|biome|oxlint|clang-tidy|phpstan|psalm|credo|swiftlint|staticcheck|markdownlint|codespell|xo|standard|tslint|yamllint|luacheck|perlcritic|jshint|cppcheck)\b/i;
+export const LINTERS = new RegExp(
+  '^(?:eslint|ansible-lint|ruff|flake8|pylint|rubocop|golangci(?:-lint)?|checkstyle|pmd|' +
+    'spotbugs|stylelint|ktlint|detekt|clippy|shellcheck|hadolint|biome|oxlint|clang-tidy|' +
+    'phpstan|psalm|credo|swiftlint|staticcheck|markdownlint|codespell|xo|standard|' +
+    String.raw`tslint|yamllint|luacheck|perlcritic|jshint|cppcheck)\b`,
+  'i',
+);
 
 /**
  * Tools that only ever report on source, each finding with its place: their output is not about a test, even
  * if tests ran at the same time.
  */
-const CHECKS =
-  /^(?:javac|maven-compiler|kotlinc?|scalac?|tsc|typescript|vue-tsc|gcc|g\+\+|clang|clang\+\+|csc|swiftc?|rustc|go|go-build|go-vet|ghc|mypy|pyright|flow)$/i;
+const CHECKS = new RegExp(
+  String.raw`^(?:javac|maven-compiler|kotlinc?|scalac?|tsc|typescript|vue-tsc|gcc|g\+\+|clang|` +
+    String.raw`clang\+\+|csc|swiftc?|rustc|go|go-build|go-vet|ghc|mypy|pyright|flow)$`,
+  'i',
+);
 
 /** Tells whether a tool compiles or checks source without running it. */
 export function isCheck(tool: string): boolean {
-  return CHECKS.test(tool) || LINTERS.test(tool);
+  return CHECKS.test(tool) || isLinter(tool);
+}
+
+/** Tells whether a tool checks how source is written. */
+export function isLinter(tool: string): boolean {
+  return LINTERS.test(tool);
 }
 
 /** Tells whether a linter ends badly for any finding, however mild it calls it. */

@@ -44,7 +44,8 @@ const FailureId = z
   .min(1)
   .max(300)
   .describe(
-    'An ID from list_failures, or a build as provider:number (number or run ID), such as github:812 or github:shop/api#812, or as its URL',
+    'An ID from list_failures, or a build as provider:number (number or run ID), such as github:812 ' +
+      'or github:shop/api#812, or as its URL',
   );
 
 /** Creates the tool `get_failure`, which returns the answer for one failure. */
@@ -53,7 +54,11 @@ export function getFailure(deps: InstallationDeps): McpTool {
     name: 'get_failure',
     title: 'Get the cause of a failure',
     description:
-      'Explains one CI failure: category, root cause, fix, how sure the answer is, the log lines that prove it with their numbers, suspected files and failing tests. Usually all you need. Call get_evidence for more lines or the full text of a piece of evidence (E1, E2, …). For a build with several causes, the one to mend first is explained, and the others are listed by id in the order in which to mend them.',
+      'Explains one CI failure: category, root cause, fix, how sure the answer is, the log lines ' +
+      'that prove it with their numbers, suspected files and failing tests. Usually all you need. ' +
+      'Call get_evidence for more lines or the full text of a piece of evidence (E1, E2, …). ' +
+      'For a build with several causes, the one to mend first is explained, and the others are ' +
+      'listed by id in the order in which to mend them.',
     input: z.strictObject({ id: FailureId }),
     output: z.object({
       cause: CauseOutput,
@@ -105,7 +110,10 @@ function listOthers(heading: string, others: readonly ArrangedAnswer[], most: nu
       ...(more === 0 ? [] : [`and ${formatNumber(more)} more`]),
     ];
     const tests = named.length === 0 ? '' : ` (${names.join('; ')})`;
-    return `- ${analysis.id} · ${saidCategory(analysis)} · ${describeStanding(analysis)}: ${line(analysis.answer.title, 120)}${tests}`;
+    return (
+      `- ${analysis.id} · ${saidCategory(analysis)} ` +
+      `· ${describeStanding(analysis)}: ${line(analysis.answer.title, 120)}${tests}`
+    );
   });
   const rest = others.length > most ? [`- … ${others.length - most} more`] : [];
   return `\n${heading}:\n${[...rows, ...rest].join('\n')}`;
@@ -137,7 +145,10 @@ export function getEvidence(deps: InstallationDeps): McpTool {
     name: EVIDENCE,
     title: 'Read evidence and log lines',
     description:
-      'Reads the evidence of an answer. With only an id: all evidence, shortened. With evidence (E3): that piece in full. With from and to: those lines of the stored log, secrets masked. Use it when get_failure does not show enough; ask for the narrowest range that helps.',
+      'Reads the evidence of an answer. With only an id: all evidence, shortened. ' +
+      'With evidence (E3): that piece in full. With from and to: ' +
+      'those lines of the stored log, secrets masked. Use it when get_failure does not show enough; ' +
+      'ask for the narrowest range that helps.',
     input: z.strictObject({
       id: FailureId,
       evidence: z
@@ -320,7 +331,10 @@ export function explainLog(explain: ExplainLog): McpTool {
     name: 'explain_log',
     title: 'Explain a pasted log',
     description:
-      'Explains a CI log that you paste: category, cause, fix and the key lines with their numbers in the pasted text. Needs no stored build and stores nothing. Uses rules, no model. Prefer get_failure for a stored build: it knows the history. Paste the failing part, not the whole log.',
+      'Explains a CI log that you paste: category, cause, fix and the key lines with their numbers ' +
+      'in the pasted text. Needs no stored build and stores nothing. Uses rules, no model. ' +
+      'Prefer get_failure for a stored build: it knows the history. ' +
+      'Paste the failing part, not the whole log.',
     input: z.strictObject({
       log: z
         .string()
@@ -375,7 +389,10 @@ export function submitFeedback(
     name: 'submit_feedback',
     title: "Store a person's decision",
     description:
-      'Stores what a PERSON told you about an answer: that it is right, what it is instead, or that it is not usable. Never call it on your own judgement: decisions are reused to answer later failures of the same kind. Quote the person in said. The decision is stored as brought by an agent.',
+      'Stores what a PERSON told you about an answer: that it is right, what it is instead, or that ' +
+      'it is not usable. Never call it on your own judgement: decisions are reused to answer later ' +
+      'failures of the same kind. Quote the person in said. The decision is stored as brought by ' +
+      'an agent.',
     input: Feedback,
     output: z.object({ stored: Feedback.shape.verdict, teaching: z.string() }),
     manners: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

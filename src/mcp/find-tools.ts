@@ -22,7 +22,10 @@ export function listFailures({ stores }: InstallationDeps): McpTool {
     name: LIST,
     title: 'List CI failures',
     description:
-      'Lists recent CI failures, newest first, one entry per cause of a build, with id, category, build and failing line. Start here if you do not know which failure is meant. Pass the id to get_failure for the cause and the fix. Filters narrow the list; a long list ends with a cursor.',
+      'Lists recent CI failures, newest first, one entry per cause of a build, with id, category, ' +
+      'build and failing line. Start here if you do not know which failure is meant. ' +
+      'Pass the id to get_failure for the cause and the fix. Filters narrow the list; ' +
+      'a long list ends with a cursor.',
     input: z.strictObject({
       repository: FIELDS.repository.optional(),
       category: FIELDS.category.optional(),
@@ -33,7 +36,8 @@ export function listFailures({ stores }: InstallationDeps): McpTool {
         .max(MAX_SEARCH)
         .optional()
         .describe(
-          `A search, such as repo:shop/api is:flaky since:7d "connection refused". Filters: ${Object.values(SEARCH_NAMES).join(', ')}`,
+          'A search, such as repo:shop/api is:flaky since:7d "connection refused". ' +
+            `Filters: ${Object.values(SEARCH_NAMES).join(', ')}`,
         ),
       since: z.iso
         .date()
@@ -105,7 +109,10 @@ function causeEntry(
   const title = analysis === null ? '' : `\n   ${line(analysis.answer.title, 160)}`;
   const where = describeBuild(first);
   const when = first.seenAt.slice(0, 16).replace('T', ' ');
-  return `${number}. ${id} · ${verdict} · ${where} · ${when} UTC${count}${title}\n   line: ${line(first.failure.message, 160)}`;
+  return (
+    `${number}. ${id} · ${verdict} · ${where} · ${when} UTC${count}${title}\n` +
+    `   line: ${line(first.failure.message, 160)}`
+  );
 }
 
 const SIMILAR_BYTES = 3_500;
@@ -143,7 +150,10 @@ export function searchSimilar({ stores }: InstallationDeps): McpTool {
     name: 'search_similar',
     title: 'Search similar failures',
     description:
-      'Finds earlier failures whose failing line is similar to a text or contains its words, best match first, with any decision by a person: cause, fix, who. A decision by a person outranks a machine answer. Use it to learn whether a failure is new and what fixed it before.',
+      'Finds earlier failures whose failing line is similar to a text or contains its words, best ' +
+      'match first, with any decision by a person: cause, fix, who. ' +
+      'A decision by a person outranks a machine answer. Use it to learn whether a failure is new ' +
+      'and what fixed it before.',
     input: z.strictObject({
       text: z
         .string()
@@ -220,7 +230,9 @@ function similarEntry(one: Similar, number: number): string {
   const { decided } = one;
   const answer =
     decided !== null
-      ? `decided by ${line(decided.confirmedBy, 100)} on ${decided.confirmedAt.slice(0, 10)}: ${decided.category}. ${decided.rootCause} Fix: ${decided.fixRecommendation}`
+      ? `decided by ${line(decided.confirmedBy, 100)} ` +
+        `on ${decided.confirmedAt.slice(0, 10)}: ${decided.category}. ${decided.rootCause} ` +
+        `Fix: ${decided.fixRecommendation}`
       : one.title === null
         ? 'no answer is known'
         : `not reviewed: ${one.category}. ${one.title}`;
@@ -233,8 +245,16 @@ const FLAKY = 'flaky_tests';
 const FLAKY_BYTES = 3_500;
 
 const ListedTest = FlakyTest.pick({
-  ...{ repository: true, suite: true, name: true, runs: true, flakes: true, rerun: true, recovered: true },
-  ...{ since: true, rate: true, probability: true },
+  repository: true,
+  suite: true,
+  name: true,
+  runs: true,
+  flakes: true,
+  rerun: true,
+  recovered: true,
+  since: true,
+  rate: true,
+  probability: true,
 });
 
 /**
@@ -246,7 +266,9 @@ export function flakyTests({ stores }: InstallationDeps): McpTool {
     name: FLAKY,
     title: 'List flaky tests',
     description:
-      'Lists tests that failed and then passed without a change, highest share first, with counts and a 95 % interval. Use it to judge whether a failed test may be flaky. A flaky past is a hint only: it never proves that the failure at hand is harmless.',
+      'Lists tests that failed and then passed without a change, highest share first, with counts ' +
+      'and a 95 % interval. Use it to judge whether a failed test may be flaky. ' +
+      'A flaky past is a hint only: it never proves that the failure at hand is harmless.',
     input: z.strictObject({
       repository: FIELDS.repository.optional(),
       test: z.string().min(1).max(300).optional().describe('Only this test, by its exact name'),
@@ -283,7 +305,9 @@ export function flakyTests({ stores }: InstallationDeps): McpTool {
 
 function flakyEntry(test: TestFlakiness, number: number): string {
   const { share: flaked, low, high } = proportion(test.flakes, test.runs);
-  const share = `${rounded(flaked)} of runs (${test.flakes} of ${test.runs}; 95 % interval ${rounded(low)} to ${rounded(high)})`;
+  const share =
+    `${rounded(flaked)} of runs (${test.flakes} of ${test.runs}; ` +
+    `95 % interval ${rounded(low)} to ${rounded(high)})`;
   const probability = flakeProbability(test);
   const rerun =
     probability === null
@@ -291,7 +315,10 @@ function flakyEntry(test: TestFlakiness, number: number): string {
       : `passed on rerun on ${test.recovered} of ${test.rerun} commits`;
   const since = test.since === null ? '' : ` · since ${test.since.slice(0, 10)}`;
   const suite = test.suite === null ? '' : `${test.suite} › `;
-  return `${number}. ${line(`${suite}${test.name}`, 200)}\n   ${line(test.repository, 100)} · flaked in ${share} · ${rerun}${since}`;
+  return (
+    `${number}. ${line(`${suite}${test.name}`, 200)}\n   ${line(test.repository, 100)} · flaked ` +
+    `in ${share} · ${rerun}${since}`
+  );
 }
 
 function rounded(share: number): string {

@@ -18,7 +18,8 @@ const BUILD = {
   name: 'build',
   title: 'A build',
   description:
-    'A build with a summary of its analyses, as in the API. By Faultline ID, or provider:number such as github:812.',
+    'A build with a summary of its analyses, as in the API. By Faultline ID, or provider:number such ' +
+    'as github:812.',
   mimeType: JSON_TYPE,
 };
 const ANALYSIS = {

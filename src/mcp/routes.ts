@@ -59,7 +59,8 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
         operationId: 'callMcp',
         summary: 'Model Context Protocol (Streamable HTTP, stateless) for agents',
         description:
-          'One JSON-RPC message in, one out. Read-only unless `?allow=feedback` is given with a token that may review.',
+          'One JSON-RPC message in, one out. Read-only unless `?allow=feedback` is given with a ' +
+          'token that may review.',
         querystring: Query,
         body: JSONRPCMessageSchema,
         response: {
@@ -88,7 +89,8 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
       }
       if (!JSONRPCMessageSchema.safeParse(request.body).success) {
         const message =
-          'The body is not one JSON-RPC 2.0 message: an object with "jsonrpc": "2.0", "method", and "id" if a response is expected.';
+          'The body is not one JSON-RPC 2.0 message: an object with "jsonrpc": ' +
+          '"2.0", "method", and "id" if a response is expected.';
         return sendBroken(reply, ErrorCode.InvalidRequest, message);
       }
       const offer = createOffer({

@@ -32,15 +32,13 @@ export const CauseOutput = AnalysisSummary.extend({
 
 /** Failures of one cause in one build. */
 export const FailedCause = FailureRow.pick({
-  ...{
-    repository: true,
-    pipeline: true,
-    number: true,
-    branch: true,
-    commit: true,
-    category: true,
-    seenAt: true,
-  },
+  repository: true,
+  pipeline: true,
+  number: true,
+  branch: true,
+  commit: true,
+  category: true,
+  seenAt: true,
 }).extend({
   id: z.string().describe('ID to pass to get_failure'),
   buildId: z.string(),
@@ -82,7 +80,12 @@ export function failedCause(
   return {
     id: analysisId ?? failure.buildId,
     buildId: failure.buildId,
-    ...{ repository, pipeline, number, branch, commit, seenAt },
+    repository,
+    pipeline,
+    number,
+    branch,
+    commit,
+    seenAt,
     category: row.category ?? analysis?.category ?? null,
     confidence: analysis?.verdict.confidence ?? null,
     title: analysis === null ? null : line(analysis.answer.title, 160),

@@ -19,8 +19,12 @@ const MAX_WORDS = 300;
  * OpenAI, Azure, Anthropic and OpenRouter through gateways, LiteLLM's budgets. Waiting does not help against
  * any of them.
  */
-const QUOTA =
-  /insufficient_quota|insufficient.?(?:balance|credit|funds)|billing|exceeded your current quota|credit balance|out of credits|budget.{0,20}exceeded|spend(?:ing)?.{0,10}(?:cap|limit)|key limit exceeded/i;
+const QUOTA = new RegExp(
+  'insufficient_quota|insufficient.?(?:balance|credit|funds)|billing|' +
+    'exceeded your current quota|credit balance|out of credits|budget.{0,20}exceeded|' +
+    'spend(?:ing)?.{0,10}(?:cap|limit)|key limit exceeded',
+  'i',
+);
 /** Google words a limit a minute like a used-up quota, but says when to come back. */
 const PER_MINUTE = /per.?minute|retry in/i;
 
@@ -158,8 +162,11 @@ function toText(value: unknown): string | null {
  * others behind
  * gateways ("reduce the length", "prompt is too long", "input token count").
  */
-const WORDS =
-  /context.?length|context.?size|context.?window|reduce the length|(?:prompt|input|request) (?:is |was )?too (?:long|large)|input token count|max_new_tokens.{0,40}must be/i;
+const WORDS = new RegExp(
+  'context.?length|context.?size|context.?window|reduce the length|(?:prompt|input|request)' +
+    ' (?:is |was )?too (?:long|large)|input token count|max_new_tokens.{0,40}must be',
+  'i',
+);
 
 /** Checks whether the server refused because question and answer do not fit the model's context. */
 export function isTooLong({ status, code, kind, message }: Refusal): boolean {

@@ -87,7 +87,9 @@ const SKEW_MS = 60_000;
  */
 export function findClockSkew(name: string, aheadMs: number | null): Finding[] {
   if (aheadMs === null || Math.abs(aheadMs) <= SKEW_MS) return [];
-  const says = `it is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine`;
+  const says =
+    `it is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} ` +
+    'this machine';
   return [
     wrong(
       name,

@@ -1,7 +1,7 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import type { Failure } from '../domain/failure.ts';
-import type { Notice, NoticeAbout } from '../domain/notice.ts';
+import type { NoticeAbout } from '../domain/notice.ts';
 import type { Decision, ReviewerQuestion } from '../domain/review.ts';
 import type { TriageJob } from '../domain/triage.ts';
 
@@ -33,45 +33,6 @@ export interface NoticeRule {
    * of their own.
    */
   getPageAddress?(build: Build, reference: string): string | null;
-}
-
-export interface NoticeCall {
-  readonly notice: Notice;
-  readonly signal: AbortSignal;
-}
-
-/**
- * The other side of a channel, an adapter. Both throw TriageError; `retryable` where it may be tried again,
- * `retryAfterMs` where the other side said when.
- */
-export interface NotificationClient<Content> {
-  /**
-   * Creates the text in its place, or updates it if `notice.reference` is set. Throws `not-found` if the
-   * referenced text no longer exists; the caller then searches for it, and creates it again.
-   */
-  show(content: Content, call: NoticeCall): Promise<{ readonly reference: string }>;
-  /**
-   * Finds our existing notice in the external system; null if there is none. Called before a notice is
-   * created.
-   */
-  find?(call: NoticeCall): Promise<{ readonly reference: string } | null>;
-}
-
-/** A content that is ready to be shown. */
-export interface ReadyNotice {
-  /** Equal hashes: nothing needs to be shown again. */
-  readonly hash: string;
-  show(call: NoticeCall): Promise<{ readonly reference: string }>;
-}
-
-/** A rule, how it words what is known, and the client it goes through. Made by `noticeChannel`. */
-export interface NoticeChannel extends NoticeRule {
-  /**
-   * Prepares the notice for a situation. Returns null if there is nothing to show; an existing notice then
-   * stays.
-   */
-  prepare(situation: Situation): ReadyNotice | null;
-  find?(call: NoticeCall): Promise<{ readonly reference: string } | null>;
 }
 
 /** All that is known of what a notice is about, in one reading. */
@@ -159,36 +120,4 @@ export interface CauseHistory {
   readonly otherPullRequests: number;
   /** True if it was ever seen elsewhere. */
   readonly seenElsewhere: boolean;
-}
-
-interface PublishOptions {
-  /**
-   * Names this publication for good. To be left outside with it (a header, a marker in the text), so that it
-   * is recognized.
-   */
-  readonly key: string;
-  readonly signal: AbortSignal;
-}
-
-/**
- * The reference of a publication in the external system: an address or an id; null if the system does not
- * report it.
- */
-export interface Published {
-  readonly reference: string | null;
-}
-
-/**
- * Publishes answers. A key is published once: where the other side can say what it has, `find` is asked
- * before a second try; where it cannot, it recognizes a second publication by its key.
- */
-export interface Publisher {
-  readonly driver: string;
-  /**
-   * Throws TriageError; `retryable` where it may be tried again with the same key, `retryAfterMs` where the
-   * other side said when.
-   */
-  publish(build: Build, analysis: Analysis, options: PublishOptions): Promise<Published>;
-  /** Finds what an earlier try with this key published; null if there is nothing. */
-  find?(build: Build, analysis: Analysis, options: PublishOptions): Promise<Published | null>;
 }

@@ -3,6 +3,7 @@ import type { ToolCall, ToolOutcome } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 
 export type CostClass = 'low' | 'medium' | 'high';
+export type Outlook = 'good' | 'poor';
 
 /** The description of a tool for the graph and the analysts, known before a call. */
 export interface ToolDescription {
@@ -16,6 +17,11 @@ export interface ToolDescription {
   readonly usualLatencyMs: number;
   /** True if the tool is offered only when all others failed. */
   readonly fallback: boolean;
+  /**
+   * Worth of a call for the subject at hand, as far as it is known before the call: `good` if the tool has
+   * something to compare or to show, `poor` if it has little. Absent if nothing is known.
+   */
+  readonly outlook?: Outlook;
   /** JSON schema of its arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
 }
@@ -25,8 +31,9 @@ export interface Toolbox {
   /** Returns the tools for failures of this category, cheapest first and fallback tools last. */
   offered(category: Category): readonly ToolDescription[];
   /**
-   * Returns the tools among `offered` that can be asked about this subject. Leaves out tools that need a
-   * missing clone, provider or file; a model does not see those. Absent: all offered tools can be asked.
+   * Returns the tools among `offered` that can be asked about this subject, with their outlook. Leaves out
+   * tools that need a missing clone, provider or file; a model does not see those. Absent: all offered tools
+   * can be asked.
    */
   askable?(
     category: Category,

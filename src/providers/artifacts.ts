@@ -17,8 +17,11 @@ const REPORT_NAME = /junit|surefire|failsafe|test[-_ ]?(?:results?|reports?)|xun
 /** Usual names of artifacts that contain logs. */
 const LOG_NAME = /log|dump|crash|debug|diagnos|trace|core|output|stderr|stdout|hs_err/i;
 /** Usual names of artifacts that contain the product of the build. */
-const PRODUCT_NAME =
-  /^(?:dist|build|bin|binar(?:y|ies)|release|package|bundle|installer|wheels?|docs?|site|image|docker)s?(?:[-_.]|$)|coverage|sbom|screenshot|github-pages/i;
+const PRODUCT_NAME = new RegExp(
+  '^(?:dist|build|bin|binar(?:y|ies)|release|package|bundle|installer|wheels?|docs?|site|' +
+    'image|docker)s?(?:[-_.]|$)|coverage|sbom|screenshot|github-pages',
+  'i',
+);
 const MAX_NAME = 200;
 
 /** Checks whether the name of an artifact suggests test reports. */

@@ -60,7 +60,9 @@ export function createHost<Place extends { readonly commit: string }>(host: Comm
     };
   const nothing = () => [];
   return {
-    ...{ driver, canRead, listRepositories },
+    driver,
+    canRead,
+    listRepositories,
     async resolve(query, signal) {
       const place = await find(query, signal);
       if (place !== null) return { ref: place.commit, note: null };

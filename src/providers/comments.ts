@@ -1,20 +1,19 @@
+import type { NoticeCall, NoticeSender } from '../channels/channel.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { Notice } from '../domain/notice.ts';
 import type { StatusContent } from '../notifications/render-status.ts';
-import type { NoticeCall, NotificationClient } from '../ports/notices.ts';
 
 /**
  * Creates a client for commit statuses. Only the newest status with the same name counts, so a duplicate does
- * no harm. `post` throws as `NotificationClient` does.
+ * no harm. `post` throws as `NoticeSender` does.
  */
 export function createStatusClient(
   post: (
     content: StatusContent,
     at: { repository: string; commit: string; what: string; signal: AbortSignal },
   ) => Promise<unknown>,
-): NotificationClient<StatusContent> {
+): NoticeSender<StatusContent> {
   return {
-    show: async (content, { notice: { about, key, repository }, signal }) => {
+    send: async (content, { to: { about, repository }, key, signal }) => {
       if (about.type !== 'commit') throw new TriageError('invalid-input', `The notice ${key} has no commit.`);
       const { commit } = about;
       await post(content, { repository, commit, what: `the status of ${repository}@${commit}`, signal });
@@ -31,7 +30,7 @@ export interface PostedComment {
   readonly author: string | null;
 }
 
-/** The comments of one pull request, and as whom we write. Throws as `NotificationClient` does. */
+/** The comments of one pull request, and as whom we write. Throws as `NoticeSender` does. */
 export interface CommentThread<Comment extends PostedComment = PostedComment> {
   /** Lists the comments page by page, up to `COMMENT_PAGES`. */
   list(): AsyncIterable<Comment>;
@@ -67,22 +66,21 @@ export const COMMENT_PAGES = 20;
  * Creates a client for the comment on a pull request, which is identified by a marker in its first line and
  * by its author.
  */
-export function createCommentClient(options: CommentOptions): NotificationClient<{ readonly body: string }> {
-  const open = ({ notice, signal }: NoticeCall) =>
-    options.open(notice.repository, getPullRequest(notice), signal);
+export function createCommentClient(options: CommentOptions): NoticeSender<{ readonly body: string }> {
+  const open = (call: NoticeCall) => options.open(call.to.repository, getPullRequest(call), call.signal);
   return {
-    find: async (call) => await findOwn(await open(call), call.notice),
-    show: async ({ body }, call) => {
+    find: async (call) => await findOwn(await open(call), call),
+    send: async ({ body }, call) => {
       const thread = await open(call);
-      const text = `${createMarker(call.notice)}\n${body}`;
+      const text = `${createMarker(call)}\n${body}`;
       if (text.length > options.maxBody)
         throw new TriageError(
           'too-large',
           `The comment has ${text.length} characters, more than ${options.label} allows.`,
         );
-      const { reference } = call.notice;
+      const { reference } = call;
       if (reference === null) return { reference: String(await thread.create(text)) };
-      if (options.mode === 'recreate') return await recreate(thread, text, call.notice, reference);
+      if (options.mode === 'recreate') return await recreate(thread, text, call, reference);
       await thread.edit(Number(reference), text);
       return { reference };
     },
@@ -90,11 +88,11 @@ export function createCommentClient(options: CommentOptions): NotificationClient
 }
 
 /** Returns the first line of the comment, an invisible marker. */
-function createMarker(notice: Notice): string {
-  return `<!-- faultline:v1 repo=${notice.repository} pr=${getPullRequest(notice)} -->`;
+function createMarker(call: NoticeCall): string {
+  return `<!-- faultline:v1 repo=${call.to.repository} pr=${getPullRequest(call)} -->`;
 }
 
-export function getPullRequest({ about, key }: Notice): number {
+export function getPullRequest({ to: { about }, key }: NoticeCall): number {
   if (about.type === 'pull-request') return about.pullRequest;
   throw new TriageError('invalid-input', `The notice ${key} has no pull request.`);
 }
@@ -115,8 +113,8 @@ export async function* ownComments<Comment extends PostedComment>(
   }
 }
 
-async function findOwn(thread: CommentThread, notice: Notice): Promise<{ reference: string } | null> {
-  for await (const { id } of ownComments(thread, createMarker(notice))) return { reference: String(id) };
+async function findOwn(thread: CommentThread, call: NoticeCall): Promise<{ reference: string } | null> {
+  for await (const { id } of ownComments(thread, createMarker(call))) return { reference: String(id) };
   return null;
 }
 
@@ -124,12 +122,12 @@ async function findOwn(thread: CommentThread, notice: Notice): Promise<{ referen
  * Replaces a comment by a new one. If the old comment is gone, an attempt that crashed may already have
  * replaced it.
  */
-async function recreate(thread: CommentThread, body: string, notice: Notice, reference: string) {
+async function recreate(thread: CommentThread, body: string, call: NoticeCall, reference: string) {
   try {
     await thread.remove(Number(reference));
   } catch (error) {
     if (!(error instanceof TriageError) || error.code !== 'not-found') throw error;
-    const replaced = await findOwn(thread, notice);
+    const replaced = await findOwn(thread, call);
     if (replaced !== null) {
       await thread.edit(Number(replaced.reference), body);
       return replaced;

@@ -1,9 +1,10 @@
+import type { NoticeChannel, NoticeSender } from '../channels/channel.ts';
 import type { Build } from '../domain/build.ts';
+import { type NoticeLinks, noticeLinks } from '../notifications/notice-words.ts';
 import type { CheckContent } from '../notifications/render-check.ts';
 import type { StatusContent } from '../notifications/render-status.ts';
-import type { NoticeChannel, NoticeRule, NotificationClient } from '../ports/notices.ts';
+import type { NoticeRule, Situation } from '../ports/notices.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import type { ProviderChannel } from './provider.ts';
 import type { Suggestions } from './suggestions.ts';
 
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
@@ -75,7 +76,7 @@ interface HostNotice<Content> {
   readonly wanted: boolean;
   /** The reason why the notice cannot be written with the current configuration; null if it can. */
   readonly because: string | null;
-  readonly client: (logger: Logger) => Promise<NotificationClient<Content>>;
+  readonly client: (logger: Logger) => Promise<NoticeSender<Content>>;
 }
 
 /**
@@ -104,7 +105,7 @@ export function hostChannels({
   suggestion,
   check,
   status,
-}: HostNotices): ProviderChannel[] {
+}: HostNotices): NoticeChannel[] {
   const suggestions =
     suggestion === undefined || comment.because !== null ? undefined : { ...comment, client: suggestion };
   const isOfOurCommit = (build: Build) => isOfCommit(build) && isOfOurs(build);
@@ -112,44 +113,41 @@ export function hostChannels({
     ...channelFor(
       comment,
       commentRule({ channel: `${name}-comment`, isOfOurs }, commentPage),
-      ({ commentChannel }) => commentChannel,
+      async () => (await import('../notifications/render-comment.ts')).renderComment,
     ),
     ...channelFor(
       suggestions,
       commentRule({ channel: `${name}-suggestion`, isOfOurs }),
-      ({ suggestionChannel }) => suggestionChannel,
+      async () => (await import('./suggestions.ts')).renderSuggestions,
     ),
     ...channelFor(
       check,
       buildRule({ channel: `${name}-check`, isOfOurs: isOfOurCommit }),
-      ({ checkChannel }) => checkChannel,
+      async () => (await import('../notifications/render-check.ts')).renderCheck,
     ),
     ...channelFor(
       status,
       statusRule({ channel: `${name}-status`, isOfOurs }),
-      ({ statusChannel }) => statusChannel,
+      async () => (await import('../notifications/render-status.ts')).renderStatus,
     ),
   ];
 }
 
-type Channels = typeof import('./notice-channels.ts');
-type OpenChannel<Content> = (
-  rule: NoticeRule,
-  client: NotificationClient<Content>,
-  publicUrl: string | null,
-) => NoticeChannel;
+type Render<Content> = (situation: Situation, links: NoticeLinks) => Content | null;
 
-function channelFor<Content>(
+function channelFor<Content extends object>(
   notice: HostNotice<Content> | undefined,
   rule: NoticeRule,
-  choose: (channels: Channels) => OpenChannel<Content>,
-): ProviderChannel[] {
+  loadRender: () => Promise<Render<Content>>,
+): NoticeChannel[] {
   if (notice?.wanted !== true) return [];
   const { because, client } = notice;
-  if (because !== null) return [{ rule, open: null, because }];
-  const open: ProviderChannel['open'] = async ({ logger, publicUrl }) =>
-    choose(await import('./notice-channels.ts'))(rule, await client(logger), publicUrl);
-  return [{ rule, open }];
+  if (because !== null) return [{ ...rule, open: null, because }];
+  const open: NoticeChannel['open'] = async ({ logger, publicUrl }) => {
+    const [render, links] = [await loadRender(), noticeLinks(publicUrl)];
+    return { ...(await client(logger)), render: (situation) => render(situation, links) };
+  };
+  return [{ ...rule, open }];
 }
 
 /**

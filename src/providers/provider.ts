@@ -1,8 +1,8 @@
+import type { NoticeChannel } from '../channels/channel.ts';
 import type { Build, Provider as ProviderName } from '../domain/build.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Check } from '../ports/health.ts';
-import type { NoticeChannel, NoticeRule } from '../ports/notices.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { Connection } from './connection.ts';
 import type { Reading, Webhook } from './webhook.ts';
@@ -26,7 +26,7 @@ export interface Provider {
   /** Null: it holds no code. */
   readonly code: ProviderCode | null;
   /** Texts that are kept in step there, as configured. */
-  readonly channels: readonly ProviderChannel[];
+  readonly channels: readonly NoticeChannel[];
   /**
    * Has the failed jobs of a build run again. Null: that is not possible, or not configured. Throws
    * TriageError.
@@ -55,15 +55,6 @@ export interface ProviderCode {
   readonly baseUrl: string;
   /** Opens the code host. `timeoutMs` is the time limit of one question. */
   open(options: { readonly logger: Logger; readonly timeoutMs: number }): Promise<CodeHost>;
-}
-
-export interface ProviderChannel {
-  readonly rule: NoticeRule;
-  /** Null: it is requested, but cannot be written with what is configured; `because` says why. */
-  readonly open:
-    | ((options: { readonly logger: Logger; readonly publicUrl: string | null }) => Promise<NoticeChannel>)
-    | null;
-  readonly because?: string;
 }
 
 /** A run that has ended, as its CI lists it. */

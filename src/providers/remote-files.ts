@@ -38,8 +38,11 @@ const MAX_QUERIES = 2;
 const AT_ONCE = 6;
 const MAX_LINE = 1_000;
 /** Files without text worth searching. */
-const NO_TEXT =
-  /\.(?:png|jpe?g|gif|ico|webp|pdf|zip|gz|tgz|jar|war|class|so|dll|exe|woff2?|ttf|eot|mp[34]|mov|bin|wasm|pyc)$/i;
+const NO_TEXT = new RegExp(
+  String.raw`\.(?:png|jpe?g|gif|ico|webp|pdf|zip|gz|tgz|jar|war|class|so|dll|` +
+    'exe|woff2?|ttf|eot|mp[34]|mov|bin|wasm|pyc)$',
+  'i',
+);
 
 /**
  * Creates access to the files of commits. Trees and blobs with a given id never change, so the latest ones

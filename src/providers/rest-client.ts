@@ -101,7 +101,10 @@ export function createRestClient(options: RestOptions): RestClient {
     }
   }
   return {
-    ...{ label, get, bytes, items },
+    label,
+    get,
+    bytes,
+    items,
     list: async (schema, question, pages) => {
       const all: z.infer<typeof schema> = [];
       for await (const item of items(schema, question, pages)) all.push(item);

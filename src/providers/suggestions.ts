@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { NoticeSender } from '../channels/channel.ts';
 import { type FixAttempt, suggestedFix } from '../domain/experiment.ts';
 import { fenceAround, inline } from '../notifications/visible-text.ts';
 import { whatToSay } from '../notifications/what-to-say.ts';
-import type { NoticeCall, NotificationClient, Situation } from '../ports/notices.ts';
+import type { Situation } from '../ports/notices.ts';
 import { orNull } from './code-questions.ts';
 import { type CommentThread, getPullRequest, ownComments, type PostedComment } from './comments.ts';
 import { filesOfDiff } from './patches.ts';
@@ -117,7 +118,7 @@ export interface PlacedComment extends PostedComment {
   readonly line: number | null;
 }
 
-/** The comments at lines of one pull request. Throws as `NotificationClient` does. */
+/** The comments at lines of one pull request. Throws as `NoticeSender` does. */
 export interface SuggestionThread extends Omit<CommentThread<PlacedComment>, 'create'> {
   /** Returns the current changes of the pull request: the hunks of each file by its path. */
   patches(): Promise<ReadonlyMap<string, string>>;
@@ -136,13 +137,13 @@ export interface SuggestionOptions {
  * them, edited in place, and removed once it is superseded. A developer may commit the suggestion; nothing is
  * pushed.
  */
-export function createSuggestionClient(options: SuggestionOptions): NotificationClient<Suggestions> {
+export function createSuggestionClient(options: SuggestionOptions): NoticeSender<Suggestions> {
   return {
-    show: async ({ suggestions }, { notice, signal }: NoticeCall) => {
-      const pullRequest = getPullRequest(notice);
+    send: async ({ suggestions }, call) => {
+      const pullRequest = getPullRequest(call);
       const shown = { reference: `${pullRequest}` };
-      if (suggestions.length === 0 && notice.reference === null) return shown;
-      const thread = await options.open(notice.repository, pullRequest, signal);
+      if (suggestions.length === 0 && call.reference === null) return shown;
+      const thread = await options.open(call.to.repository, pullRequest, call.signal);
       const left = new Set<PlacedComment>();
       for await (const own of ownComments(thread, MARKER)) left.add(own);
       const patches = suggestions.length === 0 ? new Map<string, string>() : await thread.patches();

@@ -61,7 +61,7 @@ export function conclusionStatus(conclusion: string | null | undefined): BuildSt
 }
 
 /** Returns the reason to ignore an event whose build neither failed nor passed. */
-export function neither(what: string, conclusion: string | null | undefined): Reading {
+export function ignoreUndecided(what: string, conclusion: string | null | undefined): Reading {
   return {
     ignored: `the ${what} ended as ${(conclusion ?? 'nothing').slice(0, 100)}: neither failed nor passed`,
   };
@@ -74,7 +74,9 @@ export function neither(what: string, conclusion: string | null | undefined): Re
 export function onlyFailed(part: string, conclusion: string | null | undefined): Reading {
   const ended = (conclusion ?? 'nothing').slice(0, 100);
   return {
-    ignored: `the ${part} ended as ${ended}: only failed ones are read; the run's own event reports how the build ended`,
+    ignored:
+      `the ${part} ended as ${ended}: only failed ones are read; ` +
+      "the run's own event reports how the build ended",
   };
 }
 
@@ -256,7 +258,8 @@ export function requireRecent(header: string, timestamp: string, nowMs: number):
   if (Math.abs(nowMs / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS) return;
   const minutes = TOLERANCE_SECONDS / 60;
   throw refused(
-    `${header} is more than ${minutes} minutes from the server's time. Check the sender's clock, and sign each attempt again.`,
+    `${header} is more than ${minutes} minutes from the server's time. ` +
+      "Check the sender's clock, and sign each attempt again.",
   );
 }
 

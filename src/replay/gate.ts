@@ -156,7 +156,9 @@ const MOST_NAMED = 10;
 export function renderGate(gate: GateResult): string {
   const missed = gate.outcomes.filter(({ status }) => status === 'failed');
   const noisy = gate.outcomes.filter(({ status }) => status === 'within-noise');
-  const count = `${gate.outcomes.length - missed.length} of ${gate.outcomes.length} bars held${noisy.length > 0 ? `, ${noisy.length} of them only within noise` : ''}`;
+  const count =
+    `${gate.outcomes.length - missed.length} of ${gate.outcomes.length} bars ` +
+    `held${noisy.length > 0 ? `, ${noisy.length} of them only within noise` : ''}`;
   const heading = `gate ${gate.file}: ${gate.ok ? 'passed' : 'FAILED'}, ${count}`;
   const rank: Readonly<Record<BarStatus, number>> = { failed: 0, 'within-noise': 1, ok: 2 };
   const sorted = gate.outcomes.toSorted((left, right) => rank[left.status] - rank[right.status]);
@@ -231,7 +233,9 @@ function listProblems({ name, label, cases, isAll }: GatedRun, bars: readonly Ba
   const [unreadable, ...more] = cases.filter(({ row }) => row === null).map(({ result }) => result.id);
   if (unreadable !== undefined)
     problems.push(
-      `${label} has ${more.length === 0 ? '1 row' : `${more.length + 1} rows`} that cannot be read, for example ${unreadable}: ${more.length === 0 ? 'its result is' : 'their results are'} unknown.`,
+      `${label} has ${more.length === 0 ? '1 row' : `${more.length + 1} rows`} that cannot be read, ` +
+        `for example ${unreadable}: ${more.length === 0 ? 'its result is' : 'their results are'} ` +
+        'unknown.',
     );
   if (!isAll) problems.push(`${label} was not fully replayed: the missing cases may be the failing ones.`);
   if (bars.every(({ dataset }) => dataset !== undefined && dataset !== name))
@@ -317,7 +321,10 @@ function findFigure({ figure, section }: Bar, sections: readonly FigureSection[]
   const names = among.flatMap(({ figures }) => figures.map(({ name }) => name));
   if (first === undefined) return `there is no figure "${figure}"${meant(figure, names)}`;
   if (second !== undefined)
-    return `"${figure}" is in several sections; choose one: ${found.map(({ title }) => `"${title}"`).join(', ')}.`;
+    return (
+      `"${figure}" is in several sections; choose ` +
+      `one: ${found.map(({ title }) => `"${title}"`).join(', ')}.`
+    );
   if (first.one.judged === true)
     return `"${figure}" is a model's opinion; a gate can only use measured figures.`;
   if (!Number.isFinite(first.one.value)) return `"${figure}" has no value.`;
@@ -382,7 +389,10 @@ function judgeWorse(
 function missingCases({ cases }: Comparison): string | null {
   const [first] = cases.onlyB;
   if (first === undefined) return null;
-  return `the baseline lacks ${cases.onlyB.length} of the cases, for example ${first}: recreate it with --out.`;
+  return (
+    `the baseline lacks ${cases.onlyB.length} of the cases, for example ${first}: ` +
+    'recreate it with --out.'
+  );
 }
 
 function notComparable(figure: string, { differences }: Comparison): string {

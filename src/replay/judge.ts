@@ -182,7 +182,9 @@ export function scoreJudge(report: Awaited<ReturnType<typeof judgeCases>>): Figu
       ? [{ name: 'judge: dollars', value: report.costUsd, cases: heard.length, unit: 'dollars' as const }]
       : []),
   ];
-  const title = `a language model's opinion (${report.model}, prompt ${report.promptHash}): not measured, never gated`;
+  const title =
+    `a language model's opinion (${report.model}, prompt ${report.promptHash}): ` +
+    'not measured, never gated';
   return { title, figures: figures.map((figure) => ({ ...figure, judged: true })) };
 }
 

@@ -202,7 +202,10 @@ export function renderSpread(
   const width = longest(spreads.map(({ name }) => name));
   const rows = spreads.map(({ name, unit, mean, low, high, repeats }) => {
     const text = (value: number) => valueText({ value, ...present({ unit }) });
-    return `  ${name.padEnd(width)}  ${text(mean).padStart(10)}  n=${repeats}  from ${text(low)} to ${text(high)}`;
+    return (
+      `  ${name.padEnd(width)}  ${text(mean).padStart(10)}  n=${repeats}  from ${text(low)} ` +
+      `to ${text(high)}`
+    );
   });
   const same = unsteady.cases - unsteady.ids.length;
   const share = `${same} of ${unsteady.cases} cases are put into the same category each time`;
@@ -268,14 +271,19 @@ function wrongText(one: ReplayedCase): string | null {
 
 /** Renders JUnit XML as CI servers read it (the dialect of Surefire). */
 export function renderJunit(suites: readonly JunitSuite[]): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.map(suiteXml).join('')}</testsuites>\n`;
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>\n' +
+    `<testsuites>\n${suites.map(suiteXml).join('')}</testsuites>\n`
+  );
 }
 
 function suiteXml({ name, tests }: JunitSuite): string {
   const failures = tests.filter(({ failure }) => failure !== undefined).length;
   const errors = tests.filter(({ error }) => error !== undefined).length;
   const seconds = tests.reduce((total, test) => total + test.seconds, 0);
-  const head = `  <testsuite name="${xml(name)}" tests="${tests.length}" failures="${failures}" errors="${errors}" skipped="0" time="${seconds.toFixed(3)}">\n`;
+  const head =
+    `  <testsuite name="${xml(name)}" tests="${tests.length}" failures="${failures}" ` +
+    `errors="${errors}" skipped="0" time="${seconds.toFixed(3)}">\n`;
   return `${head}${tests.map((test) => testXml(name, test)).join('')}  </testsuite>\n`;
 }
 

@@ -42,7 +42,9 @@ const MOST_ISSUES = 20;
 function impossible(doubts: readonly Doubt[]): TriageError {
   const [first] = doubts;
   const more = doubts.length > 1 ? ` So are ${doubts.length - 1} more values; see the issues.` : '';
-  const message = `The experiment is impossible: ${first?.path} ${first?.message}.${more} faultline confirm of the server's version sends what it needs.`;
+  const message =
+    `The experiment is impossible: ${first?.path} ${first?.message}.${more} faultline confirm of the ` +
+    "server's version sends what it needs.";
   return new TriageError('impossible', message, { details: { issues: doubts.slice(0, MOST_ISSUES) } });
 }
 

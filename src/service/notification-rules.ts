@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import type { Messengers } from '../channels/channel.ts';
+import { meets } from '../channels/match-rules.ts';
+import { readNews } from '../channels/news.ts';
+import { labelChannel, MESSAGE_CHANNELS, Rule } from '../channels/registry.ts';
 import { TriageError } from '../domain/errors.ts';
 import {
+  findAddress,
   GATHER_MS,
   MAX_RULES,
-  NewsChannel,
   type NotificationRule,
   type NotificationRuleInput,
   type Occasion,
@@ -13,8 +17,6 @@ import {
 } from '../domain/notification-rule.ts';
 import { limitTime } from '../lib/resilience.ts';
 import type { Clock } from '../lib/time.ts';
-import { meets } from '../notifications/rules/handlers.ts';
-import { CHANNEL_NAMES, type Messengers, readNews } from '../notifications/rules/news.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { ShownStores } from '../stores/stores.ts';
 
@@ -25,14 +27,6 @@ export interface RuleDeps {
   readonly clock: Clock;
   readonly logger: Logger;
 }
-
-/** The settings that configure each channel. */
-export const CHANNEL_SETTINGS: Readonly<Record<NewsChannel, string>> = {
-  slack: 'FAULTLINE_SLACK_TOKEN',
-  teams: 'FAULTLINE_TEAMS_WEBHOOKS',
-  email: 'FAULTLINE_SMTP_URL',
-  webhook: 'FAULTLINE_NOTIFY_WEBHOOKS',
-};
 
 /**
  * Stores a new rule, or, with `known`, a change of that version. Throws `invalid-input`, `not-found`,
@@ -53,7 +47,9 @@ export async function saveRule(
       ? await notificationRules.add(input, repository, by)
       : await notificationRules.change(known.id, known.version, input, repository, by);
   if (saved === null) {
-    const changed = `${current?.changedBy} changed this rule since you opened it. Open it again, then repeat your change.`;
+    const changed =
+      `${current?.changedBy} changed this rule since you opened it. ` +
+      'Open it again, then repeat your change.';
     const message =
       current === null ? `There are ${MAX_RULES} notification rules already. Delete one first.` : changed;
     throw new TriageError('conflict', message);
@@ -82,9 +78,9 @@ export async function saveOwner(
   channels: OwnerChannels,
   by: string,
 ): Promise<void> {
-  for (const channel of ['slack', 'teams', 'email'] as const) {
-    const destination = channels[channel];
-    if (destination !== null) checkDestination(channel, destination, messengers);
+  for (const { name } of MESSAGE_CHANNELS) {
+    const destination = findAddress(channels, name);
+    if (destination !== null) checkDestination(name, destination, messengers);
   }
   await stores.notificationRules.setOwner(channels, by);
   logger.info({ owner: channels.owner, by }, 'channels of an owner changed');
@@ -103,11 +99,12 @@ function checkRule(
   return filter.repository ?? null;
 }
 
-function checkDestination(channel: NewsChannel, destination: string, messengers: Messengers): void {
-  const messenger = messengers[channel];
+function checkDestination(name: string, destination: string, messengers: Messengers): void {
+  const setting = MESSAGE_CHANNELS.find((one) => one.name === name)?.setting;
+  const messenger = messengers[name];
   const wrong =
     messenger === undefined
-      ? `${CHANNEL_NAMES[channel]} is not configured. Set ${CHANNEL_SETTINGS[channel]}.`
+      ? `${labelChannel(name)} is not configured. Set ${setting}.`
       : messenger.refusal(destination);
   if (wrong !== null) throw new TriageError('invalid-input', wrong);
 }
@@ -129,7 +126,7 @@ export const RulePreview = z.object({
   list: z.array(
     z.object({
       at: z.iso.datetime(),
-      channel: NewsChannel,
+      channel: Rule.shape.channel,
       destination: z.string(),
       causes: z.array(
         z.object({
@@ -166,7 +163,9 @@ export async function previewRule(
   const list = shown.map(({ at, target, occasions: told }) => {
     const causes = [...new Map(told.map((one) => [`${one.repository} ${one.fingerprint}`, one])).values()];
     const named = causes.slice(0, MOST_CAUSES).map(({ analysisId, repository, state }) => ({
-      ...{ title: titles.get(analysisId) ?? 'No title', repository, analysisId },
+      title: titles.get(analysisId) ?? 'No title',
+      repository,
+      analysisId,
       state: parseCondition(rule.query).states.length === 0 ? null : state,
     }));
     const [channel, destination] = [rule.channel, target.slice(rule.channel.length + 1)];
@@ -225,13 +224,19 @@ export async function sendTest(
   const news = await readNews(about, { notices: stores.notices, publicUrl });
   logger.info({ ruleId: id, channel: rule.channel, by }, 'test message of a notification rule');
   if (news === null) return;
-  const message = `${CHANNEL_NAMES[rule.channel]} did not answer within ${TEST_MS / 1000} s.`;
+  const message = `${labelChannel(rule.channel)} did not answer within ${TEST_MS / 1000} s.`;
   const late = (cause: unknown) => new TriageError('timeout', message, { cause });
   await limitTime({ limitMs: TEST_MS, late }, async (signal) => {
-    await messengers[rule.channel]?.send(news, rule.destination, {
+    const messenger = messengers[rule.channel];
+    const content = messenger?.render(news) ?? null;
+    if (content === null) return;
+    const call = {
+      to: rule.destination,
       key: `test-${clock.now()}`,
-      signal,
+      reference: null,
       isRetry: false,
-    });
+      signal,
+    };
+    await messenger?.send(content, call);
   });
 }

@@ -3,7 +3,6 @@ import { AccessToken, Preferences } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { type Principal, Role } from '../domain/review.ts';
-import type { SlackPresses } from '../ports/chat-room.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import { all, columnsFor, first, fromNow } from './sql.ts';
 
@@ -86,7 +85,8 @@ const KEEP_TOKENS = `
   returning ${TOKEN}`;
 
 const FIND_TOKENS = `
-  select ${TOKEN}, case when t.revoked_at is not null then 'revoked' when t.expires_at <= clock_timestamp() then 'expired' else 'valid' end as state
+  select ${TOKEN}, case when t.revoked_at is not null then 'revoked'
+    when t.expires_at <= clock_timestamp() then 'expired' else 'valid' end as state
   from access_tokens t where t.digest = $1`;
 
 const LIST = `select ${TOKEN} from access_tokens t order by t.created_at desc, t.id desc limit 200`;
@@ -99,7 +99,8 @@ const REVOKE = `
 
 const SCOPES = `
   select distinct repositories from access_tokens
-  where repositories is not null and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`;
+  where repositories is not null and revoked_at is null
+    and (expires_at is null or expires_at > clock_timestamp())`;
 
 const TOUCH = `
   update access_tokens set last_used_at = clock_timestamp()
@@ -107,7 +108,8 @@ const TOUCH = `
 
 const COUNT_ADMINS = `
   select count(*)::int as count from access_tokens
-  where 'admin' = any(roles) and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`;
+  where 'admin' = any(roles) and revoked_at is null
+    and (expires_at is null or expires_at > clock_timestamp())`;
 
 const StoredPrincipal: z.ZodType<Principal> = z.object({
   name: z.string(),
@@ -173,20 +175,28 @@ const BEGIN = `
   values ($1, $2, $3::jsonb, ${fromNow('$4')})`;
 
 const FIND_SESSIONS = `
-  select token_digest as "tokenDigest", principal from sessions where digest = $1 and expires_at > clock_timestamp()`;
+  select token_digest as "tokenDigest", principal from sessions
+  where digest = $1 and expires_at > clock_timestamp()`;
 
 const SET = `
   insert into preferences (holder, body) values ($1, $2::jsonb)
   on conflict (holder) do update set body = excluded.body, updated_at = clock_timestamp()`;
 
+/** Remembers what was pressed in Slack for longer than its signature holds. */
+export type SlackPresses = ReturnType<typeof createSlackPresses>;
+
 /**
  * Creates the store that detects repeated button presses. A Slack signature is valid for five minutes either
  * way, so older presses are refused by their time.
  */
-export function createSlackPresses(db: Pick<Database, 'query'>): SlackPresses {
-  return { isNew: async (id) => (await db.query(KEEP_PRESSES, [id])).length > 0 };
+export function createSlackPresses(db: Pick<Database, 'query'>) {
+  return {
+    /** Returns `true` the first time this ID is seen. Of several concurrent calls, only one returns `true`. */
+    isNew: async (id: string) => (await db.query(KEEP_PRESSES, [id])).length > 0,
+  };
 }
 
 const KEEP_PRESSES = `
-  with old as (delete from slack_presses where pressed_at < clock_timestamp() - interval '1 hour' and id <> $1)
+  with old as (delete from slack_presses where pressed_at < clock_timestamp() - interval '1 hour'
+    and id <> $1)
   insert into slack_presses (id) values ($1) on conflict (id) do nothing returning id`;

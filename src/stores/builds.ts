@@ -4,7 +4,17 @@ import { newId } from '../domain/ids.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { follow } from './flakiness.ts';
-import { all, buildColumns, first, inScope, insert, isoTime, pageValues, scopeValue } from './sql.ts';
+import {
+  all,
+  buildColumns,
+  first,
+  inScope,
+  insert,
+  isoTime,
+  pageValues,
+  scopeValue,
+  toBatches,
+} from './sql.ts';
 
 /** An own secret that was seen in logs. */
 export const ShownSecret = z.object({
@@ -157,24 +167,21 @@ export function createBuildStore(db: Database, clock: Clock) {
 async function saveTestResults(sql: Sql, buildId: string, results: readonly TestResult[]): Promise<void> {
   if (results.length === 0) return;
   await sql.query('select id from builds where id = $1 for update', [buildId]);
-  const batches = Array.from({ length: Math.ceil(results.length / BATCH) }, (_, at) =>
-    results.slice(at * BATCH, (at + 1) * BATCH),
-  );
+  const batches = toBatches(results);
   // All are forgotten before the first is inserted: a test may be in two batches.
   for (const batch of batches) await sql.query(FORGET_TEST_RESULTS, [buildId, { results: batch }]);
   for (const batch of batches) await sql.query(INSERT_TEST_RESULTS, [buildId, { results: batch }]);
   await follow(sql, buildId, results);
 }
 
-/** Results that one statement takes: more would hold the event loop while they are written as JSON. */
-const BATCH = 2_000;
-
 const SAVE_SHOWN = `
-  insert into shown_secrets (build_id, digest) select $1, digest from unnest($2::text[]) as d (digest) on conflict do nothing`;
+  insert into shown_secrets (build_id, digest) select $1, digest from unnest($2::text[]) as d (digest)
+  on conflict do nothing`;
 
 const SHOWN = `
   select * from (
-    select distinct on (s.digest) s.digest, s.build_id as "buildId", b.repository, b.pipeline, b.number, t.name as token, s.seen_at,
+    select distinct on (s.digest) s.digest, s.build_id as "buildId", b.repository, b.pipeline, b.number,
+      t.name as token, s.seen_at,
       (count(*) over (partition by s.digest))::int as builds
     from shown_secrets s join builds b on b.id = s.build_id
     left join access_tokens t on t.digest = s.digest and t.revoked_at is null
@@ -205,24 +212,28 @@ const LIST = `
   select ${buildColumns('b')} from builds b
   where ($1::text is null or b.provider = $1) and ($2::text is null or b.repository = $2)
     and ($3::text is null or b.pipeline = $3) and ($4::text is null or b.number = $4)
-    and ($5::text is null or b.status = $5 or $5 = 'ended' and b.status in ('passed', 'failed')) and ($6::text is null or b.branch = $6)
+    and ($5::text is null or b.status = $5 or $5 = 'ended' and b.status in ('passed', 'failed'))
+    and ($6::text is null or b.branch = $6)
     and ($7::text is null or $7 in (select failed_jobs(b)))
     and ($8::timestamptz is null or b.received_at >= $8) and ($9::timestamptz is null or b.received_at < $9)
-    and ($10::text is null or b.number = $10 or b.external_id = $10) and ($11::text[] is null or b.url = any($11))
+    and ($10::text is null or b.number = $10 or b.external_id = $10)
+    and ($11::text[] is null or b.url = any($11))
     and ${inScope('b.repository', '$12')}
   order by b.received_at desc, b.id desc
   limit $13 offset $14`;
 
 const FORGET_TEST_RESULTS = `
   delete from test_results t using (
-    select distinct r->>'name' as name, r->>'suite' as suite from jsonb_array_elements($2::jsonb->'results') as r
+    select distinct r->>'name' as name, r->>'suite' as suite
+    from jsonb_array_elements($2::jsonb->'results') as r
   ) n
   where t.build_id = $1 and t.name = n.name and t.suite is not distinct from n.suite`;
 
 const INSERT_TEST_RESULTS = `
   insert into test_results (build_id, position, name, suite, file, status, duration_ms)
   select $1, r.position + (select coalesce(max(position), 0) from test_results where build_id = $1),
-    r.result->>'name', r.result->>'suite', r.result->>'file', r.result->>'status', (r.result->>'durationMs')::float8
+    r.result->>'name', r.result->>'suite', r.result->>'file', r.result->>'status',
+    (r.result->>'durationMs')::float8
   from jsonb_array_elements($2::jsonb->'results') with ordinality as r (result, position)`;
 
 /**
@@ -239,7 +250,12 @@ async function upsertBuild(
     `build ${build.provider} ${build.repository}`,
   ]);
   const [known] = await sql.query<{ id: string }>(FIND_KNOWN, [
-    ...[build.provider, build.repository, build.attempt, build.pipeline, build.number, build.externalId],
+    build.provider,
+    build.repository,
+    build.attempt,
+    build.pipeline,
+    build.number,
+    build.externalId,
   ]);
   if (known === undefined) {
     const fresh = Build.parse({ ...build, id: newId('bld', at), receivedAt: new Date(at).toISOString() });
@@ -249,24 +265,20 @@ async function upsertBuild(
     return { build: Build.parse(row), created: true };
   }
   const [row] = await sql.query(ADD_FIELDS, [
-    ...[
-      known.id,
-      build.pipeline,
-      build.number,
-      build.externalId,
-      build.job,
-      build.branch,
-      build.commit,
-      build.author,
-    ],
-    ...[
-      build.pullRequest,
-      build.url,
-      build.status,
-      build.startedAt,
-      build.finishedAt,
-      build.queuedSeconds ?? null,
-    ],
+    known.id,
+    build.pipeline,
+    build.number,
+    build.externalId,
+    build.job,
+    build.branch,
+    build.commit,
+    build.author,
+    build.pullRequest,
+    build.url,
+    build.status,
+    build.startedAt,
+    build.finishedAt,
+    build.queuedSeconds ?? null,
   ]);
   return { build: Build.parse(row), created: false };
 }
@@ -280,7 +292,8 @@ interface Receipt {
 // If both keys name a build and they differ, the one with the CI's own number goes first.
 const FIND_KNOWN = `
   select id from builds
-  where provider = $1 and repository = $2 and attempt = $3 and ((pipeline = $4 and number = $5) or external_id = $6)
+  where provider = $1 and repository = $2 and attempt = $3
+    and ((pipeline = $4 and number = $5) or external_id = $6)
   order by (pipeline = $4 and number = $5) desc
   limit 1`;
 
@@ -297,7 +310,8 @@ const ADD_FIELDS = `
     number = case when ${PROVISIONAL} then $3 else b.number end,
     external_id = coalesce(b.external_id, (
       select $4::text where not exists (
-        select from builds o where o.provider = b.provider and o.repository = b.repository and o.external_id = $4 and o.attempt = b.attempt
+        select from builds o where o.provider = b.provider and o.repository = b.repository
+          and o.external_id = $4 and o.attempt = b.attempt
       )
     )),
     job = coalesce(b.job, $5),

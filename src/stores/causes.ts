@@ -46,7 +46,8 @@ export function createCauseStore(db: Database) {
       await all(
         read,
         Cause,
-        `${SELECT} where fingerprint = $1 and ($2::text[] is null or repository like any ($2)) order by last_at desc limit 20`,
+        `${SELECT} where fingerprint = $1 and ($2::text[] is null or repository like any ($2))
+          order by last_at desc limit 20`,
         [fingerprint, scopeValue(repositories)],
       ),
     /** Lists the events of a cause, newest first. */
@@ -75,12 +76,14 @@ const COLUMNS = columnsFor(Cause);
 const SELECT = `
   select ${columnsFor(Cause.omit({ category: true }))}, coalesce((
     select coalesce(f.decided_category, f.category) from answer_facts f
-    where f.fingerprint = causes.fingerprint and f.repository = causes.repository and f.decision in ('accept', 'correct')
+    where f.fingerprint = causes.fingerprint and f.repository = causes.repository
+      and f.decision in ('accept', 'correct')
     order by f.decided_at desc limit 1
   ), category) as category from causes`;
 const ORDER = `order by red_pipelines <> '{}' desc, last_at desc, repository, fingerprint`;
 
-const MEANT = `($1::text is null or repository = $1) and ${inScope('repository', '$2')} and ($3::text is not null) and ($4::text[] is not null)`;
+const MEANT = `($1::text is null or repository = $1) and ${inScope('repository', '$2')}
+  and ($3::text is not null) and ($4::text[] is not null)`;
 
 function meant({ repository, repositories, assignee, owners = [] }: Omit<CauseFilter, 'list'>): unknown[] {
   return [repository ?? null, scopeValue(repositories), assignee, [...owners].map(ownerKey)];
@@ -89,7 +92,8 @@ function meant({ repository, repositories, assignee, owners = [] }: Omit<CauseFi
 const LIVE = `state <> 'fixed' and (muted_until is null or muted_until <= now())`;
 const LISTS: Readonly<Record<CauseList, string>> = {
   open: LIVE,
-  mine: `${LIVE} and (assignee = $3 or ltrim(lower(assignee), '@') = any($4) or (assignee is null and owner_keys && $4))`,
+  mine: `${LIVE} and (assignee = $3 or ltrim(lower(assignee), '@') = any($4)
+    or (assignee is null and owner_keys && $4))`,
   unassigned: `${LIVE} and assignee is null`,
   red: `${LIVE} and red_pipelines <> '{}'`,
   muted: `state <> 'fixed' and muted_until > now()`,
@@ -97,10 +101,13 @@ const LISTS: Readonly<Record<CauseList, string>> = {
 };
 
 const Counts = z.record(CauseList, z.int());
-const COUNTS = `select ${CauseList.options.map((name) => `count(*) filter (where ${LISTS[name]})::int as "${name}"`).join(', ')} from causes where ${MEANT}`;
+const COUNTS = `select ${CauseList.options
+  .map((name) => `count(*) filter (where ${LISTS[name]})::int as "${name}"`)
+  .join(', ')} from causes where ${MEANT}`;
 
 const EVENTS = `
-  select at, by, what, detail, build_id as "buildId" from cause_events where repository = $1 and fingerprint = $2 order by id desc limit $3`;
+  select at, by, what, detail, build_id as "buildId" from cause_events
+  where repository = $1 and fingerprint = $2 order by id desc limit $3`;
 
 // A field that the change does not name stays as it is. A cause that another user changed in the meantime is
 // left unchanged.

@@ -86,11 +86,15 @@ class BatchingSaver extends PostgresSaver {
       this._dumpCheckpoint(checkpoint),
       about,
     ];
-    const insert = `insert into ${this.#schema}.checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+    const insert = `insert into ${this.#schema}.checkpoints (thread_id, checkpoint_ns, checkpoint_id,
+      parent_checkpoint_id, checkpoint, metadata)
       values ($1, $2, $3, $4, $5, $6)
-      on conflict (thread_id, checkpoint_ns, checkpoint_id) do update set checkpoint = excluded.checkpoint, metadata = excluded.metadata`;
-    const stored = `insert into ${this.#schema}.checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
-      values ${placeholders(blobs, own.length)} on conflict (thread_id, checkpoint_ns, channel, version) do nothing`;
+      on conflict (thread_id, checkpoint_ns, checkpoint_id) do update
+      set checkpoint = excluded.checkpoint, metadata = excluded.metadata`;
+    const stored = `insert into ${this.#schema}.checkpoint_blobs (thread_id, checkpoint_ns, channel, version,
+      type, blob)
+      values ${placeholders(blobs, own.length)}
+      on conflict (thread_id, checkpoint_ns, channel, version) do nothing`;
     await this.#pool.query(blobs.length === 0 ? insert : `with blobs as (${stored}) ${insert}`, [
       ...own,
       ...blobs.flat(),
@@ -111,8 +115,10 @@ class BatchingSaver extends PostgresSaver {
       ? 'do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob'
       : 'do nothing';
     await this.#pool.query(
-      `insert into ${this.#schema}.checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)
-       values ${placeholders(rows, 0)} on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) ${conflict}`,
+      `insert into ${this.#schema}.checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx,
+        channel, type, blob)
+       values ${placeholders(rows, 0)}
+       on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) ${conflict}`,
       rows.flat(),
     );
   }

@@ -76,13 +76,15 @@ const STORED = `select ${QUESTION} from reviewer_questions q`;
 
 // Oldest first: a queue.
 const LIST_QUESTIONS = `${STORED}
-  where ($1::text is null or q.state = $1) and ($2::text is null or q.category = $2) and ($3::text is null or q.repository = $3)
+  where ($1::text is null or q.state = $1) and ($2::text is null or q.category = $2)
+    and ($3::text is null or q.repository = $3)
     and ($6::text[] is null or q.repository like any($6))
   order by q.opened_at, q.id limit $4 offset $5`;
 
 const ASK = `
   with q as (
-    insert into reviewer_questions (id, triage_id, build_id, repository, title, category, question, state, opened_at, expires_at)
+    insert into reviewer_questions (id, triage_id, build_id, repository, title, category, question, state,
+      opened_at, expires_at)
     values ($1, $2, $3, $4, $5, $6, $7, 'waiting', $8, ${fromNow('$9')})
     on conflict do nothing returning *
   ), logged as (
@@ -99,7 +101,8 @@ const WOKEN = `update work w set ${REQUESTED_AGAIN('w')},
 
 const ANSWER = `
   with q as (
-    update reviewer_questions set state = 'answered', answer = $2, answered_by = $3, answered_at = clock_timestamp()
+    update reviewer_questions set state = 'answered', answer = $2, answered_by = $3,
+      answered_at = clock_timestamp()
     where id = $1 and state = 'waiting' returning *
   ), logged as (
     insert into review_events (review_id, event, actor, details)
@@ -112,7 +115,8 @@ const EXPIRE = `
     update reviewer_questions set state = 'expired'
     where state = 'waiting' and expires_at <= clock_timestamp() returning *
   ), logged as (
-    insert into review_events (review_id, event, actor, details) select q.id, 'expired', $1::text, '{}'::jsonb from q
+    insert into review_events (review_id, event, actor, details) select q.id, 'expired', $1::text, '{}'::jsonb
+    from q
   ), woken as (${WOKEN})
   select key from woken`;
 
@@ -164,10 +168,12 @@ const THREAD = `select ${columnsFor(Thread, 'c', { turns: TURNS_OF })} from conv
 
 const LIST_CONVERSATIONS = `${THREAD}
   where ($1::text is null or c.analysis_id = $1) and ($2::text is null or c.build_id = $2)
-    and ($5::text[] is null or exists (select from builds b where b.id = c.build_id and b.repository like any($5)))
+    and ($5::text[] is null or exists (select from builds b
+      where b.id = c.build_id and b.repository like any($5)))
   order by c.last_asked_at desc, c.id desc limit $3 offset $4`;
 
-const TURNS = `select body from conversation_turns where conversation_id = $1 order by position desc limit $2`;
+const TURNS = `select body from conversation_turns where conversation_id = $1 order by position desc
+  limit $2`;
 
 const START = `
   insert into conversations (id, analysis_id, build_id, title, started_by, started_at, last_asked_at)

@@ -67,7 +67,8 @@ export function createDeliveryStore(db: Database) {
       sql: Sql = db,
     ) => {
       const kept = await sql.query(
-        `insert into deliveries (source, delivery_id, event, body_sha256, build_id) values ($1, $2, $3, $4, $5)
+        `insert into deliveries (source, delivery_id, event, body_sha256, build_id)
+          values ($1, $2, $3, $4, $5)
          on conflict (source, delivery_id) do nothing returning delivery_id`,
         [source, deliveryId, event, bodySha256, buildId],
       );
@@ -96,13 +97,11 @@ function inboxMethods(db: Database) {
      */
     land: async (deliveries: readonly ReceivedDelivery[]) => {
       const rows = deliveries.map((one) => ({
-        ...{
-          source: one.source,
-          delivery_id: one.deliveryId,
-          event: one.event,
-          body_sha256: one.bodySha256,
-          intake: one.intake,
-        },
+        source: one.source,
+        delivery_id: one.deliveryId,
+        event: one.event,
+        body_sha256: one.bodySha256,
+        intake: one.intake,
       }));
       // Two processes that land the same ids at once wait for each other in one order.
       rows.sort(
@@ -164,13 +163,15 @@ function compare(left: string, right: string): number {
 }
 
 const FIND = `
-  select event, body_sha256 as "bodySha256", build_id as "buildId", state, attempts, received_at as "receivedAt"
+  select event, body_sha256 as "bodySha256", build_id as "buildId", state, attempts,
+    received_at as "receivedAt"
   from deliveries where source = $1 and delivery_id = $2`;
 
 const LAND = `
   insert into deliveries (source, delivery_id, event, body_sha256, intake, state)
   select d.source, d.delivery_id, d.event, d.body_sha256, d.intake, 'landed'
-  from jsonb_to_recordset($1::jsonb -> 'deliveries') as d (source text, delivery_id text, event text, body_sha256 text, intake jsonb)
+  from jsonb_to_recordset($1::jsonb -> 'deliveries') as d (source text, delivery_id text, event text,
+    body_sha256 text, intake jsonb)
   on conflict (source, delivery_id) do nothing
   returning source, delivery_id as "deliveryId"`;
 
@@ -183,7 +184,8 @@ const DUE = '(not_before is null or not_before <= clock_timestamp())';
 
 const LANDED = `
   select source, delivery_id as "deliveryId" from deliveries
-  where state = 'landed' and ${DUE} and received_at <= clock_timestamp() - $1::float8 * interval '1 millisecond'
+  where state = 'landed' and ${DUE}
+    and received_at <= clock_timestamp() - $1::float8 * interval '1 millisecond'
   order by received_at limit $2`;
 
 const TAKE = `
@@ -202,6 +204,7 @@ const PUT_OFF = `
 const BACKLOG = `
   select
     (select count(*)::int from deliveries where state = 'landed') as landed,
-    (select extract(epoch from clock_timestamp() - min(received_at))::float8 * 1000 from deliveries where state = 'landed') as "oldestMs",
+    (select extract(epoch from clock_timestamp() - min(received_at))::float8 * 1000 from deliveries
+      where state = 'landed') as "oldestMs",
     (select count(*)::int from deliveries where state = 'refused') as refused,
     (select error from deliveries where state = 'refused' order by received_at desc limit 1) as refusal`;

@@ -153,17 +153,21 @@ async function storedGroups(sql: Sql, buildId: string): Promise<FailureGroup[]> 
 }
 
 const INSERT_FAILURES = `
-  insert into failures (id, build_id, repository, group_number, position, fingerprint_algorithm, fingerprint_version, fingerprint,
+  insert into failures (id, build_id, repository, group_number, position, fingerprint_algorithm,
+    fingerprint_version, fingerprint,
     generic, test_name, message, body, seen_at)
-  select r->'failure'->>'id', b.id, b.repository, (r->>'group')::int, (r->>'position')::int, r->'fingerprint'->>'algorithm',
-    (r->'fingerprint'->>'version')::int, r->'fingerprint'->>'value', (r->>'generic')::boolean, r->'failure'->'test'->>'name',
+  select r->'failure'->>'id', b.id, b.repository, (r->>'group')::int, (r->>'position')::int,
+    r->'fingerprint'->>'algorithm',
+    (r->'fingerprint'->>'version')::int, r->'fingerprint'->>'value', (r->>'generic')::boolean,
+      r->'failure'->'test'->>'name',
     r->'failure'->>'message', r->'failure', b.received_at
   from builds b, jsonb_array_elements($2::jsonb->'rows') as r
   where b.id = $1`;
 
 const STORED = `
   select group_number as group, position, generic, body as failure,
-    jsonb_build_object('algorithm', fingerprint_algorithm, 'version', fingerprint_version, 'value', fingerprint) as fingerprint
+    jsonb_build_object('algorithm', fingerprint_algorithm, 'version', fingerprint_version, 'value',
+      fingerprint) as fingerprint
   from failures where build_id = $1 order by group_number, position`;
 
 /**
@@ -174,7 +178,8 @@ const JUDGED_CATEGORY = `case when a.analyst <> 'none' then a.category end`;
 
 /** Reads a failure with its build and with its category: a person's word goes before the machine's. */
 const FAILURE_ROW = `f.body as failure, f.repository, b.pipeline, b.number, b.branch, b.commit,
-  coalesce(d.category, ${JUDGED_CATEGORY}) as category, a.id as "analysisId", case when d.type <> 'reject' then d.reviewer end as "decidedBy",
+  coalesce(d.category, ${JUDGED_CATEGORY}) as category, a.id as "analysisId",
+  case when d.type <> 'reject' then d.reviewer end as "decidedBy",
   f.seen_at as "seenAt"`;
 
 const FAILURE_ROW_FROM = `failures f
@@ -186,7 +191,8 @@ const FAILURE_ROW_FROM = `failures f
 /** The rows of failures that `FOUND`, a query for `failure_id` and `seen_at`, names. */
 const FOUND_ROWS = `
   with found as materialized (FOUND)
-  select ${FAILURE_ROW} from found join ${FAILURE_ROW_FROM.replace('failures f', 'failures f on f.id = found.failure_id')}
+  select ${FAILURE_ROW} from found
+  join ${FAILURE_ROW_FROM.replace('failures f', 'failures f on f.id = found.failure_id')}
   order by found.seen_at desc, found.failure_id desc`;
 
 /** Creates the history store. It only reads, so `db` may be a database's `reader`. */
@@ -241,14 +247,16 @@ const SIMILAR = `
   ), alike as materialized (
     select f.id, near.score, f.seen_at from near cross join lateral (
       select id, seen_at from failures
-      where message_key = near.key and build_id <> $2 and not (generic and test_name is null) and ($5::text[] is null or repository like any ($5))
+      where message_key = near.key and build_id <> $2 and not (generic and test_name is null)
+        and ($5::text[] is null or repository like any ($5))
       order by seen_at desc, id desc limit 5
     ) as f
     where near.score >= $4::real
     order by near.score desc, f.seen_at desc, f.id desc
     limit $3::int
   )
-  select ${FAILURE_ROW}, alike.score from alike join ${FAILURE_ROW_FROM.replace('failures f', 'failures f on f.id = alike.id')}
+  select ${FAILURE_ROW}, alike.score from alike
+  join ${FAILURE_ROW_FROM.replace('failures f', 'failures f on f.id = alike.id')}
   order by alike.score desc, f.seen_at desc, f.id desc`;
 
 // Each earlier build number once, by its newest attempt; this build by itself. Cancelled and unknown builds
@@ -262,9 +270,11 @@ const CONSECUTIVE = `
     where base.id = $4 and b.repository = $1 and b.pipeline = $2 and b.branch is not distinct from $3
     order by b.number, b.attempt desc
   ), counted as (
-    select n.*, count(*) filter (where n.status = 'passed') over (order by ${buildOrder('n')} desc) as greens from numbered n
+    select n.*, count(*) filter (where n.status = 'passed') over (order by ${buildOrder('n')} desc) as greens
+    from numbered n
   )
-  select ${buildColumns('c')}, (c.id = $4 and $5::text is not null) or exists (select 1 from failures f where f.build_id = c.id and f.fingerprint = $5) as same
+  select ${buildColumns('c')}, (c.id = $4 and $5::text is not null)
+    or exists (select 1 from failures f where f.build_id = c.id and f.fingerprint = $5) as same
   from counted c
   where (c.greens = 0 and c.status = 'failed') or (c.greens = 1 and c.status = 'passed')
   order by ${buildOrder('c')} desc`;
@@ -323,11 +333,13 @@ export function createAnalysisStore(db: Database) {
 }
 
 const HEADS = `
-  select a.id, a.build_id as "buildId", coalesce(d.category, ${JUDGED_CATEGORY}) as category, a.body -> 'answer' ->> 'title' as title, a.confidence,
+  select a.id, a.build_id as "buildId", coalesce(d.category, ${JUDGED_CATEGORY}) as category,
+    a.body -> 'answer' ->> 'title' as title, a.confidence,
     a.action, jsonb_array_length(a.body -> 'failureIds') as failures,
     coalesce(d.type in ('accept', 'correct'), a.body -> 'recalled' <> 'null'::jsonb) as decided,
     d.type is null and a.body -> 'recalled' <> 'null'::jsonb as "fromLibrary",
-    jsonb_build_object('category', ${JUDGED_CATEGORY}, 'kind', coalesce(a.body ->> 'kind', '')) as guess, a.body -> 'experiment' ->> 'verdict' as tried
+    jsonb_build_object('category', ${JUDGED_CATEGORY}, 'kind', coalesce(a.body ->> 'kind', '')) as guess,
+    a.body -> 'experiment' ->> 'verdict' as tried
   from analyses a left join decisions d on d.analysis_id = a.id
   where a.build_id = any ($1::text[]) order by a.created_at, a.id`;
 
@@ -367,6 +379,7 @@ const Tried = z.object({ analysis: Analysis, experiment: KeptExperiment });
 
 const NEWEST_EXPERIMENTS = `
   select a.body as analysis, newest.body as experiment from analyses a join (
-    select distinct on (a.id) a.id, e.body from experiments e join analyses a on a.build_id = e.build_id and is_about(e, a)
+    select distinct on (a.id) a.id, e.body from experiments e
+    join analyses a on a.build_id = e.build_id and is_about(e, a)
     where e.build_id = $1 order by a.id, e.id desc
   ) as newest on a.id = newest.id order by a.id for update of a`;

@@ -10,7 +10,17 @@ import {
 } from '../domain/flakiness.ts';
 import type { Period } from '../domain/insights.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
-import { all, first, IS_DEFAULT, isoTime, likeLiteral, pageValues, periodValues, scopeValue } from './sql.ts';
+import {
+  all,
+  first,
+  IS_DEFAULT,
+  isoTime,
+  likeLiteral,
+  pageValues,
+  periodValues,
+  scopeValue,
+  toBatches,
+} from './sql.ts';
 
 export interface FlakinessFilter {
   readonly repository?: string;
@@ -150,15 +160,18 @@ export function createFlakinessStore(db: Database) {
 
 /** Updates the counts of tests; see `FlakinessStore.follow`. */
 export async function follow(sql: Sql, buildId: string, results: readonly TestResult[]): Promise<void> {
-  const names = toTestOutcomes(results);
-  if (names.length === 0 || names.filter(({ failed }) => failed).length > MOST_FAILING) return;
-  await sql.query(BEGIN_FOLLOWING, [buildId, { names: names.filter(({ failed }) => failed) }]);
-  const touched = await sql.query<{ key: string }>(TOUCHED, [buildId, { names }, MOST_FOLLOWED]);
+  const outcomes = toTestOutcomes(results);
+  const failed = outcomes.filter((one) => one.failed);
+  if (outcomes.length === 0 || failed.length > MOST_FAILING) return;
+  await sql.query(BEGIN_FOLLOWING, [buildId, { names: failed }]);
+  const followed = await findFollowed(sql, buildId, outcomes);
+  const touched = await sql.query<{ key: string }>(TOUCH, [[...followed.keys()], MOST_FOLLOWED]);
   if (touched.length === 0) return;
   const keys = touched.map(({ key }) => key);
+  const names = keys.flatMap((key) => followed.get(key) ?? []);
   await sql.query(ADD_RUNS, [buildId, keys, { names }]);
   await sql.query(SHARE_COST, [buildId]);
-  if (keys.length === MOST_FOLLOWED) await sql.query(DROP_WITHOUT_RUNS, [buildId, { names }]);
+  if (keys.length === MOST_FOLLOWED) await sql.query(DROP_WITHOUT_RUNS, [buildId, { names: failed }]);
   const runs = Map.groupBy(
     z.array(StoredRun).parse(await sql.query(NEWEST_RUNS, [keys, WINDOW])),
     ({ key }) => key,
@@ -166,6 +179,23 @@ export async function follow(sql: Sql, buildId: string, results: readonly TestRe
   const counts = keys.map((key) => ({ key, ...measureFlakiness(runs.get(key) ?? []) }));
   await sql.query(SAVE_COUNTS, [{ counts }]);
   await sql.query(DROP_OLD_RUNS, [keys, KEPT]);
+}
+
+/** Finds the tests that are followed, by key. */
+async function findFollowed(
+  sql: Sql,
+  buildId: string,
+  outcomes: readonly NamedOutcome[],
+): Promise<ReadonlyMap<string, NamedOutcome>> {
+  const found: [string, NamedOutcome][] = [];
+  for (const names of toBatches(outcomes)) {
+    const rows = await sql.query<{ key: string; at: number }>(FIND_FOLLOWED, [buildId, { names }]);
+    for (const { key, at } of rows) {
+      const outcome = names[at];
+      if (outcome !== undefined) found.push([key, outcome]);
+    }
+  }
+  return new Map(found);
 }
 
 interface NamedOutcome extends Pick<TestResult, 'name' | 'suite' | 'file'> {
@@ -225,11 +255,15 @@ const BEGIN_FOLLOWING = `
   order by 1
   on conflict (key) do update set file = excluded.file where excluded.file is not null and followed_tests.file is distinct from excluded.file`;
 
+const FIND_FOLLOWED = `
+  select t.key, (n.position - 1)::int as at
+  from builds b cross join jsonb_array_elements($2::jsonb->'names') with ordinality as n (test, position)
+    join followed_tests t on t.key = ${KEY('b.repository', "n.test->>'suite'", "n.test->>'name'")}
+  where b.id = $1`;
+
 // In one order: two builds that touch the same tests wait for each other, and do not meet crosswise.
-const TOUCHED = `
-  select t.key from followed_tests t
-  where t.key in (select ${KEY('b.repository', 'n.suite', 'n.name')} from builds b cross join ${NAMES('$2')} where b.id = $1)
-  order by t.key limit $3 for update`;
+const TOUCH = `
+  select key from followed_tests where key = any($1::text[]) order by key limit $2 for update`;
 
 // A test that begins to be followed brings its past along: the newest results that have its name.
 const ADD_RUNS = `

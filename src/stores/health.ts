@@ -74,7 +74,8 @@ const TIMED = 100;
 
 /** Returns SQL for the finished builds of pipeline `s` in the current or the earlier period. */
 const BUILDS_OF_PIPELINE = (which: 'now' | 'before') => `builds b
-  where b.provider = s.provider and b.repository = s.repository and b.pipeline = s.pipeline and b.status in ('passed', 'failed')
+  where b.provider = s.provider and b.repository = s.repository and b.pipeline = s.pipeline
+    and b.status in ('passed', 'failed')
     and b.received_at >= p.${which}_since and b.received_at < p.${which}_until`;
 
 const IS_NOW = '(day > $3::date - $4::int and day <= $3::date)';
@@ -82,16 +83,20 @@ const IS_BEFORE = '(day >= $8::date and day < $8::date + $4::int)';
 
 /** Builds of branches, counted as `build_days` counts those of pipelines. */
 const BRANCH_DAYS = `branch_days as materialized (
-    select b.repository, b.pipeline, b.provider, b.branch, (b.received_at at time zone 'UTC')::date as day, count(*)::int as builds,
+    select b.repository, b.pipeline, b.provider, b.branch, (b.received_at at time zone 'UTC')::date as day,
+      count(*)::int as builds,
       count(*) filter (where b.status = 'failed')::int as failed
     from p join builds b on b.repository = $1 and b.status in ('passed', 'failed') and b.branch is not null
-      and (b.received_at >= p.now_since and b.received_at < p.now_until or b.received_at >= p.before_since and b.received_at < p.before_until)
+      and (b.received_at >= p.now_since and b.received_at < p.now_until
+        or b.received_at >= p.before_since and b.received_at < p.before_until)
     group by 1, 2, 3, 4, 5
   ),`;
 
 const MEDIANS = (which: 'now' | 'before', more: string) => `left join lateral (
-      select percentile_cont(0.5) within group (order by ran) as ran, percentile_cont(0.5) within group (order by waited) as waited from (
-        select extract(epoch from b.finished_at - b.started_at)::float8 / 60 as ran, b.queued_seconds / 60 as waited
+      select percentile_cont(0.5) within group (order by ran) as ran,
+        percentile_cont(0.5) within group (order by waited) as waited from (
+        select extract(epoch from b.finished_at - b.started_at)::float8 / 60 as ran,
+          b.queued_seconds / 60 as waited
         from ${BUILDS_OF_PIPELINE(which)} ${more} order by b.received_at desc limit $6
       ) as newest
     ) as ${which} on true`;
@@ -103,14 +108,19 @@ const MEDIANS = (which: 'now' | 'before', more: string) => `left join lateral (
  */
 const healthBy = (days: string, key: readonly string[], more: string, branch: string, before = '') => `
   with p as (
-    select ($3::date - $4::int + 1)::timestamp at time zone 'UTC' as now_since, ($3::date + 1)::timestamp at time zone 'UTC' as now_until,
-      $8::date::timestamp at time zone 'UTC' as before_since, ($8::date + $4::int)::timestamp at time zone 'UTC' as before_until
+    select ($3::date - $4::int + 1)::timestamp at time zone 'UTC' as now_since,
+      ($3::date + 1)::timestamp at time zone 'UTC' as now_until,
+      $8::date::timestamp at time zone 'UTC' as before_since,
+      ($8::date + $4::int)::timestamp at time zone 'UTC' as before_until
   ), ${before} shown as materialized (
-    select ${key.join(', ')}, sum(builds)::int as builds, sum(failed)::int as failed from ${days} f where ${MEANT} and ${IS_NOW}
+    select ${key.join(', ')}, sum(builds)::int as builds, sum(failed)::int as failed from ${days} f
+    where ${MEANT} and ${IS_NOW}
     group by ${key.join(', ')} order by failed desc, builds desc, ${key.join(', ')} limit $5
   )
-  select s.*, earlier.*, now.ran as minutes, before.ran as "minutesBefore", now.waited as "queueMinutes", before.waited as "queueMinutesBefore",
-    main.branch, coalesce(red.hours, 0) as "redHours", coalesce(red.now, false) as "isRed", coalesce(red.recoveries, 0) as recoveries,
+  select s.*, earlier.*, now.ran as minutes, before.ran as "minutesBefore", now.waited as "queueMinutes",
+    before.waited as "queueMinutesBefore",
+    main.branch, coalesce(red.hours, 0) as "redHours", coalesce(red.now, false) as "isRed",
+    coalesce(red.recoveries, 0) as recoveries,
     red."hoursToGreen", array(
       select coalesce(d.failed, 0) from generate_series($4::int - 1, 0, -1) as n (ago) left join ${days} d
         on ${key.map((one) => `d.${one} = s.${one}`).join(' and ')} and d.day = $3::date - n.ago and ${IS_NOW}
@@ -118,7 +128,8 @@ const healthBy = (days: string, key: readonly string[], more: string, branch: st
     ) as "perDay"
   from p cross join shown s
     cross join lateral (
-      select coalesce(sum(d.builds), 0)::int as "buildsBefore", coalesce(sum(d.failed), 0)::int as "failedBefore" from ${days} d
+      select coalesce(sum(d.builds), 0)::int as "buildsBefore",
+        coalesce(sum(d.failed), 0)::int as "failedBefore" from ${days} d
       where ${key.map((one) => `d.${one} = s.${one}`).join(' and ')} and ${IS_BEFORE}
     ) as earlier
     ${MEDIANS('now', more)}
@@ -128,7 +139,8 @@ const healthBy = (days: string, key: readonly string[], more: string, branch: st
       select sum(hours) as hours, bool_or(until is null) as now, count(until)::int as recoveries,
         percentile_cont(0.5) within group (order by hours) filter (where until is not null) as "hoursToGreen"
       from (
-        select until, greatest(extract(epoch from coalesce(until, least($7::timestamptz, now())) - at), 0)::float8 / 3600 as hours
+        select until, greatest(extract(epoch from coalesce(until, least($7::timestamptz, now())) - at),
+          0)::float8 / 3600 as hours
         from (
           select status, at, lead(at) over (order by at, id) as until from (
             select b.id, b.status, ${AT} as at, lag(b.status) over (order by ${AT}, b.id) as before
@@ -139,9 +151,12 @@ const healthBy = (days: string, key: readonly string[], more: string, branch: st
     ) as red on true
   order by s.failed desc, s.builds desc, s.provider, s.repository, s.pipeline, main.branch`;
 
-const DEFAULT_BRANCH = `left join default_branches d on d.provider = s.provider and d.repository = s.repository
+const DEFAULT_BRANCH = `left join default_branches d on d.provider = s.provider
+  and d.repository = s.repository
     left join lateral (
-      select n.branch from unnest(case when d.branch is null then array[${USUAL_NAMES}] else array[d.branch] end) as n (branch)
+      select n.branch
+      from unnest(case when d.branch is null then array[${USUAL_NAMES}]
+        else array[d.branch] end) as n (branch)
       where exists (select from ${BUILDS_OF_PIPELINE('now')} and b.branch = n.branch) limit 1
     ) as main on true`;
 
@@ -164,30 +179,39 @@ const JOBS = `
       and b.received_at > $3::timestamptz and b.received_at <= $4::timestamptz
     order by b.received_at desc limit 500
   ), counted as (
-    select job, count(*)::int as builds from failing cross join lateral unnest(jobs) as j (job) group by job order by builds desc, job limit 50
+    select job, count(*)::int as builds from failing cross join lateral unnest(jobs) as j (job) group by job
+    order by builds desc, job limit 50
   )
-  select (select count(*)::int from failing) as builds, (select count(*)::int from failing where jobs = '{}') as unknown,
-    coalesce((select jsonb_agg(jsonb_build_object('job', job, 'builds', builds) order by builds desc, job) from counted), '[]') as jobs`;
+  select (select count(*)::int from failing) as builds, (select count(*)::int from failing
+    where jobs = '{}') as unknown,
+    coalesce((select jsonb_agg(jsonb_build_object('job', job, 'builds', builds) order by builds desc, job)
+      from counted), '[]') as jobs`;
 
 const UNREAD_LOGS = `
-  select f.provider, f.repository, count(*)::int as builds, (array_agg(f.id order by a.created_at desc))[1] as "buildId",
+  select f.provider, f.repository, count(*)::int as builds,
+    (array_agg(f.id order by a.created_at desc))[1] as "buildId",
     (array_agg(a.body #>> '{answer,rootCause}' order by a.created_at desc))[1] as why
   from analyses a join builds f on f.id = a.build_id
-  where a.fingerprint like 'unread-%' and a.created_at > $3::timestamptz and a.created_at <= $4::timestamptz and ${MEANT}
+  where a.fingerprint like 'unread-%' and a.created_at > $3::timestamptz and a.created_at <= $4::timestamptz
+    and ${MEANT}
   group by f.provider, f.repository order by builds desc, f.repository, f.provider limit $5`;
 
 const Day = z.object({ day: z.string(), builds: z.int(), failed: z.int() });
 
 const DAYS = `
   select f.day::text as day, sum(f.builds)::int as builds, sum(f.failed)::int as failed from build_days f
-  where ${MEANT} and f.day > ($3::timestamptz at time zone 'UTC')::date and f.day <= ($4::timestamptz at time zone 'UTC')::date
+  where ${MEANT} and f.day > ($3::timestamptz at time zone 'UTC')::date
+    and f.day <= ($4::timestamptz at time zone 'UTC')::date
   group by f.day order by f.day`;
 
 // The first release is not an upgrade, so it gets no mark.
 const MARKS = `
   select kind, ${isoTime('at')} as at, name, url from (
-    select 'deployment' as kind, f.at, f.version || ' to ' || f.environment as name, f.url from deployments f where ${MEANT}
+    select 'deployment' as kind, f.at, f.version || ' to ' || f.environment as name, f.url from deployments f
+    where ${MEANT}
     union all
-    select 'upgrade', at, 'Faultline ' || release, null from (select at, release, lag(release) over (order by id) as was from setups) as s
+    select 'upgrade', at, 'Faultline ' || release, null
+    from (select at, release, lag(release) over (order by id) as was from setups) as s
     where was <> release
-  ) as marks where at > $3::timestamptz and at <= $4::timestamptz order by marks.at desc, name desc limit 100`;
+  ) as marks where at > $3::timestamptz and at <= $4::timestamptz order by marks.at desc, name desc
+  limit 100`;

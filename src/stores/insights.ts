@@ -35,7 +35,8 @@ export const MEANT = `($1::text is null or f.repository = $1) and ${inScope('f.r
  * which the period ends.
  */
 const DAYS_WITHIN = (column: string) =>
-  `${MEANT} and ${column} > ($3::timestamptz at time zone 'UTC')::date and ${column} <= ($4::timestamptz at time zone 'UTC')::date`;
+  `${MEANT} and ${column} > ($3::timestamptz at time zone 'UTC')::date
+    and ${column} <= ($4::timestamptz at time zone 'UTC')::date`;
 
 const TENTHS = 10;
 
@@ -76,17 +77,20 @@ export const NEWEST = (limit: number, where: string) => `
   select f.* from answer_facts f where f.decision is not null and f.analyst <> 'recall' and ${where}
   order by f.decided_at desc limit ${limit}`;
 
-export const DECIDED_WITHIN = `${MEANT} and f.decided_at > $3::timestamptz and f.decided_at <= $4::timestamptz`;
+export const DECIDED_WITHIN = `${MEANT} and f.decided_at > $3::timestamptz
+  and f.decided_at <= $4::timestamptz`;
 
 const DECIDED = `
   with newest as (${NEWEST(5000, DECIDED_WITHIN)})
-  select f.hundredth / 100.0::float8 as at, f.category, f.is_right as right, f.blind is not null as blind, count(*)::int as count
+  select f.hundredth / 100.0::float8 as at, f.category, f.is_right as right, f.blind is not null as blind,
+    count(*)::int as count
   from newest f where f.is_right is not null group by 1, 2, 3, 4 order by 1, 2, 3, 4`;
 
 const ANSWERED = `
   with newest as (
     select f.hundredth from answer_facts f
-    where f.analyst <> 'recall' and ${MEANT} and f.created_at > $3::timestamptz and f.created_at <= $4::timestamptz
+    where f.analyst <> 'recall' and ${MEANT} and f.created_at > $3::timestamptz
+      and f.created_at <= $4::timestamptz
     order by f.created_at desc limit 20000
   )
   select f.hundredth / 100.0::float8 as at, count(*)::int as count from newest f group by 1 order by 1`;
@@ -95,22 +99,27 @@ const TRACK_RECORD = `
   with newest as (${NEWEST(2000, MEANT)})
   select count(*) filter (where f.is_right)::int as right, count(*)::int as of
   from newest f
-  where f.is_right is not null and f.hundredth >= round($3::float8) and f.hundredth < round($4::float8) and ($5::text is null or f.category = $5)`;
+  where f.is_right is not null and f.hundredth >= round($3::float8) and f.hundredth < round($4::float8)
+    and ($5::text is null or f.category = $5)`;
 
 // If several people decided on a cause, the newest decisions of the last two of them are compared.
 const REVIEWING = `
   with decided as (
-    select f.repository, f.fingerprint, f.reviewer, f.decided_at, f.decision, f.category, f.blind, f.seconds_open, f.is_right,
+    select f.repository, f.fingerprint, f.reviewer, f.decided_at, f.decision, f.category, f.blind,
+      f.seconds_open, f.is_right,
       f.shown_category as said
-    from answer_facts f where f.decision is not null and ${DECIDED_WITHIN} order by f.decided_at desc limit 2000
+    from answer_facts f where f.decision is not null and ${DECIDED_WITHIN} order by f.decided_at desc
+    limit 2000
   ), words as (
     select distinct on (repository, fingerprint, reviewer) repository, fingerprint, reviewer, said, decided_at
     from decided where decision <> 'reject' order by repository, fingerprint, reviewer, decided_at desc
   ), ranked as (
-    select *, row_number() over (partition by repository, fingerprint order by decided_at desc, reviewer) as nth from words
+    select *, row_number() over (partition by repository, fingerprint
+      order by decided_at desc, reviewer) as nth from words
   ), pairs as (
     select one.said = other.said as agreed from ranked one
-    join ranked other on other.repository = one.repository and other.fingerprint = one.fingerprint and one.nth = 1 and other.nth = 2
+    join ranked other on other.repository = one.repository and other.fingerprint = one.fingerprint
+      and one.nth = 1 and other.nth = 2
   )
   select count(*)::int as decided,
     count(*) filter (where blind is null and d.is_right is not null)::int as shown,
@@ -121,7 +130,8 @@ const REVIEWING = `
     (percentile_cont(array[0.5, 0.9]) within group (order by seconds_open))[2] as "p90Seconds",
     count(*) filter (where decision = 'accept' and seconds_open is not null)::int as "timedAccepts",
     count(*) filter (where decision = 'accept' and seconds_open < 3)::int as "hastyAccepts",
-    (select count(*)::int from pairs) as pairs, (select count(*)::int from pairs where agreed) as "pairsAgreed"
+    (select count(*)::int from pairs) as pairs, (select count(*)::int from pairs
+      where agreed) as "pairsAgreed"
   from decided d`;
 
 /** Creates the methods that show activity over time, and its cost. */
@@ -134,16 +144,20 @@ function timeMethods(read: Pick<Sql, 'query'>) {
 }
 
 const PER_DAY_TIME = `
-  select to_char(f.day, 'YYYY-MM-DD') as day, f.shown_category as category, f.is_open as open, count(*)::int as count
-  from answer_facts f where ${DAYS_WITHIN('f.day')} group by f.day, f.shown_category, f.is_open order by f.day, f.shown_category, f.is_open`;
+  select to_char(f.day, 'YYYY-MM-DD') as day, f.shown_category as category, f.is_open as open,
+    count(*)::int as count
+  from answer_facts f where ${DAYS_WITHIN('f.day')} group by f.day, f.shown_category, f.is_open
+  order by f.day, f.shown_category, f.is_open`;
 
 const NOT_RECALLED = `filter (where f.analyst <> 'recall')`;
 
 // One sort gives both figures.
 const PER_WEEK = `
-  select week, answers, recalled, usd[1] as "medianUsd", usd[2] as "p90Usd", seconds[1] as "medianSeconds", seconds[2] as "p90Seconds"
+  select week, answers, recalled, usd[1] as "medianUsd", usd[2] as "p90Usd", seconds[1] as "medianSeconds",
+    seconds[2] as "p90Seconds"
   from (
-    select to_char(f.week, 'YYYY-MM-DD') as week, count(*)::int as answers, count(*) filter (where f.analyst = 'recall')::int as recalled,
+    select to_char(f.week, 'YYYY-MM-DD') as week, count(*)::int as answers,
+      count(*) filter (where f.analyst = 'recall')::int as recalled,
       percentile_cont(array[0.5, 0.9]) within group (order by f.cost_usd) ${NOT_RECALLED} as usd,
       percentile_cont(array[0.5, 0.9]) within group (order by f.seconds) ${NOT_RECALLED} as seconds
     from answer_facts f where ${DAYS_WITHIN('f.week')} group by f.week
@@ -254,65 +268,80 @@ function daysUntil(until: string): string[] {
 // A build that failed for several causes is shared among them. There is one triage for each build and
 // fingerprint, so an answer counts as a build.
 const TOTALS = `f.fingerprint, count(*)::int as builds, coalesce(sum(f.build_share), 0) / 3600 as hours,
-    count(*) filter (where f.build_seconds is null)::int as untimed, min(f.created_at) as "firstAt", max(f.created_at) as "lastAt"`;
+    count(*) filter (where f.build_seconds is null)::int as untimed, min(f.created_at) as "firstAt",
+    max(f.created_at) as "lastAt"`;
 
 // Many causes are ranked, so ranking reads as little as possible. All figures are computed only for the few
 // that are returned.
 const TOP = `
   with top as materialized (
-    select f.cause_key, coalesce(sum(f.build_share), 0) as seconds, count(*) as builds from answer_facts f where ${DAYS_WITHIN('f.day')}
+    select f.cause_key, coalesce(sum(f.build_share), 0) as seconds, count(*) as builds from answer_facts f
+    where ${DAYS_WITHIN('f.day')}
     group by f.cause_key order by seconds desc, builds desc, f.cause_key limit $5 offset $6
   )
   select totals.* from top cross join lateral (
-    select ${TOTALS} from answer_facts f where f.cause_key = top.cause_key and ${DAYS_WITHIN('f.day')} group by f.fingerprint
+    select ${TOTALS} from answer_facts f where f.cause_key = top.cause_key and ${DAYS_WITHIN('f.day')}
+    group by f.fingerprint
   ) as totals order by top.seconds desc, top.builds desc, top.cause_key`;
 
 const COUNT_CAUSES = `
-  select count(*)::int as count from (select from answer_facts f where ${DAYS_WITHIN('f.day')} group by f.cause_key) as causes`;
+  select count(*)::int as count from (select from answer_facts f where ${DAYS_WITHIN('f.day')}
+    group by f.cause_key) as causes`;
 
-const TOTALS_OF = `select ${TOTALS} from answer_facts f where f.fingerprint = $3 and ${MEANT} group by f.fingerprint`;
+const TOTALS_OF = `select ${TOTALS} from answer_facts f where f.fingerprint = $3 and ${MEANT}
+  group by f.fingerprint`;
 
 const HEADS = `
-  select n.fingerprint, newest.title, coalesce(said."decidedCategory", newest.category) as category, counts.*, said.*
+  select n.fingerprint, newest.title, coalesce(said."decidedCategory", newest.category) as category, counts.*,
+    said.*
   from unnest($3::text[]) as n (fingerprint)
   cross join lateral (
-    select f.title, f.category from answer_facts f where f.fingerprint = n.fingerprint and ${MEANT} order by f.created_at desc limit 1
+    select f.title, f.category from answer_facts f where f.fingerprint = n.fingerprint and ${MEANT}
+    order by f.created_at desc limit 1
   ) as newest
   cross join lateral (
     select count(distinct f.repository)::int as repositories,
-      count(distinct (f.repository, f.pull_request)) filter (where f.pull_request is not null)::int as "pullRequests"
+      count(distinct (f.repository, f.pull_request)) filter (where f.pull_request is not null)::int
+      as "pullRequests"
     from answer_facts f where f.fingerprint = n.fingerprint and ${MEANT}
   ) as counts
   left join lateral (
     select f.shown_category as "decidedCategory", f.reviewer, f.decided_at as "decidedAt"
-    from answer_facts f where f.fingerprint = n.fingerprint and f.decision in ('accept', 'correct') and ${MEANT}
+    from answer_facts f where f.fingerprint = n.fingerprint and f.decision in ('accept', 'correct')
+      and ${MEANT}
     order by f.decided_at desc limit 1
   ) as said on true`;
 
 const PER_DAY_CAUSES = `
   select f.fingerprint, to_char(f.day, 'YYYY-MM-DD') as day, count(*)::int as count
-  from answer_facts f where f.fingerprint = any($3::text[]) and f.created_at >= $4::timestamptz and ${MEANT} group by 1, 2`;
+  from answer_facts f where f.fingerprint = any($3::text[]) and f.created_at >= $4::timestamptz and ${MEANT}
+  group by 1, 2`;
 
 const BUILDS_OF = `
-  select f.analysis_id as "analysisId", b.id as "buildId", b.repository, b.pipeline, b.number, b.branch, f.category, f.confidence, f.analyst,
-    f.decision, f.decided_category as "decidedCategory", f.reviewer, f.decided_at as "decidedAt", f.created_at as at
+  select f.analysis_id as "analysisId", b.id as "buildId", b.repository, b.pipeline, b.number, b.branch,
+    f.category, f.confidence, f.analyst,
+    f.decision, f.decided_category as "decidedCategory", f.reviewer, f.decided_at as "decidedAt",
+    f.created_at as at
   from answer_facts f join builds b on b.id = f.build_id
   where f.fingerprint = $3 and ${MEANT} and (not $4::boolean or f.decision is not null)
   order by case when $4 then f.decided_at end desc nulls last, f.created_at desc, f.analysis_id limit $5`;
 
 const PLACES_OF = `
-  with newest as (select f.build_id, f.created_at from answer_facts f where f.fingerprint = $3 and ${MEANT} order by f.created_at desc limit 1000)
+  with newest as (select f.build_id, f.created_at from answer_facts f where f.fingerprint = $3 and ${MEANT}
+    order by f.created_at desc limit 1000)
   select b.repository, b.pipeline, b.branch, count(*)::int as builds, max(n.created_at) as "lastAt"
   from newest n join builds b on b.id = n.build_id
   group by 1, 2, 3 order by builds desc, "lastAt" desc limit $4`;
 
-const COMPARED_BUILD = `b.pipeline, b.branch, b.author, b.provider, b.pull_request is not null as "pullRequest", b.attempt > 1 as rerun,
+const COMPARED_BUILD = `b.pipeline, b.branch, b.author, b.provider,
+    b.pull_request is not null as "pullRequest", b.attempt > 1 as rerun,
   extract(hour from coalesce(b.started_at, b.received_at) at time zone 'UTC')::int as hour,
   extract(dow from coalesce(b.started_at, b.received_at) at time zone 'UTC')::int as weekday`;
 
 const COMPARED = `
   with failing as materialized (
-    select f.build_id, f.repository from answer_facts f where f.fingerprint = $3 and ${MEANT} order by f.created_at desc limit 300
+    select f.build_id, f.repository from answer_facts f where f.fingerprint = $3 and ${MEANT}
+    order by f.created_at desc limit 300
   ), passing as (
     select b.* from (select distinct repository from failing limit 20) as r
     cross join lateral (

@@ -85,7 +85,8 @@ const AROUND = 50;
 
 const PASSAGES = `
   select position, place, text from knowledge_passages
-  where document_id = $1 and ($2::integer is null or position between $2::integer - $3::integer and $2::integer + $3::integer)
+  where document_id = $1
+    and ($2::integer is null or position between $2::integer - $3::integer and $2::integer + $3::integer)
   order by position`;
 
 const REPLACED = [
@@ -100,11 +101,13 @@ const REPLACED = [
   'imported_at',
 ];
 
-const REPLACE = `on conflict (source) do update set ${REPLACED.map((column) => `${column} = excluded.${column}`).join(', ')} returning id`;
+const REPLACE = `on conflict (source) do update
+  set ${REPLACED.map((column) => `${column} = excluded.${column}`).join(', ')} returning id`;
 
 const PUT_PASSAGES = `
   insert into knowledge_passages (document_id, position, place, text, words)
-  select $1, (r->>'position')::integer, r->>'place', r->>'text', r->>'words' from jsonb_array_elements($2::jsonb->'rows') as r`;
+  select $1, (r->>'position')::integer, r->>'place', r->>'text', r->>'words'
+  from jsonb_array_elements($2::jsonb->'rows') as r`;
 
 const FOUND = `p.position, p.place, p.text,
   jsonb_build_object('id', d.id, 'source', d.source, 'title', d.title, 'category', d.category) as document`;
@@ -116,6 +119,7 @@ const ALL = `
 // Length counts (1), so that a long passage is not found for saying a little of everything.
 const SEARCH = `
   select ${FOUND} from knowledge_passages p join knowledge_documents d on d.id = p.document_id
-  where (p.terms @@ $1::tsquery or $2 <% p.words) and ($3::text is null or d.category is null or d.category = $3)
+  where (p.terms @@ $1::tsquery or $2 <% p.words)
+    and ($3::text is null or d.category is null or d.category = $3)
   order by ts_rank(p.terms, $1::tsquery, 1) + word_similarity($2, p.words) desc, d.source, p.position
   limit $4`;

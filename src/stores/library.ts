@@ -31,19 +31,17 @@ export function createLibraryStore(db: Database) {
       const { fingerprint, withdrawn, flag, stays, ...own } = entry;
       await insert(sql, 'library_entries', {
         ...own,
-        ...{
-          fingerprint: fingerprint.value,
-          fingerprintAlgorithm: fingerprint.algorithm,
-          fingerprintVersion: fingerprint.version,
-        },
-        ...{ withdrawnAt: withdrawn?.at, withdrawnBy: withdrawn?.by, withdrawnReason: withdrawn?.reason },
-        ...{
-          greenBuilds: flag?.builds ?? 0,
-          greenSince: flag?.since,
-          greenLast: flag?.last,
-          staysBy: stays?.by,
-          staysAt: stays?.at,
-        },
+        fingerprint: fingerprint.value,
+        fingerprintAlgorithm: fingerprint.algorithm,
+        fingerprintVersion: fingerprint.version,
+        withdrawnAt: withdrawn?.at,
+        withdrawnBy: withdrawn?.by,
+        withdrawnReason: withdrawn?.reason,
+        greenBuilds: flag?.builds ?? 0,
+        greenSince: flag?.since,
+        greenLast: flag?.last,
+        staysBy: stays?.by,
+        staysAt: stays?.at,
       });
     },
     find: async (id: string, sql: Sql = db) =>
@@ -117,14 +115,18 @@ function listValues(
 }
 
 const WITHDRAWN = `case when withdrawn_at is not null
-    then jsonb_build_object('by', withdrawn_by, 'at', ${isoTime('withdrawn_at')}, 'reason', withdrawn_reason) end`;
+    then jsonb_build_object('by', withdrawn_by, 'at', ${isoTime('withdrawn_at')}, 'reason',
+      withdrawn_reason) end`;
 
 const ENTRY = columnsFor(LibraryEntry, null, {
-  fingerprint: `jsonb_build_object('algorithm', fingerprint_algorithm, 'version', fingerprint_version, 'value', fingerprint)`,
+  fingerprint: `jsonb_build_object('algorithm', fingerprint_algorithm, 'version', fingerprint_version,
+    'value', fingerprint)`,
   withdrawn: WITHDRAWN,
   flag: `case when green_builds > 0
-    then jsonb_build_object('builds', green_builds, 'since', ${isoTime('green_since')}, 'last', green_last) end`,
-  stays: `case when stays_at is not null then jsonb_build_object('by', stays_by, 'at', ${isoTime('stays_at')}) end`,
+    then jsonb_build_object('builds', green_builds, 'since', ${isoTime('green_since')}, 'last',
+      green_last) end`,
+  stays: `case when stays_at is not null then jsonb_build_object('by', stays_by, 'at',
+    ${isoTime('stays_at')}) end`,
 });
 
 /** See `answers` of the domain. */
@@ -135,10 +137,12 @@ const RECALL = `
   order by confirmed_at desc, id desc limit 1`;
 
 // Two keys with the same hash wait for each other needlessly, but this does no other harm.
-const ALONE = `select pg_advisory_xact_lock(hashtextextended('library ' || $2::text || ' ' || $1::text, 0))::text`;
+const ALONE = `select pg_advisory_xact_lock(hashtextextended('library ' || $2::text || ' ' || $1::text,
+  0))::text`;
 
 const SEEN = `
-  update library_entries set times_seen = times_seen + 1, last_seen_at = greatest(last_seen_at, $2::timestamptz)
+  update library_entries set times_seen = times_seen + 1,
+    last_seen_at = greatest(last_seen_at, $2::timestamptz)
   where id = $1 returning times_seen as "timesSeen"`;
 
 const LIST_LIBRARY = `
@@ -148,7 +152,8 @@ const LIST_LIBRARY = `
     and (not $7::boolean or (green_builds > 0 and stays_at is null))
   order by confirmed_at desc, id desc limit $1 offset $2`;
 
-const OF_DECISION = `select ${ENTRY} from library_entries where decision_id = $1 and withdrawn_at is null order by id`;
+const OF_DECISION = `select ${ENTRY} from library_entries where decision_id = $1 and withdrawn_at is null
+  order by id`;
 
 const WITHDRAW_LIBRARY = `
   update library_entries set withdrawn_at = clock_timestamp(), withdrawn_by = $2, withdrawn_reason = $3
@@ -166,8 +171,10 @@ const TELLING = `
 // `returning` sees the row as it is afterwards: 1 is the first green build that says the same.
 const FLAG = `
   with flagged as (
-    update library_entries set green_builds = green_builds + 1, green_since = coalesce(green_since, $3::timestamptz), green_last = $2
-    where id = any($1::text[]) and withdrawn_at is null and stays_at is null and green_last is distinct from $2
+    update library_entries set green_builds = green_builds + 1,
+      green_since = coalesce(green_since, $3::timestamptz), green_last = $2
+    where id = any($1::text[]) and withdrawn_at is null and stays_at is null
+      and green_last is distinct from $2
     returning *
   )
   select ${ENTRY} from flagged where green_builds = 1 order by id`;
@@ -215,7 +222,8 @@ const FIND = `select ${RULE} from rules where id = $1 order by version desc limi
 
 const LIST_RULES = `
   select ${RULE} from rules
-  where ($4::boolean or withdrawn_at is null) and ($3::text[] is null or repository is null or repository like any($3))
+  where ($4::boolean or withdrawn_at is null)
+    and ($3::text[] is null or repository is null or repository like any($3))
   order by created_at desc, id desc, version desc limit $1 offset $2`;
 
 const ACTIVE = `

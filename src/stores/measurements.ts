@@ -180,7 +180,8 @@ export function createCalibrationStore(db: Database) {
         await sql.query(ALONE);
         if ((await readCurrentVersion(sql, analyst)) !== replaces) return null;
         const [row] = await sql.query(
-          `insert into calibration_acts (analyst, version, replaced, actor) values ($1, $2, $3, $4) returning ${ACT}`,
+          `insert into calibration_acts (analyst, version, replaced, actor) values ($1, $2, $3, $4)
+            returning ${ACT}`,
           [analyst, version, replaces, actor],
         );
         return CalibrationAct.parse(row);
@@ -227,10 +228,12 @@ const ALONE = `select pg_advisory_xact_lock(hashtext('faultline calibrations'))`
 const ACT = `analyst, version, replaced, actor, ${isoTime('at')} as at`;
 
 const NEWEST_ACTS =
-  'with newest as (select distinct on (analyst) analyst, version from calibration_acts order by analyst, id desc)';
+  'with newest as (select distinct on (analyst) analyst, version from calibration_acts order by ' +
+  'analyst, id desc)';
 
 const IN_FORCE = `${NEWEST_ACTS}
-  select c.version, c.analyst, c.body from newest n join calibrations c on c.version = n.version order by c.analyst`;
+  select c.version, c.analyst, c.body from newest n join calibrations c on c.version = n.version
+  order by c.analyst`;
 
 async function readCurrentVersion(sql: Sql, analyst: string): Promise<number | null> {
   const rows = await sql.query(
@@ -243,15 +246,18 @@ async function readCurrentVersion(sql: Sql, analyst: string): Promise<number | n
 const DECIDED = `
   select * from (
     select f.analysis_id as "analysisId", f.repository, f.analyst, a.body ->> 'model' as model, f.category,
-      coalesce((a.body -> 'verdict' -> 'calibration' ->> 'raw')::float8, f.confidence) as stated, f.is_right as right,
-      coalesce(f.review_origin, 'unsure') as origin, f.blind is not null as blind, ${isoTime('f.decided_at')} as "decidedAt"
+      coalesce((a.body -> 'verdict' -> 'calibration' ->> 'raw')::float8, f.confidence) as stated,
+      f.is_right as right,
+      coalesce(f.review_origin, 'unsure') as origin, f.blind is not null as blind,
+      ${isoTime('f.decided_at')} as "decidedAt"
     from answer_facts f join analyses a on a.id = f.analysis_id
     where f.decision is not null and f.analyst in ('rules', 'llm')
     order by f.decided_at desc limit $1
   ) as decided where decided.right is not null`;
 
 const OUTCOMES = `
-  select a.body -> 'verdict' ->> 'route' as route, coalesce((a.body -> 'verdict' -> 'calibration' ->> 'raw')::float8, f.confidence) as stated,
+  select a.body -> 'verdict' ->> 'route' as route,
+    coalesce((a.body -> 'verdict' -> 'calibration' ->> 'raw')::float8, f.confidence) as stated,
     f.is_right as right, coalesce(f.review_origin, 'unsure') as origin
   from answer_facts f join analyses a on a.id = f.analysis_id
   where f.decision is not null and f.is_right is not null and f.analyst in ('rules', 'llm')
@@ -260,7 +266,8 @@ const OUTCOMES = `
 
 const PER_DAY = `
   select category, count(*)::float8 / 30 as "perDay" from answer_facts
-  where analyst <> 'recall' and created_at > clock_timestamp() - interval '30 days' group by category order by category`;
+  where analyst <> 'recall' and created_at > clock_timestamp() - interval '30 days' group by category
+  order by category`;
 
 /**
  * The store of failures as cases to measure by. It is for commands of operators: it knows no scope, and no
@@ -309,7 +316,8 @@ const HAPPENED = 'coalesce(b.finished_at, b.started_at, b.received_at)';
 
 // A group's first failure represents its cause. Ids of builds rise with time.
 const LIST_CASES = `
-  select ${buildColumns('b')}, f.fingerprint, f.group_number as cause, a.body as analysis, d.body as decision, r.origin
+  select ${buildColumns('b')}, f.fingerprint, f.group_number as cause, a.body as analysis, d.body as decision,
+    r.origin
   from failures f
   join builds b on b.id = f.build_id
   left join triages t on t.build_id = f.build_id and t.fingerprint = f.fingerprint
@@ -317,7 +325,8 @@ const LIST_CASES = `
   left join decisions d on d.analysis_id = a.id
   left join reviews r on r.analysis_id = a.id
   where f.position = 0
-    and ($1::text is null or b.repository = $1) and ($2::text is null or b.branch = $2) and ($3::text is null or f.fingerprint = $3)
+    and ($1::text is null or b.repository = $1) and ($2::text is null or b.branch = $2)
+    and ($3::text is null or f.fingerprint = $3)
     and ($4::text is null or coalesce(d.category, a.category) = $4)
     and ($5::timestamptz is null or ${HAPPENED} >= $5) and ($6::timestamptz is null or ${HAPPENED} < $6)
     and (not $7::boolean or d.id is not null)
@@ -355,7 +364,8 @@ function toFilterValues({ runs, repository, repositories, after }: RecordingFilt
 
 const APPEND = `
   insert into recordings (triage_id, schema, bytes, capped)
-  values ($1, $2, case when octet_length($3::bytea) > $4 then ''::bytea else $3::bytea end, octet_length($3::bytea) > $4)
+  values ($1, $2, case when octet_length($3::bytea) > $4 then ''::bytea
+    else $3::bytea end, octet_length($3::bytea) > $4)
   on conflict (triage_id) do update set
     bytes = case when octet_length(recordings.bytes) + octet_length($3::bytea) > $4
       then recordings.bytes else recordings.bytes || $3::bytea end,
@@ -363,13 +373,16 @@ const APPEND = `
     parts = recordings.parts + 1, updated_at = clock_timestamp()`;
 
 const LIST_RECORDINGS = `
-  select r.triage_id as "triageId", b.repository, r.schema, r.size, r.parts, r.capped, r.created_at as "createdAt",
-    case when a.id is null then null else jsonb_build_object('id', a.id, 'category', a.category, 'analyst', a.analyst,
+  select r.triage_id as "triageId", b.repository, r.schema, r.size, r.parts, r.capped,
+    r.created_at as "createdAt",
+    case when a.id is null then null
+      else jsonb_build_object('id', a.id, 'category', a.category, 'analyst', a.analyst,
       'model', a.body -> 'model', 'title', a.body -> 'answer' ->> 'title') end as analysis
   from recordings r join triages t on t.id = r.triage_id join builds b on b.id = t.build_id
     left join analyses a on a.triage_id = r.triage_id
   where ($1::text[] is null or r.triage_id = any($1::text[]) or a.id = any($1::text[]))
-    and ($2::text is null or b.repository = $2) and ($3::text[] is null or b.repository like any($3::text[])) and r.triage_id > $4
+    and ($2::text is null or b.repository = $2) and ($3::text[] is null or b.repository like any($3::text[]))
+    and r.triage_id > $4
   order by r.triage_id limit $5`;
 
 const FIND = `

@@ -24,7 +24,10 @@ export interface NewMatch {
 }
 
 const Match = z.object({
-  ...{ analysisId: z.string(), buildId: z.string(), repository: z.string(), fingerprint: z.string() },
+  analysisId: z.string(),
+  buildId: z.string(),
+  repository: z.string(),
+  fingerprint: z.string(),
   state: CauseState.nullable(),
 });
 /** The part of a message that is about one answer. */
@@ -75,7 +78,8 @@ function rulesIn(db: Database) {
         const row = { ...rule, repository, changedBy: by };
         const columns = Object.keys(row).map((field, at) => `${toColumn(field)} = $${at + 3}`);
         const changed = await sql.query(
-          `update notification_rules set version = version + 1, changed_at = clock_timestamp(), ${columns.join(', ')}
+          `update notification_rules set version = version + 1, changed_at = clock_timestamp(),
+              ${columns.join(', ')}
             where id = $1 and version = $2 returning id`,
           [id, version, ...Object.values(row)],
         );
@@ -203,7 +207,8 @@ function findingsIn(db: Database, work: Pick<WorkStore, 'add' | 'finish'>) {
 const RULE = columnsFor(NotificationRule);
 const LIST = `
   select ${RULE} from notification_rules
-  where ($1::text[] is null or repository like any ($1)) and ($2::boolean is null or enabled) order by lower(name), id limit ${MAX_RULES}`;
+  where ($1::text[] is null or repository like any ($1)) and ($2::boolean is null or enabled)
+  order by lower(name), id limit ${MAX_RULES}`;
 
 async function noted(
   sql: Pick<Sql, 'query'>,
@@ -228,61 +233,77 @@ async function note(
   await insert(sql, 'notification_events', { ruleId, by, what, detail: JSON.stringify(detail) });
 }
 
-const EVENTS = `select ${columnsFor(RuleEvent)} from notification_events where rule_id is not distinct from $1 order by id desc limit $2`;
+const EVENTS = `select ${columnsFor(RuleEvent)} from notification_events where rule_id is not distinct from $1
+  order by id desc limit $2`;
 
 // When a rule changes, what waits may be due now.
 const HURRY = `
-  update work set free_at = clock_timestamp(), due_at = clock_timestamp() where topic = $1 and key like $2 and version > settled and not held`;
+  update work set free_at = clock_timestamp(), due_at = clock_timestamp()
+  where topic = $1 and key like $2 and version > settled and not held`;
 
-const OCCASION = `f.analysis_id as "analysisId", f.build_id as "buildId", c.repository, c.fingerprint, c.owner`;
+const OCCASION =
+  'f.analysis_id as "analysisId", f.build_id as "buildId", c.repository, c.fingerprint, c.owner';
 const ANSWERS = `
-  select 'answer:' || f.analysis_id as key, true as "isAnswer", case when c.first_at >= b.received_at then 'new' end as state,
+  select 'answer:' || f.analysis_id as key, true as "isAnswer",
+    case when c.first_at >= b.received_at then 'new' end as state,
     b.received_at as at, ${OCCASION}
-  from answer_facts f join builds b on b.id = f.build_id join causes c on c.repository = f.repository and c.fingerprint = f.fingerprint`;
+  from answer_facts f join builds b on b.id = f.build_id join causes c on c.repository = f.repository
+    and c.fingerprint = f.fingerprint`;
 const EVENTS_OF_CAUSES = `
   select 'event:' || e.id as key, false as "isAnswer", e.what as state, e.at, ${OCCASION}
   from cause_events e join causes c on c.repository = e.repository and c.fingerprint = e.fingerprint
     cross join lateral (
-      select a.analysis_id, a.build_id from answer_facts a where a.fingerprint = e.fingerprint and a.repository = e.repository
+      select a.analysis_id, a.build_id from answer_facts a
+      where a.fingerprint = e.fingerprint and a.repository = e.repository
       order by a.created_at desc, a.analysis_id desc limit 1
     ) as f
     join builds b on b.id = coalesce(e.build_id, f.build_id)`;
 const CHANGES = `
   select * from (
-    (${EVENTS_OF_CAUSES} where e.what = any($1::text[]) and e.at >= $2::timestamptz and ($3::text[] is null or e.repository like any ($3))
+    (${EVENTS_OF_CAUSES} where e.what = any($1::text[]) and e.at >= $2::timestamptz
+      and ($3::text[] is null or e.repository like any ($3))
       order by e.at desc limit $4)
     union all
-    (${ANSWERS} where 'new' = any($1) and c.first_at >= $2 and c.first_at >= b.received_at and ($3 is null or c.repository like any ($3))
+    (${ANSWERS} where 'new' = any($1) and c.first_at >= $2 and c.first_at >= b.received_at
+      and ($3 is null or c.repository like any ($3))
       order by b.received_at desc limit $4)
   ) as changes order by at desc limit $4`;
 
 const KEEP = `
   insert into notification_matches (rule_id, occasion, target, analysis_id, state)
   select r.id, m->>'occasion', m->>'target', a.id, m->>'state'
-  from jsonb_array_elements($1::jsonb) as m join notification_rules r on r.id = m->>'ruleId' join analyses a on a.id = m->>'analysisId'
+  from jsonb_array_elements($1::jsonb) as m join notification_rules r on r.id = m->>'ruleId'
+  join analyses a on a.id = m->>'analysisId'
   on conflict do nothing
   returning rule_id as "ruleId", target`;
 
 const OLDEST = `
-  select min(matched_at) as at from notification_matches where rule_id = $1 and target = $2 and message_id is null`;
+  select min(matched_at) as at from notification_matches where rule_id = $1 and target = $2
+    and message_id is null`;
 
 const SEAL = `
   with sealed as (
-    update notification_matches set message_id = $3 where rule_id = $1 and target = $2 and message_id is null returning analysis_id
+    update notification_matches set message_id = $3 where rule_id = $1 and target = $2 and message_id is null
+    returning analysis_id
   )
-  select a.build_id as "buildId" from sealed join analyses a on a.id = sealed.analysis_id order by a.created_at desc limit 1`;
+  select a.build_id as "buildId" from sealed join analyses a on a.id = sealed.analysis_id
+  order by a.created_at desc limit 1`;
 
 const MATCHES = `
   select m.analysis_id as "analysisId", b.id as "buildId", b.repository, a.fingerprint, m.state
-  from notification_matches m join analyses a on a.id = m.analysis_id join builds b on b.id = a.build_id where m.message_id = $1 order by m.matched_at, m.occasion`;
+  from notification_matches m join analyses a on a.id = m.analysis_id join builds b on b.id = a.build_id
+  where m.message_id = $1 order by m.matched_at, m.occasion`;
 
 // This reads the newest matches only, not all that a rule has ever found.
 const MESSAGES = `
-  select o.key, o.payload->>'target' as target, case when o.version = o.settled then o.outcome end as outcome, o.error,
-    (select count(distinct n.analysis_id)::int from notification_matches n where n.message_id = m.message_id) as answers, o.changed_at as at
+  select o.key, o.payload->>'target' as target, case when o.version = o.settled then o.outcome end as outcome,
+    o.error,
+    (select count(distinct n.analysis_id)::int from notification_matches n
+      where n.message_id = m.message_id) as answers, o.changed_at as at
   from (
     select distinct message_id from (
-      select message_id from notification_matches where rule_id = $1 and message_id is not null order by matched_at desc limit 5000
+      select message_id from notification_matches where rule_id = $1 and message_id is not null
+      order by matched_at desc limit 5000
     ) as newest
   ) as m join work o on o.key = m.message_id and o.topic like 'message:%'
   order by o.created_at desc limit $2`;

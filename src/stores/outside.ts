@@ -51,7 +51,8 @@ export function createOutsideStore(db: Database) {
 }
 
 const SAVE_PAGES = `
-  insert into log_pages (build_id, name, url) select $1, name, url from unnest($2::text[], $3::text[]) as p (name, url)
+  insert into log_pages (build_id, name, url) select $1, name, url
+  from unnest($2::text[], $3::text[]) as p (name, url)
   on conflict (build_id, name) do update set url = excluded.url`;
 
 // The process of such a request ended during the request, since a call takes less than a minute.
@@ -61,7 +62,8 @@ const GIVE_UP = `
 
 const BEGIN_RERUN = `
   insert into reruns (build_id, by) select $1::text, $2::text
-  where not exists (select from reruns where build_id = $1 and outcome = 'done' and at > clock_timestamp() - interval '1 minute')
+  where not exists (select from reruns where build_id = $1 and outcome = 'done'
+    and at > clock_timestamp() - interval '1 minute')
   on conflict do nothing returning id`;
 
 const RERUNS = 'select by, at, outcome, error from reruns where build_id = $1 order by id desc limit 10';

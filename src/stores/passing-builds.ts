@@ -23,7 +23,7 @@ export type PassingBuildStore = ReturnType<typeof createPassingBuildStore>;
 
 export function createPassingBuildStore(db: Database, work: Pick<WorkStore, 'finish'>) {
   return {
-    /** Keeps which branch the CI calls the repository's default. */
+    /** Stores the name of the repository's default branch, as reported by the CI. */
     saveDefaultBranch: async (
       {
         provider,
@@ -35,17 +35,17 @@ export function createPassingBuildStore(db: Database, work: Pick<WorkStore, 'fin
       await sql.query(SAVE_DEFAULT_BRANCH, [provider, repository, branch]);
     },
     /**
-     * Checks whether templates of this build would stay: fewer than `builds` newer builds of its pipeline and
-     * branch have some.
+     * Checks whether the build's templates would survive pruning by age: fewer than `builds` newer builds of
+     * its pipeline and branch have templates.
      */
     isWanted: async (buildId: string, builds: number) => {
       const [row] = await db.query<{ newer: number }>(NEWER, [buildId]);
       return (row?.newer ?? 0) < builds;
     },
     /**
-     * Stores the templates, finishes the item of work, and deletes the templates of all but the newest
-     * `builds` builds of each log and branch, except those that a build in triage was compared with. Returns
-     * `false` and changes nothing if the lease is stale.
+     * Stores the templates and finishes the item of work. Then deletes old templates: those of the newest
+     * `builds` builds per branch and log stay, up to `MAX_LOGS` per pipeline. Templates chosen for a build
+     * whose triage is queued or running stay, too. Returns `false` and changes nothing if the lease is stale.
      */
     keep: async (entry: WorkItem, logs: readonly PassingLog[], builds: number) =>
       await db.transaction(async (sql) => {
@@ -58,7 +58,8 @@ export function createPassingBuildStore(db: Database, work: Pick<WorkStore, 'fin
     /**
      * Chooses the templates that each of these logs of a failed build is compared with, newest first. They
      * come from the newest `builds` green builds of the same pipeline before it: of the same branch, or else
-     * of the default branch. What was chosen for a log stays chosen; logs without any are left out.
+     * of the default branch. The choice for a log is made once, even if it is to use none. Logs without
+     * templates are left out of the result.
      */
     choose: async (buildId: string, logs: readonly string[], builds: number) =>
       await db.transaction(async (sql) => {
@@ -66,8 +67,8 @@ export function createPassingBuildStore(db: Database, work: Pick<WorkStore, 'fin
         return (await sql.query(CHOSEN, [buildId, logs])).map(readChosen);
       }),
     /**
-     * Lists the templates of a repository's green builds, or of all repositories if it is null, newest first;
-     * at most `limit` logs.
+     * Lists the templates of a repository's green builds, or of all repositories if it is null, most recently
+     * stored first; at most `limit` logs.
      */
     newest: async (repository: string | null, limit: number) =>
       (await db.query(NEWEST, [repository, limit])).map((row) => ({
@@ -87,44 +88,50 @@ function readChosen(row: unknown): ChosenPassingLog {
 }
 
 /**
- * Maximum number of logs of one pipeline whose templates are kept: on its default branch, and on all other
- * branches together.
+ * The maximum number of logs per pipeline whose templates are kept: once for the default branch, and once for
+ * all other branches together.
  */
 const MAX_LOGS = 200;
 
 /** Returns SQL for the condition that both builds belong to one pipeline. */
-const SAME_PIPELINE = (one: string, other: string) =>
-  `${one}.provider = ${other}.provider and ${one}.repository = ${other}.repository and ${one}.pipeline = ${other}.pipeline`;
+const isSamePipeline = (one: string, other: string) =>
+  `${one}.provider = ${other}.provider and ${one}.repository = ${other}.repository
+    and ${one}.pipeline = ${other}.pipeline`;
 
 /**
- * Returns SQL for the condition that a build came before another of its pipeline. If the other's number is
- * still its run id, only the time decides.
+ * Returns SQL for the condition that one build came before another of its pipeline. If both have the same
+ * number, the attempt decides. If the later one's number is only a placeholder (its run id), the start time
+ * decides, otherwise the number and then the time.
  */
-const BEFORE = (one: string, other: string) => `case
-  when ${one}.number = ${other}.number then ${one}.attempt < ${other}.attempt
-  when ${other}.number = ${other}.external_id
-    then coalesce(${one}.started_at, ${one}.received_at) < coalesce(${other}.started_at, ${other}.received_at)
-  else ${buildOrder(one)} < ${buildOrder(other)} end`;
+const isBefore = (earlier: string, later: string) => `case
+  when ${earlier}.number = ${later}.number then ${earlier}.attempt < ${later}.attempt
+  when ${later}.number = ${later}.external_id
+    then coalesce(${earlier}.started_at, ${earlier}.received_at)
+      < coalesce(${later}.started_at, ${later}.received_at)
+  else ${buildOrder(earlier)} < ${buildOrder(later)} end`;
 
 const SAVE_DEFAULT_BRANCH = `
   insert into default_branches (provider, repository, branch) values ($1, $2, $3)
-  on conflict (provider, repository) do update set branch = excluded.branch where default_branches.branch <> excluded.branch`;
+  on conflict (provider, repository) do update set branch = excluded.branch
+  where default_branches.branch <> excluded.branch`;
 
 const NEWER = `
   select count(*)::int as newer from builds base
-  join builds b on ${SAME_PIPELINE('b', 'base')} and b.branch is not distinct from base.branch and ${BEFORE('base', 'b')}
+  join builds b on ${isSamePipeline('b', 'base')} and b.branch is not distinct from base.branch
+    and ${isBefore('base', 'b')}
   where base.id = $1 and exists (select from green_templates t where t.build_id = b.id)`;
 
 const INSERT = 'insert into green_templates (build_id, log, body) values ($1, $2, $3)';
 
-// A branch that is gone leaves its templates behind: `side` bounds what all of them together may keep.
+// Deleted branches leave templates behind. `side` bounds them: it counts over the default branch, and over
+// all other branches together.
 const PRUNE = `
   with ranked as (
     select t.build_id, t.log,
       row_number() over (partition by b.branch, t.log order by ${buildOrder('b')} desc) as nth,
       row_number() over (partition by ${IS_DEFAULT('b')} order by ${buildOrder('b')} desc, t.log) as side
     from builds base
-    join builds b on ${SAME_PIPELINE('b', 'base')}
+    join builds b on ${isSamePipeline('b', 'base')}
     join green_templates t on t.build_id = b.id
     where base.id = $1
   )
@@ -146,13 +153,14 @@ const CHOOSE = `
       row_number() over (partition by w.log, b.branch is not distinct from base.branch
         order by ${buildOrder('b')} desc, b.attempt desc) as nth
     from base
-    join builds b on ${SAME_PIPELINE('b', 'base')} and b.status = 'passed' and ${BEFORE('b', 'base')}
+    join builds b on ${isSamePipeline('b', 'base')} and b.status = 'passed' and ${isBefore('b', 'base')}
       and (b.branch is not distinct from base.branch or ${IS_DEFAULT('b')})
     join green_templates t on t.build_id = b.id
     join wanted w on w.log = t.log
   ),
   nearest as (
-    select g.* from green g where g.nth <= $3 and (g.same or not exists (select from green o where o.log = g.log and o.same))
+    select g.* from green g where g.nth <= $3
+      and (g.same or not exists (select from green o where o.log = g.log and o.same))
   )
   insert into green_choices (build_id, log, position, green_build_id)
   select $1, w.log, coalesce(n.nth, 0), n.id from wanted w left join nearest n on n.log = w.log

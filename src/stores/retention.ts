@@ -132,12 +132,14 @@ const HOLD = `
   returning name`;
 
 const MEANT = `
-  ($1::text is null or b.repository = $1) and b.repository <> all($2::text[]) and b.received_at < $3::timestamptz
+  ($1::text is null or b.repository = $1) and b.repository <> all($2::text[])
+    and b.received_at < $3::timestamptz
     and (not $4::boolean or not exists (
       select from work w where w.topic = 'triage' and w.key = b.id and w.version > w.settled))`;
 
 // Two processes that delete at once take different builds.
-const BUILDS = `select b.id from builds b where ${MEANT} order by b.received_at, b.id limit $5 for update skip locked`;
+const BUILDS = `select b.id from builds b where ${MEANT} order by b.received_at, b.id limit $5
+  for update skip locked`;
 
 const COUNT = `
   with meant as (select b.id from builds b where ${MEANT})
@@ -147,8 +149,10 @@ const COUNT = `
     (select count(*) from reviews where build_id in (select id from meant)) as reviews,
     (select count(*) from conversations where build_id in (select id from meant)) as conversations,
     (select count(*) from library_entries
-      where repository = $1 and confirmed_at < $3::timestamptz and last_seen_at < $3::timestamptz) as "libraryEntries",
-    (select count(*) from tool_cache where repository = $1 and stored_at < $3::timestamptz) as "cachedAnswers"`;
+      where repository = $1 and confirmed_at < $3::timestamptz
+        and last_seen_at < $3::timestamptz) as "libraryEntries",
+    (select count(*) from tool_cache where repository = $1
+      and stored_at < $3::timestamptz) as "cachedAnswers"`;
 
 /** SQL for the ids under which the audit trail records the reviews and questions of builds. */
 const AUDITED = `
@@ -157,7 +161,8 @@ const AUDITED = `
 
 const FORGET_LOGS = `
   with meant as (
-    select b.id from builds b where ${MEANT} and not exists (select from forgotten_logs f where f.build_id = b.id)
+    select b.id from builds b where ${MEANT} and not exists (select from forgotten_logs f
+      where f.build_id = b.id)
     order by b.received_at, b.id limit $5
   ), queued as (
     insert into work (topic, key) select '${REMOVE_LOGS}', id from meant on conflict do nothing
@@ -166,15 +171,19 @@ const FORGET_LOGS = `
 
 const FORGET_LIBRARY = `
   delete from library_entries where id in (
-    select id from library_entries where repository = $1 and confirmed_at < $2::timestamptz and last_seen_at < $2::timestamptz
+    select id from library_entries where repository = $1 and confirmed_at < $2::timestamptz
+      and last_seen_at < $2::timestamptz
     order by id limit $3
   ) returning id`;
 
 const FORGET_RULES = `
-  delete from rules where repository = $1 and created_at < $2::timestamptz and coalesce(last_used_at, created_at) < $2::timestamptz`;
+  delete from rules where repository = $1 and created_at < $2::timestamptz
+    and coalesce(last_used_at, created_at) < $2::timestamptz`;
 
 const FORGET_DELIVERIES = `
-  delete from deliveries where state <> 'recorded' and intake->'build'->>'repository' = $1 and received_at < $2::timestamptz`;
+  delete from deliveries where state <> 'recorded' and intake->'build'->>'repository' = $1
+    and received_at < $2::timestamptz`;
 
 const FORGET_BRANCH = `
-  delete from default_branches d where d.repository = $1 and not exists (select from builds b where b.repository = $1)`;
+  delete from default_branches d where d.repository = $1
+    and not exists (select from builds b where b.repository = $1)`;

@@ -64,7 +64,8 @@ const REVIEW = columnsFor(Review.omit({ decision: true }), 'r', {
   claimExpiresAt: HELD('claim_expires_at'),
 });
 
-const STORED = `select ${REVIEW}, d.body as decision from reviews r left join decisions d on d.review_id = r.id`;
+const STORED = `select ${REVIEW}, d.body as decision from reviews r
+  left join decisions d on d.review_id = r.id`;
 
 /**
  * Returns SQL for the condition that the reviewer in `parameter` may claim the item, because no other
@@ -85,12 +86,14 @@ function changeWithEvent(
 ): string {
   return `with changed as (${change} returning r.*),
     logged as (
-      insert into review_events (review_id, event, actor, details) select r.id, '${event}', ${actor}, ${details} from changed r
+      insert into review_events (review_id, event, actor, details) select r.id, '${event}', ${actor},
+        ${details} from changed r
     )`;
 }
 
 const HOLD = `state = 'claimed', claimed_by = $2::text, version = version + 1,
-  claimed_at = case when r.state = 'claimed' and r.claimed_by = $2::text and not ${EXPIRED} then coalesce(r.claimed_at, clock_timestamp())
+  claimed_at = case when r.state = 'claimed' and r.claimed_by = $2::text
+    and not ${EXPIRED} then coalesce(r.claimed_at, clock_timestamp())
     else clock_timestamp() end,
   claim_expires_at = ${fromNow('$3')}`;
 
@@ -171,16 +174,18 @@ export function createReviewStore(db: Database) {
 
 function openValues(review: NewReview): unknown[] {
   return [
-    ...[
-      review.id,
-      review.analysisId,
-      review.buildId,
-      review.repository,
-      review.title,
-      review.category,
-      review.confidence,
-    ],
-    ...[review.why, review.openedAt, MACHINE, review.risk ?? 1, review.origin ?? 'unsure'],
+    review.id,
+    review.analysisId,
+    review.buildId,
+    review.repository,
+    review.title,
+    review.category,
+    review.confidence,
+    review.why,
+    review.openedAt,
+    MACHINE,
+    review.risk ?? 1,
+    review.origin ?? 'unsure',
   ];
 }
 
@@ -204,7 +209,8 @@ const FIND_BY_ANALYSIS = `${STORED} where r.analysis_id = $1`;
 
 const OPEN = `
   ${changeWithEvent(
-    `insert into reviews as r (id, analysis_id, build_id, repository, title, category, confidence, why, state, opened_at, risk, origin)
+    `insert into reviews as r (id, analysis_id, build_id, repository, title, category, confidence, why, state,
+      opened_at, risk, origin)
      values ($1, $2, $3, $4, $5, $6, $7, $8, 'waiting', $9, $11, $12) on conflict do nothing`,
     'opened',
     '$10::text',
@@ -212,11 +218,14 @@ const OPEN = `
   )}
   select ${REVIEW}, null as decision from changed r`;
 
-const LET_GO = `state = 'waiting', claimed_by = null, claimed_at = null, claim_expires_at = null, version = version + 1`;
+const LET_GO =
+  "state = 'waiting', claimed_by = null, claimed_at = null, claim_expires_at = null, version = " +
+  'version + 1';
 
 const RELEASE = `
   ${changeWithEvent(
-    `update reviews r set ${LET_GO} where r.id = $1 and r.state = 'claimed' and r.claimed_by = $2 and not ${EXPIRED}`,
+    `update reviews r set ${LET_GO} where r.id = $1 and r.state = 'claimed' and r.claimed_by = $2
+        and not ${EXPIRED}`,
     'released',
     '$2::text',
     `'{}'::jsonb`,
@@ -230,14 +239,18 @@ const SKIP = `
       insert into review_skips (review_id, reviewer) select id, $2::text from found
       on conflict (review_id, reviewer) do update set skipped_at = clock_timestamp()
     ),
-    changed as (update reviews r set ${LET_GO} where r.id = $1 and r.state = 'claimed' and r.claimed_by = $2::text returning r.*),
-    logged as (insert into review_events (review_id, event, actor, details) select id, 'skipped', $2::text, '{}'::jsonb from found),
-    now as (select * from changed union all select * from reviews where id in (select id from found) and id not in (select id from changed))
+    changed as (update reviews r set ${LET_GO} where r.id = $1 and r.state = 'claimed'
+      and r.claimed_by = $2::text returning r.*),
+    logged as (insert into review_events (review_id, event, actor, details) select id, 'skipped', $2::text,
+      '{}'::jsonb from found),
+    now as (select * from changed union all select * from reviews
+      where id in (select id from found) and id not in (select id from changed))
   select ${REVIEW}, null as decision from now r`;
 
 const DECIDE = `
   ${changeWithEvent(
-    `update reviews r set state = 'decided', claimed_by = null, claimed_at = null, claim_expires_at = null, version = version + 1
+    `update reviews r set state = 'decided', claimed_by = null, claimed_at = null, claim_expires_at = null,
+        version = version + 1
      where r.id = $1 and r.version = $2 and ${FREE_FOR('$3')}`,
     'decided',
     '$3::text',
@@ -251,7 +264,8 @@ const DECIDE = `
   select ${REVIEW}, (select body from decided) as decision from changed r`;
 
 const EVENTS = `
-  select review_id as "reviewId", event, actor, at, details from review_events where review_id = $1 order by id`;
+  select review_id as "reviewId", event, actor, at, details from review_events where review_id = $1
+  order by id`;
 
 /**
  * Candidates that are tried before the next page of them is requested: as many reviewers may press the key at
@@ -360,12 +374,14 @@ const ORDERS: Readonly<Record<ReviewSort, string>> = {
  */
 function inOrder(sort: ReviewSort, where: string, limit: string, offset: string): string {
   if (sort !== 'risk')
-    return `(select r.* from reviews r where ${where} order by ${ORDERS[sort]} limit ${limit} offset ${offset}) r`;
+    return `(select r.* from reviews r where ${where} order by ${ORDERS[sort]}
+      limit ${limit} offset ${offset}) r`;
   // Each risk has its own query, so that the database knows how many items have it; with a single query for
   // all risks, it might read all items for each.
   const heads = RISKS.map(
     (risk) =>
-      `(select r.* from reviews r where r.risk = ${risk} and ${where} order by r.opened_at, r.id limit ${limit} + ${offset})`,
+      `(select r.* from reviews r where r.risk = ${risk} and ${where} order by r.opened_at, r.id
+        limit ${limit} + ${offset})`,
   ).join(' union all ');
   return `(select r.* from (${heads}) r order by ${ORDERS.risk} limit ${limit} offset ${offset}) r`;
 }
@@ -374,10 +390,13 @@ function listText(filter: ReviewFilter, wanted: ReviewSort): string {
   const open = filter.state === 'waiting' || filter.state === 'claimed';
   const where = `${STATES[filter.state ?? 'any']} and ${MATCHES}`;
   if (filter.decidedToday)
-    return `${STORED} where ${STATES.decided} and d.decided_at >= ${SINCE} and ${MATCHES} order by d.decided_at desc, r.id limit $6 offset $7`;
+    return `${STORED} where ${STATES.decided} and d.decided_at >= ${SINCE} and ${MATCHES}
+      order by d.decided_at desc, r.id limit $6 offset $7`;
   if (!open)
-    return `${STORED} where ${where} order by ${wanted === 'confidence' ? ORDERS.confidence : ORDERS.age} limit $6 offset $7`;
-  return `select ${REVIEW}, null as decision from ${inOrder(wanted, where, '$6::int', '$7::int')} order by ${ORDERS[wanted]}`;
+    return `${STORED} where ${where} order by ${wanted === 'confidence' ? ORDERS.confidence : ORDERS.age}
+      limit $6 offset $7`;
+  return `select ${REVIEW}, null as decision from ${inOrder(wanted, where, '$6::int', '$7::int')}
+    order by ${ORDERS[wanted]}`;
 }
 
 /**
@@ -398,13 +417,15 @@ function groupsText(sort: ReviewSort): string {
       from ${inOrder(sort, where, `${MAX_GROUPED}`, '0')}
     ), shown as (select id, place from first where nth = 1 order by place limit $6::int offset $7::int)
     select ${REVIEW}, null as decision, (
-      select count(*)::int from reviews o where o.repository = r.repository and o.fingerprint = r.fingerprint and o.state <> 'decided'
+      select count(*)::int from reviews o where o.repository = r.repository and o.fingerprint = r.fingerprint
+        and o.state <> 'decided'
     ) as count
     from shown join reviews r on r.id = shown.id order by shown.place`;
 }
 
 function nextText(sort: ReviewSort): string {
-  const where = `r.state <> 'decided' and ${MATCHES} and ${FREE_FOR('$8::text')} and r.id is distinct from $10::text
+  const where = `r.state <> 'decided' and ${MATCHES} and ${FREE_FOR('$8::text')}
+      and r.id is distinct from $10::text
     and not exists (select from review_skips s where s.review_id = r.id and s.reviewer = $8::text
       and s.skipped_at > clock_timestamp() - $9::float8 * interval '1 millisecond')`;
   return `select r.id from ${inOrder(sort, where, '$6::int', '$7::int')} order by ${ORDERS[sort]}`;
@@ -412,7 +433,8 @@ function nextText(sort: ReviewSort): string {
 
 const SAME = `
   select ${REVIEW} from reviews base
-  join reviews r on r.repository = base.repository and r.fingerprint = base.fingerprint and r.state <> 'decided' and r.id <> base.id
+  join reviews r on r.repository = base.repository and r.fingerprint = base.fingerprint
+    and r.state <> 'decided' and r.id <> base.id
   where base.id = $1 and ${FREE_FOR('$2::text')}
   order by r.opened_at, r.id limit $3::int`;
 
@@ -420,15 +442,18 @@ const SINCE = `date_trunc('day', now() at time zone 'utc') at time zone 'utc'`;
 
 const COUNTS = `
   select
-    (select count(*)::int from reviews r where r.state <> 'decided' and ($2::text is null or r.repository = $2)
+    (select count(*)::int from reviews r where r.state <> 'decided'
+      and ($2::text is null or r.repository = $2)
       and ($3::text[] is null or r.repository like any($3))) as waiting,
     (select count(*)::int from reviews r where r.state = 'claimed' and r.claimed_by = $1 and not ${EXPIRED}
-      and ($2::text is null or r.repository = $2) and ($3::text[] is null or r.repository like any($3))) as mine,
+      and ($2::text is null or r.repository = $2)
+      and ($3::text[] is null or r.repository like any($3))) as mine,
     t.decided as "decidedToday", t.agreed as "agreedToday"
   from (
     select count(*)::int as decided, count(*) filter (where d.type = 'accept')::int as agreed
     from decisions d join reviews r on r.id = d.review_id
-    where d.decided_at >= ${SINCE} and ($2::text is null or r.repository = $2) and ($3::text[] is null or r.repository like any($3))
+    where d.decided_at >= ${SINCE} and ($2::text is null or r.repository = $2)
+      and ($3::text[] is null or r.repository like any($3))
   ) t`;
 
 /** Creates the methods for decisions, undone decisions, and guesses made before the verdict was shown. */
@@ -482,11 +507,13 @@ function decisionMethods(db: Database) {
 const UNDO = `
   with gone as (delete from decisions where id = $3 and review_id = $1 returning *),
   kept as (
-    insert into decisions_undone (id, review_id, analysis_id, type, category, reviewer, body, decided_at, undone_by)
+    insert into decisions_undone (id, review_id, analysis_id, type, category, reviewer, body, decided_at,
+      undone_by)
     select id, review_id, analysis_id, type, category, reviewer, body, decided_at, $2::text from gone
   ),
   ${changeWithEvent(
-    `update reviews r set state = 'waiting', claimed_by = null, claimed_at = null, claim_expires_at = null, version = version + 1
+    `update reviews r set state = 'waiting', claimed_by = null, claimed_at = null, claim_expires_at = null,
+        version = version + 1
      where r.id in (select review_id from gone) and r.state = 'decided'`,
     'undone',
     '$2::text',
@@ -494,20 +521,24 @@ const UNDO = `
   ).replace(/^with /, '')}
   select ${REVIEW}, null as decision from changed r`;
 
-const BATCH = `select body from decisions where body ? 'batchId' and body ->> 'batchId' = $1 order by review_id`;
+const BATCH = `select body from decisions where body ? 'batchId' and body ->> 'batchId' = $1
+  order by review_id`;
 
 const LAST = `
   select d.body from decisions d
   where d.reviewer = $1
-    and ($2::text[] is null or exists (select from reviews r where r.id = d.review_id and r.repository like any($2)))
+    and ($2::text[] is null or exists (select from reviews r
+      where r.id = d.review_id and r.repository like any($2)))
   order by d.decided_at desc, d.id desc limit 1`;
 
 const LAST_UNDONE = `
-  select body, undone_by as by, undone_at as at from decisions_undone where review_id = $1 order by undone_at desc, id desc limit 1`;
+  select body, undone_by as by, undone_at as at from decisions_undone where review_id = $1
+  order by undone_at desc, id desc limit 1`;
 
 const GUESS = `
   with said as (
-    insert into review_guesses (review_id, reviewer, category) select r.id, $2::text, $3::text from reviews r where r.id = $1
+    insert into review_guesses (review_id, reviewer, category) select r.id, $2::text, $3::text from reviews r
+    where r.id = $1
     on conflict do nothing returning review_id, category
   )
   insert into review_events (review_id, event, actor, details)

@@ -29,7 +29,8 @@ export async function searchFailures(
       const { conditions, values } = await conditionsFor(sql, filter);
       const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
       const [limit, offset] = [`$${values.length + 1}`, `$${values.length + 2}`];
-      const found = `select s.failure_id, s.seen_at from failure_facts s ${where} order by s.seen_at desc, s.failure_id desc limit ${limit} offset ${offset}`;
+      const found = `select s.failure_id, s.seen_at from failure_facts s ${where}
+        order by s.seen_at desc, s.failure_id desc limit ${limit} offset ${offset}`;
       return await all(
         sql,
         FailureRow,
@@ -39,7 +40,9 @@ export async function searchFailures(
     })
     .catch((error: unknown) => {
       if (!(error instanceof TriageError) || error.details.state !== TOO_LONG) throw error;
-      const message = `The search took longer than ${LIMIT_MS / 1000} s. Narrow it: name a repository, a shorter time or more words.`;
+      const message =
+        `The search took longer than ${LIMIT_MS / 1000} s. Narrow it: ` +
+        'name a repository, a shorter time or more words.';
       throw new TriageError('timeout', message, { cause: error });
     });
 }
@@ -98,17 +101,21 @@ const EQUAL = [
 ] as const;
 
 const OWNED = (parameter: string) =>
-  `(s.repository, s.fingerprint) in (select c.repository, c.fingerprint from causes c where c.owner_keys && ${parameter}::text[] or ltrim(lower(c.assignee), '@') = any(${parameter}))`;
+  `(s.repository, s.fingerprint) in (select c.repository, c.fingerprint from causes c
+    where c.owner_keys && ${parameter}::text[] or ltrim(lower(c.assignee), '@') = any(${parameter}))`;
 
 const IN_STATE = (parameter: string) =>
-  `(s.repository, s.fingerprint) in (select c.repository, c.fingerprint from causes c where c.state = any(${parameter}::text[]))`;
+  `(s.repository, s.fingerprint) in (select c.repository, c.fingerprint from causes c
+    where c.state = any(${parameter}::text[]))`;
 
 const AS_SURE = (is: Comparison, parameter: string) =>
-  `exists (select from answer_facts a where a.build_id = s.build_id and a.fingerprint = s.fingerprint and a.confidence ${is} ${parameter}::float8)`;
+  `exists (select from answer_facts a where a.build_id = s.build_id and a.fingerprint = s.fingerprint
+    and a.confidence ${is} ${parameter}::float8)`;
 
 // As the situation of a build has it: see `isMuted` there.
 const ALERTING = `
-  not exists (select from causes c where c.repository = s.repository and c.fingerprint = s.fingerprint and c.muted_until > clock_timestamp())
+  not exists (select from causes c where c.repository = s.repository and c.fingerprint = s.fingerprint
+    and c.muted_until > clock_timestamp())
   and not exists (
     select from followed_tests q join failures f on f.id = s.failure_id
     where q.repository = s.repository and md5(q.name) = md5(s.test_name) and q.name = s.test_name
@@ -138,7 +145,8 @@ const holdAll = (column: string, patterns: readonly string[]) =>
 const keysQuery = (patterns: readonly string[]) =>
   `select key from failure_texts where ${holdAll('text', patterns)} limit ${FEW + 1}`;
 const titlesQuery = (patterns: readonly string[]) => `
-  select distinct fingerprint as key from (select fingerprint from answer_facts where ${holdAll('title', patterns)} limit ${10 * FEW + 1}) as titled
+  select distinct fingerprint as key from (select fingerprint from answer_facts
+    where ${holdAll('title', patterns)} limit ${10 * FEW + 1}) as titled
   limit ${FEW + 1}`;
 
 /**
@@ -157,11 +165,13 @@ async function textCondition(
   const formatAny = (found: readonly Key[]) => `any(${place(found.map(({ key }) => key))}::text[])`;
   const text = keys.length > FEW ? SAYS(place(patterns)) : `s.text_key = ${formatAny(keys)}`;
   if (causes.length === 0) return text;
-  return `(${text} or ${causes.length > FEW ? IS_TITLED(place(patterns)) : `s.fingerprint = ${formatAny(causes)}`})`;
+  return `(${text}
+    or ${causes.length > FEW ? IS_TITLED(place(patterns)) : `s.fingerprint = ${formatAny(causes)}`})`;
 }
 
 // Questions of one row each: the database must not look at all texts because a few are met soon.
 const SAYS = (patterns: string) =>
   `(select t.text ilike all(${patterns}::text[]) from failure_texts t where t.key = s.text_key)`;
 const IS_TITLED = (patterns: string) =>
-  `(select bool_or(a.title ilike all(${patterns}::text[])) from answer_facts a where a.build_id = s.build_id and a.fingerprint = s.fingerprint)`;
+  `(select bool_or(a.title ilike all(${patterns}::text[])) from answer_facts a
+    where a.build_id = s.build_id and a.fingerprint = s.fingerprint)`;

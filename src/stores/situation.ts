@@ -178,20 +178,24 @@ const newestBuilds = (condition: string) => `
 const lastFailed = (condition: string, at: number) => `
   with ours as (
     select b.* from builds b
-    where ${condition} and b.provider = $${at + 2} and b.pipeline = $${at + 3} and b.status in ('failed', 'passed')
+    where ${condition} and b.provider = $${at + 2} and b.pipeline = $${at + 3}
+      and b.status in ('failed', 'passed')
   ), failed as (
-    select b.* from ours b, builds h where h.id = $${at + 1} and b.status = 'failed' and ${buildOrder('b')} < ${buildOrder('h')}
+    select b.* from ours b, builds h where h.id = $${at + 1} and b.status = 'failed'
+      and ${buildOrder('b')} < ${buildOrder('h')}
     order by ${buildOrder('b')} desc limit 1
   ), fixing as (
     select b.* from ours b, failed f where b.status = 'passed' and ${buildOrder('b')} > ${buildOrder('f')}
     order by ${buildOrder('b')} limit 1
   )
-  select ${buildColumns('b')} from (select 1 as place, * from failed union all select 2, * from fixing) as b order by b.place`;
+  select ${buildColumns('b')} from (select 1 as place, * from failed union all select 2, * from fixing) as b
+  order by b.place`;
 
 const DEFAULT_BRANCH = `
   select coalesce(
     (select branch from default_branches where provider = $1 and repository = $2),
-    (select branch from builds where provider = $1 and repository = $2 and branch in ('main', 'master', 'trunk') order by received_at desc limit 1)
+    (select branch from builds where provider = $1 and repository = $2
+      and branch in ('main', 'master', 'trunk') order by received_at desc limit 1)
   ) as branch`;
 
 const COUNTED = `
@@ -206,7 +210,8 @@ const COUNTED = `
   group by w.topic, w.key`;
 
 const QUESTION = `
-  select id from reviewer_questions where build_id = $1 and state = 'waiting' and expires_at > clock_timestamp() order by opened_at limit 1`;
+  select id from reviewer_questions where build_id = $1 and state = 'waiting'
+    and expires_at > clock_timestamp() order by opened_at limit 1`;
 
 // The steps of a run are of no use here, and large. A level is a tenth of the confidence; what was only
 // recalled says nothing of it.
@@ -216,11 +221,15 @@ const CAUSES = `
       select analysis_id, type from decisions order by decided_at desc limit 2000
     ) as d join analyses a on a.id = d.analysis_id where a.analyst <> 'recall'
   ), levels as (
-    select level, count(*) filter (where type = 'accept')::int as right, count(*)::int as decided from lately group by level
+    select level, count(*) filter (where type = 'accept')::int as right, count(*)::int as decided from lately
+    group by level
   )
-  select a.body || '{"steps": []}'::jsonb as analysis, coalesce(f.failures, 0) as failures, coalesce(f.generic, false) as generic,
-    coalesce(f.tests, '{}') as tests, coalesce(s.sample, '[]') as sample, r.id as "reviewId", r.opened_at as "openedAt", coalesce(r.state = 'decided', false) as "isDecided",
-    coalesce(l.right, 0) as right, coalesce(l.decided, 0) as decided, coalesce(c.muted_until > clock_timestamp(), false) or coalesce(f.quarantined, false) as "isMuted"
+  select a.body || '{"steps": []}'::jsonb as analysis, coalesce(f.failures, 0) as failures,
+    coalesce(f.generic, false) as generic,
+    coalesce(f.tests, '{}') as tests, coalesce(s.sample, '[]') as sample, r.id as "reviewId",
+    r.opened_at as "openedAt", coalesce(r.state = 'decided', false) as "isDecided",
+    coalesce(l.right, 0) as right, coalesce(l.decided, 0) as decided,
+    coalesce(c.muted_until > clock_timestamp(), false) or coalesce(f.quarantined, false) as "isMuted"
   from analyses a
   join builds b on b.id = a.build_id
   left join causes c on c.repository = b.repository and c.fingerprint = a.fingerprint
@@ -228,24 +237,30 @@ const CAUSES = `
   left join levels l on l.level = least(floor(a.confidence * 10), 9)
   left join lateral (
     select count(*)::int as failures, bool_or(f.generic) as generic, bool_and(exists (
-        select from followed_tests q where q.repository = f.repository and md5(q.name) = md5(f.test_name) and q.name = f.test_name
-          and q.suite is not distinct from f.body->'test'->>'suite' and q.quarantined_until > clock_timestamp()
+        select from followed_tests q where q.repository = f.repository and md5(q.name) = md5(f.test_name)
+          and q.name = f.test_name
+          and q.suite is not distinct from f.body->'test'->>'suite'
+          and q.quarantined_until > clock_timestamp()
       )) as quarantined,
       (array_agg(distinct f.test_name) filter (where f.test_name is not null))[1:20] as tests
     from failures f where f.build_id = a.build_id and f.fingerprint = a.fingerprint
   ) as f on true
   left join lateral (
-    select jsonb_agg(jsonb_set(first.body, '{excerpt,text}', '""', false) order by first.group_number, first.position) as sample from (
+    select jsonb_agg(jsonb_set(first.body, '{excerpt,text}', '""', false)
+      order by first.group_number, first.position) as sample from (
       select f.body, f.group_number, f.position from failures f
-      where f.build_id = a.build_id and f.fingerprint = a.fingerprint order by f.group_number, f.position limit ${MAX_SAMPLE}
+      where f.build_id = a.build_id and f.fingerprint = a.fingerprint order by f.group_number, f.position
+      limit ${MAX_SAMPLE}
     ) as first
   ) as s on true
   where a.build_id = $1
   order by a.created_at, a.id limit $2`;
 
 const USUAL = `
-  select count(*)::int as count, percentile_cont(0.5) within group (order by (a.body ->> 'milliseconds')::float8) as usual
-  from (select id from builds where repository = $1 and status = 'failed' order by received_at desc limit 50) as b
+  select count(*)::int as count,
+    percentile_cont(0.5) within group (order by (a.body ->> 'milliseconds')::float8) as usual
+  from (select id from builds where repository = $1 and status = 'failed' order by received_at desc
+    limit 50) as b
   join analyses a on a.build_id = b.id`;
 
 interface Asked {
@@ -327,7 +342,8 @@ const ELSEWHERE = `
       where b.pull_request is not null and b.received_at > h.received_at - interval '7 days'
     )::int as "pullRequests"
   from builds h
-  join failures f on f.repository = h.repository and f.fingerprint = any ($3::text[]) and f.seen_at <= h.received_at
+  join failures f on f.repository = h.repository and f.fingerprint = any ($3::text[])
+    and f.seen_at <= h.received_at
   join builds b on b.id = f.build_id
   where h.id = $1 and b.id <> h.id
     and (h.pull_request is null or b.pull_request is distinct from h.pull_request)
@@ -337,10 +353,12 @@ const ELSEWHERE = `
 
 const MAINS = `
   select ${buildColumns('b')}, array(
-      select distinct f.fingerprint from failures f where f.build_id = b.id and f.fingerprint = any ($3::text[])
+      select distinct f.fingerprint from failures f where f.build_id = b.id
+        and f.fingerprint = any ($3::text[])
     ) as has
   from builds h
-  join builds b on b.provider = h.provider and b.repository = h.repository and b.pipeline = h.pipeline and b.branch = $2
+  join builds b on b.provider = h.provider and b.repository = h.repository and b.pipeline = h.pipeline
+    and b.branch = $2
   where h.id = $1 and b.received_at <= h.received_at and b.id <> h.id and b.status in ('failed', 'passed')
     and (h.commit is null or b.commit is distinct from h.commit)
   order by b.received_at desc, b.id desc limit 100`;

@@ -30,7 +30,8 @@ export function scopeValue(repositories: readonly string[] | null | undefined): 
  * use an index.
  */
 export const inScope = (repository: string, scope: string) => `(${scope}::text[] is null
-  or case when ${scope}::text[] @> array['${PATTERNS}'] then ${repository} like any(${scope}) else ${repository} = any(${scope}) end)`;
+  or case when ${scope}::text[] @> array['${PATTERNS}'] then ${repository} like any(${scope})
+    else ${repository} = any(${scope}) end)`;
 
 /** Returns `[$1, $2]` of every query: the repositories to include. */
 export function filterValues({ repository, repositories }: InsightsFilter): unknown[] {
@@ -121,7 +122,8 @@ export const buildColumns = (table: string) => columnsFor(Build, table);
  * columns.
  */
 export function buildOrder(table: string): string {
-  return `(coalesce(${table}.number_order, -1), coalesce(${table}.started_at, ${table}.received_at), ${table}.id)`;
+  return `(coalesce(${table}.number_order, -1), coalesce(${table}.started_at, ${table}.received_at),
+    ${table}.id)`;
 }
 
 /** Names that a default branch has where the CI has not named it. */
@@ -129,5 +131,16 @@ export const USUAL_NAMES = `'main', 'master', 'trunk', 'default'`;
 
 /** Returns SQL for the condition that the branch of a build is its repository's default branch. */
 export const IS_DEFAULT = (table: string) => `coalesce(
-  ${table}.branch = (select d.branch from default_branches d where d.provider = ${table}.provider and d.repository = ${table}.repository),
+  ${table}.branch = (select d.branch from default_branches d
+    where d.provider = ${table}.provider and d.repository = ${table}.repository),
   ${table}.branch in (${USUAL_NAMES}), false)`;
+
+/** Rows that one statement takes: more would hold the event loop while they are written as JSON. */
+const IN_ONE_STATEMENT = 2_000;
+
+/** Splits rows into as many as one statement takes. */
+export function toBatches<Row>(rows: readonly Row[]): Row[][] {
+  return Array.from({ length: Math.ceil(rows.length / IN_ONE_STATEMENT) }, (_, at) =>
+    rows.slice(at * IN_ONE_STATEMENT, (at + 1) * IN_ONE_STATEMENT),
+  );
+}

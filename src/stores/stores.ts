@@ -191,7 +191,8 @@ const GET = `
 const PUT = `
   insert into tool_cache (key, tool, repository, findings, summary, bytes, expires_at)
   values ($1, $2, $3, $4::jsonb, $5, $6, ${fromNow('$7')})
-  on conflict (key) do update set findings = excluded.findings, summary = excluded.summary, bytes = excluded.bytes,
+  on conflict (key) do update set findings = excluded.findings, summary = excluded.summary,
+    bytes = excluded.bytes,
     stored_at = excluded.stored_at, used_at = excluded.used_at, expires_at = excluded.expires_at`;
 
 const SWEEP = `

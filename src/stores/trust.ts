@@ -66,12 +66,14 @@ const RECORD = `
   insert into setups (release, analyst, auto_notify)
   select $1::text, $2::text, $3::float8
   where not exists (
-    select from (select * from setups order by id desc limit 1) as last where last.release = $1 and last.analyst = $2 and last.auto_notify = $3
+    select from (select * from setups order by id desc limit 1) as last
+    where last.release = $1 and last.analyst = $2 and last.auto_notify = $3
   )`;
 
 // Audited answers were published, too.
 const TALLY = (between: string, order: string) => `(
-    select array[count(*), count(*) filter (where f.review_origin is null or f.review_origin = 'audit'), count(f.is_right), count(*) filter (where f.is_right)]::int[]
+    select array[count(*), count(*) filter (where f.review_origin is null or f.review_origin = 'audit'),
+      count(f.is_right), count(*) filter (where f.is_right)]::int[]
     from (
       select f.review_origin, f.is_right from answer_facts f
       where f.analyst <> 'recall' and ${MEANT} and ($3::text is null or f.repository = $3) and ${between}
@@ -89,24 +91,30 @@ const MONTH = `interval '30 days'`;
 // it.
 const ACTS = `
   with steps as (
-    select s.*, lag(release) over w as was_release, lag(analyst) over w as was_analyst, lag(auto_notify) over w as was_notify
+    select s.*, lag(release) over w as was_release, lag(analyst) over w as was_analyst,
+      lag(auto_notify) over w as was_notify
     from setups s window w as (order by id)
   ), acts as (
     select at, kind, null::text as repository, was, now from steps cross join lateral (values
-      ('release', was_release, release), ('analyst', was_analyst, analyst), ('threshold', was_notify::text, auto_notify::text)
+      ('release', was_release, release), ('analyst', was_analyst, analyst),
+        ('threshold', was_notify::text, auto_notify::text)
     ) as v (kind, was, now) where was <> now
     union all
-    select at, 'calibration', null, analyst || ', version ' || replaced, analyst || ', version ' || version from calibration_acts
+    select at, 'calibration', null, analyst || ', version ' || replaced, analyst || ', version ' || version
+    from calibration_acts
     union all
-    select created_at, 'rule', repository, lag(title) over (partition by id order by version), title from rules
+    select created_at, 'rule', repository, lag(title) over (partition by id order by version), title
+    from rules
     union all
     select withdrawn_at, 'rule', repository, title, null from rules r
-    where withdrawn_at is not null and not exists (select from rules n where n.id = r.id and n.version > r.version)
+    where withdrawn_at is not null and not exists (select from rules n
+      where n.id = r.id and n.version > r.version)
   ), changes as (
     select a.*, coalesce(lag(at) over w, '-infinity') as since, coalesce(lead(at) over w, 'infinity') as until
     from acts a window w as (partition by kind order by at)
   )
-  select ${isoTime('at')} as at, kind, repository, was as "from", now as "to", ${isoTime(`greatest(since, at - ${MONTH})`)} as since,
+  select ${isoTime('at')} as at, kind, repository, was as "from", now as "to",
+    ${isoTime(`greatest(since, at - ${MONTH})`)} as since,
     ${isoTime(`least(until, at + ${MONTH})`)} as until
   from changes where ($1::text is null or repository is null or repository = $1)
     and ($2::text[] is null or repository is null or repository like any($2))
@@ -114,9 +122,11 @@ const ACTS = `
 
 const ANSWERS = `
   with newest as (${NEWEST(5000, DECIDED_WITHIN)})
-  select f.analysis_id as "analysisId", f.build_id as "buildId", f.repository, f.title, f.category, f.confidence, f.is_right as right,
+  select f.analysis_id as "analysisId", f.build_id as "buildId", f.repository, f.title, f.category,
+    f.confidence, f.is_right as right,
     case when f.decision = 'reject' then null else f.shown_category end as "decidedCategory",
     ${isoTime('f.decided_at')} as "decidedAt"
   from newest f
-  where f.is_right is not null and f.hundredth >= round($5::float8 * 100) and ($6::boolean is null or f.is_right = $6)
+  where f.is_right is not null and f.hundredth >= round($5::float8 * 100)
+    and ($6::boolean is null or f.is_right = $6)
   order by f.decided_at desc, f.analysis_id limit $7 offset $8`;

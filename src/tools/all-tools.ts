@@ -16,7 +16,7 @@ import { searchCode } from './search-code.ts';
 import { searchErrorLibrary } from './search-error-library.ts';
 import { type KnowledgeSources, searchKnowledge } from './search-knowledge.ts';
 import { searchSemantic } from './search-semantic.ts';
-import { SEES_ALL, type Sight, type Tool } from './tool.ts';
+import { ALL_REPOSITORIES, type RepositoryScope, type Tool } from './tool.ts';
 
 /** The sources that the tools query. */
 export interface ToolSources {
@@ -36,7 +36,7 @@ export interface ToolSources {
   /** The client that asks reviewers. Without it no person can be asked. */
   readonly reviewers?: ReviewerClient | undefined;
   /** The filter for other repositories; without it every repository is visible. */
-  readonly sight?: Sight | undefined;
+  readonly scope?: RepositoryScope | undefined;
   /**
    * Masks secrets in outgoing text. Without it, web queries are sent unmasked and search_semantic ranks by
    * words only.
@@ -46,10 +46,18 @@ export interface ToolSources {
 
 /** Creates all tools of Faultline. */
 export function createTools(sources: ToolSources): Tool[] {
-  const { vectorIndex, archive, passingBuilds, codeHost, history, webSearch, sight = SEES_ALL } = sources;
+  const {
+    vectorIndex,
+    archive,
+    passingBuilds,
+    codeHost,
+    history,
+    webSearch,
+    scope = ALL_REPOSITORIES,
+  } = sources;
   return [
     searchKnowledge(vectorIndex, sources.knowledge),
-    searchErrorLibrary(vectorIndex, sight),
+    searchErrorLibrary(vectorIndex, scope),
     findFiles(codeHost),
     readFile(codeHost),
     readBlame(codeHost),
@@ -61,10 +69,10 @@ export function createTools(sources: ToolSources): Tool[] {
     readPastFixes(codeHost, history),
     searchSemantic(codeHost, sources.embedder, sources.mask),
     readRepositoryDocs(codeHost),
-    listRepositories(codeHost, sight),
+    listRepositories(codeHost, scope),
     readBuildLog(archive),
     readConsoleOutput(archive),
-    findSimilarFailures(history, sight),
+    findSimilarFailures(history, scope),
     readFailureHistory(history),
     countConsecutiveFailures(history),
     searchWeb(webSearch, sources.mask),

@@ -42,7 +42,8 @@ export function readCommitHistory(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_commit_history',
     question:
-      'Which commits led to this build, newest first, which files did each touch, and which touched these lines?',
+      'Which commits led to this build, newest first, which files did each touch, and which touched ' +
+      'these lines?',
     categories: ['CODE_ERROR'],
     costClass: 'high',
     usualLatencyMs: 800,
@@ -135,31 +136,18 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_past_fixes',
     question:
-      'When this same failure was mended before, which files and commits stood between the red build and the green one?',
+      'When this same failure was mended before, which files and commits stood between the red build ' +
+      'and the green one?',
     categories: ['CODE_ERROR', 'TEST_FAILURE'],
     costClass: 'medium',
     usualLatencyMs: 800,
     parameters: z.strictObject({}),
+    outlook: async (subject) => ((await findMended(history, subject)) === null ? 'poor' : 'good'),
     async run(_args, { subject, category, signal }): Promise<Finding[]> {
-      const { repository, pipeline, branch, id } = subject.build;
-      // What has no identity of its own has no earlier fix either.
-      if (subject.generic) return [];
-      const { lastGreen } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
-      if (lastGreen === null || lastGreen.commit === null) return [];
-      const query = {
-        repository,
-        fingerprint: subject.fingerprint.value,
-        test: null,
-        beforeBuildId: id,
-        limit: MAX_EARLIER,
-      };
-      const earlier = (await history.failureHistory(query)).filter((row) => isMendedBy(lastGreen, row));
-      const reds = [
-        ...new Map(
-          earlier.flatMap((row) => (row.commit === null ? [] : [[row.commit, row] as const])),
-        ).values(),
-      ];
-      const head = lastGreen.commit;
+      const { repository } = subject.build;
+      const mended = await findMended(history, subject);
+      if (mended === null) return [];
+      const { reds, lastGreen, head } = mended;
       const found = await Promise.all(
         reds.slice(0, MAX_FIXES).map(async (row): Promise<Finding[]> => {
           const compared = await codeHost.compare({ repository, base: row.commit ?? head, head }, signal);
@@ -183,6 +171,29 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
       return found.flat();
     },
   });
+}
+
+/**
+ * Finds the earlier builds that had this failure at other commits than the last passing one, and that build.
+ * Returns null if the failure was never mended, or has no identity of its own.
+ */
+async function findMended(history: HistoryStore, { build, fingerprint, generic }: TriageSubject) {
+  const { repository, pipeline, branch, id } = build;
+  if (generic) return null;
+  const { lastGreen } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
+  if (lastGreen === null || lastGreen.commit === null) return null;
+  const { commit: head } = lastGreen;
+  const query = {
+    repository,
+    fingerprint: fingerprint.value,
+    test: null,
+    beforeBuildId: id,
+    limit: MAX_EARLIER,
+  };
+  const earlier = (await history.failureHistory(query)).filter((row) => isMendedBy(lastGreen, row));
+  const byCommit = new Map(earlier.map((row) => [row.commit, row]));
+  const reds = [...byCommit.values()].filter(({ commit }) => commit !== null && commit !== head);
+  return reds.length === 0 ? null : { reds, lastGreen, head };
 }
 
 /**
@@ -217,10 +228,16 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
     costClass: 'medium',
     usualLatencyMs: 800,
     parameters: z.strictObject({}),
+    outlook: async (subject, signal) => {
+      if (subject.build.commit === null) return 'poor';
+      const base = await findBase(codeHost, history, subject, signal);
+      return base === null || base === 'this commit' ? 'poor' : 'good';
+    },
     async run(_args, { subject, category, signal }): Promise<Finding[]> {
       const { repository, commit } = subject.build;
       if (commit === null) return [];
       const base = await findBase(codeHost, history, subject, signal);
+      if (base === 'this commit') return [];
       const compared =
         base === null
           ? null
@@ -247,19 +264,20 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
 
 /**
  * Returns the commit of the last passing build of this pipeline and branch. If none is known, returns the
- * default branch, because a branch usually
- * starts from a passing commit. Null if neither is available; then only the change of the built commit is
- * known.
+ * default branch, because a branch usually starts from a passing commit. Null if neither is available; then
+ * only the change of the built commit is known. `this commit` if the built commit itself has passed: nothing
+ * changed since.
  */
 async function findBase(
   codeHost: CodeHost,
   history: HistoryStore,
   subject: TriageSubject,
   signal: AbortSignal,
-): Promise<Base | null> {
+): Promise<Base | 'this commit' | null> {
   const { repository, pipeline, branch, id, commit } = subject.build;
   const { lastGreen } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
-  if (lastGreen?.commit != null && lastGreen.commit !== commit) {
+  if (commit !== null && lastGreen?.commit === commit) return 'this commit';
+  if (lastGreen?.commit != null) {
     return {
       commit: lastGreen.commit,
       isGreen: true,
@@ -288,7 +306,9 @@ function toFindings(
 ): Finding[] {
   if (files.length === 0) return [];
   const summary: Finding = {
-    title: `${counted(files.length, 'file')} in ${counted(commits.length, 'commit')} ${base.said}${truncated ? '; there are more' : ''}`,
+    title:
+      `${counted(files.length, 'file')} ` +
+      `in ${counted(commits.length, 'commit')} ${base.said}${truncated ? '; there are more' : ''}`,
     text: [
       ...commits.slice(0, MAX_COMMITS_CHANGED).map(commitTitle),
       '',
@@ -324,8 +344,11 @@ function shortChange({ path, status, additions, deletions }: ChangedFile): strin
 }
 
 /** Files that are rarely the cause, unless the failure names them. */
-const LITTLE_TELLING =
-  /(?:^|\/)(?:docs?|changelogs?|LICENSE[\w.-]{0,20})(?:\/|$)|\.(?:md|rst|txt|svg|png|jpe?g|gif|snap|min\.js|map)$/i;
+const LITTLE_TELLING = new RegExp(
+  String.raw`(?:^|/)(?:docs?|changelogs?|LICENSE[\w.-]{0,20})(?:/|$)|` +
+    String.raw`\.(?:md|rst|txt|svg|png|jpe?g|gif|snap|min\.js|map)$`,
+  'i',
+);
 
 /**
  * Sorts files: those that the failure names first, then those with the most changed lines, documents and

@@ -7,7 +7,7 @@ import { repositoryPathCandidates } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import { windowAround, windowPieces } from './findings.ts';
 import { type BuiltCode, builtCode, defineCodeTool, formatTree, testFilePaths } from './repository.ts';
-import type { Sight, Tool } from './tool.ts';
+import type { RepositoryScope, Tool } from './tool.ts';
 
 /** Lines shown on either side of the line that is requested. */
 const AROUND = 20;
@@ -216,7 +216,8 @@ export function readRepositoryDocs(codeHost: CodeHost): Tool {
       const document = await readDocument(code, under, paths);
       const tree: Finding = {
         title: code.titled(
-          `${[code.at.repository, ...parts].join('/')}: ${paths.length}${truncated ? '+' : ''} files by folder`,
+          `${[code.at.repository, ...parts].join('/')}: ${paths.length}${truncated ? '+' : ''} files ` +
+            'by folder',
         ),
         text: formatTree(paths, under),
         source: 'repository',
@@ -260,7 +261,7 @@ const RepositoriesParameters = z.strictObject({
  * reader of the
  * build can read the answer, and it must not reveal the names of other owners' private repositories.
  */
-export function listRepositories(codeHost: CodeHost, sight: Sight): Tool {
+export function listRepositories(codeHost: CodeHost, scope: RepositoryScope): Tool {
   return defineCodeTool(codeHost, {
     name: 'list_repositories',
     question: "Which repositories of this build's owner can be read, and what are they for?",
@@ -271,9 +272,9 @@ export function listRepositories(codeHost: CodeHost, sight: Sight): Tool {
     async run({ name, limit }, { subject, signal }) {
       const all = await codeHost.listRepositories({ limit: LOOKED_AT }, signal);
       const owner = getOwner(subject.build.repository);
-      const sees = await sight(subject.build.repository);
+      const isVisible = await scope(subject.build.repository);
       const found = all
-        .filter((one) => sees(one.repository))
+        .filter((one) => isVisible(one.repository))
         .filter((one) => getOwner(one.repository) === owner)
         .filter((one) => name === undefined || one.repository.toLowerCase().includes(name.toLowerCase()))
         .slice(0, limit);

@@ -24,8 +24,10 @@ const HEAD_LINES = 80;
 const MAX_IMPORTS = 8;
 const MAX_MANIFESTS = 3;
 const BETWEEN_WORDS = /[\s"'`<>{},;=|]/;
-const IMPORT =
-  /^\s{0,8}(?:import|from|use|using|require|require_relative|include|#include|@?import|const|let|var|mod|part)\b(.{1,300})/;
+const IMPORT = new RegExp(
+  String.raw`^\s{0,8}(?:import|from|use|using|require|require_relative|include|#include|` +
+    String.raw`@?import|const|let|var|mod|part)\b(.{1,300})`,
+);
 
 const Parameters = z.strictObject({
   paths: z
@@ -60,7 +62,8 @@ export function findFiles(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'find_files',
     question:
-      'Which files of the repository do the log, the failed step and the failing test lead to, and which paths do not exist there?',
+      'Which files of the repository do the log, the failed step and the failing test lead to, and ' +
+      'which paths do not exist there?',
     categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'],
     always: true,
     costClass: 'low',

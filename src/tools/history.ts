@@ -8,7 +8,7 @@ import { NO_ERROR } from '../log/recognise/failures.ts';
 import { extractLikeness, type LikenessParts, NEAR, nearMatchIndex } from '../log/recognise/likeness.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import { failingTestName, failureHeadline } from './findings.ts';
-import { defineTool, type Sight, type Tool } from './tool.ts';
+import { defineTool, type RepositoryScope, type Tool } from './tool.ts';
 
 const HistoryParameters = z.strictObject({
   test: z.string().min(1).max(500).optional().describe('Name of a test; by default the one that failed'),
@@ -72,7 +72,9 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
             generic || same === count
               ? `${where}: ${count} failed in a row`
               : `${where}: ${count} failed in a row, ${same} of them this way`,
-          text: `${where} failed ${count} ${count === 1 ? 'time' : 'times'} in a row${since}${alike}. ${green}`,
+          text:
+            `${where} failed ${count} ${count === 1 ? 'time' : 'times'} in a ` +
+            `row${since}${alike}. ${green}`,
           source: `history/${repository}/${pipeline}`,
           data: {
             count,
@@ -122,7 +124,7 @@ const SimilarParameters = z.strictObject({
 });
 
 /** Creates the tool that finds other builds with a similar message. */
-export function findSimilarFailures(history: HistoryStore, sight: Sight): Tool {
+export function findSimilarFailures(history: HistoryStore, scope: RepositoryScope): Tool {
   return defineTool({
     name: 'find_similar_failures',
     question: 'Which other builds, of any repository, failed with a message like this one?',
@@ -140,8 +142,8 @@ export function findSimilarFailures(history: HistoryStore, sight: Sight): Tool {
         excludeBuildId: subject.build.id,
         ...CANDIDATES,
       };
-      const sees = await sight(subject.build.repository);
-      const rows = (await history.similarFailures(query)).filter(({ repository }) => sees(repository));
+      const isVisible = await scope(subject.build.repository);
+      const rows = (await history.similarFailures(query)).filter(({ repository }) => isVisible(repository));
       const likeness = (row: FailureRow) =>
         text === undefined ? extractLikeness(row.failure) : messageAlone(row.failure.message);
       const index = nearMatchIndex(rows.map((row, at) => ({ id: String(at), parts: likeness(row) })));

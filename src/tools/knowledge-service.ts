@@ -148,7 +148,10 @@ async function embedQuietly(
   } catch (error) {
     deps.logger.warn({ error }, 'knowledge is not embedded yet; it is found by words only');
     const why = error instanceof TriageError ? error.message : getErrorMessage(error);
-    return `Found by words only until it is embedded (${why.replace(/\.$/, '')}). To embed it, run: faultline knowledge reindex`;
+    return (
+      `Found by words only until it is embedded (${why.replace(/\.$/, '')}). To embed it, run: ` +
+      'faultline knowledge reindex'
+    );
   }
 }
 

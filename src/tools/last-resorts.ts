@@ -47,7 +47,7 @@ export function searchWeb(
       ttlMs: DAY_MS,
       key: ({ query }, { subject }) => [webSearch.driver, query ?? failureHeadline(subject)],
     },
-    nameInstead: nameDocumentation,
+    listFallbackFindings: nameDocumentation,
     unavailable: async () => (webSearch.configured ? null : 'no web search configured'),
     async run({ query, limit }, { subject, signal }) {
       // Masked before it is cut: half a secret is not known for one.
@@ -135,7 +135,8 @@ const ReviewerParameters = z.strictObject({
     .min(10)
     .max(500)
     .describe(
-      'One question that a person who knows this project can answer in a sentence, and no log, code or document can',
+      'One question that a person who knows this project can answer in a sentence, and no log, code ' +
+        'or document can',
     ),
 });
 
@@ -144,7 +145,8 @@ export function askReviewer(reviewer: ReviewerClient | undefined): Tool {
   return defineTool({
     name: 'ask_reviewer',
     question:
-      'What does a person who knows this project say about the one fact that decides, that nothing else can tell, and that is worth waiting hours for?',
+      'What does a person who knows this project say about the one fact that decides, that nothing ' +
+      'else can tell, and that is worth waiting hours for?',
     categories: CATEGORIES,
     costClass: 'high',
     usualLatencyMs: 1000,

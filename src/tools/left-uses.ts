@@ -30,8 +30,8 @@ const DEFINED = new RegExp(
 /** Files of a change that are read for names, and characters of the patch of each. */
 const [MAX_FILES, MAX_PATCH] = [60, 20_000];
 const KEYWORDS: ReadonlySet<string> = new Set(
-  `None True False null true false else default self this case return public private type name value data index
-  item result undefined continue break lambda finally except`.split(/\s+/),
+  `None True False null true false else default self this case return public private type name value data
+    index item result undefined continue break lambda finally except`.split(/\s+/),
 );
 
 /**

@@ -16,11 +16,13 @@ export interface Explanation {
 
 const NUMBERED = String.raw`^[\s#*_\d.)-]{0,12}`;
 const FIX_WORDS =
-  'fix(?:es|ed by)?|how to fix(?: it)?|what to do|resolution|solution|remedy|remediation|mitigation|workaround|corrective action|action|recovery';
+  'fix(?:es|ed by)?|how to fix(?: it)?|what to do|' +
+  'resolution|solution|remedy|remediation|mitigation|workaround|corrective action|action|recovery';
 const CAUSE_WORDS =
   '(?:root |likely |probable )?causes?|reasons?|why(?: it happens)?|diagnosis|explanation|meaning';
 const OTHER_WORDS =
-  'symptoms?|problem|error(?: message)?|message|what you see|signs?|how to (?:confirm|verify)|verification|owner|notes?|see also|background';
+  'symptoms?|problem|error(?: message)?|message|what you see|signs?|' +
+  'how to (?:confirm|verify)|verification|owner|notes?|see also|background';
 const FIX = new RegExp(`${NUMBERED}(?:${FIX_WORDS})\\b`, 'i');
 const CAUSE = new RegExp(`${NUMBERED}(?:${CAUSE_WORDS})\\b`, 'i');
 const LABEL = new RegExp(`${NUMBERED}(?:${FIX_WORDS}|${CAUSE_WORDS}|${OTHER_WORDS})\\b`, 'i');

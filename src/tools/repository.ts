@@ -70,7 +70,10 @@ export async function builtCode(
   const unnamed = commit === null ? `as of ${resolved.ref.slice(0, 10)}: the build names no commit` : null;
   const note = resolved.note ?? unnamed;
   const code: BuiltCode = {
-    ...{ host, signal, at: { repository, ref: resolved.ref }, note },
+    host,
+    signal,
+    at: { repository, ref: resolved.ref },
+    note,
     titled: (title) => (note === null ? title : `${title} (${note})`),
     locate: (path) => locateFile(code, path),
   };
@@ -150,8 +153,14 @@ const MANIFESTS: readonly RegExp[] = [
   /(?:^|\/)(?:requirements|constraints)[\w.-]*\.(?:txt|in)$/,
   /(?:^|\/)requirements\/[\w.-]+\.(?:txt|in)$/,
   /(?:^|\/)(?:pyproject|Cargo|Pipfile|libs\.versions)\.toml$/,
-  /(?:^|\/)(?:setup\.py|setup\.cfg|Pipfile|Pipfile\.lock|Gemfile|Gemfile\.lock|Podfile|Podfile\.lock|gradle\.lockfile)$/,
-  /(?:^|\/)(?:pom\.xml|build\.sbt|project\.clj|mix\.exs|rebar\.config|MODULE\.bazel|Package\.swift|Package\.resolved)$/,
+  new RegExp(
+    String.raw`(?:^|/)(?:setup\.py|setup\.cfg|Pipfile|Pipfile\.lock|Gemfile|Gemfile\.lock|` +
+      String.raw`Podfile|Podfile\.lock|gradle\.lockfile)$`,
+  ),
+  new RegExp(
+    String.raw`(?:^|/)(?:pom\.xml|build\.sbt|project\.clj|mix\.exs|rebar\.config|` +
+      String.raw`MODULE\.bazel|Package\.swift|Package\.resolved)$`,
+  ),
   /(?:^|\/)(?:build|settings)\.gradle(?:\.kts)?$/,
   /(?:^|\/)gradle-wrapper\.properties$/,
   /(?:^|\/)go\.(?:mod|sum|work|work\.sum)$/,

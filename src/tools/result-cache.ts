@@ -4,7 +4,7 @@ import { limitTime } from '../lib/resilience.ts';
 import { orAborted } from '../lib/time.ts';
 import type { KeptResult, ToolCacheStore } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import type { Question, Tool, ToolContext } from './tool.ts';
+import type { Tool, ToolContext, ToolRequest } from './tool.ts';
 
 /** The result of calling one tool. */
 export type Reply = Pick<ToolOutcome, 'status' | 'findings' | 'summary' | 'attempts' | 'cached'> & {
@@ -15,16 +15,16 @@ export type Reply = Pick<ToolOutcome, 'status' | 'findings' | 'summary' | 'attem
 export interface ResultCache {
   /**
    * Returns the cached answer, or else the result of `work`, which is cached if the tool allows it and
-   * something was found. Identical concurrent questions about the same
+   * something was found. Identical concurrent requests about the same
    * failure are merged. If the cache fails, only time is lost, not the answer; if it hangs, it is abandoned.
    */
-  answer(tool: Tool, question: Question, context: CacheContext, work: () => Promise<Reply>): Promise<Reply>;
+  answer(tool: Tool, request: ToolRequest, context: CacheContext, work: () => Promise<Reply>): Promise<Reply>;
 }
 
 /** Rises when findings change their shape: what an older version kept is then not found any more. */
 const VERSION = 1;
 /**
- * Time limit for finding and reading a cached answer, in milliseconds. A new question often takes no longer.
+ * Time limit for finding and reading a cached answer, in milliseconds. A new request often takes no longer.
  */
 const LOOKUP_MS = 2_000;
 /**
@@ -38,7 +38,7 @@ interface CacheContext extends ToolContext {
 }
 
 /**
- * Creates the cache. With `store` null nothing is cached, but identical concurrent questions are still
+ * Creates the cache. With `store` null nothing is cached, but identical concurrent requests are still
  * merged.
  */
 export function createResultCache(store: ToolCacheStore | null, logger: Logger): ResultCache {
@@ -63,10 +63,10 @@ export function createResultCache(store: ToolCacheStore | null, logger: Logger):
     };
   };
   return {
-    answer: async (tool, question, context, work) => {
-      const key = store === null ? null : await buildKey(tool, question, context, logger);
+    answer: async (tool, request, context, work) => {
+      const key = store === null ? null : await buildKey(tool, request, context, logger);
       const flight =
-        key ?? digest([tool.description.name, question.args, context.category, context.subject.triageId]);
+        key ?? digest([tool.description.name, request.args, context.category, context.subject.triageId]);
       return share(flight, context.signal, async () => {
         const kept =
           key === null || store === null
@@ -95,7 +95,7 @@ export function createResultCache(store: ToolCacheStore | null, logger: Logger):
  */
 async function buildKey(
   tool: Tool,
-  question: Question,
+  request: ToolRequest,
   context: CacheContext,
   logger: Logger,
 ): Promise<string | null> {
@@ -104,7 +104,7 @@ async function buildKey(
   const limitMs = context.isLeftAlone ? LOOKUP_ALONE_MS : LOOKUP_MS;
   const holds = await within(limitMs, context.signal, logger, async (signal) => {
     if ((await tool.unavailable(context.subject)) !== null) return null;
-    return await question.cacheKey({ ...context, signal });
+    return await request.cacheKey({ ...context, signal });
   });
   if (holds === null) return null;
   // The category is part of it since it decides which files a tool may read; the repository, so that no
@@ -112,7 +112,7 @@ async function buildKey(
   return digest([
     VERSION,
     tool.description.name,
-    question.args,
+    request.args,
     context.category,
     build.provider,
     build.repository,

@@ -40,7 +40,8 @@ export function searchCode(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'search_code',
     question:
-      'Where does this literal text stand in the repository, or which files hold most of these keywords, in the commit that was built?',
+      'Where does this literal text stand in the repository, or which files hold most of these ' +
+      'keywords, in the commit that was built?',
     categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'],
     costClass: 'high',
     usualLatencyMs: 1000,

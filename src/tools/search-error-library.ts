@@ -11,7 +11,7 @@ import {
 import type { VectorIndex, VectorMatch } from '../ports/vector-index.ts';
 import { failureText } from './findings.ts';
 import { retrievalParameters } from './retrieval-parameters.ts';
-import { defineTool, type Sight, type Tool } from './tool.ts';
+import { defineTool, type RepositoryScope, type Tool } from './tool.ts';
 
 /** Failures of one cause say the same: a few are enough. */
 const MAX_FAILURES = 3;
@@ -32,7 +32,7 @@ const Parameters = retrievalParameters('Only failures that were decided to be of
  * query; what is less alike than `LIKENESS.shown` is no precedent. `data.proposes` says that a precedent is
  * alike enough to propose its category, cause and fix.
  */
-export function searchErrorLibrary(vectorIndex: VectorIndex, sight: Sight): Tool {
+export function searchErrorLibrary(vectorIndex: VectorIndex, scope: RepositoryScope): Tool {
   return defineTool({
     name: 'search_error_library',
     question: 'Has a person already decided a failure like this one, and what was its cause?',
@@ -51,7 +51,7 @@ export function searchErrorLibrary(vectorIndex: VectorIndex, sight: Sight): Tool
           { text, limit: limit + MORE, filter: { ...filter.filter, ...more } },
           signal,
         );
-      const sees = await sight(subject.build.repository);
+      const isVisible = await scope(subject.build.repository);
       const ofTests = own.flatMap(({ text, test }) =>
         test === null || text === '' ? [] : [search(text, { test })],
       );
@@ -61,7 +61,7 @@ export function searchErrorLibrary(vectorIndex: VectorIndex, sight: Sight): Tool
       ]);
       const unique = [...new Map(matches.flat().map((match) => [match.id, match])).values()];
       return unique
-        .filter(({ metadata }) => sees(String(metadata.repository)))
+        .filter(({ metadata }) => isVisible(String(metadata.repository)))
         .map((match) => ({ match, score: Math.max(computeLikeness(own, match), compareQuery(query, match)) }))
         .filter(({ score }) => score >= LIKENESS.shown)
         .sort((left, right) => right.score - left.score || compareIds(left.match, right.match))
@@ -108,10 +108,11 @@ function compareQuery(query: string | undefined, { text }: VectorMatch): number 
  * repository.
  */
 function findingOfLibrary(match: VectorMatch, score: number, repository: string): Finding {
-  const { title, confirmedBy } = match.metadata;
+  const { title, confirmedBy, fixRecommendation } = match.metadata;
+  const fix = typeof fixRecommendation === 'string' ? `\n\nFix: ${fixRecommendation}` : '';
   return {
     title: `${title ?? match.id}${confirmedBy === undefined ? '' : `, confirmed by ${confirmedBy}`}`,
-    text: match.text,
+    text: match.text + fix,
     source: `error-library/${match.id}`,
     score,
     data: {

@@ -54,7 +54,8 @@ export function searchKnowledge(vectorIndex: VectorIndex, { team, semantic }: Kn
   return defineTool({
     name: 'search_knowledge',
     question:
-      'Which curated document or runbook of the team describes this kind of failure, its causes and its fixes?',
+      'Which curated document or runbook of the team describes this kind of failure, its causes and ' +
+      'its fixes?',
     categories: CATEGORIES,
     always: true,
     costClass: 'low',

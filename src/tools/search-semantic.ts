@@ -21,8 +21,12 @@ const MAX_CODE = 4_000;
 /** Less alike is no answer. */
 const LEAST_SCORE = 0.05;
 /** Paths that are skipped: files that no person wrote, or that do not contain the cause. */
-const SKIPPED =
-  /(?:^|\/)(?:node_modules|vendor|third_party|dist|build|coverage|__snapshots__)\/|\.(?:lock|min\.js|map|snap|svg|csv|json|md|rst|txt|html|po|pb\.go)$|(?:^|\/)(?:package-lock\.json|go\.sum)$/i;
+const SKIPPED = new RegExp(
+  '(?:^|/)(?:node_modules|vendor|third_party|dist|build|coverage|__snapshots__)/|' +
+    String.raw`\.(?:lock|min\.js|map|snap|svg|csv|json|md|rst|txt|html|po|pb\.go)$|` +
+    String.raw`(?:^|/)(?:package-lock\.json|go\.sum)$`,
+  'i',
+);
 
 const SearchParameters = z.strictObject({
   code: z
@@ -31,7 +35,8 @@ const SearchParameters = z.strictObject({
     .min(10)
     .max(MAX_CODE)
     .describe(
-      'Code as it might stand in the repository where the fault is: a guess at the failing function, in its language and with its names',
+      'Code as it might stand in the repository where the fault is: ' +
+        'a guess at the failing function, in its language and with its names',
     ),
   words: z
     .array(
@@ -316,12 +321,13 @@ function overlapStart(sizes: readonly number[], to: number): number {
 
 /** Words of programming languages and of any code: they say nothing about what it does. */
 const COMMON = new Set(
-  `abstract and any args array assert async await bool boolean break byte case catch char class const constructor continue def default del
-  delete double elif else end enum error except export extends false final finally float fn for from func function get global if impl
-  implements import in include instanceof int interface is lambda let list long map match mod module mut namespace new nil none not null
-  number object of or override package pass private protected pub public raise return self set short static string struct super switch
-  template test then this throw throws trait true try tuple type typeof undefined union unit unsafe use using val value var void
-  volatile when where while with yield`.split(/\s+/),
+  `abstract and any args array assert async await bool boolean break byte case catch char class const
+  constructor continue def default del delete double elif else end enum error except export extends false
+  final finally float fn for from func function get global if impl implements import in include instanceof
+  int interface is lambda let list long map match mod module mut namespace new nil none not null number
+  object of or override package pass private protected pub public raise return self set short static string
+  struct super switch template test then this throw throws trait true try tuple type typeof undefined union
+  unit unsafe use using val value var void volatile when where while with yield`.split(/\s+/),
 );
 
 /** Extracts the words of code and prose, in lower case. A compound identifier yields itself and its parts. */

@@ -4,53 +4,58 @@ import type { Category } from '../domain/category.ts';
 import type { Finding, ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { explainIssues } from '../lib/explain-issue.ts';
-import type { CostClass, ToolDescription } from '../ports/toolbox.ts';
+import type { CostClass, Outlook, ToolDescription } from '../ports/toolbox.ts';
 
 /** The context of a tool call, in addition to its arguments. */
 export interface ToolContext {
   readonly subject: TriageSubject;
   readonly category: Category;
-  /** Ends with the run or with the tool's time limit. */
+  /** Aborts when the run ends or the tool's time limit is over. */
   readonly signal: AbortSignal;
 }
 
-/** The tool that is asked instead when this one could not answer, and what it is asked. */
+/** The tool to call if this one fails, and its arguments. */
 export interface Alternative {
   readonly tool: string;
   args(call: ToolCall, subject: TriageSubject): Record<string, unknown>;
 }
 
-/** Keeps a tool's answers across runs. What is kept is masked, and is of one repository and category. */
+/**
+ * The rule by which a tool's answers are cached across runs. Cached answers are masked, and are reused only
+ * within one repository and category.
+ */
 export interface CachePolicy<Args> {
   /** Milliseconds for which a cached answer is valid. */
   readonly ttlMs: number;
   /**
    * Returns what the answer depends on in addition to the arguments: a commit, a content hash, the values
-   * used for omitted arguments. Null if
-   * this answer is not cached. May call the provider; an error counts as null.
+   * used for omitted arguments. Returns null if this answer is not cached. May call the provider; an error
+   * counts as null.
    */
   key(args: Args, context: ToolContext): readonly unknown[] | null | Promise<readonly unknown[] | null>;
 }
 
-/** A question with arguments that fit: it may still be refused, and may be asked more than once. */
-export interface Question {
+/**
+ * A call with checked arguments, ready to run. It may still be refused. Retries run the same request again.
+ */
+export interface ToolRequest {
   /** The arguments as they were read: checked, with defaults. */
   readonly args: Readonly<Record<string, unknown>>;
   /** Returns what the answer depends on in addition to the arguments; null if it is not cached. */
   cacheKey(context: ToolContext): Promise<readonly unknown[] | null>;
-  /** Returns the reason why this question is not allowed for this category, or null. */
+  /** Returns the reason why this request is not allowed for this category, or null. */
   refusal(context: ToolContext): string | null;
   run(context: ToolContext): Promise<Finding[]>;
 }
 
-/** One question that can be put to the world. Made by {@link defineTool}. */
+/** A tool that an analyst can call. Made by {@link defineTool}. */
 export interface Tool {
   readonly description: ToolDescription;
   /** The provider that answers: "code-host:local-git". Tools of one provider share a circuit breaker. */
   readonly provider: string;
   readonly alternative: Alternative | null;
-  /** Returns what can be named without asking anybody if the tool failed and nothing answered instead. */
-  nameInstead(subject: TriageSubject): Finding[];
+  /** Returns findings that need no call, used if the tool failed and no alternative answered. */
+  listFallbackFindings(subject: TriageSubject): Finding[];
   /** Milliseconds for which answers are cached; null for never. */
   readonly cacheTtlMs: number | null;
   /**
@@ -58,10 +63,13 @@ export interface Tool {
    * null.
    */
   unavailable(subject: TriageSubject): Promise<string | null>;
+  /** Returns what is known before a call about its worth for this subject; undefined if nothing is. */
+  outlook(subject: TriageSubject, signal: AbortSignal): Promise<Outlook | undefined>;
   /** Checks arguments. A null value counts as absent: models must fill every field of a strict schema. */
-  read(args: Readonly<Record<string, unknown>>): Question | { readonly error: string };
+  read(args: Readonly<Record<string, unknown>>): ToolRequest | { readonly error: string };
 }
 
+/** The definition of a tool. See {@link ToolDescription} for the fields that models see. */
 export interface ToolDefinition<Schema extends z.ZodObject> {
   readonly name: string;
   readonly question: string;
@@ -73,11 +81,13 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
   readonly provider: string;
   readonly parameters: Schema;
   readonly alternative?: Alternative;
-  /** Returns what can be named if the tool failed; absent: nothing. */
-  nameInstead?(subject: TriageSubject): Finding[];
-  /** Absent: answers are never kept. */
+  /** Returns findings that need no call, used if the tool failed. If absent, there are none. */
+  listFallbackFindings?(subject: TriageSubject): Finding[];
+  /** The rule for caching answers. If absent, they are never cached. */
   readonly cache?: CachePolicy<z.output<Schema>>;
   unavailable?(subject: TriageSubject): Promise<string | null>;
+  /** Tells from what costs little whether a call is worth it; absent: that is not known before the call. */
+  outlook?(subject: TriageSubject, signal: AbortSignal): Promise<Outlook>;
   /** Returns the reason why these arguments are not allowed for this category, or null. */
   guard?(args: z.output<Schema>, context: ToolContext): string | null;
   run(args: z.output<Schema>, context: ToolContext): Promise<Finding[]>;
@@ -98,9 +108,10 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
     },
     provider: definition.provider,
     alternative: definition.alternative ?? null,
-    nameInstead: (subject) => definition.nameInstead?.(subject) ?? [],
+    listFallbackFindings: (subject) => definition.listFallbackFindings?.(subject) ?? [],
     cacheTtlMs: definition.cache?.ttlMs ?? null,
     unavailable: async (subject) => (await definition.unavailable?.(subject)) ?? null,
+    outlook: async (subject, signal) => await definition.outlook?.(subject, signal),
     read(args) {
       const parsed = definition.parameters.safeParse(withoutNulls(args));
       if (!parsed.success) return { error: describeIssues(parsed.error, args, definition.parameters) };
@@ -131,20 +142,23 @@ function describeIssues(error: z.ZodError, args: unknown, schema: z.ZodObject): 
 }
 
 /**
- * The scope of the tools: the repositories that they may read for a build of this repository, in addition to
- * its own. Their findings are stored with the answer, and
- * everyone who may read the build can read them.
+ * The scope of the tools. Returns, for a build's repository, a filter for the repositories that its tools may
+ * read, in addition to its own. Their findings are stored with the answer, and everyone who may read the
+ * build can read them.
  */
-export type Sight = (repository: string) => Promise<(other: string) => boolean>;
+export type RepositoryScope = (repository: string) => Promise<(other: string) => boolean>;
 
 /** Allows every repository, for callers without a repository scope such as the CLI. */
-export const SEES_ALL: Sight = async () => () => true;
+export const ALL_REPOSITORIES: RepositoryScope = async () => () => true;
 
 /**
  * Creates the scope of a repository from its readers: the repositories that every reader may read too. The
- * readers are the tokens restricted to some repositories, including this one.
+ * readers are the tokens restricted to some repositories, including this one. Without such a token, every
+ * repository is allowed.
  */
-export function sightOfReaders(tokens: { scopes(): Promise<readonly (readonly string[])[]> }): Sight {
+export function createReaderScope(tokens: {
+  scopes(): Promise<readonly (readonly string[])[]>;
+}): RepositoryScope {
   return async (repository) => {
     const readers = (await tokens.scopes()).filter((scope) => isInScope(scope, repository));
     return (other) => other === repository || readers.every((scope) => isInScope(scope, other));

@@ -9,7 +9,7 @@ import type { Toolbox, ToolDescription } from '../ports/toolbox.ts';
 import { boundFinding, cleanText, MAX_FINDINGS } from './findings.ts';
 import { createResilience, isRefusal, type Resilience, type ResilienceOptions } from './resilience.ts';
 import { createResultCache, type Reply, type ResultCache } from './result-cache.ts';
-import type { Alternative, Question, Tool, ToolContext } from './tool.ts';
+import type { Alternative, Tool, ToolContext, ToolRequest } from './tool.ts';
 
 export interface ToolboxOptions {
   /** Hides secrets; applied to every text that a tool brings back. */
@@ -17,13 +17,13 @@ export interface ToolboxOptions {
   readonly logger?: Logger;
   readonly resilience?: Partial<ResilienceOptions>;
   /**
-   * Returns the time limit of one question with its retries, in milliseconds; by default 20 times the usual
+   * Returns the time limit of one request with its retries, in milliseconds; by default 20 times the usual
    * latency, 5 to 30 s.
    */
   readonly timeLimitMs?: (tool: ToolDescription) => number;
   /** The cache for answers of tools that allow caching; without it nothing is cached. */
   readonly cache?: ToolCacheStore;
-  /** The number of concurrent questions per triage; further ones wait. Default 4. */
+  /** The number of concurrent requests per triage; further ones wait. Default 4. */
   readonly concurrency?: number;
 }
 
@@ -53,10 +53,10 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
   return {
     offered: (category) => offered(category).map((tool) => tool.description),
     askable: async (category, subject, signal) => {
-      const usable = await Promise.all(
-        offered(category).map((tool) => isAskable(deps, tool, subject, signal)),
+      const described = await Promise.all(
+        offered(category).map((tool) => describeFor(deps, tool, subject, signal)),
       );
-      return offered(category).flatMap((tool, index) => (usable[index] === true ? [tool.description] : []));
+      return described.filter((description) => description !== null);
     },
     describe: (name) => byName.get(name)?.description ?? null,
     breakers: () => resilience.breakers(),
@@ -65,29 +65,33 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
 }
 
 /**
- * Checks whether a tool is available. If the check fails, the tool counts as available, and its failure
- * becomes an outcome. A provider whose breaker is open is not checked. The result of
- * the check is kept for the whole run.
+ * Describes a tool for a subject, with its outlook; null if it is not available. If the check fails, the tool
+ * counts as available, and its failure becomes an outcome. A provider whose breaker is open is not checked.
+ * The result of the check is kept for the whole run.
  */
-async function isAskable(
+async function describeFor(
   deps: ToolboxDeps,
   tool: Tool,
   subject: TriageSubject,
   signal: AbortSignal,
-): Promise<boolean> {
-  if (isLeftAlone(deps, tool)) return true;
-  const known = deps.askable.get(subject) ?? new Map<Tool, boolean>();
+): Promise<ToolDescription | null> {
+  const { description } = tool;
+  if (isLeftAlone(deps, tool)) return description;
+  const known = deps.askable.get(subject) ?? new Map<Tool, ToolDescription | null>();
   deps.askable.set(subject, known);
   const said = known.get(tool);
   if (said !== undefined) return said;
+  const limit = { limitMs: ASKABLE_MS, signal };
   try {
-    const can = (await limitTime({ limitMs: ASKABLE_MS, signal }, () => tool.unavailable(subject))) === null;
-    known.set(tool, can);
-    return can;
+    const isAway = (await limitTime(limit, () => tool.unavailable(subject))) !== null;
+    const outlook = isAway ? undefined : await limitTime(limit, (within) => tool.outlook(subject, within));
+    const described = outlook === undefined ? description : { ...description, outlook };
+    known.set(tool, isAway ? null : described);
+    return isAway ? null : described;
   } catch (error) {
     // Only a failure counts: some tools know without asking anybody.
     await deps.resilience.once(tool.provider, () => Promise.reject(error)).catch(() => undefined);
-    return true;
+    return description;
   }
 }
 
@@ -103,7 +107,7 @@ interface ToolboxDeps {
   readonly cache: ResultCache;
   readonly limiter: RunLimiter;
   /** The results of availability checks by subject; each run has one subject. */
-  readonly askable: WeakMap<TriageSubject, Map<Tool, boolean>>;
+  readonly askable: WeakMap<TriageSubject, Map<Tool, ToolDescription | null>>;
 }
 
 /** Asks the tool; where it failed or was too slow, its alternative. */
@@ -125,7 +129,7 @@ async function answer(deps: ToolboxDeps, call: ToolCall, context: ToolContext): 
     'a tool failed',
   );
   const alternative = tool.alternative === null ? undefined : deps.byName.get(tool.alternative.tool);
-  const named = tool.nameInstead(context.subject);
+  const named = tool.listFallbackFindings(context.subject);
   if (tool.alternative === null || alternative === undefined)
     return finish(await withNamed(deps, named, first));
   // Who refuses us refuses us whatever we ask.
@@ -173,16 +177,17 @@ async function ask(deps: ToolboxDeps, tool: Tool, call: ToolCall, context: ToolC
   const { description } = tool;
   if (!description.categories.includes(context.category) && call.why.trim() === '') {
     return refused(
-      `${description.name} serves ${description.categories.join(', ')}; for a ${context.category} it is asked only where the call says why.`,
+      `${description.name} serves ${description.categories.join(', ')}; ` +
+        `for a ${context.category} it is asked only where the call says why.`,
     );
   }
-  const question = tool.read(call.args);
-  if ('error' in question)
-    return { status: 'invalid-arguments', findings: [], summary: question.error, attempts: 0 };
+  const request = tool.read(call.args);
+  if ('error' in request)
+    return { status: 'invalid-arguments', findings: [], summary: request.error, attempts: 0 };
   try {
-    const refusal = question.refusal(context);
+    const refusal = request.refusal(context);
     if (refusal !== null) return refused(refusal);
-    return await questioned(deps, tool, question, context);
+    return await answerRequest(deps, tool, request, context);
   } catch (error) {
     if (context.signal.aborted) throw cancelled(error);
     return failure(error, 0, deps);
@@ -192,34 +197,34 @@ async function ask(deps: ToolboxDeps, tool: Tool, call: ToolCall, context: ToolC
 /**
  * Returns a cached or a new answer. A cached answer is masked again, because more secrets may be known now.
  */
-async function questioned(
+async function answerRequest(
   deps: ToolboxDeps,
   tool: Tool,
-  question: Question,
+  request: ToolRequest,
   context: ToolContext,
 ): Promise<Reply> {
   const { limiter, cache } = deps;
   const work = () =>
-    limiter.run(context.subject.triageId, context.signal, () => put(deps, tool, question, context));
-  const reply = await cache.answer(
-    tool,
-    question,
-    { ...context, isLeftAlone: isLeftAlone(deps, tool) },
-    work,
-  );
+    limiter.run(context.subject.triageId, context.signal, () => runRequest(deps, tool, request, context));
+  const reply = await cache.answer(tool, request, { ...context, isLeftAlone: isLeftAlone(deps, tool) }, work);
   if (reply.cached !== true) return reply;
   const again = await found(reply.findings, reply.attempts, deps);
   return again.status === 'ok' ? { ...reply, findings: again.findings } : again;
 }
 
-async function put(deps: ToolboxDeps, tool: Tool, question: Question, context: ToolContext): Promise<Reply> {
+async function runRequest(
+  deps: ToolboxDeps,
+  tool: Tool,
+  request: ToolRequest,
+  context: ToolContext,
+): Promise<Reply> {
   const limitMs =
     deps.options.timeLimitMs?.(tool.description) ??
     Math.min(Math.max(tool.description.usualLatencyMs * 20, 5_000), 30_000);
   const asked = await deps.resilience.attempt(tool.provider, limitMs, context.signal, async (signal) => {
     const reason = await tool.unavailable(context.subject);
     if (reason !== null) return { unavailable: reason };
-    return { findings: await question.run({ ...context, signal }) };
+    return { findings: await request.run({ ...context, signal }) };
   });
   if ('error' in asked) return failure(asked.error, asked.attempts, deps);
   if ('unavailable' in asked.value) {

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
+import type { Messenger } from '../../src/channels/channel.ts';
+import type { News } from '../../src/channels/news.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { systemClock } from '../../src/lib/time.ts';
-import type { Messenger, News } from '../../src/notifications/rules/news.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../stores/samples.ts';
 import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
@@ -17,12 +18,10 @@ let sent: { readonly news: News; readonly destination: string }[] = [];
 let isAway = false;
 
 const teams: Messenger = {
-  ...{
-    channel: 'teams',
-    destinations: ['payments'],
-    refusal: (name) => (name === 'payments' ? null : 'There is no such webhook.'),
-  },
-  send: async (news, destination) => {
+  destinations: ['payments'],
+  refusal: (name) => (name === 'payments' ? null : 'There is no such webhook.'),
+  render: (news) => news,
+  send: async (news: News, { to: destination }) => {
     if (isAway)
       throw new TriageError('upstream-failed', 'Microsoft Teams returned 503.', { retryable: true });
     sent.push({ news, destination });

@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
+import type { Messenger } from '../../src/channels/channel.ts';
+import { SlackSettings, slackChannel } from '../../src/channels/slack.ts';
 import { digestOfToken, makeToken } from '../../src/domain/access.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { systemClock } from '../../src/lib/time.ts';
-import { createSlackMessenger } from '../../src/notifications/rules/slack.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
+import { openNews } from '../channels/sending.ts';
 import { sampleBuild } from '../stores/samples.ts';
 import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -26,10 +28,10 @@ const tokens = { one: makeToken(), owner: makeToken(), reviewer: makeToken() };
 beforeAll(async () => {
   database = await openTestDatabase();
   stores = createStores(database, systemClock);
-  const slack = createSlackMessenger({
-    post: async () => ({ channel: 'C1', message: '1' }),
-    find: async () => null,
-  });
+  const slack: Messenger = {
+    ...(await openNews(slackChannel(SlackSettings.parse({ token: 'xoxb-1' })))),
+    send: async () => ({ reference: null }),
+  };
   app = await buildHttp({
     ...emptyHttpDeps(),
     stores,

@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
+import { createSlackClient } from '../../src/channels/slack/client.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import { systemClock } from '../../src/lib/time.ts';
-import { createSlackRoom } from '../../src/notifications/publisher/slack.ts';
 import { createSlackPresses } from '../../src/stores/access.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup, sampleReview } from '../stores/samples.ts';
@@ -23,11 +23,11 @@ beforeAll(async () => {
   database = await openTestDatabase();
   stores = createStores(database, systemClock);
   slack = await startSlackApi();
-  const room = createSlackRoom({ token: SLACK_TOKEN, baseUrl: slack.url });
+  const client = createSlackClient({ token: SLACK_TOKEN, baseUrl: slack.url });
   const buttons = {
     secrets: [SECRET],
     reviewers: ['U0GRACE', 'U0ADA'],
-    room,
+    client,
     presses: createSlackPresses(database),
   };
   const deps = emptyHttpDeps();

@@ -69,7 +69,7 @@ function allWords({ analysis: { answer: said } }: ArrangedAnswer): string {
 /** One runner, one step: each answer, and words of the others that no answer but its own may say. */
 const VITEST = [
   ['adds the tax', 'TEST_FAILURE', 'expected 119 but got 107', /107/],
-  ['keeps a basket', 'CONFIG_ERROR', 'Redis does not answer on 127.0.0.1:6379', /6379|Redis/],
+  ['keeps a basket', 'CONFIG_ERROR', 'Redis does not respond on 127.0.0.1:6379', /6379|Redis/],
   [
     'names a parcel',
     'CODE_ERROR',
@@ -115,7 +115,7 @@ describe('failures of one step that have different causes', () => {
       ['go.txt'],
       [
         ['TestDiv', 'TEST_FAILURE', 'Div(9,3) = 3, want 4', /want 4/],
-        ['TestGolden', 'CONFIG_ERROR', 'The step finds no file testdata/golden.json', /golden/],
+        ['TestGolden', 'CONFIG_ERROR', 'The step cannot find testdata/golden.json', /golden/],
         ['TestWorker', 'TEST_FAILURE', 'timed out waiting for worker', /timed out/],
       ],
     ],

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeFindings } from '../support/browser.ts';
 import { DESK, mainText, openDemoWorld, PHONE } from '../support/demo-world.ts';
 import { type ReviewWorld, storeQueue } from '../support/review-world.ts';
+
+const NUMBERS = 'none one two three four five six seven eight nine ten'.split(' ');
 
 let client: ReviewWorld;
 beforeAll(async () => {
@@ -10,6 +13,17 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 describe('the demo', () => {
+  it('leaves as many answers in the review queue as the quickstart says', async () => {
+    const quickstart = readFileSync('docs/start/quickstart.md', 'utf8');
+    const waiting = await client.console.stores.reviews.list({ state: 'waiting' }, { limit: 50, offset: 0 });
+    const ofTheWeek = waiting.filter(({ repository }) => repository === 'demo/shop').length;
+    const ofTheTen = waiting.length - ofTheWeek;
+    expect(quickstart).toContain(`known to be right; ${ofTheTen} of 10\n`);
+    expect(quickstart.replaceAll('\n', ' ')).toContain(
+      `need review: ${NUMBERS[ofTheTen]} of the ten, and ${NUMBERS[ofTheWeek]} of the week's builds.`,
+    );
+  });
+
   it('60: without scripts, on a phone, in the dark: the same search', async () => {
     await client.at(
       'reader',
@@ -61,7 +75,7 @@ describe('the demo', () => {
     expect(complaints).toEqual([]);
     await client.at('reader', async (page) => {
       await page.goto('/causes');
-      await page.getByRole('link', { name: /pip finds no release/ }).click();
+      await page.getByRole('link', { name: /pip cannot find a release/ }).click();
       expect(await page.getByRole('button', { name: 'Assign to me' }).count()).toBe(0);
     });
   });

@@ -260,7 +260,7 @@ describe('the first minute with the demo', () => {
       expect(await row('prints a whole receipt').textContent()).toMatch(/@demo\/checkout\s*from CODEOWNERS/);
       await page.goto('/insights/health');
       await row('demo/pip-no-matching-version').getByRole('link', { name: 'owner: @demo/platform' }).click();
-      await page.getByRole('link', { name: /pip finds no release/ }).click();
+      await page.getByRole('link', { name: /pip cannot find a release/ }).click();
       await page.getByRole('button', { name: 'Assign to me' }).click();
       await page.goto('/insights/health');
       await row('demo/pip-no-matching-version').getByRole('link', { name: 'assigned to anna' }).waitFor();

@@ -17,8 +17,11 @@ beforeAll(async () => {
   client = await openReviewWorld({
     change: (config) => ({
       ...config,
-      slack: { ...config.slack, token: SLACK_TOKEN, baseUrl: slack.url },
-      messages: { ...config.messages, teams: { payments: 'http://127.0.0.1:9/secret-of-the-webhook' } },
+      channels: {
+        ...config.channels,
+        slack: { ...config.channels.slack, token: SLACK_TOKEN, baseUrl: slack.url },
+        teams: { webhooks: { payments: 'http://127.0.0.1:9/secret-of-the-webhook' } },
+      },
     }),
   });
   for (const [at, slug] of ['npm-eresolve', 'registry-unavailable', 'checkout-type-error'].entries())

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { listSlackChecks } from '../../src/app/external-checks.ts';
-import { COMMON } from '../../src/config/schema.ts';
+import type { z } from 'zod';
+import { SlackSettings, slackChannel } from '../../src/channels/slack.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../support/slack-api.ts';
 
 let slack: SlackApi;
@@ -9,18 +9,15 @@ beforeEach(async () => {
 });
 afterEach(async () => slack.close());
 
-type Settings = Parameters<typeof listSlackChecks>[0]['slack'];
-
-async function ask(change: Partial<Settings>) {
-  const [check] = listSlackChecks({
-    slack: { ...COMMON.slack, token: SLACK_TOKEN, baseUrl: slack.url, ...change },
-  });
+async function ask(change: z.input<typeof SlackSettings>) {
+  const settings = SlackSettings.parse({ token: SLACK_TOKEN, baseUrl: slack.url, ...change });
+  const [check] = slackChannel(settings).checks();
   const findings = await check?.ask(AbortSignal.timeout(5_000));
   return [findings ?? []].flat().map(({ name, state }) => `${name}: ${state}`);
 }
 
 it('says nothing where Slack is not used', () => {
-  expect(listSlackChecks({ slack: COMMON.slack })).toEqual([]);
+  expect(slackChannel(SlackSettings.parse({})).checks()).toEqual([]);
 });
 
 it.each([

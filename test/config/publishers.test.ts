@@ -4,11 +4,11 @@ import { embedded, loadConfig } from '../../src/config/load.ts';
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
 function load(environment: Readonly<Record<string, string>>) {
-  return loadConfig(embedded('/data', '/knowledge'), environment, () => '').publishers.webhook;
+  return loadConfig(embedded('/data', '/knowledge'), environment, () => '').channels.webhook;
 }
 
 it('tells nobody but the log unless an address is set', () => {
-  expect(load({})).toEqual({ url: null, secrets: [], format: 'standard' });
+  expect(load({})).toMatchObject({ url: null, secrets: [], format: 'standard' });
 });
 
 it('signs with every secret while one is rotated', () => {

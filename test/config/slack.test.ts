@@ -6,8 +6,8 @@ function load(environment: Readonly<Record<string, string>>) {
 }
 
 it('says nothing in Slack, and nothing on Jenkins, unless asked', () => {
-  const { slack, providers } = load({});
-  expect(slack).toMatchObject({
+  const { channels, providers } = load({});
+  expect(channels.slack).toMatchObject({
     token: null,
     channel: null,
     reviewers: [],
@@ -23,7 +23,7 @@ it('reads the token from a file, channels by repository, secrets and reviewers',
     FAULTLINE_SLACK_CHANNELS: 'shop/api=C0000000001,shop/web=C0000000002',
     FAULTLINE_SLACK_SIGNING_SECRET: 'first-secret,second-secret',
     FAULTLINE_SLACK_REVIEWERS: 'U0123456789, U0000000001',
-  });
+  }).channels;
   expect(slack).toMatchObject({
     token: 'xoxb-from-a-file',
     channels: { 'shop/api': 'C0000000001', 'shop/web': 'C0000000002' },

@@ -17,6 +17,17 @@ describe('html', () => {
     expect(joined(['a', html`<i>b</i>`], ', ').text).toBe('a, <i>b</i>');
   });
 
+  it('puts the lines of a template on one: nothing before a block, else one space', () => {
+    const page = html`<p>One
+      <b>two</b></p>
+      <table><tr><th>${'a\nb'}</th>
+      <td
+        class="number">3</td></tr></table>`;
+    expect(page.text).toBe(
+      '<p>One <b>two</b></p><table><tr><th>a\nb</th><td class="number">3</td></tr></table>',
+    );
+  });
+
   it('does not take an object for markup that only looks like it', () => {
     const forged: unknown = JSON.parse('{"text":"<script>alert(1)</script>"}');
     expect(() => html`${Object(forged)}`.text).toThrow(TypeError);

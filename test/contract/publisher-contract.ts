@@ -1,37 +1,36 @@
 import { describe, expect, it } from 'vitest';
-import type { Publisher } from '../../src/ports/notices.ts';
+import type { AnswerOutlet } from '../../src/channels/channel.ts';
+import { callTo, send } from '../channels/sending.ts';
 import { sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
 
 /** `told` counts the keys that reached the other side. */
 export interface PublisherUnderTest {
-  readonly publisher: Publisher;
+  readonly outlet: AnswerOutlet;
   told(): number;
 }
 
-const { signal } = new AbortController();
-
-/** What every Publisher promises. */
+/** What every channel promises that publishes answers. */
 export function publisherContract(name: string, makeAdapter: () => Promise<PublisherUnderTest>): void {
+  const publish = async (outlet: AnswerOutlet, key: string, signal = new AbortController().signal) =>
+    await send(outlet, { build: sampleBuild(), analysis: sampleAnalysis() }, callTo(null, { key, signal }));
+
   describe(`publisher ${name}`, () => {
     it('tells an answer once, however often it is asked to', async () => {
-      const { publisher, told } = await makeAdapter();
-      for (let time = 0; time < 3; time++)
-        await publisher.publish(sampleBuild(), sampleAnalysis(), { key: 'k:1', signal });
+      const { outlet, told } = await makeAdapter();
+      for (let time = 0; time < 3; time++) await publish(outlet, 'k:1');
       expect(told()).toBe(1);
     });
 
     it('tells two answers of one build', async () => {
-      const { publisher, told } = await makeAdapter();
-      await publisher.publish(sampleBuild(), sampleAnalysis({ id: 'ana_1' }), { key: 'k:1', signal });
-      await publisher.publish(sampleBuild(), sampleAnalysis({ id: 'ana_2' }), { key: 'k:2', signal });
+      const { outlet, told } = await makeAdapter();
+      await publish(outlet, 'k:1');
+      await publish(outlet, 'k:2');
       expect(told()).toBe(2);
     });
 
     it('tells nothing once it was called off', async () => {
-      const { publisher, told } = await makeAdapter();
-      await expect(
-        publisher.publish(sampleBuild(), sampleAnalysis(), { key: 'k:1', signal: AbortSignal.abort() }),
-      ).rejects.toThrow();
+      const { outlet, told } = await makeAdapter();
+      await expect(publish(outlet, 'k:1', AbortSignal.abort())).rejects.toThrow();
       expect(told()).toBe(0);
     });
   });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,6 +30,7 @@ const Analyses = z.object({
   triage: z.object({ state: z.string() }).nullable(),
   analyses: z.array(Analysis),
 });
+const Targets = z.array(z.object({ targets: z.array(z.string()) }));
 const Readiness = z.object({
   ready: z.boolean(),
   degraded: z.array(z.string()),
@@ -140,7 +141,7 @@ function canariesIn(text: string): string[] {
   );
 }
 
-describe.skipIf(withoutPostgres)('a process with the API and a worker', () => {
+describe.skipIf(withoutPostgres)('a process with the API and workers', () => {
   it('make one trace from the webhook to the telling, log its ids, and tell numbers; T58: no secret is in any of it', async () => {
     const database = withPassword(await postgres.createMigrated());
     const [serve, worker] = [await freePort(), await freePort()];
@@ -209,6 +210,37 @@ describe.skipIf(withoutPostgres)('a process with the API and a worker', () => {
     console.info(
       `${trace.length} spans of two processes in one trace; secrets in ${all.length.toLocaleString('en')} characters of logs and spans: 0`,
     );
+  });
+
+  it('of one environment file, as the docs of one machine write it, all start and tell a scraper their ports', async () => {
+    const targets = join(folder, 'targets');
+    const monitor = await readFile(resolve(import.meta.dirname, '../../docs/how-to/monitor.md'), 'utf8');
+    const line = /^printf '%s\\n' (FAULTLINE_METRICS_PORT=0 .*) \| sudo tee/m.exec(monitor)?.[1] ?? '';
+    const written = line.split(' ').map((one) => one.split('=') as [string, string]);
+    expect(written.map(([name]) => name)).toEqual(['FAULTLINE_METRICS_PORT', 'FAULTLINE_METRICS_TARGETS']);
+    const file = {
+      FAULTLINE_DATABASE_URL: withPassword(await postgres.createMigrated()),
+      FAULTLINE_WORK_IN_SERVE: 'false',
+      ...Object.fromEntries(written),
+      FAULTLINE_METRICS_TARGETS: targets,
+    };
+    const running = [await start('serve', file), await start('worker', file), await start('worker', file)];
+    const names = await readdir(targets);
+    const told = await Promise.all(
+      names.map(async (name) => Targets.parse(JSON.parse(await readFile(join(targets, name), 'utf8')))),
+    );
+    const addresses = told.flat().flatMap((one) => one.targets);
+    const scraped = await Promise.all(
+      addresses.map(async (address) => (await fetch(`http://${address}/metrics`)).text()),
+    );
+    await Promise.all(running.map(stop));
+
+    expect(names.toSorted()).toEqual(
+      running.map(({ child }) => `${hostname()}-${child.pid}.json`).toSorted(),
+    );
+    expect(new Set(addresses).size).toBe(3);
+    for (const text of scraped) expect(text).toContain('faultline_backend_up{backend="database"} 1');
+    expect(await readdir(targets)).toEqual([]);
   });
 
   it('T29, T30: start, accept and answer while Redis, MongoDB, Pinecone, the model and the code are away, and say so', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
 import type { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
-import { argumentsFor, chooseCalls, mendCall, planNext } from '../../src/judge/choose-tools.ts';
+import { chooseCalls, mendCall, planNext } from '../../src/judge/choose-tools.ts';
+import { argumentsFor } from '../../src/judge/tool-arguments.ts';
 import type { Insight, Plan } from '../../src/ports/analyst.ts';
 import type { ToolDescription } from '../../src/ports/toolbox.ts';
 import { insightOf, logEvidence, subjectOf } from './subject.ts';
@@ -64,13 +65,53 @@ function afterFirstRound(log: string, more: Partial<Insight> = {}): Insight {
 const names = (calls: readonly ToolCall[]) => calls.map((call) => call.tool);
 
 describe('choosing tools', () => {
-  test.each([COMPILE, ASSERTION])('asks those that always run first, and only them', (log) => {
-    expect(names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }))).toEqual(ALWAYS);
+  test.each([
+    [COMPILE, ['read_blame', 'read_file']],
+    [ASSERTION, ['read_failure_history', 'read_test_file']],
+  ])('asks those that always run first, then the two that tell most', (log, telling) => {
+    const calls = names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }));
+    expect(calls).toEqual(ALWAYS.concat(telling));
+  });
+
+  test('asks a tool with a good outlook first, and one with a poor outlook last', () => {
+    const insight = insightOf(ASSERTION);
+    const build = { ...insight.subject.build, branch: 'main', commit: 'c0ffee' };
+    const subject = { ...insight.subject, build };
+    const asked = (outlooks: Record<string, 'good' | 'poor'>) => {
+      const offered = OFFERED.concat(['changed_since_green', 'read_past_fixes'].map((name) => tool(name)));
+      const told = offered.map((one) => {
+        const outlook = outlooks[one.name];
+        return outlook === undefined ? one : { ...one, outlook };
+      });
+      return names(chooseCalls({ ...insight, subject, plan: WEAK, offered: told })).slice(ALWAYS.length);
+    };
+    const [changed, mended] = ['changed_since_green', 'read_past_fixes'];
+    expect(asked({ [changed]: 'good', [mended]: 'poor' }).slice(0, 2)).toEqual([
+      changed,
+      'read_failure_history',
+    ]);
+    expect(asked({ [changed]: 'poor', [mended]: 'good' }).slice(0, 2)).toEqual([
+      mended,
+      'read_failure_history',
+    ]);
+    expect(asked({ [changed]: 'poor', [mended]: 'poor' })).toEqual([
+      'read_failure_history',
+      'read_test_file',
+      changed,
+    ]);
+  });
+
+  test.each([
+    "src/client.ts(1,34): error TS2304: Cannot find name 'RetryPolicy'.",
+    'Traceback (most recent call last):\n  File "pages/render.py", line 2, in render\nNameError: name \'slugify\' is not defined',
+  ])('searches the code first where a name is not known: %s', (log) => {
+    const calls = names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }));
+    expect(calls[ALWAYS.length]).toBe('search_code');
   });
 
   test('asks with them how often in a row it failed, where the machine is said to be at fault', () => {
     const calls = names(chooseCalls({ ...insightOf(DISK), plan: WEAK, offered: OFFERED }));
-    expect(calls).toEqual([...ALWAYS, 'count_consecutive_failures']);
+    expect(calls).toEqual(ALWAYS.concat('count_consecutive_failures', 'find_similar_failures'));
   });
 
   test('looks up the files that the log names, guesses included', () => {
@@ -94,8 +135,9 @@ describe('choosing tools', () => {
           offered: OFFERED,
         }),
       );
-    expect(asked({})).toEqual([...ALWAYS, 'read_failure_history']);
-    expect(asked({ generic: true })).toEqual(ALWAYS);
+    expect(asked({})).toEqual(ALWAYS.concat('read_failure_history', 'read_test_file'));
+    // A test has a name also where its message is no identity.
+    expect(asked({ generic: true })).toContain('read_failure_history');
   });
 
   test('asks with them what changed, and for the code of a crash where no compiler names file and line', () => {
@@ -115,12 +157,12 @@ describe('choosing tools', () => {
       asked(
         'java.lang.NullPointerException\n\tat shop.Cart.total(Cart.java:3)\n\tat shop.Main.main(Main.java:9)',
       ),
-    ).toEqual(['read_file', 'read_blame', 'changed_since_green']);
-    expect(asked(COMPILE)).toEqual(['changed_since_green']);
+    ).toEqual(['changed_since_green', 'read_blame', 'read_file']);
+    expect(asked(COMPILE)).toEqual(['changed_since_green', 'read_blame']);
   });
 
   test('reads file and blame where a code error names file and line', () => {
-    const calls = chooseCalls({ ...afterFirstRound(COMPILE), plan: WEAK, offered: OFFERED });
+    const calls = chooseCalls({ ...insightOf(COMPILE), plan: WEAK, offered: OFFERED });
     expect(calls).toContainEqual(
       expect.objectContaining({
         tool: 'read_file',
@@ -137,15 +179,14 @@ describe('choosing tools', () => {
 
   test('reads the log for infrastructure, and no code', () => {
     const calls = names(chooseCalls({ ...afterFirstRound(DISK), plan: WEAK, offered: OFFERED }));
-    expect(calls.slice(0, 2)).toEqual(['read_build_log', 'read_console_output']);
+    expect(calls).toEqual(['read_failure_history', 'read_build_log', 'read_console_output']);
     expect(calls).not.toContain('read_file');
   });
 
   test('reads the test and its history for a failed expectation', () => {
-    const calls = chooseCalls({ ...afterFirstRound(ASSERTION), plan: WEAK, offered: OFFERED });
-    expect(names(calls).slice(0, 2)).toEqual(['read_test_file', 'read_failure_history']);
-    expect(names(calls)).not.toContain('read_blame');
-    expect(calls[0]?.args.test).toContain('test_weighs');
+    const calls = chooseCalls({ ...insightOf(ASSERTION), plan: WEAK, offered: OFFERED });
+    expect(names(calls).slice(ALWAYS.length)).toEqual(['read_failure_history', 'read_test_file']);
+    expect(calls.at(-1)?.args.test).toContain('test_weighs');
   });
 
   test('needs nothing more where retrieval is good, no place is named and it is sure', () => {
@@ -237,7 +278,7 @@ describe('a code error with code at hand', () => {
     'java.lang.NullPointerException\n\tat java.base/java.util.Objects.requireNonNull(Objects.java:233)\n';
   const LOCATED =
     'java.lang.NullPointerException\n\tat shop.Cart.total(Cart.java:3)\n\tat shop.Main.main(Main.java:9)';
-  const CODE = ['find_files', 'read_file', 'read_blame', 'changed_since_green'];
+  const CODE = ['find_files', 'changed_since_green', 'read_blame', 'read_file'];
 
   function crash(log: string, more: Partial<Insight> = {}): Insight {
     const insight = insightOf(log, more);
@@ -275,6 +316,12 @@ describe('a code error with code at hand', () => {
   test('asks what is known before the code, unless the error has a line of the project', () => {
     expect(askedOfCode(crash(BARE))).toEqual([]);
     expect(askedOfCode(crash(LOCATED))).toEqual(CODE);
+  });
+
+  test('is not so sure that the loop ends while the code is to be read', () => {
+    const insight = afterSearches(BARE, 0.2, 0.97);
+    expect(planNext({ ...insight, offered }).confidence).toBeLessThan(0.9);
+    expect(planNext({ ...insight, offered: [] }).confidence).toBeGreaterThan(0.9);
   });
 
   test('reads no code where what was retrieved explains it', () => {

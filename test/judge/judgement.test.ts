@@ -79,7 +79,9 @@ describe('an answer to what no rule knows', () => {
   test('quotes the telling line, says in which step it failed, and passes on what the tool advises', () => {
     const { rootCause, fixRecommendation } = composeAnswer(insightOf(log));
     expect(rootCause).toContain('the scale wants calibration 4');
-    expect(rootCause).toMatch(/ It failed in the step “(?:Run )?\.\/ci\/pack\.sh” with exit code 3\.$/);
+    expect(rootCause).toMatch(
+      /^The step “(?:Run )?\.\/ci\/pack\.sh” failed with “.* It ended with exit code 3\.$/,
+    );
     expect(fixRecommendation).toContain('Please run `fruitctl calibrate --to 4` first');
   });
 

@@ -49,7 +49,7 @@ describe('what a failing tool offers', () => {
         'error: barn/loft.hay has 7 problems',
         '  7 problems, 5 problems fixable with the `--write` option',
       ],
-      'Run `hayfmt barn/ --write` and commit the result: that corrects 5 of the findings.',
+      'Run `hayfmt barn/ --write` and commit the result; this fixes 5 of the findings.',
     ],
     [
       'a permission',
@@ -58,12 +58,12 @@ describe('what a failing tool offers', () => {
         'baler: error: refused to sell the bales',
         '  the key has bales.read, it lacks the permission bales.sell',
       ],
-      'Grant bales.sell to the identity that the job uses: it has bales.read.',
+      'Grant bales.sell to the identity that the job uses, which has bales.read.',
     ],
     [
       'the files that it counts',
       ['hayfmt --check barn', 'hayfmt: error: 2 files are not sorted', '  barn/loft.hay', '  barn/stall.hay'],
-      'Correct barn/loft.hay and barn/stall.hay: “hayfmt: error: 2 files are not sorted”.',
+      'Fix barn/loft.hay and barn/stall.hay: “hayfmt: error: 2 files are not sorted”.',
     ],
     [
       'a file of another spelling',
@@ -72,7 +72,7 @@ describe('what a failing tool offers', () => {
         'baler: error: a field has no map',
         '  expected maps/North.map, but found maps/north.map',
       ],
-      'Rename maps/north.map to maps/North.map, or correct the name where it is used: only upper and lower case differ.',
+      'Rename maps/north.map to maps/North.map, or correct the name where it is used; the two differ only in case.',
     ],
     [
       'a size and its limit',
@@ -81,7 +81,7 @@ describe('what a failing tool offers', () => {
         'baler: error: a bale is too heavy',
         '  bales/b7.json has 512 MB, the maximum is 400 MB',
       ],
-      'Bring bales/b7.json from 512 MB down to 400 MB, or raise the limit if the growth is intended.',
+      'Reduce bales/b7.json from 512 MB to 400 MB, or raise the limit if the growth is intended.',
     ],
     [
       'a setting that a file lacks',
@@ -101,12 +101,12 @@ describe('what a failing tool offers', () => {
     [
       'an address on which nothing answers',
       ['npx await-barn 4001', 'error: timed out waiting for: http://localhost:4001'],
-      'Check that the server of the job started and listens on http://localhost:4001.',
+      "Check that the job's server started and is listening on http://localhost:4001.",
     ],
     [
       'a container that is not ready',
       ['baler status', 'error: barn_db container is not ready: starting'],
-      'Wait in the job until barn_db is ready before the step goes on.',
+      'Make the job wait until barn_db is ready before the step continues.',
     ],
     [
       'the script of an action',
@@ -114,7 +114,7 @@ describe('what a failing tool offers', () => {
         'orchard/baler-action@v3',
         '/w/_actions/orchard/baler-action/v3/pack.sh: line 7: bale: unbound variable',
       ],
-      'Check the inputs of orchard/baler-action, or use another release than v3.',
+      'Check the inputs of orchard/baler-action, or use a release other than v3.',
     ],
     [
       'a version that has to fit another package',
@@ -129,7 +129,7 @@ describe('what a failing tool offers', () => {
     [
       'a place, and what is wrong there',
       ['baler check', 'error: the plan cannot be used', '  plan.hay:8: the field "north" is mown twice'],
-      'Correct plan.hay:8: “the field "north" is mown twice”.',
+      'Fix the error at plan.hay:8: “the field "north" is mown twice”.',
     ],
   ])('is advised: %s', (_, [command = '', ...output], advice) =>
     expect(adviseOn(command, ...output)).toBe(advice),
@@ -239,7 +239,7 @@ describe('what is advised on code', () => {
   test.each([
     [
       "src/scales.ts:4:9 - error TS2739: Type '{ }' is missing the following properties from type 'P': weight, color",
-      'Add weight, color to the value at src/scales.ts:4, or make them optional in the type.',
+      'Add weight, color to the value at src/scales.ts:4, or make every missing property optional in the type.',
     ],
     [
       'src/scales.ts:4:1 - error TS1185: Merge conflict marker encountered.',
@@ -247,15 +247,15 @@ describe('what is advised on code', () => {
     ],
     [
       'src/Scales.java:9: error: reached end of file while parsing',
-      'Close what is still open at src/Scales.java:9: “reached end of file while parsing”.',
+      'Close the block or delimiter that is still open at src/Scales.java:9: “reached end of file while parsing”.',
     ],
     [
       'error: unexpected closing delimiter: `}`\n --> src/main.rs:9:1',
-      'Remove the `}` at src/main.rs:9 that closes nothing, or restore what it should close.',
+      'Remove the unmatched `}` at src/main.rs:9, or restore what it should close.',
     ],
     [
       "Scales.cs(4,9): error CS0234: The type or namespace name 'Pear' does not exist in the namespace 'Orchard'",
-      'Commit the source of `Pear` in Orchard that Scales.cs:4 uses, or reference it.',
+      'Commit the source of `Pear` in Orchard, which Scales.cs:4 uses, or add a reference to it.',
     ],
   ])('%s', (line, advice) => expect(adviseOn('make', ...line.split('\n'))).toBe(advice));
 
@@ -270,20 +270,20 @@ describe('what is advised on code', () => {
       '  2 errors potentially fixable with the `--fix` option.',
     ];
     const advice = adviseOn('npx eslint .', ...findings, ...counted);
-    expect(advice).toBe('Give the value at src/a.js:4 a type instead of `any`.');
+    expect(advice).toBe('Replace `any` at src/a.js:4 with a specific type.');
   });
 
   test('a test that gets an error of the server leads to its exception', () => {
     const shown = ['--- FAIL: TestWeigh (0.00s)', '    scales_test.go:4: expected 200 but got 500', 'FAIL'];
     expect(adviseOn('go test ./...', ...shown)).toBe(
-      'Find in the log of the server why “TestWeigh” gets 500 instead of 200.',
+      'Find out from the server log why “TestWeigh” gets 500 instead of 200.',
     );
   });
 
   test('a program that opens a window for a person is not installed', () => {
     expect(
       adviseOn('pwsh ci/open.ps1', "The term 'code' is not recognized as a name of a cmdlet or function."),
-    ).toBe('Do not call code in the job: it opens a window for a person.');
+    ).toBe('Do not call code in the job, because it opens a window for a person.');
   });
 
   test('the native part of a package is not imported by the project', () => {
@@ -318,7 +318,7 @@ describe('what is advised on code', () => {
     ];
     const advice = adviseOn('npx vitest run', ...shown);
     expect(advice).toBe(
-      'Run src/bales.test.tsx in an environment that has a DOM, such as jsdom: it uses `navigator`.',
+      'Run src/bales.test.tsx in an environment that has a DOM, such as jsdom, because it uses `navigator`.',
     );
   });
 });

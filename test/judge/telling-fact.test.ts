@@ -46,7 +46,7 @@ describe('a cause', () => {
       'No mapping for image "orchard/label:0.9"',
     );
     expect(answer(log).rootCause).toMatch(
-      /The step prints the same about orchard\/\w+:[\d.]+ and orchard\/\w+:[\d.]+\./,
+      /The same error is reported for orchard\/\w+:[\d.]+ and orchard\/\w+:[\d.]+\./,
     );
   });
 
@@ -58,7 +58,7 @@ describe('a cause', () => {
       '  (/opt/press/bin/python3).  Install sommelier or set WITH_TASTING=OFF.',
     );
     expect(answer(log).rootCause).toContain(
-      '(/opt/press/bin/python3). Install sommelier or set WITH_TASTING=OFF.',
+      '(/opt/press/bin/python3). Install sommelier or set WITH_TASTING=OFF”',
     );
   });
 

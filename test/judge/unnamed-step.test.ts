@@ -20,3 +20,19 @@ it('a failure without a cause has the last lines of its failing step, never a se
   );
   expect(`${title} ${rootCause} ${fixRecommendation}`).not.toContain('No error was found');
 });
+
+it('a command whose failure the runner tolerates is no cause', () => {
+  const lines = [
+    '##[group]Run ./press',
+    './press',
+    '##[endgroup]',
+    "Error: no apples in the basket 'north'",
+    '##[error]Process completed with exit code 3.',
+    "fatal: No url found for submodule path 'cellar' in .gitmodules",
+    "##[warning]The process '/usr/bin/git' failed with exit code 128",
+  ];
+  const log = lines.map((line) => `2026-05-04T10:00:00.0000000Z ${line}`).join('\n');
+  const { title, rootCause } = composeAnswer(insightOf(log));
+  expect(`${title} ${rootCause}`).toContain("no apples in the basket 'north'");
+  expect(`${title} ${rootCause}`).not.toContain('submodule');
+});

@@ -25,7 +25,7 @@ describe('answering', () => {
   test('says what a person would, quotes the line and says what to do', () => {
     const answer = composeAnswer(insightOf(SECRET));
     expect(answer.title).toBe('The secret ORCHARD_TOKEN is not set');
-    expect(answer.fixRecommendation).toContain('Add ORCHARD_TOKEN to the secrets');
+    expect(answer.fixRecommendation).toContain('Add ORCHARD_TOKEN to the repository secrets');
     expect(answer.claims[0]?.quotes[0]).toMatchObject({ source: 'log.txt', line: 1 });
     expect(answer.hypotheses).toEqual([]);
   });

@@ -42,13 +42,13 @@ describe('answers to the captured failures', () => {
     ['npm-eresolve', /react-dom@17\.0\.2 requires react@17\.0\.2.*react@18\.3\.1/, /Move react-dom/],
     [
       'pip-conflicting-versions',
-      /jinja2 3\.1\.4 needs MarkupSafe>=2\.0/,
+      /jinja2 3\.1\.4 requires MarkupSafe>=2\.0/,
       /Change the pin markupsafe==1\.1\.1/,
     ],
-    ['profile-none-attribute', /^members\/greeting\.py:3 throws AttributeError/, /members\/greeting\.py:3/],
+    ['profile-none-attribute', /^members\/greeting\.py:3 raises AttributeError/, /members\/greeting\.py:3/],
     ['visitor-counter-race', /\(\*Counter\)\.Enter \(counter\.go:14\)/, /counter\.go:14/],
     ['markupsafe-upgrade', /^jinja2 imports soft_unicode from markupsafe/, /^Upgrade jinja2/],
-    ['registry-unauthorized', /PACKAGES_TOKEN is empty/, /^Give PACKAGES_TOKEN/],
+    ['registry-unauthorized', /PACKAGES_TOKEN is empty/, /^Set a value for PACKAGES_TOKEN/],
     [
       'receipt-snapshot',
       /renders "Rye bread 4,80 EUR" where the stored snapshot has "Rye bread 4\.80"/,
@@ -57,10 +57,10 @@ describe('answers to the captured failures', () => {
     ['yaml-package-undeclared', /^planner\/rota\.py imports the package yaml/, /PyYAML/],
     [
       'wrong-working-directory',
-      /needs package\.json, and \S*pottery-shop has none/,
-      /^Run npm in the folder that has package\.json/,
+      /needs package\.json, but \S*pottery-shop does not contain one/,
+      /^Run npm in the folder that contains package\.json/,
     ],
-    ['csv-reader-segfault', /`make check` ran .* "ok 1 - prints number and price"/, /debugger/],
+    ['csv-reader-segfault', /`make check` ran .* “ok 1 - prints number and price”/, /debugger/],
   ])('%s names the thing, the place and the why', (slug, cause, fix) => {
     const answer = answerTo(slug);
     expect(answer.rootCause).toMatch(cause);
@@ -74,7 +74,7 @@ describe('answers to the captured failures', () => {
     );
     const { fixRecommendation } = composeAnswer(insightOf(log));
     expect(fixRecommendation).toBe(
-      'Run npm in the folder that has package.json (`working-directory` of the step).',
+      'Run npm in the folder that contains package.json (`working-directory` of the step).',
     );
   });
 

@@ -29,7 +29,7 @@ it('nothing else rounds a confidence for people', () => {
 });
 
 const OTHER_ROUNDING =
-  /confidence\b[\w.)]{0,20}\.toFixed\(|Math\.(?:round|floor|ceil)\([^)\n]{0,60}confidence\b[^)\n]{0,9}\* ?100\b|percentOf\([^)\n]{0,40}[cC]onfidence\)/;
+  /confidence\b[\w.)]{0,20}\.toFixed\(|Math\.(?:round|floor|ceil)\([^)\n]{0,60}confidence\b[^)\n]{0,9}\* ?100\b|formatPercent\([^)\n]{0,40}[cC]onfidence\)/;
 
 /** The one rounding, and what a model reads and no person. */
 const EXCEPTIONS: ReadonlySet<string> = new Set(['src/lib/text.ts', 'src/models/analyst/show-facts.ts']);

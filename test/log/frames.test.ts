@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readSources } from '../../src/log/read-sources.ts';
+import { listLongPaths } from '../support/hostile-owners.ts';
 
 function exceptionsIn(...lines: string[]) {
   const text = lines.join('\n');
@@ -44,5 +45,14 @@ describe('frames of a trace', () => {
     expect(
       exceptionsIn('shop.JsonException: bad token', ...other, '\tat shop.Reader.read(Reader.java:4)'),
     ).toEqual([]);
+  });
+
+  test('name paths of up to 300 characters', () => {
+    const paths = listLongPaths(8);
+    const [thrown] = exceptionsIn(
+      "TypeError: Cannot read properties of undefined (reading 'discount')",
+      ...paths.map((path) => `    at total (${path}:2:1)`),
+    );
+    expect(thrown?.frames.map(({ file }) => file)).toEqual(paths);
   });
 });

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import { formatSummary } from '../../action/src/render-answer.ts';
+import { slackFacts } from '../../src/channels/slack/branch-facts.ts';
+import { slackMessage } from '../../src/channels/slack/branch-message.ts';
+import { createAnswerBody } from '../../src/channels/webhook.ts';
 import { causeOutput, describeAnswer } from '../../src/mcp/shapes.ts';
 import type { ArrangedAnswer } from '../../src/notifications/build-answers.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
-import { webhookBody } from '../../src/notifications/publisher/webhook.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
-import { slackFacts } from '../../src/notifications/slack/slack-facts.ts';
-import { slackMessage } from '../../src/notifications/slack/slack-message.ts';
 import { buildCtrfReport, buildSarifLog } from '../../src/service/answers/export.ts';
 import { renderMarkdown, renderPlain, renderTerminal } from '../../src/service/answers/render.ts';
+import { branchSituation, sampleCause, sampleHead } from '../channels/slack/slack-world.ts';
 import { sampleAnalysis, sampleAnswers, sampleBuild, sampleFailure } from '../support/sample-analysis.ts';
 import { causeOf, headOf, situationOf } from './sample-situation.ts';
-import { branchSituation, sampleCause, sampleHead } from './slack/slack-world.ts';
 
 const analysis = sampleAnalysis({ green: { buildId: 'bld_0', number: '1234', url: null } });
 const [answered] = sampleAnswers([analysis]) as [ArrangedAnswer];
@@ -27,7 +27,7 @@ const full = {
     formatSummary({ answers: [answered], experiment: null, pending: null, getPageUrl: () => null }),
   agent: () => describeAnswer(answered).join('\n'),
   'agent, as data': () => JSON.stringify(causeOutput(answered)),
-  webhook: () => webhookBody(sampleBuild(), analysis),
+  webhook: () => createAnswerBody({ build: sampleBuild(), analysis }),
   ctrf: () => JSON.stringify(buildCtrfReport(exported)),
   sarif: () => JSON.stringify(buildSarifLog(exported)),
 };

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { buildOutputs, formatConsoleText, formatSummary } from '../../action/src/render-answer.ts';
+import { slackFacts } from '../../src/channels/slack/branch-facts.ts';
+import { slackMessage } from '../../src/channels/slack/branch-message.ts';
 import { renderAnnotations, renderAnswers, renderBlocks } from '../../src/cli/triage-text.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderCheck } from '../../src/notifications/render-check.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
-import { slackFacts } from '../../src/notifications/slack/slack-facts.ts';
-import { slackMessage } from '../../src/notifications/slack/slack-message.ts';
 import type { Cause } from '../../src/ports/notices.ts';
 import { jenkinsDescription } from '../../src/providers/jenkins/description.ts';
 import { buildCtrfReport, buildSarifLog } from '../../src/service/answers/export.ts';
+import { branchSituation, sampleHead } from '../channels/slack/slack-world.ts';
 import { sampleBuild } from '../support/sample-analysis.ts';
 import { ANALYSES, GROUPS, severalAnswers, TITLES } from '../support/several-causes.ts';
 import { causeOf, headOf, situationOf } from './sample-situation.ts';
-import { branchSituation, sampleHead } from './slack/slack-world.ts';
 
 const answers = severalAnswers();
 const action = { answers, experiment: null, pending: null, getPageUrl: () => null };

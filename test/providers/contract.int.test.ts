@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
+import type { NoticeCall, NoticeChannel, NoticeOutlet } from '../../src/channels/channel.ts';
 import type { Build } from '../../src/domain/build.ts';
-import type { Notice } from '../../src/domain/notice.ts';
-import type { NoticeChannel } from '../../src/ports/notices.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { createProviders } from '../../src/providers/registry.ts';
+import { callTo, channelParts, send } from '../channels/sending.ts';
 import { causeOf, headOf, situationOf } from '../notifications/sample-situation.ts';
 import { type FakeState, fakeHttpDeps, relayed } from '../support/fake-stores.ts';
 import { TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
@@ -271,15 +271,16 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
   describe('what is said there', () => {
     const built = (change: Partial<Build> = {}) =>
       sampleBuild({ provider: world.name, ...world.build, pullRequest: 7, commit: COMMIT, ...change });
-    async function channel(kind: 'comment' | 'status'): Promise<NoticeChannel> {
-      const found = provider.channels.find(({ rule }) => rule.channel === `${world.name}-${kind}`);
+    async function channel(kind: 'comment' | 'status'): Promise<NoticeChannel & { outlet: NoticeOutlet }> {
+      const found = provider.channels.find((one) => one.channel === `${world.name}-${kind}`);
       if (found?.open == null) throw new Error(`no ${kind}`);
-      return found.open({ logger: silentLogger, publicUrl: 'https://fl.example' });
+      return { ...found, outlet: await found.open(channelParts()) };
     }
-    function noticeOf(one: NoticeChannel, build: Build, reference: string | null): Notice {
+    function callOf(one: NoticeChannel, build: Build, reference: string | null): NoticeCall {
       const place = one.findPlace(build, { defaultBranch: 'main' });
       if (place === null) throw new Error('no place');
-      return { key: place.key, repository: build.repository, about: place.about, reference, isRetry: false };
+      const { key, about } = place;
+      return callTo({ repository: build.repository, about }, { key, reference, signal });
     }
 
     testOf(
@@ -289,25 +290,29 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
         const comment = await channel('comment');
         const build = built();
         expect(comment.findPlace(build, { defaultBranch: 'main' })).toMatchObject({ opens: true });
-        const first = await comment
-          .prepare(situationOf(headOf({ build })))
-          ?.show({ notice: noticeOf(comment, build, null), signal });
+        const first = await send(
+          comment.outlet,
+          situationOf(headOf({ build })),
+          callOf(comment, build, null),
+        );
         expect(host.state.comments.map(({ body }) => /Analyzing/.test(body))).toEqual([true]);
         const reference = first?.reference ?? null;
         const answered = situationOf(headOf({ build, causes: [causeOf()] }));
-        await comment.prepare(answered)?.show({ notice: noticeOf(comment, build, reference), signal });
+        await send(comment.outlet, answered, callOf(comment, build, reference));
         const green = built({ id: 'bld_2', status: 'passed', number: '13' });
         const lastFailed = { build, fixedBy: green, failures: 1, causes: [] };
-        await comment
-          .prepare(situationOf(headOf({ build: green, lastFailed })))
-          ?.show({ notice: noticeOf(comment, green, reference), signal });
+        await send(
+          comment.outlet,
+          situationOf(headOf({ build: green, lastFailed })),
+          callOf(comment, green, reference),
+        );
         expect(host.state.comments).toHaveLength(1);
         expect(host.state.comments[0]?.body).toContain('is fixed in');
       },
     );
 
     testOf('comments', '70: has an address', async () => {
-      const rule = provider.channels.find((one) => one.rule.channel === `${world.name}-comment`)?.rule;
+      const rule = provider.channels.find((one) => one.channel === `${world.name}-comment`);
       expect(rule?.getPageAddress?.(built(), '9')).toMatch(
         /^http:\/\/[^ ]+\/shop\/api\/(?:pull\/7#issuecomment-9|pulls\/7#issuecomment-9|-\/merge_requests\/7#note_9)$/,
       );
@@ -317,36 +322,36 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       const comment = await channel('comment');
       const build = built();
       const { reference = null } =
-        (await comment
-          .prepare(situationOf(headOf({ build })))
-          ?.show({ notice: noticeOf(comment, build, null), signal })) ?? {};
+        (await send(comment.outlet, situationOf(headOf({ build })), callOf(comment, build, null))) ?? {};
       const [ours] = host.state.comments;
       host.state.comments.unshift({ id: 9, body: ours?.body ?? '', author: 'mallory' });
-      expect(await comment.find?.({ notice: noticeOf(comment, build, null), signal })).toEqual({ reference });
+      expect(await comment.outlet.find?.(callOf(comment, build, null))).toEqual({ reference });
       expect(ours?.author).toBe(OURS);
     });
 
     testOf('comments', 'is made anew where somebody deleted it', async () => {
       const comment = await channel('comment');
-      const ready = comment.prepare(situationOf(headOf({ build: built() })));
-      await expect(ready?.show({ notice: noticeOf(comment, built(), '4242'), signal })).rejects.toMatchObject(
-        { code: 'not-found' },
-      );
+      const known = situationOf(headOf({ build: built() }));
+      await expect(send(comment.outlet, known, callOf(comment, built(), '4242'))).rejects.toMatchObject({
+        code: 'not-found',
+      });
     });
 
     testOf('statuses', 'is the status of its commit', async () => {
       const status = await channel('status');
       const build = built();
-      await status
-        .prepare(situationOf(headOf({ build, causes: [causeOf()] })))
-        ?.show({ notice: noticeOf(status, build, null), signal });
+      await send(
+        status.outlet,
+        situationOf(headOf({ build, causes: [causeOf()] })),
+        callOf(status, build, null),
+      );
       expect(host.state.statuses).toHaveLength(1);
       expect(host.state.statuses[0]?.state).toMatch(/^fail/);
     });
 
     test('stays silent about builds of other hosts', () => {
       const others = world.name === 'github' ? 'gitea' : 'github';
-      for (const { rule } of provider.channels)
+      for (const rule of provider.channels)
         expect(
           rule.findPlace(built({ provider: others, url: 'https://elsewhere.example/1' }), {
             defaultBranch: 'main',

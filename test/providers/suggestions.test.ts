@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { NoticeCall, NoticeSender } from '../../src/channels/channel.ts';
 import { embedded, loadConfig } from '../../src/config/load.ts';
 import type { FixTrial } from '../../src/domain/experiment.ts';
-import type { Notice } from '../../src/domain/notice.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
-import type { NotificationClient } from '../../src/ports/notices.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createGithubSuggestionClient } from '../../src/providers/github/notices.ts';
 import { createGitlabSuggestionClient } from '../../src/providers/gitlab/api.ts';
@@ -16,12 +15,11 @@ import {
   replacementIn,
   type Suggestions,
 } from '../../src/providers/suggestions.ts';
-import { pullRequestNotice } from '../notifications/publisher/sample-notice.ts';
+import { pullRequestNotice } from '../channels/sample-notice.ts';
+import { channelParts, send } from '../channels/sending.ts';
 import { causeOf, decided, headOf, situationOf } from '../notifications/sample-situation.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../support/loopback-server.ts';
 import { sampleAnalysis, sampleExperiment } from '../support/sample-analysis.ts';
-
-const signal = AbortSignal.timeout(60_000);
 
 function diffOf(hunk: string, path = 'src/sum.ts'): string {
   return `diff --git a/${path} b/${path}\nindex 1..2 100644\n--- a/${path}\n+++ b/${path}\n${hunk}\n`;
@@ -155,7 +153,7 @@ interface Posted {
 }
 
 interface Host {
-  readonly client: (url: string) => NotificationClient<Suggestions>;
+  readonly client: (url: string) => NoticeSender<Suggestions>;
   /** Answers a call of its API; the word behind it is what a comment is created with. */
   readonly answer: (route: string, body: unknown, host: HostState) => unknown;
   readonly opening: string;
@@ -251,7 +249,7 @@ describe.each([
 ])('the suggestions on %s', (name, host) => {
   let state: HostState;
   let server: LoopbackServer;
-  let notice: Notice;
+  let notice: NoticeCall;
   beforeEach(async () => {
     state = { patch: PATCH, comments: [], writes: [], sent: [] };
     notice = pullRequestNotice();
@@ -269,9 +267,7 @@ describe.each([
   afterEach(() => server.close());
 
   async function show(suggestions: Suggestions | null): Promise<void> {
-    const { reference } = await host
-      .client(server.url)
-      .show(suggestions ?? { suggestions: [] }, { notice, signal });
+    const { reference } = await host.client(server.url).send(suggestions ?? { suggestions: [] }, notice);
     notice = { ...notice, reference };
   }
 
@@ -301,14 +297,13 @@ describe.each([
     };
     const { providers } = loadConfig(embedded('/data', '/knowledge'), environment, () => '');
     const channels = createProviders(providers).flatMap((provider) => provider.channels);
-    const found = channels.find(({ rule }) => rule.channel === `${name.toLowerCase()}-suggestion`);
-    const channel = await found?.open?.({ logger: silentLogger, publicUrl: null });
-    await channel
-      ?.prepare(situationOf(headOf({ causes: [causeOf(analysisWith(diffOf(HUNK)))] })))
-      ?.show({ notice, signal });
+    const found = channels.find((one) => one.channel === `${name.toLowerCase()}-suggestion`);
+    const channel = await found?.open?.(channelParts({ publicUrl: null }));
+    if (channel === undefined) throw new Error('no channel');
+    await send(channel, situationOf(headOf({ causes: [causeOf(analysisWith(diffOf(HUNK)))] })), notice);
 
     expect(state.comments).toMatchObject([{ path: 'src/sum.ts', line: 12 }]);
-    expect(channel?.prepare(situationOf(headOf()))).toBeNull();
+    expect(channel.render(situationOf(headOf()))).toBeNull();
   });
 
   it('name the lines they replace', async () => {

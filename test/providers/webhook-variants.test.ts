@@ -201,6 +201,17 @@ describe('Azure Pipelines', () => {
     });
   });
 
+  test.each([
+    ['succeeded', 'passed'],
+    ['Succeeded', 'passed'],
+    ['Failed', 'failed'],
+  ])('reads a result in any case: %s', (result, status) => {
+    const ended = { ...resource, status: 'completed', result };
+    expect(readAzureEvent({ id: 'n1', eventType: 'build.complete', resource: ended }).reading).toMatchObject({
+      build: { status },
+    });
+  });
+
   test('names the repository on GitHub that it builds', () => {
     const named = {
       ...resource,

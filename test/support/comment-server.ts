@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { AnswerOutlet } from '../../src/channels/channel.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import type { Publisher } from '../../src/ports/notices.ts';
 import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
 
 const Comment = z.object({ id: z.string(), text: z.string() });
@@ -29,7 +29,7 @@ export async function startCommentServer(): Promise<CommentServer> {
 }
 
 /** Leaves a marker in each comment, and finds it again. */
-export function commentPublisher(url: string): Publisher {
+export function createCommentOutlet(url: string): AnswerOutlet {
   const marker = (key: string) => `<!-- faultline:${key} -->`;
   const read = async (init: RequestInit) => {
     const response = await fetch(url, init);
@@ -38,14 +38,13 @@ export function commentPublisher(url: string): Publisher {
     return await response.json();
   };
   return {
-    driver: 'comments',
-    publish: async (_build, { answer }, { key, signal }) => {
-      const made = Comment.parse(
-        await read({ method: 'POST', body: `${marker(key)}\n${answer.title}`, signal }),
-      );
+    render: ({ analysis }) => ({ title: analysis.answer.title }),
+    send: async ({ title }: { readonly title: string }, { key, reference, signal }) => {
+      if (reference !== null) return { reference };
+      const made = Comment.parse(await read({ method: 'POST', body: `${marker(key)}\n${title}`, signal }));
       return { reference: made.id };
     },
-    find: async (_build, _analysis, { key, signal }) => {
+    find: async ({ key, signal }) => {
       const found = Comments.parse(await read({ signal })).find(({ text }) => text.includes(marker(key)));
       return found === undefined ? null : { reference: found.id };
     },

@@ -5,7 +5,10 @@ export const HOSTILE_OWNERS = [
   { kind: 'regular expressions that repeat much', provider: 'gitea', rule: `${'(a?){99}'.repeat(20)}b` },
 ] as const;
 
-export const LONG_PATH = `${'a'.repeat(200)}/${'a'.repeat(200)}/${'a'.repeat(200)}.ts`;
+/** Lists paths that such rules match late. They are as long as a frame of a stack may name. */
+export function listLongPaths(count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `${'a'.repeat(140 - at)}/${'a'.repeat(140)}.ts`);
+}
 
 /** Writes a CODEOWNERS file of about so many bytes. */
 export function hostileOwners(rule: string, bytes: number): string {

@@ -1,11 +1,11 @@
+import { answerHandler } from '../../src/channels/handlers.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
-import { publicationHandler } from '../../src/notifications/publications.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
 import { createStores } from '../../src/stores/stores.ts';
 import { startWorker } from '../../src/work/worker.ts';
-import { commentPublisher } from './comment-server.ts';
+import { createCommentOutlet } from './comment-server.ts';
 
 /**
  * A process that comments what is pending, and kills itself with SIGKILL at the named failpoint.
@@ -20,7 +20,7 @@ await stores.work.reclaim();
 startWorker({
   ...{
     work: stores.work,
-    handlers: [publicationHandler(commentPublisher(url), { stores, timeLimitMs: 5_000 })],
+    handlers: [answerHandler('comments', createCommentOutlet(url), { stores, timeLimitMs: 5_000 })],
   },
   ...{ masker: createMasker(), logger: silentLogger, intervalMs: 100 },
   failpoint: (name) => {

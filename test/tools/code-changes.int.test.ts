@@ -5,10 +5,12 @@ import type { CodeHost } from '../../src/ports/code-host.ts';
 import type { HistoryStore } from '../../src/ports/stores.ts';
 import { createLocalGitHost } from '../../src/providers/git/clone.ts';
 import { createEmptyHistory } from '../../src/stores/memory.ts';
+import { createTools } from '../../src/tools/all-tools.ts';
 import { changedRanges } from '../../src/tools/repository.ts';
+import { createToolbox } from '../../src/tools/toolbox.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { sampleBuild, sampleSubject } from '../support/subject.ts';
-import { asking } from './sources.ts';
+import { asking, emptySources } from './sources.ts';
 
 const TAX = [
   'export function taxOf(net: number) {',
@@ -205,6 +207,47 @@ describe('changed_since_green of a file that several commits changed', () => {
       ],
     ]);
     expect(found.every(({ data }) => data?.stillUsed === undefined)).toBe(true);
+  });
+});
+
+describe('what is known before a call', () => {
+  const outlook = async (
+    history: HistoryStore,
+    tool: string,
+    overrides: Parameters<typeof sampleSubject>[0] = {},
+  ) => {
+    const toolbox = createToolbox(createTools({ ...emptySources(), codeHost, history }), {
+      mask: (text) => text,
+    });
+    const subject = sampleSubject({ build: sampleBuild({ commit: built }), ...overrides });
+    const offered = await toolbox.askable?.('TEST_FAILURE', subject, new AbortController().signal);
+    return offered?.find(({ name }) => name === tool)?.outlook;
+  };
+
+  it('is good for the changes since a passing build at another commit', async () => {
+    expect(await outlook(historyWithGreen(green), 'changed_since_green')).toBe('good');
+    expect(await outlook(historyWithGreen(green), 'read_test_file')).toBeUndefined();
+  });
+
+  it('is poor where no build passed, or this commit did: nothing changed since', async () => {
+    expect(await outlook(historyWithGreen(null), 'changed_since_green')).toBe('poor');
+    expect(await outlook(historyWithGreen(built), 'changed_since_green')).toBe('poor');
+    const asked = await ask(historyWithGreen(built))('TEST_FAILURE', 'changed_since_green');
+    expect(asked).toMatchObject({ status: 'empty', findings: [] });
+  });
+
+  it('is good for past fixes only if the failure went away with another commit', async () => {
+    const [failure] = sampleSubject().failures;
+    if (failure === undefined) throw new Error('The sample has a failure.');
+    const known = { repository: 'shop/api', pipeline: 'ci', number: '700', branch: 'main' };
+    const row = { failure, ...known, category: null, analysisId: null, seenAt: '2026-01-01T00:00:00.000Z' };
+    const history = (commit: string): HistoryStore => ({
+      ...historyWithGreen(middle),
+      failureHistory: async () => [{ ...row, commit }],
+    });
+    expect(await outlook(history(green), 'read_past_fixes')).toBe('good');
+    expect(await outlook(history(middle), 'read_past_fixes')).toBe('poor');
+    expect(await outlook(history(green), 'read_past_fixes', { generic: true })).toBe('poor');
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { OUTWARD } from '../../src/channels/deliver.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import { OUTWARD } from '../../src/notifications/publications.ts';
 import { computeDelay } from '../../src/work/process-items.ts';
 
 const outwardDelay = (retries: number, error: unknown, random?: number) =>

@@ -3,18 +3,19 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AnswerOutlet, Sent } from '../../src/channels/channel.ts';
+import { answerHandler } from '../../src/channels/handlers.ts';
+import { WebhookSettings, webhookChannel } from '../../src/channels/webhook.ts';
 import type { Build } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { WorkItem } from '../../src/domain/work.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
-import { publicationHandler } from '../../src/notifications/publications.ts';
-import { createWebhookPublisher } from '../../src/notifications/publisher/webhook.ts';
-import type { Publisher } from '../../src/ports/notices.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { startWorker } from '../../src/work/worker.ts';
+import { openAnswers } from '../channels/sending.ts';
 import { sampleAnalysis, sampleBuild } from '../stores/samples.ts';
 import { BARE } from '../support/bare-environment.ts';
 import { startCommentServer } from '../support/comment-server.ts';
@@ -42,8 +43,15 @@ async function storeAnswerFor(...publishers: readonly string[]): Promise<Build> 
   return build;
 }
 
+interface Publisher {
+  readonly driver: string;
+  readonly outlet: AnswerOutlet;
+}
+
 function worker(publishers: readonly Publisher[], { timeLimitMs = 1_000, intervalMs = 60_000 } = {}) {
-  const handlers = publishers.map((one) => publicationHandler(one, { stores, timeLimitMs }));
+  const handlers = publishers.map(({ driver, outlet }) =>
+    answerHandler(driver, outlet, { stores, timeLimitMs }),
+  );
   return startWorker({
     work: stores.work,
     handlers,
@@ -54,8 +62,12 @@ function worker(publishers: readonly Publisher[], { timeLimitMs = 1_000, interva
 }
 
 /** A publisher with a name of its own, so that no other test's worker takes what is pending for it. */
-function publisher(publish: Publisher['publish']): Publisher {
-  return { driver: newId('thr'), publish };
+function publisher(publish: (analysisId: string, key: string) => Promise<Sent>): Publisher {
+  const outlet: AnswerOutlet = {
+    render: ({ analysis: { id } }) => ({ id }),
+    send: async ({ id }: { readonly id: string }, { key }) => await publish(id, key),
+  };
+  return { driver: newId('thr'), outlet };
 }
 
 async function entryOf(build: Build): Promise<WorkItem | undefined> {
@@ -76,7 +88,7 @@ const ended = ({ version, settled }: WorkItem) => settled === version;
 describe('what is pending outside', () => {
   it('is told when woken, and its reference kept', async () => {
     const told: string[] = [];
-    const client = publisher(async (_build, { id }, { key }) => {
+    const client = publisher(async (id, key) => {
       told.push(key);
       return { reference: `https://elsewhere.example/${id}` };
     });
@@ -184,10 +196,8 @@ describe('what is pending outside', () => {
     const server = await startLoopback(
       (_request, response) => void setTimeout(() => response.writeHead(204).end(), 20),
     );
-    const client: Publisher = {
-      ...createWebhookPublisher({ url: server.url, secrets: SECRETS, clock: systemClock }),
-      driver: newId('thr'),
-    };
+    const webhook = webhookChannel(WebhookSettings.parse({ url: server.url, secrets: SECRETS }));
+    const client: Publisher = { driver: newId('thr'), outlet: await openAnswers(webhook) };
     const builds = await Promise.all(Array.from({ length: 30 }, () => storeAnswerFor(client.driver)));
     const keepers = [1, 2, 3].map(() => worker([client], { intervalMs: 50 }));
     for (const build of builds)

@@ -44,7 +44,8 @@ export function plantHistory(parent: string, program: Program, plant: Plant, pla
   return { name, language, plant, folder, green, head: ids.at(-1) ?? '', culprit, commits: ids.length, log };
 }
 
-function createRepository(folder: string) {
+/** Creates an empty repository in the folder. A fixed clock and committer make its ids the same each time. */
+export function createRepository(folder: string) {
   const email = 'somebody@planted.test';
   const environment = {
     PATH: process.env.PATH ?? '',

@@ -28,6 +28,10 @@ export interface Program {
 }
 
 export function create(path: string, ...lines: readonly string[]): Edit {
+  return createFile(path, lines);
+}
+
+export function createFile(path: string, lines: readonly string[]): Edit {
   return { path, from: '', to: `${lines.join('\n')}\n` };
 }
 

@@ -6,18 +6,22 @@ type Element = DefaultTreeAdapterTypes.Element;
 
 /** Elements that a browser does not render as text. */
 const UNSEEN = new Set(
-  'script style noscript template head svg math iframe object embed canvas audio video select textarea datalist dialog frameset'.split(
-    ' ',
-  ),
+  (
+    'script style noscript template head svg math iframe object embed canvas audio video select ' +
+    'textarea datalist dialog frameset'
+  ).split(' '),
 );
 const BLOCKS = new Set(
-  'address article aside blockquote body dd details div dl dt fieldset figcaption figure footer form header hr html li main nav ol p pre section summary table tr ul'.split(
-    ' ',
-  ),
+  (
+    'address article aside blockquote body dd details div dl dt fieldset figcaption figure footer form ' +
+    'header hr html li main nav ol p pre section summary table tr ul'
+  ).split(' '),
 );
 const CELLS = new Set(['td', 'th']);
-const HIDING =
-  /(?:display:none|visibility:(?:hidden|collapse)|font-size:0(?:[;.a-z%]|$)|(?:^|;)opacity:0(?:\.0{1,9})?(?:;|$))/;
+const HIDING = new RegExp(
+  '(?:display:none|visibility:(?:hidden|collapse)|font-size:0(?:[;.a-z%]|$)|' +
+    String.raw`(?:^|;)opacity:0(?:\.0{1,9})?(?:;|$))`,
+);
 
 /**
  * Reads what a person sees of a page: no scripts, styles, comments, or text that is hidden by the page

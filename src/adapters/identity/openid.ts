@@ -121,7 +121,8 @@ function toPrincipal(claims: unknown, { groupsClaim, roles }: OpenIdOptions): Pr
   if (granted.length === 0)
     throw new TriageError(
       'forbidden',
-      `${name} is signed in, but none of their groups may use Faultline. FAULTLINE_OIDC_ROLES lists the groups that may.`,
+      `${name} is signed in, but none of their groups may use Faultline. ` +
+        'FAULTLINE_OIDC_ROLES lists the groups that may.',
     );
   return { name: nameOfLength(name), roles: granted, repositories: null };
 }

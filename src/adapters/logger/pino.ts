@@ -70,8 +70,11 @@ function safely(fields: object, hide: HideSecrets): Record<string, unknown> {
 }
 
 /** Names of fields whose text is never printed, whatever it is. */
-const SECRET_NAME =
-  /(?:authorization|cookie|passw(?:or)?d|passphrase|secret|(?:api|private|secret|access|signing)[_-]?key|credentials?|(?:^|[a-z_-])token)$/i;
+const SECRET_NAME = new RegExp(
+  '(?:authorization|cookie|passw(?:or)?d|passphrase|secret|(?:api|private|secret|' +
+    'access|signing)[_-]?key|credentials?|(?:^|[a-z_-])token)$',
+  'i',
+);
 const HIDDEN = '***';
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 100;

@@ -195,14 +195,16 @@ export type Node =
 
 /** Elements that are invisible or say nothing about the subject of the page. */
 const UNSEEN = new Set(
-  'script style noscript template head svg math iframe object select textarea nav header footer form button'.split(
-    ' ',
-  ),
+  (
+    'script style noscript template head svg math iframe object select textarea nav header footer ' +
+    'form button'
+  ).split(' '),
 );
 const BREAKS = new Set(
-  'address article blockquote br dd div dl dt figure h1 h2 h3 h4 h5 h6 hr li main ol p pre section table tr ul'.split(
-    ' ',
-  ),
+  (
+    'address article blockquote br dd div dl dt figure h1 h2 h3 h4 h5 h6 hr li main ol p pre section ' +
+    'table tr ul'
+  ).split(' '),
 );
 
 /**

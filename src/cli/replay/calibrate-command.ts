@@ -149,7 +149,8 @@ async function replayedAnswers(options: CalibrateCommandOptions, config: Config)
   const said = cases.length - answers.length;
   if (said > 0)
     say(
-      `Left out ${said} of ${cases.length} cases, whose category is unknown or which ${analyst} did not answer.`,
+      `Left out ${said} of ${cases.length} cases, whose category is unknown or which ${analyst} did ` +
+        'not answer.',
     );
   return { answers, analyst, sources: paths.map((path) => basename(path)), perDay: null };
 }
@@ -199,7 +200,8 @@ async function decidedAnswers(options: CalibrateCommandOptions, config: Config):
       );
     const audits = own.filter(({ origin }) => origin === 'audit').length;
     say(
-      `${own.length} decided answers, ${audits} of them sampled from published answers${shareText(audits, config.review.auditEvery)}.`,
+      `${own.length} decided answers, ${audits} of them sampled from published ` +
+        `answers${shareText(audits, config.review.auditEvery)}.`,
     );
     const perDay = new Map(
       (await calibrations.answeredPerDay()).map(({ category, perDay: count }) => [category, count]),
@@ -215,7 +217,10 @@ async function decidedAnswers(options: CalibrateCommandOptions, config: Config):
 
 function shareText(audits: number, every: number): string {
   if (audits === 0)
-    return ': they say nothing about confident answers, because only uncertain ones are reviewed (set FAULTLINE_AUDIT_EVERY to sample some)';
+    return (
+      ': they say nothing about confident answers, because only uncertain ones are reviewed (set ' +
+      'FAULTLINE_AUDIT_EVERY to sample some)'
+    );
   return every > 1 ? `, each of which represents ${every}` : '';
 }
 
@@ -267,7 +272,9 @@ async function fromResults(path: string, files: readonly RunResults[]): Promise<
 function renderCalibration(fitted: FittedCalibration, gathered: GatheredAnswers): string {
   const { calibration, rows, thresholds, held } = fitted;
   const { fittedOn, before, after } = calibration;
-  const heading = `Calibration of ${calibration.analyst}, ${fittedOn.cases} cases from ${fittedOn.projectCount} projects`;
+  const heading =
+    `Calibration of ${calibration.analyst}, ${fittedOn.cases} cases from ${fittedOn.projectCount} ` +
+    'projects';
   const lines = [
     heading,
     '='.repeat(heading.length),
@@ -276,9 +283,11 @@ function renderCalibration(fitted: FittedCalibration, gathered: GatheredAnswers)
     ...rows.map(rowText),
     '',
     `ECE    before ${measured(before.ece)}   after * ${after === null ? 'not known' : measured(after.ece)}`,
-    `Brier  before ${measured(before.brier)}   after * ${after === null ? 'not known' : measured(after.brier)}`,
+    `Brier  before ${measured(before.brier)}   after ` +
+      `* ${after === null ? 'not known' : measured(after.brier)}`,
     after === null
-      ? '* All cases belong to one project, so none could be held out: the quality of the fit elsewhere is unknown.'
+      ? '* All cases belong to one project, so none could be held out: ' +
+        'the quality of the fit elsewhere is unknown.'
       : '* Cross-validated: fitted without the case’s project. Intervals are 95 %, by resampling projects.',
     ...notes(rows),
     '',
@@ -308,11 +317,13 @@ function notes(rows: readonly FitRow[]): string[] {
         : `${cases}, equivalent to ${Math.floor(worth)} equally weighted cases,`;
     if (method === 'capped')
       return [
-        `${category}: too few cases (${found} < ${POOLED_FROM}): the stated confidence stays, capped by what so few cases allow.`,
+        `${category}: too few cases (${found} < ${POOLED_FROM}): ` +
+          'the stated confidence stays, capped by what so few cases allow.',
       ];
     if (method === 'pooled')
       return [
-        `${category}: too few cases (${found} < ${OWN_FROM}) for its own fit: the overall fit is used, never raising confidence.`,
+        `${category}: too few cases (${found} < ${OWN_FROM}) for its own fit: ` +
+          'the overall fit is used, never raising confidence.',
       ];
     return [];
   });
@@ -337,10 +348,13 @@ function riskLines(
   const coverage = proportion(published, all);
   return [
     '',
-    `Thresholds for at most ${percent(risk.most)} wrong among published answers, with ${percent(risk.confidence)} confidence per category`,
+    `Thresholds for at most ${percent(risk.most)} wrong among published answers, ` +
+      `with ${percent(risk.confidence)} confidence per category`,
     'category          cases  from     published             wrong  at most  reviews of 100',
     ...thresholds.map((one) => thresholdText(one, gathered)),
-    `In all: ${published} of ${all} published (${percent(coverage.share)}, ${percent(coverage.low)}–${percent(coverage.high)}), ${wrong} wrong; ${Math.round(100 * (1 - coverage.share))} of 100 answers go to review.`,
+    `In all: ${published} of ${all} published ` +
+      `(${percent(coverage.share)}, ${percent(coverage.low)}–${percent(coverage.high)}), ${wrong} ` +
+      `wrong; ${Math.round(100 * (1 - coverage.share))} of 100 answers go to review.`,
     'Clopper-Pearson bound; thresholds by Learn then Test (arXiv 2110.01052), per category.',
   ];
 }
@@ -354,7 +368,10 @@ function thresholdText(
   const load = threshold === null ? 100 : Math.round(100 * (1 - share.share));
   const daily = perDay === null ? '' : `  ${((perDay.get(category) ?? 0) * (load / 100)).toFixed(1)} per day`;
   if (threshold === null)
-    return `${head}always reviewed: no threshold meets the risk (at least ${needed} cases without an error are needed)${daily}`;
+    return (
+      `${head}always reviewed: no threshold meets the risk (at least ${needed} cases without an error ` +
+      `are needed)${daily}`
+    );
   const covered = `${published} (${percent(share.share)}, ${percent(share.low)}–${percent(share.high)})`;
   return `${head}${threshold.toFixed(4)}   ${covered.padEnd(20)}  ${`${wrong}`.padStart(5)}  ${percent(upper ?? 1).padStart(7)}  ${`${load}`.padStart(7)}${daily}`;
 }

@@ -68,7 +68,8 @@ async function openKind(options: ReplayCommandOptions): Promise<OpenedSources> {
   if (sources.length > 0) return { sources, close: async () => undefined };
   throw new TriageError(
     'invalid-config',
-    'Choose the cases: --dataset FILE for a data set or case set, --logs FOLDER for a folder of logs, --reviewed or --stored for your own.',
+    'Choose the cases: --dataset FILE for a data set or case set, --logs FOLDER for a folder of ' +
+      'logs, --reviewed or --stored for your own.',
   );
 }
 

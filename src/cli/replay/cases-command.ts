@@ -150,7 +150,14 @@ export async function runCasesSplit(path: string, options: SplitCommandOptions):
   const out = resolve(options.out);
   const { by, share, seed = '', near: minScore, dropDuplicates = false } = options;
   const task = {
-    ...{ dataset, out, by, share, seed, dropDuplicates, minScore, maxLogBytes: http.maxLogBytes },
+    dataset,
+    out,
+    by,
+    share,
+    seed,
+    dropDuplicates,
+    minScore,
+    maxLogBytes: http.maxLogBytes,
     onBad: ({ error }: { readonly error: string }) => say(visibleLine(`left out: ${error}`)),
   };
   const split = await splitCases(task, await beginFolder(out), interruptSignal());
@@ -168,7 +175,8 @@ function splitText({ out, by, dropDuplicates }: SplitCommandOptions, split: Spli
   const counts = (side: typeof train, name: string) =>
     Object.entries(side.categories).find(([one]) => one === name)?.[1] ?? 0;
   return [
-    `${counted(train.cases, 'case')} in ${out}/train.jsonl, ${test.cases} in ${out}/test.jsonl, split by ${by}.`,
+    `${counted(train.cases, 'case')} in ${out}/train.jsonl, ${test.cases} in ${out}/test.jsonl, ` +
+      `split by ${by}.`,
     `${''.padEnd(18)}${'train'.padStart(8)}${''.padEnd(9)}${'test'.padStart(8)}`,
     ...categories.map((name) => row(name === 'none' ? 'no category' : name, (side) => counts(side, name))),
     `${'projects'.padEnd(18)}${String(train.projects).padStart(8)}${''.padEnd(9)}${String(test.projects).padStart(8)}`,
@@ -187,7 +195,10 @@ function nearText(pairs: number, dropped: number, asked: boolean): string {
   const done = asked
     ? `${dropped} left out of train.jsonl`
     : '--drop-duplicates leaves them out of train.jsonl';
-  return `${counted(pairs, 'case')} for training nearly the same as a test case (${done}), all in near-duplicates.jsonl:`;
+  return (
+    `${counted(pairs, 'case')} for training nearly the same as a test case (${done}), all in ` +
+    'near-duplicates.jsonl:'
+  );
 }
 
 /** Formats the rows of a table with right-aligned counts, the largest first. */

@@ -51,9 +51,14 @@ function refuseInputs({ html, dataset, a, b }: CompareCommandOptions): void {
 /** Renders comparisons as one HTML page that needs no other file, runs no script, and makes no request. */
 export function comparisonPage(comparisons: readonly Comparison[]): string {
   const madeAt = new Date().toISOString();
-  const contents = html`<nav aria-label="Data sets"><ul>${comparisons.map((one, index) => html`<li><a href="#k${index + 1}">${formatHeading(one)}</a></li>`)}</ul></nav>`;
+  const contents = html`<nav aria-label="Data sets">
+    <ul>${comparisons.map(
+      (one, index) => html`<li><a href="#k${index + 1}">${formatHeading(one)}</a></li>`,
+    )}</ul></nav>`;
   const main = html`<main><h1>Comparison</h1>
-<dl class="facts heading"><dt>Made</dt><dd><time datetime="${madeAt}">${madeAt.slice(0, 16).replace('T', ' ')} UTC</time> by Faultline ${RELEASE}</dd></dl>
-${comparisons.length > 1 && contents}${comparisons.map(comparisonPart)}</main>`;
+    <dl class="facts heading"><dt>Made</dt>
+    <dd><time datetime="${madeAt}">${madeAt.slice(0, 16).replace('T', ' ')} UTC</time>
+    by Faultline ${RELEASE}</dd></dl>
+    ${comparisons.length > 1 && contents}${comparisons.map(comparisonPart)}</main>`;
   return standAlonePage(`Comparison: ${comparisons.map(formatHeading).join(', ')}`, main);
 }

@@ -24,7 +24,8 @@ const SLICES = ['project', 'owner', 'source', 'category'] as const satisfies rea
 export function replayCommand(): Command {
   const command = new Command('replay')
     .description(
-      'Replay labeled cases (a data set, a folder of logs, or your own failures) and print the resulting figures.',
+      'Replay labeled cases (a data set, a folder of logs, or your own failures) and print the ' +
+        'resulting figures.',
     )
     .option('--dataset <path...>', 'JSONL, one case a row, or a case set; several give a table each')
     .addOption(
@@ -87,11 +88,13 @@ function addFigureOptions(command: Command): Command {
     .option('--junit <file>', 'write a JUnit report for CI servers')
     .option(
       '--gate <file>',
-      'check the figures against the bars in this file; exit with 12 if one is missed beyond noise (docs/how-to/compare.md)',
+      'check the figures against the bars in this file; exit with 12 if one is missed beyond noise ' +
+        '(docs/how-to/compare.md)',
     )
     .option(
       '--judge [repeats]',
-      'let the configured model compare explanations with their labels; reported separately and never used by gates',
+      'let the configured model compare explanations with their labels; ' +
+        'reported separately and never used by gates',
       positive,
     );
 }
@@ -186,7 +189,8 @@ function exportCommand(): Command {
 function importCommand(): Command {
   return new Command('import')
     .description(
-      'Mask and check cases from elsewhere and write them as a case set. Invalid cases are reported and left out.',
+      'Mask and check cases from elsewhere and write them as a case set. ' +
+        'Invalid cases are reported and left out.',
     )
     .argument('<path>', PATH_HELP)
     .requiredOption('--out <dir>', OUT_HELP)
@@ -214,7 +218,8 @@ function splitCommand(): Command {
     .addOption(
       new Option(
         '--by <what>',
-        'time: the newest cases are for testing; project: no project is on both sides; random: by hash of the ID, with --seed',
+        'time: the newest cases are for testing; project: no project is on both sides; random: ' +
+          'by hash of the ID, with --seed',
       )
         .choices(['time', 'project', 'random'])
         .makeOptionMandatory(),
@@ -252,7 +257,8 @@ export function calibrateCommand(): Command {
   const command = new Command('calibrate')
     .enablePositionalOptions()
     .description(
-      'Calibrate confidence on cases with known categories, and find thresholds for a given risk. Changes nothing without --out or --apply.',
+      'Calibrate confidence on cases with known categories, and find thresholds for a given risk. ' +
+        'Changes nothing without --out or --apply.',
     )
     .option('--dataset <file...>', 'cases with their category (JSONL); several files are fitted together')
     .option('--results <file...>', 'their results from `replay --out` (default: replay them now)')

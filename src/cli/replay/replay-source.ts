@@ -84,7 +84,10 @@ function endText(
 ): string {
   const before = resumed === 0 ? '' : `, ${resumed} of them by an earlier run`;
   if (stopped === null)
-    return `${counted(done, 'case')} in ${milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : durationText(milliseconds)}${before}`;
+    return (
+      `${counted(done, 'case')} ` +
+      `in ${milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : durationText(milliseconds)}${before}`
+    );
   return `stopped after ${total === null ? counted(done, 'case') : `${done} of ${counted(total, 'case')}`}${before}: ${stopped}`;
 }
 

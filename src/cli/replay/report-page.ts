@@ -150,23 +150,36 @@ export function renderReplayReport(
 ): string {
   const [title, madeAt] = [`Replay of ${sets.map(({ name }) => name).join(', ')}`, new Date().toISOString()];
   const main = html`<main><h1>Replay report</h1>
-<dl class="facts heading"><dt>Made</dt><dd><time datetime="${madeAt}">${madeAt.slice(0, 16).replace('T', ' ')} UTC</time> by Faultline ${RELEASE}</dd>${settings.map(([name, value]) => html`<dt>${name}</dt><dd>${String(value)}</dd>`)}</dl>
-${sets.length > 1 && contents(sets)}${sets.map((set, index) => setPart(set, index, sets.length === 1))}</main>`;
+    <dl class="facts heading"><dt>Made</dt>
+    <dd><time datetime="${madeAt}">${madeAt.slice(0, 16).replace('T', ' ')} UTC</time>
+    by Faultline ${RELEASE}</dd>${settings.map(
+      ([name, value]) => html`<dt>${name}</dt><dd>${String(value)}</dd>`,
+    )}</dl>
+    ${
+      sets.length > 1 && contents(sets)
+    }${sets.map((set, index) => setPart(set, index, sets.length === 1))}</main>`;
   return standAlonePage(title, main);
 }
 
 function contents(sets: readonly ReportSet[]): Html {
-  return html`<nav aria-label="Data sets"><ul>${sets.map(({ heading }, index) => html`<li><a href="#s${index + 1}">${heading}</a></li>`)}</ul></nav>`;
+  return html`<nav aria-label="Data sets">
+    <ul>${sets.map(({ heading }, index) => html`<li><a href="#s${index + 1}">${heading}</a></li>`)}</ul>
+    </nav>`;
 }
 
 function setPart(set: ReportSet, index: number, isOnly: boolean): Html {
   const shown = Math.min(set.cases.length, MOST_CASES);
   const anchors = createAnchors(set, index + 1, shown, isOnly);
   return html`<section aria-labelledby="${anchors.top}"><h2 id="${anchors.top}">${set.heading}</h2>
-${set.stopped !== null && html`<p class="notice-line"><strong>Not all cases were replayed:</strong> ${set.stopped}. All figures cover only the ${set.cases.length} replayed cases.</p>`}
-${tiles(set)}${confusionMatrix(set.confusion, anchors)}${charts(set, anchors)}
-<h3 class="all-figures">All figures</h3><div class="sections">${set.sections.map((section) => figureSection(section, anchors))}</div>
-${casesPart(set, shown, anchors)}</section>`;
+    ${
+      set.stopped !== null &&
+      html`<p class="notice-line"><strong>Not all cases were replayed:</strong>
+        ${set.stopped}. All figures cover only the ${set.cases.length} replayed cases.</p>`
+    }
+    ${tiles(set)}${confusionMatrix(set.confusion, anchors)}${charts(set, anchors)}
+    <h3 class="all-figures">All figures</h3>
+    <div class="sections">${set.sections.map((section) => figureSection(section, anchors))}</div>
+    ${casesPart(set, shown, anchors)}</section>`;
 }
 
 function tiles({ sections }: ReportSet): Html {
@@ -180,7 +193,9 @@ function tiles({ sections }: ReportSet): Html {
 
 function tile(figure: Figure): Html {
   const isMarked = isNotable(figure);
-  return html`<div class="card${isMarked && ' notable'}"><dt>${figure.name}</dt><dd><strong>${valueText(figure)}</strong> <span class="quiet">${intervalText(figure)} of ${figure.cases}</span>${isMarked && html` <span class="look">look here</span>`}</dd></div>`;
+  return html`<div class="card${isMarked && ' notable'}"><dt>${figure.name}</dt>
+    <dd><strong>${valueText(figure)}</strong> <span class="quiet">${intervalText(figure)} of
+    ${figure.cases}</span>${isMarked && html` <span class="look">look here</span>`}</dd></div>`;
 }
 
 function charts({ stated }: ReportSet, { top, suffix }: Anchors): Html {
@@ -212,8 +227,13 @@ function figureSection({ title, figures }: FigureSection, anchors: Anchors): Htm
   const plain = figures.filter(({ cell }) => cell === undefined);
   const cells = figures.filter(({ cell }) => cell !== undefined);
   const isJudged = figures.some(({ judged }) => judged === true);
-  return html`<section class="figures"><h3>${title}</h3>${isJudged && html`<p class="quiet">A language model's opinion. Not used anywhere else.</p>`}
-${cells.length > 0 && grid(`${title}, by row${anchors.suffix}`, cells)}${plain.length > 0 && list(title, plain, anchors)}</section>`;
+  return html`<section class="figures">
+    <h3>${title}</h3>${
+      isJudged && html`<p class="quiet">A language model's opinion. Not used anywhere else.</p>`
+    }
+    ${cells.length > 0 && grid(`${title}, by row${anchors.suffix}`, cells)}${
+      plain.length > 0 && list(title, plain, anchors)
+    }</section>`;
 }
 
 function list(title: string, figures: readonly Figure[], anchors: Anchors): Html {
@@ -229,8 +249,12 @@ function row(figure: Figure, anchors: Anchors): Html {
   const isMarked = isNotable(figure);
   const links =
     against.length > 0 &&
-    html`<details><summary>${against.length} ${against.length === 1 ? 'case' : 'cases'} against it</summary>${caseLinks(against, anchors)}</details>`;
-  return html`<tr${isMarked && html` class="notable"`}><th scope="row">${name}${isMarked && html` <span class="look">look here</span>`}${links}</th><td class="number">${valueText(figure)}</td><td class="interval">${intervalText(figure)}</td><td class="number quiet">${cases}</td></tr>`;
+    html`<details><summary>${against.length} ${against.length === 1 ? 'case' : 'cases'}
+      against it</summary>${caseLinks(against, anchors)}</details>`;
+  return html`<tr${isMarked && html` class="notable"`}>
+    <th scope="row">${name}${isMarked && html` <span class="look">look here</span>`}${links}</th>
+    <td class="number">${valueText(figure)}</td><td class="interval">${intervalText(figure)}</td>
+    <td class="number quiet">${cases}</td></tr>`;
 }
 
 function grid(label: string, figures: readonly Figure[]): Html {
@@ -238,14 +262,22 @@ function grid(label: string, figures: readonly Figure[]): Html {
   const rows = [...new Set(figures.map(({ cell }) => cell?.row ?? ''))];
   const find = (row: string, column: string) =>
     figures.find(({ cell }) => cell?.row === row && cell.column === column);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table class="grid-table"><thead><tr><td></td>${columns.map((column) => html`<th scope="col" class="number">${column}</th>`)}<th scope="col" class="number">Of</th></tr></thead>
-<tbody>${rows.map((row) => html`<tr><th scope="row">${row}</th>${columns.map((column) => renderCell(find(row, column)))}<td class="number quiet">${figures.find(({ cell }) => cell?.row === row)?.cases}</td></tr>`)}</tbody></table></div>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table class="grid-table">
+    <thead><tr><td></td>${columns.map((column) => html`<th scope="col" class="number">${column}</th>`)}<th
+    scope="col" class="number">Of</th></tr></thead>
+    <tbody>${rows.map(
+      (row) =>
+        html`<tr><th scope="row">${row}</th>${columns.map((column) => renderCell(find(row, column)))}<td
+          class="number quiet">${figures.find(({ cell }) => cell?.row === row)?.cases}</td></tr>`,
+    )}</tbody></table></div>`;
 }
 
 function renderCell(figure: Figure | undefined): Html {
   if (figure === undefined) return html`<td></td>`;
   const interval = intervalText(figure);
-  return html`<td class="number${figure.unit === undefined && ` ${shade(figure.value)}`}${isNotable(figure) && ' notable'}">${valueText(figure)}${interval !== '' && html` <span class="interval">${interval}</span>`}</td>`;
+  return html`<td class="number${figure.unit === undefined && ` ${shade(figure.value)}`}${
+    isNotable(figure) && ' notable'
+  }">${valueText(figure)}${interval !== '' && html` <span class="interval">${interval}</span>`}</td>`;
 }
 
 /** Returns the CSS class for the shade of a cell: the larger the share, the darker the shade. */
@@ -265,28 +297,39 @@ function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchors): Htm
   const name = `${anchors.top}-confusion`;
   const body = truths.map(
     (truth) =>
-      html`<tr><th scope="row">${truth}</th>${saids.map((said) => cell(find(truth, said), totals.get(truth) ?? 0, anchors))}<td class="number quiet">${totals.get(truth)}</td></tr>`,
+      html`<tr><th scope="row">${truth}</th>${saids.map((said) =>
+        cell(find(truth, said), totals.get(truth) ?? 0, anchors),
+      )}<td class="number quiet">${totals.get(truth)}</td></tr>`,
   );
   const mistakes = cells
     .filter(({ truth, said, ids }) => truth !== said && ids.length > 0)
     .toSorted((one, other) => other.ids.length - one.ids.length);
-  return html`<section class="matrix" aria-labelledby="${name}"><h3 id="${name}">${right} of ${count(cells)} categories are right</h3>
-<p class="quiet">Rows are correct categories, columns are answers. Each number links to its cases.</p>
-<div class="beside"><div class="scroll" tabindex="0" role="region" aria-label="Categories, true against said${anchors.suffix}"><table class="grid-table"><thead><tr><td></td>${saids.map((said) => html`<th scope="col" class="number">${short(said)}</th>`)}<th scope="col" class="number">Of</th></tr></thead><tbody>${body}</tbody></table></div>
-<div>${mistakes.map((one) => renderCellCases(one, anchors))}${cells.filter(({ truth, said, ids }) => truth === said && ids.length > 0).map((one) => renderCellCases(one, anchors))}</div></div></section>`;
+  return html`<section class="matrix" aria-labelledby="${name}"><h3 id="${name}">${right} of ${count(cells)}
+    categories are right</h3>
+    <p class="quiet">Rows are correct categories, columns are answers. Each number links to its cases.</p>
+    <div class="beside"><div class="scroll" tabindex="0" role="region"
+    aria-label="Categories, true against said${anchors.suffix}"><table class="grid-table"><thead><tr>
+    <td></td>${saids.map((said) => html`<th scope="col" class="number">${short(said)}</th>`)}<th scope="col"
+    class="number">Of</th></tr></thead><tbody>${body}</tbody></table></div>
+    <div>${mistakes.map((one) => renderCellCases(one, anchors))}${cells
+      .filter(({ truth, said, ids }) => truth === said && ids.length > 0)
+      .map((one) => renderCellCases(one, anchors))}</div></div></section>`;
 }
 
 function cell(one: ConfusionCell | undefined, total: number, anchors: Anchors): Html {
   if (one === undefined || one.ids.length === 0) return html`<td class="number quiet">·</td>`;
   const isRight = one.truth === one.said;
   const words = `${one.ids.length} ${one.truth} called ${one.said}`;
-  return html`<td class="number ${isRight ? 'right' : 'mistake'} ${shade(one.ids.length / Math.max(1, total))}"><a href="#${toAnchorId(one, anchors)}" aria-label="${words}">${one.ids.length}</a></td>`;
+  return html`<td class="number ${isRight ? 'right' : 'mistake'} ${shade(
+    one.ids.length / Math.max(1, total),
+  )}"><a href="#${toAnchorId(one, anchors)}" aria-label="${words}">${one.ids.length}</a></td>`;
 }
 
 function renderCellCases(one: ConfusionCell, anchors: Anchors): Html {
   const title = one.truth === one.said ? `${one.truth}, right` : `${one.truth} called ${one.said}`;
   // The target is inside, so that a browser that is sent there opens it.
-  return html`<details class="cell-cases"><summary>${title}: ${one.ids.length}</summary><div id="${toAnchorId(one, anchors)}">${caseLinks(one.ids, anchors)}</div></details>`;
+  return html`<details class="cell-cases"><summary>${title}: ${one.ids.length}</summary>
+    <div id="${toAnchorId(one, anchors)}">${caseLinks(one.ids, anchors)}</div></details>`;
 }
 
 /** Categories are made of letters and underscores. */
@@ -310,16 +353,21 @@ function casesPart(set: ReportSet, shown: number, anchors: Anchors): Html {
   const others = cases.filter(({ more }) => more === null);
   const rest = set.cases.length - shown;
   return html`<h3 class="cases-head" id="${anchors.top}-cases">Cases</h3>
-<p class="quiet">${detailed.length} of ${set.cases.length} are shown in full${detailed.length < set.cases.length && ', failed and wrong ones first; the others have one line each'}${rest > 0 && `. ${rest} more are only in the results file`}.</p>
-${detailed.map((one) => caseSection(one, anchors))}
-${others.length > 0 && table(others, anchors)}`;
+    <p class="quiet">${detailed.length} of ${set.cases.length}
+    are shown in full${
+      detailed.length < set.cases.length && ', failed and wrong ones first; the others have one line each'
+    }${rest > 0 && `. ${rest} more are only in the results file`}.</p>
+    ${detailed.map((one) => caseSection(one, anchors))}
+    ${others.length > 0 && table(others, anchors)}`;
 }
 
 function caseSection(one: ReportCase, anchors: Anchors): Html {
   const { more } = one;
   const anchor = anchors.at(one);
-  return html`<article class="case ${look(one)}" id="${anchor}" aria-labelledby="${anchor}-name"><h4 id="${anchor}-name"><span class="mark">${mark(one)}</span> ${one.id}</h4>
-<p>${verdict(one)}</p>${more !== null && caseDetails(more)}<p class="back"><a href="#${anchors.top}">To the figures</a></p></article>`;
+  return html`<article class="case ${look(one)}" id="${anchor}" aria-labelledby="${anchor}-name">
+    <h4 id="${anchor}-name"><span class="mark">${mark(one)}</span> ${one.id}</h4>
+    <p>${verdict(one)}</p>${more !== null && caseDetails(more)}<p class="back"><a href="#${anchors.top}">To
+    the figures</a></p></article>`;
 }
 
 function verdict({ truth, said, probability, isRight, error }: ReportCase): Html {
@@ -328,23 +376,40 @@ function verdict({ truth, said, probability, isRight, error }: ReportCase): Html
   if (error !== null) return html`${true_}. Failed: ${error}`;
   if (said === null) return html`${true_}. Not answered.`;
   const wrong = isRight === false && html` <strong class="wrong">wrong</strong>`;
-  return html`${true_}. Said: <span class="category">${said}</span>${probability !== null && ` with ${formatConfidence(probability)}`}${wrong}`;
+  return html`${true_}. Said: <span class="category">${said}</span>${
+    probability !== null && ` with ${formatConfidence(probability)}`
+  }${wrong}`;
 }
 
 function caseDetails(more: ReportCaseMore): Html {
   const suspects = more.suspects.map(
     ({ path, line, isTrue }) =>
-      html`<li><code>${path}${line !== null && `:${line}`}</code>${isTrue === true && html` <span class="good">was fixed</span>`}</li>`,
+      html`<li><code>${path}${line !== null && `:${line}`}</code>${
+        isTrue === true && html` <span class="good">was fixed</span>`
+      }</li>`,
   );
   return html`<dl class="facts">${fact('Root cause', more.rootCause)}${fact('Known cause', more.trueCause)}${fact('Fix', more.fixRecommendation)}${fact('Known fix', more.trueFix)}${fact('Kind', more.kind)}${fact('Action', action(more))}${fact(
     'Quotations',
     more.quotes.length > 0 &&
-      html`<ul>${more.quotes.map(({ source, line, text }) => html`<li><span class="quiet">${source}:${line}</span> <code>${text}</code></li>`)}</ul>`,
-  )}${fact('Suspects', suspects.length > 0 && html`<ul>${suspects}</ul>`)}${fact('Fixed files', more.faultyFiles.length > 0 && html`<ul>${more.faultyFiles.map((path) => html`<li><code>${path}</code></li>`)}</ul>`)}${fact(
+      html`<ul>${more.quotes.map(
+        ({ source, line, text }) =>
+          html`<li><span class="quiet">${source}:${line}</span> <code>${text}</code></li>`,
+      )}</ul>`,
+  )}${fact('Suspects', suspects.length > 0 && html`<ul>${suspects}</ul>`)}${fact(
+    'Fixed files',
+    more.faultyFiles.length > 0 &&
+      html`<ul>${more.faultyFiles.map((path) => html`<li><code>${path}</code></li>`)}</ul>`,
+  )}${fact(
     'Failing tests',
     more.failingTests.length > 0 && html`<ul>${more.failingTests.map((name) => html`<li>${name}</li>`)}</ul>`,
-  )}${fact('Tools called', more.tools.length > 0 && more.tools.map(({ tool, status }) => html`<span class="chip">${tool} <span class="quiet">${status}</span></span> `))}${fact('Spent', spent(more))}</dl>
-${more.excerpts.length > 0 && excerpts(more)}`;
+  )}${fact(
+    'Tools called',
+    more.tools.length > 0 &&
+      more.tools.map(
+        ({ tool, status }) => html`<span class="chip">${tool} <span class="quiet">${status}</span></span> `,
+      ),
+  )}${fact('Spent', spent(more))}</dl>
+    ${more.excerpts.length > 0 && excerpts(more)}`;
 }
 
 function fact(name: string, value: Shown): Html | null {
@@ -360,22 +425,32 @@ function action({ action, answerConfidence }: ReportCaseMore): string | null {
 
 function spent({ seconds, costUsd, iterations }: ReportCaseMore): string {
   const dollars = costUsd === 0 ? '' : `, $${costUsd.toFixed(4)}`;
-  return `${seconds.toFixed(1)} s${iterations === null ? '' : `, ${iterations} ${iterations === 1 ? 'round' : 'rounds'}`}${dollars}`;
+  return (
+    `${seconds.toFixed(1)} ` +
+    `s${iterations === null ? '' : `, ${iterations} ${iterations === 1 ? 'round' : 'rounds'}`}${dollars}`
+  );
 }
 
 function excerpts({ excerpts, moreExcerpts }: ReportCaseMore): Html {
   const count = excerpts.length + moreExcerpts;
-  return html`<details><summary>${counted(count, 'excerpt')} from the log</summary>${excerpts.map(excerpt)}${moreExcerpts > 0 && html`<p class="quiet">${moreExcerpts} more are too long for this page; see the results file.</p>`}</details>`;
+  return html`<details><summary>${counted(count, 'excerpt')}
+    from the log</summary>${excerpts.map(excerpt)}${
+      moreExcerpts > 0 &&
+      html`<p class="quiet">${moreExcerpts} more are too long for this page; see the results file.</p>`
+    }</details>`;
 }
 
 function excerpt({ source, lineStart, lineEnd, reason, text }: ReportCaseMore['excerpts'][number]): Html {
-  return html`<p class="quiet">${source}, lines ${lineStart}–${lineEnd} (${reason})</p><pre tabindex="0" role="region" aria-label="Lines ${lineStart} to ${lineEnd} of ${source}">${text}</pre>`;
+  return html`<p class="quiet">${source}, lines ${lineStart}–${lineEnd} (${reason})</p>
+    <pre tabindex="0" role="region" aria-label="Lines ${lineStart} to ${lineEnd} of ${source}">${text}</pre>`;
 }
 
 function table(cases: readonly ReportCase[], anchors: Anchors): Html {
   const rows = cases.map(
     (one) =>
-      html`<tr id="${anchors.at(one)}"><th scope="row"><span class="mark ${look(one)}">${mark(one)}</span> ${one.id}</th><td>${one.truth ?? '–'}</td><td>${one.error ?? one.said ?? '–'}</td><td class="number">${one.probability === null ? '–' : formatConfidence(one.probability)}</td></tr>`,
+      html`<tr id="${anchors.at(one)}"><th scope="row"><span class="mark ${look(one)}">${mark(one)}</span>
+        ${one.id}</th><td>${one.truth ?? '–'}</td><td>${one.error ?? one.said ?? '–'}</td>
+        <td class="number">${one.probability === null ? '–' : formatConfidence(one.probability)}</td></tr>`,
   );
   return dataTable(`The other cases${anchors.suffix}`, ['Case', 'True', 'Said', { number: 'With' }], rows, {
     className: 'others',

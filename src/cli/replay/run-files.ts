@@ -74,13 +74,15 @@ async function checkEarlier(path: string, manifest: RunManifest): Promise<void> 
   if (earlier === null)
     throw new TriageError(
       'conflict',
-      `--resume: ${manifestPath(path)} does not record how ${path} was created, so it cannot be continued. Replay it again without --resume.`,
+      `--resume: ${manifestPath(path)} does not record how ${path} was created, so it cannot be ` +
+        'continued. Replay it again without --resume.',
     );
   const differences = listDifferences(earlier, manifest);
   if (differences.length > 0)
     throw new TriageError(
       'conflict',
-      `--resume: ${path} belongs to another run: ${differences.join('; ')}. Replay it again without --resume, or use another --out.`,
+      `--resume: ${path} belongs to another run: ${differences.join('; ')}. ` +
+        'Replay it again without --resume, or use another --out.',
     );
 }
 

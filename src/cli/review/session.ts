@@ -145,7 +145,8 @@ async function isArmed({ analysis, build }: Item, { keys, write }: SessionParts)
     build === null || !isNotDevelopersFault(analysis) ? [] : findTouchedSuspects(build, analysis);
   if (overlap.length === 0) return true;
   write(
-    `The change touches ${visibleLine(overlap[0] ?? '')}. Press a again to accept anyway, any other key to cancel.\n`,
+    `The change touches ${visibleLine(overlap[0] ?? '')}. Press a again to accept anyway, any other ` +
+      'key to cancel.\n',
   );
   // The press that armed it may still be held.
   keys.drop();
@@ -285,7 +286,10 @@ function helpText(): string {
  */
 function emptyText({ decidedToday, agreedToday }: ReviewCounts): string {
   if (decidedToday === 0) return 'The queue is empty.';
-  return `The queue is empty. ${decidedToday} decided today, ${Math.floor((agreedToday / decidedToday) * 100)} % agreed with Faultline.`;
+  return (
+    `The queue is empty. ${decidedToday} decided ` +
+    `today, ${Math.floor((agreedToday / decidedToday) * 100)} % agreed with Faultline.`
+  );
 }
 
 function headText(

@@ -40,7 +40,10 @@ export function grid(
   const right = plot.left + plot.width;
   return html`<g class="grid">${lines.map(({ share, words }) => {
     const y = at(place(plot, 0, share).y);
-    return html`<line x1="${plot.left}" x2="${right}" y1="${y}" y2="${y}"/><text x="${plot.left - 6}" y="${y}" dy="4" text-anchor="end">${words}</text>${bothEnds && html`<text x="${right + 6}" y="${y}" dy="4">${words}</text>`}`;
+    return html`<line x1="${plot.left}" x2="${right}" y1="${y}" y2="${y}"/>
+      <text x="${plot.left - 6}" y="${y}" dy="4" text-anchor="end">${words}</text>${
+        bothEnds && html`<text x="${right + 6}" y="${y}" dy="4">${words}</text>`
+      }`;
   })}</g>`;
 }
 
@@ -51,12 +54,17 @@ export function ticks(
   drop = 16,
 ): Html {
   const y = plot.top + plot.height + drop;
-  return html`<g class="grid">${words.map((one) => html`<text x="${at(plot.left + one.share * plot.width)}" y="${y}" text-anchor="middle">${one.words}</text>`)}</g>`;
+  return html`<g class="grid">${words.map(
+    (one) =>
+      html`<text x="${at(plot.left + one.share * plot.width)}" y="${y}"
+        text-anchor="middle">${one.words}</text>`,
+  )}</g>`;
 }
 
 /** Draws a line through points. */
 export function line(name: string, points: readonly { readonly x: number; readonly y: number }[]): Html {
-  return html`<polyline class="${name}" points="${points.map(({ x, y }) => `${at(x)},${at(y)}`).join(' ')}"/>`;
+  return html`<polyline class="${name}"
+    points="${points.map(({ x, y }) => `${at(x)},${at(y)}`).join(' ')}"/>`;
 }
 
 /** Adds a tooltip to a mark that says what it is. */
@@ -112,13 +120,22 @@ export interface Drawing {
  */
 export function figure(chart: Chart, level: 'h2' | 'h3' = 'h2'): Html {
   return html`<figure class="chart" id="${chart.id}" aria-labelledby="${chart.id}-finding">
-<figcaption>${level === 'h2' ? html`<h2 id="${chart.id}-finding">${chart.finding}</h2>` : html`<h3 id="${chart.id}-finding">${chart.finding}</h3>`}<p class="quiet">${chart.name}</p></figcaption>
-${chart.drawing !== null && svg(chart, chart.drawing)}${chart.below}
-<details><summary>Show as table</summary>${renderTable(chart.name, chart.table)}${chart.csv !== null && html`<p><a href="${chart.csv}">Download CSV</a></p>`}</details></figure>`;
+    <figcaption>${
+      level === 'h2'
+        ? html`<h2 id="${chart.id}-finding">${chart.finding}</h2>`
+        : html`<h3 id="${chart.id}-finding">${chart.finding}</h3>`
+    }<p class="quiet">${chart.name}</p></figcaption>
+    ${chart.drawing !== null && svg(chart, chart.drawing)}${chart.below}
+    <details><summary>Show as table</summary>${renderTable(chart.name, chart.table)}${
+      chart.csv !== null && html`<p><a href="${chart.csv}">Download CSV</a></p>`
+    }</details></figure>`;
 }
 
 function svg({ id, name, description }: Chart, { width, height, marks, newest = false }: Drawing): Html {
-  return html`<div class="scroll${newest && ' newest'}" tabindex="0" role="region" aria-label="${name}"><svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="group" aria-labelledby="${id}-title ${id}-desc"><title id="${id}-title">${name}</title><desc id="${id}-desc">${description}</desc>${marks}</svg></div>`;
+  return html`<div class="scroll${newest && ' newest'}" tabindex="0" role="region" aria-label="${name}">
+    <svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="group"
+    aria-labelledby="${id}-title ${id}-desc">
+    <title id="${id}-title">${name}</title><desc id="${id}-desc">${description}</desc>${marks}</svg></div>`;
 }
 
 function renderTable(name: string, { head, rows }: ChartTable): Html {
@@ -192,7 +209,10 @@ function columnsFinding(counts: readonly DayOf[], days: readonly string[]): stri
   const all = `${total} ${total === 1 ? 'answer' : 'answers'} in ${days.length} days`;
   // "Most" is said of more than half, and "most often" of what leads alone.
   if (most === undefined || most.count === (next?.count ?? 0)) return `${all}${rest}.`;
-  return `${all}, ${most.count * 2 > total ? 'most of them' : 'most often'} ${most.category} (${most.count})${rest}.`;
+  return (
+    `${all}, ${most.count * 2 > total ? 'most of them' : 'most often'} ${most.category} ` +
+    `(${most.count})${rest}.`
+  );
 }
 
 function columnsMarks({ days, listAddress }: ColumnsChart, perDay: readonly (readonly DayOf[])[]): Html {
@@ -205,7 +225,10 @@ function columnsMarks({ days, listAddress }: ColumnsChart, perDay: readonly (rea
     index % every === 0 ? [{ share: (index + 0.5) / days.length, words: day.slice(5) }] : [],
   );
   const lines = [0, 0.5, 1].map((share) => ({ share, words: String(Math.round(share * most * 10) / 10) }));
-  return html`<pattern id="open" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/><line class="hatch" x1="0" x2="0" y1="0" y2="6"/></pattern>${grid(COLUMNS_PLOT, lines, true)}${columns}${ticks(COLUMNS_PLOT, words)}${links}`;
+  return html`<pattern id="open" width="6" height="6" patternUnits="userSpaceOnUse"
+    patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/>
+    <line class="hatch" x1="0" x2="0" y1="0"
+    y2="6"/></pattern>${grid(COLUMNS_PLOT, lines, true)}${columns}${ticks(COLUMNS_PLOT, words)}${links}`;
 }
 
 /** Links over a plot to what is behind its days; over some days at once where one is too narrow. */
@@ -222,7 +245,9 @@ function dayLinks(
     .map((day, index) => {
       const count = Math.min(perLink, days.length - index * perLink);
       const words = count === 1 ? `${what} of ${day}` : `${what} of ${count} days from ${day}`;
-      return html`<a href="${address(day, count)}" aria-label="${words}"><rect class="hit" x="${at(plot.left + index * perLink * step)}" y="${plot.top}" width="${at(count * step)}" height="${plot.height}"/></a>`;
+      return html`<a href="${address(day, count)}" aria-label="${words}">
+        <rect class="hit" x="${at(plot.left + index * perLink * step)}" y="${plot.top}"
+        width="${at(count * step)}" height="${plot.height}"/></a>`;
     });
 }
 
@@ -242,14 +267,19 @@ function column(counts: readonly DayOf[], x: number, step: number, most: number)
     bottom -= height;
     return described(
       `${counts[0]?.day}: ${count} ${words}`,
-      html`<rect class="${name}"${name === 'open' && html` fill="url(#open)"`} x="${at(x + 1)}" y="${at(bottom)}" width="${at(step - 2)}" height="${at(Math.max(1, height - 1))}" data-mark="${count}"/>`,
+      html`<rect class="${name}"${name === 'open' && html` fill="url(#open)"`} x="${at(x + 1)}"
+        y="${at(bottom)}" width="${at(step - 2)}" height="${at(Math.max(1, height - 1))}"
+        data-mark="${count}"/>`,
     );
   })}`;
 }
 
 function legend(counts: readonly DayOf[]): Html {
   const open = countOpen(counts);
-  return html`<ul class="legend">${countDecided(counts).map(({ category, count }) => html`<li><span class="key ${category}"></span>${category} <strong>${count}</strong></li>`)}<li><span class="key open"></span>${OPEN} <strong>${open}</strong></li></ul>`;
+  return html`<ul class="legend">${countDecided(counts).map(
+    ({ category, count }) =>
+      html`<li><span class="key ${category}"></span>${category} <strong>${count}</strong></li>`,
+  )}<li><span class="key open"></span>${OPEN} <strong>${open}</strong></li></ul>`;
 }
 
 function createRow(day: string, own: readonly DayOf[]) {
@@ -315,7 +345,8 @@ export function linesChart(chart: LinesChart): Chart {
     id: chart.id,
     name: chart.name,
     finding: chart.finding,
-    description: `One point per ${per}, oldest on the left: ${chart.series.map(({ name }) => name).join(', ')}.`,
+    description:
+      `One point per ${per}, oldest on the ` + `left: ${chart.series.map(({ name }) => name).join(', ')}.`,
     drawing:
       known.length === 0
         ? null
@@ -331,7 +362,9 @@ export function linesChart(chart: LinesChart): Chart {
     below:
       chart.below ??
       (chart.series.length > 1 &&
-        html`<ul class="legend">${chart.series.map(({ name, look }) => html`<li><span class="key ${look}"></span>${name}</li>`)}</ul>`),
+        html`<ul class="legend">${chart.series.map(
+          ({ name, look }) => html`<li><span class="key ${look}"></span>${name}</li>`,
+        )}</ul>`),
     table: {
       head: [
         `${per[0]?.toUpperCase()}${per.slice(1)}`,
@@ -357,7 +390,8 @@ function linesMarks(chart: LinesChart, top: number): Html {
   const happened = events.map(({ step, name }) => {
     const x = at(place(LINES_PLOT, across(steps.indexOf(step)), 0).x);
     const { top: y, height } = LINES_PLOT;
-    const mark = html`<line class="event" x1="${x}" x2="${x}" y1="${y}" y2="${y + height}"/><path class="event" d="M${x} ${y}l-5 -8h10z"/>`;
+    const mark = html`<line class="event" x1="${x}" x2="${x}" y1="${y}" y2="${y + height}"/>
+      <path class="event" d="M${x} ${y}l-5 -8h10z"/>`;
     return described(`${step}: ${name}`, mark);
   });
   const links = listAddress === undefined ? [] : dayLinks(LINES_PLOT, steps, 'Builds', listAddress);
@@ -369,7 +403,8 @@ function linesMarks(chart: LinesChart, top: number): Html {
           : [{ step: chart.steps[index], value, ...place(LINES_PLOT, across(index), value / top) }],
       );
       const dots = points.map(({ step, value, x, y }) => {
-        const mark = html`<circle class="dot ${look}" cx="${at(x)}" cy="${at(y)}" r="4" data-mark="${chart.say(value)}"/>`;
+        const mark = html`<circle class="dot ${look}" cx="${at(x)}" cy="${at(y)}" r="4"
+          data-mark="${chart.say(value)}"/>`;
         return described(
           `${name}, ${chart.per === undefined ? 'week of ' : ''}${step}: ${chart.say(value)}`,
           mark,
@@ -389,13 +424,17 @@ const WORDS = { passed: 'passed', flake: 'failed, and passed without a change', 
 /** Draws the newest runs of a test, oldest on the left, as bars of three heights. */
 export function runStrip(test: string, runs: readonly RunMark[]): Html {
   const count = (mark: RunMark['mark']) => runs.filter((run) => run.mark === mark).length;
-  const words = `${test}, last ${runs.length} runs: ${count('passed')} passed, ${count('failed')} failed, ${count('flake')} flakes`;
+  const words =
+    `${test}, last ${runs.length} runs: ${count('passed')} passed, ${count('failed')} ` +
+    `failed, ${count('flake')} flakes`;
   const bars = runs.map(({ mark, at }, index) => {
     const height = TALL[mark];
-    return html`<rect class="run ${mark}" x="${index * (WIDTH + 1)}" y="${HEIGHT - height}" width="${WIDTH}" height="${height}"><title>${at.slice(0, 16).replace('T', ' ')} UTC: ${WORDS[mark]}</title></rect>`;
+    return html`<rect class="run ${mark}" x="${index * (WIDTH + 1)}" y="${HEIGHT - height}" width="${WIDTH}"
+      height="${height}"><title>${at.slice(0, 16).replace('T', ' ')} UTC: ${WORDS[mark]}</title></rect>`;
   });
   const width = Math.max(1, runs.length * (WIDTH + 1));
-  return html`<svg class="strip" viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}" role="img" aria-label="${words}">${bars}</svg>`;
+  return html`<svg class="strip" viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}"
+    role="img" aria-label="${words}">${bars}</svg>`;
 }
 
 /** Counts of the newest days, oldest on the left, as small bars. */
@@ -410,5 +449,6 @@ export function sparkline(of: string, perDay: readonly number[]): Html {
     else bars += `M${index * 4} ${HEIGHT}v-${height}h3v${height}z`;
   }
   const width = Math.max(1, perDay.length * 4);
-  return html`<svg class="spark" viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}" role="img" aria-label="${`${of}: ${total} in ${perDay.length} days, at most ${most === 1 && total === 0 ? 0 : most} a day`}"><path class="day" d="${bars}"/><path class="day none" d="${stubs}"/></svg>`;
+  return html`<svg class="spark" viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}"
+    role="img" aria-label="${`${of}: ${total} in ${perDay.length} days, at most ${most === 1 && total === 0 ? 0 : most} a day`}"><path class="day" d="${bars}"/><path class="day none" d="${stubs}"/></svg>`;
 }

@@ -109,7 +109,9 @@ export function calibrationChart(of: {
     name: of.name,
     finding: calibrationFinding(bins, total),
     description:
-      'Each point is a group of answers: stated confidence on the horizontal axis, share that was right on the vertical axis, with its 95 % interval. On the diagonal, both are equal. The bars below count the answers.',
+      'Each point is a group of answers: stated confidence on the horizontal axis, share that was ' +
+      'right on the vertical axis, with its 95 % interval. On the diagonal, both are equal. ' +
+      'The bars below count the answers.',
     drawing: bins.length === 0 ? null : calibrationDrawing(bins, plot),
     table: bins.length === 0 ? createCountTable(of.judged) : { head: HEAD, rows: bins.map(createRow) },
     csv: of.csv,
@@ -130,7 +132,11 @@ export function calibrationFinding(bins: readonly Bin[], total: number): string 
     return `Stated confidence matches accuracy, as far as ${total} decisions can show.`;
   const points = Math.round(Math.abs(worst.share - worst.stated) * 100);
   const manner = worst.share > worst.stated ? 'underconfident' : 'overconfident';
-  return `States ${formatPercent(worst.stated)}, is right ${formatPercent(worst.share)}: ${manner} by ${points} ${points === 1 ? 'point' : 'points'} between ${Math.round(worst.from * 100)} and ${Math.round(worst.to * 100)}.`;
+  return (
+    `States ${formatPercent(worst.stated)}, is right ${formatPercent(worst.share)}: ${manner} ` +
+    `by ${points} ${points === 1 ? 'point' : 'points'} between ${Math.round(worst.from * 100)} ` +
+    `and ${Math.round(worst.to * 100)}.`
+  );
 }
 
 function calibrationDrawing(bins: readonly Bin[], plot: Plot): Drawing {
@@ -138,8 +144,11 @@ function calibrationDrawing(bins: readonly Bin[], plot: Plot): Drawing {
   const floor = plot.top + plot.height + GAP;
   const [from, to] = [place(plot, 0, 0), place(plot, 1, 1)];
   const points = bins.map((bin) => place(plot, bin.stated, bin.share));
-  const marks = html`${grid(plot, SHARES)}<line class="diagonal" x1="${at(from.x)}" y1="${at(from.y)}" x2="${at(to.x)}" y2="${at(to.y)}"/>
-${line('curve', points)}${bins.map((bin) => point(bin, plot))}${bins.map((bin) => bar(bin, plot, floor, most))}${ticks(plot, SHARES, GAP + BARS + 16)}`;
+  const marks = html`${grid(plot, SHARES)}<line class="diagonal" x1="${at(from.x)}" y1="${at(from.y)}"
+    x2="${at(to.x)}" y2="${at(to.y)}"/>
+    ${line('curve', points)}${bins.map((bin) => point(bin, plot))}${bins.map((bin) =>
+      bar(bin, plot, floor, most),
+    )}${ticks(plot, SHARES, GAP + BARS + 16)}`;
   return drawingOn(plot, 24, GAP + BARS + 24, marks);
 }
 
@@ -149,19 +158,25 @@ function point(bin: Bin, plot: Plot): Html {
   const faded = bin.of < FADED_BELOW ? ' faded' : '';
   return described(
     words(bin),
-    html`<line class="whisker${faded}" x1="${at(x)}" x2="${at(x)}" y1="${at(low)}" y2="${at(high)}"/><circle class="point${faded}" cx="${at(x)}" cy="${at(y)}" r="5" data-mark="${bin.of}"/>`,
+    html`<line class="whisker${faded}" x1="${at(x)}" x2="${at(x)}" y1="${at(low)}" y2="${at(high)}"/>
+      <circle class="point${faded}" cx="${at(x)}" cy="${at(y)}" r="5" data-mark="${bin.of}"/>`,
   );
 }
 
 function bar(bin: Bin, plot: Plot, top: number, most: number): Html {
   const [x, end] = [place(plot, bin.from, 0).x + 1, place(plot, bin.to, 0).x - 1];
   const height = Math.max(1, (bin.of / most) * BARS);
-  const mark = html`<rect class="count-bar" x="${at(x)}" y="${at(top + BARS - height)}" width="${at(Math.max(2, end - x))}" height="${at(height)}"/>`;
+  const mark = html`<rect class="count-bar" x="${at(x)}" y="${at(top + BARS - height)}"
+    width="${at(Math.max(2, end - x))}" height="${at(height)}"/>`;
   return described(`${bin.of} decided`, mark);
 }
 
 function words(bin: Bin): string {
-  return `Stated ${range(bin)}: right ${bin.hits} of ${bin.of} (${formatPercent(bin.share)}; ${formatPercent(bin.low)} to ${formatPercent(bin.high)} with 95 % confidence)`;
+  return (
+    `Stated ${range(bin)}: right ${bin.hits} of ${bin.of} ` +
+    `(${formatPercent(bin.share)}; ${formatPercent(bin.low)} to ${formatPercent(bin.high)} with 95 % ` +
+    'confidence)'
+  );
 }
 
 function range({ from, to }: Bin): string {
@@ -216,7 +231,9 @@ export function coverageChart(of: CoverageChart): Chart {
     name: 'Accuracy (vertical) and coverage (horizontal)',
     finding: finding(here),
     description:
-      'Horizontal axis: the share of all answers that are sure enough to publish. Vertical axis: the share of decided answers among them that was right, with the lower end of its 95 % interval. The threshold decreases from left to right.',
+      'Horizontal axis: the share of all answers that are sure enough to publish. Vertical axis: ' +
+      'the share of decided answers among them that was right, with the lower end of its 95 % ' +
+      'interval. The threshold decreases from left to right.',
     drawing: points.length < 2 ? null : drawingOn(COVERAGE_PLOT, 36, 26, coverageMarks(points, here, chosen)),
     below: html`${choice(chosen, of)}${form(of)}`,
     table: {
@@ -248,14 +265,19 @@ function finding(here: CoveragePoint): string {
 
 function choice(chosen: CoveragePoint | null, { wrong }: CoverageChart): Html {
   if (chosen === null)
-    return html`<p>With so few or so mixed decisions, no threshold can promise to keep wrong answers at or below ${formatPercent(wrong)}.</p>`;
-  return html`<p>At most ${formatPercent(wrong)} wrong: threshold <strong>${chosen.threshold.toFixed(2)}</strong> (${formatPercent(chosen.coverage)} sure enough to publish, ${formatPercent(chosen.share)} right, ${formatPercent(chosen.low)} at worst).</p>`;
+    return html`<p>With so few or so mixed decisions, no threshold can promise to keep wrong answers at or
+      below ${formatPercent(wrong)}.</p>`;
+  return html`<p>At most ${formatPercent(wrong)} wrong: threshold
+    <strong>${chosen.threshold.toFixed(2)}</strong> (${formatPercent(chosen.coverage)} sure enough to publish,
+    ${formatPercent(chosen.share)} right, ${formatPercent(chosen.low)} at worst).</p>`;
 }
 
 function form({ threshold, wrong, kept }: CoverageChart): Html | null {
   if (kept === null) return null;
-  return html`<form class="filters">${hiddenFields(kept)}<label>threshold <input type="number" name="t" min="0" max="1" step="0.01" value="${threshold.toFixed(2)}"></label>
-<label>maximum wrong, % <input type="number" name="wrong" min="0" max="50" step="1" value="${Math.round(wrong * 100)}"></label><button>Preview</button></form>`;
+  return html`<form class="filters">${hiddenFields(kept)}<label>threshold
+    <input type="number" name="t" min="0" max="1" step="0.01" value="${threshold.toFixed(2)}"></label>
+    <label>maximum wrong, % <input type="number" name="wrong" min="0" max="50" step="1"
+    value="${Math.round(wrong * 100)}"></label><button>Preview</button></form>`;
 }
 
 function coverageMarks(
@@ -267,7 +289,8 @@ function coverageMarks(
   const marks = points.map((point) => {
     const { x: cx, y } = place(COVERAGE_PLOT, point.coverage, point.share);
     return described(
-      `Threshold ${point.threshold.toFixed(2)}: ${formatPercent(point.coverage)} sure enough to publish, right ${point.hits} of ${point.of}`,
+      `Threshold ${point.threshold.toFixed(2)}: ${formatPercent(point.coverage)} sure enough to ` +
+        `publish, right ${point.hits} of ${point.of}`,
       html`<circle class="dot" cx="${at(cx)}" cy="${at(y)}" r="2.5" data-mark="${point.of}"/>`,
     );
   });
@@ -276,7 +299,10 @@ function coverageMarks(
     points.map((one) => place(COVERAGE_PLOT, one.coverage, one.share)),
   ];
   return html`${grid(COVERAGE_PLOT, SHARES)}${ticks(COVERAGE_PLOT, SHARES)}${line('band', band)}${line('curve', curve)}${marks}
-<line class="threshold" x1="${x}" x2="${x}" y1="${COVERAGE_PLOT.top}" y2="${COVERAGE_PLOT.top + COVERAGE_PLOT.height}"/><text class="label" x="${x}" y="${COVERAGE_PLOT.top + COVERAGE_PLOT.height - 6}" dx="4">${here.threshold.toFixed(2)}</text>${chosen !== null && chosenMark(chosen)}`;
+    <line class="threshold" x1="${x}" x2="${x}" y1="${COVERAGE_PLOT.top}"
+    y2="${COVERAGE_PLOT.top + COVERAGE_PLOT.height}"/>
+    <text class="label" x="${x}" y="${COVERAGE_PLOT.top + COVERAGE_PLOT.height - 6}"
+    dx="4">${here.threshold.toFixed(2)}</text>${chosen !== null && chosenMark(chosen)}`;
 }
 
 function chosenMark(chosen: CoveragePoint): Html {

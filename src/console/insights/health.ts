@@ -69,12 +69,23 @@ export async function healthView(query: InsightsQuery, deps: ConsoleDeps): Promi
       : await stores.health.repository({ ...period, repository: repo }, MOST);
   const trend = one === null ? null : trendChart(one, repo, periods);
   const main = html`<h1 tabindex="-1">${headline(pipelines, periods)}</h1>
-${filters(query, periods)}
-<p>${periods.now.from} to ${periods.now.to} (UTC); in parentheses, ${periods.before.from} to ${periods.before.to}. Queue and run time are medians of the newest 100 builds. A branch is red from the end of a failed build until the end of the next build that passes.</p>
-${pipelines.length === 0 ? html`<p>No builds passed or failed in the last ${periods.days} days.</p>` : renderTable('pipelines', pipelines, periods, causes)}
-${trend !== null && figure(trend)}
-${one !== null && html`${one.branches.length > 0 && html`<h2>Branches</h2>${renderTable('branches', one.branches, periods)}`}<h2>Jobs</h2>${renderJobs(one.jobs, repo, periods)}`}
-${unread}`;
+    ${filters(query, periods)}
+    <p>${periods.now.from} to ${periods.now.to} (UTC); in parentheses, ${periods.before.from} to
+    ${periods.before.to}. Queue and run time are medians of the newest 100 builds. A branch is red from the
+    end of a failed build until the end of the next build that passes.</p>
+    ${
+      pipelines.length === 0
+        ? html`<p>No builds passed or failed in the last ${periods.days} days.</p>`
+        : renderTable('pipelines', pipelines, periods, causes)
+    }
+    ${trend !== null && figure(trend)}
+    ${
+      one !== null &&
+      html`${
+        one.branches.length > 0 && html`<h2>Branches</h2>${renderTable('branches', one.branches, periods)}`
+      }<h2>Jobs</h2>${renderJobs(one.jobs, repo, periods)}`
+    }
+    ${unread}`;
   return {
     title: 'Health',
     main,
@@ -123,7 +134,8 @@ function trendChart(
 
 function markLine({ at, name, url }: Mark): Html {
   const address = linkTarget(url);
-  return html`<li><span class="key event"></span>${at.slice(0, 10)}: ${address === null ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`}</li>`;
+  return html`<li><span class="key event"></span>${at.slice(0, 10)}:
+    ${address === null ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`}</li>`;
 }
 
 /**
@@ -165,7 +177,11 @@ function filters(query: InsightsQuery, { days, now, isCurrent }: Periods): Html 
     const address = `${PATH}${search({ repo: query.repo, days: one })}`;
     return { address, words: `Last ${one} days`, isHere: isCurrent && one === days };
   });
-  const fields = html`${dayField('from', now.from)}${dayField('to', now.to)}${dayField('compare', query.compare, 'compare with, from')}`;
+  const fields = html`${dayField('from', now.from)}${dayField('to', now.to)}${dayField(
+    'compare',
+    query.compare,
+    'compare with, from',
+  )}`;
   return html`${filterForm(query, fields)}${tabs('Last days', links)}`;
 }
 
@@ -191,8 +207,11 @@ function renderTable(
   const figures = numbers('Builds', 'Failed', 'Median queue time', 'Median run time');
   const branch = by === 'pipelines' ? ['Default branch'] : [];
   const head = [
-    ...[by === 'pipelines' ? 'Pipeline' : 'Branch', ...figures, ...branch],
-    ...[...numbers('Red time', 'Time to green'), ...(isNarrow(periods) ? ['Failed per day'] : [])],
+    by === 'pipelines' ? 'Pipeline' : 'Branch',
+    ...figures,
+    ...branch,
+    ...numbers('Red time', 'Time to green'),
+    ...(isNarrow(periods) ? ['Failed per day'] : []),
   ];
   const label = `${by === 'pipelines' ? 'Pipelines' : 'Branches'}, most failed builds first`;
   const csv = `${PATH}${search({ repo: by === 'branches' ? found[0]?.repository : undefined, ...periods.address, csv: by === 'pipelines' ? 'health' : by })}`;
@@ -200,7 +219,8 @@ function renderTable(
     label,
     head,
     found.map((one) => row(by, one, periods, whoActs(one, causes))),
-  )}<p class="quiet">${found.length === MOST && `The ${MOST} with the most failed builds. `}<a href="${csv}">Download CSV</a></p>`;
+  )}<p class="quiet">${found.length === MOST && `The ${MOST} with the most failed builds. `}<a
+    href="${csv}">Download CSV</a></p>`;
 }
 
 /**
@@ -231,7 +251,9 @@ function row(by: By, one: Health, periods: Periods, acts: Shown): Html {
   const builds = (which: 'now' | 'before', status: string, words: Shown, more: object = {}) =>
     html`<a href="/builds${search({ ...own, ...more, status, ...periods[which] })}">${words}</a>`;
   const before = (status: string, words: string | null) =>
-    html` ${words === null ? html`<span class="quiet">(none)</span>` : builds('before', status, `(${words})`)}`;
+    html` ${
+      words === null ? html`<span class="quiet">(none)</span>` : builds('before', status, `(${words})`)
+    }`;
   const share = (failed: number, all: number) => formatPercent(proportion(failed, all).share);
   const onBranch = (status: string, words: string) => builds('now', status, words, { branch });
   const red = one.isRed && html` <strong class="wrong">red</strong>`;
@@ -239,17 +261,40 @@ function row(by: By, one: Health, periods: Periods, acts: Shown): Html {
   const time = (minutes: number | null, was: number | null) => {
     if (minutes === null) return UNKNOWN;
     const rose = was !== null && was > 0 && minutes / was > 1 + CHANGED;
-    return html`${builds('now', 'ended', duration(minutes))}${before('ended', was === null ? null : duration(was))}${rose && html` <span class="warn">slower</span>`}`;
+    return html`${builds('now', 'ended', duration(minutes))}${before(
+      'ended',
+      was === null ? null : duration(was),
+    )}${rose && html` <span class="warn">slower</span>`}`;
   };
-  return html`<tr><th scope="row">${by === 'branches' ? builds('now', 'ended', branch) : html`<a href="${PATH}${search({ repo: repository, ...periods.address, days: periods.days })}">${repository}</a>`}<br><span class="quiet">${pipeline}</span></th>
-<td class="number">${builds('now', 'ended', formatNumber(all))}${before('ended', buildsBefore === 0 ? null : formatNumber(buildsBefore))}</td>
-<td class="number">${builds('now', 'failed', share(failed, all))}${before('failed', buildsBefore === 0 ? null : share(failedBefore, buildsBefore))}</td>
-<td class="number">${time(one.queueMinutes, one.queueMinutesBefore)}</td>
-<td class="number">${time(one.minutes, one.minutesBefore)}</td>
-${by === 'pipelines' && html`<td>${branch === null ? UNKNOWN : html`${onBranch('failed', branch)}${red}${acts}`}</td>`}
-<td class="number">${branch !== null && onBranch('failed', hours(one.redHours))}${by === 'branches' && red}</td>
-<td class="number">${one.hoursToGreen === null ? html`<span class="quiet">–</span>` : html`${onBranch('ended', hours(one.hoursToGreen))} <span class="quiet">(${one.recoveries} ${one.recoveries === 1 ? 'time' : 'times'})</span>`}</td>
-${isNarrow(periods) && html`<td>${sparkline('failed builds', one.perDay)}</td>`}</tr>`;
+  return html`<tr><th scope="row">${
+    by === 'branches'
+      ? builds('now', 'ended', branch)
+      : html`<a href="${PATH}${search({ repo: repository, ...periods.address, days: periods.days })}">${repository}</a>`
+  }<br><span class="quiet">${pipeline}</span></th>
+    <td class="number">${builds('now', 'ended', formatNumber(all))}${before(
+      'ended',
+      buildsBefore === 0 ? null : formatNumber(buildsBefore),
+    )}</td>
+    <td class="number">${builds('now', 'failed', share(failed, all))}${before(
+      'failed',
+      buildsBefore === 0 ? null : share(failedBefore, buildsBefore),
+    )}</td>
+    <td class="number">${time(one.queueMinutes, one.queueMinutesBefore)}</td>
+    <td class="number">${time(one.minutes, one.minutesBefore)}</td>
+    ${
+      by === 'pipelines' &&
+      html`<td>${branch === null ? UNKNOWN : html`${onBranch('failed', branch)}${red}${acts}`}</td>`
+    }
+    <td class="number">${branch !== null && onBranch('failed', hours(one.redHours))}${
+      by === 'branches' && red
+    }</td>
+    <td class="number">${
+      one.hoursToGreen === null
+        ? html`<span class="quiet">–</span>`
+        : html`${onBranch('ended', hours(one.hoursToGreen))} <span class="quiet">(${one.recoveries}
+          ${one.recoveries === 1 ? 'time' : 'times'})</span>`
+    }</td>
+    ${isNarrow(periods) && html`<td>${sparkline('failed builds', one.perDay)}</td>`}</tr>`;
 }
 
 const UNKNOWN = html`<span class="quiet">unknown</span>`;
@@ -275,50 +320,65 @@ function renderJobs({ jobs, builds, unknown }: FailedJobs, repo: string, { now, 
   if (builds === 0) return html`<p>No build failed.</p>`;
   const rows = jobs.map(
     ({ job, builds: failed }) =>
-      html`<tr><th scope="row">${job}</th><td class="number"><a href="/builds${search({ repository: repo, job, status: 'failed', ...now })}">${formatNumber(failed)}</a></td><td class="number">${formatPercent(failed / builds)}</td></tr>`,
+      html`<tr><th scope="row">${job}</th>
+        <td class="number"><a href="/builds${search({
+          repository: repo,
+          job,
+          status: 'failed',
+          ...now,
+        })}">${formatNumber(failed)}</a></td><td class="number">${formatPercent(failed / builds)}</td></tr>`,
   );
   if (jobs.length === 0)
-    return html`<p>No job is known of ${builds === 1 ? 'the failed build' : html`the ${formatNumber(builds)} failed builds`}.</p>`;
-  return html`${dataTable('Jobs, most failed builds first', ['Job', ...numbers('Failed builds', 'Share')], rows)}
-<p class="quiet">Of the newest ${formatNumber(builds)} failed builds${unknown > 0 && html`, of which ${formatNumber(unknown)} ${unknown === 1 ? 'names' : 'name'} no job`}. A build in which several jobs failed counts for each. <a href="${PATH}${search({ repo, ...address, csv: 'jobs' })}">Download CSV</a></p>`;
+    return html`<p>No job is known of ${
+      builds === 1 ? 'the failed build' : html`the ${formatNumber(builds)} failed builds`
+    }.</p>`;
+  return html`${dataTable(
+    'Jobs, most failed builds first',
+    ['Job', ...numbers('Failed builds', 'Share')],
+    rows,
+  )}
+    <p class="quiet">Of the newest ${formatNumber(builds)}
+    failed builds${
+      unknown > 0 && html`, of which ${formatNumber(unknown)} ${unknown === 1 ? 'names' : 'name'} no job`
+    }. A build in which several jobs failed counts for each.
+    <a href="${PATH}${search({ repo, ...address, csv: 'jobs' })}">Download CSV</a></p>`;
 }
 
 function createHealthTable(branch: string, found: readonly Health[]): ChartTable {
   const short = (value: number | null) => (value === null ? null : Number(value.toFixed(2)));
   const head = [
-    ...[
-      'repository',
-      'pipeline',
-      'builds',
-      'failed',
-      'builds before',
-      'failed before',
-      'median minutes',
-      'median minutes before',
-    ],
-    ...[
-      branch,
-      'red now',
-      'red hours',
-      'recoveries',
-      'median hours to green',
-      'median queue minutes',
-      'median queue minutes before',
-    ],
+    'repository',
+    'pipeline',
+    'builds',
+    'failed',
+    'builds before',
+    'failed before',
+    'median minutes',
+    'median minutes before',
+    branch,
+    'red now',
+    'red hours',
+    'recoveries',
+    'median hours to green',
+    'median queue minutes',
+    'median queue minutes before',
   ];
   const rows = found.map((one) => [
-    ...[
-      one.repository,
-      one.pipeline,
-      one.builds,
-      one.failed,
-      one.buildsBefore,
-      one.failedBefore,
-      short(one.minutes),
-      short(one.minutesBefore),
-    ],
-    ...[one.branch, String(one.isRed), short(one.redHours), one.recoveries, short(one.hoursToGreen)],
-    ...[short(one.queueMinutes), short(one.queueMinutesBefore)],
+    one.repository,
+    one.pipeline,
+    one.builds,
+    one.failed,
+    one.buildsBefore,
+    one.failedBefore,
+    short(one.minutes),
+    short(one.minutesBefore),
+    one.branch,
+    String(one.isRed),
+    short(one.redHours),
+    one.recoveries,
+    short(one.hoursToGreen),
+    short(one.queueMinutes),
+    short(one.queueMinutesBefore),
   ]);
   return { head, rows };
 }

@@ -78,7 +78,12 @@ export function registerInsightsRoute(
     const shown = await view(request.query, deps);
     if (request.query.csv !== undefined) return sendTable(reply, shown.tables, request.query.csv);
     const reader = await loadReader(request, deps);
-    const main = html`${insightsTabs(path, mayReview(reader.principal), request.query.repo)}${misreadBanner(request, InsightsQuery)}<div id="figures" data-live data-say="The figures changed.">${shown.main}</div>`;
+    const main = html`${insightsTabs(
+      path,
+      mayReview(reader.principal),
+      request.query.repo,
+    )}${misreadBanner(request, InsightsQuery)}<div id="figures" data-live
+      data-say="The figures changed.">${shown.main}</div>`;
     const page = { title: shown.title, part: 'insights' as const, main };
     return sendPage(request, reply, { ...page, ...(path === '/insights' && { live: {} }) }, reader);
   });
@@ -122,7 +127,8 @@ export function listDays({ until, days }: Period): string[] {
 
 /** Fields above a page: the repository, and what else it can be narrowed by. */
 export function filterForm({ repo }: InsightsQuery, more: Shown = null): Html {
-  return html`<form class="filters" role="search" aria-label="Insights"><label>repository <input name="repo" value="${repo}"></label>${more}<button>Show</button></form>`;
+  return html`<form class="filters" role="search" aria-label="Insights"><label>repository
+    <input name="repo" value="${repo}"></label>${more}<button>Show</button></form>`;
 }
 
 /** Renders a choice of how many days to look back. */

@@ -83,13 +83,24 @@ async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<In
       `/insights/flaky${search({ repo })}`,
       worst === undefined
         ? 'No test is known to be flaky.'
-        : `${worst.name} flakes most: ${formatPercent(proportion(worst.flakes, worst.runs).share)}, ${worst.flakes} of ${worst.runs} runs.`,
+        : `${worst.name} flakes ` +
+            `most: ${formatPercent(proportion(worst.flakes, worst.runs).share)}, ${worst.flakes} ` +
+            `of ${worst.runs} runs.`,
     ),
   ];
   const main = html`<h1 tabindex="-1">Insights</h1>${filterForm(query, daysField(period.days, [30, 90]))}
-${counts.length === 0 ? html`<p>No answers in the last ${period.days} days${repo !== '' && ` for ${repo}`}. Figures appear after the first analyzed build.</p>` : figure(columns)}
-<div class="tiles">${tiles}</div>
-${causes.length > 0 && html`<h2>Most expensive causes</h2>${causesTable(causes)}<p><a href="/insights/causes${search({ repo, days: period.days })}">All causes</a></p>`}`;
+    ${
+      counts.length === 0
+        ? html`<p>No answers in the last ${period.days} days${repo !== '' && ` for ${repo}`}. Figures appear
+          after the first analyzed build.</p>`
+        : figure(columns)
+    }
+    <div class="tiles">${tiles}</div>
+    ${
+      causes.length > 0 &&
+      html`<h2>Most expensive causes</h2>${causesTable(causes)}<p><a
+        href="/insights/causes${search({ repo, days: period.days })}">All causes</a></p>`
+    }`;
   return { title: 'Insights', main, tables: { days: columns.table } };
 }
 
@@ -113,8 +124,10 @@ async function reviewersView(query: InsightsQuery, { stores, clock }: ConsoleDep
     toPeriod({ ...query, day: undefined }, REVIEWED_DAYS, clock.now()),
   );
   const main = html`<h1 tabindex="-1">How the team decides</h1>
-<p>The whole team, never individuals, over the last ${REVIEWED_DAYS} days.</p>${filterForm(query)}
-${figures.decided === 0 ? html`<p>No decisions in the last ${REVIEWED_DAYS} days.</p>` : content(figures)}`;
+    <p>The whole team, never individuals, over the last ${REVIEWED_DAYS} days.</p>${filterForm(query)}
+    ${
+      figures.decided === 0 ? html`<p>No decisions in the last ${REVIEWED_DAYS} days.</p>` : content(figures)
+    }`;
   const rows = Object.entries(figures).map(([name, value]) => [name, value]);
   return { title: 'Reviewing', main, tables: { reviewing: { head: ['figure', 'value'], rows } } };
 }
@@ -124,13 +137,19 @@ function content(figures: ReviewingFigures): Html {
   const hasty = proportion(hastyAccepts, timedAccepts);
   const seconds = (value: number | null) => (value === null ? 'unknown' : `${Math.round(value)} s`);
   return html`${bias(figures)}<dl class="facts">
-<dt>Decided</dt><dd>${decided}</dd>
-<dt>Agreed with Faultline, verdict shown</dt><dd>${renderShare(proportion(figures.shownAgreed, figures.shown))}</dd>
-<dt>Agreed with Faultline, blind</dt><dd>${renderShare(proportion(figures.blindAgreed, figures.blind))}</dd>
-<dt>Time to decide</dt><dd>median ${seconds(medianSeconds)}, 90th percentile ${seconds(p90Seconds)}</dd>
-<dt>Accepted within 3 s</dt><dd>${renderShare(hasty)}${hasty.of > 0 && hasty.share > HASTY_SHARE && html` <strong class="warn">more than ${formatPercent(HASTY_SHARE)}: are answers being read?</strong>`}</dd>
-<dt>Two reviewers agree on the same cause</dt><dd>${renderShare(proportion(pairsAgreed, pairs))}</dd></dl>
-<p><a href="?csv=reviewing">Download CSV</a></p>`;
+    <dt>Decided</dt><dd>${decided}</dd>
+    <dt>Agreed with Faultline, verdict shown</dt>
+    <dd>${renderShare(proportion(figures.shownAgreed, figures.shown))}</dd>
+    <dt>Agreed with Faultline, blind</dt>
+    <dd>${renderShare(proportion(figures.blindAgreed, figures.blind))}</dd>
+    <dt>Time to decide</dt><dd>median ${seconds(medianSeconds)}, 90th percentile ${seconds(p90Seconds)}</dd>
+    <dt>Accepted within 3 s</dt><dd>${renderShare(hasty)}${
+      hasty.of > 0 &&
+      hasty.share > HASTY_SHARE &&
+      html` <strong class="warn">more than ${formatPercent(HASTY_SHARE)}: are answers being read?</strong>`
+    }</dd>
+    <dt>Two reviewers agree on the same cause</dt><dd>${renderShare(proportion(pairsAgreed, pairs))}</dd></dl>
+    <p><a href="?csv=reviewing">Download CSV</a></p>`;
 }
 
 /**
@@ -139,16 +158,20 @@ function content(figures: ReviewingFigures): Html {
  */
 function bias({ shown, shownAgreed, blind, blindAgreed }: ReviewingFigures): Html {
   if (blind < BLIND_FROM || shown === 0)
-    return html`<p>${blind} blind ${blind === 1 ? 'decision' : 'decisions'}: the effect of seeing the verdict is shown from ${BLIND_FROM} on.</p>`;
+    return html`<p>${blind} blind ${blind === 1 ? 'decision' : 'decisions'}: the effect of seeing the verdict
+      is shown from ${BLIND_FROM} on.</p>`;
   const points = Math.round((shownAgreed / shown - blindAgreed / blind) * 100);
   if (points > ALARM_POINTS)
-    return html`<p class="card"><strong class="warn">Seeing the verdict sways reviewers: agreement is ${points} points higher than blind.</strong> More blind items and slower decisions help.</p>`;
-  return html`<p class="card">Agreement is ${Math.abs(points)} points ${points < 0 ? 'lower' : 'higher'} with the verdict shown than blind. This is within the limit of ${ALARM_POINTS}.</p>`;
+    return html`<p class="card"><strong class="warn">Seeing the verdict sways reviewers: agreement is
+      ${points} points higher than blind.</strong> More blind items and slower decisions help.</p>`;
+  return html`<p class="card">Agreement is ${Math.abs(points)} points ${points < 0 ? 'lower' : 'higher'}
+    with the verdict shown than blind. This is within the limit of ${ALARM_POINTS}.</p>`;
 }
 
 function renderShare({ hits, of, share, low, high }: Proportion): Html {
   if (of === 0) return html`<span class="quiet">none yet</span>`;
-  return html`<strong>${formatPercent(share)}</strong>, ${hits} of ${of} <span class="quiet">(95 % interval ${formatPercent(low)} to ${formatPercent(high)})</span>`;
+  return html`<strong>${formatPercent(share)}</strong>, ${hits} of ${of} <span class="quiet">(95 % interval
+    ${formatPercent(low)} to ${formatPercent(high)})</span>`;
 }
 
 const COST_PATH = '/insights/cost';
@@ -163,8 +186,13 @@ async function costView(query: InsightsQuery, { stores, clock }: ConsoleDeps): P
   const charts = figures.length === 0 ? [] : costCharts(figures, query, clock.now());
   const sum = (of: 'answers' | 'recalled') => figures.reduce((total, week) => total + week[of], 0);
   const main = html`<h1 tabindex="-1">Cost and time</h1>
-<p>Time and cost are per answer and week, without answers from known fingerprints, which cost nothing.</p>
-${filterForm(query)}${charts.length === 0 ? html`<p>No answers in the last ${WEEKS} weeks, so there is no cost to show.</p>` : html`<p>${counted(sum('answers'), 'answer')} in ${WEEKS} weeks, ${sum('recalled')} of them from known fingerprints.</p>${charts.map((one) => figure(one))}`}`;
+    <p>Time and cost are per answer and week, without answers from known fingerprints, which cost nothing.</p>
+    ${filterForm(query)}${
+      charts.length === 0
+        ? html`<p>No answers in the last ${WEEKS} weeks, so there is no cost to show.</p>`
+        : html`<p>${counted(sum('answers'), 'answer')} in ${WEEKS} weeks, ${sum('recalled')}
+          of them from known fingerprints.</p>${charts.map((one) => figure(one))}`
+    }`;
   return {
     title: 'Cost and time',
     main,
@@ -232,7 +260,10 @@ function saying(
   say: (value: number) => string,
 ): string {
   if (median == null) return 'Every answer came from a known fingerprint.';
-  return `${start} ${say(median)} at the median${p90 == null ? '' : ` and ${say(p90)} at the 90th percentile`}.`;
+  return (
+    `${start} ${say(median)} at the ` +
+    `median${p90 == null ? '' : ` and ${say(p90)} at the 90th percentile`}.`
+  );
 }
 
 /** Lists every Monday from the first week with answers to the last. */

@@ -34,12 +34,14 @@ export async function modelsView(query: InsightsQuery, deps: ConsoleDeps): Promi
   });
   if (runs === null)
     return page(
-      html`<p role="note">Runs mix failures of all repositories, and your account may see only some of them. Ask somebody who may see all.</p>`,
+      html`<p role="note">Runs mix failures of all repositories, and your account may see only some of them.
+        Ask somebody who may see all.</p>`,
     );
   const [candidate, baseline] = chosen(runs, query);
   if (candidate === undefined || baseline === undefined)
-    return page(html`<p role="note">${runs.length === 0 ? 'No run has' : 'Only one run has'} been kept so far. Two are needed to compare.</p>
-${howTo(deps, true)}${runs.length > 0 && runsTable(runs)}`);
+    return page(html`<p role="note">${runs.length === 0 ? 'No run has' : 'Only one run has'}
+      been kept so far. Two are needed to compare.</p>
+      ${howTo(deps, true)}${runs.length > 0 && runsTable(runs)}`);
   const compared = await deps.keptRuns.compare(baseline.name, candidate.name).catch((error: unknown) => {
     if (error instanceof TriageError) return error;
     throw error;
@@ -48,8 +50,13 @@ ${howTo(deps, true)}${runs.length > 0 && runsTable(runs)}`);
     compared instanceof TriageError
       ? html`<p role="alert">These two runs cannot be compared. ${compared.message}</p>`
       : await comparedPart(compared, { baseline, candidate }, deps);
-  return page(html`<form class="filters" aria-label="Runs">${choice('baseline', 'Baseline', runs, baseline)}${choice('candidate', 'Candidate', runs, candidate)}<button>Compare</button></form>
-${found}${runsTable(runs)}${howTo(deps, false)}`);
+  return page(html`<form class="filters" aria-label="Runs">${choice(
+    'baseline',
+    'Baseline',
+    runs,
+    baseline,
+  )}${choice('candidate', 'Candidate', runs, candidate)}<button>Compare</button></form>
+    ${found}${runsTable(runs)}${howTo(deps, false)}`);
 }
 
 /**
@@ -93,10 +100,16 @@ async function comparedPart(
   const [before, now] = [getAnswerer(runs.baseline), getAnswerer(runs.candidate)];
   const what = named.length > 0 ? named.join('; ') : 'settings of the triage';
   const changed = `${changes.length > 0 ? `What was changed: ${what}.` : 'Both runs had the same settings.'}${before === now ? ` Both were answered by ${now}.` : ''}`;
-  return html`<section class="card" id="verdict" aria-label="Verdict">${verdict(comparison, runs, changed)}</section>
-${keyFigures(comparison)}
-<h2 id="changed">Cases that changed</h2>${won.length + lost.length + otherwise.length === 0 ? html`<p>None: both runs gave the same answer in every case.</p>` : changedCases(comparison, 'changed', { sides: ['Baseline', 'Candidate'], shown })}
-<details><summary>All figures</summary><p>A is the baseline ${runs.baseline.name}, B is the candidate ${runs.candidate.name}.</p>${comparisonFigures(comparison, 'all')}${comparisonNotes(comparison)}</details>`;
+  return html`<section class="card" id="verdict"
+    aria-label="Verdict">${verdict(comparison, runs, changed)}</section>
+    ${keyFigures(comparison)}
+    <h2 id="changed">Cases that changed</h2>${
+      won.length + lost.length + otherwise.length === 0
+        ? html`<p>None: both runs gave the same answer in every case.</p>`
+        : changedCases(comparison, 'changed', { sides: ['Baseline', 'Candidate'], shown })
+    }
+    <details><summary>All figures</summary><p>A is the baseline ${runs.baseline.name}, B is the candidate
+    ${runs.candidate.name}.</p>${comparisonFigures(comparison, 'all')}${comparisonNotes(comparison)}</details>`;
 }
 
 /** The word and the color for each verdict on a figure. */
@@ -116,7 +129,8 @@ const WORDS = {
 function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Chosen, changed: string): Html {
   const main = differences.find(({ name }) => name === wonBy) ?? differences[0];
   if (main === undefined)
-    return html`<h2>No verdict</h2><p>The right answer of these cases is not known, so only the cost can be compared. ${changed}</p>`;
+    return html`<h2>No verdict</h2>
+      <p>The right answer of these cases is not known, so only the cost can be compared. ${changed}</p>`;
   const better = differences.filter((one) => one.verdict === 'b-better');
   const worse = differences.filter((one) => one.verdict === 'a-better');
   const isMixed = better.length > 0 && worse.length > 0;
@@ -127,8 +141,9 @@ function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Ch
       html`<p>${lead}: ${found.map(({ name, difference }) => `${name} ${signedPoints(difference)}`).join('; ')}.</p>`
     );
   };
-  return html`<h2>${renderOutcome(better.length, worse.length)}: ${candidate.name} compared with ${baseline.name}</h2><p>${changed}</p>
-<p>${evidence(main)}${publishing(differences)}</p>${list('Clearly better in', better)}${list('Clearly worse in', worse)}`;
+  return html`<h2>${renderOutcome(better.length, worse.length)}: ${candidate.name} compared with
+    ${baseline.name}</h2><p>${changed}</p>
+    <p>${evidence(main)}${publishing(differences)}</p>${list('Clearly better in', better)}${list('Clearly worse in', worse)}`;
 }
 
 function renderOutcome(better: number, worse: number): Shown {
@@ -157,7 +172,10 @@ function evidence({ name, cases, a, b, difference, interval, won, lost, verdict 
     return `${LABELS.get(name) ?? name} in ${formatPercent(a)} of ${counted(cases, 'case')}, with both runs.`;
   const range = interval === null ? '' : `, 95 % interval ${minus(formatInterval(interval))}`;
   const chance = verdict === 'within-noise' ? ' This may be chance; more cases would tell.' : '';
-  return `Over ${counted(cases, 'case')}, ${what} in ${formatPercent(b)} instead of ${formatPercent(a)}: ${signedPoints(difference)}${range}. ${won} won, ${lost} lost.${chance}`;
+  return (
+    `Over ${counted(cases, 'case')}, ${what} in ${formatPercent(b)} instead ` +
+    `of ${formatPercent(a)}: ${signedPoints(difference)}${range}. ${won} won, ${lost} lost.${chance}`
+  );
 }
 
 /** The figures that a person decides by, as people call them. */
@@ -189,7 +207,9 @@ function keyFigures({ differences, costs }: Comparison): Html {
 function figureRow(label: string, { a, b, difference, interval, verdict }: Difference): Html {
   const range = interval !== null && html` <span class="quiet">(${minus(formatInterval(interval))})</span>`;
   const [word, tone] = WORDS[verdict];
-  return html`<tr><th scope="row">${label}</th><td><span class="${tone}">${word}</span></td><td class="number">${formatPercent(a)}</td><td class="number">${formatPercent(b)}</td><td class="number">${signedPoints(difference)}${range}</td></tr>`;
+  return html`<tr><th scope="row">${label}</th><td><span class="${tone}">${word}</span></td>
+    <td class="number">${formatPercent(a)}</td><td class="number">${formatPercent(b)}</td>
+    <td class="number">${signedPoints(difference)}${range}</td></tr>`;
 }
 
 /**
@@ -198,14 +218,19 @@ function figureRow(label: string, { a, b, difference, interval, verdict }: Diffe
  */
 function costRow(label: string, cost: CostDifference | undefined): Html {
   if (cost === undefined)
-    return html`<tr><th scope="row">${label}</th><td class="quiet">the same</td><td class="number">$0</td><td class="number">$0</td><td></td></tr>`;
+    return html`<tr><th scope="row">${label}</th><td class="quiet">the same</td><td class="number">$0</td>
+      <td class="number">$0</td><td></td></tr>`;
   const { a, b, difference, interval, unit } = cost;
   const say = (value: number) => (unit === 'milliseconds' ? formatDuration(value) : costText(value, unit));
   const by = (value: number) => `${value < 0 ? '−' : '+'}${say(Math.abs(value))}`;
   const clear = interval !== null && (interval[0] > 0 || interval[1] < 0);
   const range = interval !== null && html` (${by(interval[0])} to ${by(interval[1])})`;
   const word = unit === 'milliseconds' ? ['faster', 'slower'] : ['cheaper', 'more expensive'];
-  return html`<tr><th scope="row">${label}</th><td${!clear && html` class="quiet"`}>${clear ? word[Number(difference > 0)] : 'not clearly different'}</td><td class="number">${say(a)}</td><td class="number">${say(b)}</td><td class="number">${by(difference)} <span class="quiet">median per case${range}</span></td></tr>`;
+  return html`<tr><th scope="row">${label}</th>
+    <td${!clear && html` class="quiet"`}>${
+      clear ? word[Number(difference > 0)] : 'not clearly different'
+    }</td><td class="number">${say(a)}</td><td class="number">${say(b)}</td>
+    <td class="number">${by(difference)} <span class="quiet">median per case${range}</span></td></tr>`;
 }
 
 /**
@@ -222,7 +247,8 @@ async function caseCell(
   return (one) => {
     const build = known.get(one.id);
     if (build === undefined) return caseByAddress({ ...one, url: linkTarget(one.url) });
-    return html`<a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a>`;
+    return html`<a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline}
+      #${build.number}</a>`;
   };
 }
 
@@ -230,11 +256,18 @@ function runsTable(runs: readonly KeptRun[]): Html {
   const rows = runs.map(({ name, startedAt, version, sources, settings }) => {
     const cases = sources.map(
       (one) =>
-        html`${one.name}${one.cases !== null && html` <span class="quiet">${counted(one.cases, 'case')}</span>`}`,
+        html`${one.name}${
+          one.cases !== null && html` <span class="quiet">${counted(one.cases, 'case')}</span>`
+        }`,
     );
-    return html`<tr><th scope="row">${name}</th><td>${renderTime(startedAt)}</td><td>${getAnswerer({ settings })}</td><td>${cases}</td><td>${version}</td></tr>`;
+    return html`<tr><th scope="row">${name}</th><td>${renderTime(startedAt)}</td>
+      <td>${getAnswerer({ settings })}</td><td>${cases}</td><td>${version}</td></tr>`;
   });
-  return html`<h2>Kept runs</h2>${dataTable('Kept runs, newest first', ['Run', 'Made', 'Answered by', 'Cases', 'Release'], rows)}`;
+  return html`<h2>Kept runs</h2>${dataTable(
+    'Kept runs, newest first',
+    ['Run', 'Made', 'Answered by', 'Cases', 'Release'],
+    rows,
+  )}`;
 }
 
 function getAnswerer({ settings }: Pick<KeptRun, 'settings'>): string {
@@ -243,8 +276,12 @@ function getAnswerer({ settings }: Pick<KeptRun, 'settings'>): string {
 
 function howTo({ database }: ConsoleDeps, open: boolean): Html {
   return html`<details${open && html` open`}><summary>How to keep a run</summary>
-<p>A run answers failures again whose right answer is known, and changes nothing else. Keep one as things are, and one with the new model:</p>
-<pre tabindex="0" role="region" aria-label="Commands">faultline replay --reviewed --keep now
+    <p>A run answers failures again whose right answer is known, and changes nothing else. Keep one as things
+    are, and one with the new model:</p>
+    <pre tabindex="0" role="region" aria-label="Commands">faultline replay --reviewed --keep now
 faultline replay --reviewed --keep new --analyst llm --model NAME</pre>
-<p>${database.exclusive && 'Stop the service first: an embedded database can be opened by one process only. '}Use <code>--dataset FILE</code> instead of <code>--reviewed</code> for failures of your own choice. Then choose both runs here.</p></details>`;
+    <p>${
+      database.exclusive && 'Stop the service first: an embedded database can be opened by one process only. '
+    }Use <code>--dataset FILE</code> instead of <code>--reviewed</code>
+    for failures of your own choice. Then choose both runs here.</p></details>`;
 }

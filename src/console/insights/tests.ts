@@ -57,12 +57,21 @@ export async function flakyView(query: InsightsQuery, deps: ConsoleDeps): Promis
   const { repo, list, offset } = query;
   const shown = list === 'cost' ? await costly(query, deps) : await flaky(query, deps);
   const main = html`<h1 tabindex="-1">${NAMES[list]}</h1>${lists(query)}<p>${shown.introduction}</p>
-${filterForm(query, html`${hiddenFields({ list })}${shown.more}`)}${
-  shown.found === 0
-    ? html`<p>${offset > 0 ? 'No more tests.' : shown.none}</p>`
-    : html`${shown.table}${pager({ offset, size: PAGE, more: shown.found > PAGE }, (at) => `${LISTS_PATH}${search({ ...kept(query), offset: at })}`, ['Previous', 'Next'])}
-<p>${list === 'flaky' && html`For builds: <a href="/api/flaky-tests?format=csv">CSV</a>, <a href="/api/flaky-tests?format=junit-names">names for Surefire</a> or <a href="/api/flaky-tests?format=text">plain names</a>, with a token. `}<a href="${LISTS_PATH}${search({ ...kept(query), offset, csv: list })}">This page as CSV</a>.</p>`
-}`;
+    ${filterForm(query, html`${hiddenFields({ list })}${shown.more}`)}${
+      shown.found === 0
+        ? html`<p>${offset > 0 ? 'No more tests.' : shown.none}</p>`
+        : html`${shown.table}${pager(
+            { offset, size: PAGE, more: shown.found > PAGE },
+            (at) => `${LISTS_PATH}${search({ ...kept(query), offset: at })}`,
+            ['Previous', 'Next'],
+          )}
+          <p>${
+            list === 'flaky' &&
+            html`For builds: <a href="/api/flaky-tests?format=csv">CSV</a>,
+              <a href="/api/flaky-tests?format=junit-names">names for Surefire</a> or
+              <a href="/api/flaky-tests?format=text">plain names</a>, with a token. `
+          }<a href="${LISTS_PATH}${search({ ...kept(query), offset, csv: list })}">This page as CSV</a>.</p>`
+    }`;
   return {
     title: `${NAMES[list]}${repo !== '' ? ` of ${repo}` : ''}`,
     main,
@@ -95,8 +104,11 @@ async function flaky({ repo, list, offset }: InsightsQuery, { stores }: ConsoleD
   const head = ['Test', 'Flakes', 'Passed on rerun', 'Last 30 runs', 'Since'];
   return {
     introduction: quarantined
-      ? 'Nobody is notified of a build in which only these tests fail. A quarantine ends on its own; the failures stay visible.'
-      : 'A flake is a failed run whose commit later passed, or an isolated failure on a default branch that kept changing. Each test is judged by its latest 100 runs. Flaky is not a category: no failure is hidden because of it.',
+      ? 'Nobody is notified of a build in which only these tests fail. A quarantine ends on its own; ' +
+        'the failures stay visible.'
+      : 'A flake is a failed run whose commit later passed, or an isolated failure on a default branch ' +
+        'that kept changing. Each test is judged by its latest 100 runs. Flaky is not a category: ' +
+        'no failure is hidden because of it.',
     found: found.length,
     table: dataTable(
       quarantined ? 'Tests in quarantine, ending soonest first' : 'Flaky tests, most flakes first',
@@ -105,7 +117,9 @@ async function flaky({ repo, list, offset }: InsightsQuery, { stores }: ConsoleD
     ),
     none: quarantined
       ? `No test${repo !== '' ? ` of ${repo}` : ''} is in quarantine.`
-      : `No test${repo !== '' ? ` of ${repo}` : ''} is known to be flaky. Flakiness is detected from test results of failed and passed builds: upload test reports of both.`,
+      : `No test${repo !== '' ? ` of ${repo}` : ''} is known to be flaky. ` +
+        'Flakiness is detected from test results of failed and passed builds: ' +
+        'upload test reports of both.',
     cells: { head: FLAKY_HEAD, rows: tests.map(flakyCells) },
   };
 }
@@ -118,8 +132,11 @@ async function costly(query: InsightsQuery, { stores, clock }: ConsoleDeps): Pro
   const tests = found.slice(0, PAGE);
   const head = ['Test', 'Lost', 'Machines', 'People', 'Failures'];
   return {
-    introduction: `The run time of each failed build, and ${minutes} minutes of a person's time, are shared evenly among the tests that failed in it.`,
-    more: html`${daysField(days, PERIODS)}<label>minutes of a person's time per failed build <input name="minutes" type="number" min="0" max="480" value="${minutes}"></label>`,
+    introduction:
+      `The run time of each failed build, and ${minutes} minutes of a person's time, are shared evenly ` +
+      'among the tests that failed in it.',
+    more: html`${daysField(days, PERIODS)}<label>minutes of a person's time per failed build
+      <input name="minutes" type="number" min="0" max="480" value="${minutes}"></label>`,
     found: found.length,
     table: dataTable(
       'Tests, costliest first',
@@ -136,51 +153,60 @@ function costRow(test: TestCost, minutes: number): Html {
   const untimed =
     test.untimed > 0 &&
     html`<br><span class="quiet">${counted(test.untimed, 'build')} of unknown run time</span>`;
-  return html`<tr>${named(test)}<td><strong>${formatNumber(Math.round(test.machineMinutes + people))} min</strong></td>
-<td>${formatNumber(Math.round(test.machineMinutes))} min${untimed}</td><td>${formatNumber(Math.round(people))} min</td><td>${test.failures}</td></tr>`;
+  return html`<tr>${named(test)}<td><strong>${formatNumber(Math.round(test.machineMinutes + people))}
+    min</strong></td>
+    <td>${formatNumber(Math.round(test.machineMinutes))} min${untimed}</td>
+    <td>${formatNumber(Math.round(people))} min</td><td>${test.failures}</td></tr>`;
 }
 
 function named(test: Pick<TestFlakiness, 'name' | 'suite' | 'repository' | 'file' | 'quarantine'>): Html {
   const until: Shown =
     test.quarantine !== null &&
     html`<br><span class="status">in quarantine until ${test.quarantine.until.slice(0, 10)}</span>`;
-  return html`<th scope="row"><a class="mono" href="${testAddress(test)}">${test.name}</a><br><span class="quiet">${test.suite !== null && `${test.suite} · `}${test.repository}${test.file !== null && ` · ${test.file}`}</span>${until}</th>`;
+  return html`<th scope="row"><a class="mono" href="${testAddress(test)}">${test.name}</a><br><span
+    class="quiet">${test.suite !== null && `${test.suite} · `}${test.repository}${
+      test.file !== null && ` · ${test.file}`
+    }</span>${until}</th>`;
 }
 
 function row(test: TestFlakiness): Html {
   const { share, low, high } = proportion(test.flakes, test.runs);
   const last = test.recent.findLast(({ mark }) => mark === 'flake');
   return html`<tr>${named(test)}
-<td><strong>${formatPercent(share)}</strong>, ${test.flakes} of ${test.runs}<br><span class="quiet">95 % interval ${formatPercent(low)} to ${formatPercent(high)}</span></td>
-<td>${again(test)}</td><td>${runStrip(test.name, test.recent)}</td>
-<td>${test.since !== null && renderTime(test.since)}${last !== undefined && html`<br><a href="${buildAddress(last.buildId)}">last flake</a>`}</td></tr>`;
+    <td><strong>${formatPercent(share)}</strong>, ${test.flakes} of ${test.runs}<br><span class="quiet">95 %
+    interval ${formatPercent(low)} to ${formatPercent(high)}</span></td>
+    <td>${again(test)}</td><td>${runStrip(test.name, test.recent)}</td>
+    <td>${test.since !== null && renderTime(test.since)}${
+      last !== undefined && html`<br><a href="${buildAddress(last.buildId)}">last flake</a>`
+    }</td></tr>`;
 }
 
 function again(test: TestFlakiness): Html {
   const probability = flakeProbability(test);
   const flips =
     test.flips > 0 &&
-    html`<br><span class="quiet">changed ${test.flips} times in ${test.defaultRuns} runs of the default branch</span>`;
+    html`<br><span class="quiet">changed ${test.flips} times in ${test.defaultRuns}
+      runs of the default branch</span>`;
   if (probability === null) return html`<span class="quiet">never rerun on the same commit</span>${flips}`;
-  return html`${test.recovered} of ${test.rerun} ${test.rerun === 1 ? 'commit' : 'commits'} <span class="quiet">(probability ${formatPercent(probability)})</span>${flips}`;
+  return html`${test.recovered} of ${test.rerun} ${test.rerun === 1 ? 'commit' : 'commits'}
+    <span class="quiet">(probability ${formatPercent(probability)})</span>${flips}`;
 }
 
 const FLAKY_HEAD = [
-  ...[
-    'test',
-    'suite',
-    'repository',
-    'runs',
-    'failed',
-    'flakes',
-    'share',
-    'low',
-    'high',
-    'rerun',
-    'recovered',
-    'probability',
-  ],
-  ...['since', 'quarantined_until'],
+  'test',
+  'suite',
+  'repository',
+  'runs',
+  'failed',
+  'flakes',
+  'share',
+  'low',
+  'high',
+  'rerun',
+  'recovered',
+  'probability',
+  'since',
+  'quarantined_until',
 ];
 
 function flakyCells(test: TestFlakiness) {
@@ -251,8 +277,10 @@ export function registerTestPage(app: ConsoleApp, deps: ConsoleDeps): void {
     const [reader, causes] = await Promise.all([loadReader(request, deps), findCauses(deps, test)]);
     const acts = mayReview(reader.principal);
     const main = html`${insightsTabs(LISTS_PATH, acts, repository)}<h1 tabindex="-1">${name}</h1>
-<p class="quiet">${suite !== '' && `${suite} · `}${repository}${test.file !== null && ` · ${test.file}`}</p>
-${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock.now())}${breakPart(lastBreak(runs))}${runsPart(test, runs)}`;
+      <p class="quiet">${suite !== '' && `${suite} · `}${repository}${
+        test.file !== null && ` · ${test.file}`
+      }</p>
+      ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock.now())}${breakPart(lastBreak(runs))}${runsPart(test, runs)}`;
     return sendPage(request, reply, { title: `${name} · Test`, part: 'insights', main }, reader);
   });
   app.post(TEST_PATH, route('review', { body: z.looseObject({}) }), async (request, reply) => {
@@ -268,26 +296,54 @@ ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock
 function facts(test: TestFlakiness): Html {
   const { share, low, high } = proportion(test.flakes, test.runs);
   const failed = proportion(test.failed, test.runs);
-  return html`<dl class="facts"><dt>Flakes</dt><dd><strong>${formatPercent(share)}</strong>, ${test.flakes} of the latest ${test.runs} runs <span class="quiet">(95 % interval ${formatPercent(low)} to ${formatPercent(high)})</span></dd>
-<dt>Failures</dt><dd>${formatPercent(failed.share)}, ${test.failed} of ${test.runs}</dd>
-<dt>Passed on rerun</dt><dd>${test.rerun === 0 ? 'never rerun on the same commit' : `${test.recovered} of ${counted(test.rerun, 'commit')}`}</dd>
-<dt>Last failure</dt><dd>${test.lastFailedAt === null ? 'none in these runs' : renderTime(test.lastFailedAt)}</dd></dl>`;
+  return html`<dl class="facts"><dt>Flakes</dt><dd><strong>${formatPercent(share)}</strong>, ${test.flakes}
+    of the latest ${test.runs} runs <span class="quiet">(95 % interval ${formatPercent(low)} to
+    ${formatPercent(high)})</span></dd>
+    <dt>Failures</dt><dd>${formatPercent(failed.share)}, ${test.failed} of ${test.runs}</dd>
+    <dt>Passed on rerun</dt><dd>${
+      test.rerun === 0
+        ? 'never rerun on the same commit'
+        : `${test.recovered} of ${counted(test.rerun, 'commit')}`
+    }</dd>
+    <dt>Last failure</dt><dd>${
+      test.lastFailedAt === null ? 'none in these runs' : renderTime(test.lastFailedAt)
+    }</dd></dl>`;
 }
 
 function quarantinePart(test: TestFlakiness, acts: boolean): Html {
   const { repository, suite, name, quarantine, quarantineEvents } = test;
   const fields = { repository, suite: suite ?? '', name };
-  const forms = html`<div class="acts">${quarantine === null ? postForm(TEST_PATH, { ...fields, days: 7 }, html`<button>Quarantine for a week</button>`) : postForm(TEST_PATH, { ...fields, days: 0 }, html`<button>End the quarantine</button>`)}
-${postForm(TEST_PATH, fields, html`<label>Quarantine for <input name="days" type="number" min="1" max="90" value="7" required> days</label> <label>Reason <input name="reason" maxlength="500"></label> <button>Quarantine</button>`)}</div>`;
+  const forms = html`<div class="acts">${
+    quarantine === null
+      ? postForm(TEST_PATH, { ...fields, days: 7 }, html`<button>Quarantine for a week</button>`)
+      : postForm(TEST_PATH, { ...fields, days: 0 }, html`<button>End the quarantine</button>`)
+  }
+    ${postForm(
+      TEST_PATH,
+      fields,
+      html`<label>Quarantine for <input name="days" type="number" min="1" max="90" value="7" required>
+        days</label> <label>Reason <input name="reason" maxlength="500"></label> <button>Quarantine</button>`,
+    )}</div>`;
   const events = quarantineEvents
     .toReversed()
     .map(
       ({ at, by, until, reason }) =>
-        html`<li>${renderTime(at)} ${by}: ${until === null ? 'ended the quarantine' : `quarantined until ${until.slice(0, 10)}`}${reason !== null && `, ${reason}`}</li>`,
+        html`<li>${renderTime(at)} ${by}: ${
+          until === null ? 'ended the quarantine' : `quarantined until ${until.slice(0, 10)}`
+        }${reason !== null && `, ${reason}`}</li>`,
     );
   return html`<h2 id="quarantine">Quarantine</h2>
-<p>${quarantine === null ? 'Not in quarantine. Nobody is notified of a build in which only quarantined tests fail; the failures stay visible. To silence one cause instead of a whole test, mute the cause on its page.' : html`<strong>In quarantine until ${renderTime(quarantine.until)}</strong> by ${quarantine.by}${quarantine.reason !== null && `: ${quarantine.reason}`}. Nobody is notified of a build in which only quarantined tests fail; the failures stay visible.`}</p>
-${acts && forms}${events.length > 0 && html`<details><summary>History (${events.length})</summary><ol class="past">${events}</ol></details>`}`;
+    <p>${
+      quarantine === null
+        ? 'Not in quarantine. Nobody is notified of a build in which only quarantined tests fail; the failures stay visible. To silence one cause instead of a whole test, mute the cause on its page.'
+        : html`<strong>In quarantine until ${renderTime(quarantine.until)}</strong>
+          by ${quarantine.by}${quarantine.reason !== null && `: ${quarantine.reason}`}. Nobody is notified of
+          a build in which only quarantined tests fail; the failures stay visible.`
+    }</p>
+    ${acts && forms}${
+      events.length > 0 &&
+      html`<details><summary>History (${events.length})</summary><ol class="past">${events}</ol></details>`
+    }`;
 }
 
 async function findCauses({ stores }: ConsoleDeps, { repository, name }: TestFlakiness): Promise<Cause[]> {
@@ -303,22 +359,43 @@ async function findCauses({ stores }: ConsoleDeps, { repository, name }: TestFla
 }
 
 function causesPart(causes: readonly Cause[], { repository, name }: TestFlakiness, now: number): Html {
-  const all = html`<p><a href="/search${search({ q: `repo:${repository} test:"${name.replaceAll('"', '')}"` })}">All failures of this test</a></p>`;
+  const all = html`<p><a href="/search${search({
+    q: `repo:${repository} test:"${name.replaceAll('"', '')}"`,
+  })}">All failures of this test</a></p>`;
   if (causes.length === 0) return all;
   const rows = causes.map(
     ({ fingerprint, title, state, owner, assignee, lastAt }) =>
-      html`<tr><th scope="row"><a href="${causeAddress(fingerprint)}">${title === '' ? fingerprint : title}</a></th><td>${state}</td><td>${owner === null ? html`<span class="quiet">no known owner</span>` : owner.names.join(', ')}</td><td>${assignee ?? html`<span class="quiet">unassigned</span>`}</td><td class="quiet">${formatAge(lastAt, now)}</td></tr>`,
+      html`<tr><th scope="row"><a href="${causeAddress(fingerprint)}">${
+        title === '' ? fingerprint : title
+      }</a></th><td>${state}</td><td>${
+        owner === null ? html`<span class="quiet">no known owner</span>` : owner.names.join(', ')
+      }</td><td>${assignee ?? html`<span class="quiet">unassigned</span>`}</td>
+        <td class="quiet">${formatAge(lastAt, now)}</td></tr>`,
   );
-  return html`<h2>Latest causes</h2>${dataTable('Latest causes of its failures', ['Cause', 'State', 'Owner', 'Assignee', 'Last seen'], rows)}${all}`;
+  return html`<h2>Latest causes</h2>${dataTable(
+    'Latest causes of its failures',
+    ['Cause', 'State', 'Owner', 'Assignee', 'Last seen'],
+    rows,
+  )}${all}`;
 }
 
 function breakPart(found: Break<TestRunFacts> | null): Html {
   if (found === null) return html``;
   const { good, bad, fixed } = found;
   const run = (words: string, one: TestRunFacts) =>
-    html`<li>${renderTime(one.at)} ${words} <a href="${buildAddress(one.buildId)}">${one.pipeline} ${one.number}</a>${one.commit !== null && html`, commit <code>${shortCommit(one.commit)}</code>`}</li>`;
-  return html`<h2>Latest break of the default branch</h2><ol class="past">${good !== null && run('last passed in', good)}${run('first failed in', bad)}${fixed !== null && run('passed again in', fixed)}</ol>
-${good?.commit && bad.commit && html`<p class="quiet">The first bad commit is <code>${shortCommit(bad.commit)}</code> or one after <code>${shortCommit(good.commit)}</code> that no build ran; <code>faultline bisect</code> finds out which.</p>`}`;
+    html`<li>${renderTime(one.at)} ${words} <a href="${buildAddress(one.buildId)}">${one.pipeline}
+      ${one.number}</a>${one.commit !== null && html`, commit <code>${shortCommit(one.commit)}</code>`}</li>`;
+  return html`<h2>Latest break of the default branch</h2>
+    <ol class="past">${good !== null && run('last passed in', good)}${run('first failed in', bad)}${
+      fixed !== null && run('passed again in', fixed)
+    }</ol>
+    ${
+      good?.commit &&
+      bad.commit &&
+      html`<p class="quiet">The first bad commit is <code>${shortCommit(bad.commit)}</code> or one after
+        <code>${shortCommit(good.commit)}</code> that no build ran; <code>faultline bisect</code>
+        finds out which.</p>`
+    }`;
 }
 
 function runsPart(test: TestFlakiness, runs: readonly TestRunFacts[]): Html {
@@ -339,12 +416,28 @@ function runsPart(test: TestFlakiness, runs: readonly TestRunFacts[]): Html {
   const hasMachines = failed.some(({ runner }) => runner !== null);
   const rows = failed.map(
     (run) =>
-      html`<tr><td>${renderTime(run.at)}</td><td><a href="${buildAddress(run.buildId)}">${run.pipeline} ${run.number}</a></td><td>${marks.get(run.buildId) === 'flake' ? 'flake' : 'failure'}</td><td>${run.branch}</td>${hasMachines && html`<td>${run.runner}</td>`}</tr>`,
+      html`<tr><td>${renderTime(run.at)}</td><td><a href="${buildAddress(run.buildId)}">${run.pipeline}
+        ${run.number}</a></td><td>${marks.get(run.buildId) === 'flake' ? 'flake' : 'failure'}</td>
+        <td>${run.branch}</td>${hasMachines && html`<td>${run.runner}</td>`}</tr>`,
   );
   return html`<h2>Latest ${runs.length} runs</h2><p class="scroll">${runStrip(test.name, recent)}</p>
-<ul class="legend">${(['passed', 'flake', 'failed'] as const).map((mark) => html`<li><span class="key run ${mark}"></span>${mark}</li>`)}</ul>${durations.drawing !== null && figure(durations, 'h3')}
-${comparison('branch', runs, marks, ({ branch }) => branch)}${comparison('pipeline', runs, marks, ({ pipeline }) => pipeline)}${comparison('machine', runs, marks, ({ runner }) => runner)}
-${rows.length > 0 && html`<h3>Latest failures</h3>${dataTable('Latest failed runs', ['Time', 'Build', 'Kind', 'Branch', ...(hasMachines ? ['Machine'] : [])], rows)}`}`;
+    <ul class="legend">${(['passed', 'flake', 'failed'] as const).map(
+      (mark) => html`<li><span class="key run ${mark}"></span>${mark}</li>`,
+    )}</ul>${durations.drawing !== null && figure(durations, 'h3')}
+    ${comparison('branch', runs, marks, ({ branch }) => branch)}${comparison(
+      'pipeline',
+      runs,
+      marks,
+      ({ pipeline }) => pipeline,
+    )}${comparison('machine', runs, marks, ({ runner }) => runner)}
+    ${
+      rows.length > 0 &&
+      html`<h3>Latest failures</h3>${dataTable(
+        'Latest failed runs',
+        ['Time', 'Build', 'Kind', 'Branch', ...(hasMachines ? ['Machine'] : [])],
+        rows,
+      )}`
+    }`;
 }
 
 /** Renders how often the test failed in each place, or nothing if there is only one place. */
@@ -363,9 +456,15 @@ function comparison(
       const failures = own.filter(({ outcome }) => outcome === 'failed');
       const flakes = failures.filter(({ buildId }) => marks.get(buildId) === 'flake');
       const { share, low, high } = proportion(failures.length, own.length);
-      return html`<tr><th scope="row">${name}</th><td>${own.length}</td><td>${failures.length}</td><td>${flakes.length}</td><td>${formatPercent(share)} <span class="quiet">(${formatPercent(low)} to ${formatPercent(high)})</span></td></tr>`;
+      return html`<tr><th scope="row">${name}</th><td>${own.length}</td><td>${failures.length}</td>
+        <td>${flakes.length}</td><td>${formatPercent(share)} <span class="quiet">(${formatPercent(low)} to
+        ${formatPercent(high)})</span></td></tr>`;
     });
-  return html`<h3>By ${what}</h3>${dataTable(`Runs by ${what}`, [what, 'Runs', 'Failures', 'Flakes', 'Failure rate'], rows)}`;
+  return html`<h3>By ${what}</h3>${dataTable(
+    `Runs by ${what}`,
+    [what, 'Runs', 'Failures', 'Flakes', 'Failure rate'],
+    rows,
+  )}`;
 }
 
 function durationWords(runs: readonly TestRunFacts[]): string {

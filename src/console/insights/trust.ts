@@ -59,12 +59,23 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
   const count = (blind: boolean) =>
     decided.filter((one) => one.blind === blind).reduce((sum, one) => sum + one.count, 0);
   const main = html`<h1 tabindex="-1">Trust</h1>
-<p role="note">${lead(trust)}</p>
-<p class="quiet">Based on reviewed answers only: ${count(false)} with the verdict shown, ${count(true)} blind, in the last ${TRUST_DAYS} days (latest 5,000 at most). Right means that the category was right. Published answers count once they are reviewed. What would be published is counted over the latest 20,000 answers at most, reviewed or not.</p>
-${filterForm(query)}<h2 id="thresholds">What would be published</h2>${thresholdsTable(trust, query)}
-${trust.enough ? figure(coverage) : html`<p id="coverage">The chart of accuracy and coverage starts at ${TOO_FEW} decisions.</p>`}<h2 id="changes">What the latest changes did</h2>${changesPart(trust.changes)}
-${figure(whole)}<h2>By category</h2>${known.length === 0 ? html`<p>No decisions yet in any category.</p>` : html`<div class="charts-small">${known.map((one) => figure(one.chart, 'h3'))}</div>`}
-<h2 id="release">This release on failures it had not seen</h2>${releasePart(trust)}`;
+    <p role="note">${lead(trust)}</p>
+    <p class="quiet">Based on reviewed answers only: ${count(false)} with the verdict shown, ${count(true)}
+    blind, in the last ${TRUST_DAYS} days (latest 5,000 at most). Right means that the category was right.
+    Published answers count once they are reviewed. What would be published is counted over the latest 20,000
+    answers at most, reviewed or not.</p>
+    ${filterForm(query)}<h2 id="thresholds">What would be published</h2>${thresholdsTable(trust, query)}
+    ${
+      trust.enough
+        ? figure(coverage)
+        : html`<p id="coverage">The chart of accuracy and coverage starts at ${TOO_FEW} decisions.</p>`
+    }<h2 id="changes">What the latest changes did</h2>${changesPart(trust.changes)}
+    ${figure(whole)}<h2>By category</h2>${
+      known.length === 0
+        ? html`<p>No decisions yet in any category.</p>`
+        : html`<div class="charts-small">${known.map((one) => figure(one.chart, 'h3'))}</div>`
+    }
+    <h2 id="release">This release on failures it had not seen</h2>${releasePart(trust)}`;
   const thresholds = { head: THRESHOLD_HEAD, rows: trust.thresholds.map((one) => Object.values(one)) };
   const charts = [whole, coverage, ...each.map((one) => one.chart)].map(
     ({ id, table }) => [id, table] as const,
@@ -79,10 +90,15 @@ function lead({ threshold, thresholds, decided, answered }: Trust): Html {
   const here = thresholds.find((one) => one.threshold === threshold);
   if (here === undefined || answered + decided === 0)
     return html`There are no answers yet. See <a href="#release">how this release was measured</a>.`;
-  const published = html`At the threshold in force, <strong>${threshold.toFixed(2)}</strong>, ${formatPercent(here.coverage)} of ${counted(answered, 'answer')} ${answered === 1 ? 'is' : 'are'} sure enough to be published without a person.`;
+  const published = html`At the threshold in force, <strong>${threshold.toFixed(2)}</strong>,
+    ${formatPercent(here.coverage)} of ${counted(answered, 'answer')} ${answered === 1 ? 'is' : 'are'}
+    sure enough to be published without a person.`;
   if (here.decided < TOO_FEW)
-    return html`${published} Only ${here.decided} of those ${here.decided === 1 ? 'was' : 'were'} decided by a person: <strong>too few to state how often they are right</strong>. From ${TOO_FEW} on, this page states it; until then, see <a href="#release">how this release was measured</a>.`;
-  return html`${published} Of those, ${here.decided} were decided by a person, and <strong>${formatShare(here.right, here.decided)}</strong> were right.`;
+    return html`${published} Only ${here.decided} of those ${here.decided === 1 ? 'was' : 'were'}
+      decided by a person: <strong>too few to state how often they are right</strong>. From ${TOO_FEW}
+      on, this page states it; until then, see <a href="#release">how this release was measured</a>.`;
+  return html`${published} Of those, ${here.decided} were decided by a person, and
+    <strong>${formatShare(here.right, here.decided)}</strong> were right.`;
 }
 
 /** Formats a share as in "58 of 62 (94 %; 84 % to 98 %)". */
@@ -90,7 +106,8 @@ function formatShare(hits: number, of: number): string {
   const { share, low, high } = proportion(hits, of);
   return of < TOO_FEW
     ? `${formatNumber(hits)} of ${formatNumber(of)}`
-    : `${formatNumber(hits)} of ${formatNumber(of)} (${formatPercent(share)}; ${formatPercent(low)} to ${formatPercent(high)})`;
+    : `${formatNumber(hits)} of ${formatNumber(of)} (${formatPercent(share)}; ${formatPercent(low)} ` +
+        `to ${formatPercent(high)})`;
 }
 
 function thresholdsTable({ threshold, thresholds }: Trust, { repo }: InsightsQuery): Html {
@@ -98,25 +115,41 @@ function thresholdsTable({ threshold, thresholds }: Trust, { repo }: InsightsQue
     count === 0 ? words : html`<a href="${ANSWERS_PATH}${search({ repo, t, verdict })}">${words}</a>`;
   const rows = thresholds.map(({ threshold: at, published, coverage, decided, right }) => {
     const wrong = decided - right;
-    return html`<tr><th scope="row">${at.toFixed(2)}${at === threshold && html` <strong>in force</strong>`}</th>
-<td class="number">${formatNumber(published)} <span class="quiet">(${formatPercent(coverage)})</span></td>
-<td class="number">${decided === 0 ? html`<span class="quiet">none decided</span>` : link(at, 'right', right, formatShare(right, decided))}${decided > 0 && decided < TOO_FEW && html` <span class="quiet">too few</span>`}</td><td class="number">${link(at, 'wrong', wrong, formatNumber(wrong))}</td></tr>`;
+    return html`<tr><th scope="row">${at.toFixed(2)}${
+      at === threshold && html` <strong>in force</strong>`
+    }</th>
+      <td class="number">${formatNumber(published)}
+      <span class="quiet">(${formatPercent(coverage)})</span></td>
+      <td class="number">${
+        decided === 0
+          ? html`<span class="quiet">none decided</span>`
+          : link(at, 'right', right, formatShare(right, decided))
+      }${decided > 0 && decided < TOO_FEW && html` <span class="quiet">too few</span>`}</td>
+      <td class="number">${link(at, 'wrong', wrong, formatNumber(wrong))}</td></tr>`;
   });
   const numbers = ['Published', 'Right (95 % interval)', 'Wrong'].map((number) => ({ number }));
   return html`${dataTable('What would be published at each threshold', ['Threshold', ...numbers], rows)}
-<p class="quiet">Publishing also needs <em>evidence</em> of the right kind: fewer answers are published than are sure enough. <a href="${PATH}${search({ repo, csv: 'thresholds' })}">Download CSV</a></p>`;
+    <p class="quiet">Publishing also needs <em>evidence</em>
+    of the right kind: fewer answers are published than are sure enough.
+    <a href="${PATH}${search({ repo, csv: 'thresholds' })}">Download CSV</a></p>`;
 }
 
 function changesPart(changes: readonly TrustChange[]): Html {
   if (changes.length === 0)
-    return html`<p>Nothing has changed since this installation began to keep its changes: releases, analysts, thresholds, calibrations and rules.</p>`;
+    return html`<p>Nothing has changed since this installation began to keep its changes: releases, analysts,
+      thresholds, calibrations and rules.</p>`;
   const items = changes.map(
     (change) =>
-      html`<li><p>${renderTime(change.at)} <strong>${changeWords(change)}</strong>${change.repository !== null && ` in ${change.repository}`} · ${difference(change)}</p>
-<p class="quiet">Before: ${tallyWords(change.before)}.<br>After: ${tallyWords(change.after)}.</p></li>`,
+      html`<li><p>${renderTime(change.at)}
+        <strong>${changeWords(change)}</strong>${change.repository !== null && ` in ${change.repository}`} ·
+        ${difference(change)}</p>
+        <p class="quiet">Before: ${tallyWords(change.before)}.<br>After:
+        ${tallyWords(change.after)}.</p></li>`,
   );
   return html`<ol class="past">${items}</ol>
-<p class="quiet">At most 1,000 answers within 30 days on either side, up to the next change of the same kind. The failures differ too: a difference is a reason to look, not a proof. <a href="/insights/models">Compare two runs on the same failures</a>.</p>`;
+    <p class="quiet">At most 1,000 answers within 30 days on either side, up to the next change of the same
+    kind. The failures differ too: a difference is a reason to look, not a proof.
+    <a href="/insights/models">Compare two runs on the same failures</a>.</p>`;
 }
 
 const KINDS = {
@@ -162,7 +195,8 @@ function releasePart({ release: { version, unseen }, threshold }: Trust): Html {
     'Calibration error',
   ].map((number, at) => (at === 0 ? number : { number }));
   return html`${dataTable('Measured figures of this release', head, rows)}
-<p class="quiet">Version ${version}, rules without a model. No case of these sets was learned from for its own answer. Your failures may be easier or harder.</p>`;
+    <p class="quiet">Version ${version}, rules without a model. No case of these sets was learned from for its
+    own answer. Your failures may be easier or harder.</p>`;
 }
 
 function unseenRow(
@@ -171,8 +205,13 @@ function unseenRow(
 ): Html {
   // What was measured at a lower threshold is what is sure to hold.
   const at = thresholds.findLast((one) => one.threshold <= threshold + 1e-9) ?? thresholds[0];
-  return html`<tr><th scope="row">${name}<br><span class="quiet">${counted(cases, 'case')}</span></th><td class="number">${formatPercent(accuracy)}</td><td class="number">${macroF1.toFixed(3)}</td>
-<td class="number">${at !== undefined && html`${formatPercent(at.coverage)} <span class="quiet">from ${at.threshold.toFixed(2)}</span>`}</td><td class="number">${at !== undefined && formatShare(at.wrong, at.published)}</td><td class="number">${calibrationError.toFixed(3)}</td></tr>`;
+  return html`<tr><th scope="row">${name}<br><span class="quiet">${counted(cases, 'case')}</span></th>
+    <td class="number">${formatPercent(accuracy)}</td><td class="number">${macroF1.toFixed(3)}</td>
+    <td class="number">${
+      at !== undefined &&
+      html`${formatPercent(at.coverage)} <span class="quiet">from ${at.threshold.toFixed(2)}</span>`
+    }</td><td class="number">${at !== undefined && formatShare(at.wrong, at.published)}</td>
+    <td class="number">${calibrationError.toFixed(3)}</td></tr>`;
 }
 
 /** Renders `/insights/trust/answers`: the decided answers behind a count of the page. */
@@ -188,9 +227,16 @@ export async function checkedView(
   const title = `${{ all: 'Decided', right: 'Right', wrong: 'Wrong' }[verdict]} answers from ${t.toFixed(2)}`;
   const kept = (changes: object) => `${ANSWERS_PATH}${search({ repo, t, verdict, ...changes })}`;
   const main = html`<h1 tabindex="-1">${title}</h1>
-<p>Answers that stated ${t.toFixed(2)} or more and that a person decided, newest first. <a href="${PATH}${search({ repo })}#thresholds">Back to Trust</a></p>
-${shown.length === 0 ? html`<p>${offset > 0 ? 'No more answers.' : 'There are none.'}</p>` : dataTable(title, ['Decided', 'Failure', 'Faultline said', 'A person said'], shown.map(checkedRow), { className: 'listed' })}
-${pager({ offset, size: PAGE, more: found.length > PAGE }, (at) => kept({ offset: at || undefined }))}`;
+    <p>Answers that stated ${t.toFixed(2)} or more and that a person decided, newest first.
+    <a href="${PATH}${search({ repo })}#thresholds">Back to Trust</a></p>
+    ${
+      shown.length === 0
+        ? html`<p>${offset > 0 ? 'No more answers.' : 'There are none.'}</p>`
+        : dataTable(title, ['Decided', 'Failure', 'Faultline said', 'A person said'], shown.map(checkedRow), {
+            className: 'listed',
+          })
+    }
+    ${pager({ offset, size: PAGE, more: found.length > PAGE }, (at) => kept({ offset: at || undefined }))}`;
   const rows = shown.map((one) => [
     one.decidedAt,
     one.title,
@@ -233,5 +279,9 @@ function checkedRow({
   decidedAt,
 }: CheckedAnswer): Html {
   const said = decidedCategory === null ? 'rejected' : html`<span class="category">${decidedCategory}</span>`;
-  return html`<tr><td>${renderTime(decidedAt)}</td><td><a href="${analysisAddress(analysisId)}">${title}</a><br><span class="quiet">${repository}</span></td><td><span class="category">${category}</span> <span class="quiet">${formatConfidence(confidence)}</span></td><td>${said} <span class="${right ? 'good' : 'wrong'}">${right ? '✓ right' : '✗ wrong'}</span></td></tr>`;
+  return html`<tr><td>${renderTime(decidedAt)}</td>
+    <td><a href="${analysisAddress(analysisId)}">${title}</a><br><span class="quiet">${repository}</span></td>
+    <td><span class="category">${category}</span>
+    <span class="quiet">${formatConfidence(confidence)}</span></td>
+    <td>${said} <span class="${right ? 'good' : 'wrong'}">${right ? '✓ right' : '✗ wrong'}</span></td></tr>`;
 }

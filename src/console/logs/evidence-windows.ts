@@ -138,7 +138,9 @@ async function renderLists(
     const rows = renderRows(texts[at] ?? [], count, kept ? { ...options, lineAddress: null } : options);
     const list = logList(rows, { label: `${group === proof ? 'Evidence' : 'Other excerpts'} in ${name}` });
     if (group === proof || proof.length === 0) return list;
-    return html`<details class="aside"><summary>${group.length} more ${group.length === 1 ? 'excerpt' : 'excerpts'} of this log, not cited</summary>${list}</details>`;
+    return html`<details class="aside">
+      <summary>${group.length} more ${group.length === 1 ? 'excerpt' : 'excerpts'}
+      of this log, not cited</summary>${list}</details>`;
   });
   const shown = groups.flatMap((group, at) =>
     group.filter((one) => holds(texts[at] ?? [], one.cited[0] ?? one.from)).map(({ id }) => id),
@@ -189,8 +191,11 @@ function section(
 ): Html {
   const log = `${logAddress(buildId, name)}${back === undefined ? '' : `&back=${encodeURIComponent(back)}`}`;
   return html`<section class="evidence"><h3>${name}</h3>
-${list}
-<p><a data-action="full-log" href="${log}">Open the full log (${lines.toLocaleString('en-US')} lines)</a> · <a href="/logs/${encodeURIComponent(buildId)}/raw?file=${encodeURIComponent(name)}">Raw</a>${outside !== null && html` · ${outside}`}${notes.map((note) => html` · ${note}`)}</p></section>`;
+    ${list}
+    <p><a data-action="full-log" href="${log}">Open the full log (${lines.toLocaleString('en-US')} lines)</a>
+    · <a href="/logs/${encodeURIComponent(buildId)}/raw?file=${encodeURIComponent(name)}">Raw</a>${
+      outside !== null && html` · ${outside}`
+    }${notes.map((note) => html` · ${note}`)}</p></section>`;
 }
 
 function keptSection(name: string, deletedAt: string | null, list: Html, outside: Html | null): Html {
@@ -199,8 +204,10 @@ function keptSection(name: string, deletedAt: string | null, list: Html, outside
       ? 'This log is not in the archive'
       : `Retention deleted this log on ${deletedAt.slice(0, 10)}`;
   return html`<section class="evidence"><h3>${name}</h3>
-${list}
-<p class="quiet">${why}; these lines were kept with the analysis.${outside !== null && html` ${outside}`}</p></section>`;
+    ${list}
+    <p class="quiet">${why}; these lines were kept with the analysis.${
+      outside !== null && html` ${outside}`
+    }</p></section>`;
 }
 
 /** Returns the lines of a view that were kept with the evidence. There are no gaps to open. */

@@ -223,11 +223,20 @@ function logPage(facts: LogFacts, query: LogQuery, shape: Shape, body: Shown): H
   const { build, source } = facts;
   const raw = `/logs/${encodeURIComponent(build.id)}/raw?file=${encodeURIComponent(source.name)}`;
   return html`<div class="wide"><h1 tabindex="-1">${source.name}</h1>
-<p><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a> · ${counted(source.lines, 'line')} · ${formatSize(source.bytes)}${source.notes.map((note) => html` · ${note}`)}</p>
-${otherLogs(facts)}
-<div class="tools">${backLink(facts, query)}${searchForm(facts, query)}<details><summary class="button">More</summary>${matchCase(query)}
-${toolLinks(facts, query, shape)}<a class="button" href="${raw}" target="_blank">Raw</a>${logPageLink(build, facts.page, query.L?.from, html` class="button"`)}<button type="button" data-copy="link" hidden>Copy link</button><button type="button" data-copy="lines" hidden>Copy lines</button></details></div>
-${body}</div>`;
+    <p><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a>
+    · ${counted(source.lines, 'line')} ·
+    ${formatSize(source.bytes)}${source.notes.map((note) => html` · ${note}`)}</p>
+    ${otherLogs(facts)}
+    <div class="tools">${backLink(facts, query)}${searchForm(facts, query)}<details>
+    <summary class="button">More</summary>${matchCase(query)}
+    ${toolLinks(facts, query, shape)}<a class="button" href="${raw}" target="_blank">Raw</a>${logPageLink(
+      build,
+      facts.page,
+      query.L?.from,
+      html` class="button"`,
+    )}<button type="button" data-copy="link" hidden>Copy
+    link</button><button type="button" data-copy="lines" hidden>Copy lines</button></details></div>
+    ${body}</div>`;
 }
 
 /** Renders the lines of a view, and how many of all lines they are. */
@@ -237,11 +246,16 @@ function viewBody(facts: LogFacts, { L }: LogQuery, shape: Shape, { stretches, r
   const beyond =
     L !== null &&
     L.from > source.lines &&
-    html`<p role="note" class="warn">There is no line ${formatNumber(L.from)}: the log ends at line ${formatNumber(source.lines)}.</p>`;
+    html`<p role="note" class="warn">There is no line ${formatNumber(L.from)}: the log ends at line
+      ${formatNumber(source.lines)}.</p>`;
   const [isPart, secrets] = [shown < source.lines, hiddenSecrets(stretches)];
-  const part = html`<span id="shown">${formatNumber(shown)}</span> of ${counted(source.lines, 'line')} ${source.lines === 1 ? 'is' : 'are'} on this page; the browser's search covers only these.`;
+  const part = html`<span id="shown">${formatNumber(shown)}</span> of ${counted(source.lines, 'line')}
+    ${source.lines === 1 ? 'is' : 'are'} on this page; the browser's search covers only these.`;
   return html`${beyond}${(isPart || secrets) && html`<p class="quiet">${isPart && part}${secrets}</p>`}
-${logList(renderRows(stretches, source.lines, rows), { label: `Lines of ${source.name}`, wrap: shape.wrap })}`;
+    ${logList(renderRows(stretches, source.lines, rows), {
+      label: `Lines of ${source.name}`,
+      wrap: shape.wrap,
+    })}`;
 }
 
 /** Renders the reason why a text has no lines. */
@@ -259,28 +273,41 @@ function emptyBody({ source }: LogFacts): Html {
 function noLogPage(missing: NoLog): Html {
   const { build, sources, deletedAt } = missing;
   return html`<h1 tabindex="-1">No log to show</h1>
-<p role="note">${sayNoLog(missing)}${deletedAt !== null && ' Lines quoted in analyses were kept with them.'}</p>
-${sources.length > 0 && html`<ul>${sources.map(({ name }) => html`<li><a href="${logAddress(build.id, name)}">${name}</a></li>`)}</ul>`}
-<p><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a></p>`;
+    <p role="note">${sayNoLog(missing)}${
+      deletedAt !== null && ' Lines quoted in analyses were kept with them.'
+    }</p>
+    ${
+      sources.length > 0 &&
+      html`<ul>${sources.map(
+        ({ name }) => html`<li><a href="${logAddress(build.id, name)}">${name}</a></li>`,
+      )}</ul>`
+    }
+    <p><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a></p>`;
 }
 
 function otherLogs({ build, sources, source }: LogFacts): Shown {
   if (sources.length < 2) return null;
   const links = sources.map(({ name, lines }) => {
     const current = name === source.name && html` aria-current="page"`;
-    return html`<li><a href="${logAddress(build.id, name)}"${current}>${name}</a> <span class="quiet">${formatNumber(lines)}</span></li>`;
+    return html`<li><a href="${logAddress(build.id, name)}"${current}>${name}</a>
+      <span class="quiet">${formatNumber(lines)}</span></li>`;
   });
-  return html`<details class="files"><summary>${counted(sources.length, 'file')} of this build</summary><ul>${links}</ul></details>`;
+  return html`<details class="files"><summary>${counted(sources.length, 'file')} of this build</summary>
+    <ul>${links}</ul></details>`;
 }
 
 function searchForm({ build, source }: LogFacts, { q, ts, wrap, analysis, back }: LogQuery): Html {
   const kept = hiddenFields({ file: source.name, ts, wrap, analysis, back });
-  return html`<form role="search" id="search" aria-label="This log" action="/logs/${encodeURIComponent(build.id)}">${kept}<input type="search" name="q" aria-label="Search" placeholder="Search" value="${q}" maxlength="500" data-action="search">${badge('search')} <button>Search</button></form>`;
+  return html`<form role="search" id="search" aria-label="This log"
+    action="/logs/${encodeURIComponent(build.id)}">${kept}<input type="search" name="q" aria-label="Search"
+    placeholder="Search" value="${q}" maxlength="500" data-action="search">${badge('search')}
+    <button>Search</button></form>`;
 }
 
 /** Renders the field of the search for matching case, which is seldom used. */
 function matchCase(query: LogQuery): Html {
-  return html`<label><input type="checkbox" form="search" name="case" value="1"${query.case === '1' && html` checked`}> match case</label>`;
+  return html`<label><input type="checkbox" form="search" name="case"
+    value="1"${query.case === '1' && html` checked`}> match case</label>`;
 }
 
 function backLink({ analyses: [answer] }: LogFacts, { back }: LogQuery): Shown {
@@ -303,7 +330,9 @@ function toolLinks({ build, source }: LogFacts, query: LogQuery, { stamps, wrap 
     html`<a class="button" href="${go({ view: 'full' }, { q: '', case: undefined })}">Full log</a>`,
     html`<a class="button" href="${go({ window: { from: end, to: source.lines } })}">End</a>`,
     actionLink('timestamps', go(at, { ts: stamps ? '0' : '1' }), `${stamps ? 'Hide' : 'Show'} timestamps`),
-    html`<a class="button" data-wrap href="${go(at, { wrap: wrap ? '0' : '1' })}">${wrap ? 'Do not wrap' : 'Wrap'} long lines</a>`,
+    html`<a class="button" data-wrap href="${go(at, { wrap: wrap ? '0' : '1' })}">${
+      wrap ? 'Do not wrap' : 'Wrap'
+    } long lines</a>`,
   ];
   return joined(links, ' ');
 }
@@ -337,9 +366,12 @@ function searchBody(facts: LogFacts, query: LogQuery, shape: Shape, found: Found
     return shown === undefined ? null : html`${lineRow(shown, { from: line, to: line }, options)}\n`;
   });
   return html`<p role="note">${said(query, found)}</p>
-${pages(facts, query, found, 'Pages of hits')}
-${found.hits.length > 0 && logList(joined(rows), { label: `Lines of ${source.name} with “${query.q}”`, wrap: shape.wrap })}
-${found.hits.length === PAGE && pages(facts, query, found, 'Pages of hits (bottom)')}`;
+    ${pages(facts, query, found, 'Pages of hits')}
+    ${
+      found.hits.length > 0 &&
+      logList(joined(rows), { label: `Lines of ${source.name} with “${query.q}”`, wrap: shape.wrap })
+    }
+    ${found.hits.length === PAGE && pages(facts, query, found, 'Pages of hits (bottom)')}`;
 }
 
 function said({ q, hit }: LogQuery, { total, hits, endedAt }: Found): string {
@@ -366,5 +398,7 @@ function pages({ build, source }: LogFacts, query: LogQuery, { total }: Found, l
     hit + PAGE <= total && page(hit + PAGE, 'Next'),
     hit + PAGE <= total && page(last, 'Last'),
   ];
-  return html`${links.some((link) => link !== false) && html`<nav class="pages" aria-label="${label}">${links}</nav>`}`;
+  return html`${
+    links.some((link) => link !== false) && html`<nav class="pages" aria-label="${label}">${links}</nav>`
+  }`;
 }

@@ -91,7 +91,10 @@ export async function requireLog(deps: LogDeps, id: string, file: string | undef
 export function sayNoLog({ build, sources, deletedAt, wanted }: NoLog): string {
   if (deletedAt !== null) return `Retention deleted the log on ${deletedAt.slice(0, 10)}.`;
   if (sources.length > 0) return `Build ${build.number} has no log named ${wanted ?? ''}.`;
-  return 'The build has no log. Its runner may have been lost before the first line, or the log has not been fetched yet.';
+  return (
+    'The build has no log. Its runner may have been lost before the first line, or the log has not ' +
+    'been fetched yet.'
+  );
 }
 
 function largest(sources: readonly ArchivedSource[]): ArchivedSource | undefined {

@@ -44,8 +44,8 @@ export function logList(
 ): Html {
   const how = wrap === undefined ? '' : wrap ? ' wrap' : ' nowrap';
   return html`<div class="log${how}" role="region" aria-label="${label}" tabindex="0"><ol role="list">
-${rows}
-</ol></div>`;
+    ${rows}
+    </ol></div>`;
 }
 
 /** Renders one line. Its text is never a link, and never markup. */
@@ -59,11 +59,17 @@ export function lineRow(line: ShownLine, within: Range, options: RowsOptions): H
     .filter((one) => one !== false)
     .join(' ');
   const isFirst = evidence.some((one) => number === findFirstLine(one, within));
-  return html`<li id="${options.prefix}L${number}" data-line="${number}"${classes !== '' && html` class="${classes}"`}${isFirst && html` data-evidence`}>${renderNumber(number, options)}<span class="tx">${
-    options.stamps === true && line.stamp !== null && html`<span class="ts">${line.stamp} </span>`
-  }${shown.parts.map(renderPart)}${line.missing > 0 && html`<span class="more">… +${line.missing.toLocaleString('en-US')} characters</span>`}</span>${
-    line.overwritten !== null && overwrites(line.overwritten)
-  }${evidence.map((one) => chip(one, number, within))}</li>`;
+  return html`<li id="${options.prefix}L${number}"
+    data-line="${number}"${classes !== '' && html` class="${classes}"`}${
+      isFirst && html` data-evidence`
+    }>${renderNumber(number, options)}<span class="tx">${
+      options.stamps === true && line.stamp !== null && html`<span class="ts">${line.stamp} </span>`
+    }${shown.parts.map(renderPart)}${
+      line.missing > 0 &&
+      html`<span class="more">… +${line.missing.toLocaleString('en-US')} characters</span>`
+    }</span>${
+      line.overwritten !== null && overwrites(line.overwritten)
+    }${evidence.map((one) => chip(one, number, within))}</li>`;
 }
 
 function renderNumber(number: number, { lineAddress }: RowsOptions): Html {
@@ -78,9 +84,10 @@ function renderPart({ text, classes, found }: LinePart): Html {
 
 function overwrites({ times, texts }: NonNullable<ShownLine['overwritten']>): Html {
   const earlier = times - texts.length;
-  return html`<details class="over"><summary>↻ ${times.toLocaleString('en-US')} ${times === 1 ? 'overwrite' : 'overwrites'}</summary>${
-    earlier > 0 && html`<span class="quiet">${earlier.toLocaleString('en-US')} earlier</span>\n`
-  }${joined(texts, '\n')}</details>`;
+  return html`<details class="over"><summary>↻ ${times.toLocaleString('en-US')}
+    ${times === 1 ? 'overwrite' : 'overwrites'}</summary>${
+      earlier > 0 && html`<span class="quiet">${earlier.toLocaleString('en-US')} earlier</span>\n`
+    }${joined(texts, '\n')}</details>`;
 }
 
 /**
@@ -111,14 +118,19 @@ function chip(evidence: EvidenceLines, number: number, within: Range): Shown {
 function gapRow({ from, to }: Range, lineCount: number, options: RowsOptions): Html {
   const { step = STEP, windowAddress } = options;
   const count = to - from + 1;
-  const words = `⋯ ${count.toLocaleString('en-US')} ${count === 1 ? 'line' : 'lines'} not shown: show ${Math.min(count, step).toLocaleString('en-US')}`;
+  const words =
+    `⋯ ${count.toLocaleString('en-US')} ${count === 1 ? 'line' : 'lines'} not shown: ` +
+    `show ${Math.min(count, step).toLocaleString('en-US')}`;
   const [first, second] =
     from === 1 ? [true, null] : [false, to === lineCount || count <= step ? null : true];
   const link = (isLast: boolean, text: string) => {
     const shown = getStepRange({ from, to }, isLast, step);
     return html`<a data-gap="${writeRange({ from, to })}" href="${windowAddress(shown)}">${text}</a>`;
   };
-  return html`<li class="gap" data-from="${from}" data-to="${to}"${options.opening === true && html` data-opening`}>${link(first, words)}${second !== null && html` ${link(second, `or the last ${step.toLocaleString('en-US')}`)}`}</li>`;
+  return html`<li class="gap" data-from="${from}"
+    data-to="${to}"${options.opening === true && html` data-opening`}>${link(first, words)}${
+      second !== null && html` ${link(second, `or the last ${step.toLocaleString('en-US')}`)}`
+    }</li>`;
 }
 
 /** A stretch of a view with the lines that it shows; none for a gap. */

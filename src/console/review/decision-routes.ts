@@ -329,7 +329,10 @@ export function conflictWords(
     const did = { accept: 'accepted', correct: `corrected to ${decision.category}`, reject: 'rejected' }[
       decision.type
     ];
-    return `${decision.reviewer} decided this ${shortAge(now - Date.parse(decision.decidedAt))} ago: ${did}. Your text is kept below.`;
+    return (
+      `${decision.reviewer} decided this ${shortAge(now - Date.parse(decision.decidedAt))} ` +
+      `ago: ${did}. Your text is kept below.`
+    );
   }
   if (state === 'claimed' && claimedBy !== reviewer)
     return `${claimedBy} has been reviewing this since ${clockTime(claimedAt)}. Your text is kept below.`;

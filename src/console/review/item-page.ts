@@ -17,12 +17,15 @@ export function itemMain(view: ItemView): Html {
   const { review, facts, hold, blind } = view;
   const title = itemTitle(view);
   const place = placeLine(facts, [hold !== 'decided' && `waiting ${formatAge(review.openedAt, facts.now)}`]);
-  const head = html`${headline(title, view)}${place}<div id="banners" data-live data-say>${banners(view)}</div>`;
+  const head = html`${headline(title, view)}${place}<div id="banners" data-live
+    data-say>${banners(view)}</div>`;
   if (blind.blind)
     return html`<div class="item" data-review="${review.id}">${head}${blindForm(view)}${evidencePart(facts, 'logs')}</div>`;
   const decidable = hold === 'mine' || hold === 'free';
   const between = decidable && html`${correctForm(view)}${rejectForm(view)}${sameList(view)}`;
-  return html`<div class="item" data-review="${review.id}"${hold === 'mine' && html` data-held-ms="${Date.parse(review.claimExpiresAt ?? '') - facts.now}"`}>${head}${analysisParts(facts, { why: review.why, between, editor: view.editor })}</div>`;
+  return html`<div class="item" data-review="${review.id}"${
+    hold === 'mine' && html` data-held-ms="${Date.parse(review.claimExpiresAt ?? '') - facts.now}"`
+  }>${head}${analysisParts(facts, { why: review.why, between, editor: view.editor })}</div>`;
 }
 
 /**
@@ -39,19 +42,25 @@ function headline(title: string, { queue, review, waiting, hold, stamps, same, b
   const n = queue.n ?? 1;
   const of = Math.max(queue.of ?? waiting, n);
   return html`<div class="headline"><h1 tabindex="-1">${title}</h1>
-<p class="position">${hold !== 'decided' && html`item ${n} of ${of}`}${!blind.blind && same.length > 0 && html` · <a href="#same">${same.length} more like it</a>`} ${walkLinks(review.id, queue)} ${stampsLink(review.id, queue, stamps)}</p></div>`;
+    <p class="position">${hold !== 'decided' && html`item ${n} of ${of}`}${
+      !blind.blind && same.length > 0 && html` · <a href="#same">${same.length} more like it</a>`
+    } ${walkLinks(review.id, queue)} ${stampsLink(review.id, queue, stamps)}</p></div>`;
 }
 
 /** Renders a link to the same item with its timestamps shown or hidden. */
 function stampsLink(id: string, queue: QueueQuery, stamps: boolean): Html {
   const address = `${reviewAddress(id)}${formatQuery(queue, { ts: stamps ? 0 : 1 })}`;
-  return html`<a class="step" data-action="timestamps" href="${address}" data-swap>${stamps ? 'hide' : 'show'} timestamps${badge('timestamps')}</a>`;
+  return html`<a class="step" data-action="timestamps" href="${address}" data-swap>${stamps ? 'hide' : 'show'}
+    timestamps${badge('timestamps')}</a>`;
 }
 
 /** Renders links to the previous and next items of the queue, which do not decide this one. */
 function walkLinks(id: string, queue: QueueQuery): Html {
   const to = (direction: 'before' | 'after') => `/review/next${formatQuery(queue, { [direction]: id })}`;
-  return html`<a class="step" data-action="previous" href="${to('before')}" data-swap>previous <kbd aria-hidden="true">k</kbd></a> <a class="step" data-action="next" href="${to('after')}" data-swap>next <kbd aria-hidden="true">j</kbd></a>`;
+  return html`<a class="step" data-action="previous" href="${to('before')}" data-swap>previous
+    <kbd aria-hidden="true">k</kbd></a>
+    <a class="step" data-action="next" href="${to('after')}" data-swap>next
+    <kbd aria-hidden="true">j</kbd></a>`;
 }
 
 /** Renders notices of what prevents a decision or changes its meaning, each with what can be done. */
@@ -66,13 +75,16 @@ function doneBanner({ done }: ItemView): Html {
   const did = { accept: 'Accepted', correct: `Corrected to ${decision.category}`, reject: 'Rejected' }[
     decision.type
   ];
-  return html`<div class="banner good" id="done"><p>${did}: <a href="${reviewAddress(done.id)}">${done.title}</a> in ${done.repository}. <strong>This is the next item.</strong></p></div>`;
+  return html`<div class="banner good" id="done">
+    <p>${did}: <a href="${reviewAddress(done.id)}">${done.title}</a> in ${done.repository}.
+    <strong>This is the next item.</strong></p></div>`;
 }
 
 function failureBanner({ failure, typed, hold }: ItemView): Html {
   if (failure === null) return html``;
   const kept = typed !== null && (hold === 'decided' || hold === 'others');
-  return html`<div class="banner bad" id="failure"><p><strong>Not saved.</strong> ${failure}</p>${kept && keptText(typed)}</div>`;
+  return html`<div class="banner bad" id="failure"><p><strong>Not saved.</strong>
+    ${failure}</p>${kept && keptText(typed)}</div>`;
 }
 
 /** Renders the text that was typed into a form that can no longer be saved. */
@@ -80,7 +92,8 @@ function keptText({ category, rootCause, fixRecommendation, reason }: NonNullabl
   const text = [category, rootCause, fixRecommendation, reason]
     .filter((part) => part !== undefined && part !== '')
     .join('\n\n');
-  return html`<p><label for="kept">Your text is kept here</label></p><textarea id="kept" readonly>${text}</textarea>`;
+  return html`<p><label for="kept">Your text is kept
+    here</label></p><textarea id="kept" readonly>${text}</textarea>`;
 }
 
 function heldBanner({ review, hold, mayTakeOver, queue }: ItemView): Html {
@@ -92,8 +105,11 @@ function heldBanner({ review, hold, mayTakeOver, queue }: ItemView): Html {
       { over: '1', queue: formatQuery(queue) },
       html`<button>Take over</button>`,
     );
-  return html`<div class="banner"><p>${review.claimedBy} has been reviewing this since ${clockTime(review.claimedAt)}. You can read it, but only they can decide until ${clockTime(review.claimExpiresAt)}.</p>
-<p class="acts"><a class="button" href="/review/next${formatQuery(queue, { after: review.id })}" data-swap>Next item</a>${take}</p></div>`;
+  return html`<div class="banner"><p>${review.claimedBy} has been reviewing this since
+    ${clockTime(review.claimedAt)}. You can read it, but only they can decide until
+    ${clockTime(review.claimExpiresAt)}.</p>
+    <p class="acts"><a class="button" href="/review/next${formatQuery(queue, { after: review.id })}"
+    data-swap>Next item</a>${take}</p></div>`;
 }
 
 function decidedBanner({ review, hold, facts, taught }: ItemView): Html {
@@ -102,7 +118,10 @@ function decidedBanner({ review, hold, facts, taught }: ItemView): Html {
   const said = [decision.reason, decision.type === 'correct' ? decision.rootCause : undefined].filter(
     (part) => part !== undefined,
   );
-  return html`<div class="banner"><p><strong>${decisionWords(decision)}</strong> ${formatAge(decision.decidedAt, facts.now)} ago${decision.reasonCode !== undefined && html`: ${decision.reasonCode.replaceAll('_', ' ')}`}.</p>${said.map((part) => html`<p>${part}</p>`)}<p class="quiet">${taught}</p></div>`;
+  return html`<div class="banner"><p><strong>${decisionWords(decision)}</strong>
+    ${formatAge(decision.decidedAt, facts.now)} ago${
+      decision.reasonCode !== undefined && html`: ${decision.reasonCode.replaceAll('_', ' ')}`
+    }.</p>${said.map((part) => html`<p>${part}</p>`)}<p class="quiet">${taught}</p></div>`;
 }
 
 /**
@@ -111,7 +130,10 @@ function decidedBanner({ review, hold, facts, taught }: ItemView): Html {
  */
 function greenBanner({ facts: { green } }: ItemView): Html {
   if (green === null) return html``;
-  return html`<div class="banner good"><p>A later run of the same commit passed: <a href="${buildAddress(green.id)}">build ${green.number}</a>${green.attempt > 1 && html`, attempt ${green.attempt}`}. A decision still helps future answers.</p></div>`;
+  return html`<div class="banner good"><p>A later run of the same commit passed:
+    <a href="${buildAddress(green.id)}">build ${green.number}</a>${
+      green.attempt > 1 && html`, attempt ${green.attempt}`
+    }. A decision still helps future answers.</p></div>`;
 }
 
 function guessBanner({ blind, review, hold }: ItemView): Html {
@@ -129,9 +151,13 @@ export function itemBar(view: ItemView): Html {
   const decide = blind.blind
     ? skipForm(view)
     : html`${acceptForm(view)}${editLink(view, 'correct')}${editLink(view, 'reject')}${skipForm(view)}`;
-  return html`<div class="acts" data-mode="read"${mode !== 'read' && html` hidden`}>${decide}${undoForm(view)}${keys}</div>
-<p class="acts" data-mode="correct"${mode !== 'correct' && html` hidden`}>Correcting: <kbd>Ctrl+Enter</kbd> saves, <kbd>Esc</kbd> cancels.</p>
-<p class="acts" data-mode="reject"${mode !== 'reject' && html` hidden`}>Rejecting: <kbd>1</kbd> to <kbd>4</kbd> saves, <kbd>Esc</kbd> cancels.</p>`;
+  return html`<div class="acts" data-mode="read"${
+    mode !== 'read' && html` hidden`
+  }>${decide}${undoForm(view)}${keys}</div>
+    <p class="acts" data-mode="correct"${mode !== 'correct' && html` hidden`}>Correcting:
+    <kbd>Ctrl+Enter</kbd> saves, <kbd>Esc</kbd> cancels.</p>
+    <p class="acts" data-mode="reject"${mode !== 'reject' && html` hidden`}>Rejecting: <kbd>1</kbd> to
+    <kbd>4</kbd> saves, <kbd>Esc</kbd> cancels.</p>`;
 }
 
 /**
@@ -143,7 +169,9 @@ function acceptForm(view: ItemView): Html {
   const danger = mustArm(facts) && armed;
   const words = danger ? html`Accept anyway: the change touches ${facts.overlap[0]}` : 'Accept';
   const plain = `${reviewAddress(review.id)}${formatQuery(queue)}`;
-  const button = html`<button class="${danger ? 'armed' : 'first'}" data-action="accept"${danger && html` data-armed data-plain="${plain}"`}>${words} <kbd aria-hidden="true">a</kbd></button>`;
+  const button = html`<button class="${danger ? 'armed' : 'first'}"
+    data-action="accept"${danger && html` data-armed data-plain="${plain}"`}>${words}
+    <kbd aria-hidden="true">a</kbd></button>`;
   return postForm(
     `${reviewAddress(review.id)}/decision`,
     { ...decisionFields(view, 'accept'), ...(danger && { armed: '1' }) },
@@ -184,19 +212,22 @@ function undoForm({ review, undo, mayUndo, hold, queue }: ItemView): Shown {
 }
 
 function nextLink({ queue, review }: ItemView): Html {
-  return html`<a class="button first" href="/review/next${formatQuery({ ...queue, n: undefined, of: undefined }, { after: review.id })}" data-swap>Next item</a>`;
+  return html`<a class="button first"
+    href="/review/next${formatQuery({ ...queue, n: undefined, of: undefined }, { after: review.id })}"
+    data-swap>Next item</a>`;
 }
 
 /** Renders an item of an unknown kind as its raw fields, rather than nothing. */
 export function unknownItemMain(fields: object): Html {
   const rows = Object.entries(fields).map(
     ([name, value]) =>
-      html`<tr><th scope="row">${name}</th><td><code>${typeof value === 'string' ? value : JSON.stringify(value)}</code></td></tr>`,
+      html`<tr><th scope="row">${name}</th>
+        <td><code>${typeof value === 'string' ? value : JSON.stringify(value)}</code></td></tr>`,
   );
   return html`<h1 tabindex="-1">This item cannot be shown</h1>
-<p>This version cannot display items of type review without an analysis. These are its stored fields:</p>
-${dataTable('Fields', ['Field', 'Stored value'], rows)}
-<p><a class="button" href="/review">Back to the queue</a></p>`;
+    <p>This version cannot display items of type review without an analysis. These are its stored fields:</p>
+    ${dataTable('Fields', ['Field', 'Stored value'], rows)}
+    <p><a class="button" href="/review">Back to the queue</a></p>`;
 }
 
 /** The categories in the order of the digits that choose them, wherever a reviewer names one. */
@@ -216,11 +247,16 @@ function blindForm({ review, queue, hold }: ItemView): Html {
   if (hold === 'others') return html``;
   const choices = CATEGORY_KEYS.map(
     (category, at) =>
-      html`<button name="category" value="${category}" data-action="choose" data-key="${at + 1}">${category} <kbd aria-hidden="true">${at + 1}</kbd></button>`,
+      html`<button name="category" value="${category}" data-action="choose" data-key="${at + 1}">${category}
+        <kbd aria-hidden="true">${at + 1}</kbd></button>`,
   );
   return html`<section class="card" aria-labelledby="blind"><h2 id="blind">What is it?</h2>
-<p>This item was picked for a blind review. Choose a category; Faultline's answer appears afterwards.</p>
-${postForm(`${reviewAddress(review.id)}/guess`, { queue: formatQuery(queue) }, html`<p class="acts">${choices}</p>`)}</section>`;
+    <p>This item was picked for a blind review. Choose a category; Faultline's answer appears afterwards.</p>
+    ${postForm(
+      `${reviewAddress(review.id)}/guess`,
+      { queue: formatQuery(queue) },
+      html`<p class="acts">${choices}</p>`,
+    )}</section>`;
 }
 
 /** Pieces of evidence that can be ticked. */
@@ -234,30 +270,44 @@ const MAX_SOURCE = 300;
 function correctForm(view: ItemView): Html {
   const { review, queue, mode } = view;
   const address = reviewAddress(review.id);
-  return html`<section class="card" data-mode="correct"${mode !== 'correct' && html` hidden`} aria-labelledby="correct"><h2 id="correct">Correct the answer</h2>
-<form id="correct-form" method="post" action="${address}/decision">${hiddenFields(decisionFields(view, 'correct'))}
-${whatIsIt(view)}${words(view)}${shownBy(view)}${appliesTo(view)}
-<p class="acts"><button class="first" data-action="save">Save and next <kbd aria-hidden="true">Ctrl+Enter</kbd></button> <a class="button" data-close href="${address}${formatQuery(queue)}" data-swap>Cancel <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
+  return html`<section class="card" data-mode="correct"${mode !== 'correct' && html` hidden`}
+    aria-labelledby="correct"><h2 id="correct">Correct the answer</h2>
+    <form id="correct-form" method="post"
+    action="${address}/decision">${hiddenFields(decisionFields(view, 'correct'))}
+    ${whatIsIt(view)}${words(view)}${shownBy(view)}${appliesTo(view)}
+    <p class="acts"><button class="first" data-action="save">Save and next
+    <kbd aria-hidden="true">Ctrl+Enter</kbd></button>
+    <a class="button" data-close href="${address}${formatQuery(queue)}" data-swap>Cancel
+    <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
 }
 
 function whatIsIt({ typed, facts: { analysis }, mode }: ItemView): Html {
   const chosen = typed?.category ?? analysis.category;
   const radios = CATEGORY_KEYS.map(
     (category, at) =>
-      html`<label><input type="radio" name="category" value="${category}" data-action="choose" data-key="${at + 1}"${category === chosen && html` checked`}${category === chosen && mode === 'correct' && html` autofocus`}> ${category} <kbd aria-hidden="true">${at + 1}</kbd></label> `,
+      html`<label><input type="radio" name="category" value="${category}" data-action="choose"
+        data-key="${at + 1}"${category === chosen && html` checked`}${
+          category === chosen && mode === 'correct' && html` autofocus`
+        }> ${category} <kbd aria-hidden="true">${at + 1}</kbd></label> `,
   );
   const kinds = options(
     KINDS.map((kind) => [kind, kind.replaceAll('_', ' ')]),
     typed?.kind,
   );
   return html`<fieldset><legend>What is it?</legend><p class="choices">${radios}</p>
-<label>Kind <select name="kind"><option value="">automatic (now ${analysis.kind.replaceAll('_', ' ')})</option>${kinds}</select></label> <span class="quiet">With another category, automatic means unknown.</span></fieldset>`;
+    <label>Kind <select name="kind">
+    <option value="">automatic (now ${analysis.kind.replaceAll('_', ' ')})</option>${kinds}</select></label>
+    <span class="quiet">With another category, automatic means unknown.</span></fieldset>`;
 }
 
 function words({ typed, facts: { analysis } }: ItemView): Html {
   const { rootCause, fixRecommendation } = analysis.answer;
-  return html`<p><label for="rootCause">Root cause</label><textarea id="rootCause" name="rootCause" rows="3" maxlength="4000" required>${typed?.rootCause ?? rootCause.slice(0, 4000)}</textarea></p>
-<p><label for="fix">What to do</label><textarea id="fix" name="fixRecommendation" class="short" rows="2" maxlength="4000" required>${typed?.fixRecommendation ?? fixRecommendation.slice(0, 4000)}</textarea></p>`;
+  return html`<p><label for="rootCause">Root
+    cause</label><textarea id="rootCause" name="rootCause" rows="3" maxlength="4000" required>${
+      typed?.rootCause ?? rootCause.slice(0, 4000)
+    }</textarea></p>
+    <p><label for="fix">What to do</label><textarea id="fix" name="fixRecommendation" class="short" rows="2"
+    maxlength="4000" required>${typed?.fixRecommendation ?? fixRecommendation.slice(0, 4000)}</textarea></p>`;
 }
 
 function shownBy({ typed, facts: { analysis } }: ItemView): Html {
@@ -269,28 +319,35 @@ function shownBy({ typed, facts: { analysis } }: ItemView): Html {
     .slice(0, MAX_EVIDENCE);
   const boxes = offered.map(
     ({ id, title }) =>
-      html`<label title="${title}"><input type="checkbox" name="evidence" value="${id}"${isTicked(id) && html` checked`}> ${id}</label> `,
+      html`<label title="${title}"><input type="checkbox" name="evidence"
+        value="${id}"${isTicked(id) && html` checked`}> ${id}</label> `,
   );
   const onLines = analysis.evidence.filter(
     ({ lineStart, source }) => lineStart !== undefined && source.length <= MAX_SOURCE,
   );
   const sources = [...new Set(onLines.map(({ source }) => source))];
   return html`<fieldset><legend>Shown by</legend><p class="choices">${boxes}
-<label><input type="checkbox" name="none" value="1"${typed?.none && html` checked`}> no line shows it</label></p>
-${
-  sources.length > 0 &&
-  html`<label>Lines <input name="lines" size="14" placeholder="120-140, 188" pattern="[0-9 ,\\-]*" value="${typed?.lines}"></label>
-<label>of <select name="source">${sources.map((source) => html`<option>${source}</option>`)}</select></label>`
-}</fieldset>`;
+    <label><input type="checkbox" name="none" value="1"${typed?.none && html` checked`}>
+    no line shows it</label></p>
+    ${
+      sources.length > 0 &&
+      html`<label>Lines <input name="lines" size="14" placeholder="120-140, 188" pattern="[0-9 ,\\-]*"
+        value="${typed?.lines}"></label>
+        <label>of <select name="source">${sources.map(
+          (source) => html`<option>${source}</option>`,
+        )}</select></label>`
+    }</fieldset>`;
 }
 
 function appliesTo({ same, typed }: ItemView): Html {
   if (same.length === 0) return html``;
   const also = typed?.same === true;
   return html`<fieldset class="applies"><legend>Applies to</legend>
-<label><input type="radio" name="alsoFor" value=""${!also && html` checked`}> this cause</label>
-<label><input type="radio" name="alsoFor" value="same-fingerprint"${also && html` checked`}> also ${same.length} waiting ${same.length === 1 ? 'item' : 'items'} with the same fingerprint</label>
-<details${also && html` open`}><summary>show ${same.length === 1 ? 'it' : 'them'}</summary>${sameRows(same)}</details></fieldset>`;
+    <label><input type="radio" name="alsoFor" value=""${!also && html` checked`}> this cause</label>
+    <label><input type="radio" name="alsoFor" value="same-fingerprint"${also && html` checked`}>
+    also ${same.length} waiting ${same.length === 1 ? 'item' : 'items'} with the same fingerprint</label>
+    <details${also && html` open`}>
+    <summary>show ${same.length === 1 ? 'it' : 'them'}</summary>${sameRows(same)}</details></fieldset>`;
 }
 
 /** Renders the form for rejecting. Choosing a reason saves at once. */
@@ -299,13 +356,18 @@ function rejectForm(view: ItemView): Html {
   const address = reviewAddress(review.id);
   const choices = RejectReason.options.map(
     (reason, at) =>
-      html`<button name="reasonCode" value="${reason}" data-action="choose" data-key="${at + 1}">${REJECT_REASONS[reason]} <kbd aria-hidden="true">${at + 1}</kbd></button>`,
+      html`<button name="reasonCode" value="${reason}" data-action="choose" data-key="${at + 1}">${
+        REJECT_REASONS[reason]
+      } <kbd aria-hidden="true">${at + 1}</kbd></button>`,
   );
-  return html`<section class="card" data-mode="reject"${mode !== 'reject' && html` hidden`} aria-labelledby="reject"><h2 id="reject" tabindex="-1">Reason for rejection</h2>
-<form method="post" action="${address}/decision">${hiddenFields(decisionFields(view, 'reject'))}
-<p class="acts">${choices}</p>
-<p><label for="reason">Comment (optional)</label> <input id="reason" name="reason" maxlength="4000" value="${typed?.reason}"></p>
-<p><a class="button" data-close href="${address}${formatQuery(queue)}" data-swap>Cancel <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
+  return html`<section class="card" data-mode="reject"${mode !== 'reject' && html` hidden`}
+    aria-labelledby="reject"><h2 id="reject" tabindex="-1">Reason for rejection</h2>
+    <form method="post" action="${address}/decision">${hiddenFields(decisionFields(view, 'reject'))}
+    <p class="acts">${choices}</p>
+    <p><label for="reason">Comment (optional)</label>
+    <input id="reason" name="reason" maxlength="4000" value="${typed?.reason}"></p>
+    <p><a class="button" data-close href="${address}${formatQuery(queue)}" data-swap>Cancel
+    <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
 }
 
 /**
@@ -322,15 +384,22 @@ function sameList(view: ItemView): Html {
   const words = mustArm(facts)
     ? `Accept all ${same.length + 1} anyway: the change touches ${facts.overlap[0]}`
     : `Accept this answer for all ${same.length + 1}`;
-  const controls = html`<p>${counted(same.length, 'more waiting item')} with the same fingerprint. <button>${words}</button></p>
-<details><summary>Show ${same.length === 1 ? 'it' : 'them'}</summary>${sameRows(same)}</details>`;
-  return html`<section class="same" id="same" aria-label="Items with the same fingerprint">${postForm(`${reviewAddress(review.id)}/decision`, fields, controls)}</section>`;
+  const controls = html`<p>${counted(same.length, 'more waiting item')} with the same fingerprint.
+    <button>${words}</button></p>
+    <details><summary>Show ${same.length === 1 ? 'it' : 'them'}</summary>${sameRows(same)}</details>`;
+  return html`<section class="same" id="same" aria-label="Items with the same fingerprint">${postForm(
+    `${reviewAddress(review.id)}/decision`,
+    fields,
+    controls,
+  )}</section>`;
 }
 
 /** Renders these items, each with the field that names it, so that only listed items are decided. */
 function sameRows(same: readonly Review[]): Html {
   return html`<ul class="same-rows">${same.map(
     ({ id, title, category, confidence, buildId, repository }) =>
-      html`<li><input type="hidden" name="also" value="${id}"><a href="${reviewAddress(id)}">${title}</a> <span class="quiet"><span class="category">${category}</span> ${formatConfidence(confidence)} · ${repository} · ${buildId}</span></li>`,
+      html`<li><input type="hidden" name="also" value="${id}"><a href="${reviewAddress(id)}">${title}</a>
+        <span class="quiet"><span class="category">${category}</span> ${formatConfidence(confidence)} ·
+        ${repository} · ${buildId}</span></li>`,
   )}</ul>`;
 }

@@ -136,19 +136,35 @@ async function sendQuestion(
 
 function questionMain(question: ReviewerQuestion, queue: QueueQuery, blank: boolean, now: number): Html {
   const { id, title, category, repository, buildId, openedAt, expiresAt } = question;
-  return html`<div class="item"><div class="headline"><h1 tabindex="-1">${title}</h1><p class="position">question</p></div>
-<p class="place">${repository} · <a data-action="open" href="${buildAddress(buildId)}">build</a> · asked ${formatAge(openedAt, now)} ago</p>
-<section class="card" aria-labelledby="question"><h2 id="question">Question</h2><div class="cause">${prose(question.question)}</div>
-<p class="quiet">Faultline cannot tell from the evidence; its best guess so far is <span class="category">${category}</span>. Your answer becomes evidence with your name on it.</p>
-${question.state === 'waiting' ? answerForm(id, queue, blank, waitWords(expiresAt, now)) : answered(question)}</section></div>`;
+  return html`<div class="item"><div class="headline"><h1 tabindex="-1">${title}</h1>
+    <p class="position">question</p></div>
+    <p class="place">${repository} · <a data-action="open" href="${buildAddress(buildId)}">build</a>
+    · asked ${formatAge(openedAt, now)} ago</p>
+    <section class="card" aria-labelledby="question"><h2 id="question">Question</h2>
+    <div class="cause">${prose(question.question)}</div>
+    <p class="quiet">Faultline cannot tell from the evidence; its best guess so far is
+    <span class="category">${category}</span>. Your answer becomes evidence with your name on it.</p>
+    ${
+      question.state === 'waiting'
+        ? answerForm(id, queue, blank, waitWords(expiresAt, now))
+        : answered(question)
+    }</section></div>`;
 }
 
 function answerForm(id: string, queue: QueueQuery, blank: boolean, wait: string): Html {
-  return html`<form method="post" action="${reviewAddress(id)}/answer" id="answer-form">${hiddenFields({ queue: formatQuery(queue) })}
-<p><label for="answer">Answer</label><textarea id="answer" name="answer" maxlength="4000"${blank && html` aria-invalid="true" aria-describedby="blank"`}></textarea></p>
-${blank && html`<p class="wrong" id="blank">The answer is empty. Enter one, or choose one of the other two options.</p>`}
-<p class="acts"><button class="first" name="how" value="answer" data-action="save">Answer <kbd aria-hidden="true">Ctrl+Enter</kbd></button> <button name="how" value="unknown">I don't know</button> <button name="how" value="not-needed">Not needed</button></p>
-<p class="quiet">${wait}</p></form>`;
+  return html`<form method="post" action="${reviewAddress(id)}/answer"
+    id="answer-form">${hiddenFields({ queue: formatQuery(queue) })}
+    <p><label for="answer">Answer</label><textarea id="answer" name="answer"
+    maxlength="4000"${blank && html` aria-invalid="true" aria-describedby="blank"`}></textarea></p>
+    ${
+      blank &&
+      html`<p class="wrong" id="blank">The answer is empty. Enter one, or choose one of the other two
+        options.</p>`
+    }
+    <p class="acts"><button class="first" name="how" value="answer" data-action="save">Answer
+    <kbd aria-hidden="true">Ctrl+Enter</kbd></button> <button name="how" value="unknown">I don't know</button>
+    <button name="how" value="not-needed">Not needed</button></p>
+    <p class="quiet">${wait}</p></form>`;
 }
 
 function waitWords(expiresAt: string, now: number): string {
@@ -160,10 +176,15 @@ function waitWords(expiresAt: string, now: number): string {
 function answered({ state, answer, answeredBy, answeredAt }: ReviewerQuestion): Html {
   if (state === 'expired')
     return html`<p class="banner">Nobody answered in time. The analysis continued without an answer.</p>`;
-  return html`<div class="banner"><p>${answeredBy} answered${answeredAt !== null && html` ${renderTime(answeredAt)}`}:</p>${prose(answer ?? '')}</div>`;
+  return html`<div class="banner">
+    <p>${answeredBy} answered${
+      answeredAt !== null && html` ${renderTime(answeredAt)}`
+    }:</p>${prose(answer ?? '')}</div>`;
 }
 
 function questionBar({ id }: ReviewerQuestion, queue: QueueQuery): Html {
-  return html`<a class="button" data-action="next" href="/review/next${formatQuery(queue, { after: id })}" data-swap>Next item <kbd aria-hidden="true">j</kbd></a>
-<a class="button" href="/review${formatQuery({ ...queue, n: undefined, of: undefined })}" data-swap>Queue</a>${actionLink('keys', '/me#keys-here', 'Keys')}`;
+  return html`<a class="button" data-action="next" href="/review/next${formatQuery(queue, { after: id })}"
+    data-swap>Next item <kbd aria-hidden="true">j</kbd></a>
+    <a class="button" href="/review${formatQuery({ ...queue, n: undefined, of: undefined })}"
+    data-swap>Queue</a>${actionLink('keys', '/me#keys-here', 'Keys')}`;
 }

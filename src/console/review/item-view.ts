@@ -79,7 +79,17 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
   if (facts === null)
     throw new TriageError('not-found', `The build ${analysis.buildId} of this review is not stored.`);
   return {
-    ...{ review, facts, hold, blind, queue, undo, mode, stamps, editor, typed, failure },
+    review,
+    facts,
+    hold,
+    blind,
+    queue,
+    undo,
+    mode,
+    stamps,
+    editor,
+    typed,
+    failure,
     mayTakeOver: hold === 'others' && mayTakeOver(review, isAdmin, clock.now()),
     /** Undecided items that this decision may also settle. */
     same,

@@ -138,7 +138,8 @@ async function sendUnreadable(
 ): Promise<FastifyReply> {
   const { status, message } = deps.refused(thrown, request, reply);
   const main = html`<div class="notice"><h1 tabindex="-1">Review</h1>
-<p>The queue could not be read (${message.replace(/\.$/, '')}). Your decisions are saved. <a class="button" href="${request.url}">Try again</a></p></div>`;
+    <p>The queue could not be read (${message.replace(/\.$/, '')}). Your decisions are saved.
+    <a class="button" href="${request.url}">Try again</a></p></div>`;
   const page = { title: 'Review', place: 'queue', part: 'review', main } as const;
   return sendPage(request, reply, page, await readerOrUsual(request, deps), status);
 }
@@ -158,16 +159,28 @@ function queueMain(view: QueueView): Html {
   const { query, rows, questions } = view;
   const nothing = rows.length + questions.length === 0;
   return html`<div class="headline"><h1 tabindex="-1">Review</h1>${tabs(view)}</div>
-${filters(view)}
-<div id="queue" data-live="item">${nothing ? emptyState(view) : html`<ul class="queue">${questions.map((one) => questionRow(one, view))}${rows.map((row, at) => reviewRow(row, at, view))}</ul>`}</div>
-${pager({ offset: query.offset, size: PAGE_ROWS, more: view.more }, (offset) => `/review${formatQuery({ ...query, offset })}`, ['Earlier', 'More'], html` class="button" data-swap`)}`;
+    ${filters(view)}
+    <div id="queue" data-live="item">${
+      nothing
+        ? emptyState(view)
+        : html`<ul class="queue">${questions.map((one) => questionRow(one, view))}${rows.map((row, at) =>
+            reviewRow(row, at, view),
+          )}</ul>`
+    }</div>
+    ${pager(
+      { offset: query.offset, size: PAGE_ROWS, more: view.more },
+      (offset) => `/review${formatQuery({ ...query, offset })}`,
+      ['Earlier', 'More'],
+      html` class="button" data-swap`,
+    )}`;
 }
 
 /** Renders the action bar of the queue. */
 function queueBar({ query, counts, undo }: QueueView): Html {
   const start =
     counts.waiting > 0 &&
-    html`<a class="button first" href="/review/next${formatQuery({ ...query, n: 1, of: counts.waiting })}" data-swap>Start</a>`;
+    html`<a class="button first" href="/review/next${formatQuery({ ...query, n: 1, of: counts.waiting })}"
+      data-swap>Start</a>`;
   const back =
     undo !== null &&
     postForm(`${reviewAddress(undo)}/undo`, {}, actionButton('undo', 'Undo my last decision'));
@@ -177,21 +190,39 @@ function queueBar({ query, counts, undo }: QueueView): Html {
 function tabs({ query, counts }: QueueView): Html {
   const tab = (state: QueueQuery['state'], name: string, count: number) => {
     const address = `/review${formatQuery({ ...query, state, offset: 0, n: undefined, of: undefined })}`;
-    return html`<li><a href="${address}" data-swap${query.state === state && html` aria-current="page"`}>${name} <span class="count">${count}</span></a></li>`;
+    return html`<li><a href="${address}"
+      data-swap${query.state === state && html` aria-current="page"`}>${name}
+      <span class="count">${count}</span></a></li>`;
   };
-  return html`<nav aria-label="Which items" id="lists" data-live><ul class="tabs">${tab('all', 'All', counts.waiting)}${tab('mine', 'Held by me', counts.mine)}${tab('decided', 'Decided today', counts.decidedToday)}</ul></nav>`;
+  return html`<nav aria-label="Which items" id="lists" data-live>
+    <ul class="tabs">${tab('all', 'All', counts.waiting)}${tab('mine', 'Held by me', counts.mine)}${tab(
+      'decided',
+      'Decided today',
+      counts.decidedToday,
+    )}</ul></nav>`;
 }
 
 function filters({ query }: QueueView): Html {
   const orders = { risk: 'Highest risk first', age: 'Oldest first', confidence: 'Least confident first' };
   return html`<form class="filters" action="/review" role="search" aria-label="Filter the queue">
-${query.state !== 'all' && hiddenFields({ state: query.state })}
-<label>Category <select name="category">${options([['', 'any'], ...CATEGORIES], query.category ?? '')}</select></label>
-<label>Repository <input name="repo" value="${query.repo}" placeholder="owner/name" data-action="search" size="16"></label>
-<label>Review reason <input name="why" value="${query.why}" placeholder="words" size="16"></label>
-<label>Sort <select name="sort">${options(Object.entries(orders), query.sort)}</select></label>
-<button>Show</button>${isFiltered(query) && html` <a class="button" href="${clearAddress(query)}" data-swap>Clear filters</a>`}</form>
-${query.sort === 'risk' && html`<p class="quiet">Highest risk first: failures that block a pull request, and answers that blame the environment or a flaky test, most of all if the change touches the suspected file. Items rise as they wait.</p>`}`;
+    ${query.state !== 'all' && hiddenFields({ state: query.state })}
+    <label>Category <select name="category">${options(
+      [['', 'any'], ...CATEGORIES],
+      query.category ?? '',
+    )}</select></label>
+    <label>Repository <input name="repo" value="${query.repo}" placeholder="owner/name" data-action="search"
+    size="16"></label>
+    <label>Review reason <input name="why" value="${query.why}" placeholder="words" size="16"></label>
+    <label>Sort <select name="sort">${options(Object.entries(orders), query.sort)}</select></label>
+    <button>Show</button>${
+      isFiltered(query) && html` <a class="button" href="${clearAddress(query)}" data-swap>Clear filters</a>`
+    }</form>
+    ${
+      query.sort === 'risk' &&
+      html`<p class="quiet">Highest risk first: failures that block a pull request, and answers that blame the
+        environment or a flaky test, most of all if the change touches the suspected file. Items rise as they
+        wait.</p>`
+    }`;
 }
 
 function clearAddress({ state, sort }: QueueQuery): string {
@@ -205,10 +236,24 @@ function reviewRow({ review, count, blind }: QueueView['rows'][number], at: numb
   const held = review.state === 'claimed' && review.claimedBy !== reviewer;
   const words = blind ? html`<em>Choose a category before the verdict is shown</em>` : review.title;
   return html`<li id="${review.id}" data-row${held && html` class="held"`}>
-<span class="sureness">${blind || review.confidence === 0 ? '–' : formatConfidence(review.confidence)}</span> <span class="category">${blind ? 'BLIND' : itemCategory(review)}${!blind && riskSign(review)}</span>
-<span class="what"><a class="title" href="${address}" data-swap data-row-link>${words}</a>${count > 1 && html` <a class="count" href="${address}#same" aria-label="${count} items with the same fingerprint: decide them together" title="${count} items with the same fingerprint: decide them together">×${count}</a>`}</span>
-<span class="from">${review.repository} · <a href="${buildAddress(review.buildId)}">build</a> · ${formatAge(review.openedAt, now)}</span>
-<span class="why">${held ? `under review by ${review.claimedBy} since ${clockTime(review.claimedAt)}` : formatReasons(review, blind)}</span></li>`;
+    <span class="sureness">${
+      blind || review.confidence === 0 ? '–' : formatConfidence(review.confidence)
+    }</span> <span class="category">${
+      blind ? 'BLIND' : itemCategory(review)
+    }${!blind && riskSign(review)}</span>
+    <span class="what"><a class="title" href="${address}" data-swap data-row-link>${words}</a>${
+      count > 1 &&
+      html` <a class="count" href="${address}#same"
+        aria-label="${count} items with the same fingerprint: decide them together"
+        title="${count} items with the same fingerprint: decide them together">×${count}</a>`
+    }</span>
+    <span class="from">${review.repository} · <a href="${buildAddress(review.buildId)}">build</a>
+    · ${formatAge(review.openedAt, now)}</span>
+    <span class="why">${
+      held
+        ? `under review by ${review.claimedBy} since ${clockTime(review.claimedAt)}`
+        : formatReasons(review, blind)
+    }</span></li>`;
 }
 
 /**
@@ -218,7 +263,8 @@ function reviewRow({ review, count, blind }: QueueView['rows'][number], at: numb
 function riskSign({ risk }: Review): Shown {
   return (
     (risk === 4 || risk === 12) &&
-    html` <span class="warn" title="the change touches a suspect file">⚠<span class="visually-hidden"> the change touches a suspect file</span></span>`
+    html` <span class="warn" title="the change touches a suspect file">⚠<span class="visually-hidden">
+      the change touches a suspect file</span></span>`
   );
 }
 
@@ -247,9 +293,12 @@ function questionRow(
   { id, question, repository, buildId, openedAt }: ReviewerQuestion,
   { now }: QueueView,
 ): Html {
-  return html`<li id="${id}" data-row class="asked"><span class="sureness">?</span> <span class="category">QUESTION</span>
-<span class="what"><a class="title" href="${reviewAddress(id)}" data-swap data-row-link>“${question}”</a></span>
-<span class="from">${repository} · <a href="${buildAddress(buildId)}">build</a> · ${formatAge(openedAt, now)}</span><span class="why">an analysis is waiting for this answer</span></li>`;
+  return html`<li id="${id}" data-row class="asked"><span class="sureness">?</span>
+    <span class="category">QUESTION</span>
+    <span class="what"><a class="title" href="${reviewAddress(id)}" data-swap
+    data-row-link>“${question}”</a></span>
+    <span class="from">${repository} · <a href="${buildAddress(buildId)}">build</a>
+    · ${formatAge(openedAt, now)}</span><span class="why">an analysis is waiting for this answer</span></li>`;
 }
 
 function emptyState({ query, counts }: QueueView): Html {
@@ -259,16 +308,22 @@ function emptyState({ query, counts }: QueueView): Html {
       query.repo && `repo:${query.repo}`,
       query.why && `why:${query.why}`,
     ];
-    return html`<p class="empty">No ${query.state === 'decided' ? 'decided' : 'waiting'} item matches ${named.filter((one) => one !== undefined).join(' ')}. <a class="button" href="${clearAddress(query)}" data-swap>Clear filters</a></p>`;
+    return html`<p class="empty">No ${query.state === 'decided' ? 'decided' : 'waiting'} item matches
+      ${named.filter((one) => one !== undefined).join(' ')}.
+      <a class="button" href="${clearAddress(query)}" data-swap>Clear filters</a></p>`;
   }
   if (query.state === 'mine')
-    return html`<p class="empty">You hold no items. <a class="button" href="/review" data-swap>All waiting items</a></p>`;
+    return html`<p class="empty">You hold no items.
+      <a class="button" href="/review" data-swap>All waiting items</a></p>`;
   if (query.state === 'decided')
-    return html`<p class="empty">No decisions today. <a class="button" href="/review" data-swap>All waiting items</a></p>`;
+    return html`<p class="empty">No decisions today.
+      <a class="button" href="/review" data-swap>All waiting items</a></p>`;
   if (counts.waiting > 0)
-    return html`<p class="empty">No more rows. <a class="button" href="/review" data-swap>Back to the first page</a></p>`;
+    return html`<p class="empty">No more rows.
+      <a class="button" href="/review" data-swap>Back to the first page</a></p>`;
   const agreed =
     counts.decidedToday > 0 &&
     `, ${Math.round((100 * counts.agreedToday) / counts.decidedToday)} % agreed with Faultline`;
-  return html`<p class="empty">The queue is empty. ${counts.decidedToday} decided today${agreed}. <a class="button" href="/builds">See recent builds</a></p>`;
+  return html`<p class="empty">The queue is empty. ${counts.decidedToday} decided today${agreed}.
+    <a class="button" href="/builds">See recent builds</a></p>`;
 }

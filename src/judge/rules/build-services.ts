@@ -22,7 +22,7 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [
       [
         'rerun',
-        'Run the job again: the build service failed (“{message}”), and nothing of yours is involved.',
+        'Run the job again. The build service failed (“{message}”), and your project is not involved.',
       ],
     ],
     matches: [
@@ -52,12 +52,12 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     title: 'The job exceeded its time limit of {limit}',
     cause: [
-      '`{command}` was still running when the limit of {limit} expired.',
-      'The job was ended because it exceeded its limit of {limit}.',
+      '`{command}` was still running when the time limit of {limit} expired.',
+      'The job was stopped because it exceeded its time limit of {limit}.',
     ],
     fix: [
-      ['configuration', 'Find out what “{action}” waits for, or raise the limit of {limit}.'],
-      ['configuration', 'Find out what `{command}` waits for, or raise the limit of {limit}.'],
+      ['configuration', 'Find out what “{action}” is waiting for, or raise the limit of {limit}.'],
+      ['configuration', 'Find out what `{command}` is waiting for, or raise the limit of {limit}.'],
     ],
     matches: [
       "##[error]The action 'Weigh the fruit' has timed out after 15 minutes.",
@@ -67,7 +67,7 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     says: [
       {
         log: "##[error]The action 'Weigh the fruit' has timed out after 15 minutes.",
-        fix: 'Find out what “Weigh the fruit” waits for, or raise the limit of 15 minutes.',
+        fix: 'Find out what “Weigh the fruit” is waiting for, or raise the limit of 15 minutes.',
       },
     ],
   },
@@ -100,22 +100,22 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'The workflow command `{disabled}` is disabled',
       'The pipeline uses {property}, which is not defined',
       'No agent has the label “{label}”',
-      'The configuration has no {undefined}',
-      '{workflow} is not valid at line {row}',
+      'The configuration does not define the {undefined}',
+      '{workflow} is invalid at line {row}',
       '{why?}The pipeline configuration is invalid',
     ],
     cause: [
       'A step uses the workflow command `{disabled}`, which GitHub has disabled.',
       'The pipeline script uses {property}, which is not defined there.',
-      'The pipeline asks for an agent with the label “{label}”, and there is none.',
-      'The configuration refers to a {undefined}, which it does not define.',
-      'The CI system refuses the configuration: {why}.',
-      'GitHub refuses {workflow} at line {row}: {message}.',
+      'The pipeline requests an agent with the label “{label}”, but there is none.',
+      'The configuration refers to the {undefined}, which it does not define.',
+      'The CI system rejects the configuration: “{why}”.',
+      'GitHub rejects {workflow} at line {row}: “{message}”.',
     ],
     fix: [
       [
         'configuration',
-        'Write to the environment files (`GITHUB_ENV`, `GITHUB_PATH`, `GITHUB_OUTPUT`, `GITHUB_STATE`) instead of `{disabled}`.',
+        'Write to the environment files (`GITHUB_ENV`, `GITHUB_PATH`, `GITHUB_OUTPUT`, `GITHUB_STATE`) instead of using `{disabled}`.',
       ],
       [
         'configuration',
@@ -123,8 +123,8 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ],
       ['ask', 'Connect an agent with the label “{label}”, or correct the label in the pipeline.'],
       ['configuration', 'Define the {undefined}, or correct its name.'],
-      ['configuration', 'Correct the configuration: {why}.'],
-      ['configuration', 'Correct line {row} of {workflow}.'],
+      ['configuration', 'Fix the configuration: “{why}”.'],
+      ['configuration', 'Fix line {row} of {workflow}.'],
     ],
     matches: [
       'This GitLab CI configuration is invalid: jobs:weigh config contains unknown keys: stages',
@@ -151,19 +151,19 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /to create or update workflow [`'"](?<workflow>[^`'"\n]{1,120})[`'"]/,
     ],
     title: [
-      'Jenkins has no credentials “{credentials}”',
-      'The script sandbox forbids {call}',
-      'The token may not change {workflow}',
+      'Jenkins has no credentials with the ID “{credentials}”',
+      'The script sandbox does not allow {call}',
+      'The token is not allowed to change {workflow}',
     ],
     cause: [
-      'The pipeline uses the credentials “{credentials}”, which Jenkins does not have where this job looks.',
-      'The pipeline calls {call}, which the script sandbox does not permit.',
-      'The push changes {workflow}, and the token of the job may not change workflows.',
+      'The pipeline uses the credentials “{credentials}”, which do not exist where this job looks for them.',
+      'The pipeline calls {call}, which the script sandbox does not allow.',
+      "The push changes {workflow}, but the job's token is not allowed to change workflows.",
     ],
     fix: [
       [
         'ask',
-        'Create the credentials “{credentials}” where this job may read them, or correct the ID in the pipeline.',
+        'Create the credentials “{credentials}” where this job can read them, or correct the ID in the pipeline.',
       ],
       ['ask', 'Have an administrator approve {call} under “In-process Script Approval”, or avoid the call.'],
       ['ask', 'Push {workflow} with a token that has the `workflow` scope.'],
@@ -189,11 +189,12 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /previously published versions?:? (?<published>\d[\w.+-]{0,60}\w)/,
     ],
     title: 'Version {published} is already published',
-    cause: 'The job publishes version {published}, which the registry already has and does not replace.',
+    cause:
+      'The job tries to publish version {published}, which the registry already has and does not replace.',
     fix: [
       [
         'configuration',
-        'Raise the version above {published} before publishing, or skip this step when the version exists.',
+        'Increase the version beyond {published} before publishing, or skip this step if the version already exists.',
       ],
     ],
     matches: [

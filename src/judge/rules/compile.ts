@@ -32,15 +32,15 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: "src/app/scales.ts:4:9 - error TS2339: Property 'weight' does not exist on type 'Pear'.",
         title: "src/app/scales.ts:4: Property 'weight' does not exist on type 'Pear'",
         cause:
-          "tsc reports one error at src/app/scales.ts:4 (TS2339): Property 'weight' does not exist on type 'Pear'.",
-        fix: 'At src/app/scales.ts:4, use a member that Pear has, or add `weight` to it.',
+          "tsc reports an error at src/app/scales.ts:4: “Property 'weight' does not exist on type 'Pear'” (TS2339).",
+        fix: 'At src/app/scales.ts:4, use an existing member of Pear, or add `weight` to it.',
       },
       {
         log: "src/app/scales.ts(4,9): error TS2322: Type 'string' is not assignable to type 'number'.",
         title: "src/app/scales.ts:4: Type 'string' is not assignable to type 'number'",
         cause:
-          "tsc reports one error at src/app/scales.ts:4 (TS2322): Type 'string' is not assignable to type 'number'.",
-        fix: 'Change the value at src/app/scales.ts:4 from string to number, or the declared type if that is what changed.',
+          "tsc reports an error at src/app/scales.ts:4: “Type 'string' is not assignable to type 'number'” (TS2322).",
+        fix: 'Change the value at src/app/scales.ts:4 from string to number, or correct the declared type.',
       },
     ],
   },
@@ -57,8 +57,8 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: 'scales/weigh.py:4: error: Incompatible return value type (got "str", expected "int")  [return-value]',
         title: 'scales/weigh.py:4: Incompatible return value type (got "str", expected "int")',
         cause:
-          'mypy reports one error at scales/weigh.py:4 (return-value): Incompatible return value type (got "str", expected "int").',
-        fix: 'Change the value at scales/weigh.py:4 from str to int, or the declared type if that is what changed.',
+          'mypy reports an error at scales/weigh.py:4: “Incompatible return value type (got "str", expected "int")” (return-value).',
+        fix: 'Change the value at scales/weigh.py:4 from str to int, or correct the declared type.',
       },
     ],
   },
@@ -76,14 +76,16 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: '[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] cannot find symbol\n[ERROR]   symbol:   class Pear\n[ERROR]   location: class org.fruit.Scales',
         title: '/build/src/main/java/org/fruit/Scales.java:4: cannot find symbol',
-        cause: 'javac reports one error at /build/src/main/java/org/fruit/Scales.java:4: cannot find symbol.',
-        fix: 'Import or define `Pear` for /build/src/main/java/org/fruit/Scales.java:4, or correct its spelling.',
+        cause:
+          'javac reports an error at /build/src/main/java/org/fruit/Scales.java:4: “cannot find symbol”.',
+        fix: 'At /build/src/main/java/org/fruit/Scales.java:4, import or define `Pear`, or correct its spelling.',
       },
       {
         log: '[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] cannot find symbol',
         title: '/build/src/main/java/org/fruit/Scales.java:4: cannot find symbol',
-        cause: 'javac reports one error at /build/src/main/java/org/fruit/Scales.java:4: cannot find symbol.',
-        fix: 'Correct /build/src/main/java/org/fruit/Scales.java:4: “cannot find symbol”.',
+        cause:
+          'javac reports an error at /build/src/main/java/org/fruit/Scales.java:4: “cannot find symbol”.',
+        fix: 'Fix the error at /build/src/main/java/org/fruit/Scales.java:4: “cannot find symbol”.',
       },
     ],
   },
@@ -119,8 +121,8 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: 'e: file:///build/src/main/kotlin/Scales.kt:4:9 Unresolved reference: weigh',
         title: '/build/src/main/kotlin/Scales.kt:4: Unresolved reference: weigh',
         cause:
-          'kotlinc reports one error at /build/src/main/kotlin/Scales.kt:4: Unresolved reference: weigh.',
-        fix: 'Import or define `weigh` for /build/src/main/kotlin/Scales.kt:4, or correct its spelling.',
+          'kotlinc reports an error at /build/src/main/kotlin/Scales.kt:4: “Unresolved reference: weigh”.',
+        fix: 'At /build/src/main/kotlin/Scales.kt:4, import or define `weigh`, or correct its spelling.',
       },
     ],
   },
@@ -143,8 +145,8 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: "src/scales.c:4:9: error: expected ';' before '}' token",
         title: "src/scales.c:4: expected ';' before '}' token",
-        cause: "gcc reports one error at src/scales.c:4: expected ';' before '}' token.",
-        fix: "Correct src/scales.c:4: “expected ';' before '}' token”.",
+        cause: "gcc reports an error at src/scales.c:4: “expected ';' before '}' token”.",
+        fix: "Fix the error at src/scales.c:4: “expected ';' before '}' token”.",
       },
     ],
   },
@@ -165,8 +167,8 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: "src/scales.c:4:9: error: 'struct basket' has no member named 'pear'",
         title: "src/scales.c:4: 'struct basket' has no member named 'pear'",
-        cause: "gcc reports one error at src/scales.c:4: 'struct basket' has no member named 'pear'.",
-        fix: 'At src/scales.c:4, use a member that struct basket has, or add `pear` to it.',
+        cause: "gcc reports an error at src/scales.c:4: “'struct basket' has no member named 'pear'”.",
+        fix: 'At src/scales.c:4, use an existing member of struct basket, or add `pear` to it.',
       },
     ],
   },
@@ -180,8 +182,8 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: 'error[E0425]: cannot find value `pear` in this scope\n --> src/main.rs:4:9\n  |\n4 |     pear;\n  |     ^^^^ help: a local variable with a similar name exists: `peas`',
         title: 'src/main.rs:4: cannot find value `pear` in this scope',
-        cause: 'rustc reports one error at src/main.rs:4 (E0425): cannot find value `pear` in this scope.',
-        fix: 'Correct src/main.rs:4: rustc suggests `peas`.',
+        cause: 'rustc reports an error at src/main.rs:4: “cannot find value `pear` in this scope” (E0425).',
+        fix: 'Fix the error at src/main.rs:4; rustc suggests `peas`.',
       },
     ],
   },
@@ -199,8 +201,8 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: './scales.go:4:9: undefined: weigh',
         title: 'scales.go:4: undefined: weigh',
-        cause: 'go reports one error at scales.go:4: undefined: weigh.',
-        fix: 'Import or define `weigh` for scales.go:4, or correct its spelling.',
+        cause: 'go reports an error at scales.go:4: “undefined: weigh”.',
+        fix: 'At scales.go:4, import or define `weigh`, or correct its spelling.',
       },
     ],
   },
@@ -240,7 +242,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: "/build/Sources/Scales.swift:4:9: error: invalid redeclaration of 'weigh()'",
         title: "/build/Sources/Scales.swift:4: invalid redeclaration of 'weigh()'",
         cause:
-          "swift reports one error at /build/Sources/Scales.swift:4: invalid redeclaration of 'weigh()'.",
+          "swift reports an error at /build/Sources/Scales.swift:4: “invalid redeclaration of 'weigh()'”.",
         fix: 'Remove or rename one of the declarations of `weigh`; one is at /build/Sources/Scales.swift:4.',
       },
     ],
@@ -256,8 +258,8 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: "Scales.cs(4,9): error CS0103: The name 'pear' does not exist in the current context",
         title: "Scales.cs:4: The name 'pear' does not exist in the current context",
         cause:
-          "csc reports one error at Scales.cs:4 (CS0103): The name 'pear' does not exist in the current context.",
-        fix: 'Import or define `pear` for Scales.cs:4, or correct its spelling.',
+          "csc reports an error at Scales.cs:4: “The name 'pear' does not exist in the current context” (CS0103).",
+        fix: 'At Scales.cs:4, import or define `pear`, or correct its spelling.',
       },
     ],
   },
@@ -266,7 +268,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     strength: 4.5,
     patterns: [/\b(?:SyntaxError|IndentationError|TabError): /],
     reads: [/\b(?:SyntaxError|IndentationError|TabError): (?<why>.{4,120}?)(?: \([^)]{1,80}\))?$/],
-    fix: [['code', 'Correct the syntax at {place}: {why}.']],
+    fix: [['code', 'Fix the syntax error at {place}: “{why}”.']],
     outranks: ['package-build-failed', 'tap-not-ok', 'test-summary-counts-failures'],
     matches: [
       '  File "/app/scales.py", line 4\n    def weigh(pear)\n                   ^\nSyntaxError: expected \':\'',
@@ -276,8 +278,8 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: '  File "/app/scales.py", line 4\n    def weigh(pear)\n                   ^\nSyntaxError: expected \':\'',
         title: "/app/scales.py:4: expected ':'",
-        cause: "The failed command reports one error at /app/scales.py:4 (SyntaxError): expected ':'.",
-        fix: "Correct the syntax at /app/scales.py:4: expected ':'.",
+        cause: "The failed command reports an error at /app/scales.py:4: “expected ':'” (SyntaxError).",
+        fix: "Fix the syntax error at /app/scales.py:4: “expected ':'”.",
       },
     ],
   },
@@ -297,15 +299,15 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     reads: [
       /(?:SyntaxError: |Parse error: |PHP (?:Parse|Fatal) error: {1,4}|(?=syntax error))(?<why>.{4,120}?)(?: in \/\S{1,200} on line \d{1,6})?$/,
     ],
-    fix: [['code', 'Correct the syntax at {place}: {why}.']],
+    fix: [['code', 'Fix the syntax error at {place}: “{why}”.']],
     matches: ["./ci/weigh.sh: line 4: syntax error near unexpected token `fi'"],
     ignores: ['Checking syntax errors ... ok'],
     says: [
       {
         log: "./ci/weigh.sh: line 4: syntax error near unexpected token `fi'",
         title: "./ci/weigh.sh: line 4: syntax error near unexpected token `fi'",
-        cause: "The code does not compile: ./ci/weigh.sh: line 4: syntax error near unexpected token `fi'.",
-        fix: "Correct the syntax at ci/weigh.sh:4: syntax error near unexpected token `fi'.",
+        cause: "The build failed with “./ci/weigh.sh: line 4: syntax error near unexpected token `fi'”.",
+        fix: "Fix the syntax error at ci/weigh.sh:4: “syntax error near unexpected token `fi'”.",
       },
     ],
   },
@@ -334,17 +336,17 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     cause: [
       "{place} uses {symbol}, but no object or library on the linker's command line defines it.",
       "The code uses {symbol}, but no object or library on the linker's command line defines it.",
-      'Two objects that are linked together define {twice}.',
+      'Two of the linked objects define {twice}.',
     ],
     fix: [
       [
         'code',
         'Link the object or library that defines {symbol}, or correct its declaration so that the names match.',
       ],
-      ['configuration', 'Clean the earlier build: {object} is not for {architecture}.'],
+      ['configuration', 'Clean the earlier build, because {object} is not for {architecture}.'],
       [
         'code',
-        'Define `{twice}` in one object only: keep its declaration in the header and its definition in one source file.',
+        'Define `{twice}` in only one object: keep its declaration in the header and its definition in one source file.',
       ],
     ],
     matches: [
@@ -362,7 +364,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       },
       {
         log: 'ld: build/scales.o is incompatible with elf_x86_64\ncollect2: error: ld returned 1 exit status',
-        fix: 'Clean the earlier build: build/scales.o is not for elf_x86_64.',
+        fix: 'Clean the earlier build, because build/scales.o is not for elf_x86_64.',
       },
     ],
   },

@@ -20,7 +20,7 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     fix: [
       [
         'code',
-        'Check the value that is used at {place} before using it, or make sure that it is set where it is created.',
+        'At {place}, check that the value is set before using it, or make sure that it is set where it is created.',
       ],
     ],
     matches: [
@@ -52,15 +52,18 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /unexpected keyword argument '(?<argument>\w{1,60})'/,
     ],
     fix: [
-      ['code', 'Check what `{object}` holds at {place}: it has no method `{method}`.'],
-      ['code', 'Check what `{callee}` holds at {place}: it is not a function there.'],
-      ['code', 'Check at {place} which version of `{type}` is used: it has no `{member}`.'],
+      ['code', 'Check the value of `{object}` at {place}, because it has no method `{method}`.'],
+      ['code', 'Check the value of `{callee}` at {place}, because it is not a function there.'],
+      ['code', 'At {place}, check which version of `{type}` is used, because it has no `{member}`.'],
       [
         'configuration',
-        'Run {test} in an environment that has a DOM, such as jsdom: `{dom}` exists only in browsers.',
+        'Run {test} in an environment that has a DOM, such as jsdom, because `{dom}` exists only in browsers.',
       ],
-      ['configuration', 'Run {file} in an environment that has a DOM, such as jsdom: it uses `{dom}`.'],
-      ['code', 'Define or import `{absent}` for {place}, or correct its spelling.'],
+      [
+        'configuration',
+        'Run {file} in an environment that has a DOM, such as jsdom, because it uses `{dom}`.',
+      ],
+      ['code', 'At {place}, define or import `{absent}`, or correct its spelling.'],
       ['code', 'Define or import `{absent}` where it is called, or correct its spelling.'],
     ],
     matches: ['NameError: uninitialized constant Scales::Pear'],
@@ -68,14 +71,14 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     says: [
       {
         log: 'TypeError: weigh is not a function\n    at main (/build/src/scales.js:4:9)',
-        title: 'TypeError in main (/build/src/scales.js:4): weigh is not a function',
-        cause: 'main (/build/src/scales.js:4) throws TypeError: weigh is not a function.',
-        fix: 'Check what `weigh` holds at /build/src/scales.js:4: it is not a function there.',
+        title: 'TypeError at /build/src/scales.js:4: weigh is not a function',
+        cause: 'main (/build/src/scales.js:4) throws TypeError: “weigh is not a function”.',
+        fix: 'Check the value of `weigh` at /build/src/scales.js:4, because it is not a function there.',
       },
       {
         log: 'TypeError: weigh is not a function',
         title: 'TypeError: weigh is not a function',
-        cause: 'The code uses a value or name that is missing: TypeError: weigh is not a function.',
+        cause: 'The build failed with “TypeError: weigh is not a function”.',
         fix: null,
       },
     ],
@@ -98,17 +101,17 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /(?<endless>RecursionError|StackOverflow|Maximum call stack size)/,
     ],
     fix: [
-      ['code', 'Find out why the key `{key}` is not set where {place} reads it.'],
-      ['code', '{bounds?}Check the index that is used at {place} against the length before using it.'],
-      ['code', '{zero?}Check the divisor at {place}: it is zero.'],
-      ['code', '{endless?}End the recursion at {place}: it does not reach its last case.'],
+      ['code', 'Find out why the key `{key}` is not set when {place} reads it.'],
+      ['code', '{bounds?}At {place}, check the index against the length before using it.'],
+      ['code', '{zero?}Check the divisor at {place}, because it is zero.'],
+      ['code', '{endless?}Fix the recursion at {place}, because it does not reach its base case.'],
     ],
     matches: ["KeyError: 'pear'\n"],
     ignores: ['test_weigh.py::test_raises_KeyError PASSED'],
     says: [
       {
         log: 'Traceback (most recent call last):\n  File "/app/scales.py", line 4, in w\nKeyError: \'pear\'',
-        fix: 'Find out why the key `pear` is not set where /app/scales.py:4 reads it.',
+        fix: 'Find out why the key `pear` is not set when /app/scales.py:4 reads it.',
       },
       {
         log: [
@@ -117,7 +120,7 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
           '    return pears[7]',
           'IndexError: list index out of range',
         ].join('\n'),
-        fix: 'Check the index that is used at /app/scales.py:4 against the length before using it.',
+        fix: 'At /app/scales.py:4, check the index against the length before using it.',
       },
       {
         log: [
@@ -126,7 +129,7 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
           '    return grams / pears',
           'ZeroDivisionError: division by zero',
         ].join('\n'),
-        fix: 'Check the divisor at /app/scales.py:4: it is zero.',
+        fix: 'Check the divisor at /app/scales.py:4, because it is zero.',
       },
       {
         log: [
@@ -135,7 +138,7 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
           '    return weigh(pear)',
           'RecursionError: maximum recursion depth exceeded',
         ].join('\n'),
-        fix: 'End the recursion at /app/scales.py:4: it does not reach its last case.',
+        fix: 'Fix the recursion at /app/scales.py:4, because it does not reach its base case.',
       },
     ],
   },
@@ -171,32 +174,32 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /^(?<last>(?:ok|not ok) \d{1,6} .{1,100}|\[ RUN {1,8}\] .{1,100})$/,
     ],
     title: [
-      'A program run by make {target} is ended by a signal: {signal}',
-      'A program run by make {target} crashes with a segmentation fault',
-      'A program is ended by a signal: {signal}',
-      'A program crashes with a segmentation fault',
+      'A program run by make {target} was terminated by a signal: {signal}',
+      'A program run by make {target} crashed with a segmentation fault',
+      'A program was terminated by a signal: {signal}',
+      'A program crashed with a segmentation fault',
     ],
     cause: [
-      'The program that `make {target}` ran was ended by a signal: {signal}.',
-      'The program that `make {target}` ran accessed memory that it does not own (signal 11). The last thing it printed was "{last}".',
+      'The program that `make {target}` ran was terminated by a signal: {signal}.',
+      'The program that `make {target}` ran accessed memory that it does not own (signal 11). The last thing that it printed was “{last}”.',
       'The program that `make {target}` ran accessed memory that it does not own (signal 11).',
-      '`{command}` crashed: {message}.',
-      'The program crashed: {message}.',
+      '`{command}` crashed: “{message}”.',
+      'The program crashed: “{message}”.',
     ],
     fix: [
       [
         'code',
-        'Run the program of `make {target}` under a debugger or with a sanitizer; check the pointer or index that it used after "{last}".',
+        'Run the program that `make {target}` starts under a debugger or with a sanitizer, and check the pointer or index that it used after “{last}”.',
       ],
-      ['code', 'Run the program of `make {target}` under a debugger or with a sanitizer.'],
+      ['code', 'Run the program that `make {target}` starts under a debugger or with a sanitizer.'],
     ],
     matches: ['Segmentation fault (core dumped)', 'make: *** [Makefile:7: test] Aborted'],
     ignores: ['ok 4 - survives a segmentation fault', 'make: *** [Makefile:7: test] Error 1'],
     says: [
       {
         log: 'Segmentation fault (core dumped)',
-        title: 'A program crashes with a segmentation fault',
-        cause: 'The program crashed: Segmentation fault (core dumped).',
+        title: 'A program crashed with a segmentation fault',
+        cause: 'The program crashed: “Segmentation fault (core dumped)”.',
         fix: null,
       },
     ],
@@ -221,8 +224,8 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /^\s{2,10}\/\S{1,200}\/(?<racy>(?!testing\.go|proc\.go|[\w.-]{1,80}_test\.go)[\w.-]{1,80}\.go:\d{1,6}) \+0x/,
     ],
     fix: [
-      ['code', 'Guard the data that is shared at {racy} with a lock or a channel.'],
-      ['code', 'Guard the data that is shared at {place} with a lock or a channel.'],
+      ['code', 'Protect the data that is shared at {racy} with a lock or a channel.'],
+      ['code', 'Protect the data that is shared at {place} with a lock or a channel.'],
     ],
     outranks: ['test-named-as-failed', 'go-test-failed', 'test-summary-counts-failures'],
     matches: ['WARNING: DATA RACE\nWrite at 0x00c0000b4010 by goroutine 8:'],
@@ -239,15 +242,15 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /\bkernel panic/,
     ],
     when: (_fact, facts) => facts.assertion === null,
-    fix: [['code', 'Start at {place}, the first line of the project in the trace.']],
+    fix: [['code', "Start at {place}, the first stack frame in the project's own code."]],
     matches: ["thread 'main' panicked at src/scales.rs:4:9:\nno pear"],
     ignores: ['--- PASS: TestPanics (0.00s)'],
     says: [
       {
         log: "thread 'main' panicked at src/scales.rs:4:9:\nno pear",
         title: 'panic at src/scales.rs:4: no pear',
-        cause: 'src/scales.rs:4 panics: no pear.',
-        fix: 'Start at src/scales.rs:4, the first line of the project in the trace.',
+        cause: 'src/scales.rs:4 panics: “no pear”.',
+        fix: "Start at src/scales.rs:4, the first stack frame in the project's own code.",
       },
     ],
   },

@@ -21,10 +21,12 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     title: 'The environment variable {missing} is not set',
     cause: [
-      '`{command}` needs the environment variable {missing}, and the job does not set it.',
-      'The step needs the environment variable {missing}, and the job does not set it.',
+      '`{command}` needs the environment variable {missing}, but the job does not set it.',
+      'The step needs the environment variable {missing}, but the job does not set it.',
     ],
-    fix: [['configuration', 'Set {missing} in the `env` of the step that needs it, or give it a default.']],
+    fix: [
+      ['configuration', 'Set {missing} in the `env` of the step that needs it, or give it a default value.'],
+    ],
     matches: ['Error: Environment variable SCALES_URL is not set'],
     ignores: [
       'env:\n  SCALES_URL: https://orchard.example',
@@ -34,7 +36,7 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       {
         log: 'Error: Environment variable SCALES_URL is not set',
         title: 'The environment variable SCALES_URL is not set',
-        fix: 'Set SCALES_URL in the `env` of the step that needs it, or give it a default.',
+        fix: 'Set SCALES_URL in the `env` of the step that needs it, or give it a default value.',
       },
     ],
   },
@@ -76,18 +78,18 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     says: [
       {
         log: './ci/pack.sh: line 3: fruitctl: command not found',
-        title: 'The job has no command fruitctl',
-        cause: 'ci/pack.sh calls fruitctl, but the job has no such command.',
+        title: 'The command fruitctl is not installed in the job',
+        cause: 'ci/pack.sh calls fruitctl, but that command is not installed in the job.',
         fix: 'Install fruitctl in an earlier step of the job, or use an image that has it.',
       },
       {
         log: './ci/pack.sh: line 3: docker-compose: command not found',
-        fix: 'Call `docker compose` instead: the job has no docker-compose, which it replaced.',
+        fix: 'Call `docker compose` instead; it replaced docker-compose, which is not installed in the job.',
       },
       {
         log: "/usr/bin/env: 'bash\\r': No such file or directory",
-        title: 'A script has the line ends of Windows',
-        fix: 'Commit the script with LF as line end, and set `*.sh text eol=lf` in .gitattributes.',
+        title: 'A script has Windows line endings',
+        fix: 'Commit the script with LF line endings, and set `*.sh text eol=lf` in .gitattributes.',
       },
     ],
   },
@@ -123,35 +125,38 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /release version (?<java>\d{1,3}) not supported/,
     ],
     title: [
-      'go.mod needs Go {go}, the job runs Go {goFound}',
-      'The job runs Node {nodeFound}, the project allows {node}',
+      'go.mod requires Go {go}, but the job runs Go {goFound}',
+      'The job runs Node {nodeFound}, but the project allows {node}',
       "The job's JDK is older than Java {java}",
-      '{member} needs {runtime} {demanded}, the job runs {running}',
+      '{member} needs {runtime} {demanded}, but the job runs {running}',
       '{member} needs {runtime} {demanded} or newer',
     ],
     cause: [
       'go.mod requires Go {go} or newer, but the job runs Go {goFound}.',
       '{who} allows only Node {node}, but the job runs Node {nodeFound}.',
       'The project allows only Node {node}, but the job runs Node {nodeFound}.',
-      "The build compiles for Java {java}, which the job's JDK does not know.",
+      "The build compiles for Java {java}, which the job's JDK does not support.",
       '{member} needs {runtime} {demanded} or newer, but the job runs {runtime} {running}.',
-      '{member} needs {runtime} {demanded} or newer than the job has.',
+      '{member} needs {runtime} {demanded} or newer, but the job has an older version.',
     ],
     fix: [
       [
         'configuration',
-        'Install Go {go} in the job, or lower the go line of go.mod to a release that the job has.',
-      ],
-      ['configuration', "Set the job's Node to a version in {node}, or widen engines.node in package.json."],
-      [
-        'configuration',
-        'Set up JDK {java} or newer in the job, or lower the release that the build compiles for.',
+        'Install Go {go} in the job, or lower the go directive in go.mod to a release that the job has.',
       ],
       [
         'configuration',
-        'Upgrade {runtime} in the job from {running} to {demanded} or newer: {member} needs it.',
+        'Use a Node version in the range {node} in the job, or widen engines.node in package.json.',
       ],
-      ['configuration', 'Use {runtime} {demanded} or newer in the job: {member} needs it.'],
+      [
+        'configuration',
+        'Set up JDK {java} or newer in the job, or lower the Java release that the build compiles for.',
+      ],
+      [
+        'configuration',
+        'Upgrade {runtime} in the job from {running} to {demanded} or newer, because {member} needs it.',
+      ],
+      ['configuration', 'Use {runtime} {demanded} or newer in the job, because {member} needs it.'],
     ],
     outranks: [...GENERIC_COMPILE, 'java-compilation-error', 'linkage-error', 'unknown-option'],
     matches: ['error: invalid source release: 21'],
@@ -185,33 +190,36 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /(?<locale>unsupported locale setting)/,
     ],
     title: [
-      'There is no database {database}',
-      'The database has no role {role}',
+      'The database {database} does not exist',
+      'The database role {role} does not exist',
       'Port {port} is already in use',
-      '{playwright?}The browser of Playwright is not installed',
-      '{chrome?}Puppeteer finds no Chrome',
+      '{playwright?}The Playwright browser is not installed',
+      '{chrome?}Puppeteer cannot find Chrome',
       '{display?}The job has no display',
       'The container {container} is unhealthy',
     ],
     cause: [
       'The step connects to the database {database}, which does not exist on the server.',
-      'The step signs in to the database as {role}, and the server has no such role.',
-      'The step wants to listen on port {port}, which another process already uses.',
-      '{playwright?}The tests start a browser of Playwright, and the job did not install it.',
-      '{chrome?}The step starts Chrome by Puppeteer, and the job did not install it.',
-      '{display?}The step opens a window, and the job has no display.',
-      'The container {container} did not become healthy, so what depends on it was not started.',
+      'The step logs in to the database as {role}, but the server has no role with that name.',
+      'The step tries to listen on port {port}, which another process already uses.',
+      '{playwright?}The tests start a Playwright browser, but the job did not install it.',
+      '{chrome?}The step starts Chrome through Puppeteer, but the job did not install it.',
+      '{display?}The step opens a window, but the job has no display.',
+      'The container {container} did not become healthy, so services that depend on it were not started.',
     ],
     fix: [
       [
         'configuration',
-        'Create the database {database} before this step, or correct its name in the settings of the job.',
+        "Create the database {database} before this step, or correct its name in the job's settings.",
       ],
       [
         'configuration',
-        'Sign in with a role that the database has (it has no {role}), or create it in the service.',
+        'Log in with a role that exists in the database instead of {role}, or create that role in the service.',
       ],
-      ['configuration', 'Use another port than {port} in the job, or stop what already listens on it.'],
+      [
+        'configuration',
+        'Use a port other than {port} in the job, or stop the process that already listens on it.',
+      ],
       [
         'configuration',
         '{playwright?}Install the browsers in the job before the tests: `npx playwright install --with-deps` (Python: `playwright install --with-deps`).',
@@ -220,9 +228,9 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', '{display?}Run the command under a virtual display: `xvfb-run -a {command}`.'],
       [
         'configuration',
-        '{display?}Run the command under a virtual display (`xvfb-run -a`), or without windows.',
+        '{display?}Run the command under a virtual display (`xvfb-run -a`) or without windows.',
       ],
-      ['configuration', 'Print the log of {container} (`docker logs`): it says why it is unhealthy.'],
+      ['configuration', 'Check the log of {container} (`docker logs`) for the reason.'],
     ],
     matches: ['FATAL:  database "scales_test" does not exist'],
     ignores: [
@@ -232,12 +240,12 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     says: [
       {
         log: 'FATAL:  database "scales_test" does not exist',
-        title: 'There is no database scales_test',
-        fix: 'Create the database scales_test before this step, or correct its name in the settings of the job.',
+        title: 'The database scales_test does not exist',
+        fix: "Create the database scales_test before this step, or correct its name in the job's settings.",
       },
       {
         log: 'dependency failed to start: container scales-db-1 is unhealthy',
-        fix: 'Print the log of scales-db-1 (`docker logs`): it says why it is unhealthy.',
+        fix: 'Check the log of scales-db-1 (`docker logs`) for the reason.',
       },
     ],
   },

@@ -32,8 +32,8 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: "##[group]Run npx eslint .\nnpx eslint .\n##[endgroup]\n\n/build/src/scales.js\n  4:9  error  'pear' is never reassigned. Use 'const' instead  prefer-const\n  9:1  error  'plum' is not defined  no-undef\n\n✖ 2 problems (2 errors, 0 warnings)\n  1 error and 0 warnings potentially fixable with the `--fix` option.\n\n##[error]Process completed with exit code 1.",
         title: "/build/src/scales.js:4: 'pear' is never reassigned. Use 'const' instead",
         cause:
-          "eslint reports 2 errors, the first at /build/src/scales.js:4 (prefer-const): 'pear' is never reassigned. Use 'const' instead. Most frequent: prefer-const (1), no-undef (1).",
-        fix: 'Run `npx eslint . --fix` and commit the result: 1 of the 2 errors is fixable.',
+          "eslint reports 2 errors. The first is at /build/src/scales.js:4: “'pear' is never reassigned. Use 'const' instead” (prefer-const). The other is “'plum' is not defined” (line 9).",
+        fix: 'Run `npx eslint . --fix` and commit the result; 1 of the 2 errors is fixable.',
       },
     ],
   },
@@ -50,13 +50,13 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: '##[group]Run ruff check .\nruff check .\n##[endgroup]\nscales/weigh.py:4:8: F401 [*] `os` imported but unused\nFound 2 errors.\n[*] 1 fixable with the `--fix` option.\n##[error]Process completed with exit code 1.',
         title: 'scales/weigh.py:4: `os` imported but unused',
-        cause: 'The linter reports one error at scales/weigh.py:4 (F401): `os` imported but unused.',
-        fix: 'Run `ruff check . --fix` and commit the result: 1 of the 2 errors is fixable.',
+        cause: 'The linter reports an error at scales/weigh.py:4: “`os` imported but unused” (F401).',
+        fix: 'Run `ruff check . --fix` and commit the result; 1 of the 2 errors is fixable.',
       },
       {
         log: 'scales/weigh.py:4:8: F401 [*] `os` imported but unused\nFound 1 error.',
         title: 'scales/weigh.py:4: `os` imported but unused',
-        cause: 'The linter reports one error at scales/weigh.py:4 (F401): `os` imported but unused.',
+        cause: 'The linter reports an error at scales/weigh.py:4: “`os` imported but unused” (F401).',
         fix: 'Remove `os` at scales/weigh.py:4, or use it.',
       },
     ],
@@ -121,7 +121,7 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /(?<clang>code should be clang-formatted)/,
     ],
     title: 'The hook {hook} changed files that were committed unformatted',
-    cause: 'The pre-commit hook {hook} changed files: they were committed without running it.',
+    cause: 'The pre-commit hook {hook} changed files because they were committed without running it.',
     fix: [
       ['code', 'Run `{run}` and commit the result.'],
       ['code', 'Run `pre-commit run --all-files` and commit what the hook {hook} changes.'],
@@ -161,7 +161,7 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: '- hook id: black\n- files were modified by this hook\n\nreformatted scales/weigh.py',
         title: 'The hook black changed files that were committed unformatted',
-        cause: 'The pre-commit hook black changed files: they were committed without running it.',
+        cause: 'The pre-commit hook black changed files because they were committed without running it.',
         fix: 'Run `pre-commit run --all-files` and commit what the hook black changes.',
       },
       {
@@ -183,13 +183,13 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /is not compliant with version [\d.]{1,8} of the REUSE/i,
     ],
     reads: [/Too many files with unapproved licen[cs]e: (?<unlicensed>\d{1,6})/],
-    fix: [['code', 'Add the license header to the {unlicensed} files of the report.']],
+    fix: [['code', 'Add the license header to the {unlicensed} files in the report.']],
     matches: ['Too many files with unapproved license: 3 See RAT report'],
     ignores: ['License header check ... ok'],
     says: [
       {
         log: 'Too many files with unapproved license: 3 See RAT report',
-        fix: 'Add the license header to the 3 files of the report.',
+        fix: 'Add the license header to the 3 files in the report.',
       },
     ],
   },
@@ -226,14 +226,14 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /total of (?<total>\d{1,3}) is less than fail-under=(?<least>[\d.]{1,6})/,
     ],
     title: [
-      'Coverage of {metric} is {got}; {wanted} is required',
+      'Coverage for {metric} is {got}; {wanted} is required',
       'Test coverage is {got}; {wanted} is required',
       'Test coverage is {total}%; {least}% is required',
     ],
     cause: [
-      'The tests cover {got} of all {metric}, and the project requires {wanted}.',
-      'The tests cover {got} of the code, and the project requires {wanted}.',
-      'The tests cover {total}% of the code, and the project requires {least}%.',
+      'The tests cover {got} of all {metric}, but the project requires {wanted}.',
+      'The tests cover {got} of the code, but the project requires {wanted}.',
+      'The tests cover {total}% of the code, but the project requires {least}%.',
     ],
     fix: [
       [
@@ -250,14 +250,14 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     says: [
       {
         log: 'Jest: "global" coverage threshold for lines (80%) not met: 71.5%',
-        title: 'Coverage of lines is 71.5%; 80% is required',
-        cause: 'The tests cover 71.5% of all lines, and the project requires 80%.',
+        title: 'Coverage for lines is 71.5%; 80% is required',
+        cause: 'The tests cover 71.5% of all lines, but the project requires 80%.',
         fix: 'Add tests until coverage rises from 71.5% to 80%, or lower the threshold if the drop is intended.',
       },
       {
         log: 'The mutation score decreased: not met',
         title: 'The mutation score decreased: not met',
-        cause: 'A threshold was not met: The mutation score decreased: not met.',
+        cause: 'The build failed with “The mutation score decreased: not met”.',
         fix: null,
       },
     ],
@@ -284,10 +284,10 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /(?:missing|requires?|required|needs?) .{0,30}\blabels?:? ['"\x60](?<label>[^'"\x60\n]{1,60})['"\x60]/i,
     ],
     fix: [
-      ['configuration', 'Rename the pull request: its title {demand}.'],
+      ['configuration', 'Rename the pull request, because its title {demand}.'],
       ['configuration', 'Add the label “{label}” to the pull request.'],
       ['ask', '{agreement?}Have every author of the change sign the {agreement}.'],
-      ['code', 'Sign off every commit (`git rebase --signoff`): “{signature}” is missing.'],
+      ['code', 'Sign off every commit (`git rebase --signoff`), because “{signature}” is missing.'],
       ['ask', 'Get the reviews that the project requires: {approvals}.'],
       ['code', 'Add a {note} to the change: “{message}”.'],
     ],
@@ -296,7 +296,7 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     says: [
       {
         log: 'Error: The pull request title must begin with the number of an issue',
-        fix: 'Rename the pull request: its title must begin with the number of an issue.',
+        fix: 'Rename the pull request, because its title must begin with the number of an issue.',
       },
       {
         log: 'Missing changelog entry for this change',
@@ -304,7 +304,7 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       },
       {
         log: 'The PR title does not follow the convention: type(scope): subject',
-        fix: 'Rename the pull request: its title does not follow the convention: type(scope): subject.',
+        fix: 'Rename the pull request, because its title does not follow the convention: type(scope): subject.',
       },
       {
         log: 'Error: the pull request is missing the label "weighed"',
@@ -316,7 +316,7 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       },
       {
         log: 'Error: commit 4711abc is missing a Signed-off-by line',
-        fix: 'Sign off every commit (`git rebase --signoff`): “Signed-off-by” is missing.',
+        fix: 'Sign off every commit (`git rebase --signoff`), because “Signed-off-by” is missing.',
       },
       {
         log: 'Error: this change requires 2 more approvals',
@@ -335,13 +335,13 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /\b(?:upstream|required) (?:job|check|workflow|build) ['"]?(?<upstream>[\w./-]{1,80})['"]? failed/i,
       /^(?:[-*] )?['"\x60]?(?<upstream>[\w./-]{1,80})['"\x60]?(?: job)?: (?:failure|failed)$/i,
     ],
-    fix: [['ask', 'Look at the job {upstream}: this one only reports that it failed.']],
+    fix: [['ask', 'Look at the job {upstream}; this job only reports that it failed.']],
     matches: ['Error: upstream job weigh failed'],
     ignores: ['Triggering the upstream job weigh', 'All required jobs succeeded.'],
     says: [
       {
         log: 'Error: upstream job weigh failed',
-        fix: 'Look at the job weigh: this one only reports that it failed.',
+        fix: 'Look at the job weigh; this job only reports that it failed.',
       },
     ],
   },

@@ -17,12 +17,12 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     reads: [/(?:fatal error|gcc): '?(?<header>[\w./+-]{1,160}\.h(?:pp|h|xx)?)\b/],
     title: 'The header {header} is missing',
     cause: [
-      '{place} includes {header}, which no package on the machine provides.',
-      'The code includes {header}, which no package on the machine provides.',
+      '{place} includes {header}, which no installed package provides.',
+      'The code includes {header}, which no installed package provides.',
     ],
     fix: [
       ['configuration', installKnown('header')],
-      ['configuration', 'Install the development package that has {header} in an earlier step.'],
+      ['configuration', 'Install the development package that provides {header} in an earlier step.'],
     ],
     outranks: [...GENERIC_COMPILE, 'c-compile-error', 'path-missing'],
     matches: ['src/scales.c:4:10: fatal error: pear.h: No such file or directory'],
@@ -31,8 +31,8 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: 'src/scales.c:4:10: fatal error: ffi.h: No such file or directory',
         title: 'The header ffi.h is missing',
-        cause: 'src/scales.c:4 includes ffi.h, which no package on the machine provides.',
-        fix: 'Install libffi-dev in an earlier step (its name on Debian and Ubuntu): it provides ffi.h.',
+        cause: 'src/scales.c:4 includes ffi.h, which no installed package provides.',
+        fix: 'Install libffi-dev (its name on Debian and Ubuntu) in an earlier step, because it provides ffi.h.',
       },
     ],
   },
@@ -71,22 +71,22 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       '{std?}The Rust target {target} is not installed',
       'The crate {crate} is missing',
       'The Haskell module {haskell} is missing',
-      'There is no Go package {goPackage}',
+      'Go cannot find the package {goPackage}',
     ],
     cause: [
       'The build needs the Perl module {perl}, which is not installed.',
-      'The program requires {ruby}, and no installed gem has it.',
+      'The program requires {ruby}, but no installed gem provides it.',
       '{std?}The build compiles for {target}, whose standard library is not installed.',
-      'The code uses the crate {crate}, which the build does not have.',
-      'The code imports {haskell}, and no package that the project depends on has it.',
+      'The code uses the crate {crate}, which is not available to the build.',
+      'The code imports {haskell}, but no package that the project depends on provides it.',
     ],
     fix: [
       [
         'configuration',
         'Install the Perl module {perl} in an earlier step (`cpanm {perl}` or its system package).',
       ],
-      ['configuration', '{std?}Run `rustup target add {target}` in the job before it builds.'],
-      ['dependency', 'Declare and install the gem that has {ruby}.'],
+      ['configuration', '{std?}Run `rustup target add {target}` in the job before the build.'],
+      ['dependency', 'Declare and install the gem that provides {ruby}.'],
       ['dependency', 'Add {crate} to the dependencies (`cargo add {crate}`), or correct its name.'],
       ['dependency', 'Run `go get {goPackage}` and commit go.mod and go.sum, or correct the import.'],
     ],
@@ -99,7 +99,7 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     says: [
       {
         log: "error[E0463]: can't find crate for `std`\n  = note: the `wasm32-unknown-unknown` target may not be installed",
-        fix: 'Run `rustup target add wasm32-unknown-unknown` in the job before it builds.',
+        fix: 'Run `rustup target add wasm32-unknown-unknown` in the job before the build.',
       },
       {
         log: "Can't locate Fruit/Pear.pm in @INC (you may need to install the Fruit::Pear module)",
@@ -107,7 +107,7 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       },
       {
         log: "scales.rb:1:in `require': cannot load such file -- pear (LoadError)",
-        fix: 'Declare and install the gem that has pear.',
+        fix: 'Declare and install the gem that provides pear.',
       },
       {
         log: "error[E0463]: can't find crate for `pear`",
@@ -142,7 +142,7 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     says: [
       {
         log: '/bin/sh: 1: bison: not found',
-        title: 'The job has no command bison',
+        title: 'The command bison is not installed in the job',
         fix: 'Install bison in an earlier step of the job, or use an image that has it.',
       },
     ],
@@ -180,16 +180,16 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     title: ['The linker cannot find the library {linked}', 'The build cannot find the library {name}'],
     cause: [
       '{place} looks for {name}, but nothing on the machine provides it.',
-      'The linker was told to link {linked}, and no such library is on the machine.',
+      'The linker was told to link {linked}, but that library is not on the machine.',
       'The build looks for {name}, but nothing on the machine provides it.',
     ],
     fix: [
       ['configuration', installKnown('name')],
       ['configuration', installKnown('linked')],
-      ['configuration', 'Install the development package of {name} in an earlier step.'],
+      ['configuration', 'Install the development package for {name} in an earlier step.'],
       [
         'configuration',
-        'Install the development package of {linked} in an earlier step, or add its folder to the search path of the linker.',
+        "Install the development package for {linked} in an earlier step, or add its folder to the linker's search path.",
       ],
     ],
     matches: ['CMake Error: Could NOT find Pear (missing: PEAR_LIBRARY)', '/usr/bin/ld: cannot find -lpear'],
@@ -203,7 +203,7 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: 'configure: error: Package requirements (libxml-2.0 >= 2.9.0) were not met:',
         title: 'The build cannot find the library libxml-2.0',
-        fix: 'Install libxml2-dev in an earlier step (its name on Debian and Ubuntu): it provides libxml-2.0.',
+        fix: 'Install libxml2-dev (its name on Debian and Ubuntu) in an earlier step, because it provides libxml-2.0.',
       },
       {
         log: '/usr/bin/ld: cannot find -lpear',
@@ -235,31 +235,31 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       '{by} needs {abi}, which this system does not have',
       'The system does not have {abi}',
       '{built?}A native module was built for another version of Node',
-      'A library lacks the symbol {symbol}',
+      'A library does not define the symbol {symbol}',
     ],
     cause: [
-      '{member} needs {runtime} {demanded} or newer, and the system of the job has an older one.',
-      'A program needs the library {so} when it starts, and no package on the machine provides it.',
-      '{by} was built on a newer system: it needs {abi}, which the system of the job does not have.',
-      'A native module was built for NODE_MODULE_VERSION {built}, and the Node of the job needs {needed}.',
+      "{member} needs {runtime} {demanded} or newer, but the job's system has an older version.",
+      'A program needs the library {so} at startup, but no installed package provides it.',
+      "{by} was built on a newer system and needs {abi}, which the job's system does not have.",
+      "A native module was built for NODE_MODULE_VERSION {built}, but the job's Node needs {needed}.",
     ],
     fix: [
       [
         'configuration',
-        'Run it on a system with {runtime} {demanded} or newer ({systems}), or build {member} on an older one.',
+        'Run it on a system with {runtime} {demanded} or newer ({systems}), or build {member} on an older system.',
       ],
       ['configuration', installKnown('so')],
       [
         'configuration',
-        'Install the system package that has {so} in an earlier step, or add it to the image.',
+        'Install the system package that provides {so} in an earlier step, or add it to the image.',
       ],
       [
         'configuration',
-        'Run the job on an image whose libraries have {abi}, or build {by} on the older one.',
+        'Run the job on an image whose libraries provide {abi}, or build {by} on the older image.',
       ],
       [
         'configuration',
-        '{built?}{needed?}Run `npm rebuild` with the Node of the job, and do not restore node_modules of another version.',
+        "{built?}{needed?}Run `npm rebuild` with the job's Node version, and do not restore node_modules from another version.",
       ],
     ],
     matches: [
@@ -270,7 +270,7 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: 'ImportError: libGL.so.1: cannot open shared object file: No such file or directory',
         title: 'The library libGL.so.1 is not installed',
-        fix: 'Install libgl1 in an earlier step (its name on Debian and Ubuntu): it provides libGL.so.1.',
+        fix: 'Install libgl1 (its name on Debian and Ubuntu) in an earlier step, because it provides libGL.so.1.',
       },
     ],
   },
@@ -295,22 +295,22 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     ],
     title: [
       '{dependency} needs the system library {library}',
-      'The system lacks {library}',
-      'The system lacks the header {header}',
+      'The system library {library} is missing',
+      'The header {header} is missing',
     ],
     cause: [
-      'Building {dependency} needs the system library {library} with its headers, and the job has not installed it.',
-      'A dependency needs the system library {library} with its headers, and the job has not installed it.',
-      'Building {dependency} needs the header {header}, and the job has not installed the package that has it.',
-      'A dependency needs the header {header}, and the job has not installed the package that has it.',
+      'Building {dependency} requires the system library {library} with its headers, but the job has not installed it.',
+      'A dependency requires the system library {library} with its headers, but the job has not installed it.',
+      'Building {dependency} requires the header {header}, but the job has not installed the package that provides it.',
+      'A dependency requires the header {header}, but the job has not installed the package that provides it.',
     ],
     fix: [
       [
         'configuration',
-        'Install the development package of {library} in an earlier step of the job: {dependency} is built against it.',
+        'Install the development package for {library} in an earlier step of the job, because {dependency} is built against it.',
       ],
-      ['configuration', 'Install the development package of {library} in an earlier step of the job.'],
-      ['configuration', 'Install the system package that has {header} in an earlier step of the job.'],
+      ['configuration', 'Install the development package for {library} in an earlier step of the job.'],
+      ['configuration', 'Install the system package that provides {header} in an earlier step of the job.'],
     ],
     outranks: [
       ...GENERIC_COMPILE,
@@ -331,7 +331,7 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
           '  The system library `pear-2.0` required by crate `pear-sys` was not found.',
         ].join('\n'),
         title: 'pear-sys needs the system library pear-2.0',
-        fix: 'Install the development package of pear-2.0 in an earlier step of the job: pear-sys is built against it.',
+        fix: 'Install the development package for pear-2.0 in an earlier step of the job, because pear-sys is built against it.',
       },
     ],
   },

@@ -34,16 +34,16 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       '{who} ran out of memory',
       (read) => read('node') && 'Node ran out of heap memory',
       (read) => read('java') && `Java ran out of memory: ${read('java')}`,
-      'PHP used up its memory limit of {limit}',
+      'PHP exhausted its memory limit of {limit}',
       'The build ran out of memory',
     ],
     cause: [
       (read) =>
         read('node') &&
-        `Node asked for more memory than its heap may have${read('command') === null ? '' : ` while \`${read('command')}\` was running`}.`,
-      'Java asked for more memory than it may have: {java}.',
-      '{who} asked for more memory than the machine had and was ended: {message}.',
-      'A process asked for more memory than it may have: {message}.',
+        `Node tried to use more memory than its heap limit allows${read('command') === null ? '' : ` while \`${read('command')}\` was running`}.`,
+      'Java tried to use more memory than it is allowed to: “{java}”.',
+      '{who} requested more memory than the machine had and was terminated: “{message}”.',
+      'A process tried to use more memory than it is allowed to: “{message}”.',
     ],
     fix: [
       [
@@ -56,13 +56,13 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
         'configuration',
         (read) =>
           read('java') &&
-          `Raise the memory of the Java process that reported “${read('java')}” (\`-Xmx\`, for Gradle \`org.gradle.jvmargs\`), or run fewer workers at once.`,
+          `Raise the memory limit of the Java process that reported “${read('java')}” (\`-Xmx\`; for Gradle, \`org.gradle.jvmargs\`), or run fewer workers at once.`,
       ],
-      ['configuration', 'Raise `memory_limit` above {limit}, or have the step load less at a time.'],
-      ['configuration', 'Lower the batch size, or use a GPU with more memory: “{cuda}”.'],
+      ['configuration', 'Raise `memory_limit` above {limit}, or have the step load less data at a time.'],
+      ['configuration', 'Lower the batch size, or use a GPU with more memory; the error was “{cuda}”.'],
       [
         'configuration',
-        'Run fewer jobs at once or use a larger runner: `{who}` needs more memory than this one has.',
+        'Run fewer jobs at once or use a larger runner, because `{who}` needs more memory than this one has.',
       ],
     ],
     outranks: [...GENERIC_COMPILE, 'package-build-failed', 'exit-by-signal', 'segmentation-fault'],
@@ -80,7 +80,7 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     says: [
       {
         log: 'torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB',
-        fix: 'Lower the batch size, or use a GPU with more memory: “CUDA out of memory”.',
+        fix: 'Lower the batch size, or use a GPU with more memory; the error was “CUDA out of memory”.',
       },
     ],
   },
@@ -103,13 +103,13 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /line \d{1,6}: +\d{1,8} Killed {1,40}(?<program>\S.{0,80})$/,
     ],
     title: [
-      'The process was killed while {program} was running, most likely out of memory',
-      'The process was killed, most likely out of memory',
+      '{program} was killed, probably because it ran out of memory',
+      'The process was killed, probably because it ran out of memory',
     ],
     cause: [
-      '{program} was killed from outside (SIGKILL, exit code 137). This usually happens at a memory limit.',
-      '`{command}` was killed from outside (SIGKILL, exit code 137). This usually happens at a memory limit.',
-      'The process was killed from outside (SIGKILL, exit code 137). This usually happens at a memory limit.',
+      '{program} was killed from outside (SIGKILL, exit code 137). This usually means that it hit a memory limit.',
+      '`{command}` was killed from outside (SIGKILL, exit code 137). This usually means that it hit a memory limit.',
+      'The process was killed from outside (SIGKILL, exit code 137). This usually means that it hit a memory limit.',
     ],
     fix: [
       [
@@ -147,23 +147,23 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     ],
     title: "The runner's disk is full",
     cause: [
-      'No space was left on the device when {goal} wrote a file.',
-      'No space was left on the device to write {target}.',
-      '`{command}` could not write a file: no space was left on the device.',
-      'A file could not be written: no space was left on the device.',
+      'There was no space left on the device when {goal} wrote a file.',
+      'There was no space left on the device to write {target}.',
+      '`{command}` could not write a file because there was no space left on the device.',
+      'A file could not be written because there was no space left on the device.',
     ],
     fix: [
       [
         'configuration',
-        'Free space before `{command}` (caches, images, old artifacts), or use a runner with a larger disk.',
+        'Free up space before `{command}` (caches, images, old artifacts), or use a runner with a larger disk.',
       ],
       [
         'configuration',
-        'Free space before the step that writes `{target}` (caches, images, old artifacts), or use a runner with a larger disk.',
+        'Free up space before the step that writes `{target}` (caches, images, old artifacts), or use a runner with a larger disk.',
       ],
       [
         'configuration',
-        'Free space before the step (caches, images, old artifacts), or use a runner with a larger disk: it stopped with “{message}”.',
+        'Free up space before the step (caches, images, old artifacts), or use a runner with a larger disk; the step stopped with “{message}”.',
       ],
     ],
     outranks: [
@@ -184,11 +184,11 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     reads: [/(?:open|opening|watch|scandir) ['"‘]?(?<target>\/?[\w.@-]{1,80}(?:\/[\w.@-]{1,80}){1,14})/],
     title: 'The process ran out of file descriptors',
     cause: [
-      'No file descriptor was left to open {target}.',
-      '`{command}` could not open another file or socket: its limit of descriptors was reached.',
-      'A process could not open another file or socket: its limit of descriptors was reached.',
+      'There was no file descriptor left to open {target}.',
+      '`{command}` could not open another file or socket because it reached its limit of file descriptors.',
+      'A process could not open another file or socket because it reached its limit of file descriptors.',
     ],
-    fix: [['configuration', 'Raise the limit of open files (`ulimit -n`), or run fewer workers at once.']],
+    fix: [['configuration', 'Raise the open file limit (`ulimit -n`), or run fewer workers at once.']],
     outranks: [...MISSING_THINGS, ...GENERIC_COMPILE, 'package-build-failed', 'download-failed'],
     matches: ["Error: EMFILE: too many open files, open '/srv/pear.json'", '[Errno 24] Too many open files'],
     ignores: ['✓ closes what it opened when too many open files remain'],
@@ -211,7 +211,7 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     fix: [
       [
         'rerun',
-        'Run the job again: the runner was lost (“{message}”). If it happens again, look at its memory and load.',
+        'Run the job again, because the runner was lost (“{message}”). If it happens again, check its memory and load.',
       ],
     ],
     outranks: MISSING_THINGS,
@@ -248,19 +248,19 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     ],
     title: ['{program} exceeded its time limit', 'A command exceeded its time limit'],
     cause: [
-      '{program} was still running when its time limit of {limit} expired, so it was ended (exit code 124).',
-      '{program} was still running when its time limit expired, so it was ended (exit code 124).',
-      '`{command}` was still running when its time limit expired, so it was ended (exit code 124).',
-      'A command was still running when its time limit expired, so it was ended (exit code 124).',
+      '{program} was still running when its time limit of {limit} expired, so it was stopped (exit code 124).',
+      '{program} was still running when its time limit expired, so it was stopped (exit code 124).',
+      '`{command}` was still running when its time limit expired, so it was stopped (exit code 124).',
+      'A command was still running when its time limit expired, so it was stopped (exit code 124).',
     ],
     fix: [
       [
         'rerun',
-        '{program} was still downloading from {slow} when its time was up: run the job again, and raise the limit of {limit} if it happens again.',
+        '{program} was still downloading from {slow} when its time limit expired. Run the job again, and raise the limit of {limit} if it happens again.',
       ],
       [
         'configuration',
-        'Find out what {program} was waiting for; raise its limit of {limit} only if it has more work to do.',
+        'Find out what {program} was waiting for; raise its limit of {limit} only if it really takes longer.',
       ],
     ],
     matches: ['timeout: sending signal TERM to command ‘./weigh’'],
@@ -281,10 +281,10 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     reads: [/(?:after|exceeded|last|of) (?<limit>\d[\d.]{0,6} ?(?:minutes?|seconds?|hours?|min|[hms]))\b/],
     title: 'The job exceeded its time limit of {limit}',
     cause: [
-      '`{command}` was still running when the limit of {limit} expired.',
-      'The job was ended because it exceeded its limit of {limit}.',
+      '`{command}` was still running when the time limit of {limit} expired.',
+      'The job was stopped because it exceeded its time limit of {limit}.',
     ],
-    fix: [['configuration', 'Find out what `{command}` waits for, or raise the limit of {limit}.']],
+    fix: [['configuration', 'Find out what `{command}` is waiting for, or raise the limit of {limit}.']],
     matches: ['Build timed out (after 90 minutes). Marking the build as aborted.'],
     ignores: [
       '  --timeout  stop the build when the build reached the time limit (default: 1h)',
@@ -293,7 +293,7 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     says: [
       {
         log: '$ ./ci/weigh-all\nBuild timed out (after 90 minutes). Marking the build as aborted.',
-        fix: 'Find out what `./ci/weigh-all` waits for, or raise the limit of 90 minutes.',
+        fix: 'Find out what `./ci/weigh-all` is waiting for, or raise the limit of 90 minutes.',
       },
     ],
   },
@@ -306,14 +306,18 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /Aborting task\.\.\./i,
       /Error: The runner .{0,60}(?:cancel|abort)/i,
     ],
-    reads: [/(?<canceled>The operation was canceled)/],
-    fix: [['ask', 'Look at the time limit and at the other jobs of the run: “{canceled}”.']],
+    reads: [/(?<canceled>The operation was cancell?ed)/i],
+    title: '{canceled?}The job was canceled',
+    cause:
+      '{canceled?}The job was canceled while it was running. A time limit, a newer run, another failed job of the matrix or a person can do that; the log does not say which.',
+    fix: [['ask', '{canceled?}Look at the summary of the run: it says who or what canceled the job.']],
     matches: ['##[error]The operation was canceled.'],
     ignores: ['✓ The operation was cancelled. is shown'],
     says: [
       {
         log: '##[error]The operation was canceled.',
-        fix: 'Look at the time limit and at the other jobs of the run: “The operation was canceled”.',
+        title: 'The job was canceled',
+        fix: 'Look at the summary of the run: it says who or what canceled the job.',
       },
     ],
   },
@@ -343,7 +347,7 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     fix: [
       [
         'configuration',
-        '{absent?}Start the Docker daemon on the runner, or move the job to a runner that has one: none answers at {socket}.',
+        '{absent?}Start the Docker daemon on the runner, or move the job to a runner that has one; none responds at {socket}.',
       ],
       [
         'configuration',
@@ -364,9 +368,11 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /^Another app is currently holding the (?:yum|dnf) lock/i,
     ],
     reads: [/held by process \d{1,8} \((?<holder>[\w.-]{1,40})\)/],
-    title: 'Another process holds the lock of the package manager',
-    cause: '{holder} held the lock of the package manager, so no package could be installed.',
-    fix: [['configuration', 'Wait for the lock (`apt-get -o DPkg::Lock::Timeout=120`): {holder} held it.']],
+    title: "Another process holds the package manager's lock",
+    cause: "{holder} held the package manager's lock, so no package could be installed.",
+    fix: [
+      ['configuration', 'Wait for the lock (`apt-get -o DPkg::Lock::Timeout=120`), which {holder} held.'],
+    ],
     matches: ['E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 4711 (apt-get)'],
     ignores: [
       'Waiting for cache lock: Could not get lock /var/lib/dpkg/lock-frontend ... done',

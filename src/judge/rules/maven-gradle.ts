@@ -11,13 +11,13 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
     reads: [
       /'dependencies\.dependency\.version' for (?<artifact>[\w.-]{1,120}:[\w.-]{1,120}):\S{1,80} is missing/,
     ],
-    title: 'No version of {artifact} is given or managed',
+    title: 'No version of {artifact} is specified or managed',
     cause:
-      'The build declares {artifact} without a version, and neither its parent nor a bill of materials manages one any more.',
+      'The build declares {artifact} without a version, and neither its parent nor a bill of materials manages its version anymore.',
     fix: [
       [
         'dependency',
-        'Give {artifact} a version in the build file, or use a parent or bill of materials that manages it.',
+        'Specify a version of {artifact} in the build file, or use a parent or bill of materials that manages it.',
       ],
     ],
     outranks: ['build-script-broken', 'maven-unresolvable'],
@@ -28,8 +28,8 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
     says: [
       {
         log: "[ERROR] 'dependencies.dependency.version' for org.fruit:pear-core:jar is missing. @ line 41, column 17",
-        title: 'No version of org.fruit:pear-core is given or managed',
-        fix: 'Give org.fruit:pear-core a version in the build file, or use a parent or bill of materials that manages it.',
+        title: 'No version of org.fruit:pear-core is specified or managed',
+        fix: 'Specify a version of org.fruit:pear-core in the build file, or use a parent or bill of materials that manages it.',
       },
     ],
   },
@@ -45,10 +45,10 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
       /compile against version (?<api>\d{1,3}) or later/,
       /is currently compiled against (?<present>android-\d{1,3})/,
     ],
-    title: '{artifact} needs Android API {api}',
+    title: '{artifact} requires Android API {api}',
     cause: [
-      '{artifact} needs Android API {api} or later, and the project compiles against {present}.',
-      '{artifact} needs Android API {api} or later to compile against.',
+      '{artifact} requires Android API {api} or later, but the project compiles against {present}.',
+      '{artifact} requires the project to compile against Android API {api} or later.',
     ],
     fix: [['dependency', 'Raise `compileSdk` to {api}, or use an older release of {artifact}.']],
     matches: ["1.  Dependency 'org.fruit:pear-ui:9.0.0' requires libraries and applications that"],
@@ -95,33 +95,36 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
       /on project (?<project>[\w.-]{1,100})/,
     ],
     title: [
-      'Maven refuses the repository {blocked} without TLS',
-      'The repository refused {refused} ({code})',
+      'Maven blocks the repository {blocked}), which does not use TLS',
+      'The repository denied access to {refused} ({code})',
       'Maven cannot find {artifact}',
       'Gradle cannot find {coordinates}',
     ],
     cause: [
-      'Maven blocks repositories that are reached by http, such as {blocked}.',
-      'The repository {where} refused {refused} with {code}: the login of the job is missing or may not read it.',
-      '{project} depends on {artifact}, but the repository {where} has no such artifact.',
-      'The project depends on {artifact}, but the repository {where} has no such artifact.',
-      'The {requiredBy} depends on {coordinates}, but none of its repositories has such an artifact.',
-      'The project depends on {coordinates}, but none of its repositories has such an artifact.',
+      'Maven blocks repositories that are accessed over http, such as {blocked}).',
+      "The repository {where} denied access to {refused} with {code}, because the job's credentials are missing or are not allowed to read it.",
+      '{project} depends on {artifact}, but the repository {where} does not contain that artifact.',
+      'The project depends on {artifact}, but the repository {where} does not contain that artifact.',
+      'The {requiredBy} depends on {coordinates}, but none of its repositories contains that artifact.',
+      'The project depends on {coordinates}, but none of its repositories contains that artifact.',
     ],
     fix: [
-      ['configuration', 'Reach the repository {blocked} by https, or remove it: Maven blocks http.'],
-      ['ask', 'Give the job a login for {where} in the settings of Maven: it answered {code}.'],
+      [
+        'configuration',
+        'Use https for the repository {blocked}), or remove the repository, because Maven blocks http.',
+      ],
+      ['ask', 'Give the job credentials for {where} in the Maven settings, because it returned {code}.'],
       [
         'dependency',
         'Depend on a release instead of {snapshot}, or build and install that snapshot before this step.',
       ],
       [
         'dependency',
-        'Correct the version of {artifact} to one that is published, or add the repository that has it.',
+        'Change the version of {artifact} to a published one, or add the repository that has it.',
       ],
       [
         'dependency',
-        'Correct the version of {coordinates} to one that is published, or add the repository that has it.',
+        'Change the version of {coordinates} to a published one, or add the repository that has it.',
       ],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
@@ -136,8 +139,8 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
       {
         log: '[ERROR] Failed to execute goal on project scales: Could not resolve dependencies: Could not find artifact org.fruit:pear:jar:9.9 in central (https://repo.maven.apache.org/maven2)',
         cause:
-          'scales depends on org.fruit:pear:jar:9.9, but the repository central (https://repo.maven.apache.org/maven2) has no such artifact.',
-        fix: 'Correct the version of org.fruit:pear:jar:9.9 to one that is published, or add the repository that has it.',
+          'scales depends on org.fruit:pear:jar:9.9, but the repository central (https://repo.maven.apache.org/maven2) does not contain that artifact.',
+        fix: 'Change the version of org.fruit:pear:jar:9.9 to a published one, or add the repository that has it.',
       },
     ],
   },
@@ -160,25 +163,25 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
       /[Ff]ound [Bb]anned [Dd]ependency: (?<banned>\S{3,160})/,
     ],
     title: [
-      'The project allows {what} {allowed}, the job has {detected}',
-      'Dependencies ask for different versions of {artifact}',
-      'A dependency needs a newer version than {bound}',
+      'The project allows {what} {allowed}, but the job has {detected}',
+      'Dependencies require different versions of {artifact}',
+      'A dependency requires a newer version than {bound}',
       'The project bans the dependency {banned}',
     ],
     cause: [
-      'The enforcer of the project allows {what} in the range {allowed}, but the job has {detected}.',
-      'Several dependencies ask for different versions of {artifact}, which the enforcer of the project does not allow.',
-      'The project resolves {bound}, and one of its dependencies asks for a newer version; the enforcer does not allow that.',
-      'The project depends on {banned}, which its enforcer bans.',
+      "The project's enforcer rules allow {what} in the range {allowed}, but the job has {detected}.",
+      "Several dependencies require different versions of {artifact}, which the project's enforcer rules do not allow.",
+      "The project resolves {bound}, but one of its dependencies requires a newer version; the project's enforcer rules do not allow that.",
+      'The project depends on {banned}, which its enforcer rules ban.',
     ],
     fix: [
-      ['configuration', 'Set up {what} in the range {allowed} in the job: it has {detected}.'],
+      ['configuration', 'Set up {what} in the range {allowed} in the job, which has {detected}.'],
       [
         'dependency',
-        'Set one version of {artifact} in dependencyManagement, or exclude it from all but one of its users.',
+        'Set one version of {artifact} in dependencyManagement, or exclude it from all but one of the dependencies that use it.',
       ],
-      ['dependency', 'Raise {bound} in dependencyManagement to the highest version that its users ask for.'],
-      ['dependency', 'Exclude {banned} from the dependency that brings it.'],
+      ['dependency', 'Raise {bound} in dependencyManagement to the highest version that its users require.'],
+      ['dependency', 'Exclude {banned} from the dependency that brings it in.'],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
     matches: [

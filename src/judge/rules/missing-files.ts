@@ -19,31 +19,34 @@ const MISSING_PATH: Wording = {
     /(?<pom>no POM in this directory)/,
   ],
   title: [
-    '{npm?}npm runs in a folder without package.json',
-    'There is no folder {folder}',
-    'There is no script {script}',
+    '{npm?}npm was run in a folder without package.json',
+    'The folder {folder} does not exist',
+    'The script {script} does not exist',
     '{pom?}There is no pom.xml where Maven runs',
-    'The step finds no file {path}',
+    'The step cannot find {path}',
   ],
   cause: [
-    '`{command}` needs package.json, and {packageFolder} has none.',
-    'npm needs package.json, and {packageFolder} has none.',
-    '{npm?}npm needs package.json, and the folder that it runs in has none.',
+    '`{command}` needs package.json, but {packageFolder} does not contain one.',
+    'npm needs package.json, but {packageFolder} does not contain one.',
+    '{npm?}npm needs package.json, but the folder that it runs in does not contain one.',
     'The step changes to the folder {folder}, which does not exist where it runs.',
-    'The step runs {script}, and there is no such file where it looks.',
-    '{pom?}Maven runs in a folder without pom.xml.',
-    '`{command}` looks for {path}, and there is no such file.',
-    'The step looks for {path}, and there is no such file.',
+    'The step runs {script}, which does not exist where it looks.',
+    '{pom?}Maven was run in a folder without pom.xml.',
+    '`{command}` looks for {path}, which does not exist.',
+    'The step looks for {path}, which does not exist.',
   ],
   fix: [
     [
       'configuration',
-      'Run npm in the folder that has package.json (`working-directory` of the step): {packageFolder} has none.',
+      'Run npm in the folder that contains package.json (`working-directory` of the step); {packageFolder} does not contain one.',
     ],
-    ['configuration', '{npm?}Run npm in the folder that has package.json (`working-directory` of the step).'],
+    [
+      'configuration',
+      '{npm?}Run npm in the folder that contains package.json (`working-directory` of the step).',
+    ],
     ['configuration', 'Commit the folder {folder}, or correct its name where the step changes to it.'],
     ['configuration', 'Commit {script}, or correct its path in the step.'],
-    ['configuration', '{pom?}Run Maven in the folder that has pom.xml (`working-directory` or `-f`).'],
+    ['configuration', '{pom?}Run Maven in the folder that contains pom.xml (`working-directory` or `-f`).'],
     ['configuration', providePath],
   ],
 };
@@ -56,7 +59,7 @@ function providePath(read: (slot: string) => string | null): string | null {
   const path = read('path')?.replace(/^\/home\/runner\/work\/[^/]+\/[^/]+\//, '') ?? null;
   if (path === null || !/^(?:\.\/)?[\w@][\w@./-]*$/.test(path) || /\.\w{1,5}\//.test(path)) return null;
   return WRITTEN.test(path)
-    ? `Make an earlier step write ${path}, or correct its path.`
+    ? `Make an earlier step create ${path}, or correct its path.`
     : `Commit or create ${path} before this step, or correct its path.`;
 }
 
@@ -107,13 +110,13 @@ export const MISSING_FILE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
     says: [
       {
         log: 'bash: ./ci/weigh.sh: No such file or directory',
-        title: 'There is no script ./ci/weigh.sh',
-        cause: 'The step runs ./ci/weigh.sh, and there is no such file where it looks.',
+        title: 'The script ./ci/weigh.sh does not exist',
+        cause: 'The step runs ./ci/weigh.sh, which does not exist where it looks.',
         fix: 'Commit ./ci/weigh.sh, or correct its path in the step.',
       },
       {
         log: '/bin/bash: line 1: cd: scales: No such file or directory',
-        title: 'There is no folder scales',
+        title: 'The folder scales does not exist',
         fix: 'Commit the folder scales, or correct its name where the step changes to it.',
       },
       {
@@ -122,7 +125,7 @@ export const MISSING_FILE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
       },
       {
         log: "cp: cannot stat 'dist/scales.js': No such file or directory",
-        fix: 'Make an earlier step write dist/scales.js, or correct its path.',
+        fix: 'Make an earlier step create dist/scales.js, or correct its path.',
       },
       { log: 'cat: /srv/pears.csv: No such file or directory', fix: null },
     ],

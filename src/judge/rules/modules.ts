@@ -19,7 +19,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       [
         'dependency',
-        '{gone?}Run the job with an older Python, or upgrade what imports {gone}: newer releases of Python have no such module.',
+        '{gone?}Run the job with an older Python version, or upgrade the package that imports {gone}; newer Python releases do not include this module.',
       ],
       ['dependency', declareDistribution],
     ],
@@ -29,7 +29,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: "ModuleNotFoundError: No module named 'yaml'",
         title: 'The Python module yaml is missing',
-        fix: 'Add PyYAML to the requirements: it provides the module yaml.',
+        fix: 'Add PyYAML to the requirements, because it provides the module yaml.',
       },
     ],
   },
@@ -50,9 +50,12 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     ],
     title: 'The native package {native} is not installed',
     cause:
-      'A package needs its native part {native} on this machine, and the install did not bring it: the lock file was made on another system.',
+      'A package needs its platform-specific part {native}, but the install did not add it, because the lock file was generated on another platform.',
     fix: [
-      ['dependency', 'Delete the lock file and node_modules and install anew, so that {native} is locked.'],
+      [
+        'dependency',
+        'Delete the lock file and node_modules and install again, so that the lock file includes {native}.',
+      ],
     ],
     matches: ["Error: Cannot find module 'pear'"],
     ignores: ["Resolving 'pear' from node_modules"],
@@ -60,7 +63,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: "Error: Cannot find module '@pear/core-linux-x64-gnu'",
         title: 'The native package @pear/core-linux-x64-gnu is not installed',
-        fix: 'Delete the lock file and node_modules and install anew, so that @pear/core-linux-x64-gnu is locked.',
+        fix: 'Delete the lock file and node_modules and install again, so that the lock file includes @pear/core-linux-x64-gnu.',
       },
     ],
   },
@@ -73,17 +76,20 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /cannot import name '?(?<name>\w{1,80})'? from (?:partially initialized module )?'?(?<from>[\w.]{1,120})/,
       /(?:site|dist)-packages\/(?<importer>[\w-]{1,80})\/[^"\n:]{1,200}(?:", line \d|:\d{1,6}: in )/,
     ],
-    title: 'The installed {from} has no {name}, which the code imports',
+    title: 'The installed {from} does not have {name}, which the code imports',
     cause: [
-      '{importer} imports {name} from {from}, but the installed version of {from} does not have it: the two versions are incompatible.',
+      '{importer} imports {name} from {from}, but the installed version of {from} does not have it. The two versions are incompatible.',
       'The code imports {name} from {from}, but the installed version of {from} does not have it.',
     ],
     fix: [
       [
         'dependency',
-        'Upgrade {importer} to a release that works with the installed {from}, or pin {from} to one that still has {name}.',
+        'Upgrade {importer} to a release that works with the installed {from}, or pin {from} to a release that still has {name}.',
       ],
-      ['dependency', 'Pin {from} to a release that has {name}, or import what the installed one calls it.'],
+      [
+        'dependency',
+        'Pin {from} to a release that has {name}, or import it under the name that the installed release uses.',
+      ],
     ],
     matches: [
       "ImportError: cannot import name 'weigh' from 'pear' (/venv/lib/python3.12/site-packages/pear/__init__.py)",
@@ -116,15 +122,15 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       'The field {field} is missing at run time',
     ],
     cause: [
-      'The code was compiled against a version of a library that has {member}; the version that runs does not have it.',
-      'The program needs {class} when it runs, and no library on its class path has it.',
-      'The program needs the assembly {assembly} when it runs, and no such version is beside it.',
-      'The code was compiled against a version of a library that has {field}; the version that runs does not have it.',
+      'The code was compiled against a version of a library that has {member}, but the version used at run time does not have it.',
+      'The program needs {class} at run time, but no library on its class path has it.',
+      'The program needs the assembly {assembly} at run time, but that version is not available beside it.',
+      'The code was compiled against a version of a library that has {field}, but the version used at run time does not have it.',
     ],
     fix: [
       ['dependency', 'Compile and run with the same version of the library that has {member}.'],
       ['dependency', 'Compile and run with the same version of the library that has {field}.'],
-      ['dependency', 'Add the library that has {class} to the class path of the run.'],
+      ['dependency', 'Add the library that contains {class} to the run-time class path.'],
     ],
     matches: ['java.lang.NoSuchMethodError: org.fruit.Basket.weigh()I'],
     ignores: ['Excluding ClassNotFoundException from the trace', '✓ throws ClassNotFoundException'],
@@ -139,7 +145,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       },
       {
         log: 'java.lang.NoClassDefFoundError: org/fruit/Pear',
-        fix: 'Add the library that has org/fruit/Pear to the class path of the run.',
+        fix: 'Add the library that contains org/fruit/Pear to the run-time class path.',
       },
     ],
   },
@@ -148,7 +154,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     strength: 5,
     patterns: [/class file has wrong version/, /bad class file:/, /class file contains wrong class/],
     outranks: [...GENERIC_COMPILE, 'java-compilation-error', 'javac-cannot-find-symbol', 'path-missing'],
-    title: '{member} needs {runtime} {demanded}, the job compiles with {running}',
+    title: '{member} needs {runtime} {demanded}, but the job compiles with {running}',
     cause: '{member} was compiled for {runtime} {demanded}, but the job compiles with {runtime} {running}.',
     fix: [
       [
@@ -165,7 +171,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
           '[ERROR]   bad class file: /home/ci/.m2/repository/org/fruit/pear-core/6.0.1/pear-core-6.0.1.jar(org/fruit/Pear.class)',
           '[ERROR]     class file has wrong version 61.0, should be 55.0',
         ].join('\n'),
-        title: 'pear-core-6.0.1.jar needs Java 17, the job compiles with 11',
+        title: 'pear-core-6.0.1.jar needs Java 17, but the job compiles with 11',
         cause:
           'pear-core-6.0.1.jar was compiled for Java 17, but the job compiles with Java 11. org.fruit.Pear belongs to org.fruit:pear-core 6.0.1.',
         fix: 'Upgrade Java in the job from 11 to 17 or newer, or use a release of pear-core-6.0.1.jar that was compiled for 11.',
@@ -190,19 +196,22 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /module '(?<library>[^'\n]{1,120})' does not provide an export named '(?<attribute>\w{1,60})'/,
     ],
     fix: [
-      ['dependency', 'Call `{callee}` without `{argument}`, or use a version that takes it.'],
-      ['dependency', 'Use a version of {library} that has `{attribute}`, or what the present one calls it.'],
+      ['dependency', 'Call `{callee}` without `{argument}`, or use a version that accepts it.'],
+      [
+        'dependency',
+        'Use a version of {library} that has `{attribute}`, or use its name in the installed version.',
+      ],
     ],
     matches: ["TypeError: weigh() got an unexpected keyword argument 'pear'"],
     ignores: ["weigh() got keyword argument 'pear'"],
     says: [
       {
         log: "AttributeError: module 'pear' has no attribute 'weigh'",
-        fix: 'Use a version of pear that has `weigh`, or what the present one calls it.',
+        fix: 'Use a version of pear that has `weigh`, or use its name in the installed version.',
       },
       {
         log: "TypeError: weigh() got an unexpected keyword argument 'pear'",
-        fix: 'Call `weigh` without `pear`, or use a version that takes it.',
+        fix: 'Call `weigh` without `pear`, or use a version that accepts it.',
       },
     ],
   },
@@ -220,7 +229,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /dependenc(?:y|ies) [‘'"](?<name>[\w.]{1,60})[’'"].{0,200} (?:is|are) not available/,
       /namespace [‘'"](?<old>[\w.]{1,60})[’'"] (?<has>[\d.-]{1,20}) is (?:already loaded|being loaded), but (?<range>[<>=]{1,2} ?[\d.-]{1,20}) is required/,
     ],
-    title: ['The R package {name} is not installed', 'R needs {old} {range}, and {has} is installed'],
+    title: ['The R package {name} is not installed', 'R needs {old} {range}, but {has} is installed'],
     cause: [
       'The step loads the R package {name}, which is not installed.',
       'A package needs {old} {range}, but {has} is installed.',
@@ -228,9 +237,9 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       [
         'dependency',
-        'Install the R package {name} in an earlier step; a package of its own names it in DESCRIPTION.',
+        'Install the R package {name} in an earlier step; if the project is a package itself, list it in DESCRIPTION.',
       ],
-      ['dependency', 'Upgrade the R package {old}: {range} is required, and {has} is installed.'],
+      ['dependency', 'Upgrade the R package {old}; {range} is required, but {has} is installed.'],
     ],
     matches: ['Error in library(pear) : there is no package called ‘pear’'],
     ignores: ['* checking package dependencies ... OK'],
@@ -238,7 +247,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: 'Error in library(pear) : there is no package called ‘pear’',
         title: 'The R package pear is not installed',
-        fix: 'Install the R package pear in an earlier step; a package of its own names it in DESCRIPTION.',
+        fix: 'Install the R package pear in an earlier step; if the project is a package itself, list it in DESCRIPTION.',
       },
     ],
   },
@@ -246,14 +255,14 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     kind: 'missing_module',
     strength: 4,
     patterns: [/no 'java' command could be found/],
-    title: 'The job has no Java',
+    title: 'Java is not installed in the job',
     cause: [
-      '`{command}` needs Java, but JAVA_HOME is not set and there is no java command.',
-      'The step needs Java, but JAVA_HOME is not set and there is no java command.',
+      '`{command}` needs Java, but JAVA_HOME is not set and there is no `java` command.',
+      'The step needs Java, but JAVA_HOME is not set and there is no `java` command.',
     ],
     fix: [
       ['configuration', 'Set up a JDK in the job before `{command}`.'],
-      ['configuration', 'Set up a JDK in the job before this step: {variable} is not set.'],
+      ['configuration', 'Set up a JDK in the job before this step, because {variable} is not set.'],
     ],
     matches: ["ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH."],
     ignores: ["Using 'java' command found in PATH"],
@@ -280,25 +289,28 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     ],
     title: [
       'No module in go.mod provides {name}',
-      'There is no {unknown}',
-      'The checksum of {tampered} is not the one in go.sum',
+      '{unknown} does not exist',
+      'The checksum of {tampered} does not match go.sum',
       'Two modules provide {ambiguous}',
-      'Go has no package {std}',
-      '{module} has no package {lacks}',
+      'Go cannot find the package {std}',
+      '{module} does not contain the package {lacks}',
     ],
     cause: [
       '{place} imports {name}, but no module in go.mod provides it.',
       'The code imports {name}, but no module in go.mod provides it.',
-      'go.mod asks for {unknown}, and its repository has no such version.',
-      'What was downloaded as {tampered} differs from what go.sum recorded.',
-      'The import of {ambiguous} could come from two modules of go.mod.',
-      'The code imports {std}, which is neither in the standard library of this Go nor in a module.',
+      'go.mod requires {unknown}, but its repository does not have that version.',
+      'The module downloaded as {tampered} differs from what go.sum recorded.',
+      'Two modules in go.mod could provide the import {ambiguous}.',
+      'The code imports {std}, which is neither in the standard library of this Go version nor in a module.',
       'The code imports {lacks}, which {module} {has} does not contain.',
       'The code imports {lacks}, which {module} does not contain.',
     ],
     fix: [
       ['dependency', 'Run `go get {name}` and `go mod tidy`, then commit go.mod and go.sum.'],
-      ['dependency', 'Ask for a version of {unknown} that exists: its repository has no such tag or commit.'],
+      [
+        'dependency',
+        'Require a version that exists instead of {unknown}, because its repository does not have that tag or commit.',
+      ],
       ['dependency', 'Require a version of {module} that contains {lacks}, or correct the import.'],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],

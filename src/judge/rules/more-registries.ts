@@ -23,20 +23,20 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
     title: [
       '{crate} has no feature “{feature}”',
       'Two packages link to the native library {native}',
-      'No version of {clashing} suits all packages that need it',
+      'No version of {clashing} satisfies all packages that need it',
     ],
     cause: [
-      '{by} asks for the feature “{feature}” of {crate}, which the chosen version does not have.',
-      'Two versions of a package that links to {native} would be in the build, and only one may be.',
-      '{user} and another package need versions of {clashing} that exclude each other.',
+      '{by} requests the feature “{feature}” of {crate}, but the selected version does not have it.',
+      'Two versions of a package that links to {native} would be in the build, but only one is allowed.',
+      '{user} and another package require conflicting versions of {clashing}.',
     ],
     fix: [
       [
         'dependency',
-        'Remove the feature “{feature}” of {crate} from the manifest of {by}, or ask for a version of {crate} that has it.',
+        'Remove the feature “{feature}” of {crate} from the manifest of {by}, or require a version of {crate} that has it.',
       ],
       ['dependency', 'Align the requirements so that only one version of {clashing} links to {native}.'],
-      ['dependency', 'Align the requirements for {clashing}: {user} needs {range}.'],
+      ['dependency', 'Align the requirements for {clashing}; {user} requires {range}.'],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
     matches: ['error: failed to select a version for `libpear-sys`.'],
@@ -50,7 +50,7 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
           '',
           'all possible versions conflict with previously selected packages.',
         ].join('\n'),
-        fix: 'Align the requirements for pear: scales v0.1.0 needs ^1.0.',
+        fix: 'Align the requirements for pear; scales v0.1.0 requires ^1.0.',
       },
     ],
   },
@@ -74,20 +74,20 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       /currently active rustc version is (?<active>\d[\w.-]{1,20})/,
     ],
     title: [
-      '{newer} needs Rust {rustc}, the job has {active}',
-      'No published version fits {wanted}',
+      '{newer} needs Rust {rustc}, but the job has {active}',
+      'No published version satisfies {wanted}',
       'The registry has no crate named {name}',
     ],
     cause: [
       '{newer} needs Rust {rustc} or newer, but the job has {active}.',
       '{by} requires {wanted}, but the registry has no release in that range; it has {nearest}.',
       'The project requires {wanted}, but the registry has no release in that range.',
-      'Cargo looked for the crate {name}, and the registry or path has none of that name.',
+      'Cargo looked for the crate {name}, but the registry or path does not have one with that name.',
     ],
     fix: [
       [
         'configuration',
-        'Set up Rust {rustc} or newer in the job (it has {active}), or lock a release before {newer}.',
+        'Set up Rust {rustc} or newer in the job (it has {active}), or lock a release older than {newer}.',
       ],
       [
         'dependency',
@@ -101,7 +101,7 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
     says: [
       {
         log: 'error: failed to select a version for the requirement `pear = "^9.0"`\ncandidate versions found which didn\'t match: 1.4.0, 1.3.0\nlocation searched: crates.io index\nrequired by package `scales v0.1.0 (/build/scales)`',
-        title: 'No published version fits pear = "^9.0"',
+        title: 'No published version satisfies pear = "^9.0"',
         fix: 'Change the requirement for pear in Cargo.toml to a published version, such as 1.4.0; then build once and commit Cargo.lock.',
       },
     ],
@@ -123,25 +123,25 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       /could not find compatible versions for gem "(?<clashing>[^"\n]{1,80})"/,
     ],
     title: [
-      'There is no gem {gem}',
+      'The gem {gem} cannot be found',
       'The gem {installed} is not installed',
-      'No version of the gem {clashing} suits all gems that need it',
+      'No version of the gem {clashing} satisfies all gems that need it',
     ],
     cause: [
-      'The Gemfile asks for {gem}, which {source} does not have.',
+      'The Gemfile requires {gem}, which is not available in {source}.',
       'The bundle is locked to {installed}, which is not installed in the job.',
-      'Gems of the bundle need versions of {clashing} that exclude each other.',
+      'Gems in the bundle require conflicting versions of {clashing}.',
     ],
     fix: [
       [
         'dependency',
-        'Ask for a version that is published instead of {gem} in the Gemfile, then commit Gemfile.lock.',
+        'Require a published version instead of {gem} in the Gemfile, then commit Gemfile.lock.',
       ],
       [
         'configuration',
-        'Run `bundle install` in the job before this step: {installed} of Gemfile.lock is not installed.',
+        'Run `bundle install` in the job before this step, because {installed} from Gemfile.lock is not installed.',
       ],
-      ['dependency', 'Run `bundle update {clashing}`, or loosen its requirements.'],
+      ['dependency', 'Run `bundle update {clashing}`, or loosen the requirements for it.'],
     ],
     matches: [
       "Could not find gem 'pear (~> 9.0)' in rubygems repository https://rubygems.org/ or installed locally.",
@@ -150,12 +150,12 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
     says: [
       {
         log: "Could not find gem 'pear (~> 9.0)' in rubygems repository https://rubygems.org/ or installed locally.",
-        title: 'There is no gem pear (~> 9.0)',
-        fix: 'Ask for a version that is published instead of pear (~> 9.0) in the Gemfile, then commit Gemfile.lock.',
+        title: 'The gem pear (~> 9.0) cannot be found',
+        fix: 'Require a published version instead of pear (~> 9.0) in the Gemfile, then commit Gemfile.lock.',
       },
       {
         log: 'Bundler could not find compatible versions for gem "pear":',
-        fix: 'Run `bundle update pear`, or loosen its requirements.',
+        fix: 'Run `bundle update pear`, or loosen the requirements for it.',
       },
     ],
   },
@@ -178,21 +178,21 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
     ],
     title: [
       '{downgraded} would be downgraded from {from} to {to}',
-      '{unfit} does not work with {framework}',
+      '{unfit} does not support {framework}',
       '{vulnerable} {version} has a known vulnerability',
       'No feed has {name} {wanted}',
       'No feed has the package {name}',
-      '{central} has a version of its own, which central management forbids',
-      '{versionless} has no central version',
+      '{central} sets its own version, which central management does not allow',
+      '{versionless} has no centrally managed version',
       'NuGet cannot read the index of {index}',
     ],
     cause: [
-      'A dependency needs {downgraded} {from}, but the project sets {to}; NuGet refuses the downgrade.',
+      'A dependency requires {downgraded} {from}, but the project sets {to}, so NuGet rejects the downgrade.',
       'The project targets {framework}, which {unfit} does not support.',
       'NuGet found a known vulnerability ({severity}) in {vulnerable} {version}, and the build treats that as an error.',
-      'The project asks for {name} {wanted}, but the feeds have no such version; the nearest is {nearest}.',
-      'The project asks for {name} {wanted}, but the feeds have no such version.',
-      'The project asks for {name}, and the feeds ({sources}) have no package of that name.',
+      'The project requires {name} {wanted}, but the feeds do not have that version; the nearest is {nearest}.',
+      'The project requires {name} {wanted}, but the feeds do not have that version.',
+      'The project requires {name}, but the feeds ({sources}) have no package with that name.',
     ],
     fix: [
       ['dependency', 'Set {downgraded} to {from} or newer in the project.'],
@@ -201,7 +201,7 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       ['dependency', 'Use {name} {nearest}, the nearest published version.'],
       [
         'dependency',
-        'Correct the name {name}, or add the feed that has it to nuget.config: it is not in {sources}.',
+        'Correct the name {name}, or add the feed that has it to nuget.config, because it is not in {sources}.',
       ],
       ['dependency', 'Move the version of {central} from its PackageReference to Directory.Packages.props.'],
       ['dependency', 'Add a PackageVersion for {versionless} to Directory.Packages.props.'],
@@ -238,16 +238,16 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       /requires (?<absent>[\w.-]{1,60}\/[\w.-]{1,80}).{0,60}, it could not be found in any version/,
     ],
     title: [
-      'PHP lacks the extension {extension}',
-      'A package needs PHP {php}, the job has {found}',
-      'There is no package {absent}',
-      'Composer finds no set of packages that fits {wanted}',
+      'The PHP extension {extension} is missing',
+      'A package needs PHP {php}, but the job has {found}',
+      'The package {absent} cannot be found',
+      'Composer cannot find a set of packages that satisfies {wanted}',
     ],
     cause: [
       '{dependent} requires the PHP extension {extension}, which the job does not have.',
       'The packages require the PHP extension {extension}, which the job does not have.',
       'The packages require PHP {php}, but the job runs {found}.',
-      'composer.json requires {absent}, which no repository has in any version.',
+      'composer.json requires {absent}, but no repository has any version of it.',
     ],
     fix: [
       ['configuration', 'Install and enable the PHP extension {extension} in the job.'],
@@ -262,7 +262,7 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
     says: [
       {
         log: "Your requirements could not be resolved to an installable set of packages.\n  Problem 1\n    - orchard/pear 2.0.0 requires ext-gd * -> it is missing from your system. Install or enable PHP's gd extension.",
-        title: 'PHP lacks the extension gd',
+        title: 'The PHP extension gd is missing',
         fix: 'Install and enable the PHP extension gd in the job.',
       },
     ],
@@ -296,24 +296,27 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       /^\s{0,2}(?<by>[\w.+:-]{2,80}) : (?:Pre)?Depends: (?<needs>[\w.+-]{2,80}(?: \([^)\n]{1,60}\))?) but (?<state>it is not \w{5,12}|\S{1,60} is to be installed)/,
     ],
     title: [
-      'The package index has no {name} {version}',
-      'The package index has no {name}',
+      'The package {name} {version} is not in the package index',
+      'The package {name} is not in the package index',
       '{by} cannot be installed: it needs {needs}',
     ],
     cause: [
-      'The job asks for version {version} of the system package {name}, which the package index does not have.',
-      'The job asks for the system package {name}, which the package index does not have; {replacement} replaces it.',
-      'The job asks for the system package {name}, which the package index does not have.',
+      'The job requests version {version} of the system package {name}, but that version is not in the package index.',
+      'The job requests the system package {name}, which is not in the package index; {replacement} replaces it.',
+      'The job requests the system package {name}, which is not in the package index.',
       '{by} depends on {needs}, but {state}.',
     ],
     fix: [
-      ['configuration', 'Remove the pin to {version} of {name}, or pin a version that the index has.'],
-      ['configuration', 'Install {replacement} instead: it replaces {name}.'],
-      ['configuration', useNewName],
-      ['configuration', 'Correct the name {name} to {suggestion}.'],
       [
         'configuration',
-        'Install {name} under the name that this release of the system has, or first enable the repository that has it.',
+        'Remove the version pin {version} for {name}, or pin a version that is in the index.',
+      ],
+      ['configuration', 'Install {replacement} instead, because it replaces {name}.'],
+      ['configuration', useNewName],
+      ['configuration', 'Change the name {name} to {suggestion}.'],
+      [
+        'configuration',
+        'Install {name} under its name in this release of the system, or enable the repository that provides it first.',
       ],
     ],
     matches: ['E: Unable to locate package pear-dev'],
@@ -321,8 +324,8 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
     says: [
       {
         log: "Package libgl1-mesa-glx is not available, but is referred to by another package.\nE: Package 'libgl1-mesa-glx' has no installation candidate",
-        title: 'The package index has no libgl1-mesa-glx',
-        fix: 'Install libgl1 instead: newer releases of Debian and Ubuntu have no libgl1-mesa-glx.',
+        title: 'The package libgl1-mesa-glx is not in the package index',
+        fix: 'Install libgl1 instead, because newer releases of Debian and Ubuntu do not have libgl1-mesa-glx.',
       },
     ],
   },

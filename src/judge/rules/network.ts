@@ -17,11 +17,11 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     ],
     title: '{host} cannot be resolved',
     cause:
-      "The job could not resolve {host}: the name is wrong or no longer exists, or the runner's DNS does not answer.",
+      "The job could not resolve {host}. Either the name is wrong or no longer exists, or the runner's DNS server does not respond.",
     fix: [
       [
         'rerun',
-        'Run the job again; if {host} still cannot be resolved, check the spelling of the name and that the runner may reach it.',
+        'Run the job again; if {host} still cannot be resolved, check the spelling of the name and whether the runner can reach it.',
       ],
     ],
     matches: [
@@ -48,14 +48,14 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     ],
     reads: [/(?<slow>timed? ?out)/i],
     title: [
-      (read) => read('slow') && read('host') && `${read('host')} did not answer in time`,
+      (read) => read('slow') && read('host') && `${read('host')} did not respond in time`,
       '{host} dropped the connection',
     ],
-    cause: 'The connection to {host} failed: {message}. Nothing in the log points to the project itself.',
+    cause: 'The connection to {host} failed: “{message}”. Nothing in the log points to the project itself.',
     fix: [
       [
         'rerun',
-        'Run the job again: the connection to {host} broke, and nothing of yours is involved. If it happens often, retry that request.',
+        'Run the job again. The connection to {host} broke, and your project is not involved. If it happens often, retry that request.',
       ],
     ],
     matches: ['npm error code ECONNRESET'],
@@ -91,14 +91,14 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       'The TLS connection to {host} failed',
     ],
     cause: [
-      'The TLS connection to {host} failed: {untrusted}.',
-      'The TLS connection to {host} failed: {expired}.',
+      'The TLS connection to {host} failed: “{untrusted}”.',
+      'The TLS connection to {host} failed: “{expired}”.',
     ],
     fix: [
-      ['ask', '{expired?}Have the certificate of {host} renewed: it has expired.'],
+      ['ask', '{expired?}Have the certificate of {host} renewed, because it has expired.'],
       [
         'configuration',
-        "{untrusted?}Install the authority that signed the certificate of {host} in the job's image; do not turn verification off.",
+        "{untrusted?}Install the authority that signed the certificate of {host} in the job's image; do not turn off verification.",
       ],
     ],
     matches: ['curl: (60) SSL certificate problem: unable to get local issuer certificate'],
@@ -119,9 +119,9 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /\b(?<answer>5(?:0[0-4]|2[024]))\b/,
       /(?<answer>Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out)/i,
     ],
-    title: '{host} answered {answer}',
-    cause: 'A request to {host} was answered with {answer}: the server failed, not the request.',
-    fix: [['rerun', 'Run the job again: {host} answered {answer}, and nothing of yours is involved.']],
+    title: '{host} returned {answer}',
+    cause: 'A request to {host} returned {answer}. The server failed, not the request.',
+    fix: [['rerun', 'Run the job again. {host} returned {answer}, and your project is not involved.']],
     matches: ['error: failed to fetch `https://index.orchard.example/pear`: 503 Service Unavailable'],
     ignores: [
       '  .output/server/chunks/error-500-styles.mjs (216 B)',
@@ -140,12 +140,12 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       /\b(?:HTTP|status|code|error)\D{0,12}429\b/i,
       /over its data quota|quota exceeded/i,
     ],
-    title: '{host} limits the number of requests',
-    cause: '{host} refused the request because it had received too many.',
+    title: '{host} is limiting requests',
+    cause: '{host} rejected the request because it had received too many requests.',
     fix: [
       [
         'rerun',
-        'Run the job again when the limit of {host} resets; sign in or cache the downloads to make fewer requests.',
+        'Run the job again when the rate limit of {host} resets; sign in or cache the downloads to make fewer requests.',
       ],
     ],
     outranks: ['credentials-refused', 'file-permission'],
@@ -183,12 +183,15 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     ],
     title: ['{download} could not be downloaded', 'The download from {host} failed'],
     cause: [
-      'The package index of {release} is not valid at the time of the machine: the mirror is stale, or the clock is wrong.',
-      'The download of {download} from {host} failed: {message}.',
-      'The download from {host} failed: {message}.',
+      "The package index of {release} is not valid at the machine's time: either the mirror is stale or the clock is wrong.",
+      'The download of {download} from {host} failed: “{message}”.',
+      'The download from {host} failed: “{message}”.',
     ],
     fix: [
-      ['rerun', 'Run the job again: the download from {host} broke off, and nothing of yours is involved.'],
+      [
+        'rerun',
+        'Run the job again. The download from {host} was interrupted, and your project is not involved.',
+      ],
     ],
     matches: ['CondaHTTPError: HTTP 000 CONNECTION FAILED for url <https://conda.orchard.example/noarch>'],
     ignores: [
@@ -203,11 +206,11 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     reads: [/\/(?<deb>[^/_\s]{1,80})_(?<version>[^_\s]{1,60})_\w{1,12}\.deb\s{1,6}404/],
     title: '{host} no longer has {deb} {version}',
     cause:
-      'apt asked {host} for {deb} {version}, which is no longer there: the package index of this image is older than the mirror.',
+      'apt requested {deb} {version} from {host}, which no longer has it, because the package index of this image is older than the mirror.',
     fix: [
       [
         'configuration',
-        'Run `apt-get update` in the same step, before the packages are installed: the index still lists {deb} {version}.',
+        'Run `apt-get update` in the same step before installing the packages, because the index still lists {deb} {version}.',
       ],
     ],
     matches: [

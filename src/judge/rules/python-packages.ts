@@ -32,44 +32,47 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       /current Python version \((?<found>[\d.]{1,12})\) does not satisfy Python(?<required>[><=~!,.\d]{2,40})/,
     ],
     title: [
-      '{refused} needs Python {required}, the job has {found}',
+      '{refused} needs Python {required}, but the job has {found}',
       '{windows} is published for Windows only',
-      'pip finds no release for {wanted}',
-      'The package index has no {absent}',
-      'The package index has no {unpublished}',
+      'pip cannot find a release that satisfies {wanted}',
+      'The package {absent} is not in the package index',
+      '{unpublished} is not in the package index',
       'The package index has only {only}, but {needs} is required',
-      'A requirement needs Python {required}, the job has {found}',
+      'A requirement needs Python {required}, but the job has {found}',
     ],
     cause: [
-      '{refused} can only be installed with Python {required}; the job runs Python {found}.',
-      'The requirements ask for {wanted}, and {windows} has no release for the system of the job.',
+      '{refused} can be installed only with Python {required}, but the job runs Python {found}.',
+      "The requirements include {wanted}, but {windows} has no release for the job's operating system.",
       (read) => pinnedForOtherPython(read, 'cause'),
-      'The requirements ask for {wanted}. The package index has no such release for this Python; the newest is {nearest}.',
-      'The requirements ask for {wanted}, but the package index has no release of it for this Python.',
-      'The requirements ask for {absent}, but the package index has no package of this name.',
-      'The requirements ask for {unpublished}, but the package index has no such release.',
-      'The requirements ask for {needs}, but the package index has only {only}.',
-      'The requirements can only be installed with Python {required}; the job runs Python {found}.',
+      'The requirements include {wanted}, but the package index has no release that satisfies it for this Python version; the newest is {nearest}.',
+      'The requirements include {wanted}, but the package index has no release that satisfies it for this Python version.',
+      'The requirements include {absent}, but the package index has no package with this name.',
+      'The requirements include {unpublished}, but that release is not in the package index.',
+      'The requirements include {needs}, but the package index has only {only}.',
+      'The requirements can be installed only with Python {required}, but the job runs Python {found}.',
     ],
     fix: [
       [
         'configuration',
-        'Set up a Python in the range {required} in the job: it runs {found}, which {refused} refuses.',
+        'Set up a Python version in the range {required} in the job; it runs {found}, which {refused} does not support.',
       ],
       [
         'dependency',
-        'Give {windows} the marker `; sys_platform == "win32"` in the requirements: it is published for Windows only.',
+        'Add the marker `; sys_platform == "win32"` to {windows} in the requirements, because it is published for Windows only.',
       ],
       ['configuration', (read) => pinnedForOtherPython(read, 'fix')],
-      ['dependency', '{wanted?}Pin {name} to a release that exists for this Python, such as {nearest}.'],
       [
         'dependency',
-        '{none?}Correct {wanted} in the requirements: the index offers no release of it for this Python.',
+        '{wanted?}Pin {name} to a release that exists for this Python version, such as {nearest}.',
       ],
-      ['dependency', 'Correct the name {absent} in the requirements, or add the index that has it.'],
-      ['dependency', 'Ask for a release that is published instead of {unpublished}.'],
-      ['dependency', 'Change the requirement {needs} to a release that is published: there is only {only}.'],
-      ['configuration', 'Set up a Python in the range {required} in the job: it runs {found}.'],
+      [
+        'dependency',
+        '{none?}Correct {wanted} in the requirements, because the index has no release of it for this Python version.',
+      ],
+      ['dependency', 'Correct the name {absent} in the requirements, or add the index that provides it.'],
+      ['dependency', 'Use a published release instead of {unpublished}.'],
+      ['dependency', 'Change the requirement {needs} to a published release, because there is only {only}.'],
+      ['configuration', 'Set up a Python version in the range {required} in the job; it runs {found}.'],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
     matches: ['ERROR: No matching distribution found for pomology==9.9'],
@@ -81,17 +84,17 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
     says: [
       {
         log: 'ERROR: Could not find a version that satisfies the requirement pear==9.9 (from versions: 1.0, 1.1)\nERROR: No matching distribution found for pear==9.9',
-        title: 'pip finds no release for pear==9.9',
-        fix: 'Pin pear to a release that exists for this Python, such as 1.1.',
+        title: 'pip cannot find a release that satisfies pear==9.9',
+        fix: 'Pin pear to a release that exists for this Python version, such as 1.1.',
       },
       {
         log: "ERROR: Package 'scales' requires a different Python: 3.9.25 not in '>=3.10'",
-        title: 'scales needs Python >=3.10, the job has 3.9.25',
-        fix: 'Set up a Python in the range >=3.10 in the job: it runs 3.9.25, which scales refuses.',
+        title: 'scales needs Python >=3.10, but the job has 3.9.25',
+        fix: 'Set up a Python version in the range >=3.10 in the job; it runs 3.9.25, which scales does not support.',
       },
       {
         log: 'ERROR: Ignored the following versions that require a different python version: 3.5 Requires-Python >=3.11\nERROR: Could not find a version that satisfies the requirement pear==3.5 (from versions: 1.0, 3.4.2)\nERROR: No matching distribution found for pear==3.5',
-        fix: 'Run the job with Python >=3.11, which pear 3.5 needs, or pin pear to 3.4.2, the newest release for this Python.',
+        fix: 'Run the job with Python >=3.11, which pear 3.5 requires, or pin pear to 3.4.2, the newest release for this Python version.',
       },
     ],
   },
@@ -107,7 +110,7 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
     ],
     reads: [
       /The user requested (?<asked>\S{1,120})/,
-      /^\s{2,8}(?<by>\S{1,80}) (?<version>\S{1,40}) depends on (?<needs>\S{1,120})/,
+      /^\s{2,8}(?<by>(?<base>[\w.-]{1,80})(?:\[[\w,.-]{1,80}\])?) (?<version>\S{1,40}) depends on (?!\k<base>(?![\w.-]))(?<needs>\S{1,120})/,
       /Cannot install (?<together>.{1,160}?) because/,
       /(?<by>[\w.-]{1,80}) (?<version>\d[\w.]{0,30}) requires (?<needs>[^\s,]{1,80}), but you have (?<has>[\w.-]{1,80} \d[\w.]{0,30}) which is incompatible/,
       /\b(?<dependent>[\w-]{1,40})(?: from (?:path|git|hosted))? depends on (?<flutterPackage>[\w-]{1,40})(?: [^\s]{1,20})? which requires the Flutter SDK/i,
@@ -118,36 +121,42 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
     ],
     title: [
       '{flutterPackage} needs the Flutter SDK, which the job does not have',
-      '{project} needs Dart {sdk}, the job has {dart}',
-      'No published version of {unpublished} exists',
-      'The conda channels of the job have no {conda}',
-      'pip cannot install {asked} alongside {by} {version}',
+      '{project} needs Dart {sdk}, but the job has {dart}',
+      'No published version matches {unpublished}',
+      "The job's conda channels do not have {conda}",
+      (read) =>
+        ofOnePackage(read) &&
+        `pip cannot install ${read('asked')} alongside ${read('by')} ${read('version')}`,
       '{by} {version} does not work with {has}',
       'pip cannot install {together} together',
     ],
     cause: [
-      '{dependent} depends on {flutterPackage}, which requires the Flutter SDK; the job resolves packages with Dart alone.',
+      '{dependent} depends on {flutterPackage}, which requires the Flutter SDK, but the job resolves packages with Dart alone.',
       '{project} requires Dart {sdk}, but the job has Dart {dart}.',
-      '{project} depends on {unpublished}, which matches no published version.',
-      'The environment asks for {conda}, but none of the channels of the job has it for this platform.',
-      '{by} {version} needs {needs}, but the requirements ask for {asked}. pip finds no set of versions that satisfies both.',
-      '{by} {version} needs {needs}, but {has} is installed.',
-      '{by} {version} needs {needs}. pip finds no set of versions that satisfies all requirements.',
+      '{project} depends on {unpublished}, which no published version matches.',
+      "The environment requires {conda}, but none of the job's channels has it for this platform.",
+      (read) =>
+        ofOnePackage(read) &&
+        `${read('by')} ${read('version')} requires ${read('needs')}, but the requirements specify ${read('asked')}. pip cannot find a version that satisfies both.`,
+      '{by} {version} requires {needs}, but {has} is installed.',
+      '{by} {version} requires {needs}. pip cannot find a set of versions that satisfies all requirements.',
     ],
     fix: [
       [
         'configuration',
-        'Set up Flutter in the job instead of Dart alone: {flutterPackage} requires the Flutter SDK.',
+        'Set up Flutter in the job instead of Dart alone, because {flutterPackage} requires the Flutter SDK.',
       ],
       [
         'configuration',
-        'Set up a Dart SDK in the range {sdk} in the job (Flutter brings its own): it has {dart}.',
+        'Set up a Dart SDK in the range {sdk} in the job (Flutter includes its own); the job has {dart}.',
       ],
-      ['dependency', 'Change the requirement {unpublished} to a version that is published.'],
+      ['dependency', 'Change the requirement {unpublished} to a published version.'],
       ['dependency', 'Correct {conda} in the environment file, or add the channel that has it.'],
       [
         'dependency',
-        'Change the pin {asked} to a release that satisfies {needs}, or pin another version of {by}.',
+        (read) =>
+          ofOnePackage(read) &&
+          `Change the pin ${read('asked')} to a release that satisfies ${read('needs')}, or pin another version of ${read('by')}.`,
       ],
       ['dependency', 'Install a release that satisfies {needs}, or a release of {by} that accepts {has}.'],
     ],
@@ -159,9 +168,14 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
     ],
     says: [
       {
+        log: 'ERROR: Cannot install -r requirements.txt (line 2) and plum==1.4 because these package versions have conflicting dependencies.\n\nThe conflict is caused by:\n    The user requested plum==1.4\n    pear[press] 3.1 depends on pear 3.1 (from registry)\n    pear[press] 3.1 depends on plum>=2.0\n\nERROR: ResolutionImpossible: for help visit https://pip.pypa.io/',
+        title: 'pip cannot install plum==1.4 alongside pear[press] 3.1',
+        fix: 'Change the pin plum==1.4 to a release that satisfies plum>=2.0, or pin another version of pear[press].',
+      },
+      {
         log: 'Because scales depends on pear_press any which requires the Flutter SDK, version solving failed.',
         title: 'pear_press needs the Flutter SDK, which the job does not have',
-        fix: 'Set up Flutter in the job instead of Dart alone: pear_press requires the Flutter SDK.',
+        fix: 'Set up Flutter in the job instead of Dart alone, because pear_press requires the Flutter SDK.',
       },
     ],
   },
@@ -185,33 +199,33 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       /(?<mysql>pkg-config: not found|Specify MYSQLCLIENT_CFLAGS)/,
     ],
     title: [
-      '{header?}{package} cannot be built: the header {header} is missing',
+      '{header?}{package} cannot be built because the header {header} is missing',
       '{rust?}{package} cannot be built without Rust',
       '{package} cannot be built',
     ],
     cause: [
-      'pip had to build {package} from its source, and the compiler cannot find the header {header}.',
-      '{rust?}pip had to build {package} from its source, which needs a Rust compiler.',
-      '{msvc?}pip had to build {package} from its source, which needs the compiler of Microsoft.',
-      'pip had to build {package} from its source, because there is no prebuilt wheel for this Python and system, and the build failed.',
+      'pip had to build {package} from source, but the compiler cannot find the header {header}.',
+      '{rust?}pip had to build {package} from source, which requires a Rust compiler.',
+      '{msvc?}pip had to build {package} from source, which requires the Microsoft compiler.',
+      'pip had to build {package} from source because there is no prebuilt wheel for this Python version and platform, and the build failed.',
     ],
     fix: [
       ['configuration', installKnown('header')],
       [
         'configuration',
-        'Install the system package that has {header} before {package} is built, or use a release of {package} with a wheel.',
+        'Install the system package that provides {header} before building {package}, or use a release of {package} with a wheel.',
       ],
       [
         'configuration',
-        '{pgConfig?}Install libpq-dev before this step, or depend on psycopg2-binary: there is no pg_config.',
+        '{pgConfig?}Install libpq-dev before this step, or depend on psycopg2-binary, because there is no pg_config.',
       ],
       [
         'configuration',
-        '{rust?}Install Rust in the job, or use a release of {package} that has a wheel for this Python.',
+        '{rust?}Install Rust in the job, or use a release of {package} that has a wheel for this Python version.',
       ],
       [
         'configuration',
-        '{msvc?}Use a Python that {package} has a wheel for, or install the build tools of Microsoft C++.',
+        '{msvc?}Use a Python version that {package} has a wheel for, or install the Microsoft C++ Build Tools.',
       ],
     ],
     matches: ['ERROR: Failed building wheel for pear'],
@@ -220,7 +234,7 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       {
         log: "error: can't find Rust compiler\nERROR: Failed building wheel for pear",
         title: 'pear cannot be built without Rust',
-        fix: 'Install Rust in the job, or use a release of pear that has a wheel for this Python.',
+        fix: 'Install Rust in the job, or use a release of pear that has a wheel for this Python version.',
       },
     ],
   },
@@ -234,8 +248,19 @@ function pinnedForOtherPython(read: (slot: string) => string | null, part: 'caus
     read('first') === pinned ? read('firstNeeds') : read('last') === pinned ? read('lastNeeds') : null;
   if (needs === null) return null;
   if (part === 'cause')
-    return `The requirements pin ${name} ${pinned}, which needs Python ${needs}; the job runs another one.`;
+    return `The requirements pin ${name} ${pinned}, which requires Python ${needs}, but the job runs a different version.`;
   const nearest = read('nearest');
-  const other = nearest === null ? '' : `, or pin ${name} to ${nearest}, the newest release for this Python`;
-  return `Run the job with Python ${needs}, which ${name} ${pinned} needs${other}.`;
+  const other =
+    nearest === null ? '' : `, or pin ${name} to ${nearest}, the newest release for this Python version`;
+  return `Run the job with Python ${needs}, which ${name} ${pinned} requires${other}.`;
+}
+
+/** Checks whether what the requirements specify is of the same package as what another package requires. */
+function ofOnePackage(read: (slot: string) => string | null): true | null {
+  const [asked, needs] = [read('asked'), read('needs')].map((one) =>
+    /^[\w.-]+/.exec(one ?? '')?.[0].toLowerCase(),
+  );
+  return asked !== undefined && asked === needs && read('by') !== null && read('version') !== null
+    ? true
+    : null;
 }

@@ -24,21 +24,21 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
       {
         log: '--- FAIL: TestWeigh (0.00s)\n    scales_test.go:4: expected 3 but got 0\nFAIL',
         title: '“TestWeigh”: expected 3 but got 0',
-        cause: '“TestWeigh” (scales_test.go:4) fails: the test expects 3, but the code returns 0.',
-        fix: 'Start at scales_test.go:4: “TestWeigh” gets 0 instead of 3. Correct the code, or the test if the new value is intended.',
+        cause: '“TestWeigh” (scales_test.go:4) fails: it expects 3 but gets 0.',
+        fix: 'Start at scales_test.go:4: “TestWeigh” gets 0 instead of 3. Fix the code, or update the test if the new value is intended.',
       },
       {
         log: "    def test_weigh():\n>       assert weigh(pear) == 3\nE       assert 0 == 3\nE        +  where 0 = weigh('pear')\n\ntests/test_scales.py:4: AssertionError\n=========================== short test summary info ============================\nFAILED tests/test_scales.py::test_weigh - assert 0 == 3\n========================= 1 failed, 3 passed in 0.12s =========================",
         title: '“test_weigh”: expected 3 but got 0',
-        cause: '“test_weigh” (tests/test_scales.py) fails: the test expects 3, but the code returns 0.',
-        fix: 'Start at tests/test_scales.py:4: “test_weigh” gets 0 instead of 3. Correct the code, or the test if the new value is intended.',
+        cause: '“test_weigh” (tests/test_scales.py) fails: it expects 3 but gets 0.',
+        fix: 'Start at tests/test_scales.py:4: “test_weigh” gets 0 instead of 3. Fix the code, or update the test if the new value is intended.',
       },
       {
         log: "  ● scales › weighs a pear\n\n    expect(received).toBe(expected) // Object.is equality\n\n    Expected: 3\n    Received: 0\n\n      2 | test('weighs a pear', () => {\n    > 4 |   expect(weigh('pear')).toBe(3);\n\n      at Object.<anonymous> (test/scales.test.js:4:9)\n\nTest Suites: 1 failed, 1 total",
         title: '“weighs a pear”: expected 3 but got 0',
         cause:
-          "“weighs a pear” (test/scales.test.js:4) fails at `expect(weigh('pear')).toBe(3)`: the test expects 3, but the code returns 0.",
-        fix: 'Start at test/scales.test.js:4: “weighs a pear” gets 0 instead of 3. Correct the code, or the test if the new value is intended.',
+          "“weighs a pear” (test/scales.test.js:4) fails at `expect(weigh('pear')).toBe(3)`: it expects 3 but gets 0.",
+        fix: 'Start at test/scales.test.js:4: “weighs a pear” gets 0 instead of 3. Fix the code, or update the test if the new value is intended.',
       },
     ],
   },
@@ -119,7 +119,7 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
       {
         log: '--- FAIL: TestWeigh (0.00s)',
         title: '“TestWeigh”: fails',
-        cause: '“TestWeigh” fails, and the log does not say what was expected.',
+        cause: '“TestWeigh” fails; the log does not say what it expected.',
         fix: null,
       },
     ],
@@ -228,9 +228,8 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
       {
         log: '  ● scales › weighs a pear\n\n    thrown: "Exceeded timeout of 5000 ms for a test.\n\n      at Object.<anonymous> (test/scales.test.js:4:9)\n\nTest Suites: 1 failed, 1 total',
         title: '“weighs a pear”: Exceeded timeout of 5000 ms for a test',
-        cause:
-          '“weighs a pear” (test/scales.test.js:4) waited for a condition that was not met before the test timed out: Exceeded timeout of 5000 ms for a test.',
-        fix: 'Let “weighs a pear” wait for its condition itself (start at test/scales.test.js:4); raise its limit of 5000 ms only if it has more work to do.',
+        cause: '“weighs a pear” (test/scales.test.js:4) timed out: “Exceeded timeout of 5000 ms for a test”.',
+        fix: 'Make “weighs a pear” wait for the condition that it needs (start at test/scales.test.js:4); raise its limit of 5000 ms only if it really takes longer.',
       },
     ],
   },

@@ -37,21 +37,21 @@ export const TIES: Readonly<Record<string, Tie>> = {
   'runtime-of-another-version': {
     apply: runtimeOfAnotherVersion,
     title: [
-      '{member} needs {runtime} {since}, and the job runs {running}',
+      '{member} needs {runtime} {since}, but the job runs {running}',
       '{member} was removed in {runtime} {removed}',
     ],
     cause: [
-      '{member} exists since {runtime} {since}, but the job runs {runtime} {running}.',
-      '{member} was removed in {runtime} {removed}, and the job runs {runtime} {running}.',
+      '{member} was added in {runtime} {since}, but the job runs {runtime} {running}.',
+      '{member} was removed in {runtime} {removed}, but the job runs {runtime} {running}.',
     ],
     fix: [
       [
         'configuration',
-        'Upgrade {runtime} in the job from {running} to {since} or newer: {member} exists since {since}.',
+        'Upgrade {runtime} in the job from {running} to {since} or newer, because {member} was added in {since}.',
       ],
       [
         'configuration',
-        'Use a release of {runtime} before {removed} in the job, or replace {member}, which {removed} removed.',
+        'Use a release of {runtime} before {removed} in the job, or replace {member}, which was removed in {removed}.',
       ],
     ],
   },
@@ -64,9 +64,9 @@ export const TIES: Readonly<Record<string, Tie>> = {
   'tie-2-refused-by-own-service': {
     apply: refusedByOwnService,
     reads: [/\bport:? (?<port>\d{2,5})\b/],
-    title: ['{service} does not answer on {host}', 'Nothing answers on {host}'],
+    title: ['{service} does not respond on {host}', 'Nothing responds on {host}'],
     cause: [
-      'The job tried to connect to {host} ({service}, which the job itself has to provide), but nothing listens there: it was not started, or was not ready yet.',
+      'The job tried to connect to {host} ({service}, which the job itself has to provide), but nothing listens there. It was not started, or it was not ready yet.',
       'The job tried to connect to {host}, which the job itself has to provide, but nothing listens there.',
     ],
     fix: [
@@ -76,7 +76,7 @@ export const TIES: Readonly<Record<string, Tie>> = {
       ],
       [
         'configuration',
-        'Start what listens on {host} in an earlier step and wait until it accepts connections.',
+        'Start the service that listens on {host} in an earlier step, and wait until it accepts connections.',
       ],
     ],
   },
@@ -84,7 +84,7 @@ export const TIES: Readonly<Record<string, Tie>> = {
     apply: refusedByForeignService,
     title: '{host} refused the connection',
     cause:
-      'The job tried to connect to {host}, a service that others run, and nothing accepted the connection.',
+      'The job tried to connect to {host}, a service that others run, but nothing accepted the connection.',
     fix: [['rerun', 'Run the job again once {host} accepts connections.']],
   },
   'tie-3-own-module-missing': {
@@ -113,21 +113,21 @@ export const TIES: Readonly<Record<string, Tie>> = {
       /\b(?<code>40[13])\b/,
       /^ {2,8}(?<empty>[A-Z][A-Z0-9_]{2,60}(?:TOKEN|KEY|SECRET|PASSWORD)[A-Z0-9_]{0,20}): ?$/,
     ],
-    title: ['{host} refused access ({code})', 'The package registry refused access ({code})'],
+    title: ['{host} denied access ({code})', 'The package registry denied access ({code})'],
     cause: [
-      '{host} refused the request ({code}): {empty} is empty in this job.',
-      'The registry refused the request ({code}): {empty} is empty in this job.',
-      '{host} refused the request ({code}): the credentials of this step are missing, expired or not authorized.',
-      'The registry refused the request ({code}): the credentials of this step are missing, expired or not authorized.',
+      '{host} rejected the request ({code}) because {empty} is empty in this job.',
+      'The registry rejected the request ({code}) because {empty} is empty in this job.',
+      '{host} rejected the request ({code}) because the credentials of this step are missing, expired, or not authorized.',
+      'The registry rejected the request ({code}) because the credentials of this step are missing, expired, or not authorized.',
     ],
     fix: [
       [
         'ask',
-        'Give {empty} its value: create the secret or correct its name in the workflow; jobs from forks do not receive secrets.',
+        'Set a value for {empty}: create the secret, or correct its name in the workflow. Jobs triggered by forks do not receive secrets.',
       ],
       [
         'ask',
-        'Check that the credentials for {host} are passed to the step, have not expired, and may read what it asks for ({code}).',
+        'Check that the credentials for {host} are passed to the step, have not expired, and allow what it requests ({code}).',
       ],
     ],
   },
@@ -137,11 +137,14 @@ export const TIES: Readonly<Record<string, Tie>> = {
       /\b(?<answer>(?:429|50\d) [A-Z][a-zA-Z]{2,20}(?: [A-Z][a-zA-Z]{2,20}){0,2})/,
       /\b(?<answer>429|50\d)\b/,
     ],
-    title: '{host} answered {answer}',
+    title: '{host} returned {answer}',
     cause:
-      'A request to {host} was answered with {answer}. The server failed; the request itself was not the problem.',
+      'A request to {host} returned {answer}. The server failed; the request itself was not the problem.',
     fix: [
-      ['rerun', 'Run the job again once {host} answers: it said {answer}, and nothing of yours is involved.'],
+      [
+        'rerun',
+        'Run the job again once {host} responds. It returned {answer}, and your project is not involved.',
+      ],
     ],
   },
   'tie-5-version-never-published': {
@@ -153,7 +156,7 @@ export const TIES: Readonly<Record<string, Tie>> = {
 function correctImport(read: (slot: string) => string | null): string | null {
   const module = read('module');
   if (module === null || module.startsWith('/')) return null;
-  return `Correct the import of ${module}, or commit the file that it names.`;
+  return `Correct the import of ${module}, or commit the file that it refers to.`;
 }
 
 /** Blames the runtime, not the code, for a name that the running version does not have. */

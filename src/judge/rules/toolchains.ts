@@ -41,44 +41,44 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Requested SDK version: (?<dotnet>[\w.-]{1,30})/,
     ],
     title: [
-      '{noVenv?}uv finds no virtual environment',
-      '{managed?}pip may not change the Python of the system',
-      '{android?}The build does not know where the Android SDK is',
-      '{licenses?}Licenses of the Android SDK are not accepted',
-      'There is no linker {linker}',
-      'There is no C compiler {compiler}',
-      '{cmake?}CMake finds no compiler',
+      '{noVenv?}uv cannot find a virtual environment',
+      '{managed?}pip is not allowed to change the system Python',
+      '{android?}The build cannot find the Android SDK',
+      '{licenses?}The Android SDK licenses have not been accepted',
+      'The linker {linker} cannot be found',
+      'The C compiler {compiler} cannot be found',
+      '{cmake?}CMake cannot find a compiler',
       'The Rust toolchain {toolchain} is not installed',
-      'The job does not have {python}',
-      'The job does not have the .NET SDK {dotnet}',
+      '{python} is not installed in the job',
+      'The .NET SDK {dotnet} is not installed in the job',
     ],
     cause: [
-      '{noVenv?}uv installs into a virtual environment unless it is told otherwise, and the step has none.',
-      '{managed?}pip refused to install into the Python of the system, which the system manages itself.',
-      '{android?}Gradle builds for Android, and neither ANDROID_HOME nor local.properties says where the SDK is.',
-      'The build asks for the .NET SDK {dotnet}, which the job does not have.',
-      'rustc calls the linker {linker}, which the job does not have.',
+      '{noVenv?}uv installs into a virtual environment unless told otherwise, but the step has none.',
+      '{managed?}pip refused to install into the system Python, which the operating system manages itself.',
+      '{android?}Gradle builds for Android, but neither ANDROID_HOME nor local.properties specifies where the SDK is.',
+      'The build requests the .NET SDK {dotnet}, which is not installed in the job.',
+      'rustc calls the linker {linker}, which is not installed in the job.',
     ],
     fix: [
       ['configuration', '{noVenv?}Run `uv venv` before this step, or pass `--system` to `uv pip install`.'],
       [
         'configuration',
-        '{managed?}Install into a virtual environment (`python -m venv .venv`), or set up a Python of its own in the job.',
+        '{managed?}Install into a virtual environment (`python -m venv .venv`), or set up a separate Python in the job.',
       ],
       ['configuration', '{android?}Set up the Android SDK in the job and set ANDROID_HOME.'],
-      ['configuration', '{licenses?}Run `yes | sdkmanager --licenses` in the job before it builds.'],
+      ['configuration', '{licenses?}Run `yes | sdkmanager --licenses` in the job before the build.'],
       [
         'configuration',
-        'Install the C toolchain in the job (`build-essential` on Debian and Ubuntu): it provides the linker {linker}.',
+        'Install the C toolchain in the job (`build-essential` on Debian and Ubuntu), which provides the linker {linker}.',
       ],
       [
         'configuration',
         'Install the C compiler {compiler} in the job (`build-essential` on Debian and Ubuntu).',
       ],
-      ['configuration', '{cmake?}Install a C compiler in the job: CMake found no {cmake}.'],
+      ['configuration', '{cmake?}Install a C compiler in the job, because CMake found no {cmake}.'],
       ['configuration', 'Run `rustup toolchain install {toolchain}` in an earlier step.'],
-      ['configuration', 'Install the platform {platform} of the Android SDK in the job (`sdkmanager`).'],
-      ['configuration', 'Install the build tools {buildTools} of the Android SDK in the job (`sdkmanager`).'],
+      ['configuration', 'Install the Android SDK platform {platform} in the job (`sdkmanager`).'],
+      ['configuration', 'Install the Android SDK build tools {buildTools} in the job (`sdkmanager`).'],
       ['configuration', 'Set up {python} in the job, or remove it from the list of environments.'],
       ['configuration', 'Set up the .NET SDK {dotnet} in the job, or change the version in global.json.'],
     ],
@@ -96,19 +96,19 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     says: [
       {
         log: 'error: linker `cc` not found',
-        fix: 'Install the C toolchain in the job (`build-essential` on Debian and Ubuntu): it provides the linker cc.',
+        fix: 'Install the C toolchain in the job (`build-essential` on Debian and Ubuntu), which provides the linker cc.',
       },
       {
         log: 'CMake Error: No CMAKE_CXX_COMPILER could be found.',
-        fix: 'Install a C compiler in the job: CMake found no CMAKE_CXX_COMPILER.',
+        fix: 'Install a C compiler in the job, because CMake found no CMAKE_CXX_COMPILER.',
       },
       {
         log: "> Failed to find target with hash string 'android-36' in: /srv/android",
-        fix: 'Install the platform android-36 of the Android SDK in the job (`sdkmanager`).',
+        fix: 'Install the Android SDK platform android-36 in the job (`sdkmanager`).',
       },
       {
         log: '> Failed to find Build Tools revision 36.0.0',
-        fix: 'Install the build tools 36.0.0 of the Android SDK in the job (`sdkmanager`).',
+        fix: 'Install the Android SDK build tools 36.0.0 in the job (`sdkmanager`).',
       },
     ],
   },
@@ -139,22 +139,25 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /"(?<engine>\w{2,20})" is incompatible.{0,40}Expected version: (?<least>\S{1,40})/,
     ],
     title: [
-      'The job has {tool} {present}, and {least} is required',
-      '{linter} was built with {builtWith}, and the module needs Go {target}',
-      '{openssl?}The bundler needs a hash that OpenSSL 3 no longer has',
-      'The Gradle of the project is too old for Java {java}',
+      'The job has {tool} {present}, but {least} is required',
+      '{linter} was built with {builtWith}, but the module needs Go {target}',
+      '{openssl?}The bundler needs a hash function that OpenSSL 3 no longer has',
+      "The project's Gradle is too old for Java {java}",
     ],
     cause: [
-      'The project requires {tool} {least}, and the job has {present}.',
-      '{linter} was built with {builtWith} and refuses the module, which is written for Go {target}.',
-      '{openssl?}The bundler calls a hash function that the OpenSSL 3 of Node 17 and later no longer offers.',
-      'The Gradle that the wrapper starts does not know Java {java}.',
+      'The project requires {tool} {least}, but the job has {present}.',
+      '{linter} was built with {builtWith} and rejects the module, which is written for Go {target}.',
+      '{openssl?}The bundler calls a hash function that OpenSSL 3, used by Node 17 and later, no longer offers.',
+      'The Gradle version that the wrapper starts does not support Java {java}.',
     ],
     fix: [
-      ['configuration', 'Set up {tool} {least} in the job: it has {present}.'],
+      ['configuration', 'Set up {tool} {least} in the job, which has {present}.'],
       ['configuration', 'Use a release of {linter} that was built with Go {target} or newer.'],
       ['dependency', '{openssl?}Upgrade the bundler, or set `NODE_OPTIONS` to `--openssl-legacy-provider`.'],
-      ['configuration', 'Upgrade the Gradle wrapper to a release for Java {java}, or set up an older JDK.'],
+      [
+        'configuration',
+        'Upgrade the Gradle wrapper to a release that supports Java {java}, or set up an older JDK.',
+      ],
     ],
     matches: [
       'CMake 3.28 or higher is required.  You are running version 3.16.3',
@@ -166,25 +169,25 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     says: [
       {
         log: 'Your Ruby version is 3.1.0, but your Gemfile specified 3.3.0',
-        title: 'The job has Ruby 3.1.0, and 3.3.0 is required',
-        fix: 'Set up Ruby 3.3.0 in the job: it has 3.1.0.',
+        title: 'The job has Ruby 3.1.0, but 3.3.0 is required',
+        fix: 'Set up Ruby 3.3.0 in the job, which has 3.1.0.',
       },
       {
         log: 'CMake 3.28 or higher is required.  You are running version 3.16.3',
-        fix: 'Set up CMake 3.28 in the job: it has 3.16.3.',
+        fix: 'Set up CMake 3.28 in the job, which has 3.16.3.',
       },
       {
         log: "Could not determine java version from '21.0.1'.",
-        fix: 'Upgrade the Gradle wrapper to a release for Java 21.0.1, or set up an older JDK.',
+        fix: 'Upgrade the Gradle wrapper to a release that supports Java 21.0.1, or set up an older JDK.',
       },
       {
         log: "Error: can't load config: the Go language version (go1.22) used to build pearlint is lower than the targeted Go version (1.24.1)",
-        cause: 'pearlint was built with go1.22 and refuses the module, which is written for Go 1.24.1.',
+        cause: 'pearlint was built with go1.22 and rejects the module, which is written for Go 1.24.1.',
         fix: 'Use a release of pearlint that was built with Go 1.24.1 or newer.',
       },
       {
         log: 'Your Composer dependencies require a PHP version ">= 8.3.0". You are running 8.1.2.',
-        fix: 'Set up PHP >= 8.3.0 in the job: it has 8.1.2.',
+        fix: 'Set up PHP >= 8.3.0 in the job, which has 8.1.2.',
       },
       {
         log: 'Error: error:0308010C:digital envelope routines::unsupported',
@@ -228,37 +231,46 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       '{wrapper?}The Gradle wrapper is not committed',
       'There is no {composer} where Composer runs',
       'The project has no scheme {scheme}',
-      'There is no project file {solution}',
+      'The project file {solution} does not exist',
       'Ninja has no rule to make {input}',
     ],
     cause: [
-      '{goMod?}Go looked for go.mod in the folder of the step and above it, and found none.',
-      '{wrapper?}gradlew needs gradle/wrapper/gradle-wrapper.jar, which the checkout does not have.',
-      'The step builds {solution}, and there is no such file.',
+      "{goMod?}Go looked for go.mod in the step's folder and its parent folders, and found none.",
+      '{wrapper?}gradlew needs gradle/wrapper/gradle-wrapper.jar, which is not in the checkout.',
+      'The step builds {solution}, which does not exist.',
       '{target} needs {input}, which does not exist and which no rule makes.',
     ],
     fix: [
       [
         'code',
-        '{wrapper?}Commit gradle/wrapper/gradle-wrapper.jar (run `gradle wrapper`): .gitignore may exclude it.',
+        '{wrapper?}Commit gradle/wrapper/gradle-wrapper.jar (run `gradle wrapper`); .gitignore may exclude it.',
       ],
       [
         'configuration',
-        '{goMod?}Run the step in the folder that has go.mod (`working-directory`), or create it by `go mod init`.',
-      ],
-      ['configuration', '{gemfile?}Run the step in the folder that has the Gemfile (`working-directory`).'],
-      ['configuration', '{cargo?}Run cargo in the folder that has Cargo.toml, or pass `--manifest-path`.'],
-      [
-        'configuration',
-        '{composer?}Run Composer in the folder that has composer.json, or pass `--working-dir`.',
+        '{goMod?}Run the step in the folder that contains go.mod (`working-directory`), or create it with `go mod init`.',
       ],
       [
         'configuration',
-        'Share the scheme {scheme} and commit it, or correct its name in the call of xcodebuild.',
+        '{gemfile?}Run the step in the folder that contains the Gemfile (`working-directory`).',
+      ],
+      [
+        'configuration',
+        '{cargo?}Run cargo in the folder that contains Cargo.toml, or pass `--manifest-path`.',
+      ],
+      [
+        'configuration',
+        '{composer?}Run Composer in the folder that contains composer.json, or pass `--working-dir`.',
+      ],
+      [
+        'configuration',
+        'Share the scheme {scheme} and commit it, or correct its name in the call to xcodebuild.',
       ],
       ['configuration', 'Correct the path {solution} in the step.'],
-      ['configuration', '{makefile?}Run make in the folder that has the makefile (`make -C`).'],
-      ['code', 'Commit {input} or generate it before the build, or correct its path: {target} needs it.'],
+      ['configuration', '{makefile?}Run make in the folder that contains the makefile (`make -C`).'],
+      [
+        'code',
+        'Commit {input}, generate it before the build, or correct its path, because {target} needs it.',
+      ],
     ],
     outranks: GENERIC_COMPILE,
     matches: [
@@ -272,15 +284,15 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       {
         log: 'Error: Could not find or load main class org.gradle.wrapper.GradleWrapperMain',
         title: 'The Gradle wrapper is not committed',
-        fix: 'Commit gradle/wrapper/gradle-wrapper.jar (run `gradle wrapper`): .gitignore may exclude it.',
+        fix: 'Commit gradle/wrapper/gradle-wrapper.jar (run `gradle wrapper`); .gitignore may exclude it.',
       },
       {
         log: 'make: *** No targets specified and no makefile found.  Stop.',
-        fix: 'Run make in the folder that has the makefile (`make -C`).',
+        fix: 'Run make in the folder that contains the makefile (`make -C`).',
       },
       {
         log: "ninja: error: 'src/pear.c', needed by 'scales', missing and no known rule to make it",
-        fix: 'Commit src/pear.c or generate it before the build, or correct its path: scales needs it.',
+        fix: 'Commit src/pear.c, generate it before the build, or correct its path, because scales needs it.',
       },
     ],
   },
@@ -305,20 +317,23 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Build file '(?:\/home\/runner\/work\/[^/\s]{1,100}\/[^/\s]{1,100}\/)?(?<script>[\w./-]{1,160})' line: (?<row>\d{1,6})/,
     ],
     title: [
-      '“{requirement}” is no requirement that pip understands',
-      'Maven refuses the repository {blocked} without TLS',
-      '{eslint?}ESLint finds no configuration',
+      'pip does not understand the requirement “{requirement}”',
+      'Maven blocks the repository {blocked}), which does not use TLS',
+      '{eslint?}ESLint cannot find a configuration',
       '{script} fails at line {row}',
     ],
     cause: [
-      'pip cannot read the requirement “{requirement}”.',
-      'Maven blocks repositories that are reached by http, such as {blocked}.',
-      '{eslint?}ESLint 9 and later read eslint.config.js, and the project has none.',
+      'pip cannot parse the requirement “{requirement}”.',
+      'Maven blocks repositories that are accessed over http, such as {blocked}).',
+      '{eslint?}ESLint 9 and later read eslint.config.js, but the project has none.',
     ],
     fix: [
-      ['configuration', 'Correct line {requirementRow} of {requirements}: it is no requirement.'],
+      ['configuration', 'Correct line {requirementRow} of {requirements}, which is not a valid requirement.'],
       ['configuration', 'Correct the requirement “{requirement}”.'],
-      ['configuration', 'Reach the repository {blocked} by https, or remove it: Maven blocks http.'],
+      [
+        'configuration',
+        'Use https for the repository {blocked}), or remove the repository, because Maven blocks http.',
+      ],
       [
         'configuration',
         '{eslint?}Add an eslint.config.js, or pin ESLint 8 while the project has an .eslintrc.',
@@ -330,7 +345,7 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     says: [
       {
         log: "ERROR: Invalid requirement: 'pear=>1': Expected end (from line 4 of requirements/dev.txt)",
-        fix: 'Correct line 4 of requirements/dev.txt: it is no requirement.',
+        fix: 'Correct line 4 of requirements/dev.txt, which is not a valid requirement.',
       },
     ],
   },
@@ -345,13 +360,16 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /on line (?<row>\d{1,6}) in source list (?<list>\S{1,160})/,
       /E: The repository '(?<repository>[^'\n]{1,160})' (?<why>does not have a Release file|is no longer signed|is not signed)/,
     ],
-    title: ['{list} is malformed at line {row}', 'A package source of apt cannot be used'],
-    cause: ['apt cannot read line {row} of {list}.', 'apt refuses the repository {repository}: it {why}.'],
+    title: ['{list} is malformed at line {row}', 'An apt package source cannot be used'],
+    cause: [
+      'apt cannot read line {row} of {list}.',
+      'apt rejects the repository {repository} because it {why}.',
+    ],
     fix: [
-      ['configuration', 'Correct line {row} of {list} in the step that writes it.'],
+      ['configuration', 'Fix line {row} of {list} in the step that writes it.'],
       [
         'configuration',
-        'Remove the repository {repository}, or replace it by one for this release of the system: it {why}.',
+        'Remove the repository {repository}, or replace it with one for this release of the system, because it {why}.',
       ],
     ],
     matches: [
@@ -377,14 +395,14 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /no such table: (?<table>[\w.]{1,80})/,
     ],
     title: [
-      'There is no database {database}',
-      '{pending?}Migrations of the database are pending',
-      'The database has no table {table}',
+      'The database {database} does not exist',
+      '{pending?}Database migrations are pending',
+      'The database does not have the table {table}',
     ],
     cause: [
       'The step connects to the database {database}, which does not exist.',
-      '{pending?}The database of the job was not migrated before the tests.',
-      'The step reads the table {table}, which the database of the job does not have: its schema was not loaded or is older.',
+      "{pending?}The job's database was not migrated before the tests.",
+      "The step reads the table {table}, which the job's database does not have, because its schema was not loaded or is outdated.",
     ],
     fix: [
       [
@@ -392,7 +410,10 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
         '{pending?}Run the migrations (`bin/rails db:migrate RAILS_ENV=test`) in the job before this step.',
       ],
       ['configuration', 'Create the database {database} in the job before this step.'],
-      ['configuration', 'Run the migrations in the job before this step: the table {table} does not exist.'],
+      [
+        'configuration',
+        'Run the migrations in the job before this step, because the table {table} does not exist.',
+      ],
     ],
     matches: ['ActiveRecord::NoDatabaseError: We could not find your database: scales_test.'],
     ignores: ['Migrations are pending: none, ok', '== CreatePears: migrated (0.0012s)'],
@@ -406,7 +427,7 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /server returned error: HTTP\/1\.1 404/,
     ],
     reads: [/(?:^|[\s'"(<])(?<url>https?:\/\/[^\s'")>]{6,150})/],
-    title: 'The server answered 404 to a download',
+    title: 'The server returned 404 for a download',
     cause: 'The step downloads {url}, which does not exist (404).',
     fix: [['configuration', correctAddress]],
     matches: ['curl: (22) The requested URL returned error: 404'],
@@ -421,7 +442,7 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
           'curl: (22) The requested URL returned error: 404',
           '##[error]Process completed with exit code 22.',
         ].join('\n'),
-        fix: 'Correct the address in `curl -fsSO https://orchard.example/pears.tgz` (404).',
+        fix: 'Correct the URL in `curl -fsSO https://orchard.example/pears.tgz` (404).',
       },
     ],
   },
@@ -431,5 +452,5 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
 function correctAddress(read: (slot: string) => string | null): string | null {
   const [url, command] = [read('url'), read('command')];
   if (url === null || command?.includes(url) !== true) return null;
-  return `Correct the address in \`${command}\` (404).`;
+  return `Correct the URL in \`${command}\` (404).`;
 }

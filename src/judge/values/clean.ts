@@ -1,3 +1,4 @@
+import { projectPath } from '../../log/paths.ts';
 import { oneLine } from '../wording.ts';
 
 /** Longer values are no names but texts. */
@@ -26,24 +27,51 @@ export function cleanValue(raw: string): string | null {
   return line === '' || line.length > MAX_VALUE || /\u2026$|\[address left out\]/.test(line) ? null : line;
 }
 
+/** What tools print before a message: times, levels, tags, signs, and signs in a wrong encoding. */
+const PREFIXES = [
+  String.raw`[\p{Extended_Pictographic}\u{FE0F}\u{200D}]{1,8}|Γ[^\x00-\x7f]{1,3}(?=\s)|\?{2,4}`,
+  String.raw`\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]{8,16}Z?\]?`,
+  String.raw`\[?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]?(?= )|\[ {0,4}\+?\d{1,7} ?m?s\]`,
+  String.raw`[-!*•×→>|:](?= +\S)|\x60?->(?= )|[xX✗](?= +[A-Z])`,
+  String.raw`##\[error\]|[Cc]aused by:|e:(?= )|npm (?:ERR!|error)(?: code)?(?= )|\[(?:ERROR|error)\]`,
+  String.raw`(?:Error|error|Fatal|fatal|err|E)[:!](?= )|(?:ERROR|FATAL)(?:[:!]| =>| \|)?(?= )`,
+  String.raw`\[[A-Za-z][\w.-]{2,60}\](?= +[A-Z\d[])|[a-z_]{2,40}(?:::[a-z_]{2,40}){1,6}:(?= )`,
+];
+const PREFIX = new RegExp(`^(?:(?:${PREFIXES.join('|')})\\s{0,4}){1,8}`, 'u');
+/** The packages of an exception's type. */
+const PACKAGES = /(?<![\w./])(?:[a-z_]\w{0,60}\.){2,10}(?=[A-Z][\w$]{0,80}(?:Error|Exception)\b)/g;
+/** Where a message tells to read on. */
+const READ_ON =
+  /[.;]? ?\(?(?:For (?:further|more) (?:information|details)|For details|(?:Read|Learn|See) more|More (?:information|details)|See also)\b[^.]{0,60}https?:\/\/\S{1,300}.*$/i;
+/** Escapes that a program printed as text, and frames in a wrong encoding. */
+const ESCAPES =
+  /\\(?:x1b|u001b|033|e)(?:\[[\d;]{0,20}[A-Za-z])?|\[\d{1,3}(?:;\d{1,3}){0,3}m|(?:Γ[öò][^\s\w]{1,2}){1,200}/gi;
+/** An absolute path, which may lead into the checkout. */
+const ABSOLUTE = /(?<![\w./:~@-])(?:\/|[A-Za-z]:[\\/])[\w@.+-]{1,80}(?:[\\/][\w@.+-]{1,80}){2,30}/g;
+
 /**
- * Makes words of the log fit for the middle of a sentence: without marks, boxes and a stop at the end, cut
- * between words.
+ * Makes words of the log fit for the middle of a sentence: without marks, times, boxes, the packages of an
+ * exception's type, the folder of the checkout and a stop at the end, cut between words.
  */
 export function cleanWords(raw: string, most: number): string {
   const text = raw
     .replace(/\s{0,20}\/\/ Object\.is equality/g, '')
     .replace(/\\[nrt](?![\w\\])|\\n/g, ' ')
     .replace(/[│╭╰╮╯─┌└┐┘├┤✖✘●⨯⎯]{1,200}/g, ' ')
-    .replace(/\*\*(?=\S)|(?<=\S)\*\*/g, '')
+    .replace(/(?<!\*)\*\*(?!\*)/g, '')
     .replace(/\s{1,400}/g, ' ')
-    .replace(/\[\d{1,3}(?:;\d{1,3}){0,3}m/g, '')
+    .replace(ESCAPES, '')
     .trim()
-    .replace(/^(?:\d{4}-\d\d-\d\d[T ][\d:.,]{8,16}Z? |[-!*•×>→] (?=\S)){1,3}/, '')
-    .replace(
-      /^(?:(?:##\[error\]|npm (?:ERR!|error)(?: code)?|\[ERROR\]|ERROR:|Error:|error:|E:|fatal:|FATAL:) ?){1,3}/,
-      '',
-    )
+    .replace(PREFIX, '')
+    .replace(PACKAGES, '')
+    .replace(ABSOLUTE, projectPath)
+    .replace(READ_ON, '')
+    .replace(/ \[[^\][\s]{1,300}\.\w{0,8}proj\]$/, '')
     .replace(/[.:;,\s]{1,10}$/, '');
   return oneLine(text, most);
+}
+
+/** Puts words of the log between quotation marks. */
+export function quoteWords(words: string): string {
+  return `“${words}”`;
 }

@@ -1,5 +1,7 @@
+import { MAX_DIAGNOSTICS } from '../../domain/triage.ts';
 import type { Fact, Facts } from '../facts.ts';
 import { getDistribution } from '../known-packages.ts';
+import { listErrors } from '../leading-diagnostic.ts';
 import { findHost, findOwnService, missingModuleName } from '../line-facts.ts';
 import { OFFER_READS } from '../offers.ts';
 import type { FindValue, Nearness, Value } from '../sentence.ts';
@@ -35,6 +37,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   package: (block) => onLines(block, publishedName),
   message: ({ trigger }) => valueOn(trigger, cleanWords(trigger.text.split('\n')[0] ?? '', 160)),
   tool: readTool,
+  errors: countErrors,
+  fixed: readFixMark,
   ...VERSION_READERS,
 };
 
@@ -203,4 +207,17 @@ function readTool({ trigger }: TellingBlock, { subject }: Facts): Value | null {
   );
   const name = entry === undefined ? null : toolName(entry);
   return name === null || /^the |^linter$|^tool$/.test(name) ? null : valueOn(trigger, name);
+}
+
+/** Reads how many errors the tool that reported the deciding line reports; null where it is one. */
+function countErrors({ trigger }: TellingBlock, facts: Facts): Value | null {
+  const errors = listErrors(facts);
+  const own = errors.find(({ at }) => at?.source === trigger.source && at?.line === trigger.line);
+  const count = errors.filter(({ tool }) => tool === own?.tool).length;
+  return own === undefined || count < 2 || count >= MAX_DIAGNOSTICS ? null : valueOn(trigger, String(count));
+}
+
+/** Reads the mark of a linter behind a finding that it can correct itself: "F401 [*] …". */
+function readFixMark({ trigger }: TellingBlock): Value | null {
+  return /(?:^|\s)[A-Z]{1,5}\d{1,5} \[\*\] \S/.test(trigger.text) ? valueOn(trigger, '[*]') : null;
 }

@@ -60,7 +60,12 @@ const EXPRESSION = /^[a-z_]\w{0,60}(?:\.[a-z_]\w{0,60}|[[(])/i;
 function shorten(text: string | null): string | null {
   const value = text === null ? null : cleanValue(text);
   if (value === null || value.length > 80) return null;
-  return EXPRESSION.test(value) && !/['"`]/.test(text ?? '') ? null : value;
+  return isExpression(text ?? '') ? null : value;
+}
+
+/** Checks whether a text is source that stands for a value. */
+export function isExpression(text: string): boolean {
+  return EXPRESSION.test(text.trim()) && !/['"`]/.test(text);
 }
 
 /** Reads the value on the line of the test's report that holds it, so that the line can be quoted. */

@@ -55,10 +55,10 @@ export function findUpgrades(
     .slice(0, MAX_UPGRADES);
 }
 
-/** Says what was changed: "This build moves lodash from 4.17.21 to 5.0.0." */
+/** Says what was changed: "This build changes lodash from 4.17.21 to 5.0.0." */
 export function stateUpgrade({ name, from, to, at }: Upgrade): Stated {
   return {
-    text: `This build moves ${name} ${from === null ? '' : `from ${from} `}to ${to}.`,
+    text: `This build changes ${name} ${from === null ? '' : `from ${from} `}to ${to}.`,
     at: at === null ? [] : [at],
   };
 }
@@ -93,9 +93,9 @@ function stateOwners(artifacts: readonly InvolvedArtifact[]): Stated[] {
     const group =
       beside.length === 0
         ? ''
-        : ` Of its group the build also has ${beside.map(({ name, version }) => `${name} ${version}`).join(', ')}.`;
+        : ` From the same group, the build also has ${beside.map(({ name, version }) => `${name} ${version}`).join(', ')}.`;
     const moved = symbol.startsWith('javax.')
-      ? `, later versions of which call it ${symbol.replace('javax.', 'jakarta.')}`
+      ? `; later versions call it ${symbol.replace('javax.', 'jakarta.')}`
       : '';
     return { text: `${symbol} belongs to ${named}${moved}.${group}`, at: owners.map(({ at }) => at) };
   });

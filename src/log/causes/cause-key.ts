@@ -9,14 +9,20 @@ const ASSERTION = /Assert|Expectation|ComparisonFailure|TestFail|MultipleFailure
  * Errors of the machine. They hit every test alike, so the line of the test that met one first does not
  * matter.
  */
-const OF_THE_MACHINE =
-  /\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EADDRINUSE|ENOSPC|EMFILE|ENOMEM|EROFS)\b|[Cc]onnection refused|No space left on device|Too many open files|Cannot allocate memory|Name or service not known|\bUnknownHostException\b/;
+const OF_THE_MACHINE = new RegExp(
+  String.raw`\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EADDRINUSE|ENOSPC|EMFILE|ENOMEM|` +
+    String.raw`EROFS)\b|[Cc]onnection refused|No space left on device|Too many open files|` +
+    String.raw`Cannot allocate memory|Name or service not known|\bUnknownHostException\b`,
+);
 
 /** Patterns for a missing thing that breaks everything that needs it; the group names the missing thing. */
 const MISSING: readonly RegExp[] = [
   /\b(?:Cannot find (?:module|package)|No module named|Could not resolve|Failed to (?:resolve|load)(?: import)?) ["'`]?(?<what>[\w@./-]{2,200})/,
   /\bcannot import name ["'](?<what>\w{1,100}["'] from ["'][\w.]{1,200})/,
-  /\b(?:ENOENT: no such file or directory, \w{1,20} '|No such file or directory: b?'|open )(?<what>[^'\n:]{2,300})(?:'|: no such file or directory)/,
+  new RegExp(
+    String.raw`\b(?:ENOENT: no such file or directory, \w{1,20} '|No such file or directory: b?'|` +
+      String.raw`open )(?<what>[^'\n:]{2,300})(?:'|: no such file or directory)`,
+  ),
   /\brelation "(?<what>[\w.]{1,100})" does not exist|\bno such table: (?<table>[\w.]{1,100})/,
   /\bfixture '(?<what>\w{1,100})' not found/,
 ];
@@ -58,8 +64,10 @@ function deepestKey(thrown: ThrownException | null): string | null {
 }
 
 /** A function without a name of its own: each test of a file has one. */
-const NAMELESS =
-  /<anonymous>|^(?:Object|Context|TestContext|Proxy|Suite)\.|^(?:null|anonymous|func\d{1,4}|<lambda>|<module>)$/;
+const NAMELESS = new RegExp(
+  String.raw`<anonymous>|^(?:Object|Context|TestContext|Proxy|Suite)\.|` +
+    String.raw`^(?:null|anonymous|func\d{1,4}|<lambda>|<module>)$`,
+);
 
 /** Tells whether a test states an expectation that does not hold. */
 function isExpectation({ test, message }: ReadFailure): boolean {

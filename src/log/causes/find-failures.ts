@@ -12,33 +12,35 @@ import { isCheck, isPackageManager } from '../tool-kinds.ts';
 import { viewLog } from './log-view.ts';
 import { spansOfTest } from './spans.ts';
 
-/**
- * Limits on the failing tests of one build, and on the failed steps of one log, that are reported separately.
- * If there are more, only the first ones are.
- */
-const [MAX_TESTS, MAX_STEPS] = [2_000, 40];
+/** The maximum number of failing tests of one build that are reported; the first ones are. */
+const MAX_TESTS = 2_000;
+/** The maximum number of failed steps of one log that are reported separately; the first ones are. */
+const MAX_STEPS = 40;
 
 /**
  * Finds what failed in a build: each failing test, each failed step in which no test failed, and the main
- * error of each failed log that has neither. Never empty: where nothing is found, the one failure says so.
+ * error of each failed log that has neither. Returns at least one failure; if nothing is found, a failure
+ * that says so.
  */
 export function findFailures(opened: OpenedSources, reading: Reading, options: ReadOptions): ReadFailure[] {
-  const told = reading.failingTests.filter((test) => !isOnlyListed(test));
-  const tests = sameOnce(told.slice(0, MAX_TESTS).map((test) => failureOfTest(reading, test)));
-  const steps = failedLogs(opened, told).flatMap((read) => findSteps(read, told, opened, reading, options));
-  const own = steps.filter((step) => !step.generic);
+  const explainedTests = reading.failingTests.filter((test) => !isOnlyListed(test));
+  const tests = mergeSame(explainedTests.slice(0, MAX_TESTS).map((test) => failureOfTest(reading, test)));
+  const steps = listFailedLogs(opened, explainedTests).flatMap((read) =>
+    findSteps(read, explainedTests, opened, reading, options),
+  );
+  const specificSteps = steps.filter((step) => !step.generic);
   const decisive =
-    own.some((step) => !isCancelled(step)) || tests.length > 0
-      ? own.filter((step) => !isCancelled(step))
-      : own;
-  const found = toleratedLast([...tests, ...decisive], opened.logs);
+    specificSteps.some((step) => !isCancelled(step)) || tests.length > 0
+      ? specificSteps.filter((step) => !isCancelled(step))
+      : specificSteps;
+  const found = sortToleratedLast([...tests, ...decisive], opened.logs);
   if (found.length > 0) return found;
   return steps.length > 0 ? steps.slice(0, 1) : [mainFailure(reading)];
 }
 
 /**
- * Tells whether a file of tests is only named in a list at the end: it died of what its process printed
- * above.
+ * Tells whether a test file is only listed as failed, without an error of its own. The cause is in the output
+ * above the list.
  */
 function isOnlyListed(test: FailingTest): boolean {
   return (
@@ -48,8 +50,11 @@ function isOnlyListed(test: FailingTest): boolean {
   );
 }
 
-/** Marks the failures of steps after which the job went on, and puts them behind those that turned it red. */
-function toleratedLast(failures: readonly ReadFailure[], logs: readonly ReadLog[]): ReadFailure[] {
+/**
+ * Marks the failures of steps after which the job went on, and puts them behind those that turned it red.
+ * Changes nothing if every failure is tolerated.
+ */
+function sortToleratedLast(failures: readonly ReadFailure[], logs: readonly ReadLog[]): ReadFailure[] {
   const sections = logs.flatMap(({ structure }) =>
     structure.failedSections.filter(({ tolerated }) => tolerated === true),
   );
@@ -67,7 +72,7 @@ function toleratedLast(failures: readonly ReadFailure[], logs: readonly ReadLog[
 }
 
 /** Joins what failed alike in several jobs: one failure, with its lines in each. */
-function sameOnce(failures: readonly ReadFailure[]): ReadFailure[] {
+function mergeSame(failures: readonly ReadFailure[]): ReadFailure[] {
   const once = new Map<string, ReadFailure>();
   for (const failure of failures) {
     const { test, fingerprint } = failure;
@@ -88,16 +93,17 @@ function listLogs({ logs, test }: ReadFailure): readonly string[] {
   return logs ?? (test?.at == null ? [] : [test.at.source]);
 }
 
-/** Tells whether a step was only stopped because another job had failed. */
+/** Tells whether a step failed only because the run was cancelled. */
 function isCancelled({ message }: Pick<Failure, 'message'>): boolean {
   return /^(?:##\[error\]|Error: )?The (?:operation|job|run) was cancell?ed\W*$/i.test(message);
 }
 
 /**
- * Returns the logs of failed jobs: those that say how they failed; where none does, those in which an error
- * was found.
+ * Returns the logs of failed jobs: those with a failed test, a failed step, an exit code or a final error.
+ * Logs of jobs that failed because another one did are left out. If there are none, returns all logs with
+ * findings.
  */
-function failedLogs({ logs, sources }: OpenedSources, tests: readonly FailingTest[]): readonly ReadLog[] {
+function listFailedLogs({ logs, sources }: OpenedSources, tests: readonly FailingTest[]): readonly ReadLog[] {
   const ofTests = new Set(tests.flatMap((test) => spansOfTest(test).map(({ source }) => source)));
   const artifacts = new Set(sources.filter(({ kind }) => kind !== 'log').map(({ name }) => name));
   const hasFailed = (read: ReadLog) =>
@@ -110,38 +116,43 @@ function failedLogs({ logs, sources }: OpenedSources, tests: readonly FailingTes
 
 /** Lines below the last error that a process may print when it ends. */
 const MAX_BELOW = 3;
-/** Weight from which a message says for sure that something failed. */
-const SURE = 60;
+/** The minimum weight of a message that proves a failure. */
+const PROVING_WEIGHT = 60;
 
 /**
- * Tells whether an error is the last that a log says: its process ended by it. A log with marked steps says
- * itself which of them failed.
+ * Tells whether a log ends in an error. Logs with marked steps are excluded: the marks show which steps
+ * failed.
  */
 function endsInError({ log, found, structure, isPassed }: ReadLog): boolean {
   if (isPassed || structure.hasSteps) return false;
-  let end = log.lineCount;
-  while (end > 1 && log.line(end).trim() === '') end--;
+  let lastLine = log.lineCount;
+  while (lastLine > 1 && log.line(lastLine).trim() === '') lastLine--;
   const errors = found.diagnostics.filter(({ severity }) => severity === 'error');
-  const sure = [...errors, ...found.exceptions, ...found.messages.filter(({ weight }) => weight >= SURE)];
-  const lines = new Set(sure.flatMap(({ at }) => (at === null ? [] : [at.line])));
+  const proofs = [
+    ...errors,
+    ...found.exceptions,
+    ...found.messages.filter(({ weight }) => weight >= PROVING_WEIGHT),
+  ];
+  const lines = new Set(proofs.flatMap(({ at }) => (at === null ? [] : [at.line])));
   const ends = [...lines, ...found.blocks.filter(({ start }) => lines.has(start)).map((block) => block.end)];
-  return ends.some((line) => line >= end - MAX_BELOW);
+  return ends.some((line) => line >= lastLine - MAX_BELOW);
 }
 
 /**
- * Finds the failed steps of one log in which no test failed, and what compilers and linters report in
- * addition to the tests.
+ * Finds the failed steps of one log in which no test failed. If tests failed elsewhere in the log, also finds
+ * the errors of compilers and linters outside those steps. Otherwise, splits the steps by such tools; a log
+ * with fewer than two failed steps counts as one step.
  */
 function findSteps(
   read: ReadLog,
-  told: readonly FailingTest[],
+  explainedTests: readonly FailingTest[],
   opened: OpenedSources,
   reading: Reading,
   options: ReadOptions,
 ): ReadFailure[] {
   const { log, structure } = read;
   const tests = joinRanges(
-    told
+    explainedTests
       .flatMap(spansOfTest)
       .filter(({ source }) => source === log.name)
       .map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd })),
@@ -165,8 +176,8 @@ function findSteps(
   const checks = rangesByCheck(read, []);
   const steps = untested.length < 2 ? [[{ start: 1, end: log.lineCount }]] : untested.map(rangeOfSection);
   const split = steps.flatMap((step) => {
-    const own = checks.filter((ranges) => ranges.every(({ start }) => overlaps(step, start, start)));
-    return own.length > 1 && areApart(own) ? own : [step];
+    const inStep = checks.filter((ranges) => ranges.every(({ start }) => overlaps(step, start, start)));
+    return inStep.length > 1 && areApart(inStep) ? inStep : [step];
   });
   if (split.length > 1) return split.map(failWithin);
   const [spans] = steps.map((ranges) =>
@@ -198,9 +209,11 @@ function rangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[]): Li
   );
   const byTool = Map.groupBy(errors, ({ tool }) => tool);
   const ends = new Map(found.blocks.map(({ start, end }) => [start, end]));
-  return [...byTool.values()].map((own) =>
+  return [...byTool.values()].map((errorsOfTool) =>
     joinRanges(
-      own.flatMap(({ at }) => (at === null ? [] : [{ start: at.line, end: ends.get(at.line) ?? at.line }])),
+      errorsOfTool.flatMap(({ at }) =>
+        at === null ? [] : [{ start: at.line, end: ends.get(at.line) ?? at.line }],
+      ),
     ),
   );
 }
@@ -210,13 +223,13 @@ function rangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[]): Li
  * gives.
  */
 function isOfItsOwn({ tool, file, line }: Diagnostic, text: string): boolean {
-  // What a test writes into a temporary folder is checked by the test.
+  // Files under /tmp and /var are output of tests, which report them.
   if (isCheck(tool)) return file !== null && line !== null && !/^\/(?:tmp|var)\//.test(file);
   return isPackageManager(tool) && classifyRole(text) === 'cause';
 }
 
 /**
- * Tells whether tools spoke one after the other: errors that lie among one another's are those of one run.
+ * Tells whether the errors of the tools do not interleave. Interleaved errors come from one run.
  */
 function areApart(tools: readonly (readonly LineRange[])[]): boolean {
   const wholes = tools

@@ -10,8 +10,11 @@ const MAX_LINKED = 20;
  * Names that tie a line of the shared context to a failure: a host with its port, a service's address, a
  * variable of the environment.
  */
-const NAMES =
-  /\b(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|[a-z][\w-]{0,60}(?:\.[a-z][\w-]{0,60}){0,6}):\d{2,5}\b|\b[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6}\b/g;
+const NAMES = new RegExp(
+  String.raw`\b(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|[a-z][\w-]{0,60}(?:\.[a-z][\w-]{0,60}){0,6})` +
+    String.raw`:\d{2,5}\b|\b[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6}\b`,
+  'g',
+);
 
 /** Names that tools print everywhere. */
 const COMMON =

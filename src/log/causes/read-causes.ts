@@ -95,7 +95,8 @@ function noteUnanswered(groups: readonly Omit<ReadCause, 'reading'>[]): string[]
   const more = names.length > MAX_NAMED ? [`${names.length - MAX_NAMED} more`] : [];
   const causes = groups.length === 1 ? '1 more cause is' : `${groups.length} more causes are`;
   return [
-    `The first ${MAX_CAUSES} causes are answered; ${causes} not: ${[...names.slice(0, MAX_NAMED), ...more].join(', ')}.`,
+    `The first ${MAX_CAUSES} causes are answered; ${causes} ` +
+      `not: ${[...names.slice(0, MAX_NAMED), ...more].join(', ')}.`,
   ];
 }
 

@@ -134,8 +134,10 @@ function withoutFirst({ start, end }: LineRange): LineRange {
 }
 
 /** `Checking formatting...`, `Auto-merging limits.conf` */
-const DOES =
-  /^\s{0,12}(?!Missing|Warning|During|String|Nothing|Setting)(?:[A-Z][a-z]{1,10}-)?[A-Z]?[a-z]{2,14}ing\b(?! to\b)/;
+const DOES = new RegExp(
+  String.raw`^\s{0,12}(?!Missing|Warning|During|String|Nothing|Setting)` +
+    String.raw`(?:[A-Z][a-z]{1,10}-)?[A-Z]?[a-z]{2,14}ing\b(?! to\b)`,
+);
 
 /** Tells whether a line says what a tool begins to do. */
 function isDoing(text: string): boolean {

@@ -51,8 +51,11 @@ const SKIPPED_FOLDERS = new Set(['.git', 'node_modules', '__MACOSX', '.svn', '__
 /**
  * Endings that CI systems use for logs, reports and archives of them; a file without an ending may be a log.
  */
-const ENDINGS =
-  /\.(?:log|txt|out|err|stdout|stderr|text|console|xml|trx|tap|json|jsonl|ndjson|sarif|ctrf|gz|tgz|zst|tzst|zip|tar|\d{1,3})$|(?:^|\/)[^./]{1,100}$/i;
+const ENDINGS = new RegExp(
+  String.raw`\.(?:log|txt|out|err|stdout|stderr|text|console|xml|trx|tap|json|jsonl|ndjson|sarif|` +
+    String.raw`ctrf|gz|tgz|zst|tzst|zip|tar|\d{1,3})$|(?:^|/)[^./]{1,100}$`,
+  'i',
+);
 const STEP = /^(?:(?<folder>.*)\/)?(?<number>-?\d{1,5})_(?<name>[^/]{1,300})\.txt$/;
 
 const NUMERIC = new Intl.Collator('en', { numeric: true });
@@ -199,7 +202,8 @@ async function readEntry(
   if (uncompressedSize > RATIO_FROM_BYTES && uncompressedSize > compressedSize * MAX_RATIO) {
     throw refused(
       what,
-      `"${shown}" grows more than ${MAX_RATIO} times when it is decompressed. If you trust it, unpack it first`,
+      `"${shown}" grows more than ${MAX_RATIO} times when it is decompressed. ` +
+        'If you trust it, unpack it first',
     );
   }
   const chunks: Buffer[] = [];

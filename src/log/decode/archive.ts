@@ -108,7 +108,8 @@ async function unpack(
   const more = Math.max(0, left.length - MAX_NAMED) + unread;
   if (more > 0)
     notes.push(
-      `${more} ${more === 1 ? 'file' : 'files'} of ${name} that ${more === 1 ? 'is not a log or report was' : 'are not logs or reports were'} skipped.`,
+      `${more} ${more === 1 ? 'file' : 'files'} of ${name} ` +
+        `that ${more === 1 ? 'is not a log or report was' : 'are not logs or reports were'} skipped.`,
     );
   return sources;
 }

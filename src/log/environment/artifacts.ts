@@ -34,12 +34,16 @@ const TREE =
   /^(?:\[ERROR\] ?)?\s{0,80}(?:\+-|\\-)\s?(?<coordinates>[\w.-]{1,120}:[\w.-]{1,120}:[\w.:-]{1,120})/;
 const REQUIRES = /\bDependency (?<coordinates>[\w.-]{1,120}:[\w.-]{1,120}:jar:[\w.-]{1,80}) requires /;
 const INSTALLED = /^Successfully installed (?<all>\S.{0,4000})/;
-const CRATE =
-  /^\s{0,12}(?:Compiling|Downloaded|Adding|Updating) (?<name>[\w-]{1,80}) v(?<version>\d[\w.+-]{0,40})(?: -> v(?<to>\d[\w.+-]{0,40}))?/;
+const CRATE = new RegExp(
+  String.raw`^\s{0,12}(?:Compiling|Downloaded|Adding|Updating) (?<name>[\w-]{1,80})` +
+    String.raw` v(?<version>\d[\w.+-]{0,40})(?: -> v(?<to>\d[\w.+-]{0,40}))?`,
+);
 const MODULE = /^go: downloading (?<name>[\w./~-]{3,200}) v(?<version>\d[\w.+-]{0,80})/;
 /** Directories of a repository's address before the group. */
-const ROOTS =
-  /^(?:.{0,100}?\/)?(?:maven2?|releases|public|repository\/[\w-]{1,60}|content\/(?:groups|repositories)\/[\w-]{1,60})\/(?=\w)/;
+const ROOTS = new RegExp(
+  String.raw`^(?:.{0,100}?/)?(?:maven2?|releases|public|repository/[\w-]{1,60}|` +
+    String.raw`content/(?:groups|repositories)/[\w-]{1,60})/(?=\w)`,
+);
 
 /** Reads the artifacts that a log names, each version once, where it was named last. */
 export function readArtifacts(log: LogText, lines: readonly number[]): Artifact[] {

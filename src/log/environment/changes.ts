@@ -18,7 +18,8 @@ const VERSION = String.raw`(?<to>v?\d[\w.+-]{0,40})`;
 const TITLES: readonly RegExp[] = [
   new RegExp(String.raw`\bbump ${NAME} from (?<from>v?\d[\w.+-]{0,40}) to ${VERSION}`, 'i'),
   new RegExp(
-    String.raw`\bupdate (?:dependency|module|rust crate) ${NAME} (?:from (?<from>v?\d[\w.+-]{0,40}) )?to ${VERSION}`,
+    String.raw`\bupdate (?:dependency|module|rust crate) ${NAME} ` +
+      String.raw`(?:from (?<from>v?\d[\w.+-]{0,40}) )?to ${VERSION}`,
     'i',
   ),
   new RegExp(String.raw`^\s{0,12}Updating ${NAME} (?<from>v\d[\w.+-]{0,40}) -> ${VERSION}$`),
@@ -26,7 +27,8 @@ const TITLES: readonly RegExp[] = [
 /** Branches as Renovate and Dependabot name them: the last number is the version. */
 const BRANCHES: readonly RegExp[] = [
   new RegExp(
-    String.raw`\bdependabot/[\w-]{1,40}/(?:[\w.@-]{1,100}/){0,6}(?<name>[A-Za-z@][\w.@-]{0,100}?)-${VERSION}(?![\w/])`,
+    String.raw`\bdependabot/[\w-]{1,40}/(?:[\w.@-]{1,100}/){0,6}` +
+      String.raw`(?<name>[A-Za-z@][\w.@-]{0,100}?)-${VERSION}(?![\w/])`,
   ),
   new RegExp(String.raw`\brenovate/(?:[\w.-]{1,60}/)?(?<name>[A-Za-z@][\w.@-]{0,100}?)-${VERSION}(?![\w/])`),
 ];

@@ -23,12 +23,19 @@ export const CONFLICT_LITERALS: readonly string[] = [
 ];
 
 const [MAX_CONFLICTS, MAX_LINES, MAX_NAMED] = [50, 120, 3];
-const CONFLICT =
-  /(?<kind>Require upper bound dependencies|Dependency convergence) error for (?<group>[\w.-]{1,120}):(?<name>[\w.-]{1,120}):(?:jar:)?(?<used>[\w.-]{1,80})/;
-const NODE =
-  /^(?:\[ERROR\] ?)?(?<indent>\s{0,80})(?:\+-|\\-)\s?(?<group>[\w.-]{1,120}):(?<name>[\w.-]{1,120}):(?:jar:)?(?<version>[\w.-]{1,80})(?:.{0,80}<-- [\w.-]{1,120}:[\w.-]{1,120}:(?:jar:)?(?<asked>[\w.-]{1,80}))?/;
-const REQUIRES =
-  /\bDependency (?<group>[\w.-]{1,120}):(?<name>[\w.-]{1,120}):jar:(?<version>[\w.-]{1,80}) requires (?<of>Jenkins) (?<needed>[\w.-]{1,40}) or higher/;
+const CONFLICT = new RegExp(
+  '(?<kind>Require upper bound dependencies|Dependency convergence) error for ' +
+    String.raw`(?<group>[\w.-]{1,120}):(?<name>[\w.-]{1,120}):(?:jar:)?(?<used>[\w.-]{1,80})`,
+);
+const NODE = new RegExp(
+  String.raw`^(?:\[ERROR\] ?)?(?<indent>\s{0,80})(?:\+-|\\-)\s?(?<group>[\w.-]{1,120})` +
+    String.raw`:(?<name>[\w.-]{1,120}):(?:jar:)?(?<version>[\w.-]{1,80})` +
+    String.raw`(?:.{0,80}<-- [\w.-]{1,120}:[\w.-]{1,120}:(?:jar:)?(?<asked>[\w.-]{1,80}))?`,
+);
+const REQUIRES = new RegExp(
+  String.raw`\bDependency (?<group>[\w.-]{1,120}):(?<name>[\w.-]{1,120}):jar:(?<version>[\w.-]{1,80})` +
+    String.raw` requires (?<of>Jenkins) (?<needed>[\w.-]{1,40}) or higher`,
+);
 
 /**
  * Reads which direct dependencies need newer versions than the build has: the one that needs most of them

@@ -33,10 +33,15 @@ const FRAME = /^\s{0,12}at (?:[\w.-]{1,60}\/{1,2})?((?:[a-z][\w]{0,40}\.){1,10}[
 /** Packages that every JVM has; javax is the JVM's but for the packages that moved to jakarta. */
 const PLATFORM = /^(?:javax?|jdk|sun|com\.sun\.(?:proxy|tools|management)|worker|app)\./;
 /** Packages that run every test and stand in every trace. */
-const HARNESS =
-  /^(?:org\.junit|junit|org\.apache\.maven\.surefire|org\.opentest4j|com\.intellij|org\.gradle|org\.mockito\.junit)\b/;
-const JAVAX =
-  /^javax[./](?=(?:jws|ws|xml[./](?:bind|ws|soap)|servlet|persistence|validation|inject|enterprise|annotation|mail|activation|transaction|ejb|faces|json|el|interceptor|mvc|jms|batch|security[./]enterprise)\b)/;
+const HARNESS = new RegExp(
+  String.raw`^(?:org\.junit|junit|org\.apache\.maven\.surefire|org\.opentest4j|` +
+    String.raw`com\.intellij|org\.gradle|org\.mockito\.junit)\b`,
+);
+const JAVAX = new RegExp(
+  '^javax[./](?=(?:jws|ws|xml[./](?:bind|ws|soap)|servlet|persistence|validation|' +
+    'inject|enterprise|annotation|mail|activation|transaction|ejb|faces|json|el|' +
+    String.raw`interceptor|mvc|jms|batch|security[./]enterprise)\b)`,
+);
 const OWN_FILE = /(?:^|\/)src\/[\w-]{1,40}\/(?:java|kotlin|scala|groovy)\/(.{1,300})\/[^/]{1,200}$/;
 
 /**
@@ -126,8 +131,10 @@ function ownPackages({ diagnostics, failingTests }: Extraction): string[] {
 }
 
 /** Groups under which many projects of different owners publish: they tell only with one more part. */
-const SHARED_GROUP =
-  /^(?:org\.apache|com\.google|com\.github|io\.github|org\.eclipse|org\.codehaus|org\.jenkins|io\.jenkins|org\.jboss|com\.sun)$/;
+const SHARED_GROUP = new RegExp(
+  String.raw`^(?:org\.apache|com\.google|com\.github|io\.github|org\.eclipse|org\.codehaus|` +
+    String.raw`org\.jenkins|io\.jenkins|org\.jboss|com\.sun)$`,
+);
 
 /** Rates how well a package's parts fit an artifact's group and name: 0 where it cannot be its owner. */
 function rateOwner({ group, name }: Artifact, parts: readonly string[]): number {

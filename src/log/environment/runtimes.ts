@@ -33,19 +33,26 @@ const VERSION_ROWS: readonly VersionRow[] = [
   { tool: 'node', running: false, pattern: new RegExp(`\\bNow using node ${V}`, 'i') },
   { tool: 'node', running: false, pattern: new RegExp(`^\\s{0,8}node: ${V}$`) },
   { tool: 'node', running: false, pattern: new RegExp(`\\bnode/${V}(?:/| )`) },
-  { tool: 'node', running: false, pattern: new RegExp(`\\b(?:FROM|image:?|docker pull) (?:docker\\.io/(?:library/)?)?node:${V}`, 'i') },
+  { tool: 'node', running: false,
+    pattern: new RegExp(`\\b(?:FROM|image:?|docker pull) (?:docker\\.io/(?:library/)?)?node:${V}`, 'i') },
   { tool: 'python', running: true, pattern: new RegExp(`^platform \\w{1,20} -- Python ${V}`) },
   { tool: 'python', running: true, pattern: new RegExp(`[/\\\\]lib[/\\\\]python${V}[/\\\\]`) },
   { tool: 'python', running: false, pattern: new RegExp(`\\bPython[/\\\\]${V}[/\\\\]`) },
-  { tool: 'python', running: false, pattern: new RegExp(`^(?:Python|Using CPython|Successfully set up CPython \\(?|Using Python) ?${V}`, 'i') },
-  { tool: 'python', running: false, pattern: new RegExp(`\\b(?:FROM|image:?|docker pull) (?:docker\\.io/(?:library/)?)?python:${V}`, 'i') },
+  { tool: 'python', running: false,
+    pattern: new RegExp(`^(?:Python|Using CPython|Successfully set up CPython \\(?|Using Python) ?${V}`, 'i') },
+  { tool: 'python', running: false,
+    pattern: new RegExp(`\\b(?:FROM|image:?|docker pull) (?:docker\\.io/(?:library/)?)?python:${V}`, 'i') },
   { tool: 'go', running: true, pattern: new RegExp(`\\(running go ${V}`) },
   { tool: 'go', running: false, pattern: new RegExp(`\\bgo version go${V}`) },
   { tool: 'go', running: false, pattern: new RegExp(`hostedtoolcache[/\\\\]go[/\\\\]${V}`) },
-  { tool: 'go', running: false, pattern: new RegExp(`\\b(?:FROM|image:?|docker pull) (?:docker\\.io/(?:library/)?)?golang:${V}`, 'i') },
-  { tool: 'java', running: false, pattern: new RegExp(`\\b(?:openjdk version|java version|Java version:) "?${V}`) },
-  { tool: 'java', running: false, pattern: new RegExp(`hostedtoolcache[/\\\\]Java_\\w{1,40}_jdk[/\\\\]${V}`) },
-  { tool: 'java', running: false, pattern: new RegExp(`\\b(?:FROM|image:?|docker pull) (?:docker\\.io/(?:library/)?)?(?:eclipse-temurin|openjdk|amazoncorretto):${V}`, 'i') },
+  { tool: 'go', running: false,
+    pattern: new RegExp(`\\b(?:FROM|image:?|docker pull) (?:docker\\.io/(?:library/)?)?golang:${V}`, 'i') },
+  { tool: 'java', running: false,
+    pattern: new RegExp(`\\b(?:openjdk version|java version|Java version:) "?${V}`) },
+  { tool: 'java', running: false,
+    pattern: new RegExp(`hostedtoolcache[/\\\\]Java_\\w{1,40}_jdk[/\\\\]${V}`) },
+  { tool: 'java', running: false,
+    pattern: new RegExp(`\\b(?:FROM|image:?|docker pull) (?:docker\\.io/(?:library/)?)?(?:eclipse-temurin|openjdk|amazoncorretto):${V}`, 'i') },
   { tool: 'java', running: false, pattern: new RegExp(`\\bmaven:[\\w.]{1,20}-(?:\\w{1,20}-)?(?:jdk-)?${V}`) },
   { tool: 'rust', running: true, pattern: new RegExp(`currently active rustc version is ${V}`) },
   { tool: 'rust', running: false, pattern: new RegExp(`\\brustc ${V}(?:-\\w{1,20})? ?\\(`) },
@@ -88,11 +95,25 @@ export const RUNTIME_LITERALS: readonly string[] = [
 
 /** Words of a failure that a version may explain; without them a log's versions are of no interest. */
 const ASKS: Readonly<Record<Runtime, RegExp>> = {
-  node: /is not a (?:function|constructor)|is not defined|does not provide an export named|Unexpected (?:token|identifier|reserved|strict)|Invalid regular expression|built-in module|Unsupported engine|EBADENGINE|engine "node" is incompatible|bad option|node version/i,
-  python:
-    /has no attribute|cannot import name|No module named|SyntaxError|invalid syntax|unsupported operand type\(s\) for \||is not subscriptable|requires-python|different Python/i,
+  node: new RegExp(
+    'is not a (?:function|constructor)|is not defined|does not provide an export named|' +
+      'Unexpected (?:token|identifier|reserved|strict)|Invalid regular expression|' +
+      'built-in module|Unsupported engine|EBADENGINE|engine "node" is incompatible|' +
+      'bad option|node version',
+    'i',
+  ),
+  python: new RegExp(
+    'has no attribute|cannot import name|No module named|SyntaxError|invalid syntax|' +
+      String.raw`unsupported operand type\(s\) for \||is not subscriptable|` +
+      'requires-python|different Python',
+    'i',
+  ),
   go: /undefined: |is not in (?:std|GOROOT)|requires go|unknown directive: toolchain|invalid go version/i,
-  java: /class file|UnsupportedClassVersion|(?:target|source) release|release version \d|Source option|Target option/i,
+  java: new RegExp(
+    'class file|UnsupportedClassVersion|(?:target|source) release|' +
+      String.raw`release version \d|Source option|Target option`,
+    'i',
+  ),
   rust: /requires rustc|edition20\d\d|lock ?file version|E0658|unstable/i,
 };
 

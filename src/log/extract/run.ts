@@ -8,7 +8,7 @@ import { buildMatcher, type Matcher, shortenLiterals } from '../scan/matcher.ts'
 import { type Scan, scanLog } from '../scan/scan-log.ts';
 import type { LineRange } from '../sections/system.ts';
 import { readStructure, STRUCTURE_LITERALS, type Structure } from '../sections.ts';
-import { failsOnWarnings, isCheck } from '../tool-kinds.ts';
+import { failsOnWarnings, isLinter } from '../tool-kinds.ts';
 import { type Extraction, type Extractor, Findings, hasFindings, withLists } from './extraction.ts';
 import { CHECK_RUNNERS } from './tests/check-runners.ts';
 import { harness, TAP, teamcity } from './tests/protocols.ts';
@@ -40,10 +40,11 @@ export const TEST_EXTRACTORS: readonly Extractor[] = [
  * frameworks. The order is: tools known by name, traces and crashes, the shapes of unknown tools, and finally
  * the catch-all readers.
  */
-// biome-ignore format: one line for each kind of tool
+// biome-ignore format: one row for each kind of tool
 const TOOL_EXTRACTORS: readonly Extractor[] = [
   namedTools, listings,
-  ...createReaders(LINTERS), ...createReaders(COMPILERS), ...createReaders(BUILDERS), ...createReaders(PACKAGE_MANAGERS), ...createReaders(DELIVERY), ansible,
+  ...createReaders(LINTERS), ...createReaders(COMPILERS), ...createReaders(BUILDERS),
+  ...createReaders(PACKAGE_MANAGERS), ...createReaders(DELIVERY), ansible,
   sanitizers, crashes, pythonTraceback, stackTrace, moreTraces, records,
   anyTool,
   ...shell, phrases, commands,
@@ -63,8 +64,17 @@ const ENVIRONMENT = LEFT_OUT + LEFT_OUT_LITERALS.length;
 
 /** Readers of shapes rather than of tools. */
 const GENERAL: ReadonlySet<string> = new Set([
-  ...['tests', 'places', 'records', 'generic', 'commands', 'shell'],
-  ...['stack-trace', 'python', 'sanitizers', 'crashes', 'harness'],
+  'tests',
+  'places',
+  'records',
+  'generic',
+  'commands',
+  'shell',
+  'stack-trace',
+  'python',
+  'sanitizers',
+  'crashes',
+  'harness',
 ]);
 
 /** Their names say nothing of the toolchain. */
@@ -185,7 +195,7 @@ function withWarningsThatFailed(found: Extraction, { failedSections, exits }: St
   if (failingTests.length > 0 || failedSections.length + exits.length === 0) return found;
   const hasErrors = diagnostics.some(({ severity }) => severity === 'error') || exceptions.length > 0;
   const isFinding = ({ tool, file }: Diagnostic) =>
-    file !== null && (failsOnWarnings(tool) || (!hasErrors && isCheck(tool)));
+    file !== null && (failsOnWarnings(tool) || (!hasErrors && isLinter(tool)));
   return {
     ...found,
     diagnostics: diagnostics.map((one) => (isFinding(one) ? { ...one, severity: 'error' } : one)),

@@ -32,8 +32,14 @@ const TURN = 2_000;
 const MAX_GROUPS = 60;
 
 /** Lines that complain, and frames of stack traces: only the very same line is the same. */
-const COMPLAINS =
-  /err(?:or|no|!)|fail|fatal|exception|panic|abort|denied|refus|reject|cannot|can't|could ?n[o']t|unable|not (?:found|ok)|no such|missing|undefined|unresolved|unknown|time(?:d )?-?out|kill|seg(?:v|mentation)|traceback|assert|invalid|illegal|(?:un)?expected|mismatch|conflict|crash|corrupt|violat|caused by|exit|status|[✗✕✘×●✖]|^\s*at\s|^\s*File "/i;
+const COMPLAINS = new RegExp(
+  "err(?:or|no|!)|fail|fatal|exception|panic|abort|denied|refus|reject|cannot|can't|" +
+    "could ?n[o']t|unable|not (?:found|ok)|no such|missing|undefined|unresolved|unknown|" +
+    'time(?:d )?-?out|kill|seg(?:v|mentation)|traceback|assert|invalid|illegal|' +
+    '(?:un)?expected|mismatch|conflict|crash|corrupt|violat|caused by|' +
+    String.raw`exit|status|[✗✕✘×●✖]|^\s*at\s|^\s*File "`,
+  'i',
+);
 
 /**
  * A token that stays the same in every run: plain letters, or only signs. Any other token may be a name, a
@@ -42,8 +48,11 @@ const COMPLAINS =
 const FIXED_WORD = /^(?:["'([]{0,2}(?:[A-Za-z][a-z]*|[A-Z]+)["')\],:;.!?]{0,3}|[^A-Za-z0-9<]*)$/;
 
 /** "0 failed" is another line than "3 failed", though both are numbers. */
-const NONE =
-  /\b0(?= (?:fail|error|broken|problem|crash))|(?<=\b(?:fail\w{0,10}|errors?|broken|problems?|crash\w{0,6})[^\d,;]{1,20})0\b(?![.\d])/gi;
+const NONE = new RegExp(
+  String.raw`\b0(?= (?:fail|error|broken|problem|crash))|(?<=\b(?:fail\w{0,10}|errors?|` +
+    String.raw`broken|problems?|crash\w{0,6})[^\d,;]{1,20})0\b(?![.\d])`,
+  'gi',
+);
 
 /**
  * Extracts the templates of a green log (P. He et al. 2017, "Drain: An Online Log Parsing Approach with Fixed

@@ -2,13 +2,18 @@
  * Terminal control sequences: OSC (titles, links), APC (Buildkite's times), CSI (colours, cursor), and single
  * escapes. Bounded, and never across a line end, so that a text keeps its lines.
  */
-const ESCAPES =
-  /\u001b(?:[\]_][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)?|\[[0-?]{0,60}[ -/]{0,10}[@-~]|[()][0-9A-B]|[=>78cDEHMNOZ])?/g;
+const ESCAPES = new RegExp(
+  String.raw`\u001b(?:[\]_][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)?|` +
+    String.raw`\[[0-?]{0,60}[ -/]{0,10}[@-~]|[()][0-9A-B]|[=>78cDEHMNOZ])?`,
+  'g',
+);
 
 /** The job and step columns of GitHub's downloads. */
 const LONGEST_COLUMN = 120;
-const JOB_AND_STEP =
-  /^(?:\ufeff|∩╗┐|´╗┐|ï»¿)?(?!\d{4}-\d\d-\d\dT)([^\t\n]{1,120})\t([^\t\n]{1,120})\t(?=(?:\ufeff|∩╗┐|´╗┐|ï»¿)?\d{4}-\d\d-\d\dT)/;
+const JOB_AND_STEP = new RegExp(
+  String.raw`^(?:\ufeff|∩╗┐|´╗┐|ï»¿)?(?!\d{4}-\d\d-\d\dT)([^\t\n]{1,120})\t([^\t\n]{1,120})` +
+    String.raw`\t(?=(?:\ufeff|∩╗┐|´╗┐|ï»¿)?\d{4}-\d\d-\d\dT)`,
+);
 /** A byte order mark, also as code pages 437, 850 and Windows-1252 show it. */
 const MARK = /^(?:\ufeff|∩╗┐|´╗┐|ï»¿)/;
 
@@ -16,7 +21,10 @@ const DIGITS = '0123456789';
 /** BuildKit writes seconds in five characters; of four digits and a point only where its step is named. */
 const SECONDS = String.raw`\d\.\d{3}|\d\d\.\d\d|\d{3}\.\d`;
 /** The beginnings of tools' messages. A number before one of them is neither a count nor a measurement. */
-const SPEAKS = String.raw`(?:npm |yarn |pnpm |[Ee]rror\b|ERR|E[:\s] |W: |[Ff]atal\b|FATAL|FAIL|--- FAIL|Traceback |\s{2,12}(?:at \S|File ")|[\w.$]{1,80}(?:Error|Exception)\b|\/\S{1,200}: |[\w./-]{1,200}:\d{1,6}:|\[ERROR|[✘✖✕●] |[×>+] [A-Za-z@.\/]|make(?:\[\d{1,2}\])?: )`;
+const SPEAKS =
+  String.raw`(?:npm |yarn |pnpm |[Ee]rror\b|ERR|E[:\s] |W: |[Ff]atal\b|FATAL|FAIL|--- FAIL|Traceback |` +
+  String.raw`\s{2,12}(?:at \S|File ")|[\w.$]{1,80}(?:Error|Exception)\b|\/\S{1,200}: |` +
+  String.raw`[\w./-]{1,200}:\d{1,6}:|\[ERROR|[✘✖✕●] |[×>+] [A-Za-z@.\/]|make(?:\[\d{1,2}\])?: )`;
 
 /**
  * The prefixes that CI systems and builders put before each line, outermost first: times, stream marks, and

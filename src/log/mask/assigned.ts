@@ -44,8 +44,13 @@ export const ASSIGNED_LITERALS: readonly string[] = [
 ];
 
 /** A name that says a secret follows; what follows the name decides whether it is one. */
-const NAME =
-  /passw(?:or[dt]|d)|passphrase|kennwort|mot[ _]?de[ _]?passe|contrase(?:ñ|n)a|\bsenha|wachtwoord|(?<![\w-])pass(?=["']?:)|(?:store|key)pass|pwd|token|secret(?:[_-]?id)?|credentials?|creds|sonar[._]login|(?:api|access|account|private)[_-]?key|client-key-data|signature|_auth|\bsig|\bkey|_key/gi;
+const NAME = new RegExp(
+  String.raw`passw(?:or[dt]|d)|passphrase|kennwort|mot[ _]?de[ _]?passe|contrase(?:ñ|n)a|\bsenha|` +
+    String.raw`wachtwoord|(?<![\w-])pass(?=["']?:)|(?:store|key)pass|pwd|token|secret(?:[_-]?id)?|` +
+    'credentials?|creds|sonar[._]login|(?:api|access|account|private)[_-]?key|' +
+    String.raw`client-key-data|signature|_auth|\bsig|\bkey|_key`,
+  'gi',
+);
 
 /**
  * Between name and value: the rest of the name, quotes, a type (`token: string =`), and what assigns: `=`,
@@ -56,16 +61,30 @@ const TAIL =
   /([\w-]{0,40})(?:\\{0,3}["'`]|&quot;|&#34;)?\]?(?:(?::?\s{1,3}&?(?:string|str|String)\b)?\s{0,20}(=>|:{1,3}=|[?.+|]{1,2}=|[:=]|value\s?=)|(>)|(\s)(?=[^\s:=-])|((?<=["']),)(?=\s{0,3}\\{0,3}["']))\s{0,3}(?:\u001b\[[\d;]{0,20}m){0,2}(\\{0,3}["'`]|&quot;|&#34;)?/y;
 
 /** Rests of a name that make it name something about a secret, and not the secret. */
-const ABOUT =
-  /^[\s_-]?(?:name|lib|file|path|url|uri|ids?|type|count|len|length|size|expir\w*|ttl|dir|folder|host|user|field|prefix|pattern|regexp?|policy|version|class|kind|mode|status|provider|store|manager|helper|limit|usage|index|pos|position|offset|line|column|arn|ref|label|header|alg\w*|method|format|scope|required|set|hash|fingerprint|checksum)s?(?![a-z])/i;
+const ABOUT = new RegExp(
+  String.raw`^[\s_-]?(?:name|lib|file|path|url|uri|ids?|type|count|len|length|size|expir\w*|ttl|dir|` +
+    'folder|host|user|field|prefix|pattern|regexp?|policy|version|class|kind|mode|status|' +
+    'provider|store|manager|helper|limit|usage|index|pos|position|offset|line|column|arn|ref|' +
+    String.raw`label|header|alg\w*|method|format|scope|required|set|hash|` +
+    'fingerprint|checksum)s?(?![a-z])',
+  'i',
+);
 
 /** Terms directly before `token` or `secret` in a single word of one case: `authtoken`, `GITHUBTOKEN`. */
-const COMPOUND =
-  /(?:access|auth|api|app|bearer|refresh|id|session|csrf|xsrf|deploy|github|gitlab|npm|pypi|user|client|shared|my|ssh|push|bot|slack|registry|service|master|encryption|security|reg)$/i;
+const COMPOUND = new RegExp(
+  '(?:access|auth|api|app|bearer|refresh|id|session|csrf|xsrf|deploy|github|' +
+    'gitlab|npm|pypi|user|client|shared|my|ssh|push|bot|slack|registry|' +
+    'service|master|encryption|security|reg)$',
+  'i',
+);
 
 /** Keys that are no secrets although they look random. */
-const PUBLIC_KEY =
-  /(?:cache|restore|hash|public|pub|host|primary|foreign|sort|partition|object|storage|commit|index|group|map|dedup\w{0,20}|etag|translation|i18n|lock|build|sha|digest)[_-]?key$/i;
+const PUBLIC_KEY = new RegExp(
+  '(?:cache|restore|hash|public|pub|host|primary|foreign|sort|partition|object|storage|' +
+    String.raw`commit|index|group|map|dedup\w{0,20}|etag|translation|i18n|` +
+    'lock|build|sha|digest)[_-]?key$',
+  'i',
+);
 
 /**
  * Finds the values in a line whose names call them secret: `token=…`, `"password": "…"`, `--api-key …`,
@@ -242,8 +261,11 @@ function isSecretValue(value: string, site: Site): boolean {
 }
 
 /** Terms in the names of secret keys. A plain `key=` before hexadecimal digits is as often a checksum. */
-const SECRET_KEY =
-  /(?:encrypt(?:ion)?|decrypt(?:ion)?|signing|sign|master|hmac|aes|cipher|jwt|session|cookie|auth|webhook|vault)[_.-]?key$/i;
+const SECRET_KEY = new RegExp(
+  '(?:encrypt(?:ion)?|decrypt(?:ion)?|signing|sign|master|hmac|aes|cipher|' +
+    'jwt|session|cookie|auth|webhook|vault)[_.-]?key$',
+  'i',
+);
 
 /**
  * Names of keys that sign packages. With 40 hexadecimal digits they name an OpenPGP key by its fingerprint,

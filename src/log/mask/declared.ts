@@ -19,7 +19,11 @@ const DECLARATIONS: readonly Declaration[] = [
   [['::add-mask::', '##[add-mask]'], /(?:::|##\[)add-mask(?:::|\])([^\r\n]{1,4096})/gi],
   [
     ['convertto-securestring'],
-    /\bConvertTo-SecureString\s{1,3}(?:-(?:String|AsPlainText|Force)\s{1,3}){0,3}(?:"([^"]{1,4096})"|'([^']{1,4096})'|([^\s"'$(-]\S{0,400}))/gi,
+    new RegExp(
+      String.raw`\bConvertTo-SecureString\s{1,3}(?:-(?:String|AsPlainText|Force)\s{1,3}){0,3}` +
+        String.raw`(?:"([^"]{1,4096})"|'([^']{1,4096})'|([^\s"'$(-]\S{0,400}))`,
+      'gi',
+    ),
   ],
 ];
 
@@ -59,8 +63,14 @@ export const DECLARED: Shape = {
 /**
  * Hashes of passwords, as `/etc/shadow` and `htpasswd` hold them: who has one can try passwords against it.
  */
-const HASHES =
-  /\$(?:(?:1|apr1)\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|[56]\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43,86}|2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|(?:y|gy|7)\$[./A-Za-z0-9]{1,20}\$[./A-Za-z0-9]{1,90}\$[./A-Za-z0-9]{43}|argon2(?:id|i|d)\$v=\d{1,3}\$[\w=,]{1,60}\$[A-Za-z0-9+/]{8,100}\$[A-Za-z0-9+/]{16,200})(?![./A-Za-z0-9])|(?<=:)\{S{0,2}SHA(?:256|512)?\}[A-Za-z0-9+/]{20,140}={0,2}/g;
+const HASHES = new RegExp(
+  String.raw`\$(?:(?:1|apr1)\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|[56]\$(?:rounds=\d{1,9}\$)?` +
+    String.raw`[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43,86}|2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|` +
+    String.raw`(?:y|gy|7)\$[./A-Za-z0-9]{1,20}\$[./A-Za-z0-9]{1,90}\$[./A-Za-z0-9]{43}|argon2(?:id|i|` +
+    String.raw`d)\$v=\d{1,3}\$[\w=,]{1,60}\$[A-Za-z0-9+/]{8,100}\$[A-Za-z0-9+/]{16,200})` +
+    String.raw`(?![./A-Za-z0-9])|(?<=:)\{S{0,2}SHA(?:256|512)?\}[A-Za-z0-9+/]{20,140}={0,2}`,
+  'g',
+);
 
 export const PASSWORD_HASHES: Shape = {
   literals: [

@@ -71,7 +71,9 @@ function writing<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
-    const why = `A masked copy of the log cannot be written to ${tmpdir()}: ${getErrorMessage(error)}. TMPDIR names another folder.`;
+    const why =
+      `A masked copy of the log cannot be written to ${tmpdir()}: ${getErrorMessage(error)}. ` +
+      'TMPDIR names another folder.';
     throw new TriageError('storage-failed', why, { cause: error });
   }
 }

@@ -23,8 +23,10 @@ const MAX_FIRST_PART = 400;
 const MAX_PLACES = 300_000;
 const MAX_ALIKE = 8;
 /** The text that may precede a continued line: white space, a time, a runner's name. */
-const PREFIX =
-  /^(?:\[[^\]]{0,60}\]\s?|\d{4}-\d\d-\d\d[T ][\d:.,]{5,20}Z?\s?|\d\d:\d\d:\d\d[.,\d]{0,7}\s?|[>|]\s?|\s){0,12}/;
+const PREFIX = new RegExp(
+  String.raw`^(?:\[[^\]]{0,60}\]\s?|\d{4}-\d\d-\d\d[T ][\d:.,]{5,20}Z?\s?|` +
+    String.raw`\d\d:\d\d:\d\d[.,\d]{0,7}\s?|[>|]\s?|\s){0,12}`,
+);
 
 /** Creates a finder of known secrets. Returns null if there is nothing to look for. */
 export function createKnownFinder(secrets: Iterable<string>): FindKnown | null {
@@ -286,8 +288,12 @@ const EMAIL =
   /(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,5}\.[A-Za-z]{2,24}(?![\w-]|\.\w)/g;
 /** `git@host:path` and `noreply@` of code hosts name a service and no person. */
 const SERVICE = /^(?:git|noreply|no-reply|hg|svn|root)@/i;
-const PRIVATE_V4 =
-  /(?<![\w.-])(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}|169\.254(?:\.\d{1,3}){2}|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])(?:\.\d{1,3}){2})(?![\w-]|\.\d)/g;
+const PRIVATE_V4 = new RegExp(
+  String.raw`(?<![\w.-])(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|` +
+    String.raw`3[01])(?:\.\d{1,3}){2}|169\.254(?:\.\d{1,3}){2}|100\.(?:6[4-9]|[7-9]\d|` +
+    String.raw`1[01]\d|12[0-7])(?:\.\d{1,3}){2})(?![\w-]|\.\d)`,
+  'g',
+);
 const PRIVATE_V6 = /(?<![\w:.])f(?:[cd][0-9a-f]{2}|e[89ab][0-9a-f])(?::[0-9a-f]{0,4}){2,7}(?![\w:])/gi;
 const PRIVATE_ENDINGS = [
   'local',

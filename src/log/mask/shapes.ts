@@ -5,8 +5,12 @@ import { hideSpans, isPlaceholder, looksSecret, mergeSpans, type Span } from './
 import { ENCODED_KEY_LITERALS, findEncodedKeys, type Shape, TOKEN_SHAPES } from './tokens.ts';
 
 /** Addresses that are secrets themselves: who knows one may write there. The secret is what follows. */
-const WEBHOOKS =
-  /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\/\d{5,25}\/|\.webhook\.office\.com\/webhookb2\/|chat\.googleapis\.com\/v1\/spaces\/[\w-]{1,40}\/messages\?)([\w./?=&%@+-]{16,600})/g;
+const WEBHOOKS = new RegExp(
+  String.raw`(?:hooks\.slack\.com/(?:services|workflows|triggers)/|` +
+    String.raw`discord(?:app)?\.com/api/webhooks/\d{5,25}/|\.webhook\.office\.com/webhookb2/|` +
+    String.raw`chat\.googleapis\.com/v1/spaces/[\w-]{1,40}/messages\?)([\w./?=&%@+-]{16,600})`,
+  'g',
+);
 
 /** Literals, in any case, without which a line contains no webhook address. */
 const WEBHOOK_LITERALS: readonly string[] = [
@@ -33,8 +37,12 @@ function findValues(
 const HEADER_LITERALS: readonly string[] = ['authorization', 'bearer', 'cookie'];
 const ADDRESS_LITERALS: readonly string[] = ['://', ':\\/\\/', 'jdbc:oracle'];
 
-const AUTHORIZATION =
-  /\b(?:(?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:(?:basic|bearer|token|apikey|api-token|negotiate|digest|ssws|bot)\s{1,3})?|(?:authorization["']?\s{0,3}[:=]\s{0,3}["']?)?bearer\s{1,3})([\w+/=.~-]{8,8192})/gi;
+const AUTHORIZATION = new RegExp(
+  String.raw`\b(?:(?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:(?:basic|bearer|token|` +
+    String.raw`apikey|api-token|negotiate|digest|ssws|bot)\s{1,3})?|` +
+    String.raw`(?:authorization["']?\s{0,3}[:=]\s{0,3}["']?)?bearer\s{1,3})([\w+/=.~-]{8,8192})`,
+  'gi',
+);
 const BASIC = /\bbasic\s{1,3}$/i;
 
 /**
@@ -123,18 +131,21 @@ function findOracle(line: string): Span[] {
  */
 // biome-ignore format: one row for each command
 const COMMANDS: readonly (readonly [literals: readonly string[], option: RegExp])[] = [
-  [['docker login', 'podman login', 'registry login', 'az login', 'oc login', 'buildah login', 'skopeo login', 'argocd login'], /\s(?:-p|--password|--pass)[ =]{1,2}["']?([^\s"']{1,4096})/g],
+  [['docker login', 'podman login', 'registry login', 'az login', 'oc login', 'buildah login',
+    'skopeo login', 'argocd login'], /\s(?:-p|--password|--pass)[ =]{1,2}["']?([^\s"']{1,4096})/g],
   [['curl '], /\s(?:-u|--user|--proxy-user|-U)[ =]{0,2}["']?[^\s"':]{0,200}["']?:["']?([^\s"']{1,400})/g],
   [['curl '], /\s(?:-u|--user)[ =]{0,2}["']?([^\s"':]{12,200})(?=:(?:["'\s]|$))/g],
   [['bundle_'], /^bundle_\w{1,100}__\w{2,10}["']?\s{0,3}[:=]\s{0,3}["']?([^\s"'`;&]{1,300})/gi],
-  [['mysql ', 'mysqldump ', 'mysqladmin ', 'mysqlimport ', 'mysqlshow ', 'mysqlcheck ', 'mysqlsh ', 'mariadb ', 'mariadb-dump '], /\s-p["']?([^\s"'=-][^\s"']{0,200})/g],
+  [['mysql ', 'mysqldump ', 'mysqladmin ', 'mysqlimport ', 'mysqlshow ', 'mysqlcheck ', 'mysqlsh ',
+    'mariadb ', 'mariadb-dump '], /\s-p["']?([^\s"'=-][^\s"']{0,200})/g],
   [['sshpass '], /\s-p\s{0,2}["']?([^\s"']{1,200})/g],
   [['twine upload'], /\s-p[ =]{1,2}["']?([^\s"']{1,400})/g],
   [['-pass pass:', '-passin pass:', '-passout pass:'], /-pass(?:in|out)?\s{1,3}pass:([^\s"']{1,200})/g],
   [['-storepass', '-keypass'], /-(?:store|key)pass\s{1,3}["']?([^\s"']{1,200})/g],
   [['redis-cli '], /\s-a\s{1,3}["']?([^\s"']{1,200})/g],
   [['sqlcmd '], /\s-P\s{1,3}["']?([^\s"']{1,200})/g],
-  [['mongo ', 'mongosh ', 'mongodump ', 'mongorestore ', 'mongoimport ', 'mongoexport '], /\s-p\s{1,3}["']?([^\s"']{1,200})/g],
+  [['mongo ', 'mongosh ', 'mongodump ', 'mongorestore ', 'mongoimport ', 'mongoexport '],
+    /\s-p\s{1,3}["']?([^\s"']{1,200})/g],
   [['net use '], /\\\\[^\s]{1,200} (?:\/user:\S{1,100} )?(?!\/)([^\s"]{1,200})/gi],
   [['unlock-keychain ', 'security import '], /\s-[pP]\s{1,3}["']?([^\s"']{1,200})/g],
   [['--creds', '-creds'], /-creds[ =]["']?[^\s"':]{1,100}:([^\s"']{1,400})/g],

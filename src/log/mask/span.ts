@@ -86,11 +86,18 @@ export class SpanList {
 /** Longest part of a value that is inspected to judge it. */
 const JUDGED = 256;
 
-const PLACEHOLDER =
-  /^\*{3}|\*{3}$|^[$%<{]|^(?:null|nil|none|true|false|yes|no|undefined|redacted|removed|hidden|filtered|masked|secret|password|changeme|x{3,}|\.{3}|process\.env|secrets?\.|env\.|vault:|op:\/\/|arn:aws:)(?![A-Za-z0-9])|^\[[a-z ]{2,24}\]|^\w{1,60}\(/i;
+const PLACEHOLDER = new RegExp(
+  String.raw`^\*{3}|\*{3}$|^[$%<{]|^(?:null|nil|none|true|false|yes|no|undefined|redacted|removed|` +
+    String.raw`hidden|filtered|masked|secret|password|changeme|x{3,}|\.{3}|process\.env|secrets?\.|` +
+    String.raw`env\.|vault:|op://|arn:aws:)(?![A-Za-z0-9])|^\[[a-z ]{2,24}\]|^\w{1,60}\(`,
+  'i',
+);
 /** Paths, versions, times, digests and plain numbers. */
-const NO_SECRET =
-  /^[./~]|\.\.|^[A-Za-z]:[\\/]|^v?\d[\d.:T+-]*Z?$|^(?:sha\d{1,3}|md5|blake\w{1,4})[:=-]|^https?:|^(?:jar|pom|war|aar):\d/i;
+const NO_SECRET = new RegExp(
+  String.raw`^[./~]|\.\.|^[A-Za-z]:[\\/]|^v?\d[\d.:T+-]*Z?$|^(?:sha\d{1,3}|md5|` +
+    String.raw`blake\w{1,4})[:=-]|^https?:|^(?:jar|pom|war|aar):\d`,
+  'i',
+);
 const VERSION = /^[v^~]?\d+\.\d+(?:\.\d+)?(?:[-+.][\w.](?:[-+]?[\w.])*)?$/;
 const FILE_NAME = /\.[A-Za-z][A-Za-z0-9]{0,4}$/;
 

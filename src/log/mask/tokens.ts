@@ -109,8 +109,11 @@ const TOKENS: readonly (readonly [literals: readonly string[], pattern: string])
  * Keys of the makers of models, and Twilio's. `sk-` and `sk` end many words, so lines with them are looked
  * through for nothing else.
  */
-const KEY =
-  /(?<![A-Za-z0-9])(?:sk-(?:proj-|svcacct-|admin-|ant-|or-v1-|None-)?[A-Za-z0-9][\w-]{38,250}|SK[0-9a-f]{32})(?![A-Za-z0-9])/g;
+const KEY = new RegExp(
+  '(?<![A-Za-z0-9])(?:sk-(?:proj-|svcacct-|admin-|ant-|or-v1-|' +
+    String.raw`None-)?[A-Za-z0-9][\w-]{38,250}|SK[0-9a-f]{32})(?![A-Za-z0-9])`,
+  'g',
+);
 const DIGITS = [...'0123456789abcdef'];
 const KEY_LITERALS: readonly string[] = [
   'sk-',

@@ -71,22 +71,18 @@ export function measureSurroundings(
       commands.size === 0 || role === 'echo' ? [] : extractWords(text).filter((word) => commands.has(word));
     rows.set(
       [
-        ...[
-          classifyHead(text),
-          below,
-          log2(alike.get(starts[i] ?? '') ?? 1),
-          isAbove ? 1 : 0,
-          isBelow ? 1 : 0,
-        ],
-        ...[
-          i - opening,
-          log2(size),
-          after(paragraphs, i),
-          before(causes, i),
-          after(causes, i),
-          before(severe, i),
-          after(severe, i),
-        ],
+        classifyHead(text),
+        below,
+        log2(alike.get(starts[i] ?? '') ?? 1),
+        isAbove ? 1 : 0,
+        isBelow ? 1 : 0,
+        i - opening,
+        log2(size),
+        after(paragraphs, i),
+        before(causes, i),
+        after(causes, i),
+        before(severe, i),
+        after(severe, i),
         Math.min(4, said.length),
       ],
       i * SURROUNDINGS.length,
@@ -414,8 +410,12 @@ function endsOfSteps(log: LogText, { failedSections, exits, afterwards }: Struct
   };
 }
 
-const SEVERITY =
-  /\b(?:fatal|panic(?:ked)?|error|exception|fail(?:ed|ure|s)?|assert\w{0,12}|cannot|could not|unable|denied|refused|expected|missing|invalid|not found|undefined|unexpected|unknown|exceed\w{0,3}|must|mismatch)\b|(?:Error|Exception)\b/gi;
+const SEVERITY = new RegExp(
+  String.raw`\b(?:fatal|panic(?:ked)?|error|exception|fail(?:ed|ure|s)?|assert\w{0,12}|cannot|` +
+    'could not|unable|denied|refused|expected|missing|invalid|not found|undefined|unexpected|' +
+    String.raw`unknown|exceed\w{0,3}|must|mismatch)\b|(?:Error|Exception)\b`,
+  'gi',
+);
 
 /**
  * Kinds of characters, in this order after 0: small letters, capitals, digits, white space, and signs that

@@ -45,8 +45,11 @@ const TOKEN = /[\p{L}\p{N}]{1,80}(?:[-_][\p{L}\p{N}]{1,80}){0,12}/gu;
  * Letters and at least two digits: the code by which a tool or a team knows an error. Names of algorithms
  * and formats are none.
  */
-const CODE_SHAPE =
-  /^(?!(?:SHA|AES|RSA|MD|UTF|ISO|HTTPS?|RFC|IPV|JDK|UTC|GMT|X|V)[-_]?\d)\p{Lu}[\p{Lu}\p{N}]{0,11}(?:[-_][\p{Lu}\p{N}]{1,16}){0,3}$/u;
+const CODE_SHAPE = new RegExp(
+  String.raw`^(?!(?:SHA|AES|RSA|MD|UTF|ISO|HTTPS?|RFC|IPV|JDK|UTC|GMT|X|V)[-_]?\d)` +
+    String.raw`\p{Lu}[\p{Lu}\p{N}]{0,11}(?:[-_][\p{Lu}\p{N}]{1,16}){0,3}$`,
+  'u',
+);
 const MAX_TEXT = 20_000;
 
 /** Returns the codes in a text, in lower case without their hyphens: `e4711`. */

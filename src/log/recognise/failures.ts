@@ -228,7 +228,8 @@ const BARE_ASSERTION = new RegExp(
     'the expression evaluated to a falsy value',
     '(?:missing expected|got unwanted) (?:exception|rejection)',
     'expect\\((?:received|jest\\.fn\\(\\))?\\)(?:\\.\\w{1,40}){1,4}\\((?:expected)?\\)(?: // [\\w. ]{1,40})?',
-    'expected:? <?(?:true|false)>? (?:to (?:be|equal)(?: \\w{1,10})?|but (?:was|got)):? <?(?:true|false|truthy|falsy)>?',
+    'expected:? <?(?:true|false)>? (?:to (?:be|equal)(?: \\w{1,10})?|but (?:was|got)):? ' +
+      '<?(?:true|false|truthy|falsy)>?',
     '(?:true|false) is not (?:true|false)',
     'failed asserting that (?:true|false|two \\w{1,20}) (?:is|are) (?:true|false|equal|identical)',
     'assert(?:ion failed)?:?(?: (?:true|false))?',
@@ -300,8 +301,11 @@ function ownWords({ message }: FingerprintParts, hasTest: boolean): string | nul
 }
 
 /** Words for values that most checks compare, whatever they check. */
-const YES_OR_NO =
-  /^\W{0,20}(?:(?:true|false|truthy|falsy|null|nil|none|undefined|nan|empty|some|ok|err|error|\d)\W{0,20})?$/i;
+const YES_OR_NO = new RegExp(
+  String.raw`^\W{0,20}(?:(?:true|false|truthy|falsy|null|nil|none|undefined|` +
+    String.raw`nan|empty|some|ok|err|error|\d)\W{0,20})?$`,
+  'i',
+);
 
 /** Returns the two values that a test compared; null if they are unknown or say no more than yes or no. */
 function nameCompared({ compared }: FingerprintParts, hasTest: boolean): string | null {
@@ -390,10 +394,16 @@ const SAID: readonly (readonly [RegExp, string])[] = [
 
 const TIME_LIMIT =
   /^(?:the )?(?:(?:test|process|case) )?(?:timed out|time ?out)(?: (?:in|after) [\d.]{1,10} ?[a-z]{1,12})?$/i;
-const BY_NUMBER =
-  /^(?:(?:the )?(?:test|process) )?(?:(?:crashed|ended|exited|failed|died|terminated|returned|aborted) (?:with|on|by) )?(?:exit )?(?:code|status):? ?\(?(-?\d{1,10}|0x[0-9a-f]{1,8})\)?$/i;
-const BY_SIGNAL =
-  /^(?:(?:the )?(?:test|process) )?(?:(?:crashed|ended|exited|failed|died|terminated|killed|aborted|received) )?(?:(?:with|on|by) )?(?:signal:? )?\(?(SIG[A-Z]{2,6})\)?$/;
+const BY_NUMBER = new RegExp(
+  '^(?:(?:the )?(?:test|process) )?(?:(?:crashed|ended|exited|failed|died|' +
+    'terminated|returned|aborted) (?:with|on|by) )?(?:exit )?(?:code|' +
+    String.raw`status):? ?\(?(-?\d{1,10}|0x[0-9a-f]{1,8})\)?$`,
+  'i',
+);
+const BY_SIGNAL = new RegExp(
+  '^(?:(?:the )?(?:test|process) )?(?:(?:crashed|ended|exited|failed|died|terminated|killed|' +
+    String.raw`aborted|received) )?(?:(?:with|on|by) )?(?:signal:? )?\(?(SIG[A-Z]{2,6})\)?$`,
+);
 
 /**
  * Classifies how a test or process ended, with the same term on all platforms: `timeout`, a signal's name,

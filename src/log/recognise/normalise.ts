@@ -1,7 +1,9 @@
 import { stripEscapes } from '../lines/clean.ts';
 
-const DURATION =
-  /\d{1,12}(?:[.,]\d{1,12})?\s?(?:ns|us|µs|ms|millis|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?)(?![A-Za-z])/;
+const DURATION = new RegExp(
+  String.raw`\d{1,12}(?:[.,]\d{1,12})?\s?(?:ns|us|µs|ms|millis|milliseconds?|s|secs?|` +
+    'seconds?|m|mins?|minutes?|h|hours?|days?)(?![A-Za-z])',
+);
 
 /**
  * Order matters: the long shapes first, bare numbers last. Every quantifier is bounded or runs over one
@@ -11,7 +13,11 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/[‘’“”"`´]/g, "'"],
   [/\b\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g, '<time>'],
   [
-    /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? {1,2}(?:\d{1,2} )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\b/g,
+    new RegExp(
+      String.raw`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? {1,2}(?:\d{1,2} )?(?:Jan|Feb|` +
+        String.raw`Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\b`,
+      'g',
+    ),
     '<time>',
   ],
   [/\b\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\b/g, '<time>'],
@@ -24,7 +30,11 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   // Java prints a socket's address with the name it was requested: ci-7.example.net/10.0.0.7:50000.
   [/(?:(?<![\w.-])[\w.-]{1,100}\/)?\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g, '<address>'],
   [
-    /(?<![\w:])(?:[0-9a-f]{1,4}:){4,7}[0-9a-f]{1,4}(?![\w:])|(?<![\w:])(?:(?:[0-9a-f]{1,4}:){1,6}|:):(?=[a-f]{0,4}\d)[0-9a-f]{1,4}(?![\w:])/gi,
+    new RegExp(
+      String.raw`(?<![\w:])(?:[0-9a-f]{1,4}:){4,7}[0-9a-f]{1,4}(?![\w:])|` +
+        String.raw`(?<![\w:])(?:(?:[0-9a-f]{1,4}:){1,6}|:):(?=[a-f]{0,4}\d)[0-9a-f]{1,4}(?![\w:])`,
+      'gi',
+    ),
     '<address>',
   ],
   [/(?<=[\w\]])@[0-9a-f]{5,8}\b/g, '@<hex>'],
@@ -32,7 +42,11 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\b\d{1,12}(?:[.,]\d{1,12})?\s?(?:[kKMGT]i?B|bytes?)\b/g, '<size>'],
   // Absolute or relative, of any system: the file's name stays.
   [
-    /(?:\bfile:\/\/|\\\\\?\\)?(?:[A-Za-z]:|(?<![\w.@+~-])[\w.@+~-]{1,100})?(?:[\\/]{1,2}[\w.@+~-]{1,100}){2,30}/g,
+    new RegExp(
+      String.raw`(?:\bfile://|\\\\\?\\)?(?:[A-Za-z]:|(?<![\w.@+~-])[\w.@+~-]{1,100})?` +
+        String.raw`(?:[\\/]{1,2}[\w.@+~-]{1,100}){2,30}`,
+      'g',
+    ),
     '<path>',
   ],
   [/\btmp(?:(?=[a-z]{0,7}[0-9_])[a-z0-9_]{8}|\.[A-Za-z0-9]{6,12})\b/g, '<tmp>'],
@@ -73,8 +87,16 @@ export function normaliseValue(text: string): string {
 
 /** Numbers that tell one failure from another: HTTP statuses and exit codes, by the words around them. */
 const TELLING_NUMBERS: readonly RegExp[] = [
-  /(?<=\b(?:HTTP(?:\/\d(?:\.\d)?)?|status(?: ?code)?|response(?: code)?|returned(?: error)?|responded with|server error|client error|HTTP error)[ :='"(]{1,3})[1-5]\d\d\b/gi,
-  /\b[45]\d\d(?= (?:Bad|Unauthori[sz]ed|Payment|Forbidden|Not |Method|Conflict|Gone|Too Many|Unprocessable|Internal|Service|Gateway|Client Error|Server Error))/g,
+  new RegExp(
+    String.raw`(?<=\b(?:HTTP(?:/\d(?:\.\d)?)?|status(?: ?code)?|response(?: code)?|returned(?: error)?|` +
+      String.raw`responded with|server error|client error|HTTP error)[ :='"(]{1,3})[1-5]\d\d\b`,
+    'gi',
+  ),
+  new RegExp(
+    String.raw`\b[45]\d\d(?= (?:Bad|Unauthori[sz]ed|Payment|Forbidden|Not |Method|Conflict|Gone|` +
+      'Too Many|Unprocessable|Internal|Service|Gateway|Client Error|Server Error))',
+    'g',
+  ),
   /(?<=\bE)[45]\d\d\b/g,
   /(?<=\bexit(?:ed)?(?: with)?(?: (?:code|status|value))?[ :='"(]{1,3})-?\d{1,3}\b/gi,
 ];
@@ -86,7 +108,10 @@ const TELLING_NUMBERS: readonly RegExp[] = [
 const CHANCE: readonly (readonly [RegExp, string])[] = [
   // Some reporters print the assertion's class before its message, others do not.
   [
-    /^(?:[\w.$]{0,100}\.)?(?:AssertionError|AssertionFailedError|ComparisonFailure)(?: \[\w{1,40}\])?: (?=\S)/,
+    new RegExp(
+      String.raw`^(?:[\w.$]{0,100}\.)?(?:AssertionError|AssertionFailedError|` +
+        String.raw`ComparisonFailure)(?: \[\w{1,40}\])?: (?=\S)`,
+    ),
     '',
   ],
   [/\b(?:strictly |loosely )?(?:deep(?:ly)?[- ])?(?=equal\b)/, ''],
@@ -122,10 +147,13 @@ function baseName(path: string): string {
 /** Words that carry no meaning of a failure: English glue, and what every log prints whatever went wrong. */
 const NOISE = new Set(
   (
-    'a an and are as at be been but by can could did do does for from had has have if in into is it its of on or so than that the their then there ' +
+    'a an and are as at be been but by can could did do does for from had has have if in into is it ' +
+    'its of on or so than that the their then there ' +
     'these they this those to was we were when where which will with would you your not no ' +
-    'error errors err failed failure fail fatal warning warn info debug exit code status exited process completed build step job run running ' +
-    'log see more at line lines file files com org net www http https home runner work tmp usr lib bin src main test tests'
+    'error errors err failed failure fail fatal warning warn info debug exit code status exited ' +
+    'process completed build step job run running ' +
+    'log see more at line lines file files com org net www http https home runner work tmp usr lib ' +
+    'bin src main test tests'
   ).split(' '),
 );
 

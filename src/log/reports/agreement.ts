@@ -32,7 +32,10 @@ export function createAgreement(
 /** Says that a report and a log tell different things of one test, for people. */
 export function noteContradiction(reported: FailingTest, logged: FailingTest): string {
   const [report, log] = [reported.at?.source ?? 'the report', logged.at?.source ?? 'the log'];
-  return `${report} says something else of ${nameTest(reported)} than ${log}: they are of different attempts, and the log is used.`;
+  return (
+    `${report} says something else of ${nameTest(reported)} than ${log}: ` +
+    'they are of different attempts, and the log is used.'
+  );
 }
 
 function nameTest({ suite, name }: Pick<FailingTest, 'suite' | 'name'>): string {

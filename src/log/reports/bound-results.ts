@@ -21,6 +21,7 @@ export function boundResults(results: readonly TestResult[]): {
     status === 'failed' ? ++failed <= MAX_FAILED : ++others <= MAX_KEPT - MAX_FAILED,
   );
   if (kept.length === results.length) return { kept: results, note: null };
-  const left = `${counted(results.length - kept.length, 'test result')} of ${results.length} (${failed} failed)`;
+  const left =
+    `${counted(results.length - kept.length, 'test result')} ` + `of ${results.length} (${failed} failed)`;
   return { kept, note: `${left} are only counted; their names are in the report, which can be searched.` };
 }

@@ -92,7 +92,8 @@ function readItems<Item extends z.ZodType>(
   }
   if (strange > 0)
     draft.note(
-      `${strange} of ${items.length} entries of the report are not as its format describes and were left out.`,
+      `${strange} of ${items.length} entries of the report are not as its format describes and were ` +
+        'left out.',
     );
 }
 

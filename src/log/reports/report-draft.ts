@@ -136,7 +136,8 @@ export function draftReport(
       });
       if (told.length < failed.length)
         notes.unshift(
-          `${source}: ${failed.length} tests failed. ${told.length} of them, the first of each cause, are told apart.`,
+          `${source}: ${failed.length} tests failed. ${told.length} of them, the first of each ` +
+            'cause, are told apart.',
         );
       const passedOnRetry = ended.flatMap(({ flaky, outcome: { suite, name, status } }) =>
         flaky && status === 'passed' ? { name, suite: suite ?? null, at: null } : [],
@@ -303,8 +304,11 @@ function findPosition(
 const EMPTY_WORDS =
   /^(?:(?:test |subtest )?(?:failed|failure|error|not ok)|unknown|null|undefined|no message)?[.!:]?$/i;
 /** Lines of a test's output that frame it and do not tell. */
-const FRAMING =
-  /^(?:=== |--- (?:FAIL|PASS|SKIP)|FAIL\b|PASS\b|ok\b|[-=_~*#.]{3,}|Traceback \(most recent|stack ?trace:|at \S)/i;
+const FRAMING = new RegExp(
+  String.raw`^(?:=== |--- (?:FAIL|PASS|SKIP)|FAIL\b|PASS\b|ok\b|[-=_~*#.]{3,}|` +
+    String.raw`Traceback \(most recent|stack ?trace:|at \S)`,
+  'i',
+);
 const TELLING = /error|fail|assert|exception|expect|panic|mismatch|!=|\bgot\b|\bwant/i;
 /** The place that `go test` and others put before a message. */
 const PLACED = /^[\w./\\-]{1,200}\.\w{1,5}:\d{1,7}:(?:\d{1,6}:)? ?/;
@@ -347,8 +351,10 @@ function tellingMessage(
   return printed.find((line) => TELLING.test(line)) ?? printed.at(-1) ?? (said || type || null);
 }
 
-const PLACE_ONLY =
-  /^(?:(?:unknown file|\S{1,300}:\d{1,7})(?:: (?:Failure|error))?|thread '[^'\n]{1,300}' (?:\(\d{1,10}\) )?panicked at \S{1,300}:)$/;
+const PLACE_ONLY = new RegExp(
+  String.raw`^(?:(?:unknown file|\S{1,300}:\d{1,7})(?:: (?:Failure|error))?|` +
+    String.raw`thread '[^'\n]{1,300}' (?:\(\d{1,10}\) )?panicked at \S{1,300}:)$`,
+);
 
 /** Completes a message whose first line is only its place, or only leads to the lines below. */
 function wholeMessage(message: string): string {

@@ -125,8 +125,10 @@ function read(name: string, given: string): Outcome {
 
 /** Characters before a document that a program printed into the same file. */
 const MAX_PREFACE = 20_000;
-const DOCUMENT =
-  /\n[ \t]{0,100}(?=<(?:\?xml|testsuites?|testcase|assemblies|test-run|test-results|TestRun|testng-results|checkstyle)[\s>])/;
+const DOCUMENT = new RegExp(
+  String.raw`\n[ \t]{0,100}(?=<(?:\?xml|testsuites?|testcase|assemblies|test-run|` +
+    String.raw`test-results|TestRun|testng-results|checkstyle)[\s>])`,
+);
 
 /** Blanks what stands before an XML document; lines stay. */
 function withoutPreface(text: string): string {
@@ -186,7 +188,10 @@ function controlNote(name: string, { forbidden }: XmlText): string | null {
   if (forbidden === null) return null;
   const { count, line } = forbidden;
   const them = count === 1 ? 'it' : 'them';
-  return `${name} is damaged: it holds ${counted(count, 'control character')} that XML forbids, the first on line ${line}. It was read without ${them}.`;
+  return (
+    `${name} is damaged: it holds ${counted(count, 'control character')} that XML forbids, the first ` +
+    `on line ${line}. It was read without ${them}.`
+  );
 }
 
 function attempt(
@@ -202,7 +207,10 @@ function attempt(
 }
 
 function brokenNote(name: string, title: string, why: string, tests: number): string {
-  return `${name} is not a well-formed ${title}: ${why}. It is damaged; ${counted(tests, 'test')} could be read.`;
+  return (
+    `${name} is not a well-formed ${title}: ${why}. It is damaged; ${counted(tests, 'test')} could ` +
+    'be read.'
+  );
 }
 
 function describeError(error: unknown): string {

@@ -202,7 +202,8 @@ function closeSuite(state: State): void {
   const suite = state.suites.pop();
   if (suite?.declared == null || suite.seen === 0 || suite.declared === suite.seen) return;
   state.draft.note(
-    `${state.source}: suite ${suite.name ?? '(unnamed)'} says it has ${suite.declared} tests but lists ${suite.seen}.`,
+    `${state.source}: suite ${suite.name ?? '(unnamed)'} says it has ${suite.declared} tests but ` +
+      `lists ${suite.seen}.`,
   );
 }
 

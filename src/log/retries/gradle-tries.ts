@@ -12,8 +12,10 @@ export const GRADLE_LITERALS: readonly string[] = [
   'There were failing tests',
 ];
 
-const VERDICT =
-  /^(?:Gradle (?:Test Run|Test Executor|suite)\b[^>\n]{0,100} > ){0,3}(?<title>\S.{0,400} > \S.{0,400}) (?<says>FAILED|PASSED)$/;
+const VERDICT = new RegExp(
+  String.raw`^(?:Gradle (?:Test Run|Test Executor|suite)\b[^>\n]{0,100} > ){0,3}` +
+    String.raw`(?<title>\S.{0,400} > \S.{0,400}) (?<says>FAILED|PASSED)$`,
+);
 
 /** The number of failures of one task's test, and the place where it passed last. */
 interface Story {

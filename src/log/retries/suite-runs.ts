@@ -25,48 +25,86 @@ const WITHIN = 6;
 
 // biome-ignore format: one row for each runner
 const FORMS: readonly TotalsForm[] = [
-  { runner: 'unittest', pattern: /^Ran (?<ran>\d{1,7}) tests? in /, below: /^(?:OK\b|FAILED \((?:[a-z ]{1,30}=\d{1,6}, ){0,4}?failures=(?<failed>\d{1,6})|FAILED \((?:[a-z ]{1,30}=\d{1,6}, ){0,4}?errors=(?<errors>\d{1,6}))/ },
-  { runner: 'pytest', pattern: /^(?:={3,200} )?(?:(?<failed>\d{1,7}) failed)?(?:, )?(?:(?<passed>\d{1,7}) passed)?(?:, \d{1,7} [a-z]{4,12}){0,6} in [\d.]{1,12}s\b/ },
-  { runner: 'jest', pattern: /^Tests: {1,8}(?:(?<failed>\d{1,7}) failed, )?(?:\d{1,7} \w{4,8}, ){0,3}(?:(?<passed>\d{1,7}) passed, )?\d{1,7} total$/ },
-  { runner: 'vitest', pattern: /^\s{1,8}Tests {1,4}(?:(?<failed>\d{1,7}) failed(?: \| )?)?(?:(?<passed>\d{1,7}) passed)?(?: \| \d{1,7} \w{4,8}){0,3} \(\d{1,7}\)$/ },
-  { runner: 'mocha', pattern: /^\s{1,4}(?<passed>\d{1,7}) passing \(/, below: /^\s{1,4}(?<failed>\d{1,7}) failing$/ },
-  { runner: 'cargo', pattern: /^test result: (?:ok|FAILED)\. (?<passed>\d{1,7}) passed; (?<failed>\d{1,7}) failed;/ },
-  { runner: 'rspec', pattern: /^(?<ran>\d{1,7}) (?:examples?|runs|tests), (?:\d{1,7} assertions, )?(?<failed>\d{1,7}) failures?/ },
-  { runner: 'phpunit', pattern: /^(?:OK \((?<passed>\d{1,7}) tests?, |Tests: (?<ran>\d{1,7}), Assertions: \d{1,7}(?:, Errors: (?<errors>\d{1,6}))?(?:, Failures: (?<failed>\d{1,6}))?)/ },
-  { runner: 'maven', pattern: /^\[(?:INFO|ERROR|WARNING)\] Tests run: (?<ran>\d{1,7}), Failures: (?<failed>\d{1,7}), Errors: (?<errors>\d{1,7}), Skipped: \d{1,7}$/ },
-  { runner: 'node-test', pattern: /^\W{0,4}tests (?<ran>\d{1,7})$/, below: /^\W{0,4}fail (?<failed>\d{1,7})$/ },
-  { runner: 'ctest', pattern: /^\d{1,3}% tests passed, (?<failed>\d{1,7}) tests? failed out of (?<ran>\d{1,7})$/ },
-  { runner: 'prove', pattern: /^Files=\d{1,6}, Tests=(?<ran>\d{1,7}), /, below: /^Result: (?:PASS|(?<bad>FAIL))$/ },
+  { runner: 'unittest', pattern: /^Ran (?<ran>\d{1,7}) tests? in /,
+    below: new RegExp(
+      String.raw`^(?:OK\b|FAILED \((?:[a-z ]{1,30}=\d{1,6}, ){0,4}?failures=(?<failed>\d{1,6})|` +
+      String.raw`FAILED \((?:[a-z ]{1,30}=\d{1,6}, ){0,4}?errors=(?<errors>\d{1,6}))`,
+    ) },
+  { runner: 'pytest',
+    pattern: new RegExp(
+      String.raw`^(?:={3,200} )?(?:(?<failed>\d{1,7}) failed)?(?:, )?(?:(?<passed>\d{1,7}) passed)?` +
+      String.raw`(?:, \d{1,7} [a-z]{4,12}){0,6} in [\d.]{1,12}s\b`,
+    ) },
+  { runner: 'jest',
+    pattern: new RegExp(
+      String.raw`^Tests: {1,8}(?:(?<failed>\d{1,7}) failed, )?(?:\d{1,7} \w{4,8}, ){0,3}` +
+      String.raw`(?:(?<passed>\d{1,7}) passed, )?\d{1,7} total$`,
+    ) },
+  { runner: 'vitest',
+    pattern: new RegExp(
+      String.raw`^\s{1,8}Tests {1,4}(?:(?<failed>\d{1,7}) failed(?: \| )?)?(?:(?<passed>\d{1,7}) passed)?` +
+      String.raw`(?: \| \d{1,7} \w{4,8}){0,3} \(\d{1,7}\)$`,
+    ) },
+  { runner: 'mocha', pattern: /^\s{1,4}(?<passed>\d{1,7}) passing \(/,
+    below: /^\s{1,4}(?<failed>\d{1,7}) failing$/ },
+  { runner: 'cargo',
+    pattern: /^test result: (?:ok|FAILED)\. (?<passed>\d{1,7}) passed; (?<failed>\d{1,7}) failed;/ },
+  { runner: 'rspec',
+    pattern: new RegExp(
+      String.raw`^(?<ran>\d{1,7}) (?:examples?|runs|tests), (?:\d{1,7} assertions, )?` +
+      String.raw`(?<failed>\d{1,7}) failures?`,
+    ) },
+  { runner: 'phpunit',
+    pattern: new RegExp(
+      String.raw`^(?:OK \((?<passed>\d{1,7}) tests?, |Tests: (?<ran>\d{1,7}), Assertions: \d{1,7}` +
+      String.raw`(?:, Errors: (?<errors>\d{1,6}))?(?:, Failures: (?<failed>\d{1,6}))?)`,
+    ) },
+  { runner: 'maven',
+    pattern: new RegExp(
+      String.raw`^\[(?:INFO|ERROR|WARNING)\] Tests run: (?<ran>\d{1,7}), Failures: (?<failed>\d{1,7})` +
+      String.raw`, Errors: (?<errors>\d{1,7}), Skipped: \d{1,7}$`,
+    ) },
+  { runner: 'node-test', pattern: /^\W{0,4}tests (?<ran>\d{1,7})$/,
+    below: /^\W{0,4}fail (?<failed>\d{1,7})$/ },
+  { runner: 'ctest',
+    pattern: /^\d{1,3}% tests passed, (?<failed>\d{1,7}) tests? failed out of (?<ran>\d{1,7})$/ },
+  { runner: 'prove', pattern: /^Files=\d{1,6}, Tests=(?<ran>\d{1,7}), /,
+    below: /^Result: (?:PASS|(?<bad>FAIL))$/ },
 ];
 
 /** ASCII literals, case ignored; a line without any of them counts no tests. */
 export const TOTALS_LITERALS: readonly string[] = [
-  ...[
-    'Ran ',
-    ' passed in ',
-    ' failed in ',
-    ' rerun in ',
-    ' warnings in ',
-    ' warning in ',
-    ' deselected in ',
-    ' skipped in ',
-  ],
-  ...[
-    'xfailed in ',
-    ' xpassed in ',
-    'Tests: ',
-    '  Tests ',
-    ' passing (',
-    'test result: ',
-    ' examples, ',
-    ' example, ',
-  ],
-  ...[' runs, ', 'OK (', 'Tests run: ', 'tests ', '% tests passed', 'Files='],
+  'Ran ',
+  ' passed in ',
+  ' failed in ',
+  ' rerun in ',
+  ' warnings in ',
+  ' warning in ',
+  ' deselected in ',
+  ' skipped in ',
+  'xfailed in ',
+  ' xpassed in ',
+  'Tests: ',
+  '  Tests ',
+  ' passing (',
+  'test result: ',
+  ' examples, ',
+  ' example, ',
+  ' runs, ',
+  'OK (',
+  'Tests run: ',
+  'tests ',
+  '% tests passed',
+  'Files=',
 ];
 
 /** Says that what failed is tried again, as scripts, CI systems and their plugins put it. */
-const AGAIN =
-  /\b(?:re-?try(?:ing)?|re-?runn?(?:ing)?|(?:run|runs|running|try|trying|start|starting)\b.{0,30}\b(?:again|once more))\b|\battempt(?: |:|#|\b.{0,12}\b)(?:[2-9]|\d\d)\b|\b(?:second|third|2nd|3rd) (?:try|run|attempt)\b/i;
+const AGAIN = new RegExp(
+  String.raw`\b(?:re-?try(?:ing)?|re-?runn?(?:ing)?|(?:run|runs|running|try|trying|start|` +
+    String.raw`starting)\b.{0,30}\b(?:again|once more))\b|\battempt(?: |:|#|\b.{0,12}\b)(?:[2-9]|` +
+    String.raw`\d\d)\b|\b(?:second|third|2nd|3rd) (?:try|run|attempt)\b`,
+  'i',
+);
 /** Lines between the totals of a run and the word that it is run again. */
 const MAX_BETWEEN = 40;
 const MAX_RUNS = 500;

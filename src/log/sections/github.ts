@@ -41,8 +41,10 @@ interface OpenStep {
 
 const RUN_FAILED =
   /^##\[error\](?:Process completed with exit code [1-9]|.{1,80} exited with (?:error )?code '?[1-9])/;
-const STOPPED =
-  /^##\[error\](?:The operation was cancell?ed|The job .{0,200}exceeded the maximum|The runner has received a shutdown signal)/;
+const STOPPED = new RegExp(
+  String.raw`^##\[error\](?:The operation was cancell?ed|The job .{0,200}exceeded the maximum|` +
+    'The runner has received a shutdown signal)',
+);
 const PAGE_FAILED = /^Error: Process completed with exit code [1-9]/;
 const ACTION = /^Run (?:(?:\.{0,2}[\w.-]{0,80}\/)[\w./-]{1,200}(?:@\S{1,100})?$|docker:\/\/)/;
 const SCRIPT_FILE = /^Run \.{0,2}\/\S{0,200}\.\w{1,4}$/;
@@ -61,13 +63,22 @@ const AFTER_STEPS = /^(?:Post job cleanup|Cleaning up orphan processes)/;
 /** GitHub's name for the time before the first step. */
 const SET_UP = 'Set up job';
 /** Names of steps that mostly run with `if: always()` or `if: failure()`. */
-const FOLLOWER =
-  /(?<![-./\w=])(?:reports?|summary|summari[sz]e|comment|logs|dump|diagnos\w{1,10}|debug|collect|save|stop|shut ?down|kill|down)(?![-=./\w])|^Complete job$/i;
+const FOLLOWER = new RegExp(
+  String.raw`(?<![-./\w=])(?:reports?|summary|summari[sz]e|comment|logs|dump|diagnos\w{1,10}|debug|` +
+    String.raw`collect|save|stop|shut ?down|kill|down)(?![-=./\w])|^Complete job$`,
+  'i',
+);
 /** A job or step that only looks at how others ended, by its name or its script. */
-const GATE =
-  /\b(?:required|all)\b.{0,30}\b(?:checks?|jobs?|green|passed|succeeded)\b|\b(?:ci|build|tests?|status|checks?)[ -](?:success|passed|gate|results?|status|complete)\b|\bmerge[ -]gate\b|alls-green/i;
-const COMPARES_RESULTS =
-  /(?<![\w-])(?:success|failure|cancelled|skipped)['"]? [!=]=? ['"]?(?:success|failure|cancelled|skipped)\b|\bneeds\.[\w.*-]{1,80}\.result\b/;
+const GATE = new RegExp(
+  String.raw`\b(?:required|all)\b.{0,30}\b(?:checks?|jobs?|green|passed|succeeded)\b|` +
+    String.raw`\b(?:ci|build|tests?|status|checks?)[ -](?:success|passed|gate|results?|` +
+    String.raw`status|complete)\b|\bmerge[ -]gate\b|alls-green`,
+  'i',
+);
+const COMPARES_RESULTS = new RegExp(
+  String.raw`(?<![\w-])(?:success|failure|cancelled|skipped)['"]? [!=]=? ['"]?(?:success|failure|` +
+    String.raw`cancelled|skipped)\b|\bneeds\.[\w.*-]{1,80}\.result\b`,
+);
 
 /**
  * GitHub Actions, and Gitea's in its form: a step's head is a group `Run …`, and how it ended is in
@@ -75,15 +86,16 @@ const COMPARES_RESULTS =
  */
 export const github: CiSystem = {
   literals: [
-    ...[
-      '##[error]',
-      '##[group]',
-      '##[endgroup]',
-      '::group::',
-      '::endgroup::',
-      'process completed with exit code',
-    ],
-    ...['post job cleanup', 'cleaning up orphan processes', JOB_BEGINS.toLowerCase(), JOB_NAME.toLowerCase()],
+    '##[error]',
+    '##[group]',
+    '##[endgroup]',
+    '::group::',
+    '::endgroup::',
+    'process completed with exit code',
+    'post job cleanup',
+    'cleaning up orphan processes',
+    JOB_BEGINS.toLowerCase(),
+    JOB_NAME.toLowerCase(),
   ],
   read: (log, marks) => {
     if (marks.some(({ text }) => text.startsWith('##[section]Starting: '))) return null;
@@ -367,8 +379,13 @@ function whyItFollows(log: LogText, step: OpenStep): NonNullable<Section['follow
 
 /** Lines above the end of a failed step in which it says that there were no files. */
 const LAST_WORDS = 4;
-const NO_FILES =
-  /\bno (?:\w{1,20} )?(?:reports?|results?|files?|artifacts?)\b.{0,80}\b(?:found|match\w{0,4}|exists?|matching)\b|\bfound no\b.{0,60}\b(?:files?|reports?|results?)\b|\b(?:could not|cannot|unable to|did not|failed to) find (?:any )?.{0,60}\b(?:reports?|results?|artifacts?)\b/i;
+const NO_FILES = new RegExp(
+  String.raw`\bno (?:\w{1,20} )?(?:reports?|results?|files?|artifacts?)\b.{0,80}\b(?:found|` +
+    String.raw`match\w{0,4}|exists?|matching)\b|\bfound no\b.{0,60}\b(?:files?|reports?|results?)\b|` +
+    String.raw`\b(?:could not|cannot|unable to|did not|failed to) find (?:any )?` +
+    String.raw`.{0,60}\b(?:reports?|results?|artifacts?)\b`,
+  'i',
+);
 
 /** Checks whether a failed step only says that there were no reports or artifacts. */
 function foundNoFiles(log: LogText, { errorAt, failedAt, outputStart }: OpenStep): boolean {

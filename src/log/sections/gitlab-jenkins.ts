@@ -11,8 +11,11 @@ interface Stage {
 }
 
 /** The runner's own stages follow one another, so that one of them ends all before it. */
-const OWN =
-  /^(?:prepare_executor|prepare_script|get_sources|restore_cache|download_artifacts|step_script|build_script|after_script|upload_artifacts\w{0,40}|archive_cache\w{0,40}|cleanup\w{0,40})$/;
+const OWN = new RegExp(
+  '^(?:prepare_executor|prepare_script|get_sources|restore_cache|download_artifacts|' +
+    String.raw`step_script|build_script|after_script|upload_artifacts\w{0,40}|` +
+    String.raw`archive_cache\w{0,40}|cleanup\w{0,40})$`,
+);
 /** Sections that the runner executes whether or not the script failed. */
 const CLEAN_UP = /^(?:after_script|upload_artifacts|archive_cache|cleanup)/;
 const SECTION = /section_(start|end):\d{1,12}:([\w.-]{1,100})/g;
@@ -115,8 +118,10 @@ const NOT_A_STAGE = /^(?:hide|Declarative: (?:Checkout SCM|Tool Install|Agent Se
 const BRANCH = 'Branch: ';
 const POST = 'Declarative: Post Actions';
 /** Steps that only hold other steps, or look at what is around them. */
-const NO_STEP =
-  /^\[Pipeline\] (?!\/\/|stage\b|End\b|Start\b|node\b|parallel\b|with\w+\b|getContext\b|timeout\b|script\b|catchError\b|retry\b|dir\b|ws\b)\w/;
+const NO_STEP = new RegExp(
+  String.raw`^\[Pipeline\] (?!//|stage\b|End\b|Start\b|node\b|parallel\b|with\w+\b|getContext\b|` +
+    String.raw`timeout\b|script\b|catchError\b|retry\b|dir\b|ws\b)\w`,
+);
 
 /**
  * Jenkins: pipelines mark their blocks, branches of `parallel` are named where they failed, freestyle jobs
@@ -124,21 +129,17 @@ const NO_STEP =
  */
 export const jenkins: CiSystem = {
   literals: [
-    ...[
-      '[pipeline]',
-      'finished: failure',
-      'finished: unstable',
-      'finished: aborted',
-      'failed in branch',
-      'skipped due to ',
-    ],
-    ...[
-      'marked build as failure',
-      'changed build result to',
-      'error: script returned exit code',
-      'post stage',
-      '] $ ',
-    ],
+    '[pipeline]',
+    'finished: failure',
+    'finished: unstable',
+    'finished: aborted',
+    'failed in branch',
+    'skipped due to ',
+    'marked build as failure',
+    'changed build result to',
+    'error: script returned exit code',
+    'post stage',
+    '] $ ',
   ],
   read: (log, all) => {
     const marks = all.map(({ line, text }) => ({ line, text: text.trimStart() }));

@@ -32,12 +32,19 @@ const SYSTEMS: readonly CommandMarks[] = [
   // no colon and one quote only distinguish it from a tool's `ERROR: "lint" exited with 1.`
   {
     literals: [
-      ...['travis_fold:', 'travis_time:', '" exited with ', 'failed and exited with '],
-      ...['no output has been received', 'exceeded the maximum '],
+      'travis_fold:',
+      'travis_time:',
+      '" exited with ',
+      'failed and exited with ',
+      'no output has been received',
+      'exceeded the maximum ',
     ],
     begins: travisCommand,
-    failed:
-      /^(?:(?:The command ".{1,1500}|[^":]{0,300})" (?:failed and )?exited with [1-9]\d{0,2}(?: during (\w{0,30}))?\.\s{0,3}$|No output has been received in the last |The job exceeded the maximum (?:time|log) )/,
+    failed: new RegExp(
+      String.raw`^(?:(?:The command ".{1,1500}|[^":]{0,300})" (?:failed and )?exited with [1-9]\d{0,2}` +
+        String.raw`(?: during (\w{0,30}))?\.\s{0,3}$|No output has been received in the last |` +
+        'The job exceeded the maximum (?:time|log) )',
+    ),
     unnamed: 'log',
   },
   // AWS CodeBuild: the container names each command and each phase.
@@ -61,8 +68,11 @@ const SYSTEMS: readonly CommandMarks[] = [
     reach: 5_000,
     begins: (text) =>
       NO_GROUP.test(text) ? null : (/^(?:---|\+\+\+|~~~) (\S.{0,200})/.exec(text)?.[1] ?? null),
-    failed:
-      /^(?:\W{0,12}Error: (?:running .{1,200}: |Error tearing down .{1,60}: )?The (?:command|.{1,80} hook) exited with status [1-9]|user command error: (?:exit status [1-9]|.{1,200} exited with status))/,
+    failed: new RegExp(
+      String.raw`^(?:\W{0,12}Error: (?:running .{1,200}: |Error tearing down .{1,60}: )?` +
+        'The (?:command|.{1,80} hook) exited with status [1-9]|' +
+        'user command error: (?:exit status [1-9]|.{1,200} exited with status))',
+    ),
   },
   // AppVeyor: the scripts of each phase are named before they run.
   {
@@ -88,8 +98,10 @@ const SYSTEMS: readonly CommandMarks[] = [
     begins: (text, log, line) =>
       /^====>> (.{1,200})/.exec(text)?.[1] ??
       (/^#!\/bin\/(?:ba)?sh -eo pipefail/.test(text) ? log.line(line + 1) : null),
-    failed:
-      /^(?:(?:Error: )?Exited with code (?:exit status )?[1-9]|CircleCI received exit code [1-9]|Too long with no output \(exceeded)/,
+    failed: new RegExp(
+      '^(?:(?:Error: )?Exited with code (?:exit status )?[1-9]|' +
+        String.raw`CircleCI received exit code [1-9]|Too long with no output \(exceeded)`,
+    ),
     unnamed: 'log',
   },
   // act, Gitea and Forgejo, where they run GitHub's workflows on their own.
@@ -225,8 +237,11 @@ function aroundFences(log: LogText, marks: readonly Mark[]): LineRange[] {
 const TRACE =
   /^\+{1,4} ((?:[A-Za-z_]\w{0,40}=\S{0,100} ){0,5}["'$~]?[A-Za-z_./[][\w./~$'"@:[-]{0,200}(?: .{0,300})?)$/;
 /** Commands that set up, test or tidy; they are seldom what failed, and a trap runs them after it. */
-const TRIVIAL =
-  /^(?:exit|return|local|:|source|\.|set|trap|rm|echo|printf|true|false|export|declare|unset|shift|popd|cd|kill|wait|cat|test|mkdir|sleep)(?: |$)|^'?\[{1,2}'?(?: |$)|^(?:\w{1,40}=\S{0,200}$)/;
+const TRIVIAL = new RegExp(
+  String.raw`^(?:exit|return|local|:|source|\.|set|trap|rm|echo|printf|true|false|export|` +
+    'declare|unset|shift|popd|cd|kill|wait|cat|test|mkdir|sleep)(?: |$)|' +
+    String.raw`^'?\[{1,2}'?(?: |$)|^(?:\w{1,40}=\S{0,200}$)`,
+);
 /** pnpm and terraform list additions behind the same sign. */
 const LISTED = /^\+ @?[\w./-]{1,100} \(?v?\d{1,5}\.|^\+ (?:resource|module|data|output) "/;
 const COMPLAINT = /\b(?:error|fatal|fail(?:ed|ure)?|exception|not found|denied|killed|cannot|unable)\b/i;

@@ -44,8 +44,12 @@ export interface CiSystem {
 }
 
 /** Names that people and systems give to steps that run when everything has been decided. */
-const CLEAN_UP =
-  /\b(?:upload|artifacts?|publish|test[ -]report(?:er)?|upload coverage|codecov|coveralls|notify|notifications?|slack|clean ?up|tear ?down|after[_ ](?:script|failure)|post_build|pre-exit hook|post actions|post job)\b|^Post /i;
+const CLEAN_UP = new RegExp(
+  String.raw`\b(?:upload|artifacts?|publish|test[ -]report(?:er)?|upload coverage|codecov|coveralls|` +
+    'notify|notifications?|slack|clean ?up|tear ?down|after[_ ](?:script|failure)|' +
+    String.raw`post_build|pre-exit hook|post actions|post job)\b|^Post `,
+  'i',
+);
 
 /** Checks whether a step only cleans up, publishes or reports, whatever happened before it. */
 export function isCleanUp(name: string): boolean {

@@ -20,41 +20,41 @@ export interface Reference {
  * mentioned.
  */
 const PHRASES: readonly string[] = [
-  ...[
-    'see ',
-    'see:',
-    'see also',
-    'refer to',
-    'full log',
-    'complete log',
-    'debug log',
-    'full trace',
-    'full output',
-  ],
-  ...[
-    'full report',
-    'more detail',
-    'more info',
-    'details in',
-    'details:',
-    'report at',
-    'report file',
-    'report:',
-    'saved as',
-  ],
-  ...[
-    'saved to',
-    'saved in',
-    'written to',
-    'written in',
-    'wrote ',
-    'logged to',
-    'logs in',
-    'log in',
-    'log file',
-    'logfile',
-  ],
-  ...['log:', 'logs:', 'found in', 'located at', 'dumped to', 'output in', 'stderr:'],
+  'see ',
+  'see:',
+  'see also',
+  'refer to',
+  'full log',
+  'complete log',
+  'debug log',
+  'full trace',
+  'full output',
+  'full report',
+  'more detail',
+  'more info',
+  'details in',
+  'details:',
+  'report at',
+  'report file',
+  'report:',
+  'saved as',
+  'saved to',
+  'saved in',
+  'written to',
+  'written in',
+  'wrote ',
+  'logged to',
+  'logs in',
+  'log in',
+  'log file',
+  'logfile',
+  'log:',
+  'logs:',
+  'found in',
+  'located at',
+  'dumped to',
+  'output in',
+  'stderr:',
 ];
 
 /** Lines after the phrase on which the path may stand: npm and the JVM write it on the next one. */
@@ -168,18 +168,50 @@ const PRODUCT = 'a product of the build, not what it said';
 /** The first that matches counts. All of them match names of at most 300 characters. */
 // biome-ignore format: one row for each kind of file
 const RULES: readonly (NamedAs & { readonly matches: RegExp })[] = [
-  { what: 'list or content of installed packages', grade: 'skip', reason: 'what is installed is no failure', matches: /(?:^|\/)(?:node_modules|\.venv|site-packages|vendor\/bundle|\.m2|\.gradle\/caches)(?:\/|[^/]{0,40}\.(?:txt|json|log)$)/i },
-  { what: 'list of installed packages', grade: 'skip', reason: 'what is installed is no failure', matches: /(?:^|\/)(?:package-lock\.json|yarn\.lock|pnpm-lock\.yaml|pip-?freeze[^/]{0,40}|npm-?ls[^/]{0,40}|dependency-tree[^/]{0,40}|(?:s?bom|cyclonedx|spdx)[^/]{0,40}\.(?:json|xml))$/i },
-  { what: 'coverage data', grade: 'skip', reason: 'coverage says what ran, not what failed', matches: /(?:^|\/)(?:[^/]{0,60}coverage|lcov|jacoco|cobertura|clover|htmlcov)(?:[^/]{0,80}$|\/)|\.(?:lcov|gcov|gcda|gcno|profraw|exec)$/i },
-  { what: 'picture', grade: 'skip', reason: PICTURE, matches: /\.(?:png|jpe?g|gif|webp|bmp|ico|svg|tiff?)$/i },
+  { what: 'list or content of installed packages', grade: 'skip', reason: 'what is installed is no failure',
+    matches: new RegExp(
+      String.raw`(?:^|/)(?:node_modules|\.venv|site-packages|vendor/bundle|\.m2|` +
+      String.raw`\.gradle/caches)(?:/|[^/]{0,40}\.(?:txt|json|log)$)`,
+      'i',
+    ) },
+  { what: 'list of installed packages', grade: 'skip', reason: 'what is installed is no failure',
+    matches: new RegExp(
+      String.raw`(?:^|/)(?:package-lock\.json|yarn\.lock|pnpm-lock\.yaml|pip-?freeze[^/]{0,40}|` +
+      'npm-?ls[^/]{0,40}|dependency-tree[^/]{0,40}|(?:s?bom|cyclonedx|' +
+      String.raw`spdx)[^/]{0,40}\.(?:json|xml))$`,
+      'i',
+    ) },
+  { what: 'coverage data', grade: 'skip', reason: 'coverage says what ran, not what failed',
+    matches: new RegExp(
+      '(?:^|/)(?:[^/]{0,60}coverage|lcov|jacoco|cobertura|clover|htmlcov)(?:[^/]{0,80}$|/)|' +
+      String.raw`\.(?:lcov|gcov|gcda|gcno|profraw|exec)$`,
+      'i',
+    ) },
+  { what: 'picture', grade: 'skip', reason: PICTURE,
+    matches: /\.(?:png|jpe?g|gif|webp|bmp|ico|svg|tiff?)$/i },
   { what: 'recording', grade: 'skip', reason: PICTURE, matches: /\.(?:mp4|webm|mkv|avi|mov|har)$/i },
-  { what: 'program or package', grade: 'skip', reason: PRODUCT, matches: /\.(?:jar|war|ear|class|o|a|so|dll|exe|pdb|dylib|wasm|whl|egg|nupkg|deb|rpm|apk|aab|ipa|dmg|msi|pyc|bin|node|map|min\.js|d\.ts)$/i },
-  { what: 'web page or its parts', grade: 'skip', reason: 'a page for people; its data is elsewhere', matches: /\.(?:html?|css|js|mjs|woff2?|ttf|eot)$/i },
-  { what: 'memory image', grade: 'skip', reason: 'a memory image needs a debugger', matches: /\.(?:hprof|heapsnapshot|dmp|mdmp)$|(?:^|\/)core(?:\.\d{1,10})?$/i },
-  { what: 'JVM crash report', grade: 'relevant', reason: 'the JVM writes it only when it crashes', matches: /(?:^|\/)hs_err_pid\d{1,10}\.log$/i },
-  { what: 'log of crashed test runners', grade: 'relevant', reason: 'written only when a test process fails', matches: /\.dumpstream$|(?:^|\/)[^/]{1,200}-jvmRun\d{1,5}\.dump$/i },
-  { what: 'crash report', grade: 'relevant', reason: 'written only when a process crashes', matches: /\.(?:crash|ips|stacktrace)$|(?:^|\/)(?:core|crash)[-_.]?(?:dump|report|log)[^/]{0,60}\.(?:txt|log)$/i },
-  { what: 'debug log of npm', grade: 'maybe', reason: 'npm writes one for every failed command', matches: /(?:^|\/)npm-debug\.log$|(?:^|\/)[\w-]{1,60}-debug-\d{1,3}\.log$/i },
+  { what: 'program or package', grade: 'skip', reason: PRODUCT,
+    matches: new RegExp(
+      String.raw`\.(?:jar|war|ear|class|o|a|so|dll|exe|pdb|dylib|wasm|whl|egg|nupkg|deb|rpm|` +
+      String.raw`apk|aab|ipa|dmg|msi|pyc|bin|node|map|min\.js|d\.ts)$`,
+      'i',
+    ) },
+  { what: 'web page or its parts', grade: 'skip', reason: 'a page for people; its data is elsewhere',
+    matches: /\.(?:html?|css|js|mjs|woff2?|ttf|eot)$/i },
+  { what: 'memory image', grade: 'skip', reason: 'a memory image needs a debugger',
+    matches: /\.(?:hprof|heapsnapshot|dmp|mdmp)$|(?:^|\/)core(?:\.\d{1,10})?$/i },
+  { what: 'JVM crash report', grade: 'relevant', reason: 'the JVM writes it only when it crashes',
+    matches: /(?:^|\/)hs_err_pid\d{1,10}\.log$/i },
+  { what: 'log of crashed test runners', grade: 'relevant', reason: 'written only when a test process fails',
+    matches: /\.dumpstream$|(?:^|\/)[^/]{1,200}-jvmRun\d{1,5}\.dump$/i },
+  { what: 'crash report', grade: 'relevant', reason: 'written only when a process crashes',
+    matches: new RegExp(
+      String.raw`\.(?:crash|ips|stacktrace)$|(?:^|/)(?:core|crash)[-_.]?(?:dump|` +
+      String.raw`report|log)[^/]{0,60}\.(?:txt|log)$`,
+      'i',
+    ) },
+  { what: 'debug log of npm', grade: 'maybe', reason: 'npm writes one for every failed command',
+    matches: /(?:^|\/)npm-debug\.log$|(?:^|\/)[\w-]{1,60}-debug-\d{1,3}\.log$/i },
 ];
 
 /**

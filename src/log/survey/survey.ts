@@ -182,7 +182,8 @@ function writeNotes(choices: readonly Choice[], missing: readonly Reference[]): 
   );
   const absent = missing.slice(0, 3).map(({ path, source, line }) => `${path} (line ${line} of ${source})`);
   return [
-    `${artifacts.length} ${artifacts.length === 1 ? 'artifact was' : 'artifacts were'} looked at; ${relevant.length + referred.length} read, ${left.length} left.`,
+    `${artifacts.length} ${artifacts.length === 1 ? 'artifact was' : 'artifacts were'} looked ` +
+      `at; ${relevant.length + referred.length} read, ${left.length} left.`,
     relevant.length === 0 ? '' : `Read for what they say: ${named(relevant)}.`,
     referred.length === 0 ? '' : `Read because they are referred to: ${named(referred)}.`,
     unread.length === 0 ? '' : `Referred to and not read: ${unread.slice(0, MAX_NAMED).join('; ')}.`,

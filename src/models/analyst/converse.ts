@@ -247,7 +247,8 @@ function showTopic({ topic }: Pick<Inquiry, 'topic'>): string {
   const { analysis, subject, otherCauses } = topic;
   const { answer, verdict } = analysis;
   return [
-    `category: ${analysis.category} (${analysis.kind}), ${formatConfidence(verdict.confidence)} sure, ${verdict.action}`,
+    `category: ${analysis.category} (${analysis.kind}), ${formatConfidence(verdict.confidence)} ` +
+      `sure, ${verdict.action}`,
     `answer: ${oneLine(answer.title)}`,
     `cause: ${oneLine(answer.rootCause)}`,
     `fix: ${oneLine(answer.fixRecommendation)}`,

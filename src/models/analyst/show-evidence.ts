@@ -286,7 +286,8 @@ function blocks(lines: readonly Line[], placed: readonly Placed[], { cited, newe
       .slice(0, 2)
       .join('; ');
     return [
-      `${[...ids, ...places].join(', ')}: source ${run[0]?.source}, lines ${run[0]?.line}-${run.at(-1)?.line} (${titled})`,
+      `${[...ids, ...places].join(', ')}: source ${run[0]?.source}, ` +
+        `lines ${run[0]?.line}-${run.at(-1)?.line} (${titled})`,
       ...run.map(({ line, text }) => `${line}| ${text}`),
     ].join('\n');
   });
@@ -347,7 +348,8 @@ function named(items: readonly Evidence[]): string[] {
     ...(unlike === 0
       ? []
       : [
-          `${unlike === 1 ? '1 document that hardly resembles' : `${unlike} documents that hardly resemble`} this failure: left out`,
+          `${unlike === 1 ? '1 document that hardly resembles' : `${unlike} documents that hardly resemble`} ` +
+            'this failure: left out',
         ]),
   ];
 }

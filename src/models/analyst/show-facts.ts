@@ -144,7 +144,8 @@ const MAX_SUMMARY = 300;
 export function showSituation(insight: Insight, plan?: Plan): string {
   const { classification, round, gaps, outcomes, conclusions = [] } = insight;
   return [
-    `category so far: ${classification.category} (${classification.kind}), probability ${classification.confidence.toFixed(2)}${classification.abstained ? ', a guess' : ''}`,
+    `category so far: ${classification.category} (${classification.kind}), ` +
+      `probability ${classification.confidence.toFixed(2)}${classification.abstained ? ', a guess' : ''}`,
     `because: ${classification.because}`,
     `round: ${round}`,
     ...(plan === undefined || plan.thought === '' ? [] : [`thought of this round: ${plan.thought}`]),

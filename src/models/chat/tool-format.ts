@@ -38,7 +38,8 @@ export function toolTurn(
   }));
   return {
     messages: messages(
-      `${system}\n\nCall the tools themselves, with one short sentence on the reason in "why". Call none where none would help.`,
+      `${system}\n\nCall the tools themselves, with one short sentence on the reason in "why". ` +
+        'Call none where none would help.',
       user,
       more,
     ),
@@ -82,7 +83,8 @@ function inWords(tools: readonly ChatTool[]): string {
     'The tools:',
     ...listed,
     '',
-    'Reply with one JSON object {"calls": [{"tool": its name, "args": {its arguments}, "why": one short sentence}]} and nothing else. An empty list where none would help.',
+    'Reply with one JSON object {"calls": [{"tool": its name, "args": {its arguments}, "why": ' +
+      'one short sentence}]} and nothing else. An empty list where none would help.',
   ].join('\n');
 }
 

@@ -226,7 +226,10 @@ function isTensor(value: unknown): value is { tolist(): unknown } {
 
 function reason({ isFolder }: LocalModel, download: boolean, error: unknown): string {
   if (!isFolder && !download)
-    return 'it is not available locally, and downloads are off; set FAULTLINE_EMBEDDER_DOWNLOAD=true to allow one';
+    return (
+      'it is not available locally, and downloads are off; set FAULTLINE_EMBEDDER_DOWNLOAD=true to ' +
+      'allow one'
+    );
   return getErrorMessage(error).slice(0, 300);
 }
 

@@ -117,7 +117,8 @@ function wrongLength(model: string, got: number, wanted: number | null): TriageE
       : `a vector of ${got} numbers where ${wanted} were expected`;
   return new TriageError(
     'upstream-failed',
-    `The embedding server returned ${expected} for ${model}; set OPENAI_EMBEDDING_DIMENSIONS to the model's dimensions, then run: faultline knowledge reindex`,
+    `The embedding server returned ${expected} for ${model}; set OPENAI_EMBEDDING_DIMENSIONS to the ` +
+      "model's dimensions, then run: faultline knowledge reindex",
     { details: { model, got, wanted } },
   );
 }

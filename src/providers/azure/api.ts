@@ -164,8 +164,10 @@ export function azureConnection({ baseUrl, token }: AzureOptions): Connection {
       },
     ],
     clicks: [
-      'Open Project settings → Service hooks → Create subscription → Web Hooks, with the trigger Build completed.',
-      'Enter the address as URL, and the secret as basic authentication password (any username) or as the header X-Faultline-Token.',
+      'Open Project settings → Service hooks → Create subscription → Web Hooks, with the trigger ' +
+        'Build completed.',
+      'Enter the address as URL, and the secret as basic authentication password (any username) or ' +
+        'as the header X-Faultline-Token.',
       'Send all resource details.',
     ],
     greet: (secret) => ({
@@ -203,7 +205,9 @@ function createWebhookQuestions(options: AzureOptions, project: string): Webhook
         name: 'service hooks',
         path,
         query: API,
-        mend: 'for --create its user needs the permission View subscriptions; or add the service hook by hand',
+        mend:
+          'for --create its user needs the permission View subscriptions; ' +
+          'or add the service hook by hand',
       },
     ],
     list: async (signal) => {

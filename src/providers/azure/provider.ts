@@ -48,7 +48,8 @@ export function azureProvider(settings: AzureSettings): Provider {
           reach: 'check FAULTLINE_AZURE_URL and whether this machine can reach it',
           token: 'create a personal access token with Build (Read) and set FAULTLINE_AZURE_TOKEN',
           address:
-            'check FAULTLINE_AZURE_URL (https://dev.azure.com/ORGANIZATION) and that FAULTLINE_AZURE_TOKEN has not expired',
+            'check FAULTLINE_AZURE_URL (https://dev.azure.com/ORGANIZATION) and that ' +
+            'FAULTLINE_AZURE_TOKEN has not expired',
         },
       }),
   };
@@ -60,7 +61,8 @@ const Projects = z.object({ count: z.int() });
 export const AzureSettings = z.object({
   webhookSecrets: webhookSecrets(
     'FAULTLINE_AZURE_WEBHOOK_SECRET',
-    'Password of the Azure DevOps service hook, or the value of its header X-Faultline-Token. Two, separated by a comma, during rotation.',
+    'Password of the Azure DevOps service hook, or the value of its header X-Faultline-Token. ' +
+      'Two, separated by a comma, during rotation.',
   ),
   /** Null: nothing is asked. */
   baseUrl: setting(
@@ -68,7 +70,8 @@ export const AzureSettings = z.object({
     apiAddress((text) => text.replace(/\/$/, ''))
       .nullable()
       .default(null),
-    'URL of the Azure DevOps organization, such as https://dev.azure.com/acme, or of a collection of Azure DevOps Server.',
+    'URL of the Azure DevOps organization, such as https://dev.azure.com/acme, or of a collection of ' +
+      'Azure DevOps Server.',
   ),
   token: credential('FAULTLINE_AZURE_TOKEN', 'Personal access token with the scope Build (Read).'),
 });

@@ -12,8 +12,8 @@ import {
 } from '../read-input.ts';
 import {
   createWebhook,
+  ignoreUndecided,
   matchesAny,
-  neither,
   type Reading,
   type Received,
   readBasicPassword,
@@ -26,8 +26,8 @@ const text = z.string().nullish();
 const Person = z.object({ displayName: text });
 
 /**
- * The fields of `build.complete` that we use. Version 1.0 of the resource calls its result the status, and
- * names the commit elsewhere.
+ * The fields of `build.complete` that we use. Version 1.0 of the resource has the result in `status` and the
+ * commit in `sourceGetVersion`.
  */
 const BuildComplete = z
   .object({
@@ -83,14 +83,16 @@ function authenticate(request: WebhookRequest, secrets: readonly string[]): void
   const given = request.header('x-faultline-token') ?? readBasicPassword(request);
   if (given === undefined)
     throw refused(
-      'The delivery contains no secret: set a basic authentication password, or the header X-Faultline-Token, for the service hook.',
+      'The delivery contains no secret: set a basic authentication password, or the header ' +
+        'X-Faultline-Token, for the service hook.',
     );
   if (!matchesAny(given, secrets))
     throw refused(`The password or token does not match any configured secret (${SECRET}).`);
 }
 
 /**
- * `POST /webhooks/azure`: with the secret as the password of basic authentication, or in a header of its own.
+ * The webhook `POST /webhooks/azure`. The secret is the password of basic authentication, or the header
+ * `X-Faultline-Token`.
  */
 export const azureWebhook = createWebhook({
   name: 'azure',
@@ -98,7 +100,10 @@ export const azureWebhook = createWebhook({
   setting: SECRET,
   summary: 'Azure DevOps service hook',
   description:
-    'Subscribe it to "Build completed" and send all resource details. Failed and partially succeeded builds are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason. A build of which jobs are run again counts as another attempt once it ends.',
+    'Subscribe it to "Build completed" and send all resource details. ' +
+    'Failed and partially succeeded builds are fetched and triaged, passed ones are stored for ' +
+    'history, and everything else is acknowledged and ignored with a reason. ' +
+    'If jobs of a build are re-run, the build counts as a new attempt when it ends.',
   headers: z.object({}),
   body: BuildComplete,
   security: {
@@ -118,7 +123,7 @@ export const azureWebhook = createWebhook({
 });
 
 /**
- * Reads an event whose sender is known. Throws `invalid-input` where a known event lacks what it must have.
+ * Reads an event whose sender is authenticated. Throws `invalid-input` if a required field is missing.
  */
 export function readAzureEvent(payload: unknown): Received {
   const { eventType } = readInput('The Azure DevOps event', Head, payload);
@@ -131,46 +136,64 @@ export function readAzureEvent(payload: unknown): Received {
 }
 
 function readBuild({ resource }: BuildComplete): Reading {
-  const said = resource.result ?? resource.status ?? 'nothing';
-  const status = toBuildStatus(said);
-  if (status === null) return neither('build', said);
-  const [, site, encoded] = /^(.*?)\/([^/]+)\/_apis\/build\/builds\/\d+$/i.exec(resource.url) ?? [];
-  if (site === undefined || encoded === undefined)
+  const result = resource.result ?? resource.status ?? 'nothing';
+  const status = toBuildStatus(result);
+  if (status === null) return ignoreUndecided('build', result);
+  const [, organizationUrl, encodedProject] =
+    /^(.*?)\/([^/]+)\/_apis\/build\/builds\/\d+$/i.exec(resource.url) ?? [];
+  if (organizationUrl === undefined || encodedProject === undefined)
     return { ignored: 'resource.url does not name the project, as in …/PROJECT/_apis/build/Builds/1' };
-  const project = decodedSegment(encoded);
+  const project = decodedSegment(encodedProject);
   const { triggerInfo: trigger } = resource;
-  const ref = resource.sourceBranch ?? /^LG:(.*):/.exec(resource.sourceGetVersion ?? '')?.[1] ?? '';
+  const { ref, commit } = readVersion(resource);
   const fromFork = /^true$/i.test(trigger?.['pr.isFork'] ?? '');
-  const branch =
-    /^refs\/heads\/(.+)/.exec(trigger?.['pr.sourceBranch'] ?? ref)?.[1] ?? trigger?.['pr.sourceBranch'];
-  const number = Number(trigger?.['pr.number'] ?? /^refs\/pull\/(\d{1,9})\//.exec(ref)?.[1]);
+  const pullRequest = Number(trigger?.['pr.number'] ?? /^refs\/pull\/(\d{1,9})\//.exec(ref)?.[1]);
   const finishedAt = toUtc(resource.finishTime);
   return {
     part: WHOLE_BUILD,
     attemptAt: finishedAt,
     fromFork,
     build: {
-      ...{
-        provider: 'azure',
-        repository: getRepositoryName(resource, project),
-        pipeline: resource.definition.name,
-      },
-      ...{ number: resource.buildNumber, attempt: 1, externalId: `${project}/${resource.id}`, job: null },
-      // A fork's branch may bear the name of one of ours.
-      branch: fromFork ? null : textOrNull(branch),
-      commit: textOrNull(
-        resource.sourceVersion ?? /:([0-9a-f]{40})$/.exec(resource.sourceGetVersion ?? '')?.[1],
-      ),
+      provider: 'azure',
+      repository: getRepositoryName(resource, project),
+      pipeline: resource.definition.name,
+      number: resource.buildNumber,
+      // Azure does not count attempts: a later `attemptAt` is a new one.
+      attempt: 1,
+      externalId: `${project}/${resource.id}`,
+      job: null,
+      // A fork's branch may have the same name as one of the repository.
+      branch: fromFork ? null : textOrNull(readBranch(trigger?.['pr.sourceBranch'], ref)),
+      commit: textOrNull(commit),
       author: textOrNull((resource.requestedFor ?? resource.requests?.[0]?.requestedFor)?.displayName),
-      pullRequest: pullRequestNumber().safeParse(number).data ?? null,
-      url: `${site}/${encoded}/_build/results?buildId=${resource.id}`,
-      ...{ status, queuedSeconds: secondsBetween(resource.queueTime, resource.startTime) },
-      ...{ startedAt: toUtc(resource.startTime), finishedAt },
+      pullRequest: pullRequestNumber().safeParse(pullRequest).data ?? null,
+      url: `${organizationUrl}/${encodedProject}/_build/results?buildId=${resource.id}`,
+      status,
+      queuedSeconds: secondsBetween(resource.queueTime, resource.startTime),
+      startedAt: toUtc(resource.startTime),
+      finishedAt,
     },
   };
 }
 
-/** Returns `owner/name` for code on GitHub. Code in Azure Repos has a name within its project. */
+/** Reads the ref and the commit that were built. Version 1.0 has both in one text, `LG:REF:COMMIT`. */
+function readVersion({ sourceBranch, sourceVersion, sourceGetVersion }: BuildComplete['resource']) {
+  const text = sourceGetVersion ?? '';
+  return {
+    ref: sourceBranch ?? /^LG:(.*):/.exec(text)?.[1] ?? '',
+    commit: sourceVersion ?? /:([0-9a-f]{40})$/.exec(text)?.[1],
+  };
+}
+
+/** Returns the name of the branch that was built, or of the pull request's own branch. */
+function readBranch(source: string | null | undefined, ref: string): string | null | undefined {
+  return /^refs\/heads\/(.+)/.exec(source ?? ref)?.[1] ?? source;
+}
+
+/**
+ * Returns the repository's name if it contains an owner (GitHub), otherwise `PROJECT/NAME`, or the project
+ * alone if the event names no repository.
+ */
 function getRepositoryName({ repository, project }: BuildComplete['resource'], projectId: string): string {
   const name = textOrNull(repository?.name);
   if (name?.includes('/') === true) return name;
@@ -179,6 +202,6 @@ function getRepositoryName({ repository, project }: BuildComplete['resource'], p
 }
 
 function toBuildStatus(result: string): BuildStatus | null {
-  if (result === 'succeeded') return 'passed';
+  if (/^succeeded$/i.test(result)) return 'passed';
   return /^(?:failed|partiallySucceeded)$/i.test(result) ? 'failed' : null;
 }

@@ -92,13 +92,11 @@ async function listJobs(client: RestClient, question: Question, until: string | 
   return known
     .filter(({ retried_in_job_id: retry }) => retry == null || !ids.has(retry))
     .map(({ id, name, step_key, state, soft_failed, finished_at, web_url: url }) => ({
-      ...{
-        id,
-        name: name ?? step_key ?? 'job',
-        isOver: finished_at != null,
-        endedAt: finished_at ?? null,
-        url: url ?? null,
-      },
+      id,
+      name: name ?? step_key ?? 'job',
+      isOver: finished_at != null,
+      endedAt: finished_at ?? null,
+      url: url ?? null,
       outcome:
         /^(?:failed|timed_out|expired)$/.test(state ?? '') && soft_failed !== true
           ? 'failed'

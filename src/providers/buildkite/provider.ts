@@ -45,7 +45,8 @@ export function buildkiteProvider(settings: BuildkiteSettings): Provider {
         mend: {
           reach: `check FAULTLINE_BUILDKITE_URL (${baseUrl}) and whether this machine can reach it`,
           token:
-            'create an API access token with read_builds, read_build_logs and read_artifacts, and set FAULTLINE_BUILDKITE_TOKEN',
+            'create an API access token with read_builds, read_build_logs and read_artifacts, and ' +
+            'set FAULTLINE_BUILDKITE_TOKEN',
           address: 'check FAULTLINE_BUILDKITE_URL: the API is at https://api.buildkite.com/v2',
         },
       }),
@@ -58,7 +59,8 @@ const Token = z.object({ scopes: z.array(z.string()) });
 export const BuildkiteSettings = z.object({
   webhookSecrets: webhookSecrets(
     'FAULTLINE_BUILDKITE_WEBHOOK_SECRET',
-    'Token of the Buildkite webhook, sent as it is or used to sign. Two, separated by a comma, during rotation.',
+    'Token of the Buildkite webhook, sent as it is or used to sign. ' +
+      'Two, separated by a comma, during rotation.',
   ),
   baseUrl: setting(
     'FAULTLINE_BUILDKITE_URL',

@@ -13,8 +13,8 @@ import {
 import {
   computeHmac,
   createWebhook,
+  ignoreUndecided,
   matchesAny,
-  neither,
   type Reading,
   refused,
   requiredHeader,
@@ -81,7 +81,8 @@ function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs
     [];
   if (timestamp === undefined || signature === undefined)
     throw refused(
-      'The delivery contains no secret: X-Buildkite-Signature (timestamp=…,signature=…) or X-Buildkite-Token is missing.',
+      'The delivery contains no secret: X-Buildkite-Signature (timestamp=…,signature=…) or ' +
+        'X-Buildkite-Token is missing.',
     );
   const expected = secrets.map((secret) => computeHmac(secret, `${timestamp}.`, request.body));
   if (!matchesAny(signature, expected))
@@ -96,7 +97,9 @@ export const buildkiteWebhook = createWebhook({
   setting: SECRET,
   summary: 'Buildkite webhook',
   description:
-    'Subscribe it to "build.finished". Failed builds are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason. A build that ends again, after jobs were retried, counts as another attempt.',
+    'Subscribe it to "build.finished". Failed builds are fetched and triaged, passed ones are stored ' +
+    'for history, and everything else is acknowledged and ignored with a reason. ' +
+    'A build that ends again, after jobs were retried, counts as another attempt.',
   headers: z.object({
     'x-buildkite-event': z.string().describe('build.finished; others are acknowledged and ignored.'),
     'x-buildkite-request': z
@@ -135,14 +138,15 @@ export function readBuildkiteEvent(event: string, payload: unknown): Reading {
 
 function readBuild({ build, pipeline }: BuildFinished): Reading {
   const status = toBuildStatus(build.state);
-  if (status === null) return neither('build', build.state);
+  if (status === null) return ignoreUndecided('build', build.state);
   if (status === 'passed' && build.blocked === true) return { ignored: 'the build waits to be unblocked' };
   const [, organization, slug] =
     /\/organizations\/([^/]+)\/pipelines\/([^/]+)\/builds\/\d+$/.exec(build.url) ?? [];
   if (organization === undefined || slug === undefined)
     return {
       ignored:
-        'build.url does not name organization, pipeline and build, as in …/organizations/ORG/pipelines/PIPELINE/builds/1',
+        'build.url does not name organization, pipeline and build, as in ' +
+        '…/organizations/ORG/pipelines/PIPELINE/builds/1',
     };
   const repository = repositoryOfClone(pipeline.repository);
   const origin = repositoryOfClone(build.pull_request?.repository);
@@ -155,29 +159,23 @@ function readBuild({ build, pipeline }: BuildFinished): Reading {
     fromFork,
     defaultBranch: pipeline.default_branch ?? null,
     build: {
-      ...{
-        provider: 'buildkite',
-        repository: textOrNull(repository) ?? `${organization}/${slug}`,
-        pipeline: pipeline.slug,
-      },
-      ...{
-        number: String(build.number),
-        attempt: 1,
-        externalId: `${organization}/${slug}/${build.number}`,
-        job: null,
-      },
+      provider: 'buildkite',
+      repository: textOrNull(repository) ?? `${organization}/${slug}`,
+      pipeline: pipeline.slug,
+      number: String(build.number),
+      attempt: 1,
+      externalId: `${organization}/${slug}/${build.number}`,
+      job: null,
       // A fork's branch may bear the name of one of ours.
       branch: fromFork || (build.tag ?? '') !== '' ? null : textOrNull(build.branch),
       commit: /^[0-9a-f]{7,64}$/.test(build.commit ?? '') ? (build.commit ?? null) : null,
       author: textOrNull(build.creator?.name),
       pullRequest: pullRequestNumber().safeParse(number).data ?? null,
       url: build.web_url ?? null,
-      ...{
-        status,
-        queuedSeconds: secondsBetween(build.scheduled_at, build.started_at),
-        startedAt: toUtc(build.started_at),
-        finishedAt,
-      },
+      status,
+      queuedSeconds: secondsBetween(build.scheduled_at, build.started_at),
+      startedAt: toUtc(build.started_at),
+      finishedAt,
     },
   };
 }

@@ -39,7 +39,8 @@ export function circleciProvider(settings: CircleciSettings): Provider {
         mend: {
           reach: `check FAULTLINE_CIRCLECI_URL (${baseUrl}) and whether this machine can reach it`,
           token:
-            'create a personal API token and set FAULTLINE_CIRCLECI_TOKEN; project tokens cannot use version 2 of the API',
+            'create a personal API token and set FAULTLINE_CIRCLECI_TOKEN; ' +
+            'project tokens cannot use version 2 of the API',
           address: 'check FAULTLINE_CIRCLECI_URL: its API is at https://HOST/api',
         },
       }),

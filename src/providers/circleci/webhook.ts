@@ -80,11 +80,13 @@ function checkSignature(request: WebhookRequest, secrets: readonly string[]): vo
     /(?:^|,)v1=([0-9a-f]{64})(?:,|$)/.exec(request.header('circleci-signature') ?? '') ?? [];
   if (signature === undefined)
     throw refused(
-      'The delivery is not signed: circleci-signature (v1=…) is missing. Set a secret token for the webhook in CircleCI.',
+      'The delivery is not signed: circleci-signature (v1=…) is missing. ' +
+        'Set a secret token for the webhook in CircleCI.',
     );
   if (!isSigned(request.body, signature, secrets))
     throw refused(
-      'The signature does not match any configured secret. Is the secret token in CircleCI the same as the one configured here?',
+      'The signature does not match any configured secret. Is the secret token in CircleCI the same ' +
+        'as the one configured here?',
     );
 }
 
@@ -95,7 +97,11 @@ export const circleciWebhook = createWebhook({
   setting: 'FAULTLINE_CIRCLECI_WEBHOOK_SECRET',
   summary: 'CircleCI webhook',
   description:
-    'Subscribe it to "Workflow Completed" and, optionally, "Job Completed": with them, the first failed job is analyzed while the workflow continues. Failed workflows are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason. A workflow that is run again counts as another attempt.',
+    'Subscribe it to "Workflow Completed" and, optionally, "Job Completed": ' +
+    'with them, the first failed job is analyzed while the workflow continues. ' +
+    'Failed workflows are fetched and triaged, passed ones are stored for history, and everything ' +
+    'else is acknowledged and ignored with a reason. A workflow that is run again counts as another ' +
+    'attempt.',
   headers: z.object({ 'circleci-event-type': z.string().optional().describe('As in the body.') }),
   body: CompletedEvent,
   security: {
@@ -128,7 +134,9 @@ function readCompleted({ workflow, job, pipeline, project, organization }: Compl
   const status = toBuildStatus(said);
   if (status === null || (job != null && status !== 'failed'))
     return {
-      ignored: `the ${job == null ? 'workflow' : 'job'} ended as ${said.slice(0, 100)}: only what failed, and workflows that passed, are read`,
+      ignored:
+        `the ${job == null ? 'workflow' : 'job'} ended as ${said.slice(0, 100)}: ` +
+        'only what failed, and workflows that passed, are read',
     };
   const { vcs, trigger_parameters: parameters } = pipeline;
   const git = parameters?.git;
@@ -143,24 +151,22 @@ function readCompleted({ workflow, job, pipeline, project, organization }: Compl
     attemptAt: job == null ? toUtc(workflow.stopped_at) : startedAt,
     fromFork,
     build: {
-      ...{
-        provider: 'circleci',
-        repository: textOrNull(target) ?? `${organization.name}/${project.name}`,
-        pipeline: workflow.name,
-      },
-      ...{
-        number: String(pipeline.number),
-        attempt: 1,
-        externalId: `${pipeline.id}/${workflow.name}`,
-        job: job?.name ?? null,
-      },
+      provider: 'circleci',
+      repository: textOrNull(target) ?? `${organization.name}/${project.name}`,
+      pipeline: workflow.name,
+      number: String(pipeline.number),
+      attempt: 1,
+      externalId: `${pipeline.id}/${workflow.name}`,
+      job: job?.name ?? null,
       // CircleCI builds a fork's pull request as the branch pull/7.
       branch: fromFork || number !== undefined ? null : branch,
       commit: textOrNull(vcs?.revision ?? git?.checkout_sha),
       author: textOrNull(vcs?.commit?.author?.name),
       pullRequest: number === undefined ? null : Number(number),
       url: workflow.url ?? null,
-      ...{ status, startedAt, finishedAt: job == null ? toUtc(workflow.stopped_at) : null },
+      status,
+      startedAt,
+      finishedAt: job == null ? toUtc(workflow.stopped_at) : null,
     },
   };
 }

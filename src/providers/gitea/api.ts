@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { NoticeSender } from '../../channels/channel.ts';
 import type { Build, SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { StatusContent } from '../../notifications/render-status.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
-import type { NotificationClient } from '../../ports/notices.ts';
 import { fetchArtifacts } from '../artifacts.ts';
 import { orNull } from '../code-questions.ts';
 import { type CommentThread, createCommentClient, createStatusClient } from '../comments.ts';
@@ -290,9 +290,7 @@ const Comment = z.object({
 const User = z.object({ login: z.string().min(1) });
 
 /** Creates a client for the comment on a pull request. */
-export function createGiteaCommentClient(
-  options: GiteaOptions,
-): NotificationClient<{ readonly body: string }> {
+export function createGiteaCommentClient(options: GiteaOptions): NoticeSender<{ readonly body: string }> {
   const client = createGiteaClient(options, NOTICE_MS);
   let login: string | null = null;
   const ownLogin = async (signal: AbortSignal) => {
@@ -300,7 +298,9 @@ export function createGiteaCommentClient(
     return login;
   };
   return createCommentClient({
-    ...{ label: 'Gitea', mode: 'edit', maxBody: 65_536 },
+    label: 'Gitea',
+    mode: 'edit',
+    maxBody: 65_536,
     open: async (repository, pullRequest, signal) => ({
       ...openComments(client, repository, pullRequest, signal),
       ownLogin: () => ownLogin(signal),
@@ -352,7 +352,7 @@ function openComments(
   };
 }
 
-export function createGiteaStatusClient(options: GiteaOptions): NotificationClient<StatusContent> {
+export function createGiteaStatusClient(options: GiteaOptions): NoticeSender<StatusContent> {
   const client = createGiteaClient(options, NOTICE_MS);
   return createStatusClient(
     async ({ state, description, targetUrl }, { repository, commit, what, signal }) => {
@@ -399,7 +399,8 @@ export function giteaConnection(settings: GiteaOptions): Connection {
     clicks: [
       'In the repository or organization, open Settings → Webhooks → Add webhook → Gitea or Forgejo.',
       'Enter the address as Target URL and the secret as Secret; choose POST and application/json.',
-      'Trigger on Custom events: Workflow run and Workflow job (Gitea), or Action run failure, recover and success (Forgejo).',
+      'Trigger on Custom events: Workflow run and Workflow job (Gitea), or Action run failure, ' +
+        'recover and success (Forgejo).',
     ],
     greet: (secret) => {
       const body = JSON.stringify({ action: 'ping' });

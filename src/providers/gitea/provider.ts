@@ -91,11 +91,13 @@ export const GiteaSettings = z.object({
   baseUrl: setting(
     'FAULTLINE_GITEA_URL',
     apiAddress(giteaApiAddress).nullable().default(null),
-    'URL of Gitea or Forgejo, or of its API: https://git.example.com and https://git.example.com/api/v1 mean the same.',
+    'URL of Gitea or Forgejo, or of its API: https://git.example.com and ' +
+      'https://git.example.com/api/v1 mean the same.',
   ),
   token: credential(
     'FAULTLINE_GITEA_TOKEN',
-    'Token with the scopes read:repository (logs and code) and, for comments and statuses, write:repository, write:issue and read:user.',
+    'Token with the scopes read:repository (logs and code) and, for comments and statuses, ' +
+      'write:repository, write:issue and read:user.',
   ),
   /** The switch for comments, which are written with that token. */
   comment: flag(

@@ -14,8 +14,8 @@ import {
 import {
   conclusionStatus,
   createWebhook,
+  ignoreUndecided,
   isSigned,
-  neither,
   onlyFailed,
   type Reading,
   refused,
@@ -27,12 +27,14 @@ function checkSignature(request: WebhookRequest, secrets: readonly string[]): vo
   const signature = request.header('x-forgejo-signature') ?? request.header('x-gitea-signature');
   if (signature === undefined)
     throw refused(
-      'The delivery is not signed: X-Gitea-Signature is missing. Set a secret for the webhook in Gitea or Forgejo.',
+      'The delivery is not signed: X-Gitea-Signature is missing. ' +
+        'Set a secret for the webhook in Gitea or Forgejo.',
     );
   if (!/^[0-9a-f]{64}$/.test(signature)) throw refused('X-Gitea-Signature must be 64 hexadecimal digits.');
   if (!isSigned(request.body, signature, secrets))
     throw refused(
-      'The signature does not match any configured secret. Is the secret in Gitea or Forgejo the same as the one configured here?',
+      'The signature does not match any configured secret. Is the secret in Gitea or Forgejo the ' +
+        'same as the one configured here?',
     );
 }
 
@@ -172,7 +174,10 @@ export const giteaWebhook = createWebhook({
   inForm: true,
   summary: 'Gitea and Forgejo webhook',
   description:
-    'Subscribe it to "Workflow run" and, optionally, "Workflow job" (Gitea), or to the action run events (Forgejo). All events of one run belong to one build. Failed builds are fetched and triaged, passed builds are stored for history, and everything else is acknowledged and ignored with a reason.',
+    'Subscribe it to "Workflow run" and, optionally, "Workflow job" (Gitea), or to the action run ' +
+    'events (Forgejo). All events of one run belong to one build. ' +
+    'Failed builds are fetched and triaged, passed builds are stored for history, and everything ' +
+    'else is acknowledged and ignored with a reason.',
   headers: z.object({
     'x-gitea-event': z
       .string()
@@ -222,7 +227,9 @@ export function readGiteaEvent(event: string, payload: unknown): Reading {
     return readActionRun(readInput(what, ActionRunEvent, payload));
   if (event !== 'workflow_run' && event !== 'workflow_job')
     return {
-      ignored: `${event.slice(0, 100)} events do not describe a build; only workflow_run, workflow_job and action_run_… do`,
+      ignored:
+        `${event.slice(0, 100)} events do not describe a build; only workflow_run, workflow_job and ` +
+        'action_run_… do',
     };
   // Before anything else of it: half of the fields are absent until then.
   const { action } = readInput(what, Ended, payload);
@@ -233,7 +240,7 @@ export function readGiteaEvent(event: string, payload: unknown): Reading {
 
 function readWorkflowRun({ repository, sender, workflow, workflow_run: run }: WorkflowRunEvent): Reading {
   const status = conclusionStatus(run.conclusion);
-  if (status === null) return neither('run', run.conclusion);
+  if (status === null) return ignoreUndecided('run', run.conclusion);
   const [pull] = run.pull_requests ?? [];
   // A fork that was deleted has no repository any more.
   const fromFork = pull !== undefined && (pull.head?.repo?.id ?? null) !== pull.base?.repo?.id;
@@ -242,7 +249,10 @@ function readWorkflowRun({ repository, sender, workflow, workflow_run: run }: Wo
     fromFork,
     defaultBranch: repository.default_branch ?? null,
     build: {
-      ...{ provider: 'gitea', repository: repository.full_name, externalId: String(run.id), status },
+      provider: 'gitea',
+      repository: repository.full_name,
+      externalId: String(run.id),
+      status,
       pipeline: textOrNull(workflow?.name) ?? textOrNull(run.name) ?? workflowFile(run.path),
       number: String(run.run_number),
       attempt: run.run_attempt,
@@ -266,12 +276,10 @@ function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobE
     part: `job ${job.id}`,
     defaultBranch: repository.default_branch ?? null,
     build: {
-      ...{
-        provider: 'gitea',
-        repository: repository.full_name,
-        externalId: String(job.run_id),
-        status: 'failed',
-      },
+      provider: 'gitea',
+      repository: repository.full_name,
+      externalId: String(job.run_id),
+      status: 'failed',
       pipeline: job.name,
       number: provisionalNumber(job.run_id),
       attempt: job.run_attempt,
@@ -296,7 +304,7 @@ function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobE
 function readActionRun({ action, run }: ActionRunEvent): Reading {
   const said = run.status ?? action;
   const status = conclusionStatus(said === 'recover' ? 'success' : said);
-  if (status === null) return neither('run', said);
+  if (status === null) return ignoreUndecided('run', said);
   const pull = Trigger.safeParse(jsonIn(run.event_payload ?? '')).data?.pull_request ?? null;
   const { full_name: repository, default_branch: defaultBranch } = run.repository;
   const home = pull?.head?.repo?.full_name ?? repository;
@@ -308,7 +316,10 @@ function readActionRun({ action, run }: ActionRunEvent): Reading {
     fromFork,
     defaultBranch: defaultBranch ?? null,
     build: {
-      ...{ provider: 'gitea', repository, externalId: String(run.id), status },
+      provider: 'gitea',
+      repository,
+      externalId: String(run.id),
+      status,
       pipeline: run.workflow_id,
       number: String(run.index_in_repo),
       attempt: 1,

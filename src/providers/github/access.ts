@@ -295,7 +295,9 @@ async function askToken(
     const { data, headers } = await client.request(
       'POST /app/installations/{installation_id}/access_tokens',
       {
-        ...{ installation_id: installation, permissions, ...only },
+        installation_id: installation,
+        permissions,
+        ...only,
         request: { signal },
       },
     );
@@ -429,8 +431,11 @@ function appError(what: string, error: unknown, id: string, signal: AbortSignal)
   const refused = `GitHub returned ${status} for ${what}:`;
   const says =
     status === 401
-      ? `${refused} it does not accept the key of the GitHub App ${id}. Check FAULTLINE_GITHUB_APP_ID. If the key was deleted on GitHub, create a new one for FAULTLINE_GITHUB_APP_KEY. Also check this machine's clock.`
-      : `${refused} the GitHub App ${id} does not have permission. Its installation may be suspended: an account owner can unsuspend it in the settings, under GitHub Apps.`;
+      ? `${refused} it does not accept the key of the GitHub App ${id}. Check FAULTLINE_GITHUB_APP_ID. ` +
+        'If the key was deleted on GitHub, create a new one for FAULTLINE_GITHUB_APP_KEY. ' +
+        "Also check this machine's clock."
+      : `${refused} the GitHub App ${id} does not have permission. Its installation may be suspended: ` +
+        'an account owner can unsuspend it in the settings, under GitHub Apps.';
   return new TriageError('upstream-auth', says, { cause: error });
 }
 
@@ -441,7 +446,9 @@ function appError(what: string, error: unknown, id: string, signal: AbortSignal)
 function notInstalled({ owner, repo }: RepositoryName, id: string, cause?: unknown): TriageError {
   return new TriageError(
     'upstream-auth',
-    `The GitHub App ${id} is not installed on ${owner}/${repo}. Install it for ${owner} with access to this repository (App settings, "Install App"), or set FAULTLINE_GITHUB_TOKEN for repositories without it.`,
+    `The GitHub App ${id} is not installed on ${owner}/${repo}. ` +
+      `Install it for ${owner} with access to this repository (App settings, "Install App"), or set ` +
+      'FAULTLINE_GITHUB_TOKEN for repositories without it.',
     cause === undefined ? {} : { cause },
   );
 }
@@ -449,6 +456,7 @@ function notInstalled({ owner, repo }: RepositoryName, id: string, cause?: unkno
 function suspended({ owner }: RepositoryName, id: string): TriageError {
   return new TriageError(
     'upstream-auth',
-    `The installation of the GitHub App ${id} for ${owner} is suspended. An owner of ${owner} can unsuspend it in the settings, under GitHub Apps.`,
+    `The installation of the GitHub App ${id} for ${owner} is suspended. ` +
+      `An owner of ${owner} can unsuspend it in the settings, under GitHub Apps.`,
   );
 }

@@ -271,7 +271,8 @@ export function githubError(
   if (status === 401 || status === 403) {
     return new TriageError(
       'upstream-auth',
-      `GitHub returned ${status} for ${what}. FAULTLINE_GITHUB_TOKEN, or the GitHub App, needs permission to ${right} of this repository.`,
+      `GitHub returned ${status} for ${what}. FAULTLINE_GITHUB_TOKEN, or the GitHub App, needs ` +
+        `permission to ${right} of this repository.`,
       { cause: error },
     );
   }

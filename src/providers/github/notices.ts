@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import type { NoticeCall, NoticeSender } from '../../channels/channel.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { CheckAnnotation, CheckContent } from '../../notifications/render-check.ts';
 import type { StatusContent } from '../../notifications/render-status.ts';
-import type { NoticeCall, NotificationClient } from '../../ports/notices.ts';
 import { COMMENT_PAGES, type CommentThread, createCommentClient, createStatusClient } from '../comments.ts';
 import { createSuggestionClient, type Suggestions, type SuggestionThread } from '../suggestions.ts';
 import { createGithubAccess, type GithubAccess, type GithubAccessOptions, type Signed } from './access.ts';
@@ -82,7 +82,7 @@ const Comment = z.object({
 export function createGithubCommentClient({
   mode,
   ...options
-}: GithubCommentOptions): NotificationClient<{ readonly body: string }> {
+}: GithubCommentOptions): NoticeSender<{ readonly body: string }> {
   const access = openGithubVoices(options);
   return createCommentClient({
     ...{ label: 'GitHub', mode, maxBody: 65_536 },
@@ -165,7 +165,7 @@ const PlacedComment = Comment.extend({ path: z.string(), line: z.int().nullish()
 const Head = z.object({ head: z.object({ sha: z.string() }) });
 
 /** Suggestions at lines of a pull request. */
-export function createGithubSuggestionClient(options: GithubClientOptions): NotificationClient<Suggestions> {
+export function createGithubSuggestionClient(options: GithubClientOptions): NoticeSender<Suggestions> {
   const access = openGithubVoices(options);
   return createSuggestionClient({
     fenceWord: () => 'suggestion',
@@ -216,7 +216,7 @@ function openSuggestions(voice: GithubVoice, pullRequest: number, signal: AbortS
 
 const CONTEXT = 'Faultline';
 
-export function createGithubStatusClient(options: GithubClientOptions): NotificationClient<StatusContent> {
+export function createGithubStatusClient(options: GithubClientOptions): NoticeSender<StatusContent> {
   const access = openGithubVoices(options);
   return createStatusClient(
     async ({ state, description, targetUrl }, { repository, commit: sha, what, signal }) => {
@@ -250,20 +250,20 @@ const CheckRuns = z.object({ check_runs: z.array(CheckRun) });
  * Creates a client for the check run of a build, which is identified by its `external_id` and the App that
  * owns it. Only GitHub Apps may write checks.
  */
-export function createGithubCheckClient(options: GithubClientOptions): NotificationClient<CheckContent> {
+export function createGithubCheckClient(options: GithubClientOptions): NoticeSender<CheckContent> {
   const access = openGithubVoices(options);
-  const voice = async ({ notice, signal }: NoticeCall) => {
-    const found = await voiceFor(access, notice.repository, signal);
+  const voice = async ({ to: { repository }, signal }: NoticeCall) => {
+    const found = await voiceFor(access, repository, signal);
     if (found.as === 'installation') return found;
     throw new TriageError(
       'upstream-auth',
-      `Only GitHub Apps can write checks, and none is installed on ${notice.repository}.`,
+      `Only GitHub Apps can write checks, and none is installed on ${repository}.`,
     );
   };
   return {
-    show: async (content, call) => {
+    send: async (content, call) => {
       const speaking = await voice(call);
-      const known = call.notice.reference ?? (await findOwn(speaking, content.commit, call));
+      const known = call.reference ?? (await findOwn(speaking, content.commit, call));
       const run = await write(speaking, content, known, [], call);
       await annotate(speaking, content, run, call);
       return { reference: String(run.id) };
@@ -275,7 +275,7 @@ export function createGithubCheckClient(options: GithubClientOptions): Notificat
 async function findOwn(
   { client, place }: GithubVoice,
   commit: string,
-  { notice, signal }: NoticeCall,
+  { key, signal }: NoticeCall,
 ): Promise<string | null> {
   const { data } = await asked({ what: `the checks of ${commit}`, right: CHECKS }, () =>
     client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
@@ -283,7 +283,7 @@ async function findOwn(
       request: { signal },
     }),
   );
-  const ours = CheckRuns.parse(data).check_runs.filter((run) => run.external_id === notice.key);
+  const ours = CheckRuns.parse(data).check_runs.filter((run) => run.external_id === key);
   if (ours.length === 0) return null;
   const login = await ownLogin(client, signal);
   const [found] = ours.filter(({ app }) => `${app?.slug}[bot]` === login);
@@ -296,7 +296,7 @@ async function write(
   content: CheckContent,
   reference: string | null,
   annotations: readonly CheckAnnotation[],
-  { notice, signal }: NoticeCall,
+  { to, key, signal }: NoticeCall,
 ): Promise<z.infer<typeof CheckRun>> {
   const fields = {
     ...place,
@@ -312,11 +312,11 @@ async function write(
     },
   };
   const { data } = await asked(
-    { what: `the check of ${notice.repository}@${content.commit}`, right: CHECKS },
+    { what: `the check of ${to.repository}@${content.commit}`, right: CHECKS },
     async (): Promise<{ data: unknown }> =>
       reference === null
         ? await client.request('POST /repos/{owner}/{repo}/check-runs', {
-            ...{ ...fields, name: NAME, head_sha: content.commit, external_id: notice.key },
+            ...{ ...fields, name: NAME, head_sha: content.commit, external_id: key },
             // Never again by the client: the first try may have got through. The next one looks for it.
             request: { signal, retries: 0 },
           })

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { z } from 'zod';
+import type { NoticeChannel } from '../../channels/channel.ts';
 import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
@@ -7,7 +8,7 @@ import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../../
 import { silentLogger } from '../../ports/telemetry.ts';
 import { below, OUTSIDE_FRESH_MS, type ProbeReply, probe } from '../check.ts';
 import { hostChannels } from '../notice-rules.ts';
-import type { Provider, ProviderChannel } from '../provider.ts';
+import type { Provider } from '../provider.ts';
 import type { GithubAppFacts } from './access.ts';
 import { githubWebhook } from './webhook.ts';
 
@@ -74,26 +75,30 @@ function createChannels({
   commentMode: mode,
   check,
   status,
-}: GithubSettings): ProviderChannel[] {
+}: GithubSettings): NoticeChannel[] {
   const credentials = { baseUrl, token, app };
   const isApp = app !== null || token?.startsWith(INSTALLATION_TOKEN) === true;
   const because = isApp || token !== null ? null : 'no token or App is configured to write it';
   const notices = () => import('./notices.ts');
   return hostChannels({
-    ...{ name: 'github', isOfOurs },
+    name: 'github',
+    isOfOurs,
     commentPage: (repository, pullRequest, id) =>
       `${toSiteUrl(baseUrl)}/${repository}/pull/${pullRequest}#issuecomment-${id}`,
     comment: {
-      ...{ wanted: comment, because },
+      wanted: comment,
+      because,
       client: async (logger) => (await notices()).createGithubCommentClient({ ...credentials, logger, mode }),
     },
     suggestion: async (logger) => (await notices()).createGithubSuggestionClient({ ...credentials, logger }),
     check: {
-      ...{ wanted: check, because: because ?? (isApp ? null : 'only GitHub Apps can write checks') },
+      wanted: check,
+      because: because ?? (isApp ? null : 'only GitHub Apps can write checks'),
       client: async (logger) => (await notices()).createGithubCheckClient({ ...credentials, logger }),
     },
     status: {
-      ...{ wanted: status, because },
+      wanted: status,
+      because,
       client: async (logger) => (await notices()).createGithubStatusClient({ ...credentials, logger }),
     },
   });
@@ -110,7 +115,8 @@ const GithubAppConfig = z.object({
         /^(?:\d{1,20}|Iv[\w.]{8,60})$/,
         "must be the App's number or its client ID, which begins with Iv",
       ),
-    'Number or client ID of a GitHub App with read access to Actions, contents and pull requests. Takes precedence over the token.',
+    'Number or client ID of a GitHub App with read access to Actions, contents and pull requests. ' +
+      'Takes precedence over the token.',
   ),
   privateKey: setting(
     'FAULTLINE_GITHUB_APP_KEY',
@@ -149,24 +155,30 @@ export const GithubSettings = z.object({
   /** The switch for comments, which are written with the App or the token. */
   comment: flag(
     'FAULTLINE_GITHUB_COMMENT',
-    'Set to true to post one comment on each pull request with a failed build and keep it up to date, with suggestions if a job asks for them. The token or App needs write access to pull requests.',
+    'Set to true to post one comment on each pull request with a failed build and keep it up to ' +
+      'date, with suggestions if a job asks for them. The token or App needs write access to pull ' +
+      'requests.',
   ),
   commentMode: setting(
     'FAULTLINE_GITHUB_COMMENT_MODE',
     z.enum(['edit', 'recreate']).default('edit'),
-    'How the comment is updated. With edit, it stays in place and GitHub notifies nobody; with recreate, it is deleted and posted again.',
+    'How the comment is updated. With edit, it stays in place and GitHub notifies nobody; ' +
+      'with recreate, it is deleted and posted again.',
   ),
   check: flag(
     'FAULTLINE_GITHUB_CHECK',
-    "Set to true to create a check run named Faultline for each failed build, always neutral, with annotations in the pull request's files. Requires a GitHub App with write access to checks.",
+    'Set to true to create a check run named Faultline for each failed build, always neutral, with ' +
+      "annotations in the pull request's files. Requires a GitHub App with write access to checks.",
   ),
   status: flag(
     'FAULTLINE_GITHUB_STATUS',
-    'Set to true to set a commit status on each commit with a failed build. The token or App needs write access to commit statuses.',
+    'Set to true to set a commit status on each commit with a failed build. ' +
+      'The token or App needs write access to commit statuses.',
   ),
   rerun: flag(
     'FAULTLINE_GITHUB_RERUN',
-    'Set to true to let reviewers re-run the failed jobs of a build. The token or App then needs write access to Actions.',
+    'Set to true to let reviewers re-run the failed jobs of a build. ' +
+      'The token or App then needs write access to Actions.',
   ),
 });
 export type GithubSettings = z.infer<typeof GithubSettings>;
@@ -255,7 +267,8 @@ function createTokenCheck({ baseUrl, token, app }: GithubSettings): Check {
         return note(
           name,
           'no token: logs of GitHub builds cannot be fetched',
-          'set FAULTLINE_GITHUB_TOKEN (actions: read, contents: read), or FAULTLINE_GITHUB_APP_ID and FAULTLINE_GITHUB_APP_KEY',
+          'set FAULTLINE_GITHUB_TOKEN (actions: read, contents: read), or FAULTLINE_GITHUB_APP_ID ' +
+            'and FAULTLINE_GITHUB_APP_KEY',
         );
       const headers = { authorization: `Bearer ${token}`, 'user-agent': 'faultline' };
       const reply = await probe({ url: below(baseUrl, 'rate_limit'), headers }, signal);
@@ -316,7 +329,9 @@ function createAppCheck(settings: GithubSettings, repositories: readonly string[
     name: APP,
     backend: 'github',
     freshMs: OUTSIDE_FRESH_MS,
-    mend: `check FAULTLINE_GITHUB_APP_ID, FAULTLINE_GITHUB_APP_KEY and FAULTLINE_GITHUB_URL (${settings.baseUrl})`,
+    mend:
+      'check FAULTLINE_GITHUB_APP_ID, FAULTLINE_GITHUB_APP_KEY and FAULTLINE_GITHUB_URL ' +
+      `(${settings.baseUrl})`,
     ask: async (signal) => {
       const facts = await askApp(settings, repositories, signal);
       return [...findClockSkew('github clock', facts.aheadMs), appFinding(facts, settings.token !== null)];

@@ -13,8 +13,8 @@ import {
 import {
   conclusionStatus,
   createWebhook,
+  ignoreUndecided,
   isSigned,
-  neither,
   onlyFailed,
   type Reading,
   readDeployment,
@@ -33,7 +33,8 @@ function checkSignature(request: WebhookRequest, secrets: readonly string[]): vo
     throw refused('X-Hub-Signature-256 must have the form sha256=<64 hexadecimal digits>.');
   if (!isSigned(request.body, signature.slice('sha256='.length), secrets))
     throw refused(
-      'The signature does not match any configured secret. Is the secret in GitHub the same as the one configured here?',
+      'The signature does not match any configured secret. Is the secret in GitHub the same as the ' +
+        'one configured here?',
     );
 }
 
@@ -44,7 +45,8 @@ function checkSignature(request: WebhookRequest, secrets: readonly string[]): vo
 function fromGitea(): TriageError {
   return new TriageError(
     'invalid-input',
-    'This delivery comes from Gitea or Forgejo. Change the webhook to /webhooks/gitea, with the secret in FAULTLINE_GITEA_WEBHOOK_SECRET.',
+    'This delivery comes from Gitea or Forgejo. Change the webhook to /webhooks/gitea, with the ' +
+      'secret in FAULTLINE_GITEA_WEBHOOK_SECRET.',
   );
 }
 
@@ -171,7 +173,12 @@ export const githubWebhook = createWebhook({
   inForm: true,
   summary: 'GitHub webhook',
   description:
-    'Subscribe it to "Workflow runs". "Workflow jobs" and "Check runs" are optional: with them, the first failed job is analyzed while the run continues, and later failures are added. All events of one run belong to one build. With "Deployment statuses", successful deployments are marked beside the figures of the repository. Failed builds are fetched and triaged, passed builds are stored for history, and everything else is acknowledged and ignored with a reason.',
+    'Subscribe it to "Workflow runs". "Workflow jobs" and "Check runs" are optional: ' +
+    'with them, the first failed job is analyzed while the run continues, and later failures are ' +
+    'added. All events of one run belong to one build. With "Deployment statuses", successful ' +
+    'deployments are marked beside the figures of the repository. ' +
+    'Failed builds are fetched and triaged, passed builds are stored for history, and everything ' +
+    'else is acknowledged and ignored with a reason.',
   headers: z.object({
     'x-github-event': z
       .string()
@@ -218,7 +225,9 @@ export function readGithubEvent(event: string, payload: unknown): Reading {
   if (event === 'deployment_status')
     return readDeploymentStatus(readInput(`The ${event} event`, DeploymentStatusEvent, payload));
   return {
-    ignored: `${event.slice(0, 100)} events do not describe a build; only workflow_run, workflow_job and check_run do`,
+    ignored:
+      `${event.slice(0, 100)} events do not describe a build; only workflow_run, workflow_job and ` +
+      'check_run do',
   };
 }
 
@@ -251,7 +260,7 @@ function whenCompleted<Event extends { action: string }>(
 function readWorkflowRun(event: WorkflowRunEvent): Reading {
   const run = event.workflow_run;
   const status = conclusionStatus(run.conclusion);
-  if (status === null) return neither('run', run.conclusion);
+  if (status === null) return ignoreUndecided('run', run.conclusion);
   const home = run.head_repository?.full_name ?? event.repository.full_name;
   const fromFork = home !== event.repository.full_name;
   return {
@@ -260,7 +269,10 @@ function readWorkflowRun(event: WorkflowRunEvent): Reading {
     fromFork,
     defaultBranch: event.repository.default_branch ?? null,
     build: {
-      ...{ provider: 'github', repository: event.repository.full_name, externalId: String(run.id), status },
+      provider: 'github',
+      repository: event.repository.full_name,
+      externalId: String(run.id),
+      status,
       pipeline: firstText(event.workflow?.name, run.name, run.path, 'workflow'),
       number: String(run.run_number),
       attempt: run.run_attempt,
@@ -303,12 +315,10 @@ function readWorkflowJob(event: WorkflowJobEvent): Reading {
     attemptUnknown: false,
     defaultBranch: event.repository.default_branch ?? null,
     build: {
-      ...{
-        provider: 'github',
-        repository: event.repository.full_name,
-        externalId: String(job.run_id),
-        status: 'failed',
-      },
+      provider: 'github',
+      repository: event.repository.full_name,
+      externalId: String(job.run_id),
+      status: 'failed',
       pipeline: firstText(job.workflow_name, job.name),
       number: String(job.run_id),
       attempt: job.run_attempt,
@@ -330,7 +340,9 @@ function readCheckRun(event: CheckRunEvent): Reading {
   const { runId, jobId } = parseJobIds(check.details_url);
   if (runId === null)
     return {
-      ignored: `the check "${check.name.slice(0, 100)}" is not a job of GitHub Actions: there is no log to read`,
+      ignored:
+        `the check "${check.name.slice(0, 100)}" is not a job of GitHub Actions: ` +
+        'there is no log to read',
     };
   if (conclusionStatus(check.conclusion) !== 'failed') return onlyFailed('check', check.conclusion);
   return {
@@ -338,7 +350,10 @@ function readCheckRun(event: CheckRunEvent): Reading {
     attemptUnknown: true,
     defaultBranch: event.repository.default_branch ?? null,
     build: {
-      ...{ provider: 'github', repository: event.repository.full_name, externalId: runId, status: 'failed' },
+      provider: 'github',
+      repository: event.repository.full_name,
+      externalId: runId,
+      status: 'failed',
       pipeline: check.name,
       number: runId,
       attempt: 1,

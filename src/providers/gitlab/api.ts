@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { NoticeSender } from '../../channels/channel.ts';
 import type { Build, SourceText } from '../../domain/build.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { StatusContent } from '../../notifications/render-status.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
-import type { NotificationClient } from '../../ports/notices.ts';
 import { fetchArtifacts } from '../artifacts.ts';
 import { COMMENT_PAGES, type CommentThread, createCommentClient, createStatusClient } from '../comments.ts';
 import {
@@ -178,11 +178,9 @@ async function listJobs({ client, pipeline, signal }: Asking, until: string | nu
   }
   return [...newest.values()].map(
     ({ id, name, status, allow_failure, finished_at, web_url, artifacts_file }) => ({
-      ...{
-        id,
-        name,
-        isOver: !/^(?:created|pending|running|preparing|scheduled|waiting_for_resource)$/.test(status),
-      },
+      id,
+      name,
+      isOver: !/^(?:created|pending|running|preparing|scheduled|waiting_for_resource)$/.test(status),
       outcome:
         status === 'failed' && allow_failure !== true ? 'failed' : status === 'success' ? 'passed' : 'other',
       endedAt: finished_at ?? null,
@@ -341,12 +339,12 @@ const NOTE_PAGES = { ...PAGE, maxPages: COMMENT_PAGES };
 const User = z.object({ username: z.string().min(1) });
 
 /** Creates a client for the note on a merge request. */
-export function createGitlabCommentClient(
-  options: GitlabOptions,
-): NotificationClient<{ readonly body: string }> {
+export function createGitlabCommentClient(options: GitlabOptions): NoticeSender<{ readonly body: string }> {
   const client = createGitlabClient(options, NOTICE_MS);
   return createCommentClient({
-    ...{ label: 'GitLab', mode: 'edit', maxBody: 65_536 },
+    label: 'GitLab',
+    mode: 'edit',
+    maxBody: 65_536,
     open: async (repository, mergeRequest, signal) => openNotes(client, repository, mergeRequest, signal),
   });
 }
@@ -404,7 +402,7 @@ const DiffRefs = z.object({
 const Diffs = z.array(z.object({ old_path: z.string(), new_path: z.string(), diff: z.string() }));
 
 /** Suggestions at lines of a merge request. */
-export function createGitlabSuggestionClient(options: GitlabOptions): NotificationClient<Suggestions> {
+export function createGitlabSuggestionClient(options: GitlabOptions): NoticeSender<Suggestions> {
   const client = createGitlabClient(options, NOTICE_MS);
   return createSuggestionClient({
     fenceWord: (lines) => `suggestion:-${lines - 1}+0`,
@@ -424,7 +422,9 @@ function openSuggestions(
   const { edit, remove, ownLogin } = openNotes(client, repository, mergeRequest, signal);
   const oldPaths = new Map<string, string>();
   return {
-    ...{ edit, remove, ownLogin },
+    edit,
+    remove,
+    ownLogin,
     list: () =>
       client.items(
         z.array(Placed),
@@ -462,7 +462,7 @@ function openSuggestions(
 }
 
 /** Creates a client for external commit statuses. */
-export function createGitlabStatusClient(options: GitlabOptions): NotificationClient<StatusContent> {
+export function createGitlabStatusClient(options: GitlabOptions): NoticeSender<StatusContent> {
   const client = createGitlabClient(options, NOTICE_MS);
   return createStatusClient(
     async ({ state, description, targetUrl }, { repository, commit, what, signal }) => {

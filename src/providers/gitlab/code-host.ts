@@ -131,7 +131,9 @@ function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
         maxPages: Math.min(10, Math.ceil(limit / PAGE.size)),
       });
       return listed.map(({ path_with_namespace: repository, default_branch, description }) => ({
-        ...{ repository, defaultBranch: default_branch ?? null, description: description ?? null },
+        repository,
+        defaultBranch: default_branch ?? null,
+        description: description ?? null,
       }));
     },
   };

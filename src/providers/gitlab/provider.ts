@@ -83,7 +83,8 @@ export const GitlabSettings = z.object({
   baseUrl: setting(
     'FAULTLINE_GITLAB_URL',
     apiAddress(gitlabApiAddress).default('https://gitlab.com/api/v4'),
-    'URL of GitLab or its API: https://gitlab.example.com and https://gitlab.example.com/api/v4 mean the same.',
+    'URL of GitLab or its API: https://gitlab.example.com and https://gitlab.example.com/api/v4 mean ' +
+      'the same.',
   ),
   token: credential(
     'FAULTLINE_GITLAB_TOKEN',
@@ -92,11 +93,13 @@ export const GitlabSettings = z.object({
   /** The switch for notes, which are written with that token. */
   comment: flag(
     'FAULTLINE_GITLAB_COMMENT',
-    'Set to true to post one note on each merge request with a failed pipeline and keep it up to date, with suggestions if a job asks for them.',
+    'Set to true to post one note on each merge request with a failed pipeline and keep it up to ' +
+      'date, with suggestions if a job asks for them.',
   ),
   status: flag(
     'FAULTLINE_GITLAB_STATUS',
-    'Set to true to set an external commit status on each commit with a failed pipeline. GitLab counts it as a job of the pipeline.',
+    'Set to true to set an external commit status on each commit with a failed pipeline. ' +
+      'GitLab counts it as a job of the pipeline.',
   ),
   rerun: flag(
     'FAULTLINE_GITLAB_RERUN',

@@ -31,7 +31,8 @@ function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs
     throw refused(`X-Gitlab-Token does not match any configured secret (${SECRET}).`);
   else
     throw refused(
-      'The delivery contains no secret: X-Gitlab-Token is missing. Set a secret token for the webhook in GitLab.',
+      'The delivery contains no secret: X-Gitlab-Token is missing. ' +
+        'Set a secret token for the webhook in GitLab.',
     );
 }
 
@@ -159,7 +160,12 @@ export const gitlabWebhook = createWebhook({
   setting: SECRET,
   summary: 'GitLab webhook',
   description:
-    'Subscribe it to "Pipeline events" and, optionally, "Job events": with them, the first failed job is analyzed while the pipeline continues. All events of one pipeline belong to one build, until it is retried. With "Deployment events", successful deployments are marked beside the figures of the project. Failed pipelines are fetched and triaged, passed ones are stored for history, and everything else is acknowledged and ignored with a reason.',
+    'Subscribe it to "Pipeline events" and, optionally, "Job events": ' +
+    'with them, the first failed job is analyzed while the pipeline continues. ' +
+    'All events of one pipeline belong to one build, until it is retried. ' +
+    'With "Deployment events", successful deployments are marked beside the figures of the project. ' +
+    'Failed pipelines are fetched and triaged, passed ones are stored for history, and everything ' +
+    'else is acknowledged and ignored with a reason.',
   headers: z.object({
     'x-gitlab-event': z
       .string()
@@ -176,7 +182,8 @@ export const gitlabWebhook = createWebhook({
       in: 'header',
       name: 'webhook-signature',
       description:
-        '`v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, in base64; webhook-id and webhook-timestamp are required as well.',
+        '`v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, in base64; ' +
+        'webhook-id and webhook-timestamp are required as well.',
     },
   },
   authenticate,
@@ -236,13 +243,11 @@ function readPipeline({
     fromFork,
     defaultBranch: project.default_branch ?? null,
     build: {
-      ...{
-        provider: 'gitlab',
-        repository: project.path_with_namespace,
-        externalId: String(pipeline.id),
-        attempt: 1,
-        status,
-      },
+      provider: 'gitlab',
+      repository: project.path_with_namespace,
+      externalId: String(pipeline.id),
+      attempt: 1,
+      status,
       pipeline: textOrNull(pipeline.name) ?? 'pipeline',
       number: String(pipeline.iid ?? pipeline.id),
       job: null,
@@ -263,7 +268,9 @@ function readJob(job: JobEvent): Reading {
   if (toBuildStatus(job.build_status) !== 'failed') {
     const ended = job.build_status.slice(0, 100);
     return {
-      ignored: `the job is ${ended}: only failed ones are read; the pipeline's own event reports how the build ended`,
+      ignored:
+        `the job is ${ended}: only failed ones are read; the pipeline's own event reports how the ` +
+        'build ended',
     };
   }
   if (job.build_allow_failure === true)
@@ -277,13 +284,11 @@ function readJob(job: JobEvent): Reading {
     attemptAt: toUtc(job.build_started_at),
     defaultBranch,
     build: {
-      ...{
-        provider: 'gitlab',
-        repository,
-        externalId: String(job.pipeline_id),
-        attempt: 1,
-        status: 'failed',
-      },
+      provider: 'gitlab',
+      repository,
+      externalId: String(job.pipeline_id),
+      attempt: 1,
+      status: 'failed',
       pipeline: job.build_name,
       number: provisionalNumber(job.pipeline_id),
       job: job.build_name,

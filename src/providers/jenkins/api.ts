@@ -141,7 +141,8 @@ async function fetchTestResults(
     if (!(error instanceof TriageError) || error.code !== 'not-found') {
       options.logger.warn({ error }, 'a Jenkins test report could not be read');
       notes.push(
-        `The test report could not be read: ${error instanceof TriageError ? error.message : 'Jenkins returned something unexpected.'}`,
+        'The test report could not be ' +
+          `read: ${error instanceof TriageError ? error.message : 'Jenkins returned something unexpected.'}`,
       );
     }
     return [];
@@ -320,7 +321,8 @@ export function jenkinsAddress(
   if (!isBelow || address.username !== '' || address.password !== '') {
     throw new TriageError(
       'forbidden',
-      `The build's address ${address.host}${address.pathname} is not under ${base.host}${base.pathname} (FAULTLINE_JENKINS_URL).`,
+      `The build's address ${address.host}${address.pathname} is not ` +
+        `under ${base.host}${base.pathname} (FAULTLINE_JENKINS_URL).`,
     );
   }
   return address;
@@ -346,10 +348,13 @@ export function jenkinsConnection(): Connection {
       { right: 'Run/Update', why: 'descriptions of builds (FAULTLINE_JENKINS_DESCRIPTION)' },
     ],
     clicks: [
-      'Install the Notification plugin; in the configuration of the job, open Job Notifications → Add Endpoint.',
+      'Install the Notification plugin; in the configuration of the job, open Job Notifications → ' +
+        'Add Endpoint.',
       'Choose the format JSON, the protocol HTTP and the event Job Finalized; add 200 log lines.',
-      'As URL Source, choose Credentials Store (not Plain Text, which Jenkins prints into consoles), and add a credential of the kind Secret text.',
-      'Its secret is the address with faultline:SECRET@ in front of the host, such as https://faultline:SECRET@faultline.example/webhooks/jenkins.',
+      'As URL Source, choose Credentials Store (not Plain Text, which Jenkins prints into consoles), ' +
+        'and add a credential of the kind Secret text.',
+      'Its secret is the address with faultline:SECRET@ in front of the host, such as ' +
+        'https://faultline:SECRET@faultline.example/webhooks/jenkins.',
     ],
     greet: (secret, nowMs) => {
       const body = JSON.stringify({

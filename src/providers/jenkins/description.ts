@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import type { NoticeOutlet, NoticeSender } from '../../channels/channel.ts';
 import type { Build } from '../../domain/build.ts';
 import { answerView } from '../../notifications/answer-view.ts';
 import { arrangeAnswers } from '../../notifications/build-answers.ts';
 import { noticeLinks } from '../../notifications/notice-words.ts';
-import { noticeChannel } from '../../notifications/notices.ts';
 import { clip, visibleLine } from '../../notifications/visible-text.ts';
-import type { Cause, NoticeChannel, NoticeRule, NotificationClient, Situation } from '../../ports/notices.ts';
+import type { Cause, Situation } from '../../ports/notices.ts';
 import { checked, parsed } from '../rest-client.ts';
 import { callJenkins, type JenkinsAccess, jenkinsAddress, jenkinsRefusal, readJenkins } from './api.ts';
 
@@ -92,17 +92,12 @@ function escapeHtml(text: string): string {
   return escaped.replaceAll('"', '&quot;').replaceAll("'", '&#39;');
 }
 
-/** Creates the channel that keeps the description of each failed build up to date. */
-export function descriptionChannel(
-  rule: NoticeRule,
-  jenkins: JenkinsAccess,
-  options: DescriptionOptions,
-): NoticeChannel {
-  return noticeChannel({
-    rule,
+/** Creates the outlet that keeps the description of each failed build up to date. */
+export function createDescription(jenkins: JenkinsAccess, options: DescriptionOptions): NoticeOutlet {
+  return {
     render: (situation) => jenkinsDescription(situation, options),
-    client: createJenkinsClient(jenkins),
-  });
+    ...createJenkinsClient(jenkins),
+  };
 }
 
 const MAX_ANSWER_BYTES = 256 * 1024;
@@ -114,13 +109,13 @@ const Described = z.object({ description: z.string().nullish() });
  * sentence is replaced, which the reference
  * holds word for word; text by others stays.
  */
-export function createJenkinsClient(options: JenkinsAccess): NotificationClient<JenkinsDescription> {
+export function createJenkinsClient(options: JenkinsAccess): NoticeSender<JenkinsDescription> {
   return {
-    show: async ({ build, text, format }, { notice, signal }) => {
+    send: async ({ build, text, format }, { reference, signal }) => {
       const address = jenkinsAddress(options.baseUrl, build);
       const current = await readDescription(options, address, signal);
       const wanted = withOurs(current, {
-        ours: notice.reference,
+        ours: reference,
         text,
         separator: format === 'html' ? '<br>\n' : '\n',
       });

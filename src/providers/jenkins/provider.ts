@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import type { NoticeChannel } from '../../channels/channel.ts';
 import { credential, setting, webhookSecrets } from '../../config/variable.ts';
 import type { Build } from '../../domain/build.ts';
 import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../../ports/health.ts';
 import { basicAuth, below, OUTSIDE_FRESH_MS, type Probe, type ProbeReply, probe } from '../check.ts';
 import { buildRule } from '../notice-rules.ts';
-import type { Provider, ProviderChannel } from '../provider.ts';
+import type { Provider } from '../provider.ts';
 import { jenkinsWebhook } from './webhook.ts';
 
 /**
@@ -31,17 +32,16 @@ export function jenkinsProvider(settings: JenkinsSettings): Provider {
 const isOfOurs = ({ provider }: Build) => provider === 'jenkins';
 
 /** Creates the channel for the description of each failed build, if configured. */
-function createChannels(settings: JenkinsSettings): ProviderChannel[] {
+function createChannels(settings: JenkinsSettings): NoticeChannel[] {
   const { description, baseUrl, user, token } = settings;
   if (description === 'off') return [];
   const rule = buildRule({ channel: 'jenkins-description', isOfOurs });
-  if (baseUrl === null) return [{ rule, open: null, because: 'FAULTLINE_JENKINS_URL is not set' }];
+  if (baseUrl === null) return [{ ...rule, open: null, because: 'FAULTLINE_JENKINS_URL is not set' }];
   return [
     {
-      rule,
+      ...rule,
       open: async ({ publicUrl }) =>
-        (await import('./description.ts')).descriptionChannel(
-          rule,
+        (await import('./description.ts')).createDescription(
           { baseUrl, user, token },
           { publicUrl, format: description },
         ),
@@ -112,7 +112,9 @@ export const JenkinsSettings = z.object({
   description: setting(
     'FAULTLINE_JENKINS_DESCRIPTION',
     z.enum(['off', 'html', 'text']).default('off'),
-    "Whether to write answers to the description of Jenkins builds: off, html (if the Jenkins markup formatter is Safe HTML) or text. The API token's user needs the permission Run/Update.",
+    'Whether to write answers to the description of Jenkins builds: ' +
+      'off, html (if the Jenkins markup formatter is Safe HTML) or text. ' +
+      "The API token's user needs the permission Run/Update.",
   ),
 });
 export type JenkinsSettings = z.infer<typeof JenkinsSettings>;

@@ -92,7 +92,8 @@ export const NotificationEvent = z
         .string()
         .nullish()
         .describe(
-          'The end of the console, if the plugin is configured to send it; used if the console itself cannot be read.',
+          'The end of the console, if the plugin is configured to send it; ' +
+            'used if the console itself cannot be read.',
         ),
       test_summary: z
         .object({
@@ -167,7 +168,11 @@ export const jenkinsWebhook = createWebhook({
   setting: SECRET,
   summary: 'Jenkins and generic webhook',
   description:
-    'Accepts events of the Notification plugin (acting once a build is COMPLETED or FINALIZED) and generic build events. Sign the request (X-Faultline-Signature) or, because the plugin cannot sign, send the secret as the password of HTTP Basic authentication, which the plugin takes from its URL, or in X-Faultline-Token. `?token=` is accepted too, but shows the secret wherever the address is printed.',
+    'Accepts events of the Notification plugin (acting once a build is COMPLETED or FINALIZED) and ' +
+    'generic build events. Sign the request (X-Faultline-Signature) or, because the plugin cannot ' +
+    'sign, send the secret as the password of HTTP Basic authentication, which the plugin takes from ' +
+    'its URL, or in X-Faultline-Token. `?token=` is accepted too, but shows the secret wherever the ' +
+    'address is printed.',
   headers: z.object({
     'x-faultline-id': z.string().optional().describe('Delivery ID; each ID is accepted once.'),
     'x-faultline-timestamp': z
@@ -181,7 +186,8 @@ export const jenkinsWebhook = createWebhook({
       in: 'header',
       name: 'X-Faultline-Signature',
       description:
-        '`sha256=` and the HMAC-SHA256 of `<id>.<timestamp>.<raw body>`, in hexadecimal; X-Faultline-Id and X-Faultline-Timestamp are required as well.',
+        '`sha256=` and the HMAC-SHA256 of `<id>.<timestamp>.<raw body>`, in hexadecimal; ' +
+        'X-Faultline-Id and X-Faultline-Timestamp are required as well.',
     },
     jenkinsToken: {
       in: 'header',
@@ -265,10 +271,16 @@ function readGeneric(event: GenericEvent): Reading {
   const { repository, pipeline, ...known } = event;
   return {
     build: sparseBuild({
-      ...{ repository, pipeline, ...present(known) },
-      ...{ provider: 'jenkins', number: String(event.number), externalId: event.url ?? null, status },
+      repository,
+      pipeline,
+      ...present(known),
+      provider: 'jenkins',
+      number: String(event.number),
+      externalId: event.url ?? null,
+      status,
       queuedSeconds: secondsBetween(event.queuedAt, event.startedAt),
-      ...{ startedAt: toUtc(event.startedAt), finishedAt: toUtc(event.finishedAt) },
+      startedAt: toUtc(event.startedAt),
+      finishedAt: toUtc(event.finishedAt),
     }),
   };
 }

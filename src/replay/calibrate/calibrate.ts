@@ -80,9 +80,13 @@ export function fitCalibration(
   const held = heldOut(answers, options.method);
   const thresholds = options.risk === null ? [] : thresholdsAt(answers, maps, options.risk, options.doubted);
   const calibration: Calibration = {
-    ...{ id: options.id, version: options.version, analyst: options.analyst },
+    id: options.id,
+    version: options.version,
+    analyst: options.analyst,
     categories: byCategory((category) => withThreshold(maps[category], category, thresholds)),
-    ...{ createdAt: new Date(options.now).toISOString(), createdBy: options.createdBy, risk: options.risk },
+    createdAt: new Date(options.now).toISOString(),
+    createdBy: options.createdBy,
+    risk: options.risk,
     fittedOn: fittedOn(answers, options),
     before: computeScores(answers),
     after: held === null ? null : computeScores(held),
@@ -245,7 +249,12 @@ export function labelledCases(cases: readonly ReplayedCase[]): LabelledAnswer[] 
  */
 export function labelledDecisions(decided: readonly DecidedAnswer[], auditEvery: number): LabelledAnswer[] {
   return decided.map(({ analysisId, repository, category, stated, right, origin, decidedAt }) => ({
-    ...{ id: analysisId, project: repository, category, stated, right, at: decidedAt },
+    id: analysisId,
+    project: repository,
+    category,
+    stated,
+    right,
+    at: decidedAt,
     ...(origin === 'audit' ? { weight: Math.max(1, auditEvery) } : {}),
   }));
 }

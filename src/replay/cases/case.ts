@@ -57,6 +57,8 @@ export const DatasetRow = z.object({
    */
   required_mentions_any: z.array(z.array(z.string().min(1)).min(1)).nullish(),
   forbidden_mentions: z.array(z.string().min(1)).nullish(),
+  /** The tools of which any one settles the case by its answer. */
+  settled_by: z.array(z.string().min(1)).nullish(),
   blame: Blame.nullish(),
   /**
    * The result of running the failure again, as printed by `faultline confirm --json`. The answer takes it

@@ -71,6 +71,7 @@ function noCommonCase(rows: number, { a, b }: Sides<readonly RunResults[]>): Tri
     files.reduce((total, { results }) => total + results.size, 0);
   return new TriageError(
     'invalid-input',
-    `No case is on both sides: the IDs do not match (cases in the data set: ${rows}, results on side A: ${count(a)}, on side B: ${count(b)}). Is this the data set that was replayed?`,
+    `No case is on both sides: the IDs do not match (cases in the data set: ${rows}, results on side ` +
+      `A: ${count(a)}, on side B: ${count(b)}). Is this the data set that was replayed?`,
   );
 }

@@ -99,7 +99,10 @@ function costSentence({ difference, interval, totals }: CostDifference): string 
   const noise = interval !== null && interval[0] <= 0 && interval[1] >= 0 ? ', within noise' : '';
   const range =
     interval === null ? '' : `95 % interval ${dollars(interval[0])} to ${dollars(interval[1])}${noise}; `;
-  return `A case of B costs ${dollars(Math.abs(difference))} ${difference > 0 ? 'more' : 'less'} at the median (${range}${all}).`;
+  return (
+    `A case of B costs ${dollars(Math.abs(difference))} ${difference > 0 ? 'more' : 'less'} at the ` +
+    `median (${range}${all}).`
+  );
 }
 
 function careSentences(
@@ -115,13 +118,15 @@ function careSentences(
   return [
     ...(widest > 0 && Math.abs(main.difference) < 2 * widest
       ? [
-          `Repeats of one side differ by ${points(widest)} (standard deviation): a difference of this size may be random.`,
+          `Repeats of one side differ by ${points(widest)} (standard deviation): ` +
+            'a difference of this size may be random.',
         ]
       : []),
     ...(half > 0 ? [`${amount(half, 'case is', 'cases are')} on one side only and left out.`] : []),
     ...(failed > 0
       ? [
-          `${amount(failed, 'case', 'cases')} failed on a side and ${failed === 1 ? 'counts' : 'count'} as wrong there.`,
+          `${amount(failed, 'case', 'cases')} failed on a side ` +
+            `and ${failed === 1 ? 'counts' : 'count'} as wrong there.`,
         ]
       : []),
     ...(cases.unreadable.length > 0
@@ -145,7 +150,8 @@ export function renderComparison(comparison: Comparison): string {
   const blocks = [
     [heading, '='.repeat(heading.length), `A: ${sides.a.files.join(', ')}`, `B: ${sides.b.files.join(', ')}`],
     [
-      `${amount(cases.compared, 'case', 'cases')} on both sides; intervals (95 %) from resampling ${drawnText(resampling)}, both sides of a case together`,
+      `${amount(cases.compared, 'case', 'cases')} on both sides; ` +
+        `intervals (95 %) from resampling ${drawnText(resampling)}, both sides of a case together`,
     ],
     comparison.summary,
     figureRows(comparison.differences),
@@ -201,12 +207,15 @@ function spreadRows(side: string, spread: Spread | null): string[] {
     say(deviation),
     values.map(say).join(' '),
   ]);
-  const flips = `${INDENT}category differs between repeats in ${amount(spread.flips.length, 'case', 'cases')}${formatIdList(spread.flips, MOST_NAMED)}`;
+  const flips =
+    `${INDENT}category differs between repeats ` +
+    `in ${amount(spread.flips.length, 'case', 'cases')}${formatIdList(spread.flips, MOST_NAMED)}`;
   const partial =
     spread.partial.length === 0
       ? []
       : [
-          `${INDENT}missing from some repeats: ${amount(spread.partial.length, 'case', 'cases')}${formatIdList(spread.partial, MOST_NAMED)}`,
+          `${INDENT}missing from some ` +
+            `repeats: ${amount(spread.partial.length, 'case', 'cases')}${formatIdList(spread.partial, MOST_NAMED)}`,
         ];
   return [
     ...columns([[`${spread.repeats} repeats of ${side}`, 'mean', 'deviation', 'each'], ...rows], 3),

@@ -265,7 +265,10 @@ export function scoreCosts(cases: readonly ReplayedCase[]): Figure[] {
   const dollars = usages.map(({ costUsd }) => costUsd);
   const tokens = usages.map(({ inputTokens, outputTokens }) => inputTokens + outputTokens);
   const total = (name: string, values: readonly number[], unit: 'count' | 'dollars'): Figure => ({
-    ...{ name, value: values.reduce((sum, value) => sum + value, 0), cases: cases.length, unit },
+    name,
+    value: values.reduce((sum, value) => sum + value, 0),
+    cases: cases.length,
+    unit,
   });
   const times = answered.map(({ result }) => result.milliseconds);
   const asked = tokens.some((count) => count > 0);

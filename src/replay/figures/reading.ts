@@ -14,8 +14,8 @@ import {
 } from './figure.ts';
 
 /**
- * Scores the mean recall of the labeled lines, and the mean share of the log that the excerpts keep, in
- * tokens and in bytes.
+ * Scores the mean recall of the labelled lines, the shares of logs with all and with none of them, and how
+ * much of the log the excerpts keep, in tokens and in bytes.
  */
 export function scoreLines(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = cases
@@ -37,7 +37,10 @@ export function scoreLines(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-/** Computes the share of the labeled lines that the excerpts contain; 0 if none is labeled. */
+/**
+ * Computes the share of the labelled lines that the excerpts contain; 0 if none is labelled. Excerpts of
+ * every source count, although the labels are of the first log.
+ */
 export function lineRecall({ row, result }: ReplayedCase): number {
   const kept = result.excerpts.map(({ lineStart, lineEnd }): LineRange => [lineStart, lineEnd]);
   return coveredShare(row?.expected_lines ?? [], kept);
@@ -54,12 +57,12 @@ function byteShare({ result, keptBytes }: ReplayedCase): number {
   );
 }
 
-/** Lines of a log, 1-based and inclusive; one that ends before it begins holds none. */
+/** A range of lines, 1-based and inclusive. A range that ends before it starts is empty. */
 type LineRange = readonly [start: number, end: number];
 
 /**
- * Computes the share of the wanted lines that the others cover; 0 if none is wanted. A line in two wanted
- * ranges counts twice. Computed by arithmetic on the ranges, because a label may name lines 1 to a billion.
+ * Computes the share of the wanted lines that `covering` contains; 0 if none is wanted. A line in two wanted
+ * ranges counts twice. Works on ranges instead of single lines, because a label may span a billion lines.
  */
 export function coveredShare(wanted: readonly LineRange[], covering: readonly LineRange[]): number {
   const merged = mergeRanges(covering);
@@ -92,8 +95,8 @@ function countLines([start, end]: LineRange): number {
 }
 
 /**
- * Scores whether the step that turned the job red is among those named as failed, and how it ended. Returns
- * none if no case names a step or an exit code.
+ * Scores whether the failed step was found, how many steps were named, and whether its exit code was found.
+ * Leaves out figures without cases.
  */
 export function scoreSteps(cases: readonly ReplayedCase[]): Figure[] {
   const named = cases.flatMap((one) => (one.row?.step == null ? [] : [{ one }]));
@@ -113,7 +116,7 @@ export function scoreSteps(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 /**
- * Scores precision and recall over all named tests together. Names are compared by their words, so that
+ * Scores precision, recall and F1 over the tests of all cases. Names are compared by their words, so that
  * notation does not matter.
  */
 export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
@@ -135,7 +138,10 @@ export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
   }));
 }
 
-/** Counts the labeled tests that were named; each found test counts for one of them. */
+/**
+ * Counts the labelled tests that were found. A label and a found test match if all words of one occur in the
+ * other. Each found test matches at most one label.
+ */
 export function countNamed(
   truth: readonly string[],
   tests: readonly Pick<FailingTest, 'name' | 'suite' | 'file'>[],
@@ -167,15 +173,15 @@ function splitWords(name: string): string[] {
   return name.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
 
-/** A case whose claims quote, or might have. `quoted`: the lines they name, each as a range of its own. */
-interface Quoting {
+/** An answered case. `quoted` has each line that its claims quote, as a range of one line. */
+interface AnsweredCase {
   readonly one: ReplayedCase;
   readonly quoted: readonly LineRange[];
 }
 
 /**
- * Scores how many quotations of the claims stand on their line of the log, how many answers quote nothing,
- * and, if lines are labeled, how well the quotations match them. Returns none if nothing was answered.
+ * Scores the share of quotations that are literally on the line they cite, how many answers quote nothing
+ * and, if lines are labelled, how well the quotations match them. Returns no figures if nothing was answered.
  */
 export function scoreQuotes(cases: readonly ReplayedCase[]): Figure[] {
   const answered = cases
@@ -186,11 +192,11 @@ export function scoreQuotes(cases: readonly ReplayedCase[]): Figure[] {
   return [
     ...literalFigure(answered),
     caseShare('answers without a quotation', answered, ({ one }) => one.quotes.made === 0, 'bad'),
-    ...(labelled.length === 0 ? [] : metFigures(labelled)),
+    ...(labelled.length === 0 ? [] : scoreQuotedLabels(labelled)),
   ];
 }
 
-function literalFigure(answered: readonly Quoting[]): Figure[] {
+function literalFigure(answered: readonly AnsweredCase[]): Figure[] {
   const made = answered.reduce((total, { one }) => total + one.quotes.made, 0);
   if (made === 0) return [];
   const literal = answered.reduce((total, { one }) => total + one.quotes.literal, 0);
@@ -201,19 +207,19 @@ function literalFigure(answered: readonly Quoting[]): Figure[] {
   ];
 }
 
-function metFigures(labelled: readonly Quoting[]): Figure[] {
-  const quotes = (entry: Quoting) => entry.quoted.length;
-  const met = ({ one, quoted }: Quoting) =>
+function scoreQuotedLabels(labelled: readonly AnsweredCase[]): Figure[] {
+  const countQuotes = (entry: AnsweredCase) => entry.quoted.length;
+  const countHits = ({ one, quoted }: AnsweredCase) =>
     quoted.filter(([line]) => holdsLine(one.row?.expected_lines ?? [], line)).length;
-  const sum = (countOf: (entry: Quoting) => number) =>
-    labelled.reduce((total, entry) => total + countOf(entry), 0);
-  const aside = labelled.filter((entry) => met(entry) < quotes(entry));
-  const precision = shareFigure('quotations on a labelled line', sum(met), sum(quotes), listIds(aside));
-  const interval = ratioInterval(labelled, (entry) => [met(entry), quotes(entry)]);
-  const recall = ({ one, quoted }: Quoting) => coveredShare(one.row?.expected_lines ?? [], quoted);
+  const sum = (count: (entry: AnsweredCase) => number) =>
+    labelled.reduce((total, entry) => total + count(entry), 0);
+  const missed = listIds(labelled.filter((entry) => countHits(entry) < countQuotes(entry)));
+  const precision = shareFigure('quotations on a labelled line', sum(countHits), sum(countQuotes), missed);
+  const interval = ratioInterval(labelled, (entry) => [countHits(entry), countQuotes(entry)]);
+  const recall = ({ one, quoted }: AnsweredCase) => coveredShare(one.row?.expected_lines ?? [], quoted);
   return [
     meanFigure('recall of labelled lines, by quotations', labelled, recall, 1),
-    caseShare('answers that quote a labelled line', labelled, (entry) => met(entry) > 0),
+    caseShare('answers that quote a labelled line', labelled, (entry) => countHits(entry) > 0),
     ...(precision.cases === 0 ? [] : [withInterval(precision, interval)]),
   ];
 }

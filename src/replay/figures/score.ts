@@ -17,6 +17,7 @@ import { findRank, scoreMentions, scoreOverlap, scoreSuspects } from './explanat
 import { caseShare, type Figure, type FigureSection, isRight, judgedCases, mean } from './figure.ts';
 import { scoreGroups } from './groups.ts';
 import { lineRecall, scoreLines, scoreQuotes, scoreSteps, scoreTests } from './reading.ts';
+import { scoreToolChoice } from './tool-choice.ts';
 
 /**
  * Scores everything that the labels of these cases allow, in sections. Figures and sections without a label
@@ -49,6 +50,7 @@ export function scoreCases(cases: readonly ReplayedCase[], elapsedMilliseconds: 
     ...scoreBuilds(cases),
     { title: 'quotations', figures: scoreQuotes(cases) },
     { title: 'loop', figures: scoreLoop(cases) },
+    { title: 'tool choice', figures: scoreToolChoice(cases) },
     { title: 'tools by category said', figures: scoreToolsByCategory(cases) },
     { title: 'tools', figures: scoreTools(cases) },
     { title: 'cost and time', figures: scoreCosts(cases) },

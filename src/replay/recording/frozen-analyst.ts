@@ -354,9 +354,15 @@ function sentence(difference: Difference): string {
     case 'input':
       return `${placeText(difference.at)} receives different input: ${difference.parts.join(', ')}`;
     case 'prompt':
-      return `${placeText(difference.at)} has a different prompt: ${difference.before ?? 'none'} → ${difference.after ?? 'none'}`;
+      return (
+        `${placeText(difference.at)} has a different prompt: ${difference.before ?? 'none'} ` +
+        `→ ${difference.after ?? 'none'}`
+      );
     case 'shown':
-      return `${placeText(difference.at)} shows the model different input with the same prompt: ${difference.before} → ${difference.after}`;
+      return (
+        `${placeText(difference.at)} shows the model different input with the same ` +
+        `prompt: ${difference.before} → ${difference.after}`
+      );
     case 'model':
       return `a different model is configured: ${difference.before ?? 'none'} → ${difference.after}`;
     case 'rule':

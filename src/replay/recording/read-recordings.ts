@@ -90,7 +90,8 @@ export function readRecording(json: unknown): Recording {
   if (read.success) return read.data;
   const issue = read.error.issues[0];
   throw unreadable(
-    `${issue?.path.join('.') || 'It'}: ${issue?.message ?? 'not understood'} (created by ${describeMaker(raw)}).`,
+    `${issue?.path.join('.') || 'It'}: ${issue?.message ?? 'not understood'} (created ` +
+      `by ${describeMaker(raw)}).`,
   );
 }
 
@@ -139,11 +140,13 @@ function checkSchema(schema: unknown, raw: Raw): void {
     throw unreadable('It has no schema, so it is not a Faultline recording.');
   if (schema < RECORDING_SCHEMA)
     throw unreadable(
-      `It was created by ${describeMaker(raw)} in schema ${schema}, which is no longer supported: replay it with that version.`,
+      `It was created by ${describeMaker(raw)} in schema ${schema}, which is no longer supported: ` +
+        'replay it with that version.',
     );
   if (schema > RECORDING_SCHEMA) {
     throw unreadable(
-      `It was created by ${describeMaker(raw)} in schema ${schema}; this version supports up to ${RECORDING_SCHEMA}: update Faultline.`,
+      `It was created by ${describeMaker(raw)} in schema ${schema}; ` +
+        `this version supports up to ${RECORDING_SCHEMA}: update Faultline.`,
     );
   }
 }

@@ -178,7 +178,8 @@ function compareMakers(
   if (fields.length > 0 && today.boundBy === 'configured') differs({ what: 'limits', fields });
   if (fields.length > 0 && today.boundBy === 'recorded')
     notes.push(
-      `Run with the recorded limits; configured today: ${fields.map(({ path, after }) => `${path} ${after ?? 'absent'}`).join(', ')}.`,
+      'Run with the recorded limits; configured ' +
+        `today: ${fields.map(({ path, after }) => `${path} ${after ?? 'absent'}`).join(', ')}.`,
     );
   if (madeBy.faultline !== today.madeBy.faultline)
     notes.push(`Recorded by Faultline ${madeBy.faultline}; this is ${today.madeBy.faultline}.`);

@@ -145,8 +145,10 @@ export function estimateTokens(text: string): number {
 /** Words that carry no content; they are left out where texts are compared by what they share. */
 const STOP_WORDS = new Set(
   (
-    'a an and any are as at be been because but by can could did do does for from had has have if in into is it its itself more most no nor not of off on or ' +
-    'our out over own so some such than that the their them then there these they this those through to too under until up was we were what when where ' +
+    'a an and any are as at be been because but by can could did do does for from had has have if in ' +
+    'into is it its itself more most no nor not of off on or ' +
+    'our out over own so some such than that the their them then there these they this those through ' +
+    'to too under until up was we were what when where ' +
     'which while who why will with would you your'
   ).split(' '),
 );

@@ -49,7 +49,8 @@ const PATTERNS: readonly (readonly [Identifier['kind'], RegExp])[] = [
 /** Programs whose next word is what they do. */
 const COMMAND = new RegExp(
   '(?<![\\w/-])(?:apt-get|apt|brew|bundle|cargo|composer|dart|docker|dotnet|flutter|gh|git|go|gradle|helm|kubectl|mix|mvn|npm|pip|pnpm|' +
-    'poetry|ruff|terraform|tofu|uv|yarn) (?!(?:a|an|and|in|is|it|its|line|or|repository|says|step|suggests|that|the|this|to|version|with)\\b)[a-z][\\w:-]{1,30}',
+    'poetry|ruff|terraform|tofu|uv|yarn) ' +
+    '(?!(?:a|an|and|in|is|it|its|line|or|repository|says|step|suggests|that|the|this|to|version|with)\\b)[a-z][\\w:-]{1,30}',
   'g',
 );
 const PUT =

@@ -7,8 +7,19 @@ import { type ArrangedAnswer, nameTests } from '../../notifications/build-answer
 import { noticeLinks } from '../../notifications/notice-words.ts';
 import { clip } from '../../notifications/visible-text.ts';
 
-/** More of one build is left out: `extra.leftOut` says how many. */
+/** The input of an export: one build, its answers, and its failures. */
+export interface ExportInput {
+  readonly build: Build;
+  /** The answers in the order in which to fix them. */
+  readonly answers: readonly ArrangedAnswer[];
+  readonly failures: readonly Failure[];
+  /** The public URL of Faultline; null if there are no links. */
+  readonly publicUrl: string | null;
+}
+
+/** The maximum number of tests in a report; `extra.leftOut` counts the rest. */
 const MAX_TESTS = 5_000;
+/** The maximum length of a text, in characters. */
 const MAX_TEXT = 4_000;
 
 /**
@@ -16,7 +27,7 @@ const MAX_TEXT = 4_000;
  * with the cause in `ai` and its category in `extra`. Passed tests are not included, and the summary counts
  * only what is in the report. The size is bounded; the texts are already masked.
  */
-export function buildCtrfReport({ build, answers, failures, publicUrl }: Exported) {
+export function buildCtrfReport({ build, answers, failures, publicUrl }: ExportInput) {
   const shown = failures.slice(0, MAX_TESTS);
   const byFailure = new Map(
     answers.flatMap((answer) => answer.sample.map(({ id }) => [id, answer] as const)),
@@ -31,8 +42,14 @@ export function buildCtrfReport({ build, answers, failures, publicUrl }: Exporte
     results: {
       tool: { name: 'faultline' },
       summary: {
-        ...{ tests: shown.length, passed: 0, failed: shown.length, skipped: 0, pending: 0, other: 0 },
-        ...{ start: build.startedAt === null ? stop : toMilliseconds(build.startedAt), stop },
+        tests: shown.length,
+        passed: 0,
+        failed: shown.length,
+        skipped: 0,
+        pending: 0,
+        other: 0,
+        start: build.startedAt === null ? stop : toMilliseconds(build.startedAt),
+        stop,
       },
       tests: shown.map((failure) => toCtrfTest(failure, byFailure.get(failure.id), publicUrl)),
       environment: describeEnvironment(build),
@@ -50,7 +67,7 @@ function toCtrfTest(
   return {
     name: text(test?.name ?? message, 500) || 'failed step',
     status: 'failed',
-    // Milliseconds: a failure does not keep them.
+    // CTRF requires a duration in milliseconds, which a failure does not have.
     duration: 0,
     ...(test?.suite ? { suite: [text(test.suite, 500)] } : {}),
     message: text(message),
@@ -66,7 +83,8 @@ function buildExplanation(answer: ArrangedAnswer, publicUrl: string | null) {
   return {
     ai: text(formatMessage(answer)),
     extra: {
-      ...{ analysisId: analysis.id, ...readProperties(analysis) },
+      analysisId: analysis.id,
+      ...buildProperties(analysis),
       ...(publicUrl === null ? {} : { url: noticeLinks(publicUrl).analysis(analysis.id) }),
     },
   };
@@ -75,7 +93,9 @@ function buildExplanation(answer: ArrangedAnswer, publicUrl: string | null) {
 function describeEnvironment(build: Build): Readonly<Record<string, string | number>> {
   const { pipeline, number, url, repository, commit, branch } = build;
   return {
-    ...{ buildId: build.id, buildName: pipeline, repositoryName: repository },
+    buildId: build.id,
+    buildName: pipeline,
+    repositoryName: repository,
     ...(/^\d{1,9}$/.test(number) ? { buildNumber: Number(number) } : {}),
     ...(url === null ? {} : { buildUrl: url }),
     ...(commit === null ? {} : { commit }),
@@ -91,21 +111,16 @@ function toMilliseconds(time: string): number {
   return Math.trunc(Date.parse(time));
 }
 
-/** The input of an export: one build, its answers, and its failures. */
-export interface Exported {
-  readonly build: Build;
-  /** The answers in the order in which to fix them. */
-  readonly answers: readonly ArrangedAnswer[];
-  readonly failures: readonly Failure[];
-  /** The public URL of Faultline; null: no links. */
-  readonly publicUrl: string | null;
-}
-
-/** More of one build is left out: the property `leftOut` says how many. */
+/** The maximum number of results in a log; the property `leftOut` counts the rest. */
 const MAX_RESULTS = 1_000;
+/** The maximum number of related locations of a result. */
 const MAX_RELATED = 20;
+/** The maximum number of tests that a result names. */
 const MAX_NAMED = 50;
-/** Versions of the fingerprint's meaning; see SARIF 2.1.0, 3.27.17. */
+/**
+ * The name and version of our fingerprint (SARIF 2.1.0, 3.27.17). Change it when fingerprints are computed
+ * differently.
+ */
 const FINGERPRINT = 'faultline/v1';
 const ROOT = '%SRCROOT%';
 
@@ -114,7 +129,7 @@ const ROOT = '%SRCROOT%';
  * the failing test, with the proving log lines as related locations. Confident answers are errors; answers
  * that wait for a person are warnings. The size is bounded; the texts are already masked.
  */
-export function buildSarifLog({ build, answers, publicUrl }: Exported) {
+export function buildSarifLog({ build, answers, publicUrl }: ExportInput) {
   const shown = answers.slice(0, MAX_RESULTS);
   const rules = [...new Set(shown.map(({ analysis }) => toRuleId(analysis)))];
   const address = repositoryAddress(build);
@@ -168,7 +183,8 @@ function toSarifResult(answer: ArrangedAnswer, ruleIndex: number, publicUrl: str
     partialFingerprints: { [FINGERPRINT]: analysis.fingerprint },
     ...(publicUrl === null ? {} : { hostedViewerUri: noticeLinks(publicUrl).analysis(analysis.id) }),
     properties: {
-      ...{ analysisId: analysis.id, ...readProperties(analysis) },
+      analysisId: analysis.id,
+      ...buildProperties(analysis),
       title: clip(analysis.answer.title, 500),
       failures: explains.failures,
       tests: tests.map((test) => clip(test, 300)),
@@ -186,8 +202,7 @@ function formatMessage({ analysis, explains }: ArrangedAnswer): string {
   return [`${title} (${category}, ${standing}).`, ...said].join('\n');
 }
 
-/** Returns the fields of the answer, for programs. */
-function readProperties(analysis: Analysis) {
+function buildProperties(analysis: Analysis) {
   const { kind, verdict, recalled } = analysis;
   const { confidence, action } = verdict;
   const confirmedBy = recalled?.confirmedBy ?? null;
@@ -202,8 +217,8 @@ function readProperties(analysis: Analysis) {
 }
 
 /**
- * Lists the suspected files of the repository, most suspected first. Without suspects, lists the files of the
- * failing tests.
+ * Lists the suspected files of the repository, most suspected first. If no suspect is a file of the
+ * repository, lists the files of the failing tests.
  */
 function listPlaces({ answer }: Analysis, failures: readonly Failure[]) {
   const suspects = answer.suspects.flatMap(({ path, line, reason }) => toLocation(path, line, reason));
@@ -269,7 +284,11 @@ function repositoryPath(path: string): string | null {
 /** Providers whose build URLs lie below the repository's; the others have pages of jobs. */
 const CODE_HOSTS: ReadonlySet<Build['provider']> = new Set(['github', 'gitlab', 'gitea']);
 
-/** Returns the URL of the repository if the build's URL contains it, otherwise null. */
+/**
+ * Returns the URL of the repository. If the build's URL does not contain the repository's name, the
+ * repository is assumed to be at the root of the host. Returns null for other providers and for builds
+ * without a URL.
+ */
 function repositoryAddress({ provider, url, repository }: Build): string | null {
   if (!CODE_HOSTS.has(provider) || url === null || !/^https?:\/\//.test(url) || !URL.canParse(url))
     return null;
@@ -281,8 +300,8 @@ function repositoryAddress({ provider, url, repository }: Build): string | null 
 
 /**
  * Escapes untrusted text for a message of SARIF 2.1.0: braces would be placeholders and are doubled (3.11.5),
- * brackets would be links and are escaped (3.11.6). Text that JSON cannot hold (half a surrogate pair)
- * becomes U+FFFD.
+ * brackets would be links and are escaped, as are backslashes (3.11.6). Text that JSON cannot hold (half a
+ * surrogate pair) becomes U+FFFD, and empty text becomes `-`.
  */
 function sarifText(text: string): string {
   const literal = text.toWellFormed().replace(/[[\]\\]/g, '\\$&');

@@ -67,18 +67,20 @@ const HEADING = (
 /** Formats all data about the tests as CSV, one row per test. */
 export function quarantineCsv(tests: readonly TestFlakiness[]): string {
   const rows = tests.map((test) => [
-    ...[
-      test.repository,
-      test.suite,
-      test.name,
-      test.file,
-      test.runs,
-      test.failed,
-      test.flakes,
-      test.rerun,
-      test.recovered,
-    ],
-    ...[test.defaultRuns, test.flips, roundedProbability(test), test.since, test.lastFlakeAt],
+    test.repository,
+    test.suite,
+    test.name,
+    test.file,
+    test.runs,
+    test.failed,
+    test.flakes,
+    test.rerun,
+    test.recovered,
+    test.defaultRuns,
+    test.flips,
+    roundedProbability(test),
+    test.since,
+    test.lastFlakeAt,
   ]);
   return toCsv(HEADING, rows);
 }

@@ -100,18 +100,18 @@ export async function buildTrace(analysis: Analysis, mask: Mask): Promise<Analys
     promptHashes,
   } = analysis;
   return {
-    ...{
-      analysisId: id,
-      buildId,
-      category,
-      action: verdict.action,
-      terminationReason,
-      analyst,
-      model,
-      createdAt,
-      milliseconds,
-    },
-    ...{ totals: sumUsage(analysis), reduction, promptHashes },
+    analysisId: id,
+    buildId,
+    category,
+    action: verdict.action,
+    terminationReason,
+    analyst,
+    model,
+    createdAt,
+    milliseconds,
+    totals: sumUsage(analysis),
+    reduction,
+    promptHashes,
     notes: await Promise.all(analysis.notes.slice(0, MAX_PARTS).map((note) => short(note, mask))),
     steps: await Promise.all(analysis.steps.slice(0, MAX_STEPS).map((step) => traceStep(step, mask))),
     truncated: analysis.steps.length > MAX_STEPS,
@@ -219,7 +219,8 @@ export function renderTraceTree(trace: AnalysisTrace, { color, width }: TraceOpt
   });
   const more = trace.truncated ? [dim('└─ … more steps')] : [];
   const head = [
-    `${trace.category} · ${trace.terminationReason.replaceAll('_', ' ')} · ${trace.action.replaceAll('_', ' ')}`,
+    `${trace.category} · ${trace.terminationReason.replaceAll('_', ' ')} ` +
+      `· ${trace.action.replaceAll('_', ' ')}`,
     trace.analysisId,
   ];
   return [

@@ -109,7 +109,8 @@ export const FailuresQuery = z.strictObject({
     .max(MAX_SEARCH)
     .optional()
     .describe(
-      `A search as in the console, such as \`repo:shop/api is:flaky since:7d "connection refused"\`. Filters: ${Object.values(SEARCH_NAMES).join(', ')}`,
+      'A search as in the console, such as `repo:shop/api is:flaky since:7d "connection refused"`. ' +
+        `Filters: ${Object.values(SEARCH_NAMES).join(', ')}`,
     ),
   since: time.describe('A date, or a time with an offset'),
   ...pageQuery,

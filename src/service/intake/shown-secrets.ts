@@ -19,6 +19,7 @@ export async function keepShownSecrets(
   await stores.builds.saveShownSecrets(buildId, digests);
   logger.warn(
     { buildId },
-    'a log shows a webhook secret or token of this service; "faultline doctor" says which, and how to rotate it',
+    'a log shows a webhook secret or token of this service; "faultline doctor" says which, and how ' +
+      'to rotate it',
   );
 }

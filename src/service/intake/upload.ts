@@ -81,7 +81,8 @@ type UploadedText = z.infer<typeof UploadedText>;
 /** Limit of files of one kind in one upload. */
 export const MAX_FILES = 200;
 const ARTIFACTS =
-  'Additional files: server logs, crash reports, debug logs, plain or in archives. Files that show a failure or that a log refers to are read.';
+  'Additional files: server logs, crash reports, debug logs, plain or in archives. ' +
+  'Files that show a failure or that a log refers to are read.';
 
 /** The upload as JSON. */
 export const JsonUpload = z
@@ -173,7 +174,8 @@ export function toNewBuild(metadata: UploadMetadata): NewBuild {
   const { repository, pipeline, queuedAt, ...known } = metadata;
   const times = {
     queuedSeconds: secondsBetween(queuedAt, metadata.startedAt),
-    ...{ startedAt: toUtc(metadata.startedAt), finishedAt: toUtc(metadata.finishedAt) },
+    startedAt: toUtc(metadata.startedAt),
+    finishedAt: toUtc(metadata.finishedAt),
   };
   return sparseBuild({ repository, pipeline, ...present(known), number: String(metadata.number), ...times });
 }

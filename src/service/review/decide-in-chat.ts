@@ -1,7 +1,7 @@
+import { escapeSlack } from '../../channels/slack/message.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { DecisionInput } from '../../domain/review.ts';
 import { noticeLinks } from '../../notifications/notice-words.ts';
-import { escapeChat } from '../../ports/chat-room.ts';
 import { type DecideDeps, decideReview } from './decide.ts';
 import { type OpenReviewDeps, openReviewFor } from './queue.ts';
 
@@ -46,12 +46,12 @@ export async function decideInChat(
       input,
     });
     const link = noticeLinks(deps.publicUrl).review(review.id);
-    if (type === 'accept') return `:white_check_mark: Saved: right. ${escapeChat(teaching)}`;
+    if (type === 'accept') return `:white_check_mark: Saved: right. ${escapeSlack(teaching)}`;
     return `:x: Saved: wrong. ${link === null ? 'Correct the answer in Faultline' : `<${link}?edit=1|Correct the answer>`} so that future answers improve.`;
   } catch (error) {
     deps.logger.warn({ analysisId, user, error }, 'a button press in Slack had no effect');
     if (error instanceof TriageError && (error.code === 'conflict' || error.code === 'not-found'))
-      return escapeChat(error.message);
+      return escapeSlack(error.message);
     return 'That could not be saved, and nothing has changed. Try again in a moment.';
   }
 }

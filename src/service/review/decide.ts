@@ -305,7 +305,8 @@ function checkCorrection(input: DecisionInput, analysis: Analysis): void {
   if (input.shownBy !== undefined && input.shownBy !== 'none') checkShownBy(input.shownBy, analysis);
   if (!changes(input, analysis)) {
     throw invalid(
-      'This correction changes nothing: give another category, kind, root cause or fix, or accept the answer as it is.',
+      'This correction changes nothing: give another category, kind, root cause or fix, or accept ' +
+        'the answer as it is.',
     );
   }
 }
@@ -396,14 +397,12 @@ async function newDecision(facts: DecisionFacts, masker: Pick<Masker, 'mask'>): 
     await mask(input.reason),
   ];
   return {
-    ...{
-      id: newId('dec', now),
-      reviewId: review.id,
-      analysisId: review.analysisId,
-      reviewer,
-      decidedAt: new Date(now).toISOString(),
-      type,
-    },
+    id: newId('dec', now),
+    reviewId: review.id,
+    analysisId: review.analysisId,
+    reviewer,
+    decidedAt: new Date(now).toISOString(),
+    type,
     ...present({ category, kind, rootCause, fixRecommendation, reason, reasonCode, shownBy }),
     ...present({ blind: guess ?? undefined, batchId: batchId ?? undefined }),
     ...openTime(facts),

@@ -45,7 +45,8 @@ export function deriveLesson(facts: LessonFacts): Lesson {
     return {
       entry: null,
       teaching:
-        'Not added to the library: the analysis failed, so there is no cause to store. Correct the cause to add one.',
+        'Not added to the library: the analysis failed, so there is no cause to store. ' +
+        'Correct the cause to add one.',
     };
   }
   const failure = facts.failures.find(({ excerpt }) => excerpt !== null) ?? facts.failures[0];
@@ -60,7 +61,8 @@ export function deriveLesson(facts: LessonFacts): Lesson {
   const replaces =
     facts.previous === null
       ? ''
-      : ` It replaces the answer that ${facts.previous.confirmedBy} confirmed on ${facts.previous.confirmedAt.slice(0, 10)}.`;
+      : ` It replaces the answer that ${facts.previous.confirmedBy} confirmed ` +
+        `on ${facts.previous.confirmedAt.slice(0, 10)}.`;
   return {
     entry,
     teaching: `${failure.generic ? TAUGHT_TEST : TAUGHT}${replaces}`,
@@ -89,7 +91,8 @@ export async function taughtBy(
 const TAUGHT =
   'Added to the library: the next failure with this fingerprint in this repository gets this answer at once.';
 const TAUGHT_TEST =
-  'Added to the library: the next time this test fails, this decision is shown. The failure is too general to be answered by it at once.';
+  'Added to the library: the next time this test fails, this decision is shown. ' +
+  'The failure is too general to be answered by it at once.';
 const GONE = 'Not added to the library: the failures of this analysis are no longer stored.';
 
 /** Returns the sentence for an entry that passing builds contradict. */
@@ -189,7 +192,10 @@ export async function findGreenFlag(
 
 /** Formats the flag as a sentence for reviewers. */
 export function flagSentence({ builds, since }: GreenFlag): string {
-  return `It also appears in ${builds === 1 ? 'a green build' : `${builds} green builds`} since ${since.slice(0, 10)}`;
+  return (
+    `It also appears in ${builds === 1 ? 'a green build' : `${builds} green builds`} ` +
+    `since ${since.slice(0, 10)}`
+  );
 }
 
 interface LibraryIndexDeps {

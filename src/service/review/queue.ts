@@ -197,7 +197,8 @@ export function obstacle(review: Review, reviewer: string): TriageError | null {
 /** Creates the error for a decision that was made on an outdated version. */
 export function outdated(review: Review, version: number): TriageError {
   return conflict(
-    `This review has changed since version ${version}; it is now at version ${review.version}. Reload it, then decide.`,
+    `This review has changed since version ${version}; it is now at version ${review.version}. ` +
+      'Reload it, then decide.',
     review,
   );
 }

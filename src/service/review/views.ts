@@ -26,7 +26,8 @@ export const ReviewQuery = z.strictObject({
   fingerprint: z.string().min(1).max(300).optional(),
   why: z.string().min(1).max(200).optional().describe('Words that the review reason must contain'),
   sort: Sort.optional().describe(
-    'risk: highest risk first (cost of a wrong answer times waiting time); age: oldest first; confidence: least confident first',
+    'risk: highest risk first (cost of a wrong answer times waiting time); age: oldest first; ' +
+      'confidence: least confident first',
   ),
   ...pageQuery,
 });

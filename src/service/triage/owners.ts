@@ -32,8 +32,11 @@ export type OwnerFinder = (
 
 /** Milliseconds for which the answer may wait for its owner. */
 const LIMIT_MS = 5_000;
-/** The share of that for CODEOWNERS: a stranger's file must leave time to find who changed the line last. */
-const RULES_MS = 4_000;
+/**
+ * The share of what is left for CODEOWNERS: a stranger's file must leave time to find who changed the line
+ * last.
+ */
+const RULES_SHARE = 0.8;
 const KEPT_MS = 5 * 60_000;
 const MAX_FILES = 5;
 const WINDOW = 200;
@@ -70,12 +73,17 @@ export function createOwnerFinder(
       ask: () => readRules(codeHost, repository, provider, signal),
     });
   /** Finds owners by the rules of the repository, as far as they can be read and matched in time. */
-  const findOwned = async (build: Build, paths: readonly string[], signal: AbortSignal): Promise<Owned> => {
+  const findOwned = async (
+    build: Build,
+    paths: readonly string[],
+    { signal, limitMs }: { readonly signal: AbortSignal; readonly limitMs: number },
+  ): Promise<Owned> => {
     const { repository } = build;
+    if (paths.length === 0) return () => null;
     try {
-      return await limitTime({ limitMs: RULES_MS, signal }, async (limit): Promise<Owned> => {
+      return await limitTime({ limitMs, signal }, async (limit): Promise<Owned> => {
         const read = await rulesFor(build, limit);
-        if (read === null || paths.length === 0) return () => null;
+        if (read === null) return () => null;
         const { file, cut } = read;
         const { owned, problems } = await askThread({ ...read, paths }, limit);
         const left = cut === null ? problems : [...problems, { line: read.lines.length + 1, why: cut }];
@@ -97,12 +105,18 @@ export function createOwnerFinder(
       return () => null;
     }
   };
-  const find: OwnerFinder = async (subject, { category, suspects }, signal) => {
+  const find = async (
+    subject: TriageSubject,
+    { category, suspects }: Parameters<OwnerFinder>[1],
+    signal: AbortSignal,
+    timeLeftMs: () => number,
+  ): ReturnType<OwnerFinder> => {
     const { build } = subject;
     if (!(await codeHost.canRead(build.repository))) return {};
     const named = await namedPlaces(subject, codeHost, signal);
     const asked = [...suspects.slice(0, MAX_FILES), ...named];
-    const owned = await findOwned(build, [...new Set(asked.map(({ path }) => path))], signal);
+    const paths = [...new Set(asked.map(({ path }) => path))];
+    const owned = await findOwned(build, paths, { signal, limitMs: RULES_SHARE * timeLeftMs() });
     const files = asked.flatMap((place) => byRules(place, owned));
     const fileOwners = [...new Map(files.map((file) => [`${file.path} ${file.as}`, file])).values()];
     const places = category === 'INFRA_ERROR' ? [] : [...suspects.slice(0, 1), ...named];
@@ -114,7 +128,9 @@ export function createOwnerFinder(
   return async (subject, found, signal) => {
     if (breakers()[`code-host:${codeHost.driver}`] === 'open') return {};
     try {
-      return await limitTime({ limitMs: LIMIT_MS, signal }, (limit) => find(subject, found, limit));
+      return await limitTime({ limitMs: LIMIT_MS, signal }, (limit, timeLeftMs) =>
+        find(subject, found, limit, timeLeftMs),
+      );
     } catch (error) {
       signal.throwIfAborted();
       logger.warn({ buildId: subject.build.id, error }, 'no owner was found');

@@ -124,24 +124,30 @@ async function* readPieces(db: Database, buildId: string, name: string): AsyncGe
 /** Texts that another store holds have a row, too, but no chunks. */
 const HERE = `driver = 'postgres'`;
 
-const LIST = `select name, kind, lines, bytes, notes from build_sources where build_id = $1 and ${HERE} order by stored_at, name`;
+const LIST = `select name, kind, lines, bytes, notes from build_sources where build_id = $1 and ${HERE}
+  order by stored_at, name`;
 
 const FIND = `select lines from build_sources where build_id = $1 and name = $2 and ${HERE}`;
 
 const UPSERT_SOURCE = `
-  insert into build_sources (build_id, name, kind, lines, bytes, notes, driver) values ($1, $2, $3, $4, $5, $6, $7)
+  insert into build_sources (build_id, name, kind, lines, bytes, notes, driver)
+  values ($1, $2, $3, $4, $5, $6, $7)
   on conflict (build_id, name) do update set
-    kind = excluded.kind, lines = excluded.lines, bytes = excluded.bytes, notes = excluded.notes, stored_at = clock_timestamp(),
+    kind = excluded.kind, lines = excluded.lines, bytes = excluded.bytes, notes = excluded.notes,
+    stored_at = clock_timestamp(),
     driver = excluded.driver`;
 
 const INSERT_CHUNKS = `
   insert into build_source_chunks (build_id, name, chunk, first_line, bytes)
-  select $1, $2, c.chunk, c.first_line, c.bytes from unnest($3::int[], $4::int[], $5::bytea[]) as c (chunk, first_line, bytes)`;
+  select $1, $2, c.chunk, c.first_line, c.bytes
+  from unnest($3::int[], $4::int[], $5::bytea[]) as c (chunk, first_line, bytes)`;
 
 const READ_CHUNKS = `
-  select bytes from build_source_chunks where build_id = $1 and name = $2 and chunk between $3 and $4 order by chunk`;
+  select bytes from build_source_chunks where build_id = $1 and name = $2 and chunk between $3 and $4
+  order by chunk`;
 
-const FIND_VERSION = `select lines, stored_at::text as version from build_sources where build_id = $1 and name = $2 and ${HERE}`;
+const FIND_VERSION = `select lines, stored_at::text as version from build_sources
+  where build_id = $1 and name = $2 and ${HERE}`;
 
 const READ_VERSION = `
   select c.bytes from build_source_chunks c

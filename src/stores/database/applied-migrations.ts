@@ -22,7 +22,8 @@ export async function readApplied(sql: Sql): Promise<readonly AppliedMigration[]
   if (!table?.found) return [];
   // The column may not be there yet, and only the owner may add it.
   return await sql.query<{ name: string; checksum: string | null }>(
-    `select name, to_jsonb(applied) ->> 'checksum' as checksum from ${MIGRATIONS_TABLE} as applied order by id`,
+    `select name, to_jsonb(applied) ->> 'checksum' as checksum from ${MIGRATIONS_TABLE} as applied
+      order by id`,
   );
 }
 
@@ -61,7 +62,8 @@ export function refuseNewer({ newer }: MigrationStatus): void {
   if (newer.length === 0) return;
   throw new TriageError(
     'invalid-config',
-    `The database was created by a newer Faultline: it has ${newer.join(', ')}, which this version does not know. Use that version or newer.`,
+    `The database was created by a newer Faultline: it has ${newer.join(', ')}, which this version ` +
+      'does not know. Use that version or newer.',
   );
 }
 

@@ -163,7 +163,9 @@ function lockedError(directory: string, holder: Holder): TriageError {
   const who = holder.pid === process.pid ? `this process (PID ${holder.pid})` : `process ${holder.pid}`;
   return new TriageError(
     'locked',
-    `The data directory ${directory} has been in use by ${who} since ${holder.since}. Stop that process, or start this one with another data directory: two processes on one directory would lose data.`,
+    `The data directory ${directory} has been in use by ${who} since ${holder.since}. ` +
+      'Stop that process, or start this one with another data directory: ' +
+      'two processes on one directory would lose data.',
     { details: { pid: holder.pid, directory } },
   );
 }

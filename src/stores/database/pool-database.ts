@@ -323,8 +323,10 @@ const RETRYABLE_STATE = /^(08|57P|40001$|40P01$|53[13]00$|25P03$|57014$|55P03$)/
 const TOO_LONG = /^(57014|55P03)$/;
 
 /** Messages of sockets and of pg's client for a lost connection; these errors carry no SQLSTATE. */
-const CONNECTION_LOST =
-  /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)|Connection terminated|not queryable|trying to connect|Query read timeout/;
+const CONNECTION_LOST = new RegExp(
+  '^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)|Connection terminated|' +
+    'not queryable|trying to connect|Query read timeout',
+);
 
 /** The pool's words where every connection stays busy; asking again at once would only lengthen the line. */
 const NONE_FREE = /timeout exceeded when trying to connect/;

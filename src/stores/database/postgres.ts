@@ -95,7 +95,8 @@ async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>):
     // The server notices within a second that this process is gone, and undoes; releases before 14 notice
     // when they next answer.
     await client.query(
-      `select set_config(name, '1000', false) from pg_settings where name = 'client_connection_check_interval'`,
+      `select set_config(name, '1000', false) from pg_settings
+        where name = 'client_connection_check_interval'`,
     );
     return await work(client);
   } catch (error) {

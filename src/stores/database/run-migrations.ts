@@ -21,7 +21,9 @@ const LOCK = 7_241_865_325_823_964;
 const EXTENSIONS = ['vector', 'pg_trgm'] as const;
 /** The packages that contain the extensions. */
 const EXTENSION_PACKAGES =
-  'pgvector is the package postgresql-<release>-pgvector (Debian and Ubuntu: apt.postgresql.org) or pgvector_<release> (RPM); pg_trgm is in postgresql-contrib; RDS, Cloud SQL and Azure have both';
+  'pgvector is the package postgresql-<release>-pgvector (Debian and Ubuntu: ' +
+  'apt.postgresql.org) or pgvector_<release> (RPM); pg_trgm is in postgresql-contrib; ' +
+  'RDS, Cloud SQL and Azure have both';
 
 /**
  * Applies the SQL files that the database has not seen, in order, in one transaction under an advisory lock,
@@ -76,7 +78,8 @@ async function migrateUnderLock(
 
 async function prepareTable(client: pg.ClientBase): Promise<void> {
   await client.query(
-    `create table if not exists ${MIGRATIONS_TABLE} (id serial primary key, name varchar(255) not null, run_on timestamp not null)`,
+    `create table if not exists ${MIGRATIONS_TABLE} (id serial primary key, name varchar(255) not null,
+      run_on timestamp not null)`,
   );
   await client.query(`alter table ${MIGRATIONS_TABLE} add column if not exists checksum text`);
   for (const [before, now] of RENAMED)
@@ -134,7 +137,8 @@ const RIGHTS = `
   select current_user::text as role, current_database()::text as database,
     coalesce(has_table_privilege(to_regclass('${MIGRATIONS_TABLE}'), 'select'), true) as "mayRead",
     coalesce(has_schema_privilege(current_schema(), 'create'), false)
-      and coalesce((select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass('${MIGRATIONS_TABLE}')), true) as "mayChange",
+      and coalesce((select pg_has_role(relowner, 'usage') from pg_class
+        where oid = to_regclass('${MIGRATIONS_TABLE}')), true) as "mayChange",
     array(select name::text from pg_available_extensions where name = any($1::text[])) as available,
     array(select extname::text from pg_extension where extname = any($1::text[])) as installed`;
 
@@ -149,7 +153,9 @@ async function readRights(client: pg.ClientBase): Promise<Rights> {
 function notTheOwner({ role, database }: Rights): TriageError {
   return new TriageError(
     'invalid-config',
-    `The role "${role}" may not change the tables of the database "${database}". Set FAULTLINE_DATABASE_OWNER_URL to the same database with the role that owns it, and run "faultline migrate" again`,
+    `The role "${role}" may not change the tables of the database "${database}". ` +
+      'Set FAULTLINE_DATABASE_OWNER_URL to the same database with the role that owns it, and run ' +
+      '"faultline migrate" again',
   );
 }
 
@@ -176,7 +182,9 @@ export async function requireRights(client: pg.ClientBase, known?: Rights): Prom
   } catch (error) {
     throw new TriageError(
       'invalid-config',
-      `The role "${role}" may not create the extensions that Faultline needs (${getErrorMessage(error)}). As a superuser, run once in the database "${database}": ${create} Then run "faultline migrate" again`,
+      `The role "${role}" may not create the extensions that Faultline needs ` +
+        `(${getErrorMessage(error)}). As a superuser, run once in the database ` +
+        `"${database}": ${create} Then run "faultline migrate" again`,
       { cause: error },
     );
   } finally {

@@ -47,11 +47,13 @@ export function findDifferences(
 const OBJECTS = `
   with tables as (
     select oid, relname from pg_class
-    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname <> 'schema_migrations'
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+      and relname <> 'schema_migrations'
   ), columns as (
     select t.relname, a.attname, format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod))
       || case
-        when a.attgenerated <> '' then format(' generated always as (%s) stored', pg_get_expr(d.adbin, d.adrelid))
+        when a.attgenerated <> '' then format(' generated always as (%s) stored',
+          pg_get_expr(d.adbin, d.adrelid))
         when a.attidentity <> '' then ' generated always as identity'
         when d.adbin is not null then format(' default %s', pg_get_expr(d.adbin, d.adrelid))
         else '' end
@@ -59,23 +61,29 @@ const OBJECTS = `
     from tables t join pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
   ), objects as (
-    select 1 as step, 'column' as kind, relname as "table", attname as name, format('%I: %s', relname, definition) as definition,
-      format('create table if not exists %I (); alter table %I add column if not exists %s', relname, relname, definition) as sql
+    select 1 as step, 'column' as kind, relname as "table", attname as name,
+      format('%I: %s', relname, definition) as definition,
+      format('create table if not exists %I (); alter table %I add column if not exists %s', relname, relname,
+        definition) as sql
     from columns
     union all
     select 2, 'function', null, p.proname, pg_get_functiondef(p.oid), pg_get_functiondef(p.oid)
     from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.prokind = 'f'
-      and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = p.oid and deptype = 'e')
+      and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = p.oid
+        and deptype = 'e')
     union all
     select case when c.contype = 'f' then 4 else 3 end, 'constraint', t.relname, c.conname,
       format('%I on %I: %s', c.conname, t.relname, pg_get_constraintdef(c.oid)),
-      format('alter table %I drop constraint if exists %I; alter table %I add constraint %I %s', t.relname, c.conname, t.relname, c.conname,
+      format('alter table %I drop constraint if exists %I; alter table %I add constraint %I %s', t.relname,
+        c.conname, t.relname, c.conname,
         pg_get_constraintdef(c.oid))
     from tables t join pg_constraint c on c.conrelid = t.oid and c.contype in ('p', 'u', 'f', 'c', 'x')
     union all
-    select 5, 'index', t.relname, x.relname, pg_get_indexdef(x.oid), format('drop index if exists %I; %s', x.relname, pg_get_indexdef(x.oid))
+    select 5, 'index', t.relname, x.relname, pg_get_indexdef(x.oid),
+      format('drop index if exists %I; %s', x.relname, pg_get_indexdef(x.oid))
     from tables t join pg_index i on i.indrelid = t.oid join pg_class x on x.oid = i.indexrelid
-    where not exists (select from pg_constraint c where c.conindid = i.indexrelid and c.contype in ('p', 'u', 'x'))
+    where not exists (select from pg_constraint c where c.conindid = i.indexrelid
+      and c.contype in ('p', 'u', 'x'))
     union all
     select 6, 'trigger', t.relname, g.tgname, pg_get_triggerdef(g.oid),
       format('drop trigger if exists %I on %I; %s', g.tgname, t.relname, pg_get_triggerdef(g.oid))

@@ -35,7 +35,9 @@ function explainRefusal(error: unknown): never {
   if (Reflect.get(Object(error), 'code') !== NOT_ALLOWED) throw error;
   throw new TriageError(
     'invalid-config',
-    `The role may not create a schema, which the schema is once compared with (${getErrorMessage(error)}). Run deploy/postgres-roles.sql again as a superuser, or there: grant create on database … to that role. Then run "faultline migrate" again`,
+    'The role may not create a schema, which the schema is once compared with ' +
+      `(${getErrorMessage(error)}). Run deploy/postgres-roles.sql again as a superuser, or there: ` +
+      'grant create on database … to that role. Then run "faultline migrate" again',
     { cause: error },
   );
 }
@@ -50,7 +52,8 @@ export async function verifySchema(
   if (differences.length === 0) return;
   throw new TriageError(
     'invalid-config',
-    `The schema is not what the migrations of this version create: ${describe(differences, files)}. To change that, ${REPAIR}.`,
+    `The schema is not what the migrations of this version create: ${describe(differences, files)}. ` +
+      `To change that, ${REPAIR}.`,
   );
 }
 
@@ -68,7 +71,8 @@ export async function repairSchema(
     await client.query(sql).catch((error: unknown) => {
       throw new TriageError(
         'invalid-config',
-        `The ${kind} ${name} cannot be repaired (${getErrorMessage(error)}). Nothing was changed; restore a backup`,
+        `The ${kind} ${name} cannot be repaired (${getErrorMessage(error)}). Nothing was changed; ` +
+          'restore a backup',
         {
           cause: error,
         },
@@ -79,7 +83,9 @@ export async function repairSchema(
   if (left.length === 0) return differences.map(nameObject);
   throw new TriageError(
     'invalid-config',
-    `The schema cannot be repaired without losing rows: ${describe(left, files)}. Nothing was changed. Restore a backup, or change by hand: ${left.map(({ definition }) => definition).join('; ')}`,
+    `The schema cannot be repaired without losing rows: ${describe(left, files)}. ` +
+      'Nothing was changed. Restore a backup, or change by ' +
+      `hand: ${left.map(({ definition }) => definition).join('; ')}`,
   );
 }
 

@@ -173,13 +173,15 @@ function lengthCheck(db: Database, embedder: Embedder): (length: number) => Prom
   return async (length) => {
     if (fitting.has(length)) return;
     const [row] = await db.query<{ length: number }>(
-      'select vector_dims(embedding) as length from vector_items where embedder = $1 and vector_dims(embedding) <> $2 limit 1',
+      'select vector_dims(embedding) as length from vector_items where embedder = $1 and ' +
+        'vector_dims(embedding) <> $2 limit 1',
       [embedder.name, length],
     );
     if (row !== undefined) {
       throw new TriageError(
         'invalid-config',
-        `${embedder.name} now produces ${length} dimensions, but the index was built with ${row.length}. Run: faultline knowledge reindex`,
+        `${embedder.name} now produces ${length} dimensions, but the index was built ` +
+          `with ${row.length}. Run: faultline knowledge reindex`,
       );
     }
     fitting.clear();
@@ -232,7 +234,8 @@ const LIST = 'select id, metadata from vector_items where namespace = $1 and emb
 
 const UPSERT = `
   insert into vector_items (namespace, id, embedder, text, metadata, embedding)
-  select $1, r->>'id', $2, r->>'text', r->'metadata', (r->>'vector')::vector from jsonb_array_elements($3::jsonb->'rows') as r
+  select $1, r->>'id', $2, r->>'text', r->'metadata', (r->>'vector')::vector
+  from jsonb_array_elements($3::jsonb->'rows') as r
   on conflict (namespace, id, embedder) do update set
     text = excluded.text, metadata = excluded.metadata, embedding = excluded.embedding,
     updated_at = clock_timestamp()`;
@@ -246,12 +249,15 @@ const MEANT = 'namespace = $1 and embedder = $2 and metadata @> asked.filter';
  */
 const searchIn = (items: string) => `
   with asked as materialized (
-    select number, (query->>'vector')::vector as vector, query->'filter' as filter, (query->>'limit')::int as most
+    select number, (query->>'vector')::vector as vector, query->'filter' as filter,
+      (query->>'limit')::int as most
     from jsonb_array_elements($3::jsonb->'queries') with ordinality as queries (query, number)
   )
-  select asked.number, id, text, metadata, case when distance = 'NaN' then 0 else greatest(0, least(1, 1 - distance)) end as score
+  select asked.number, id, text, metadata, case when distance = 'NaN' then 0
+    else greatest(0, least(1, 1 - distance)) end as score
   from asked cross join lateral (
-    select id, text, metadata, embedding <=> asked.vector as distance from ${items} order by distance, id limit asked.most
+    select id, text, metadata, embedding <=> asked.vector as distance from ${items} order by distance, id
+    limit asked.most
   ) as found
   order by asked.number, distance, id`;
 
@@ -263,7 +269,8 @@ const SEARCH = searchIn(`vector_items where ${MEANT}`);
  */
 function searchNear(type: string, length: number): string {
   return searchIn(`(
-    select id, text, metadata, embedding from vector_items where ${MEANT} and vector_dims(embedding) = ${length}
+    select id, text, metadata, embedding from vector_items
+    where ${MEANT} and vector_dims(embedding) = ${length}
     order by (embedding::${type}) <=> asked.vector::${type} limit asked.most
   ) as near`);
 }
@@ -338,7 +345,8 @@ function createHnsw(db: Database, embedder: string, from = HNSW_FROM) {
     /** Sets the transaction up for a search in the index. */
     prepare: async (sql: Sql) => {
       await sql.query(
-        `select set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'strict_order', true)`,
+        `select set_config('hnsw.ef_search', $1, true),
+            set_config('hnsw.iterative_scan', 'strict_order', true)`,
         [String(EF_SEARCH)],
       );
     },
@@ -400,7 +408,8 @@ const IS_THERE = `
 
 const MAY_MAKE = `
   select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as free,
-    (select count(*) >= $4::int from (select from vector_items where namespace = $2 and embedder = $3 limit $4::int) as items) as enough,
+    (select count(*) >= $4::int from (select from vector_items where namespace = $2 and embedder = $3
+      limit $4::int) as items) as enough,
     (select extversion from pg_extension where extname = 'vector') as version`;
 
 // A model that makes vectors of another length one day must not stumble over the index of its old ones.

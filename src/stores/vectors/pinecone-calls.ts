@@ -268,5 +268,8 @@ function unfit(index: string, why: string, dimensions: number | null): TriageErr
 function remedy(dimensions: number | null): string {
   const length =
     dimensions === null ? 'as many dimensions as the embedder produces' : `at least ${dimensions} dimensions`;
-  return `Create one with dense vectors, metric cosine and ${length}, and name it in FAULTLINE_PINECONE_INDEX.`;
+  return (
+    `Create one with dense vectors, metric cosine and ${length}, and name it in ` +
+    'FAULTLINE_PINECONE_INDEX.'
+  );
 }

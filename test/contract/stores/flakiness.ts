@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { TestResult } from '../../../src/domain/build.ts';
 import { lastBreak } from '../../../src/domain/flakiness.ts';
+import type { Sql } from '../../../src/ports/database.ts';
 import { PAGE, type StoresWorld } from './world.ts';
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What is known of tests from their results. */
 export function flakinessContract(world: StoresWorld): void {
@@ -232,6 +236,30 @@ export function flakinessContract(world: StoresWorld): void {
       expect(
         await world.stores.flakiness.ofTest({ repository: world.repository, name: 'test 1' }),
       ).toBeNull();
+    });
+
+    it('keeps the results of thousands of tests once, by statements of at most 2,000 of them', async () => {
+      await ran('1', 'a', [result('test 4', 'failed'), result('test 4099', 'failed')]);
+      const build = await world.build({ number: '2', commit: 'b', branch: 'main' });
+      const results = Array.from({ length: 4_500 }, (_, at) => result(`test ${at % 4_100}`, 'passed'));
+      let most = 0;
+      for (const _ of ['read', 'read again'])
+        await world.db.transaction(async (sql) => {
+          const query: Sql['query'] = async (text, values = []) => {
+            const lists = values.flatMap((value) => (isRecord(value) ? Object.values(value) : [value]));
+            most = Math.max(most, ...lists.map((list) => (Array.isArray(list) ? list.length : 0)));
+            return await sql.query(text, values);
+          };
+          await world.stores.builds.saveTestResults(build.id, results, { query });
+        });
+
+      const stored = await world.db.query('select from test_results where build_id = $1', [build.id]);
+      expect(stored).toHaveLength(4_500);
+      expect(most).toBeLessThanOrEqual(2_000);
+      const known = await world.stores.flakiness.ofTests(
+        ['test 4', 'test 4099'].map((name) => ({ repository: world.repository, name })),
+      );
+      expect(known.map((test) => test?.runs)).toEqual([2, 2]);
     });
 
     it('follows no test whose runs it does not keep, so that nothing outlives its builds', async () => {

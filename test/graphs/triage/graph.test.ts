@@ -132,7 +132,7 @@ describe('triage graph', () => {
     const made = toolbox.calls.map(({ tool }) => tool);
     expect(made).toHaveLength(8);
     expect(made.slice(0, 6)).toContain('changed_since_green');
-    expect(made.slice(6).toSorted()).toEqual(['read_failure_history', 'search_code']);
+    expect(made.slice(6).toSorted()).toEqual(['read_failure_history', 'read_file']);
     expect(state.outcomes.every(({ status }) => status === 'ok')).toBe(true);
     expect(state.rounds).toBe(3);
   });

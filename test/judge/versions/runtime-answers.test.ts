@@ -30,13 +30,13 @@ describe('a runtime that is too old', () => {
   it.each([
     [
       NODE_LOG,
-      '`toReversed` exists since Node 20, but the job runs Node 18.20.8.',
-      'Upgrade Node in the job from 18.20.8 to 20 or newer: `toReversed` exists since 20.',
+      '`toReversed` was added in Node 20, but the job runs Node 18.20.8.',
+      'Upgrade Node in the job from 18.20.8 to 20 or newer, because `toReversed` was added in 20.',
     ],
     [
       PYTHON_LOG,
-      '`typing.override` exists since Python 3.12, but the job runs Python 3.11.',
-      'Upgrade Python in the job from 3.11 to 3.12 or newer: `typing.override` exists since 3.12.',
+      '`typing.override` was added in Python 3.12, but the job runs Python 3.11.',
+      'Upgrade Python in the job from 3.11 to 3.12 or newer, because `typing.override` was added in 3.12.',
     ],
   ])('is named with both versions and their lines', (log, cause, fix) => {
     expect(classify(log)).toMatchObject({ category: 'CONFIG_ERROR', kind: 'environment' });

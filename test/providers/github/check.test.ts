@@ -2,12 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CheckAnnotation, CheckContent } from '../../../src/notifications/render-check.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createGithubCheckClient, createGithubStatusClient } from '../../../src/providers/github/notices.ts';
-import { buildNotice, commitNotice } from '../../notifications/publisher/sample-notice.ts';
+import { buildNotice, commitNotice } from '../../channels/sample-notice.ts';
 import { createFakeGithub, type FakeGithub } from '../../support/fake-github.ts';
 import { type GithubApi, startGithubApi } from '../../support/github-api.ts';
 import { createTestGithubApp, install } from '../../support/github-app.ts';
 
-const signal = AbortSignal.timeout(60_000);
 const COMMIT = 'a41f9c2d00000000000000000000000000000000';
 const app = createTestGithubApp();
 install(app, 'shop/api', 7, { metadata: 'read', pull_requests: 'write', checks: 'write', statuses: 'write' });
@@ -49,14 +48,14 @@ function content(change: Partial<CheckContent> = {}): CheckContent {
 
 describe('the check run of a build', () => {
   it('begins in progress, and ends neutral', async () => {
-    const { reference } = await noticeClient().show(content(), { notice: buildNotice(), signal });
+    const { reference } = await noticeClient().send(content(), buildNotice());
     expect(client.checks).toMatchObject([
       { externalId: 'github-check:bld_1', sha: COMMIT, status: 'in_progress', conclusion: null },
     ]);
-    await noticeClient().show(content({ status: 'completed', title: '2 causes, 1 needs you' }), {
-      notice: buildNotice({ reference }),
-      signal,
-    });
+    await noticeClient().send(
+      content({ status: 'completed', title: '2 causes, 1 needs you' }),
+      buildNotice({ reference }),
+    );
     expect(client.checks).toMatchObject([
       { status: 'completed', conclusion: 'neutral', output: { title: '2 causes, 1 needs you' } },
     ]);
@@ -64,53 +63,41 @@ describe('the check run of a build', () => {
   });
 
   it('is found again by its id and by whose it is', async () => {
-    await noticeClient().show(content(), { notice: buildNotice(), signal });
-    await noticeClient().show(content({ status: 'completed' }), { notice: buildNotice(), signal });
+    await noticeClient().send(content(), buildNotice());
+    await noticeClient().send(content({ status: 'completed' }), buildNotice());
     expect(client.checks).toHaveLength(1);
     const [check] = client.checks;
     if (check !== undefined) client.checks[0] = { ...check, slug: 'somebody-else' };
-    await noticeClient().show(content(), { notice: buildNotice(), signal });
+    await noticeClient().send(content(), buildNotice());
     expect(client.checks).toHaveLength(2);
   });
 
   it('UX 48: brings 120 annotations in three requests, each once', async () => {
     client.files = ['src/a.ts'];
     const annotations = Array.from({ length: 120 }, (_, index) => remark('src/a.ts', index + 1));
-    const { reference } = await noticeClient().show(content({ status: 'completed', annotations }), {
-      notice: buildNotice(),
-      signal,
-    });
+    const { reference } = await noticeClient().send(
+      content({ status: 'completed', annotations }),
+      buildNotice(),
+    );
     expect(client.checks[0]?.annotations.map((request) => request.length)).toEqual([50, 50, 20]);
-    await noticeClient().show(content({ status: 'completed', annotations }), {
-      notice: buildNotice({ reference }),
-      signal,
-    });
+    await noticeClient().send(content({ status: 'completed', annotations }), buildNotice({ reference }));
     expect(client.checks[0]?.annotations.flat()).toHaveLength(120);
   });
 
   it('remarks on nothing but files of the pull request', async () => {
     client.files = [...Array.from({ length: 130 }, (_, index) => `docs/${index}.md`), 'src/mine.ts'];
     const annotations = [remark('src/mine.ts'), remark('src/theirs.ts')];
-    await noticeClient().show(content({ status: 'completed', annotations }), {
-      notice: buildNotice(),
-      signal,
-    });
+    await noticeClient().send(content({ status: 'completed', annotations }), buildNotice());
     expect(client.checks[0]?.annotations.flat().map(({ path }) => path)).toEqual(['src/mine.ts']);
-    await noticeClient().show(
+    await noticeClient().send(
       content({ status: 'completed', annotations, pullRequest: null, commit: COMMIT.replace('a', 'b') }),
-      {
-        notice: buildNotice({ key: 'github-check:bld_2' }),
-        signal,
-      },
+      buildNotice({ key: 'github-check:bld_2' }),
     );
     expect(client.checks[1]?.annotations).toEqual([]);
   });
 
   it('is refused to whoever is no App, in words', async () => {
-    const refused = noticeClient({ app: null, token: 'ghp_secret' }).show(content(), {
-      notice: buildNotice(),
-      signal,
-    });
+    const refused = noticeClient({ app: null, token: 'ghp_secret' }).send(content(), buildNotice());
     await expect(refused).rejects.toMatchObject({
       code: 'upstream-auth',
       message: expect.stringContaining('Only GitHub Apps'),
@@ -133,7 +120,7 @@ it('a commit status says it in one line', async () => {
     description: '3 tests failed, 1 cause',
     targetUrl: 'https://fl.example/builds/1',
   } as const;
-  expect(await speaking.show(said, { notice: commitNotice(COMMIT), signal })).toEqual({ reference: COMMIT });
+  expect(await speaking.send(said, commitNotice(COMMIT))).toEqual({ reference: COMMIT });
   expect(client.statuses).toEqual([
     { state: 'failure', description: said.description, target_url: said.targetUrl, context: 'Faultline' },
   ]);

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createGithubCommentClient } from '../../../src/providers/github/notices.ts';
-import { pullRequestNotice } from '../../notifications/publisher/sample-notice.ts';
+import { pullRequestNotice } from '../../channels/sample-notice.ts';
 import { createFakeGithub, type FakeGithub } from '../../support/fake-github.ts';
 import { type GithubApi, startGithubApi } from '../../support/github-api.ts';
 import { createTestGithubApp, install } from '../../support/github-app.ts';
 import { sendJson } from '../../support/loopback-server.ts';
 
-const signal = AbortSignal.timeout(60_000);
 const MARKER = '<!-- faultline:v1 repo=shop/api pr=1204 -->';
 let client: FakeGithub;
 let github: GithubApi;
@@ -34,43 +33,37 @@ function foreign(login: string, id: number): void {
 
 describe('the comment of a pull request', () => {
   it('is made with a marker, and changed in place', async () => {
-    const made = await noticeClient().show({ body: 'Looking' }, { notice: pullRequestNotice(), signal });
+    const made = await noticeClient().send({ body: 'Looking' }, pullRequestNotice());
     expect(client.comments).toEqual([
       { id: Number(made.reference), pullRequest: 1204, body: `${MARKER}\nLooking`, login: 'faultline-bot' },
     ]);
-    await noticeClient().show({ body: 'Answered' }, { notice: pullRequestNotice(made), signal });
+    await noticeClient().send({ body: 'Answered' }, pullRequestNotice(made));
     expect(client.comments.map(({ body }) => body)).toEqual([`${MARKER}\nAnswered`]);
     expect(client.writes).toEqual(['POST comment', 'PATCH comment']);
   });
 
   it('is found by its marker and by who wrote it; what another wrote under our marker is not ours', async () => {
     foreign('mallory', 1);
-    expect(await noticeClient().find?.({ notice: pullRequestNotice(), signal })).toBeNull();
+    expect(await noticeClient().find?.(pullRequestNotice())).toBeNull();
     for (let id = 2; id <= 140; id++)
       client.comments.push({ id, pullRequest: 1204, body: `talk\n${MARKER}`, login: 'faultline-bot' });
     foreign('faultline-bot', 141);
-    expect(await noticeClient().find?.({ notice: pullRequestNotice(), signal })).toEqual({
+    expect(await noticeClient().find?.(pullRequestNotice())).toEqual({
       reference: '141',
     });
   });
 
   it('is made anew where it is wished so, and once after a try that did not live to say so', async () => {
-    const first = await noticeClient('recreate').show(
-      { body: 'one' },
-      { notice: pullRequestNotice(), signal },
-    );
-    const second = await noticeClient('recreate').show(
-      { body: 'two' },
-      { notice: pullRequestNotice(first), signal },
-    );
+    const first = await noticeClient('recreate').send({ body: 'one' }, pullRequestNotice());
+    const second = await noticeClient('recreate').send({ body: 'two' }, pullRequestNotice(first));
     expect(client.comments).toMatchObject([{ id: Number(second.reference), body: `${MARKER}\ntwo` }]);
-    await noticeClient('recreate').show({ body: 'three' }, { notice: pullRequestNotice(first), signal });
+    await noticeClient('recreate').send({ body: 'three' }, pullRequestNotice(first));
     expect(client.comments).toMatchObject([{ id: Number(second.reference), body: `${MARKER}\nthree` }]);
   });
 
   it('that somebody has deleted is said to be gone', async () => {
     await expect(
-      noticeClient().show({ body: 'x' }, { notice: pullRequestNotice({ reference: '7' }), signal }),
+      noticeClient().send({ body: 'x' }, pullRequestNotice({ reference: '7' })),
     ).rejects.toMatchObject({
       code: 'not-found',
     });
@@ -82,9 +75,9 @@ describe('the comment of a pull request', () => {
       sendJson(response, 502, { message: 'Bad Gateway' });
       return true;
     };
-    await expect(
-      noticeClient().show({ body: 'x' }, { notice: pullRequestNotice(), signal }),
-    ).rejects.toMatchObject({ retryable: true });
+    await expect(noticeClient().send({ body: 'x' }, pullRequestNotice())).rejects.toMatchObject({
+      retryable: true,
+    });
     expect(client.writes).toEqual(['came']);
   });
 
@@ -93,7 +86,7 @@ describe('the comment of a pull request', () => {
       sendJson(response, 403, { message: 'Resource not accessible by personal access token' });
       return true;
     };
-    const refused = noticeClient().show({ body: 'x' }, { notice: pullRequestNotice(), signal });
+    const refused = noticeClient().send({ body: 'x' }, pullRequestNotice());
     await expect(refused).rejects.toMatchObject({
       code: 'upstream-auth',
       message: expect.stringContaining('write "Pull requests"'),
@@ -107,12 +100,12 @@ describe('the comment of a pull request', () => {
       );
       return true;
     };
-    const limited = noticeClient().show({ body: 'x' }, { notice: pullRequestNotice(), signal });
+    const limited = noticeClient().send({ body: 'x' }, pullRequestNotice());
     await expect(limited).rejects.toMatchObject({ retryable: true, retryAfterMs: 90_000 });
   });
 
   it('refuses what GitHub would refuse', async () => {
-    const long = noticeClient().show({ body: 'x'.repeat(65_536) }, { notice: pullRequestNotice(), signal });
+    const long = noticeClient().send({ body: 'x'.repeat(65_536) }, pullRequestNotice());
     await expect(long).rejects.toMatchObject({ code: 'too-large' });
     expect(client.writes).toEqual([]);
   });
@@ -133,7 +126,7 @@ it('an App asks for a token that may write, and for no more than it needs', asyn
     unpaced: true,
     mode: 'edit',
   });
-  await speaking.show({ body: 'Looking' }, { notice: pullRequestNotice(), signal });
+  await speaking.send({ body: 'Looking' }, pullRequestNotice());
   await server.close();
   expect(app.issued.map(({ permissions }) => permissions)).toEqual([
     { metadata: 'read', pull_requests: 'write', checks: 'read' },

@@ -4,7 +4,7 @@ import { embedded, loadConfig } from '../../../src/config/load.ts';
 import { parseReport } from '../../../src/log/reports/report.ts';
 import { createGitlabBuildSource, createGitlabStatusClient } from '../../../src/providers/gitlab/api.ts';
 import { gitlabWebhook, readGitlabEvent } from '../../../src/providers/gitlab/webhook.ts';
-import { commitNotice } from '../../notifications/publisher/sample-notice.ts';
+import { commitNotice } from '../../channels/sample-notice.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
@@ -240,9 +240,9 @@ describe('a server', () => {
   it('that refuses a status it has already is left as it is; another refusal is one', async () => {
     const commit = 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b';
     const show = () =>
-      createGitlabStatusClient(options()).show(
+      createGitlabStatusClient(options()).send(
         { state: 'failure', description: 'CODE_ERROR', targetUrl: null },
-        { notice: commitNotice(commit), signal: AbortSignal.timeout(10_000) },
+        commitNotice(commit),
       );
     routes[`statuses/${commit}`] = 400;
     expect(await show()).toEqual({ reference: commit });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Notice } from '../../../src/domain/notice.ts';
 import { createJenkinsClient } from '../../../src/providers/jenkins/description.ts';
+import { callTo } from '../../channels/sending.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 
 let jenkins: LoopbackServer;
@@ -26,20 +26,19 @@ afterEach(async () => jenkins.close());
 
 async function show(text: string, reference: string | null = null, url = `${jenkins.url}/job/shop/812/`) {
   const client = createJenkinsClient({ baseUrl: jenkins.url, user: 'faultline', token: 'api-token' });
-  const notice: Notice = {
-    ...{
-      key: 'jenkins-description:bld_1',
-      repository: 'shop/api',
-      about: { type: 'build', buildId: 'bld_1' },
-    },
-    ...{ reference, isRetry: false },
-  };
+  const about = { type: 'build', buildId: 'bld_1' } as const;
+  const to = { repository: 'shop/api', about };
+  const call = callTo(to, {
+    key: 'jenkins-description:bld_1',
+    reference,
+    signal: AbortSignal.timeout(5_000),
+  });
   const content = {
     build: { url, externalId: null, number: '812', pipeline: 'shop' },
     text,
     format: 'text',
   } as const;
-  return await client.show(content, { notice, signal: AbortSignal.timeout(5_000) });
+  return await client.send(content, call);
 }
 
 const writes = () => jenkins.requests.filter(({ method }) => method === 'POST');

@@ -8,7 +8,7 @@ import {
   openQuestion,
   sampleCause,
   sampleHead,
-} from '../../notifications/slack/slack-world.ts';
+} from '../../channels/slack/slack-world.ts';
 import {
   recalledAnalysis,
   sampleAnalysis,
@@ -94,7 +94,7 @@ describe('hostile text', () => {
 
 it('is about builds of Jenkins, and first of a failed one', () => {
   const settings = JenkinsSettings.parse({ baseUrl: 'https://ci.example', description: 'html' });
-  const [jenkinsRule] = jenkinsProvider(settings).channels.map(({ rule }) => rule);
+  const [jenkinsRule] = jenkinsProvider(settings).channels;
   const known = { defaultBranch: null };
   expect(jenkinsRule?.findPlace(sampleBuild(), known)).toBeNull();
   const key = 'jenkins-description:bld_1';

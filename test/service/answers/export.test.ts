@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildCtrfReport, buildSarifLog, type Exported } from '../../../src/service/answers/export.ts';
+import { buildCtrfReport, buildSarifLog, type ExportInput } from '../../../src/service/answers/export.ts';
 import { schemaFaults } from '../../support/published-schemas.ts';
 import {
   recalledAnalysis,
@@ -12,7 +12,7 @@ import {
 
 const HOSTILE = 'see [here](javascript:alert(1)) {0} \ud800 <script> \u202e ```';
 
-function exported(change: Partial<Exported> = {}): Exported {
+function exported(change: Partial<ExportInput> = {}): ExportInput {
   return {
     build: sampleBuild(),
     answers: sampleAnswers([sampleAnalysis()]),
@@ -23,7 +23,7 @@ function exported(change: Partial<Exported> = {}): Exported {
 }
 
 /** Answers of every form, and one in which every text is hostile. */
-function everything(): Exported {
+function everything(): ExportInput {
   const { answer } = sampleAnalysis();
   const suspect = {
     path: '../../etc/passwd',

@@ -1,10 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Suspect } from '../../../src/domain/analysis.ts';
-import { silentLogger } from '../../../src/ports/telemetry.ts';
+import type { CodeHost } from '../../../src/ports/code-host.ts';
+import { type Logger, silentLogger } from '../../../src/ports/telemetry.ts';
 import { createLocalGitHost } from '../../../src/providers/git/clone.ts';
 import { createOwnerFinder } from '../../../src/service/triage/owners.ts';
 import { createGitRepository, type GitRepository } from '../../support/git-repository.ts';
-import { HOSTILE_OWNERS, hostileOwners, LONG_PATH } from '../../support/hostile-owners.ts';
+import { HOSTILE_OWNERS, hostileOwners, listLongPaths } from '../../support/hostile-owners.ts';
 import { sampleBuild, sampleSubject } from '../../support/subject.ts';
 import { THOROUGH } from '../../support/thorough.ts';
 
@@ -29,7 +31,14 @@ function ask(
   {
     category = 'CODE_ERROR' as const,
     suspects = [suspect],
-  }: { category?: 'CODE_ERROR' | 'INFRA_ERROR'; suspects?: Suspect[] } = {},
+    host = createLocalGitHost({ clones: { 'shop/api': repository.folder } }),
+    logger = silentLogger,
+  }: {
+    category?: 'CODE_ERROR' | 'INFRA_ERROR';
+    suspects?: Suspect[];
+    host?: CodeHost;
+    logger?: Pick<Logger, 'warn'>;
+  } = {},
 ) {
   const test = {
     name: 'adds',
@@ -43,10 +52,7 @@ function ask(
     at: null,
   };
   const subject = sampleSubject({ build: sampleBuild({ commit, provider: 'github' }), failingTests: [test] });
-  const find = createOwnerFinder(
-    createLocalGitHost({ clones: { 'shop/api': repository.folder } }),
-    silentLogger,
-  );
+  const find = createOwnerFinder(host, logger);
   return find(subject, { category, suspects }, signal);
 }
 
@@ -90,20 +96,50 @@ it.each(THOROUGH ? HOSTILE_OWNERS : HOSTILE_OWNERS.slice(0, 1))(
   'gives up on a CODEOWNERS of 970 KB: $kind',
   { timeout: 30_000 },
   async ({ provider, rule }) => {
-    const path = LONG_PATH;
-    const commit = repository.commit({ [path]: 'a\nb\n', CODEOWNERS: hostileOwners(rule, 970_000) }, 'All');
+    const suspects = listLongPaths(5).map((path) => ({ ...suspect, path, author: 'Ada' }));
+    const files = Object.fromEntries(suspects.map(({ path }) => [path, 'a\nb\n']));
+    const commit = repository.commit({ ...files, CODEOWNERS: hostileOwners(rule, 970_000) }, 'All');
     const subject = sampleSubject({ build: sampleBuild({ commit, provider }), failingTests: [] });
     const warnings: object[] = [];
     const logger = { ...silentLogger, warn: (fields: object) => void warnings.push(fields) };
     const find = createOwnerFinder(createLocalGitHost({ clones: { 'shop/api': repository.folder } }), logger);
-    const suspects = Array.from({ length: 5 }, (_, at) => ({
-      ...suspect,
-      path: at === 0 ? path : `${at}/${path}`,
-      author: 'Ada',
-      commit,
-    }));
     const found = await find(subject, { category: 'CODE_ERROR', suspects }, signal);
     expect(found.owner?.names).toEqual(['Ada']);
     expect(JSON.stringify(warnings)).not.toBe('[]');
   },
 );
+
+it('has time left for who changed the line last, however long files are looked for', async () => {
+  const commit = repository.commit({ 'src/tax.ts': 'a\nb\n', CODEOWNERS: '* @nobody\n' }, 'All');
+  const host = createLocalGitHost({ clones: { 'shop/api': repository.folder } });
+  const slow: CodeHost = {
+    ...host,
+    findFiles: async (query, limit) => {
+      await sleep(2_000);
+      return await host.findFiles(query, limit);
+    },
+    readFile: async (_query, limit) => await sleep(60_000, null, { signal: limit }),
+  };
+  const warnings: string[] = [];
+  const logger = { ...silentLogger, warn: (_: object, text: string) => void warnings.push(text) };
+  const { owner } = await ask(commit, { host: slow, logger });
+  expect(owner).toMatchObject({ by: 'last-change', names: ['Ada'] });
+  expect(warnings).toEqual(['CODEOWNERS was not used: reading and matching it failed or took too long']);
+});
+
+it('reads the first 500 KB of the file, and says so', async () => {
+  const comments = `# ${'c'.repeat(500)}\n`.repeat(1_200);
+  const file = `/src/ @shop/payments\n${comments}/src/ @shop/never\n`;
+  const commit = repository.commit({ 'src/tax.ts': 'a\nb\n', CODEOWNERS: file }, 'All');
+  const warnings: unknown[] = [];
+  const logger = { ...silentLogger, warn: (fields: object) => void warnings.push(fields) };
+  const { owner } = await ask(commit, { logger });
+  expect(owner).toMatchObject({ names: ['@shop/payments'], at: 'CODEOWNERS:1' });
+  expect(warnings).toEqual([
+    {
+      repository: 'shop/api',
+      file: 'CODEOWNERS',
+      problems: [{ line: 995, why: 'only the first 5000 lines and 500 KB of the file are read' }],
+    },
+  ]);
+});

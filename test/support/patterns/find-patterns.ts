@@ -93,18 +93,54 @@ function sourceOf(node: ts.Expression | undefined, constants: Constants): string
   if (node === undefined) return null;
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isRegularExpressionLiteral(node)) return partsOf(node).source;
+  if (isRegExpCall(node)) return sourceOf(node.arguments?.[0], constants);
   if (ts.isIdentifier(node)) return sourceOf(constants.get(node.text), constants);
   if (ts.isPropertyAccessExpression(node) && node.name.text === 'source')
     return sourceOf(node.expression, constants);
-  if (!ts.isTemplateExpression(node)) return null;
-  let source = node.head.text;
+  if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken)
+    return joinSources([node.left, node.right], '', constants);
+  const list = listToJoin(node);
+  if (list !== null) return joinSources(list.items, list.separator, constants);
+  if (ts.isTaggedTemplateExpression(node) && node.tag.getText() === 'String.raw')
+    return sourceOfTemplate(node.template, ({ rawText = '' }) => rawText, constants);
+  return ts.isTemplateExpression(node) ? sourceOfTemplate(node, ({ text }) => text, constants) : null;
+}
+
+/** Joins parts of a pattern; null if one of them is unknown. */
+function joinSources(
+  parts: readonly ts.Expression[],
+  separator: string,
+  constants: Constants,
+): string | null {
+  const sources = parts.map((part) => sourceOf(part, constants));
+  return sources.includes(null) ? null : sources.join(separator);
+}
+
+/** Returns the items and the separator of `[…].join('…')`. */
+function listToJoin(node: ts.Expression) {
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return null;
+  const { name, expression: list } = node.expression;
+  const separator = node.arguments[0];
+  if (name.text !== 'join' || !ts.isArrayLiteralExpression(list)) return null;
+  return separator !== undefined && ts.isStringLiteralLike(separator)
+    ? { items: list.elements, separator: separator.text }
+    : null;
+}
+
+function sourceOfTemplate(
+  node: ts.TemplateLiteral,
+  read: (part: ts.TemplateLiteralLikeNode) => string,
+  constants: Constants,
+): string | null {
+  if (ts.isNoSubstitutionTemplateLiteral(node)) return read(node);
+  let source = read(node.head);
   for (const { expression, literal } of node.templateSpans) {
     // A name of a function's own can only be a word; a constant, or what is worked out in place, can be any pattern.
     const filled =
       sourceOf(expression, constants) ??
       (ts.isIdentifier(expression) && !constants.has(expression.text) ? HOLE : null);
     if (filled === null) return null;
-    source += filled + literal.text;
+    source += filled + read(literal);
   }
   return source;
 }

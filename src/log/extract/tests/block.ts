@@ -8,19 +8,33 @@ type Sides = Pick<FailingTest, 'expected' | 'actual'>;
 /** The tag that build tools put before each line. */
 export const TAG = /^\s{0,12}\[(?:info|error|warn|junit|INFO|ERROR|WARNING)\] ?/;
 /** A path with an ending, and a line number in any of the usual notations. */
-const PLACE =
-  /(?<file>(?:[A-Za-z]:)?[^\s:()'"[\]@,<>*]{1,300}\.[A-Za-z]\w{0,8})'?(?:[:(#]|:line |, line | line | @ )(?<line>\d{1,7})(?!\d|\.\d)/;
+const PLACE = new RegExp(
+  String.raw`(?<file>(?:[A-Za-z]:)?[^\s:()'"[\]@,<>*]{1,300}\.[A-Za-z]\w{0,8})'?(?:[:(#]|` +
+    String.raw`:line |, line | line | @ )(?<line>\d{1,7})(?!\d|\.\d)`,
+);
 /** The text that may precede a message on its line. */
-const BEFORE_MESSAGE =
-  /^(?:[^\s:()]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?: |\[\d\d:\d\d:\d\d\] |\[xUnit\.net [\d:.]{1,20}\]\s{0,12}|(?:Reason|Message|Error Message): )?(?:(?:FATAL )?ERROR: (?=\w{1,40}\())?/;
+const BEFORE_MESSAGE = new RegExp(
+  String.raw`^(?:[^\s:()]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?: |\[\d\d:\d\d:\d\d\] |` +
+    String.raw`\[xUnit\.net [\d:.]{1,20}\]\s{0,12}|(?:Reason|Message|Error Message): )?` +
+    String.raw`(?:(?:FATAL )?ERROR: (?=\w{1,40}\())?`,
+);
 /** Lines that give no message: a label, a place, a rule, a frame. */
-const NO_MESSAGE =
-  /^(?:(?:unknown file|[^\s:()]{1,300}[:(]\d{1,7}\)?): (?:Failure|error)$|(?:Error thrown in test|Message|Stack|Stack ?trace|Error Message|Output|Failure\/Error|stacktrace|FAILED|Caused an ERROR):?$|[─⎯=\-_.*~^]{1,300}$|[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3} ?\d[\d.]{0,20} \([^()\n]{1,60}\)$|[-─]{2}[^\n]{1,200}[-─]{2}$|at \S{1,300}$|at [^\n]{1,300}\(|(?:[^\w\s] )?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)/;
+const NO_MESSAGE = new RegExp(
+  String.raw`^(?:(?:unknown file|[^\s:()]{1,300}[:(]\d{1,7}\)?): (?:Failure|error)$|` +
+    '(?:Error thrown in test|Message|Stack|Stack ?trace|Error Message|Output|Failure/Error|' +
+    String.raw`stacktrace|FAILED|Caused an ERROR):?$|[─⎯=\-_.*~^]{1,300}$|` +
+    String.raw`[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3} ?\d[\d.]{0,20} \([^()\n]{1,60}\)$|` +
+    String.raw`[-─]{2}[^\n]{1,200}[-─]{2}$|at \S{1,300}$|at [^\n]{1,300}\(|` +
+    String.raw`(?:[^\w\s] )?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)`,
+);
 /** A line of code that a runner quotes with its number. */
 const QUOTED_CODE = /^(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]/;
 /** The text of an exception that is not an assertion, as languages write it. */
-const THROWN =
-  /^(?:\*\* \(|C\+\+ exception with description |(?!(?:[\w.$:]{0,80}[.:])?(?:Assert|Comparison|Expectation|MultipleFail|Failed|RSpec::Expect|Minitest::Assert)\w{0,40}\b)(?:[A-Za-z_][\w$]{0,80}(?:\.|::)){0,8}[A-Z]\w{0,80}(?:Error|Exception)\b)/;
+const THROWN = new RegExp(
+  String.raw`^(?:\*\* \(|C\+\+ exception with description |(?!(?:[\w.$:]{0,80}[.:])?(?:Assert|` +
+    String.raw`Comparison|Expectation|MultipleFail|Failed|RSpec::Expect|Minitest::Assert)\w{0,40}\b)` +
+    String.raw`(?:[A-Za-z_][\w$]{0,80}(?:\.|::)){0,8}[A-Z]\w{0,80}(?:Error|Exception)\b)`,
+);
 /** The line before what an exception said, where a runner shows the check first. */
 const UNEXPECTED =
   /^(?:due to (?:a fatal error|unexpected exception) with messages?|unexpected exception):$/i;
@@ -31,12 +45,22 @@ const UNEXPECTED =
 // biome-ignore format: one row for each notation
 const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] = [
   { expected: /\{expected,(?<value>[^\n]{1,200}?)\}(?:,|$)/m, actual: /\{value,(?<value>[^\n]{1,200}?)\}/ },
-  { expected: /^\s{0,12}right: (?<value>\S[^\n]{0,300})$/m, actual: /^\s{0,12}left: {1,4}(?<value>\S[^\n]{0,300})$/m },
-  { expected: /^\s{0,12}\+\+(?<value>\S[^\n]{0,300}?)(?:\s{1,20}\(Expected\))?$/m, actual: /^\s{0,12}--(?<value>\S[^\n]{0,300}?)(?:\s{1,20}\(Actual\))?$/m },
-  { expected: /^\s{0,12}Expected:\s{0,4}\n\s{0,12}(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$/m, actual: /^\s{0,12}(?:Passed in|Actual|Received|Got):\s{0,4}\n\s{0,12}(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$/m },
-  { expected: /^\s{0,12}expected: (?<value>\S[^\n]{0,300}?),?$/im, actual: /^\s{0,12}(?:actual|got|received): {1,8}(?<value>\S[^\n]{0,300}?),?$/im },
-  { expected: /^\s{0,12}Expected(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: (?<value>\S[^\n]{0,300})$/m, actual: /^\s{0,12}Actual(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: {1,4}(?<value>\S[^\n]{0,300})$/m },
-  { expected: /<(?<value>[^\n]{0,300})> expected but was\n/, actual: /> expected but was\n<(?<value>[^\n]{0,300})>/ },
+  { expected: /^\s{0,12}right: (?<value>\S[^\n]{0,300})$/m,
+    actual: /^\s{0,12}left: {1,4}(?<value>\S[^\n]{0,300})$/m },
+  { expected: /^\s{0,12}\+\+(?<value>\S[^\n]{0,300}?)(?:\s{1,20}\(Expected\))?$/m,
+    actual: /^\s{0,12}--(?<value>\S[^\n]{0,300}?)(?:\s{1,20}\(Actual\))?$/m },
+  { expected: /^\s{0,12}Expected:\s{0,4}\n\s{0,12}(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$/m,
+    actual: new RegExp(
+      String.raw`^\s{0,12}(?:Passed in|Actual|Received|Got):\s{0,4}\n\s{0,12}` +
+      String.raw`(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$`,
+      'm',
+    ) },
+  { expected: /^\s{0,12}expected: (?<value>\S[^\n]{0,300}?),?$/im,
+    actual: /^\s{0,12}(?:actual|got|received): {1,8}(?<value>\S[^\n]{0,300}?),?$/im },
+  { expected: /^\s{0,12}Expected(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: (?<value>\S[^\n]{0,300})$/m,
+    actual: /^\s{0,12}Actual(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: {1,4}(?<value>\S[^\n]{0,300})$/m },
+  { expected: /<(?<value>[^\n]{0,300})> expected but was\n/,
+    actual: /> expected but was\n<(?<value>[^\n]{0,300})>/ },
 ];
 /** A difference of Jest and Playwright with one line of each side: the numbers in its head count lines. */
 const ONE_CHANGED_LINE = new RegExp(
@@ -55,12 +79,24 @@ const COMPARED: readonly RegExp[] = [
   /Expected (?<expected>[^\n]{1,200}?), but got (?<actual>[^\n]{1,200}?)\.(?:\n|$)/,
   /Evaluated: (?<actual>[^\n]{1,300}?) (?:==|≈|===|isequal) (?<expected>[^\n]{1,300})/,
   /\("(?<actual>[^\n]{0,250}?)"\) is not equal to \("(?<expected>[^\n]{0,250}?)"\)/,
-  /<[^>\n]{1,80}>: (?<actual>[^\n]{1,300})\n\s{0,12}to \w{1,20}\n\s{0,12}<[^>\n]{1,80}>: (?<expected>[^\n]{1,300})/,
+  new RegExp(
+    String.raw`<[^>\n]{1,80}>: (?<actual>[^\n]{1,300})\n\s{0,12}to \w{1,20}\n\s{0,12}<[^>\n]{1,80}>: ` +
+      String.raw`(?<expected>[^\n]{1,300})`,
+  ),
   /(?:^|\n)\s{0,12}(?<actual>[^\n]{1,300}?) did not equal (?<expected>[^\n]{1,300}?)(?: \(|\n|$)/,
-  /Difference \(- actual, \+ expected\):\s{1,8}- (?<actual>[^\n]{1,300})\n\s{0,8}\+ (?<expected>[^\n]{1,300})/,
+  new RegExp(
+    String.raw`Difference \(- actual, \+ expected\):\s{1,8}- (?<actual>[^\n]{1,300})` +
+      String.raw`\n\s{0,8}\+ (?<expected>[^\n]{1,300})`,
+  ),
   ONE_CHANGED_LINE,
-  /(?:^|\n)--- ?Expected[^\n]{0,20}\n[^\n]{0,80}\n(?:@@[^\n]{0,40}\n)?-(?<expected>[^\n]{1,300})\n\+(?<actual>[^\n]{1,300})/,
-  /^(?:[\w.]{1,80}(?:Error|Exception): )?(?<actual>[^\n]{1,100}?)(?: \([\w ]{1,20}\))? != (?<expected>[^\n]{1,100}?)(?: \([\w ]{1,20}\))?(?:\n|$)/,
+  new RegExp(
+    String.raw`(?:^|\n)--- ?Expected[^\n]{0,20}\n[^\n]{0,80}\n(?:@@[^\n]{0,40}\n)?` +
+      String.raw`-(?<expected>[^\n]{1,300})\n\+(?<actual>[^\n]{1,300})`,
+  ),
+  new RegExp(
+    String.raw`^(?:[\w.]{1,80}(?:Error|Exception): )?(?<actual>[^\n]{1,100}?)(?: \([\w ]{1,20}\))?` +
+      String.raw` != (?<expected>[^\n]{1,100}?)(?: \([\w ]{1,20}\))?(?:\n|$)`,
+  ),
 ];
 
 /**
@@ -331,8 +367,16 @@ function joined(before: FailingTest, after: FailingTest): FailingTest {
 const SHAPES: readonly RegExp[] = [
   /expected:? ?<(?<expected>[^\n]{0,420}?)> but was:? ?<(?<actual>[^\n]{0,420}?)>/i,
   /expected \[(?<expected>[^\n]{0,420}?)\] but (?:found|was) \[(?<actual>[^\n]{0,420}?)\]/i,
-  /Expected:? (?! ?- \d{1,6}\n)(?<expected>[^\n]{1,500})\n[^\n]{0,20}(?:Received|Actual|but was|but got|Got):? +(?<actual>[^\n]{1,500})/i,
-  /expected (?<actual>[^\n]{1,300}?) to (?:deeply |strictly )?(?:equal|be|eql|match)(?: to)? (?<expected>[^\n]{1,300})/i,
+  new RegExp(
+    String.raw`Expected:? (?! ?- \d{1,6}\n)(?<expected>[^\n]{1,500})\n[^\n]{0,20}(?:Received|` +
+      String.raw`Actual|but was|but got|Got):? +(?<actual>[^\n]{1,500})`,
+    'i',
+  ),
+  new RegExp(
+    String.raw`expected (?<actual>[^\n]{1,300}?) to (?:deeply |strictly )?(?:equal|` +
+      String.raw`be|eql|match)(?: to)? (?<expected>[^\n]{1,300})`,
+    'i',
+  ),
   /assert (?<actual>[^\n]{1,300}?) == (?<expected>[^\n]{1,300})/,
   /(?:AssertionError: )(?<actual>[^\n]{1,300}?) != (?<expected>[^\n]{1,300}?)(?: : |\n|$)/,
   /left: `?(?<actual>[^\n`]{1,300})`?,?\n\s{0,20}right: `?(?<expected>[^\n`]{1,300})/,

@@ -5,34 +5,53 @@ import type { Named, Runner } from './shapes.ts';
 const TELLING = /error|fail|assert|exception|expect|panic|mismatch|not found|no such|!=|\bgot\b|\bwant/i;
 
 /** Commands, rules, and the names of streams around what a program printed. */
-const FRAME =
-  /^(?:>>>|[$+#]|\*{3,}|-{3}|RUN:)|^(?:Script|Command Output \(std\w{3}\)|Exit Code: \d{1,4}|stdout|stderr):?$|\(exit status: \d{1,3}\)$/;
+const FRAME = new RegExp(
+  String.raw`^(?:>>>|[$+#]|\*{3,}|-{3}|RUN:)|^(?:Script|Command Output \(std\w{3}\)|` +
+    String.raw`Exit Code: \d{1,4}|stdout|stderr):?$|\(exit status: \d{1,3}\)$`,
+);
 
 /**
  * Runners of a build system's `check`, and those of C that it starts. Their tests are programs, known by one
  * line of result and by what was printed. A new one is a row here.
  */
-// biome-ignore format: one line for each shape
+// biome-ignore format: one row for each shape
 export const CHECK_RUNNERS: readonly Runner[] = [
   { name: 'meson', literals: [' FAIL  ', ' TIMEOUT  ', ' ERROR  ', ' UNEXPECTEDPASS '], shapes: [
-    { head: /^\s{0,6}\d{1,5}\/\d{1,5} (?<name>\S.{0,200}?) (?:FAIL|(?<message>TIMEOUT)|ERROR|UNEXPECTEDPASS)\s{1,20}\d{1,6}\.\d{1,3} ?s\b(?<ending>.{0,200})$/, body: 'open', until: /^\s{0,6}\d{1,5}\/\d{1,5} \S|^Summary of Failures:|^Ok: /, limit: 80, finish: mesonTest },
+    { head: new RegExp(
+        String.raw`^\s{0,6}\d{1,5}/\d{1,5} (?<name>\S.{0,200}?) (?:FAIL|(?<message>TIMEOUT)|ERROR|` +
+        String.raw`UNEXPECTEDPASS)\s{1,20}\d{1,6}\.\d{1,3} ?s\b(?<ending>.{0,200})$`,
+      ), body: 'open', until: /^\s{0,6}\d{1,5}\/\d{1,5} \S|^Summary of Failures:|^Ok: /, limit: 80,
+      finish: mesonTest },
   ] },
-  { name: 'automake', literals: ['FAIL: ', 'ERROR: ', '# TOTAL:'], ran: /^# TOTAL:\s{1,8}\d/, fillsIn: 'alike', shapes: [
+  { name: 'automake', literals: ['FAIL: ', 'ERROR: ', '# TOTAL:'], ran: /^# TOTAL:\s{1,8}\d/,
+    fillsIn: 'alike', shapes: [
     // What the test printed stands in its log, under its name without an ending and above how it ended.
-    { head: /^(?:FAIL|XPASS|ERROR): \S.{0,300}$/, next: /^={3,300}$/, body: 'open', until: /^(?:FAIL|ERROR|PASS|SKIP|XFAIL|XPASS): \S|^={20,300}$/, limit: 80, finish: automakeTest },
+    { head: /^(?:FAIL|XPASS|ERROR): \S.{0,300}$/, next: /^={3,300}$/, body: 'open',
+      until: /^(?:FAIL|ERROR|PASS|SKIP|XFAIL|XPASS): \S|^={20,300}$/, limit: 80, finish: automakeTest },
     { head: /^(?:FAIL|XPASS|ERROR): (?<name>\S.{0,300})$/, next: /^(?!={3,300}$)/, body: 'none' },
   ] },
-  { name: 'dejagnu', literals: ['FAIL: ', 'ERROR: ', 'UNRESOLVED: ', '# of '], ran: /^# of (?:expected passes|unexpected (?:failures|successes)|unresolved testcases)\s{1,20}\d/, shapes: [
+  { name: 'dejagnu', literals: ['FAIL: ', 'ERROR: ', 'UNRESOLVED: ', '# of '],
+    ran: /^# of (?:expected passes|unexpected (?:failures|successes)|unresolved testcases)\s{1,20}\d/,
+    shapes: [
     { head: /^(?:FAIL|UNRESOLVED): (?<name>\S.{0,300})$/, body: 'none' },
   ] },
   { name: 'lit', literals: [' of '], shapes: [
-    { head: /^(?:FAIL|TIMEOUT|UNRESOLVED|XPASS): (?<suite>\S.{0,100}?) :: (?<name>\S{1,300}) \(\d{1,7} of \d{1,7}\)$/, body: 'open', until: /^\*{20}$|^[A-Z]{4,12}: \S.{0,100} :: /, limit: 120, finish: printedTest },
+    { head: new RegExp(
+        String.raw`^(?:FAIL|TIMEOUT|UNRESOLVED|XPASS): (?<suite>\S.{0,100}?)` +
+        String.raw` :: (?<name>\S{1,300}) \(\d{1,7} of \d{1,7}\)$`,
+      ), body: 'open', until: /^\*{20}$|^[A-Z]{4,12}: \S.{0,100} :: /, limit: 120, finish: printedTest },
   ] },
   { name: 'check', literals: [':F:', ':E:'], shapes: [
-    { head: /^(?<file>[^\s:]{1,300}\.\w{1,4}):(?<line>\d{1,7}):[FE]:(?<suite>[^:]{0,200}):(?<name>[^:]{1,200}):\d{1,6}: (?<message>.{1,1000})$/, body: 'none' },
+    { head: new RegExp(
+        String.raw`^(?<file>[^\s:]{1,300}\.\w{1,4}):(?<line>\d{1,7}):[FE]:(?<suite>[^:]{0,200})` +
+        String.raw`:(?<name>[^:]{1,200}):\d{1,6}: (?<message>.{1,1000})$`,
+      ), body: 'none' },
   ] },
   { name: 'unity', literals: [':FAIL'], shapes: [
-    { head: /^(?<file>[^\s:]{1,300}\.\w{1,4}):(?<line>\d{1,7}):(?<name>\w{1,200}):FAIL(?:: ?(?<message>.{1,1000}))?$/, body: 'none' },
+    { head: new RegExp(
+        String.raw`^(?<file>[^\s:]{1,300}\.\w{1,4}):(?<line>\d{1,7}):(?<name>\w{1,200})` +
+        ':FAIL(?:: ?(?<message>.{1,1000}))?$',
+      ), body: 'none' },
   ] },
 ];
 

@@ -7,8 +7,12 @@ import type { Named, Runner } from './shapes.ts';
 
 const NOT_OK =
   /^\s{0,40}not ok (?<number>\d{1,7})?(?: -)? ?(?<name>[^#]{0,300}?)(?:\s{0,4}# time=.{0,200})?\s{0,4}$/i;
-const COMPLAINT =
-  /^(?:#\s{0,4})?(?:fatal|abort|assertion|terminate called|segmentation|panic|killed|\W{0,4}error\b|uncaught|.{0,60}\b(?:Error|Exception|FATAL ERROR|Check failed|Assertion)\b)/i;
+const COMPLAINT = new RegExp(
+  String.raw`^(?:#\s{0,4})?(?:fatal|abort|assertion|terminate called|segmentation|panic|killed|` +
+    String.raw`\W{0,4}error\b|uncaught|.{0,60}\b(?:Error|Exception|` +
+    String.raw`FATAL ERROR|Check failed|Assertion)\b)`,
+  'i',
+);
 /** Beginnings of what a test runner printed, rather than of a message. */
 const OUTPUT = /^(?:TAP version|\[process |[▶✔✖#{<[]|-{3}|ok \d|not ok )/;
 
@@ -222,26 +226,55 @@ interface Mark {
 const MARKS: readonly Mark[] = [
   { pattern: /\bTEST-UNEXPECTED-\w{1,20} \| /, weight: 88, reason: 'unexpected test result' },
   { pattern: /\bPROCESS-CRASH \| /, weight: 90, reason: 'crashed process', message: 'line' },
-  { pattern: /\b(?:Assertion failure: |Hit MOZ_CRASH|MOZ_ASSERT|###!!! ASSERTION|###!!! ABORT)/, weight: 84, reason: 'failed assertion of the program', message: 'line' },
-  { pattern: /^(?:={2}\d{1,10}={2}\s?|PID \d{1,9} \| .{0,30})?(?:ERROR|SUMMARY|WARNING): \w{1,30}Sanitizer\b/, weight: 88, reason: 'sanitizer report', message: 'line' },
+  { pattern: /\b(?:Assertion failure: |Hit MOZ_CRASH|MOZ_ASSERT|###!!! ASSERTION|###!!! ABORT)/, weight: 84,
+    reason: 'failed assertion of the program', message: 'line' },
+  { pattern: new RegExp(
+      String.raw`^(?:={2}\d{1,10}={2}\s?|PID \d{1,9} \| .{0,30})?(?:ERROR|` +
+      String.raw`SUMMARY|WARNING): \w{1,30}Sanitizer\b`,
+    ), weight: 88, reason: 'sanitizer report', message: 'line' },
   { pattern: /: runtime error: .{1,200}/, weight: 82, reason: 'undefined behaviour', message: 'line' },
-  { pattern: /^={2}\d{1,10}={2}\s{1,4}(?:Invalid (?:read|write|free)|definitely lost|Conditional jump|ERROR SUMMARY: [1-9])/, weight: 80, reason: 'valgrind report', message: 'line' },
-  { pattern: /LEAKING THE WORLD|^(?:ERROR|CRITICAL|FATAL) - /, weight: 76, reason: 'error of the harness', message: 'line' },
-  { pattern: /^\[taskcluster:error\]|^\[taskcluster\] .{0,40}(?:Unsuccessful|exceeded)/, weight: 78, reason: 'error of the task runner', message: 'line' },
-  { pattern: /^\* What went wrong/, weight: 72, reason: 'what went wrong, says gradle', until: /^\* (?:Try|Exception|Get more)/, limit: 12, message: 'below' },
-  { pattern: /^(?:> Task )?:[\w:-]{1,200} FAILED$/, weight: 58, reason: 'failing gradle task', until: /^(?:> Task|FAILURE:|\d{1,5} actionable)/, limit: 25, toolchain: 'gradle' },
-  { pattern: /Failed to execute goal/, weight: 66, reason: 'maven goal failed', until: /^(?!\[ERROR\] (?!To see|Re-run|For more|-> \[Help)\S)/, limit: 25, toolchain: 'maven' },
+  { pattern: new RegExp(
+      String.raw`^={2}\d{1,10}={2}\s{1,4}(?:Invalid (?:read|write|free)|definitely lost|` +
+      'Conditional jump|ERROR SUMMARY: [1-9])',
+    ), weight: 80, reason: 'valgrind report', message: 'line' },
+  { pattern: /LEAKING THE WORLD|^(?:ERROR|CRITICAL|FATAL) - /, weight: 76, reason: 'error of the harness',
+    message: 'line' },
+  { pattern: /^\[taskcluster:error\]|^\[taskcluster\] .{0,40}(?:Unsuccessful|exceeded)/, weight: 78,
+    reason: 'error of the task runner', message: 'line' },
+  { pattern: /^\* What went wrong/, weight: 72, reason: 'what went wrong, says gradle',
+    until: /^\* (?:Try|Exception|Get more)/, limit: 12, message: 'below' },
+  { pattern: /^(?:> Task )?:[\w:-]{1,200} FAILED$/, weight: 58, reason: 'failing gradle task',
+    until: /^(?:> Task|FAILURE:|\d{1,5} actionable)/, limit: 25, toolchain: 'gradle' },
+  { pattern: /Failed to execute goal/, weight: 66, reason: 'maven goal failed',
+    until: /^(?!\[ERROR\] (?!To see|Re-run|For more|-> \[Help)\S)/, limit: 25, toolchain: 'maven' },
   { pattern: /Tests run:.{0,200}<<</, weight: 80, reason: 'failing test class' },
-  { pattern: /^(?:\[ERROR\] )?(?:Failed tests|Tests in error|Failures|Errors):\s{0,4}/, weight: 81, reason: 'list of failing tests', until: /^(?!(?:\[ERROR\])?\s{1,8}\S)/, limit: 60 },
-  { pattern: /^go: (?!downloading|finding|extracting|added|upgraded)\S/, weight: 72, reason: 'go command', limit: 2, message: 'line' },
+  { pattern: /^(?:\[ERROR\] )?(?:Failed tests|Tests in error|Failures|Errors):\s{0,4}/, weight: 81,
+    reason: 'list of failing tests', until: /^(?!(?:\[ERROR\])?\s{1,8}\S)/, limit: 60 },
+  { pattern: /^go: (?!downloading|finding|extracting|added|upgraded)\S/, weight: 72, reason: 'go command',
+    limit: 2, message: 'line' },
   { pattern: /^FAIL\t\S/, weight: 60, reason: 'failing go package' },
   { pattern: /^--- stderr/, weight: 70, reason: 'stderr of a build script', limit: 15 },
-  { pattern: /^\s{0,4}FAIL\s{1,3}(?:[\w@/-]{1,60}\s)?\S{1,300}\.\w{1,6}(?: [([].{1,60}[)\]])?$/, weight: 74, reason: 'failing test file' },
-  { pattern: /^(?:Failed \d{1,5}\/\d{1,5} subtests|Dubious, test returned|No subtests run)/, weight: 84, reason: 'failed test script' },
-  { pattern: /^Test Summary Report$/, weight: 82, reason: 'summary of the tests', until: /^(?:Files=|Result:)/, limit: 30 },
-  { pattern: /^\s{0,4}(?:Failing|Failed|Errored) scenarios:$/i, weight: 74, reason: 'failing scenarios', until: /^(?!.{0,300}\.feature:\d)/, limit: 40 },
-  { pattern: /^(?:ERROR:\s{1,6}|\s{2})?[\w.-]{1,60}: (?:commands failed|FAIL(?: \w{1,20} \S{1,10})? \(|InvocationError|could not install deps)|^ERROR: InvocationError for command|^nox > Session .{1,80} failed\.$/, weight: 52, reason: 'failing environment' },
-  { pattern: /^={3,200} .{0,200}\b(?:\d{1,6} (?:failed|errors?)|no tests ran)\b.{0,200}[^=]={3,200}$|^test result: FAILED|^\s{0,8}(?:Test Suites|Tests|Test Files):? {1,8}\d{1,6} failed|^(?:\[\w{1,8}\] )?Tests run: \d{1,7}, Failures: (?:[1-9]\d{0,6}, Errors: \d|0, Errors: [1-9])|^\d{1,6} tests completed, \d{1,6} failed|^(?:OK, but |Tests: \d{1,7}, Assertions: \d{1,7}, )|^Result: FAIL|^\s{0,8}(?:✖ )?\d{1,6} (?:failing|of \d{1,6} tests failed:?|tests? failed:?)$/, weight: 52, reason: 'test totals' },
+  { pattern: /^\s{0,4}FAIL\s{1,3}(?:[\w@/-]{1,60}\s)?\S{1,300}\.\w{1,6}(?: [([].{1,60}[)\]])?$/, weight: 74,
+    reason: 'failing test file' },
+  { pattern: /^(?:Failed \d{1,5}\/\d{1,5} subtests|Dubious, test returned|No subtests run)/, weight: 84,
+    reason: 'failed test script' },
+  { pattern: /^Test Summary Report$/, weight: 82, reason: 'summary of the tests',
+    until: /^(?:Files=|Result:)/, limit: 30 },
+  { pattern: /^\s{0,4}(?:Failing|Failed|Errored) scenarios:$/i, weight: 74, reason: 'failing scenarios',
+    until: /^(?!.{0,300}\.feature:\d)/, limit: 40 },
+  { pattern: new RegExp(
+      String.raw`^(?:ERROR:\s{1,6}|\s{2})?[\w.-]{1,60}: (?:commands failed|FAIL(?: \w{1,20} \S{1,10})? \(|` +
+      'InvocationError|could not install deps)|^ERROR: InvocationError for command|' +
+      String.raw`^nox > Session .{1,80} failed\.$`,
+    ), weight: 52, reason: 'failing environment' },
+  { pattern: new RegExp(
+      String.raw`^={3,200} .{0,200}\b(?:\d{1,6} (?:failed|errors?)|no tests ran)\b.{0,200}[^=]={3,200}$|` +
+      String.raw`^test result: FAILED|^\s{0,8}(?:Test Suites|Tests|Test Files):? {1,8}\d{1,6} failed|` +
+      String.raw`^(?:\[\w{1,8}\] )?Tests run: \d{1,7}, Failures: (?:[1-9]\d{0,6}, Errors: \d|` +
+      String.raw`0, Errors: [1-9])|^\d{1,6} tests completed, \d{1,6} failed|^(?:OK, but |` +
+      String.raw`Tests: \d{1,7}, Assertions: \d{1,7}, )|^Result: FAIL|^\s{0,8}(?:✖ )?\d{1,6} (?:failing|` +
+      String.raw`of \d{1,6} tests failed:?|tests? failed:?)$`,
+    ), weight: 52, reason: 'test totals' },
 ];
 
 /**
@@ -251,51 +284,45 @@ const MARKS: readonly Mark[] = [
 export const harness: Extractor = {
   name: 'harness',
   literals: [
-    ...[
-      'TEST-UNEXPECTED-',
-      'PROCESS-CRASH',
-      'Assertion failure: ',
-      'MOZ_CRASH',
-      'MOZ_ASSERT',
-      '###!!! A',
-      'Sanitizer',
-    ],
-    ...[
-      ': runtime error: ',
-      'LEAKING THE WORLD',
-      'ERROR - ',
-      'CRITICAL - ',
-      'FATAL - ',
-      '[taskcluster',
-      'Invalid read',
-    ],
-    ...[
-      'Invalid write',
-      'definitely lost',
-      'ERROR SUMMARY: ',
-      '* What went wrong',
-      ' FAILED',
-      'Failed to execute goal',
-    ],
-    ...[
-      'Tests run:',
-      'Failed tests:',
-      'Tests in error:',
-      'Failures:',
-      'Errors:',
-      'go: ',
-      'FAIL',
-      '--- stderr',
-      ' subtests',
-    ],
-    ...[
-      'Dubious, test returned',
-      'Test Summary Report',
-      ' scenarios:',
-      ': commands failed',
-      'InvocationError',
-    ],
-    ...['nox > Session', 'could not install deps', 'no tests ran', 'OK, but ', ', Assertions: '],
+    'TEST-UNEXPECTED-',
+    'PROCESS-CRASH',
+    'Assertion failure: ',
+    'MOZ_CRASH',
+    'MOZ_ASSERT',
+    '###!!! A',
+    'Sanitizer',
+    ': runtime error: ',
+    'LEAKING THE WORLD',
+    'ERROR - ',
+    'CRITICAL - ',
+    'FATAL - ',
+    '[taskcluster',
+    'Invalid read',
+    'Invalid write',
+    'definitely lost',
+    'ERROR SUMMARY: ',
+    '* What went wrong',
+    ' FAILED',
+    'Failed to execute goal',
+    'Tests run:',
+    'Failed tests:',
+    'Tests in error:',
+    'Failures:',
+    'Errors:',
+    'go: ',
+    'FAIL',
+    '--- stderr',
+    ' subtests',
+    'Dubious, test returned',
+    'Test Summary Report',
+    ' scenarios:',
+    ': commands failed',
+    'InvocationError',
+    'nox > Session',
+    'could not install deps',
+    'no tests ran',
+    'OK, but ',
+    ', Assertions: ',
   ],
   extract: (log, lines, found) => {
     for (const line of lines) {

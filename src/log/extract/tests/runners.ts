@@ -6,13 +6,17 @@ const RULE = /^(?:-{60,120}|={60,120}|\.{60,120})$/;
 const EQUALS = /^={20,200}$/;
 const PYTEST_BANNER = /^(?:={6,400}|={3,200}\s{0,4}(?<title>[^=\s](?:.{0,200}?[^=\s])?)\s{0,4}={3,200})$/;
 const PYTEST_SUBTEST = / (?:\[[^\]\n]{0,200}\] ?)?\(\w{1,60}=.{0,300}\)$| \[[^\]\n]{1,200}\]$/;
-const GINKGO_NODE =
-  /\s?\[(?:It|BeforeEach|AfterEach|JustBeforeEach|BeforeSuite|AfterSuite|BeforeAll|AfterAll|DeferCleanup[^\]\n]{0,40}|Measurement)\]\s?/;
+const GINKGO_NODE = new RegExp(
+  String.raw`\s?\[(?:It|BeforeEach|AfterEach|JustBeforeEach|BeforeSuite|AfterSuite|BeforeAll|` +
+    String.raw`AfterAll|DeferCleanup[^\]\n]{0,40}|Measurement)\]\s?`,
+);
 const SWIFT_TEST = String.raw`Test (?:"(?<name>[^"\n]{1,300})"|(?<bare>\w{1,200}\([\w:]{0,200}\)))`;
 const NEXTEST = String.raw`\[\s{0,8}[>\d.]{1,12}s\] (?:\([\s\d/]{1,20}\) )?\S{1,200} (?<name>\S.{0,300})$`;
 const NEXTEST_FAIL = new RegExp(`^\\s{1,12}(?:FAIL|TIMEOUT|SIG[A-Z]{3,5}) ${NEXTEST}`);
-const NEXTEST_END =
-  /^\s{1,12}(?:[A-Z]{3,8}|TRY \d{1,3} [A-Z]{3,8}|FLAKY \d{1,3}\/\d{1,3}|Summary|Cancell?ing) |^\s{0,8}─{4,}$|^error: test run failed/;
+const NEXTEST_END = new RegExp(
+  String.raw`^\s{1,12}(?:[A-Z]{3,8}|TRY \d{1,3} [A-Z]{3,8}|FLAKY \d{1,3}/\d{1,3}|Summary|` +
+    String.raw`Cancell?ing) |^\s{0,8}─{4,}$|^error: test run failed`,
+);
 /** The end of the subtests in which a Perl test failed. */
 export const FAILED_SUBTESTS = /^\s{4,40}# Looks like you failed \d{1,6} tests? of /;
 /** Words of a system about what it stopped for running too long. */
@@ -22,33 +26,68 @@ const STOPPED = /\b(?:timed[ -]?out|time limit|exceeded|cancell?ed|terminated|ki
  * Runners of scripting languages and of plain language, known by the shape of a line or two. A new one is a
  * row here.
  */
-// biome-ignore format: one line for each shape
+// biome-ignore format: one row for each shape
 export const SCRIPT_RUNNERS: readonly Runner[] = [
   { name: 'unittest', literals: ['FAIL: ', 'ERROR: '], shapes: [
-    { above: EQUALS, head: /^(?:FAIL|ERROR): (?<name>\S.{0,500}?)$/, body: 'open', until: /^={20,200}$|^Ran \d{1,7} tests? in /, limit: 300, finish: unittestName },
+    { above: EQUALS, head: /^(?:FAIL|ERROR): (?<name>\S.{0,500}?)$/, body: 'open',
+      until: /^={20,200}$|^Ran \d{1,7} tests? in /, limit: 300, finish: unittestName },
   ] },
   { name: 'trial', literals: ['[FAIL]', '[ERROR]'], shapes: [
-    { above: EQUALS, head: /^\[(?:FAIL|ERROR)\]$/, body: 'open', until: /^(?:={70,90}|-{70,90})$/, limit: 200, finish: trialName },
+    { above: EQUALS, head: /^\[(?:FAIL|ERROR)\]$/, body: 'open', until: /^(?:={70,90}|-{70,90})$/,
+      limit: 200, finish: trialName },
   ] },
-  { name: 'pytest', literals: ['__ ', ' __', '= FAILURES =', '= ERRORS =', '= PASSES =', '= XPASSES =', '= XFAILURES =', '= tests coverage =', 'warnings summary', 'FAILED ', 'ERROR ', ' FAILED', 'short test summary', 'ERROR collecting', ' killed', 'segmentation fault', ' aborted', 'terminated', 'fatal python error'], banner: PYTEST_BANNER, shapes: [
-    { under: /^(?:FAILURES|ERRORS)$/, head: /^_{2,200} (?:(?:(?<collecting>ERROR collecting)|ERROR at (?:setup|teardown) of) )?(?<name>\S.{0,300}?) _{2,200}$/, body: 'open', until: PYTEST_BANNER, limit: 400, raises: true, finish: pytestName },
+  { name: 'pytest', literals: ['__ ', ' __', '= FAILURES =', '= ERRORS =', '= PASSES =', '= XPASSES =',
+    '= XFAILURES =', '= tests coverage =', 'warnings summary', 'FAILED ', 'ERROR ', ' FAILED',
+    'short test summary', 'ERROR collecting', ' killed', 'segmentation fault', ' aborted', 'terminated',
+    'fatal python error'], banner: PYTEST_BANNER, shapes: [
+    { under: /^(?:FAILURES|ERRORS)$/,
+      head: new RegExp(
+        '^_{2,200} (?:(?:(?<collecting>ERROR collecting)|ERROR at (?:setup|' +
+        String.raw`teardown) of) )?(?<name>\S.{0,300}?) _{2,200}$`,
+      ), body: 'open', until: PYTEST_BANNER, limit: 400, raises: true, finish: pytestName },
     ...[
-      /^(?:FAILED|ERROR|SUBFAIL(?:ED)?(?:\[[^\]]{0,200}\])?(?: ?\(.{0,300}?\))?) (?<file>[^\s:]{1,300}\.\w{1,5})(?:::(?<rest>.{1,500}?))?(?: - (?<message>.{1,1000})|$)/,
-      /^\[gw\d{1,4}\](?: \[ {0,3}\d{1,3}%\])? (?:FAILED|ERROR) (?<file>[^\s:]{1,300}\.py)::(?<rest>\S.{0,400}?)\s{0,4}$/,
-      /^(?<file>[^\s:]{1,300}\.py)::(?<rest>.{1,400}?) (?:FAILED\b|ERROR\b|(?:\S{0,200}: line \d{1,5}: {1,8}\d{1,8} )?(?:Killed|Segmentation fault|Aborted|Fatal Python error|Terminated)\b)/,
+      new RegExp(
+        String.raw`^(?:FAILED|ERROR|SUBFAIL(?:ED)?(?:\[[^\]]{0,200}\])?(?: ?\(.{0,300}?\))?)` +
+        String.raw` (?<file>[^\s:]{1,300}\.\w{1,5})(?:::(?<rest>.{1,500}?))?(?: - (?<message>.{1,1000})|$)`,
+      ),
+      new RegExp(
+        String.raw`^\[gw\d{1,4}\](?: \[ {0,3}\d{1,3}%\])? (?:FAILED|` +
+        String.raw`ERROR) (?<file>[^\s:]{1,300}\.py)::(?<rest>\S.{0,400}?)\s{0,4}$`,
+      ),
+      new RegExp(
+        String.raw`^(?<file>[^\s:]{1,300}\.py)::(?<rest>.{1,400}?) (?:FAILED\b|ERROR\b|` +
+        String.raw`(?:\S{0,200}: line \d{1,5}: {1,8}\d{1,8} )?(?:Killed|Segmentation fault|` +
+        String.raw`Aborted|Fatal Python error|Terminated)\b)`,
+      ),
     ].map((head): Shape => ({ head, body: 'none', finish: pytestName })),
   ] },
-  { name: 'cucumber', literals: [' scenarios:', '.feature:'], opens: /^\s{0,8}(?:\d{1,5}\) )?(?:Scenario(?: Outline| Template)?|Example): .{1,300}?\s# (?:file:\/\/)?(?<key>[^\s:]{1,300}\.feature:\d{1,7})/, banner: /^\s{0,4}(?<title>[A-Z]\w{1,20}) [sS]cenarios:$/, shapes: [
-    { under: /^(?:Failing|Failed|Errored)$/, head: /^\s{0,6}(?:(?:rerun )?cucumber (?:-p \S{1,60} )?|file:\/\/)?(?<file>[^\s:]{1,300}\.feature):(?<line>\d{1,7})(?:\s{1,80}(?:# )?(?:Scenario(?: Outline| Template)?: )?(?<name>\S.{0,300}))?$/, opened: ({ file, line }) => `${file}:${line}`, body: 'none', until: /^\s{0,8}(?:Scenario|Example|Rule|Feature|Failing|Failed|Errored)\b[^:]{0,20}:/i, finish: scenarioMessage },
+  { name: 'cucumber', literals: [' scenarios:', '.feature:'],
+    opens: new RegExp(
+      String.raw`^\s{0,8}(?:\d{1,5}\) )?(?:Scenario(?: Outline| Template)?|Example): .{1,300}?\s# ` +
+      String.raw`(?:file://)?(?<key>[^\s:]{1,300}\.feature:\d{1,7})`,
+    ), banner: /^\s{0,4}(?<title>[A-Z]\w{1,20}) [sS]cenarios:$/, shapes: [
+    { under: /^(?:Failing|Failed|Errored)$/,
+      head: new RegExp(
+        String.raw`^\s{0,6}(?:(?:rerun )?cucumber (?:-p \S{1,60} )?|file://)?` +
+        String.raw`(?<file>[^\s:]{1,300}\.feature):(?<line>\d{1,7})(?:\s{1,80}(?:# )?` +
+        String.raw`(?:Scenario(?: Outline| Template)?: )?(?<name>\S.{0,300}))?$`,
+      ), opened: ({ file, line }) => `${file}:${line}`, body: 'none',
+      until: /^\s{0,8}(?:Scenario|Example|Rule|Feature|Failing|Failed|Errored)\b[^:]{0,20}:/i,
+      finish: scenarioMessage },
   ] },
   { name: 'robot', literals: ['| FAIL |'], shapes: [
-    { head: /^(?<name>\S.{0,300}) \| FAIL \|$/, body: 'open', until: RULE, never: /^\d{1,7} tests?, \d{1,7} passed, \d{1,7} failed/, finish: (named) => ({ ...named, name: named.name?.split(' :: ')[0] }), suite: /^(?<suite>[A-Z][^|:\n]{0,200})(?: :: .{0,300})?$/ },
+    { head: /^(?<name>\S.{0,300}) \| FAIL \|$/, body: 'open', until: RULE,
+      never: /^\d{1,7} tests?, \d{1,7} passed, \d{1,7} failed/,
+      finish: (named) => ({ ...named, name: named.name?.split(' :: ')[0] }),
+      suite: /^(?<suite>[A-Z][^|:\n]{0,200})(?: :: .{0,300})?$/ },
   ] },
   { name: 'node-test', literals: ['test at '], shapes: [
-    { head: /^\s{0,20}test at (?<file>[^\n]{1,300}?):(?<line>\d{1,7}):\d{1,6}$/, next: /^\s{0,20}✖ (?<name>\S.{0,400}?) \(\d[\d.]{0,16}ms\)$/, limit: 80 },
+    { head: /^\s{0,20}test at (?<file>[^\n]{1,300}?):(?<line>\d{1,7}):\d{1,6}$/,
+      next: /^\s{0,20}✖ (?<name>\S.{0,400}?) \(\d[\d.]{0,16}ms\)$/, limit: 80 },
   ] },
   { name: 'pester', literals: ['[-] '], shapes: [
-    { head: /^\s{0,20}\[-\] (?<name>\S.{0,300}?) \d[\d.,]{0,10}m?s(?: \(.{1,40}\))?$/, suite: /^\s{0,4}Describing (?<suite>\S.{0,200})$/, until: /^\s{1,20}\[[+!-]\] /, limit: 30 },
+    { head: /^\s{0,20}\[-\] (?<name>\S.{0,300}?) \d[\d.,]{0,10}m?s(?: \(.{1,40}\))?$/,
+      suite: /^\s{0,4}Describing (?<suite>\S.{0,200})$/, until: /^\s{1,20}\[[+!-]\] /, limit: 30 },
   ] },
   {
     name: 'minitest',
@@ -61,24 +100,44 @@ export const SCRIPT_RUNNERS: readonly Runner[] = [
         ...shape,
         body: 'open',
         limit: 40,
-        until: /^\s{0,4}\d{1,5}\) \w{1,20}:$|^(?:Failure|Error):$|^\d{1,7} (?:runs|tests), |^bin\/rails test /,
+        until: new RegExp(
+          String.raw`^\s{0,4}\d{1,5}\) \w{1,20}:$|^(?:Failure|Error):$|` +
+          String.raw`^\d{1,7} (?:runs|tests), |^bin/rails test `,
+        ),
       }),
     ),
   },
   { name: 'pest', literals: ['  FAILED  ', '  • '], shapes: [
-    { head: /^\s{2,4}(?:FAILED|•)\s{1,4}(?<suite>[\w\\]{2,300}) > (?<name>\S.{0,300}?)(?:\s{3,200}\w{1,100})?$/, body: 'open', until: /^\s{2}(?:Tests: |─{20})/ },
+    { head: new RegExp(
+        String.raw`^\s{2,4}(?:FAILED|•)\s{1,4}(?<suite>[\w\\]{2,300})` +
+        String.raw` > (?<name>\S.{0,300}?)(?:\s{3,200}\w{1,100})?$`,
+      ), body: 'open', until: /^\s{2}(?:Tests: |─{20})/ },
   ] },
   { name: 'codeception', literals: [' Test  '], shapes: [
-    { head: /^\s{0,4}Test {1,4}(?<file>[^\s:]{1,300}):(?<name>\w{1,200})$/, above: /^\d{1,5}\) (?<suite>[\w\\]{2,200}): \S/, titled: true, body: 'open', until: /^$|^--$|^\d{1,5}\) / },
+    { head: /^\s{0,4}Test {1,4}(?<file>[^\s:]{1,300}):(?<name>\w{1,200})$/,
+      above: /^\d{1,5}\) (?<suite>[\w\\]{2,200}): \S/, titled: true, body: 'open',
+      until: /^$|^--$|^\d{1,5}\) / },
   ] },
   { name: 'prove', literals: ['Failed test'], shapes: [
-    { unless: FAILED_SUBTESTS, head: /^\s{0,12}#?\s{1,8}Failed test (?:'(?<name>.{1,300}?)'|\((?<bare>.{1,300}?)\))(?:$| at (?<file>\S{1,300}) line (?<line>\d{1,7})\.)/, body: 'open', until: /^(?!\s{0,12}#\s{2,})/, limit: 8, finish: proveCheck },
+    { unless: FAILED_SUBTESTS,
+      head: new RegExp(
+        String.raw`^\s{0,12}#?\s{1,8}Failed test (?:'(?<name>.{1,300}?)'|\((?<bare>.{1,300}?)\))(?:$|` +
+        String.raw` at (?<file>\S{1,300}) line (?<line>\d{1,7})\.)`,
+      ), body: 'open', until: /^(?!\s{0,12}#\s{2,})/, limit: 8, finish: proveCheck },
   ] },
   { name: 'prove', literals: ['Dubious, test returned', ' subtests'], fillsIn: 'alike', shapes: [
-    { head: /^(?<message>(?:Failed \d{1,5}\/\d{1,5} subtests|Dubious, test returned|No subtests run).{0,200})/, above: /^(?:\[[\d:]{5,10}\] )?(?<file>\S{1,200}\.(?:t|sh|pl)) \.{2,80}/, within: 300, body: 'none', finish: (named) => ({ ...named, name: named.file }) },
+    { head: new RegExp(
+        String.raw`^(?<message>(?:Failed \d{1,5}/\d{1,5} subtests|Dubious, test returned|` +
+        'No subtests run).{0,200})',
+      ), above: /^(?:\[[\d:]{5,10}\] )?(?<file>\S{1,200}\.(?:t|sh|pl)) \.{2,80}/, within: 300, body: 'none',
+      finish: (named) => ({ ...named, name: named.file }) },
   ] },
   { name: 'bats', literals: ['in test file '], shapes: [
-    { head: /^\s{1,8}\((?:from function .{1,200} in file .{1,300}, line \d{1,7},)?\s{0,4}in test file (?<file>[^\n]{1,300}), line (?<line>\d{1,7})\)$/, above: /^[^✗✖\n]{0,300}[✗✖] (?<name>\S.{0,300}?)(?: \[\d{1,9}(?:ms)?\])?$/, within: 4, titled: true, until: /^\s{0,3}\S/, limit: 30 },
+    { head: new RegExp(
+        String.raw`^\s{1,8}\((?:from function .{1,200} in file .{1,300}, line \d{1,7},)?` +
+        String.raw`\s{0,4}in test file (?<file>[^\n]{1,300}), line (?<line>\d{1,7})\)$`,
+      ), above: /^[^✗✖\n]{0,300}[✗✖] (?<name>\S.{0,300}?)(?: \[\d{1,9}(?:ms)?\])?$/, within: 4, titled: true,
+      until: /^\s{0,3}\S/, limit: 30 },
   ] },
 ];
 
@@ -86,50 +145,107 @@ export const SCRIPT_RUNNERS: readonly Runner[] = [
  * Runners of compiled languages, known by the shape of a line or two. A new one is a row here; those that
  * fill in stand below those they follow.
  */
-// biome-ignore format: one line for each shape
+// biome-ignore format: one row for each shape
 export const COMPILED_RUNNERS: readonly Runner[] = [
   { name: 'gradle', literals: [' FAILED'], shapes: [
-    { head: /^(?:Gradle (?:Test Run|Test Executor|suite)\b[^>\n]{0,100} > ){0,3}(?!(?:Task|FAIL|Gradle)\b)(?<suite>[\w$.].{0,400}) > (?<name>\S.{0,400}) FAILED$/, finish: gradleName },
+    { head: new RegExp(
+        String.raw`^(?:Gradle (?:Test Run|Test Executor|suite)\b[^>\n]{0,100} > ){0,3}(?!(?:Task|FAIL|` +
+        String.raw`Gradle)\b)(?<suite>[\w$.].{0,400}) > (?<name>\S.{0,400}) FAILED$`,
+      ), finish: gradleName },
     // Kotlin's native and browser targets name class and method in one.
-    { head: /^(?<suite>(?:[a-z_]\w{0,80}\.){1,20}[A-Z][\w$]{0,200})\.(?<name>[\w$]{1,200}(?:\[[\w, ]{1,60}\])?) FAILED$/ },
+    { head: new RegExp(
+        String.raw`^(?<suite>(?:[a-z_]\w{0,80}\.){1,20}[A-Z][\w$]{0,200})` +
+        String.raw`\.(?<name>[\w$]{1,200}(?:\[[\w, ]{1,60}\])?) FAILED$`,
+      ) },
   ] },
-  { name: 'junit', literals: ['\tFAILED', 'Caused an ERROR', 'JUnit Jupiter:', 'JUnit Vintage:'], strip: /^\s{0,12}(?:\[junit\] ?)?/, shapes: [
-    { head: /^\s{0,4}(?:FAILED|Caused an ERROR)$/, above: /^Testcase: (?<name>.{1,300}?)(?:\((?<suite>[\w$.]{1,200})\))?(?: took [\d.]{1,12} sec)?:?$/, titled: true, body: 'open', until: /^(?:Testcase: .{0,300})?$/, limit: 40, suite: /^Test(?:suite: | )?(?<suite>[\w$.]{3,300})(?: FAILED)?$/, finish: (named, body) => ({ ...named, suite: named.suite ?? findClass(named.name ?? '', body) }) },
+  { name: 'junit', literals: ['\tFAILED', 'Caused an ERROR', 'JUnit Jupiter:', 'JUnit Vintage:'],
+    strip: /^\s{0,12}(?:\[junit\] ?)?/, shapes: [
+    { head: /^\s{0,4}(?:FAILED|Caused an ERROR)$/,
+      above: /^Testcase: (?<name>.{1,300}?)(?:\((?<suite>[\w$.]{1,200})\))?(?: took [\d.]{1,12} sec)?:?$/,
+      titled: true, body: 'open', until: /^(?:Testcase: .{0,300})?$/, limit: 40,
+      suite: /^Test(?:suite: | )?(?<suite>[\w$.]{3,300})(?: FAILED)?$/,
+      finish: (named, body) => ({ ...named, suite: named.suite ?? findClass(named.name ?? '', body) }) },
     // Ant's brief form says all on one line.
-    { head: /^Testcase: (?<name>.{1,300}?)\((?<suite>[\w$.]{1,300})\):\s{1,4}(?:FAILED|Caused an ERROR)$/, body: 'open', until: /^$|^Test(?:case|suite)?:? \S/, limit: 40 },
-    { head: /^JUnit (?:Jupiter|Vintage):/, next: /className = '(?<suite>[\w$.]{1,300})', methodName = '(?<name>[^']{1,200})'/, body: 'open', until: /^$|^JUnit (?:Jupiter|Vintage):|^Test run /, limit: 40 },
+    { head: /^Testcase: (?<name>.{1,300}?)\((?<suite>[\w$.]{1,300})\):\s{1,4}(?:FAILED|Caused an ERROR)$/,
+      body: 'open', until: /^$|^Test(?:case|suite)?:? \S/, limit: 40 },
+    { head: /^JUnit (?:Jupiter|Vintage):/,
+      next: /className = '(?<suite>[\w$.]{1,300})', methodName = '(?<name>[^']{1,200})'/, body: 'open',
+      until: /^$|^JUnit (?:Jupiter|Vintage):|^Test run /, limit: 40 },
   ] },
   { name: 'testng', literals: ['FAILED: '], fillsIn: 'alike', shapes: [
-    { head: /^FAILED: (?:(?<suite>[\w$.]{1,400})\.)?(?<name>[\w$]{1,400}(?:\(.{0,300}\))?)$/, body: 'open', until: /^$|^(?:FAILED|PASSED|SKIPPED): /, needs: /^[a-z][\w.$]{2,300}(?:Error|Exception|Failure)\b/, finish: (named, body) => ({ ...named, suite: named.suite ?? findClass(named.name ?? '', body) }) },
+    { head: /^FAILED: (?:(?<suite>[\w$.]{1,400})\.)?(?<name>[\w$]{1,400}(?:\(.{0,300}\))?)$/, body: 'open',
+      until: /^$|^(?:FAILED|PASSED|SKIPPED): /, needs: /^[a-z][\w.$]{2,300}(?:Error|Exception|Failure)\b/,
+      finish: (named, body) => ({ ...named, suite: named.suite ?? findClass(named.name ?? '', body) }) },
   ] },
   { name: 'scala-tests', literals: ['*** FAILED ***', '[error]   ', '==> X ', '[error] Test '], shapes: [
-    { framework: 'munit', head: /^(?:\[(?:info|error|warn)\] ?)?==> X (?<suite>[\w.$]{1,200})\.(?<name>\S.{0,300}?)\s{1,4}\d{1,6}\.\d{1,4}s ?(?<message>.{0,500})/, limit: 20, finish: scalaPlace },
-    { framework: 'junit', head: /^\[error\] Test (?<suite>[\w.$]{1,300})\.(?<name>[^\s.]{1,300}) failed: (?<message>.{0,500}?)(?:, took [\d.]{1,12} sec)?$/, body: 'open', until: /^(?!\[error\]\s{2,8}at )/, limit: 20 },
-    { framework: 'scalatest', head: /^(?:\[(?:info|error|warn)\] ?)?\s{0,20}- (?<name>\S.{0,300}?) \*\*\* FAILED \*\*\*/, suite: /^(?:\[info\] )?(?<suite>[A-Z]\w{1,100}):$/, body: 'open', until: /^(?:\[(?:info|error|warn)\] ?)?\s{0,20}[-+\w]\S{0,40} (?!did not|was not)|^\S{1,40}:$/, limit: 12 },
-    { framework: 'specs2', head: /^\[error\]\s{1,20}[x!✘] (?<name>\S.{0,300})$/, next: /^\[\w{1,8}\]\s{1,20}(?<message>\S.{0,500}?) ?\((?<file>[\w$-]{1,120}\.(?:scala|java)):(?<line>\d{1,7})\)/, body: 'none' },
+    { framework: 'munit',
+      head: new RegExp(
+        String.raw`^(?:\[(?:info|error|warn)\] ?)?==> X (?<suite>[\w.$]{1,200})\.(?<name>\S.{0,300}?)` +
+        String.raw`\s{1,4}\d{1,6}\.\d{1,4}s ?(?<message>.{0,500})`,
+      ), limit: 20, finish: scalaPlace },
+    { framework: 'junit',
+      head: new RegExp(
+        String.raw`^\[error\] Test (?<suite>[\w.$]{1,300})\.(?<name>[^\s.]{1,300}) failed: ` +
+        String.raw`(?<message>.{0,500}?)(?:, took [\d.]{1,12} sec)?$`,
+      ), body: 'open', until: /^(?!\[error\]\s{2,8}at )/, limit: 20 },
+    { framework: 'scalatest',
+      head: /^(?:\[(?:info|error|warn)\] ?)?\s{0,20}- (?<name>\S.{0,300}?) \*\*\* FAILED \*\*\*/,
+      suite: /^(?:\[info\] )?(?<suite>[A-Z]\w{1,100}):$/, body: 'open',
+      until: /^(?:\[(?:info|error|warn)\] ?)?\s{0,20}[-+\w]\S{0,40} (?!did not|was not)|^\S{1,40}:$/,
+      limit: 12 },
+    { framework: 'specs2', head: /^\[error\]\s{1,20}[x!✘] (?<name>\S.{0,300})$/,
+      next: new RegExp(
+        String.raw`^\[\w{1,8}\]\s{1,20}(?<message>\S.{0,500}?) ?\((?<file>[\w$-]{1,120}\.(?:scala|` +
+        String.raw`java)):(?<line>\d{1,7})\)`,
+      ), body: 'none' },
   ] },
   { name: 'bazel', literals: ['  FAILED in ', '  TIMEOUT in '], shapes: [
-    { head: /^(?<name>(?:@{0,2}[\w.~+-]{0,100})?\/\/[^\s:]{0,300}:\S{1,200})\s{2,200}(?:\(cached\) )?(?:FAILED|(?<message>TIMEOUT))(?: in .{1,60})?$/, body: 'none' },
+    { head: new RegExp(
+        String.raw`^(?<name>(?:@{0,2}[\w.~+-]{0,100})?//[^\s:]{0,300}:\S{1,200})\s{2,200}(?:\(cached\) )?` +
+        '(?:FAILED|(?<message>TIMEOUT))(?: in .{1,60})?$',
+      ), body: 'none' },
   ] },
   { name: 'ginkgo', literals: ['[FAIL] ', '[PANICKED!] ', '[Panic!] ', '[TIMEDOUT] ', '[FAILED] ['], shapes: [
-    { head: /^\s{0,4}\[(?:FAIL|Fail|PANICKED!|Panic!|TIMEDOUT)\] (?<name>\S.{0,400})$/, next: /^(?:\s{0,4}(?<file>[^\s:]{1,300}\.go):(?<line>\d{1,7})$)?/, body: 'none', finish: ginkgoName },
-    { head: /^\W{0,4}\[FAILED\] \[\d.{0,40}$/, next: /^\s{0,40}(?<name>\S.{0,400})$/, body: 'open', until: /^\s{0,8}-{10,}$|^\s{0,4}Summarizing /, finish: ginkgoName },
+    { head: /^\s{0,4}\[(?:FAIL|Fail|PANICKED!|Panic!|TIMEDOUT)\] (?<name>\S.{0,400})$/,
+      next: /^(?:\s{0,4}(?<file>[^\s:]{1,300}\.go):(?<line>\d{1,7})$)?/, body: 'none', finish: ginkgoName },
+    { head: /^\W{0,4}\[FAILED\] \[\d.{0,40}$/, next: /^\s{0,40}(?<name>\S.{0,400})$/, body: 'open',
+      until: /^\s{0,8}-{10,}$|^\s{0,4}Summarizing /, finish: ginkgoName },
   ] },
-  { name: 'gtest', literals: ['[  FAILED  ]', '[ RUN      ]'], opens: /^\[ RUN {6}\] (?<key>\S{1,400})$/, shapes: [
-    { head: /^\[ {2}FAILED {2}\] (?<suite>[\w/]{1,200})\.(?<name>[\w/]{1,200})(?:, where .{1,300}?)?(?: \(\d{1,9} ms\))?$/, opened: ({ suite, name }) => `${suite}.${name}`, body: 'none' },
+  { name: 'gtest', literals: ['[  FAILED  ]', '[ RUN      ]'], opens: /^\[ RUN {6}\] (?<key>\S{1,400})$/,
+    shapes: [
+    { head: new RegExp(
+        String.raw`^\[ {2}FAILED {2}\] (?<suite>[\w/]{1,200})\.(?<name>[\w/]{1,200})` +
+        String.raw`(?:, where .{1,300}?)?(?: \(\d{1,9} ms\))?$`,
+      ), opened: ({ suite, name }) => `${suite}.${name}`, body: 'none' },
   ] },
-  { name: 'ctest', literals: ['***Failed', '***Timeout', '***Exception', '***Not Run', '(Failed)', '(Timeout)', '(SEGFAULT)', '(Child aborted)', '(Not Run)'], fillsIn: 'alike', shapes: [
-    { head: /^\s{0,4}\d{1,5}\/\d{1,5} Test {1,4}#\d{1,5}: (?<name>\S{1,200}) \.{2,80}\s?\*{3}(?:Failed|(?<message>Timeout|Exception(?:: \w{1,30})?|Not Run))/, body: 'open', until: /^\s{0,12}(?:Start {1,8}\d|\d{1,5}\/\d{1,5} Test)|^\d{1,3}% tests passed|^The following tests/, limit: 60 },
-    { head: /^\t\s{0,8}\d{1,6} - (?<name>\S{1,200}) \((?:Failed|(?<message>Timeout|SEGFAULT|Child aborted|Not Run|ILLEGAL|NUMERICAL|OTHER_FAULT|BAD_COMMAND|Subprocess \w{1,30}))\)/, body: 'none' },
+  { name: 'ctest', literals: ['***Failed', '***Timeout', '***Exception', '***Not Run', '(Failed)',
+    '(Timeout)', '(SEGFAULT)', '(Child aborted)', '(Not Run)'], fillsIn: 'alike', shapes: [
+    { head: new RegExp(
+        String.raw`^\s{0,4}\d{1,5}/\d{1,5} Test {1,4}#\d{1,5}: (?<name>\S{1,200}) \.{2,80}\s?\*{3}` +
+        String.raw`(?:Failed|(?<message>Timeout|Exception(?:: \w{1,30})?|Not Run))`,
+      ), body: 'open',
+      until: /^\s{0,12}(?:Start {1,8}\d|\d{1,5}\/\d{1,5} Test)|^\d{1,3}% tests passed|^The following tests/,
+      limit: 60 },
+    { head: new RegExp(
+        String.raw`^\t\s{0,8}\d{1,6} - (?<name>\S{1,200}) \((?:Failed|(?<message>Timeout|SEGFAULT|` +
+        String.raw`Child aborted|Not Run|ILLEGAL|NUMERICAL|OTHER_FAULT|BAD_COMMAND|Subprocess \w{1,30}))\)`,
+      ), body: 'none' },
   ] },
   { name: 'catch2', literals: [': FAILED:'], shapes: [
-    { head: /^(?<file>[^\s:(]{1,300})[:(](?<line>\d{1,7})\)?: FAILED:$/, between: /^-{60,100}$/, body: 'open', until: RULE },
+    { head: /^(?<file>[^\s:(]{1,300})[:(](?<line>\d{1,7})\)?: FAILED:$/, between: /^-{60,100}$/,
+      body: 'open', until: RULE },
   ] },
   { name: 'doctest', literals: ['TEST CASE:  '], shapes: [
-    { head: /^TEST CASE:\s{1,4}(?<name>\S.{0,300})$/, body: 'open', until: EQUALS, limit: 100, needs: /^[^\s:(]{1,300}[:(]\d{1,7}\)?: (?:FATAL )?ERROR: /, never: /^(?:Allowed to fail|Failed as expected|Should have failed)/ },
+    { head: /^TEST CASE:\s{1,4}(?<name>\S.{0,300})$/, body: 'open', until: EQUALS, limit: 100,
+      needs: /^[^\s:(]{1,300}[:(]\d{1,7}\)?: (?:FATAL )?ERROR: /,
+      never: /^(?:Allowed to fail|Failed as expected|Should have failed)/ },
   ] },
   { name: 'boost-test', literals: ['error: in "', 'error in "'], shapes: [
-    { head: /^(?:(?<file>[^\s:(]{1,300})|unknown location)[:(](?<line>\d{1,7})\)?: (?:fatal )?error:? in "(?:(?<suite>[^"\n]{1,300})\/)?(?<name>[^"\n/]{1,300})": (?<message>.{1,1000})$/, body: 'none' },
+    { head: new RegExp(
+        String.raw`^(?:(?<file>[^\s:(]{1,300})|unknown location)[:(](?<line>\d{1,7})\)?: (?:fatal )?` +
+        String.raw`error:? in "(?:(?<suite>[^"\n]{1,300})/)?(?<name>[^"\n/]{1,300})` +
+        '": (?<message>.{1,1000})$',
+      ), body: 'none' },
   ] },
   {
     name: 'dotnet',
@@ -144,12 +260,19 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
         body: 'open',
         limit: 50,
         until:
-          /^\s{0,4}(?:Passed|Failed|X|Skipped|passed|failed|skipped) \S|^(?:Total tests|Test Run|Failed!|Passed!)|^\d{1,5}\) |^Results File/,
+          new RegExp(
+            String.raw`^\s{0,4}(?:Passed|Failed|X|Skipped|passed|failed|skipped) \S|^(?:Total tests|` +
+            String.raw`Test Run|Failed!|Passed!)|^\d{1,5}\) |^Results File`,
+          ),
       }),
     ),
   },
-  { name: 'xctest', literals: ['error: -[', ' : XCT', "' failed (", ' recorded an issue ', ' failed after '], shapes: [
-    { head: /^(?<file>[^\s:][^:\n]{0,300}\.(?:swift|mm?)):(?<line>\d{1,7}): error: (?:-\[)?(?<suite>[\w.]{1,200}?)[ .](?<name>\w{1,200})\]? : (?<message>.{1,1000})$/, body: 'none' },
+  { name: 'xctest', literals: ['error: -[', ' : XCT', "' failed (", ' recorded an issue ', ' failed after '],
+    shapes: [
+    { head: new RegExp(
+        String.raw`^(?<file>[^\s:][^:\n]{0,300}\.(?:swift|mm?)):(?<line>\d{1,7}): error: (?:-\[)?` +
+        String.raw`(?<suite>[\w.]{1,200}?)[ .](?<name>\w{1,200})\]? : (?<message>.{1,1000})$`,
+      ), body: 'none' },
     { head: /^Test Case '(?:-\[)?(?<suite>[\w.]{1,200}?)[ .](?<name>\w{1,200})\]?' failed \(/, body: 'none' },
     {
       framework: 'swift-testing',
@@ -159,41 +282,71 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
       body: 'none',
       finish: bareName,
     },
-    { framework: 'swift-testing', head: new RegExp(`^\\W{0,8}${SWIFT_TEST} (?:with \\d{1,6} test cases )?failed after \\d`), body: 'none', finish: bareName },
+    { framework: 'swift-testing',
+      head: new RegExp(`^\\W{0,8}${SWIFT_TEST} (?:with \\d{1,6} test cases )?failed after \\d`),
+      body: 'none', finish: bareName },
   ] },
   { name: 'exunit', literals: [') test ', ') doctest ', ') property '], shapes: [
-    { head: /^\s{2,4}\d{1,5}\) (?<name>(?:test|doctest|property) .{1,300}) \((?<suite>[\w.]{1,200})\)$/, next: /^(?:\s{2,12}(?<file>[^\s:]{1,300}\.exs?):(?<line>\d{1,7})$)?/, body: 'open', until: /^\S/ },
+    { head: /^\s{2,4}\d{1,5}\) (?<name>(?:test|doctest|property) .{1,300}) \((?<suite>[\w.]{1,200})\)$/,
+      next: /^(?:\s{2,12}(?<file>[^\s:]{1,300}\.exs?):(?<line>\d{1,7})$)?/, body: 'open', until: /^\S/ },
   ] },
-  { name: 'eunit', literals: [": module '"], shapes: [{ head: /^\s{1,6}\d{1,5}\) (?<suite>\w{1,100}):(?<name>\w{1,200})(?:\/\d{1,2}(?:_\d{1,5})?)?: module '/ }] },
+  { name: 'eunit', literals: [": module '"],
+    shapes: [{ head: new RegExp(
+      String.raw`^\s{1,6}\d{1,5}\) (?<suite>\w{1,100}):(?<name>\w{1,200})` +
+      String.raw`(?:/\d{1,2}(?:_\d{1,5})?)?: module '`,
+    ) }] },
   { name: 'erlang-tests', literals: ['*failed*', '_SUITE ==> ', ' failed on line '], shapes: [
-    { framework: 'eunit', head: /^\s{0,12}(?<suite>\w{1,100}): (?<name>\w{1,200}_test_?)\b.{0,200}\.{3}\s?\*failed\*/, body: 'open', until: /^(?!in |\*\*|\s{2,}\S)/, limit: 20 },
-    { framework: 'common-test', head: /^\W{0,8}(?<suite>\w{1,100}_SUITE) ==> (?:\w{1,100}\.)?(?<name>\w{1,200}): FAILED$/, next: /^(?:\W{0,8}\w{1,100}_SUITE ==> (?<message>\S.{0,500}))?/, body: 'none' },
-    { framework: 'common-test', head: /^(?<suite>\w{1,100}_SUITE):(?<name>\w{1,200}) failed on line (?<line>\d{1,7})$/, body: 'open', until: /^\s{0,8}$|^-(?: -){5}/, limit: 20 },
+    { framework: 'eunit',
+      head: /^\s{0,12}(?<suite>\w{1,100}): (?<name>\w{1,200}_test_?)\b.{0,200}\.{3}\s?\*failed\*/,
+      body: 'open', until: /^(?!in |\*\*|\s{2,}\S)/, limit: 20 },
+    { framework: 'common-test',
+      head: /^\W{0,8}(?<suite>\w{1,100}_SUITE) ==> (?:\w{1,100}\.)?(?<name>\w{1,200}): FAILED$/,
+      next: /^(?:\W{0,8}\w{1,100}_SUITE ==> (?<message>\S.{0,500}))?/, body: 'none' },
+    { framework: 'common-test',
+      head: /^(?<suite>\w{1,100}_SUITE):(?<name>\w{1,200}) failed on line (?<line>\d{1,7})$/, body: 'open',
+      until: /^\s{0,8}$|^-(?: -){5}/, limit: 20 },
   ] },
   { name: 'haskell-tests', literals: ['To rerun use: --match', 'to rerun this test only'], shapes: [
-    { framework: 'hspec', head: /^\s{0,8}To rerun use: --match/, above: /^\s{2,4}\d{1,5}\) (?<name>\S.{0,400})$/, within: 60, titled: true, body: 'none' },
-    { framework: 'tasty', head: /to rerun this test only/, above: /^\s{0,60}(?<name>\S.{0,300}?):\s{1,200}FAIL(?: \(\d.{0,20}s\))?$/, within: 60, titled: true, body: 'none' },
+    { framework: 'hspec', head: /^\s{0,8}To rerun use: --match/,
+      above: /^\s{2,4}\d{1,5}\) (?<name>\S.{0,400})$/, within: 60, titled: true, body: 'none' },
+    { framework: 'tasty', head: /to rerun this test only/,
+      above: /^\s{0,60}(?<name>\S.{0,300}?):\s{1,200}FAIL(?: \(\d.{0,20}s\))?$/, within: 60, titled: true,
+      body: 'none' },
   ] },
   { name: 'dart', literals: [' (failed)', ' (failed, timed out)'], shapes: [
     // The reporter for GitHub Actions.
-    { head: /^(?:##\[group\]|::group::)❌ (?<file>\S{1,300}\.dart): (?<name>\S.{0,400}?) \(failed(?:, timed out)?\)$/, body: 'open', until: /^(?:##\[endgroup\]|::endgroup::)/, limit: 150, finish: flutterMessage },
+    { head: new RegExp(
+        String.raw`^(?:##\[group\]|::group::)❌ (?<file>\S{1,300}\.dart)` +
+        String.raw`: (?<name>\S.{0,400}?) \(failed(?:, timed out)?\)$`,
+      ), body: 'open', until: /^(?:##\[endgroup\]|::endgroup::)/, limit: 150, finish: flutterMessage },
   ] },
-  { name: 'cargo', literals: [' stdout ----', ' ... FAILED', ' FAIL [', ' TIMEOUT [', ' SIGSEGV [', ' SIGABRT [', ' TMT [', ' ABORT [', ' has been running for over '], shapes: [
-    { head: /^---- (?!end stdout)(?<name>\S.{0,300}) stdout ----$/, body: 'open', until: /^failures:$|^test result:/, finish: rustPanic },
+  { name: 'cargo', literals: [' stdout ----', ' ... FAILED', ' FAIL [', ' TIMEOUT [', ' SIGSEGV [',
+    ' SIGABRT [', ' TMT [', ' ABORT [', ' has been running for over '], shapes: [
+    { head: /^---- (?!end stdout)(?<name>\S.{0,300}) stdout ----$/, body: 'open',
+      until: /^failures:$|^test result:/, finish: rustPanic },
     { head: /^test (?<name>\S.{0,300}?)(?: - should panic)? \.{3} FAILED$/, body: 'none' },
     // What the test printed is below the result where it ran, and nothing where it is listed again.
-    { head: NEXTEST_FAIL, body: 'open', until: NEXTEST_END, needs: /panicked at /, limit: 100, finish: rustPanic },
+    { head: NEXTEST_FAIL, body: 'open', until: NEXTEST_END, needs: /panicked at /, limit: 100,
+      finish: rustPanic },
     { head: NEXTEST_FAIL, body: 'none' },
-    { head: /^test (?<name>\S.{0,300}?) (?<message>has been running for over \d{1,6} seconds)$/, body: 'open', until: /^test result: /, needs: STOPPED, finish: hungTest },
+    { head: /^test (?<name>\S.{0,300}?) (?<message>has been running for over \d{1,6} seconds)$/,
+      body: 'open', until: /^test result: /, needs: STOPPED, finish: hungTest },
     // A try that failed is no failure yet: below its totals nextest lists how the last one ended.
-    { above: /^\s{2,8}Summary \[/, within: 300, head: new RegExp(`^\\s{1,12}TRY \\d{1,3} (?:FAIL|TMT|SIG[A-Z]{3,5}|ABORT) ${NEXTEST}`), body: 'none' },
+    { above: /^\s{2,8}Summary \[/, within: 300,
+      head: new RegExp(`^\\s{1,12}TRY \\d{1,3} (?:FAIL|TMT|SIG[A-Z]{3,5}|ABORT) ${NEXTEST}`), body: 'none' },
   ] },
-  { name: 'go', literals: ['--- FAIL: ', '=== RUN   ', '=== CONT  ', '=== NAME  ', '=== FAIL: ', '"Action":"fail"', 'running tests:'], opens: /^=== (?:RUN {3}|CONT {2}|NAME {2})(?<key>\S{1,400})/, nested: true, shapes: [
-    { head: /^\s{0,40}--- FAIL: (?<name>\S{1,400})(?: \([\d.]{1,12}s\))?/, opened: ({ name = '' }) => name, until: /^\s{0,40}(?:---|===) |^(?:FAIL|PASS|ok|exit status)\b/, limit: 80, finish: goMessage },
+  { name: 'go', literals: ['--- FAIL: ', '=== RUN   ', '=== CONT  ', '=== NAME  ', '=== FAIL: ',
+    '"Action":"fail"', 'running tests:'], opens: /^=== (?:RUN {3}|CONT {2}|NAME {2})(?<key>\S{1,400})/,
+    nested: true, shapes: [
+    { head: /^\s{0,40}--- FAIL: (?<name>\S{1,400})(?: \([\d.]{1,12}s\))?/, opened: ({ name = '' }) => name,
+      until: /^\s{0,40}(?:---|===) |^(?:FAIL|PASS|ok|exit status)\b/, limit: 80, finish: goMessage },
     // gotestsum's list of what failed, with the tries of a test that ran again.
-    { head: /^=== \W{0,4}FAIL: \S{1,400} (?<name>\S{1,400})(?: \(re-run \d{1,4}\))? \([\d.]{1,12}s\)$/, body: 'open', until: /^$|^(?:===|DONE) /, limit: 80, finish: goMessage },
-    { above: /^panic: (?<message>test timed out after \S{1,40})$/, titled: true, head: /^running tests:$/, next: /^\s{1,8}(?<name>\S{1,400}) \(\d[\dhms.]{1,20}\)$/, body: 'none' },
-    { head: /^\{.{0,200}"Action":"fail","Package":"(?<suite>[^"]{1,400})","Test":"(?<name>[^"]{1,400})"/, body: 'none' },
+    { head: /^=== \W{0,4}FAIL: \S{1,400} (?<name>\S{1,400})(?: \(re-run \d{1,4}\))? \([\d.]{1,12}s\)$/,
+      body: 'open', until: /^$|^(?:===|DONE) /, limit: 80, finish: goMessage },
+    { above: /^panic: (?<message>test timed out after \S{1,40})$/, titled: true, head: /^running tests:$/,
+      next: /^\s{1,8}(?<name>\S{1,400}) \(\d[\dhms.]{1,20}\)$/, body: 'none' },
+    { head: /^\{.{0,200}"Action":"fail","Package":"(?<suite>[^"]{1,400})","Test":"(?<name>[^"]{1,400})"/,
+      body: 'none' },
   ] },
 ];
 

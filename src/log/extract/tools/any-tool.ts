@@ -7,10 +7,14 @@ import { isFile, nameTool, type Placed, parseNumber, parseSeverity, readHead, re
 /** The name of a tool of which only the shape of its output is known. */
 export const UNKNOWN_TOOL = 'tool';
 
-const SOURCES =
-  'c cc cpp cxx h hpp m mm cs fs vb go rs java kt kts scala groovy clj swift dart zig nim hs lhs ml mli ex exs erl hrl rb rake gemspec php pl pm lua r jl py pyi ipynb js jsx ts tsx mjs cjs mts cts vue svelte astro css scss less html md yml yaml json toml tf sql sh bash proto graphql sol v sv vhd cr elm purs nix bzl cmake gradle xml'
-    .split(' ')
-    .map((extension) => `.${extension}:`);
+const SOURCES = (
+  'c cc cpp cxx h hpp m mm cs fs vb go rs java kt kts scala groovy clj swift dart zig nim hs lhs ml ' +
+  'mli ex exs erl hrl rb rake gemspec php pl pm lua r jl py pyi ipynb js jsx ts tsx mjs cjs mts cts ' +
+  'vue svelte astro css scss less html md yml yaml json toml tf sql sh bash proto graphql sol v sv ' +
+  'vhd cr elm purs nix bzl cmake gradle xml'
+)
+  .split(' ')
+  .map((extension) => `.${extension}:`);
 
 /**
  * A place has a colon and a digit, a bracket, or the keyword "line" before its message; the message often
@@ -42,8 +46,12 @@ const MAYBE_PLACE =
   /(?:\.[A-Za-z_][\w+-]{0,11}|file|BUILD|WORKSPACE)["']?(?::\s?[([]?|\s?[([]|:?,? (?:on )?lines? |\s)\d/;
 /** Sources that a build only compiles to learn what the machine can do. */
 const PROBE = /(?:^|[\\/])(?:_?conf(?:ig)?test\.\w{1,4}$|CMakeTmp[\\/]|TryCompile)/;
-const COMPLAINS =
-  /error|undefined|undeclared|unresolved|expected|invalid|illegal|missing|cannot|can't|could not|couldn't|not |unknown|unused|no such|\bno\b|fail|must|should|mismatch|duplicate|redefin|deprecat|denied|conflict|wrong|bad |unbound|unable|attempt|overrid|too /i;
+const COMPLAINS = new RegExp(
+  "error|undefined|undeclared|unresolved|expected|invalid|illegal|missing|cannot|can't|" +
+    String.raw`could not|couldn't|not |unknown|unused|no such|\bno\b|fail|must|should|mismatch|` +
+    'duplicate|redefin|deprecat|denied|conflict|wrong|bad |unbound|unable|attempt|overrid|too ',
+  'i',
+);
 /** Blocks that another reader is sure of: what is in them is known already. */
 const SURE = 60;
 const MAX_BLOCK = 40;
@@ -96,8 +104,10 @@ function readPlacedLine(
 /**
  * `--> file:line:col`, `└─ file:line:col`, `on file line N`: a place below the message that it belongs to.
  */
-const ARROW =
-  /^\s{0,12}(?:[│|]\s{1,8})?(?:-{1,2}>|└─|[┌╭]─{1,4}[>[]?|╰─{1,4}|on(?= \S{1,300} line \d)|at(?= )|\[|(?=\S{1,300}:\d{1,7}:\d{1,6}:$))\s{0,4}(?<place>\S.{3,400}?)[\])]?$/;
+const ARROW = new RegExp(
+  String.raw`^\s{0,12}(?:[│|]\s{1,8})?(?:-{1,2}>|└─|[┌╭]─{1,4}[>[]?|╰─{1,4}|on(?= \S{1,300} line \d)|` +
+    String.raw`at(?= )|\[|(?=\S{1,300}:\d{1,7}:\d{1,6}:$))\s{0,4}(?<place>\S.{3,400}?)[\])]?$`,
+);
 const MAX_ABOVE = 8;
 
 function readArrow(log: LogText, line: number, text: string, found: Findings, isNamed: boolean): boolean {
@@ -177,8 +187,11 @@ function weightOfUnknown({ file, severity, code, column, message }: Placed): num
   return column !== null && COMPLAINS.test(message) ? 62 : null;
 }
 
-const FRAME_OF_CODE =
-  /^\s{0,12}>{0,3}\s{0,6}\d{0,6}\s{0,4}[|│┊]|^\s{1,200}[\^~]|^>>> |^\.{3}$|^\s{1,12}(?:-->|:::) |: note: (?!.{1,300}\[[A-Z]{2,6}\d{3,5}\]$)|^(?:symbol|location):|^\s{0,8}=?\s?(?:note|help):|^\s{0,8}\[(?:ERROR|error|javac)\]\s{2,200}\S/;
+const FRAME_OF_CODE = new RegExp(
+  String.raw`^\s{0,12}>{0,3}\s{0,6}\d{0,6}\s{0,4}[|│┊]|^\s{1,200}[\^~]|^>>> |^\.{3}$|^\s{1,12}(?:-->|` +
+    String.raw`:::) |: note: (?!.{1,300}\[[A-Z]{2,6}\d{3,5}\]$)|^(?:symbol|location):|` +
+    String.raw`^\s{0,8}=?\s?(?:note|help):|^\s{0,8}\[(?:ERROR|error|javac)\]\s{2,200}\S`,
+);
 
 /**
  * Returns the last line that belongs to the finding above: indented lines and shown code. At most `blanks`
@@ -235,8 +248,11 @@ function readAnnotation(text: string): Placed | null {
   return { ...place, severity: parseSeverity(groups.word ?? ''), code: null, message: groups.message ?? '' };
 }
 
-const TRAILING =
-  /^(?<said>.{4,600}?),? (?:in|at)(?: file)? "?(?<file>[^\s:"'()<>]{1,300})"?(?:(?:,| on|:)? line (?<line1>\d{1,7})(?:,? col(?:umn)?:? (?<column1>\d{1,6}))?|:(?<line2>\d{1,7})(?::(?<column2>\d{1,6}))?)(?:[.,:]| near .{0,200})?$/;
+const TRAILING = new RegExp(
+  String.raw`^(?<said>.{4,600}?),? (?:in|at)(?: file)? "?(?<file>[^\s:"'()<>]{1,300})"?(?:(?:,| on|` +
+    String.raw`:)? line (?<line1>\d{1,7})(?:,? col(?:umn)?:? (?<column1>\d{1,6}))?|` +
+    String.raw`:(?<line2>\d{1,7})(?::(?<column2>\d{1,6}))?)(?:[.,:]| near .{0,200})?$`,
+);
 
 /** Reads `error: message in file on line N` and `message at file line N.` */
 function readTrailing(text: string): Placed | null {

@@ -35,15 +35,33 @@ const KILLED = { weight: 84, block: 82, reason: 'process killed' };
 const SIGNS: readonly Sign[] = [
   { pattern: /^#\s{1,4}A fatal error has been detected by the Java Runtime Environment/, read: readHotspot },
   { pattern: /^#\s{1,4}There is insufficient memory for the Java Runtime Environment/, read: readMemory },
-  { pattern: /^(?:Thread \S{1,12} .{0,80})?[Pp]rogram (?:received signal|terminated with signal) (?<signal>SIG\w{2,8}), (?<message>.{1,100}?)\.?$/, read: readGdb },
-  { pattern: /^Thread \d{1,6}.{0,80} received signal (?<signal>SIG\w{2,8}), (?<message>.{1,100}?)\.?$/, read: readGdb },
+  { pattern: new RegExp(
+      String.raw`^(?:Thread \S{1,12} .{0,80})?[Pp]rogram (?:received signal|terminated with signal)` +
+      String.raw` (?<signal>SIG\w{2,8}), (?<message>.{1,100}?)\.?$`,
+    ), read: readGdb },
+  { pattern: /^Thread \d{1,6}.{0,80} received signal (?<signal>SIG\w{2,8}), (?<message>.{1,100}?)\.?$/,
+    read: readGdb },
   { pattern: /^Crash reason:\s{1,12}(?<message>.{1,200})/, read: readMinidump },
-  { pattern: /(?<message>(?:Out of memory|Memory cgroup out of memory): Killed process \d{1,9} \(.{1,60}\).{0,200}|oom-kill:constraint=.{1,200})/, said: KILLED },
+  { pattern: new RegExp(
+      '(?<message>(?:Out of memory|Memory cgroup out of memory)' +
+      String.raw`: Killed process \d{1,9} \(.{1,60}\).{0,200}|oom-kill:constraint=.{1,200})`,
+    ), said: KILLED },
   { pattern: /(?<message>\S{1,60}\[\d{1,9}\]: segfault at .{1,200})/, said: KILLED },
-  { pattern: /(?:exit(?:ed)? (?:with )?(?:code|status)|return(?:ed)? (?:code|value)|ExitCode)[ :=]{1,3}'?(?<code>-?\d{9,10}|0x[0-9a-fA-F]{8})\b/i, read: readWindowsCode },
-  { pattern: /(?<message>\b(?<!may be )hang(?:ing|s)? at shutdown[;,:] .{1,200})/, said: { weight: 56, block: 62, reason: 'process that does not end' } },
-  { pattern: /^(?<message>g?make(?:\[\d{1,3}\])?: \*{3} \[[^\]\n]{1,300}\] (?:Segmentation fault|Abort|Bus error|Floating point exception|Illegal instruction|Killed)\b.{0,60})$/, said: { weight: 50, block: 60, reason: 'command ended by a signal' } },
-  { pattern: /^(?<message>(?:FATAL ERROR: .{1,120} )?(?:Allocation failed - JavaScript heap out of memory|Reached heap limit).{0,120})/, said: KILLED },
+  { pattern: new RegExp(
+      '(?:exit(?:ed)? (?:with )?(?:code|status)|return(?:ed)? (?:code|value)|' +
+      String.raw`ExitCode)[ :=]{1,3}'?(?<code>-?\d{9,10}|0x[0-9a-fA-F]{8})\b`,
+      'i',
+    ), read: readWindowsCode },
+  { pattern: /(?<message>\b(?<!may be )hang(?:ing|s)? at shutdown[;,:] .{1,200})/,
+    said: { weight: 56, block: 62, reason: 'process that does not end' } },
+  { pattern: new RegExp(
+      String.raw`^(?<message>g?make(?:\[\d{1,3}\])?: \*{3} \[[^\]\n]{1,300}\] (?:Segmentation fault|Abort|` +
+      String.raw`Bus error|Floating point exception|Illegal instruction|Killed)\b.{0,60})$`,
+    ), said: { weight: 50, block: 60, reason: 'command ended by a signal' } },
+  { pattern: new RegExp(
+      '^(?<message>(?:FATAL ERROR: .{1,120} )?' +
+      '(?:Allocation failed - JavaScript heap out of memory|Reached heap limit).{0,120})',
+    ), said: KILLED },
 ];
 
 const MAX_READ = 60;
@@ -55,29 +73,29 @@ const MAX_READ = 60;
 export const crashes: Extractor = {
   name: 'crashes',
   literals: [
-    ...[
-      'a fatal error has been detected by',
-      'insufficient memory for the java',
-      'received signal sig',
-      'terminated with signal sig',
-    ],
-    ...[
-      'crash reason:',
-      'killed process ',
-      'oom-kill:',
-      ': segfault at ',
-      'at shutdown; attempting',
-      'javascript heap out of memory',
-    ],
-    ...[
-      '] segmentation fault',
-      '] abort',
-      '] bus error',
-      '] floating point exception',
-      '] illegal instruction',
-      '] killed',
-    ],
-    ...['code 3221', 'code -1073', 'code: 3221', 'code: -1073', 'code: 0xc000', 'code 0xc000', 'code=0xc000'],
+    'a fatal error has been detected by',
+    'insufficient memory for the java',
+    'received signal sig',
+    'terminated with signal sig',
+    'crash reason:',
+    'killed process ',
+    'oom-kill:',
+    ': segfault at ',
+    'at shutdown; attempting',
+    'javascript heap out of memory',
+    '] segmentation fault',
+    '] abort',
+    '] bus error',
+    '] floating point exception',
+    '] illegal instruction',
+    '] killed',
+    'code 3221',
+    'code -1073',
+    'code: 3221',
+    'code: -1073',
+    'code: 0xc000',
+    'code 0xc000',
+    'code=0xc000',
   ],
   extract: (log, lines, found) => {
     for (const line of lines.slice(0, MAX_READ)) {
@@ -172,12 +190,19 @@ function readWindowsCode(log: LogText, line: number, groups: Groups, found: Find
   found.block(line, line, 74, 'process died');
 }
 
-const HEAD =
-  /^(?:={2}\d{1,10}={2}\s?)?(?:ERROR|WARNING): (?<tool>(?:HW)?(?:Address|Thread|Memory|Leak|UndefinedBehavior)Sanitizer): (?<kind>[\w -]{1,60}?)(?:\s?[:(]| on | in |$)(?<rest>.{0,300})/;
+const HEAD = new RegExp(
+  String.raw`^(?:={2}\d{1,10}={2}\s?)?(?:ERROR|WARNING): (?<tool>(?:HW)?(?:Address|` +
+    String.raw`Thread|Memory|Leak|UndefinedBehavior)Sanitizer): (?<kind>[\w -]{1,60}?)` +
+    String.raw`(?:\s?[:(]| on | in |$)(?<rest>.{0,300})`,
+);
 const RUNTIME_ERROR =
   /^(?<file>[^\s:]{1,300}):(?<line>\d{1,7}):(?<column>\d{1,5}): runtime error: (?<message>.{1,400})/;
-const VALGRIND =
-  /^={2}\d{1,10}={2}\s{1,4}(?<kind>(?:Invalid (?:read|write|free)|Conditional jump|Use of uninitialised|Mismatched free|Syscall param|Source and destination overlap|Jump to the invalid|[\d,]{1,15} (?:\([^)]{1,60}\) )?bytes in [\d,]{1,12} blocks are definitely lost).{0,200})/;
+const VALGRIND = new RegExp(
+  String.raw`^={2}\d{1,10}={2}\s{1,4}(?<kind>(?:Invalid (?:read|write|free)|Conditional jump|` +
+    'Use of uninitialised|Mismatched free|Syscall param|Source and destination overlap|' +
+    String.raw`Jump to the invalid|[\d,]{1,15} (?:\([^)]{1,60}\) )?` +
+    String.raw`bytes in [\d,]{1,12} blocks are definitely lost).{0,200})`,
+);
 const MAX_REPORT = 120;
 const MAX_REPORTS = 40;
 
@@ -188,15 +213,15 @@ const MAX_REPORTS = 40;
 export const sanitizers: Extractor = {
   name: 'sanitizers',
   literals: [
-    ...[
-      'Sanitizer: ',
-      ': runtime error: ',
-      '== Invalid ',
-      '== Conditional jump',
-      '== Use of uninit',
-      '== Mismatched free',
-    ],
-    ...['== Syscall param', 'definitely lost in', '== Jump to'],
+    'Sanitizer: ',
+    ': runtime error: ',
+    '== Invalid ',
+    '== Conditional jump',
+    '== Use of uninit',
+    '== Mismatched free',
+    '== Syscall param',
+    'definitely lost in',
+    '== Jump to',
   ],
   extract: (log, lines, found) => {
     let end = 0;
@@ -263,12 +288,21 @@ const STACK_PREFIX = /^(?:==\d{1,10}== ?|PID \d{1,9} \| )/;
  * Functions that run before a program's own code, or report its end. A frame there says nothing about the
  * fault.
  */
-const RUNTIME =
-  /^(?:__asan|__interceptor|__tsan|__msan|__ubsan|__sanitizer|__libc_start|_start$|raise$|abort$|__GI_|__assert|__cxa_|std::terminate|__gnu_cxx|pthread_|clone\d?$|start_thread|malloc$|calloc$|realloc$|free$|operator (?:new|delete))|^(?:memcpy|memmove|memset|strlen|strcpy|strdup)$/;
-const FRAME_PLACE =
-  /^(?:#\d{1,4} {1,3}|at |by )?(?:0x[0-9a-fA-F]{1,16}:? )?(?:in )?(?<fn>[^\n]{1,200}?) (?:\([^()\n]{0,200}\) )?(?:at )?\(?(?<file>\/?[^\s():]{1,300}\.\w{1,4}):(?<line>\d{1,7})(?::\d{1,5})?\)?$/;
-const PLACELESS =
-  /^(?:#\d{1,4} {1,3}|at |by )(?:0x[0-9a-fA-F]{1,16}:? )?(?:in )?(?<fn>[^\n(]{1,200}?)(?: ?\(.{0,300}\))?(?: from \S{1,200})?$/;
+const RUNTIME = new RegExp(
+  '^(?:__asan|__interceptor|__tsan|__msan|__ubsan|__sanitizer|__libc_start|_start$|' +
+    String.raw`raise$|abort$|__GI_|__assert|__cxa_|std::terminate|__gnu_cxx|pthread_|clone\d?$|` +
+    'start_thread|malloc$|calloc$|realloc$|free$|operator (?:new|delete))|' +
+    '^(?:memcpy|memmove|memset|strlen|strcpy|strdup)$',
+);
+const FRAME_PLACE = new RegExp(
+  String.raw`^(?:#\d{1,4} {1,3}|at |by )?(?:0x[0-9a-fA-F]{1,16}:? )?(?:in )?(?<fn>[^\n]{1,200}?)` +
+    String.raw` (?:\([^()\n]{0,200}\) )?(?:at )?\(?(?<file>/?[^\s():]{1,300}\.\w{1,4})` +
+    String.raw`:(?<line>\d{1,7})(?::\d{1,5})?\)?$`,
+);
+const PLACELESS = new RegExp(
+  String.raw`^(?:#\d{1,4} {1,3}|at |by )(?:0x[0-9a-fA-F]{1,16}:? )?(?:in )?(?<fn>[^\n(]{1,200}?)` +
+    String.raw`(?: ?\(.{0,300}\))?(?: from \S{1,200})?$`,
+);
 
 /** The suffix that sanitizers add to a frame: `(cart+0x4f1a)`, `(BuildId: 3f…)`. */
 const MODULE =

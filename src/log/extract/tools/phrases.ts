@@ -15,13 +15,25 @@ const ONLY_A_NAME = /-Werror|error_?log|on_?error|errors?\.(?:js|ts|py|go|rb|jav
 
 // biome-ignore format: one row for each phrase
 const PHRASES: readonly Phrase[] = [
-  { pattern: /\b(?:fatal error|FATAL|panic(?:ked)?\b|Segmentation fault|core dumped|heap out of memory)/, weight: 62, reason: 'fatal error' },
+  { pattern: /\b(?:fatal error|FATAL|panic(?:ked)?\b|Segmentation fault|core dumped|heap out of memory)/,
+    weight: 62, reason: 'fatal error' },
   { pattern: /^##\[error\]|^\[error\]|^::error/i, weight: 58, reason: 'error reported to CI' },
-  { pattern: /^(?:\S{1,80}: )?(?:error|fatal|ERROR|FATAL|Error)(?:\[\w{1,12}\])?: \S/, weight: 56, reason: 'error line' },
+  { pattern: /^(?:\S{1,80}: )?(?:error|fatal|ERROR|FATAL|Error)(?:\[\w{1,12}\])?: \S/, weight: 56,
+    reason: 'error line' },
   { pattern: /\b(?:Exception|Error)\b(?::|$)/, weight: 48, reason: 'exception' },
-  { pattern: /command not found|No such file or directory|[Pp]ermission denied|No space left on device|Connection refused|Could not resolve host|Connection (?:timed out|reset)|\b(?:ECONN|ETIMEDOUT|ENOTFOUND|ENOENT|EACCES)\w*|Killed\b|cannot find|[Cc]ould not (?:find|resolve|read|open|connect|transfer)|undefined (?:reference|symbol)/, weight: 48, reason: 'failure message' },
+  { pattern: new RegExp(
+      'command not found|No such file or directory|[Pp]ermission denied|No space left on device|' +
+      String.raw`Connection refused|Could not resolve host|Connection (?:timed out|reset)|\b(?:ECONN|` +
+      String.raw`ETIMEDOUT|ENOTFOUND|ENOENT|EACCES)\w*|Killed\b|cannot find|[Cc]ould not (?:find|resolve|` +
+      'read|open|connect|transfer)|undefined (?:reference|symbol)',
+    ), weight: 48, reason: 'failure message' },
   { pattern: /\b(?:FAILED|FAILURE|FAIL|failed|failure)\b/, weight: 40, reason: 'failure line' },
-  { pattern: /[Cc]ould not be|[Cc]annot |[Cc]an't |[Uu]nable to |unrecognized|not (?:found|defined|provided|supported)|[Ii]nvalid|[Mm]issing|timed out|[Nn]o (?:module|matching|such|package|space|rule|provider|candidate|usable|suitable)\b|conflicts? with|running out of|is required|[Pp]lease specify|[Dd]enied|[Rr]efused|[Aa]bort/, weight: 38, reason: 'complaint' },
+  { pattern: new RegExp(
+      "[Cc]ould not be|[Cc]annot |[Cc]an't |[Uu]nable to |unrecognized|not (?:found|defined|" +
+      'provided|supported)|[Ii]nvalid|[Mm]issing|timed out|[Nn]o (?:module|matching|such|package|' +
+      String.raw`space|rule|provider|candidate|usable|suitable)\b|conflicts? with|running out of|` +
+      'is required|[Pp]lease specify|[Dd]enied|[Rr]efused|[Aa]bort',
+    ), weight: 38, reason: 'complaint' },
   { pattern: /\b(?:error|ERROR)\b/, weight: 34, reason: 'error line' },
 ];
 
@@ -32,61 +44,51 @@ const [NOTICE, ENDING] = [16, 8];
 export const phrases: Extractor = {
   name: 'generic',
   literals: [
-    ...[
-      'error',
-      'fatal',
-      'fail',
-      'exception',
-      'panic',
-      'segmentation fault',
-      'core dumped',
-      'out of memory',
-      'not found',
-    ],
-    ...[
-      'no such file',
-      'permission denied',
-      'no space left',
-      'connection',
-      'could not',
-      'cannot',
-      "can't",
-      'unable to',
-    ],
-    ...[
-      'killed',
-      'abort',
-      'econn',
-      'etimedout',
-      'enotfound',
-      'enoent',
-      'eacces',
-      'unrecognized',
-      'no module',
-      'no matching',
-    ],
-    ...[
-      'no such',
-      'no package',
-      'no space',
-      'no rule',
-      'no provider',
-      'no candidate',
-      'no usable',
-      'no suitable',
-      'conflict',
-    ],
-    ...[
-      'running out',
-      'is required',
-      'please specify',
-      'undefined',
-      'timed out',
-      'denied',
-      'refused',
-      'invalid',
-      'missing',
-    ],
+    'error',
+    'fatal',
+    'fail',
+    'exception',
+    'panic',
+    'segmentation fault',
+    'core dumped',
+    'out of memory',
+    'not found',
+    'no such file',
+    'permission denied',
+    'no space left',
+    'connection',
+    'could not',
+    'cannot',
+    "can't",
+    'unable to',
+    'killed',
+    'abort',
+    'econn',
+    'etimedout',
+    'enotfound',
+    'enoent',
+    'eacces',
+    'unrecognized',
+    'no module',
+    'no matching',
+    'no such',
+    'no package',
+    'no space',
+    'no rule',
+    'no provider',
+    'no candidate',
+    'no usable',
+    'no suitable',
+    'conflict',
+    'running out',
+    'is required',
+    'please specify',
+    'undefined',
+    'timed out',
+    'denied',
+    'refused',
+    'invalid',
+    'missing',
   ],
   extract: (log, lines, found) => {
     for (const line of lines) readLinePhrase(log, line, found);
@@ -111,16 +113,14 @@ function readLinePhrase(log: LogText, line: number, found: Findings): void {
 export const records: Extractor = {
   name: 'records',
   literals: [
-    ...[
-      ' char:',
-      'FullyQualifiedErrorId',
-      'diff --git ',
-      'Reason: ',
-      'FAILED ON',
-      '--- expected',
-      '+++ actual',
-      '--- Expected',
-    ],
+    ' char:',
+    'FullyQualifiedErrorId',
+    'diff --git ',
+    'Reason: ',
+    'FAILED ON',
+    '--- expected',
+    '+++ actual',
+    '--- Expected',
     '-- Expected',
   ],
   extract: (log, lines, found) => {
@@ -179,8 +179,10 @@ export const listings: Extractor = {
   },
 };
 
-const ROW =
-  /^\s{1,12}(?:line )?(?<line>\d{1,7})(?:[:,](?<column>\d{1,6}))?(?:-\d{1,7}(?::\d{1,6})?)?(?: \||:)?\s{1,12}(?<said>\S.{0,500})$/;
+const ROW = new RegExp(
+  String.raw`^\s{1,12}(?:line )?(?<line>\d{1,7})(?:[:,](?<column>\d{1,6}))?` +
+    String.raw`(?:-\d{1,7}(?::\d{1,6})?)?(?: \||:)?\s{1,12}(?<said>\S.{0,500})$`,
+);
 const CODE = /^(?<message>.{1,400}?)\s{2,60}[([]?(?<code>[@\w/.-]{2,80})[)\]]?$/;
 
 /**
@@ -308,49 +310,113 @@ const STATUS_WORDS = ['status', 'status code', 'returned', 'response', 'error'].
   [' ', ': ', ':', '='].map((mark) => word + mark),
 );
 const HTTP_LITERALS: readonly string[] = [
-  ...[
-    'http/1',
-    'http/2',
-    'http/3',
-    '401 unauth',
-    '403 forbid',
-    '404 not fo',
-    '429 too',
-    '500 intern',
-    '502 bad',
-    '503 servic',
-    '504 gatewa',
-  ],
+  'http/1',
+  'http/2',
+  'http/3',
+  '401 unauth',
+  '403 forbid',
+  '404 not fo',
+  '429 too',
+  '500 intern',
+  '502 bad',
+  '503 servic',
+  '504 gatewa',
   ...['http ', 'http: ', 'http:', 'http=', ...STATUS_WORDS].flatMap((mark) => [`${mark}4`, `${mark}5`]),
 ];
 
 /** What shells, kernels, networks and disks say themselves: short, specific, and seldom wrong. */
 // biome-ignore format: one row for each complaint
 const COMPLAINTS: readonly Complaint[] = [
-  { reason: 'shell error', weight: 80, literals: ['command not found', ': not found', 'no such file', 'permission denied', 'cannot execute', 'bad interpreter', 'syntax error', 'unbound variable', 'parameter not set'],
-    pattern: /^\S{0,200}: (?:line )?\d{1,6}: .{1,300}: (?:command not found|not found|No such file or directory|[Pp]ermission denied|cannot execute|bad interpreter|syntax error|unbound variable|parameter not set)/ },
-  { reason: 'shell error', weight: 80, literals: ['unbound variable', 'is a directory', 'argument list too long', 'text file busy', 'exec format', 'required', 'syntax error'],
-    pattern: /^\S{0,200}: (?:line )?\d{1,6}: .{1,300}: (?:unbound variable|Is a directory|Argument list too long|Text file busy|Exec format error|required)|^\S{0,200}: (?:line )?\d{1,6}: syntax error/ },
-  { reason: 'command failed', weight: 78, literals: ['not found', 'no such file', 'denied', "can't open", 'cannot', 'could not', 'failed', 'unable', 'error', 'fatal', 'curl: ', 'wget: ', 'scp: ', 'ssh: ', 'rsync: ', 'aws: '],
-    pattern: /^(?:ba|z|da)?sh: .{1,300}(?:not found|No such file|denied|Can't open)|^(?:env|sudo|exec|which|cd|cp|mv|cat|rm|ls|tar|unzip|chmod|mkdir|touch|git|ssh|scp|rsync|curl|wget|aws|gcloud|kubectl|helm|terraform|docker|docker-compose|gpg|openssl): .{1,300}(?:No such file|not found|denied|cannot|[Cc]ould not|[Ff]ailed|unable|[Ee]rror|fatal|\(\d{1,3}\) )/ },
-  { reason: 'disk full', weight: 84, literals: ['no space left', 'enospc', 'quota exceeded', 'read-only file'],
+  { reason: 'shell error', weight: 80, literals: ['command not found', ': not found', 'no such file',
+    'permission denied', 'cannot execute', 'bad interpreter', 'syntax error', 'unbound variable',
+    'parameter not set'],
+    pattern: new RegExp(
+      String.raw`^\S{0,200}: (?:line )?\d{1,6}: .{1,300}: (?:command not found|not found|` +
+      'No such file or directory|[Pp]ermission denied|cannot execute|bad interpreter|' +
+      'syntax error|unbound variable|parameter not set)',
+    ) },
+  { reason: 'shell error', weight: 80, literals: ['unbound variable', 'is a directory',
+    'argument list too long', 'text file busy', 'exec format', 'required', 'syntax error'],
+    pattern: new RegExp(
+      String.raw`^\S{0,200}: (?:line )?\d{1,6}: .{1,300}: (?:unbound variable|Is a directory|` +
+      'Argument list too long|Text file busy|Exec format error|required)|' +
+      String.raw`^\S{0,200}: (?:line )?\d{1,6}: syntax error`,
+    ) },
+  { reason: 'command failed', weight: 78, literals: ['not found', 'no such file', 'denied', "can't open",
+    'cannot', 'could not', 'failed', 'unable', 'error', 'fatal', 'curl: ', 'wget: ', 'scp: ', 'ssh: ',
+    'rsync: ', 'aws: '],
+    pattern: new RegExp(
+      "^(?:ba|z|da)?sh: .{1,300}(?:not found|No such file|denied|Can't open)|^(?:env|sudo|exec|" +
+      'which|cd|cp|mv|cat|rm|ls|tar|unzip|chmod|mkdir|touch|git|ssh|scp|rsync|curl|wget|aws|' +
+      'gcloud|kubectl|helm|terraform|docker|docker-compose|gpg|openssl): .{1,300}(?:No such file|' +
+      String.raw`not found|denied|cannot|[Cc]ould not|[Ff]ailed|unable|[Ee]rror|fatal|\(\d{1,3}\) )`,
+    ) },
+  { reason: 'disk full', weight: 84, literals: ['no space left', 'enospc', 'quota exceeded',
+    'read-only file'],
     pattern: /\b(?:No space left on device|ENOSPC|Disk quota exceeded|Read-only file system)/ },
-  { reason: 'out of memory', weight: 84, literals: ['out of memory', 'cannot allocate', 'outofmemory', 'heap limit', 'oom-kill', 'oomkilled', 'killed process', 'memory exhausted', 'bad_alloc', 'memoryerror'],
-    pattern: /\b(?:Out of memory|out of memory|Cannot allocate memory|OutOfMemoryError|heap limit|oom-kill|OOMKilled|Killed process \d|virtual memory exhausted|std::bad_alloc|MemoryError)\b/ },
-  { reason: 'process died', weight: 80, literals: ['killed', 'segmentation fault', 'aborted', 'bus error', 'illegal instruction', 'floating point exception', 'core dumped'],
-    pattern: /(?:^|[\s:])(?:\d{1,8} )?(?:Killed|Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception)(?:\s{1,20}\(core dumped\))?(?:\s{2,40}\S|$)|\(core dumped\)/ },
-  { reason: 'network error', weight: 76, literals: ['econn', 'etimedout', 'enotfound', 'eai_again', 'ehostunreach', 'connection re', 'could not resolve', 'not known', 'name resolution', 'no route', 'is unreachable', 'connection timed', 'operation timed', 'tls handshake', 'certificate ', 'ssl_error', 'local issuer'],
-    pattern: /\b(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)\b|Connection refused|Connection reset by peer|Could not resolve host|Name or service not known|Temporary failure in name resolution|No route to host|Network is unreachable|Connection timed out|Operation timed out|TLS handshake|certificate (?:verify failed|has expired|problem)|SSL_ERROR|unable to get local issuer/ },
+  { reason: 'out of memory', weight: 84, literals: ['out of memory', 'cannot allocate', 'outofmemory',
+    'heap limit', 'oom-kill', 'oomkilled', 'killed process', 'memory exhausted', 'bad_alloc', 'memoryerror'],
+    pattern: new RegExp(
+      String.raw`\b(?:Out of memory|out of memory|Cannot allocate memory|OutOfMemoryError|heap limit|` +
+      String.raw`oom-kill|OOMKilled|Killed process \d|virtual memory exhausted|` +
+      String.raw`std::bad_alloc|MemoryError)\b`,
+    ) },
+  { reason: 'process died', weight: 80, literals: ['killed', 'segmentation fault', 'aborted', 'bus error',
+    'illegal instruction', 'floating point exception', 'core dumped'],
+    pattern: new RegExp(
+      String.raw`(?:^|[\s:])(?:\d{1,8} )?(?:Killed|Segmentation fault|Aborted|Bus error|` +
+      String.raw`Illegal instruction|Floating point exception)(?:\s{1,20}\(core dumped\))?` +
+      String.raw`(?:\s{2,40}\S|$)|\(core dumped\)`,
+    ) },
+  { reason: 'network error', weight: 76, literals: ['econn', 'etimedout', 'enotfound', 'eai_again',
+    'ehostunreach', 'connection re', 'could not resolve', 'not known', 'name resolution', 'no route',
+    'is unreachable', 'connection timed', 'operation timed', 'tls handshake', 'certificate ', 'ssl_error',
+    'local issuer'],
+    pattern: new RegExp(
+      String.raw`\b(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)\b|` +
+      'Connection refused|Connection reset by peer|Could not resolve host|' +
+      'Name or service not known|Temporary failure in name resolution|No route to host|' +
+      'Network is unreachable|Connection timed out|Operation timed out|TLS handshake|' +
+      'certificate (?:verify failed|has expired|problem)|SSL_ERROR|unable to get local issuer',
+    ) },
   { reason: 'HTTP error', weight: 72, literals: HTTP_LITERALS,
-    pattern: /\b(?:HTTP(?:\/[\d.]{1,3})?|status(?: code)?|error:?|returned|response)[ :=]{1,3}(?:4\d\d|5\d\d)\b|\b(?:401 Unauthorized|403 Forbidden|404 Not Found|429 Too Many|500 Internal|502 Bad Gateway|503 Service|504 Gateway)/i },
+    pattern: new RegExp(
+      String.raw`\b(?:HTTP(?:/[\d.]{1,3})?|status(?: code)?|error:?|returned|response)[ :=]{1,3}(?:4\d\d|` +
+      String.raw`5\d\d)\b|\b(?:401 Unauthorized|403 Forbidden|404 Not Found|429 Too Many|` +
+      '500 Internal|502 Bad Gateway|503 Service|504 Gateway)',
+      'i',
+    ) },
   { reason: 'git error', weight: 76, literals: ['fatal: ', 'remote: ', 'permission denied (', 'host key'],
-    pattern: /^fatal: .{1,300}|^remote: (?:error|fatal|Permission|Repository not found|Invalid).{0,300}|Permission denied \(publickey|Host key verification failed/ },
-  { reason: 'run was ended', weight: 80, literals: ['exceeded', 'timed out', 'cancel', 'no output', 'shutdown signal', 'lost communication', 'agent was removed'],
-    pattern: /exceeded the maximum execution time|(?:job|build|step|operation|action|run) .{0,60}(?:timed out|was cancell?ed|has been cancell?ed|exceeded)|No output has been received|runner has received a shutdown signal|lost communication with the server|The operation was canceled|agent was removed|ERROR: Job failed: execution took longer/i },
-  { reason: 'missing setting', weight: 78, literals: ['environment variable', 'env var', 'secret', 'token', 'credential'],
-    pattern: /(?:required|missing|undefined|unset|not set|must be set|is empty).{0,80}(?:environment variable|env var|secret|token|credential)|(?:environment variable|env var|secret|token|credentials?)s? .{0,100}(?:not set|not found|missing|is required|required|must be set|undefined|is empty|not defined|not supplied)/i },
+    pattern: new RegExp(
+      '^fatal: .{1,300}|^remote: (?:error|fatal|Permission|Repository not found|Invalid).{0,300}|' +
+      String.raw`Permission denied \(publickey|Host key verification failed`,
+    ) },
+  { reason: 'run was ended', weight: 80, literals: ['exceeded', 'timed out', 'cancel', 'no output',
+    'shutdown signal', 'lost communication', 'agent was removed'],
+    pattern: new RegExp(
+      'exceeded the maximum execution time|(?:job|build|step|operation|action|' +
+      'run) .{0,60}(?:timed out|was cancell?ed|has been cancell?ed|exceeded)|' +
+      'No output has been received|runner has received a shutdown signal|' +
+      'lost communication with the server|The operation was canceled|agent was removed|' +
+      'ERROR: Job failed: execution took longer',
+      'i',
+    ) },
+  { reason: 'missing setting', weight: 78, literals: ['environment variable', 'env var', 'secret', 'token',
+    'credential'],
+    pattern: new RegExp(
+      '(?:required|missing|undefined|unset|not set|must be set|is empty).{0,80}' +
+      '(?:environment variable|env var|secret|token|credential)|(?:environment variable|env var|' +
+      'secret|token|credentials?)s? .{0,100}(?:not set|not found|missing|is required|required|' +
+      'must be set|undefined|is empty|not defined|not supplied)',
+      'i',
+    ) },
   { reason: 'error reported to CI', weight: 76, literals: ['##[error]', '::error', 'error: '],
-    pattern: /^(?:##\[error\]|::error.{0,200}::|Error: )(?!Process completed)(?:The process .{1,200} failed|Unable to|Input required|Invalid workflow|Unexpected|Can't find|Version|Resource not accessible|Bad credentials|Error|No |Not |Failed|Missing|Could|.{1,60}not found).{0,300}/ },
+    pattern: new RegExp(
+      String.raw`^(?:##\[error\]|::error.{0,200}::|Error: )(?!Process completed)` +
+      '(?:The process .{1,200} failed|Unable to|Input required|Invalid workflow|Unexpected|' +
+      "Can't find|Version|Resource not accessible|Bad credentials|Error|No |Not |" +
+      'Failed|Missing|Could|.{1,60}not found).{0,300}',
+    ) },
 ];
 
 /**
@@ -387,11 +453,15 @@ function isSaid(
  * A command line as CI systems echo it: `$ npm ci`, `+ mvn verify`, `##[group]Run go test ./...`, npm's `>
  * jest`.
  */
-const ECHO =
-  /^(?:\$ |\+{1,2} |##\[(?:group\]Run|command\])\s?|> |\[command\]|Run )(?:(?:sudo|time|env|exec|npx|pnpm exec|yarn|poetry run|uv run|bundle exec|python3? -m|\S{0,100}\/python3? -m|timeout \S{1,20}|[A-Z_]{1,40}=\S{0,100}) ){0,4}(?:\S{0,100}\/)?(?<tool>[\w.+-]{1,30})/;
+const ECHO = new RegExp(
+  String.raw`^(?:\$ |\+{1,2} |##\[(?:group\]Run|command\])\s?|> |\[command\]|Run )(?:(?:sudo|time|env|` +
+    String.raw`exec|npx|pnpm exec|yarn|poetry run|uv run|bundle exec|python3? -m|\S{0,100}/python3? -m|` +
+    String.raw`timeout \S{1,20}|[A-Z_]{1,40}=\S{0,100}) ){0,4}(?:\S{0,100}/)?(?<tool>[\w.+-]{1,30})`,
+);
 
 const NAMED_ALIKE =
-  'npm yarn pnpm node jest vitest mocha tsc eslint prettier gradle pip pytest tox poetry uv cargo go make cmake ctest gcc docker rspec composer phpunit dotnet terraform';
+  'npm yarn pnpm node jest vitest mocha tsc eslint prettier gradle pip pytest tox poetry uv cargo go ' +
+  'make cmake ctest gcc docker rspec composer phpunit dotnet terraform';
 /** Tools by the name of their program. */
 const TOOLS: ReadonlyMap<string, string> = new Map([
   ...NAMED_ALIKE.split(' ').map((tool) => [tool, tool] as const),

@@ -37,20 +37,37 @@ const PLACE =
 const SPACED =
   /^(?<file>(?:[A-Za-z]:[\\/])?[^\s:|<>"'`;=][^:|<>"'`;=]{0,250}\.\w{1,10}):(?<line2>\d{1,7}):(?<column2>\d{1,6})(?=: (?:fatal )?(?:error|warning|note)\b)(?<rest>.{0,1500})/;
 /** Names without an extension that are files all the same. */
-const BARE_NAME =
-  /^(?:Dockerfile|Makefile|GNUmakefile|BUILD|WORKSPACE|Gemfile|Rakefile|Jenkinsfile|Podfile|Fastfile|Justfile|Vagrantfile|Procfile|go\.mod|go\.sum)(?:\.\w{1,20})?$/i;
+const BARE_NAME = new RegExp(
+  '^(?:Dockerfile|Makefile|GNUmakefile|BUILD|WORKSPACE|Gemfile|Rakefile|Jenkinsfile|Podfile|' +
+    String.raw`Fastfile|Justfile|Vagrantfile|Procfile|go\.mod|go\.sum)(?:\.\w{1,20})?$`,
+  'i',
+);
 const EXTENSION = /\.[A-Za-z_][\w+-]{0,11}$/;
 /** A host name, whose last part looks like a file extension. */
-const HOST =
-  /^[\w.-]{1,200}\.(?:com|org|net|io|dev|local|localhost|internal|cloud|app|svc|test|invalid|edu|gov|eu|de|uk|co|ai|info)$/i;
+const HOST = new RegExp(
+  String.raw`^[\w.-]{1,200}\.(?:com|org|net|io|dev|local|localhost|internal|cloud|app|` +
+    'svc|test|invalid|edu|gov|eu|de|uk|co|ai|info)$',
+  'i',
+);
 
-const SEVERITY =
-  /^[([]?(?<word>(?:fatal )?error|err|fatal|failure|critical|warning|warn|note|info|information|hint|help|remark|style|performance|portability|convention|refactor|notice|[EWFCRI](?=:\s))[)\]]?(?:\[(?<code>[^\]\s]{1,60})\])?(?:\s?:\s{0,4}|\s-\s{1,4}|\s{2,8}|(?<=\])\s|\s(?=[A-Z]{1,8}\d{2,6}\b)|$)/i;
-const CODE =
-  /^[([]?(?:(?<code>[A-Z]{1,9}-?\d{2,6})(?:\/[\w-]{1,60})?|(?<rule>[A-Z]\w{1,40}(?:\/\w{1,60}){1,3}|(?:lint|assist)\/[\w/]{1,80}|-W[\w-]{1,40})(?:, ?-W[\w=-]{1,60})?)[)\]]?[:,]?(?:\s{1,8}|$)/;
+const SEVERITY = new RegExp(
+  '^[([]?(?<word>(?:fatal )?error|err|fatal|failure|critical|warning|warn|note|info|' +
+    'information|hint|help|remark|style|performance|portability|convention|refactor|' +
+    String.raw`notice|[EWFCRI](?=:\s))[)\]]?(?:\[(?<code>[^\]\s]{1,60})\])?(?:\s?:\s{0,4}|` +
+    String.raw`\s-\s{1,4}|\s{2,8}|(?<=\])\s|\s(?=[A-Z]{1,8}\d{2,6}\b)|$)`,
+  'i',
+);
+const CODE = new RegExp(
+  String.raw`^[([]?(?:(?<code>[A-Z]{1,9}-?\d{2,6})(?:/[\w-]{1,60})?|` +
+    String.raw`(?<rule>[A-Z]\w{1,40}(?:/\w{1,60}){1,3}|(?:lint|assist)/[\w/]{1,80}|` +
+    String.raw`-W[\w-]{1,40})(?:, ?-W[\w=-]{1,60})?)[)\]]?[:,]?(?:\s{1,8}|$)`,
+);
 const REMARK = /^\[(?:[*-]|[A-Z][a-z]{1,20})\]\s/;
-const END_CODE =
-  /^(?<message>.{1,1000}?)\s{1,40}(?:\[(?:(?<word>Error|Warning)\/)?(?<code>[a-z@][\w@/.-]{1,80}|[A-Z]{1,6}\d{2,6})(?:,[\w,-]{1,80})?\]|\((?<rule>(?:[\w@]{1,40}[-/]){1,4}[\w-]{1,40}|[A-Z]{1,4}\d{2,6}|report[A-Z]\w{1,60})\))$/;
+const END_CODE = new RegExp(
+  String.raw`^(?<message>.{1,1000}?)\s{1,40}(?:\[(?:(?<word>Error|Warning)/)?` +
+    String.raw`(?<code>[a-z@][\w@/.-]{1,80}|[A-Z]{1,6}\d{2,6})(?:,[\w,-]{1,80})?\]|` +
+    String.raw`\((?<rule>(?:[\w@]{1,40}[-/]){1,4}[\w-]{1,40}|[A-Z]{1,4}\d{2,6}|report[A-Z]\w{1,60})\))$`,
+);
 
 /**
  * Checks whether a name is that of a file: it has an extension, or is known without one, and is not a host,
@@ -163,10 +180,16 @@ interface ToolName {
 
 // biome-ignore format: one row for each tool
 export const TOOL_NAMES: readonly ToolName[] = [
-  { tool: 'clang-format', says: /code should be clang-formatted \[-W(?<code>[\w-]{1,60})\]/, severity: 'error' },
-  { tool: 'clang-tidy', code: /^(?:bugprone|cert|clang-analyzer|cppcoreguidelines|google|hicpp|llvm|misc|modernize|performance|portability|readability|concurrency)-/ },
+  { tool: 'clang-format', says: /code should be clang-formatted \[-W(?<code>[\w-]{1,60})\]/,
+    severity: 'error' },
+  { tool: 'clang-tidy',
+    code: new RegExp(
+      '^(?:bugprone|cert|clang-analyzer|cppcoreguidelines|google|hicpp|llvm|misc|' +
+      'modernize|performance|portability|readability|concurrency)-',
+    ) },
   { tool: 'cppcheck', says: /: (?:style|performance|portability): .{1,400} \[\w{1,60}\]$/ },
-  { tool: 'hadolint', file: /Dockerfile|Containerfile/, code: /^(?:DL|SC)\d{4}$/, severity: 'error', weight: 74 },
+  { tool: 'hadolint', file: /Dockerfile|Containerfile/, code: /^(?:DL|SC)\d{4}$/, severity: 'error',
+    weight: 74 },
   { tool: 'shellcheck', code: /^SC\d{4}$/, severity: 'error', weight: 76 },
   { tool: 'markdownlint', code: /^MD\d{3}$/, severity: 'error', weight: 74 },
   { tool: 'msvc', code: /^(?:C|LNK|D)\d{4}$/, says: /(?:error|warning) (?:C|LNK|D)\d{4}\s?:/ },
@@ -178,13 +201,16 @@ export const TOOL_NAMES: readonly ToolName[] = [
   { tool: 'pyright', file: /\.pyi?$/, says: /\d - (?:error|warning): |\(report\w{1,60}\)$/ },
   { tool: 'linter', file: /\.(?:pyi?|ipynb)$/, code: /^[A-Z]{1,5}\d{1,5}$/, severity: 'error', weight: 76 },
   { tool: 'mypy', file: /\.pyi?$/, says: /: error: / },
-  { tool: 'yamllint', file: /\.ya?ml$/, says: /: \[(?:error|warning)\] .{1,400}\((?<code>[a-z-]{2,60})\)$|^\s{1,8}\d/ },
+  { tool: 'yamllint', file: /\.ya?ml$/,
+    says: /: \[(?:error|warning)\] .{1,400}\((?<code>[a-z-]{2,60})\)$|^\s{1,8}\d/ },
   { tool: 'actionlint', file: /\.github\/workflows\//, isPlain: 'column' },
   { tool: 'biome', code: /^(?:lint|assist)\// },
   { tool: 'stylelint', file: /\.(?:css|scss|sass|less)$/, code: /^[@a-z]/ },
   { tool: 'eslint', code: /^[@a-z]/, file: /\.(?:[cm]?[jt]sx?|vue|svelte)$/ },
-  { tool: 'eslint', says: /, (?:Error|Warning) - |\[(?:Error|Warning)\/|\((?<code>[@a-z][\w@/-]{1,80})\)$/, file: /\.(?:[cm]?[jt]sx?|vue|svelte)$/ },
-  { tool: 'staticcheck', file: /\.go$/, says: /\((?<code>(?:SA|S|ST|QF|U)\d{4})\)$/, weight: 76, isPlain: 'column' },
+  { tool: 'eslint', says: /, (?:Error|Warning) - |\[(?:Error|Warning)\/|\((?<code>[@a-z][\w@/-]{1,80})\)$/,
+    file: /\.(?:[cm]?[jt]sx?|vue|svelte)$/ },
+  { tool: 'staticcheck', file: /\.go$/, says: /\((?<code>(?:SA|S|ST|QF|U)\d{4})\)$/, weight: 76,
+    isPlain: 'column' },
   { tool: 'golangci-lint', file: /\.go$/, says: /\((?<code>[a-z]{3,30})\)$/, weight: 76, isPlain: 'column' },
   { tool: 'go', file: /\.go$/, weight: 76, isPlain: 'column' },
   { tool: 'ansible-lint', file: /\.ya?ml$/, code: /^Task\/Handler$/ },

@@ -3,14 +3,22 @@ import { isForeignFile, readFrame } from '../../frames.ts';
 import { blockEnd, type LogText, lineAbove, lineBelow, linesBetween } from '../../lines/lines.ts';
 import type { Extractor, Findings, Groups } from '../extraction.ts';
 
-const HEAD =
-  /^(?:Exception in thread "[^"]{1,200}" |\[(?:ERROR|error|WARN)\] |Caused by: |Uncaught |Unhandled exception\. |error: Uncaught |[A-Z][\w ]{1,40}: (?=[A-Z]\w{0,60}(?:Error|Exception):)|E {1,8}|.{0,60}?(?=\b(?:java|org|com|javax|kotlin|scala)\.))?(?<type>(?:[A-Za-z_$][\w$]{0,80}[.:\\]{1,2}){0,12}(?:[A-Z][\w$]{0,80})?(?:Error|Exception|Failure|Fault|Interrupt|Exit|Throwable|Timeout)(?: \[\w{1,60}\])?)(?:: ?(?<message>.{0,600})|$)/;
+const HEAD = new RegExp(
+  String.raw`^(?:Exception in thread "[^"]{1,200}" |\[(?:ERROR|error|WARN)\] |Caused by: |Uncaught |` +
+    String.raw`Unhandled exception\. |error: Uncaught |[A-Z][\w ]{1,40}: (?=[A-Z]\w{0,60}(?:Error|` +
+    String.raw`Exception):)|E {1,8}|.{0,60}?(?=\b(?:java|org|com|javax|kotlin|scala)\.))?` +
+    String.raw`(?<type>(?:[A-Za-z_$][\w$]{0,80}[.:\\]{1,2}){0,12}(?:[A-Z][\w$]{0,80})?(?:Error|` +
+    String.raw`Exception|Failure|Fault|Interrupt|Exit|Throwable|Timeout)(?: \[\w{1,60}\])?)` +
+    '(?:: ?(?<message>.{0,600})|$)',
+);
 const MAX_FRAMES = 60;
 const MAX_TRACES = 300;
 const MAX_MESSAGE_LINES = 40;
 /** Lines of a logger, a runner or a build tool: no part of an exception's message. */
-const OTHER_OUTPUT =
-  /^\s{0,4}(?:\[\w{1,12}\]|\d{2,4}[-:/]\d{2}|(?:INFO|WARN|ERROR|DEBUG|TRACE)\b|Tests run|Running |[=*-]{8}|> Task|\d{1,5}\) )/;
+const OTHER_OUTPUT = new RegExp(
+  String.raw`^\s{0,4}(?:\[\w{1,12}\]|\d{2,4}[-:/]\d{2}|(?:INFO|WARN|ERROR|DEBUG|TRACE)\b|` +
+    String.raw`Tests run|Running |[=*-]{8}|> Task|\d{1,5}\) )`,
+);
 
 /** Python tracebacks: the exception is below its frames, and the last of a chain is the outermost. */
 export const pythonTraceback: Extractor = {
@@ -117,8 +125,10 @@ function firstFrame(log: LogText, line: number): number {
 }
 
 /** .NET's inner exception, on a line of its own. */
-const INNER =
-  /^\s{0,12}---> (?:\(Inner Exception #\d{1,3}\) )?(?<type>(?:[A-Za-z_]\w{0,80}\.){0,10}[A-Z]\w{0,80}(?:Exception|Error))(?:: (?<message>.{0,500}))?$/;
+const INNER = new RegExp(
+  String.raw`^\s{0,12}---> (?:\(Inner Exception #\d{1,3}\) )?(?<type>(?:[A-Za-z_]\w{0,80}\.){0,10}` +
+    String.raw`[A-Z]\w{0,80}(?:Exception|Error))(?:: (?<message>.{0,500}))?$`,
+);
 
 /** Lines between frames: of the trace itself, and the source that Vitest shows below a frame. */
 const GOES_ON =
@@ -171,8 +181,10 @@ function readTrace(
 
 const RUBY =
   /^(?:\S{1,60}: )?(?<file>[^\s:]{1,300}\.rb):(?<line>\d{1,7}):in [`'](?<fn>[^'\n]{1,200})': (?<message>.{0,500}?) \((?<type>(?:[A-Z]\w{0,60}::){0,6}[A-Z]\w{0,60})\)$/;
-const PHP =
-  /^(?:PHP )?Fatal error: {1,2}Uncaught (?<type>[\w\\]{1,200}): (?<message>.{0,500}?) in (?<file>\S{1,300}\.php):(?<line>\d{1,7})$/;
+const PHP = new RegExp(
+  String.raw`^(?:PHP )?Fatal error: {1,2}Uncaught (?<type>[\w\\]{1,200}): (?<message>.{0,500}?)` +
+    String.raw` in (?<file>\S{1,300}\.php):(?<line>\d{1,7})$`,
+);
 const ELIXIR = /^\s{0,8}\*\* \((?<type>[A-Z][\w.]{1,100}|exit|throw)\) (?<message>.{1,500})$/;
 /**
  * Languages that say all on one line, each with what its frames below look like; Elixir says as much without
@@ -288,8 +300,10 @@ const PLACE = /^\s{1,12}(?<file>\/?[^\s:]{1,300}\.go):(?<line>\d{1,7})(?: \+0x[0
  * The message of Rust that a thread panicked, before 1.73 and since: the text is quoted on the line, or below
  * it.
  */
-export const RUST_PANIC =
-  /^.{0,200}?thread '(?<thread>[^']{0,300})' (?:\(\d{1,10}\) )?panicked at (?:'(?<old>.{0,600})', )?(?<file>[^\s:']{1,300}):(?<line>\d{1,7}):\d{1,6}:?/;
+export const RUST_PANIC = new RegExp(
+  String.raw`^.{0,200}?thread '(?<thread>[^']{0,300})' (?:\(\d{1,10}\) )?panicked at ` +
+    String.raw`(?:'(?<old>.{0,600})', )?(?<file>[^\s:']{1,300}):(?<line>\d{1,7}):\d{1,6}:?`,
+);
 
 /** Go's panics and its race detector's reports. */
 export const goPanics: Extractor = {

@@ -96,11 +96,16 @@ function haveSameTitle(answer: AnalysisResult | null, other: AnalysisResult | nu
 /** Words of `runner` that name what finds faults in files without running them. */
 const FINDERS = new Set(
   (
-    'actionlint ansible-lint bandit biome black brakeman buf buildifier cargo-check checkstyle clang clang-format clang-tidy clippy codespell compiler ' +
-    'cppcheck credo cspell csc cxx detekt dialyzer eslint flake8 flow fortran gcc gfortran ghc gofmt golangci-lint golint hadolint hlint htmlhint isort ' +
-    'javac jshint jsonlint kotlinc ktlint lint linter luacheck markdownlint msvc mypy nox-lint oxlint perlcritic phpcs phpmd phpstan pmd pre-commit ' +
-    'prettier psalm pycodestyle pydocstyle pylint pyright revive rubocop ruff rustc rustfmt scalac shellcheck shfmt spectral spotbugs spotless ' +
-    'sqlfluff standard staticcheck stylelint swiftc swiftlint tflint tsc typescript vet vint vue-tsc xo yamllint'
+    'actionlint ansible-lint bandit biome black brakeman buf buildifier cargo-check checkstyle clang ' +
+    'clang-format clang-tidy clippy codespell compiler ' +
+    'cppcheck credo cspell csc cxx detekt dialyzer eslint flake8 flow fortran gcc gfortran ghc gofmt ' +
+    'golangci-lint golint hadolint hlint htmlhint isort ' +
+    'javac jshint jsonlint kotlinc ktlint lint linter luacheck markdownlint msvc mypy nox-lint ' +
+    'oxlint perlcritic phpcs phpmd phpstan pmd pre-commit ' +
+    'prettier psalm pycodestyle pydocstyle pylint pyright revive rubocop ruff rustc rustfmt scalac ' +
+    'shellcheck shfmt spectral spotbugs spotless ' +
+    'sqlfluff standard staticcheck stylelint swiftc swiftlint tflint tsc typescript vet vint vue-tsc ' +
+    'xo yamllint'
   ).split(' '),
 );
 

@@ -89,6 +89,8 @@ describe('Automake', () => {
 
   it('is not seen in lines of other tools', () => {
     expect(readTests('ERROR: could not find a version\nFAIL: disk\n')).toEqual([]);
+    const log = 'ok 1 - presses\n1 of 2 tests failed\nERROR: The press has no licence for pears: buy one\n';
+    expect(readTests(log)).toEqual([]);
   });
 });
 

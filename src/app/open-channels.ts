@@ -1,0 +1,80 @@
+import type { ChannelParts, Messenger, NoticeChannel } from '../channels/channel.ts';
+import { answerHandler, messageHandler, noticeHandler, openMessenger } from '../channels/handlers.ts';
+import { ruleHandlers } from '../channels/match-rules.ts';
+import { createChannels } from '../channels/registry.ts';
+import type { Config } from '../config/schema.ts';
+import type { Clock } from '../lib/time.ts';
+import { type Logger, silentTracer, type Tracer } from '../ports/telemetry.ts';
+import type { WorkHandler } from '../ports/work.ts';
+import { createProviders } from '../providers/registry.ts';
+import type { Stores } from '../stores/stores.ts';
+import { traceAnswers } from './watched.ts';
+
+interface Parts {
+  readonly stores: Pick<
+    Stores,
+    | 'work'
+    | 'publications'
+    | 'builds'
+    | 'analyses'
+    | 'history'
+    | 'notices'
+    | 'triages'
+    | 'notificationRules'
+    | 'failures'
+  >;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly tracer?: Tracer;
+}
+
+type Configured = Pick<Config, 'channels' | 'http' | 'providers'>;
+
+/** Opens all channels, and creates the handlers that send through them. */
+export async function openChannels(
+  config: Configured,
+  { stores, clock, logger, tracer = silentTracer }: Parts,
+) {
+  const { publicUrl } = config.http;
+  const { timeoutMs: timeLimitMs, pauseMs } = config.channels;
+  const parts: ChannelParts = { clock, logger, history: stores.history, publicUrl };
+  const deps = { stores, publicUrl, timeLimitMs, pauseMs };
+  const messengers: Record<string, Messenger> = {};
+  const publishers: string[] = [];
+  const handlers: WorkHandler[] = ruleHandlers({ stores, clock, logger });
+  for (const { name, answers, messages } of createChannels(config.channels)) {
+    if (answers !== undefined) {
+      publishers.push(name);
+      const outlet = traceAnswers(name, await answers(parts), tracer, stores.triages);
+      handlers.push(answerHandler(name, outlet, deps));
+    }
+    if (messages === undefined) continue;
+    const messenger = await openMessenger(messages, parts);
+    if (messenger !== null) messengers[name] = messenger;
+    handlers.push(messageHandler(name, messages, messenger, deps));
+  }
+  for (const { channel, open, because } of listNoticeChannels(config)) {
+    if (open !== null)
+      handlers.push(noticeHandler(channel, await open(parts), { ...stores, timeLimitMs, pauseMs }));
+    else logger.warn({ channel, because }, 'a notification channel is off: it is not fully configured');
+  }
+  return {
+    messengers,
+    /** The channels that publish each confident answer. */
+    publishers,
+    handlers,
+  };
+}
+
+/** Lists the channels of texts that are kept in step, those of providers among them. */
+function listNoticeChannels(config: Pick<Config, 'channels' | 'providers'>): NoticeChannel[] {
+  return [
+    ...createProviders(config.providers).flatMap(({ channels }) => channels),
+    ...createChannels(config.channels).flatMap(({ notices }) => notices ?? []),
+  ];
+}
+
+/** Returns the rules of the configured channels, which the stores of every process must know. */
+export function listNoticeRules(config: Pick<Config, 'channels' | 'providers'>): NoticeChannel[] {
+  return listNoticeChannels(config).filter(({ open }) => open !== null);
+}

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
+import type { WorkEnd, WorkItem } from '../domain/work.ts';
+import { limitTime } from '../lib/resilience.ts';
+import type { WorkHandler, WorkLease } from '../ports/work.ts';
+import type { Call, Outlet, Sender, Sent } from './channel.ts';
+
+/**
+ * The retry policy of a call to the other service. The n-th retry after a temporary error waits about 2ⁿ
+ * seconds, at most a quarter of an hour, or longer if the other service says so (Retry-After, at most a day).
+ * After 100 retries, which is about a day, the news is too old to send. An attempt that never ended, for
+ * example because the process died, counts separately: after five of them the call itself may be what crashes
+ * the process.
+ */
+export const OUTWARD = { limits: { attempts: 5, retries: 100 }, longestDelayMs: 15 * 60_000, concurrency: 2 };
+/** A lease covers the reading, the look for what is there, the sending, and as much again. */
+const LEASE_PER_LIMIT = 4;
+/** Minimum time between two edits of a text, in milliseconds. */
+const PAUSE_MS = 20_000;
+
+export interface SendLimits {
+  /** Time limit of one call to the other service, in milliseconds. */
+  readonly timeLimitMs: number;
+  /** A text that was changed is left alone for so long; making it does not count. Absent: 20 s. */
+  readonly pauseMs?: number;
+}
+
+/** The text that an entry of the work table asks for, from what is known now. */
+export interface ToSend<Known, To> {
+  readonly outlet: Outlet<Known, To>;
+  readonly known: Known;
+  readonly to: To;
+}
+
+const Kept = z.object({ reference: z.string().nullable(), hash: z.string().nullable().default(null) });
+
+/**
+ * Creates the handler of everything that is sent outside: reads what is known, and sends it unless it is
+ * there already. `read` returns the end of an entry that has nothing to send, and null for one that it has
+ * settled itself.
+ */
+export function sendHandler<Known, To>(
+  topic: string,
+  read: (entry: WorkItem) => Promise<ToSend<Known, To> | WorkEnd | null>,
+  { timeLimitMs, pauseMs = PAUSE_MS }: SendLimits,
+): WorkHandler {
+  return {
+    topic,
+    leaseMs: timeLimitMs * LEASE_PER_LIMIT,
+    ...OUTWARD,
+    handle: async ([entry], lease) => {
+      const found = entry === undefined ? null : await read(entry);
+      if (entry === undefined || found === null) return null;
+      if (!('outlet' in found)) return found;
+      const { reference, hash: shown } = Kept.parse(entry.result ?? { reference: null });
+      const content = found.outlet.render(found.known);
+      const hash = content === null ? null : hashContent(content);
+      if (content === null || (reference !== null && hash === shown)) return { outcome: 'done' };
+      const isRetry = entry.attempts > 1 || entry.retries > 0;
+      const call = { to: found.to, key: entry.key, reference, isRetry };
+      const sent = await deliver(found.outlet, content, call, { ...lease, timeLimitMs });
+      const result = { reference: sent.reference, hash };
+      return { outcome: 'done', result, pauseMs: sent.isNew ? 0 : pauseMs };
+    },
+  };
+}
+
+function hashContent(content: object): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+}
+
+/** A call under a lease. */
+export interface TimedCall extends WorkLease {
+  /** Time limit of one call, in milliseconds. */
+  readonly timeLimitMs: number;
+}
+
+interface Delivered extends Sent {
+  /** It was made now, not changed. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Sends the content. Before a text is created it is searched for, because an attempt whose process died may
+ * have created it. A text that a person deleted in the meantime is created again. Each call must end within
+ * the lease, so that no other process can make it at the same time.
+ */
+export async function deliver<Content, To>(
+  sender: Sender<Content, To>,
+  content: Content,
+  call: Omit<Call<To>, 'signal'>,
+  timed: TimedCall,
+): Promise<Delivered> {
+  const send = (reference: string | null) =>
+    inTime(timed, (signal) => sender.send(content, { ...call, reference, signal }));
+  const known = call.reference ?? (await find(sender, call, timed));
+  if (known !== null) {
+    const changed = await send(known).catch(unlessGone);
+    if (changed !== null) return { ...changed, isNew: false };
+  }
+  return { ...(await send(null)), isNew: true };
+}
+
+async function find<To>(
+  sender: Sender<never, To>,
+  call: Omit<Call<To>, 'signal'>,
+  timed: TimedCall,
+): Promise<string | null> {
+  if (sender.find === undefined) return null;
+  const found = await inTime(timed, async (signal) => sender.find?.({ ...call, signal }));
+  return found?.reference ?? null;
+}
+
+function unlessGone(error: unknown): null {
+  if (error instanceof TriageError && error.code === 'not-found') return null;
+  throw error;
+}
+
+/**
+ * Makes a call that must end within its limit and its lease. Throws `timeout` and `cancelled`, both of which
+ * may pass, and what the call throws.
+ */
+async function inTime<Result>(
+  timed: TimedCall,
+  call: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const { takenAt, leaseMs, timeLimitMs, signal } = timed;
+  signal.throwIfAborted();
+  if (performance.now() - takenAt > leaseMs - timeLimitMs) {
+    throw new TriageError(
+      'cancelled',
+      'The lease is about to expire; another process may already be publishing this',
+      { retryable: true },
+    );
+  }
+  const late = (cause: unknown) =>
+    new TriageError('timeout', `No answer within ${timeLimitMs} ms`, { retryable: true, cause });
+  return await limitTime({ limitMs: timeLimitMs, late }, (limit) => call(AbortSignal.any([signal, limit])));
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { setting } from '../config/variable.ts';
+import { NotificationRule, NotificationRuleInput } from '../domain/notification-rule.ts';
+import type { Channel } from './channel.ts';
+import { EmailSettings, emailChannel } from './email.ts';
+import { logChannel } from './log.ts';
+import { SlackSettings, slackChannel } from './slack.ts';
+import { TeamsSettings, teamsChannel } from './teams.ts';
+import { WebhookSettings, webhookChannel } from './webhook.ts';
+
+/** Returns every channel that is not a provider's, with its settings. */
+export function createChannels({ slack, teams, email, webhook, timeoutMs }: ChannelsConfig): Channel[] {
+  return [
+    logChannel(),
+    slackChannel(slack),
+    teamsChannel(teams),
+    emailChannel(email, timeoutMs),
+    webhookChannel(webhook),
+  ];
+}
+
+/** The settings of each channel, with the variables that set them, and those that all channels share. */
+export const ChannelsConfig = z.object({
+  slack: SlackSettings.prefault({}),
+  teams: TeamsSettings.prefault({}),
+  email: EmailSettings.prefault({}),
+  webhook: WebhookSettings.prefault({}),
+  /** Minimum time between two edits of one published text, in milliseconds. */
+  pauseMs: setting(
+    'FAULTLINE_NOTICE_PAUSE_MS',
+    z.int().min(0).max(600_000).default(20_000),
+    'Minimum time between two edits of one comment, check, status, message or description, in milliseconds.',
+  ),
+  /** Time limit of one call, in milliseconds. */
+  timeoutMs: setting(
+    'FAULTLINE_PUBLISH_TIMEOUT_MS',
+    z.int().min(100).max(120_000).default(10_000),
+    'Time limit of one publishing call, in milliseconds.',
+  ),
+});
+export type ChannelsConfig = z.infer<typeof ChannelsConfig>;
+
+/** The channels that notification rules may name, configured or not. */
+export const MESSAGE_CHANNELS = createChannels(ChannelsConfig.parse({})).flatMap(({ name, messages }) =>
+  messages === undefined ? [] : [{ name, label: messages.label, setting: messages.setting }],
+);
+
+const ChannelName = z.enum(MESSAGE_CHANNELS.map(({ name }) => name));
+
+/** A rule as people write it, for one of these channels. */
+export const RuleInput = NotificationRuleInput.extend({ channel: ChannelName });
+
+/** A stored rule, as the API describes it. */
+export const Rule = NotificationRule.extend({ channel: ChannelName });
+
+/** Returns the name of a channel for people. */
+export function labelChannel(name: string): string {
+  return MESSAGE_CHANNELS.find((one) => one.name === name)?.label ?? name;
+}

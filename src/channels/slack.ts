@@ -1,0 +1,261 @@
+import { z } from 'zod';
+import { credential, httpAddress, setting, webhookSecrets } from '../config/variable.ts';
+import type { Build } from '../domain/build.ts';
+import { counted } from '../lib/text.ts';
+import { type Check, type Finding, note, ok } from '../ports/health.ts';
+import type { NoticePlace, NoticeRule } from '../ports/notices.ts';
+import type { SlackPresses } from '../stores/access.ts';
+import type { Channel, Outlet } from './channel.ts';
+import { type News, type NewsItem, stateWord } from './news.ts';
+import type { SlackClient } from './slack/client.ts';
+import { type SlackBlock, type SlackMessage, slackLine, slackProse } from './slack/message.ts';
+
+const NAME = 'slack';
+const CHANNEL = /^[CGD][A-Z0-9]{2,30}$/;
+const ChannelId = z
+  .string()
+  .regex(CHANNEL, 'must be a channel ID, such as C0123456789 (in Slack: channel details)');
+
+/** Slack, if it is used. */
+export const SlackSettings = z
+  .object({
+    /** Token of a bot. Null: nothing is posted to Slack. */
+    token: credential(
+      'FAULTLINE_SLACK_TOKEN',
+      'Bot token of a Slack app with the scope chat:write. Slack is notified when a default branch turns red.',
+    ),
+    /** Channel for news of default branches; null: only the repositories in `channels` have one. */
+    channel: setting(
+      'FAULTLINE_SLACK_CHANNEL',
+      ChannelId.nullable().default(null),
+      'ID of the channel for these messages, such as C0123456789. Invite the app to it.',
+    ),
+    /** `owner/name` → its own channel. */
+    channels: setting(
+      'FAULTLINE_SLACK_CHANNELS',
+      z.record(z.string().min(1), ChannelId).default({}),
+      'Channels per repository, as owner/name=C0123456789, separated by commas.',
+    ),
+    /**
+     * Signing secrets of the app; two while one is rotated. Without one, there are no buttons that decide.
+     */
+    signingSecrets: webhookSecrets(
+      'FAULTLINE_SLACK_SIGNING_SECRET',
+      'Signing secret of the app, for the buttons Right and Wrong. Two secrets, separated by a comma, during rotation.',
+    ),
+    /** Slack IDs of the members who may decide. */
+    reviewers: setting(
+      'FAULTLINE_SLACK_REVIEWERS',
+      z
+        .array(
+          z
+            .string()
+            .regex(
+              /^[UW][A-Z0-9]{2,30}$/,
+              'must be a member ID, such as U0123456789 (in Slack: copy member ID)',
+            ),
+        )
+        .default([]),
+      'IDs of the members who may use these buttons, such as U0123456789. Nobody else may.',
+    ),
+    /** Base URL of the Slack Web API. */
+    baseUrl: setting(
+      'FAULTLINE_SLACK_URL',
+      httpAddress().default('https://slack.com/api/'),
+      'URL of the Slack Web API, if not the default.',
+    ),
+  })
+  .refine(
+    ({ token, channel, channels }) =>
+      token !== null || (channel === null && Object.keys(channels).length === 0),
+    {
+      path: ['token'],
+      error: 'a channel is set, but no token',
+    },
+  );
+type SlackSettings = z.infer<typeof SlackSettings>;
+
+/** Posts about default branches, and the messages of rules, to Slack. */
+export function slackChannel(settings: SlackSettings): Channel {
+  const { token, channel, channels, signingSecrets } = settings;
+  const hasChannel = channel !== null || Object.keys(channels).length > 0;
+  const findChannel = (repository: string) => channels[repository] ?? channel;
+  return {
+    name: NAME,
+    secrets: [token ?? '', ...signingSecrets],
+    ...(token !== null &&
+      hasChannel && {
+        notices: {
+          ...createRule(findChannel),
+          open: async (parts) => {
+            const { createBranchNotice } = await import('./slack/branch-notice.ts');
+            const client = await openClient(token, settings);
+            return createBranchNotice({ ...parts, client, findChannel, decides: signingSecrets.length > 0 });
+          },
+        },
+      }),
+    messages: {
+      label: 'Slack',
+      setting: 'FAULTLINE_SLACK_TOKEN',
+      destinations: null,
+      refusal: (destination) =>
+        CHANNEL.test(destination)
+          ? null
+          : 'A Slack channel is named by its ID, such as C0123456789 (in Slack: channel details).',
+      open: token === null ? null : async () => createNewsOutlet(await openClient(token, settings)),
+    },
+    checks: () => (token === null ? [] : [createCheck(token, settings)]),
+  };
+}
+
+/** The branch names that count as the default branch if the CI does not name it. */
+const USUAL_NAMES: readonly string[] = ['main', 'master', 'trunk'];
+
+/** Creates the rule for what is posted: default branches of repositories that have a channel. */
+function createRule(findChannel: (repository: string) => string | null): NoticeRule {
+  return {
+    channel: NAME,
+    findPlace: (build, { defaultBranch }) =>
+      findChannel(build.repository) === null ? null : findBranchPlace(build, defaultBranch),
+  };
+}
+
+function findBranchPlace(
+  { repository, pipeline, branch, pullRequest, status }: Build,
+  defaultBranch: string | null,
+): NoticePlace | null {
+  if (branch === null || pullRequest !== null) return null;
+  if (defaultBranch === null ? !USUAL_NAMES.includes(branch) : branch !== defaultBranch) return null;
+  const key = `${NAME}:${[repository, pipeline, branch].map(encodeURIComponent).join('/')}`;
+  return { key, about: { type: 'branch', repository, pipeline, branch }, opens: status === 'failed' };
+}
+
+async function openClient(token: string, { baseUrl }: SlackSettings): Promise<SlackClient> {
+  return (await import('./slack/client.ts')).createSlackClient({ token, baseUrl });
+}
+
+/** Creates the outlet for messages of rules. A retry looks for the message first. */
+function createNewsOutlet(client: Pick<SlackClient, 'post' | 'find'>): Outlet<News, string, SlackMessage> {
+  return {
+    render: slackNews,
+    send: async (message, { to, key, isRetry, signal }) => {
+      const place =
+        (isRetry ? await client.find(to, key, signal) : null) ??
+        (await client.post(to, message, { key, signal }));
+      return { reference: `${place.channel}/${place.message}` };
+    },
+  };
+}
+
+/** The configuration and dependencies of the buttons on messages. */
+export interface SlackButtons {
+  /** The app's signing secret; two while one is rotated. */
+  readonly secrets: readonly string[];
+  /** Slack's ids of those who may decide. */
+  readonly reviewers: readonly string[];
+  readonly client: Pick<SlackClient, 'postEphemeral'>;
+  readonly presses: SlackPresses;
+}
+
+/** Opens what buttons need. Returns undefined if no signing secret is configured. */
+export async function openSlackButtons(
+  settings: SlackSettings,
+  presses: SlackPresses,
+): Promise<SlackButtons | undefined> {
+  const { token, signingSecrets: secrets, reviewers } = settings;
+  if (token === null || secrets.length === 0) return undefined;
+  return { secrets, reviewers, presses, client: await openClient(token, settings) };
+}
+
+const NEW_TOKEN = 'create a new bot token with the scope chat:write and set FAULTLINE_SLACK_TOKEN';
+
+/** Creates the check of whether Slack accepts the token and whether any user may press the buttons. */
+function createCheck(token: string, settings: SlackSettings): Check {
+  return {
+    name: NAME,
+    mend: `${NEW_TOKEN}; can this machine reach ${settings.baseUrl}?`,
+    ask: async (signal) => {
+      const who = await (await openClient(token, settings)).whoAmI(signal);
+      return [describeIdentity(who, settings), describeButtons(settings)];
+    },
+  };
+}
+
+function describeIdentity(who: string, { channel, channels }: SlackSettings): Finding {
+  if (channel !== null || Object.keys(channels).length > 0) return ok(NAME, `signed in as ${who}`);
+  return note(
+    NAME,
+    `signed in as ${who}, but no channel is set`,
+    'set FAULTLINE_SLACK_CHANNEL to a channel ID, or use it in notification rules only',
+  );
+}
+
+function describeButtons({ signingSecrets, reviewers }: SlackSettings): Finding {
+  const name = 'slack buttons';
+  if (signingSecrets.length === 0)
+    return note(
+      name,
+      'off: messages have no Right and Wrong buttons',
+      'set FAULTLINE_SLACK_SIGNING_SECRET to decide in Slack',
+    );
+  if (reviewers.length === 0)
+    return note(
+      name,
+      'no one may use them',
+      'set FAULTLINE_SLACK_REVIEWERS to the member IDs of your reviewers',
+    );
+  return ok(name, `${counted(reviewers.length, 'member')} may decide`);
+}
+
+/**
+ * Converts a message of a rule for Slack, each cause with a button. Only ids that people entered become
+ * mentions.
+ */
+export function slackNews({ rule, headline, items, more, mentions, isTest }: News): SlackMessage {
+  const text = slackProse(headline, 200);
+  const who = mentions.flatMap(({ slackMention }) =>
+    slackMention !== null && /^[UWS][A-Z0-9]{2,30}$/.test(slackMention) ? [toMention(slackMention)] : [],
+  );
+  const head = [
+    `*${text}*`,
+    ...(isTest ? ['This is a test message.'] : []),
+    ...(who.length === 0 ? [] : [who.join(' ')]),
+  ];
+  const foot = [
+    ...(more === 0 ? [] : [`… ${more} more ${more === 1 ? 'cause' : 'causes'}`]),
+    `Rule: ${slackLine(rule.name, 100)}`,
+  ];
+  return {
+    text,
+    blocks: [
+      { text: head.join('\n') },
+      ...items.flatMap((item) => toBlocks(item)),
+      { text: foot.join('\n') },
+    ],
+  };
+}
+
+function toMention(id: string): string {
+  return id.startsWith('S') ? `<!subteam^${id}>` : `<@${id}>`;
+}
+
+function toBlocks({ state, title, standing, place, facts, seen, links }: NewsItem): SlackBlock[] {
+  const icon =
+    state === 'fixed'
+      ? ':large_green_circle:'
+      : state === 'acknowledged' || state === 'assigned'
+        ? ':large_yellow_circle:'
+        : ':red_circle:';
+  const lines = [
+    `${icon} ${state === null ? '' : `${stateWord(state)}: `}*${slackProse(title, 200)}* (${slackLine(standing, 300)})`,
+    `${slackLine(place, 300)}${seen === 1 ? '' : ` · ${seen}×`}`,
+    ...facts.map(({ label, text }) =>
+      label === 'Evidence' ? `> ${slackLine(text, 500)}` : `${label}: ${slackProse(text, 500)}`,
+    ),
+  ];
+  const url = links.answer ?? links.build;
+  return [
+    { text: lines.join('\n') },
+    ...(url === null ? [] : [{ buttons: [{ id: 'faultline_open', label: 'Open', url }] }]),
+  ];
+}

@@ -1,0 +1,214 @@
+import { shortCommit } from '../../domain/build.ts';
+import { append, sumNumbers } from '../../lib/collections.ts';
+import { counted } from '../../lib/text.ts';
+import type { AnswerFact } from '../../notifications/answer-view.ts';
+import { countWords, noticeLinks } from '../../notifications/notice-words.ts';
+import type { CauseFacts, GreenFacts, RedFacts, SlackFacts } from './branch-facts.ts';
+import {
+  RIGHT_BUTTON,
+  type SlackBlock,
+  type SlackButton,
+  type SlackMessage,
+  slackLine,
+  slackProse,
+  WRONG_BUTTON,
+} from './message.ts';
+
+/** Builds of a branch that failed in a row. */
+export interface Streak {
+  /** The first of them: its id names the edge from green to red. */
+  readonly firstBuildId: string;
+  readonly since: string;
+  readonly commit: string | null;
+  readonly author: string | null;
+  /** The number of builds with the first cause today, including this one. */
+  readonly seenToday: number;
+}
+
+export interface SlackLinks {
+  /** The public address of Faultline; if null, only the build's own links are shown. */
+  readonly publicUrl: string | null;
+  /** True if the Right and Wrong buttons can send decisions back to us. */
+  readonly decides: boolean;
+}
+
+/** Causes shown with their lines and buttons; further ones are counted. */
+const MAX_CAUSES = 8;
+
+/** Creates the message of a branch: red with its causes, or green again. */
+export function slackMessage(facts: SlackFacts, streak: Streak, links: SlackLinks): SlackMessage {
+  return facts.state === 'red' ? redMessage(facts, streak, links) : greenMessage(facts, streak, links);
+}
+
+function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, links: SlackLinks): SlackMessage {
+  const [first, ...others] = causes;
+  const branch = slackProse(build.branch, 100);
+  const where = describePlace(build, streak, causes);
+  if (first === undefined) {
+    const why = `Faultline: not analyzed, ${slackProse(notLooked ?? 'no answer was produced', 300)}`;
+    const text = `${branch} is red`;
+    return {
+      text,
+      blocks: [{ text: `:red_circle: *${text}*\n${where}\n${why}` }, ...buttons([openBuild(build.url)])],
+    };
+  }
+  const headline = others.length === 0 ? createHeadline(first, branch) : createSharedHeadline(causes, branch);
+  const body = [
+    where,
+    ...(others.length === 0 ? [] : [numberCause(first, 1)]),
+    ...listLines(first, streak.seenToday),
+  ];
+  const blocks: SlackBlock[] = [
+    { text: [headline.marked, ...body].join('\n') },
+    ...createButtons(first, links),
+  ];
+  for (const [index, cause] of others.slice(0, MAX_CAUSES - 1).entries()) {
+    const lines = [numberCause(cause, index + 2), ...listLines(cause, 1)];
+    append(blocks, [{ text: lines.join('\n') }, ...createButtons(cause, links)]);
+  }
+  const left = causes.length - MAX_CAUSES;
+  if (left > 0) blocks.push({ text: `… ${counted(left, 'more cause')}` });
+  return { text: headline.plain, blocks };
+}
+
+function greenMessage(
+  { build, causes, fixedAt }: GreenFacts,
+  streak: Streak,
+  links: SlackLinks,
+): SlackMessage {
+  const headline = `${slackProse(build.branch, 100)} is green again after ${span(streak.since, fixedAt)}`;
+  const [first, ...others] = causes;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  const was = first === undefined ? '' : ` (was: ${formatTitle(first)}${more})`;
+  const open = first === undefined ? openBuild(build.url) : openAnalysis(first, links);
+  return {
+    text: `${headline}${was}`,
+    blocks: [{ text: `:large_green_circle: *${headline}*${was}` }, ...buttons([open])],
+  };
+}
+
+interface Headline {
+  readonly marked: string;
+  readonly plain: string;
+}
+
+function createHeadline(cause: CauseFacts, branch: string): Headline {
+  if (cause.isSure || cause.decision !== null) {
+    const plain = `${branch} is red: ${formatTitle(cause)}`;
+    return { plain: `${plain} ${howSure(cause)}`, marked: `:red_circle: *${plain}* ${howSure(cause)}` };
+  }
+  const plain = `${branch} is red, cause not certain (${slackLine(cause.howSure, 20)})`;
+  return {
+    plain,
+    marked: `:large_yellow_circle: *${plain}*\nPossibly: ${formatTitle(cause)} (${slackLine(cause.category, 40)})`,
+  };
+}
+
+function createSharedHeadline(causes: readonly CauseFacts[], branch: string): Headline {
+  const isCertain = causes.every(({ isSure, decision }) => isSure || decision !== null);
+  const plain = `${branch} is red for ${causes.length} reasons`;
+  return { plain, marked: `${isCertain ? ':red_circle:' : ':large_yellow_circle:'} *${plain}*` };
+}
+
+/** Formats one of several causes: "*2.* Rounds each item (TEST_FAILURE, 91 %) · 3 tests". */
+function numberCause(cause: CauseFacts, number: number): string {
+  return `*${number}.* ${formatTitle(cause)} ${howSure(cause)} · ${countWords(cause.failures, cause.areTests)}`;
+}
+
+/** Formats the category and confidence, "(TEST_FAILURE, 91 %)", or a person's decision. */
+function howSure({ category, howSure: sure, decision }: CauseFacts): string {
+  if (decision?.type === 'correct') return `(${slackLine(category, 40)}, corrected)`;
+  return `(${slackLine(category, 40)}, ${decision?.type === 'accept' ? 'confirmed' : slackLine(sure, 150)})`;
+}
+
+function describePlace(
+  build: RedFacts['build'],
+  { since, commit, author }: Streak,
+  causes: readonly CauseFacts[],
+): string {
+  const by = author === null ? '' : ` by ${slackLine(author, 100)}`;
+  const failures = sumNumbers(causes.map((cause) => cause.failures));
+  const areTests = causes.every((cause) => cause.areTests);
+  return [
+    `${slackLine(build.repository, 200)} ${slackLine(build.pipeline, 100)} #${slackLine(build.number, 50)}`,
+    `since ${slackTime(since)}`,
+    ...(commit === null ? [] : [`first failing commit ${slackLine(shortCommit(commit), 20)}${by}`]),
+    ...(causes.length === 0 ? [] : [countWords(failures, areTests)]),
+  ].join(' · ');
+}
+
+function listLines(cause: CauseFacts, seenToday: number): string[] {
+  const { facts, decision } = cause;
+  const rejected = decision?.type === 'reject';
+  return [
+    ...facts.filter(({ kind }) => kind === 'lines').flatMap(factLine),
+    ...facts.filter(({ kind }) => kind !== 'lines' && !rejected).flatMap(factLine),
+    ...(seenToday > 1 ? [`seen ${seenToday}× today`] : []),
+    ...(decision === null ? [] : [decidedLine(decision)]),
+  ];
+}
+
+/** Formats a fact on one line: the first line of a log, or all values of any other fact. */
+function factLine(fact: AnswerFact): string[] {
+  if (fact.kind !== 'lines') return [`${fact.label}: ${slackProse(fact.values.join(' · '), 500)}`];
+  return fact.lines.slice(0, 1).map(({ text, line }) => `> ${slackLine(text, 300)}  (line ${line})`);
+}
+
+function decidedLine({ type, by, at, category }: NonNullable<CauseFacts['decision']>): string {
+  const who = `by ${slackLine(by, 100)} ${slackTime(at)}`;
+  if (type === 'accept') return `:white_check_mark: confirmed ${who}`;
+  if (type === 'correct') return `:pencil2: corrected to ${slackLine(category, 40)} ${who}`;
+  return `:x: marked wrong ${who}`;
+}
+
+function createButtons(cause: CauseFacts, links: SlackLinks): SlackBlock[] {
+  const { publicUrl, decides } = links;
+  const undecided = cause.decision === null;
+  const review = undecided && !cause.isSure ? cause.reviewId : null;
+  const decide =
+    review === null ? null : linkButton('faultline_decide', 'Decide', noticeLinks(publicUrl).review(review));
+  const verdicts: SlackButton[] =
+    decides && undecided
+      ? [
+          { id: RIGHT_BUTTON, label: 'Right', value: cause.analysisId, style: 'primary' },
+          { id: WRONG_BUTTON, label: 'Wrong…', value: cause.analysisId },
+        ]
+      : [];
+  return buttons([openAnalysis(cause, links), decide, ...verdicts]);
+}
+
+function openAnalysis({ analysisId }: CauseFacts, { publicUrl }: SlackLinks): SlackButton | null {
+  return linkButton('faultline_open', 'Open', noticeLinks(publicUrl).analysis(analysisId));
+}
+
+function openBuild(url: string | null): SlackButton | null {
+  return linkButton('faultline_open', 'Open', url !== null && /^https?:\/\//.test(url) ? url : null);
+}
+
+function linkButton(id: string, label: string, url: string | null): SlackButton | null {
+  return url === null ? null : { id, label, url };
+}
+
+function buttons(wanted: readonly (SlackButton | null)[]): SlackBlock[] {
+  const shown = wanted.filter((button) => button !== null);
+  return shown.length === 0 ? [] : [{ buttons: shown }];
+}
+
+function formatTitle({ title }: CauseFacts): string {
+  return slackProse(title, 200) || 'no title';
+}
+
+/** Formats the time between two moments: "41 min", "2 h 5 min", "3 days". */
+function span(from: string, to: string): string {
+  const minutes = Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / 60_000));
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours >= 48) return `${Math.floor(hours / 24)} days`;
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+}
+
+/** Formats a time that each reader sees in their own time zone, with UTC as the fallback. */
+function slackTime(time: string): string {
+  const date = new Date(time);
+  return `<!date^${Math.floor(date.getTime() / 1000)}^{time}|${date.toISOString().slice(11, 16)} UTC>`;
+}

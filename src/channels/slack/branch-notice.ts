@@ -1,0 +1,120 @@
+import type { Clock } from '../../lib/time.ts';
+import type { HistoryStore } from '../../ports/stores.ts';
+import type { NoticeCall, NoticeOutlet, Sent } from '../channel.ts';
+import { type SlackFacts, slackFacts } from './branch-facts.ts';
+import { type SlackLinks, type Streak, slackMessage } from './branch-message.ts';
+import type { SlackClient, SlackPlace } from './client.ts';
+import { slackLine } from './message.ts';
+
+export interface BranchNoticeDeps extends SlackLinks {
+  readonly client: Pick<SlackClient, 'post' | 'update' | 'reply' | 'find'>;
+  readonly history: Pick<HistoryStore, 'consecutiveFailures' | 'failureHistory'>;
+  /** Returns the channel for a repository's messages, by Slack's own ID, or null if there is none. */
+  readonly findChannel: (repository: string) => string | null;
+  readonly clock: Clock;
+}
+
+/** The reference of a notice without a posted message: the branch turned green before anything was posted. */
+const NOTHING = '-';
+/** The maximum number of occurrences of one day that are counted. */
+const MAX_SIGHTINGS = 50;
+
+/**
+ * Creates the outlet of notices about default branches. It posts one message for each change of a branch from
+ * green to red, and edits it until the branch is green again. The notice belongs to the branch; its reference
+ * names the current message and the change to red that it belongs to. Builds of pull requests are never
+ * posted.
+ */
+export function createBranchNotice(deps: BranchNoticeDeps): NoticeOutlet {
+  return { render: slackFacts, send: (facts: SlackFacts, call) => send(facts, call, deps) };
+}
+
+async function send(
+  facts: SlackFacts,
+  { to, key, reference, isRetry, signal }: NoticeCall,
+  deps: BranchNoticeDeps,
+): Promise<Sent> {
+  const { client, findChannel } = deps;
+  const channel = findChannel(to.repository);
+  const standing = parseReference(reference);
+  const streak = await readStreak(facts, deps);
+  const isSameEdge = standing?.edge === streak.firstBuildId;
+  const message = slackMessage(facts, streak, deps);
+  const options = { key: `${key}@${streak.firstBuildId}`, signal };
+  if (standing !== null && isSameEdge) {
+    await client.update(standing.place, message, options);
+    const corrected = getCorrectionMark(facts);
+    if (corrected !== standing.said && corrected !== '')
+      await client.reply(standing.place, threadText(facts), signal);
+    return { reference: formatReference(standing.place, standing.edge, corrected) };
+  }
+  // Nothing was posted about the failure, so no one waits for news of the fix.
+  if (facts.state === 'green' || channel === null) return { reference: reference ?? NOTHING };
+  const found = isRetry ? await client.find(channel, options.key, signal) : null;
+  if (found !== null) await client.update(found, message, options);
+  const place = found ?? (await client.post(channel, message, options));
+  return { reference: formatReference(place, streak.firstBuildId, getCorrectionMark(facts)) };
+}
+
+async function readStreak(
+  { build, ...facts }: SlackFacts,
+  { history, clock }: BranchNoticeDeps,
+): Promise<Streak> {
+  const { id, repository, pipeline, branch } = build;
+  const { firstBuild } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
+  const fingerprint = facts.causes[0]?.fingerprint ?? '';
+  const past =
+    fingerprint === ''
+      ? []
+      : await history.failureHistory({
+          repository,
+          fingerprint,
+          test: null,
+          beforeBuildId: id,
+          limit: MAX_SIGHTINGS,
+        });
+  const now = new Date(clock.now()).toISOString();
+  const builds = past.filter(
+    (row) => row.branch === branch && row.pipeline === pipeline && row.seenAt.startsWith(now.slice(0, 10)),
+  );
+  return {
+    firstBuildId: firstBuild?.id ?? id,
+    since: firstBuild?.finishedAt ?? firstBuild?.receivedAt ?? now,
+    commit: firstBuild?.commit ?? null,
+    author: firstBuild?.author ?? null,
+    seenToday: new Set(builds.map(({ number }) => number)).size + 1,
+  };
+}
+
+/**
+ * Returns the text for the thread. Slack does not notify people of edits, so a correction is also posted
+ * there, where everyone who acted on the wrong cause reads it.
+ */
+function threadText(facts: SlackFacts): string {
+  const corrected = facts.causes.flatMap(({ title, decision }) =>
+    decision?.type === 'correct'
+      ? [
+          `Corrected by ${slackLine(decision.by, 100)}: "${slackLine(title, 200)}" is ${slackLine(decision.category, 40)}.`,
+        ]
+      : [],
+  );
+  return corrected.join('\n');
+}
+
+function getCorrectionMark(facts: SlackFacts): string {
+  return facts.causes
+    .flatMap(({ decision }) => (decision?.type === 'correct' ? [Date.parse(decision.at)] : []))
+    .join('.');
+}
+
+function formatReference({ channel, message }: SlackPlace, edge: string, said: string): string {
+  return [channel, message, edge, said].join('/');
+}
+
+function parseReference(
+  reference: string | null,
+): { readonly place: SlackPlace; readonly edge: string; readonly said: string } | null {
+  const [channel, message, edge, said] = reference?.split('/') ?? [];
+  if (channel === undefined || message === undefined || edge === undefined) return null;
+  return { place: { channel, message }, edge, said: said ?? '' };
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
+import { breakLinks, clip, visibleLine } from '../notifications/visible-text.ts';
+import type { Channel } from './channel.ts';
+import { type News, type NewsItem, stateWord } from './news.ts';
+import { listDestinations, namedWebhooks, postOnce } from './post.ts';
+
+const LABEL = 'Microsoft Teams';
+const VARIABLE = 'FAULTLINE_TEAMS_WEBHOOKS';
+
+/** Microsoft Teams, through the webhooks of its workflows. */
+export const TeamsSettings = z.object({
+  webhooks: namedWebhooks(
+    VARIABLE,
+    'Webhooks of Microsoft Teams that notification rules may post to, as name=https://…, separated by commas.',
+  ),
+});
+type TeamsSettings = z.infer<typeof TeamsSettings>;
+
+/** Teams refuses messages of more than 28 KB. */
+const MAX_BYTES = 24_000;
+
+/**
+ * Sends messages of rules to Microsoft Teams, as adaptive cards. What was posted cannot be looked for: after
+ * a crash it may be posted again.
+ */
+export function teamsChannel({ webhooks }: TeamsSettings): Channel {
+  return {
+    name: 'teams',
+    secrets: Object.values(webhooks),
+    messages: {
+      label: LABEL,
+      setting: VARIABLE,
+      ...listDestinations(VARIABLE, webhooks),
+      open:
+        Object.keys(webhooks).length === 0
+          ? null
+          : async ({ clock }) => ({
+              render: (news) => ({ body: teamsMessage(news) }),
+              send: async ({ body }: { readonly body: string }, { to, signal }) => {
+                const headers = { 'content-type': 'application/json', 'user-agent': 'faultline' };
+                const post = { headers, body, signal };
+                const { text } = await postOnce(LABEL, webhooks[to] ?? '', post, clock);
+                checkReply(text);
+                return { reference: null };
+              },
+            }),
+    },
+    checks: () => [],
+  };
+}
+
+/** Throws TriageError if Teams refused it. Incoming webhooks return 200 and report the result as text. */
+function checkReply(text: string): void {
+  const [, status] = /returned HTTP error (\d{3})/.exec(text) ?? [];
+  if (status === undefined) return;
+  const isLimit = status === '429';
+  const code = isLimit ? 'rate-limited' : 'upstream-failed';
+  const retryable = isLimit || status.startsWith('5');
+  throw new TriageError(code, `${LABEL} returned ${status}.`, { retryable });
+}
+
+/** Creates the message as JSON, with as many causes as Teams accepts. */
+export function teamsMessage(news: News): string {
+  for (let shown = news.items.length; shown > 0; shown--) {
+    const message = JSON.stringify(
+      toMessage({ ...news, items: news.items.slice(0, shown), more: news.more + news.items.length - shown }),
+    );
+    if (Buffer.byteLength(message) <= MAX_BYTES) return message;
+  }
+  return JSON.stringify(toMessage({ ...news, items: [], more: news.more + news.items.length }));
+}
+
+function toMessage({ rule, headline, items, more, mentions, isTest }: News): object {
+  const who = mentions.flatMap(({ teamsMention }) =>
+    teamsMention !== null && /^[\w.+-]+@[\w.-]+$/.test(teamsMention) ? [teamsMention] : [],
+  );
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    body: [
+      line([{ text: headline, weight: 'Bolder', size: 'Medium' }], 200),
+      ...(isTest ? [line([{ text: 'This is a test message.' }])] : []),
+      ...(who.length === 0 ? [] : [{ type: 'TextBlock', wrap: true, text: who.map(toTag).join(' ') }]),
+      ...items.map(toContainer),
+      ...(more === 0 ? [] : [line([{ text: `… ${more} more ${more === 1 ? 'cause' : 'causes'}` }])]),
+      line([{ text: `Rule: ${rule.name}`, isSubtle: true, size: 'Small' }]),
+    ],
+    msteams: {
+      width: 'Full',
+      entities: who.map((id) => ({ type: 'mention', text: toTag(id), mentioned: { id, name: id } })),
+    },
+  };
+  return {
+    type: 'message',
+    attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }],
+  };
+}
+
+function toTag(id: string): string {
+  return `<at>${id}</at>`;
+}
+
+function toContainer({ state, title, standing, place, facts, seen, links }: NewsItem): object {
+  const actions = [
+    { title: 'Open', url: links.answer },
+    { title: 'Build', url: links.build },
+  ].flatMap(({ title: words, url }) => (url === null ? [] : [{ type: 'Action.OpenUrl', title: words, url }]));
+  return {
+    type: 'Container',
+    separator: true,
+    items: [
+      line([{ text: `${state === null ? '' : `${stateWord(state)}: `}${title}`, weight: 'Bolder' }], 200),
+      line([{ text: standing }], 300),
+      line([{ text: `${place}${seen === 1 ? '' : ` · ${seen}×`}`, isSubtle: true }], 300),
+      ...facts.map(({ label, text }) => line([{ text: `${label}: `, weight: 'Bolder' }, { text }], 500)),
+      ...(actions.length === 0 ? [] : [{ type: 'ActionSet', actions }]),
+    ],
+  };
+}
+
+interface Run {
+  readonly text: string;
+  readonly weight?: 'Bolder';
+  readonly size?: 'Medium' | 'Small';
+  readonly isSubtle?: true;
+}
+
+/**
+ * Creates text that Teams shows as it is. A run of a rich text block is not read as Markdown, so no mention,
+ * link or format becomes active.
+ */
+function line(runs: readonly Run[], limit = 300): object {
+  return {
+    type: 'RichTextBlock',
+    inlines: runs.map((run) => ({
+      type: 'TextRun',
+      ...run,
+      text: breakLinks(clip(visibleLine(run.text), limit))
+        .replaceAll('<', '‹')
+        .replaceAll('>', '›'),
+    })),
+  };
+}

@@ -1,0 +1,280 @@
+import { createHmac } from 'node:crypto';
+import { z } from 'zod';
+import { httpAddress, setting } from '../config/variable.ts';
+import type { Analysis } from '../domain/analysis.ts';
+import type { Build } from '../domain/build.ts';
+import type { Clock } from '../lib/time.ts';
+import { moreFacts } from '../notifications/answer-view.ts';
+import { clip } from '../notifications/visible-text.ts';
+import type { Answer, Call, Channel } from './channel.ts';
+import type { News, NewsItem } from './news.ts';
+import { listDestinations, namedWebhooks, postOnce } from './post.ts';
+
+const SigningSecret = z
+  .string()
+  .regex(
+    /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/,
+    'must be whsec_ followed by the base64 of 24 to 64 random bytes',
+  );
+
+/** Signed webhooks: one that every confident answer is posted to, and others that rules may post to. */
+export const WebhookSettings = z
+  .object({
+    url: setting(
+      'FAULTLINE_PUBLISH_WEBHOOK_URL',
+      httpAddress().nullable().default(null),
+      'URL to which confident answers are posted, signed per Standard Webhooks. It may be private.',
+    ),
+    /** Signing secrets; all of them sign. There are two while one is rotated. */
+    secrets: setting(
+      'FAULTLINE_PUBLISH_WEBHOOK_SECRET',
+      z.array(SigningSecret).default([]),
+      'Signing secret, as whsec_ plus base64. Two secrets, separated by a comma, during rotation.',
+      { secret: true },
+    ),
+    /** Format of the messages: Standard Webhooks, or CloudEvents in structured mode. Both are signed. */
+    format: setting(
+      'FAULTLINE_PUBLISH_WEBHOOK_FORMAT',
+      z.enum(['standard', 'cloudevents']).default('standard'),
+      'Format: standard (Standard Webhooks) or cloudevents (CloudEvents 1.0 in structured mode).',
+    ),
+    webhooks: namedWebhooks(
+      'FAULTLINE_NOTIFY_WEBHOOKS',
+      'Other webhooks that notification rules may post to, as name=https://…, separated by commas. They may be private.',
+    ),
+    webhookSecrets: setting(
+      'FAULTLINE_NOTIFY_WEBHOOK_SECRET',
+      z.array(SigningSecret).default([]),
+      'Signing secret of these webhooks, as whsec_ plus base64. Two secrets, separated by a comma, during rotation.',
+      { secret: true },
+    ),
+  })
+  .refine(({ url, secrets }) => url === null || secrets.length > 0, {
+    path: ['secrets'],
+    error: 'the webhook needs a signing secret',
+  })
+  .refine(({ webhooks, webhookSecrets }) => Object.keys(webhooks).length === 0 || webhookSecrets.length > 0, {
+    path: ['webhookSecrets'],
+    error: 'the webhooks need a signing secret',
+  });
+type WebhookSettings = z.infer<typeof WebhookSettings>;
+
+const WHO = 'The webhook';
+const JSON_TYPE = 'application/json';
+const MAX_REFERENCE = 500;
+
+/**
+ * Posts to webhooks, signed according to Standard Webhooks. The other service cannot be asked what it
+ * received: after a crash it may receive the same message again, with the same `webhook-id`, by which it can
+ * be recognized.
+ */
+export function webhookChannel(settings: WebhookSettings): Channel {
+  const { url, secrets, format, webhooks, webhookSecrets } = settings;
+  return {
+    name: 'webhook',
+    secrets: [...secrets, ...webhookSecrets, ...Object.values(webhooks)],
+    ...(url !== null && {
+      answers: async ({ clock, publicUrl }) => ({
+        render: (answer) => answer,
+        send: async (answer: Answer, call) => {
+          const isEvent = format === 'cloudevents';
+          const body = isEvent ? createCloudEvent(answer, call.key, publicUrl) : createAnswerBody(answer);
+          const type = isEvent ? 'application/cloudevents+json' : JSON_TYPE;
+          const { headers } = await postSigned({ url, secrets, type, body, call, clock });
+          return { reference: headers.get('location')?.slice(0, MAX_REFERENCE) ?? null };
+        },
+      }),
+    }),
+    messages: {
+      label: 'Webhook',
+      setting: 'FAULTLINE_NOTIFY_WEBHOOKS',
+      ...listDestinations('FAULTLINE_NOTIFY_WEBHOOKS', webhooks),
+      open:
+        Object.keys(webhooks).length === 0
+          ? null
+          : async ({ clock }) => ({
+              render: (news) => news,
+              send: async (news: News, call) => {
+                const body = createNewsBody(news, clock.now());
+                const to = { url: webhooks[call.to] ?? '', secrets: webhookSecrets };
+                await postSigned({ ...to, type: JSON_TYPE, body, call, clock });
+                return { reference: null };
+              },
+            }),
+    },
+    checks: () => [],
+  };
+}
+
+interface SignedPost {
+  readonly url: string;
+  readonly secrets: readonly string[];
+  readonly type: string;
+  readonly body: string;
+  readonly call: Call<unknown>;
+  readonly clock: Clock;
+}
+
+async function postSigned({ url, secrets, type, body, call, clock }: SignedPost): Promise<Response> {
+  const { key, signal } = call;
+  signal.throwIfAborted();
+  const headers = {
+    'content-type': type,
+    'user-agent': 'faultline',
+    ...signedHeaders(key, body, secrets, clock.now()),
+  };
+  return (await postOnce(WHO, url, { headers, body, signal }, clock)).response;
+}
+
+/** The type of the event: an answer stands. */
+const TYPE = 'io.faultline.analysis.finished';
+
+/** The source of events if there is no public address. A path is a URI reference too. */
+const NO_ADDRESS = '/faultline';
+
+/**
+ * Creates the same message as a CloudEvent 1.0 in structured mode. `id` is the key, the same in every
+ * attempt; `subject` is the id of the analysis. In addition to the build and the answer, `data.pipelineRun`
+ * identifies the build as CDEvents identify the subject of `dev.cdevents.pipelinerun.finished`, so that both
+ * can be joined.
+ */
+function createCloudEvent({ build, analysis }: Answer, key: string, publicUrl: string | null): string {
+  return JSON.stringify({
+    specversion: '1.0',
+    type: TYPE,
+    source: publicUrl ?? NO_ADDRESS,
+    id: key,
+    subject: analysis.id,
+    time: analysis.createdAt,
+    datacontenttype: 'application/json',
+    data: { ...toData(build, analysis), pipelineRun: toPipelineRun(build) },
+  });
+}
+
+function toPipelineRun(build: Build): object {
+  const { externalId, number, pipeline, status, url } = build;
+  return {
+    id: externalId ?? number,
+    source: getOrigin(url),
+    type: 'pipelineRun',
+    content: {
+      pipelineName: pipeline,
+      ...(url === null ? {} : { url }),
+      outcome: status === 'passed' ? 'success' : status === 'cancelled' ? 'cancel' : 'failure',
+    },
+  };
+}
+
+function getOrigin(url: string | null): string {
+  return url !== null && URL.canParse(url) ? new URL(url).origin : NO_ADDRESS;
+}
+
+/** The prefix of a secret of Standard Webhooks, which 24 to 64 random bytes follow. */
+const PREFIX = 'whsec_';
+
+/**
+ * Creates the headers of Standard Webhooks (standardwebhooks.com, version 1): an id that is the same in every
+ * attempt, the time in seconds, and one signature per secret, so that secrets can be rotated.
+ */
+export function signedHeaders(
+  key: string,
+  body: string,
+  secrets: readonly string[],
+  now: number,
+): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000));
+  const signatures = secrets.map((secret) => {
+    const bytes = Buffer.from(secret.slice(PREFIX.length), 'base64');
+    return `v1,${createHmac('sha256', bytes).update(`${key}.${timestamp}.${body}`).digest('base64')}`;
+  });
+  return { 'webhook-id': key, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
+}
+
+const MAX_TEXT = 4_000;
+const MAX_ITEMS = 10;
+
+/**
+ * Creates the message as JSON: the build, the answer, and the lines that prove it. Limited to about 200 KB
+ * whatever the answer contains. Its texts are already masked, but they quote logs, so the receiver must
+ * escape them.
+ */
+export function createAnswerBody({ build, analysis }: Answer): string {
+  const data = toData(build, analysis);
+  return JSON.stringify({ type: 'analysis.concluded', timestamp: analysis.createdAt, data });
+}
+
+function toData(build: Build, analysis: Analysis): object {
+  return { build: toBuildData(build), analysis: toAnswerData(analysis) };
+}
+
+/** Returns the fields of a build that every webhook sends. */
+function toBuildData({
+  id,
+  provider,
+  repository,
+  pipeline,
+  number,
+  attempt,
+  branch,
+  commit,
+  pullRequest,
+  url,
+}: Build): object {
+  return { id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url };
+}
+
+function toAnswerData(analysis: Analysis): object {
+  const { id, category, kind, answer, verdict, recalled, failureIds, fingerprint, createdAt } = analysis;
+  return {
+    ...{ id, category, kind, fingerprint, createdAt },
+    failures: failureIds.length,
+    confidence: verdict.confidence,
+    title: cut(answer.title),
+    rootCause: cut(answer.rootCause),
+    fixRecommendation: cut(answer.fixRecommendation),
+    claims: answer.claims.slice(0, MAX_ITEMS).map(({ text, quotes }) => ({
+      text: cut(text),
+      quotes: quotes
+        .slice(0, MAX_ITEMS)
+        .map((quote) => ({ source: quote.source, line: quote.line, text: cut(quote.text).slice(0, 500) })),
+    })),
+    suspects: answer.suspects.slice(0, MAX_ITEMS),
+    confirmedBy: recalled?.confirmedBy ?? null,
+    facts: moreFacts(analysis),
+  };
+}
+
+function cut(text: string): string {
+  return text.slice(0, MAX_TEXT).toWellFormed();
+}
+
+/**
+ * Creates the message as JSON. Its texts are already masked, but they quote logs, so the receiver must escape
+ * them.
+ */
+function createNewsBody({ rule, headline, items, more, isTest }: News, now: number): string {
+  const data = { rule, headline: clipText(headline, 200), isTest, items: items.map(toItemData), more };
+  return JSON.stringify({ type: 'notification.sent', timestamp: new Date(now).toISOString(), data });
+}
+
+function toItemData({ state, title, standing, facts, seen, links, build, analysis }: NewsItem): object {
+  return {
+    ...{ state, title: clipText(title, 300), standing: clipText(standing, 500), seen, url: links.answer },
+    facts: Object.fromEntries(facts.map(({ label, text }) => [label, clipText(text, 2_000)])),
+    owners: analysis.owner?.names.slice(0, 10).map((name) => clipText(name, 200)) ?? [],
+    build: toBuildData(build),
+    analysis: {
+      ...{
+        id: analysis.id,
+        category: analysis.category,
+        kind: analysis.kind,
+        fingerprint: analysis.fingerprint,
+      },
+      confidence: analysis.verdict.confidence,
+    },
+  };
+}
+
+function clipText(text: string, limit: number): string {
+  return clip(text, limit).toWellFormed();
+}

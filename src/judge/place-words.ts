@@ -1,0 +1,23 @@
+import { projectPath } from '../log/paths.ts';
+
+/** The longest title. */
+export const MAX_TITLE = 80;
+
+/** Formats a place as "src/cart.ts:12", as far as it is known. */
+export function formatPlace(file: string | null, line: number | null): string | null {
+  if (file === null) return null;
+  const path = projectPath(file);
+  return line === null ? path : `${path}:${line}`;
+}
+
+/**
+ * Joins a place and what is wrong there into a title: with the whole place if there is room, otherwise with
+ * the name of the file, otherwise without either.
+ */
+export function titleAt(place: string | null, message: string, separator = ': ', before = ''): string {
+  if (place === null) return `${before === '' ? '' : `${before}: `}${message}`;
+  const titles = [place, place.split('/').at(-1) ?? place].map(
+    (one) => `${before === '' ? '' : `${before} at `}${one}${separator}${message}`,
+  );
+  return titles.find(({ length }) => length <= MAX_TITLE) ?? message;
+}

@@ -1,0 +1,151 @@
+import type { Classification } from '../domain/analysis.ts';
+import type { FailingTest } from '../domain/failure.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+import type { Described } from './causes.ts';
+import type { Fact, Facts } from './facts.ts';
+import { formatPlace, MAX_TITLE } from './place-words.ts';
+import { cleanWords, quoteWords } from './values/clean.ts';
+import { isExpression } from './values/tests.ts';
+import { linesFrom, listed, oneLine } from './wording.ts';
+
+/** The fewest characters of a test's name in a title. */
+const LEAST_NAME = 28;
+/** What a title says of a test whose message says nothing. */
+const SILENT = 'fails';
+
+/** Describes how the test that decided failed, and names the others. Returns null if no test failed. */
+export function describeTest(
+  facts: Facts,
+  fact: Fact | null,
+  kind: Classification['kind'],
+): Described | null {
+  const test = findDecidedTest(facts, fact);
+  if (test === null) return null;
+  const place = formatPlace(test.file, test.line);
+  const where = `${speakTest(test)}${place === null ? '' : ` (${place})`}`;
+  const { what, clause } = describeOutcome(test, fact, kind, facts.subject);
+  const isSilent = what === SILENT && facts.subject.failingTests.length === 1;
+  return {
+    title: titleOfTest(test, what),
+    cause: `${where} ${clause}.${nameOtherTests(facts, test)}`,
+    isSilent,
+  };
+}
+
+/** How a test ended: for the title, and as the rest of a sentence. */
+interface Outcome {
+  readonly what: string;
+  readonly clause: string;
+}
+
+function describeOutcome(
+  test: FailingTest,
+  fact: Fact | null,
+  kind: Classification['kind'],
+  subject: TriageSubject,
+): Outcome {
+  const difference = kind === 'snapshot' ? findFirstDifference(test, subject) : null;
+  if (difference !== null)
+    return {
+      what: 'no longer matches its snapshot',
+      clause: `renders "${difference.now}" where the stored snapshot has "${difference.stored}"`,
+    };
+  const values = readValues(test);
+  const shown = findCheckedExpression(test, subject);
+  const check = shown === null ? '' : ` at \`${shown.replaceAll('`', "'")}\``;
+  if (values !== null)
+    return {
+      what: `expected ${values.expected} but got ${values.actual}`,
+      clause: `fails${check}: it expects ${values.expected} but gets ${values.actual}`,
+    };
+  const message = readMessage(test, fact);
+  if (kind === 'flaky_timing')
+    return message === ''
+      ? { what: 'its time limit expired', clause: 'did not end within its time limit' }
+      : { what: message, clause: `timed out: ${quoteWords(message)}` };
+  return message === ''
+    ? { what: SILENT, clause: `fails${check}; the log does not say what it expected` }
+    : { what: message, clause: `fails${check} with ${quoteWords(message)}` };
+}
+
+/** Reads what was expected and what came, where both are values. */
+function readValues({ expected, actual }: FailingTest): { expected: string; actual: string } | null {
+  if (expected === null || actual === null || isExpression(actual)) return null;
+  const [one, other] = [expected, actual].map((value) =>
+    cleanWords(value.replace(/^\s{0,8}(?:pattern|(?:sub)?string|value): {1,4}/i, ''), 100),
+  );
+  return one === undefined || other === undefined || one === other ? null : { expected: one, actual: other };
+}
+
+/** Reads the first line of a test's message; empty where it only repeats that the test failed. */
+function readMessage(test: FailingTest, fact: Fact | null): string {
+  const words = (test.message ?? fact?.text ?? '').split('\n')[0] ?? '';
+  if (/^\s*(?:---? ?FAIL|FAIL(?:ED)?\b|expect\(\w{1,20}\)\.\w{1,40}\(\w{0,20}\)$)/.test(words)) return '';
+  return cleanWords(words.replace(/^(?:(?:Assertion)?Error: |thrown: "?)/, ''), 240);
+}
+
+/** Writes a title about a test, with the name shortened where what happened would be cut off. */
+function titleOfTest({ name }: FailingTest, what: string): string {
+  const room = Math.max(LEAST_NAME, MAX_TITLE - what.length - 4);
+  return `${quoteWords(oneLine(name, room))}: ${what}`;
+}
+
+/** Names the other tests that failed. Returns an empty text if there are none. */
+export function nameOtherTests(facts: Facts, test: FailingTest): string {
+  const others = facts.subject.failingTests
+    .filter((other) => other.name !== test.name || other.suite !== test.suite)
+    .map(({ name }) => quoteWords(oneLine(name, 80)));
+  return others.length === 0 ? '' : ` Also failing: ${listed(others, 4)}.`;
+}
+
+function findDecidedTest(facts: Facts, fact: Fact | null): FailingTest | null {
+  const { failingTests, failures } = facts.subject;
+  const named = failingTests.find(
+    (test) => test.message !== null && fact?.text.startsWith(test.message.slice(0, 60)) === true,
+  );
+  return named ?? failures.find((failure) => failure.test !== null)?.test ?? failingTests[0] ?? null;
+}
+
+/** Formats a test as people name it: with its suite, unless the suite only repeats a path or the name. */
+export function speakTest({ name, suite }: Pick<FailingTest, 'name' | 'suite'>): string {
+  const isBare =
+    suite === null ||
+    suite === '' ||
+    name.includes(suite) ||
+    /[/\\]|\.\w{1,4}$/.test(suite) ||
+    /^[\w.$]{1,300}$/.test(suite);
+  return quoteWords(isBare ? name : `${suite} › ${name}`);
+}
+
+/** Returns the line of the test that failed, as the framework showed it. Returns null if it showed none. */
+function findCheckedExpression(test: FailingTest, subject: TriageSubject): string | null {
+  for (const line of linesFrom(test.at, subject, 40)) {
+    const shown =
+      /^\s{0,12}>\s{1,12}(?:\d{1,6}\s{0,3}[|│]\s{0,60})?(?=\S)(?<code>(?:assert|expect|self\.|should|require|[\w.]{1,60}\().{1,300})$/.exec(
+        line,
+      )?.groups?.code;
+    if (shown !== undefined) return oneLine(shown, 140);
+  }
+  return null;
+}
+
+/**
+ * Returns the first line of the stored text that changed, and the line that replaces it. Returns null if no
+ * difference was shown.
+ */
+function findFirstDifference(
+  test: FailingTest,
+  subject: TriageSubject,
+): { readonly stored: string; readonly now: string } | null {
+  const lines = linesFrom(test.at, subject, 60);
+  for (const [index, line] of lines.entries()) {
+    const next = lines[index + 1] ?? '';
+    if (!/^\s{0,8}- {1,4}\S/.test(line) || !/^\s{0,8}\+ {1,4}\S/.test(next)) continue;
+    if (/^\s{0,8}[-+] (?:Snapshot|Expected|Received|expected|received|actual)\b/.test(line)) continue;
+    return {
+      stored: oneLine(line.replace(/^\s{0,8}- /, ''), 80),
+      now: oneLine(next.replace(/^\s{0,8}\+ /, ''), 80),
+    };
+  }
+  return null;
+}

@@ -1,0 +1,58 @@
+import type { ReplayedCase } from '../run/replay.ts';
+import { caseShare, type Figure } from './figure.ts';
+
+/** Tools that every failure of their categories gets in the first round. They are not chosen. */
+export const LOOKUPS: readonly string[] = ['search_knowledge', 'search_error_library', 'find_files'];
+
+/** A case whose row names the tools of which any settles it, and the place of the first that did. */
+interface Settled {
+  readonly one: ReplayedCase;
+  /** True if a look-up that every failure gets settles the case. */
+  readonly isByLookup: boolean;
+  /** 1-based among the different chosen tools; 0 for a look-up, null if no call settled the case. */
+  readonly place: number | null;
+}
+
+/**
+ * Scores the choice of tools, where rows name the tools whose answer settles the case (`settled_by`): whether
+ * the first tool that was chosen is one of them, or the first two. Look-ups that every failure gets are no
+ * choice and take no place; the rows that one of them settles are counted on their own. A tool settles a case
+ * only if it found something. Returns none if no row names such tools, or nothing was answered.
+ */
+export function scoreToolChoice(cases: readonly ReplayedCase[]): Figure[] {
+  const settled = cases.flatMap(findSettled);
+  if (settled.length === 0) return [];
+  const [byLookup, byChoice] = [
+    settled.filter(({ isByLookup }) => isByLookup),
+    settled.filter(({ isByLookup }) => !isByLookup),
+  ];
+  const within = (name: string, among: readonly Settled[], most: number) =>
+    caseShare(name, among, ({ place }) => place !== null && place <= most);
+  return [
+    ...(byLookup.length === 0 ? [] : [within('settled by a look-up that every failure gets', byLookup, 0)]),
+    ...(byChoice.length === 0
+      ? []
+      : [
+          within('tool choice: settled by the first', byChoice, 1),
+          within('tool choice: settled by the first two', byChoice, 2),
+          within('tool choice: settled by any', byChoice, Number.POSITIVE_INFINITY),
+        ]),
+    within('settled by a look-up or the first two', settled, 2),
+  ];
+}
+
+function findSettled(one: ReplayedCase): Settled[] {
+  const settling = one.row?.settled_by ?? [];
+  if (settling.length === 0 || one.result.iterations === null) return [];
+  const isByLookup = settling.some((tool) => LOOKUPS.includes(tool));
+  return [{ one, isByLookup, place: findPlace(one.result.tools, settling) }];
+}
+
+function findPlace(tools: ReplayedCase['result']['tools'], settling: readonly string[]): number | null {
+  const made = tools.filter(({ status }) => status !== 'refused');
+  const first = made.find(({ tool, status }) => settling.includes(tool) && status === 'ok');
+  if (first === undefined) return null;
+  if (LOOKUPS.includes(first.tool)) return 0;
+  const chosen = [...new Set(made.map(({ tool }) => tool))].filter((tool) => !LOOKUPS.includes(tool));
+  return chosen.indexOf(first.tool) + 1;
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBlameCases } from '../../scripts/bench-parts/loop/blame-cases.ts';
+import type { LoopCase } from '../../scripts/bench-parts/loop/case.ts';
+import { type OpenedDesign, openDesign } from '../../scripts/bench-parts/loop/designs.ts';
+import { createHistoryCases } from '../../scripts/bench-parts/loop/history-cases.ts';
+import { createKnownCases } from '../../scripts/bench-parts/loop/known-cases.ts';
+import {
+  CASE_MEASURES,
+  compareCost,
+  compareMeans,
+  type PairedAnswer,
+} from '../../scripts/bench-parts/loop/measures.ts';
+import { openWorld, type World } from '../../scripts/bench-parts/loop/world.ts';
+
+let folder = '';
+let world: World;
+let designs: Readonly<Record<'linear' | 'loop', OpenedDesign>>;
+let pairs: PairedAnswer[];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'faultline-loop-'));
+  const all = [createBlameCases(folder), createHistoryCases(), createKnownCases()].flat();
+  // One whose line a commit wrote, one that lasts, one that a document names, and one that a person decided.
+  const names = ['invoice-totals', 'disk-of-runner', 'vaultctl-lease', 'ledger-db-refused'];
+  const cases = all.filter(({ name }) => names.includes(name));
+  world = await openWorld(join(folder, 'world'), cases);
+  designs = {
+    linear: await openDesign('linear', world, folder),
+    loop: await openDesign('loop', world, folder),
+  };
+  pairs = [];
+  for (const one of cases) pairs.push(await answerTwice(one));
+}, 300_000);
+afterAll(async () => {
+  await world.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function answerTwice(one: LoopCase): Promise<PairedAnswer> {
+  const build = await world.getBuild(one);
+  const linear = await designs.linear.answer(build, one.log);
+  const loop = await designs.loop.answer(build, one.log);
+  expect(await designs.loop.isProved(one), one.name).toBe(true);
+  return { one, linear, loop };
+}
+
+describe('the loop beside the linear baseline, on cases with repositories, history and documents', () => {
+  it('finds the commit that wrote the failing line, which the baseline cannot', () => {
+    const measure = CASE_MEASURES.find(({ name }) => name === 'suspect: the commit at fault is first');
+    if (measure === undefined) throw new Error('There is no such measure.');
+    expect(compareMeans(measure, pairs)).toMatchObject({ cases: 1, linear: 0, loop: 1, won: 1, tied: 0 });
+  });
+
+  it('names what lasts, and what a document or a person says, as far as the design asks for it', () => {
+    const measure = CASE_MEASURES.find(({ name }) => name === 'fix names its right source');
+    if (measure === undefined) throw new Error('There is no such measure.');
+    const compared = compareMeans(measure, pairs);
+    expect(compared).toMatchObject({ cases: 4, lost: 0 });
+    expect(compared?.loop).toBe(1);
+    expect(compared?.won).toBeGreaterThan(0);
+  });
+
+  it('says the same where both are given the same, and counts that as a tie', () => {
+    const [category] = CASE_MEASURES;
+    if (category === undefined) throw new Error('There is no measure.');
+    const twice = pairs.map((pair) => ({ ...pair, linear: pair.loop }));
+    expect(compareMeans(category, twice)).toMatchObject({ won: 0, tied: 4, lost: 0, interval: null });
+  });
+
+  it('costs more calls than the two of the baseline', () => {
+    const { linear, ratio } = compareCost(pairs)['tool calls'];
+    expect(linear).toBe(2);
+    expect(ratio).toBeGreaterThan(1.5);
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { logChannel } from '../../src/channels/log.ts';
+import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
+import { publisherContract } from '../contract/publisher-contract.ts';
+import { recalledAnalysis, sampleBuild } from '../support/sample-analysis.ts';
+import { callTo, openAnswers, send } from './sending.ts';
+
+function recordingLogger(): { logger: Logger; lines: [object, string][] } {
+  const lines: [object, string][] = [];
+  return {
+    lines,
+    logger: { ...silentLogger, info: (fields, message) => void lines.push([fields, message]) },
+  };
+}
+
+publisherContract('log', async () => {
+  const { logger, lines } = recordingLogger();
+  return { outlet: await openAnswers(logChannel(), { logger }), told: () => lines.length };
+});
+
+it('logs fields and a fixed sentence', async () => {
+  const { logger, lines } = recordingLogger();
+  const outlet = await openAnswers(logChannel(), { logger });
+  await send(outlet, { build: sampleBuild(), analysis: recalledAnalysis() }, callTo(null));
+  expect(lines).toEqual([
+    [
+      expect.objectContaining({
+        buildId: 'bld_1',
+        analysisId: 'ana_9f2c',
+        category: 'TEST_FAILURE',
+        confirmedBy: 'grace',
+      }),
+      'answer published',
+    ],
+  ]);
+});

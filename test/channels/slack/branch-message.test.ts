@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import { slackFacts } from '../../../src/channels/slack/branch-facts.ts';
+import { type Streak, slackMessage } from '../../../src/channels/slack/branch-message.ts';
+import type { SlackMessage } from '../../../src/channels/slack/message.ts';
+import type { Analysis } from '../../../src/domain/analysis.ts';
+import type { Situation } from '../../../src/ports/notices.ts';
+import {
+  recalledAnalysis,
+  sampleAnalysis,
+  sampleBuild,
+  unsureAnalysis,
+} from '../../support/sample-analysis.ts';
+import {
+  branchSituation,
+  decided,
+  greenSituation,
+  openQuestion,
+  sampleCause,
+  sampleHead,
+} from './slack-world.ts';
+
+const LINKS = { publicUrl: 'https://fl.example/', decides: true };
+const STREAK: Streak = {
+  firstBuildId: 'bld_1',
+  since: '2026-10-12T14:01:00.000Z',
+  commit: 'a41f9c2d00000000000000000000000000000000',
+  author: 'ada',
+  seenToday: 1,
+};
+
+function worded(situation: Situation, streak: Partial<Streak> = {}, links = LINKS): SlackMessage {
+  const facts = slackFacts(situation);
+  if (facts === null) throw new Error('there is something to say');
+  return slackMessage(facts, { ...STREAK, ...streak }, links);
+}
+
+const red = (analysis: Analysis, change = {}) =>
+  branchSituation(sampleHead({ causes: [sampleCause(analysis, change)] }));
+
+/** Texts and buttons, a line each. */
+function shown({ blocks }: SlackMessage): string {
+  return blocks
+    .map((block) =>
+      'text' in block ? block.text : block.buttons.map(({ label }) => `[ ${label} ]`).join(' '),
+    )
+    .join('\n');
+}
+
+describe('a red branch', () => {
+  it('is told with its cause, the edge, one line of proof and the fix', () => {
+    const message = worded(red(sampleAnalysis()));
+    expect(shown(message)).toBe(
+      [
+        ':red_circle: *main is red: The cart total is rounded twice* (TEST_FAILURE, 91 %)',
+        'shop/api ci #812 · since <!date^1791813660^{time}|14:01 UTC> · first failing commit a41f9c2 by ada · 3 tests',
+        '> expected 10.20, got 10.21  (line 288501)',
+        'Fix: Round once, after the sum, in src/cart/tax.ts:41.',
+        'Failed tests: cart total · cart tax · invoice total',
+        'Grouped: 3 tests, because each says “expected 10.20, got 10.21”.',
+        '[ Open ] [ Right ] [ Wrong… ]',
+      ].join('\n'),
+    );
+    expect(message.text).toBe('main is red: The cart total is rounded twice (TEST_FAILURE, 91 %)');
+    const [, buttons] = message.blocks;
+    expect(buttons).toMatchObject({
+      buttons: [
+        { url: 'https://fl.example/analyses/ana_9f2c' },
+        { value: 'ana_9f2c' },
+        { value: 'ana_9f2c' },
+      ],
+    });
+  });
+
+  it('that was seen before today is counted in place', () => {
+    expect(shown(worded(red(sampleAnalysis()), { seenToday: 3 }))).toContain('\nseen 3× today');
+  });
+
+  it('names the person who confirmed a known cause', () => {
+    expect(shown(worded(red(recalledAnalysis())))).toContain(
+      '(TEST_FAILURE, confirmed by grace on 2026-10-12, seen 14 times)',
+    );
+  });
+
+  it('is yellow and asks, where the cause is not certain', () => {
+    const review = { id: 'rev_1', openedAt: '2026-10-12T14:02:00.000Z', decision: null };
+    const message = worded(red(unsureAnalysis(), { review }));
+    expect(shown(message)).toMatch(
+      /^:large_yellow_circle: \*main is red, cause not certain \(61 %\)\*\nPossibly: The cart/,
+    );
+    expect(shown(message)).toContain('[ Open ] [ Decide ] [ Right ] [ Wrong… ]');
+    expect(message.text).toBe('main is red, cause not certain (61 %)');
+  });
+
+  it.each([
+    [
+      { type: 'accept' },
+      ':white_check_mark: confirmed by grace <!date^1791814140^{time}|14:09 UTC>',
+      '(TEST_FAILURE, confirmed)',
+    ],
+    [
+      { type: 'correct', category: 'CONFIG_ERROR' },
+      ':pencil2: corrected to CONFIG_ERROR by grace',
+      '(CONFIG_ERROR, corrected)',
+    ],
+    [{ type: 'reject', reason: 'no' }, ':x: marked wrong by grace', '(TEST_FAILURE, 91 %)'],
+  ] as const)('shows what a person decided: %j', (change, line, how) => {
+    const message = worded(red(sampleAnalysis(), { review: decided(change) }));
+    expect(shown(message)).toContain(line);
+    expect(shown(message)).toContain(how);
+    expect(shown(message), 'nobody is asked again').not.toMatch(/Right|Wrong/);
+  });
+
+  it('with several causes tells each, and counts the rest', () => {
+    const causes = Array.from({ length: 11 }, (_, index) =>
+      sampleCause(sampleAnalysis({ id: `ana_${index}` }), { failures: 20 - index }),
+    );
+    const message = worded(branchSituation(sampleHead({ causes })));
+    expect(message.text).toBe('main is red for 11 reasons');
+    expect(shown(message)).toContain('*8.* The cart total');
+    expect(shown(message)).toContain('… 3 more causes');
+    expect(message.blocks.length).toBeLessThanOrEqual(50);
+  });
+
+  it('that could not be looked at says why', () => {
+    const job = { state: 'failed', error: 'the daily budget is used up' } as const;
+    const message = worded(branchSituation(sampleHead({ causes: [], job })));
+    expect(shown(message)).toContain(':red_circle: *main is red*');
+    expect(shown(message)).toContain('Faultline: not analyzed, the daily budget is used up');
+  });
+
+  it('has no buttons that lead nowhere', () => {
+    const facts = slackFacts(red(sampleAnalysis()));
+    if (facts === null) throw new Error('there is something to say');
+    expect(slackMessage(facts, STREAK, { publicUrl: null, decides: false }).blocks).toHaveLength(1);
+  });
+});
+
+describe('nothing is said', () => {
+  it.each([
+    [
+      'while it is looked at',
+      branchSituation(sampleHead({ causes: [], job: { state: 'running', error: null } })),
+    ],
+    ['while a person is asked', branchSituation(sampleHead({ causes: [], question: openQuestion }))],
+    ['of a build that has no branch', branchSituation(sampleHead({ build: sampleBuild({ branch: null }) }))],
+    [
+      'of a branch that was never red',
+      branchSituation(sampleHead({ build: sampleBuild({ status: 'passed' }), causes: [] })),
+    ],
+    [
+      'of a build that was cancelled',
+      branchSituation(sampleHead({ build: sampleBuild({ status: 'cancelled' }) })),
+    ],
+    ['where nothing is stored any more', branchSituation()],
+  ])('%s', (_case, situation) => {
+    expect(slackFacts(situation)).toBeNull();
+  });
+});
+
+describe('a branch that is green again', () => {
+  it('says after how long, and what it was', () => {
+    const message = worded(greenSituation());
+    expect(shown(message)).toBe(
+      ':large_green_circle: *main is green again after 41 min* (was: The cart total is rounded twice)\n[ Open ]',
+    );
+    expect(message.text).toBe('main is green again after 41 min (was: The cart total is rounded twice)');
+  });
+
+  it.each([
+    ['2026-10-12T14:01:05.000Z', '1 min'],
+    ['2026-10-12T16:06:00.000Z', '2 h 5 min'],
+    ['2026-10-12T16:01:00.000Z', '2 h'],
+    ['2026-10-15T14:01:00.000Z', '3 days'],
+  ])('at %s it took %s', (finishedAt, took) => {
+    expect(worded(greenSituation({ finishedAt })).text).toContain(`green again after ${took} (`);
+  });
+});
+
+describe('hostile text', () => {
+  const HOSTILE =
+    '<!channel> <@U0123> *bold* `code` & <https://evil.example|Open> :tada: \u202e\u0000 www.evil.example';
+  const { answer } = sampleAnalysis();
+  const claims = [{ text: HOSTILE, evidence: [], quotes: [{ source: 'build.log', line: 1, text: HOSTILE }] }];
+  const analysis = sampleAnalysis({
+    evidence: [],
+    answer: { ...answer, title: HOSTILE, fixRecommendation: HOSTILE, claims },
+  });
+  const situation = branchSituation(
+    sampleHead({
+      build: sampleBuild({
+        branch: `main${HOSTILE}`,
+        repository: HOSTILE,
+        pipeline: HOSTILE,
+        number: HOSTILE,
+      }),
+      causes: [sampleCause(analysis, { review: decided({ reviewer: HOSTILE }) })],
+    }),
+  );
+  const message = worded(situation, { author: HOSTILE, commit: HOSTILE });
+
+  it('brings no mention, link, format or hidden character to life', () => {
+    const text = `${shown(message)}\n${message.text}`;
+    const ours = text.replaceAll(/<!date\^\d+\^\{time\}\|\d\d:\d\d UTC>/g, '');
+    expect(ours).not.toMatch(/[<>](?! )/);
+    expect(ours).toContain('&lt;!channel&gt; &lt;@U0123&gt;');
+    expect(ours).not.toMatch(/\u202e|\u0000|`|\*bold|:tada:/);
+    expect(ours).toContain('⟦U+202E⟧');
+  });
+
+  it('of any length stays within a section', () => {
+    const long = sampleAnalysis({
+      answer: { ...answer, title: '<'.repeat(9_000), fixRecommendation: '&'.repeat(9_000) },
+    });
+    for (const block of worded(red(long)).blocks)
+      if ('text' in block) expect(block.text.length).toBeLessThanOrEqual(6_000);
+  });
+});

@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { NoticeCall } from '../../../src/channels/channel.ts';
+import { createBranchNotice } from '../../../src/channels/slack/branch-notice.ts';
+import { createSlackClient } from '../../../src/channels/slack/client.ts';
+import { SlackSettings, slackChannel } from '../../../src/channels/slack.ts';
+import type { Build } from '../../../src/domain/build.ts';
+import type { Situation } from '../../../src/ports/notices.ts';
+import { sampleAnalysis, sampleBuild } from '../../support/sample-analysis.ts';
+import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../../support/slack-api.ts';
+import { callTo, send } from '../sending.ts';
+import { branchSituation, decided, greenSituation, sampleCause, sampleHead } from './slack-world.ts';
+
+let slack: SlackApi;
+/** The first build of the row of failures that is asked about. */
+let firstBuild: Build;
+let reference: string | null;
+beforeEach(async () => {
+  slack = await startSlackApi();
+  firstBuild = sampleBuild();
+  reference = null;
+});
+afterEach(async () => slack.close());
+
+const outlet = () =>
+  createBranchNotice({
+    client: createSlackClient({ token: SLACK_TOKEN, baseUrl: slack.url }),
+    history: {
+      consecutiveFailures: async () => ({ count: 1, firstBuild, lastGreen: null, same: 0, firstSame: null }),
+      failureHistory: async () => [],
+    },
+    findChannel: () => 'C1',
+    publicUrl: 'https://fl.example',
+    decides: true,
+    clock: { now: () => Date.parse('2026-10-12T14:10:00.000Z') },
+  });
+
+/** Where a channel with these settings speaks of a build. */
+function findPlace(
+  build: Build,
+  defaultBranch: string | null,
+  settings: object = { channel: 'C0000000001' },
+) {
+  const channel = slackChannel(SlackSettings.parse({ token: SLACK_TOKEN, ...settings }));
+  return channel.notices?.findPlace(build, { defaultBranch }) ?? null;
+}
+
+/** As the keeper of notices does it: what was shown is remembered. */
+async function keep(situation: Situation, change: Partial<NoticeCall> = {}): Promise<void> {
+  const place = findPlace(sampleBuild(), 'main');
+  if (place === null) throw new Error('it speaks of main');
+  const { key, about } = place;
+  const call = callTo({ repository: 'shop/api', about }, { key, reference, ...change });
+  const sent = await send(outlet(), situation, call);
+  if (sent !== null) ({ reference } = sent);
+}
+
+const red = (number = '812', change = {}) =>
+  branchSituation(
+    sampleHead({
+      build: sampleBuild({ id: `bld_${number}`, number }),
+      causes: [sampleCause(sampleAnalysis(), change)],
+    }),
+  );
+
+it('says once that a branch turned red, and changes it in place until it is green', async () => {
+  await keep(red());
+  await keep(red('813'));
+  await keep(red('813', { review: decided({ type: 'accept' }) }));
+  await keep(greenSituation());
+  expect(slack.messages).toHaveLength(1);
+  expect(slack.messages[0]).toMatchObject({
+    edits: 3,
+    text: expect.stringMatching(/^main is green again after 41 min/),
+  });
+});
+
+it('says it anew when it turns red again', async () => {
+  await keep(red());
+  await keep(greenSituation());
+  firstBuild = sampleBuild({ id: 'bld_900', number: '900' });
+  await keep(red('900'));
+  expect(slack.messages.map(({ text }) => text.slice(0, 13))).toEqual(['main is green', 'main is red: ']);
+  expect(slack.messages.map(({ edits }) => edits)).toEqual([1, 0]);
+});
+
+it('says nothing of a branch that was green before anything was said', async () => {
+  await keep(greenSituation());
+  expect(slack.calls).toEqual([]);
+  expect(reference).toBe('-');
+  await keep(red());
+  expect(slack.messages).toHaveLength(1);
+});
+
+it('says a correction in the thread too, once', async () => {
+  await keep(red());
+  const review = decided({ type: 'correct', category: 'CONFIG_ERROR' });
+  await keep(red('812', { review }));
+  await keep(red('813', { review }));
+  const replies = slack.messages.filter(({ threadTs }) => threadTs !== null);
+  expect(replies.map(({ text }) => text)).toEqual([
+    'Corrected by grace: "The cart total is rounded twice" is CONFIG_ERROR.',
+  ]);
+});
+
+it('says nothing of a cause that is muted, and names only the others', async () => {
+  await keep(red('812', { isMuted: true }));
+  await keep(greenSituation());
+  expect(slack.messages).toEqual([]);
+  const causes = [
+    sampleCause(sampleAnalysis(), { isMuted: true }),
+    sampleCause(sampleAnalysis({ id: 'ana_2' })),
+  ];
+  await keep(branchSituation(sampleHead({ build: sampleBuild({ id: 'bld_9', number: '9' }), causes })));
+  expect(slack.messages).toHaveLength(1);
+  expect(slack.messages[0]?.text).not.toContain('2 reasons');
+});
+
+it('finds what a try that died has said, rather than say it twice', async () => {
+  await keep(red());
+  reference = null;
+  await keep(red(), { isRetry: true });
+  expect(slack.messages).toHaveLength(1);
+  expect(slack.messages[0]?.edits).toBe(1);
+});
+
+it('does not hide that its message was deleted: the keeper then says it anew', async () => {
+  await keep(red());
+  slack.messages.length = 0;
+  await expect(keep(red('813'))).rejects.toMatchObject({ code: 'not-found' });
+});
+
+it.each([
+  ['main', { branch: 'main' }, 'main', true],
+  ['a main that the CI does not name', { branch: 'main' }, null, true],
+  ['another branch', { branch: 'fix/tax' }, 'main', false],
+  ['another default branch', { branch: 'main' }, 'develop', false],
+  ['a pull request from main', { branch: 'main', pullRequest: 12 }, 'main', false],
+  ['no branch', { branch: null }, 'main', false],
+] as const)('speaks of %s: %j', (_case, change, defaultBranch, speaks) => {
+  expect(findPlace(sampleBuild(change), defaultBranch) !== null).toBe(speaks);
+});
+
+it('opens with a failure only, and not for repositories without a channel', () => {
+  const key = 'slack:shop%2Fapi/ci/main';
+  expect(findPlace(sampleBuild(), 'main')).toMatchObject({
+    key,
+    opens: true,
+    about: { type: 'branch', pipeline: 'ci' },
+  });
+  expect(findPlace(sampleBuild({ status: 'passed' }), 'main')).toMatchObject({
+    key,
+    opens: false,
+  });
+  expect(findPlace(sampleBuild(), 'main', { channels: { other: 'C0000000002' } })).toBeNull();
+});

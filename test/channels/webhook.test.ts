@@ -1,0 +1,225 @@
+import { createHmac } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { signedHeaders, WebhookSettings, webhookChannel } from '../../src/channels/webhook.ts';
+import type { Analysis } from '../../src/domain/analysis.ts';
+import type { Build } from '../../src/domain/build.ts';
+import { publisherContract } from '../contract/publisher-contract.ts';
+import { type LoopbackServer, startLoopback } from '../support/loopback-server.ts';
+import { schemaFaults } from '../support/published-schemas.ts';
+import { recalledAnalysis, sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
+import { callTo, openAnswers, send } from './sending.ts';
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const OTHER = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const clock = { now: () => Date.parse('2026-10-12T14:00:00.500Z') };
+let server: LoopbackServer;
+afterEach(async () => server.close());
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A webhook with these settings, which answers are published to. */
+function createPublisher(settings: z.input<typeof WebhookSettings>, publicUrl: string | null = null) {
+  const channel = webhookChannel(WebhookSettings.parse({ secrets: [SECRET], ...settings }));
+  const open = () => openAnswers(channel, { clock, publicUrl });
+  return {
+    open,
+    publish: async (build: Build, analysis: Analysis, key = 'k') =>
+      await send(await open(), { build, analysis }, callTo(null, { key })),
+  };
+}
+
+async function receiver(answer: Answer = (_request, response) => void response.writeHead(204).end()) {
+  server = await startLoopback(answer);
+  return {
+    server,
+    publisher: createPublisher({ url: `${server.url}/hook` }),
+  };
+}
+
+publisherContract('webhook', async () => {
+  const { publisher } = await receiver();
+  const told = () => new Set(server.requests.map(({ headers }) => headers['webhook-id'])).size;
+  return { outlet: await publisher.open(), told };
+});
+
+describe('the signature', () => {
+  it('is the one that the published example of Standard Webhooks has', () => {
+    server = { url: '', requests: [], close: async () => undefined };
+    const headers = signedHeaders(
+      'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      '{"test": 2432232314}',
+      [SECRET],
+      1_614_265_330_000,
+    );
+    expect(headers).toEqual({
+      'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    });
+  });
+
+  it('is made of the bytes that are sent, by each secret while one is rotated', async () => {
+    let body = '';
+    const { server } = await receiver((request, response) => {
+      request.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      request.on('end', () => response.writeHead(201, { location: '/messages/7' }).end('{"ok":true}'));
+    });
+    const publisher = createPublisher({ url: server.url, secrets: [SECRET, OTHER] });
+    const told = await publisher.publish(sampleBuild(), recalledAnalysis(), 'webhook:ana_9f2c');
+
+    const headers = server.requests[0]?.headers ?? {};
+    const signed = [SECRET, OTHER].map((secret) =>
+      createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
+        .update(`webhook:ana_9f2c.1791813600.${body}`)
+        .digest('base64'),
+    );
+    expect(headers).toMatchObject({ 'webhook-id': 'webhook:ana_9f2c', 'webhook-timestamp': '1791813600' });
+    expect(headers['webhook-signature']).toBe(signed.map((one) => `v1,${one}`).join(' '));
+    expect(JSON.parse(body)).toMatchObject({
+      type: 'analysis.concluded',
+      data: {
+        build: { repository: 'shop/api', number: '812' },
+        analysis: { id: 'ana_9f2c', category: 'TEST_FAILURE', confirmedBy: 'grace' },
+      },
+    });
+    expect(told).toEqual({ reference: '/messages/7' });
+  });
+});
+
+describe('a CloudEvent', () => {
+  it('is valid by the published schema, signed, and named by its key', async () => {
+    const { server, publisher, bodies } = await eventReceiver('https://fl.example');
+    await publisher.publish(sampleBuild(), recalledAnalysis(), 'webhook:ana_9f2c');
+    const event: unknown = JSON.parse(bodies[0] ?? '');
+    expect(schemaFaults('cloudevents', event)).toEqual([]);
+    expect(event).toMatchObject({
+      specversion: '1.0',
+      type: 'io.faultline.analysis.finished',
+      source: 'https://fl.example',
+      id: 'webhook:ana_9f2c',
+      subject: 'ana_9f2c',
+      time: '2026-10-12T14:01:15.000Z',
+      data: {
+        analysis: { category: 'TEST_FAILURE', confirmedBy: 'grace' },
+        pipelineRun: {
+          id: '9001',
+          source: 'https://ci.example',
+          type: 'pipelineRun',
+          content: { pipelineName: 'ci', outcome: 'failure' },
+        },
+      },
+    });
+    expect(server.requests[0]?.headers).toMatchObject({
+      'content-type': 'application/cloudevents+json',
+      'webhook-id': 'webhook:ana_9f2c',
+    });
+    const signed = signedHeaders('webhook:ana_9f2c', bodies[0] ?? '', [SECRET], clock.now());
+    expect(server.requests[0]?.headers).toMatchObject(signed);
+  });
+
+  it('is valid where no address is known and the build has none', async () => {
+    const { publisher, bodies } = await eventReceiver(null);
+    await publisher.publish(sampleBuild({ url: 'no address', externalId: null }), sampleAnalysis(), 'k');
+    expect(schemaFaults('cloudevents', JSON.parse(bodies[0] ?? ''))).toEqual([]);
+    expect(JSON.parse(bodies[0] ?? '')).toMatchObject({
+      source: '/faultline',
+      data: { pipelineRun: { id: '812', source: '/faultline' } },
+    });
+  });
+});
+
+async function eventReceiver(publicUrl: string | null) {
+  const bodies: string[] = [];
+  const { server } = await receiver((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      bodies.push(Buffer.concat(chunks).toString('utf8'));
+      response.writeHead(204).end();
+    });
+  });
+  return {
+    server,
+    bodies,
+    publisher: createPublisher({ url: server.url, format: 'cloudevents' }, publicUrl),
+  };
+}
+
+const Thrown = z.object({
+  code: z.string(),
+  retryable: z.boolean(),
+  retryAfterMs: z.number().optional(),
+  message: z.string(),
+});
+
+async function refusalOf(answer: Answer) {
+  const { publisher } = await receiver(answer);
+  const error: unknown = await publisher
+    .publish(sampleBuild(), sampleAnalysis(), 'k')
+    .catch((thrown: unknown) => thrown);
+  return Thrown.parse(error);
+}
+
+describe('an answer that is no yes', () => {
+  it.each([
+    [500, {}, { retryable: true }],
+    [429, { 'retry-after': '90' }, { retryable: true, retryAfterMs: 90_000, code: 'rate-limited' }],
+    [503, { 'retry-after': 'Mon, 12 Oct 2026 14:01:00 GMT' }, { retryable: true, retryAfterMs: 59_500 }],
+    [429, { 'retry-after': 'soon' }, { retryable: true }],
+    [401, {}, { retryable: false, code: 'upstream-auth' }],
+    [410, {}, { retryable: false }],
+    [308, { location: 'http://169.254.169.254/' }, { retryable: false }],
+  ])('%i %j is %j', async (status, headers, wanted) => {
+    expect(
+      await refusalOf((_request, response) => void response.writeHead(status, headers).end()),
+    ).toMatchObject(wanted);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('may pass where nobody answers, and tells nothing of the address', async () => {
+    const { message, retryable } = await refusalOf((request) => void request.socket.destroy());
+    expect(retryable).toBe(true);
+    expect(message).not.toContain('127.0.0.1');
+  });
+});
+
+it('reads no more of a yes than it needs', async () => {
+  const { publisher } = await receiver((_request, response) => {
+    response.writeHead(200);
+    const more = () => {
+      while (response.write(Buffer.alloc(65_536))) if (response.destroyed) return;
+    };
+    response.on('drain', more);
+    more();
+  });
+  expect(await publisher.publish(sampleBuild(), sampleAnalysis(), 'k')).toEqual({
+    reference: null,
+  });
+});
+
+it('sends a bounded body whatever the answer holds', async () => {
+  let bytes = 0;
+  const { publisher } = await receiver((request, response) => {
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    request.on('end', () => response.writeHead(204).end());
+  });
+  const long = 'x\ud800'.repeat(1_000_000);
+  const { answer } = sampleAnalysis();
+  const claim = {
+    text: long,
+    evidence: [],
+    quotes: Array.from({ length: 50 }, () => ({ source: 'build.log', line: 1, text: long })),
+  };
+  const swollen = sampleAnalysis({
+    answer: { ...answer, title: long, rootCause: long, claims: Array.from({ length: 50 }, () => claim) },
+  });
+  await publisher.publish(sampleBuild(), swollen, 'k');
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThan(400_000);
+});

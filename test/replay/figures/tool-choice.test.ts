@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { DatasetRow } from '../../../src/replay/cases/case.ts';
+import { scoreCases } from '../../../src/replay/figures/score.ts';
+import { LOOKUPS, scoreToolChoice } from '../../../src/replay/figures/tool-choice.ts';
+import { figuresJson, renderFigures } from '../../../src/replay/report.ts';
+import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
+import { createTools } from '../../../src/tools/all-tools.ts';
+import { figureOf, one } from './cases.ts';
+
+/** A case that these tools settle, and the calls of its run, such as "read_file" or "read_blame empty". */
+function settled(settledBy: readonly string[], calls: readonly string[], id = 'x'): ReplayedCase {
+  const tools = calls.map((call) => {
+    const [tool = '', status = 'ok'] = call.split(' ');
+    return { tool, status };
+  });
+  return one({ id, settled_by: [...settledBy] }, { tools, iterations: 1, category: 'CODE_ERROR' });
+}
+
+const findValue = (cases: readonly ReplayedCase[], name: string) =>
+  figureOf(scoreToolChoice(cases), name).value;
+const [FIRST, TWO] = ['tool choice: settled by the first', 'tool choice: settled by the first two'];
+
+describe('the choice of tools', () => {
+  it('is right where a tool that settles the case is the first, or among the first two, of those chosen', () => {
+    const cases = [
+      settled(['read_blame'], ['search_knowledge', 'find_files', 'read_blame', 'read_file'], 'first'),
+      settled(['read_file'], ['search_knowledge', 'read_blame', 'read_file'], 'second'),
+      settled(['search_code'], ['read_blame', 'read_file', 'search_code'], 'third'),
+    ];
+    expect(findValue(cases, FIRST)).toBeCloseTo(1 / 3);
+    expect(findValue(cases, TWO)).toBeCloseTo(2 / 3);
+    expect(findValue(cases, 'tool choice: settled by any')).toBe(1);
+    expect(figureOf(scoreToolChoice(cases), TWO).against).toEqual(['third']);
+  });
+
+  it('counts a tool once, and neither refused calls nor answers without findings', () => {
+    const repeated = settled(['read_file'], ['read_blame', 'read_blame', 'read_file']);
+    const refused = settled(['read_file'], ['read_blame refused', 'search_code refused', 'read_file']);
+    const empty = settled(['read_file'], ['read_file empty']);
+    const never = settled(['read_file'], ['read_blame']);
+    expect([repeated, refused].map((one) => findValue([one], TWO))).toEqual([1, 1]);
+    expect(findValue([refused], FIRST)).toBe(1);
+    expect([empty, never].map((one) => findValue([one], 'tool choice: settled by any'))).toEqual([0, 0]);
+  });
+
+  it('takes look-ups that every failure gets for no choice', () => {
+    const known = settled(['search_knowledge'], ['search_error_library', 'search_knowledge', 'read_file']);
+    const unknown = settled(['search_error_library'], ['search_error_library empty', 'read_file']);
+    const figures = scoreToolChoice([known, unknown]);
+    expect(figureOf(figures, 'settled by a look-up that every failure gets')).toMatchObject({
+      value: 0.5,
+      cases: 2,
+    });
+    expect(figures.map(({ name }) => name)).not.toContain(TWO);
+    expect(figureOf(figures, 'settled by a look-up or the first two').value).toBe(0.5);
+  });
+
+  it('knows the look-ups by the tools themselves', () => {
+    const never = () => Promise.reject(new Error('not asked'));
+    const source = new Proxy({ driver: 'none' }, { get: (own, key) => Reflect.get(own, key) ?? never });
+    const tools = createTools(
+      Object.assign(
+        {},
+        ...['vectorIndex', 'archive', 'passingBuilds', 'codeHost', 'history', 'webSearch'].map((name) => ({
+          [name]: source,
+        })),
+      ),
+    );
+    const always = tools
+      .filter(({ description }) => description.always)
+      .map(({ description }) => description.name);
+    expect(always.toSorted()).toEqual([...LOOKUPS].toSorted());
+  });
+
+  it('is in the report and the JSON of a replay where rows have the label, and only there', () => {
+    const labelled = scoreCases([settled(['read_file'], ['read_file'])], 1);
+    expect(renderFigures('x', labelled)).toContain(`${TWO} `);
+    expect(figuresJson(labelled)).toContainEqual(
+      expect.objectContaining({ section: 'tool choice', name: TWO, value: 1, cases: 1 }),
+    );
+    const plain = scoreCases([one({ id: 'x' }, { iterations: 1 })], 1);
+    expect(plain.map(({ title }) => title)).not.toContain('tool choice');
+  });
+
+  it('reads the label from rows', () => {
+    const row = DatasetRow.parse({ id: 'x', log: 'y', settled_by: ['read_blame', 'read_commit_history'] });
+    expect(row.settled_by).toEqual(['read_blame', 'read_commit_history']);
+  });
+});
