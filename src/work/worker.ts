@@ -22,7 +22,7 @@ const STOP_GRACE_MS = 5_000;
 /** Milliseconds within which interrupted work may release its items. */
 const CUT_OFF_MS = 2_000;
 /** Groups that are remembered as served. */
-const MAX_SERVED = 200;
+const MAX_SERVED = 50;
 
 /**
  * Processes work in the background: at once, every `intervalMs`, and when it is woken. All of it is in the
