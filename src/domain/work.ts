@@ -47,11 +47,11 @@ export const WorkItem = z.object({
    */
   lease: z.int(),
   /**
-   * Attempts since the entry was last settled that are running or did not end, for example because the
+   * Attempts for the newest requests that are running, settled them, or did not end, for example because the
    * process died.
    */
   attempts: z.int(),
-  /** Attempts since the entry was last settled that failed with a temporary error. */
+  /** Attempts for the newest requests that failed with a temporary error. */
   retries: z.int(),
   /** The items of one group take turns with those of others; null if the order is by time alone. */
   groupKey: z.string().nullable(),

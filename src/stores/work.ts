@@ -183,6 +183,8 @@ const NEW = `
 const ADD = `${NEW} do update set
   version = o.version + 1, build_id = excluded.build_id, payload = excluded.payload,
   changed_at = clock_timestamp(),
+  attempts = case when o.version > o.settled then o.attempts else 0 end,
+  retries = case when o.version > o.settled then o.retries else 0 end,
   due_at = case when o.version > o.settled then greatest(o.due_at, excluded.due_at) else excluded.due_at end
   returning key`;
 
@@ -246,7 +248,8 @@ const FORGET = `delete from work where ${HELD} and version = $4 returning key`;
 const FINISH = `
   update work set held = false, settled = $4, outcome = $5, result = coalesce($6::jsonb, result),
     error = case when version > $4 then null else $7 end, free_at = ${fromNow('$8')},
-    attempts = 0, retries = 0, changed_at = clock_timestamp()
+    attempts = case when version > $4 then 0 else attempts end,
+    retries = case when version > $4 then 0 else retries end, changed_at = clock_timestamp()
   where ${HELD} returning key`;
 
 const RELEASE = `

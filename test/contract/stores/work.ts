@@ -183,12 +183,12 @@ export function workContract(world: StoresWorld): void {
         outcome: 'failed',
         error: 'it answered 401',
         result: { reference: '41' },
-        attempts: 0,
+        attempts: 1,
       });
       await add('a');
       await work().finish(await takeOne(name), { outcome: 'done', pauseMs: LEASE_MS });
       await add('a');
-      expect(await find('a')).toMatchObject({ error: null, version: 4, settled: 3 });
+      expect(await find('a')).toMatchObject({ error: null, version: 4, settled: 3, attempts: 0 });
       expect(await take(name)).toEqual([]);
     });
 
