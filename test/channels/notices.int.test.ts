@@ -289,7 +289,7 @@ describe('the comment of a pull request', () => {
     const refused = await said(one);
     expect(refused).toMatchObject({ result: null, error: expect.stringContaining('write "Pull requests"') });
     expect(log.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual([
-      'an work entry failed permanently',
+      'work failed permanently',
     ]);
     client.intercept = null;
     expect(await said(one)).toMatchObject({ error: null, result: { reference: expect.any(String) } });
