@@ -61,7 +61,9 @@ export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
     '/api/notification-rules/:id',
     route('review', TAG, 'changeNotificationRule', 'Replace a rule', {
       description: '409 if it changed since `version`.',
-      ...{ params: Params, body: Change, response: { 200: Rule } },
+      params: Params,
+      body: Change,
+      response: { 200: Rule },
     }),
     async (request) => {
       const { version, ...input } = request.body;

@@ -419,10 +419,7 @@ function row(cause: TopCause): Html {
 /** Formats hours as in "3.5 h", followed by the number of builds whose length is unknown. */
 function formatHours({ hours, builds, untimed }: Pick<TopCause, 'hours' | 'builds' | 'untimed'>): string {
   if (untimed === builds) return 'unknown';
-  return (
-    `${hours.toFixed(1)} ` +
-    `h${untimed === 0 ? '' : ` (without ${untimed} ${untimed === 1 ? 'build' : 'builds'} of unknown length)`}`
-  );
+  return `${hours.toFixed(1)} h${untimed === 0 ? '' : ` (without ${untimed} ${untimed === 1 ? 'build' : 'builds'} of unknown length)`}`;
 }
 
 function cells(cause: TopCause) {

@@ -30,36 +30,30 @@ const field = (most: number) => z.string().max(most).default('');
 const ticked = z.literal('on').optional();
 /** A rule as its form sends it; what is wrong with it is said on the form. */
 const RuleForm = z.object({
-  ...{
-    name: field(300),
-    query: field(1000),
-    channel: field(20),
-    destination: field(1000),
-    byOwner: ticked,
-    mention: ticked,
-  },
-  ...{
-    when: field(10),
-    everyMinutes: field(10),
-    quietFrom: field(10),
-    quietTo: field(10),
-    timeZone: field(100),
-    enabled: ticked,
-    version: field(12),
-  },
+  name: field(300),
+  query: field(1000),
+  channel: field(20),
+  destination: field(1000),
+  byOwner: ticked,
+  mention: ticked,
+  when: field(10),
+  everyMinutes: field(10),
+  quietFrom: field(10),
+  quietTo: field(10),
+  timeZone: field(100),
+  enabled: ticked,
+  version: field(12),
   act: z.enum(['preview', 'save', 'test', 'delete']).default('preview'),
 });
 type RuleForm = z.infer<typeof RuleForm>;
 
 const OwnerForm = z.object({
-  ...{
-    owner: field(300),
-    slack: field(100),
-    slackMention: field(100),
-    teams: field(300),
-    teamsMention: field(300),
-    email: field(500),
-  },
+  owner: field(300),
+  slack: field(100),
+  slackMention: field(100),
+  teams: field(300),
+  teamsMention: field(300),
+  email: field(500),
 });
 
 const ListQuery = z.object({ done: z.enum(['saved', 'deleted', 'owner']).optional().catch(undefined) });
@@ -236,22 +230,21 @@ function parsed<Value>(schema: z.ZodType<Value>, input: object): Value {
 }
 
 const LABELS: Readonly<Record<string, string>> = {
-  ...{
-    name: 'Name',
-    query: 'Failures',
-    channel: 'Channel',
-    destination: 'Destination',
-    everyMinutes: 'Minutes',
-    digestHour: 'When',
-  },
-  ...{
-    quietFrom: 'Quiet hours',
-    quietTo: 'Quiet hours',
-    timeZone: 'Time zone',
-    owner: 'Owner',
-    slack: 'Slack channel',
-  },
-  ...{ slackMention: 'Slack ID', teams: 'Teams webhook', teamsMention: 'Teams user', email: 'E-mail' },
+  name: 'Name',
+  query: 'Failures',
+  channel: 'Channel',
+  destination: 'Destination',
+  everyMinutes: 'Minutes',
+  digestHour: 'When',
+  quietFrom: 'Quiet hours',
+  quietTo: 'Quiet hours',
+  timeZone: 'Time zone',
+  owner: 'Owner',
+  slack: 'Slack channel',
+  slackMention: 'Slack ID',
+  teams: 'Teams webhook',
+  teamsMention: 'Teams user',
+  email: 'E-mail',
 };
 
 const parseHour = (value: string) => (value === '' ? null : Number(value));
@@ -271,13 +264,13 @@ function toRuleInput({
 }: RuleForm): object {
   return {
     ...rest,
-    ...{ byOwner: byOwner === 'on', mention: mention === 'on', enabled: enabled === 'on' },
-    ...{
-      everyMinutes: Number(everyMinutes),
-      digestHour: parseHour(when),
-      quietFrom: parseHour(quietFrom),
-      quietTo: parseHour(quietTo),
-    },
+    byOwner: byOwner === 'on',
+    mention: mention === 'on',
+    enabled: enabled === 'on',
+    everyMinutes: Number(everyMinutes),
+    digestHour: parseHour(when),
+    quietFrom: parseHour(quietFrom),
+    quietTo: parseHour(quietTo),
     timeZone: timeZone.trim() || 'UTC',
   };
 }
@@ -285,18 +278,17 @@ function toRuleInput({
 type Fields = Omit<RuleForm, 'act'>;
 
 const NEW: Fields = {
-  ...{
-    name: '',
-    query: '',
-    channel: '',
-    destination: '',
-    when: '',
-    everyMinutes: '15',
-    quietFrom: '',
-    quietTo: '',
-    timeZone: 'UTC',
-  },
-  ...{ enabled: 'on', version: '' },
+  name: '',
+  query: '',
+  channel: '',
+  destination: '',
+  when: '',
+  everyMinutes: '15',
+  quietFrom: '',
+  quietTo: '',
+  timeZone: 'UTC',
+  enabled: 'on',
+  version: '',
 };
 
 function toFields(rule: NotificationRule | undefined): Fields {
@@ -305,35 +297,51 @@ function toFields(rule: NotificationRule | undefined): Fields {
   const box = (on: boolean) => (on ? ('on' as const) : undefined);
   const hour = (value: number | null) => (value === null ? '' : String(value));
   return {
-    ...{
-      name,
-      query,
-      channel,
-      destination,
-      timeZone,
-      everyMinutes: String(everyMinutes),
-      version: String(version),
-    },
-    ...{ byOwner: box(rule.byOwner), mention: box(rule.mention), enabled: box(rule.enabled) },
-    ...{ when: hour(rule.digestHour), quietFrom: hour(rule.quietFrom), quietTo: hour(rule.quietTo) },
+    name,
+    query,
+    channel,
+    destination,
+    timeZone,
+    everyMinutes: String(everyMinutes),
+    version: String(version),
+    byOwner: box(rule.byOwner),
+    mention: box(rule.mention),
+    enabled: box(rule.enabled),
+    when: hour(rule.digestHour),
+    quietFrom: hour(rule.quietFrom),
+    quietTo: hour(rule.quietTo),
   };
 }
 
 function listMain(rules: readonly NotificationRule[], owners: Html | null, messengers: Messengers): Html {
   const rows = rules.map(
-    (
-      rule,
-    ) => html`<tr><td><a href="/notifications/${rule.id}">${rule.name}</a><br><code class="quiet">${rule.query === '' ? 'all failures' : rule.query}</code></td>
-<td>${labelChannel(rule.channel)}<br><span class="quiet">${rule.destination}${rule.byOwner && ', or the owner’s'}</span></td>
-<td>${renderSchedule(rule)}</td><td>${rule.enabled ? html`<span class="status good">on</span>` : html`<span class="status">off</span>`}</td></tr>`,
+    (rule) => html`<tr><td><a href="/notifications/${rule.id}">${rule.name}</a><br><code class="quiet">${
+      rule.query === '' ? 'all failures' : rule.query
+    }</code></td>
+      <td>${labelChannel(rule.channel)}<br><span class="quiet">${rule.destination}${
+        rule.byOwner && ', or the owner’s'
+      }</span></td>
+      <td>${renderSchedule(rule)}</td>
+      <td>${
+        rule.enabled ? html`<span class="status good">on</span>` : html`<span class="status">off</span>`
+      }</td></tr>`,
   );
   const missing = MESSAGE_CHANNELS.filter(({ name }) => messengers[name] === undefined);
   return html`<h1 tabindex="-1">Notifications</h1>
-<p class="quiet">A rule sends a message when a failure matches its search. Muted causes and tests in quarantine are left out.</p>
-<p class="acts"><a class="button first" href="/notifications/new">New rule</a></p>
-${rules.length === 0 ? html`<p class="empty">No rules yet.</p>` : dataTable('Rules', ['Rule', 'Goes to', 'When', 'State'], rows, { className: 'listed' })}
-${missing.length > 0 && html`<p class="quiet">Not configured: ${missing.map(({ label }) => label).join(', ')}. See <code>docs/how-to/notifications.md</code>.</p>`}
-${owners}`;
+    <p class="quiet">A rule sends a message when a failure matches its search. Muted causes and tests in
+    quarantine are left out.</p>
+    <p class="acts"><a class="button first" href="/notifications/new">New rule</a></p>
+    ${
+      rules.length === 0
+        ? html`<p class="empty">No rules yet.</p>`
+        : dataTable('Rules', ['Rule', 'Goes to', 'When', 'State'], rows, { className: 'listed' })
+    }
+    ${
+      missing.length > 0 &&
+      html`<p class="quiet">Not configured: ${missing.map(({ label }) => label).join(', ')}. See
+        <code>docs/how-to/notifications.md</code>.</p>`
+    }
+    ${owners}`;
 }
 
 const formatHour = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
@@ -369,19 +377,34 @@ function ownersPart(owners: readonly OwnerChannels[], fields: OwnerFields, failu
       ['Slack', slackMention],
       ['Teams', teamsMention],
     ])}
-<td>${postForm('/notifications/owners', { owner }, html`<button aria-label="Remove ${owner}">Remove</button>`)}</td></tr>`,
+      <td>${postForm(
+        '/notifications/owners',
+        { owner },
+        html`<button aria-label="Remove ${owner}">Remove</button>`,
+      )}</td></tr>`,
   );
   const input = (name: keyof OwnerFields, label: string, placeholder: string) =>
-    html`<label>${label}<br><input name="${name}" value="${fields[name]}" maxlength="300" placeholder="${placeholder}"></label>`;
+    html`<label>${label}<br><input name="${name}" value="${fields[name]}" maxlength="300"
+      placeholder="${placeholder}"></label>`;
   return html`<h2 id="owners">Owners</h2>
-<p class="quiet">Where the failures of an owner go, and how the owner is mentioned. No other ID is ever mentioned.</p>
-${rows.length > 0 && dataTable('Owners', ['Owner', 'Goes to', 'Mentioned as', 'Change'], rows, { className: 'listed' })}
-<h3>Add or replace an owner</h3>
-${failure !== null && html`<div class="banner bad" id="failure"><p><strong>Not saved.</strong> ${failure}</p></div>`}
-<form method="post" action="/notifications/owners" data-whole><p class="choices">${input('owner', 'Owner', '@shop/payments')}
-${input('slack', 'Slack channel', 'C0123456789')} ${input('slackMention', 'Slack ID to mention', 'S0123456789')}
-${input('teams', 'Teams webhook', 'payments')} ${input('teamsMention', 'Teams user to mention', 'ada@example.com')}
-${input('email', 'E-mail', 'payments@example.com')}</p><p><button>Save owner</button></p></form>`;
+    <p class="quiet">Where the failures of an owner go, and how the owner is mentioned. No other ID is ever
+    mentioned.</p>
+    ${
+      rows.length > 0 &&
+      dataTable('Owners', ['Owner', 'Goes to', 'Mentioned as', 'Change'], rows, { className: 'listed' })
+    }
+    <h3>Add or replace an owner</h3>
+    ${
+      failure !== null &&
+      html`<div class="banner bad" id="failure"><p><strong>Not saved.</strong> ${failure}</p></div>`
+    }
+    <form method="post" action="/notifications/owners" data-whole>
+    <p class="choices">${input('owner', 'Owner', '@shop/payments')}
+    ${input('slack', 'Slack channel', 'C0123456789')}
+    ${input('slackMention', 'Slack ID to mention', 'S0123456789')}
+    ${input('teams', 'Teams webhook', 'payments')}
+    ${input('teamsMention', 'Teams user to mention', 'ada@example.com')}
+    ${input('email', 'E-mail', 'payments@example.com')}</p><p><button>Save owner</button></p></form>`;
 }
 
 interface RulePage extends Outcome {
@@ -404,14 +427,33 @@ function ruleMain({
 }: RulePage): Html {
   const address = rule === undefined ? '/notifications/new' : `/notifications/${rule.id}`;
   return html`<div class="item"><h1 tabindex="-1">${rule?.name ?? NEW_RULE}</h1>
-${Object.keys(messengers).length === 0 && html`<p role="note"><strong>No channel is configured.</strong> Set ${MESSAGE_CHANNELS.map(({ setting }) => setting).join(' or ')} and restart Faultline; see <code>docs/how-to/notifications.md</code>. A preview works without.</p>`}
-${failure !== undefined && html`<div class="banner bad" id="failure"><p><strong>Refused.</strong> ${failure}</p></div>`}
-${tested && html`<div class="banner good"><p><strong>The test message was sent.</strong></p></div>`}
-${preview !== undefined && html`${previewPart(preview)}<h2>Rule</h2>`}
-<form class="card" method="post" action="${address}" data-whole${failure !== undefined && html` aria-describedby="failure"`}>
-${hiddenFields({ version: fields.version })}${formFields(fields, messengers)}
-<p class="acts"><button class="first" name="act" value="preview" formnovalidate>Preview</button> <button name="act" value="save">Save</button> <button name="act" value="test">Send a test message</button> <a class="button" href="/notifications">Cancel</a></p></form>
-${rule !== undefined && html`${pastPart(messages, events)}<details><summary>Delete</summary>${postForm(address, { act: 'delete' }, html`<p><button>Delete this rule</button></p>`)}</details>`}</div>`;
+    ${
+      Object.keys(messengers).length === 0 &&
+      html`<p role="note"><strong>No channel is configured.</strong>
+        Set ${MESSAGE_CHANNELS.map(({ setting }) => setting).join(' or ')} and restart Faultline; see
+        <code>docs/how-to/notifications.md</code>. A preview works without.</p>`
+    }
+    ${
+      failure !== undefined &&
+      html`<div class="banner bad" id="failure"><p><strong>Refused.</strong> ${failure}</p></div>`
+    }
+    ${tested && html`<div class="banner good"><p><strong>The test message was sent.</strong></p></div>`}
+    ${preview !== undefined && html`${previewPart(preview)}<h2>Rule</h2>`}
+    <form class="card" method="post" action="${address}"
+    data-whole${failure !== undefined && html` aria-describedby="failure"`}>
+    ${hiddenFields({ version: fields.version })}${formFields(fields, messengers)}
+    <p class="acts"><button class="first" name="act" value="preview" formnovalidate>Preview</button>
+    <button name="act" value="save">Save</button> <button name="act" value="test">Send a test message</button>
+    <a class="button" href="/notifications">Cancel</a></p></form>
+    ${
+      rule !== undefined &&
+      html`${pastPart(messages, events)}<details>
+        <summary>Delete</summary>${postForm(
+          address,
+          { act: 'delete' },
+          html`<p><button>Delete this rule</button></p>`,
+        )}</details>`
+    }</div>`;
 }
 
 function formFields(fields: Fields, messengers: Messengers): Html {
@@ -421,23 +463,39 @@ function formFields(fields: Fields, messengers: Messengers): Html {
   );
   const names = Object.values(messengers).flatMap(({ destinations }) => destinations ?? []);
   const box = (name: 'byOwner' | 'mention' | 'enabled', words: string) =>
-    html`<label><input type="checkbox" name="${name}" value="on"${fields[name] === 'on' && html` checked`}> ${words}</label>`;
-  return html`<p class="search"><label for="name">Name</label><br><input id="name" name="name" required maxlength="100" value="${fields.name}" placeholder="Regressions of the shop"></p>
-<p class="search"><label for="query">Which failures: a <a href="/search">search</a>, or empty for all</label><br><input id="query" name="query" maxlength="500" value="${fields.query}" placeholder="repo:shop/api category:INFRA_ERROR is:regressed confidence:>0.8"><br>
-<span class="quiet">With <code>is:new</code>, <code>is:regressed</code>, <code>is:fixed</code>, <code>is:acknowledged</code> or <code>is:assigned</code>, the rule is about causes that get into this state; otherwise about every answer.</span></p>
-<p class="choices"><label>Channel <select name="channel">${options(
-    channels.map(({ name, label }) => [name, label]),
-    fields.channel,
-  )}</select></label>
-<label>Destination <input name="destination" required maxlength="500" value="${fields.destination}" list="destinations" placeholder="C0123456789, team@example.com or a webhook"></label></p>
-<datalist id="destinations">${names.map((name) => html`<option value="${name}">`)}</datalist>
-<p class="choices">${box('byOwner', 'To the owner’s channel, if known')} ${box('mention', 'Mention the owner')}</p>
-<p class="choices"><label>When <select name="when">${options([['', 'at once'], ...hours.map(([hour, words]) => [hour, `daily at ${words}`] as const)], fields.when)}</select></label>
-<label>Minutes between messages <input name="everyMinutes" type="number" min="1" max="1440" required value="${fields.everyMinutes}"></label></p>
-<p class="choices"><label>Quiet from <select name="quietFrom">${options([['', 'never'], ...hours], fields.quietFrom)}</select></label>
-<label>to <select name="quietTo">${options([['', '–'], ...hours], fields.quietTo)}</select></label>
-<label>Time zone <input name="timeZone" maxlength="100" value="${fields.timeZone}" placeholder="Europe/Berlin"></label></p>
-<p>${box('enabled', 'On')}</p>`;
+    html`<label><input type="checkbox" name="${name}" value="on"${fields[name] === 'on' && html` checked`}>
+      ${words}</label>`;
+  return html`<p class="search"><label for="name">Name</label><br><input id="name" name="name" required
+    maxlength="100" value="${fields.name}" placeholder="Regressions of the shop"></p>
+    <p class="search"><label for="query">Which failures: a
+    <a href="/search">search</a>, or empty for
+    all</label><br><input id="query" name="query" maxlength="500" value="${fields.query}"
+    placeholder="repo:shop/api category:INFRA_ERROR is:regressed confidence:>0.8"><br>
+    <span class="quiet">With <code>is:new</code>, <code>is:regressed</code>, <code>is:fixed</code>,
+    <code>is:acknowledged</code> or <code>is:assigned</code>, the rule is about causes that get into this
+    state; otherwise about every answer.</span></p>
+    <p class="choices"><label>Channel <select name="channel">${options(
+      channels.map(({ name, label }) => [name, label]),
+      fields.channel,
+    )}</select></label>
+    <label>Destination <input name="destination" required maxlength="500" value="${fields.destination}"
+    list="destinations" placeholder="C0123456789, team@example.com or a webhook"></label></p>
+    <datalist id="destinations">${names.map((name) => html`<option value="${name}">`)}</datalist>
+    <p class="choices">${box('byOwner', 'To the owner’s channel, if known')}
+    ${box('mention', 'Mention the owner')}</p>
+    <p class="choices"><label>When <select name="when">${options(
+      [['', 'at once'], ...hours.map(([hour, words]) => [hour, `daily at ${words}`] as const)],
+      fields.when,
+    )}</select></label>
+    <label>Minutes between messages
+    <input name="everyMinutes" type="number" min="1" max="1440" required
+    value="${fields.everyMinutes}"></label></p>
+    <p class="choices"><label>Quiet from
+    <select name="quietFrom">${options([['', 'never'], ...hours], fields.quietFrom)}</select></label>
+    <label>to <select name="quietTo">${options([['', '–'], ...hours], fields.quietTo)}</select></label>
+    <label>Time zone <input name="timeZone" maxlength="100" value="${fields.timeZone}"
+    placeholder="Europe/Berlin"></label></p>
+    <p>${box('enabled', 'On')}</p>`;
 }
 
 function previewPart({ days, messages, isPart, list }: RulePreview): Html {
@@ -447,19 +505,26 @@ function previewPart({ days, messages, isPart, list }: RulePreview): Html {
     state,
     analysisId,
   }: RulePreview['list'][number]['causes'][number]) =>
-    html`${state !== null && html`<span class="status">${state}</span> `}<a href="${analysisAddress(analysisId)}">${title}</a> <span class="quiet">${repository}</span><br>`;
+    html`${state !== null && html`<span class="status">${state}</span> `}<a
+      href="${analysisAddress(analysisId)}">${title}</a> <span class="quiet">${repository}</span><br>`;
   const rows = list.map(
-    ({
-      at,
-      channel,
-      destination,
-      causes,
-      more,
-    }) => html`<tr><td>${renderTime(at)}</td><td>${causes.map(renderCause)}${more > 0 && html`<span class="quiet">and ${more} more</span>`}</td>
-<td>${destination === '' ? html`<span class="quiet">no destination yet</span>` : html`${labelChannel(channel)} <span class="quiet">${destination}</span>`}</td></tr>`,
+    ({ at, channel, destination, causes, more }) => html`<tr><td>${renderTime(at)}</td>
+      <td>${causes.map(renderCause)}${more > 0 && html`<span class="quiet">and ${more} more</span>`}</td>
+      <td>${
+        destination === ''
+          ? html`<span class="quiet">no destination yet</span>`
+          : html`${labelChannel(channel)} <span class="quiet">${destination}</span>`
+      }</td></tr>`,
   );
-  return html`<div class="banner" id="preview"><p><strong>This rule would have sent ${messages === 0 ? 'no message' : counted(messages, 'message')} in the last ${days} days.</strong>${isPart && ' Only the newest failures were looked at.'}</p></div>
-${rows.length > 0 && dataTable('Messages it would have sent, newest first', ['Time (UTC)', 'Causes', 'Goes to'], rows, { className: 'listed' })}${messages > list.length && html`<p class="quiet">The newest ${list.length} are shown.</p>`}`;
+  return html`<div class="banner" id="preview">
+    <p><strong>This rule would have sent ${messages === 0 ? 'no message' : counted(messages, 'message')}
+    in the last ${days} days.</strong>${isPart && ' Only the newest failures were looked at.'}</p></div>
+    ${
+      rows.length > 0 &&
+      dataTable('Messages it would have sent, newest first', ['Time (UTC)', 'Causes', 'Goes to'], rows, {
+        className: 'listed',
+      })
+    }${messages > list.length && html`<p class="quiet">The newest ${list.length} are shown.</p>`}`;
 }
 
 function pastPart(messages: readonly SentMessage[], events: readonly RuleEvent[]): Html {
@@ -471,9 +536,19 @@ function pastPart(messages: readonly SentMessage[], events: readonly RuleEvent[]
   } as const;
   const rows = messages.map(
     ({ at, target, outcome, error, answers }) =>
-      html`<tr><td>${renderTime(at)}</td><td>${target}</td><td>${counted(answers, 'answer')}</td><td>${outcome === null ? 'pending' : outcomes[outcome]}${error !== null && html`<br><span class="${outcome === 'failed' ? 'wrong' : 'quiet'}">${error}</span>`}</td></tr>`,
+      html`<tr><td>${renderTime(at)}</td><td>${target}</td><td>${counted(answers, 'answer')}</td>
+        <td>${outcome === null ? 'pending' : outcomes[outcome]}${
+          error !== null &&
+          html`<br><span class="${outcome === 'failed' ? 'wrong' : 'quiet'}">${error}</span>`
+        }</td></tr>`,
   );
-  return html`<h2>Messages</h2>${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : dataTable('Latest messages', ['Time (UTC)', 'Goes to', 'Answers', 'State'], rows, { className: 'listed' })}${historyPart(events)}`;
+  return html`<h2>Messages</h2>${
+    rows.length === 0
+      ? html`<p class="quiet">None yet.</p>`
+      : dataTable('Latest messages', ['Time (UTC)', 'Goes to', 'Answers', 'State'], rows, {
+          className: 'listed',
+        })
+  }${historyPart(events)}`;
 }
 
 /** Renders who changed a rule, and what it was then. */

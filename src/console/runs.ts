@@ -130,7 +130,7 @@ function livePage(build: Build, run: LiveRun, steps: readonly Html[]): Html {
     <ol class="steps" id="steps"${
       !run.ended &&
       html` data-events="${runAddress(build.id)}/events"
-      data-last="${at}"`
+        data-last="${at}"`
     }>${steps}</ol>
     ${!run.ended && html`<p><a class="button" href="${runAddress(build.id)}">Refresh</a></p>`}
     ${

@@ -58,15 +58,19 @@ export type NotificationRuleInput = z.infer<typeof NotificationRuleInput>;
  * no longer exists.
  */
 export const NotificationRule = z.object({
-  ...{ id: z.string(), name: z.string(), query: z.string(), channel: z.string(), destination: z.string() },
-  ...{
-    byOwner: z.boolean(),
-    mention: z.boolean(),
-    everyMinutes: z.int(),
-    timeZone: z.string(),
-    enabled: z.boolean(),
-  },
-  ...{ digestHour: z.int().nullable(), quietFrom: z.int().nullable(), quietTo: z.int().nullable() },
+  id: z.string(),
+  name: z.string(),
+  query: z.string(),
+  channel: z.string(),
+  destination: z.string(),
+  byOwner: z.boolean(),
+  mention: z.boolean(),
+  everyMinutes: z.int(),
+  timeZone: z.string(),
+  enabled: z.boolean(),
+  digestHour: z.int().nullable(),
+  quietFrom: z.int().nullable(),
+  quietTo: z.int().nullable(),
   /** The repositories that the query names, as `owner/name` or `owner/*`; null: every repository. */
   repository: z.string().nullable(),
   version: z.int(),
@@ -101,14 +105,12 @@ export const OwnerChannelsInput = z.strictObject({
 const stored = z.string().nullable();
 /** The same as it is stored, read as it is. */
 export const OwnerChannels = z.object({
-  ...{
-    owner: z.string(),
-    slack: stored,
-    slackMention: stored,
-    teams: stored,
-    teamsMention: stored,
-    email: stored,
-  },
+  owner: z.string(),
+  slack: stored,
+  slackMention: stored,
+  teams: stored,
+  teamsMention: stored,
+  email: stored,
 });
 export type OwnerChannels = z.infer<typeof OwnerChannels>;
 

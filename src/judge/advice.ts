@@ -116,9 +116,9 @@ function fromLog(match: Match | null, { category, kind }: Classification, find: 
   return placed === null ? null : { ...placed, act: chooseAct(category) };
 }
 
-/** Where to begin, with the tool's own words about it. */
+/** Places at which to begin, with the tool's own words about them. */
 const PLACES: NonNullable<Wording['fix']> = [
-  ['code', 'Fix the {errors} errors that {tool} reports, starting at {place}: “{complaint}”.'],
+  ['code', '{errors?}Fix the reported errors, starting at {place}: “{complaint}”.'],
   ['code', 'Fix the error at {place}: “{complaint}”.'],
 ];
 const TEST_PLACES: NonNullable<Wording['fix']> = [

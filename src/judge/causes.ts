@@ -54,13 +54,22 @@ export function describeCause(
   const more = isFinding
     ? []
     : addFromLog(stated, fact, cause, facts, cause === null && said.isSilent === true);
-  const statement = [stated].concat(more.map(({ text }) => text)).join(' ');
+  const added = more.map(({ text }) => text);
+  const statement = [stated].concat(added).join(' ');
   return {
-    title: cleanWords(title?.text ?? said.title, MAX_TITLE),
+    title: shortenTitle(title?.text ?? said.title),
     statement,
-    rootCause: `${statement}${step === null ? '' : nameStep(step, facts, statement)}`,
+    rootCause: [stated, step === null ? [] : nameStep(step, facts, stated), ...added].flat().join(' '),
     values: [title, cause, more].flat().flatMap((filled) => filled?.values ?? []),
   };
+}
+
+/** Cuts a title to its length, the folders of a path at its beginning first. */
+function shortenTitle(title: string): string {
+  const whole = cleanWords(title, 2 * MAX_TITLE);
+  const name =
+    whole.length > MAX_TITLE ? whole.replace(/^[^\s:]{0,300}[\\/](?=[^\s:/\\]{1,80}:)/, '') : whole;
+  return cleanWords(name, MAX_TITLE);
 }
 
 /** Adds what the log says of other names, and what it says besides. */
@@ -96,16 +105,17 @@ function listFailedSteps({ failedSections }: TriageSubject): Section[] {
 }
 
 /** Names the failed step, unless the cause does, how it ended, and how many others failed. */
-function nameStep(step: Section, { subject }: Facts, cause: string): string {
+function nameStep(step: Section, { subject }: Facts, cause: string): string[] {
   const name = speakStep(step);
   const code = step.exitCode ?? subject.exits.at(-1)?.code ?? null;
   const isNamed = cause.includes(name);
   // Exit code 1 is true of nearly every failure.
   const ended = code === null || code === 1 ? '' : ` with exit code ${code}`;
-  const own = isNamed ? (ended === '' ? '' : ` It ended${ended}.`) : ` The step ${name} failed${ended}.`;
+  const named = ended === '' ? [] : [`It ended${ended}.`];
+  const own = isNamed ? named : [`The step ${name} failed${ended}.`];
   const others = listFailedSteps(subject).length - 1;
   if (others === 0) return own;
-  return `${own} ${others === 1 ? '1 other step' : `${others} other steps`} failed as well.`;
+  return own.concat(`${others === 1 ? 'One other step' : `${others} other steps`} also failed.`);
 }
 
 function speakStep({ name }: Section): string {
@@ -166,7 +176,7 @@ function describeMissingModule(text: string, facts: Facts, { category }: Classif
     };
   return {
     title: titleAt(who, `imports ${name}, which does not exist`, ' '),
-    cause: `${who} imports ${name}, which should be a file of this project, but there is no such file: it was renamed, moved or not committed.`,
+    cause: `${who} imports ${name}, which looks like a file of this project but does not exist; it may have been renamed, moved, or never committed.`,
   };
 }
 

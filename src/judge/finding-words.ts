@@ -11,52 +11,61 @@ import { listed, toolName } from './wording.ts';
 /** Rules or findings named in one sentence, and places of the same finding. */
 const [MAX_NAMED, MAX_PLACES] = [2, 3];
 
-/** Describes what a compiler or linter reports: the leading finding, and what the others are. */
+/** Describes what a compiler or linter reports: how much, the leading finding, and what the others are. */
 export function describeFinding(entry: Diagnostic, facts: Facts): Described {
   const place = formatPlace(entry.file, entry.line);
   const message = cleanWords(entry.message, 240);
   const errors = listErrors(facts).filter(({ tool }) => tool === entry.tool);
   const tool = entry.tool === 'linter' ? 'The linter' : toolName(entry).replace(/^the /, 'The ');
   const code = entry.code === null || message.includes(entry.code) ? '' : ` (${entry.code})`;
+  const found = `${quoteWords(message)}${code}`;
+  const title = titleAt(place, message);
   const where = place === null ? '' : ` at ${place}`;
-  const isOnly = errors.length <= 1;
-  const count = isOnly ? 'an error' : `${countErrors(errors)} errors`;
-  const first = isOnly ? `${where}: ` : place === null ? '. The first is ' : `. The first is${where}: `;
+  if (errors.length <= 1) return { title, cause: `${tool} reports an error${where}: ${found}.` };
+  const rules = nameRules(errors);
+  const first = place === null ? `The first is ${found}` : `The first is${where}: ${found}`;
   const others = errors.filter((other) => other !== entry);
-  return {
-    title: titleAt(place, message),
-    cause: `${tool} reports ${count}${first}${quoteWords(message)}${code}.${nameOthers(entry, errors, others)}`,
-  };
+  const more = rules === '' ? nameOthers(entry, others) : '';
+  return { title, cause: `${tool} reports ${countErrors(errors, facts)} errors${rules}. ${first}.${more}` };
 }
 
-/** Counts errors; a subject holds the first of many. */
-function countErrors({ length }: readonly Diagnostic[]): string {
-  return length < MAX_DIAGNOSTICS ? String(length) : `at least ${length}`;
+/** A tool's own count of its errors. */
+const OWN_COUNT = /\bFound (\d{1,6}) errors?\b|\b\d{1,6} problems? \((\d{1,6}) errors?/g;
+
+/** Counts errors, by the tool's own count where it printed a higher one; a subject holds the first of many. */
+function countErrors({ length }: readonly Diagnostic[], { shown }: Facts): string {
+  const own = Array.from(shown.matchAll(OWN_COUNT), ([, found, errors]) => Number(found ?? errors));
+  const most = own.reduce((highest, one) => Math.max(highest, one), length);
+  return most === length && length >= MAX_DIAGNOSTICS ? `at least ${length}` : String(most);
 }
 
-/** Says what the other findings are: the same elsewhere, of which rules, or the next different ones. */
-function nameOthers(entry: Diagnostic, errors: readonly Diagnostic[], others: readonly Diagnostic[]): string {
+/** Names the rules that several errors break, in parentheses; empty if one rule or none explains them. */
+function nameRules(errors: readonly Diagnostic[]): string {
+  const [first, ...next] = countRules(errors).filter(([, count]) => count > 1);
+  if (first === undefined || errors.length <= 3 || first[1] === errors.length) return '';
+  return ` (${[first]
+    .concat(next)
+    .slice(0, MAX_NAMED)
+    .map(([code, count]) => `${count} × ${code}`)
+    .join(', ')})`;
+}
+
+/** Says what the other findings are: the same elsewhere, or the next different ones. */
+function nameOthers(entry: Diagnostic, others: readonly Diagnostic[]): string {
   const tellPlace = ({ file, line }: Diagnostic) =>
     file === entry.file && line !== null ? `line ${line}` : (formatPlace(file, line) ?? '');
   const different = firstOfEach(others, ({ message }) => message).filter(
     ({ message }) => message !== entry.message,
   );
-  if (different.length === 0 && others.length > 0) {
+  if (different.length === 0) {
     const places = others.map(tellPlace).filter((place) => place !== '');
     return places.length === 0 ? '' : ` The same error is at ${listed(places, MAX_PLACES, 'other places')}.`;
   }
-  const frequent = countRules(errors).filter(([, count]) => count > 1);
-  if (frequent.length > 0 && errors.length > 3 && frequent[0]?.[1] !== errors.length) {
-    const [[rule, count] = ['', 0], ...next] = frequent.slice(0, MAX_NAMED);
-    const more = next.map(([other, times]) => ` and ${times} are ${other}`).join('');
-    return ` Of these, ${count} are ${rule}${more}.`;
-  }
-  if (different.length === 0) return '';
   const next = different.slice(0, MAX_NAMED).map((other) => {
     const place = tellPlace(other);
     return `${quoteWords(cleanWords(other.message, 120))}${place === '' ? '' : ` (${place})`}`;
   });
-  if (different.length > MAX_NAMED) return ` The others include ${listed(next)}.`;
+  if (next.length < others.length) return ` The others include ${listed(next)}.`;
   return ` The ${next.length === 1 ? 'other is' : 'others are'} ${listed(next)}.`;
 }
 

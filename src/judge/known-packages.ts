@@ -135,7 +135,7 @@ export function installKnown(slot: string, before = 'in an earlier step'): (read
     const found = SYSTEM_PACKAGES[missing ?? ''];
     return found === undefined
       ? null
-      : `Install ${found} (its name on Debian and Ubuntu) ${before}, because it provides ${missing}.`;
+      : `Install ${found} (on Debian and Ubuntu) ${before}, because it provides ${missing}.`;
   };
 }
 
@@ -145,7 +145,7 @@ export function useNewName(read: Read): string | null {
   const present = RENAMED[name];
   return present === undefined
     ? null
-    : `Install ${present} instead, because newer releases of Debian and Ubuntu do not have ${name}.`;
+    : `Install ${present} instead, because newer Debian and Ubuntu releases do not have ${name}.`;
 }
 
 /** Returns the name under which a Python module is published. */

@@ -12,12 +12,13 @@ export function formatPlace(file: string | null, line: number | null): string | 
 
 /**
  * Joins a place and what is wrong there into a title: with the whole place if there is room, otherwise with
- * the name of the file, otherwise without either.
+ * the name of the file, otherwise with what is said `before` it, otherwise alone.
  */
 export function titleAt(place: string | null, message: string, separator = ': ', before = ''): string {
   if (place === null) return `${before === '' ? '' : `${before}: `}${message}`;
   const titles = [place, place.split('/').at(-1) ?? place].map(
     (one) => `${before === '' ? '' : `${before} at `}${one}${separator}${message}`,
   );
-  return titles.find(({ length }) => length <= MAX_TITLE) ?? message;
+  const bare = before === '' ? message : `${before}: ${message}`;
+  return titles.concat(bare).find(({ length }) => length <= MAX_TITLE) ?? message;
 }

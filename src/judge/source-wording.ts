@@ -67,7 +67,7 @@ export const SOURCE_FIXES: readonly Fix[] = [
   ['code', 'Fix the error at {place}; {tool} suggests `{suggestion}`.'],
   ['code', 'Export `{exported}` from {exporter}, or correct the import at {place}.'],
   ['code', 'Resolve the merge conflict at {place}: “{conflict}”.'],
-  ['code', 'Add {lacking} to the value at {place}, or make every missing property optional in the type.'],
+  ['code', 'Add {lacking} to the value at {place}, or make what is missing optional in the type.'],
   ['code', 'Close the block or delimiter that is still open at {place}: “{unclosed}”.'],
   ['code', 'Commit the source of `{lost}` in {namespace}, which {place} uses, or add a reference to it.'],
   ['code', 'Remove the unmatched `{closing}` at {place}, or restore what it should close.'],

@@ -19,7 +19,7 @@ const INFORMATIVE = 50;
 const [NEW_SHARE, NEW_WORDS] = [0.6, 3];
 const [SHORTEST, LONGEST] = [12, 240];
 /** The share of the weight of the first message that the first complaint needs to come before it. */
-const NEARLY_FIRST = 0.5;
+const NEARLY_FIRST = 0.35;
 type Message = Pick<ErrorMessage, 'text' | 'at' | 'weight'>;
 
 /** A finding with its own place, which is another failure. */
@@ -32,11 +32,11 @@ const NO_SENTENCE =
   /^\s{0,8}(?:\d{1,6}\s{0,4}[|│]|\/[/*]|\*\s|<!--|\\ |[|│>]\s|at \S+[ (]|File "|\^|~|["'{[(]|\w{1,40}\(.{0,80}\)?[;,{]$)|[{;,(]\s{0,4}$|^\s{0,40}(?:if|elif|for|while|return|raise|throw|import|def|class|const|let|var|await|with|assert)\b.{0,200}(?:[()[\]{}]|[^=!<>]=[^=])/;
 /** Words with which tools say that something went wrong. */
 const COMPLAINS =
-  /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|no such|nothing to|not (?:found|exist|allowed|permitted|supported|available|defined|installed))\b|(?-i:\bE[A-Z]{4,12}\b)/i;
+  /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|cancell?ed|no such|nothing to|not (?:found|exist|allowed|permitted|supported|available|defined|installed))\b|(?-i:\bE[A-Z]{4,12}\b)/i;
 /** Words that say it only in a message that the reading of the log found informative. */
 const MAY_COMPLAIN =
   /\b(?:not|no|never|must|requires?|required|needs?|expected|already|closed|reset|would be|should|instead)\b/i;
-/** How a command ended. */
+/** Words about the ending of a command. */
 const ENDING =
   /\bafter \d{1,3} (?:attempts|tries|retries)$|\bexit (?:status|code)\b|\b(?:execution failed for task|a failure occurred while)\b/i;
 /** Remarks of a program, titles of captured output, and parts of a sentence. */
@@ -75,13 +75,13 @@ function findInformativeTest(decided: Fact, { all, subject }: Facts): Fact {
     const own = subject.messages.filter(
       (one) => (one.at?.line === line && one.at?.source === source) || text.startsWith(one.text.slice(0, 60)),
     );
-    return Math.max(0, ...own.map(({ weight }) => weight));
+    return own.reduce((most, { weight }) => Math.max(most, weight), 0);
   };
   const tests = all.filter(({ origin }) => origin === 'test');
   return tests.reduce((best, one) => (weigh(one) > weigh(best) ? one : best), decided);
 }
 
-/** Checks whether a telling fact was chosen in place of the one that decided. */
+/** Checks whether another fact was chosen in place of the one that decided. */
 export function tellsOfAnother(fact: Fact | null, { fact: decided }: Match): boolean {
   return fact !== null && fact !== decided && fact.origin === 'message';
 }
@@ -101,7 +101,7 @@ function isOutweighed({ fact, rule }: Match, { subject }: Facts): boolean {
   const weights = subject.messages.map(({ at, text, weight }) =>
     (at?.line === fact.line && at?.source === fact.source) || text.includes(getFactText(fact)) ? weight : 0,
   );
-  return Math.max(...weights) < OUTWEIGHED * first.weight;
+  return weights.every((weight) => weight < OUTWEIGHED * first.weight);
 }
 
 /** Returns the most informative message, or the first complaint if that is nearly as informative. */
@@ -137,7 +137,9 @@ export function readWhole(fact: Fact, facts: Facts): string {
   let last = own;
   for (const next of paragraph.filter(({ line }) => line > own.line)) {
     if (next.line !== last.line + 1 || !goesOn(whole, last, next)) break;
+    const isAnnounced = whole.endsWith(':');
     whole += ` ${next.text.trim()}`;
+    if (isAnnounced) break;
     last = next;
   }
   const above = paragraph.find(({ line, source }) => line === own.line - 1 && source === own.source);
@@ -243,7 +245,7 @@ function isComplaint({ text, weight }: Message): boolean {
   );
 }
 
-/** Checks whether a text holds a word with which tools say that something is wrong. */
+/** Checks whether a text complains in the words that tools use. */
 export function complains(text: string): boolean {
   return COMPLAINS.test(text) || MAY_COMPLAIN.test(text);
 }

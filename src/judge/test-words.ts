@@ -10,7 +10,7 @@ import { linesFrom, listed, oneLine } from './wording.ts';
 
 /** The fewest characters of a test's name in a title. */
 const LEAST_NAME = 28;
-/** What a title says of a test whose message says nothing. */
+/** The end of a title about a test whose message says nothing. */
 const SILENT = 'fails';
 
 /** Describes how the test that decided failed, and names the others. Returns null if no test failed. */
@@ -32,7 +32,7 @@ export function describeTest(
   };
 }
 
-/** How a test ended: for the title, and as the rest of a sentence. */
+/** The outcome of a test: for the title, and as the rest of a sentence. */
 interface Outcome {
   readonly what: string;
   readonly clause: string;

@@ -276,7 +276,7 @@ function readRole(text: string): LineRole {
   return (role === 'notice' || role === 'progress') && SEVERE.test(text) ? 'cause' : role;
 }
 
-/** What the runner says of a command whose failure it tolerates. */
+/** The warning of the runner about a command whose failure it tolerates. */
 const TOLERATED = /^##\[warning\]The process '[^'\n]{1,300}' failed with exit code \d/;
 
 /**
@@ -294,7 +294,7 @@ export function createRoleLookup(
   };
 }
 
-/** Checks whether the runner tolerates the failure that is told above a line. */
+/** Checks whether a line says that the runner tolerates the failure above it. */
 export function isTolerated(below: string): boolean {
   return TOLERATED.test(below);
 }

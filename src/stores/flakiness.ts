@@ -147,10 +147,7 @@ export function createFlakinessStore(db: Database) {
       { until, by, reason }: Omit<QuarantineEvent, 'at'>,
       sql: Sql = db,
     ) =>
-      await first(sql, TestFlakiness, SET_QUARANTINE, [
-        ...[repository, suite ?? null, name],
-        ...[until, by, reason],
-      ]),
+      await first(sql, TestFlakiness, SET_QUARANTINE, [repository, suite ?? null, name, until, by, reason]),
     /** Returns what is known of one test; null if it never failed. */
     ofTest: async (test: TestName) => (await ofTests([test]))[0] ?? null,
     /** The same for several tests, in their order; at most 200. */
@@ -216,7 +213,10 @@ function toTestOutcomes(results: readonly TestResult[]): NamedOutcome[] {
     const known = tests.get(id);
     const failed = status === 'failed';
     tests.set(id, {
-      ...{ name, suite, file: known?.file ?? file, failed: failed || known?.failed === true },
+      name,
+      suite,
+      file: known?.file ?? file,
+      failed: failed || known?.failed === true,
       duration: durationMs === null ? (known?.duration ?? null) : Math.max(durationMs, known?.duration ?? 0),
       // The runner on which it failed goes before one on which it passed.
       runner: (failed ? runner : known?.runner) ?? runner ?? known?.runner ?? null,
@@ -243,7 +243,8 @@ const COUNTS = [
 ] as const satisfies readonly (readonly [string, keyof FlakinessCounts, string])[];
 
 const NAMES = (parameter: string) =>
-  `jsonb_to_recordset(${parameter}::jsonb->'names') as n (name text, suite text, file text, failed boolean, duration float8, runner text)`;
+  `jsonb_to_recordset(${parameter}::jsonb->'names') as n (name text, suite text, file text, failed boolean,
+    duration float8, runner text)`;
 
 const KEY = (repository: string, suite: string, name: string) =>
   `md5(jsonb_build_array(${repository}, ${suite}, ${name})::text)`;
@@ -253,7 +254,8 @@ const BEGIN_FOLLOWING = `
   select ${KEY('b.repository', 'n.suite', 'n.name')}, b.repository, n.name, n.suite, n.file
   from builds b cross join ${NAMES('$2')} where b.id = $1
   order by 1
-  on conflict (key) do update set file = excluded.file where excluded.file is not null and followed_tests.file is distinct from excluded.file`;
+  on conflict (key) do update set file = excluded.file where excluded.file is not null
+    and followed_tests.file is distinct from excluded.file`;
 
 const FIND_FOLLOWED = `
   select t.key, (n.position - 1)::int as at
@@ -267,32 +269,39 @@ const TOUCH = `
 
 // A test that begins to be followed brings its past along: the newest results that have its name.
 const ADD_RUNS = `
-  with touched as (select key, repository, name, suite, runs = 0 as new from followed_tests where key = any($2::text[])),
+  with touched as (select key, repository, name, suite, runs = 0 as new from followed_tests
+    where key = any($2::text[])),
   past as (
-    select t.key, b.id as build_id, bool_or(r.status = 'failed') as failed, b.received_at, max(r.duration_ms) as duration,
+    select t.key, b.id as build_id, bool_or(r.status = 'failed') as failed, b.received_at,
+      max(r.duration_ms) as duration,
       null::text as runner
     from touched t
     cross join lateral (
-      select build_id, status, suite, duration_ms from test_results where name = t.name and status <> 'skipped' order by build_id desc limit 1000
+      select build_id, status, suite, duration_ms from test_results
+      where name = t.name and status <> 'skipped' order by build_id desc limit 1000
     ) as r
     join builds b on b.id = r.build_id and b.repository = t.repository
     where t.new and r.suite is not distinct from t.suite and b.id <> $1
     group by t.key, b.id
   ), present as (
     select t.key, b.id as build_id, n.failed, b.received_at, n.duration, n.runner
-    from touched t join builds b on b.id = $1 join ${NAMES('$3')} on n.name = t.name and n.suite is not distinct from t.suite
+    from touched t join builds b on b.id = $1 join ${NAMES('$3')} on n.name = t.name
+      and n.suite is not distinct from t.suite
   )
   insert into test_runs (test_key, build_id, outcome, at, duration_ms, runner)
   select key, build_id, case when failed then 'failed' else 'passed' end, received_at, duration, runner from (
     select * from past union all select * from present
   ) as runs
   order by key, build_id
-  on conflict (test_key, build_id) do update set outcome = excluded.outcome, duration_ms = excluded.duration_ms, runner = excluded.runner
-    where (test_runs.outcome, test_runs.duration_ms) is distinct from (excluded.outcome, excluded.duration_ms)`;
+  on conflict (test_key, build_id) do update
+  set outcome = excluded.outcome, duration_ms = excluded.duration_ms, runner = excluded.runner
+    where (test_runs.outcome, test_runs.duration_ms) is distinct from (excluded.outcome,
+      excluded.duration_ms)`;
 
 // A part of the results says what failed in it; with the next part the same build is shared by more.
 const SHARE_COST = `
-  update test_runs r set share = case when r.outcome = 'failed' then s.share end, lost_seconds = case when r.outcome = 'failed' then s.share * s.seconds end
+  update test_runs r set share = case when r.outcome = 'failed' then s.share end,
+    lost_seconds = case when r.outcome = 'failed' then s.share * s.seconds end
   from (
     select 1.0::float8 / nullif(count(*) filter (where f.outcome = 'failed'), 0) as share,
       (select extract(epoch from finished_at - started_at)::float8 from builds where id = $1) as seconds
@@ -303,15 +312,18 @@ const SHARE_COST = `
 // A test that was one too many: without runs nothing would ever forget it.
 const DROP_WITHOUT_RUNS = `
   delete from followed_tests t
-  where t.key in (select ${KEY('b.repository', 'n.suite', 'n.name')} from builds b cross join ${NAMES('$2')} where b.id = $1 and n.failed)
+  where t.key in (select ${KEY('b.repository', 'n.suite', 'n.name')} from builds b cross join ${NAMES('$2')}
+    where b.id = $1 and n.failed)
     and not exists (select from test_runs r where r.test_key = t.key)`;
 
 const newestRuns = (keys: string, limit: string) => `
   select k.key, r.build_id as "buildId", r.outcome, r.at, b.commit, b.provider || ' ' || b.pipeline as lane,
-    b.pull_request is null and ${IS_DEFAULT('b')} as "onDefaultBranch", b.pipeline, b.number, b.branch, r.runner, r.duration_ms as "durationMs"
+    b.pull_request is null and ${IS_DEFAULT('b')} as "onDefaultBranch", b.pipeline, b.number, b.branch,
+    r.runner, r.duration_ms as "durationMs"
   from ${keys} as k (key)
   cross join lateral (
-    select build_id, outcome, at, runner, duration_ms from test_runs where test_key = k.key order by at desc, build_id desc limit ${limit}
+    select build_id, outcome, at, runner, duration_ms from test_runs where test_key = k.key
+    order by at desc, build_id desc limit ${limit}
   ) as r
   join builds b on b.id = r.build_id
   order by k.key, r.at desc, r.build_id desc`;
@@ -321,25 +333,30 @@ const RUNS_OF = newestRuns(`(select ${KEY('$1::text', '$2::text', '$3::text')})`
 
 const SAVE_COUNTS = `
   update followed_tests t set ${COUNTS.map(([column, field]) => `${column} = c."${field}"`).join(', ')}
-  from jsonb_to_recordset($1::jsonb->'counts') as c (key text, ${COUNTS.map(([, field, type]) => `"${field}" ${type}`).join(', ')})
+  from jsonb_to_recordset($1::jsonb->'counts') as c (key text,
+    ${COUNTS.map(([, field, type]) => `"${field}" ${type}`).join(', ')})
   where t.key = c.key`;
 
 const DROP_OLD_RUNS = `
   delete from test_runs r using (
     select k.key, edge.at, edge.build_id from unnest($1::text[]) as k (key)
     cross join lateral (
-      select at, build_id from test_runs where test_key = k.key order by at desc, build_id desc offset $2 limit 1
+      select at, build_id from test_runs where test_key = k.key order by at desc, build_id desc offset $2
+      limit 1
     ) as edge
   ) as old
   where r.test_key = old.key and (r.at, r.build_id) <= (old.at, old.build_id)
     and (r.outcome = 'passed' or r.at < clock_timestamp() - interval '${COSTS_DAYS} days')`;
 
 const ROW = `t.repository, t.name, t.suite, t.file, case when t.quarantined_until > clock_timestamp() then
-    jsonb_build_object('until', ${isoTime('t.quarantined_until')}, 'by', t.quarantined_by, 'reason', t.quarantine_reason) end as quarantine, t.quarantine_events as "quarantineEvents", ${COUNTS.map(([column, field]) => `t.${column} as "${field}"`).join(', ')}`;
+    jsonb_build_object('until', ${isoTime('t.quarantined_until')}, 'by', t.quarantined_by, 'reason',
+      t.quarantine_reason) end as quarantine, t.quarantine_events as "quarantineEvents",
+      ${COUNTS.map(([column, field]) => `t.${column} as "${field}"`).join(', ')}`;
 
 const list = (condition: string, order: string) => `
   select ${ROW} from followed_tests t
-  where ${condition} and t.flakes >= $3 and ($1::text is null or t.repository = $1) and ($6::text[] is null or t.repository like any($6))
+  where ${condition} and t.flakes >= $3 and ($1::text is null or t.repository = $1)
+    and ($6::text[] is null or t.repository like any($6))
     and ($2::text is null or (md5(t.name) = md5($2) and t.name = $2))
   order by ${order}, t.key limit $4 offset $5`;
 
@@ -350,32 +367,44 @@ const QUARANTINED = list('t.quarantined_until > clock_timestamp()', 't.quarantin
 const costs = (named: boolean) => `
   with asked as materialized (
     select t.key from followed_tests t
-    where ($1::text is null or t.repository = $1) and ($2::text[] is null or t.repository like any($2)) and ($8::text is null or t.name ilike $8)
+    where ($1::text is null or t.repository = $1) and ($2::text[] is null or t.repository like any($2))
+      and ($8::text is null or t.name ilike $8)
       and ($1::text is not null or $2::text[] is not null or $8::text is not null)
   ), lost as (
-    select r.test_key, count(*)::int as failures, sum(r.share)::float8 as builds, coalesce(sum(r.lost_seconds), 0)::float8 / 60 as minutes,
+    select r.test_key, count(*)::int as failures, sum(r.share)::float8 as builds,
+      coalesce(sum(r.lost_seconds), 0)::float8 / 60 as minutes,
       count(*) filter (where r.share is not null and r.lost_seconds is null)::int as untimed
     from test_runs r
     where r.outcome = 'failed' and r.at > $3::timestamptz and r.at <= $4::timestamptz
-      and (($1::text is null and $2::text[] is null and $8::text is null) or r.test_key in (select key from asked))
+      and (($1::text is null and $2::text[] is null and $8::text is null)
+        or r.test_key in (select key from asked))
     group by 1
   )
-  select ${ROW}, coalesce(l.failures, 0) as failures, coalesce(l.builds, 0) as builds, coalesce(l.minutes, 0) as "machineMinutes",
+  select ${ROW}, coalesce(l.failures, 0) as failures, coalesce(l.builds, 0) as builds,
+    coalesce(l.minutes, 0) as "machineMinutes",
     coalesce(l.untimed, 0) as untimed
-  from ${named ? 'asked a join followed_tests t on t.key = a.key left join lost l on l.test_key = a.key' : 'lost l join followed_tests t on t.key = l.test_key'}
+  from ${
+    named
+      ? 'asked a join followed_tests t on t.key = a.key left join lost l on l.test_key = a.key'
+      : 'lost l join followed_tests t on t.key = l.test_key'
+  }
   order by coalesce(l.minutes, 0) + coalesce(l.builds, 0) * $7::float8 desc, t.key limit $5 offset $6`;
 
 const SET_QUARANTINE = `
-  update followed_tests t set quarantined_until = $4::text::timestamptz, quarantined_by = $5::text, quarantine_reason = $6::text,
-    quarantine_events = (case when jsonb_array_length(t.quarantine_events) < ${MOST_EVENTS} then t.quarantine_events else t.quarantine_events - 0 end)
-      || jsonb_build_object('at', ${isoTime('clock_timestamp()')}, 'by', $5::text, 'until', $4::text, 'reason', $6::text)
+  update followed_tests t set quarantined_until = $4::text::timestamptz, quarantined_by = $5::text,
+    quarantine_reason = $6::text,
+    quarantine_events = (case when jsonb_array_length(t.quarantine_events) < ${MOST_EVENTS}
+      then t.quarantine_events else t.quarantine_events - 0 end)
+      || jsonb_build_object('at', ${isoTime('clock_timestamp()')}, 'by', $5::text, 'until', $4::text,
+        'reason', $6::text)
   where t.key = ${KEY('$1::text', '$2::text', '$3::text')} returning ${ROW}`;
 
 const OF_TESTS = `
   select found.* from jsonb_array_elements($1::jsonb->'asked') with ordinality as a (test, position)
   left join lateral (
     select ${ROW} from followed_tests t
-    where t.repository = a.test->>'repository' and md5(t.name) = md5(a.test->>'name') and t.name = a.test->>'name'
+    where t.repository = a.test->>'repository' and md5(t.name) = md5(a.test->>'name')
+      and t.name = a.test->>'name'
       and ((a.test->>'any')::boolean or t.suite is not distinct from a.test->>'suite')
     order by t.rate desc, t.failed desc, t.key limit 1
   ) as found on true

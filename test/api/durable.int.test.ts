@@ -233,7 +233,9 @@ test('a crash between the logs and the answer is healed by the next try', async 
 
   expect([lost.statusCode, again.statusCode]).toEqual([500, 202]);
   expect(await stores.builds.find(again.json().buildId)).toMatchObject({ status: 'failed' });
-  expect(await stores.triages.findByBuild(again.json().buildId)).toMatchObject({ buildId: again.json().jobId });
+  expect(await stores.triages.findByBuild(again.json().buildId)).toMatchObject({
+    buildId: again.json().jobId,
+  });
 });
 
 test('an upload that was cut off leaves nothing of itself to the one that completes it', async () => {

@@ -239,7 +239,7 @@ describe('what is advised on code', () => {
   test.each([
     [
       "src/scales.ts:4:9 - error TS2739: Type '{ }' is missing the following properties from type 'P': weight, color",
-      'Add weight, color to the value at src/scales.ts:4, or make every missing property optional in the type.',
+      'Add weight, color to the value at src/scales.ts:4, or make what is missing optional in the type.',
     ],
     [
       'src/scales.ts:4:1 - error TS1185: Merge conflict marker encountered.',
@@ -318,7 +318,7 @@ describe('what is advised on code', () => {
     ];
     const advice = adviseOn('npx vitest run', ...shown);
     expect(advice).toBe(
-      'Run src/bales.test.tsx in an environment that has a DOM, such as jsdom, because it uses `navigator`.',
+      'Run src/bales.test.tsx in an environment with a DOM, such as jsdom, because it uses `navigator`.',
     );
   });
 });

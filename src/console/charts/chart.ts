@@ -345,8 +345,7 @@ export function linesChart(chart: LinesChart): Chart {
     id: chart.id,
     name: chart.name,
     finding: chart.finding,
-    description:
-      `One point per ${per}, oldest on the ` + `left: ${chart.series.map(({ name }) => name).join(', ')}.`,
+    description: `One point per ${per}, oldest on the left: ${chart.series.map(({ name }) => name).join(', ')}.`,
     drawing:
       known.length === 0
         ? null

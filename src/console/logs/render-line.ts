@@ -256,8 +256,11 @@ const PLAIN: Pen = {
  * without their end, single escapes. Every repeat is bounded, and none meets another over the same
  * characters.
  */
-const SEQUENCES =
-  /(?:\u001b\[|\u009b)([0-?]{0,60})[ -/]{0,10}([@-~])|\u001b[\]_PX^][^\u0007\u001b\n]{0,900}(?:\u0007|\u001b\\)?|\u001b(?:[()][0-9A-B]|[=>78cDEHMNOZ])?/g;
+const SEQUENCES = new RegExp(
+  String.raw`(?:\u001b\[|\u009b)([0-?]{0,60})[ -/]{0,10}([@-~])|\u001b[\]_PX^][^\u0007\u001b\n]{0,900}` +
+    String.raw`(?:\u0007|\u001b\\)?|\u001b(?:[()][0-9A-B]|[=>78cDEHMNOZ])?`,
+  'g',
+);
 
 /**
  * Yields the text of a line piece by piece, without its control sequences. Each piece has the style that

@@ -72,8 +72,8 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     title: 'No permission to access {target}',
     cause: [
-      '`{command}` has no permission to access {target}.',
-      'The step has no permission to access {target}.',
+      '`{command}` does not have permission to access {target}.',
+      'The step does not have permission to access {target}.',
     ],
     fix: [['configuration', 'Give this step write access to {target}, or use a folder that it owns.']],
     matches: ["Error: EACCES: permission denied, mkdir '/srv/scales'"],
@@ -184,8 +184,8 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     cause: [
       'The job pushed to {repository} as {account}, which does not have write access.',
-      'The registry denied access to {image} because either the image does not exist or the job is not logged in.',
-      'Git needed credentials for {remote} and had none. Either the repository is private or it has a different name.',
+      'The registry denied access to {image}. It does not exist, or the job is not logged in.',
+      'Git has no credentials for {remote}, which is private or has a different name.',
       'The registry refused to store the image: “{package}”.',
       "{integration?}The job's token is not allowed to do what `{command}` requests from GitHub.",
       "{integration?}The job's token is not allowed to do what this step requests from GitHub.",
@@ -211,7 +211,7 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ],
       [
         'configuration',
-        '{release?}Give the job `permissions: contents: write`, because GitHub rejected the release ({code}).',
+        '{release?}Give the job `permissions: contents: write`; GitHub rejected the release ({code}).',
       ],
       ['configuration', '{oidc?}Give the job `permissions: id-token: write`.'],
       [
@@ -224,17 +224,11 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ],
       [
         'ask',
-        'Check that {remote} still exists under this name; if it is private, give the job a token that can read it.',
+        'Check that {remote} still has this name; if it is private, give the job a token that can read it.',
       ],
-      [
-        'ask',
-        '{publickey?}Load a key that {host} accepts (such as a deploy key for the repository) before this step.',
-      ],
+      ['ask', '{publickey?}Load a key that {host} accepts (such as a deploy key) before this step.'],
       ['configuration', "{hostKey?}Add the server's host key to known_hosts first (`ssh-keyscan`)."],
-      [
-        'ask',
-        '{loginNeeded?}Give this step an npm token that is allowed to publish; npm is not logged in (ENEEDAUTH).',
-      ],
+      ['ask', '{loginNeeded?}Give this step a token that can publish; npm is not logged in (ENEEDAUTH).'],
       [
         'ask',
         '{password?}Publish with an automation token or with trusted publishing; a job cannot enter a one-time password (EOTP).',

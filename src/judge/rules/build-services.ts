@@ -156,15 +156,12 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'The token is not allowed to change {workflow}',
     ],
     cause: [
-      'The pipeline uses the credentials “{credentials}”, which do not exist where this job looks for them.',
+      'The pipeline uses the credentials “{credentials}”, which do not exist where this job looks.',
       'The pipeline calls {call}, which the script sandbox does not allow.',
       "The push changes {workflow}, but the job's token is not allowed to change workflows.",
     ],
     fix: [
-      [
-        'ask',
-        'Create the credentials “{credentials}” where this job can read them, or correct the ID in the pipeline.',
-      ],
+      ['ask', 'Create the credentials “{credentials}” where this job can read them, or correct their ID.'],
       ['ask', 'Have an administrator approve {call} under “In-process Script Approval”, or avoid the call.'],
       ['ask', 'Push {workflow} with a token that has the `workflow` scope.'],
     ],
@@ -194,7 +191,7 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [
       [
         'configuration',
-        'Increase the version beyond {published} before publishing, or skip this step if the version already exists.',
+        'Publish a version above {published}, or skip this step if the version already exists.',
       ],
     ],
     matches: [

@@ -36,22 +36,22 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     title: [
       'The image {image} is not published for {platform}',
-      'The image {image} lacks the platform of the job',
+      'The image {image} does not support the platform of the job',
     ],
     cause: [
       'The build pulls {image} for the platform {platform}, but the image is not published for it.',
       'The build pulls {image} for a platform for which the image is not published.',
-      'The build pulls an image for the platform {platform}, for which it is not published.',
+      'The build pulls an image for the platform {platform}, but the image is not published for it.',
     ],
     fix: [
       [
         'configuration',
-        'Leave {platform} out of the platforms of the build, or use an image that supports it instead of {image}.',
+        'Remove {platform} from the platforms of the build, or use an image that supports it instead of {image}.',
       ],
       ['configuration', 'Build only for platforms for which {image} is published, or use another image.'],
       [
         'configuration',
-        'Leave {platform} out of the platforms of the build, or use an image that supports it.',
+        'Remove {platform} from the platforms of the build, or use an image that supports it.',
       ],
     ],
     outranks: ['image-tag-missing'],
@@ -63,12 +63,13 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     says: [
       {
         log: 'Error response from daemon: no matching manifest for linux/arm/v7 in the manifest list entries',
-        cause: 'The build pulls an image for the platform linux/arm/v7, for which it is not published.',
-        fix: 'Leave linux/arm/v7 out of the platforms of the build, or use an image that supports it.',
+        cause:
+          'The build pulls an image for the platform linux/arm/v7, but the image is not published for it.',
+        fix: 'Remove linux/arm/v7 from the platforms of the build, or use an image that supports it.',
       },
       {
         log: 'ERROR: failed to solve: orchard/pear:9: failed to resolve source metadata for docker.io/orchard/pear:9: no match for platform in manifest: not found',
-        title: 'The image docker.io/orchard/pear:9 lacks the platform of the job',
+        title: 'The image docker.io/orchard/pear:9 does not support the platform of the job',
         fix: 'Build only for platforms for which docker.io/orchard/pear:9 is published, or use another image.',
       },
     ],
@@ -250,7 +251,7 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [
       [
         'dependency',
-        'Run `helm dependency build` before this step; {chart} is listed in Chart.yaml but was not downloaded.',
+        'Run `helm dependency build` before this step; {chart} is in Chart.yaml but was not downloaded.',
       ],
     ],
     matches: ['Error: found in Chart.yaml, but missing in charts/ directory: pear'],
@@ -344,8 +345,8 @@ export const PROVISIONING_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
       /\b(?<expired>ExpiredToken(?:Exception)?)\b/,
     ],
     fix: [
-      ['configuration', 'Log in to AWS in an earlier step; the error was “{aws}”.'],
-      ['configuration', 'Log in to Google Cloud in an earlier step; the error was “{google}”.'],
+      ['configuration', 'Log in to AWS in an earlier step (“{aws}”).'],
+      ['configuration', 'Log in to Google Cloud in an earlier step (“{google}”).'],
       ['configuration', 'Log in again right before this step, because the login expired ({expired}).'],
     ],
     matches: [
@@ -356,11 +357,11 @@ export const PROVISIONING_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
     says: [
       {
         log: 'Unable to locate credentials. You can configure credentials by running "aws configure".',
-        fix: 'Log in to AWS in an earlier step; the error was “Unable to locate credentials”.',
+        fix: 'Log in to AWS in an earlier step (“Unable to locate credentials”).',
       },
       {
         log: 'google.auth.exceptions.DefaultCredentialsError: could not find default credentials',
-        fix: 'Log in to Google Cloud in an earlier step; the error was “could not find default credentials”.',
+        fix: 'Log in to Google Cloud in an earlier step (“could not find default credentials”).',
       },
       {
         log: 'An error occurred (ExpiredToken) when calling the PutObject operation: expired',

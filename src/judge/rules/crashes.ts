@@ -18,10 +18,7 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     ],
     when: isNotTheEnvironment,
     fix: [
-      [
-        'code',
-        'At {place}, check that the value is set before using it, or make sure that it is set where it is created.',
-      ],
+      ['code', 'At {place}, check that the value is set before using it, or set it where it is created.'],
     ],
     matches: [
       "TypeError: Cannot read properties of undefined (reading 'pear')\n    at weigh (/build/src/scales.js:4:9)",
@@ -57,12 +54,9 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       ['code', 'At {place}, check which version of `{type}` is used, because it has no `{member}`.'],
       [
         'configuration',
-        'Run {test} in an environment that has a DOM, such as jsdom, because `{dom}` exists only in browsers.',
+        'Run {test} in an environment with a DOM, such as jsdom, because `{dom}` exists only in browsers.',
       ],
-      [
-        'configuration',
-        'Run {file} in an environment that has a DOM, such as jsdom, because it uses `{dom}`.',
-      ],
+      ['configuration', 'Run {file} in an environment with a DOM, such as jsdom, because it uses `{dom}`.'],
       ['code', 'At {place}, define or import `{absent}`, or correct its spelling.'],
       ['code', 'Define or import `{absent}` where it is called, or correct its spelling.'],
     ],

@@ -142,7 +142,7 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [
       [
         'configuration',
-        'Install Go {go} in the job, or lower the go directive in go.mod to a release that the job has.',
+        'Install Go {go} in the job, or lower the Go version in go.mod to a release that the job has.',
       ],
       [
         'configuration',
@@ -214,7 +214,7 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ],
       [
         'configuration',
-        'Log in with a role that exists in the database instead of {role}, or create that role in the service.',
+        'Log in with an existing database role instead of {role}, or create that role in the service.',
       ],
       [
         'configuration',

@@ -32,7 +32,7 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
         log: 'src/scales.c:4:10: fatal error: ffi.h: No such file or directory',
         title: 'The header ffi.h is missing',
         cause: 'src/scales.c:4 includes ffi.h, which no installed package provides.',
-        fix: 'Install libffi-dev (its name on Debian and Ubuntu) in an earlier step, because it provides ffi.h.',
+        fix: 'Install libffi-dev (on Debian and Ubuntu) in an earlier step, because it provides ffi.h.',
       },
     ],
   },
@@ -203,7 +203,7 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: 'configure: error: Package requirements (libxml-2.0 >= 2.9.0) were not met:',
         title: 'The build cannot find the library libxml-2.0',
-        fix: 'Install libxml2-dev (its name on Debian and Ubuntu) in an earlier step, because it provides libxml-2.0.',
+        fix: 'Install libxml2-dev (on Debian and Ubuntu) in an earlier step, because it provides libxml-2.0.',
       },
       {
         log: '/usr/bin/ld: cannot find -lpear',
@@ -246,7 +246,7 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       [
         'configuration',
-        'Run it on a system with {runtime} {demanded} or newer ({systems}), or build {member} on an older system.',
+        'Run it on a system with {runtime} {demanded} or newer ({systems}), or build {member} on an older one.',
       ],
       ['configuration', installKnown('so')],
       [
@@ -270,7 +270,7 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: 'ImportError: libGL.so.1: cannot open shared object file: No such file or directory',
         title: 'The library libGL.so.1 is not installed',
-        fix: 'Install libgl1 (its name on Debian and Ubuntu) in an earlier step, because it provides libGL.so.1.',
+        fix: 'Install libgl1 (on Debian and Ubuntu) in an earlier step, because it provides libGL.so.1.',
       },
     ],
   },
@@ -299,10 +299,10 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       'The header {header} is missing',
     ],
     cause: [
-      'Building {dependency} requires the system library {library} with its headers, but the job has not installed it.',
-      'A dependency requires the system library {library} with its headers, but the job has not installed it.',
-      'Building {dependency} requires the header {header}, but the job has not installed the package that provides it.',
-      'A dependency requires the header {header}, but the job has not installed the package that provides it.',
+      'Building {dependency} requires the system library {library} with its headers, but the job did not install it.',
+      'A dependency requires the system library {library} with its headers, but the job did not install it.',
+      'Building {dependency} requires the header {header}, but the job did not install the package that provides it.',
+      'A dependency requires the header {header}, but the job did not install the package that provides it.',
     ],
     fix: [
       [

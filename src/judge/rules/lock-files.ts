@@ -180,7 +180,7 @@ export const LOCK_FILE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR',
       '{name} can only be imported, not required',
     ],
     cause: [
-      '{numpy?}An installed package was compiled for a different version of NumPy than the one that is installed.',
+      '{numpy?}An installed package was compiled for a different NumPy version than the installed one.',
       '{from} requires {name}, whose installed version is available only as an ES module.',
     ],
     fix: [
@@ -224,7 +224,7 @@ export const LOCK_FILE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR',
     fix: [
       [
         'dependency',
-        'Add {eslint} to the devDependencies and commit the lock file, because the ESLint configuration uses it.',
+        'Add {eslint} to the devDependencies and commit the lock file; the ESLint configuration uses it.',
       ],
       ['configuration', installKnown('header')],
       ['dependency', 'Add {swift} to the dependencies of the target that imports it, or correct the import.'],

@@ -248,7 +248,7 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     ],
     title: ['{program} exceeded its time limit', 'A command exceeded its time limit'],
     cause: [
-      '{program} was still running when its time limit of {limit} expired, so it was stopped (exit code 124).',
+      '{program} was still running when its limit of {limit} expired, so it was stopped (exit code 124).',
       '{program} was still running when its time limit expired, so it was stopped (exit code 124).',
       '`{command}` was still running when its time limit expired, so it was stopped (exit code 124).',
       'A command was still running when its time limit expired, so it was stopped (exit code 124).',
@@ -309,15 +309,15 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     reads: [/(?<canceled>The operation was cancell?ed)/i],
     title: '{canceled?}The job was canceled',
     cause:
-      '{canceled?}The job was canceled while it was running. A time limit, a newer run, another failed job of the matrix or a person can do that; the log does not say which.',
-    fix: [['ask', '{canceled?}Look at the summary of the run: it says who or what canceled the job.']],
+      '{canceled?}The job was canceled while it was running. A time limit, a newer run, another failed job in the matrix, or a person can cause this; the log does not say which.',
+    fix: [['ask', '{canceled?}Check the run summary, which says who or what canceled the job.']],
     matches: ['##[error]The operation was canceled.'],
     ignores: ['✓ The operation was cancelled. is shown'],
     says: [
       {
         log: '##[error]The operation was canceled.',
         title: 'The job was canceled',
-        fix: 'Look at the summary of the run: it says who or what canceled the job.',
+        fix: 'Check the run summary, which says who or what canceled the job.',
       },
     ],
   },

@@ -17,7 +17,7 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
     fix: [
       [
         'dependency',
-        'Specify a version of {artifact} in the build file, or use a parent or bill of materials that manages it.',
+        'Specify a version of {artifact} in the build, or use a parent or bill of materials that manages it.',
       ],
     ],
     outranks: ['build-script-broken', 'maven-unresolvable'],
@@ -29,7 +29,7 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
       {
         log: "[ERROR] 'dependencies.dependency.version' for org.fruit:pear-core:jar is missing. @ line 41, column 17",
         title: 'No version of org.fruit:pear-core is specified or managed',
-        fix: 'Specify a version of org.fruit:pear-core in the build file, or use a parent or bill of materials that manages it.',
+        fix: 'Specify a version of org.fruit:pear-core in the build, or use a parent or bill of materials that manages it.',
       },
     ],
   },
@@ -118,14 +118,8 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
         'dependency',
         'Depend on a release instead of {snapshot}, or build and install that snapshot before this step.',
       ],
-      [
-        'dependency',
-        'Change the version of {artifact} to a published one, or add the repository that has it.',
-      ],
-      [
-        'dependency',
-        'Change the version of {coordinates} to a published one, or add the repository that has it.',
-      ],
+      ['dependency', 'Use a published version of {artifact}, or add the repository that has it.'],
+      ['dependency', 'Use a published version of {coordinates}, or add the repository that has it.'],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
     matches: [
@@ -140,7 +134,7 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
         log: '[ERROR] Failed to execute goal on project scales: Could not resolve dependencies: Could not find artifact org.fruit:pear:jar:9.9 in central (https://repo.maven.apache.org/maven2)',
         cause:
           'scales depends on org.fruit:pear:jar:9.9, but the repository central (https://repo.maven.apache.org/maven2) does not contain that artifact.',
-        fix: 'Change the version of org.fruit:pear:jar:9.9 to a published one, or add the repository that has it.',
+        fix: 'Use a published version of org.fruit:pear:jar:9.9, or add the repository that has it.',
       },
     ],
   },
@@ -175,7 +169,7 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
       'The project depends on {banned}, which its enforcer rules ban.',
     ],
     fix: [
-      ['configuration', 'Set up {what} in the range {allowed} in the job, which has {detected}.'],
+      ['configuration', 'Set up a {what} version in the range {allowed} in the job, which has {detected}.'],
       [
         'dependency',
         'Set one version of {artifact} in dependencyManagement, or exclude it from all but one of the dependencies that use it.',

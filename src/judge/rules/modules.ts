@@ -54,7 +54,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       [
         'dependency',
-        'Delete the lock file and node_modules and install again, so that the lock file includes {native}.',
+        'Delete the lock file and node_modules and reinstall, so that the lock file includes {native}.',
       ],
     ],
     matches: ["Error: Cannot find module 'pear'"],
@@ -63,7 +63,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: "Error: Cannot find module '@pear/core-linux-x64-gnu'",
         title: 'The native package @pear/core-linux-x64-gnu is not installed',
-        fix: 'Delete the lock file and node_modules and install again, so that the lock file includes @pear/core-linux-x64-gnu.',
+        fix: 'Delete the lock file and node_modules and reinstall, so that the lock file includes @pear/core-linux-x64-gnu.',
       },
     ],
   },
@@ -88,7 +88,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       ],
       [
         'dependency',
-        'Pin {from} to a release that has {name}, or import it under the name that the installed release uses.',
+        'Pin {from} to a release that has {name}, or import it under its name in the installed release.',
       ],
     ],
     matches: [
@@ -237,7 +237,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       [
         'dependency',
-        'Install the R package {name} in an earlier step; if the project is a package itself, list it in DESCRIPTION.',
+        'Install the R package {name} in an earlier step; if this project is a package, list it in DESCRIPTION.',
       ],
       ['dependency', 'Upgrade the R package {old}; {range} is required, but {has} is installed.'],
     ],
@@ -247,7 +247,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: 'Error in library(pear) : there is no package called ‘pear’',
         title: 'The R package pear is not installed',
-        fix: 'Install the R package pear in an earlier step; if the project is a package itself, list it in DESCRIPTION.',
+        fix: 'Install the R package pear in an earlier step; if this project is a package, list it in DESCRIPTION.',
       },
     ],
   },
@@ -309,7 +309,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       ['dependency', 'Run `go get {name}` and `go mod tidy`, then commit go.mod and go.sum.'],
       [
         'dependency',
-        'Require a version that exists instead of {unknown}, because its repository does not have that tag or commit.',
+        'Require an existing version instead of {unknown}; its repository does not have that tag or commit.',
       ],
       ['dependency', 'Require a version of {module} that contains {lacks}, or correct the import.'],
     ],

@@ -139,7 +139,7 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       ],
       [
         'configuration',
-        'Run `bundle install` in the job before this step, because {installed} from Gemfile.lock is not installed.',
+        'Run `bundle install` in the job before this step; {installed} from Gemfile.lock is not installed.',
       ],
       ['dependency', 'Run `bundle update {clashing}`, or loosen the requirements for it.'],
     ],
@@ -190,8 +190,8 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       'A dependency requires {downgraded} {from}, but the project sets {to}, so NuGet rejects the downgrade.',
       'The project targets {framework}, which {unfit} does not support.',
       'NuGet found a known vulnerability ({severity}) in {vulnerable} {version}, and the build treats that as an error.',
-      'The project requires {name} {wanted}, but the feeds do not have that version; the nearest is {nearest}.',
-      'The project requires {name} {wanted}, but the feeds do not have that version.',
+      'The project requires {name} {wanted}, but no feed has that version; the nearest is {nearest}.',
+      'The project requires {name} {wanted}, but no feed has that version.',
       'The project requires {name}, but the feeds ({sources}) have no package with that name.',
     ],
     fix: [
@@ -201,7 +201,7 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       ['dependency', 'Use {name} {nearest}, the nearest published version.'],
       [
         'dependency',
-        'Correct the name {name}, or add the feed that has it to nuget.config, because it is not in {sources}.',
+        'Correct the name {name}, or add the feed that has it to nuget.config; it is not in {sources}.',
       ],
       ['dependency', 'Move the version of {central} from its PackageReference to Directory.Packages.props.'],
       ['dependency', 'Add a PackageVersion for {versionless} to Directory.Packages.props.'],
@@ -301,9 +301,9 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       '{by} cannot be installed: it needs {needs}',
     ],
     cause: [
-      'The job requests version {version} of the system package {name}, but that version is not in the package index.',
-      'The job requests the system package {name}, which is not in the package index; {replacement} replaces it.',
-      'The job requests the system package {name}, which is not in the package index.',
+      'The job requests version {version} of {name}, which is not in the package index.',
+      'The job requests the package {name}, which is not in the package index; {replacement} replaces it.',
+      'The job requests the package {name}, which is not in the package index.',
       '{by} depends on {needs}, but {state}.',
     ],
     fix: [
@@ -316,7 +316,7 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       ['configuration', 'Change the name {name} to {suggestion}.'],
       [
         'configuration',
-        'Install {name} under its name in this release of the system, or enable the repository that provides it first.',
+        'Install {name} under the name that it has in this release of the system, or enable the repository that provides it first.',
       ],
     ],
     matches: ['E: Unable to locate package pear-dev'],
@@ -325,7 +325,7 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       {
         log: "Package libgl1-mesa-glx is not available, but is referred to by another package.\nE: Package 'libgl1-mesa-glx' has no installation candidate",
         title: 'The package libgl1-mesa-glx is not in the package index',
-        fix: 'Install libgl1 instead, because newer releases of Debian and Ubuntu do not have libgl1-mesa-glx.',
+        fix: 'Install libgl1 instead, because newer Debian and Ubuntu releases do not have libgl1-mesa-glx.',
       },
     ],
   },

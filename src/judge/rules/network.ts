@@ -51,7 +51,7 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       (read) => read('slow') && read('host') && `${read('host')} did not respond in time`,
       '{host} dropped the connection',
     ],
-    cause: 'The connection to {host} failed: “{message}”. Nothing in the log points to the project itself.',
+    cause: 'The connection to {host} failed: “{message}”. Nothing in the log points to the project.',
     fix: [
       [
         'rerun',

@@ -24,7 +24,7 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     ],
     title: 'npm cannot install {found} alongside {dependent}',
     cause:
-      '{dependent} requires {peer}@{range}, but the project specifies {found}. No set of versions satisfies both.',
+      '{dependent} requires {peer}@{range}, but the project specifies {found}. No versions satisfy both.',
     fix: [
       [
         'dependency',
@@ -39,7 +39,7 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
         log: 'npm error code ERESOLVE\nnpm error ERESOLVE could not resolve\nnpm error Found: pear@3.1.0\nnpm error Could not resolve dependency:\nnpm error peer pear@"^2.0.0" from pear-basket@1.4.0',
         title: 'npm cannot install pear@3.1.0 alongside pear-basket@1.4.0',
         cause:
-          'pear-basket@1.4.0 requires pear@^2.0.0, but the project specifies pear@3.1.0. No set of versions satisfies both.',
+          'pear-basket@1.4.0 requires pear@^2.0.0, but the project specifies pear@3.1.0. No versions satisfy both.',
         fix: 'Move pear-basket to a release that accepts pear@3.1.0, or revert pear@3.1.0; then run `npm install` and commit the lock file.',
       },
     ],
@@ -69,8 +69,8 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     ],
     cause: [
       '{folder}/package.json requires {absent}, but that package is not in the npm registry.',
-      'The manifest requires {wanted}, but the npm registry does not have that version; the latest is {latest}.',
-      'The manifest requires {wanted}, but the npm registry does not have that version.',
+      'The manifest requires {wanted}, but the npm registry lacks that version; the latest is {latest}.',
+      'The manifest requires {wanted}, but the npm registry lacks that version.',
       'The manifest requires {absent}, but the npm registry does not have that package or version.',
       'The manifest requires {name} {range}, but the npm registry has no version in that range.',
     ],
@@ -178,7 +178,7 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       ['dependency', '{pnpm?}Run `pnpm install` and commit the updated pnpm-lock.yaml.'],
       [
         'dependency',
-        'Run `composer update {composer}`, adding every other package that the lock file lacks, and commit composer.lock.',
+        'Run `composer update {composer}`, with every other package that the lock file lacks, and commit composer.lock.',
       ],
       ['dependency', '{cargo?}Run `cargo update --workspace` and commit the updated Cargo.lock.'],
       ['dependency', '{poetry?}Run `poetry lock` and commit the updated poetry.lock.'],
@@ -190,7 +190,7 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       ],
       [
         'dependency',
-        'Run `npm install` and commit the updated package-lock.json, because it has {locked} instead of {asked}.',
+        'Run `npm install` and commit the updated package-lock.json; it has {locked} instead of {asked}.',
       ],
       ['dependency', '{npm?}Run `npm install` and commit the updated package-lock.json.'],
     ],

@@ -100,7 +100,7 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'The pipeline calls “{method}”, which neither Jenkins nor a loaded library provides.',
       'Jenkins cannot compile the pipeline at line {scriptLine}: “{why}”.',
       'The job reads its pipeline from {jenkinsfile}, which is not on this branch.',
-      'A step wrote “{format}” to the file for its {fileCommand}, where each line must have the form name=value.',
+      'A step wrote “{format}” to the file for its {fileCommand}, where each line must be name=value.',
       '{yaml} cannot be parsed at line {yamlLine}: “{message}”.',
     ],
     fix: [
@@ -236,7 +236,7 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       '{behind?}The job pushed {pushed}, but the branch had changed in the meantime.',
       'The job pushed {pushed}, but the server rejects direct pushes to it ({declined}).',
       'The server rejected the push of {pushed}: “{objection}”.',
-      'Git refuses to work in {owned} because the folder belongs to a different user than the one that runs this step.',
+      'Git refuses to work in {owned} because the folder belongs to a different user than this step.',
       '{shallow?}The job pushed from a shallow clone, which the server does not accept.',
       '{outside?}The step ran Git in a folder that is not a checkout.',
     ],
@@ -392,7 +392,7 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ],
       [
         'configuration',
-        'Make sure that {copied} exists before the image is built and that .dockerignore does not exclude it.',
+        'Make sure that {copied} exists before the build and that .dockerignore does not exclude it.',
       ],
       ['configuration', 'Use a build context that contains {outside}.'],
       ['configuration', 'Use a base image that is published for {platform}, or build for another platform.'],
@@ -429,7 +429,7 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     reads: [/patch failed: (?<patched>[\w./-]{1,160}):(?<row>\d{1,6})/],
     title: 'A patch no longer applies to {patched}',
-    cause: 'A patch in the build does not fit {patched} at line {row}.',
+    cause: 'A patch in the build does not apply to {patched} at line {row}.',
     fix: [['code', 'Refresh the patch against {patched}, because it no longer applies at line {row}.']],
     matches: ['error: patch failed: scales.c:4'],
     ignores: [

@@ -217,15 +217,15 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       ],
       [
         'configuration',
-        '{pgConfig?}Install libpq-dev before this step, or depend on psycopg2-binary, because there is no pg_config.',
+        '{pgConfig?}Install libpq-dev before this step, or depend on psycopg2-binary; pg_config is missing.',
       ],
       [
         'configuration',
-        '{rust?}Install Rust in the job, or use a release of {package} that has a wheel for this Python version.',
+        '{rust?}Install Rust in the job, or use a release of {package} with a wheel for this Python version.',
       ],
       [
         'configuration',
-        '{msvc?}Use a Python version that {package} has a wheel for, or install the Microsoft C++ Build Tools.',
+        '{msvc?}Use a Python version with a wheel for {package}, or install the Microsoft C++ Build Tools.',
       ],
     ],
     matches: ['ERROR: Failed building wheel for pear'],
@@ -234,7 +234,7 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       {
         log: "error: can't find Rust compiler\nERROR: Failed building wheel for pear",
         title: 'pear cannot be built without Rust',
-        fix: 'Install Rust in the job, or use a release of pear that has a wheel for this Python version.',
+        fix: 'Install Rust in the job, or use a release of pear with a wheel for this Python version.',
       },
     ],
   },

@@ -47,7 +47,7 @@ export const TIES: Readonly<Record<string, Tie>> = {
     fix: [
       [
         'configuration',
-        'Upgrade {runtime} in the job from {running} to {since} or newer, because {member} was added in {since}.',
+        'Upgrade {runtime} in the job from {running} to {since} or newer, which has {member}.',
       ],
       [
         'configuration',
@@ -66,13 +66,13 @@ export const TIES: Readonly<Record<string, Tie>> = {
     reads: [/\bport:? (?<port>\d{2,5})\b/],
     title: ['{service} does not respond on {host}', 'Nothing responds on {host}'],
     cause: [
-      'The job tried to connect to {host} ({service}, which the job itself has to provide), but nothing listens there. It was not started, or it was not ready yet.',
-      'The job tried to connect to {host}, which the job itself has to provide, but nothing listens there.',
+      'The job tried to connect to {host} ({service}, which the job itself must provide), but nothing listens there. It was not started, or it was not ready yet.',
+      'The job tried to connect to {host}, which the job itself must provide, but nothing listens there.',
     ],
     fix: [
       [
         'configuration',
-        'Start {service} in the job (a service container or an earlier step) and wait until {host} accepts connections before the step runs.',
+        'Start {service} in the job (as a service container or in an earlier step) and wait until {host} accepts connections before the step runs.',
       ],
       [
         'configuration',
@@ -83,8 +83,7 @@ export const TIES: Readonly<Record<string, Tie>> = {
   'tie-2-refused-by-foreign-service': {
     apply: refusedByForeignService,
     title: '{host} refused the connection',
-    cause:
-      'The job tried to connect to {host}, a service that others run, but nothing accepted the connection.',
+    cause: 'The job tried to connect to {host}, an external service, but nothing accepted the connection.',
     fix: [['rerun', 'Run the job again once {host} accepts connections.']],
   },
   'tie-3-own-module-missing': {

@@ -55,7 +55,7 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     cause: [
       '{noVenv?}uv installs into a virtual environment unless told otherwise, but the step has none.',
       '{managed?}pip refused to install into the system Python, which the operating system manages itself.',
-      '{android?}Gradle builds for Android, but neither ANDROID_HOME nor local.properties specifies where the SDK is.',
+      '{android?}Gradle builds for Android, but neither ANDROID_HOME nor local.properties locates the SDK.',
       'The build requests the .NET SDK {dotnet}, which is not installed in the job.',
       'rustc calls the linker {linker}, which is not installed in the job.',
     ],
@@ -147,7 +147,7 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     cause: [
       'The project requires {tool} {least}, but the job has {present}.',
       '{linter} was built with {builtWith} and rejects the module, which is written for Go {target}.',
-      '{openssl?}The bundler calls a hash function that OpenSSL 3, used by Node 17 and later, no longer offers.',
+      '{openssl?}The bundler calls a hash function that OpenSSL 3 (Node 17 and later) no longer offers.',
       'The Gradle version that the wrapper starts does not support Java {java}.',
     ],
     fix: [
@@ -243,7 +243,7 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [
       [
         'code',
-        '{wrapper?}Commit gradle/wrapper/gradle-wrapper.jar (run `gradle wrapper`); .gitignore may exclude it.',
+        '{wrapper?}Commit gradle/wrapper/gradle-wrapper.jar (`gradle wrapper`); .gitignore may exclude it.',
       ],
       [
         'configuration',
@@ -284,7 +284,7 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       {
         log: 'Error: Could not find or load main class org.gradle.wrapper.GradleWrapperMain',
         title: 'The Gradle wrapper is not committed',
-        fix: 'Commit gradle/wrapper/gradle-wrapper.jar (run `gradle wrapper`); .gitignore may exclude it.',
+        fix: 'Commit gradle/wrapper/gradle-wrapper.jar (`gradle wrapper`); .gitignore may exclude it.',
       },
       {
         log: 'make: *** No targets specified and no makefile found.  Stop.',
@@ -369,7 +369,7 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', 'Fix line {row} of {list} in the step that writes it.'],
       [
         'configuration',
-        'Remove the repository {repository}, or replace it with one for this release of the system, because it {why}.',
+        'Remove the repository {repository}, or use one for this release of the system, because it {why}.',
       ],
     ],
     matches: [

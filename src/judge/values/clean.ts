@@ -27,7 +27,7 @@ export function cleanValue(raw: string): string | null {
   return line === '' || line.length > MAX_VALUE || /\u2026$|\[address left out\]/.test(line) ? null : line;
 }
 
-/** What tools print before a message: times, levels, tags, signs, and signs in a wrong encoding. */
+/** Prefixes that tools print before a message: times, levels, tags, signs, and signs in a wrong encoding. */
 const PREFIXES = [
   String.raw`[\p{Extended_Pictographic}\u{FE0F}\u{200D}]{1,8}|Γ[^\x00-\x7f]{1,3}(?=\s)|\?{2,4}`,
   String.raw`\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]{8,16}Z?\]?`,
@@ -40,7 +40,7 @@ const PREFIXES = [
 const PREFIX = new RegExp(`^(?:(?:${PREFIXES.join('|')})\\s{0,4}){1,8}`, 'u');
 /** The packages of an exception's type. */
 const PACKAGES = /(?<![\w./])(?:[a-z_]\w{0,60}\.){2,10}(?=[A-Z][\w$]{0,80}(?:Error|Exception)\b)/g;
-/** Where a message tells to read on. */
+/** An address at which to read more. */
 const READ_ON =
   /[.;]? ?\(?(?:For (?:further|more) (?:information|details)|For details|(?:Read|Learn|See) more|More (?:information|details)|See also)\b[^.]{0,60}https?:\/\/\S{1,300}.*$/i;
 /** Escapes that a program printed as text, and frames in a wrong encoding. */
@@ -56,7 +56,7 @@ const ABSOLUTE = /(?<![\w./:~@-])(?:\/|[A-Za-z]:[\\/])[\w@.+-]{1,80}(?:[\\/][\w@
 export function cleanWords(raw: string, most: number): string {
   const text = raw
     .replace(/\s{0,20}\/\/ Object\.is equality/g, '')
-    .replace(/\\[nrt](?![\w\\])|\\n/g, ' ')
+    .replace(/[A-Za-z]:\\/.test(raw) ? /\\[nrt](?![\w\\.])/g : /\\[nrt](?![\w\\])|\\n/g, ' ')
     .replace(/[│╭╰╮╯─┌└┐┘├┤✖✘●⨯⎯]{1,200}/g, ' ')
     .replace(/(?<!\*)\*\*(?!\*)/g, '')
     .replace(/\s{1,400}/g, ' ')

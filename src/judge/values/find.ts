@@ -150,6 +150,7 @@ function groupIn(pattern: RegExp, text: string, slot: string): string | null {
  * function.
  */
 const FITS: Readonly<Record<string, RegExp>> = {
+  owner: /^[A-Za-z_$][\w.$: ]*(?:<.*>)?$/,
   program:
     /^(?!(?:source|export|local|declare|typeset|function|alias|let|pushd|popd|shopt|set|unset|read|eval|exec|trap|return|then|fi|do|done|else|elif|if|for|while|case|esac)$)(?![a-z]+_[a-z_]+$)[\w./]/,
 };

@@ -45,7 +45,9 @@ async function asked<Answer>({ what, right }: GithubAsked, call: () => Promise<A
     const meaning = githubError(what, error, 'read the contents');
     if (meaning.code !== 'upstream-auth' || error instanceof TriageError) throw meaning;
     const status = httpFailure(error)?.status;
-    const says = `GitHub returned ${status} for ${what}. FAULTLINE_GITHUB_TOKEN, or the GitHub App where it is installed, needs permission to write "${right}" in this repository.`;
+    const says =
+      `GitHub returned ${status} for ${what}. FAULTLINE_GITHUB_TOKEN, or the GitHub App where it is ` +
+      `installed, needs permission to write "${right}" in this repository.`;
     throw new TriageError('upstream-auth', says, { cause: error });
   }
 }
@@ -85,7 +87,9 @@ export function createGithubCommentClient({
 }: GithubCommentOptions): NoticeSender<{ readonly body: string }> {
   const access = openGithubVoices(options);
   return createCommentClient({
-    ...{ label: 'GitHub', mode, maxBody: 65_536 },
+    label: 'GitHub',
+    mode,
+    maxBody: 65_536,
     open: async (repository, pullRequest, signal) =>
       openComments(await voiceFor(access, repository, signal), pullRequest, signal),
   });
@@ -224,7 +228,12 @@ export function createGithubStatusClient(options: GithubClientOptions): NoticeSe
       const target = targetUrl === null ? {} : { target_url: targetUrl };
       await asked({ what, right: 'Commit statuses' }, () =>
         client.request('POST /repos/{owner}/{repo}/statuses/{sha}', {
-          ...{ ...place, sha, state, description, context: CONTEXT, ...target },
+          ...place,
+          sha,
+          state,
+          description,
+          context: CONTEXT,
+          ...target,
           request: { signal },
         }),
       );
@@ -279,7 +288,11 @@ async function findOwn(
 ): Promise<string | null> {
   const { data } = await asked({ what: `the checks of ${commit}`, right: CHECKS }, () =>
     client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
-      ...{ ...place, ref: commit, check_name: NAME, filter: 'all', per_page: 100 },
+      ...place,
+      ref: commit,
+      check_name: NAME,
+      filter: 'all',
+      per_page: 100,
       request: { signal },
     }),
   );
@@ -316,12 +329,16 @@ async function write(
     async (): Promise<{ data: unknown }> =>
       reference === null
         ? await client.request('POST /repos/{owner}/{repo}/check-runs', {
-            ...{ ...fields, name: NAME, head_sha: content.commit, external_id: key },
+            ...fields,
+            name: NAME,
+            head_sha: content.commit,
+            external_id: key,
             // Never again by the client: the first try may have got through. The next one looks for it.
             request: { signal, retries: 0 },
           })
         : await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
-            ...{ ...fields, check_run_id: Number(reference) },
+            ...fields,
+            check_run_id: Number(reference),
             request: { signal },
           }),
   );
@@ -349,7 +366,12 @@ async function annotate(
 
 function toAnnotation({ path, line, level, title, message, details }: CheckAnnotation) {
   return {
-    ...{ path, start_line: line, end_line: line, annotation_level: level, title, message },
+    path,
+    start_line: line,
+    end_line: line,
+    annotation_level: level,
+    title,
+    message,
     ...(details === '' ? {} : { raw_details: details }),
   };
 }

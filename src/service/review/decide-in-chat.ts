@@ -47,7 +47,10 @@ export async function decideInChat(
     });
     const link = noticeLinks(deps.publicUrl).review(review.id);
     if (type === 'accept') return `:white_check_mark: Saved: right. ${escapeSlack(teaching)}`;
-    return `:x: Saved: wrong. ${link === null ? 'Correct the answer in Faultline' : `<${link}?edit=1|Correct the answer>`} so that future answers improve.`;
+    return (
+      `:x: Saved: wrong. ${link === null ? 'Correct the answer in Faultline' : `<${link}?edit=1|Correct the answer>`} ` +
+      'so that future answers improve.'
+    );
   } catch (error) {
     deps.logger.warn({ analysisId, user, error }, 'a button press in Slack had no effect');
     if (error instanceof TriageError && (error.code === 'conflict' || error.code === 'not-found'))

@@ -31,12 +31,12 @@ describe('a runtime that is too old', () => {
     [
       NODE_LOG,
       '`toReversed` was added in Node 20, but the job runs Node 18.20.8.',
-      'Upgrade Node in the job from 18.20.8 to 20 or newer, because `toReversed` was added in 20.',
+      'Upgrade Node in the job from 18.20.8 to 20 or newer, which has `toReversed`.',
     ],
     [
       PYTHON_LOG,
       '`typing.override` was added in Python 3.12, but the job runs Python 3.11.',
-      'Upgrade Python in the job from 3.11 to 3.12 or newer, because `typing.override` was added in 3.12.',
+      'Upgrade Python in the job from 3.11 to 3.12 or newer, which has `typing.override`.',
     ],
   ])('is named with both versions and their lines', (log, cause, fix) => {
     expect(classify(log)).toMatchObject({ category: 'CONFIG_ERROR', kind: 'environment' });
@@ -49,6 +49,6 @@ describe('a runtime that is too old', () => {
 
   it('is not claimed where the log does not show the version', () => {
     const log = NODE_LOG.replace('Node.js v18.20.8\n', '');
-    expect(composeAnswer(insightOf(log)).rootCause).not.toContain('exists since');
+    expect(composeAnswer(insightOf(log)).rootCause).not.toContain('was added in');
   });
 });

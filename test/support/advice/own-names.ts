@@ -11,7 +11,7 @@ const OWN_NAMES: readonly (readonly [words: RegExp, names: readonly string[]])[]
   [/Imports are incorrectly sorted/i, ['isort']],
 ];
 /** The first version that has a member of a standard library: a fact of the tables in src/judge/versions, not of the log. */
-const SINCE = /`[^`]{1,80}` (?:exists since|is gone since) (\d{1,4}(?:\.\d{1,3})*)/g;
+const SINCE = /\b(?:to|before) (\d{1,4}(?:\.\d{1,3})*)(?= or newer, which has `| in the job, or replace `)/g;
 
 /** Returns the names that advice on a log may hold although the log does not print them. */
 export function findOwnNames(text: string, advice: string): ReadonlySet<string> {
