@@ -62,7 +62,7 @@ async function compareOnRedis(size: Size, database: PgDatabase): Promise<void> {
   try {
     await compare(
       'Redis',
-      5,
+      50,
       size,
       (heard) => openOurs(database, heard, redis.url),
       (heard) => bareBullmq(redis.url, heard),
@@ -104,15 +104,15 @@ async function timed(open: (heard: Heard) => Promise<Notifier>) {
   const times: number[] = [];
   const once = async () => {
     const id = randomUUID();
-    const heard = new Promise<void>((settle) => {
-      waiting.set(id, settle);
+    const heard = new Promise<number>((settle) => {
+      waiting.set(id, () => settle(performance.now()));
     });
     await delay(REST_MS);
     const startedAt = performance.now();
     await notifier.ring(id);
-    await heard;
+    const heardAt = await heard;
     waiting.delete(id);
-    return performance.now() - startedAt;
+    return heardAt - startedAt;
   };
   await once();
   const measure = async (rings: number) => {
