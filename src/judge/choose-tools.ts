@@ -18,10 +18,10 @@ const UNSURE = 0.6;
 const MOST_AT_ONCE = 3;
 
 /**
- * The tools of each category, the most informative first. Tools with a good outlook go before all of them,
- * and tools with a poor one after them. Who wrote the failing line tells more than the line. What lasts, or hits
- * other repositories too, tells of a machine or service more than its log. Configuration and dependencies are
- * what their file says.
+ * The tools of each category, the most informative first. Tools with a good outlook go before all of them.
+ * Tools with a poor one go after them. Who wrote the failing line tells more than the line. What lasts, or
+ * hits other repositories too, tells more of a machine or service than its log. Configuration and
+ * dependencies are what their file says.
  */
 const MOST_INFORMATIVE: Readonly<Record<Category, readonly string[]>> = {
   CODE_ERROR: [

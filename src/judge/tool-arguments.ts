@@ -204,13 +204,19 @@ function hypotheticalCode(subject: TriageSubject): string | null {
   return code.length < 10 ? null : code;
 }
 
+const CI_FILE = new RegExp(
+  [
+    '\\.github/workflows/[\\w.-]{1,80}\\.ya?ml',
+    '\\.gitlab-ci\\.yml',
+    '\\.circleci/config\\.yml',
+    '\\.travis\\.yml',
+    'azure-pipelines\\.yml',
+  ].join('|'),
+);
+
 function configurationFile(subject: TriageSubject): string | null {
   const text = subject.excerpts.map((excerpt) => excerpt.text).join('\n');
-  return (
-    /(\.github\/workflows\/[\w.-]{1,80}\.ya?ml|\.gitlab-ci\.yml|\.circleci\/config\.yml|\.travis\.yml|azure-pipelines\.yml)/.exec(
-      text,
-    )?.[1] ?? (/\bJenkinsfile\b/.test(text) ? 'Jenkinsfile' : null)
-  );
+  return CI_FILE.exec(text)?.[0] ?? (/\bJenkinsfile\b/.test(text) ? 'Jenkinsfile' : null);
 }
 
 const MANIFESTS: readonly (readonly [RegExp, string])[] = [
