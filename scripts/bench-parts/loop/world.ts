@@ -35,6 +35,7 @@ export async function openWorld(folder: string, cases: readonly LoopCase[]) {
   });
   const app = await createApp(config, silentLogger);
   const http = await buildHttp(app);
+  await app.loadKnowledge();
   await app.work();
   const request = async (method: 'GET' | 'POST', url: string, payload?: object) => {
     const response = await http.inject({ method, url, headers: HEADERS, ...(payload && { payload }) });

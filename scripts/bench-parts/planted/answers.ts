@@ -49,6 +49,7 @@ export async function openServicePath(folder: string, histories: readonly Plante
   const config = parseConfig({ ...preset, auth, http: limits, codeHost: { driver: 'local-git', clones } });
   const app = await createApp(config, silentLogger);
   const http = await buildHttp(app);
+  await app.loadKnowledge();
   await app.work();
   const upload = async (metadata: object, text: string) => {
     const payload = { metadata, logs: [{ name: 'log.txt', text }] };
