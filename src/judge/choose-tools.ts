@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { isNotDevelopersFault } from '../domain/analysis.ts';
-import type { Category } from '../domain/category.ts';
 import { callKey, type ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import type { Insight, Plan } from '../ports/analyst.ts';
@@ -17,48 +16,11 @@ const GOOD_RETRIEVAL = 0.75;
 const UNSURE = 0.6;
 const MOST_AT_ONCE = 3;
 
-/**
- * The tools of each category, the most informative first. Tools with a good outlook go before all of them, and
- * tools with a poor one after them. Who wrote the failing line tells more than the line. What lasts, or hits
- * other repositories too, tells of a machine or service more than its log. Configuration and dependencies are
- * what their file says.
- */
-const MOST_INFORMATIVE: Readonly<Record<Category, readonly string[]>> = {
-  CODE_ERROR: [
-    'changed_since_green',
-    'read_blame',
-    'read_file',
-    'read_past_fixes',
-    'search_code',
-    'read_commit_history',
-    'search_semantic',
-  ],
-  INFRA_ERROR: [
-    'count_consecutive_failures',
-    'find_similar_failures',
-    'read_failure_history',
-    'read_build_log',
-    'read_console_output',
-  ],
-  CONFIG_ERROR: ['changed_since_green', 'read_file', 'read_console_output', 'read_failure_history'],
-  DEPENDENCY_ERROR: [
-    'changed_since_green',
-    'read_file',
-    'find_similar_failures',
-    'read_failure_history',
-    'read_console_output',
-  ],
-  TEST_FAILURE: ['read_past_fixes', 'changed_since_green', 'read_failure_history', 'read_test_file'],
-};
-
 /** Tools of the first round in addition to those that it always has: the most informative. */
 const FIRST = 2;
 
 /** Tools that read the code first, in addition to the changes, if the log does not explain the failure. */
 const FIRST_OF_CODE = ['read_blame', 'read_file'];
-
-/** Allowed for any category, asked last. What is new since a green build is in the excerpts already. */
-const ANY_CATEGORY = ['find_similar_failures', 'read_failure_history', 'count_consecutive_failures'];
 
 interface Choice extends Insight {
   readonly plan: Plan;
@@ -98,11 +60,16 @@ export function chooseCalls(given: Choice): ToolCall[] {
 }
 
 /**
- * Lists the tools that may be asked for this failure, the most informative first. If the error is that a name
- * is not known, the search for what defines it comes before all.
+ * Lists the tools that may be asked for this failure, the most informative first. Who wrote the failing line
+ * tells more than the line. What lasts, or hits other repositories too, tells of a machine or service more
+ * than its log. If the error is that a name is not known, the search for what defines it comes before all.
  */
-function listByWorth({ classification, subject }: Insight): string[] {
-  const worth = MOST_INFORMATIVE[classification.category].concat(ANY_CATEGORY);
+function listByWorth({ classification, subject, offered }: Choice): string[] {
+  const places = offered.flatMap(({ name, serves }) => {
+    const place = serves?.[classification.category] ?? null;
+    return place === null ? [] : [{ name, place }];
+  });
+  const worth = places.sort((left, right) => left.place - right.place).map(({ name }) => name);
   return [...new Set(namesUnknown(subject) ? ['search_code'].concat(worth) : worth)];
 }
 

@@ -5,12 +5,33 @@ import type { TriageSubject } from '../domain/triage.ts';
 export type CostClass = 'low' | 'medium' | 'high';
 export type Outlook = 'good' | 'poor';
 
+/** The kinds of sources that tools ask. */
+export const TOOL_SOURCES = ['code host', 'knowledge', 'history', 'log', 'web', 'people'] as const;
+export type ToolSource = (typeof TOOL_SOURCES)[number];
+
+/**
+ * The categories that a tool is offered for, each with its place among the tools that the rules ask, 1 first.
+ * The place is null if the rules do not ask the tool by its place, but at their own time or never.
+ */
+export type Serves = Readonly<Partial<Record<Category, number | null>>>;
+
 /** The description of a tool for the graph and the analysts, known before a call. */
 export interface ToolDescription {
   readonly name: string;
   /** The question it answers, for people and models. */
   readonly question: string;
   readonly categories: readonly Category[];
+  /** Its place for each category; absent: the rules do not ask it by its place. */
+  readonly serves?: Serves;
+  /** The investigator of a fan-out that may call it. Absent: it is called only outside a fan-out. */
+  readonly investigator?: 'code' | 'history' | 'documents' | undefined;
+  /** The kind of source that it asks. */
+  readonly asks?: ToolSource;
+  /**
+   * Its place, 1 first, if more calls were chosen than can be made at once: the tools whose findings change
+   * answers most. Absent: it comes after those that have one.
+   */
+  readonly precedence?: number | undefined;
   /** Runs in the first round for every failure of its categories. */
   readonly always: boolean;
   readonly costClass: CostClass;

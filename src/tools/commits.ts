@@ -44,7 +44,9 @@ export function readCommitHistory(codeHost: CodeHost): Tool {
     question:
       'Which commits led to this build, newest first, which files did each touch, and which touched ' +
       'these lines?',
-    categories: ['CODE_ERROR'],
+    serves: { CODE_ERROR: 6 },
+    investigator: 'code',
+    asks: 'code host',
     costClass: 'high',
     usualLatencyMs: 800,
     parameters: CommitHistoryParameters.refine(
@@ -94,7 +96,9 @@ export function readCommitDiff(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_commit_diff',
     question: 'What did this commit change, line by line, and in which pull request?',
-    categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'],
+    serves: { CODE_ERROR: null, CONFIG_ERROR: null, DEPENDENCY_ERROR: null, TEST_FAILURE: null },
+    investigator: 'code',
+    asks: 'code host',
     costClass: 'medium',
     usualLatencyMs: 700,
     parameters: CommitDiffParameters,
@@ -138,7 +142,10 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
     question:
       'When this same failure was mended before, which files and commits stood between the red build ' +
       'and the green one?',
-    categories: ['CODE_ERROR', 'TEST_FAILURE'],
+    serves: { CODE_ERROR: 4, TEST_FAILURE: 1 },
+    investigator: 'code',
+    asks: 'code host',
+    precedence: 5,
     costClass: 'medium',
     usualLatencyMs: 800,
     parameters: z.strictObject({}),
@@ -224,7 +231,10 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
   return defineCodeTool(codeHost, {
     name: 'changed_since_green',
     question: 'Which files and commits changed between the last green build and this one?',
-    categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'],
+    serves: { CODE_ERROR: 1, CONFIG_ERROR: 1, DEPENDENCY_ERROR: 1, TEST_FAILURE: 2 },
+    investigator: 'code',
+    asks: 'code host',
+    precedence: 4,
     costClass: 'medium',
     usualLatencyMs: 800,
     parameters: z.strictObject({}),

@@ -64,7 +64,10 @@ export function findFiles(codeHost: CodeHost): Tool {
     question:
       'Which files of the repository do the log, the failed step and the failing test lead to, and ' +
       'which paths do not exist there?',
-    categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'],
+    serves: { CODE_ERROR: null, CONFIG_ERROR: null, DEPENDENCY_ERROR: null, TEST_FAILURE: null },
+    investigator: 'code',
+    asks: 'code host',
+    precedence: 6,
     always: true,
     costClass: 'low',
     usualLatencyMs: 300,

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { CATEGORIES } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import type { ReviewerClient, WebSearch } from '../ports/toolbox.ts';
 import { cleanText, failureHeadline } from './findings.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 /**
  * The maximum length of a query. Search engines take one sentence, and a short query sends less of a private
@@ -37,7 +36,9 @@ export function searchWeb(
   return defineTool({
     name: 'search_web',
     question: 'What do public pages say about this error?',
-    categories: CATEGORIES,
+    serves: ANY_CATEGORY,
+    investigator: 'documents',
+    asks: 'web',
     costClass: 'high',
     usualLatencyMs: 2000,
     fallback: true,
@@ -147,7 +148,9 @@ export function askReviewer(reviewer: ReviewerClient | undefined): Tool {
     question:
       'What does a person who knows this project say about the one fact that decides, that nothing ' +
       'else can tell, and that is worth waiting hours for?',
-    categories: CATEGORIES,
+    serves: ANY_CATEGORY,
+    asks: 'people',
+    precedence: 1,
     costClass: 'high',
     usualLatencyMs: 1000,
     provider: 'review-queue',

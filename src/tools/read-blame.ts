@@ -25,7 +25,10 @@ export function readBlame(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_blame',
     question: 'Who changed these lines last, when, in which commit and in which pull request?',
-    categories: ['CODE_ERROR'],
+    serves: { CODE_ERROR: 2 },
+    investigator: 'code',
+    asks: 'code host',
+    precedence: 7,
     costClass: 'medium',
     usualLatencyMs: 600,
     parameters: Parameters.refine((args) => args.line !== undefined || args.lineStart !== undefined, {

@@ -1,4 +1,4 @@
-import { CATEGORIES, type Category } from '../domain/category.ts';
+import type { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import { present } from '../lib/collections.ts';
@@ -8,7 +8,7 @@ import type { SemanticIndex, VectorIndex, VectorMatch } from '../ports/vector-in
 import { failureHeadline, failureText, informativeLines } from './findings.ts';
 import { type Explanation, explain, findBestNaming } from './parent-document.ts';
 import { retrievalParameters } from './retrieval-parameters.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 /** Lines of the failure that are looked up, each by itself. */
 const MAX_LINES = 8;
@@ -56,7 +56,10 @@ export function searchKnowledge(vectorIndex: VectorIndex, { team, semantic }: Kn
     question:
       'Which curated document or runbook of the team describes this kind of failure, its causes and ' +
       'its fixes?',
-    categories: CATEGORIES,
+    serves: ANY_CATEGORY,
+    investigator: 'documents',
+    asks: 'knowledge',
+    precedence: 3,
     always: true,
     costClass: 'low',
     usualLatencyMs: 200,

@@ -86,7 +86,9 @@ export function searchSemantic(
   return defineCodeTool(codeHost, {
     name: 'search_semantic',
     question: 'Which lines of the repository are most like this guess at the code that fails?',
-    categories: ['CODE_ERROR'],
+    serves: { CODE_ERROR: 7 },
+    investigator: 'code',
+    asks: 'code host',
     costClass: 'high',
     usualLatencyMs: 1500,
     parameters: SearchParameters,

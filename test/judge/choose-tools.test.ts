@@ -5,6 +5,7 @@ import { chooseCalls, mendCall, planNext } from '../../src/judge/choose-tools.ts
 import { argumentsFor } from '../../src/judge/tool-arguments.ts';
 import type { Insight, Plan } from '../../src/ports/analyst.ts';
 import type { ToolDescription } from '../../src/ports/toolbox.ts';
+import { describeTools } from '../../src/tools/all-tools.ts';
 import { insightOf, logEvidence, subjectOf } from './subject.ts';
 
 const ALWAYS = ['search_knowledge', 'search_error_library'];
@@ -18,6 +19,9 @@ FAILED tests/test_scales.py::test_weighs - AssertionError: assert 3 == 0
 `;
 const WEAK: Plan = { thought: '', confidence: 0.5, enough: false, retrieval: 0.2 };
 
+/** What is known of the real tools, by which they are chosen. */
+const ROWS = new Map(describeTools().map((row) => [row.name, row]));
+
 function tool(
   name: string,
   properties: Record<string, unknown> = {},
@@ -26,6 +30,7 @@ function tool(
   const always = ALWAYS.includes(name);
   const parameters = Object.keys(properties).length === 0 ? {} : { type: 'object', properties };
   return {
+    ...ROWS.get(name),
     name,
     question: name,
     categories: CATEGORIES,
