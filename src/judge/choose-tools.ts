@@ -3,11 +3,11 @@ import { isNotDevelopersFault } from '../domain/analysis.ts';
 import { callKey, type ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import type { Insight, Plan } from '../ports/analyst.ts';
-import type { ToolDescription } from '../ports/toolbox.ts';
+import type { Clues, ToolDescription } from '../ports/toolbox.ts';
 import { ruleOn } from './classify.ts';
+import { hasLocated, namesUnknown, readClues } from './clues.ts';
 import { retrievalScore } from './evidence-facts.ts';
 import { rankPlaces } from './places.ts';
-import { argumentsFor, namesUnknown } from './tool-arguments.ts';
 import { causeConfidence } from './verify.ts';
 
 /** Retrieval from here on makes the costlier tools needless. */
@@ -25,17 +25,19 @@ const FIRST_OF_CODE = ['read_blame', 'read_file'];
 interface Choice extends Insight {
   readonly plan: Plan;
   readonly offered: readonly ToolDescription[];
+  readonly clues: Clues;
 }
 
 /**
  * Chooses the independent calls of this round: first the tools that always run, then those that the
  * category's table allows.
  */
-export function chooseCalls(given: Choice): ToolCall[] {
+export function chooseCalls(given: Omit<Choice, 'clues'>): ToolCall[] {
   const offered = given.offered.filter(({ categories }) =>
     categories.includes(given.classification.category),
   );
-  const input = { ...given, offered };
+  const clues = readClues(given.subject, given.classification.category);
+  const input = { ...given, offered, clues };
   // Only fallback tools are offered, so the last resort is used now.
   if (offered.length > 0 && offered.every(({ fallback }) => fallback))
     return offered.flatMap(
@@ -64,13 +66,13 @@ export function chooseCalls(given: Choice): ToolCall[] {
  * tells more than the line. What lasts, or hits other repositories too, tells of a machine or service more
  * than its log. If the error is that a name is not known, the search for what defines it comes before all.
  */
-function listByWorth({ classification, subject, offered }: Choice): string[] {
+function listByWorth({ classification, offered, clues }: Choice): string[] {
   const places = offered.flatMap(({ name, serves }) => {
     const place = serves?.[classification.category] ?? null;
     return place === null ? [] : [{ name, place }];
   });
   const worth = places.sort((left, right) => left.place - right.place).map(({ name }) => name);
-  return [...new Set(namesUnknown(subject) ? ['search_code'].concat(worth) : worth)];
+  return [...new Set(namesUnknown(clues) ? ['search_code'].concat(worth) : worth)];
 }
 
 /** Puts calls into the order in which they tell most about this failure. */
@@ -118,7 +120,7 @@ const FIND_FILES = 'find_files';
  * the cause is unsure.
  */
 function wantsCode({ classification, subject, evidence, outcomes }: Insight, confidence: number): boolean {
-  if (classification.category !== 'CODE_ERROR' || argumentsFor('read_blame', subject) !== null) return true;
+  if (classification.category !== 'CODE_ERROR' || hasLocated(subject)) return true;
   return outcomes.length > 0 && (retrievalScore(evidence) < GOOD_RETRIEVAL || confidence < UNSURE);
 }
 
@@ -140,9 +142,8 @@ function codeCalls(input: Choice): ToolCall[] {
  * Checks the conditions of the table: weak retrieval, an error that names file and line, or a second
  * iteration that is still unsure.
  */
-function isNeeded({ plan, round, subject }: Pick<Insight, 'round' | 'subject'> & { plan: Plan }): boolean {
-  const located = argumentsFor('read_blame', subject) !== null;
-  return plan.retrieval < GOOD_RETRIEVAL || located || (round >= 2 && plan.confidence < UNSURE);
+function isNeeded({ plan, round, clues: { located } }: Choice): boolean {
+  return plan.retrieval < GOOD_RETRIEVAL || located !== null || (round >= 2 && plan.confidence < UNSURE);
 }
 
 function callsFor(input: Choice, names: readonly string[], why?: string): ToolCall[] {
@@ -164,7 +165,7 @@ function lastResort(input: Choice): ToolCall[] {
 }
 
 function freshCall(input: Choice, tool: ToolDescription, why: string): ToolCall | null {
-  const args = argumentsFor(tool.name, input.subject, input.classification.category);
+  const args = tool.argumentsFrom?.(input.clues) ?? null;
   if (args === null) return null;
   const call = { tool: tool.name, args: fitting(args, tool), why };
   const made = input.outcomes.filter(({ status }) => status !== 'refused');
@@ -235,7 +236,7 @@ export function mendCall(call: ToolCall, tool: ToolDescription, subject: TriageS
   const schema = Parameters.safeParse(tool.parameters);
   if (!schema.success) return null;
   const { properties, required } = schema.data;
-  const known = argumentsFor(tool.name, subject) ?? {};
+  const known = tool.argumentsFrom?.(readClues(subject)) ?? {};
   const args: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(properties)) {
     const fallback = required.includes(name) ? known[name] : undefined;

@@ -15,6 +15,25 @@ export type ToolSource = (typeof TOOL_SOURCES)[number];
  */
 export type Serves = Readonly<Partial<Record<Category, number | null>>>;
 
+/** What a failure tells, for the tools that make their arguments of it. */
+export interface Clues {
+  readonly subject: TriageSubject;
+  /** The category of the failure; undefined if the arguments must not depend on it. */
+  readonly category: Category | undefined;
+  /** The files of the project that the failure names, most suspicious first. */
+  readonly places: readonly { readonly path: string }[];
+  /** The first of them with a line that is no test's. */
+  readonly located: { readonly path: string; readonly line: number } | null;
+  /** The sentence that best describes what went wrong; empty if there is none. */
+  readonly headline: string;
+  /** The text by which the rules decided. */
+  readonly decisive: string | null;
+  /** The name in the code that the failure is about. */
+  readonly symbol: string | null;
+  /** The manifest of the toolchain. */
+  readonly manifest: string | null;
+}
+
 /** The description of a tool for the graph and the analysts, known before a call. */
 export interface ToolDescription {
   readonly name: string;
@@ -43,6 +62,8 @@ export interface ToolDescription {
    * something to compare or to show, `poor` if it has little. Absent if nothing is known.
    */
   readonly outlook?: Outlook;
+  /** Makes arguments of what is known; null if that does not give them. Absent: the rules cannot call it. */
+  readonly argumentsFrom?: ((clues: Clues) => Record<string, unknown> | null) | undefined;
   /** JSON schema of its arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
 }

@@ -56,6 +56,8 @@ export function readCommitHistory(codeHost: CodeHost): Tool {
       },
     ),
     keptBy: 'arguments',
+    argumentsFrom: ({ places: [first] }) =>
+      first === undefined ? { limit: 10 } : { path: first.path, limit: 10 },
     async run(args, context) {
       const code = await builtCode(codeHost, context);
       const located = args.path === undefined ? null : await code.locate(args.path);
@@ -150,6 +152,7 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
     usualLatencyMs: 800,
     parameters: z.strictObject({}),
     outlook: async (subject) => ((await findMended(history, subject)) === null ? 'poor' : 'good'),
+    argumentsFrom: () => ({}),
     async run(_args, { subject, category, signal }): Promise<Finding[]> {
       const { repository } = subject.build;
       const mended = await findMended(history, subject);
@@ -243,6 +246,7 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
       const base = await findBase(codeHost, history, subject, signal);
       return base === null || base === 'this commit' ? 'poor' : 'good';
     },
+    argumentsFrom: ({ subject }) => (subject.build.commit === null ? null : {}),
     async run(_args, { subject, category, signal }): Promise<Finding[]> {
       const { repository, commit } = subject.build;
       if (commit === null) return [];

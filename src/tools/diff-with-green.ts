@@ -61,6 +61,7 @@ export function diffWithGreen(archive: BuildArchive, passingBuilds: PassingLogs)
     parameters: Parameters.refine(({ from, to }) => to === undefined || to >= (from ?? 1), {
       error: 'from must not be after to',
     }),
+    argumentsFrom: () => ({}),
     async run({ source: named, from, to }, { subject, signal }) {
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];

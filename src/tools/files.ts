@@ -5,6 +5,7 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { findNearestPaths, getStem } from '../lib/nearest-paths.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
+import type { Clues } from '../ports/toolbox.ts';
 import { windowAround, windowPieces } from './findings.ts';
 import { type BuiltCode, builtCode, defineCodeTool, formatTree, testFilePaths } from './repository.ts';
 import type { RepositoryScope, Tool } from './tool.ts';
@@ -40,6 +41,7 @@ export function readFile(codeHost: CodeHost): Tool {
     parameters: FileParameters,
     alternative: { tool: 'search_code', args: alternativeArgs },
     keptBy: 'arguments',
+    argumentsFrom: findFileToRead,
     async run(args, context) {
       const code = await builtCode(codeHost, context);
       const located = await code.locate(args.path);
@@ -136,6 +138,12 @@ export function readTestFile(codeHost: CodeHost): Tool {
     usualLatencyMs: 500,
     parameters: TestFileParameters,
     keptBy: 'failure',
+    argumentsFrom({ subject: { failingTests, failures } }) {
+      const test = failingTests[0] ?? failures.find((failure) => failure.test !== null)?.test ?? null;
+      if (test === null) return null;
+      const name = test.name.slice(0, 500);
+      return test.file ? { test: name, file: test.file } : { test: name };
+    },
     async run({ test: name, file }, context) {
       const known = chooseTest(context.subject, name);
       if (known === null) return [];
@@ -309,4 +317,29 @@ export function listRepositories(codeHost: CodeHost, scope: RepositoryScope): To
 
 function getOwner(repository: string): string {
   return repository.split('/')[0]?.toLowerCase() ?? '';
+}
+
+/**
+ * Returns the file to read: code for a code error, a CI file for a set-up error, and a manifest or lock file
+ * for a dependency error.
+ */
+function findFileToRead({ subject, category, located, manifest }: Clues): Record<string, unknown> | null {
+  if (category === 'CONFIG_ERROR') return pathAlone(findConfiguration(subject));
+  if (category === 'DEPENDENCY_ERROR') return pathAlone(manifest);
+  if (located === null) return null;
+  const { path, line } = located;
+  return { path, lineStart: Math.max(1, line - AROUND), lineEnd: line + AROUND };
+}
+
+function pathAlone(path: string | null): Record<string, unknown> | null {
+  return path === null ? null : { path };
+}
+
+function findConfiguration(subject: TriageSubject): string | null {
+  const text = subject.excerpts.map((excerpt) => excerpt.text).join('\n');
+  return (
+    /(\.github\/workflows\/[\w.-]{1,80}\.ya?ml|\.gitlab-ci\.yml|\.circleci\/config\.yml|\.travis\.yml|azure-pipelines\.yml)/.exec(
+      text,
+    )?.[1] ?? (/\bJenkinsfile\b/.test(text) ? 'Jenkinsfile' : null)
+  );
 }

@@ -28,6 +28,7 @@ export function readFailureHistory(history: HistoryStore): Tool {
     provider: 'history',
     unavailable: async () => historyUnavailable(history),
     parameters: HistoryParameters,
+    argumentsFrom: () => ({ limit: 20 }),
     async run({ test, limit }, { subject }) {
       const rows = await history.failureHistory({
         repository: subject.build.repository,
@@ -55,6 +56,7 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
     provider: 'history',
     unavailable: async () => historyUnavailable(history),
     parameters: z.strictObject({}),
+    argumentsFrom: () => ({}),
     async run(_args, { subject }) {
       const { repository, pipeline, branch, id } = subject.build;
       const { fingerprint, generic } = subject;
@@ -141,6 +143,7 @@ export function findSimilarFailures(history: HistoryStore, scope: RepositoryScop
     provider: 'history',
     unavailable: async () => historyUnavailable(history),
     parameters: SimilarParameters,
+    argumentsFrom: ({ headline }) => (headline === '' ? { limit: 5 } : { text: headline, limit: 5 }),
     async run({ text, minScore, limit }, { subject }) {
       const asked = text === undefined ? toLikenessParts(subject) : messageAlone(text);
       if (asked.message === null || asked.message.trim() === '' || asked.message === NO_ERROR) return [];

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { firstOfEach } from '../lib/collections.ts';
-import type { ReviewerClient, WebSearch } from '../ports/toolbox.ts';
+import { classifyRole, type LineRole } from '../log/roles.ts';
+import type { Clues, ReviewerClient, WebSearch } from '../ports/toolbox.ts';
 import { cleanText, failureHeadline } from './findings.ts';
 import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
@@ -50,6 +51,10 @@ export function searchWeb(
     },
     listFallbackFindings: nameDocumentation,
     unavailable: async () => (webSearch.configured ? null : 'no web search configured'),
+    argumentsFrom(clues) {
+      const query = findTellingLine(clues);
+      return query === null ? null : { query };
+    },
     async run({ query, limit }, { subject, signal }) {
       // Masked before it is cut: half a secret is not known for one.
       const words = cleanText(await mask(query ?? failureHeadline(subject)))
@@ -170,4 +175,26 @@ export function askReviewer(reviewer: ReviewerClient | undefined): Tool {
       ];
     },
   });
+}
+
+const MAX_TELLING = 300;
+const TELLING: ReadonlySet<LineRole> = new Set(['cause', 'notice']);
+/** Marks that a runner or a test tool puts before a message. */
+const BEFORE_MESSAGE = /^(?:##\[error\]|::error[^:]{0,200}::|E {3,9})/;
+
+/**
+ * Returns the one line that tells what went wrong, for a search of the web. Returns null if no line does: how
+ * the step ended finds pages about every failure there is.
+ */
+function findTellingLine({ subject, headline, decisive }: Clues): string | null {
+  const [thrown] = subject.exceptions;
+  const said = [
+    decisive,
+    headline,
+    subject.diagnostics[0]?.message,
+    thrown === undefined ? undefined : `${thrown.type}: ${thrown.message}`,
+  ];
+  const all = said.flatMap((text) => text?.split('\n') ?? []);
+  const lines = all.map((line) => line.trim().replace(BEFORE_MESSAGE, '').trim());
+  return lines.find((line) => TELLING.has(classifyRole(line)))?.slice(0, MAX_TELLING) ?? null;
 }

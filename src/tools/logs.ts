@@ -38,6 +38,12 @@ export function readBuildLog(archive: BuildArchive): Tool {
     provider: `build-archive:${archive.driver}`,
     parameters: BuildLogParameters,
     alternative: { tool: 'read_failure_history', args: () => ({}) },
+    argumentsFrom({ subject: { excerpts, exits } }) {
+      const [excerpt] = [...excerpts].sort((left, right) => right.weight - left.weight);
+      const exit = exits.at(-1);
+      if (exit !== undefined) return { source: exit.source, line: exit.line, context: 40 };
+      return excerpt === undefined ? {} : { source: excerpt.source, line: excerpt.lineStart, context: 40 };
+    },
     async run({ source: named, line, context }, { subject }) {
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];
@@ -96,6 +102,10 @@ export function readConsoleOutput(archive: BuildArchive): Tool {
     usualLatencyMs: 100,
     provider: `build-archive:${archive.driver}`,
     parameters: ConsoleParameters,
+    argumentsFrom({ subject: { excerpts, sources } }) {
+      const source = excerpts[0]?.source ?? sources[0]?.name;
+      return source === undefined ? { lines: 80 } : { source, lines: 80 };
+    },
     async run({ source: named, lines, from }, { subject }) {
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];

@@ -35,6 +35,10 @@ export function readBlame(codeHost: CodeHost): Tool {
       error: 'line or lineStart must be given',
     }),
     keptBy: 'arguments',
+    argumentsFrom: ({ located }) =>
+      located === null
+        ? null
+        : { path: located.path, lineStart: Math.max(1, located.line - 3), lineEnd: located.line + 3 },
     async run({ path, line, lineStart, lineEnd }, context) {
       const code = await builtCode(codeHost, context);
       const located = await code.locate(path);

@@ -52,6 +52,7 @@ export function searchCode(codeHost: CodeHost): Tool {
       error: 'text or words must be given',
     }),
     keptBy: 'arguments',
+    argumentsFrom: ({ symbol }) => (symbol ? { text: symbol.slice(0, 200) } : null),
     async run({ text, words, limit }, context) {
       const code = await builtCode(codeHost, context);
       return text === undefined ? filesWith(code, words ?? []) : linesWith(code, text, limit);

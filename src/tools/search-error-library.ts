@@ -44,6 +44,7 @@ export function searchErrorLibrary(vectorIndex: VectorIndex, scope: RepositorySc
     usualLatencyMs: 200,
     provider: `vector-index:${vectorIndex.driver}`,
     parameters: Parameters,
+    argumentsFrom: () => ({ limit: 5 }),
     async run({ query, category, limit }, { subject, signal }) {
       const own = subject.failures.slice(0, MAX_FAILURES).map(toComparedFailure);
       const filter = category === undefined ? {} : { filter: { category } };

@@ -4,7 +4,7 @@ import { CATEGORIES, type Category } from '../domain/category.ts';
 import type { Finding, ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { explainIssues } from '../lib/explain-issue.ts';
-import type { CostClass, Outlook, Serves, ToolDescription, ToolSource } from '../ports/toolbox.ts';
+import type { Clues, CostClass, Outlook, Serves, ToolDescription, ToolSource } from '../ports/toolbox.ts';
 
 /** The context of a tool call, in addition to its arguments. */
 export interface ToolContext {
@@ -86,6 +86,7 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
   readonly investigator?: ToolDescription['investigator'];
   readonly asks: ToolSource;
   readonly precedence?: number;
+  argumentsFrom?(clues: Clues): Record<string, unknown> | null;
   readonly always?: boolean;
   readonly costClass: CostClass;
   readonly usualLatencyMs: number;
@@ -120,6 +121,7 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
       costClass: definition.costClass,
       usualLatencyMs: definition.usualLatencyMs,
       fallback: definition.fallback ?? false,
+      argumentsFrom: definition.argumentsFrom,
       parameters: toJsonSchema(definition.parameters),
     },
     provider: definition.provider,
