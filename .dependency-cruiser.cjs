@@ -17,6 +17,8 @@ const WORDS = '^src/(domain|ports|lib)/';
 const READ = '^src/(domain|ports|lib|log)/';
 /** The stores over SQL, whose types are inferred from what makes them; `stores-are-known-by-type` keeps it at that. */
 const STORES = '^src/stores/[^/]+\\.ts$';
+/** The worker and what wakes it; its drivers are the app's to pick. */
+const WORK = '^src/work/[^/]+\\.ts$';
 
 const TOOL_BASE =
   'tool|parent-document|retrieval-parameters|findings|repository|attribute-changes|left-uses|all-tools|toolbox|resilience|result-cache|knowledge-base|knowledge-service';
@@ -61,18 +63,21 @@ module.exports = {
       '^src/channels/channel\\.ts$',
       '^src/(git|notifications)/',
     ]),
+    only('work-sees', '^src/work/', [READ, STORES]),
     only('service-runs-the-graph', '^src/service/', [
       READ,
       STORES,
+      WORK,
       '^src/(channels|notifications)/',
       '^src/providers/[^/]+\\.ts$',
       '^graphs/',
     ]),
-    only('console-sees', '^src/console/', [READ, STORES, '^src/(service|channels|notifications)/']),
+    only('console-sees', '^src/console/', [READ, STORES, WORK, '^src/(service|channels|notifications)/']),
     only('mcp-sees', '^src/mcp/', [READ, STORES, '^src/(service|notifications)/']),
     only('api-sees', '^src/api/', [
       READ,
       STORES,
+      WORK,
       '^src/(service|channels|notifications|console|mcp|config)/',
       '^src/app(\\.ts$|/)',
       '^src/providers/[^/]+\\.ts$',
@@ -87,7 +92,8 @@ module.exports = {
       '^src/(domain|ports|lib|log|config|service|notifications|app|providers|experiments)/',
     ]),
     only('app-composes', '^src/app(\\.ts$|/)', [
-      '^src/(domain|ports|lib|log|judge|models|config|tools|stores|adapters|providers|service|channels|notifications|replay)/',
+      '^src/(domain|ports|lib|log|judge|models|config|tools|stores|adapters|work)/',
+      '^src/(providers|service|channels|notifications|replay)/',
       '^graphs/',
       '^prompts/',
     ]),
@@ -126,8 +132,8 @@ module.exports = {
     {
       name: 'drivers-do-not-call-drivers',
       severity: 'error',
-      from: { path: '^src/(adapters|models|stores)/([^/]+)/' },
-      to: { path: '^src/(adapters|models|stores)/[^/]+/', pathNot: ['^src/$1/$2/'] },
+      from: { path: '^src/(adapters|models|stores|work)/([^/]+)/' },
+      to: { path: '^src/(adapters|models|stores|work)/[^/]+/', pathNot: ['^src/$1/$2/'] },
     },
     {
       name: 'providers-do-not-know-each-other',
@@ -169,9 +175,9 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(src|graphs|prompts)/',
-        pathNot: ['^src/app(\\.ts$|/)', '^src/(adapters|models|stores)/'],
+        pathNot: ['^src/app(\\.ts$|/)', '^src/(adapters|models|stores|work)/'],
       },
-      to: { path: '^src/(adapters|models|stores)/', pathNot: [STORES] },
+      to: { path: '^src/(adapters|models|stores|work)/', pathNot: [STORES, WORK] },
     },
     {
       name: 'stores-are-known-by-type',
@@ -186,7 +192,7 @@ module.exports = {
       comment: 'A static import would load every vendor whatever is configured.',
       from: { path: '^src/app(\\.ts$|/)' },
       to: {
-        path: '^src/(adapters|models|stores/[^/]+)/',
+        path: '^src/(adapters|models|stores/[^/]+|work/[^/]+)/',
         dependencyTypesNot: ['dynamic-import', 'type-only'],
       },
     },
@@ -205,11 +211,10 @@ module.exports = {
     vendor('fastify-in-api-and-pages', 'fastify[^/]*|@fastify/[^/]+|@scalar/[^/]+', [
       '^src/(api|console|mcp)/',
     ]),
-    vendor(
-      'services-in-adapters',
-      'pg|pg-boss|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+',
-      ['^src/stores/'],
-    ),
+    vendor('services-in-adapters', 'pg|@electric-sql/[^/]+|mongodb|@pinecone-database/[^/]+', [
+      '^src/stores/',
+    ]),
+    vendor('queue-in-work', 'bullmq|ioredis', ['^src/work/drivers/']),
     vendor('octokit-in-github', '@octokit/[^/]+', ['^src/providers/github/']),
     vendor('agents-protocol-in-mcp', '@modelcontextprotocol/[^/]+', ['^src/mcp/']),
     vendor('openid-in-identity', 'openid-client', ['^src/adapters/identity/']),

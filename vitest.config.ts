@@ -13,7 +13,7 @@ const ALONE = [
   'test/journeys/{artifacts,people,people-server,server,webhook-to-review}.int.test.ts',
   'test/api/kill-at-intake.int.test.ts',
   'test/stores/database/{postgres,postgres-bad-days,pglite-crash}.int.test.ts',
-  'test/stores/queue/bad-days.int.test.ts',
+  'test/work/redis-bad-days.int.test.ts',
   // GitHub's client keeps its rate limits for the whole process; one watches modules as they are loaded; two take much memory.
   'test/providers/contract.int.test.ts',
   'test/house/pattern-safety.int.test.ts',

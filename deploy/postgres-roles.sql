@@ -18,7 +18,7 @@ begin
     end if;
     execute format('grant connect on database %I to %I', current_database(), name);
   end loop;
-  -- the queue and the graph's checkpoints keep schemas of their own
+  -- the graph's checkpoints keep a schema of their own
   execute format('grant create on database %I to faultline_app', current_database());
   -- a schema without checksums is once compared with one that is rolled back
   execute format('grant create on database %I to faultline_owner', current_database());

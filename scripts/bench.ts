@@ -2,7 +2,6 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { silentLogger } from '../src/ports/telemetry.ts';
 
 /** Figures of docs/evidence/figures.md. Wall-clock on this machine: compare medians within one run, not across machines. */
 const ROOT = resolve(import.meta.dirname, '..');
@@ -31,7 +30,7 @@ try {
     's',
     slugs.map(({ name }) => timeToRun(['triage', join(FAILURES, name, 'log.txt'), '--json'])),
   );
-  report('ring to handler, embedded queue', 'ms', await ringTimes(join(folder, 'queue')));
+  report('request to handler, embedded', 'ms', await measurePickups(join(folder, 'queue')));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -81,24 +80,24 @@ function timeToRun(args: readonly string[]): number {
   return (performance.now() - startedAt) / 1000;
 }
 
-/** Milliseconds from `enqueue` until the handler is called, one ring after the other. */
-async function ringTimes(dataDir: string): Promise<number[]> {
+/** Milliseconds from the commit of a request until its handler is called, one after the other. */
+async function measurePickups(dataDir: string): Promise<number[]> {
   const { openPglite } = await import('../src/stores/database/pglite.ts');
-  const { createPgBossQueue } = await import('../src/stores/queue/pg-boss.ts');
+  const { openOurs } = await import('./bench-parts/queue-latency.ts');
   const database = await openPglite({ dataDir });
-  const queue = await createPgBossQueue({ db: database, logger: silentLogger });
+  await database.migrate();
   let heard: () => void = () => undefined;
-  await queue.work(async () => heard(), { concurrency: 1 });
+  const ours = await openOurs(database, () => heard());
   const times = await repeated(RINGS, async (round) => {
     const ring = new Promise<void>((settle) => {
       heard = settle;
     });
     const startedAt = performance.now();
-    await queue.enqueue(`job-${round}`);
+    await ours.ring(`bld_${round}`);
     await ring;
     return performance.now() - startedAt;
   });
-  await queue.stop({ timeoutMs: 1000 });
+  await ours.close();
   await database.close();
   return times;
 }

@@ -15,6 +15,7 @@ import {
   openEmbedder,
   openFallbackAnalyst,
   openVectorIndex,
+  openWakeUp,
   openWebSearch,
   openWordEmbedder,
 } from './app/open-adapters.ts';
@@ -32,25 +33,27 @@ import type { Config } from './config/schema.ts';
 import type { Step } from './domain/analysis.ts';
 import { calibratedAnalyst } from './domain/calibration.ts';
 import { RELEASE } from './domain/trust.ts';
+import { TRIAGE } from './domain/work.ts';
 import { type Clock, systemClock } from './lib/time.ts';
 import { createLogThreads } from './log/threads.ts';
 import type { SignInProvider } from './ports/access.ts';
 import type { Database, Failpoint } from './ports/database.ts';
 import type { Logger } from './ports/telemetry.ts';
-import { type OutboxWorker, startOutbox } from './service/outbox.ts';
+import type { WakeUp } from './ports/work.ts';
 import { escalateToReviewer } from './service/triage/conclude.ts';
 import { createReviewerClient } from './service/triage/investigate.ts';
 import { createOwnerFinder } from './service/triage/owners.ts';
 import { passingBuildHandler, storedGreens } from './service/triage/passing-builds.ts';
-import { type DetachableQueue, detachableQueue, fairQueue } from './service/triage/queue.ts';
 import { type TriageBuildDeps, triageBuild } from './service/triage/triage-build.ts';
-import { endJob, startSweeper, startWorker } from './service/triage/worker.ts';
+import { createTriageHandler } from './service/triage/triage-work.ts';
 import { createSlackPresses } from './stores/access.ts';
 import type { createPostgresCheckpointer } from './stores/checkpointer.ts';
 import type { Stores } from './stores/stores.ts';
-import { createJobTurns } from './stores/triages.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
 import { createReaderScope } from './tools/tool.ts';
+import { createWorkNotifier } from './work/notifier.ts';
+import { startSweeper } from './work/sweeper.ts';
+import { startWorker, type Worker } from './work/worker.ts';
 
 /** Milliseconds for which unsent spans may delay shutdown. */
 const FLUSH_MS = 2_000;
@@ -96,7 +99,7 @@ async function composeApp(
   const { tracer, metrics, stores } = await openObserved(config, database, clock, logger);
   // This runs before any server listens, so no other process can be receiving an upload.
   if (database.exclusive) await stores.builds.withdrawUnfinished(null);
-  const archive = await openArchive(config, database, stores.outbox, logger);
+  const archive = await openArchive(config, database, stores.work, logger);
   const vectorIndex = await openVectorIndex(config, database, await openWordEmbedder(), logger);
   const threads = createLogThreads({ masking: createMaskingOptions(config) });
   const { masker } = threads;
@@ -120,16 +123,16 @@ async function composeApp(
   const channels = await openChannels(config, parts);
   const checkpointer = await opened.checkpointer();
   const triageDeps = await createTriageDeps({ ...parts, found, channels }, steps, checkpointer);
-  const deps = { ...triageDeps, wakeOutbox: () => background.wake(), threads, ...dying };
+  const deps = { ...triageDeps, wakeWorker: () => background.wake(), threads, ...dying };
   const retention = openRetention({
     ...parts,
     ...indexKeeping.sync,
     forgetThreads: () => forgetConcluded(database, logger),
   });
   // Last: it runs timers of its own, which nothing may leave behind.
-  const fair = fairQueue(await opened.jobQueue(logger), { turns: createJobTurns(database), logger });
-  const jobQueue = detachableQueue(fair, logger);
-  const background = openBackground({ ...parts, jobQueue, deps, found, channels, indexKeeping, retention });
+  const wakeUp = await openWakeUp(config.jobQueue, { database, work: stores.work, logger });
+  const triage = openTriageWork({ ...parts, wakeUp }, deps, steps);
+  const background = openBackground({ ...parts, wakeUp, deps, found, channels, indexKeeping, retention });
   return {
     ...parts,
     uploadReaders: threads,
@@ -137,7 +140,7 @@ async function composeApp(
     ask: openAsk({ ...parts, ...deps.investigation }),
     explainLog: openLogExplainer(config),
     keptRuns: (await import('./replay/compare/kept-runs.ts')).createKeptRuns(config.runs.folder),
-    jobQueue,
+    notifier: createWorkNotifier({ wakeUp, logger }),
     unseen: (await import('./judge/judgement.ts')).unseenFigures(),
     signIn: await openSignIn(config),
     messengers: channels.messengers,
@@ -148,15 +151,16 @@ async function composeApp(
       threads.warmUp();
       await beginAnew(database, stores, logger);
       await recordSetup(config, stores, logger);
-      await takeJobs({ ...parts, jobQueue }, deps, steps);
+      triage.start();
       background.start();
     },
+    stopTriage: triage.stop,
     currentStep: async (buildId) => steps.get(buildId) ?? null,
-    readiness: openReadiness({ ...parts, jobQueue, toolbox: deps.investigation.toolbox }),
+    readiness: openReadiness({ ...parts, wakeUp, toolbox: deps.investigation.toolbox }),
     close: ({ drainMs } = { drainMs: 20_000 }) =>
       eachInTurn([
         () => background.stopBringing(),
-        () => jobQueue.stop({ timeoutMs: drainMs }),
+        () => triage.stop({ drainMs }),
         () => background.stopEnding(),
         () => threads.close(),
         () => tracer.flush(FLUSH_MS),
@@ -176,27 +180,38 @@ async function eachInTurn(ends: readonly (() => Promise<unknown>)[]): Promise<vo
   if (failures.length > 0) throw failures[0];
 }
 
-/** Rings are answered from now on; `steps` forgets a build whose triage ends. */
-async function takeJobs(
-  app: WorkerParts & { jobQueue: DetachableQueue },
-  deps: TriageBuildDeps & { failpoint?: Failpoint },
+/** Creates the worker of triages. Removes a build from `steps` when its triage ends. */
+function openTriageWork(
+  app: WorkerParts & { readonly wakeUp: WakeUp },
+  deps: TriageBuildDeps & { readonly failpoint?: Failpoint },
   steps: Map<string, string>,
-): Promise<void> {
-  const { config, stores, logger, jobQueue } = app;
-  await startWorker({
-    jobQueue,
-    triages: { ...stores.triages, finish: endJob(deps) },
-    logger,
+) {
+  const { config, stores, wakeUp } = app;
+  const handler = createTriageHandler({
+    ...deps,
     leaseMs: config.triage.leaseMs,
     concurrency: config.jobQueue.concurrency,
     maxCrashes: config.triage.maxCrashes,
-    ...(deps.failpoint === undefined ? {} : { failpoint: deps.failpoint }),
-    triage: (buildId, run) =>
-      watchTriage(run.job, app, () => triageBuild(buildId, deps, run)).finally(() =>
-        forgetSteps(buildId, app, steps),
-      ),
+    triage: (item, run) => watchTriage(item, app, () => triageBuild(item.key, deps, run)),
     escalateToReviewer: (buildId, error, run) => escalateToReviewer(buildId, error, deps, run),
+    onEnded: (buildId) => forgetSteps(buildId, app, steps),
   });
+  let worker: Worker | undefined;
+  let stopped: Promise<void> | undefined;
+  return {
+    start: () => {
+      worker = startWorker({ ...deps, work: stores.work, handlers: [handler], wakeUp, intervalMs: LOOK_MS });
+    },
+    /** Takes no more triages, lets running ones end within the limit, and gives back the rest. */
+    stop: ({ drainMs }: { readonly drainMs: number }) => {
+      const stop = async () => {
+        await worker?.stop(drainMs);
+        await wakeUp.close();
+      };
+      stopped ??= stop();
+      return stopped;
+    },
+  };
 }
 
 async function forgetSteps(
@@ -214,7 +229,7 @@ async function forgetSteps(
 
 /** Releases or deletes what a crashed process left behind. */
 async function beginAnew(database: Database, stores: Stores, logger: Logger): Promise<void> {
-  if (database.exclusive) await Promise.all([stores.triages.reclaim(), stores.outbox.reclaim()]);
+  if (database.exclusive) await stores.work.reclaim();
   await forgetConcluded(database, logger);
   await stores.toolCache
     .sweep()
@@ -264,14 +279,13 @@ async function openSignIn({ auth }: Pick<Config, 'auth'>): Promise<SignInProvide
 
 const SWEEP_MS = 5_000;
 /**
- * The outbox poll interval in milliseconds. Entries of this process are processed immediately, those of
- * others within this time, so that "looking" appears within seconds of the webhook.
+ * Milliseconds between two looks for pending work. What this process requests is processed immediately, what
+ * others do within this time, so that "looking" appears within seconds of the webhook.
  */
-const OUTBOX_MS = 1_000;
+const LOOK_MS = 1_000;
 
-interface BackgroundParts
-  extends Pick<App, 'config' | 'database' | 'stores' | 'logger' | 'jobQueue'>,
-    Opened {
+interface BackgroundParts extends Pick<App, 'config' | 'database' | 'stores' | 'logger'>, Opened {
+  readonly wakeUp: WakeUp;
   readonly deps: TriageBuildDeps;
   readonly indexKeeping: ReturnType<typeof openIndexKeeping>;
   readonly retention: ReturnType<typeof openRetention>;
@@ -285,27 +299,25 @@ interface Opened {
 
 /** Creates the background work that every worker process runs in addition to triage. */
 function openBackground({ channels, indexKeeping, retention, ...parts }: BackgroundParts) {
-  const { stores, logger, jobQueue, deps } = parts;
-  const isTriageWaiting = async () => (await stores.triages.pending(1)).length > 0;
+  const { stores, logger, wakeUp, deps } = parts;
+  const isTriageWaiting = async () => (await stores.work.due([TRIAGE])).length > 0;
   const passing =
     deps.greenBuilds > 0 ? [passingBuildHandler({ ...deps, flagging: deps }, isTriageWaiting)] : [];
   const handlers = [...channels.handlers, ...indexKeeping.handlers, ...retention.handlers, ...passing];
-  let outbox: OutboxWorker | undefined;
+  let worker: Worker | undefined;
   let sweeper: { stop(): void } | undefined;
   let embedding: { stop(): Promise<void> } | undefined;
   return {
     start: () => {
-      outbox = startOutbox({ ...deps, outbox: stores.outbox, handlers, intervalMs: OUTBOX_MS });
-      const turns = createJobTurns(parts.database);
-      sweeper = startSweeper({ jobQueue, turns, questions: stores.questions, logger, intervalMs: SWEEP_MS });
+      worker = startWorker({ ...deps, work: stores.work, handlers, intervalMs: LOOK_MS });
+      sweeper = startSweeper({ ...stores, wakeUp, logger, intervalMs: SWEEP_MS });
       retention.start();
       embedding = startEmbedding(parts.found, logger);
     },
     /**
-     * Wakes the outbox worker because something was added to the outbox. Does nothing if this process does
-     * not work.
+     * Wakes the worker because work was requested. Does nothing if this process does not work.
      */
-    wake: (): void => outbox?.wake(),
+    wake: (): void => worker?.wake(),
     /** Stops the parts that bring work, so that nothing new begins. */
     stopBringing: async () => {
       sweeper?.stop();
@@ -314,7 +326,7 @@ function openBackground({ channels, indexKeeping, retention, ...parts }: Backgro
     },
     /** Stops the parts that end what triage has begun. Call this after the queue has drained. */
     stopEnding: async () => {
-      await outbox?.stop();
+      await worker?.stop();
       await retention.stop();
     },
   };

@@ -24,7 +24,7 @@ const LEFT_OUT = [
   'models/embedder/openai.ts',
   'models/embedder/local.ts',
   'stores/database/',
-  'stores/queue/',
+  'work/drivers/',
   'stores/vectors/pgvector.ts',
   'stores/vectors/pinecone.ts',
   'adapters/tracer/',

@@ -1,9 +1,10 @@
 import { createPinoLogger } from '../../src/adapters/logger/pino.ts';
 import { buildHttp } from '../../src/api/server.ts';
 import { systemClock } from '../../src/lib/time.ts';
-import { createBullmqQueue } from '../../src/stores/queue/bullmq.ts';
-import { createPgBossQueue } from '../../src/stores/queue/pg-boss.ts';
 import { createStores } from '../../src/stores/stores.ts';
+import { createBullmqWakeUp } from '../../src/work/drivers/bullmq.ts';
+import { createLocalWakeUp } from '../../src/work/drivers/local.ts';
+import { createWorkNotifier } from '../../src/work/notifier.ts';
 import { emptyHttpDeps, TEST_CONFIG, withSecrets } from '../../test/support/http-deps.ts';
 import { openBenchDatabase } from './ingest-database.ts';
 
@@ -16,14 +17,22 @@ import { openBenchDatabase } from './ingest-database.ts';
 const [place = '', secret = '', redis] = process.argv.slice(2);
 const database = await openBenchDatabase(place);
 const logger = createPinoLogger('info');
-const jobQueue =
-  redis === undefined
-    ? await createPgBossQueue({ db: database, logger })
-    : await createBullmqQueue({ url: redis, prefix: 'faultline-bench', logger });
 const stores = createStores(database, systemClock);
+const { work } = stores;
+const wakeUp =
+  redis === undefined
+    ? createLocalWakeUp({ database, work })
+    : await createBullmqWakeUp({
+        url: redis,
+        prefix: 'faultline-bench',
+        logger,
+        concurrency: 1,
+        rank: work.rank,
+      });
+const notifier = createWorkNotifier({ wakeUp, logger });
 const app = await buildHttp(
   emptyHttpDeps({
-    ...{ database, logger, jobQueue, clock: systemClock, stores },
+    ...{ database, logger, notifier, clock: systemClock, stores },
     config: { ...TEST_CONFIG, providers: withSecrets({ github: [secret] }) },
   }),
 );

@@ -11,7 +11,7 @@ import { githubExample, githubSignature } from '../../test/support/webhook-sende
 
 const SECRET = 'a-webhook-secret-of-the-bench';
 const TOKEN = 'a-token-of-the-administrator-of-the-bench';
-const OWED = `select 1 from triage_jobs where state in ('queued', 'running') limit 1`;
+const OWED = `select 1 from work where topic = 'triage' and version > settled limit 1`;
 const Progress = z.object({
   triage: z.object({ state: z.string() }).nullable(),
   analyses: z.array(z.object({ analyst: z.string() })),

@@ -5,7 +5,10 @@ import type { DeliveryKey } from '../stores/deliveries.ts';
 export const BuildReceived = z
   .object({
     buildId: z.string().describe("Faultline's ID of the build."),
-    jobId: z.string().nullable().describe("Faultline's ID of the triage job; null if none is needed."),
+    jobId: z
+      .string()
+      .nullable()
+      .describe('ID of the triage, which is that of the build; null if none is needed.'),
     ignored: z.string().optional().describe('Why no triage is needed, in a sentence.'),
     links: z.object({ build: z.string(), analyses: z.string() }),
   })
@@ -14,7 +17,7 @@ export const BuildReceived = z
     examples: [
       {
         buildId: 'bld_0mi3k9x2a5f6c1d2e3f405162738',
-        jobId: 'job_0mi3k9x2b77aa0c1d2e3f4051627',
+        jobId: 'bld_0mi3k9x2a5f6c1d2e3f405162738',
         links: {
           build: '/api/builds/bld_0mi3k9x2a5f6c1d2e3f405162738',
           analyses: '/api/builds/bld_0mi3k9x2a5f6c1d2e3f405162738/analyses',
@@ -86,7 +89,7 @@ export type ErrorAnswer = z.infer<typeof ErrorAnswer>;
 export function answerFor(settings: IntakeSettings, { build, job }: Recorded): BuildReceived {
   return {
     buildId: build.id,
-    jobId: job?.id ?? null,
+    jobId: job?.buildId ?? null,
     ...(job === null
       ? { ignored: 'the build passed: it is stored for history and comparison; nothing to triage' }
       : {}),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Provider } from '../domain/build.ts';
 import { createProviders } from '../providers/registry.ts';
 import { createDeliveryInbox } from '../service/intake/delivery-inbox.ts';
-import { createDeliveryProcessor, createJobNotifier } from '../service/intake/delivery-processor.ts';
+import { createDeliveryProcessor } from '../service/intake/delivery-processor.ts';
 import type { IntakeDeps, IntakeParts, IntakeSettings } from '../service/intake/record-build.ts';
 import type { ScopedStores } from '../stores/stores.ts';
 import { buildDeliveryLinks } from './answers.ts';
@@ -15,10 +15,9 @@ import { registerWebhook } from './webhook-route.ts';
  * Each route has its own scope, because each reads its body in a different way.
  */
 export async function registerIntakeRoutes(app: ApiApp, parts: IntakeParts): Promise<void> {
-  const jobNotifier = createJobNotifier(parts);
   const inbox = createDeliveryInbox(parts.stores.deliveries);
-  const processor = createDeliveryProcessor({ ...parts, jobNotifier, busy: inbox.busy });
-  const deps: IntakeDeps = { ...parts, jobNotifier, inbox, processor };
+  const processor = createDeliveryProcessor({ ...parts, busy: inbox.busy });
+  const deps: IntakeDeps = { ...parts, inbox, processor };
   // The search for unfinished work of earlier processes starts when the server listens, not when the routes
   // are only described.
   app.addHook('onListen', async () => processor.sweep());

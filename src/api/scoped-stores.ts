@@ -71,17 +71,17 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
       of: (holder) => preferences.of(holder),
       set: (holder, chosen) => preferences.set(holder, chosen),
     }),
-    outbox: marked({ add: addToIndex(stores) }),
+    work: marked({ add: addToIndex(stores) }),
   };
 }
 
 const UNKNOWN = { heads: [], defaultBranch: null, usualMs: null };
 
 /**
- * Allows changes of the index to every user who may decide. Only the service itself adds other outbox
+ * Allows changes of the index to every user who may decide. Only the service itself adds other work
  * entries.
  */
-function addToIndex({ outbox }: Pick<Stores, 'outbox'>): ShownStores['outbox']['add'] {
+function addToIndex({ work }: Pick<Stores, 'work'>): ShownStores['work']['add'] {
   return async (entries, sql) => {
     const other = entries.find(({ topic }) => !topic.startsWith('index:'));
     if (other !== undefined)
@@ -89,7 +89,7 @@ function addToIndex({ outbox }: Pick<Stores, 'outbox'>): ShownStores['outbox']['
         'internal',
         `A route tried to change ${other.topic}; routes may only change the index`,
       );
-    return await outbox.add(entries, sql);
+    return await work.add(entries, sql);
   };
 }
 

@@ -67,7 +67,7 @@ export interface HttpDeps extends Pick<App, NeededPart>, Partial<Pick<App, Optio
 }
 
 type NeededPart =
-  | ('stores' | 'database' | 'archive' | 'jobQueue' | 'vectorIndex' | 'knowledge')
+  | ('stores' | 'database' | 'archive' | 'notifier' | 'vectorIndex' | 'knowledge')
   | ('masker' | 'ask' | 'logger' | 'clock' | 'readiness');
 type OptionalPart =
   | ('indexNow' | 'uploadReaders' | 'explainLog' | 'keptRuns' | 'messengers' | 'slack')

@@ -14,9 +14,9 @@ import {
   runCheck,
   wrong,
 } from '../ports/health.ts';
-import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
+import type { WakeUp } from '../ports/work.ts';
 import { below, OUTSIDE_FRESH_MS, type Probe, probe } from '../providers/check.ts';
 import { createProviders } from '../providers/registry.ts';
 import { createDeliveryStore } from '../stores/deliveries.ts';
@@ -122,7 +122,7 @@ function summarizeFindings(
 export interface Backends {
   readonly config: Config;
   readonly database: Database;
-  readonly jobQueue: JobQueue;
+  readonly wakeUp: Pick<WakeUp, 'driver' | 'depth'>;
   readonly archive: BuildArchive;
   readonly vectorIndex: VectorIndex;
 }
@@ -141,7 +141,7 @@ const MEGABYTE = 1024 * 1024;
  * Lists the checks of every backend that the service repeats, by the names that `/readyz` and the metrics
  * use.
  */
-export function listBackendChecks({ config, database, jobQueue, archive, vectorIndex }: Backends): Check[] {
+export function listBackendChecks({ config, database, wakeUp, archive, vectorIndex }: Backends): Check[] {
   const store = config.database.driver === 'pglite' ? MEND_DIRECTORY : MEND_SERVER;
   const isHere = vectorIndex.driver !== 'pinecone';
   const askIndex = async (signal: AbortSignal) =>
@@ -163,7 +163,7 @@ export function listBackendChecks({ config, database, jobQueue, archive, vectorI
       SERVICE_MS,
       config.jobQueue.driver === 'bullmq' ? MEND_REDIS : store,
       async () => {
-        return `${jobQueue.driver}: ${await jobQueue.depth()} waiting or running`;
+        return `${wakeUp.driver}: ${await wakeUp.depth()} waiting or running`;
       },
     ),
     createBackendCheck(

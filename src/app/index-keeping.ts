@@ -7,14 +7,14 @@ import type { Database } from '../ports/database.ts';
 import type { KnowledgeService } from '../ports/knowledge.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { SemanticIndex, VectorNamespace } from '../ports/vector-index.ts';
-import { type IndexOutboxDeps, indexHandlers, indexNow } from '../service/outbox.ts';
+import { type IndexWorkDeps, indexHandlers, indexNow } from '../service/index-work.ts';
 import { createTeamKnowledgeStore } from '../stores/knowledge.ts';
 import { knowledgeItems, readKnowledge } from '../tools/knowledge-base.ts';
 import { createKnowledgeService } from '../tools/knowledge-service.ts';
 import { openModelEmbedder, openModelIndex } from './open-adapters.ts';
 
 /** Keeps an index up to date that may be temporarily unavailable. */
-export function openIndexKeeping(deps: IndexOutboxDeps) {
+export function openIndexKeeping(deps: IndexWorkDeps) {
   const inStep = createInStep(deps.logger);
   return {
     sync: {

@@ -6,14 +6,14 @@ import type { BuildArchive } from '../ports/build-archive.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Database } from '../ports/database.ts';
-import type { JobQueue, QueueAdmin } from '../ports/job-queue.ts';
 import { type Logger, type Metrics, silentMetrics, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import type { WebSearch } from '../ports/toolbox.ts';
 import type { Embedder, SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
+import type { WakeUp } from '../ports/work.ts';
 import { createProviders } from '../providers/registry.ts';
 import { listenedChatModel } from '../service/triage/recording/recorder.ts';
 import { longestLogsDays } from '../service/triage/retention.ts';
-import type { OutboxStore } from '../stores/outbox.ts';
+import type { WorkStore } from '../stores/work.ts';
 import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';
 import { modelOptions } from './open-models.ts';
 import { measuredChatModel, tracedChatModel } from './watched.ts';
@@ -21,17 +21,13 @@ import { measuredChatModel, tracedChatModel } from './watched.ts';
 const NO_MODEL =
   'No model is configured (set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or OPENAI_BASE_URL for a server that needs no key); the rules decided.';
 
-/**
- * Opens the database and what uses its connections: the job queue, unless another queue is configured, and
- * the checkpoints.
- */
+/** Opens the database, and what uses its connections: the checkpoints. */
 export async function openDatabase(config: Config) {
   const { createPostgresCheckpointer } = await import('../stores/checkpointer.ts');
   const { inTurn } = await import('../stores/database/pool-database.ts');
   const database = await connect(config.database);
   return {
     database,
-    jobQueue: (logger: Logger) => inTurn(database, () => openJobQueue(config.jobQueue, database, logger)),
     checkpointer: () => inTurn(database, () => createPostgresCheckpointer(database)),
   };
 }
@@ -45,20 +41,25 @@ async function connect(config: Config['database']) {
   }
 }
 
-async function openJobQueue(
+interface WakeUpParts {
+  readonly database: Database;
+  readonly work: WorkStore;
+  readonly logger: Logger;
+}
+
+/** Opens what wakes workers for triages: a queue in Redis, or the database alone. */
+export async function openWakeUp(
   config: Config['jobQueue'],
-  database: Awaited<ReturnType<typeof connect>>,
-  logger: Logger,
-): Promise<JobQueue & QueueAdmin> {
+  { database, work, logger }: WakeUpParts,
+): Promise<WakeUp> {
   switch (config.driver) {
-    case 'pg-boss':
-      return (await import('../stores/queue/pg-boss.ts')).createPgBossQueue({ db: database, logger });
-    case 'bullmq':
-      return (await import('../stores/queue/bullmq.ts')).createBullmqQueue({
-        url: config.url,
-        prefix: config.prefix,
-        logger,
-      });
+    case 'database':
+      return (await import('../work/drivers/local.ts')).createLocalWakeUp({ database, work });
+    case 'bullmq': {
+      const { createBullmqWakeUp } = await import('../work/drivers/bullmq.ts');
+      const { url, prefix, concurrency } = config;
+      return await createBullmqWakeUp({ url, prefix, concurrency, logger, rank: work.rank });
+    }
   }
 }
 
@@ -66,7 +67,7 @@ async function openJobQueue(
 export async function openArchive(
   config: Config,
   database: Database,
-  outbox: OutboxStore,
+  work: WorkStore,
   logger: Logger,
 ): Promise<BuildArchive> {
   switch (config.buildArchive.driver) {
@@ -81,7 +82,7 @@ export async function openArchive(
         database: name,
         keepDays: longestLogsDays(config.retention),
       });
-      return createArchiveWithFallback({ mongodb, database, outbox, logger });
+      return createArchiveWithFallback({ mongodb, database, work, logger });
     }
   }
 }

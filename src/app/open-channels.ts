@@ -3,9 +3,9 @@ import { answerHandler, messageHandler, noticeHandler, openMessenger } from '../
 import { ruleHandlers } from '../channels/match-rules.ts';
 import { createChannels } from '../channels/registry.ts';
 import type { Config } from '../config/schema.ts';
-import type { OutboxHandler } from '../domain/outbox.ts';
 import type { Clock } from '../lib/time.ts';
 import { type Logger, silentTracer, type Tracer } from '../ports/telemetry.ts';
+import type { WorkHandler } from '../ports/work.ts';
 import { createProviders } from '../providers/registry.ts';
 import type { Stores } from '../stores/stores.ts';
 import { traceAnswers } from './watched.ts';
@@ -13,7 +13,7 @@ import { traceAnswers } from './watched.ts';
 interface Parts {
   readonly stores: Pick<
     Stores,
-    | 'outbox'
+    | 'work'
     | 'publications'
     | 'builds'
     | 'analyses'
@@ -41,7 +41,7 @@ export async function openChannels(
   const deps = { stores, publicUrl, timeLimitMs, pauseMs };
   const messengers: Record<string, Messenger> = {};
   const publishers: string[] = [];
-  const handlers: OutboxHandler[] = ruleHandlers({ stores, clock, logger });
+  const handlers: WorkHandler[] = ruleHandlers({ stores, clock, logger });
   for (const { name, answers, messages } of createChannels(config.channels)) {
     if (answers !== undefined) {
       publishers.push(name);

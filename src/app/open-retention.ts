@@ -24,7 +24,7 @@ const STOP_MS = 2_000;
 interface RetentionParts {
   readonly config: Config;
   readonly database: Database;
-  readonly stores: Pick<Stores, 'outbox'>;
+  readonly stores: Pick<Stores, 'work'>;
   readonly masker: Pick<Masker, 'mask'>;
   readonly archive: BuildArchive;
   readonly clock: Clock;
@@ -35,7 +35,7 @@ interface RetentionParts {
 
 /** Opens deletion: on demand, and in the background for data that is too old. */
 export function openRetention({ config, database, stores, indexNow, ...parts }: RetentionParts) {
-  const store = createRetentionStore(database, stores.outbox);
+  const store = createRetentionStore(database, stores.work);
   const deps: RetentionDeps = {
     ...parts,
     ...stores,

@@ -8,7 +8,6 @@ import type { SignInProvider } from '../ports/access.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Database } from '../ports/database.ts';
 import type { Readiness } from '../ports/health.ts';
-import type { JobQueue } from '../ports/job-queue.ts';
 import type { KeptRuns } from '../ports/kept-runs.ts';
 import type { KnowledgeService } from '../ports/knowledge.ts';
 import type { Logger, Metrics, Tracer } from '../ports/telemetry.ts';
@@ -16,6 +15,7 @@ import type { VectorIndex } from '../ports/vector-index.ts';
 import type { Ask } from '../service/ask/ask.ts';
 import type { UploadReaders } from '../service/intake/upload.ts';
 import type { Stores } from '../stores/stores.ts';
+import type { WorkNotifier } from '../work/notifier.ts';
 import type { openIndexKeeping } from './index-keeping.ts';
 import type { openRetention } from './open-retention.ts';
 import type { openLogExplainer } from './terminal-app.ts';
@@ -30,7 +30,8 @@ export interface App extends IndexSync {
   readonly database: Database;
   readonly stores: Stores;
   readonly archive: BuildArchive;
-  readonly jobQueue: JobQueue;
+  /** Wakes workers for triages that were requested. */
+  readonly notifier: WorkNotifier;
   readonly vectorIndex: VectorIndex;
   /** Documents of the team itself. */
   readonly knowledge: KnowledgeService;
@@ -43,8 +44,10 @@ export interface App extends IndexSync {
   readonly explainLog: ReturnType<typeof openLogExplainer>;
   /** Replays that were kept to be compared. */
   readonly keptRuns: KeptRuns;
-  /** Starts taking triage jobs, and ringing again for those that are pending. */
+  /** Starts to process pending work. */
   work(): Promise<void>;
+  /** Takes no more triages, and lets running ones end within the limit. */
+  stopTriage(options: { readonly drainMs: number }): Promise<void>;
   /** The figures measured for this release. */
   readonly unseen: readonly UnseenFigures[];
   /** The identity provider that signs users in to the pages, in addition to tokens; null if there is none. */
@@ -73,6 +76,6 @@ export interface App extends IndexSync {
    * throws, and is cheap to call often.
    */
   readiness(): Promise<Readiness>;
-  /** Stops taking jobs, lets running ones end within the limit, closes every store. */
+  /** Takes no more work, lets running triages end within the limit, closes every store. */
   close(options?: { readonly drainMs: number }): Promise<void>;
 }

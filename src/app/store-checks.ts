@@ -16,7 +16,7 @@ export const MEND_DIRECTORY = 'the data directory may be damaged: restore it fro
 export const MEND_SERVER =
   'check FAULTLINE_DATABASE_URL: is the server running there, can this machine reach it, and are the user, password and database correct?';
 export const MEND_REDIS =
-  'check FAULTLINE_REDIS_URL: is the server running there, and is the password correct? Until then, each job waits a few seconds for the sweeper';
+  'check FAULTLINE_REDIS_URL: is the server running there, and is the password correct? Until then, workers look for builds in the database';
 export const MEND_MONGODB =
   'check FAULTLINE_MONGODB_URL: is the server running there, and are the user and password correct? Until then, new logs are stored in PostgreSQL and stay there';
 export const MEND_INDEX =
@@ -33,7 +33,7 @@ export function listServerChecks(config: Config): Check[] {
     checks.push({ name: 'database', mend: MEND_SERVER, ask: () => checkPostgres({ url, ownerUrl }, config) });
   }
   if (jobQueue.driver === 'bullmq') {
-    const ask = async () => (await import('../stores/queue/redis-check.ts')).checkRedisServer(jobQueue.url);
+    const ask = async () => (await import('../work/drivers/redis-check.ts')).checkRedisServer(jobQueue.url);
     checks.push({ name: 'redis', mend: MEND_REDIS, ask });
   }
   if (buildArchive.driver === 'mongodb') {

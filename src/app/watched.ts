@@ -4,7 +4,7 @@ import type { Answer, AnswerOutlet, Outlet } from '../channels/channel.ts';
 import { type Analysis, judgeCorrection, type Step } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { ToolOutcome } from '../domain/evidence.ts';
-import type { TriageJob } from '../domain/triage.ts';
+import { TRIAGE, type WorkItem } from '../domain/work.ts';
 import type { ChatModel, ChatReply } from '../ports/chat-model.ts';
 import { type Logger, type Metrics, silentTracer, type Tracer, withFields } from '../ports/telemetry.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
@@ -76,23 +76,24 @@ export function measuredToolbox(toolbox: Toolbox, metrics: Metrics): Toolbox {
   };
 }
 
-/** Measures how long jobs wait for a worker and how often they are given back. */
+/** Measures how long triages wait for a worker and how often they are given back. */
 export function measuredStores(stores: Stores, metrics: Metrics): Stores {
-  const { triages } = stores;
+  const { work } = stores;
   return {
     ...stores,
-    triages: {
-      ...triages,
-      lease: async (jobId, leaseMs) => {
-        const job = await triages.lease(jobId, leaseMs);
+    work: {
+      ...work,
+      take: async (wanted) => {
+        const items = await work.take(wanted);
         // Later tries waited for other reasons. Both times are the database's.
-        if (job !== null && job.requestedAt !== undefined && job.attempts === 1 && job.retries === 0)
-          metrics.observe('faultline_queue_wait_seconds', {}, secondsBetween(job.requestedAt, job.updatedAt));
-        return job;
+        for (const { topic, dueAt, changedAt, attempts, retries } of items)
+          if (topic === TRIAGE && attempts === 1 && retries === 0)
+            metrics.observe('faultline_queue_wait_seconds', {}, secondsBetween(dueAt, changedAt));
+        return items;
       },
-      release: async (job, error, delayMs) => {
-        await triages.release(job, error, delayMs);
-        if (delayMs > 0) metrics.count('faultline_retries_total', { of: 'triage' });
+      release: async (item, error, delayMs, newsRestarts) => {
+        await work.release(item, error, delayMs, newsRestarts);
+        if (item.topic === TRIAGE && delayMs > 0) metrics.count('faultline_retries_total', { of: 'triage' });
       },
     },
   };
@@ -238,26 +239,21 @@ export function tracedToolbox(toolbox: Toolbox, tracer: Tracer): Toolbox {
 }
 
 /**
- * Traces the work on a job as part of the request that caused it, and adds the ids of the job to every log
+ * Traces the triage of a build as part of the request that caused it, and adds the build's id to every log
  * line. The time that it waited for a worker is a separate span.
  */
 export function watchTriage<Value>(
-  job: TriageJob | undefined,
+  { key: buildId, payload, attempts, dueAt, changedAt }: WorkItem,
   { tracer, logger }: { readonly tracer: Tracer; readonly logger: Logger },
   work: () => Promise<Value>,
 ): Promise<Value> {
-  if (job === undefined) return work();
-  const parent = job.traceparent ?? null;
-  const facts = {
-    'faultline.build.id': job.buildId,
-    'faultline.job.id': job.id,
-    'faultline.attempts': job.attempts,
-  };
-  if (job.requestedAt !== undefined && job.attempts === 1) {
-    const period = { startedAt: Date.parse(job.requestedAt), endedAt: Date.parse(job.updatedAt) };
+  const parent = toText(payload.traceparent) ?? null;
+  const facts = { 'faultline.build.id': buildId, 'faultline.attempts': attempts };
+  if (attempts === 1) {
+    const period = { startedAt: Date.parse(dueAt), endedAt: Date.parse(changedAt) };
     tracer.record({ name: 'queue wait', kind: 'internal', facts, parent }, period);
   }
-  return withFields(logger, { jobId: job.id, buildId: job.buildId }, () =>
+  return withFields(logger, { buildId }, () =>
     tracer.span({ name: 'triage build', kind: 'consumer', facts, parent }, work),
   );
 }

@@ -1,6 +1,6 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
-import type { NoticeAbout } from '../domain/outbox.ts';
+import type { NoticeAbout } from '../domain/notice.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Check } from '../ports/health.ts';
 import type { NoticeRule, Situation } from '../ports/notices.ts';

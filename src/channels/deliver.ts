@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import type { OutboxEnd, OutboxEntry, OutboxHandler, OutboxLease } from '../domain/outbox.ts';
+import type { WorkEnd, WorkItem } from '../domain/work.ts';
 import { limitTime } from '../lib/resilience.ts';
+import type { WorkHandler, WorkLease } from '../ports/work.ts';
 import type { Call, Outlet, Sender, Sent } from './channel.ts';
 
 /**
@@ -12,7 +13,7 @@ import type { Call, Outlet, Sender, Sent } from './channel.ts';
  * example because the process died, counts separately: after five of them the call itself may be what crashes
  * the process.
  */
-export const OUTWARD = { limits: { attempts: 5, retries: 100 }, longestDelayMs: 15 * 60_000, lanes: 2 };
+export const OUTWARD = { limits: { attempts: 5, retries: 100 }, longestDelayMs: 15 * 60_000, concurrency: 2 };
 /** A lease covers the reading, the look for what is there, the sending, and as much again. */
 const LEASE_PER_LIMIT = 4;
 /** Minimum time between two edits of a text, in milliseconds. */
@@ -25,7 +26,7 @@ export interface SendLimits {
   readonly pauseMs?: number;
 }
 
-/** The text that an entry of the outbox asks for, from what is known now. */
+/** The text that an entry of the work table asks for, from what is known now. */
 export interface ToSend<Known, To> {
   readonly outlet: Outlet<Known, To>;
   readonly known: Known;
@@ -41,9 +42,9 @@ const Kept = z.object({ reference: z.string().nullable(), hash: z.string().nulla
  */
 export function sendHandler<Known, To>(
   topic: string,
-  read: (entry: OutboxEntry) => Promise<ToSend<Known, To> | OutboxEnd | null>,
+  read: (entry: WorkItem) => Promise<ToSend<Known, To> | WorkEnd | null>,
   { timeLimitMs, pauseMs = PAUSE_MS }: SendLimits,
-): OutboxHandler {
+): WorkHandler {
   return {
     topic,
     leaseMs: timeLimitMs * LEASE_PER_LIMIT,
@@ -70,7 +71,7 @@ function hashContent(content: object): string {
 }
 
 /** A call under a lease. */
-export interface TimedCall extends OutboxLease {
+export interface TimedCall extends WorkLease {
   /** Time limit of one call, in milliseconds. */
   readonly timeLimitMs: number;
 }

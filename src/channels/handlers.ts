@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import { NoticeAbout, type OutboxHandler } from '../domain/outbox.ts';
-import type { NoticeStore, OutboxStore, PublicationStore } from '../stores/outbox.ts';
+import { NoticeAbout } from '../domain/notice.ts';
+import type { WorkHandler } from '../ports/work.ts';
+import type { NoticeStore } from '../stores/notices.ts';
+import type { PublicationStore } from '../stores/publications.ts';
 import type { Stores } from '../stores/stores.ts';
+import type { WorkStore } from '../stores/work.ts';
 import type { AnswerOutlet, ChannelParts, MessageChannel, Messenger, NoticeOutlet } from './channel.ts';
 import { type SendLimits, sendHandler } from './deliver.ts';
 import { TargetPayload } from './match-rules.ts';
@@ -23,7 +26,7 @@ export function answerHandler(
   channel: string,
   outlet: AnswerOutlet,
   { stores, ...limits }: AnswerDeps,
-): OutboxHandler {
+): WorkHandler {
   return sendHandler(
     `publish:${channel}`,
     async ({ buildId, payload }) => {
@@ -41,7 +44,7 @@ export function answerHandler(
 }
 
 interface NoticeDeps extends SendLimits {
-  readonly outbox: Pick<OutboxStore, 'isCurrent' | 'release'>;
+  readonly work: Pick<WorkStore, 'isCurrent' | 'release'>;
   readonly notices: Pick<NoticeStore, 'situation'>;
 }
 
@@ -51,8 +54,8 @@ const NoticePayload = z.object({ repository: z.string(), about: NoticeAbout });
 export function noticeHandler(
   channel: string,
   outlet: NoticeOutlet,
-  { outbox, notices, ...limits }: NoticeDeps,
-): OutboxHandler {
+  { work, notices, ...limits }: NoticeDeps,
+): WorkHandler {
   return sendHandler(
     `notice:${channel}`,
     async (entry) => {
@@ -60,8 +63,8 @@ export function noticeHandler(
       const known = await notices.situation(to.about);
       // A change made in the meantime may have been read although it is not due yet. A decision that is
       // undone within its delay must never be shown.
-      if (await outbox.isCurrent(entry)) return { outlet, known, to };
-      await outbox.release(entry, null, 0);
+      if (await work.isCurrent(entry)) return { outlet, known, to };
+      await work.release(entry, null, 0);
       return null;
     },
     limits,
@@ -79,7 +82,7 @@ export function messageHandler(
   { label }: Pick<MessageChannel, 'label'>,
   messenger: Messenger | null,
   { stores, publicUrl, ...limits }: MessageDeps,
-): OutboxHandler {
+): WorkHandler {
   const { notificationRules, notices } = stores;
   return sendHandler(
     `message:${channel}`,

@@ -11,14 +11,14 @@ import {
   resolveTargets,
   sendingTime,
 } from '../domain/notification-rule.ts';
-import type { OutboxHandler } from '../domain/outbox.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
+import type { WorkHandler } from '../ports/work.ts';
 import type { NewMatch } from '../stores/notification-rules.ts';
 import type { Stores } from '../stores/stores.ts';
 
 export interface RuleHandlerDeps {
-  readonly stores: Pick<Stores, 'notificationRules' | 'failures' | 'outbox'>;
+  readonly stores: Pick<Stores, 'notificationRules' | 'failures' | 'work'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -28,15 +28,15 @@ const OWN = { leaseMs: 30_000, limits: null, longestDelayMs: 60_000 };
 
 /**
  * Creates the handlers that decide what rules send. An occasion is matched with rules, and the matches are
- * gathered until they may be sent. Each step is an entry of the outbox, and so is the message.
+ * gathered until they may be sent. Each step is an entry of the work table, and so is the message.
  */
-export function ruleHandlers(deps: RuleHandlerDeps): OutboxHandler[] {
+export function ruleHandlers(deps: RuleHandlerDeps): WorkHandler[] {
   return [matchHandler(deps), gatherHandler(deps)];
 }
 
 const OccasionPayload = z.union([z.object({ analysisId: z.string() }), z.object({ eventId: z.int() })]);
 
-function matchHandler({ stores, logger }: RuleHandlerDeps): OutboxHandler {
+function matchHandler({ stores, logger }: RuleHandlerDeps): WorkHandler {
   return {
     ...{ topic: MATCH_RULES, ...OWN },
     handle: async ([entry]) => {
@@ -82,8 +82,8 @@ export async function meets(
 /** Names what a rule sends to one target. */
 export const TargetPayload = z.object({ ruleId: z.string(), target: z.string() });
 
-function gatherHandler({ stores, clock }: RuleHandlerDeps): OutboxHandler {
-  const { notificationRules, outbox } = stores;
+function gatherHandler({ stores, clock }: RuleHandlerDeps): WorkHandler {
+  const { notificationRules, work } = stores;
   return {
     ...{ topic: GATHER, ...OWN },
     handle: async ([entry]) => {
@@ -97,7 +97,7 @@ function gatherHandler({ stores, clock }: RuleHandlerDeps): OutboxHandler {
       const oldest = await notificationRules.oldest(ruleId, target);
       if (oldest === null) return { outcome: 'done' };
       const wait = sendingTime(rule, Date.parse(oldest), clock.now()) - clock.now();
-      if (wait > 0) await outbox.release(entry, null, wait);
+      if (wait > 0) await work.release(entry, null, wait);
       else
         await notificationRules.seal(
           entry,

@@ -7,8 +7,8 @@ import { answerView } from '../notifications/answer-view.ts';
 import { arrangeAnswers } from '../notifications/build-answers.ts';
 import { type CauseStanding, causeStanding } from '../notifications/cause-standing.ts';
 import { buildName, noticeLinks, standingWords } from '../notifications/notice-words.ts';
+import type { NoticeStore } from '../stores/notices.ts';
 import type { Match } from '../stores/notification-rules.ts';
-import type { NoticeStore } from '../stores/outbox.ts';
 
 /**
  * The information that a rule sends about one cause. All texts are raw: each channel cuts and escapes them.

@@ -16,8 +16,8 @@ import {
   importRuns,
   readAnswerReport,
 } from '../service/import.ts';
-import { drainOutbox } from '../service/outbox.ts';
 import { passingBuildHandler } from '../service/triage/passing-builds.ts';
+import { drainWork } from '../work/process-items.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from './settings.ts';
 import { withApp } from './store-commands.ts';
 import { interruptSignal, say, tell } from './terminal.ts';
@@ -113,7 +113,7 @@ async function answer(
   if (greenBuilds > 0) {
     say('learning from the newest passed builds');
     const handler = passingBuildHandler({ ...app, buildSources: { [source.provider]: source }, greenBuilds });
-    await drainOutbox(handler, { ...app, outbox: app.stores.outbox }, signal);
+    await drainWork(handler, { ...app, work: app.stores.work }, signal);
   }
   await app.bringInStep('knowledge', () => app.loadKnowledge());
   await app.work();

@@ -28,10 +28,10 @@ import {
   deleteCommand,
   importCommand,
   knowledgeCommand,
-  queueCommand,
   reportCommand,
   retainCommand,
   tokenCommand,
+  workCommand,
 } from './store-programs.ts';
 import { EXIT, EXIT_HELP, endQuietlyOnClosedPipe, print, reportError } from './terminal.ts';
 import type { TriageCommandOptions } from './triage-command.ts';
@@ -98,7 +98,7 @@ export function createProgram(): Command {
     retainCommand(),
     knowledgeCommand(),
     tokenCommand(),
-    queueCommand(),
+    workCommand(),
     migrateCommand(),
     doctorCommand(),
     connectCommand(),

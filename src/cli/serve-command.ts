@@ -267,17 +267,17 @@ export async function requireToken(
 }
 
 /**
- * Closes the servers and drains the queue at the same time, so that both fit into `drainMs`; then the stores,
- * which both need to the end. What fails is logged and holds up nothing.
+ * Closes the servers and ends running triages at the same time, so that both fit into `drainMs`; then the
+ * stores, which both need to the end. What fails is logged and holds up nothing.
  */
 export async function stopService(
-  app: Pick<App, 'jobQueue' | 'logger' | 'close'>,
+  app: Pick<App, 'stopTriage' | 'logger' | 'close'>,
   servers: readonly Closeable[],
   drainMs: number,
 ): Promise<void> {
   const ended = await Promise.allSettled([
     ...servers.map((server) => server.close()),
-    app.jobQueue.stop({ timeoutMs: drainMs }),
+    app.stopTriage({ drainMs }),
   ]);
   for (const { reason } of ended.filter((one) => one.status === 'rejected')) {
     app.logger.error({ error: reason, reason: getErrorMessage(reason) }, 'a component did not stop cleanly');

@@ -1,17 +1,16 @@
 import { z } from 'zod';
-import { migrateDatabase, openQueueAdmin, openTokens } from '../app/open-for-operators.ts';
+import { migrateDatabase, openTokens, openWork } from '../app/open-for-operators.ts';
 import type { App } from '../app/served-app.ts';
 import { createApp } from '../app.ts';
 import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '../domain/access.ts';
-import { getErrorMessage, TriageError } from '../domain/errors.ts';
+import { TriageError } from '../domain/errors.ts';
 import type { Role } from '../domain/review.ts';
 import { counted } from '../lib/text.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import type { MigrateOptions } from '../ports/database.ts';
-import type { QueueMessage } from '../ports/job-queue.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import type { VectorMatch } from '../ports/vector-index.ts';
-import type { FailedJob, Turn } from '../stores/triages.ts';
+import type { FailedWork, PendingWork, WorkStore } from '../stores/work.ts';
 import { resolveService, type ServerOptions } from './command-parts.ts';
 import { adviseUrl, askServer, orNull, type Service } from './server-client.ts';
 import { type DataOptions, dataDirectory, operatorName, readStoreConfig } from './settings.ts';
@@ -130,121 +129,85 @@ export async function withApp<Result>(
   }
 }
 
-export interface QueueCommandOptions extends DataOptions {
+export interface WorkCommandOptions extends DataOptions {
   /** Rows of each kind. */
   readonly limit?: number;
+  readonly topic?: string;
 }
 
 const MOST_ROWS = 50;
 
-/**
- * Runs `faultline queue list`: shows the pending jobs that no worker holds, and the queue messages for them.
- */
-export async function listQueue(options: QueueCommandOptions): Promise<void> {
-  const { limit = MOST_ROWS } = options;
-  const { driver, pending, messages, broken } = await withQueue(options, async ({ queue, turns }) => ({
-    driver: queue.driver,
-    pending: await turns.next(limit),
-    ...(await orBroken(() => queue.messages(limit))),
+/** Runs `faultline work list`: shows what is pending, and what failed permanently. */
+export async function listWork({ limit = MOST_ROWS, topic, ...options }: WorkCommandOptions): Promise<void> {
+  const known = await withWork(options, async (work) => ({
+    pending: await work.pending(topic ?? null, limit),
+    failed: await work.failed(topic ?? null, limit),
   }));
-  const jobs = section('Pending jobs, in processing order:', pending.map(turnRow), 'No pending jobs.');
-  const queued = section(
-    `Queue messages (${driver}):`,
-    messages.map(messageRow),
-    silence(broken) ?? 'No queue messages.',
+  const pending = formatSection(
+    'Pending work, in processing order:',
+    known.pending.map(formatPending),
+    'No pending work.',
   );
-  await tell(options, { driver, pending, messages, broken }, [...jobs, ...queued].join('\n'));
-}
-
-/** Runs `faultline queue dead`: shows the jobs and messages that were given up. */
-export async function listDead(options: QueueCommandOptions): Promise<void> {
-  const { limit = MOST_ROWS } = options;
-  const { failed, messages, broken } = await withQueue(options, async ({ queue, turns }) => ({
-    failed: await turns.failed(limit),
-    ...(await orBroken(() => queue.dead(limit))),
-  }));
-  const jobs = section('Jobs that failed permanently:', failed.map(failedRow), 'No job failed permanently.');
-  const title = 'Queue messages dropped after their last attempt (their jobs stay pending):';
-  const dropped = section(
-    title,
-    messages.map(messageRow),
-    silence(broken) ?? 'No queue message was dropped.',
+  const failed = formatSection(
+    'Work that failed permanently:',
+    known.failed.map(formatFailed),
+    'No work failed permanently.',
   );
-  await tell(options, { failed, dead: messages, broken }, [...jobs, ...dropped].join('\n'));
+  await tell(options, known, [...pending, ...failed].join('\n'));
 }
 
-function silence(broken: string | null): string | null {
-  return broken === null ? null : `The queue does not respond: ${broken}`;
+/** Runs `faultline work retry KEY`: requests work again that failed or waits for its next try. */
+export async function retryWork(key: string, { topic, ...options }: WorkCommandOptions): Promise<void> {
+  const items = await withWork(options, (work) => work.retry(key, topic ?? null));
+  if (items.length === 0)
+    throw new TriageError(
+      'not-found',
+      `There is no work ${key}; \`faultline work list\` shows what there is.`,
+    );
+  const sentences = items.map((item) => `${item.topic} ${key} ${RETRIED[item.outcome]}`);
+  if (items.every(({ outcome }) => outcome === 'in-work'))
+    throw new TriageError('conflict', sentences.join('\n'));
+  await tell(options, { key, items }, sentences.join('\n'));
 }
 
-/** Runs `faultline queue requeue ID`: marks the job as pending again and queues it. */
-export async function requeue(jobId: string, options: QueueCommandOptions): Promise<void> {
-  const said = await withQueue(options, async ({ queue, turns }) => {
-    const outcome = await turns.requeue(jobId);
-    if (outcome === null)
-      throw new TriageError(
-        'not-found',
-        `There is no triage job ${jobId}; \`faultline queue dead\` lists failed jobs.`,
-      );
-    if (outcome === 'in-work')
-      throw new TriageError('conflict', `${jobId} is being processed now; there is nothing to requeue.`);
-    const { broken } = await orBroken(async () => {
-      // What is done need not be queued; its dead message goes once it is handled.
-      if (!(await queue.requeue(jobId)) && outcome === 'pending')
-        await queue.enqueue(jobId, { priority: 'high' });
-      return [];
-    });
-    return { outcome, queued: broken === null };
-  });
-  const pending = said.queued
-    ? 'is pending again and was queued.'
-    : 'is pending again. The queue does not respond, so a worker will pick it up on its own.';
-  const words =
-    said.outcome === 'done' ? 'has been triaged in the meantime; there is nothing to do.' : pending;
-  await tell(options, { jobId, ...said }, `${jobId} ${words}`);
-}
+const RETRIED = {
+  pending: 'is pending again; a worker will pick it up within seconds.',
+  'in-work': 'is being processed now; there is nothing to retry.',
+  done: 'is done; there is nothing to retry.',
+};
 
-async function withQueue<Result>(
+async function withWork<Result>(
   options: DataOptions,
-  work: (opened: Awaited<ReturnType<typeof openQueueAdmin>>) => Promise<Result>,
+  use: (work: WorkStore) => Promise<Result>,
 ): Promise<Result> {
-  const opened = await openQueueAdmin(readStoreConfig(dataDirectory(options.data)), silentLogger);
+  const opened = await openWork(readStoreConfig(dataDirectory(options.data)));
   try {
-    return await work(opened);
+    return await use(opened.work);
   } finally {
     await opened.close();
   }
 }
 
-/**
- * Returns the messages, or the error as text if the queue does not respond. The pending jobs are in the
- * database, so the command can continue.
- */
-async function orBroken(
-  ask: () => Promise<QueueMessage[]>,
-): Promise<{ readonly messages: QueueMessage[]; readonly broken: string | null }> {
-  try {
-    return { messages: await ask(), broken: null };
-  } catch (error) {
-    return { messages: [], broken: getErrorMessage(error) };
-  }
-}
-
-function section(title: string, rows: readonly string[], none: string): string[] {
+function formatSection(title: string, rows: readonly string[], none: string): string[] {
   return rows.length === 0 ? [none] : [title, ...rows.map((row) => `  ${row}`)];
 }
 
-function turnRow({ id, repository, urgent, working }: Turn): string {
-  return `${id}  ${urgent ? 'urgent' : 'normal'}  ${visibleLine(repository)}  ${working} in progress`;
+function formatPending({ topic, key, groupKey, attempts, retries, error, held, dueAt }: PendingWork): string {
+  const tries = held ? attempts - 1 + retries : attempts + retries;
+  const state = held ? 'running' : `due ${dueAt}`;
+  const failed = tries > 0 ? counted(tries, 'failed attempt') : '';
+  return formatRow(topic, key, groupKey ?? '', state, failed, error ?? '');
 }
 
-function failedRow({ id, repository, at, error }: FailedJob): string {
-  return `${id}  ${at}  ${visibleLine(repository)}  ${visibleLine(error ?? '')}`.trimEnd();
+function formatFailed({ topic, key, groupKey, at, error }: FailedWork): string {
+  return formatRow(topic, key, groupKey ?? '', at, error ?? '');
 }
 
-function messageRow({ jobId, state, tries, at, error }: QueueMessage): string {
-  const failed = tries === 0 ? '' : counted(tries, 'failed attempt');
-  return `${jobId}  ${state.padEnd(7)}  ${at}  ${failed}  ${visibleLine(error ?? '')}`.trimEnd();
+function formatRow(...cells: readonly string[]): string {
+  return cells
+    .filter((cell) => cell !== '')
+    .map(visibleLine)
+    .join('  ');
 }
 
 export interface MakeTokenOptions extends ServerOptions {

@@ -90,23 +90,25 @@ function days(text: string): number {
 }
 
 /**
- * Creates `faultline queue …`, which inspects the configured queue directly. An embedded queue can be opened
- * only while no service uses it.
+ * Creates `faultline work …`, which inspects the work table directly. An embedded database can be opened only
+ * while no service uses it.
  */
-export function queueCommand(): Command {
-  const queue = new Command('queue').description('Inspect pending and failed jobs, and requeue them.');
+export function workCommand(): Command {
+  const work = new Command('work').description('Inspect pending and failed work, and retry it.');
   const command = (name: string, description: string) =>
-    queue.command(name).description(description).addOption(dataOption()).addOption(jsonOption());
-  command('list', 'List pending triage jobs in processing order, and the queue messages for them.')
+    work
+      .command(name)
+      .description(description)
+      .option('--topic <topic>', 'only this kind of work, such as triage or publish:webhook')
+      .addOption(dataOption())
+      .addOption(jsonOption());
+  command('list', 'List pending work in processing order, and work that failed permanently.')
     .option('--limit <number>', 'maximum rows of each kind', positive)
-    .action(runs(async () => (await import('./store-commands.ts')).listQueue));
-  command('dead', 'List jobs that failed permanently, and queue messages dropped after their last attempt.')
-    .option('--limit <number>', 'maximum rows of each kind', positive)
-    .action(runs(async () => (await import('./store-commands.ts')).listDead));
-  command('requeue', 'Requeue a job.')
-    .argument('<id>', 'job ID, as shown by `faultline queue dead`')
-    .action(runs(async () => (await import('./store-commands.ts')).requeue));
-  return queue;
+    .action(runs(async () => (await import('./store-commands.ts')).listWork));
+  command('retry', 'Retry work that failed permanently or waits for its next attempt.')
+    .argument('<key>', 'its key, as shown by `faultline work list`: for a triage the ID of the build')
+    .action(runs(async () => (await import('./store-commands.ts')).retryWork));
+  return work;
 }
 
 /** Creates `faultline delete`, which deletes a repository from every store. */

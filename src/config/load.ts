@@ -25,7 +25,8 @@ export function loadConfig(
   const wrong: TriageError[] = [];
   for (const variable of VARIABLES) {
     try {
-      const text = readText(variable, environment, readFile);
+      const given = readText(variable, environment, readFile);
+      const text = FORMER_VALUES.get(`${variable.name}=${given}`) ?? given;
       if (text !== undefined && text !== '')
         assign(merged, variable.path.split('.'), parsedValue(variable, text, readFile));
     } catch (error) {
@@ -39,6 +40,9 @@ export function loadConfig(
     analyst: { ...config.analyst, llm: withModel(config.analyst.llm, config.analyst.llm.model) },
   };
 }
+
+/** Settings of earlier releases, and the values that they have now. */
+const FORMER_VALUES: ReadonlyMap<string, string> = new Map([['FAULTLINE_JOB_QUEUE=pg-boss', 'database']]);
 
 interface Tree {
   [key: string]: unknown;
@@ -171,7 +175,7 @@ export function embedded(dataDir: string, knowledgeFolder: string) {
   return {
     ...COMMON,
     database: { driver: 'pglite', dataDir: join(dataDir, 'database') },
-    jobQueue: { driver: 'pg-boss', concurrency: 2, inServe: true },
+    jobQueue: { driver: 'database', concurrency: 2, inServe: true },
     buildArchive: { driver: 'postgres' },
     vectorIndex: { driver: 'pgvector' },
     knowledge: { folder: knowledgeFolder },

@@ -51,8 +51,8 @@ export const JobQueueConfig = z.discriminatedUnion('driver', [
   z.object({
     driver: setting(
       'FAULTLINE_JOB_QUEUE',
-      z.literal('pg-boss'),
-      'Job queue: pg-boss (in the database) or bullmq (in Redis). The database records pending work with either.',
+      z.literal('database'),
+      'What brings builds to workers: database (workers look there) or bullmq (a queue in Redis). The database records pending work with either.',
     ),
     ...WORK,
   }),
@@ -61,7 +61,7 @@ export const JobQueueConfig = z.discriminatedUnion('driver', [
     ...WORK,
     url: setting(
       'FAULTLINE_REDIS_URL',
-      address(['redis', 'rediss'], 'without Redis, set FAULTLINE_JOB_QUEUE=pg-boss'),
+      address(['redis', 'rediss'], 'without Redis, set FAULTLINE_JOB_QUEUE=database'),
       'Redis server for bullmq, as redis://host:port.',
       { secret: true },
     ),

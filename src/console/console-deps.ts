@@ -9,7 +9,6 @@ import type { Masker } from '../log/mask/mask.ts';
 import type { SignInProvider } from '../ports/access.ts';
 import type { Database } from '../ports/database.ts';
 import type { Readiness } from '../ports/health.ts';
-import type { JobQueue } from '../ports/job-queue.ts';
 import type { KeptRuns } from '../ports/kept-runs.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorNamespace } from '../ports/vector-index.ts';
@@ -17,6 +16,7 @@ import type { Ask } from '../service/ask/ask.ts';
 import type { Changes } from '../service/changes.ts';
 import type { Connectable } from '../service/connect.ts';
 import type { ScopedStores, ShownArchive } from '../stores/stores.ts';
+import type { WorkNotifier } from '../work/notifier.ts';
 
 /**
  * The response to an error: its status, and a message that is safe to show to the requester. It has already
@@ -59,7 +59,7 @@ export interface ConsoleDeps {
   readonly stores: ScopedStores;
   readonly database: Database;
   readonly archive: ShownArchive & Scoped;
-  readonly jobQueue: JobQueue;
+  readonly notifier: WorkNotifier;
   readonly masker: Masker;
   readonly ask: Ask & Scoped;
   readonly changes: Changes & Scoped;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Category, Kind } from './category.ts';
 import { typedText } from './errors.ts';
 import { Fingerprint } from './failure.ts';
-import { indexEntry, type NewOutboxEntry } from './outbox.ts';
+import { indexEntry, type WorkRequest } from './work.ts';
 
 /** The person who withdrew a library entry or a rule, with the time and reason. */
 const Withdrawal = z.object({ by: z.string(), at: z.iso.datetime(), reason: z.string() });
@@ -104,7 +104,7 @@ interface LibraryVector {
  * Returns the index changes for an entry that answers from now on: adds the entry, and removes the entry that
  * it replaces.
  */
-export function indexChanges(entry: LibraryEntry, replacedId: string | null): NewOutboxEntry[] {
+export function indexChanges(entry: LibraryEntry, replacedId: string | null): WorkRequest[] {
   const { id, text, metadata } = toLibraryVector(entry);
   const gone =
     replacedId === null || replacedId === id ? [] : [indexEntry('error_library', replacedId, null)];
@@ -115,7 +115,7 @@ export function indexChanges(entry: LibraryEntry, replacedId: string | null): Ne
  * Returns the index changes for an entry that stops answering: removes it, and adds the entry that now
  * answers in its place.
  */
-export function indexChangesWithout(gone: LibraryEntry, answering: LibraryEntry | null): NewOutboxEntry[] {
+export function indexChangesWithout(gone: LibraryEntry, answering: LibraryEntry | null): WorkRequest[] {
   const out = indexEntry('error_library', gone.id, null);
   return answering === null || answering.id === gone.id ? [out] : [out, ...indexChanges(answering, null)];
 }

@@ -209,8 +209,8 @@ export type SentMessage = z.infer<typeof SentMessage>;
  */
 export const MAX_RULES = 200;
 /**
- * Topics of the outbox: an occasion is to be matched with rules (migration 0041 adds these), what a rule has
- * found is to be gathered for one target.
+ * Topics of work: an occasion is to be matched with rules (migration 0057 has the triggers that request it),
+ * what a rule has found is to be gathered for one target.
  */
 export const MATCH_RULES = 'match-rules';
 export const GATHER = 'gather-matches';

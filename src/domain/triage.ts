@@ -3,13 +3,8 @@ import { Build, GreenBuild } from './build.ts';
 import { Failure } from './failure.ts';
 import { Reading, Survey } from './reading.ts';
 
-/**
- * The triage of one build: fetch, read, group, think. One row per build, written in the transaction that
- * stores the build, and requested again when more of the build fails. The queue only notifies; this row is
- * the truth.
- */
+/** The work on one build: fetch, read, group, think. Its topic is `triage`, its key the build's id. */
 export const TriageJob = z.object({
-  id: z.string(),
   buildId: z.string(),
   state: z.enum(['queued', 'running', 'done', 'failed']),
   /**
@@ -17,10 +12,8 @@ export const TriageJob = z.object({
    * process died.
    */
   attempts: z.int(),
-  /** Attempts since the last request that failed with a temporary error and returned the job to the queue. */
+  /** Attempts since the last request that failed with a temporary error. */
   retries: z.int(),
-  /** The earliest time at which the job may be taken; null if it may be taken at once. */
-  notBefore: z.iso.datetime().nullable(),
   /**
    * A counter that rises with each piece of news about the build, because its triage is then requested once
    * more.
@@ -28,16 +21,9 @@ export const TriageJob = z.object({
   requested: z.int(),
   /** The `requested` up to which the build's logs were fetched. */
   fetched: z.int(),
-  /** True if news came while the job was running: it is run once more before it is done. */
-  dirty: z.boolean(),
-  /** Fencing number: rises with each lease; a stale holder's writes are refused. */
-  lease: z.int(),
-  leaseExpiresAt: z.iso.datetime().nullable(),
   error: z.string().nullable(),
-  /** ISO 8601 time at which the newest news came; absent if that is not known. */
-  requestedAt: z.iso.datetime().optional(),
-  /** W3C traceparent of the request that caused it, if tracing is enabled. */
-  traceparent: z.string().nullable().optional(),
+  /** W3C traceparent of the request that caused it; null if tracing is off. */
+  traceparent: z.string().nullable(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 });

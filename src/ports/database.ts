@@ -40,6 +40,11 @@ export interface Database extends Sql {
    * be taken. Throws while they cannot.
    */
   checkRoom?(): Promise<void>;
+  /**
+   * Calls `hear` with the payload of each notification on a channel until it is closed; absent where no other
+   * process can notify. Notifications that are sent while the connection is lost are missed.
+   */
+  listen?(channel: string, hear: (payload: string) => void): { close(): Promise<void> };
   close(): Promise<void>;
 }
 
@@ -96,18 +101,18 @@ export function queryInteger(minimum: number, maximum: number, standard: number)
 type FailpointName =
   /** The lease of a triage job is taken. */
   | 'claimed'
-  /** Analysis, review and entries of the outbox are written and not committed. */
+  /** Analysis, review and items of work are written and not committed. */
   | 'concluding'
   /** They are committed. */
   | 'concluded'
   /** The triage job has ended. */
   | 'finished'
-  /** An entry of the outbox is held, and its handler was not called yet. */
-  | 'outbox-taken'
+  /** An item of work is held, and its handler was not called yet. */
+  | 'work-taken'
   /** Its handler is done with it, as when the other side was called, and the row does not say so yet. */
-  | 'outbox-handled'
+  | 'work-handled'
   /** The row says so. */
-  | 'outbox-finished'
+  | 'work-finished'
   /** A person's decision is written and not committed. */
   | 'deciding'
   /** It is committed. */

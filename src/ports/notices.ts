@@ -1,7 +1,7 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import type { Failure } from '../domain/failure.ts';
-import type { NoticeAbout } from '../domain/outbox.ts';
+import type { NoticeAbout } from '../domain/notice.ts';
 import type { Decision, ReviewerQuestion } from '../domain/review.ts';
 import type { TriageJob } from '../domain/triage.ts';
 

@@ -1,4 +1,4 @@
-import type { IndexNamespace } from '../domain/outbox.ts';
+import type { IndexNamespace } from '../domain/work.ts';
 
 /** Curated documents, a team's own documents and decided failures never share a namespace. */
 export type VectorNamespace = IndexNamespace;

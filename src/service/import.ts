@@ -17,7 +17,7 @@ import { maskSources } from './triage/read-build.ts';
 
 export interface ImportDeps {
   readonly database: Pick<Database, 'transaction'>;
-  readonly stores: Pick<Stores, 'builds' | 'triages' | 'passingBuilds' | 'outbox' | 'notices' | 'outside'>;
+  readonly stores: Pick<Stores, 'builds' | 'triages' | 'passingBuilds' | 'work' | 'notices' | 'outside'>;
   readonly archive: Pick<BuildArchive, 'put'>;
   readonly masker: Masker;
 }

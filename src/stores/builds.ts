@@ -189,10 +189,10 @@ const SHOWN = `
     order by s.digest, s.seen_at desc) newest
   order by seen_at desc limit 1000`;
 
-// An upload gets its status, and its triage job, in the transaction that ends it.
+// An upload gets its status, and its triage, in the transaction that ends it.
 const WITHDRAW = `
   delete from builds b where provider = 'upload' and status = 'unknown' and ($1::text is null or id = $1)
-    and not exists (select from triage_jobs j where j.build_id = b.id) returning id`;
+    and not exists (select from work w where w.topic = 'triage' and w.key = b.id) returning id`;
 
 const FIND_BY_EXTERNAL_ID = `
   select ${buildColumns('b')} from builds b

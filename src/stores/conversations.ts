@@ -5,6 +5,7 @@ import { type QuestionState, ReviewerQuestion } from '../domain/review.ts';
 import type { Database } from '../ports/database.ts';
 import type { ConversationStore } from '../ports/stores.ts';
 import { all, columnsFor, first, fromNow, pageValues, scopeValue } from './sql.ts';
+import { REQUESTED_AGAIN } from './work.ts';
 
 interface QuestionFilter {
   readonly state?: QuestionState;
@@ -59,17 +60,13 @@ export function createQuestionStore(db: Database) {
       return await all(db, ReviewerQuestion, LIST_QUESTIONS, values);
     },
     /**
-     * Stores the answer and requests the build's triage again; the job must then be queued by its id. Returns
-     * null if the question no longer waits.
+     * Stores the answer and requests the build's triage again; workers must then be woken. Returns null if
+     * the question no longer waits.
      */
-    answer: async (id: string, answer: string, by: string) => {
-      const [row] = await db.query<{ job: string | null }>(ANSWER, [id, answer, by]);
-      if (row === undefined) return null;
-      const { job, ...question } = row;
-      return { question: ReviewerQuestion.parse(question), jobId: job };
-    },
-    /** Closes the questions that have waited too long. Returns the jobs that this queues again. */
-    expire: async () => (await db.query<{ job: string }>(EXPIRE, [MACHINE])).map((row) => row.job),
+    answer: async (id: string, answer: string, by: string) =>
+      await first(db, ReviewerQuestion, ANSWER, [id, answer, by]),
+    /** Closes the questions that have waited too long. Returns the builds that this has triaged again. */
+    expire: async () => (await db.query<{ key: string }>(EXPIRE, [MACHINE])).map(({ key }) => key),
   };
 }
 
@@ -97,13 +94,10 @@ const ASK = `
   select ${QUESTION} from q`;
 
 /** The build is requested once more, without new logs: what was fetched stays all there is. */
-const WOKEN = `update triage_jobs j set
-    owed = owed + 1, fetched = case when fetched >= owed then owed + 1 else fetched end,
-    state = case when state = 'running' then 'running' else 'queued' end,
-    attempts = case when state = 'running' then attempts else 0 end,
-    retries = case when state = 'running' then retries else 0 end,
-    not_before = null, error = null, updated_at = clock_timestamp()
-  where j.build_id in (select build_id from q) returning j.id, j.build_id`;
+const WOKEN = `update work w set ${REQUESTED_AGAIN('w')},
+    result = case when (w.result->>'fetched')::int >= w.version
+      then w.result || jsonb_build_object('fetched', w.version + 1) else w.result end
+  where w.topic = 'triage' and w.key in (select build_id from q) returning w.key`;
 
 const ANSWER = `
   with q as (
@@ -114,7 +108,7 @@ const ANSWER = `
     insert into review_events (review_id, event, actor, details)
     select q.id, 'answered', $3::text, jsonb_build_object('answer', q.answer) from q
   ), woken as (${WOKEN})
-  select ${QUESTION}, (select w.id from woken w) as job from q`;
+  select ${QUESTION} from q`;
 
 const EXPIRE = `
   with q as (
@@ -124,7 +118,7 @@ const EXPIRE = `
     insert into review_events (review_id, event, actor, details) select q.id, 'expired', $1::text, '{}'::jsonb
     from q
   ), woken as (${WOKEN})
-  select w.id as job from woken w`;
+  select key from woken`;
 
 const MAX_TURNS = 1_000;
 

@@ -11,10 +11,10 @@ import {
   RuleEvent,
   SentMessage,
 } from '../domain/notification-rule.ts';
-import type { OutboxEnd, OutboxEntry } from '../domain/outbox.ts';
+import type { WorkEnd, WorkItem } from '../domain/work.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { OutboxStore } from './outbox.ts';
 import { all, columnsFor, first, insert, likeLiteral, scopeValue, toColumn } from './sql.ts';
+import type { WorkStore } from './work.ts';
 
 /** A match of a rule with one cause, and the targets of its message. */
 export interface NewMatch {
@@ -36,8 +36,8 @@ export type Match = z.infer<typeof Match>;
 const MAX_OWNERS = 1000;
 
 /** Creates the store of notification rules and of their matches that have not been sent yet. */
-export function createNotificationRuleStore(db: Database, outbox: Pick<OutboxStore, 'add' | 'finish'>) {
-  return { ...rulesIn(db), ...ownersIn(db), ...findingsIn(db, outbox) };
+export function createNotificationRuleStore(db: Database, work: Pick<WorkStore, 'add' | 'finish'>) {
+  return { ...rulesIn(db), ...ownersIn(db), ...findingsIn(db, work) };
 }
 
 function rulesIn(db: Database) {
@@ -94,7 +94,7 @@ function rulesIn(db: Database) {
     remove: async (id: string, by: string) =>
       await db.transaction(async (sql) => {
         if ((await noted(sql, id, by, 'deleted')) === null) return false;
-        await sql.query('delete from outbox where topic = $1 and key like $2', [
+        await sql.query('delete from work where topic = $1 and key like $2', [
           GATHER,
           `${likeLiteral(id)} %`,
         ]);
@@ -130,7 +130,7 @@ function ownersIn(db: Database) {
   };
 }
 
-function findingsIn(db: Database, outbox: Pick<OutboxStore, 'add' | 'finish'>) {
+function findingsIn(db: Database, work: Pick<WorkStore, 'add' | 'finish'>) {
   return {
     /**
      * Finds the occasion that rules are asked about: an answer of a build that was not imported, or a change
@@ -163,7 +163,7 @@ function findingsIn(db: Database, outbox: Pick<OutboxStore, 'add' | 'finish'>) {
       if (rows.length === 0) return;
       await db.transaction(async (sql) => {
         const kept = await sql.query<{ ruleId: string; target: string }>(KEEP, [JSON.stringify(rows)]);
-        await outbox.add(
+        await work.add(
           kept.map(({ ruleId, target }) => ({
             topic: GATHER,
             key: `${ruleId} ${target}`,
@@ -187,17 +187,17 @@ function findingsIn(db: Database, outbox: Pick<OutboxStore, 'add' | 'finish'>) {
      * all or nothing.
      */
     seal: async (
-      entry: OutboxEntry,
+      entry: WorkItem,
       { ruleId, target, topic }: { readonly ruleId: string; readonly target: string; readonly topic: string },
-      end: OutboxEnd,
+      end: WorkEnd,
     ) =>
       await db.transaction(async (sql) => {
         const key = newId('ntm');
         const sealed = await sql.query<{ buildId: string }>(SEAL, [ruleId, target, key]);
         const [newest] = sealed;
-        if (!(await outbox.finish(entry, end, sql))) throw new Error('the lease was lost');
+        if (!(await work.finish(entry, end, sql))) throw new Error('the lease was lost');
         if (newest !== undefined)
-          await outbox.add([{ topic, key, buildId: newest.buildId, payload: { ruleId, target } }], sql);
+          await work.add([{ topic, key, buildId: newest.buildId, payload: { ruleId, target } }], sql);
       }),
     /** Lists the matches that a message is about, oldest first. */
     matches: async (messageId: string) => await all(db, Match, MATCHES, [messageId]),
@@ -238,7 +238,7 @@ const EVENTS = `select ${columnsFor(RuleEvent)} from notification_events where r
 
 // When a rule changes, what waits may be due now.
 const HURRY = `
-  update outbox set free_at = clock_timestamp(), due_at = clock_timestamp()
+  update work set free_at = clock_timestamp(), due_at = clock_timestamp()
   where topic = $1 and key like $2 and version > settled and not held`;
 
 const OCCASION =
@@ -305,5 +305,5 @@ const MESSAGES = `
       select message_id from notification_matches where rule_id = $1 and message_id is not null
       order by matched_at desc limit 5000
     ) as newest
-  ) as m join outbox o on o.key = m.message_id and o.topic like 'message:%'
+  ) as m join work o on o.key = m.message_id and o.topic like 'message:%'
   order by o.created_at desc limit $2`;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { GreenBuild, Templates } from '../domain/build.ts';
-import type { OutboxEntry } from '../domain/outbox.ts';
+import type { WorkItem } from '../domain/work.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { OutboxStore } from './outbox.ts';
 import { buildOrder, IS_DEFAULT } from './sql.ts';
+import type { WorkStore } from './work.ts';
 
 /**
  * The templates of one log of a green build; `log` is the key by which the same log of another build is
@@ -21,7 +21,7 @@ export interface ChosenPassingLog extends PassingLog {
 
 export type PassingBuildStore = ReturnType<typeof createPassingBuildStore>;
 
-export function createPassingBuildStore(db: Database, outbox: Pick<OutboxStore, 'finish'>) {
+export function createPassingBuildStore(db: Database, work: Pick<WorkStore, 'finish'>) {
   return {
     /** Stores the name of the repository's default branch, as reported by the CI. */
     saveDefaultBranch: async (
@@ -43,14 +43,13 @@ export function createPassingBuildStore(db: Database, outbox: Pick<OutboxStore, 
       return (row?.newer ?? 0) < builds;
     },
     /**
-     * Stores the templates and finishes the entry of the outbox. Then deletes old templates: those of the
-     * newest `builds` builds per branch and log stay, up to `MAX_LOGS` per pipeline. Templates chosen for a
-     * build whose triage is queued or running stay, too. Returns `false` and changes nothing if the lease is
-     * stale.
+     * Stores the templates and finishes the item of work. Then deletes old templates: those of the newest
+     * `builds` builds per branch and log stay, up to `MAX_LOGS` per pipeline. Templates chosen for a build
+     * whose triage is queued or running stay, too. Returns `false` and changes nothing if the lease is stale.
      */
-    keep: async (entry: OutboxEntry, logs: readonly PassingLog[], builds: number) =>
+    keep: async (entry: WorkItem, logs: readonly PassingLog[], builds: number) =>
       await db.transaction(async (sql) => {
-        if (!(await outbox.finish(entry, { outcome: 'done' }, sql))) return false;
+        if (!(await work.finish(entry, { outcome: 'done' }, sql))) return false;
         await sql.query('delete from green_templates where build_id = $1', [entry.key]);
         for (const { log, templates } of logs) await sql.query(INSERT, [entry.key, log, templates]);
         await sql.query(PRUNE, [entry.key, builds, MAX_LOGS]);
@@ -139,8 +138,8 @@ const PRUNE = `
   delete from green_templates t using ranked r
   where t.build_id = r.build_id and t.log = r.log and (r.nth > $2 or r.side > $3)
     and not exists (
-      select from green_choices c join triage_jobs j on j.build_id = c.build_id
-      where c.green_build_id = t.build_id and c.log = t.log and j.state in ('queued', 'running')
+      select from green_choices c join work w on w.topic = 'triage' and w.key = c.build_id
+      where c.green_build_id = t.build_id and c.log = t.log and w.version > w.settled
     )`;
 
 const CHOOSE = `

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { indexEntry, REMOVE_LOGS } from '../domain/outbox.ts';
+import { indexEntry, REMOVE_LOGS } from '../domain/work.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { OutboxStore } from './outbox.ts';
 import { fromNow } from './sql.ts';
+import type { WorkStore } from './work.ts';
 
 /** The builds to delete, together with the data that belongs to them. */
 export interface ForgetScope {
@@ -38,7 +38,7 @@ const Counts = z.object({
 export type RetentionStore = ReturnType<typeof createRetentionStore>;
 
 /** Ages are judged by when the service received a build, leases by the database's clock. */
-export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'add'>) {
+export function createRetentionStore(db: Database, work: Pick<WorkStore, 'add'>) {
   return {
     /**
      * Acquires the lease for `holdMs`, or renews it if this holder already has it. Returns `false` if another
@@ -56,23 +56,24 @@ export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'ad
       return Counts.parse(row);
     },
     /**
-     * Deletes at most `limit` builds, oldest first, with everything that depends on them, and has the outbox
-     * delete their texts. The audit trail keeps who did what and when. Returns how many builds were deleted.
+     * Deletes at most `limit` builds, oldest first, with everything that depends on them, and requests
+     * that their texts are deleted. The audit trail keeps who did what and when. Returns how many builds were
+     * deleted.
      */
     forgetBuilds: async (scope: ForgetScope, limit: number) =>
-      await db.transaction((sql) => forgetBuilds(sql, outbox, scope, limit)),
-    /** Has the outbox delete the texts of at most `limit` builds that stay. Returns how many. */
+      await db.transaction((sql) => forgetBuilds(sql, work, scope, limit)),
+    /** Requests that the texts of at most `limit` builds that stay are deleted. Returns how many. */
     forgetLogs: async (scope: ForgetScope, limit: number) =>
       (await db.query(FORGET_LOGS, [...toScopeValues(scope), limit])).length,
     /**
-     * Deletes at most `limit` library entries of the repository, has the outbox delete them from the index,
-     * and returns their ids.
+     * Deletes at most `limit` library entries of the repository, requests that they are deleted from the
+     * index, and returns their ids.
      */
     forgetLibrary: async (scope: ForgetScope & { readonly repository: string }, limit: number) =>
       await db.transaction(async (sql) => {
         const rows = await sql.query<{ id: string }>(FORGET_LIBRARY, [scope.repository, scope.before, limit]);
         const ids = rows.map(({ id }) => id);
-        await outbox.add(
+        await work.add(
           ids.map((id) => indexEntry('error_library', id, null)),
           sql,
         );
@@ -99,14 +100,14 @@ export function createRetentionStore(db: Database, outbox: Pick<OutboxStore, 'ad
 
 async function forgetBuilds(
   sql: Sql,
-  outbox: Pick<OutboxStore, 'add'>,
+  work: Pick<WorkStore, 'add'>,
   scope: ForgetScope,
   limit: number,
 ): Promise<number> {
   const ids = (await sql.query<{ id: string }>(BUILDS, [...toScopeValues(scope), limit])).map(({ id }) => id);
   if (ids.length === 0) return 0;
   const named = await sql.query<{ id: string }>(AUDITED, [ids]);
-  await outbox.add(
+  await work.add(
     ids.map((key) => ({ topic: REMOVE_LOGS, key })),
     sql,
   );
@@ -134,7 +135,7 @@ const MEANT = `
   ($1::text is null or b.repository = $1) and b.repository <> all($2::text[])
     and b.received_at < $3::timestamptz
     and (not $4::boolean or not exists (
-      select from triage_jobs j where j.build_id = b.id and j.state in ('queued', 'running')))`;
+      select from work w where w.topic = 'triage' and w.key = b.id and w.version > w.settled))`;
 
 // Two processes that delete at once take different builds.
 const BUILDS = `select b.id from builds b where ${MEANT} order by b.received_at, b.id limit $5
@@ -164,7 +165,7 @@ const FORGET_LOGS = `
       where f.build_id = b.id)
     order by b.received_at, b.id limit $5
   ), queued as (
-    insert into outbox (topic, key) select '${REMOVE_LOGS}', id from meant on conflict do nothing
+    insert into work (topic, key) select '${REMOVE_LOGS}', id from meant on conflict do nothing
   )
   insert into forgotten_logs (build_id) select id from meant on conflict do nothing returning build_id`;
 

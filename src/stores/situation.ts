@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
 import { Build } from '../domain/build.ts';
 import { Failure } from '../domain/failure.ts';
-import type { NoticeAbout } from '../domain/outbox.ts';
+import type { NoticeAbout } from '../domain/notice.ts';
 import type { Database } from '../ports/database.ts';
 import type { BuildSituation, Cause, CauseHistory, FailedBefore, Situation } from '../ports/notices.ts';
 import { createQuestionStore } from './conversations.ts';
 import { createReviewStore } from './reviews.ts';
 import { buildColumns, buildOrder } from './sql.ts';
+import { TRIAGE_STATE } from './triages.ts';
 
 /** More causes of one build than this are counted, and not shown one by one. */
 const MAX_CAUSES = 500;
@@ -199,14 +200,14 @@ const DEFAULT_BRANCH = `
 
 const COUNTED = `
   select count(f.id)::int as failures, count(distinct f.fingerprint) filter (where a.id is null)::int as open,
-    j.state, j.error
+    ${TRIAGE_STATE('w')} as state, w.error
   from builds b
-  left join triage_jobs j on j.build_id = b.id
+  left join work w on w.topic = 'triage' and w.key = b.id
   left join failures f on f.build_id = b.id
   left join triages t on t.build_id = f.build_id and t.fingerprint = f.fingerprint
   left join analyses a on a.triage_id = t.id
   where b.id = $1
-  group by j.state, j.error`;
+  group by w.topic, w.key`;
 
 const QUESTION = `
   select id from reviewer_questions where build_id = $1 and state = 'waiting'

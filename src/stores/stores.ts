@@ -20,14 +20,16 @@ import { createHealthStore } from './health.ts';
 import { createInsightsStore } from './insights.ts';
 import { createLibraryStore, createRuleStore } from './library.ts';
 import { createCalibrationStore, createCaseStore, createRecordingStore } from './measurements.ts';
+import { createNoticeStore } from './notices.ts';
 import { createNotificationRuleStore } from './notification-rules.ts';
-import { createNoticeStore, createOutboxStore, createPublicationStore } from './outbox.ts';
 import { createOutsideStore } from './outside.ts';
 import { createPassingBuildStore } from './passing-builds.ts';
+import { createPublicationStore } from './publications.ts';
 import { createReviewStore } from './reviews.ts';
 import { fromNow } from './sql.ts';
 import { createChangeStore, createRunStepStore, createTriageStore, type Traceparent } from './triages.ts';
 import { createTrustStore } from './trust.ts';
+import { createWorkStore } from './work.ts';
 
 /**
  * Creates all stores over one database. The clock dates incoming data and creates ids; leases and claims use
@@ -40,7 +42,7 @@ export function createStores(
   traceparent?: Traceparent,
   rules: readonly NoticeRule[] = [],
 ) {
-  const outbox = createOutboxStore(db);
+  const work = createWorkStore(db);
   return {
     deliveries: createDeliveryStore(db),
     builds: createBuildStore(db, clock),
@@ -52,12 +54,12 @@ export function createStores(
     questions: createQuestionStore(db),
     library: createLibraryStore(db),
     rules: createRuleStore(db),
-    passingBuilds: createPassingBuildStore(db, outbox),
+    passingBuilds: createPassingBuildStore(db, work),
     toolCache: createToolCacheStore(db),
     conversations: createConversationStore(db),
     tokens: createTokenStore(db),
-    outbox,
-    publications: createPublicationStore(db, outbox),
+    work,
+    publications: createPublicationStore(db, work),
     flakiness: createFlakinessStore(db),
     causes: createCauseStore(db),
     experiments: createExperimentStore(clock),
@@ -65,8 +67,8 @@ export function createStores(
     health: createHealthStore(db),
     trust: createTrustStore(db),
     outside: createOutsideStore(db),
-    notices: createNoticeStore(db, outbox, rules),
-    notificationRules: createNotificationRuleStore(db, outbox),
+    notices: createNoticeStore(db, work, rules),
+    notificationRules: createNotificationRuleStore(db, work),
     sessions: createSessionStore(db),
     runSteps: createRunStepStore(db),
     changes: createChangeStore(db),
@@ -103,7 +105,7 @@ export interface ShownStores
   readonly flakiness: Omit<Stores['flakiness'], 'follow' | 'ofTests'>;
   readonly passingBuilds: Pick<Stores['passingBuilds'], 'newest'>;
   readonly notices: Pick<Stores['notices'], 'changed' | 'situation' | 'pages'>;
-  readonly outbox: Pick<Stores['outbox'], 'add'>;
+  readonly work: Pick<Stores['work'], 'add'>;
   readonly outside: Omit<Stores['outside'], 'saveLogPages'>;
   readonly trust: Pick<Stores['trust'], 'changes' | 'answers'>;
   readonly notificationRules: Pick<

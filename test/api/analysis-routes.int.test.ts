@@ -8,6 +8,7 @@ import {
   storeFailedBuild,
 } from '../service/answers/served-world.ts';
 import { sampleBuild } from '../support/sample-analysis.ts';
+import { createTriageJobs } from '../support/triage-jobs.ts';
 
 let world: ServedWorld;
 let stored: Stored;
@@ -91,11 +92,11 @@ describe('builds', () => {
     const queued = await get(`/api/builds/${build.id}`);
     expect(queued.body.triage).toMatchObject({ state: 'queued', step: null, error: null });
     expect(queued.headers['retry-after']).toBe('2');
-    const leased = await world.stores.triages.lease(job.id, 60_000);
+    const leased = await createTriageJobs(world.stores).lease(job.buildId);
     const running = await get(`/api/builds/${build.id}/analyses`);
     expect(running.body).toMatchObject({ triage: { state: 'running' }, analyses: [] });
     expect(running.headers['retry-after']).toBe('2');
-    await world.stores.triages.finish(leased!, 'failed', 'the logs have expired');
+    await createTriageJobs(world.stores).finish(leased!, 'failed', 'the logs have expired');
     const failed = await get(`/api/builds/${build.id}`);
     expect(failed.body.triage).toMatchObject({ state: 'failed', error: 'the logs have expired' });
     expect(failed.headers['retry-after']).toBeUndefined();

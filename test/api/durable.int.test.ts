@@ -17,12 +17,12 @@ const enqueued: string[] = [];
 beforeAll(async () => {
   database = await openTestDatabase();
   stores = createStores(database, { now: () => Date.now() });
-  const jobQueue = {
-    ...emptyHttpDeps().jobQueue,
-    enqueue: async (jobId: string) => void enqueued.push(jobId),
+  const notifier = {
+    notify: (_topic: string, key: string) => void enqueued.push(key),
+    settle: async () => undefined,
   };
   app = await buildHttp(
-    emptyHttpDeps({ database, stores, jobQueue, archive: createPostgresArchive(database) }),
+    emptyHttpDeps({ database, stores, notifier, archive: createPostgresArchive(database) }),
   );
 });
 afterAll(async () => {
@@ -87,18 +87,18 @@ test('what was answered with 202 has landed; a moment later its build and what i
   });
   const job = await stores.triages.findByBuild(buildId);
   expect(job).toMatchObject({ buildId, state: 'queued' });
-  expect(enqueued).toContain(job?.id);
+  expect(enqueued).toContain(job?.buildId);
 });
 
 test('one delivery sent a hundred times at once is one row and one build, and each is told 202 (T06)', async () => {
-  const before = [await count('builds'), await count('deliveries'), await count('triage_jobs')];
+  const before = [await count('builds'), await count('deliveries'), await count('work')];
   const answers = await Promise.all(
     Array.from({ length: 100 }, () => sendGithub(app, { ...failedRun(1002), delivery: 'd-1002' })),
   );
   await deliver({ ...failedRun(1002), delivery: 'd-1002' });
 
   expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(100).fill(202));
-  const added = [await count('builds'), await count('deliveries'), await count('triage_jobs')].map(
+  const added = [await count('builds'), await count('deliveries'), await count('work')].map(
     (now, at) => now - (before[at] ?? 0),
   );
   console.info(`T06: 101 copies of one delivery, 101 × 202; builds, deliveries, jobs: ${added.join(', ')}`);
@@ -121,17 +121,14 @@ test('an id that comes again with another body is refused, whether its build is 
 });
 
 test('a run, its jobs and its checks that come at once are one build (T09)', async () => {
-  const before = [await count('builds'), await count('triage_jobs')];
+  const before = [await count('builds'), await count('work')];
   const told = [failedCheck(1003), failedJob(1003), failedRun(1003), failedJob(1003), failedCheck(1003)];
   const all = await Promise.all(
     told.map((sending, index) => deliver({ ...sending, delivery: `d-1003-${index}` })),
   );
 
   expect(new Set(all.map(({ buildId }) => buildId)).size).toBe(1);
-  expect([await count('builds'), await count('triage_jobs')]).toEqual([
-    (before[0] ?? 0) + 1,
-    (before[1] ?? 0) + 1,
-  ]);
+  expect([await count('builds'), await count('work')]).toEqual([(before[0] ?? 0) + 1, (before[1] ?? 0) + 1]);
   expect(await stores.builds.find(all[0]?.buildId ?? '')).toMatchObject({
     pipeline: 'test',
     number: '3',
@@ -236,7 +233,9 @@ test('a crash between the logs and the answer is healed by the next try', async 
 
   expect([lost.statusCode, again.statusCode]).toEqual([500, 202]);
   expect(await stores.builds.find(again.json().buildId)).toMatchObject({ status: 'failed' });
-  expect(await stores.triages.findByBuild(again.json().buildId)).toMatchObject({ id: again.json().jobId });
+  expect(await stores.triages.findByBuild(again.json().buildId)).toMatchObject({
+    buildId: again.json().jobId,
+  });
 });
 
 test('an upload that was cut off leaves nothing of itself to the one that completes it', async () => {
@@ -323,7 +322,7 @@ test.each(['a log', 'the build'])(
     const api = await buildHttp(
       emptyHttpDeps({ database, stores: { ...stores, deliveries }, archive: { ...archive, put } }),
     );
-    const before = [await count('builds'), await count('build_sources'), await count('triage_jobs')];
+    const before = [await count('builds'), await count('build_sources'), await count('work')];
     const metadata = { repository: 'shop/full', pipeline: 'ci', number: '1', status: 'failed' };
     const logs = [
       { name: 'a.log', text: 'FAIL src/a.test.ts' },
@@ -337,7 +336,7 @@ test.each(['a log', 'the build'])(
     });
     await api.close();
     expect(answer.statusCode).toBe(507);
-    expect([await count('builds'), await count('build_sources'), await count('triage_jobs')]).toEqual(before);
+    expect([await count('builds'), await count('build_sources'), await count('work')]).toEqual(before);
   },
 );
 

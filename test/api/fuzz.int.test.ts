@@ -46,7 +46,7 @@ beforeAll(async () => {
     database,
     ask: storedAsk(stores),
     archive: createPostgresArchive(database),
-    jobQueue: { ...empty.jobQueue, enqueue: async () => undefined },
+    notifier: { notify: () => undefined, settle: async () => undefined },
     knowledge: {
       add: async () => Promise.reject(new Error('not reached: needs a reader of documents')),
       list: async () => [],

@@ -81,7 +81,7 @@ interface Count {
 
 const COUNT = `select (select count(*)::int from deliveries) as deliveries,
   (select count(*)::int from deliveries d join builds b on b.id = d.build_id where d.state = 'recorded') as recorded,
-  (select count(*)::int from builds) as builds, (select count(*)::int from triage_jobs) as jobs`;
+  (select count(*)::int from builds) as builds, (select count(*)::int from work where topic = 'triage') as jobs`;
 
 async function count(database: string): Promise<Count> {
   const db = database.startsWith('postgres')

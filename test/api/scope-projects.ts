@@ -107,7 +107,7 @@ async function storeRule(stores: Stores, repository: string): Promise<string> {
 
 /** A rule with a message. */
 async function storeNotificationRule(
-  { notificationRules: rules, outbox }: Stores,
+  { notificationRules: rules, work }: Stores,
   repository: string,
   analysisId: string,
 ): Promise<string> {
@@ -120,7 +120,7 @@ async function storeNotificationRule(
   const { id } = (await rules.add(input, repository, 'ada')) ?? { id: '' };
   const [occasion] = await rules.answers([analysisId]);
   if (occasion !== undefined) await rules.keep([{ ruleId: id, occasion, targets: ['slack:C0123456789'] }]);
-  const [entry] = await outbox.take({ topic: GATHER, limit: 1, leaseMs: 60_000 });
+  const [entry] = await work.take({ topic: GATHER, limit: 1, leaseMs: 60_000 });
   const sealed = { ruleId: id, target: 'slack:C0123456789', topic: 'message:slack' };
   if (entry !== undefined) await rules.seal(entry, sealed, { outcome: 'done' });
   return id;

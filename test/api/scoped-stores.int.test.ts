@@ -227,7 +227,7 @@ const CALLS: Calls = {
     of: (store) => store.of('ada'),
     set: (store) => store.set('ada', DEFAULT_PREFERENCES),
   },
-  outbox: { add: (store) => store.add([]) },
+  work: { add: (store) => store.add([]) },
   notificationRules: {
     find: (store, of) => store.find(of.notificationRule),
     list: async (store, { repository }) =>
@@ -266,7 +266,7 @@ const OF_ALL = [
   'rules countActive',
   'preferences of',
   'preferences set',
-  'outbox add',
+  'work add',
   ...FOR_ALL,
 ];
 
@@ -331,7 +331,7 @@ async function storeSeen(repository: string, number: string): Promise<Seen> {
   await stores.runSteps.add(project.build, step);
   await database.query('insert into forgotten_logs (build_id) values ($1)', [project.build]);
   await stores.notices.changed({ buildId: project.build, delayMs: 0 });
-  await database.query(`update outbox set result = '{"reference": "7"}' where key = $1`, [
+  await database.query(`update work set result = '{"reference": "7"}' where key = $1`, [
     `test:${project.build}`,
   ]);
   await stores.outside.saveLogPages(project.build, [{ name: 'console', url: 'https://host/job' }]);

@@ -4,6 +4,7 @@ import type { Review } from '../../src/domain/review.ts';
 import { openPage } from '../support/browser.ts';
 import { evil, HOSTILE_STEP, stockHostile } from '../support/hostile-stock.ts';
 import { openReviewWorld, type ReviewWorld, untilShown } from '../support/review-world.ts';
+import { createTriageJobs } from '../support/triage-jobs.ts';
 
 let client: ReviewWorld;
 let pages: string[];
@@ -95,7 +96,7 @@ describe('38: text that means harm, in every field that is shown', () => {
         await page.keyboard.press(key);
       expect(await foreign(page)).toEqual([]);
       const { triages } = client.console.stores;
-      await triages.lease((await triages.request(next.buildId)).id, 60_000);
+      await createTriageJobs(client.console.stores).lease((await triages.request(next.buildId)).buildId);
       await page.goto(`/runs/${next.buildId}`);
       await client.console.stores.runSteps.add(next.buildId, HOSTILE_STEP);
       await page.getByText('§step.summary§').first().waitFor();

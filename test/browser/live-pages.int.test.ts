@@ -10,6 +10,7 @@ import {
   storeQueue,
   untilSaid,
 } from '../support/review-world.ts';
+import { createTriageJobs } from '../support/triage-jobs.ts';
 
 let client: ReviewWorld;
 beforeAll(async () => {
@@ -76,7 +77,9 @@ describe('65: pages change while they are open', () => {
   it('65: a build says how far it is and gets its causes, and what is open stays open', async () => {
     const [item] = await itemsOf('build', 1);
     const { stores } = client.console;
-    const job = await stores.triages.lease((await stores.triages.request(item?.buildId ?? '')).id, 600_000);
+    const job = await createTriageJobs(stores).lease(
+      (await stores.triages.request(item?.buildId ?? '')).buildId,
+    );
     if (job === null || item === undefined) throw new Error('somebody else works on it');
     await client.at('reader', async (page) => {
       await page.goto(`/builds/${item.buildId}`);
@@ -84,7 +87,7 @@ describe('65: pages change while they are open', () => {
       expect(await page.getByRole('note').textContent()).toMatch(/^Analyzing/);
       await page.locator('#causes summary').first().click();
       await page.locator('#causes h3 a').first().focus();
-      await stores.triages.finish(job, 'done', null);
+      await createTriageJobs(stores).finish(job, 'done');
       await untilSaid(page, 'Analyzed.');
       expect(await page.getByRole('note').textContent()).toBe('Analyzed.');
       expect(await page.locator('#causes details').first().getAttribute('open')).not.toBe(null);

@@ -72,7 +72,7 @@ describe('39: each state says its sentence', () => {
       expect(await page.content()).not.toContain(secret);
       const before = new Date(Date.now() + 60_000).toISOString();
       const forgotten = { repository: 'states/expired', except: [], before, settledOnly: false };
-      await createRetentionStore(app.database, stores.outbox).forgetLogs(forgotten, 10);
+      await createRetentionStore(app.database, stores.work).forgetLogs(forgotten, 10);
       await app.archive.remove(buildId);
       await page.goto(`/logs/${buildId}?file=build.log`);
       expect(await mainOf(page)).toMatch(

@@ -2,8 +2,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Step } from '../../src/domain/analysis.ts';
 import type { Review } from '../../src/domain/review.ts';
-import type { TriageJob } from '../../src/domain/triage.ts';
+import type { WorkItem } from '../../src/domain/work.ts';
 import { openReviewWorld, type ReviewWorld, storeQueue, untilSaid } from '../support/review-world.ts';
+import { createTriageJobs } from '../support/triage-jobs.ts';
 
 let client: ReviewWorld;
 let items: Review[];
@@ -20,9 +21,9 @@ function itemAt(at: number): Review {
 }
 
 /** A triage that this test holds: it goes on for as long as it wants. */
-async function beginRun({ buildId }: Review): Promise<TriageJob> {
+async function beginRun({ buildId }: Review): Promise<WorkItem> {
   const { triages } = client.console.stores;
-  const job = await triages.lease((await triages.request(buildId)).id, 600_000);
+  const job = await createTriageJobs(client.console.stores).lease((await triages.request(buildId)).buildId);
   if (job === null) throw new Error('somebody else works on it');
   return job;
 }
@@ -78,7 +79,7 @@ describe('30: a run that goes on', () => {
       await step(item, 'finding 6');
       await page.locator('#steps').getByText('finding 6').first().waitFor();
       expect(await summaries(page)).toEqual(findings(6));
-      await client.console.stores.triages.finish(job, 'done', null);
+      await createTriageJobs(client.console.stores).finish(job, 'done');
       await page.waitForURL(`**/runs/${item.analysisId}`);
       await expect.poll(() => streams.size, { timeout: 10_000 }).toBe(0);
       // A stream that was only broken, not closed, would be asked for again within three seconds.

@@ -4,7 +4,7 @@ import { noticeHandler } from '../../src/channels/handlers.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Build, NewBuild } from '../../src/domain/build.ts';
 import { newId } from '../../src/domain/ids.ts';
-import type { OutboxEntry } from '../../src/domain/outbox.ts';
+import type { WorkItem } from '../../src/domain/work.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
@@ -12,8 +12,8 @@ import { renderComment } from '../../src/notifications/render-comment.ts';
 import type { Logger } from '../../src/ports/telemetry.ts';
 import { createGithubCommentClient } from '../../src/providers/github/notices.ts';
 import { commentRule } from '../../src/providers/notice-rules.ts';
-import { type OutboxWorker, type OutboxWorkerDeps, startOutbox } from '../../src/service/outbox.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
+import { startWorker, type Worker, type WorkerDeps } from '../../src/work/worker.ts';
 import { sampleAnalysis, sampleBuild, sampleDecision, sampleGroup, sampleReview } from '../stores/samples.ts';
 import { createFakeGithub, type FakeGithub } from '../support/fake-github.ts';
 import { type GithubApi, startGithubApi } from '../support/github-api.ts';
@@ -33,7 +33,7 @@ afterAll(async () => db.dispose());
 
 let client: FakeGithub;
 let github: GithubApi;
-let workers: OutboxWorker[];
+let workers: Worker[];
 let log: LogLine[];
 let repository: string;
 beforeEach(async () => {
@@ -45,7 +45,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all(workers.map((worker) => worker.stop()));
-  await db.query('update outbox set settled = version');
+  await db.query('update work set settled = version');
   await github.close();
 });
 
@@ -53,7 +53,7 @@ function keep({
   timeLimitMs = 2_000,
   pauseMs = 0,
   ...change
-}: Partial<OutboxWorkerDeps> & { timeLimitMs?: number; pauseMs?: number } = {}) {
+}: Partial<WorkerDeps> & { timeLimitMs?: number; pauseMs?: number } = {}) {
   const logger: Logger = recordingLogger(log);
   const client = createGithubCommentClient({
     baseUrl: github.url,
@@ -74,8 +74,8 @@ function keep({
       pauseMs,
     },
   );
-  const worker = startOutbox({
-    outbox: stores.outbox,
+  const worker = startWorker({
+    work: stores.work,
     handlers: [handler],
     masker: createMasker(),
     logger,
@@ -100,16 +100,15 @@ async function build(change: Partial<NewBuild> = {}): Promise<Build> {
   return (await stores.builds.upsert(sampleBuild(known))).build;
 }
 
-async function said(of: Build, delayMs = 0): Promise<OutboxEntry> {
+async function said(of: Build, delayMs = 0): Promise<WorkItem> {
   await stores.notices.changed({ buildId: of.id, delayMs });
   return await settled();
 }
 
-const comment = async () =>
-  await stores.outbox.find('notice:github-comment', `github-comment:${repository}#7`);
+const comment = async () => await stores.work.find('notice:github-comment', `github-comment:${repository}#7`);
 
 /** When all that is wanted is shown. */
-async function settled(): Promise<OutboxEntry> {
+async function settled(): Promise<WorkItem> {
   for (let tries = 0; tries < 300; tries++) {
     const notice = await comment();
     if (notice !== null && notice.settled === notice.version) return notice;
@@ -227,7 +226,7 @@ describe('the comment of a pull request', () => {
     const dying = keep({
       timeLimitMs: 100,
       failpoint: (name) => {
-        if (name !== 'outbox-handled' || deaths++ > 0) return;
+        if (name !== 'work-handled' || deaths++ > 0) return;
         throw new Error('the process dies');
       },
     });
@@ -259,7 +258,7 @@ describe('the comment of a pull request', () => {
     await stores.notices.changed({ buildId: one.id, delayMs: 0 });
     await sleep(200);
     expect(client.writes).toEqual(['POST comment', 'PATCH comment']);
-    await db.query('update outbox set free_at = clock_timestamp()');
+    await db.query('update work set free_at = clock_timestamp()');
     client.intercept = (_request, response) => {
       sendJson(
         response,
@@ -272,7 +271,7 @@ describe('the comment of a pull request', () => {
     for (let tries = 0; tries < 100 && !log.some(({ level }) => level === 'warn'); tries++) await sleep(20);
     await sleep(100);
     const [row] = await db.query<{ wait: number; retries: number }>(
-      `select extract(epoch from free_at - clock_timestamp())::float8 as wait, retries from outbox where key = $1`,
+      `select extract(epoch from free_at - clock_timestamp())::float8 as wait, retries from work where key = $1`,
       [`github-comment:${repository}#7`],
     );
     expect(row?.wait).toBeGreaterThan(3_500);
@@ -290,7 +289,7 @@ describe('the comment of a pull request', () => {
     const refused = await said(one);
     expect(refused).toMatchObject({ result: null, error: expect.stringContaining('write "Pull requests"') });
     expect(log.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual([
-      'an outbox entry failed permanently',
+      'work failed permanently',
     ]);
     client.intercept = null;
     expect(await said(one)).toMatchObject({ error: null, result: { reference: expect.any(String) } });

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import type { NoticeOutlet } from '../../src/channels/channel.ts';
 import { noticeHandler } from '../../src/channels/handlers.ts';
-import type { OutboxEntry } from '../../src/domain/outbox.ts';
+import type { WorkItem } from '../../src/domain/work.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { startOutbox } from '../../src/service/outbox.ts';
+import { startWorker } from '../../src/work/worker.ts';
 import { headOf, situationOf } from '../notifications/sample-situation.ts';
 
-const entry: OutboxEntry = {
+const entry: WorkItem = {
   ...{
     topic: 'notice:chat',
     key: 'chat:shop/api',
@@ -24,21 +24,26 @@ const entry: OutboxEntry = {
     attempts: 1,
     retries: 0,
     error: null,
+    groupKey: null,
+    dueAt: '2026-01-05T10:00:00.000Z',
+    changedAt: '2026-01-05T10:00:00.000Z',
   },
 };
 
 it('a call that a stop cuts off may have got through: what comes next looks for it', async () => {
   const due = [entry];
   const released: number[] = [];
-  const outbox = {
+  const work = {
     ...{
       due: async () => ['notice:chat'],
       take: async () => due.splice(0),
       isCurrent: async () => true,
       finish: async () => true,
+      renew: async () => true,
+      holds: async () => true,
+      progressed: async () => undefined,
     },
-    release: async (_entry: OutboxEntry, _error: string | null, delayMs: number) =>
-      void released.push(delayMs),
+    release: async (_entry: WorkItem, _error: string | null, delayMs: number) => void released.push(delayMs),
   };
   let begun = () => {};
   const isBegun = new Promise<void>((resolve) => {
@@ -54,17 +59,16 @@ it('a call that a stop cuts off may have got through: what comes next looks for 
   };
   const notices = { situation: async () => situationOf(headOf()) };
   const masker = { mask: async (text: string) => ({ text, count: 0 }) };
-  const handlers = [noticeHandler('chat', outlet, { outbox, notices, timeLimitMs: 60_000 })];
-  const worker = startOutbox({
-    outbox,
+  const handlers = [noticeHandler('chat', outlet, { work, notices, timeLimitMs: 60_000 })];
+  const worker = startWorker({
+    work,
     handlers,
     masker,
     logger: silentLogger,
     intervalMs: 60_000,
-    stopGraceMs: 10,
   });
   await isBegun;
-  await worker.stop();
+  await worker.stop(10);
   // Without a delay the attempt would not count, and the next one would be taken for the first.
   expect(released).toEqual([1]);
 });

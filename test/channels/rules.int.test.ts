@@ -9,11 +9,11 @@ import type { Analysis } from '../../src/domain/analysis.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { NotificationRuleInput } from '../../src/domain/notification-rule.ts';
-import type { OutboxHandler } from '../../src/domain/outbox.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { drainOutbox } from '../../src/service/outbox.ts';
+import type { WorkHandler } from '../../src/ports/work.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
+import { drainWork } from '../../src/work/process-items.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../stores/samples.ts';
 import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../support/slack-api.ts';
@@ -37,7 +37,7 @@ afterEach(async () => {
   await slack.close();
   for (const { id } of await stores.notificationRules.list())
     await stores.notificationRules.remove(id, 'test');
-  await db.query('delete from outbox');
+  await db.query('delete from work');
   await db.query('delete from notification_owners');
 });
 
@@ -90,9 +90,9 @@ const slackMessenger = () =>
   openNews(slackChannel(SlackSettings.parse({ token: SLACK_TOKEN, baseUrl: slack.url })));
 
 const { signal } = new AbortController();
-const outboxDeps = () => ({ outbox: stores.outbox, masker: createMasker(), logger: silentLogger });
+const workDeps = () => ({ work: stores.work, masker: createMasker(), logger: silentLogger });
 
-async function handlers(messengers?: Messengers): Promise<OutboxHandler[]> {
+async function handlers(messengers?: Messengers): Promise<WorkHandler[]> {
   const open: Messengers = messengers ?? { slack: await slackMessenger() };
   const deps = { stores, publicUrl: 'https://fl.example', timeLimitMs: 2_000 };
   const sending = MESSAGE_CHANNELS.map((channel) =>
@@ -101,8 +101,8 @@ async function handlers(messengers?: Messengers): Promise<OutboxHandler[]> {
   return [...ruleHandlers({ stores, clock, logger: silentLogger }), ...sending];
 }
 
-async function work(all?: readonly OutboxHandler[]): Promise<void> {
-  for (const handler of all ?? (await handlers())) await drainOutbox(handler, outboxDeps(), signal);
+async function work(all?: readonly WorkHandler[]): Promise<void> {
+  for (const handler of all ?? (await handlers())) await drainWork(handler, workDeps(), signal);
 }
 
 const texts = () => slack.messages.map(({ text }) => text);
@@ -119,7 +119,7 @@ describe('68: a rule', () => {
     await fail({ fingerprint: 'storm-later' });
     await work();
     expect(slack.messages).toHaveLength(1);
-    await db.query('update outbox set free_at = clock_timestamp()');
+    await db.query('update work set free_at = clock_timestamp()');
     await work();
     expect(slack.messages).toHaveLength(2);
   });
@@ -147,7 +147,7 @@ describe('68: a rule', () => {
         sampleBuild({ repository, number: newId('bld'), branch: 'main', status: 'passed' }),
       ));
     const next = async () => {
-      await db.query('update outbox set free_at = clock_timestamp()');
+      await db.query('update work set free_at = clock_timestamp()');
       await work();
       return texts().map((text) => text.split(':')[0]);
     };
@@ -233,14 +233,14 @@ describe('68: a rule', () => {
     const all = await handlers({ webhook: { ...messenger, send } });
     await work(all);
     isAway = false;
-    await db.query('update outbox set free_at = clock_timestamp()');
+    await db.query('update work set free_at = clock_timestamp()');
     await work(all);
     expect(sent.map(({ key }) => key)).toEqual([sent[0]?.key, sent[0]?.key]);
   });
 });
 
 describe('68: a kill', () => {
-  const POINTS = ['outbox-taken', 'outbox-handled', 'outbox-finished'] as const;
+  const POINTS = ['work-taken', 'work-handled', 'work-finished'] as const;
   const TOPICS = ['match-rules', 'gather-matches', 'message:slack', 'message:webhook'] as const;
 
   it.each(TOPICS.flatMap((topic) => POINTS.map((point) => [topic, point] as const)))(
@@ -255,14 +255,14 @@ describe('68: a kill', () => {
         const die = (at: string) => {
           if (handler.topic === topic && at === point) throw new Error('killed');
         };
-        await drainOutbox(handler, { ...outboxDeps(), failpoint: die }, signal).catch(() => undefined);
+        await drainWork(handler, { ...workDeps(), failpoint: die }, signal).catch(() => undefined);
       }
       // Another process starts.
-      await stores.outbox.reclaim();
+      await stores.work.reclaim();
       await work(all);
       expect(slack.messages).toHaveLength(1);
       expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
-      expect(sent).toHaveLength(topic === 'message:webhook' && point === 'outbox-handled' ? 2 : 1);
+      expect(sent).toHaveLength(topic === 'message:webhook' && point === 'work-handled' ? 2 : 1);
     },
   );
 });

@@ -1,5 +1,5 @@
 import type { NoticeCall } from '../../src/channels/channel.ts';
-import type { NoticeAbout } from '../../src/domain/outbox.ts';
+import type { NoticeAbout } from '../../src/domain/notice.ts';
 import { callTo } from './sending.ts';
 
 function noticeAbout(about: NoticeAbout, change: Partial<NoticeCall>): NoticeCall {

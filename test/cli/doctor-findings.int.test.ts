@@ -174,7 +174,7 @@ describe('E5: doctor', () => {
 const github = (path: string) => ({ FAULTLINE_GITHUB_URL: `${refusing.url}${path}` });
 /** What is not looked at here takes its time to be found missing. */
 const missing = () => ({
-  FAULTLINE_JOB_QUEUE: 'pg-boss',
+  FAULTLINE_JOB_QUEUE: 'database',
   FAULTLINE_BUILD_ARCHIVE: 'postgres',
   FAULTLINE_VECTOR_INDEX: 'pgvector',
   FAULTLINE_ANALYST: 'rules',

@@ -40,13 +40,7 @@ function stoppable(queue: Promise<void>) {
   };
   const app: Parameters<typeof stopService>[0] = {
     logger: recordingLogger(log),
-    jobQueue: {
-      driver: 'test',
-      enqueue: async () => undefined,
-      work: async () => undefined,
-      depth: async () => 0,
-      stop: ({ timeoutMs }) => note(`queue ${timeoutMs}`, queue),
-    },
+    stopTriage: ({ drainMs }) => note(`queue ${drainMs}`, queue),
     close: (options) => note(`stores ${options?.drainMs}`, Promise.resolve()),
   };
   return { events, log, app, note };

@@ -287,7 +287,8 @@ describe('a preset', () => {
       FAULTLINE_VECTOR_INDEX: 'pinecone',
       PINECONE_API_KEY: 'key',
     });
-    expect(config.jobQueue).toEqual({ driver: 'pg-boss', concurrency: 4, inServe: false });
+    // The name of earlier releases.
+    expect(config.jobQueue).toEqual({ driver: 'database', concurrency: 4, inServe: false });
     expect(config.vectorIndex).toEqual({
       driver: 'pinecone',
       apiKey: 'key',

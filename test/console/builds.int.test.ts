@@ -118,7 +118,7 @@ describe('a run', () => {
     await stores.runSteps.add(build.id, { ...step, node: 'reason', round: 1 });
     const page = await getPage(app, `/runs/${build.id}`);
     expect(page.body).toContain(`data-events="/runs/${build.id}/events" data-last="2"`);
-    await database.query(`update triage_jobs set state = 'done' where build_id = $1`, [build.id]);
+    await database.query(`update work set settled = version, outcome = 'done' where key = $1`, [build.id]);
     const whole = await getPage(app, `/runs/${build.id}/events`);
     expect(whole.headers['content-type']).toBe('text/event-stream; charset=utf-8');
     expect([...whole.body.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))).toEqual([1, 2]);

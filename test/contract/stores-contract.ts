@@ -13,7 +13,6 @@ import { insightsContract } from './stores/insights.ts';
 import { learningContract } from './stores/learning.ts';
 import { libraryContract } from './stores/library.ts';
 import { notificationRulesContract } from './stores/notification-rules.ts';
-import { outboxContract } from './stores/outbox.ts';
 import { recordingsContract } from './stores/recordings.ts';
 import { reviewQueueContract } from './stores/review-queue.ts';
 import { reviewsContract } from './stores/reviews.ts';
@@ -22,6 +21,7 @@ import { situationContract } from './stores/situation.ts';
 import { tokensContract } from './stores/tokens.ts';
 import { toolCacheContract } from './stores/tool-cache.ts';
 import { triagesAndAnalysesContract } from './stores/triages-and-analyses.ts';
+import { workContract } from './stores/work.ts';
 import { type StoresUnderTest, storesWorld } from './stores/world.ts';
 
 /** What every implementation of the stores promises. */
@@ -44,7 +44,7 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     toolCacheContract(world);
     recordingsContract(world);
     conversationsContract(world);
-    outboxContract(world);
+    workContract(world);
     notificationRulesContract(world);
     situationContract(world);
     tokensContract(world);

@@ -192,9 +192,9 @@ async function inspect() {
     deliveries: await count(`select count(*) as n from deliveries where state = 'recorded'`),
     unrecorded: await count(`select count(*) as n from deliveries where state <> 'recorded'`),
     builds: await count('select count(*) as n from builds'),
-    pending: await count(`select count(*) as n from triage_jobs where state in ('queued', 'running')`),
-    failedJobs: await count(`select count(*) as n from triage_jobs where state = 'failed'`),
-    triages: await count(`select count(*) as n from triage_jobs`),
+    pending: await count(`select count(*) as n from work where topic = 'triage' and version > settled`),
+    failedJobs: await count(`select count(*) as n from work where topic = 'triage' and outcome = 'failed'`),
+    triages: await count(`select count(*) as n from work where topic = 'triage'`),
     groups: await count('select count(*) as n from (select distinct build_id, group_number from failures) g'),
     openGroups: await count(
       `select count(*) as n from triages where state <> 'concluded' or analysis_id is null`,
@@ -204,10 +204,10 @@ async function inspect() {
     forPeople: await count(`select count(*) as n from analyses where action <> 'auto_notify'`),
     givenUp: await count(`select count(*) as n from analyses where body ->> 'terminationReason' = 'failed'`),
     published: await count(
-      `select count(*) as n from outbox where topic like 'publish:%' and outcome = 'done'`,
+      `select count(*) as n from work where topic like 'publish:%' and outcome = 'done'`,
     ),
     unpublished: await count(
-      `select count(*) as n from outbox where topic like 'publish:%' and (version > settled or outcome = 'failed')`,
+      `select count(*) as n from work where topic like 'publish:%' and (version > settled or outcome = 'failed')`,
     ),
     toPublish: await count(`select count(*) as n from analyses where action = 'auto_notify'`),
   };

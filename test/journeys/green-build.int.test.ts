@@ -185,7 +185,7 @@ describe('a failed build after green ones', () => {
 
     expect(
       await inDatabase(
-        `select outcome, held, count(*)::int as count from outbox where topic = 'passing-build' group by 1, 2 order by 1, 2`,
+        `select outcome, held, count(*)::int as count from work where topic = 'passing-build' group by 1, 2 order by 1, 2`,
       ),
     ).toEqual([
       { outcome: 'done', held: false, count: 1 },

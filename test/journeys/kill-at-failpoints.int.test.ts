@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
-import { OutboxEntry } from '../../src/domain/outbox.ts';
+import { WorkItem } from '../../src/domain/work.ts';
 import { BARE } from '../support/bare-environment.ts';
 import { faultOfWalk } from '../support/graph-walk.ts';
 import { startLoopback } from '../support/loopback-server.ts';
@@ -24,9 +24,9 @@ const AROUND = [
   'concluding',
   'concluded',
   'finished',
-  'outbox-taken',
-  'outbox-handled',
-  'outbox-finished',
+  'work-taken',
+  'work-handled',
+  'work-finished',
 ];
 /** Where processes die on each database; in a short run some of them, others on each. */
 const PLACES = THOROUGH
@@ -35,14 +35,14 @@ const PLACES = THOROUGH
       postgres: AROUND.filter((place) => !NODES.includes(place) || place === 'reason' || place === 'verify'),
     }
   : {
-      embedded: ['execute_tool', 'outbox-handled'],
-      postgres: ['claimed', 'concluding', 'outbox-handled', 'outbox-finished'],
+      embedded: ['execute_tool', 'work-handled'],
+      postgres: ['claimed', 'concluding', 'work-handled', 'work-finished'],
     };
 
 const Told = z.object({
   analyses: z.array(Analysis),
   reviews: z.int(),
-  entries: z.array(OutboxEntry),
+  entries: z.array(WorkItem),
   job: z.string(),
   checkpoints: z.int(),
 });
@@ -72,7 +72,7 @@ async function killAtEach(
   dataDir: string,
   database: Readonly<Record<string, string>>,
 ) {
-  // Busy at first, so that nothing is told before it is the turn of the outbox.
+  // Busy at first, so that nothing is told before it is the turn of what is told.
   let busy = true;
   const accepted: string[] = [];
   const receiver = await startLoopback((request, response) => {
@@ -90,7 +90,7 @@ async function killAtEach(
   };
   const nodes: string[] = [];
   for (const place of places) {
-    busy = !place.startsWith('outbox-');
+    busy = !place.startsWith('work-');
     const { signal, errors, lines } = await dieAt(place, dataDir, environment);
     expect(signal, `${place}: ${errors}`).toBe('SIGKILL');
     nodes.push(...lines);

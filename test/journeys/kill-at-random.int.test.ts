@@ -134,10 +134,10 @@ async function inspect(dataDir: string) {
       `select body -> 'answer' -> 'rootCause' as why from analyses where body ->> 'terminationReason' = 'failed'`,
     ),
     owedOutside: await count(
-      `select count(*)::int as n from outbox where topic like 'publish:%' and outcome is distinct from 'done'`,
+      `select count(*)::int as n from work where topic like 'publish:%' and outcome is distinct from 'done'`,
     ),
     told: await count(
-      `select count(*)::int as n from outbox where topic like 'publish:%' and outcome = 'done'`,
+      `select count(*)::int as n from work where topic like 'publish:%' and outcome = 'done'`,
     ),
     checkpoints: await count('select count(*)::int as n from checkpoints.checkpoints'),
     faults,

@@ -147,7 +147,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
       expect(faultOfWalk(before[0]?.steps ?? [])).toBeNull();
       const job = await fleet.stores.triages.findByBuild(build);
       expect(job).toMatchObject({ state: 'done', error: null });
-      expect(await fleet.stores.outbox.listByBuild(build)).toMatchObject([{ outcome: 'done', lease: 1 }]);
+      expect(await fleet.stores.work.listByBuild(build)).toMatchObject([{ outcome: 'done', lease: 1 }]);
       expect(nodesOf([other], build)).not.toContain('classify');
       console.info('1 worker frozen past its lease, 1 analysis, 1 telling; writes of the frozen one: 0');
     });
@@ -161,9 +161,9 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
       await fleet.settled(builds);
 
       const leases = z.array(z.object({ lease: z.int() }));
-      const jobs = leases.parse(await fleet.database.query('select lease from triage_jobs'));
+      const jobs = leases.parse(await fleet.database.query(`select lease from work where topic = 'triage'`));
       const acts = leases.parse(
-        await fleet.database.query(`select lease from outbox where topic like 'publish:%'`),
+        await fleet.database.query(`select lease from work where topic like 'publish:%'`),
       );
       expect([...jobs, ...acts].filter(({ lease }) => lease !== 1)).toEqual([]);
       const analyses = await analysesOf(fleet, builds);

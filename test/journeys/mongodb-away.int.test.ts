@@ -9,7 +9,7 @@ import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createMongodbArchive } from '../../src/stores/archive/mongodb.ts';
 import { createArchiveWithFallback } from '../../src/stores/archive/with-fallback.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
-import { createOutboxStore } from '../../src/stores/outbox.ts';
+import { createWorkStore } from '../../src/stores/work.ts';
 import { capturedFailures } from '../support/captured-failures.ts';
 import { startMongodb, type TestMongodb, withoutMongodb } from '../support/mongodb.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
@@ -132,12 +132,12 @@ async function inspect(name: string, builds: readonly string[]): Promise<Record<
       (select count(distinct (build_id, fingerprint))::int from failures) as groups,
       (select count(*)::int from analyses) as analyses,
       (select count(*)::int from build_sources where driver = 'postgres') as here,
-      (select count(*)::int from outbox where topic = 'remove-logs:mongodb') as removals`);
+      (select count(*)::int from work where topic = 'remove-logs:mongodb') as removals`);
   const there = createMongodbArchive({ url: mongodb.url, database: name });
   const archive = createArchiveWithFallback({
     mongodb: there,
     database,
-    outbox: createOutboxStore(database),
+    work: createWorkStore(database),
     logger: silentLogger,
   });
   let lost = 0;

@@ -202,7 +202,7 @@ describe.skipIf(withoutPostgres)('a process with the API and workers', () => {
     const published = lines.find(({ msg }) => msg === 'answer published');
     expect(published).toMatchObject({ buildId: expect.stringMatching(/^bld_/), traceId: webhook?.traceId });
     expect(lines.find(({ msg }) => msg === 'node finished')).toMatchObject({
-      jobId: expect.stringMatching(/^job_/),
+      buildId: expect.stringMatching(/^bld_/),
       traceId: webhook?.traceId,
     });
     const all = `${api.said()}${works.said()}${receiver.text()}`;

@@ -84,7 +84,9 @@ async function endOf(buildId: string): Promise<string> {
 async function jobs(): Promise<Record<string, number>> {
   const database = await openPglite({ dataDir: join(folder, 'database') });
   const rows = counts.parse(
-    await database.query('select state, count(*)::int as n from triage_jobs group by state'),
+    await database.query(`
+      select case when held then 'running' when version > settled then 'queued' else outcome end as state, count(*)::int as n
+      from work where topic = 'triage' group by 1`),
   );
   await database.close();
   return Object.fromEntries(rows.map(({ state, n }) => [state, n]));

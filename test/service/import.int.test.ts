@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
-import { PASSING_BUILD } from '../../src/domain/outbox.ts';
+import { PASSING_BUILD, TRIAGE } from '../../src/domain/work.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import type { NoticeRule } from '../../src/ports/notices.ts';
@@ -15,7 +15,6 @@ import {
 } from '../../src/service/import.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import { createStores } from '../../src/stores/stores.ts';
-import { createJobTurns } from '../../src/stores/triages.ts';
 import { type Host, type PastHostRun, startHost } from '../providers/contract.ts';
 import { giteaWorld } from '../providers/worlds/gitea.ts';
 import { githubWorld } from '../providers/worlds/github.ts';
@@ -112,12 +111,18 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     expect(log).not.toContain('AKIAIOSFODNN7EXAMPLE');
   });
 
+  async function pendingTriages() {
+    return await Promise.all(
+      (await stores.work.dueKeys(TRIAGE, 10)).map((id) => stores.triages.findByBuild(id)),
+    );
+  }
+
   test('requests an answer for what has a log, and its logs are not fetched again', async () => {
     await run();
-    const pending = await stores.triages.pending(10);
+    const pending = await pendingTriages();
     expect(pending).toHaveLength(2);
-    expect(pending.every(({ fetched, requested: wanted }) => fetched === wanted)).toBe(true);
-    expect((await stores.outbox.waiting(PASSING_BUILD)).count).toBeGreaterThan(0);
+    expect(pending.every((job) => job !== null && job.fetched === job.requested)).toBe(true);
+    expect((await stores.work.waiting(PASSING_BUILD)).count).toBeGreaterThan(0);
   });
 
   test('is told to nobody outside, and waits behind what is sent today', async () => {
@@ -126,9 +131,9 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     if (newest === undefined) throw new Error('no build');
     expect(await stores.notices.changed({ buildId: newest.id, delayMs: 0 })).toBe(false);
     await stores.publications.add({ publishers: ['webhook'], buildId: newest.id, analysisId: 'ana_1' });
-    expect(
-      (await stores.outbox.listByBuild(newest.id)).filter(({ topic }) => topic !== PASSING_BUILD),
-    ).toEqual([]);
+    expect((await stores.work.listByBuild(newest.id)).filter(({ topic }) => topic !== PASSING_BUILD)).toEqual(
+      [],
+    );
     const { id: _, receivedAt: __, ...build } = newest;
     const { build: sent } = await stores.builds.upsert({
       ...build,
@@ -136,8 +141,8 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
       externalId: '7',
       status: 'failed',
     });
-    const job = await stores.triages.request(sent.id);
-    expect((await createJobTurns(database).next(10)).map(({ id }) => id)[0]).toBe(job.id);
+    await stores.triages.request(sent.id);
+    expect((await stores.work.dueKeys(TRIAGE, 10))[0]).toBe(sent.id);
     expect(await stores.notices.changed({ buildId: sent.id, delayMs: 0 })).toBe(true);
   });
 
@@ -160,7 +165,7 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
       new Set(world.name === 'gitlab' ? ['known', 'leftOut'] : ['known']),
     );
     expect(host.requests.slice(before).filter(({ path }) => /trace|\/logs|jobs/.test(path))).toEqual([]);
-    expect(await stores.triages.pending(10)).toHaveLength(2);
+    expect(await pendingTriages()).toHaveLength(2);
   });
 
   test('stored halfway by a process that died is stored again', async () => {

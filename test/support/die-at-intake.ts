@@ -42,18 +42,18 @@ const deliveries: typeof stores.deliveries = {
     return marked;
   },
 };
-const jobQueue = {
-  ...emptyHttpDeps().jobQueue,
-  enqueue: async (jobId: string) => {
+const notifier = {
+  notify: (_topic: string, key: string) => {
     dieAt('ringing');
-    process.stdout.write(`enqueued ${jobId}\n`);
+    process.stdout.write(`enqueued ${key}\n`);
   },
+  settle: async () => undefined,
 };
 const app = await buildHttp(
   emptyHttpDeps({
     database: db,
     stores: { ...stores, deliveries },
-    jobQueue,
+    notifier,
     logger: silentLogger,
     clock: systemClock,
   }),

@@ -43,7 +43,7 @@ const app = await createApp(
   deadlyLogger(),
   systemClock,
   (name, subject) => {
-    if (name === place && (!name.startsWith('outbox-') || subject.startsWith('publish:webhook'))) die();
+    if (name === place && (!name.startsWith('work-') || subject.startsWith('publish:webhook'))) die();
   },
 );
 const { build, created } = await app.stores.builds.upsert(
@@ -60,15 +60,14 @@ if (created) {
   await app.loadKnowledge();
 }
 await app.work();
-const job = await app.stores.triages.findByBuild(build.id);
-if (job !== null) await app.jobQueue.enqueue(job.id);
+app.notifier.notify('triage', build.id);
 if (place === 'nowhere') await tellAll(app, build.id);
 
 async function tellAll({ stores, database, close }: App, buildId: string): Promise<void> {
   const isPending = async () => {
     const [{ state } = { state: 'none' }, entries] = [
       (await stores.triages.findByBuild(buildId)) ?? undefined,
-      await stores.outbox.listByBuild(buildId),
+      await stores.work.listByBuild(buildId),
     ];
     return (
       (state !== 'done' && state !== 'failed') || entries.some(({ version, settled }) => version > settled)
@@ -81,7 +80,7 @@ async function tellAll({ stores, database, close }: App, buildId: string): Promi
   const told = {
     analyses: await stores.analyses.listByBuild(buildId),
     reviews: (await stores.reviews.list({}, { limit: 10, offset: 0 })).length,
-    entries: await stores.outbox.listByBuild(buildId),
+    entries: await stores.work.listByBuild(buildId),
     job: (await stores.triages.findByBuild(buildId))?.state,
     checkpoints: left?.checkpoints,
   };

@@ -58,7 +58,7 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): {
       builds: fakeBuilds(state, empty),
       triages: fakeTriages(state, empty),
       passingBuilds: fakeGreens(state, empty),
-      outbox: fakeOutbox(state, empty),
+      work: fakeWork(state, empty),
       notices: { ...empty.stores.notices, changed: async () => false },
     }),
     database: {
@@ -80,7 +80,7 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): {
           })),
       put: async (buildId, source) => void state.archive.set(`${buildId}/${source.name}`, source.text),
     },
-    jobQueue: { ...empty.jobQueue, enqueue: async (jobId) => void state.enqueued.push(jobId) },
+    notifier: { notify: (_topic, key) => void state.enqueued.push(key), settle: async () => undefined },
     ...changes,
   };
   return { deps, state };
@@ -200,17 +200,14 @@ function fakeTriages(state: FakeState, empty: HttpDeps): Stores['triages'] {
       const now = new Date(0).toISOString();
       const job: TriageJob = {
         ...{
-          id: `job_${state.jobs.length + 1}`,
           buildId,
           state: 'queued',
           attempts: 0,
           retries: 0,
-          lease: 0,
           requested: 1,
           fetched: 0,
-          dirty: false,
         },
-        ...{ notBefore: null, leaseExpiresAt: null, error: null, createdAt: now, updatedAt: now },
+        ...{ error: null, traceparent: null, createdAt: now, updatedAt: now },
       };
       state.jobs.push(job);
       return job;
@@ -218,9 +215,9 @@ function fakeTriages(state: FakeState, empty: HttpDeps): Stores['triages'] {
   };
 }
 
-function fakeOutbox(state: FakeState, empty: HttpDeps): Stores['outbox'] {
+function fakeWork(state: FakeState, empty: HttpDeps): Stores['work'] {
   return {
-    ...empty.stores.outbox,
+    ...empty.stores.work,
     addOnce: async (entries) => {
       for (const { key } of entries) state.passingBuilds.add(key);
     },

@@ -89,7 +89,7 @@ export function emptyHttpDeps(changes: Partial<HttpDeps> = {}): HttpDeps {
     stores: store as HttpDeps['stores'],
     database: down('database'),
     archive: down('archive'),
-    jobQueue: down('queue'),
+    notifier: { notify: () => undefined, settle: async () => undefined },
     vectorIndex: down('index'),
     knowledge: down('knowledge'),
     masker: createMasker(),

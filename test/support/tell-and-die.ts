@@ -2,9 +2,9 @@ import { answerHandler } from '../../src/channels/handlers.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { startOutbox } from '../../src/service/outbox.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
 import { createStores } from '../../src/stores/stores.ts';
+import { startWorker } from '../../src/work/worker.ts';
 import { createCommentOutlet } from './comment-server.ts';
 
 /**
@@ -16,10 +16,10 @@ const [dataDir = '', deadly = '', url = ''] = process.argv.slice(2);
 
 const database = await openPglite({ dataDir });
 const stores = createStores(database, systemClock);
-await stores.outbox.reclaim();
-startOutbox({
+await stores.work.reclaim();
+startWorker({
   ...{
-    outbox: stores.outbox,
+    work: stores.work,
     handlers: [answerHandler('comments', createCommentOutlet(url), { stores, timeLimitMs: 5_000 })],
   },
   ...{ masker: createMasker(), logger: silentLogger, intervalMs: 100 },

@@ -1,31 +1,38 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '../../src/domain/ids.ts';
+import { TRIAGE } from '../../src/domain/work.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
 import type { Database } from '../../src/ports/database.ts';
-import type { JobQueue, QueueAdmin } from '../../src/ports/job-queue.ts';
 import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
-import { detachableQueue, fairQueue } from '../../src/service/triage/queue.ts';
-import { startSweeper, startWorker } from '../../src/service/triage/worker.ts';
-import { createBullmqQueue } from '../../src/stores/queue/bullmq.ts';
+import type { WakeUp } from '../../src/ports/work.ts';
+import type { TriageRun } from '../../src/service/triage/triage-run.ts';
+import { createTriageHandler } from '../../src/service/triage/triage-work.ts';
 import { createStores } from '../../src/stores/stores.ts';
-import { createJobTurns } from '../../src/stores/triages.ts';
+import { createBullmqWakeUp } from '../../src/work/drivers/bullmq.ts';
+import { startSweeper } from '../../src/work/sweeper.ts';
+import { startWorker, type Worker } from '../../src/work/worker.ts';
 import { sampleBuild } from '../stores/samples.ts';
 
 const SWEEP_MS = 300;
-/** A fifth of the usual, so that a notification whose process died is soon handed out again. */
+/** A fifth of the usual, so that a job whose process died is soon handed out again. */
 const LOCK_MS = 2000;
 
 /** Worker and sweeper as the app starts them, over a real queue and a real store, with a triage that only takes time. */
 export interface Crew {
-  readonly queue: JobQueue & QueueAdmin;
+  readonly queue: WakeUp;
   /** Builds whose triage began, once for each beginning. */
   readonly begun: string[];
   /** Builds whose triage ended, once for each end. */
   readonly ended: string[];
-  /** Owes a build a triage and notifies as intake does; says whether the queue was notified and how long it took, in milliseconds. */
+  /** Stores a build, requests its triage and wakes a worker as intake does; says whether the queue was told and how long it took, in milliseconds. */
   accept(
     repository?: string,
   ): Promise<{ readonly buildId: string; readonly notified: boolean; readonly tookMs: number }>;
-  work(options: { readonly concurrency: number; readonly takesMs: number }): Promise<void>;
+  work(options: {
+    readonly takesMs: number;
+    /** Runs in the place of a triage that takes so long. */
+    readonly triage?: (buildId: string, run: TriageRun) => Promise<unknown>;
+  }): Promise<void>;
   stop(timeoutMs?: number): Promise<void>;
 }
 
@@ -33,53 +40,60 @@ export interface CrewOptions {
   readonly db: Database;
   readonly url: string;
   readonly prefix: string;
+  readonly concurrency: number;
   readonly logger?: Logger;
 }
 
-export async function openCrew({ db, url, prefix, logger = silentLogger }: CrewOptions): Promise<Crew> {
+export async function openCrew({
+  db,
+  url,
+  prefix,
+  concurrency,
+  logger = silentLogger,
+}: CrewOptions): Promise<Crew> {
   const stores = createStores(db, { now: () => Date.now() });
-  const turns = createJobTurns(db);
-  const queue = await createBullmqQueue({ url, prefix, logger, lockMs: LOCK_MS });
-  const jobQueue = detachableQueue(fairQueue(queue, { turns, logger }), logger);
+  const { rank } = stores.work;
+  const queue = await createBullmqWakeUp({ url, prefix, logger, concurrency, rank, lockMs: LOCK_MS });
   const begun: string[] = [];
   const ended: string[] = [];
-  let sweeper: { stop(): void } | null = null;
+  let worker: Worker | null = null;
+  let sweeper: { stop(): Promise<void> } | null = null;
   return {
     queue,
     begun,
     ended,
     accept: async (repository = 'acme/shop') => {
       const { build } = await stores.builds.upsert(sampleBuild({ repository, number: newId('bld') }));
-      const { id } = await stores.triages.request(build.id);
+      await stores.triages.request(build.id);
       const startedAt = performance.now();
-      const notified = await jobQueue.enqueue(id).then(
+      const notified = await queue.wake(TRIAGE, build.id).then(
         () => true,
         () => false,
       );
       return { buildId: build.id, notified, tookMs: performance.now() - startedAt };
     },
-    work: async ({ concurrency, takesMs }) => {
-      const triage = async (buildId: string, run: { readonly signal: AbortSignal }) => {
-        begun.push(buildId);
-        await delay(takesMs, undefined, { signal: run.signal });
-        ended.push(buildId);
-      };
-      const giveUp = async () => undefined;
-      await startWorker({
-        jobQueue,
-        triages: stores.triages,
-        logger,
+    work: async ({ takesMs, triage = (_, { signal }) => delay(takesMs, undefined, { signal }) }) => {
+      const handler = createTriageHandler({
+        database: db,
+        stores,
         leaseMs: 60_000,
         concurrency,
         maxCrashes: 3,
-        triage,
-        escalateToReviewer: giveUp,
+        triage: async ({ key }, run) => {
+          begun.push(key);
+          await triage(key, run);
+          ended.push(key);
+        },
+        escalateToReviewer: async () => undefined,
       });
-      sweeper = startSweeper({ jobQueue, turns, logger, intervalMs: SWEEP_MS });
+      const deps = { work: stores.work, masker: createMasker(), logger };
+      worker = startWorker({ ...deps, handlers: [handler], wakeUp: queue, intervalMs: SWEEP_MS });
+      sweeper = startSweeper({ ...deps, wakeUp: queue, intervalMs: SWEEP_MS });
     },
     stop: async (timeoutMs = 5000) => {
-      sweeper?.stop();
-      await jobQueue.stop({ timeoutMs });
+      await sweeper?.stop();
+      await worker?.stop(timeoutMs);
+      await queue.close();
     },
   };
 }

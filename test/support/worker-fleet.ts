@@ -51,7 +51,7 @@ export async function openFleet(
   const stores = createStores(database, systemClock);
   const workers: Worker[] = [];
   const environment = {
-    ...{ ...BARE, FAULTLINE_DATABASE_URL: url, FAULTLINE_JOB_QUEUE: 'pg-boss' },
+    ...{ ...BARE, FAULTLINE_DATABASE_URL: url, FAULTLINE_JOB_QUEUE: 'database' },
     ...{
       FAULTLINE_BUILD_ARCHIVE: 'postgres',
       FAULTLINE_LEASE_MS: LEASE_MS,
@@ -123,8 +123,7 @@ async function storeFailedBuilds(
 }
 
 async function untilSettled(buildIds: readonly string[], database: PgDatabase): Promise<void> {
-  const open = `select j.build_id from triage_jobs j where j.build_id = any ($1) and j.state in ('queued', 'running')
-    union select o.build_id from outbox o where o.build_id = any ($1) and o.version > o.settled`;
+  const open = 'select build_id from work where build_id = any ($1) and version > settled';
   for (let tries = 0; tries < 600; tries++) {
     if ((await database.query(open, [buildIds])).length === 0) return;
     await sleep(100);

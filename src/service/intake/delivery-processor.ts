@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Build, CONSOLE_LOG, type NewBuild, WHOLE_BUILD } from '../../domain/build.ts';
 import { getErrorMessage, isRetryable } from '../../domain/errors.ts';
-import { passingBuildEntry } from '../../domain/outbox.ts';
 import type { TriageJob } from '../../domain/triage.ts';
+import { passingBuildEntry, TRIAGE } from '../../domain/work.ts';
 import { type Backoff, computeBackoff } from '../../lib/time.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
-import type { JobQueue } from '../../ports/job-queue.ts';
 import { type Logger, silentTracer, type Tracer } from '../../ports/telemetry.ts';
 import { Intake } from '../../providers/webhook.ts';
 import type { DeliveryKey, LandedDelivery } from '../../stores/deliveries.ts';
 import type { Stores } from '../../stores/stores.ts';
+import type { WorkNotifier } from '../../work/notifier.ts';
 
 /** The interval between searches for stored deliveries that no running process has queued. */
 const SWEEP_MS = 3_000;
@@ -48,10 +48,10 @@ const NOTIFY_MS = 50;
 const SETTLE_MS = 2_000;
 
 interface DeliveryProcessorDeps {
-  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'passingBuilds' | 'outbox' | 'notices'>;
+  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'passingBuilds' | 'work' | 'notices'>;
   readonly database: Pick<Database, 'transaction'>;
   readonly archive: Pick<BuildArchive, 'list' | 'put'>;
-  readonly jobNotifier: JobNotifier;
+  readonly notifier: WorkNotifier;
   readonly logger: Logger;
   /** The tracer that continues the trace of the received delivery. */
   readonly tracer?: Tracer;
@@ -98,7 +98,7 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (deps.busy?.() !== true) continue;
       // If the queue is on the same database, notifying it is work as well.
-      await deps.jobNotifier.settle(NOTIFY_MS);
+      await deps.notifier.settle(NOTIFY_MS);
       await delay(restAfter(performance.now() - startedAt, startedAt - since));
     }
     running = null;
@@ -134,7 +134,7 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
       stopped = true;
       clearInterval(timer);
       await running;
-      await deps.jobNotifier.settle(SETTLE_MS);
+      await deps.notifier.settle(SETTLE_MS);
     },
   };
 }
@@ -151,12 +151,8 @@ function restAfter(workedMs: number, waitedMs: number): number {
  * Starts a processor for a process without an HTTP server. It creates builds from what other processes left
  * behind.
  */
-export function startDeliveryProcessor(
-  deps: Omit<DeliveryProcessorDeps, 'jobNotifier' | 'busy'> & {
-    readonly jobQueue: Pick<JobQueue, 'enqueue'>;
-  },
-) {
-  const processor = createDeliveryProcessor({ ...deps, jobNotifier: createJobNotifier(deps) });
+export function startDeliveryProcessor(deps: Omit<DeliveryProcessorDeps, 'busy'>) {
+  const processor = createDeliveryProcessor(deps);
   processor.sweep();
   return processor;
 }
@@ -229,15 +225,12 @@ async function keepLog(
 }
 
 function announce(
-  { jobNotifier, logger }: DeliveryProcessorDeps,
-  { delivery, intake, stored: { build, job, news } }: Done,
+  { notifier, logger }: DeliveryProcessorDeps,
+  { delivery, stored: { build, job, news } }: Done,
 ): void {
-  if (news && job !== null) jobNotifier.notify(job.id, { urgent: isUrgent(intake) });
+  if (news && job !== null) notifier.notify(TRIAGE, build.id);
   const { source, deliveryId, event } = delivery;
-  logger.info(
-    { source, deliveryId, event, buildId: build.id, jobId: job?.id ?? null, news },
-    'build received',
-  );
+  logger.info({ source, deliveryId, event, buildId: build.id, news }, 'build received');
 }
 
 async function putOff(
@@ -268,7 +261,7 @@ async function putOff(
 }
 
 interface StoreBuildDeps {
-  readonly stores: Pick<Stores, 'builds' | 'triages' | 'passingBuilds' | 'outbox' | 'notices'>;
+  readonly stores: Pick<Stores, 'builds' | 'triages' | 'passingBuilds' | 'work' | 'notices'>;
 }
 
 export interface StoredBuild {
@@ -277,11 +270,6 @@ export interface StoredBuild {
   readonly job: TriageJob | null;
   /** True if more of the build has failed than was known, so that a worker must be notified. */
   readonly news: boolean;
-}
-
-/** Checks whether a failure is more urgent than others, which is the case on the default branch. */
-function isUrgent({ build, defaultBranch, fromFork }: Intake): boolean {
-  return defaultBranch != null && build.branch === defaultBranch && fromFork === false;
 }
 
 /**
@@ -317,7 +305,7 @@ export async function storeBuild(
 type BuildStores = StoreBuildDeps['stores'];
 
 async function rememberGreen(
-  { passingBuilds, outbox }: BuildStores,
+  { passingBuilds, work }: BuildStores,
   build: Build,
   { fromFork, defaultBranch }: Intake,
   sql: Sql,
@@ -325,8 +313,7 @@ async function rememberGreen(
   const { provider, repository } = build;
   if (defaultBranch != null)
     await passingBuilds.saveDefaultBranch({ provider, repository, branch: defaultBranch }, sql);
-  if (build.status === 'passed' && fromFork !== true)
-    await outbox.addOnce([passingBuildEntry(build.id)], sql);
+  if (build.status === 'passed' && fromFork !== true) await work.addOnce([passingBuildEntry(build.id)], sql);
 }
 
 async function withKnownAttempt(
@@ -356,64 +343,4 @@ async function withKnownAttempt(
     known = before;
   }
   return { ...incoming, attempt: known.attempt };
-}
-
-/**
- * The limit of messages that the queue has not accepted yet. A queue that hangs is not asked further. The
- * sweeper queues the jobs once it is back.
- */
-const MAX_OUTSTANDING = 200;
-
-export type JobNotifier = ReturnType<typeof createJobNotifier>;
-
-/**
- * Queues jobs that are already in the database. Callers do not wait for the queue, and a call that fails or
- * hangs delays no one: the job is pending in the database, and the sweeper queues it again.
- */
-export function createJobNotifier({
-  jobQueue,
-  logger,
-}: {
-  readonly jobQueue: Pick<JobQueue, 'enqueue'>;
-  readonly logger: Logger;
-}) {
-  const outstanding = new Set<Promise<void>>();
-  let silenced = 0;
-  return {
-    /** Sends the message for a job to the queue. An `urgent` job goes before others that wait. */
-    notify: (jobId: string, { urgent }: { readonly urgent: boolean }): void => {
-      if (outstanding.size >= MAX_OUTSTANDING) {
-        silenced += 1;
-        // One line for a queue that hangs, not one for each job.
-        if (silenced === 1)
-          logger.warn(
-            { jobId, outstanding: outstanding.size },
-            'the queue does not answer; jobs stay pending',
-          );
-        return;
-      }
-      silenced = 0;
-      const sending = enqueue(jobId, urgent ? 'high' : 'normal');
-      outstanding.add(sending);
-      void sending.finally(() => outstanding.delete(sending));
-    },
-    /** Resolves when the queue has accepted every message, or after the time. */
-    settle: async (timeoutMs: number) => {
-      const timer = new AbortController();
-      const late = delay(timeoutMs, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);
-      await Promise.race([Promise.all(outstanding), late]);
-      timer.abort();
-    },
-  };
-
-  async function enqueue(jobId: string, priority: 'high' | 'normal'): Promise<void> {
-    try {
-      await jobQueue.enqueue(jobId, { priority });
-    } catch (error) {
-      logger.warn(
-        { jobId, error: getErrorMessage(error) },
-        'the queue did not take the job; it stays pending',
-      );
-    }
-  }
 }

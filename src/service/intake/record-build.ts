@@ -1,21 +1,17 @@
 import type { Build, NewBuild, Provider, TestResult } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { TriageJob } from '../../domain/triage.ts';
+import { TRIAGE } from '../../domain/work.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
-import type { JobQueue } from '../../ports/job-queue.ts';
 import type { Logger, Metrics, Tracer } from '../../ports/telemetry.ts';
 import type { ProvidersConfig } from '../../providers/registry.ts';
 import type { Stores } from '../../stores/stores.ts';
+import type { WorkNotifier } from '../../work/notifier.ts';
 import type { DeliveryInbox } from './delivery-inbox.ts';
-import {
-  type DeliveryProcessor,
-  type JobNotifier,
-  type StoredBuild,
-  storeBuild,
-} from './delivery-processor.ts';
+import { type DeliveryProcessor, type StoredBuild, storeBuild } from './delivery-processor.ts';
 import type { UploadReaders } from './upload.ts';
 
 /** One message of a sender, by the sender's own id. */
@@ -37,7 +33,7 @@ export interface RecordOptions {
 }
 
 /**
- * Keeps an upload and its build, and its triage job, in one transaction; then queues the job. When this
+ * Keeps an upload and its build, and requests its triage, in one transaction; then wakes a worker. When this
  * returns, the build survives any crash. One that was here before changes nothing; `conflict` where its body
  * is another.
  */
@@ -54,14 +50,13 @@ export async function recordBuild(
   if (stored === null) return (await findRecorded(deps, delivery)) ?? lost(delivery);
   deps.metrics?.count('faultline_deliveries_total', { source: delivery.source, outcome: 'kept' });
   const { news, ...recorded } = stored;
-  if (news && recorded.job !== null) deps.jobNotifier.notify(recorded.job.id, { urgent: false });
+  if (news && recorded.job !== null) deps.notifier.notify(TRIAGE, recorded.build.id);
   const { source, deliveryId, event } = delivery;
   const fields = {
     source,
     deliveryId,
     event,
     buildId: recorded.build.id,
-    jobId: recorded.job?.id ?? null,
     news,
   };
   deps.logger.info(fields, 'build received');
@@ -137,11 +132,11 @@ export interface IntakeParts {
   readonly settings: IntakeSettings;
   readonly stores: Pick<
     Stores,
-    'deliveries' | 'builds' | 'triages' | 'passingBuilds' | 'outbox' | 'notices' | 'health'
+    'deliveries' | 'builds' | 'triages' | 'passingBuilds' | 'work' | 'notices' | 'health'
   >;
   readonly database: Pick<Database, 'transaction'>;
   readonly archive: Pick<BuildArchive, 'put' | 'list' | 'remove'>;
-  readonly jobQueue: Pick<JobQueue, 'enqueue'>;
+  readonly notifier: WorkNotifier;
   readonly masker: Masker;
   /** The threads that decode uploads; absent: uploads are decoded in the main thread. */
   readonly uploadReaders?: UploadReaders;
@@ -153,7 +148,6 @@ export interface IntakeParts {
 
 /** The dependencies of the routes. */
 export interface IntakeDeps extends IntakeParts {
-  readonly jobNotifier: JobNotifier;
   readonly inbox: DeliveryInbox;
   readonly processor: DeliveryProcessor;
 }

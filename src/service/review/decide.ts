@@ -3,8 +3,8 @@ import type { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { indexChanges, type LibraryEntry } from '../../domain/library.ts';
-import type { NewOutboxEntry } from '../../domain/outbox.ts';
 import type { Decision, DecisionInput, Review, ShownBy } from '../../domain/review.ts';
+import type { WorkRequest } from '../../domain/work.ts';
 import { present } from '../../lib/collections.ts';
 import { storable } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
@@ -13,7 +13,7 @@ import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts'
 import type { Database, Failpoint, Sql } from '../../ports/database.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { VectorNamespace } from '../../ports/vector-index.ts';
-import type { NoticeStore } from '../../stores/outbox.ts';
+import type { NoticeStore } from '../../stores/notices.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import { deriveLesson, findGreenFlag, heldBack, type Lesson } from './learn.ts';
 import { obstacle, outdated, raced, readBlindState, unknownReview } from './queue.ts';
@@ -23,7 +23,7 @@ export interface DecideDeps {
   readonly database: Database;
   readonly stores: Pick<
     ShownStores,
-    'reviews' | 'analyses' | 'failures' | 'library' | 'outbox' | 'passingBuilds' | 'notices'
+    'reviews' | 'analyses' | 'failures' | 'library' | 'work' | 'passingBuilds' | 'notices'
   >;
   /**
    * Writes these entries to the index; `false` where that is done later. Never throws. Absent: it is done in
@@ -162,7 +162,7 @@ interface Parts {
 }
 
 interface Stored extends Pick<DecisionView, 'review' | 'also'> {
-  readonly changes: readonly NewOutboxEntry[];
+  readonly changes: readonly WorkRequest[];
 }
 
 /** Stores the decision in one transaction. */
@@ -187,17 +187,17 @@ async function store(deps: DecideDeps, request: DecisionRequest, parts: Parts): 
  * no changes if it does not answer, for example because another entry came first.
  */
 async function teach(
-  { stores: { library, outbox } }: DecideDeps,
+  { stores: { library, work } }: DecideDeps,
   entry: LibraryEntry,
   sql: Sql,
-): Promise<readonly NewOutboxEntry[]> {
+): Promise<readonly WorkRequest[]> {
   const key = { fingerprint: entry.fingerprint.value, repository: entry.repository };
   await library.alone(key, sql);
   const before = await library.recall(key, sql);
   await library.insert(entry, sql);
   const answering = await library.recall(key, sql);
   const changes = answering?.id === entry.id ? indexChanges(entry, before?.id ?? null) : [];
-  await outbox.add(changes, sql);
+  await work.add(changes, sql);
   return changes;
 }
 

@@ -7,15 +7,16 @@ import {
   type Review,
   type ReviewerQuestion,
 } from '../../domain/review.ts';
+import { TRIAGE } from '../../domain/work.ts';
 import { present } from '../../lib/collections.ts';
 import { isDrawn } from '../../lib/statistics.ts';
 import { storable } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
-import type { JobQueue } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { ReviewFilter, ReviewSort } from '../../stores/reviews.ts';
 import type { ShownStores } from '../../stores/stores.ts';
+import type { WorkNotifier } from '../../work/notifier.ts';
 
 export interface QueueDeps {
   readonly stores: Pick<ShownStores, 'reviews'>;
@@ -269,7 +270,7 @@ export function isAdmin({ principal }: Asking): boolean {
 export interface QuestionDeps {
   readonly stores: Pick<ShownStores, 'questions'>;
   readonly masker: Pick<Masker, 'mask'>;
-  readonly jobQueue: Pick<JobQueue, 'enqueue'>;
+  readonly notifier: Pick<WorkNotifier, 'notify'>;
   readonly logger: Logger;
 }
 
@@ -294,11 +295,11 @@ export async function answerQuestion(
   deps: QuestionDeps,
 ): Promise<ReviewerQuestion> {
   const masked = (await deps.masker.mask(storable(answer))).text;
-  const answered = await deps.stores.questions.answer(id, masked, reviewer);
-  if (answered === null) throw await whyNot(id, deps);
-  deps.logger.info({ questionId: id, buildId: answered.question.buildId, reviewer }, 'question answered');
-  if (answered.jobId !== null) await enqueue(answered.jobId, deps);
-  return answered.question;
+  const question = await deps.stores.questions.answer(id, masked, reviewer);
+  if (question === null) throw await whyNot(id, deps);
+  deps.logger.info({ questionId: id, buildId: question.buildId, reviewer }, 'question answered');
+  deps.notifier.notify(TRIAGE, question.buildId);
+  return question;
 }
 
 async function whyNot(id: string, { stores }: QuestionDeps): Promise<TriageError> {
@@ -309,13 +310,4 @@ async function whyNot(id: string, { stores }: QuestionDeps): Promise<TriageError
       ? `was answered by ${question.answeredBy}`
       : 'has expired; the analysis went on without an answer';
   return new TriageError('conflict', `This question ${how}.`);
-}
-
-/** Queues a job. If that fails, the sweeper finds the job later. */
-async function enqueue(jobId: string, { jobQueue, logger }: QuestionDeps): Promise<void> {
-  try {
-    await jobQueue.enqueue(jobId);
-  } catch (error) {
-    logger.warn({ jobId, error }, 'the job of an answered question could not be queued');
-  }
 }

@@ -1,7 +1,7 @@
 import { TriageError } from '../../domain/errors.ts';
 import { answers, indexChanges, indexChangesWithout, type LibraryEntry } from '../../domain/library.ts';
-import type { NewOutboxEntry } from '../../domain/outbox.ts';
 import type { Decision, Review } from '../../domain/review.ts';
+import type { WorkRequest } from '../../domain/work.ts';
 import { append } from '../../lib/collections.ts';
 import { storable } from '../../lib/text.ts';
 import type { Masker } from '../../log/mask/mask.ts';
@@ -49,7 +49,7 @@ export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promis
 
 /** Performs all changes inside the one transaction. */
 async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise<UndoView> {
-  const { reviews, outbox } = deps.stores;
+  const { reviews, work } = deps.stores;
   const review = await reviews.find(request.reviewId, sql);
   if (review === null) throw unknownReview(request.reviewId);
   if (review.decision === null) return await undoneBefore(deps, review, request, sql);
@@ -69,7 +69,7 @@ async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise
   }
   if (waiting === null) throw raced(review);
   const lessons = await withdrawLessons(deps, undone, request.reviewer, sql);
-  await outbox.add(lessons.changes, sql);
+  await work.add(lessons.changes, sql);
   await wantNotices(deps.stores.notices, reopened, 0, sql);
   return { review: waiting, undone, withdrawn: lessons.withdrawn, restored: lessons.restored };
 }
@@ -89,7 +89,7 @@ async function withdrawLessons(deps: UndoDeps, undone: readonly Decision[], by: 
   const { library } = deps.stores;
   const withdrawn: LibraryEntry[] = [];
   const restored: LibraryEntry[] = [];
-  const changes: NewOutboxEntry[] = [];
+  const changes: WorkRequest[] = [];
   for (const { id } of undone) {
     for (const entry of await library.ofDecision(id, sql)) {
       await library.alone({ fingerprint: entry.fingerprint.value, repository: entry.repository }, sql);
@@ -108,7 +108,7 @@ async function withdrawLessons(deps: UndoDeps, undone: readonly Decision[], by: 
 }
 
 export type TeachDeps = Pick<DecideDeps, 'database' | 'indexNow' | 'logger'> & {
-  readonly stores: Pick<DecideDeps['stores'], 'library' | 'outbox'>;
+  readonly stores: Pick<DecideDeps['stores'], 'library' | 'work'>;
   readonly masker: Pick<Masker, 'mask'>;
 };
 
@@ -183,7 +183,7 @@ async function change(
   act: Change,
   by: string,
 ): Promise<TeachView> {
-  const { library, outbox } = deps.stores;
+  const { library, work } = deps.stores;
   const { changes, changed, ...outcome } = await deps.database.transaction(async (sql) => {
     const known = await library.find(id, sql);
     if (known === null) throw new TriageError('not-found', `There is no library entry ${id}.`);
@@ -200,7 +200,7 @@ async function change(
         : isBack
           ? indexChanges(entry, before?.id ?? null)
           : indexChangesWithout(entry, answering);
-    await outbox.add(changes, sql);
+    await work.add(changes, sql);
     return { entry, answering, changes, changed: done !== null };
   });
   if (changes.length > 0) {

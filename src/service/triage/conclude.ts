@@ -14,8 +14,8 @@ import type { Database, Failpoint, Sql } from '../../ports/database.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { Stores } from '../../stores/stores.ts';
 import type { Draft } from './draft-answer.ts';
-import type { TriageRun } from './queue.ts';
 import { recallAnalysis, ruleAnalysis } from './recall.ts';
+import type { TriageRun } from './triage-run.ts';
 
 export interface ConcludeDeps {
   readonly database: Database;
@@ -27,8 +27,8 @@ export interface ConcludeDeps {
   readonly publishers: readonly string[];
   /** One sure answer in so many waits for a person too, as a sample; absent or 0: none. */
   readonly auditEvery?: number;
-  /** Wakes the outbox after an entry was added, so that it does not wait for the next poll. */
-  readonly wakeOutbox?: () => void;
+  /** Wakes the worker after work was requested, so that it does not wait for the next look. */
+  readonly wakeWorker?: () => void;
   /** Runs for each new answer after it was saved. Must not throw. */
   readonly onConcluded?: (build: Build, analysis: Analysis) => void;
   readonly clock: Clock;
@@ -62,7 +62,7 @@ export async function createAnalysis(draft: Draft, counters?: Counters, sql?: Sq
 
 /**
  * Saves the answer. In the same transaction it opens a review if a person must look, or adds a confident
- * answer to the outbox for every publisher, and requests an update of the notices in any case. Throws
+ * answer to the work table for every publisher, and requests an update of the notices in any case. Throws
  * `cancelled` if the worker has lost the build in the meantime; then nothing is written. A second conclusion
  * of the same triage changes nothing. The checkpoints of the graph are deleted after the commit; a failure to
  * do so is logged and undoes nothing.
@@ -75,7 +75,7 @@ export async function conclude(
 ): Promise<Analysis> {
   const { stores } = deps;
   const saved = await deps.database.transaction(async (sql) => {
-    if (!(await run.fence(sql)))
+    if (!(await run.holds(sql)))
       throw new TriageError('cancelled', 'Another worker has taken over this build', { retryable: true });
     const analysis = await createAnalysis(draft, stores, sql);
     const { analysis: stored, created } = await stores.analyses.insertOnce(analysis, sql);
@@ -97,7 +97,7 @@ export async function conclude(
   deps.failpoint?.('concluded', build.id);
   if (saved.created) run.progressed?.();
   if (saved.created) deps.onConcluded?.(build, saved.stored);
-  if (saved.created) deps.wakeOutbox?.();
+  if (saved.created) deps.wakeWorker?.();
   await forget(saved.stored.triageId, deps);
   return saved.stored;
 }

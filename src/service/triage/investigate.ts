@@ -18,7 +18,7 @@ import type { Masker } from '../../log/mask/mask.ts';
 import { NOTHING_FOUND } from '../../log/recognise/failures.ts';
 import type { ReviewerClient } from '../../ports/toolbox.ts';
 import type { QuestionStore } from '../../stores/conversations.ts';
-import type { NoticeStore } from '../../stores/outbox.ts';
+import type { NoticeStore } from '../../stores/notices.ts';
 import type { RunRecorder, RunRecording } from './recording/recorder.ts';
 
 export interface InvestigateDeps extends TriageContext {
@@ -50,41 +50,76 @@ export async function investigate(
   deps: InvestigateDeps,
   signal: AbortSignal,
 ): Promise<Analysis | null> {
-  return await withinTime(deps.timeLimitMs, signal, (limit) => runOrWait(subject, deps, signal, limit));
-}
-
-async function runOrWait(
-  subject: TriageSubject,
-  deps: InvestigateDeps,
-  signal: AbortSignal,
-  limit: TimeLimit,
-): Promise<Analysis | null> {
-  const { graph } = deps;
-  const configurable = { thread_id: subject.triageId };
-  const begun = deps.durable ? await graph.getState({ configurable }) : null;
-  // `next` is empty too where a node's writes are stored and its checkpoint is not yet: only running on shows
-  // it.
-  const resumed = begun?.createdAt !== undefined;
-  // A run that goes on does so with what it began with.
-  const limits = begun?.values.limits ?? (await limitsNow(deps));
-  const given = { subject: begun?.values.subject ?? subject, limits };
-  const recording = deps.recorder?.begin({
-    ...given,
-    analyst: deps.analyst,
-    fallbackAnalyst: deps.fallbackAnalyst,
-    toolbox: deps.toolbox,
-  });
+  const { graph, clock, timeLimitMs } = deps;
+  const startedAt = clock.now();
+  const timeLimit = startDeadline(timeLimitMs);
+  let recording: RunRecording | undefined;
   let analysis: Analysis | null = null;
   try {
-    analysis = await go({ subject, limits, resumed, recording }, deps, signal, limit);
+    const begun = await beginRun(subject, deps);
+    recording = begun.recording;
+    const config = createGraphConfig(begun, deps, AbortSignal.any([signal, timeLimit.signal]));
+    let state = await graph.invoke(begun.isResumed ? null : { subject, limits: begun.limits }, config);
+    while (isWaiting(state)) {
+      const answer = await findReviewerAnswer(subject.triageId, deps);
+      if (answer === undefined) return null;
+      recording?.answered(answer);
+      state = await graph.invoke(resumedWith(answer), config);
+    }
+    analysis = toAnalysis(state, startedAt, clock.now());
     return analysis;
+  } catch (cause) {
+    if (!timeLimit.signal.aborted || signal.aborted) throw cause;
+    // What is finished is kept: the next try goes on from there.
+    throw new TriageError('timeout', `The analysis took longer than ${timeLimitMs} ms`, {
+      retryable: true,
+      cause,
+    });
   } finally {
+    timeLimit.stop();
     await recording?.end(analysis);
   }
 }
 
+/** A run of the graph that starts, or goes on from its last finished node. */
+interface BegunRun {
+  readonly triageId: string;
+  readonly limits: TriageLimits;
+  readonly isResumed: boolean;
+  readonly recording: RunRecording | undefined;
+}
+
+async function beginRun(subject: TriageSubject, deps: InvestigateDeps): Promise<BegunRun> {
+  const { graph, durable, recorder, analyst, fallbackAnalyst, toolbox } = deps;
+  const { triageId } = subject;
+  const begun = durable ? await graph.getState({ configurable: { thread_id: triageId } }) : null;
+  // A run that goes on does so with what it began with.
+  const limits = begun?.values.limits ?? (await readLimits(deps));
+  const given = { subject: begun?.values.subject ?? subject, limits };
+  const recording = recorder?.begin({ ...given, analyst, fallbackAnalyst, toolbox });
+  // `next` is empty too where a node's writes are stored and its checkpoint is not yet: only running on shows
+  // it.
+  return { triageId, limits, isResumed: begun?.createdAt !== undefined, recording };
+}
+
+function createGraphConfig(
+  { triageId, limits, recording }: BegunRun,
+  deps: InvestigateDeps,
+  signal: AbortSignal,
+) {
+  const { clock, onStep, durable } = deps;
+  const { analyst, fallbackAnalyst, toolbox } = recording?.asked ?? deps;
+  return {
+    context: { analyst, fallbackAnalyst, toolbox, clock, onStep },
+    configurable: { thread_id: triageId },
+    recursionLimit: recursionLimit(limits),
+    signal,
+    ...(durable ? { durability: 'sync' as const } : {}),
+  };
+}
+
 /** Returns the limits of a run that starts now. */
-async function limitsNow({ limits, calibrations, bound }: InvestigateDeps): Promise<TriageLimits> {
+async function readLimits({ limits, calibrations, bound }: InvestigateDeps): Promise<TriageLimits> {
   const [inForce, bounded] = await Promise.all([calibrations?.(), bound?.() ?? null]);
   return {
     ...limits,
@@ -93,53 +128,11 @@ async function limitsNow({ limits, calibrations, bound }: InvestigateDeps): Prom
   };
 }
 
-interface Begun {
-  readonly subject: TriageSubject;
-  readonly limits: TriageLimits;
-  readonly resumed: boolean;
-  readonly recording: RunRecording | undefined;
-}
-
-async function go(
-  { subject, limits, resumed, recording }: Begun,
-  deps: InvestigateDeps,
-  signal: AbortSignal,
-  limit: TimeLimit,
-): Promise<Analysis | null> {
-  const startedAt = deps.clock.now();
-  const { graph, clock, onStep } = deps;
-  const { analyst, fallbackAnalyst, toolbox } = recording?.asked ?? deps;
-  const config = {
-    context: { analyst, fallbackAnalyst, toolbox, clock, onStep },
-    configurable: { thread_id: subject.triageId },
-    recursionLimit: recursionLimit(limits),
-    signal: limit.signal,
-    ...(deps.durable ? { durability: 'sync' as const } : {}),
-  };
-  const invoke = async (input: Parameters<typeof graph.invoke>[0]): Promise<TriageStateValue> =>
-    await graph.invoke(input, config).catch((cause: unknown) => {
-      if (!limit.ranOut() || signal.aborted) throw cause;
-      // What is finished is kept: the next try goes on from there.
-      throw new TriageError('timeout', `The analysis took longer than ${deps.timeLimitMs} ms`, {
-        retryable: true,
-        cause,
-      });
-    });
-  let state = await invoke(resumed ? null : { subject, limits });
-  while (isWaiting(state)) {
-    const answer = await answerTo(subject.triageId, deps);
-    if (answer === undefined) return null;
-    recording?.answered(answer);
-    state = await invoke(resumedWith(answer));
-  }
-  return toAnalysis(state, startedAt, clock.now());
-}
-
 /**
  * Returns the answer of a person: null if no one answered in time or no answer is awaited, undefined if it is
  * still awaited.
  */
-async function answerTo(
+async function findReviewerAnswer(
   triageId: string,
   { questions }: InvestigateDeps,
 ): Promise<ReviewerAnswer | undefined> {
@@ -248,29 +241,6 @@ export function missingAnswers(
 function short(summary: string): string {
   const line = summary.replaceAll(/\s+/g, ' ').trim();
   return cutAfter(line, MAX_REASON);
-}
-
-/** A signal that also ends by time, and whether it was the time that ended it. */
-interface TimeLimit {
-  readonly signal: AbortSignal;
-  readonly ranOut: () => boolean;
-}
-
-/** Does work under a time limit, in milliseconds, whose clock stops with the work. */
-async function withinTime<Value>(
-  limitMs: number,
-  signal: AbortSignal,
-  work: (limit: TimeLimit) => Promise<Value>,
-): Promise<Value> {
-  const tooLong = startDeadline(limitMs);
-  try {
-    return await work({
-      signal: AbortSignal.any([signal, tooLong.signal]),
-      ranOut: () => tooLong.signal.aborted,
-    });
-  } finally {
-    tooLong.stop();
-  }
 }
 
 interface ReviewerClientDeps {

@@ -3,7 +3,7 @@ import type { Build, GreenBuild, SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Excerpt } from '../../domain/failure.ts';
 import { indexChangesWithout } from '../../domain/library.ts';
-import { type OutboxEnd, type OutboxEntry, type OutboxHandler, PASSING_BUILD } from '../../domain/outbox.ts';
+import { PASSING_BUILD, type WorkEnd, type WorkItem } from '../../domain/work.ts';
 import {
   type GreenLog as ComparedLog,
   findGreenLog,
@@ -19,6 +19,7 @@ import type { BuildSource } from '../../ports/build-source.ts';
 import type { Database } from '../../ports/database.ts';
 import type { PassingLogs } from '../../ports/stores.ts';
 import type { Logger } from '../../ports/telemetry.ts';
+import type { WorkHandler } from '../../ports/work.ts';
 import type { ChosenPassingLog, PassingBuildStore, PassingLog } from '../../stores/passing-builds.ts';
 import type { Stores } from '../../stores/stores.ts';
 import { maskSources } from './read-build.ts';
@@ -50,10 +51,10 @@ const MAX_BYTES = 32 * 1024 * 1024;
  * its CI and the stores throw.
  */
 export async function learnGreen(
-  entry: OutboxEntry,
+  entry: WorkItem,
   deps: LearnDeps,
   signal: AbortSignal,
-): Promise<OutboxEnd | null> {
+): Promise<WorkEnd | null> {
   const { builds, passingBuilds } = deps.stores;
   const build = await builds.find(entry.key);
   if (build === null || !(await passingBuilds.isWanted(entry.key, deps.greenBuilds)))
@@ -103,7 +104,7 @@ async function uploaded(build: Build, archive: LearnDeps['archive']): Promise<So
 
 interface FlagDeps {
   readonly database: Pick<Database, 'transaction'>;
-  readonly stores: Pick<Stores, 'library' | 'outbox'>;
+  readonly stores: Pick<Stores, 'library' | 'work'>;
   readonly logger: Pick<Logger, 'info'>;
 }
 
@@ -122,7 +123,7 @@ export async function flagContradicted(
   logs: readonly PassingLog[],
   deps: FlagDeps,
 ): Promise<void> {
-  const { library, outbox } = deps.stores;
+  const { library, work } = deps.stores;
   const hit: string[] = [];
   for (const [number, { id, telling }] of (await library.telling(build.repository, MAX_ENTRIES)).entries()) {
     if (number % TURN === TURN - 1) await nextTurn();
@@ -135,7 +136,7 @@ export async function flagContradicted(
         { fingerprint: entry.fingerprint.value, repository: entry.repository },
         sql,
       );
-      await outbox.add(indexChangesWithout(entry, answering), sql);
+      await work.add(indexChangesWithout(entry, answering), sql);
       deps.logger.info(
         { entryId: entry.id, buildId: build.id },
         'library entry flagged: a green build says the same',
@@ -248,7 +249,7 @@ const LEASE_MS = 300_000;
  * Makes templates of passed builds, one build at a time, the newest first, as long as nothing is more urgent
  * (`isPaused`). The next green build makes up for one that is given up.
  */
-export function passingBuildHandler(deps: LearnDeps, isPaused?: OutboxHandler['isPaused']): OutboxHandler {
+export function passingBuildHandler(deps: LearnDeps, isPaused?: WorkHandler['isPaused']): WorkHandler {
   return {
     topic: PASSING_BUILD,
     leaseMs: LEASE_MS,

@@ -15,7 +15,7 @@ import type { BuildSource } from '../../ports/build-source.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { Stores } from '../../stores/stores.ts';
 import { keepShownSecrets } from '../intake/shown-secrets.ts';
-import { mayPass, type TriageRun } from './queue.ts';
+import { mayRetry, type TriageRun } from './triage-run.ts';
 
 /** Masks every text of a build; a secret seen in one is hidden in all. Line numbers do not move. */
 export async function maskSources(
@@ -92,7 +92,7 @@ const AT_ONCE = 4;
 export async function gatherSources(
   build: Build,
   deps: GatherDeps,
-  run: Omit<TriageRun, 'fence'>,
+  run: Omit<TriageRun, 'holds'>,
 ): Promise<Gathered> {
   const { sources, notes } = await allSources(build, deps, run).finally(() =>
     removeWhereDeleted(build, deps),
@@ -113,7 +113,7 @@ async function removeWhereDeleted({ id }: Build, { stores, archive }: GatherDeps
 
 type All = Omit<Gathered, 'survey'>;
 
-async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'fence'>): Promise<All> {
+async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'holds'>): Promise<All> {
   // Read first: what is pending from now on will be fetched by another run.
   const job = await deps.stores.triages.findByBuild(build.id);
   const source = deps.buildSources[build.provider];
@@ -126,7 +126,7 @@ async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, '
   if (archived.length > 0 && !isFetchDue(job)) return { sources: archived, notes: [] };
   try {
     const ask = () => source.fetch(build, run.signal);
-    const fetched = await (run.outside === undefined ? ask() : run.outside(build.provider, ask));
+    const fetched = await (run.withoutSlot === undefined ? ask() : run.withoutSlot(build.provider, ask));
     const { sources, own } = await maskSources(fetched.sources, deps.masker);
     for (const text of sources) await deps.archive.put(build.id, text);
     await deps.stores.outside.saveLogPages(build.id, sources);
@@ -139,7 +139,7 @@ async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, '
       notes: [...away, ...fetched.notes],
     };
   } catch (error) {
-    if (mayPass(error, run)) throw error;
+    if (mayRetry(error, run)) throw error;
     deps.logger.warn({ buildId: build.id, provider: build.provider, error }, 'logs could not be fetched');
     return {
       sources: archived,
@@ -159,13 +159,13 @@ function isFetchDue(job: TriageJob | null): boolean {
 async function whatIsArchived(
   build: Build,
   deps: GatherDeps,
-  run: Omit<TriageRun, 'fence'>,
+  run: Omit<TriageRun, 'holds'>,
   canFetch: boolean,
 ): Promise<{ readonly archived: SourceText[]; readonly notes: readonly string[] }> {
   try {
     return { archived: await fromArchive(build, deps.archive), notes: [] };
   } catch (error) {
-    if (!canFetch && mayPass(error, run)) throw error;
+    if (!canFetch && mayRetry(error, run)) throw error;
     run.signal.throwIfAborted();
     deps.logger.warn({ buildId: build.id, error }, 'the archive could not be read');
     return {

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getErrorMessage } from '../../domain/errors.ts';
-import { type OutboxHandler, REMOVE_FROM_MONGODB, REMOVE_LOGS } from '../../domain/outbox.ts';
+import { REMOVE_FROM_MONGODB, REMOVE_LOGS } from '../../domain/work.ts';
 import { append, findMax, present } from '../../lib/collections.ts';
 import { type Clock, lookRegularly } from '../../lib/time.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
-import type { OutboxStore } from '../../stores/outbox.ts';
+import type { WorkHandler } from '../../ports/work.ts';
 import type { ForgetScope, RetentionStore, RowCounts } from '../../stores/retention.ts';
-import { drainOutbox, type OutboxDeps } from '../outbox.ts';
+import type { WorkStore } from '../../stores/work.ts';
+import { drainWork, type WorkDeps } from '../../work/process-items.ts';
 
 /** The retention periods, in days since receipt; 0: forever. */
 interface RetentionDays {
@@ -22,8 +23,8 @@ interface RetentionPolicy extends RetentionDays {
   >;
 }
 
-export interface RetentionDeps extends OutboxDeps {
-  readonly outbox: OutboxDeps['outbox'] & Pick<OutboxStore, 'waiting'>;
+export interface RetentionDeps extends WorkDeps {
+  readonly work: WorkDeps['work'] & Pick<WorkStore, 'waiting'>;
   readonly store: RetentionStore;
   readonly archive: Pick<BuildArchive, 'remove' | 'removeElsewhere' | 'tidy'>;
   /** Forgets the checkpoints of triages that are gone. */
@@ -129,7 +130,7 @@ function keepsForEver(policy: RetentionPolicy): boolean {
  * Creates the handlers that delete the logs of builds in the archive. They never give up, however long a
  * store is unavailable.
  */
-export function removalHandlers(archive: Pick<BuildArchive, 'remove' | 'removeElsewhere'>): OutboxHandler[] {
+export function removalHandlers(archive: Pick<BuildArchive, 'remove' | 'removeElsewhere'>): WorkHandler[] {
   const { removeElsewhere } = archive;
   const handlers = [removalHandler(REMOVE_LOGS, (buildId) => archive.remove(buildId))];
   return removeElsewhere === undefined
@@ -137,7 +138,7 @@ export function removalHandlers(archive: Pick<BuildArchive, 'remove' | 'removeEl
     : [...handlers, removalHandler(REMOVE_FROM_MONGODB, removeElsewhere)];
 }
 
-function removalHandler(topic: string, remove: (buildId: string) => Promise<void>): OutboxHandler {
+function removalHandler(topic: string, remove: (buildId: string) => Promise<void>): WorkHandler {
   return {
     topic,
     leaseMs: 120_000,
@@ -158,10 +159,10 @@ function removalHandler(topic: string, remove: (buildId: string) => Promise<void
 async function removeLogs({ archive, ...deps }: RetentionDeps, signal: AbortSignal): Promise<number> {
   let pending = 0;
   for (const handler of removalHandlers(archive)) {
-    await drainOutbox(handler, deps, signal).catch((error: unknown) =>
+    await drainWork(handler, deps, signal).catch((error: unknown) =>
       deps.logger.warn({ error: getErrorMessage(error) }, 'logs could not be deleted; will retry'),
     );
-    pending += (await deps.outbox.waiting(handler.topic)).count;
+    pending += (await deps.work.waiting(handler.topic)).count;
   }
   return pending;
 }

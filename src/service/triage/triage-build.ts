@@ -16,8 +16,8 @@ import { type ConcludeDeps, conclude, createAnalysis, escalateGroup } from './co
 import { type DraftDeps, draftAnswer } from './draft-answer.ts';
 import { groupFailures, joinKnown, readingOfGroup } from './group-failures.ts';
 import { type BesideGreen, diffAgainstPassing, greenBehind } from './passing-builds.ts';
-import { mayPass, type TriageRun } from './queue.ts';
 import { type GatherDeps, gatherSources, maskSources, type ReadingThreads, readAside } from './read-build.ts';
+import { mayRetry, type TriageRun } from './triage-run.ts';
 import { createSubject } from './triage-subject.ts';
 
 /** The masked material of a build to read. */
@@ -154,7 +154,7 @@ async function answerGroup(
     );
     return draft === null ? null : await conclude(build, draft, deps, run);
   } catch (error) {
-    if (mayPass(error, run)) throw error;
+    if (mayRetry(error, run)) throw error;
     return await escalateGroup({ build, group, triageId: triage.id }, error, deps, run);
   }
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { getErrorMessage, TriageError, type TriageErrorCode } from '../../domain/errors.ts';
-import { REMOVE_FROM_MONGODB } from '../../domain/outbox.ts';
+import { REMOVE_FROM_MONGODB } from '../../domain/work.ts';
 import { counted } from '../../lib/text.ts';
 import { ArchivedSource, type BuildArchive } from '../../ports/build-archive.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import type { OutboxStore } from '../outbox.ts';
 import { all, first } from '../sql.ts';
+import type { WorkStore } from '../work.ts';
 import type { MongodbArchive } from './mongodb.ts';
 import { createPostgresArchive, replaceRow } from './postgres.ts';
 
@@ -14,7 +14,7 @@ export interface FallbackOptions {
   readonly mongodb: MongodbArchive;
   /** The database that records which texts exist, and stores those that MongoDB did not accept. */
   readonly database: Database;
-  readonly outbox: Pick<OutboxStore, 'add' | 'find' | 'waiting'>;
+  readonly work: Pick<WorkStore, 'add' | 'find' | 'waiting'>;
   readonly logger: Logger;
 }
 
@@ -39,7 +39,7 @@ const Count = z.object({ count: z.coerce.number() });
 export function createArchiveWithFallback({
   mongodb,
   database,
-  outbox,
+  work,
   logger,
 }: FallbackOptions): BuildArchive {
   const postgres = createPostgresArchive(database);
@@ -55,7 +55,7 @@ export function createArchiveWithFallback({
     source: Parameters<BuildArchive['put']>[1],
   ): Promise<ArchivedSource | null> {
     // The pending deletion would include this text.
-    if ((await outbox.find(REMOVE_FROM_MONGODB, buildId)) !== null) return null;
+    if ((await work.find(REMOVE_FROM_MONGODB, buildId)) !== null) return null;
     try {
       return await mongodb.keep(buildId, source);
     } catch (error) {
@@ -88,14 +88,14 @@ export function createArchiveWithFallback({
     remove: async (buildId) => {
       await database.transaction(async (sql) => {
         await sql.query('delete from build_sources where build_id = $1', [buildId]);
-        await outbox.add([{ topic: REMOVE_FROM_MONGODB, key: buildId }], sql);
+        await work.add([{ topic: REMOVE_FROM_MONGODB, key: buildId }], sql);
       });
     },
     removeElsewhere: (buildId) => mongodb.remove(buildId),
 
     check: async () => {
       const { count } = Count.parse((await database.query(COUNT_IN_POSTGRES))[0]);
-      const removals = (await outbox.waiting(REMOVE_FROM_MONGODB)).count;
+      const removals = (await work.waiting(REMOVE_FROM_MONGODB)).count;
       const here = count === 0 ? '' : `; ${counted(count, 'text')} in PostgreSQL`;
       const rest = here + (removals === 0 ? '' : `; ${counted(removals, 'deletion')} waiting`);
       const state = await mongodb.check().catch((cause: unknown) => {

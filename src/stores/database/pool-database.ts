@@ -289,8 +289,8 @@ const { INT8, TIMESTAMPTZ } = pg.types.builtins;
 
 /**
  * Makes rows read as our own queries expect them: int8 (counts) as numbers, timestamptz as ISO 8601 in UTC
- * with milliseconds. Done per result rather than by parsers set on the driver: pg-boss and the checkpointer
- * share the pool and expect pg's own rules. (Parsers given with a query do not work either: PGlite's
+ * with milliseconds. Done per result rather than by parsers set on the driver: the checkpointer shares
+ * the pool and expects pg's own rules. (Parsers given with a query do not work either: PGlite's
  * connection takes them for parameter types.)
  */
 function readColumns(fields: readonly pg.FieldDef[], rows: readonly pg.QueryResultRow[]): void {

@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import pg from 'pg';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
+import { listenOn } from './listen.ts';
 import { MIGRATIONS_FOLDER } from './migration-files.ts';
 import { createPoolDatabase, type PgDatabase, toStorageError } from './pool-database.ts';
 import { requireRights, runMigrations } from './run-migrations.ts';
@@ -34,6 +35,12 @@ export async function openPostgres(options: PostgresOptions): Promise<PgDatabase
   const limits = { ...LIMITS, ...options.limits };
   const common = { application_name: 'faultline', keepAlive: true, ...limits };
   const pool = new pg.Pool({ ...common, connectionString: serverAddress(url), max: poolSize });
+  const listening = {
+    application_name: 'faultline listener',
+    keepAlive: true,
+    connectionTimeoutMillis: limits.connectionTimeoutMillis,
+    connectionString: serverAddress(url),
+  };
   const readers = new pg.Pool({
     ...common,
     connectionString: serverAddress(options.readerUrl ?? url),
@@ -56,7 +63,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PgDatabase
   });
   try {
     await database.query('select 1');
-    return { ...database, reader };
+    return { ...database, reader, listen: (channel, hear) => listenOn(listening, channel, hear) };
   } catch (error) {
     await database.close();
     throw toStorageError(error);

@@ -10,15 +10,16 @@ import type { NewBuild } from '../../../src/domain/build.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { type OutboxWorker, startOutbox } from '../../../src/service/outbox.ts';
-import { endJob } from '../../../src/service/triage/worker.ts';
+import { createTriageHandler } from '../../../src/service/triage/triage-work.ts';
 import { createSlackPresses } from '../../../src/stores/access.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
+import { startWorker, type Worker } from '../../../src/work/worker.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../stores/samples.ts';
 import { emptyHttpDeps } from '../../support/http-deps.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../../support/slack-api.ts';
+import { createTriageJobs } from '../../support/triage-jobs.ts';
 
 const SECRET = 'a-signing-secret-of-slack';
 let database: TestDatabase;
@@ -27,7 +28,7 @@ let jenkins: LoopbackServer;
 let description: string;
 let stores: Stores;
 let app: FastifyInstance;
-let outbox: OutboxWorker;
+let work: Worker;
 
 beforeAll(async () => {
   [database, slack] = [await openTestDatabase(), await startSlackApi()];
@@ -61,8 +62,8 @@ beforeAll(async () => {
   const { handlers } = await openChannels(config, { stores, logger: silentLogger, clock: systemClock });
   const buttons = await openSlackButtons(config.channels.slack, createSlackPresses(database));
   app = await buildHttp({ ...emptyHttpDeps(), config, stores, database, clock: systemClock, slack: buttons });
-  outbox = startOutbox({
-    outbox: stores.outbox,
+  work = startWorker({
+    work: stores.work,
     handlers,
     masker: createMasker(),
     logger: silentLogger,
@@ -70,7 +71,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await outbox.stop();
+  await work.stop();
   await app.close();
   await Promise.all([slack.close(), jenkins.close()]);
   await database.dispose();
@@ -81,9 +82,9 @@ const tell = (buildId: string) => stores.notices.changed({ buildId, delayMs: 0 }
 /** Undo delays and pauses between edits are over. */
 async function hurry(): Promise<void> {
   await database.query(
-    'update outbox set due_at = clock_timestamp(), free_at = clock_timestamp() where not held',
+    'update work set due_at = clock_timestamp(), free_at = clock_timestamp() where not held',
   );
-  outbox.wake();
+  work.wake();
 }
 
 async function built(change: Partial<NewBuild>) {
@@ -155,7 +156,7 @@ it('main turns red, is counted, decided by a button, and green again: one messag
   expect(messages()).toHaveLength(1);
   const calls = slack.calls.length;
   await tell(third.build.id);
-  const pending = `select key from outbox where topic = 'notice:slack' and version > settled`;
+  const pending = `select key from work where topic = 'notice:slack' and version > settled`;
   await until(async () => expect(await database.query(pending)).toEqual([]));
   expect(slack.calls, 'nothing changed: nobody is called').toHaveLength(calls);
 });
@@ -184,16 +185,26 @@ it('says what was found once the last cause is answered and the job ends', async
     externalId: 'late-5',
     status: 'failed',
   });
-  const { id } = await stores.triages.request(build.id);
-  const job = await stores.triages.lease(id, 60_000);
+  await stores.triages.request(build.id);
+  const job = await createTriageJobs(stores).lease(build.id);
   if (job === null) throw new Error('the job is due');
   await tell(build.id);
-  const pending = `select key from outbox where topic = 'notice:slack' and version > settled`;
+  const pending = `select key from work where topic = 'notice:slack' and version > settled`;
   await until(async () => expect(await database.query(pending)).toEqual([]));
   expect(messages(), 'the job still runs: more may come').toHaveLength(before);
 
-  await endJob({ database, stores })(job, 'done', null);
+  const unused = async () => undefined;
+  const handler = createTriageHandler({
+    database,
+    stores,
+    leaseMs: 60_000,
+    concurrency: 1,
+    maxCrashes: 3,
+    triage: unused,
+    escalateToReviewer: unused,
+  });
+  await handler.finish?.(job, { outcome: 'done' });
 
   await until(() => expect(messages()).toHaveLength(before + 1));
-  expect(await stores.triages.find(id)).toMatchObject({ state: 'done' });
+  expect(await stores.triages.findByBuild(build.id)).toMatchObject({ state: 'done' });
 });

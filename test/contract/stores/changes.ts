@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createTriageJobs } from '../../support/triage-jobs.ts';
 import type { StoresWorld } from './world.ts';
 
 /** What open pages are told of. */
@@ -16,7 +17,7 @@ export function changesContract(world: StoresWorld): void {
       await note();
       const job = await stores.triages.request(build.id);
       await note();
-      await stores.triages.lease(job.id, 60_000);
+      await createTriageJobs(stores).lease(job.buildId);
       await note();
       const step = {
         node: 'classify',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Build, NewBuild } from '../../../src/domain/build.ts';
-import { type OutboxEntry, PASSING_BUILD, passingBuildEntry } from '../../../src/domain/outbox.ts';
+import { PASSING_BUILD, passingBuildEntry, type WorkItem } from '../../../src/domain/work.ts';
+import { createTriageJobs } from '../../support/triage-jobs.ts';
 import type { StoresWorld } from './world.ts';
 
 const LONG = 60_000;
@@ -12,15 +13,15 @@ export function greensContract(world: StoresWorld): void {
   const failed = (number: number, change: Partial<NewBuild> = {}): Promise<Build> =>
     world.build({ number: `${number}`, ...change });
 
-  async function takeFor(build: Build): Promise<OutboxEntry> {
-    await world.stores.outbox.addOnce([passingBuildEntry(build.id)]);
-    const [entry] = await world.stores.outbox.take({
+  async function takeFor(build: Build): Promise<WorkItem> {
+    await world.stores.work.addOnce([passingBuildEntry(build.id)]);
+    const [entry] = await world.stores.work.take({
       topic: PASSING_BUILD,
       limit: 1,
       leaseMs: LONG,
       keys: [build.id],
     });
-    if (entry === undefined) throw new Error(`${build.id} is not in the outbox`);
+    if (entry === undefined) throw new Error(`${build.id} is not in the work table`);
     return entry;
   }
 
@@ -54,7 +55,7 @@ export function greensContract(world: StoresWorld): void {
     it('is not kept by who lost the lease', async () => {
       const build = await passed(1);
       const stale = await takeFor(build);
-      await world.stores.outbox.release(stale, 'stopping', 0);
+      await world.stores.work.release(stale, 'stopping', 0);
       await takeFor(build);
       const made = [{ log: 'stale', templates: { version: 1 as const, lines: ['stale'] } }];
       expect(await world.stores.passingBuilds.keep(stale, made, 3)).toBe(false);
@@ -157,9 +158,9 @@ export function greensContract(world: StoresWorld): void {
       expect(await numbersFor(await failed(9, { branch: 'topic' }))).toEqual(['0']);
 
       const job = await world.stores.triages.findByBuild(open.id);
-      const held = job === null ? null : await world.stores.triages.lease(job.id, LONG);
+      const held = job === null ? null : await createTriageJobs(world.stores).lease(job.buildId);
       if (held === null) throw new Error('the triage could not be taken');
-      await world.stores.triages.finish(held, 'done', null);
+      await createTriageJobs(world.stores).finish(held, 'done');
       await green(7, {}, ['test.log'], 2);
       expect(await numbersFor(open)).toEqual([]);
     });
@@ -175,7 +176,7 @@ export function greensContract(world: StoresWorld): void {
       expect(await world.db.query('select 1 from green_templates where build_id = $1', [build.id])).toEqual(
         [],
       );
-      expect(await world.stores.outbox.find(PASSING_BUILD, build.id)).toBeNull();
+      expect(await world.stores.work.find(PASSING_BUILD, build.id)).toBeNull();
     });
   });
 }

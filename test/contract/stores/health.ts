@@ -42,7 +42,7 @@ type Step = typeof Step extends fc.Arbitrary<infer Value> ? Value : never;
 export function healthContract(world: StoresWorld): void {
   const forget = async (repository: string, before: number) => {
     const scope = { repository, except: [], before: isoOf(before), settledOnly: false };
-    await createRetentionStore(world.db, world.stores.outbox).forgetBuilds(scope, 100);
+    await createRetentionStore(world.db, world.stores.work).forgetBuilds(scope, 100);
   };
   const take = async (step: Step, repository: string) => {
     if ('deleteBefore' in step) {
@@ -151,7 +151,7 @@ export function healthContract(world: StoresWorld): void {
         9,
       );
       expect([hidden.days, hidden.marks.map(({ kind }) => kind)]).toEqual([[], ['upgrade']]);
-      await createRetentionStore(db, stores.outbox).forgetRepository({
+      await createRetentionStore(db, stores.work).forgetRepository({
         repository,
         except: [],
         before: isoOf(END),

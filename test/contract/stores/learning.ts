@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
 import type { Rule } from '../../../src/domain/library.ts';
-import { PASSING_BUILD, passingBuildEntry } from '../../../src/domain/outbox.ts';
+import { PASSING_BUILD, passingBuildEntry } from '../../../src/domain/work.ts';
 import { sampleEntry } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
@@ -82,8 +82,8 @@ export function learningContract(world: StoresWorld): void {
       const names: string[] = [];
       for (const number of ['1', '2']) {
         const { id } = await world.build({ number, status: 'passed' });
-        await world.stores.outbox.addOnce([passingBuildEntry(id)]);
-        const [entry] = await world.stores.outbox.take({
+        await world.stores.work.addOnce([passingBuildEntry(id)]);
+        const [entry] = await world.stores.work.take({
           topic: PASSING_BUILD,
           limit: 1,
           leaseMs: 60_000,

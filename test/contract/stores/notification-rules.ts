@@ -21,7 +21,7 @@ export function notificationRulesContract(world: StoresWorld): void {
     /** What rules are to be asked about, of this test's repository. */
     async function asked() {
       const rows = await world.db.query<{ payload: { analysisId: string } | { eventId: number } }>(
-        'select payload from outbox where topic = $1 order by created_at',
+        'select payload from work where topic = $1 order by created_at',
         [MATCH_RULES],
       );
       const occasions = await Promise.all(rows.map(({ payload }) => rules().occasion(payload)));
@@ -111,7 +111,7 @@ export function notificationRulesContract(world: StoresWorld): void {
       await rules().keep([found]);
       await rules().keep([found]);
       expect(await rules().oldest(rule.id, 'slack:C1')).not.toBeNull();
-      const [entry] = await world.stores.outbox.take({
+      const [entry] = await world.stores.work.take({
         topic: GATHER,
         keys: [`${rule.id} slack:C1`],
         leaseMs: 60_000,

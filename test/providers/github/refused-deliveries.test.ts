@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../../src/api/server.ts';
+import { createWorkNotifier } from '../../../src/work/notifier.ts';
 import { type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
 import { emptyHttpDeps, GITHUB_SECRETS, TEST_CONFIG, withSecrets } from '../../support/http-deps.ts';
 import {
@@ -229,8 +230,10 @@ describe('a signed delivery that is not as it should be', () => {
 
 describe('what the webhook depends on fails', () => {
   test('a queue that takes nothing does not fail the sender: the job stays pending', async () => {
-    const fake = fakeHttpDeps({ jobQueue: emptyHttpDeps().jobQueue });
-    const withoutQueue = await buildHttp(fake.deps);
+    const fake = fakeHttpDeps();
+    const wake = () => Promise.reject(new Error('the queue is away'));
+    const notifier = createWorkNotifier({ wakeUp: { wake }, logger: fake.deps.logger });
+    const withoutQueue = await buildHttp({ ...fake.deps, notifier });
     const answer = await sendGithub(withoutQueue, { event: 'workflow_run', payload: failedRun });
     await relayed(fake.state);
     await withoutQueue.close();

@@ -9,10 +9,9 @@ import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
 import type { BuildArchive } from '../../../src/ports/build-archive.ts';
-import type { JobQueue } from '../../../src/ports/job-queue.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import type { VectorIndex } from '../../../src/ports/vector-index.ts';
-import { indexNow } from '../../../src/service/outbox.ts';
+import { indexNow } from '../../../src/service/index-work.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { createPgvectorIndex } from '../../../src/stores/vectors/pgvector.ts';
 import { emptyHttpDeps } from '../../support/http-deps.ts';
@@ -62,7 +61,7 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
     },
     review: { ...COMMON.review, claimMs, blindEvery: 0 },
     database: { driver: 'pglite', dataDir: '/data' },
-    jobQueue: { driver: 'pg-boss', concurrency: 1, inServe: true },
+    jobQueue: { driver: 'database', concurrency: 1, inServe: true },
     buildArchive: { driver: 'postgres' },
     vectorIndex: { driver: 'pgvector' },
     knowledge: { folder: 'knowledge' },
@@ -76,7 +75,7 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
     indexNow: (namespace, ids) =>
       indexNow({ ...stores, vectorIndex, masker: createMasker(), logger: silentLogger }, namespace, ids),
     archive: muteArchive,
-    jobQueue: muteQueue,
+    notifier: { notify: () => undefined, settle: async () => undefined },
     masker: createMasker(),
     ask: emptyHttpDeps().ask,
     knowledge: emptyHttpDeps().knowledge,
@@ -164,12 +163,4 @@ const muteArchive: BuildArchive = {
   lines: async () => null,
   remove: async () => undefined,
   pieces: async function* () {},
-};
-
-const muteQueue: JobQueue = {
-  driver: 'mute',
-  enqueue: async () => undefined,
-  work: async () => undefined,
-  depth: async () => 0,
-  stop: async () => undefined,
 };

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
-import { silentLogger } from '../../../src/ports/telemetry.ts';
-import {
-  createDeliveryProcessor,
-  createJobNotifier,
-} from '../../../src/service/intake/delivery-processor.ts';
+import { createDeliveryProcessor } from '../../../src/service/intake/delivery-processor.ts';
 import { sampleBuild } from '../../stores/samples.ts';
 import { fakeHttpDeps } from '../../support/fake-stores.ts';
 
@@ -18,15 +14,14 @@ function world(changes: Parameters<typeof fakeHttpDeps>[0] = {}) {
   const { deps, state } = fakeHttpDeps(changes);
   const notified: string[] = [];
   const notifier = {
-    notify: (jobId: string, { urgent }: { urgent: boolean }) =>
-      void notified.push(`${jobId}${urgent ? '!' : ''}`),
+    notify: (_topic: string, key: string) => void notified.push(key),
     settle: async () => undefined,
   };
-  return { deps, state, notified, processor: createDeliveryProcessor({ ...deps, jobNotifier: notifier }) };
+  return { deps, state, notified, processor: createDeliveryProcessor({ ...deps, notifier }) };
 }
 
 describe('the relay', () => {
-  test('makes builds of what landed, in its order, and notifies; urgently for the default branch', async () => {
+  test('makes builds of what landed, in its order, and notifies', async () => {
     const { deps, state, notified, processor } = world();
     const of = [undefined, false, true].map((fromFork, at) =>
       landed(at + 2, { defaultBranch: 'main', fromFork }),
@@ -43,13 +38,12 @@ describe('the relay', () => {
       'recorded',
       'recorded',
     ]);
-    expect(notified).toEqual(['job_1', 'job_2', 'job_3!', 'job_4']);
+    expect(notified).toEqual(state.builds.map(({ id }) => id));
   });
 
   test('goes on while senders never cease to come', async () => {
     const { deps, state } = fakeHttpDeps();
-    const notifier = createJobNotifier({ jobQueue: deps.jobQueue, logger: silentLogger });
-    const processor = createDeliveryProcessor({ ...deps, jobNotifier: notifier, busy: () => true });
+    const processor = createDeliveryProcessor({ ...deps, busy: () => true });
     const all = Array.from({ length: 20 }, (_, index) => landed(index));
     await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
     for (const { key } of all) processor.add(key);
@@ -100,11 +94,9 @@ describe('the relay', () => {
       builds: { ...deps.stores.builds, upsert },
     };
     const { triages, passingBuilds, notices } = deps.stores;
-    const notifier = createJobNotifier({ jobQueue: deps.jobQueue, logger: silentLogger });
     const processor = createDeliveryProcessor({
       ...deps,
       stores: { ...stores, triages, passingBuilds, notices },
-      jobNotifier: notifier,
     });
     const { key, delivery } = landed(1);
     await deps.stores.deliveries.land([delivery]);
@@ -123,11 +115,9 @@ describe('the relay', () => {
       throw new TriageError('storage-failed', 'It does not answer.', { retryable: true });
     };
     const { deps, state } = fakeHttpDeps();
-    const notifier = createJobNotifier({ jobQueue: deps.jobQueue, logger: silentLogger });
     const processor = createDeliveryProcessor({
       ...deps,
       database: { transaction: away },
-      jobNotifier: notifier,
     });
     const all = [landed(1), landed(2), landed(3)];
     await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
@@ -147,36 +137,5 @@ describe('the relay', () => {
     processor.add(landed(1).key);
 
     await processor.idle();
-  });
-});
-
-describe('the job notifier', () => {
-  test('a queue that hangs is asked no more than it can hold, holds nobody up, and is said to hang once', async () => {
-    const { deps, state } = fakeHttpDeps();
-    let asked = 0;
-    const hanging = () => {
-      asked += 1;
-      return new Promise<void>(() => undefined);
-    };
-    const notifier = createJobNotifier({ jobQueue: { enqueue: hanging }, logger: deps.logger });
-    for (let job = 0; job < 1_000; job++) notifier.notify(`job_${job}`, { urgent: false });
-    await notifier.settle(20);
-
-    expect(asked).toBe(200);
-    expect(state.log.filter(({ message }) => message.includes('does not answer'))).toHaveLength(1);
-  });
-
-  test('notifies with a high priority where it is urgent', async () => {
-    const enqueued: unknown[] = [];
-    const jobQueue = { enqueue: async (...call: unknown[]) => void enqueued.push(call) };
-    const notifier = createJobNotifier({ jobQueue, logger: silentLogger });
-    notifier.notify('job_1', { urgent: true });
-    notifier.notify('job_2', { urgent: false });
-    await notifier.settle(1_000);
-
-    expect(enqueued).toEqual([
-      ['job_1', { priority: 'high' }],
-      ['job_2', { priority: 'normal' }],
-    ]);
   });
 });

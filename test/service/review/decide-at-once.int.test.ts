@@ -40,7 +40,7 @@ async function taught(stores: Stores, reviewId: string) {
     decided: review?.decision === null ? 0 : 1,
     events,
     entries,
-    owedToIndex: (await stores.outbox.waiting('index:error_library')).count,
+    owedToIndex: (await stores.work.waiting('index:error_library')).count,
   };
 }
 

@@ -193,7 +193,7 @@ describe('what a decision teaches', () => {
     expect(entry?.timesSeen).toBe(2);
     expect(teaching).toContain('replaces the answer that ada confirmed on 2026-10-12');
     expect([...world.state.index.keys()]).toEqual([entry?.id]);
-    expect(world.state.outbox).toEqual([]);
+    expect(world.state.work).toEqual([]);
   });
 
   it('masks what the person typed, and drops what PostgreSQL refuses', async () => {
@@ -294,17 +294,17 @@ describe('when something breaks', () => {
     const world = twoOfOneCause();
     world.state.failLibrary = true;
     await expect(decide(world, { type: 'accept' })).rejects.toThrow('disk full');
-    expect(world.state.outbox).toEqual([]);
+    expect(world.state.work).toEqual([]);
     expect(world.state.reviews.get('rev_1')).toMatchObject({ state: 'waiting', version: 1 });
     expect(world.state.events).toEqual([]);
   });
 
-  it('keeps the decision where the index is down, and what was taught in the outbox', async () => {
+  it('keeps the decision where the index is down, and what was taught in the work table', async () => {
     const world = twoOfOneCause();
     world.state.failIndex = true;
     const { entry } = await decide(world, { type: 'accept' });
-    expect(world.state.warnings).toEqual(['an outbox entry could not be processed; it will be retried']);
-    expect(world.state.outbox).toMatchObject([
+    expect(world.state.warnings).toEqual(['work could not be processed; it will be retried']);
+    expect(world.state.work).toMatchObject([
       { topic: 'index:error_library', key: entry?.id, payload: { item: { text: entry?.message } } },
     ]);
     world.state.failIndex = false;

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { indexEntry } from '../../../src/domain/outbox.ts';
+import { indexEntry } from '../../../src/domain/work.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import type { VectorIndex, VectorNamespace } from '../../../src/ports/vector-index.ts';
-import { indexHandlers, indexNow, startOutbox } from '../../../src/service/outbox.ts';
+import { indexHandlers, indexNow } from '../../../src/service/index-work.ts';
 import { decideReview } from '../../../src/service/review/decide.ts';
 import { syncLibraryIndex } from '../../../src/service/review/learn.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { createPineconeIndex } from '../../../src/stores/vectors/pinecone.ts';
+import { startWorker } from '../../../src/work/worker.ts';
 import {
   PINECONE_INDEX,
   PINECONE_KEY,
@@ -53,10 +54,10 @@ function answering(): void {
   vectorIndex = openIndex(10_000);
 }
 
-const paying = () => ({ outbox: stores.outbox, vectorIndex, masker: createMasker(), logger: silentLogger });
+const paying = () => ({ work: stores.work, vectorIndex, masker: createMasker(), logger: silentLogger });
 const startIndexing = () =>
-  startOutbox({ ...paying(), handlers: indexHandlers(vectorIndex), intervalMs: 10 });
-const waiting = async () => (await stores.outbox.waiting('index:error_library')).count;
+  startWorker({ ...paying(), handlers: indexHandlers(vectorIndex), intervalMs: 10 });
+const waiting = async () => (await stores.work.waiting('index:error_library')).count;
 
 /** A person accepts what was found out about a failure of its own, or of the given fingerprint. */
 async function decide(fingerprint?: string) {
@@ -93,7 +94,7 @@ const isFound = async (entry: { readonly id: string; readonly message: string })
 
 /** Keeps the index until nothing is pending: what was to be left alone need not be. */
 async function untilPaid(): Promise<void> {
-  await database.query('update outbox set free_at = clock_timestamp(), held = false');
+  await database.query('update work set free_at = clock_timestamp(), held = false');
   const worker = startIndexing();
   await expect.poll(waiting, { timeout: 10_000 }).toBe(0);
   await worker.stop();
@@ -157,7 +158,7 @@ describe('what a person taught', () => {
   });
 
   it('is not held up by one entry that the index refuses', async () => {
-    await stores.outbox.add([
+    await stores.work.add([
       indexEntry('error_library', 'ümlaut', { text: 'refused', metadata: {} }),
       indexEntry('error_library', 'good', { text: 'taken in spite of its neighbour', metadata: {} }),
     ]);

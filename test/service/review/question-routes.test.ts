@@ -48,7 +48,7 @@ async function openRoutes() {
         answeredBy: by,
         answeredAt: '2026-10-12T15:00:00.000Z',
       };
-      return { question: stored, jobId: 'job_1' };
+      return stored;
     },
     expire: async () => [],
   };
@@ -56,7 +56,7 @@ async function openRoutes() {
     ...empty,
     config: { ...empty.config, auth: { tokens: [{ name: 'grace', token: TOKEN, roles: ['review'] }] } },
     stores: over(empty.stores, { questions, reviews: over(empty.stores.reviews, { list: async () => [] }) }),
-    jobQueue: { ...empty.jobQueue, enqueue: async (id) => void enqueued.push(id) },
+    notifier: { notify: (_topic, key) => void enqueued.push(key), settle: async () => undefined },
   });
   const ask = (method: 'GET' | 'POST', url: string, payload?: object) =>
     app.inject({
@@ -77,7 +77,7 @@ describe('a question in the review queue', () => {
     });
     const answered = await ask('POST', '/api/reviews/rev_1/answer', { answer: ' It was not. ' });
     expect(answered.json()).toMatchObject({ state: 'answered', answer: 'It was not.', answeredBy: 'grace' });
-    expect(enqueued).toEqual(['job_1']);
+    expect(enqueued).toEqual([WAITING.buildId]);
     expect((await ask('POST', '/api/reviews/rev_1/answer', { answer: 'No.' })).statusCode).toBe(409);
     expect((await ask('GET', '/api/reviews')).json()).toMatchObject({ questions: [] });
   });

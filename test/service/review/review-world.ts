@@ -3,14 +3,14 @@ import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { Category } from '../../../src/domain/category.ts';
 import type { Failure } from '../../../src/domain/failure.ts';
 import { answers, type LibraryEntry } from '../../../src/domain/library.ts';
-import type { NewOutboxEntry } from '../../../src/domain/outbox.ts';
 import type { Decision, Review, ReviewEvent } from '../../../src/domain/review.ts';
+import type { WorkRequest } from '../../../src/domain/work.ts';
 import { extractTemplates } from '../../../src/log/green/templates.ts';
 import type { Masker } from '../../../src/log/mask/mask.ts';
 import type { Database } from '../../../src/ports/database.ts';
 import { type Logger, silentLogger } from '../../../src/ports/telemetry.ts';
 import type { VectorIndex, VectorItem } from '../../../src/ports/vector-index.ts';
-import { indexNow } from '../../../src/service/outbox.ts';
+import { indexNow } from '../../../src/service/index-work.ts';
 import type { DecideDeps } from '../../../src/service/review/decide.ts';
 import type { LibraryStore } from '../../../src/stores/library.ts';
 import type { ReviewStore } from '../../../src/stores/reviews.ts';
@@ -31,7 +31,7 @@ export interface ReviewWorld {
     library: LibraryEntry[];
     readonly index: Map<string, VectorItem>;
     /** Changes of the index that are not made yet. */
-    outbox: NewOutboxEntry[];
+    work: WorkRequest[];
     readonly warnings: string[];
     failLibrary: boolean;
     failIndex: boolean;
@@ -39,6 +39,7 @@ export interface ReviewWorld {
 }
 
 export const NOW = Date.parse('2026-10-12T15:00:00.000Z');
+const SOME_DAY = new Date(NOW).toISOString();
 const CLAIM_MS = 900_000;
 
 export function createReviewWorld(given: {
@@ -55,19 +56,19 @@ export function createReviewWorld(given: {
     green: [],
     library: [],
     index: new Map(),
-    outbox: [],
+    work: [],
     warnings: [],
     failLibrary: false,
     failIndex: false,
   };
-  const outbox = memoryOutbox(state);
+  const work = memoryWork(state);
   const stores: Pick<
     Stores,
-    'reviews' | 'analyses' | 'failures' | 'library' | 'outbox' | 'passingBuilds' | 'notices'
+    'reviews' | 'analyses' | 'failures' | 'library' | 'work' | 'passingBuilds' | 'notices'
   > = {
     passingBuilds: memoryGreens(state),
     notices: part<Stores['notices']>({ changed: async () => false }),
-    outbox,
+    work,
     reviews: memoryReviews(state),
     library: memoryLibrary(state),
     analyses: part<Stores['analyses']>({
@@ -86,7 +87,7 @@ export function createReviewWorld(given: {
   const vectorIndex = memoryIndex(state);
   const write: ReviewDeps['indexNow'] = (namespace, ids) =>
     indexNow(
-      { outbox, vectorIndex, masker: { mask: async (text) => ({ text, count: 0 }) }, logger },
+      { work, vectorIndex, masker: { mask: async (text) => ({ text, count: 0 }) }, logger },
       namespace,
       ids,
     );
@@ -124,17 +125,17 @@ function memoryDatabase(state: ReviewWorld['state']): Database {
     query: unused,
     migrate: unused,
     close: async () => undefined,
-    transaction: async (work) => {
-      const { events, undone, library, outbox } = state;
+    transaction: async (run) => {
+      const { events, undone, library, work } = state;
       const before = {
         reviews: new Map(state.reviews),
         events: [...events],
         undone: [...undone],
         library: [...library],
-        outbox: [...outbox],
+        work: [...work],
       };
       try {
-        return await work({ query: unused });
+        return await run({ query: unused });
       } catch (error) {
         Object.assign(state, before);
         throw error;
@@ -303,15 +304,15 @@ function memoryGreens(state: ReviewWorld['state']): Stores['passingBuilds'] {
   };
 }
 
-function memoryOutbox(state: ReviewWorld['state']): Stores['outbox'] {
-  const without = (keys: readonly string[]) => state.outbox.filter(({ key }) => !keys.includes(key));
-  return part<Stores['outbox']>({
+function memoryWork(state: ReviewWorld['state']): Stores['work'] {
+  const without = (keys: readonly string[]) => state.work.filter(({ key }) => !keys.includes(key));
+  return part<Stores['work']>({
     add: async (entries) => {
-      state.outbox = [...without(entries.map(({ key }) => key)), ...entries];
+      state.work = [...without(entries.map(({ key }) => key)), ...entries];
       return entries.length;
     },
     take: async ({ keys }) =>
-      state.outbox
+      state.work
         .filter(({ key }) => keys?.includes(key))
         .map(({ topic, key, payload = {} }) => ({
           ...{
@@ -326,10 +327,10 @@ function memoryOutbox(state: ReviewWorld['state']): Stores['outbox'] {
             result: null,
             error: null,
           },
-          ...{ lease: 1, attempts: 1, retries: 0 },
+          ...{ lease: 1, attempts: 1, retries: 0, groupKey: null, dueAt: SOME_DAY, changedAt: SOME_DAY },
         })),
     finish: async ({ key }) => {
-      state.outbox = without([key]);
+      state.work = without([key]);
       return true;
     },
     release: async () => undefined,

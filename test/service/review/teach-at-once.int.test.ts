@@ -51,7 +51,7 @@ it.skipIf(withoutPostgres)(
       repository: reviews[0]?.repository ?? '',
     });
     const indexed = await database.query(
-      `select key as id from outbox where topic = 'index:error_library' and payload -> 'item' <> 'null'`,
+      `select key as id from work where topic = 'index:error_library' and payload -> 'item' <> 'null'`,
       [],
     );
     expect(indexed).toEqual([{ id: answering?.id }]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { indexEntry } from '../../../src/domain/outbox.ts';
 import type { DecisionInput } from '../../../src/domain/review.ts';
+import { indexEntry } from '../../../src/domain/work.ts';
 import { decideReview } from '../../../src/service/review/decide.ts';
 import { undoDecision } from '../../../src/service/review/undo.ts';
 import { sampleFailure, sampleReview, unsureAnalysis } from '../../support/sample-analysis.ts';
@@ -51,7 +51,7 @@ describe('taking a decision back', () => {
     expect(restored).toEqual([]);
     expect(await recalled(world)).toBeNull();
     expect(world.state.index.size).toBe(0);
-    expect(world.state.outbox).toEqual([]);
+    expect(world.state.work).toEqual([]);
     expect(world.state.events.map(({ event, actor }) => [event, actor])).toEqual([
       ['decided', 'ada'],
       ['undone', 'ada'],
@@ -121,7 +121,7 @@ describe('taking a decision back', () => {
     const { entry } = await decide(world, { type: 'accept' });
     world.state.failIndex = true;
     await undo(world);
-    expect(world.state.outbox).toEqual([indexEntry('error_library', entry?.id ?? '', null)]);
+    expect(world.state.work).toEqual([indexEntry('error_library', entry?.id ?? '', null)]);
   });
 });
 

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import type { Build } from '../../../src/domain/build.ts';
+import { TRIAGE } from '../../../src/domain/work.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { BuildArchive } from '../../../src/ports/build-archive.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createReviewerClient } from '../../../src/service/triage/investigate.ts';
 import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-build.ts';
-import { runJob } from '../../../src/service/triage/worker.ts';
+import { createTriageHandler } from '../../../src/service/triage/triage-work.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { createPostgresCheckpointer } from '../../../src/stores/checkpointer.ts';
 import { openPglite } from '../../../src/stores/database/pglite.ts';
@@ -18,6 +19,7 @@ import type { PgDatabase } from '../../../src/stores/database/pool-database.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { askReviewer } from '../../../src/tools/last-resorts.ts';
 import { createToolbox } from '../../../src/tools/toolbox.ts';
+import { drainWork } from '../../../src/work/process-items.ts';
 import { sampleBuild } from '../../stores/samples.ts';
 import { copyTestDatabase } from '../../support/pglite.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
@@ -56,7 +58,7 @@ afterEach(async () => {
 });
 
 /** An analyst that asks a person first, and a queue that never notifies. */
-async function work(jobId: string, waitMs = 60_000): Promise<void> {
+async function work(waitMs = 60_000): Promise<void> {
   const analyst = scriptedAnalyst({ plans: [{ enough: true }] });
   const { chooseTools } = analyst;
   analyst.chooseTools = async (input, signal) => {
@@ -85,44 +87,31 @@ async function work(jobId: string, waitMs = 60_000): Promise<void> {
     },
     publishers: [],
   };
-  const jobQueue = {
-    driver: 'none',
-    enqueue: async () => undefined,
-    work: async () => undefined,
-    depth: async () => 0,
-    stop: async () => undefined,
-  };
-  const triage = (buildId: string, run: Parameters<typeof triageBuild>[2]) => triageBuild(buildId, deps, run);
-  const worker = {
-    jobQueue,
-    triages: stores.triages,
-    logger: silentLogger,
+  const handler = createTriageHandler({
+    ...deps,
     leaseMs: 60_000,
     concurrency: 1,
     maxCrashes: 3,
-    triage,
-  };
-  await runJob(
-    jobId,
-    { ...worker, escalateToReviewer: async (_id, error) => Promise.reject(error) },
-    new AbortController().signal,
-  );
+    triage: (item, run) => triageBuild(item.key, deps, run),
+    escalateToReviewer: async (_id, error) => Promise.reject(error),
+  });
+  await drainWork(handler, { work: stores.work, masker, logger: silentLogger }, new AbortController().signal);
 }
 
-async function owedBuild(): Promise<{ readonly build: Build; readonly jobId: string }> {
+async function owedBuild(): Promise<Build> {
   const { build } = await stores.builds.upsert(sampleBuild({ provider: 'upload' }));
   await archive.put(build.id, { name: 'build.log', kind: 'log', text: LOG, notes: [] });
-  const { id } = await stores.triages.request(build.id);
-  return { build, jobId: id };
+  await stores.triages.request(build.id);
+  return build;
 }
 
 describe('a question to a person', () => {
   it('holds no lease, outlives the process, and its answer becomes evidence', async () => {
-    const { build, jobId } = await owedBuild();
-    await work(jobId);
+    const build = await owedBuild();
+    await work();
     const [question] = await stores.questions.list({ state: 'waiting' }, { limit: 10, offset: 0 });
     expect(question).toMatchObject({ kind: 'question', question: QUESTION, buildId: build.id, answer: null });
-    expect(await stores.triages.find(jobId)).toMatchObject({ state: 'done', leaseExpiresAt: null });
+    expect(await stores.triages.findByBuild(build.id)).toMatchObject({ state: 'done' });
     expect(await stores.analyses.listByBuild(build.id)).toEqual([]);
 
     await db.close();
@@ -132,10 +121,10 @@ describe('a question to a person', () => {
       'No, the import of May failed.',
       'grace',
     );
-    expect(answered).toMatchObject({ jobId, question: { state: 'answered', answeredBy: 'grace' } });
+    expect(answered).toMatchObject({ state: 'answered', answeredBy: 'grace' });
     expect(await stores.questions.answer(question?.id ?? '', 'Again.', 'bob')).toBeNull();
-    expect((await stores.triages.pending(10)).map((job) => job.id)).toEqual([jobId]);
-    await work(jobId);
+    expect(await stores.work.dueKeys(TRIAGE, 10)).toEqual([build.id]);
+    await work();
 
     const [analysis] = await stores.analyses.listByBuild(build.id);
     const evidence = analysis?.evidence.filter((item) => item.tool === 'ask_reviewer');
@@ -164,13 +153,13 @@ describe('a question to a person', () => {
   });
 
   it('goes on without an answer when nobody gives one in time', async () => {
-    const { build, jobId } = await owedBuild();
-    await work(jobId, 1);
-    await work(jobId, 1);
+    const build = await owedBuild();
+    await work(1);
+    await work(1);
     expect(await stores.analyses.listByBuild(build.id)).toEqual([]);
-    expect(await stores.questions.expire()).toEqual([jobId]);
+    expect(await stores.questions.expire()).toEqual([build.id]);
     expect(await stores.questions.expire()).toEqual([]);
-    await work(jobId, 1);
+    await work(1);
 
     const [analysis] = await stores.analyses.listByBuild(build.id);
     expect(analysis?.notes.join()).toContain('No answer in time');

@@ -29,16 +29,14 @@ beforeEach(() => {
   const at = '2026-01-05T10:00:00.000Z';
   job = {
     ...{
-      id: 'job_1',
       buildId: build.id,
       state: 'running',
       attempts: 1,
       retries: 0,
       requested: 2,
       fetched: 1,
-      dirty: false,
     },
-    ...{ lease: 1, notBefore: null, leaseExpiresAt: null, error: null, createdAt: at, updatedAt: at },
+    ...{ error: null, traceparent: null, createdAt: at, updatedAt: at },
   };
   fetches = 0;
   deleted = false;

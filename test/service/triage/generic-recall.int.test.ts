@@ -12,6 +12,7 @@ import { sampleBuild, sampleEntry } from '../../stores/samples.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { createTriageJobs } from '../../support/triage-jobs.ts';
 
 const LIMITS = {
   maxIterations: 5,
@@ -49,8 +50,8 @@ async function triaged(repository: string, log: string) {
   );
   const archive = createMemoryArchive();
   await archive.put(build.id, { name: 'build.log', kind: 'log', text: log, notes: [] });
-  const { id } = await stores.triages.request(build.id);
-  const job = await stores.triages.lease(id, 60_000);
+  await stores.triages.request(build.id);
+  const job = await createTriageJobs(stores).lease(build.id);
   if (job === null) throw new Error('the lease is given');
   const investigation = {
     ...{ analyst: scriptedAnalyst(), toolbox: scriptedToolbox({}), clock: systemClock, onStep: undefined },
@@ -70,11 +71,10 @@ async function triaged(repository: string, log: string) {
     publishers: [],
     forget: async () => undefined,
   };
-  const fence: Parameters<typeof triageBuild>[2]['fence'] = (sql) => stores.triages.holds(job, sql);
   const [analysis] = await triageBuild(build.id, deps, {
     signal: new AbortController().signal,
     lastTry: false,
-    fence,
+    holds: (sql) => stores.work.holds(job, sql),
   });
   const [failure] = await stores.failures.listByBuild(build.id);
   if (analysis === undefined || failure === undefined) throw new Error('a failure is answered');

@@ -20,6 +20,7 @@ import { sampleAnalysis, sampleBuild } from '../../stores/samples.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { createTriageJobs } from '../../support/triage-jobs.ts';
 
 const LIMITS = {
   maxIterations: 5,
@@ -54,8 +55,8 @@ async function triaged(repository: string): Promise<{ analysis: Analysis; build:
   );
   const archive = createMemoryArchive();
   await archive.put(build.id, { name: 'build.log', kind: 'log', text: LOG, notes: [] });
-  const { id } = await stores.triages.request(build.id);
-  const job = await stores.triages.lease(id, 60_000);
+  await stores.triages.request(build.id);
+  const job = await createTriageJobs(stores).lease(build.id);
   if (job === null) throw new Error('the lease is given');
   const analyst = scriptedAnalyst();
   const deps: TriageBuildDeps = {
@@ -74,11 +75,10 @@ async function triaged(repository: string): Promise<{ analysis: Analysis; build:
     },
     ...{ budgetTokens: 4_000, greenBuilds: 0, publishers: [], forget: async () => undefined },
   };
-  const fence: Parameters<typeof triageBuild>[2]['fence'] = (sql) => stores.triages.holds(job, sql);
   const [analysis] = await triageBuild(build.id, deps, {
     signal: new AbortController().signal,
     lastTry: false,
-    fence,
+    holds: (sql) => stores.work.holds(job, sql),
   });
   if (analysis === undefined) throw new Error('a failure is answered');
   return { analysis, build, asked: analyst.asked.length };
@@ -120,7 +120,7 @@ describe('machine answers never vouch for machine answers', () => {
     await conclude(build, { kind: 'investigated', analysis: published, owner: {} }, deps, {
       signal: new AbortController().signal,
       lastTry: false,
-      fence: async () => true,
+      holds: async () => true,
     });
 
     expect(await stores.analyses.find(published.id)).not.toBeNull();
@@ -155,7 +155,7 @@ describe('machine answers never vouch for machine answers', () => {
         logger: silentLogger,
         forget: async () => undefined,
       };
-      const run = { signal: new AbortController().signal, lastTry: false, fence: async () => true };
+      const run = { signal: new AbortController().signal, lastTry: false, holds: async () => true };
       await conclude(build, { kind: 'investigated', analysis, owner: {} }, { ...deps, auditEvery: 1 }, run);
       return await stores.reviews.findByAnalysis(analysis.id);
     };
@@ -214,7 +214,7 @@ describe('what was taught and is so no more', () => {
     });
     expect((await triaged(repository)).analysis.recalled).toMatchObject({ entryId: id });
     const pending = await db.query<{ item: unknown }>(
-      `select payload -> 'item' as item from outbox where topic = 'index:error_library' and key = $1`,
+      `select payload -> 'item' as item from work where topic = 'index:error_library' and key = $1`,
       [id],
     );
     expect(pending).toEqual([{ item: expect.anything() }]);

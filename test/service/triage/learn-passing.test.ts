@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Build, SourceText } from '../../../src/domain/build.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
-import { type OutboxEntry, passingBuildEntry } from '../../../src/domain/outbox.ts';
+import { passingBuildEntry, type WorkItem } from '../../../src/domain/work.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { drainOutbox, type OutboxDeps } from '../../../src/service/outbox.ts';
 import {
   type LearnDeps,
   learnGreen,
@@ -12,9 +11,11 @@ import {
 } from '../../../src/service/triage/passing-builds.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import type { PassingLog } from '../../../src/stores/passing-builds.ts';
+import { drainWork, type WorkDeps } from '../../../src/work/process-items.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
-const ENTRY: OutboxEntry = {
+const AT = '2026-01-05T10:00:00.000Z';
+const ENTRY: WorkItem = {
   ...{
     ...passingBuildEntry('bld_1'),
     buildId: 'bld_1',
@@ -25,7 +26,7 @@ const ENTRY: OutboxEntry = {
     outcome: null,
     result: null,
   },
-  ...{ error: null, lease: 1, attempts: 1, retries: 0 },
+  ...{ error: null, lease: 1, attempts: 1, retries: 0, groupKey: null, dueAt: AT, changedAt: AT },
 };
 /** Assembled, so that no scanner takes this file for a leak. */
 const SECRET = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_');
@@ -110,10 +111,10 @@ describe('a green build', () => {
   });
 });
 
-describe('the outbox of green builds', () => {
+describe('the work table of green builds', () => {
   /** Processes all entries, and says what became of them. */
   async function workOff(
-    entries: OutboxEntry[],
+    entries: WorkItem[],
     change: { fails?: () => Error; isPaused?: boolean } = {},
   ): Promise<string[]> {
     const said: string[] = [];
@@ -121,17 +122,19 @@ describe('the outbox of green builds', () => {
     const learned = depsFor({}, [logOf('unit.log', 'fine')]);
     const failing =
       fails === undefined ? {} : { buildSources: { github: { fetchGreen: () => Promise.reject(fails()) } } };
-    const outbox: OutboxDeps['outbox'] = {
-      due: async () => [],
+    const work: WorkDeps['work'] = {
+      renew: async () => true,
+      holds: async () => true,
+      progressed: async () => undefined,
       take: async () => entries.splice(0, 1),
       release: async (_entry, error, delayMs) =>
         void said.push(`released for ${Math.round(delayMs / 8_000)} x 8 s: ${error}`),
       finish: async (_entry, { outcome, error }) => said.push(`${outcome}: ${error}`) > 0,
     };
     const handler = passingBuildHandler({ ...learned, ...failing }, async () => isPaused);
-    await drainOutbox(
+    await drainWork(
       handler,
-      { outbox, masker: createMasker(), logger: silentLogger },
+      { work, masker: createMasker(), logger: silentLogger },
       new AbortController().signal,
     );
     return said;
@@ -162,7 +165,7 @@ describe('the outbox of green builds', () => {
 
   it('lets go of a build that takes the process down each time', async () => {
     expect(await workOff([{ ...ENTRY, attempts: 6 }])).toEqual([
-      'failed: Stopped after 5 attempts that did not finish.',
+      'failed: Stopped after 5 attempts that did not finish, for example because the process died.',
     ]);
     expect(kept).toEqual([]);
   });

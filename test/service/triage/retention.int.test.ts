@@ -1,12 +1,11 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
-import { REMOVE_FROM_MONGODB, REMOVE_LOGS } from '../../../src/domain/outbox.ts';
+import { REMOVE_FROM_MONGODB, REMOVE_LOGS } from '../../../src/domain/work.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { BuildArchive } from '../../../src/ports/build-archive.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { startOutbox } from '../../../src/service/outbox.ts';
 import {
   countRepository,
   forgetRepository,
@@ -20,8 +19,9 @@ import { createMongodbArchive } from '../../../src/stores/archive/mongodb.ts';
 import { createPostgresArchive } from '../../../src/stores/archive/postgres.ts';
 import { createArchiveWithFallback } from '../../../src/stores/archive/with-fallback.ts';
 import { createPostgresCheckpointer, sweepCheckpoints } from '../../../src/stores/checkpointer.ts';
-import { createOutboxStore, type OutboxStore } from '../../../src/stores/outbox.ts';
 import { createRetentionStore } from '../../../src/stores/retention.ts';
+import { createWorkStore, type WorkStore } from '../../../src/stores/work.ts';
+import { startWorker } from '../../../src/work/worker.ts';
 import { startMongodb, withoutMongodb } from '../../support/mongodb.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -35,7 +35,6 @@ const TABLES: Readonly<Record<string, string>> = {
   deliveries: 'delivery_id like $1',
   failed_parts: 'build_id like $1',
   test_results: 'build_id like $1',
-  triage_jobs: 'build_id like $1',
   failures: 'repository = $1',
   triages: 'build_id like $1',
   analyses: 'build_id like $1',
@@ -48,7 +47,7 @@ const TABLES: Readonly<Record<string, string>> = {
   conversations: 'build_id like $1',
   conversation_turns: 'conversation_id like $1',
   green_templates: 'build_id like $1',
-  outbox: 'build_id like $1',
+  work: 'build_id like $1',
   library_entries: 'repository = $1',
   rules: 'repository = $1',
   tool_cache: 'repository = $1',
@@ -58,7 +57,7 @@ const TABLES: Readonly<Record<string, string>> = {
 
 describe('what is forgotten', () => {
   let db: TestDatabase;
-  let deps: RetentionDeps & { readonly outbox: OutboxStore };
+  let deps: RetentionDeps & { readonly work: WorkStore };
 
   beforeAll(async () => {
     db = await openTestDatabase();
@@ -74,18 +73,18 @@ describe('what is forgotten', () => {
       'default_branches',
       'deliveries',
       'build_sources',
-      'outbox',
+      'work',
     ]) {
       await db.query(`delete from ${table}`);
     }
     await db.query('delete from checkpoints.checkpoints');
     await db.query('delete from keepers');
-    const outbox = createOutboxStore(db);
-    const store = createRetentionStore(db, outbox);
+    const work = createWorkStore(db);
+    const store = createRetentionStore(db, work);
     const archive = createPostgresArchive(db);
     const forgetThreads = () => sweepCheckpoints(db);
     deps = {
-      outbox,
+      work,
       store,
       archive,
       forgetThreads,
@@ -158,7 +157,7 @@ describe('what is forgotten', () => {
     expect(total(after)).toBe(0);
     expect(await rowsOf(STAYS)).toEqual(others);
     expect(done).toEqual({ builds: 60, logs: 0, libraryEntries: 1, pending: { logs: 0, vectors: true } });
-    expect(await db.query('select topic, key, payload from outbox where build_id is null')).toEqual([
+    expect(await db.query('select topic, key, payload from work where build_id is null')).toEqual([
       { topic: 'index:error_library', key: 'acme_gone_3_1', payload: { item: null } },
     ]);
     const trail = await db.query(
@@ -188,13 +187,13 @@ describe('what is forgotten', () => {
         deaths += 1;
       });
       // What the dead process held.
-      await deps.outbox.reclaim();
+      await deps.work.reclaim();
     }
     await forgetRepository(deps, GONE, 0, signal);
     console.info(`killed ${deaths} times; rows left: ${total(await rowsOf(GONE))}`);
     expect(deaths).toBeGreaterThan(3);
     expect(total(await rowsOf(GONE))).toBe(0);
-    expect(await deps.outbox.waiting(REMOVE_LOGS)).toMatchObject({ count: 0 });
+    expect(await deps.work.waiting(REMOVE_LOGS)).toMatchObject({ count: 0 });
   });
 
   it('an archive that is away gets its deletion later', async () => {
@@ -206,7 +205,7 @@ describe('what is forgotten', () => {
     expect(done.pending.logs).toBe(10);
     expect(await rowsOf(GONE)).toMatchObject({ builds: 0, analyses: 0, build_sources: 10 });
 
-    const worker = startOutbox({ ...deps, handlers: removalHandlers(deps.archive), intervalMs: 20 });
+    const worker = startWorker({ ...deps, handlers: removalHandlers(deps.archive), intervalMs: 20 });
     await expect.poll(async () => total(await rowsOf(GONE)), { timeout: 10_000 }).toBe(0);
     await worker.stop();
   });
@@ -218,7 +217,7 @@ describe('what is forgotten', () => {
     const archive = createArchiveWithFallback({
       mongodb: there,
       database: db,
-      outbox: deps.outbox,
+      work: deps.work,
       logger: silentLogger,
     });
     const client = new MongoClient(mongodb.url);
@@ -242,9 +241,9 @@ describe('what is forgotten', () => {
       rows: 0,
     });
     await mongodb.resume();
-    const outbox = startOutbox({ ...deps, handlers: removalHandlers(archive), intervalMs: 50 });
+    const work = startWorker({ ...deps, handlers: removalHandlers(archive), intervalMs: 50 });
     await expect
-      .poll(async () => (await deps.outbox.waiting(REMOVE_FROM_MONGODB)).count, { timeout: 20_000 })
+      .poll(async () => (await deps.work.waiting(REMOVE_FROM_MONGODB)).count, { timeout: 20_000 })
       .toBe(0);
     const draft = { generation: 'g', buildId: 'b', name: 'build.log', startedAt: new Date(0) };
     await client.db(name).collection('archive_drafts').insertOne(draft);
@@ -257,7 +256,7 @@ describe('what is forgotten', () => {
     await expect
       .poll(async () => await client.db(name).collection('archive_drafts').countDocuments())
       .toBe(0);
-    await Promise.all([worker.stop(), outbox.stop()]);
+    await Promise.all([worker.stop(), work.stop()]);
 
     const after = await counts();
     console.info(
@@ -274,7 +273,9 @@ describe('what is forgotten', () => {
     await fill(GONE, 3, 20);
     await fill(STAYS, 2, 100);
     await fill(STAYS, 1, 20);
-    await db.query(`update triage_jobs set state = 'running' where build_id = 'acme_gone_100_1'`);
+    await db.query(
+      `update work set held = true, settled = 0 where topic = 'triage' and key = 'acme_gone_100_1'`,
+    );
     const policy = {
       logsDays: 10,
       buildsDays: 90,
@@ -320,7 +321,7 @@ function dyingAfter(deps: RetentionDeps, calls: number): RetentionDeps {
         };
       },
     });
-  return { ...deps, store: mortal(deps.store), archive: mortal(deps.archive), outbox: mortal(deps.outbox) };
+  return { ...deps, store: mortal(deps.store), archive: mortal(deps.archive), work: mortal(deps.work) };
 }
 
 const CASTS = '$1::text as p1, $2::text as p2, $3::int as p3, $4::int as p4';
@@ -333,7 +334,7 @@ const FILL = `
   insert into deliveries (source, delivery_id, event, body_sha256, build_id) select 'upload', ${ID}, 'build', 'x', ${ID} ${EACH};
   insert into failed_parts (build_id, part) select ${ID}, 'whole' ${EACH};
   insert into test_results (build_id, position, name, status) select ${ID}, 1, 'test', 'failed' ${EACH};
-  insert into triage_jobs (id, build_id, state) select ${ID}, ${ID}, 'done' ${EACH};
+  insert into work (topic, key, build_id, settled, outcome) select 'triage', ${ID}, ${ID}, 1, 'done' ${EACH};
   insert into failures (id, build_id, repository, group_number, position, fingerprint_algorithm, fingerprint_version, fingerprint, generic, message,
     body, seen_at) select ${ID}, ${ID}, $2, 1, 1, 'a', 1, 'f', false, 'message', '{}', ${THEN} ${EACH};
   insert into triages (id, build_id, fingerprint, state) select ${ID}, ${ID}, 'f', 'open' ${EACH};
@@ -350,7 +351,7 @@ const FILL = `
     select ${ID}, ${ID}, ${ID}, 'title', 'ada', ${THEN}, ${THEN} ${EACH};
   insert into conversation_turns (conversation_id, position, asked_by, asked_at, body) select ${ID}, 1, 'ada', ${THEN}, '{}' ${EACH};
   insert into green_templates (build_id, log, body) select ${ID}, 'log', '{}' ${EACH};
-  insert into outbox (topic, key, build_id) select topic, ${ID}, ${ID} from generate_series(1, $3) n, unnest('{publish:log,notice:check}'::text[]) topic;
+  insert into work (topic, key, build_id) select topic, ${ID}, ${ID} from generate_series(1, $3) n, unnest('{publish:log,notice:check}'::text[]) topic;
   insert into checkpoints.checkpoints (thread_id, checkpoint_ns, checkpoint_id, checkpoint, metadata)
     select ${ID}, '', 'c', '{}', '{}' ${EACH};
   insert into library_entries (id, fingerprint_algorithm, fingerprint_version, fingerprint, message, repository, category, kind, title, root_cause,

@@ -5,21 +5,22 @@ import { type Analysis, shownAnalysis } from '../../../src/domain/analysis.ts';
 import type { Build } from '../../../src/domain/build.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { newId } from '../../../src/domain/ids.ts';
-import type { TriageJob } from '../../../src/domain/triage.ts';
+import type { WorkItem } from '../../../src/domain/work.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { Analyst } from '../../../src/ports/analyst.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { renderMarkdown } from '../../../src/service/answers/render.ts';
 import { escalateToReviewer } from '../../../src/service/triage/conclude.ts';
-import type { TriageRun } from '../../../src/service/triage/queue.ts';
 import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-build.ts';
+import type { TriageRun } from '../../../src/service/triage/triage-run.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { sampleBuild, sampleEntry } from '../../stores/samples.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { createTriageJobs } from '../../support/triage-jobs.ts';
 
 const LIMITS = {
   maxIterations: 5,
@@ -48,7 +49,7 @@ interface World {
   readonly woken: string[];
   readonly forgotten: string[];
   /** Takes the job, also from whoever has it. */
-  take(): Promise<TriageJob>;
+  take(): Promise<WorkItem>;
 }
 
 /** A stored build with a log, in a repository of its own, and all that a triage of it needs. */
@@ -58,7 +59,7 @@ async function world(analyst: Partial<Analyst> = {}, change: Partial<TriageBuild
   );
   const archive = createMemoryArchive();
   await archive.put(build.id, { name: 'build.log', kind: 'log', text: LOG, notes: [] });
-  const { id } = await stores.triages.request(build.id);
+  await stores.triages.request(build.id);
   const woken: string[] = [];
   const forgotten: string[] = [];
   const investigation = {
@@ -82,21 +83,21 @@ async function world(analyst: Partial<Analyst> = {}, change: Partial<TriageBuild
     },
     ...{ investigation, budgetTokens: 4_000, greenBuilds: 3 },
     publishers: ['list'],
-    wakeOutbox: () => void woken.push(build.id),
+    wakeWorker: () => void woken.push(build.id),
     forget: async (triageId) => void forgotten.push(triageId),
     ...change,
   };
   const take = async () => {
-    await db.query(`update triage_jobs set lease_expires_at = clock_timestamp() where id = $1`, [id]);
-    const job = await stores.triages.lease(id, 60_000);
+    await db.query('update work set free_at = clock_timestamp() where key = $1', [build.id]);
+    const job = await createTriageJobs(stores).lease(build.id);
     if (job === null) throw new Error('the lease is given');
     return job;
   };
   return { build, deps, woken, forgotten, take };
 }
 
-function runOf(job: TriageJob, lastTry = false): TriageRun {
-  return { signal: new AbortController().signal, lastTry, fence: (sql) => stores.triages.holds(job, sql) };
+function runOf(job: WorkItem, lastTry = false): TriageRun {
+  return { signal: new AbortController().signal, lastTry, holds: (sql) => stores.work.holds(job, sql) };
 }
 
 async function reviewsOf({ repository }: Build) {
@@ -124,7 +125,7 @@ describe('a worker that lost its lease (T05)', () => {
     expect(analyses).toHaveLength(1);
     expect(await stores.analyses.listByBuild(build.id)).toEqual(analyses);
     expect(await triageBuild(build.id, deps, runOf(held))).toEqual(analyses);
-    const pending = await stores.outbox.listByBuild(build.id);
+    const pending = await stores.work.listByBuild(build.id);
     expect(pending.length + (await reviewsOf(build)).length).toBe(1);
   });
 
@@ -232,7 +233,7 @@ describe('an analysis that fails for good', () => {
     expect(await reviewsOf(build)).toMatchObject([
       { analysisId: analyses[0]?.id, state: 'waiting', confidence: 0 },
     ]);
-    expect(await stores.outbox.listByBuild(build.id)).toEqual([]);
+    expect(await stores.work.listByBuild(build.id)).toEqual([]);
   });
 
   it('is tried again where it may pass, and given to a person at the last try', async () => {

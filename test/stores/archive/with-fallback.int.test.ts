@@ -9,7 +9,6 @@ import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { BuildArchive } from '../../../src/ports/build-archive.ts';
 import type { Database } from '../../../src/ports/database.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { drainOutbox } from '../../../src/service/outbox.ts';
 import { removalHandlers } from '../../../src/service/triage/retention.ts';
 import { toChunks } from '../../../src/stores/archive/chunks.ts';
 import { createMongodbArchive, type MongodbArchive } from '../../../src/stores/archive/mongodb.ts';
@@ -17,7 +16,8 @@ import { createArchiveWithFallback } from '../../../src/stores/archive/with-fall
 import { MIGRATIONS_FOLDER } from '../../../src/stores/database/migration-files.ts';
 import type { PgDatabase } from '../../../src/stores/database/pool-database.ts';
 import { openPostgres } from '../../../src/stores/database/postgres.ts';
-import { createOutboxStore } from '../../../src/stores/outbox.ts';
+import { createWorkStore } from '../../../src/stores/work.ts';
+import { drainWork } from '../../../src/work/process-items.ts';
 import { buildArchiveContract } from '../../contract/build-archive-contract.ts';
 import { type OwnMongodb, startMongodb, startOwnMongodb, withoutMongodb } from '../../support/mongodb.ts';
 import {
@@ -36,9 +36,9 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
     buildArchiveContract(`mongodb with fallback, ${state}`, async () => {
       const [server, database] = [await startMongodb(), await openTestDatabase()];
       const mongodb = createMongodbArchive({ url: server.url, database: server.database() });
-      const outbox = createOutboxStore(database);
+      const work = createWorkStore(database);
       if (state === 'unavailable') await server.kill();
-      const archive = createArchiveWithFallback({ mongodb, database, outbox, logger: silentLogger });
+      const archive = createArchiveWithFallback({ mongodb, database, work, logger: silentLogger });
       const dispose = async () => {
         await mongodb.close();
         await server.stop();
@@ -63,13 +63,13 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
     });
     beforeEach(async () => {
       await database.query('delete from build_sources');
-      await database.query('delete from outbox');
+      await database.query('delete from work');
       await mongodb?.close();
       mongodb = createMongodbArchive({ url: server.url, database: server.database(), ...TIMING });
       archive = createArchiveWithFallback({
         mongodb,
         database,
-        outbox: createOutboxStore(database),
+        work: createWorkStore(database),
         logger: silentLogger,
       });
       return async () => {
@@ -228,7 +228,7 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
         const after = createArchiveWithFallback({
           mongodb,
           database: upgraded,
-          outbox: createOutboxStore(upgraded),
+          work: createWorkStore(upgraded),
           logger: silentLogger,
         });
         const builds = ['bld_moved', 'bld_waiting', 'bld_newer', 'bld_gone'];
@@ -287,12 +287,12 @@ function log(text: string, name = 'build.log') {
   return { name, kind: 'log' as const, text, notes: [] };
 }
 
-/** Does what the outbox has to delete, due or not. */
+/** Does what the work table has to delete, due or not. */
 async function deleteNow(archive: BuildArchive, database: Database): Promise<void> {
-  await database.query('update outbox set free_at = clock_timestamp()');
-  const deps = { outbox: createOutboxStore(database), masker: createMasker(), logger: silentLogger };
+  await database.query('update work set free_at = clock_timestamp()');
+  const deps = { work: createWorkStore(database), masker: createMasker(), logger: silentLogger };
   for (const handler of removalHandlers(archive))
-    await drainOutbox(handler, deps, new AbortController().signal);
+    await drainWork(handler, deps, new AbortController().signal);
 }
 
 /** Opens a database that was filled before it had the column `driver`, and upgraded then. */

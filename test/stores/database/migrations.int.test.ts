@@ -11,7 +11,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ports/database.ts';
 import { MIGRATIONS_FOLDER } from '../../../src/stores/database/migration-files.ts';
 import { openPostgres, rehearseMigrations } from '../../../src/stores/database/postgres.ts';
-import { createOutboxStore } from '../../../src/stores/outbox.ts';
+import { createStores } from '../../../src/stores/stores.ts';
+import { createWorkStore } from '../../../src/stores/work.ts';
 import { startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
 import { THOROUGH } from '../../support/thorough.ts';
 
@@ -54,10 +55,22 @@ const WAITING = `
   insert into green_jobs (build_id, state) values ('bld_1', 'skipped');
   insert into log_removals (build_id) values ('bld_0')`;
 
+/** What the release before the work table holds: jobs in each state, and an item of the outbox under a lease. */
+const JOBS = `
+  insert into triage_jobs (id, build_id, state, traceparent) values ('job_1', 'queued', 'queued', '00-aa-bb-01'), ('job_7', 'imported', 'queued', null);
+  insert into triage_jobs (id, build_id, state, retries, not_before, error) values ('job_2', 'postponed', 'queued', 2, now() + interval '1 hour', 'away');
+  insert into triage_jobs (id, build_id, state, attempts, retries, owed, taken, lease, lease_expires_at)
+    values ('job_3', 'running', 'running', 2, 1, 1, 1, 7, now() + interval '1 hour');
+  insert into triage_jobs (id, build_id, state, attempts, retries, owed, taken, fetched, lease, lease_expires_at)
+    values ('job_4', 'news', 'running', 2, 3, 2, 1, 1, 2, now() - interval '1 minute');
+  insert into triage_jobs (id, build_id, state, owed, taken, fetched) values ('job_5', 'done', 'done', 3, 3, 3);
+  insert into triage_jobs (id, build_id, state, error) values ('job_6', 'failed', 'failed', 'no log');
+  insert into outbox (topic, key, build_id, held, lease, retries, free_at) values ('publish:webhook', 'webhook:ana_1', 'done', true, 2, 4, now() + interval '1 hour')`;
+
 const TABLES = [
   'builds',
   'deliveries',
-  'triage_jobs',
+  'work',
   'failures',
   'triages',
   'analyses',
@@ -163,7 +176,7 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     });
   });
 
-  it('carry what waited in five tables over to the outbox, with what was done before', async () => {
+  it('carry what waited in five tables over to one, with what was done before', async () => {
     const url = await server.createDatabase();
     await on(url, await release(files.filter((name) => name < '0035')), async (db) => {
       await db.migrate();
@@ -171,9 +184,9 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     });
     await on(url, MIGRATIONS_FOLDER, async (db) => {
       await db.migrate();
-      const outbox = createOutboxStore(db);
+      const work = createWorkStore(db);
       const fresh = { settled: 0, outcome: null, result: null, held: false };
-      expect(await outbox.find('publish:webhook', 'webhook:ana_1')).toMatchObject({
+      expect(await work.find('publish:webhook', 'webhook:ana_1')).toMatchObject({
         ...{
           ...fresh,
           buildId: 'bld_1',
@@ -186,12 +199,12 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
         },
       });
       const done = { version: 1, settled: 1, outcome: 'done' };
-      expect(await outbox.find('publish:log', 'log:ana_1')).toMatchObject({
+      expect(await work.find('publish:log', 'log:ana_1')).toMatchObject({
         ...done,
         result: { reference: 'line' },
       });
       const about = { type: 'build', buildId: 'bld_1' };
-      expect(await outbox.find('notice:check', 'check:bld_1')).toMatchObject({
+      expect(await work.find('notice:check', 'check:bld_1')).toMatchObject({
         ...{
           payload: { repository: 'acme/shop', about },
           version: 4,
@@ -200,24 +213,24 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
           result: { reference: '41', hash: 'h' },
         },
       });
-      expect(await outbox.find('index:error_library', 'lib_1')).toMatchObject({
+      expect(await work.find('index:error_library', 'lib_1')).toMatchObject({
         ...fresh,
         payload: { item: { text: 'boom', metadata: {} } },
       });
-      expect(await outbox.find('index:error_library', 'lib_2')).toMatchObject({
+      expect(await work.find('index:error_library', 'lib_2')).toMatchObject({
         ...fresh,
         payload: { item: null },
         version: 2,
         retries: 5,
       });
-      expect(await outbox.find('passing-build', 'bld_1')).toMatchObject({
+      expect(await work.find('passing-build', 'bld_1')).toMatchObject({
         version: 1,
         settled: 1,
         outcome: 'skipped',
         buildId: 'bld_1',
       });
-      expect(await outbox.find('remove-logs', 'bld_0')).toMatchObject({ ...fresh, buildId: null });
-      const due = await outbox.due([
+      expect(await work.find('remove-logs', 'bld_0')).toMatchObject({ ...fresh, buildId: null });
+      const due = await work.due([
         'publish:webhook',
         'publish:log',
         'notice:check',
@@ -226,6 +239,49 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
         'remove-logs',
       ]);
       expect(due).toEqual(['publish:webhook', 'notice:check', 'index:error_library', 'remove-logs']);
+    });
+  });
+
+  it('carry triage jobs over to the work table, with their leases and retries, and leave the outbox as it was', async () => {
+    const url = await server.createDatabase();
+    await on(url, await release(files.filter((name) => name < '0057')), async (db) => {
+      await db.migrate();
+      for (const state of ['queued', 'postponed', 'running', 'news', 'done', 'failed', 'imported'])
+        await db.query(
+          `insert into builds (id, provider, repository, pipeline, number, attempt, status, received_at, imported_at)
+           values ($1, 'github', 'acme/shop', 'CI', $1, 1, 'failed', now(), case when $1 = 'imported' then now() end)`,
+          [state],
+        );
+      for (const statement of JOBS.split(';')) await db.query(statement);
+    });
+    await on(url, MIGRATIONS_FOLDER, async (db) => {
+      expect((await db.migrate()).applied[0]).toBe('0057_work');
+      const { triages, work } = createStores(db, { now: () => Date.now() });
+      const states = ['queued', 'running', 'news', 'done', 'failed'];
+      const jobs = await Promise.all(states.map((id) => triages.findByBuild(id)));
+      expect(jobs).toMatchObject([
+        { state: 'queued', attempts: 0, retries: 0, requested: 1, fetched: 0, traceparent: '00-aa-bb-01' },
+        { state: 'running', attempts: 2, retries: 1, requested: 1 },
+        { state: 'running', attempts: 0, retries: 3, requested: 2, fetched: 1 },
+        { state: 'done', requested: 3, fetched: 3 },
+        { state: 'failed', error: 'no log' },
+      ]);
+      // Whose process is gone is found when its lease is over; what was postponed, later.
+      expect(await work.dueKeys('triage', 10)).toEqual(['queued', 'news', 'imported']);
+      const running = await work.find('triage', 'running');
+      expect(running).toMatchObject({ held: true, lease: 7, groupKey: 'acme/shop', outcome: null });
+      expect(running !== null && (await work.renew(running, 60_000))).toBe(true);
+      expect(await work.take({ topic: 'triage', keys: ['news'], limit: 1, leaseMs: 1_000 })).toMatchObject([
+        { key: 'news', lease: 3, attempts: 1, version: 2 },
+      ]);
+      expect(await work.find('publish:webhook', 'webhook:ana_1')).toMatchObject({
+        held: true,
+        lease: 2,
+        retries: 4,
+      });
+      expect((await work.failed('triage', 10)).map(({ key }) => key)).toEqual(['failed']);
+      await triages.request('done');
+      expect(await db.query(`select build_id from changes where build_id = 'done'`)).not.toEqual([]);
     });
   });
 

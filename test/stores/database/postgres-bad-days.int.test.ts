@@ -2,14 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRetryable } from '../../../src/domain/errors.ts';
+import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { Database } from '../../../src/ports/database.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
+import type { WorkHandler } from '../../../src/ports/work.ts';
 import { inTurn, type PgDatabase } from '../../../src/stores/database/pool-database.ts';
 import { type LIMITS, openPostgres } from '../../../src/stores/database/postgres.ts';
-import { createPgBossQueue } from '../../../src/stores/queue/pg-boss.ts';
 import { createStores } from '../../../src/stores/stores.ts';
+import { createLocalWakeUp } from '../../../src/work/drivers/local.ts';
+import { startWorker } from '../../../src/work/worker.ts';
 import { startGate } from '../../support/gate.ts';
 import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
+import { createTriageJobs } from '../../support/triage-jobs.ts';
 import { sampleBuild } from '../samples.ts';
 
 describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
@@ -127,7 +131,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await db.close();
   });
 
-  it('T26: the queue on a database that is away says so once, not at every look, and notifies again by itself', async () => {
+  it('T26: a worker on a database that is away says so once at a look, and goes on by itself', async () => {
     const db = await openMigrated(server);
     let lines = 0;
     const counting = {
@@ -136,9 +140,28 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
         lines += 1;
       },
     };
-    const queue = await createPgBossQueue({ db, logger: counting });
+    const stores = createStores(db, { now: () => Date.now() });
     const seen: string[] = [];
-    await queue.work(async (jobId) => void seen.push(jobId), { concurrency: 8 });
+    const handler: WorkHandler = {
+      topic: 'test',
+      leaseMs: 60_000,
+      concurrency: 8,
+      limits: null,
+      longestDelayMs: 1_000,
+      handle: async (items) => {
+        for (const { key } of items) seen.push(key);
+        return { outcome: 'done' };
+      },
+    };
+    const wakeUp = createLocalWakeUp({ database: db, work: stores.work });
+    const worker = startWorker({
+      work: stores.work,
+      handlers: [handler],
+      wakeUp,
+      masker: createMasker(),
+      logger: counting,
+      intervalMs: 1_000,
+    });
 
     await server.stop('immediate');
     await delay(3_000);
@@ -148,16 +171,42 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await expect
       .poll(
         async () => {
-          await queue.enqueue('after').catch(() => undefined);
+          await stores.work.add([{ topic: 'test', key: 'after' }]).catch(() => undefined);
           return seen;
         },
         { timeout: 20_000 },
       )
       .toContain('after');
-    // Eight workers look once a second; the end of the connections and the refusals after it are two things.
+    // It looks once a second, whatever its concurrency.
     expect(said).toBeGreaterThan(0);
     expect(said).toBeLessThan(6);
-    await queue.stop({ timeoutMs: 500 });
+    await worker.stop(500);
+    await wakeUp.close();
+    await db.dispose();
+  });
+
+  it('a worker hears of work that another process requested, and also after its connection was lost', async () => {
+    const db = await openMigrated(server);
+    const heard: string[] = [];
+    const { work } = createStores(db, { now: () => Date.now() });
+    const [other, own] = [
+      createLocalWakeUp({ database: db, work }),
+      createLocalWakeUp({ database: db, work }),
+    ];
+    own.start({ look: (topic) => void heard.push(topic), run: async () => undefined });
+    const hears = async (topic: string) => {
+      const wake = async () => {
+        await other.wake(topic, 'bld_1').catch(() => undefined);
+        return heard;
+      };
+      await expect.poll(wake, { timeout: 20_000 }).toContain(topic);
+    };
+    await hears('first');
+    await db.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'faultline listener'`,
+    );
+    await hears('second');
+    await own.close();
     await db.dispose();
   });
 
@@ -271,17 +320,18 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     const minutes = (count: number) => ({ now: () => Date.now() + count * 60_000 });
     const [behind, ahead] = [createStores(db, minutes(-10)), createStores(db, minutes(10))];
     const { build } = await behind.builds.upsert(sampleBuild());
-    const { id } = await behind.triages.request(build.id);
+    await behind.triages.request(build.id);
+    const [ours, theirs] = [createTriageJobs(behind), createTriageJobs(ahead)];
 
-    const held = await behind.triages.lease(id, 60_000);
+    const held = await ours.lease(build.id, 60_000);
     expect(held).not.toBeNull();
-    expect(await ahead.triages.lease(id, 60_000)).toBeNull();
-    expect(held === null ? null : await ahead.triages.renew(held, 400)).toBe(true);
+    expect(await theirs.lease(build.id, 60_000)).toBeNull();
+    expect(held === null ? null : await theirs.renew(held, 400)).toBe(true);
     await delay(500);
-    const taken = await behind.triages.lease(id, 60_000);
+    const taken = await ours.lease(build.id, 60_000);
 
     expect(taken?.lease).toBe((held?.lease ?? 0) + 1);
-    expect(held === null ? null : await ahead.triages.renew(held, 60_000)).toBe(false);
+    expect(held === null ? null : await theirs.renew(held, 60_000)).toBe(false);
     await db.dispose();
   });
 });

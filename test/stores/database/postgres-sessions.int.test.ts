@@ -4,12 +4,11 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/lib/time.ts';
 import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
-import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createPostgresCheckpointer } from '../../../src/stores/checkpointer.ts';
 import { openPostgres } from '../../../src/stores/database/postgres.ts';
-import { createPgBossQueue } from '../../../src/stores/queue/pg-boss.ts';
 import { createStores } from '../../../src/stores/stores.ts';
 import { createPgvectorIndex } from '../../../src/stores/vectors/pgvector.ts';
+import { createLocalWakeUp } from '../../../src/work/drivers/local.ts';
 import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
 import { openTlsProxy, type TlsProxy } from '../../support/postgres-tls.ts';
 import { sampleBuild } from '../samples.ts';
@@ -129,9 +128,7 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
       await stores.history.similarFailures({ text: 'x', excludeBuildId: '', minScore: 0.5, limit: 5 }),
     ).toEqual([]);
     await createPostgresCheckpointer(db);
-    const queue = await createPgBossQueue({ db, logger: silentLogger });
-    expect(await queue.depth()).toBe(0);
-    await queue.stop({ timeoutMs: 1000 });
+    expect(await createLocalWakeUp({ database: db, work: stores.work }).depth()).toBe(0);
     const items = Array.from({ length: 20 }, (_, at) => ({ id: `i${at}`, text: `word ${at}`, metadata: {} }));
     await createPgvectorIndex(db, createHashingEmbedder(), { hnswFrom: 10 }).upsert('knowledge', items);
     expect(

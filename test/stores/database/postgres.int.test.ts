@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createPostgresArchive } from '../../../src/stores/archive/postgres.ts';
 import { createPostgresCheckpointer } from '../../../src/stores/checkpointer.ts';
 import { openPostgres } from '../../../src/stores/database/postgres.ts';
-import { createPgBossQueue } from '../../../src/stores/queue/pg-boss.ts';
 import { createStores } from '../../../src/stores/stores.ts';
 import { buildArchiveContract } from '../../contract/build-archive-contract.ts';
 import { databaseContract } from '../../contract/database-contract.ts';
-import { ATTEMPTS, jobQueueContract } from '../../contract/job-queue-contract.ts';
 import { storesContract } from '../../contract/stores-contract.ts';
 import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
 
@@ -39,18 +36,6 @@ describe.skipIf(withoutPostgres)('on a PostgreSQL server', () => {
   buildArchiveContract('postgres', async () => {
     const db = await openMigrated(server);
     return { archive: createPostgresArchive(db), dispose: db.dispose };
-  });
-
-  jobQueueContract('pg-boss on postgres', async (polling) => {
-    const db = await openMigrated(server);
-    const open = () =>
-      createPgBossQueue({
-        db,
-        logger: silentLogger,
-        attempts: ATTEMPTS,
-        ...(polling === 'never' ? { pollSeconds: 3600 } : {}),
-      });
-    return { queue: await open(), restart: open, dispose: db.dispose };
   });
 
   it('sets checkpoints up and forgets a thread', async () => {

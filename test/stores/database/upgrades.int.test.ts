@@ -32,7 +32,6 @@ const KEPT = [
     'build_source_chunks',
     'failures',
     'triages',
-    'triage_jobs',
     'analyses',
     'reviews',
   ],
@@ -138,7 +137,7 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     await database.close();
     const folder = await mkdtemp(join(tmpdir(), 'faultline-upgrade-'));
     const settings = {
-      FAULTLINE_JOB_QUEUE: 'pg-boss',
+      FAULTLINE_JOB_QUEUE: 'database',
       FAULTLINE_BUILD_ARCHIVE: 'postgres',
       FAULTLINE_ANALYST: 'rules',
     };
@@ -280,6 +279,10 @@ async function countRows(database: PgDatabase): Promise<Map<string, number>> {
     const [row] = await database.query<{ count: number }>(`select count(*) from ${table}`);
     counts.set(table, row?.count ?? 0);
   }
+  // Migration 0057 made triage jobs items of the work table.
+  const jobs = (await hasTable(database, 'triage_jobs')) ? 'triage_jobs' : `work where topic = 'triage'`;
+  const [row] = await database.query<{ count: number }>(`select count(*) from ${jobs}`);
+  counts.set('triages of builds', row?.count ?? 0);
   return counts;
 }
 

@@ -1,11 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
-import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { createBullmqQueue } from '../../../src/stores/queue/bullmq.ts';
-import { type EmbeddedDatabase, openEmbeddedDatabase } from '../../support/pglite.ts';
-import { startRedis, type TestRedis, withoutRedis } from '../../support/redis.ts';
-import { type Crew, openCrew } from '../../support/triage-crew.ts';
+import { type EmbeddedDatabase, openEmbeddedDatabase } from '../support/pglite.ts';
+import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
+import { type Crew, openCrew } from '../support/triage-crew.ts';
 
 /** How long an enqueue may hold up whoever accepts a build: one command's time limit, and a busy machine. */
 const BOUND_MS = 5000;
@@ -30,8 +27,8 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     await redis.flush();
   });
 
-  async function crewOf(): Promise<Crew> {
-    const crew = await openCrew({ db, url: redis.url, prefix: 'bad-days' });
+  async function crewOf(concurrency = 2): Promise<Crew> {
+    const crew = await openCrew({ db, url: redis.url, prefix: 'bad-days', concurrency });
     crews.push(crew);
     return crew;
   }
@@ -50,7 +47,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
   ) {
     const ended = () => crews.flatMap((crew) => crew.ended);
     await expect.poll(() => new Set(ended()).size, { timeout: 60_000, interval: 50 }).toBe(builds.length);
-    const unfinished = `select count(*)::int as count from triage_jobs where state <> 'done'`;
+    const unfinished = `select count(*)::int as count from work where outcome is distinct from 'done' or version > settled`;
     await expect.poll(() => db.query(unfinished), { timeout: 10_000 }).toEqual([{ count: 0 }]);
     const lost = builds.filter(({ buildId }) => !ended().includes(buildId)).length;
     console.info(`${title}: ${builds.length} builds, ${ended().length} analyses; lost: ${lost}`);
@@ -59,9 +56,9 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
   }
 
   it('T23: Redis is emptied with 50 jobs queued and 5 running; all finish, each once', async () => {
-    const crew = await crewOf();
+    const crew = await crewOf(5);
     const builds = await accept(crew, 55);
-    await crew.work({ concurrency: 5, takesMs: 300 });
+    await crew.work({ takesMs: 300 });
     await expect.poll(() => crew.begun.length, { timeout: 10_000, interval: 5 }).toBe(5);
 
     await redis.flush();
@@ -70,8 +67,8 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
   });
 
   it('T24: Redis stopped while builds arrive; all are accepted at once, and triaged before it is back', async () => {
-    const crew = await crewOf();
-    await crew.work({ concurrency: 3, takesMs: 20 });
+    const crew = await crewOf(3);
+    await crew.work({ takesMs: 20 });
     const before = await accept(crew, 10);
     await redis.kill();
     const meanwhile = await accept(crew, 30);
@@ -86,7 +83,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
 
   it('T24: a process that only accepts says at once that the queue is broken; a worker of another finds what is pending', async () => {
     const [api, worker] = [await crewOf(), await crewOf()];
-    await worker.work({ concurrency: 2, takesMs: 10 });
+    await worker.work({ takesMs: 10 });
     await redis.kill();
 
     const builds = await accept(api, 20);
@@ -96,8 +93,8 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
   });
 
   it('T24: Redis that accepts connections and never answers holds up nobody', async () => {
-    const crew = await crewOf();
-    await crew.work({ concurrency: 3, takesMs: 20 });
+    const crew = await crewOf(3);
+    await crew.work({ takesMs: 20 });
     await redis.pause();
 
     const builds = await accept(crew, 20);
@@ -111,7 +108,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
   it('starts without Redis, works, and notifies with it as soon as it comes', async () => {
     await redis.kill();
     const crew = await crewOf();
-    await crew.work({ concurrency: 2, takesMs: 10 });
+    await crew.work({ takesMs: 10 });
     const without = await accept(crew, 10);
     await expectAllDone('no Redis at start', without, [crew]);
     await expect(crew.queue.depth()).rejects.toMatchObject({ code: 'upstream-failed', retryable: true });
@@ -130,7 +127,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     async (options) => {
       const crew = await crewOf();
       const builds = await accept(crew, 20);
-      await crew.work({ concurrency: 2, takesMs: 50 });
+      await crew.work({ takesMs: 50 });
       await expect.poll(() => crew.ended.length, { timeout: 10_000, interval: 5 }).toBeGreaterThan(2);
 
       await redis.restart(options);
@@ -144,55 +141,45 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
   );
 
   it('keeps the limit of runs while Redis goes and comes', async () => {
-    const queue = await createBullmqQueue({
-      url: redis.url,
-      prefix: 'limit',
-      logger: silentLogger,
-      lockMs: 1000,
-    });
-    let [running, most, done] = [0, 0, 0];
-    await queue.work(
-      async () => {
-        running += 1;
-        most = Math.max(most, running);
-        await delay(30);
-        running -= 1;
-        done += 1;
-      },
-      { concurrency: 2 },
-    );
-    const deliver = async (count: number) => {
-      for (let job = 0; job < count; job += 1) await queue.enqueue(newId('job'));
+    const crew = await crewOf(2);
+    let [running, most] = [0, 0];
+    const triage = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await delay(30);
+      running -= 1;
     };
-    await deliver(10);
+    await crew.work({ takesMs: 0, triage });
+    const builds = await accept(crew, 10);
     await redis.kill();
-    await deliver(10);
+    builds.push(...(await accept(crew, 10)));
     await redis.resume();
-    await expect.poll(() => queue.depth().catch(() => -1), { timeout: 10_000 }).toBeGreaterThanOrEqual(0);
-    await deliver(10);
+    await expect
+      .poll(() => crew.queue.depth().catch(() => -1), { timeout: 10_000 })
+      .toBeGreaterThanOrEqual(0);
+    builds.push(...(await accept(crew, 10)));
 
-    await expect.poll(() => done, { timeout: 30_000 }).toBeGreaterThanOrEqual(30);
+    await expectAllDone('limit of runs', builds, [crew]);
     expect(most).toBe(2);
-    await queue.stop({ timeoutMs: 1000 });
   });
 
   it('two workers on one job: the lease decides, it is triaged once', async () => {
     const crews = [await crewOf(), await crewOf()];
     const [first, second] = crews;
     if (first === undefined || second === undefined) throw new Error('two crews');
-    for (const crew of crews) await crew.work({ concurrency: 2, takesMs: 200 });
+    for (const crew of crews) await crew.work({ takesMs: 200 });
     // The second one is told of it through its own API, as while Redis cannot be reached from there.
     const builds = await accept(first, 4);
     await redis.kill();
-    for (const { id } of await db.query<{ id: string }>('select id from triage_jobs'))
-      await second.queue.enqueue(id);
+    for (const { key } of await db.query<{ key: string }>(`select key from work where topic = 'triage'`))
+      await second.queue.wake('triage', key);
 
     await expectAllDone('two workers', builds, crews);
   });
 
   it('T66: stops in time: what runs ends or is handed back, what waits stays pending, and another process takes it', async () => {
-    const first = await crewOf();
-    await first.work({ concurrency: 5, takesMs: 250 });
+    const first = await crewOf(5);
+    await first.work({ takesMs: 250 });
     const builds = await accept(first, 50);
     await expect.poll(() => first.begun.length, { timeout: 10_000, interval: 5 }).toBeGreaterThanOrEqual(5);
 
@@ -201,8 +188,8 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
 
     expect(performance.now() - startedAt).toBeLessThan(5000);
     expect(first.ended.length).toBe(first.begun.length);
-    const second = await crewOf();
-    await second.work({ concurrency: 10, takesMs: 10 });
+    const second = await crewOf(10);
+    await second.work({ takesMs: 10 });
     await expectAllDone('stopped under load', builds, [first, second]);
   });
 
@@ -214,7 +201,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
       await crew.accept('acme/quiet'),
       await crew.accept('acme/quiet'),
     ];
-    await crew.work({ concurrency: 2, takesMs: 40 });
+    await crew.work({ takesMs: 40 });
 
     await expectAllDone('noisy and quiet', [...noisy, ...quiet], [crew]);
 

@@ -1,19 +1,10 @@
 import { z } from 'zod';
 
-/** The subject of a notice. The text is made from everything that is known about it. */
-export const NoticeAbout = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('build'), buildId: z.string() }),
-  z.object({ type: z.literal('commit'), repository: z.string(), commit: z.string() }),
-  z.object({ type: z.literal('pull-request'), repository: z.string(), pullRequest: z.int() }),
-  z.object({ type: z.literal('branch'), repository: z.string(), pipeline: z.string(), branch: z.string() }),
-]);
-export type NoticeAbout = z.infer<typeof NoticeAbout>;
-
-/** Work to be done outside the transaction that asks for it. */
-export interface NewOutboxEntry {
+/** Work to be done after the transaction that asks for it. */
+export interface WorkRequest {
   /**
-   * The kind of work: `publish:webhook`, `notice:github-comment`, `index:error_library`, `passing-build`,
-   * `remove-logs`, `remove-logs:mongodb`.
+   * The kind of work: `triage`, `publish:webhook`, `notice:github-comment`, `index:error_library`,
+   * `passing-build`, `remove-logs`, `remove-logs:mongodb`.
    */
   readonly topic: string;
   /**
@@ -33,8 +24,8 @@ export interface NewOutboxEntry {
   readonly opens?: boolean;
 }
 
-/** An entry as it was when it was read or taken. */
-export const OutboxEntry = z.object({
+/** An item of work as it was when it was read or taken. */
+export const WorkItem = z.object({
   topic: z.string(),
   key: z.string(),
   buildId: z.string().nullable(),
@@ -56,19 +47,28 @@ export const OutboxEntry = z.object({
    */
   lease: z.int(),
   /**
-   * Attempts since the entry was last settled that are running or did not end, for example because the
+   * Attempts for the newest requests that are running, settled them, or did not end, for example because the
    * process died.
    */
   attempts: z.int(),
-  /** Attempts since the entry was last settled that failed with a temporary error. */
+  /** Attempts for the newest requests that failed with a temporary error. */
   retries: z.int(),
+  /** The items of one group take turns with those of others; null if the order is by time alone. */
+  groupKey: z.string().nullable(),
+  /** The time from which on the newest request is to be done. */
+  dueAt: z.iso.datetime(),
+  /** The time of the last change, such as the one at which a worker took it. */
+  changedAt: z.iso.datetime(),
 });
-export type OutboxEntry = z.infer<typeof OutboxEntry>;
+export type WorkItem = z.infer<typeof WorkItem>;
+
+/** The topic of failed builds to triage; the key is the build's id. */
+export const TRIAGE = 'triage';
 
 /** The topic of passed builds to learn from; the key is the build's id. */
 export const PASSING_BUILD = 'passing-build';
 
-export function passingBuildEntry(buildId: string): NewOutboxEntry {
+export function passingBuildEntry(buildId: string): WorkRequest {
   return { topic: PASSING_BUILD, key: buildId, buildId };
 }
 
@@ -90,13 +90,13 @@ export function indexEntry(
     readonly text: string;
     readonly metadata: Readonly<Record<string, string | number | boolean>>;
   } | null,
-): NewOutboxEntry {
+): WorkRequest {
   return { topic: `index:${namespace}`, key: id, payload: { item } };
 }
 
 /** The result of processing an entry. */
-export interface OutboxEnd {
-  readonly outcome: NonNullable<OutboxEntry['outcome']>;
+export interface WorkEnd {
+  readonly outcome: NonNullable<WorkItem['outcome']>;
   /** The result to store; if absent, the previously stored result stays. */
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: string;
@@ -104,41 +104,4 @@ export interface OutboxEnd {
   readonly pauseMs?: number;
   /** True if the entry is to be deleted, unless it was requested again in the meantime. */
   readonly forget?: boolean;
-}
-
-/** The lease under which entries are processed. */
-export interface OutboxLease {
-  /**
-   * The time when the lease was requested, on the monotonic clock, which also runs while the process is
-   * frozen.
-   */
-  readonly takenAt: number;
-  readonly leaseMs: number;
-  /** Aborted where the process stops. */
-  readonly signal: AbortSignal;
-}
-
-/** Processes the entries of one topic. */
-export interface OutboxHandler {
-  readonly topic: string;
-  readonly leaseMs: number;
-  /** Entries, or batches of them, processed at once in this process. Absent: 1. */
-  readonly lanes?: number;
-  /** Entries processed together. Absent: 1. */
-  readonly batch?: number;
-  readonly newestFirst?: boolean;
-  /** After so many attempts that did not end, or retries, the entry is given up. Null: it never is. */
-  readonly limits: { readonly attempts: number; readonly retries: number } | null;
-  /**
-   * The longest time between two retries, in milliseconds; the first is after about 2 s, then twice as long
-   * each.
-   */
-  readonly longestDelayMs: number;
-  /** Returns true if other work has priority. Is called before entries are taken. */
-  isPaused?(): Promise<boolean>;
-  /**
-   * Returns null if the handler has already settled the entries in the outbox. Throws TriageError; it is
-   * `retryable` if another try may succeed.
-   */
-  handle(entries: readonly OutboxEntry[], lease: OutboxLease): Promise<OutboxEnd | null>;
 }

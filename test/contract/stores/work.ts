@@ -2,44 +2,44 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { NewBuild } from '../../../src/domain/build.ts';
 import { newId } from '../../../src/domain/ids.ts';
-import type { NewOutboxEntry, OutboxEntry } from '../../../src/domain/outbox.ts';
 import type { DecisionInput } from '../../../src/domain/review.ts';
+import type { WorkItem, WorkRequest } from '../../../src/domain/work.ts';
 import type { NoticeRule } from '../../../src/ports/notices.ts';
-import { createNoticeStore } from '../../../src/stores/outbox.ts';
+import { createNoticeStore } from '../../../src/stores/notices.ts';
 import { sampleDecision, sampleEntry, sampleReview } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
 const LEASE_MS = 60_000;
 
-export function outboxContract(world: StoresWorld): void {
-  const outbox = () => world.stores.outbox;
-  const take = async (topic: string, leaseMs = LEASE_MS) => await outbox().take({ topic, limit: 9, leaseMs });
-  async function takeOne(topic: string, leaseMs = LEASE_MS): Promise<OutboxEntry> {
-    const [entry] = await outbox().take({ topic, limit: 1, leaseMs });
+export function workContract(world: StoresWorld): void {
+  const work = () => world.stores.work;
+  const take = async (topic: string, leaseMs = LEASE_MS) => await work().take({ topic, limit: 9, leaseMs });
+  async function takeOne(topic: string, leaseMs = LEASE_MS): Promise<WorkItem> {
+    const [entry] = await work().take({ topic, limit: 1, leaseMs });
     if (entry === undefined) throw new Error(`nothing of ${topic} is due`);
     return entry;
   }
 
-  describe('the outbox', () => {
+  describe('the work table', () => {
     /** Entries of a topic of their own, so that no other test takes them. */
     function topic() {
       const name = newId('thr');
-      const entry = (key: string, more: Partial<NewOutboxEntry> = {}): NewOutboxEntry => ({
+      const entry = (key: string, more: Partial<WorkRequest> = {}): WorkRequest => ({
         topic: name,
         key,
         ...more,
       });
-      const add = async (key: string, more: Partial<NewOutboxEntry> = {}) =>
-        await outbox().add([entry(key, more)]);
-      return { name, entry, add, find: async (key: string) => await outbox().find(name, key) };
+      const add = async (key: string, more: Partial<WorkRequest> = {}) =>
+        await work().add([entry(key, more)]);
+      return { name, entry, add, find: async (key: string) => await work().find(name, key) };
     }
 
     it('hands an entry to one of several takers, the oldest first, or the newest where asked', async () => {
       const { name, add } = topic();
       for (const key of ['a', 'b', 'c']) await add(key, { payload: { of: key } });
-      expect(await outbox().take({ topic: 'nobody', limit: 9, leaseMs: LEASE_MS })).toEqual([]);
+      expect(await work().take({ topic: 'nobody', limit: 9, leaseMs: LEASE_MS })).toEqual([]);
       const takers = await Promise.all(
-        [1, 2].map(() => outbox().take({ topic: name, limit: 1, leaseMs: LEASE_MS, newestFirst: true })),
+        [1, 2].map(() => work().take({ topic: name, limit: 1, leaseMs: LEASE_MS, newestFirst: true })),
       );
       expect(
         takers
@@ -56,12 +56,12 @@ export function outboxContract(world: StoresWorld): void {
     it('has the work together with what asks for it, or not at all', async () => {
       const { entry, find } = topic();
       const undone = world.db.transaction(async (sql) => {
-        await outbox().add([entry('a')], sql);
+        await work().add([entry('a')], sql);
         throw new Error('what asks for it is not saved');
       });
       await expect(undone).rejects.toThrow();
       expect(await find('a')).toBeNull();
-      expect(await outbox().add([])).toBe(0);
+      expect(await work().add([])).toBe(0);
     });
 
     it('keeps any text', async () => {
@@ -74,16 +74,16 @@ export function outboxContract(world: StoresWorld): void {
       const [one, other] = [topic(), topic()];
       await one.add('a');
       await other.add('a', { delayMs: LEASE_MS });
-      expect(await outbox().due([one.name, other.name, 'nobody'])).toEqual([one.name]);
+      expect(await work().due([one.name, other.name, 'nobody'])).toEqual([one.name]);
       await take(one.name);
-      expect(await outbox().due([one.name])).toEqual([]);
+      expect(await work().due([one.name])).toEqual([]);
     });
 
     it('does work once for good where that is asked', async () => {
       const { name, entry, find } = topic();
-      await Promise.all([outbox().addOnce([entry('a')]), outbox().addOnce([entry('a')])]);
-      await outbox().finish(await takeOne(name), { outcome: 'done', result: { reference: '7' } });
-      await outbox().addOnce([entry('a')]);
+      await Promise.all([work().addOnce([entry('a')]), work().addOnce([entry('a')])]);
+      await work().finish(await takeOne(name), { outcome: 'done', result: { reference: '7' } });
+      await work().addOnce([entry('a')]);
       expect(await find('a')).toMatchObject({
         version: 1,
         settled: 1,
@@ -99,9 +99,9 @@ export function outboxContract(world: StoresWorld): void {
       await add('a', { payload: { say: 'old' } });
       const old = await takeOne(name);
       await add('a', { payload: { say: 'new' } });
-      expect(await outbox().isCurrent(old)).toBe(false);
+      expect(await work().isCurrent(old)).toBe(false);
       expect(await take(name)).toEqual([]);
-      expect(await outbox().finish(old, { outcome: 'done', result: { hash: 'h' }, forget: true })).toBe(true);
+      expect(await work().finish(old, { outcome: 'done', result: { hash: 'h' }, forget: true })).toBe(true);
       expect(await find('a')).toMatchObject({ version: 2, settled: 1 });
 
       const again = await takeOne(name);
@@ -111,7 +111,7 @@ export function outboxContract(world: StoresWorld): void {
         attempts: 1,
         version: 2,
       });
-      expect(await outbox().finish(again, { outcome: 'done', forget: true })).toBe(true);
+      expect(await work().finish(again, { outcome: 'done', forget: true })).toBe(true);
       expect(await find('a')).toBeNull();
     });
 
@@ -135,7 +135,7 @@ export function outboxContract(world: StoresWorld): void {
       const { name, add, find } = topic();
       await add('a');
       await add('b');
-      for (const entry of await take(name)) await outbox().release(entry, 'it answered 503', LEASE_MS);
+      for (const entry of await take(name)) await work().release(entry, 'it answered 503', LEASE_MS);
       expect(await find('a')).toMatchObject({
         attempts: 0,
         retries: 1,
@@ -143,17 +143,17 @@ export function outboxContract(world: StoresWorld): void {
         held: false,
       });
       expect(await take(name)).toEqual([]);
-      const named = { topic: name, limit: 9, leaseMs: LEASE_MS, keys: ['a', 'unknown'] };
-      expect(await outbox().take(named)).toMatchObject([{ key: 'a', attempts: 1, retries: 1, lease: 2 }]);
-      expect(await outbox().take(named)).toEqual([]);
+      const named = { topic: name, limit: 9, leaseMs: LEASE_MS, early: true, keys: ['a', 'unknown'] };
+      expect(await work().take(named)).toMatchObject([{ key: 'a', attempts: 1, retries: 1, lease: 2 }]);
+      expect(await work().take(named)).toEqual([]);
     });
 
     it('does not count an attempt that the process cut off, and counts one that it died with', async () => {
       const { name, add } = topic();
       await add('a');
-      await outbox().release(await takeOne(name), null, 0);
+      await work().release(await takeOne(name), null, 0);
       expect(await takeOne(name)).toMatchObject({ attempts: 1, retries: 0, lease: 2, error: null });
-      expect(await outbox().reclaim()).toBeGreaterThanOrEqual(1);
+      expect(await work().reclaim()).toBeGreaterThanOrEqual(1);
       expect(await takeOne(name)).toMatchObject({ attempts: 2, retries: 0, lease: 3 });
     });
 
@@ -161,43 +161,43 @@ export function outboxContract(world: StoresWorld): void {
       const { name, add, find } = topic();
       await add('a');
       const stale = await takeOne(name, 1);
-      expect(await outbox().isCurrent(stale)).toBe(true);
+      expect(await work().isCurrent(stale)).toBe(true);
       await delay(20);
       const held = await takeOne(name);
-      expect(await outbox().isCurrent(stale)).toBe(false);
-      expect(await outbox().finish(stale, { outcome: 'done', result: { reference: 'stale' } })).toBe(false);
-      expect(await outbox().finish(stale, { outcome: 'done', forget: true })).toBe(false);
-      await outbox().release(stale, 'late', LEASE_MS);
+      expect(await work().isCurrent(stale)).toBe(false);
+      expect(await work().finish(stale, { outcome: 'done', result: { reference: 'stale' } })).toBe(false);
+      expect(await work().finish(stale, { outcome: 'done', forget: true })).toBe(false);
+      await work().release(stale, 'late', LEASE_MS);
       expect(await find('a')).toMatchObject({ lease: 2, settled: 0, error: null, result: null, held: true });
-      expect(await outbox().finish(held, { outcome: 'done' })).toBe(true);
-      expect(await outbox().finish(held, { outcome: 'done' })).toBe(false);
+      expect(await work().finish(held, { outcome: 'done' })).toBe(true);
+      expect(await work().finish(held, { outcome: 'done' })).toBe(false);
     });
 
     it('keeps what was known where the work is given up, and pauses after it where asked', async () => {
       const { name, add, find } = topic();
       await add('a');
-      await outbox().finish(await takeOne(name), { outcome: 'done', result: { reference: '41' } });
+      await work().finish(await takeOne(name), { outcome: 'done', result: { reference: '41' } });
       await add('a');
-      await outbox().finish(await takeOne(name), { outcome: 'failed', error: 'it answered 401' });
+      await work().finish(await takeOne(name), { outcome: 'failed', error: 'it answered 401' });
       expect(await find('a')).toMatchObject({
         outcome: 'failed',
         error: 'it answered 401',
         result: { reference: '41' },
-        attempts: 0,
+        attempts: 1,
       });
       await add('a');
-      await outbox().finish(await takeOne(name), { outcome: 'done', pauseMs: LEASE_MS });
+      await work().finish(await takeOne(name), { outcome: 'done', pauseMs: LEASE_MS });
       await add('a');
-      expect(await find('a')).toMatchObject({ error: null, version: 4, settled: 3 });
+      expect(await find('a')).toMatchObject({ error: null, version: 4, settled: 3, attempts: 0 });
       expect(await take(name)).toEqual([]);
     });
 
     it('says how much waits, and since when', async () => {
       const { name, add } = topic();
-      expect(await outbox().waiting(name)).toEqual({ count: 0, since: null });
+      expect(await work().waiting(name)).toEqual({ count: 0, since: null });
       await add('a');
       await add('b');
-      expect(await outbox().waiting(name)).toMatchObject({
+      expect(await work().waiting(name)).toMatchObject({
         count: 2,
         since: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       });
@@ -208,7 +208,7 @@ export function outboxContract(world: StoresWorld): void {
       const build = await world.build({ number: newId('bld') });
       await add('mine', { buildId: build.id });
       await add('outlives');
-      expect(await outbox().listByBuild(build.id)).toMatchObject([
+      expect(await work().listByBuild(build.id)).toMatchObject([
         { topic: name, key: 'mine', buildId: build.id },
       ]);
       await world.db.query('delete from builds where id = $1', [build.id]);
@@ -228,14 +228,14 @@ export function outboxContract(world: StoresWorld): void {
           opens: status === 'failed',
         }),
       };
-      const notices = createNoticeStore(world.db, outbox(), [rule]);
+      const notices = createNoticeStore(world.db, work(), [rule]);
       const changed = async (change: Partial<NewBuild> = {}, delayMs = 0) => {
         const build = await world.build({ number: newId('bld'), ...change });
         return await notices.changed({ buildId: build.id, delayMs });
       };
       return {
         changed,
-        find: async () => await outbox().find(`notice:${name}`, `${name}:${world.repository}#7`),
+        find: async () => await work().find(`notice:${name}`, `${name}:${world.repository}#7`),
       };
     }
 
@@ -255,7 +255,7 @@ export function outboxContract(world: StoresWorld): void {
 
     it('are not asked for where no channel is configured', async () => {
       const build = await world.build({ number: newId('bld') });
-      expect(await createNoticeStore(world.db, outbox()).changed({ buildId: build.id, delayMs: 0 })).toBe(
+      expect(await createNoticeStore(world.db, work()).changed({ buildId: build.id, delayMs: 0 })).toBe(
         false,
       );
     });
@@ -282,7 +282,7 @@ export function outboxContract(world: StoresWorld): void {
       const { publisher, build, analysis, add } = await published();
       const other = newId('thr');
       await Promise.all([add(publisher), add(publisher), add(publisher, other), add()]);
-      const entries = await outbox().listByBuild(build.id);
+      const entries = await work().listByBuild(build.id);
       expect(entries.map(({ key }) => key).toSorted()).toEqual(
         [`${publisher}:${analysis.id}`, `${other}:${analysis.id}`].toSorted(),
       );

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { checkRedis } from '../../../src/stores/queue/redis-link.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
+import { checkRedis } from '../../src/work/drivers/redis-link.ts';
 
 async function warningsOf(info: () => Promise<string>): Promise<string[]> {
   const warned: string[] = [];

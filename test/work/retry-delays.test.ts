@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { OUTWARD } from '../../src/channels/deliver.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import { retryDelay } from '../../src/service/outbox.ts';
+import { computeDelay } from '../../src/work/process-items.ts';
 
 const outwardDelay = (retries: number, error: unknown, random?: number) =>
-  retryDelay(retries, error, OUTWARD.longestDelayMs, random);
+  computeDelay(retries, error, { longestMs: OUTWARD.longestDelayMs, random });
 
 it('waits twice as long each time up to a quarter of an hour, less a random part', () => {
   expect([0, 1, 8, 50].map((retries) => outwardDelay(retries, null, 1))).toEqual([

@@ -9,12 +9,12 @@ import { WebhookSettings, webhookChannel } from '../../src/channels/webhook.ts';
 import type { Build } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { newId } from '../../src/domain/ids.ts';
-import type { OutboxEntry } from '../../src/domain/outbox.ts';
+import type { WorkItem } from '../../src/domain/work.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { startOutbox } from '../../src/service/outbox.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
+import { startWorker } from '../../src/work/worker.ts';
 import { openAnswers } from '../channels/sending.ts';
 import { sampleAnalysis, sampleBuild } from '../stores/samples.ts';
 import { BARE } from '../support/bare-environment.ts';
@@ -52,8 +52,8 @@ function worker(publishers: readonly Publisher[], { timeLimitMs = 1_000, interva
   const handlers = publishers.map(({ driver, outlet }) =>
     answerHandler(driver, outlet, { stores, timeLimitMs }),
   );
-  return startOutbox({
-    outbox: stores.outbox,
+  return startWorker({
+    work: stores.work,
     handlers,
     masker: createMasker(),
     logger: silentLogger,
@@ -70,11 +70,11 @@ function publisher(publish: (analysisId: string, key: string) => Promise<Sent>):
   return { driver: newId('thr'), outlet };
 }
 
-async function entryOf(build: Build): Promise<OutboxEntry | undefined> {
-  return (await stores.outbox.listByBuild(build.id))[0];
+async function entryOf(build: Build): Promise<WorkItem | undefined> {
+  return (await stores.work.listByBuild(build.id))[0];
 }
 
-async function until(build: Build, wanted: (entry: OutboxEntry) => boolean): Promise<OutboxEntry> {
+async function until(build: Build, wanted: (entry: WorkItem) => boolean): Promise<WorkItem> {
   for (let tries = 0; tries < 200; tries++) {
     const entry = await entryOf(build);
     if (entry !== undefined && wanted(entry)) return entry;
@@ -83,7 +83,7 @@ async function until(build: Build, wanted: (entry: OutboxEntry) => boolean): Pro
   throw new Error(`it never came to that: ${JSON.stringify(await entryOf(build))}`);
 }
 
-const ended = ({ version, settled }: OutboxEntry) => settled === version;
+const ended = ({ version, settled }: WorkItem) => settled === version;
 
 describe('what is pending outside', () => {
   it('is told when woken, and its reference kept', async () => {
@@ -135,7 +135,7 @@ describe('what is pending outside', () => {
     await stop();
     expect(entry.error).not.toContain('hunter2hunter2');
     const [row] = await db.query<{ wait: number }>(
-      'select extract(epoch from free_at - clock_timestamp())::float8 as wait from outbox where key = $1',
+      'select extract(epoch from free_at - clock_timestamp())::float8 as wait from work where key = $1',
       [entry.key],
     );
     expect(row?.wait).toBeGreaterThan(3_500);
@@ -146,7 +146,7 @@ describe('what is pending outside', () => {
     const client = publisher(() => Promise.reject(new TriageError('upstream-failed', 'It answered 400')));
     const refused = await storeAnswerFor(client.driver);
     const deadly = await storeAnswerFor(client.driver);
-    await db.query('update outbox set attempts = 5 where build_id = $1', [deadly.id]);
+    await db.query('update work set attempts = 5 where build_id = $1', [deadly.id]);
     const { stop } = worker([client]);
     expect(await until(refused, ended)).toMatchObject({ outcome: 'failed', error: 'It answered 400' });
     expect(await until(deadly, ended)).toMatchObject({
@@ -223,7 +223,7 @@ it('T03: a comment whose process was killed before its row said so is found and 
   await own.close();
   const client = await startCommentServer();
 
-  for (const deadly of ['outbox-taken', 'outbox-handled', 'outbox-handled', 'outbox-finished']) {
+  for (const deadly of ['work-taken', 'work-handled', 'work-handled', 'work-finished']) {
     const child = spawn(process.execPath, [SCRIPT, own.dataDir, deadly, client.url], {
       env: BARE,
       stdio: 'inherit',

@@ -1,0 +1,84 @@
+import { TriageError } from '../domain/errors.ts';
+import type { WithoutSlot } from '../ports/work.ts';
+import type { Slot } from './slots.ts';
+
+/** Items that wait for one service at once. */
+const WAITING = 4;
+
+interface Lane {
+  readonly waiting: Set<AbortController>;
+  /** Keys of the items to run as waiting ones go on, first come, first served. */
+  readonly turnedAway: Set<string>;
+}
+
+export type ServiceLanes = ReturnType<typeof createServiceLanes>;
+
+/**
+ * Lets items leave their slots while they wait for an external service, a few for each service. `resize`
+ * hears how many wait; `next` hears the key of an item that was turned away and may come again.
+ */
+export function createServiceLanes({
+  resize,
+  next,
+}: {
+  readonly resize: (waiting: number) => void;
+  readonly next: (key: string) => void;
+}) {
+  const lanes = new Map<string, Lane>();
+  let isStopping = false;
+
+  const openLane = (service: string) => {
+    const lane = lanes.get(service) ?? { waiting: new Set(), turnedAway: new Set() };
+    lanes.set(service, lane);
+    return lane;
+  };
+  const listWaiting = () => [...lanes.values()].flatMap(({ waiting }) => [...waiting]);
+  const callNext = ({ turnedAway }: Lane) => {
+    const [key] = turnedAway;
+    if (key === undefined || isStopping) return;
+    turnedAway.delete(key);
+    next(key);
+  };
+
+  return {
+    /** Returns the services for which no more items can wait now. */
+    full: () => [...lanes].flatMap(([service, { waiting }]) => (waiting.size < WAITING ? [] : [service])),
+    /** Creates the function by which an item leaves its slot; `own` interrupts the item. */
+    createWaiter: (key: string, slot: Slot, own: AbortController): WithoutSlot => {
+      return async (service, wait) => {
+        const lane = openLane(service);
+        if (lane.waiting.size >= WAITING) {
+          lane.turnedAway.add(key);
+          own.abort(cancelled(`${WAITING} other items are waiting for ${service}; this one is next.`));
+        }
+        if (isStopping) own.abort(cancelled('The process stops.'));
+        own.signal.throwIfAborted();
+        lane.turnedAway.delete(key);
+        lane.waiting.add(own);
+        resize(listWaiting().length);
+        const waiting = async () => {
+          try {
+            return await wait();
+          } finally {
+            lane.waiting.delete(own);
+            callNext(lane);
+          }
+        };
+        try {
+          return await slot.leaveFor(waiting);
+        } finally {
+          resize(listWaiting().length);
+        }
+      };
+    },
+    /** Interrupts what waits. */
+    stop: () => {
+      isStopping = true;
+      for (const own of listWaiting()) own.abort(cancelled('The process stops.'));
+    },
+  };
+}
+
+function cancelled(sentence: string): TriageError {
+  return new TriageError('cancelled', sentence, { retryable: true });
+}

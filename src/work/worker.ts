@@ -1,0 +1,203 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TriageError } from '../domain/errors.ts';
+import type { WakeUp, WorkHandler } from '../ports/work.ts';
+import type { WorkStore } from '../stores/work.ts';
+import { processItems, takeItems, type WorkDeps } from './process-items.ts';
+import { createServiceLanes } from './service-lanes.ts';
+import { createSlots, type Slot } from './slots.ts';
+
+export interface WorkerDeps extends WorkDeps {
+  readonly work: WorkDeps['work'] & Pick<WorkStore, 'due'>;
+  readonly handlers: readonly WorkHandler[];
+  /** The driver that wakes this worker; absent: it only looks by itself. */
+  readonly wakeUp?: WakeUp;
+  /** Between two looks for what is due, in milliseconds; a wake comes before it. */
+  readonly intervalMs: number;
+}
+
+export type Worker = ReturnType<typeof startWorker>;
+
+/** A call cut off may have got through, so a stop waits for it; in milliseconds. */
+const STOP_GRACE_MS = 5_000;
+/** Milliseconds within which interrupted work may release its items. */
+const CUT_OFF_MS = 2_000;
+/** Groups that are remembered as served. */
+const MAX_SERVED = 50;
+
+/**
+ * Processes work in the background: at once, every `intervalMs`, and when it is woken. All of it is in the
+ * database, so that a stop or a crash loses nothing, and any number of processes may do this at once. Each
+ * topic has slots of its own: one that hangs delays no other.
+ */
+export function startWorker({ handlers, wakeUp, intervalMs, ...deps }: WorkerDeps) {
+  const [stopping, cutOff] = [new AbortController(), new AbortController()];
+  const signals = { stopping: stopping.signal, cutOff: cutOff.signal };
+  const topics = new Map(
+    handlers.map((handler) => [handler.topic, createTopicWorker(handler, deps, signals, wakeUp)]),
+  );
+  const looking = serializeRuns(async () => {
+    const asked = [...topics.keys()].filter((topic) => wakeUp?.brings(topic) !== true);
+    try {
+      const due = asked.length === 0 ? [] : await deps.work.due(asked);
+      if (!stopping.signal.aborted) for (const topic of due) topics.get(topic)?.look();
+    } catch (error) {
+      if (!stopping.signal.aborted) deps.logger.warn({ error }, 'pending work could not be read; will retry');
+    }
+  });
+  const wake = () => {
+    if (!stopping.signal.aborted) looking.look();
+  };
+  const timer = setInterval(wake, intervalMs);
+  timer.unref();
+  wakeUp?.start({
+    look: (topic) => topics.get(topic)?.look(),
+    run: (topic, key) => topics.get(topic)?.run(key) ?? Promise.resolve(),
+  });
+  wake();
+  return {
+    /** Looks at once: something was added. */
+    wake,
+    /** Takes nothing more, lets what is being processed end for a moment, and gives back the rest. */
+    stop: async (graceMs = STOP_GRACE_MS) => {
+      clearInterval(timer);
+      stopping.abort();
+      wakeUp?.stop();
+      for (const topic of topics.values()) topic.stopWaiting();
+      const ended = Promise.all([looking, ...topics.values()].map((one) => one.ended()));
+      await Promise.race([ended, sleep(graceMs, undefined, { ref: false })]);
+      cutOff.abort(new TriageError('cancelled', 'The process stops.', { retryable: true }));
+      // A store that is frozen does not hear it, and must not hold up the end: what it holds is free again
+      // when its lease is over.
+      await Promise.race([ended, sleep(CUT_OFF_MS, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** Runs the work one call at a time. A call requested in the meantime runs after the current one. */
+function serializeRuns(work: () => Promise<void>): { look(): void; ended(): Promise<void> } {
+  let running: Promise<void> | null = null;
+  let again = false;
+  const look = () => {
+    again = running !== null;
+    running ??= work().finally(() => {
+      running = null;
+      if (again) look();
+    });
+  };
+  return { look, ended: () => running ?? Promise.resolve() };
+}
+
+interface Signals {
+  /** The signal after which no new work is started. */
+  readonly stopping: AbortSignal;
+  /** The signal that interrupts work in progress. */
+  readonly cutOff: AbortSignal;
+}
+
+/** Processes the items of one topic: those that it finds, and those that are brought to it. */
+function createTopicWorker(
+  handler: WorkHandler,
+  deps: WorkDeps,
+  { stopping, cutOff }: Signals,
+  wakeUp: WakeUp | undefined,
+) {
+  const { topic, concurrency = 1, batch = 1 } = handler;
+  const slots = createSlots(concurrency);
+  const running = new Set<Promise<unknown>>();
+  const served: string[] = [];
+  let isOtherSideAway = false;
+
+  const wakeFor = (key: string) => {
+    if (wakeUp?.brings(topic) !== true) return looking.look();
+    wakeUp.wake(topic, key).catch((error: unknown) => {
+      deps.logger.debug({ topic, key, error }, 'a wake-up failed; the item stays pending');
+    });
+  };
+  const lanes = createServiceLanes({
+    next: wakeFor,
+    resize: (waiting) => wakeUp?.resize(topic, concurrency + waiting),
+  });
+
+  /** Takes items for the slot. Waits to be alone in this process with one during which a process died. */
+  async function take(slot: Slot, keys?: readonly string[]) {
+    const taken = await takeItems(handler, deps, { keys, served, except: keys ? [] : lanes.full() });
+    const [item] = taken.items;
+    if (item === undefined) return taken;
+    if (item.groupKey !== null) moveToEnd(served, item.groupKey);
+    if (handler.resumable !== true || item.attempts < 2) return taken;
+    // The release is not counted as an attempt: crashes of items running at the same time are not charged to
+    // it.
+    await deps.work.release(item, 'The process died during the last attempt; it is retried alone.', 0);
+    await slot.becomeExclusive();
+    return stopping.aborted ? { ...taken, items: [] } : await takeItems(handler, deps, { keys: [item.key] });
+  }
+
+  /** Starts on what is due until nothing is. */
+  async function pull(): Promise<void> {
+    isOtherSideAway = false;
+    for (;;) {
+      const slot = await slots.enter();
+      try {
+        const isOver = stopping.aborted || isOtherSideAway || (await handler.isPaused?.()) === true;
+        const taken = isOver ? null : await take(slot);
+        if (taken === null || taken.items.length === 0) return slot.leave();
+        track(
+          processItems(taken, { handler, deps, lanes, slot, signal: cutOff })
+            .then((ok) => {
+              // Where many go together, one that fails says that the other side is away.
+              if (!ok && batch > 1) isOtherSideAway = true;
+            }, warn)
+            .finally(() => slot.leave()),
+        );
+      } catch (error) {
+        slot.leave();
+        return warn(error);
+      }
+    }
+  }
+
+  /** Processes this item, and again as long as it is due. */
+  async function run(key: string): Promise<void> {
+    while (!stopping.aborted) {
+      const slot = await slots.enter();
+      try {
+        const taken = stopping.aborted ? null : await take(slot, [key]);
+        if (taken === null || taken.items.length === 0) return;
+        await processItems(taken, { handler, deps, lanes, slot, signal: cutOff });
+      } finally {
+        slot.leave();
+      }
+    }
+  }
+
+  function track<Value>(work: Promise<Value>): Promise<Value> {
+    running.add(work);
+    const forget = () => running.delete(work);
+    work.then(forget, forget);
+    return work;
+  }
+
+  function warn(error: unknown): void {
+    if (!stopping.aborted) deps.logger.warn({ topic, error }, 'work could not be processed; will retry');
+  }
+
+  const looking = serializeRuns(pull);
+  return {
+    look: () => {
+      if (!stopping.aborted) looking.look();
+    },
+    run: (key: string) => track(run(key)),
+    /** Interrupts what waits for a service. */
+    stopWaiting: lanes.stop,
+    ended: async () => {
+      await Promise.allSettled([looking.ended(), ...running]);
+    },
+  };
+}
+
+function moveToEnd(served: string[], group: string): void {
+  const at = served.indexOf(group);
+  if (at >= 0) served.splice(at, 1);
+  served.push(group);
+  if (served.length > MAX_SERVED) served.shift();
+}

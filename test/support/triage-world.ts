@@ -1,0 +1,97 @@
+import { MemorySaver } from '@langchain/langgraph';
+import { compileTriageGraph } from '../../graphs/triage/graph.ts';
+import type { Build } from '../../src/domain/build.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { systemClock } from '../../src/lib/time.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
+import type { Database } from '../../src/ports/database.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
+import type { WorkHandler } from '../../src/ports/work.ts';
+import { escalateToReviewer } from '../../src/service/triage/conclude.ts';
+import type { InvestigateDeps } from '../../src/service/triage/investigate.ts';
+import { type TriageBuildDeps, triageBuild } from '../../src/service/triage/triage-build.ts';
+import { createTriageHandler } from '../../src/service/triage/triage-work.ts';
+import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
+import { createStores, type Stores } from '../../src/stores/stores.ts';
+import { sampleBuild } from './sample-build.ts';
+import { scriptedAnalyst } from './scripted-analyst.ts';
+import { scriptedToolbox } from './scripted-toolbox.ts';
+
+const LOG = [
+  'npm test',
+  'not ok 1 - cart total',
+  "TypeError: Cannot read properties of undefined (reading 'price')",
+  '    at total (/home/runner/work/shop/src/cart.js:12:9)',
+  'npm ERR! Test failed.',
+].join('\n');
+
+export interface TriageWorld {
+  readonly stores: Stores;
+  readonly deps: TriageBuildDeps;
+  readonly handler: WorkHandler;
+  /** Stores a failed build with a log and requests its triage. */
+  accept(): Promise<Build>;
+}
+
+/** The triage of uploaded builds as the app composes it, with an analyst that answers at once and the compiled graph. */
+export function createTriageWorld(
+  db: Database,
+  {
+    graph = compileTriageGraph(new MemorySaver()),
+    onStep,
+  }: Partial<Pick<InvestigateDeps, 'graph'>> & Pick<TriageBuildDeps, 'onStep'> = {},
+): TriageWorld {
+  const stores = createStores(db, systemClock);
+  const archive = createMemoryArchive();
+  const limits = {
+    maxIterations: 5,
+    maxCorrections: 2,
+    thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+  };
+  const investigation = {
+    analyst: scriptedAnalyst(),
+    toolbox: scriptedToolbox({}),
+    clock: systemClock,
+    onStep: undefined,
+    graph,
+    limits,
+    timeLimitMs: 10_000,
+    durable: true,
+  };
+  const deps: TriageBuildDeps = {
+    database: db,
+    stores,
+    archive,
+    masker: createMasker(),
+    clock: systemClock,
+    logger: silentLogger,
+    buildSources: {},
+    investigation,
+    budgetTokens: 4_000,
+    greenBuilds: 0,
+    publishers: [],
+    forget: async () => undefined,
+    ...(onStep === undefined ? {} : { onStep }),
+  };
+  const handler = createTriageHandler({
+    ...deps,
+    leaseMs: 60_000,
+    concurrency: 2,
+    maxCrashes: 3,
+    triage: (item, run) => triageBuild(item.key, deps, run),
+    escalateToReviewer: (buildId, error, run) => escalateToReviewer(buildId, error, deps, run),
+  });
+  return {
+    stores,
+    deps,
+    handler,
+    accept: async () => {
+      const { build } = await stores.builds.upsert(
+        sampleBuild({ provider: 'upload', repository: `acme/${newId('bld')}` }),
+      );
+      await archive.put(build.id, { name: 'build.log', kind: 'log', text: LOG, notes: [] });
+      await stores.triages.request(build.id);
+      return build;
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { createWorkNotifier } from '../../src/work/notifier.ts';
+import { type LogLine, recordingLogger } from '../support/http-deps.ts';
+
+test('a queue that hangs is asked no more than it can hold, holds nobody up, and is said to hang once', async () => {
+  const log: LogLine[] = [];
+  let asked = 0;
+  const wake = () => {
+    asked += 1;
+    return new Promise<void>(() => undefined);
+  };
+  const notifier = createWorkNotifier({ wakeUp: { wake }, logger: recordingLogger(log) });
+  for (let build = 0; build < 1_000; build++) notifier.notify('triage', `bld_${build}`);
+  await notifier.settle(20);
+
+  expect(asked).toBe(200);
+  expect(log.filter(({ message }) => message.includes('does not answer'))).toHaveLength(1);
+});
