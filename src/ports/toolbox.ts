@@ -15,7 +15,7 @@ export type ToolSource = (typeof TOOL_SOURCES)[number];
  */
 export type Serves = Readonly<Partial<Record<Category, number | null>>>;
 
-/** What a failure tells, for the tools that make their arguments of it. */
+/** The clues of a failure, for the tools that make their arguments of them. */
 export interface Clues {
   readonly subject: TriageSubject;
   /** The category of the failure; undefined if the arguments must not depend on it. */

@@ -335,11 +335,13 @@ function pathAlone(path: string | null): Record<string, unknown> | null {
   return path === null ? null : { path };
 }
 
+/** The files in which CI services are set up, as a log names them. */
+const CI_FILE = new RegExp(
+  String.raw`\.github/workflows/[\w.-]{1,80}\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|` +
+    String.raw`\.travis\.yml|azure-pipelines\.yml`,
+);
+
 function findConfiguration(subject: TriageSubject): string | null {
   const text = subject.excerpts.map((excerpt) => excerpt.text).join('\n');
-  return (
-    /(\.github\/workflows\/[\w.-]{1,80}\.ya?ml|\.gitlab-ci\.yml|\.circleci\/config\.yml|\.travis\.yml|azure-pipelines\.yml)/.exec(
-      text,
-    )?.[1] ?? (/\bJenkinsfile\b/.test(text) ? 'Jenkinsfile' : null)
-  );
+  return CI_FILE.exec(text)?.[0] ?? (/\bJenkinsfile\b/.test(text) ? 'Jenkinsfile' : null);
 }
