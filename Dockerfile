@@ -1,5 +1,5 @@
 # The service as one small image: compiled JavaScript, production packages, git for local clones, no shell tools of the build.
-# Docker and `buildah build --format docker` keep the HEALTHCHECK; the OCI format has none. `scripts/image` builds and tries it.
+# Docker and `buildah build --format docker` keep the HEALTHCHECK; the OCI format has none. `scripts/release/image.ts` builds and tries it.
 ARG BASE=docker.io/library/node:24-bookworm-slim
 FROM ${BASE} AS packages
 WORKDIR /app
@@ -13,7 +13,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.package.json ./
 RUN npm ci --no-audit --no-fund && touch node_modules/.faultline-installed
 COPY . .
-RUN scripts/build-package
+RUN scripts/release/build-package
 
 FROM ${BASE}
 RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/*

@@ -63,6 +63,8 @@ const BEGUN_FIRST = [
   'test/journeys/{green-build,kill-at-failpoints,kill-workers,kill-settles}.int.test.ts',
   'test/action/served.int.test.ts',
 ];
+/** Folders of files that are data, though some are named like tests. */
+const DATA = ['test/fixtures/**', 'test/captures/**'];
 const ORDER = ['unit', 'unit-apart', 'integration', 'alone', 'long'];
 
 /** Unit tests, then integration tests, each with what takes longest at first. */
@@ -106,7 +108,7 @@ export default defineConfig({
           name: 'unit',
           execArgv: JSON_IMPORTS,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.int.test.ts', ...OWN_PROCESS, 'test/fixtures/**', 'node_modules/**'],
+          exclude: ['test/**/*.int.test.ts', ...OWN_PROCESS, ...DATA, 'node_modules/**'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
           // One process after the other loads the program once instead of once a file.
@@ -128,7 +130,7 @@ export default defineConfig({
           execArgv: JSON_IMPORTS.concat(COMPILED_ONCE),
           globalSetup: SHARED_POSTGRES,
           include: ['test/**/*.int.test.ts'],
-          exclude: [...ALONE, ...LONG, 'test/fixtures/**', 'node_modules/**'],
+          exclude: [...ALONE, ...LONG, ...DATA, 'node_modules/**'],
           isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ToolRow } from '../scripts/capture/row.ts';
-import { readToolRows } from '../scripts/capture/tools.ts';
+import type { ToolRow } from '../scripts/parts/capture/row.ts';
+import { readToolRows } from '../scripts/parts/capture/tools.ts';
 import { CATEGORIES, Category } from '../src/domain/category.ts';
 
 const FOLDER = resolve(import.meta.dirname, 'fixtures/tools');

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readMixedBuilds } from '../scripts/capture/mixed.ts';
-import { readLogs } from '../scripts/capture/mixed-results.ts';
-import type { MixedBuild } from '../scripts/capture/mixed-row.ts';
-import { describeBuild, splitByRunner } from '../scripts/capture/mixed-truth.ts';
+import { readMixedBuilds } from '../scripts/parts/capture/mixed.ts';
+import { readLogs } from '../scripts/parts/capture/mixed-results.ts';
+import type { MixedBuild } from '../scripts/parts/capture/mixed-row.ts';
+import { describeBuild, splitByRunner } from '../scripts/parts/capture/mixed-truth.ts';
 import { Category } from '../src/domain/category.ts';
 
 const FOLDER = resolve(import.meta.dirname, 'fixtures/mixed');

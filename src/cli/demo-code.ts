@@ -7,7 +7,7 @@ import { createGit, succeeded, trustedPath } from '../git/command.ts';
 /**
  * The projects that the captured failures are of: `project` as it failed, `before` the files as they were.
  */
-const PROJECTS = resolve(import.meta.dirname, '../../scripts/capture/projects');
+const PROJECTS = resolve(import.meta.dirname, '../../test/captures/projects');
 const GIT_MS = 20_000;
 
 interface DemoCommit {

@@ -245,7 +245,7 @@ function quoteLog(facts: Facts, fact: Fact | null, step: Section | null, isKnown
     failures.find(({ message }) => message !== NO_ERROR)?.message ??
     '';
   const said = cleanWords(words, 300);
-  if (said === '' || !(isKnown || complains(said))) return describeNothingFound(facts);
+  if (said === '' || !(isKnown || complains(words))) return describeNothingFound(facts);
   const who = step === null ? 'The build' : `The step ${speakStep(step)}`;
   return { title: said, cause: `${who} failed with ${quoteWords(said)}.` };
 }

@@ -44,7 +44,7 @@ export function chooseCalls(given: Omit<Choice, 'clues'>): ToolCall[] {
       (tool) => freshCall(input, tool, 'what is known does not support an answer') ?? [],
     );
   const asked = new Set(input.outcomes.map(({ call }) => call.tool));
-  const isTurnOfCode = wantsCode(input, input.plan.confidence);
+  const isTurnOfCode = wantsCode(input, input.plan.confidence, offered);
   const due = input.offered.filter((tool) => tool.always && !asked.has(tool.name));
   const always = due.filter(({ name }) => isTurnOfCode || name !== FIND_FILES);
   const first = always.flatMap((tool) => freshCall(input, tool, 'always used') ?? []);
@@ -113,15 +113,23 @@ function seenBefore(input: Choice): ToolCall[] {
 
 /** The tool that runs for every failure with code, and finds where the others read. */
 const FIND_FILES = 'find_files';
+const CHANGES = 'changed_since_green';
 
 /**
  * Checks whether it is the turn of the code. For a code error, what is known is asked first: the code is read
- * at once only if the error has a line of the project, and after a round if nothing retrieved explains it or
- * the cause is unsure.
+ * at once only if the error has a line of the project. After a round it is read if nothing retrieved explains
+ * the error, if the cause is unsure, or if it is known what changed since it worked: a document explains such
+ * errors, but not who brought this one.
  */
-function wantsCode({ classification, subject, evidence, outcomes }: Insight, confidence: number): boolean {
+function wantsCode(
+  { classification, subject, evidence, outcomes }: Insight,
+  confidence: number,
+  offered: readonly ToolDescription[],
+): boolean {
   if (classification.category !== 'CODE_ERROR' || hasLocated(subject)) return true;
-  return outcomes.length > 0 && (retrievalScore(evidence) < GOOD_RETRIEVAL || confidence < UNSURE);
+  const hasChanged = offered.some(({ name, outlook }) => name === CHANGES && outlook === 'good');
+  const isExplained = retrievalScore(evidence) >= GOOD_RETRIEVAL && confidence >= UNSURE && !hasChanged;
+  return outcomes.length > 0 && !isExplained;
 }
 
 /**
@@ -196,7 +204,7 @@ export function planNext(insight: Insight & { readonly offered?: readonly ToolDe
   const named = ruling.decisive !== null && !classification.abstained;
   const isOffered = offered.some(({ name }) => name === FIND_FILES);
   const isUnread = isOffered && !outcomes.some(({ call }) => call.tool === FIND_FILES);
-  const lacksCode = isUnread && wantsCode(insight, sure);
+  const lacksCode = isUnread && wantsCode(insight, sure, offered);
   // A confidence of 0.9 ends the loop, but the code is still to be read.
   const confidence = lookedUp && !lacksCode ? sure : Math.min(sure, BEFORE_LOOKUP_MOST);
   const enough = lookedUp && named && confidence >= ENOUGH && gaps.length === 0 && !lacksCode;

@@ -1,6 +1,6 @@
 import { projectPath } from '../log/paths.ts';
 
-/** The cause in words: a title a person would say, and one to three sentences that say more than the title. */
+/** The cause in words: a title a person would say, and up to three sentences that say more. */
 export interface Described {
   readonly title: string;
   readonly cause: string;

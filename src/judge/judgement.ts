@@ -104,7 +104,7 @@ function judgementModel(): JudgementModel {
   if (loaded !== undefined) return loaded;
   const file = ModelFile.parse(stored);
   if (file.factNames.join() !== FACTS.join() || file.signNames.join() !== SIGNS.join())
-    throw new Error('The judgement was trained for other facts; run node scripts/train-judgement.ts.');
+    throw new Error('The judgement was trained for other facts; run node scripts/train/train-judgement.ts.');
   const words = file.words.map((text) => new Int8Array(Buffer.from(text, 'base64')));
   loaded = { facts: file.facts, wordScale: file.wordScale, words, sureness: file.sureness };
   return loaded;

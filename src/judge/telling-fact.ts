@@ -247,7 +247,7 @@ function isComplaint({ text, weight }: Message): boolean {
 
 /** Checks whether a text complains in the words that tools use. */
 export function complains(text: string): boolean {
-  return COMPLAINS.test(text) || MAY_COMPLAIN.test(text);
+  return COMPLAINS.test(text) || MAY_COMPLAIN.test(text) || /^\s{0,8}[❌✖✗⨯]/.test(text);
 }
 
 /** Checks whether a message is what a compiler or linter reports of source. */

@@ -8,7 +8,7 @@ import {
   convertActionTemplate,
   parseAction,
 } from '@actions/workflow-parser/actions/index';
-import { buildAction } from '../../scripts/action-bundle/bundle.ts';
+import { buildAction } from '../../scripts/release/action-bundle/bundle.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

@@ -33,7 +33,7 @@ describe('an upload', () => {
     expect(answer.status).toBe(202);
     expect(answer.json).toEqual({
       buildId: 'bld_1',
-      jobId: 'job_1',
+      jobId: 'bld_1',
       links: { build: '/api/builds/bld_1', analyses: '/api/builds/bld_1/analyses' },
     });
     expect(state.builds[0]).toMatchObject({
@@ -48,7 +48,7 @@ describe('an upload', () => {
     expect(state.archive.get('bld_1/build.log')).not.toContain('a1B2c3D4e5F6');
     expect(state.archive.get('bld_1/deploy.log')).toBe('second log\n');
     expect(state.results.get('bld_1')?.map((result) => result.status)).toEqual(['passed', 'failed']);
-    expect(state.enqueued).toEqual(['job_1']);
+    expect(state.enqueued).toEqual(['bld_1']);
   });
 
   test('with secrets in its metadata and file names: none of them is kept', async () => {

@@ -7,10 +7,10 @@ import {
   type Judgement,
   kappa,
   readJudgements,
-} from '../../scripts/advice-parts/compare-readings.ts';
-import { evidenceText } from '../../scripts/advice-parts/evidence.ts';
-import { pickAnswers } from '../../scripts/advice-parts/pick-answers.ts';
-import type { AnsweredRow } from '../../scripts/advice-parts/read-answered.ts';
+} from '../../scripts/parts/bench/advice/compare-readings.ts';
+import { evidenceText } from '../../scripts/parts/bench/advice/evidence.ts';
+import { pickAnswers } from '../../scripts/parts/bench/advice/pick-answers.ts';
+import type { AnsweredRow } from '../../scripts/parts/bench/advice/read-answered.ts';
 import { checkAdvice } from '../../src/replay/run/check-advice.ts';
 import { one } from '../replay/figures/cases.ts';
 

@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBlameCases } from '../../scripts/bench-parts/loop/blame-cases.ts';
-import type { LoopCase } from '../../scripts/bench-parts/loop/case.ts';
-import { type OpenedDesign, openDesign } from '../../scripts/bench-parts/loop/designs.ts';
-import { createHistoryCases } from '../../scripts/bench-parts/loop/history-cases.ts';
-import { createKnownCases } from '../../scripts/bench-parts/loop/known-cases.ts';
+import { createBlameCases } from '../../scripts/parts/bench/loop/blame-cases.ts';
+import type { LoopCase } from '../../scripts/parts/bench/loop/case.ts';
+import { type OpenedDesign, openDesign } from '../../scripts/parts/bench/loop/designs.ts';
+import { createHistoryCases } from '../../scripts/parts/bench/loop/history-cases.ts';
+import { createKnownCases } from '../../scripts/parts/bench/loop/known-cases.ts';
 import {
   CASE_MEASURES,
   compareCost,
   compareMeans,
   type PairedAnswer,
-} from '../../scripts/bench-parts/loop/measures.ts';
-import { openWorld, type World } from '../../scripts/bench-parts/loop/world.ts';
+} from '../../scripts/parts/bench/loop/measures.ts';
+import { openWorld, type World } from '../../scripts/parts/bench/loop/world.ts';
 
 let folder = '';
 let world: World;

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { generatedLog } from '../../scripts/bench-parts/bench-logs.ts';
-import { linesHolding, matchAlone, matchTogether } from '../../scripts/bench-parts/match.ts';
-import { median } from '../../scripts/bench-parts/read-bench.ts';
+import { generatedLog } from '../../scripts/parts/bench/bench-logs.ts';
+import { linesHolding, matchAlone, matchTogether } from '../../scripts/parts/bench/match.ts';
+import { median } from '../../scripts/parts/bench/read-bench.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

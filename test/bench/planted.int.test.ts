@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openServicePath, openTerminalPath, type Path } from '../../scripts/bench-parts/planted/answers.ts';
-import { type PlantedHistory, plantHistory } from '../../scripts/bench-parts/planted/history.ts';
-import { JAVASCRIPT_PROGRAMS } from '../../scripts/bench-parts/planted/javascript-programs.ts';
-import type { Plant } from '../../scripts/bench-parts/planted/program.ts';
+import { openServicePath, openTerminalPath, type Path } from '../../scripts/parts/bench/planted/answers.ts';
+import { type PlantedHistory, plantHistory } from '../../scripts/parts/bench/planted/history.ts';
+import { JAVASCRIPT_PROGRAMS } from '../../scripts/parts/bench/planted/javascript-programs.ts';
+import type { Plant } from '../../scripts/parts/bench/planted/program.ts';
 
 let folder = '';
 let histories: ReadonlyMap<Plant, PlantedHistory>;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { type BenchFigure, benchReading } from '../../scripts/bench-parts/read-bench.ts';
+import { type BenchFigure, benchReading } from '../../scripts/parts/bench/read-bench.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const LOG = resolve(import.meta.dirname, '../fixtures/failures/disk-full-maven-repository/log.txt');

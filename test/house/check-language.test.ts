@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type FigureName, readLanguage } from '../../scripts/language/read-language.ts';
+import { type FigureName, readLanguage } from '../../scripts/parts/check/language/read-language.ts';
 
 const PLANTED: Readonly<Record<FigureName, string>> = {
   of: 'export function nameOf(): string {\n  return "";\n}',

@@ -36,7 +36,7 @@ function commit(): void {
 function check(...options: string[]) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [join(ROOT, 'scripts/check-migrations.ts'), ...options, checkout],
+    [join(ROOT, 'scripts/parts/check/check-migrations.ts'), ...options, checkout],
     {
       encoding: 'utf8',
     },

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const targets = globSync('scripts/fuzzing/targets/*.ts', { cwd: ROOT });
+const targets = globSync('scripts/parts/fuzz/targets/*.ts', { cwd: ROOT });
 const found = globSync('test/fixtures/fuzz/*/*', { cwd: ROOT });
 const SEED = 'test/fixtures/failures/npm-eresolve/log.txt';
 

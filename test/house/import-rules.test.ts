@@ -162,7 +162,7 @@ describe('import rules', () => {
   });
 
   it('fails the check when a source file was not read', () => {
-    const run = spawnSync(process.execPath, [join(root, 'scripts/check-imports.ts')], {
+    const run = spawnSync(process.execPath, [join(root, 'scripts/parts/check/check-imports.ts')], {
       cwd: folder,
       encoding: 'utf8',
     });

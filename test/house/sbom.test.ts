@@ -43,7 +43,7 @@ function read<Schema extends z.ZodType>(schema: Schema, path: string): z.output<
 it('the bill of materials names exactly what the lock file installs at run time, with its hashes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-sbom-'));
   const file = join(folder, 'sbom.cdx.json');
-  execFileSync('node', ['scripts/write-sbom.ts', file], { cwd: ROOT, stdio: 'pipe' });
+  execFileSync('node', ['scripts/release/write-sbom.ts', file], { cwd: ROOT, stdio: 'pipe' });
   const { metadata, components, dependencies } = read(Bill, file);
   rmSync(folder, { recursive: true });
   const { version, ...own } = read(Own, join(ROOT, 'package.json'));

@@ -6,10 +6,7 @@ import { expect, test } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 test('no call spreads a list that could be of any length: 120,000 arguments overflow the stack', () => {
-  const files = globSync('{src,graphs,prompts,scripts,action/src}/**/*.{ts,js}', {
-    cwd: ROOT,
-    exclude: ['scripts/capture/projects/**'],
-  });
+  const files = globSync('{src,graphs,prompts,scripts,action/src}/**/*.{ts,js}', { cwd: ROOT });
   expect(files.length).toBeGreaterThan(500);
   expect(files.flatMap((file) => spreadsIn(file, readFileSync(resolve(ROOT, file), 'utf8')))).toEqual([]);
 });

@@ -338,6 +338,16 @@ describe('a code error with code at hand', () => {
     expect(askedOfCode(explained)).toEqual([]);
   });
 
+  test('reads it also where a document explains it, if it is known what changed since it worked', () => {
+    const explained = afterSearches(BARE, 0.8);
+    const changed = offered.map((one) =>
+      one.name === 'changed_since_green' ? { ...one, outlook: 'good' as const } : one,
+    );
+    const plan = planNext({ ...explained, offered: changed });
+    expect(plan).toMatchObject({ enough: false });
+    expect(names(chooseCalls({ ...explained, plan, offered: changed }))).toContain('changed_since_green');
+  });
+
   test.each([
     ['nothing retrieved explains it', afterSearches(BARE, 0.5)],
     ['the cause is unsure after a round', afterSearches(BARE, 0.8, 0.55)],

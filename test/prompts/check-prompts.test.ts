@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function check(path?: string) {
   const run = spawnSync(
     process.execPath,
-    ['scripts/check-prompts.ts', ...(path === undefined ? [] : [path])],
+    ['scripts/parts/check/check-prompts.ts', ...(path === undefined ? [] : [path])],
     { encoding: 'utf8' },
   );
   return { code: run.status, said: run.stdout + run.stderr };

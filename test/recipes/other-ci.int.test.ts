@@ -118,7 +118,7 @@ describe('GitLab CI', () => {
     ]);
     expect([...state.archive.keys()]).toEqual(['bld_1/test.log', 'bld_1/junit a.xml']);
     expect(state.archive.get('bld_1/test.log')).toBe('FAIL cart\n');
-    expect(state.enqueued).toEqual(['job_1']);
+    expect(state.enqueued).toEqual(['bld_1']);
   });
 
   test('of a merge request with its number; no name of a branch breaks out', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { fillIndex, fillStore } from '../../scripts/bench-parts/store-data.ts';
-import { type Question, questionsOf } from '../../scripts/bench-parts/store-questions.ts';
+import { fillIndex, fillStore } from '../../scripts/parts/bench/store-data.ts';
+import { type Question, questionsOf } from '../../scripts/parts/bench/store-questions.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createHashingEmbedder } from '../../src/models/embedder/hashing.ts';
 import type { Database, Sql } from '../../src/ports/database.ts';

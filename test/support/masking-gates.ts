@@ -22,7 +22,7 @@ interface Samples {
   }[];
 }
 
-/** What gitleaks generates to test its own rules: packed, so that no scanner takes it for a leak. `scripts/renew-secret-rules.ts` writes it. */
+/** What gitleaks generates to test its own rules: packed, so that no scanner takes it for a leak. `scripts/write/renew-secret-rules.ts` writes it. */
 export function gitleaksSamples(): Samples {
   return JSON.parse(
     brotliDecompressSync(

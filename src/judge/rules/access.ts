@@ -190,8 +190,8 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'Access was denied ({code})',
     ],
     cause: [
-      '{basic?}The job called {remote} without valid credentials: the token or password is missing, wrong, or expired.',
-      '{basic?}The job called the Git server without valid credentials: the token or password is missing, wrong, or expired.',
+      '{basic?}The token or password for {remote} is missing, wrong, or expired.',
+      '{basic?}The token or password for the Git server is missing, wrong, or expired.',
       '{sudo?}The step calls sudo, but the user of the job cannot use it without a password.',
       'The job pushed to {repository} as {account}, which does not have write access.',
       'The registry denied access to {image}. It does not exist, or the job is not logged in.',
@@ -238,10 +238,7 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
         'ask',
         'Check that {remote} still has this name; if it is private, give the job a token that can read it.',
       ],
-      [
-        'ask',
-        '{sudo?}Let the user of the job run this command with sudo without a password, or pass the password to it.',
-      ],
+      ['ask', "{sudo?}Let the job's user run this command without a password, or pass the password to sudo."],
       ['ask', '{publickey?}Load a key that {host} accepts (such as a deploy key) before this step.'],
       ['configuration', "{hostKey?}Add the server's host key to known_hosts first (`ssh-keyscan`)."],
       ['ask', '{loginNeeded?}Give this step a token that can publish; npm is not logged in (ENEEDAUTH).'],
@@ -256,14 +253,17 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ignores: ['Logging in with no credentials helper ... done', '✓ answers 401 Unauthorized'],
     says: [
       {
-        log: "remote: HTTP Basic: Access denied. The provided password or token is incorrect.\nfatal: Authentication failed for 'https://git.orchard.example/press/pears.git/'",
+        log: [
+          'remote: HTTP Basic: Access denied.',
+          "fatal: Authentication failed for 'https://git.orchard.example/press/pears.git/'",
+        ].join('\n'),
         title: 'The server rejected the Git credentials of the job',
         fix: 'Give the checkout a credential that can read https://git.orchard.example/press/pears.git/.',
       },
       {
         log: 'sudo: a password is required',
         title: 'sudo requires a password',
-        fix: 'Let the user of the job run this command with sudo without a password, or pass the password to it.',
+        fix: "Let the job's user run this command without a password, or pass the password to sudo.",
       },
       {
         log: [

@@ -70,12 +70,14 @@ export function useRankModel(model: RankModel): void {
 
 /**
  * Reads a model's file. Throws where it was trained for other columns: train it again (`node
- * scripts/train-ranking.ts`).
+ * scripts/train/train-ranking.ts`).
  */
 function parseModel(value: unknown): RankModel {
   const file = ModelFile.parse(value);
   if (file.columns.join() !== COLUMNS.join())
-    throw new Error('The ranking model was trained for other columns; run node scripts/train-ranking.ts.');
+    throw new Error(
+      'The ranking model was trained for other columns; run node scripts/train/train-ranking.ts.',
+    );
   const bytes = Buffer.from(file.words, 'base64');
   return {
     wordScale: file.wordScale,

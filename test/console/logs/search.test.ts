@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { generatedLog } from '../../../scripts/bench-parts/bench-logs.ts';
+import { generatedLog } from '../../../scripts/parts/bench/bench-logs.ts';
 import { PAGE, searchLog, type Wanted } from '../../../src/console/logs/search.ts';
 import { stripEscapes } from '../../../src/log/lines/clean.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';

@@ -71,7 +71,9 @@ describe('a failure that nobody knows', () => {
       expect(state.classification).toMatchObject({ abstained: true });
       expect(state.verdict?.action).toBe('human_review');
       expect(state.answer?.confidence).toBeLessThan(0.5);
-      expect(state.answer?.rootCause).toContain(message.replace(/^(?:fatal|Error): /, ''));
+      expect(state.answer?.rootCause).toContain(
+        message.replace(/^(?:fatal: |Error: |ERROR |❌ )/, '').replace(/\.$/, ''),
+      );
       expect(queries).toEqual([message]);
     },
   );

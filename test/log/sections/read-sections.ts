@@ -15,7 +15,7 @@ export function sectionsOf(lines: readonly string[], name = 'log.txt'): readonly
   return structureOf(lines, name).failedSections;
 }
 
-/** The lines of a log that a CI system's own program wrote; see scripts/capture/ci-systems.sh. */
+/** The lines of a log that a CI system's own program wrote; see scripts/parts/capture/ci-systems.sh. */
 export function capturedLog(name: string): readonly string[] {
   return readFileSync(join(import.meta.dirname, 'captured', name), 'utf8').split('\n');
 }

@@ -89,7 +89,7 @@ describe('what GitHub reports becomes a build', () => {
         startedAt: '2020-10-05T16:33:49.000Z',
       },
     });
-    expect(state.enqueued).toEqual(['job_1']);
+    expect(state.enqueued).toEqual(['bld_1']);
     expect(state.deliveries).toHaveLength(1);
   });
 

@@ -117,7 +117,7 @@ describe('the Notification plugin', () => {
   test('an unstable build has failing tests: it is a failure', async () => {
     await send(changed({ status: 'UNSTABLE' }));
 
-    expect(state.enqueued).toEqual(['job_1']);
+    expect(state.enqueued).toEqual(['bld_1']);
   });
 
   test('a build that passed is kept, with nothing pending', async () => {

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { pythonTools, run } from '../../../scripts/attack-parts/shared/tools.ts';
+import { pythonTools, run } from '../../../scripts/parts/attack/shared/tools.ts';
 import type { HostileValues } from '../hostile-values.ts';
 
 const VERSION = '4.3.0';

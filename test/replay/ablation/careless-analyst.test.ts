@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { carelessAnalyst, isCareless } from '../../../scripts/bench-parts/careless-analyst.ts';
+import { carelessAnalyst, isCareless } from '../../../scripts/parts/bench/careless-analyst.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { sampleBuild, sampleSubject } from '../../support/subject.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ABLATION_MEASURES, systemDifferences } from '../../../scripts/bench-parts/ablation-measures.ts';
+import { ABLATION_MEASURES, systemDifferences } from '../../../scripts/parts/bench/ablation-measures.ts';
 import { DatasetRow } from '../../../src/replay/cases/case.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { failedResult } from '../../../src/replay/run/results.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../scripts/bench-parts/scripted-judgements.ts';
-import { type ScriptedBody, startScriptedModel } from '../../../scripts/bench-parts/scripted-model.ts';
+import { judge } from '../../../scripts/parts/bench/scripted-judgements.ts';
+import { type ScriptedBody, startScriptedModel } from '../../../scripts/parts/bench/scripted-model.ts';
 import { openToday } from '../../../src/app/investigation.ts';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
 import { createPreset, loadConfig } from '../../../src/config/load.ts';

@@ -14,7 +14,7 @@ import { LIMITS, never, sampleToday, sampleToolbox } from '../../support/recorde
 import { sampleSubject } from '../../support/subject.ts';
 
 const FOLDER = new URL('../../fixtures/recordings/', import.meta.url);
-/** Captured by scripts/capture-recordings.ts, by each version that stored something new. */
+/** Captured by scripts/capture recordings, by each version that stored something new. */
 const FILES = readdirSync(FOLDER).map((file) => file.replace('.json.gz', ''));
 const RUNS = FILES.filter((file) => !file.includes('recording'));
 const RECORDINGS = FILES.filter((file) => file.includes('recording'));

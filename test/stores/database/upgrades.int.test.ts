@@ -13,7 +13,7 @@ import { startPostgres, type TestServer, withoutPostgres } from '../../support/p
 import { openStockedConsole, READERS, type StockedConsole } from '../../support/stocked-console.ts';
 import { THOROUGH } from '../../support/thorough.ts';
 
-/** Written from git history by scripts/write-upgrade-fixtures.ts. */
+/** Written from git history by scripts/write/write-upgrade-fixtures.ts. */
 const FIXTURES = resolve(import.meta.dirname, '../../fixtures/upgrades');
 /** What the demo of 60, 500 and 1,000 commits before the checksums stored; a short run upgrades the oldest. */
 const INSTALLATIONS = THOROUGH ? ['15a31668', 'f5d28434', 'e72b440c'] : ['e72b440c'];

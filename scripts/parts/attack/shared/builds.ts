@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { append } from '../../../../src/lib/collections.ts';
+import { githubExample, githubSignature } from '../../../../test/support/webhook-senders.ts';
+import type { AttackedService } from './service.ts';
+
+/** A failed build with one log, which has one cause. */
+export interface SentBuild {
+  readonly repository?: string;
+  readonly number: number | string;
+  readonly log: string;
+  readonly commit?: string;
+  /** Is sent as a test report with the log. */
+  readonly report?: string;
+  readonly artifact?: string;
+}
+
+export const LOG = `/srv/shop/src/cart.js:12
+    return cart.discount.cents;
+TypeError: Cannot read properties of undefined (reading 'discount')
+    at total (/srv/shop/src/cart.js:12:15)
+npm ERR! code ELIFECYCLE
+`;
+
+/** The answer to an upload that is accepted. */
+export const Uploaded = z.object({ buildId: z.string() });
+const Built = z.object({
+  triage: z.object({ state: z.string() }).nullable(),
+  analyses: z.array(z.looseObject({ id: z.string(), category: z.string() })),
+});
+export type Built = z.infer<typeof Built>;
+
+const Page = z.object({
+  items: z.array(z.object({ id: z.string(), number: z.string() })),
+  next: z.int().nullable(),
+});
+
+/** Headers of whoever may do everything. */
+export function authorized({ token }: Pick<AttackedService, 'token'>): Record<string, string> {
+  return { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+}
+
+/** The body of an upload. */
+export function uploadOf({
+  repository = 'shop/api',
+  number,
+  log,
+  commit,
+  report,
+  artifact,
+}: SentBuild): string {
+  const metadata = { repository, pipeline: 'ci', number, branch: 'main', status: 'failed', commit };
+  const file = (name: string, text: string | undefined) => (text === undefined ? [] : [{ name, text }]);
+  const files = {
+    logs: file('test.log', log),
+    reports: file('junit.xml', report),
+    artifacts: file('server.log', artifact),
+  };
+  return JSON.stringify({ metadata, ...files });
+}
+
+/** Uploads under a key of the build's own, so that the same again is no second one. Null where the service was gone. */
+export async function upload(service: AttackedService, build: SentBuild): Promise<Response | null> {
+  const headers = { ...authorized(service), 'idempotency-key': `build-${build.number}` };
+  return await fetch(`${service.url}/api/builds`, { method: 'POST', headers, body: uploadOf(build) }).catch(
+    () => null,
+  );
+}
+
+/** The id that an accepted upload was answered with. */
+export async function acceptedId(response: Response | null): Promise<string> {
+  if (response?.status !== 202)
+    throw new Error(`The upload was not accepted: ${response?.status} ${await response?.text()}`);
+  return Uploaded.parse(await response.json()).buildId;
+}
+
+/** The build, once it is answered. Throws where that takes more than `minutes`. */
+export async function answered(service: AttackedService, buildId: string, minutes = 2): Promise<Built> {
+  const until = performance.now() + minutes * 60_000;
+  while (performance.now() < until) {
+    const response = await fetch(`${service.url}/api/builds/${buildId}`, { headers: authorized(service) });
+    if (response.status !== 200)
+      throw new Error(`The build ${buildId} was answered with ${response.status}: ${await response.text()}`);
+    const built = Built.parse(await response.json());
+    if (built.triage?.state === 'done') return built;
+    await sleep(250);
+  }
+  throw new Error(`The build ${buildId} was not analysed within ${minutes} minutes.`);
+}
+
+/** What a webhook of GitHub tells of a run. */
+export interface ToldRun {
+  readonly id: number;
+  readonly conclusion: 'failure' | 'success';
+  readonly repository?: string;
+}
+
+/** A signed delivery of GitHub, with an id of its own; the pull request of the run has its number. */
+export function deliveryOf(
+  { secret }: Pick<AttackedService, 'secret'>,
+  { id, conclusion, repository = 'shop/api' }: ToldRun,
+) {
+  const run = {
+    id,
+    run_number: id,
+    status: 'completed',
+    conclusion,
+    pull_requests: [{ number: id }],
+    head_repository: null,
+  };
+  const body = JSON.stringify(
+    githubExample('workflow_run', 'completed', { repository: { full_name: repository }, workflow_run: run }),
+  );
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'workflow_run',
+    'x-github-delivery': `run-${id}`,
+    'x-hub-signature-256': githubSignature(body, secret),
+  };
+  return { headers, body };
+}
+
+/** Tells of a run; the status of the answer. */
+export async function tell(service: AttackedService, run: ToldRun): Promise<number> {
+  const response = await fetch(`${service.url}/webhooks/github`, {
+    method: 'POST',
+    ...deliveryOf(service, run),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** Every build that the service lists, with its number. */
+export async function listBuilds(service: AttackedService): Promise<z.infer<typeof Page>['items']> {
+  const items: z.infer<typeof Page>['items'] = [];
+  for (let offset: number | null = 0; offset !== null; ) {
+    const response = await fetch(`${service.url}/api/builds?limit=200&offset=${offset}`, {
+      headers: authorized(service),
+    });
+    const page = Page.parse(await response.json());
+    append(items, page.items);
+    offset = page.next;
+  }
+  return items;
+}
+
+/** Of builds that each have one cause: those that have no answer or more than one, in words. */
+export async function wronglyAnswered(
+  service: AttackedService,
+  buildIds: Iterable<string>,
+  minutes = 5,
+): Promise<string[]> {
+  const until = performance.now() + minutes * 60_000;
+  const wrong: string[] = [];
+  for (const buildId of buildIds) {
+    const left = Math.max(0.1, (until - performance.now()) / 60_000);
+    const found = await answered(service, buildId, left).catch((error: unknown) => String(error));
+    if (typeof found === 'string') wrong.push(found);
+    else if (found.analyses.length !== 1)
+      wrong.push(`The build ${buildId} has ${found.analyses.length} answers.`);
+  }
+  return wrong;
+}

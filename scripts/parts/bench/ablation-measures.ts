@@ -1,0 +1,130 @@
+import type { Difference } from '../../../src/domain/comparison.ts';
+import type { Weights } from '../../../src/lib/statistics.ts';
+import { resolveProject } from '../../../src/replay/cases/case.ts';
+import { computeDifferences } from '../../../src/replay/compare/compare-runs.ts';
+import { MEASURES, type Measure, meanMeasure, type Prepared } from '../../../src/replay/compare/measures.ts';
+import type { PairedCase } from '../../../src/replay/compare/pair-cases.ts';
+import { CONFIDENT } from '../../../src/replay/figures/calibration.ts';
+import { findRank } from '../../../src/replay/figures/explanation.ts';
+import { isRight, judgedCases } from '../../../src/replay/figures/figure.ts';
+import { scoreTests } from '../../../src/replay/figures/reading.ts';
+import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
+
+/** By what it is published by, which is no classification's probability where an answer was verified. */
+function sureAndWrong(run: ReplayedCase): number | null {
+  const [judged] = judgedCases([run]);
+  const stated = run.result.answerConfidence;
+  return judged === undefined || stated === null ? null : Number(stated >= CONFIDENT && !isRight(judged));
+}
+
+function misquoted({ result, quotes }: ReplayedCase): number | null {
+  if (result.action === null || result.error !== null) return null;
+  return Number(result.action === 'auto_notify' && quotes.literal < quotes.made);
+}
+
+function amongFirst(run: ReplayedCase, count: number): number | null {
+  if ((run.row?.faulty_files?.length ?? 0) === 0 || run.result.action === null) return null;
+  const rank = findRank(run);
+  return Number(rank !== null && rank <= count);
+}
+
+function testsOf(run: ReplayedCase): number | null {
+  return scoreTests([run]).find(({ name }) => name === 'failing tests: F1')?.value ?? null;
+}
+
+/** What is published at most wrongly, of what is published. */
+const RISK = 0.05;
+
+interface Ranked {
+  readonly index: number;
+  readonly score: number;
+  readonly right: boolean;
+}
+
+/**
+ * The share of cases that could be published with at most 5 % of them wrong: the answers that each side is surest of, down to the lowest
+ * threshold that keeps to it. Each side is judged by what it publishes by (`answerConfidence`), at a threshold of its own, which is chosen on
+ * these very cases: fair between sides, too good for either.
+ */
+const COVERAGE_AT_EQUAL_RISK: Measure = {
+  name: 'publishable with at most 5 % wrong',
+  better: 'higher',
+  prepare: (pairs): Prepared | null => {
+    const ranked = { a: rankedOf(pairs, 'a'), b: rankedOf(pairs, 'b') };
+    if (ranked.a.length === 0 || ranked.b.length !== ranked.a.length) return null;
+    const [a, b] = [new Set(publishable(ranked.a, null).cases), new Set(publishable(ranked.b, null).cases)];
+    return {
+      cases: ranked.a.length,
+      value: (side, weights) => publishable(ranked[side], weights).share,
+      higher: [...b].filter((index) => !a.has(index)).length,
+      lower: [...a].filter((index) => !b.has(index)).length,
+      binary: false,
+    };
+  },
+};
+
+/** What two systems that differ in one part are compared by: everything that two runs are, and what only shows there. */
+export const ABLATION_MEASURES: readonly Measure[] = [
+  ...MEASURES,
+  COVERAGE_AT_EQUAL_RISK,
+  meanMeasure('confident but wrong answers', 'lower', sureAndWrong),
+  meanMeasure('published with quotes that are not in the log', 'lower', misquoted),
+  meanMeasure('faulty file in the first three', 'higher', (run) => amongFirst(run, 3)),
+  meanMeasure('failing tests: F1 of a log', 'higher', testsOf),
+];
+
+function rankedOf(pairs: readonly PairedCase[], side: 'a' | 'b'): Ranked[] {
+  const ranked = pairs.flatMap(({ runs }, index) =>
+    runs[side].slice(0, 1).flatMap((run) => scored(run, index)),
+  );
+  return ranked.sort((left, right) => right.score - left.score);
+}
+
+function scored(run: ReplayedCase, index: number): Ranked[] {
+  const [judged] = judgedCases([run]);
+  const score = run.result.answerConfidence;
+  return judged === undefined || score === null ? [] : [{ index, score, right: isRight(judged) }];
+}
+
+/** Answers of one score are published together or not at all. `cases`: the pairs that are. */
+function publishable(
+  ranked: readonly Ranked[],
+  weights: Weights | null,
+): { readonly share: number; readonly cases: readonly number[] } {
+  let [published, wrong, best, until] = [0, 0, 0, 0];
+  for (const [at, { index, score, right }] of ranked.entries()) {
+    const weight = weights?.[index] ?? 1;
+    published += weight;
+    if (!right) wrong += weight;
+    if (ranked[at + 1]?.score === score || wrong > RISK * published) continue;
+    best = published;
+    until = at + 1;
+  }
+  return { share: best / published, cases: ranked.slice(0, until).map(({ index }) => index) };
+}
+
+/** Compares two systems, `a` with `b`, by every measure that the labels allow. Cases that only one of them has are left out. */
+export function systemDifferences(
+  a: readonly ReplayedCase[],
+  b: readonly ReplayedCase[],
+  measures: readonly Measure[],
+): readonly Difference[] {
+  return computeDifferences(pairsOf(a, b), measures).differences;
+}
+
+function pairsOf(a: readonly ReplayedCase[], b: readonly ReplayedCase[]): PairedCase[] {
+  const others = new Map(b.map((one) => [one.result.id, one]));
+  return a.flatMap((one, at) => {
+    const other = others.get(one.result.id);
+    if (one.row === null || other === undefined) return [];
+    return [
+      {
+        id: one.result.id,
+        line: at + 1,
+        row: one.row,
+        project: resolveProject(one.row),
+        runs: { a: [one], b: [other] },
+      },
+    ];
+  });
+}

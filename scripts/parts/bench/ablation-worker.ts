@@ -1,0 +1,94 @@
+import { parentPort } from 'node:worker_threads';
+import { z } from 'zod';
+import { createTerminalApp } from '../../../src/app/terminal-app.ts';
+import { answering, replayConfig, stagesLeftOut } from '../../../src/cli/replay/answering.ts';
+import type { ReplayCommandOptions } from '../../../src/cli/replay/case-sources.ts';
+import { dataDirectory, readConfig } from '../../../src/cli/settings.ts';
+import type { Config } from '../../../src/config/schema.ts';
+import { Design } from '../../../src/domain/calibration.ts';
+import { systemClock } from '../../../src/lib/time.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
+
+import { createExperiment, type Experiment, toReadStages } from '../../../src/replay/ablation.ts';
+import { datasetCases } from '../../../src/replay/cases/dataset.ts';
+import { type Answerer, type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
+import { carelessAnalyst } from './careless-analyst.ts';
+
+/** One system over one data set, one case at a time, so that its milliseconds are its own. */
+export const AblationTask = z.object({
+  path: z.string(),
+  without: z.array(z.string()),
+  design: Design,
+  budget: z.int(),
+  onlyRead: z.boolean(),
+  /** Judged by an analyst that misquotes in every third answer. */
+  careless: z.boolean(),
+});
+export type AblationTask = z.infer<typeof AblationTask>;
+
+/** What came of it, and the processor's milliseconds, which neighbours on the machine do not change much. */
+export interface AblationRun {
+  readonly cases: readonly ReplayedCase[];
+  readonly milliseconds: number;
+}
+
+const never = new AbortController().signal;
+parentPort?.on('message', (message: unknown) => {
+  run(AblationTask.parse(message)).then(
+    (done) => parentPort?.postMessage(done),
+    (error: unknown) => {
+      throw error;
+    },
+  );
+});
+
+async function run({
+  path,
+  without,
+  design,
+  budget,
+  onlyRead,
+  careless,
+}: AblationTask): Promise<AblationRun> {
+  const asked = {
+    analyst: 'rules',
+    budget,
+    concurrency: 1,
+    green: true,
+    without,
+    design,
+  } satisfies ReplayCommandOptions;
+  const options: ReplayCommandOptions = onlyRead ? { ...asked, only: 'read' } : asked;
+  const config = replayConfig(options, readConfig(dataDirectory(undefined)));
+  const stages = stagesLeftOut(options);
+  const cases: ReplayedCase[] = [];
+  const how = { green: !stages.includes('green'), without: toReadStages(stages) };
+  const limits = { concurrency: 1, budgetTokens: budget, maxLogBytes: config.http.maxLogBytes };
+  const answer = careless ? await carelessly(options, config) : await answering(options, config);
+  const onCase = (done: ReplayedCase) => void cases.push(lightened(done));
+  const before = process.threadCpuUsage();
+  await replay({ cases: datasetCases(path), answer, onCase, ...how, ...limits }, never);
+  const { user, system } = process.threadCpuUsage(before);
+  return { cases, milliseconds: (user + system) / 1000 };
+}
+
+/** As `answering`, with the careless analyst. */
+async function carelessly(options: ReplayCommandOptions, config: Config): Promise<Answerer> {
+  const experiment = await createExperiment(stagesLeftOut(options), options.design);
+  const change: Experiment['change'] = (whole) => {
+    const changed = experiment?.change(whole) ?? whole;
+    return { ...changed, analyst: carelessAnalyst(changed.analyst) };
+  };
+  const app = await createTerminalApp(config, silentLogger, systemClock, {
+    without: experiment?.without ?? new Set(),
+    change,
+  });
+  return (build, { sources }, signal) => app.triage(build, sources, signal, { maxGroups: 1 });
+}
+
+/** Scores need the positions of excerpts, not their texts. */
+function lightened(done: ReplayedCase): ReplayedCase {
+  const excerpts = done.result.excerpts.map((excerpt) => ({ ...excerpt, text: '', reason: '' }));
+  const row = done.row === null ? null : { ...done.row, log: null, stack_trace: null, snippets: null };
+  return { ...done, row, analysis: null, result: { ...done.result, excerpts, messages: [], claims: [] } };
+}

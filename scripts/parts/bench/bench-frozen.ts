@@ -1,0 +1,13 @@
+import { benchFrozen } from './frozen.ts';
+
+/** How long recorded runs take to be run again, and what recording costs. Wall-clock on this machine, one process. */
+const runs = Number(process.argv[2] ?? 1000);
+const { identical, plainMs, recordedMs, frozenMs, bytes } = await benchFrozen(runs);
+const each = (milliseconds: number) => `${(milliseconds / runs).toFixed(1)} ms`;
+console.log(
+  `${runs} runs answered by rules: ${each(plainMs)} each; recorded ${each(recordedMs)} (${((recordedMs / plainMs - 1) * 100).toFixed(1)} % more)`,
+);
+console.log(`recordings: ${(bytes / runs / 1024).toFixed(1)} KiB of JSON each`);
+console.log(
+  `run again: ${(frozenMs / 1000).toFixed(1)} s in all, ${each(frozenMs)} each (${(frozenMs / plainMs).toFixed(2)} of a run); ${identical} identical`,
+);

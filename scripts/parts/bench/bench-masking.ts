@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { createMasker } from '../../../src/log/mask/mask.ts';
+import {
+  generatedRecall,
+  gitleaksSamples,
+  masksIn,
+  type Recall,
+  realisticRecall,
+  shareOf,
+} from '../../../test/support/masking-gates.ts';
+
+/**
+ * How much masking hides, and what it should not: gitleaks' generated secrets by rule, kinds of secrets as logs show them, and the places masked in
+ * ordinary logs, each counted as a false one. `--data FOLDER`: logs below it (`.log`, `.txt`, and those with `.gz`) instead of our captured ones;
+ * `--list`: every line that was missed or masked.
+ */
+const { values: asked } = parseArgs({
+  options: { data: { type: 'string' }, list: { type: 'boolean', default: false } },
+});
+const masker = createMasker();
+const { version, samples } = gitleaksSamples();
+
+report(`secrets that gitleaks ${version} generates, by rule`, await generatedRecall(masker));
+const harmless = await masksIn(
+  masker,
+  samples.flatMap((one) => one.harmless),
+);
+console.log(
+  `  masked in ${samples.flatMap((one) => one.harmless).length} texts that its rules must leave: ${harmless.places} places`,
+);
+report('kinds of secrets as logs show them', await realisticRecall(masker));
+
+const folder = asked.data ?? join(import.meta.dirname, '../../../test/fixtures');
+const { places, megabytes, lines } = await masksIn(masker, logsBelow(folder));
+console.log(
+  `${megabytes.toFixed(1)} MB of ordinary logs: ${places} places masked, ${(places / megabytes).toFixed(2)} a megabyte`,
+);
+if (asked.list) for (const line of lines) console.log(`    ${line.slice(0, 400)}`);
+
+function report(what: string, recalls: readonly Recall[]): void {
+  const { lines: share, kinds } = shareOf(recalls);
+  const count = recalls.reduce((sum, one) => sum + one.lines, 0);
+  console.log(
+    `${what}: ${share.toFixed(4)} of ${count} lines; of ${recalls.length} kinds ${kinds.toFixed(3)} with every line`,
+  );
+  for (const { kind, lines: all, missed } of recalls) {
+    if (missed.length > 0) console.log(`  ${kind}: ${all - missed.length} of ${all}`);
+    if (asked.list) for (const line of missed) console.log(`    ${JSON.stringify(line.slice(0, 400))}`);
+  }
+}
+
+function* logsBelow(path: string): Generator<string> {
+  for (const entry of readdirSync(path, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile() || !/\.(?:log|txt)(?:\.gz)?$/.test(entry.name)) continue;
+    const bytes = readFileSync(join(entry.parentPath, entry.name));
+    yield (entry.name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+  }
+}

@@ -1,0 +1,74 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { openToday } from '../../../src/app/investigation.ts';
+import { createTerminalApp } from '../../../src/app/terminal-app.ts';
+import { openRecordingsFile } from '../../../src/cli/replay/recordings-command.ts';
+import { dataDirectory, readConfig } from '../../../src/cli/settings.ts';
+import { sparseBuild } from '../../../src/domain/build.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
+
+import { recordingsInFile } from '../../../src/replay/recording/read-recordings.ts';
+import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
+
+const FAILURES = resolve(import.meta.dirname, '../../../test/fixtures/failures');
+
+export interface FrozenFigures {
+  readonly runs: number;
+  readonly identical: number;
+  /** Of all of them, in milliseconds: answered without recording, with it, and run again from the file. */
+  readonly plainMs: number;
+  readonly recordedMs: number;
+  readonly frozenMs: number;
+  /** Of the file. */
+  readonly bytes: number;
+}
+
+/** Answers captured failures by rules until there are so many runs, plainly and recorded in turns; then runs all recordings again. */
+export async function benchFrozen(runs: number): Promise<FrozenFigures> {
+  const config = readConfig(dataDirectory(undefined), { FAULTLINE_ANALYST: 'rules' });
+  const app = await createTerminalApp(config, silentLogger);
+  const never = new AbortController().signal;
+  const logs = readdirSync(FAILURES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const texts = logs.map(({ name }) => readFileSync(join(FAILURES, name, 'log.txt'), 'utf8'));
+  const folder = mkdtempSync(join(tmpdir(), 'faultline-frozen-'));
+  try {
+    const path = join(folder, 'recordings.jsonl');
+    const file = await openRecordingsFile(path);
+    let [plainMs, recordedMs, bytes] = [0, 0, 0];
+    for (let run = 0; run < runs; run++) {
+      const build = {
+        ...sparseBuild({ repository: 'bench/bench', pipeline: 'ci', number: `${run}` }),
+        id: `bld_${run}`,
+        receivedAt: new Date(0).toISOString(),
+      };
+      const sources = [
+        { name: 'log.txt', kind: 'log' as const, text: texts[run % texts.length] ?? '', notes: [] },
+      ];
+      const answer = async (record: boolean) => {
+        const startedAt = performance.now();
+        const { recordings } = await app.triage(build, sources, never, { maxGroups: 1, record });
+        return { recordings, milliseconds: performance.now() - startedAt };
+      };
+      // By turns, so that neither is always the warmer one.
+      const [first, second] = [await answer(run % 2 === 0), await answer(run % 2 === 1)];
+      recordedMs += run % 2 === 0 ? first.milliseconds : second.milliseconds;
+      plainMs += run % 2 === 0 ? second.milliseconds : first.milliseconds;
+      for (const recording of [...first.recordings, ...second.recordings]) {
+        bytes += JSON.stringify(recording).length;
+        await file.add(recording);
+      }
+    }
+    await file.close();
+    const today = await openToday(config, 'configured');
+    let identical = 0;
+    const startedAt = performance.now();
+    for await (const source of recordingsInFile(path)) {
+      if ('recording' in source && (await runFrozen(source.recording, today, never)).identical)
+        identical += 1;
+    }
+    return { runs, identical, plainMs, recordedMs, frozenMs: performance.now() - startedAt, bytes };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

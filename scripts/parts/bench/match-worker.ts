@@ -1,0 +1,24 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { bytesOfText, openFileBytes } from '../../../src/log/lines/bytes.ts';
+import { generatedLog } from './bench-logs.ts';
+import { piecesOf } from './match.ts';
+
+/** Counts the lines of one part of a file that hold a literal; told to begin, so that starting and warming up a thread is not timed. */
+const { path, literals, part, parts } = workerData as {
+  path: string;
+  literals: readonly string[];
+  part: number;
+  parts: number;
+};
+const WARM_UP = 8_000_000;
+const count = piecesOf(literals);
+parentPort?.on('message', () => {
+  const file = openFileBytes(path);
+  try {
+    parentPort?.postMessage(count(file, part, parts));
+  } finally {
+    file.close();
+  }
+});
+count(bytesOfText(generatedLog(WARM_UP)), 0, 1);
+parentPort?.postMessage('ready');

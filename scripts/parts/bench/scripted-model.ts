@@ -1,0 +1,113 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { countTokens } from '../../../src/log/reduce/tokens.ts';
+import { type Judged, judge } from './scripted-judgements.ts';
+
+/** What reaches the server, as far as it is inspected. */
+const Body = z.object({
+  model: z.string(),
+  messages: z.array(z.object({ role: z.string(), content: z.string().nullish() })),
+  tools: z.array(z.object({ function: z.object({ name: z.string() }) })).optional(),
+  response_format: z.object({ json_schema: z.object({ name: z.string() }).optional() }).optional(),
+});
+export type ScriptedBody = z.infer<typeof Body>;
+
+export interface ScriptedModel {
+  /** With `/v1`. */
+  readonly baseUrl: string;
+  /** Calls answered so far. */
+  calls(): number;
+  close(): Promise<void>;
+}
+
+export interface ScriptedModelOptions {
+  /** Each answer waits so long, in milliseconds. */
+  readonly latencyMs: number;
+  /** The rounds after which it says that enough is known. */
+  readonly rounds: number;
+  /** Decides instead of {@link judge}. */
+  readonly judge?: (body: ScriptedBody, rounds: number) => Judged;
+}
+
+/**
+ * A model server that thinks nothing and answers plausibly: chat completions over HTTP, with function calling, JSON by schema, and tokens
+ * counted as OpenAI counts them (o200k). For measuring everything around a model.
+ */
+export async function startScriptedModel(options: ScriptedModelOptions): Promise<ScriptedModel> {
+  let calls = 0;
+  const decide = options.judge ?? judge;
+  const server = createServer(async (message, response) => {
+    // Whoever only asks whether it is there, or goes away in the middle of its question, gets no judgement.
+    if (message.method !== 'POST') return void response.writeHead(404).end('{}');
+    const sent = await readAll(message)
+      .then(JSON.parse)
+      .catch(() => null);
+    if (sent === null) return void response.destroy();
+    const body = Body.parse(sent);
+    calls += 1;
+    if (options.latencyMs > 0) await sleep(options.latencyMs);
+    send(response, body, tokensOf(sent), decide(body, options.rounds), calls);
+  });
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    calls: () => calls,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((settle) => server.close(() => settle()));
+    },
+  };
+}
+
+function send(
+  response: ServerResponse,
+  body: ScriptedBody,
+  prompt: number,
+  judged: Judged,
+  id: number,
+): void {
+  const toolCalls = judged.calls.map((call, index) => ({
+    id: `call_${id}_${index}`,
+    type: 'function',
+    function: { name: call.name, arguments: JSON.stringify(call.args) },
+  }));
+  const completion = countTokens(judged.text) + countTokens(JSON.stringify(toolCalls));
+  const message = {
+    role: 'assistant',
+    content: judged.text,
+    ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
+  };
+  const reply = {
+    id: `chatcmpl-${id}`,
+    object: 'chat.completion',
+    created: 0,
+    model: body.model,
+    choices: [{ index: 0, message, finish_reason: toolCalls.length > 0 ? 'tool_calls' : 'stop' }],
+    usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
+  };
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+}
+
+const Sized = z.object({
+  messages: z.array(z.object({ content: z.string().nullish() })),
+  tools: z.unknown().optional(),
+  response_format: z.unknown().optional(),
+});
+
+/** Of all that a provider counts as prompt: messages, tools, and the schema of the reply. */
+function tokensOf(sent: unknown): number {
+  const { messages, tools, response_format: format } = Sized.parse(sent);
+  const texts = messages.map((message) => message.content ?? '');
+  const shapes = [tools, format].flatMap((shape) => (shape === undefined ? [] : [JSON.stringify(shape)]));
+  return [...texts, ...shapes].reduce((sum, text) => sum + countTokens(text), 0);
+}
+
+async function readAll(message: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { capturedFailures } from '../../../test/support/captured-failures.ts';
+import { openServerWorld } from './server-world.ts';
+
+const TENTHS = 10;
+/** So many builds may wait at once: more would measure the sender. */
+const AHEAD = 32;
+const LOGS = capturedFailures().map(({ log }) => log);
+
+/** `scripts/bench server memory [--builds 10000]`: resident memory of api and worker, at each tenth of so many triages. */
+export async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { builds: { type: 'string', default: '10000' } },
+  });
+  const builds = Number(values.builds);
+  const world = await openServerWorld();
+  try {
+    const [worker] = await world.startWorkers(1);
+    const [api, work]: number[][] = [[], []];
+    const startedAt = performance.now();
+    for (let tenth = 1; tenth <= TENTHS; tenth++) {
+      const from = (builds / TENTHS) * (tenth - 1);
+      for (let build = from; build < from + builds / TENTHS; build += AHEAD) {
+        const wave = Array.from(
+          { length: Math.min(AHEAD, from + builds / TENTHS - build) },
+          (_, index) => build + index + 1,
+        );
+        await Promise.all(wave.map((number) => world.upload(number, LOGS[number % LOGS.length] ?? '')));
+        await world.idle();
+      }
+      api?.push(residentMegabytes(world.api.process.pid));
+      work?.push(residentMegabytes(worker?.process.pid));
+      console.log(
+        `   after ${from + builds / TENTHS} triages: api ${api?.at(-1)} MB, worker ${work?.at(-1)} MB (${((performance.now() - startedAt) / 1000).toFixed(0)} s)`,
+      );
+    }
+    for (const [name, sizes = []] of [['api', api] as const, ['worker', work] as const]) {
+      const [early, late] = [median(sizes.slice(2, 5)), median(sizes.slice(-3))];
+      console.log(
+        `   ${name}: median ${early} MB in the third to fifth tenth, ${late} MB in the last three: ${(late / early).toFixed(2)} (flat: 1.00)`,
+      );
+    }
+  } finally {
+    await world.close();
+  }
+}
+
+function residentMegabytes(pid: number | undefined): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}

@@ -1,0 +1,63 @@
+import { parseArgs } from 'node:util';
+import { capturedFailure } from '../../../test/support/captured-failures.ts';
+import { startModelAside } from './model-aside.ts';
+import { openServerWorld, type ServerWorld } from './server-world.ts';
+
+const LATENCY_MS = 800;
+const ROUNDS_OF_QUESTIONS = 2;
+/** Builds that one process triages at once: the default of server mode. */
+const AT_ONCE = 4;
+const GOAL = 3.6;
+const LOG = capturedFailure('loyalty-customer-null').log;
+
+/** `scripts/bench server workers [--builds 64] [--rounds 2]`: four worker processes beside one, a model that takes 800 ms a call. */
+export async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { builds: { type: 'string', default: '64' }, rounds: { type: 'string', default: '2' } },
+  });
+  const builds = Number(values.builds);
+  const model = await startModelAside({ latencyMs: LATENCY_MS, rounds: ROUNDS_OF_QUESTIONS });
+  const environment = {
+    FAULTLINE_ANALYST: 'llm',
+    OPENAI_BASE_URL: model.baseUrl,
+    OPENAI_API_KEY: 'of-the-bench',
+  };
+  const world = await openServerWorld(environment);
+  const seconds: Record<number, number[]> = { 1: [], 4: [] };
+  try {
+    let number = 0;
+    for (let round = 0; round < Number(values.rounds); round++) {
+      for (const processes of [1, 4]) {
+        const workers = await world.startWorkers(processes);
+        // What a new process loads and compiles is not asked about here.
+        await timeOf(world, processes * AT_ONCE, () => ++number);
+        const taken = await timeOf(world, builds, () => ++number);
+        await world.stop(workers);
+        seconds[processes]?.push(taken);
+        console.log(
+          `   ${processes} worker ${processes === 1 ? 'process ' : 'processes'}: ${builds} builds in ${taken.toFixed(1)} s, ${(builds / taken).toFixed(2)} a second`,
+        );
+      }
+    }
+  } finally {
+    await world.close();
+    await model.close();
+  }
+  const [one, four] = [median(seconds[1] ?? []), median(seconds[4] ?? [])];
+  console.log(
+    `   medians ${one.toFixed(1)} s and ${four.toFixed(1)} s: ${(one / four).toFixed(2)} times as fast (goal ${GOAL})`,
+  );
+}
+
+/** Seconds from the first upload until the last build is answered. */
+async function timeOf(world: ServerWorld, builds: number, next: () => number): Promise<number> {
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: builds }, () => world.upload(next(), LOG)));
+  await world.idle();
+  return (performance.now() - startedAt) / 1000;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}

@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process';
+import { homedir, hostname, release } from 'node:os';
+import { dirname } from 'node:path';
+
+/**
+ * The only words a captured log may differ in from what the tools wrote. Whichever registry or mirror a machine is set up
+ * with, the fixtures show one made-up host per ecosystem, so that nothing can be learned from a host name.
+ */
+const publicHosts: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\bregistry\.npmjs\.org\b/g, 'npm.packages.example'],
+  [/\bfiles\.pythonhosted\.org\b/g, 'files.pypi.packages.example'],
+  [/\bpypi\.org\b/g, 'pypi.packages.example'],
+  [/\bproxy\.golang\.org\b/g, 'go.packages.example'],
+  [/\bsum\.golang\.org\b/g, 'sum.go.packages.example'],
+  [/\b(index|static)\.crates\.io\b/g, '$1.crates.packages.example'],
+  [/\brepo\.maven\.apache\.org\b/g, 'maven.packages.example'],
+];
+
+/** Replaces registry hosts and the kernel's release by neutral ones. Bytes that are no UTF-8 survive, since only ASCII is replaced. */
+export function neutralise(log: Buffer): Buffer {
+  let text = log.toString('latin1');
+  for (const [host, name] of publicHosts) text = text.replace(host, name);
+  text = text.replaceAll(release(), '6.8.0-generic');
+  for (const host of configuredHosts()) text = text.replaceAll(host, 'mirror.packages.example');
+  return Buffer.from(text, 'latin1');
+}
+
+/** Throws when a log names something of the machine it was captured on. */
+export function assertNeutral(label: string, log: Buffer, checkout: string): void {
+  const text = log.toString('latin1');
+  const paths = [dirname(checkout), checkout, homedir(), '/root'].filter((path) => path !== '/');
+  const words = [
+    ...configuredHosts(),
+    hostname().length > 3 ? hostname() : '',
+    ...nameservers(),
+    release(),
+    '/var/tmp/capture-cache',
+    'scripts/capture',
+  ];
+  const forbidden = [
+    ...paths.map((path) => new RegExp(`(?<![\\w.~-])${escapePattern(path)}(?![\\w-])`)),
+    ...words.filter((word) => word !== '').map((word) => new RegExp(escapePattern(word))),
+    /\b(?:ghp|gho|npm|pypi|sk)[-_][A-Za-z0-9]{20,}/,
+    /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+  ];
+  for (const pattern of forbidden) {
+    const line = text.split('\n').find((candidate) => pattern.test(candidate));
+    if (line !== undefined)
+      throw new Error(`${label} names this machine (${pattern.source}): ${line.slice(0, 200)}`);
+  }
+}
+
+let hosts: readonly string[] | undefined;
+
+function configuredHosts(): readonly string[] {
+  hosts ??= [
+    ask('npm', ['config', 'get', 'registry']),
+    ask('pip', ['config', 'list']),
+    ask('go', ['env', 'GOPROXY', 'GOSUMDB']),
+    ask('cargo', ['config', 'get', '-Zunstable-options']),
+    ...Object.entries(process.env).map(([name, value]) =>
+      /proxy|registry|index_url|mirror/i.test(name) ? (value ?? '') : '',
+    ),
+  ]
+    .flatMap((answer) =>
+      [...answer.matchAll(/https?:\/\/(?:[^@/\s]*@)?([^/:\s'",]+)/g)].map((match) => match[1] ?? ''),
+    )
+    .filter((host) => host !== '' && host !== 'localhost');
+  return hosts;
+}
+
+function nameservers(): string[] {
+  return [...ask('cat', ['/etc/resolv.conf']).matchAll(/^nameserver\s+(\S+)/gm)].map(
+    (match) => match[1] ?? '',
+  );
+}
+
+function ask(command: string, args: readonly string[]): string {
+  try {
+    return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  } catch {
+    return '';
+  }
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,191 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { append } from '../../../src/lib/collections.ts';
+
+import { assertNeutral, neutralise } from './neutral.ts';
+import { installDebian, quote, writeFiles } from './project.ts';
+import type { ToolRow } from './row.ts';
+import { runInSandbox } from './run.ts';
+import { citedLines } from './truth.ts';
+
+/** Captures run side by side. */
+const AT_ONCE = 2;
+/** Largest log that is kept, in bytes. */
+const MAX_LOG = 200_000;
+/** What steps.sh prints after each of the two jobs, with the job's exit code. */
+const JOB_ENDS = /^\S{20,40} (?:\u001b\[0m){0,4}\u001e(\d{1,3})\n/m;
+/** A line of the runner behind output that ended without a line break: the runner starts a new line. */
+export const GLUED =
+  /^(\S{20,40} )(.{1,4000})(##\[error\]Process completed with exit code|Post job cleanup\.|\u001e\d)/gm;
+
+/** Captures the rows of `tools/*.ts` with these slugs or tools, or all of them, into `fixtures`. Returns the slugs that failed. */
+export async function captureTools(
+  asked: readonly string[],
+  fixtures: string,
+  checkout: string,
+): Promise<string[]> {
+  const rows = await readToolRows();
+  const unknown = asked.filter((name) => !rows.some(({ slug, tool }) => slug === name || tool === name));
+  if (unknown.length > 0) throw new Error(`no such slug or tool: ${unknown.join(', ')}`);
+  const queue = rows.filter(
+    ({ slug, tool }) => asked.length === 0 || asked.includes(slug) || asked.includes(tool),
+  );
+  const failed: string[] = [];
+  async function work(): Promise<void> {
+    for (let row = queue.shift(); row !== undefined; row = queue.shift()) {
+      try {
+        await captureTool(row, join(fixtures, row.slug), checkout);
+      } catch (error) {
+        failed.push(row.slug);
+        console.error(`${row.slug}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return failed;
+}
+
+/** The rows of all tables in `tools/`. Throws when two rows have one slug. */
+export async function readToolRows(): Promise<ToolRow[]> {
+  const folder = join(import.meta.dirname, '../../../test/captures/tools');
+  const rows: ToolRow[] = [];
+  for (const file of (await readdir(folder)).toSorted()) {
+    const table: { readonly rows: readonly ToolRow[] } = await import(join(folder, file));
+    append(rows, table.rows);
+  }
+  const twice = rows.find(({ slug }, index) => rows.findIndex((row) => row.slug === slug) < index);
+  if (twice !== undefined) throw new Error(`two rows are called ${twice.slug}`);
+  return rows;
+}
+
+async function captureTool(row: ToolRow, folder: string, checkout: string): Promise<void> {
+  installDebian(row.debian ?? []);
+  const projectDir = await mkdtemp(join(tmpdir(), 'capture-project-'));
+  try {
+    await writeFiles(join(projectDir, 'project'), row.files);
+    if (row.green !== undefined) await writeFiles(join(projectDir, 'before'), healthyFiles(row));
+    await writeFile(join(projectDir, 'capture.sh'), jobScript(row));
+    const tools: Record<string, string> = row.version === undefined ? {} : { [row.tool]: row.version };
+    const recipe = {
+      tools,
+      report: undefined,
+      ci: 'github',
+      project: projectName(row.slug),
+      cold: false,
+    } as const;
+    const { log, versions } = await runInSandbox({ projectDir, checkout, recipe, variant: 'red' });
+    await keep(row, folder, neutralise(log).toString('latin1'), versions[row.tool], checkout);
+  } finally {
+    await rm(projectDir, { recursive: true, force: true });
+  }
+}
+
+async function keep(
+  row: ToolRow,
+  folder: string,
+  recorded: string,
+  version: string | undefined,
+  checkout: string,
+): Promise<void> {
+  try {
+    const [red = '', redCode, green = '', greenCode] = recorded.replace(GLUED, '$1$2\n$1$3').split(JOB_ENDS);
+    if (redCode === undefined) throw new Error('the setup failed');
+    if (Number(redCode) !== row.exitCode) throw new Error(`exit code ${redCode}, expected ${row.exitCode}`);
+    if (row.green !== undefined && greenCode !== '0')
+      throw new Error(`the healthy project failed with exit code ${greenCode}`);
+    if (red.length > MAX_LOG || green.length > MAX_LOG)
+      throw new Error(`a log has more than ${MAX_LOG} bytes`);
+    const log = Buffer.from(red, 'latin1');
+    const greenLog = Buffer.from(green, 'latin1');
+    assertNeutral(`${row.slug} log`, log, checkout);
+    assertNeutral(`${row.slug} green log`, greenLog, checkout);
+    const { slug, tool, heldOut, category, alsoOk = [], exitCode } = row;
+    const telling = tellingLines(log.toString('utf8'), row);
+    const truth = {
+      slug,
+      tool,
+      heldOut,
+      category,
+      alsoOk,
+      exitCode,
+      telling,
+      version,
+      capturedAt: new Date().toISOString(),
+    };
+    await rm(folder, { recursive: true, force: true });
+    await writeFiles(folder, { 'truth.json': `${JSON.stringify(truth, null, 2)}\n` });
+    await writeFile(join(folder, 'log.txt'), log);
+    if (row.green !== undefined) await writeFile(join(folder, 'green.log.txt'), greenLog);
+    console.log(
+      `${slug}: ${version ?? 'no version'}, ${red.split('\n').length} lines, green ${green.split('\n').length}`,
+    );
+  } catch (error) {
+    const rejected = join(tmpdir(), `rejected-${row.slug}.log`);
+    await writeFile(rejected, recorded, 'latin1');
+    throw new Error(`${error instanceof Error ? error.message : String(error)} (log kept in ${rejected})`, {
+      cause: error,
+    });
+  }
+}
+
+function healthyFiles({ slug, files, green = {} }: ToolRow): Record<string, string> {
+  const changed = Object.entries(green).map(([path, change]): [string, string] => {
+    if (typeof change === 'string') return [path, change];
+    const [words, instead] = change;
+    const text = files[path];
+    if (text === undefined || !text.includes(words))
+      throw new Error(`${slug}: ${path} does not hold ${words}`);
+    return [path, text.replace(words, () => instead)];
+  });
+  return Object.fromEntries(changed);
+}
+
+/** Lines of the failing step's output, so that no quote is found in the echo of its commands or in an earlier step. */
+function tellingLines(text: string, { run, telling }: ToolRow): Array<[number, number]> {
+  const lines = text.split('\n');
+  const head = lines.findLastIndex((line) => line.endsWith(`##[group]Run ${run.split('\n')[0]}`));
+  const output = lines.findIndex((line, index) => index > head && line.endsWith('##[endgroup]')) + 1;
+  return citedLines(lines.slice(output).join('\n'), telling).map(([from, to]) => [
+    from + output,
+    to + output,
+  ]);
+}
+
+/** The capture.sh of a row. Some rows check out first, some clean up last: which is the same at every capture. */
+function jobScript({ slug, setup = 'true', env = {}, before, run, network }: ToolRow): string {
+  const steps = [
+    slug.length % 2 === 0 ? 'checkout_step' : undefined,
+    before === undefined ? undefined : `step Prepare ${quote(before)}`,
+    network === undefined ? undefined : 'isolate',
+    network === undefined || network === 'none' ? undefined : `upstream ${network}`,
+    `step Run ${quote(run)}`,
+    'end_job',
+  ].filter((line) => line !== undefined);
+  return [
+    `quietly ${quote(setup)}`,
+    `STEP_ENV=(${Object.entries(env)
+      .map(([name, value]) => quote(`${name}=${value}`))
+      .join(' ')})`,
+    `job() {\n${steps.join('\n')}\n}`,
+    `red_then_green ${slug.length % 3 === 0 ? 'cleanup_lines' : 'true'}`,
+    '',
+  ].join('\n'); // prettier-ignore
+}
+
+/** A made-up name of a repository that is no word of the tool's name: logs must not differ by it. */
+function projectName(slug: string): string {
+  const names = [
+    'ledger',
+    'orchard',
+    'harbor',
+    'timetable',
+    'recipes',
+    'library',
+    'greenhouse',
+    'parcels',
+    'weather',
+    'tickets',
+  ];
+  return names[slug.length % names.length] ?? 'ledger';
+}

@@ -1,0 +1,183 @@
+import { CATEGORIES, type Category } from '../../../src/domain/category.ts';
+import type { Facts } from '../../../src/judge/facts.ts';
+import {
+  BUCKETS,
+  chosen,
+  computeSigns,
+  FACTS,
+  type Features,
+  type JudgementModel,
+  SIGNS,
+  weigh,
+} from '../../../src/judge/judgement.ts';
+import type { Match } from '../../../src/judge/rule.ts';
+import { findMax } from '../../../src/lib/collections.ts';
+import { foldsBy } from '../../../src/replay/cases/case.ts';
+
+/** A labelled failure, ready to learn from. */
+export interface Lesson {
+  readonly project: string;
+  readonly category: Category;
+  readonly accepted: readonly Category[];
+  /** How much it counts for the category, and for the sureness. */
+  readonly weight: number;
+  readonly surenessWeight: number;
+  readonly facts: Facts;
+  readonly matches: readonly Match[];
+  readonly features: Features;
+  /** Whether an answer that names this category, or an accepted one, would also show the cause. */
+  readonly showsCause: (category: Category) => boolean;
+}
+
+/** Passes over the lessons, the step, and the penalties on facts and on words (L2). Set by hand; two other weightings of the sets were compared. */
+const [EPOCHS, RATE, ON_FACTS, ON_WORDS] = [150, 0.3, 1e-3, 2e-3];
+/** What an accepted alternative counts beside the label. */
+const ALTERNATIVE = 0.4;
+/** How much lessons of other projects, judged by a model that did not see them, make of sureness. */
+const INNER_FOLDS = 5;
+
+/**
+ * What a fact is worth before any lesson: a rule or tie that is met speaks for its own category, and without a rule for it INFRA_ERROR is unlikely.
+ * Weights are drawn towards this; those of ties and of that last one, which the taxonomy decided, keep it.
+ */
+const [RULE_MET, TIE_MET, NO_INFRA] = [2, 4, -3];
+
+type CategoryModel = Pick<JudgementModel, 'facts' | 'wordScale' | 'words'>;
+
+/** Learns the judgement. The sureness is learned from what models made of projects that they had not seen. */
+export function fitJudgement(lessons: readonly Lesson[]): JudgementModel {
+  const held = foldsBy(lessons, ({ project }) => project, INNER_FOLDS).flatMap((fold) => {
+    const inFold = new Set(fold);
+    const model = fitCategories(lessons.filter((lesson) => !inFold.has(lesson)));
+    return fold.map((lesson) => ({ lesson, told: weigh(lesson.features, model) }));
+  });
+  const rows = held.map(({ lesson, told }) => {
+    const { category } = chosen(told, lesson.matches);
+    const isRight = lesson.accepted.includes(category) && lesson.showsCause(category);
+    return {
+      signs: computeSigns(lesson.facts, lesson.matches, told),
+      right: Number(isRight),
+      weight: lesson.surenessWeight,
+    };
+  });
+  return { ...fitCategories(lessons), sureness: fitSureness(rows) };
+}
+
+/** Multinomial logistic regression by AdaGrad in a fixed order, so that the same lessons always give the same bytes. */
+function fitCategories(lessons: readonly Lesson[]): CategoryModel {
+  const width = FACTS.length + BUCKETS;
+  const rows = lessons.map((lesson) => ({
+    cells: [
+      ...lesson.features.facts.flatMap((value, i) => (value === 0 ? [] : [[i, value] as const])),
+      ...lesson.features.words.map(([bucket, weight]) => [FACTS.length + bucket, weight] as const),
+    ],
+    wanted: wantedOf(lesson),
+    weight: lesson.weight,
+  }));
+  const priors = CATEGORIES.map((category) =>
+    Float64Array.from({ length: width }, (_, i) => priorOf(FACTS[i] ?? '', category)),
+  );
+  const weights = priors.map((prior) => Float64Array.from(prior));
+  const squares = CATEGORIES.map(() => new Float64Array(width).fill(1e-2));
+  const stride = strideFor(rows.length);
+  for (let epoch = 0; epoch < EPOCHS; epoch++) {
+    const rate = RATE / (1 + epoch / 50);
+    for (let step = 0; step < rows.length; step++) {
+      const row = rows[(step * stride) % rows.length];
+      if (row === undefined) continue;
+      const shares = softmax(
+        weights.map((own) => row.cells.reduce((sum, [i, value]) => sum + value * (own[i] ?? 0), 0)),
+      );
+      for (const [c, own] of weights.entries()) {
+        const slope = ((shares[c] ?? 0) - (row.wanted[c] ?? 0)) * row.weight;
+        const square = squares[c] ?? new Float64Array();
+        for (const [i, value] of row.cells) {
+          if (isDecided(FACTS[i])) continue;
+          const gradient =
+            slope * value +
+            (i < FACTS.length ? ON_FACTS : ON_WORDS) * ((own[i] ?? 0) - (priors[c]?.[i] ?? 0));
+          square[i] = (square[i] ?? 0) + gradient * gradient;
+          own[i] = (own[i] ?? 0) - (rate * gradient) / Math.sqrt(square[i] ?? 1);
+        }
+      }
+    }
+  }
+  return rounded(weights);
+}
+
+function isDecided(fact: string | undefined): boolean {
+  return fact?.startsWith('tie ') === true || fact === 'no rule for INFRA_ERROR';
+}
+
+function priorOf(fact: string, category: Category): number {
+  if (fact === `tie ${category}`) return TIE_MET;
+  if (fact === 'no rule for INFRA_ERROR') return category === 'INFRA_ERROR' ? NO_INFRA : 0;
+  return fact === `structured ${category}` || fact === `line ${category}` ? RULE_MET : 0;
+}
+
+function rounded(weights: readonly Float64Array[]): CategoryModel {
+  const words = weights.map((own) => own.subarray(FACTS.length));
+  const most = findMax(
+    words.map((own) => own.reduce((top, value) => Math.max(top, Math.abs(value)), 0)),
+    1e-9,
+  );
+  const wordScale = Number((most / 127).toPrecision(6));
+  return {
+    facts: weights.map((own) =>
+      Array.from(own.subarray(0, FACTS.length), (value) => Math.round(value * 1e4) / 1e4),
+    ),
+    wordScale,
+    words: words.map((own) => Int8Array.from(own, (value) => Math.round(value / wordScale))),
+  };
+}
+
+function wantedOf({ category, accepted }: Lesson): number[] {
+  const shares = CATEGORIES.map((one) => (one === category ? 1 : accepted.includes(one) ? ALTERNATIVE : 0));
+  const total = shares.reduce((sum: number, share) => sum + share, 0);
+  return shares.map((share) => share / total);
+}
+
+function softmax(sums: readonly number[]): number[] {
+  const most = findMax(sums);
+  const shares = sums.map((sum) => Math.exp(sum - most));
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  return shares.map((share) => share / total);
+}
+
+/** A step through the rows that meets each once, far from its neighbors. */
+function strideFor(count: number): number {
+  let stride = 7_919;
+  while (count > 1 && gcd(stride, count) > 1) stride++;
+  return stride;
+}
+
+function gcd(left: number, right: number): number {
+  return right === 0 ? left : gcd(right, left % right);
+}
+
+interface SurenessRow {
+  readonly signs: readonly number[];
+  readonly right: number;
+  readonly weight: number;
+}
+
+/** Logistic regression over the signs, all rows at once. */
+function fitSureness(rows: readonly SurenessRow[]): number[] {
+  const weights = new Float64Array(SIGNS.length);
+  const squares = new Float64Array(SIGNS.length).fill(1e-6);
+  const total = rows.reduce((sum, { weight }) => sum + weight, 0);
+  for (let epoch = 0; epoch < 300; epoch++) {
+    const slopes = new Float64Array(SIGNS.length);
+    for (const { signs, right, weight } of rows) {
+      const sum = signs.reduce((all, sign, i) => all + sign * (weights[i] ?? 0), 0);
+      const off = (1 / (1 + Math.exp(-sum)) - right) * weight;
+      for (const [i, sign] of signs.entries()) slopes[i] = (slopes[i] ?? 0) + off * sign;
+    }
+    for (const [i, slope] of slopes.entries()) {
+      const gradient = slope / total + (i === 0 ? 0 : 0.002 * (weights[i] ?? 0));
+      squares[i] = (squares[i] ?? 0) + gradient * gradient;
+      weights[i] = (weights[i] ?? 0) - (0.3 * gradient) / Math.sqrt(squares[i] ?? 1);
+    }
+  }
+  return Array.from(weights, (weight) => Math.round(weight * 1e4) / 1e4);
+}

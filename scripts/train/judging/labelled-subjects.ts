@@ -1,0 +1,167 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Build, sparseBuild } from '../../../src/domain/build.ts';
+import { Category } from '../../../src/domain/category.ts';
+import type { TriageSubject } from '../../../src/domain/triage.ts';
+import { readCauses } from '../../../src/log/causes/read-causes.ts';
+import { toolReaders } from '../../../src/log/extract/run.ts';
+import { createMasker } from '../../../src/log/mask/mask.ts';
+import { rankModel, useRankModel } from '../../../src/log/rank/model.ts';
+import { foldsBy, resolveProject } from '../../../src/replay/cases/case.ts';
+import { readDataset, readTexts } from '../../../src/replay/cases/dataset.ts';
+import { groupFailures } from '../../../src/service/triage/group-failures.ts';
+import { maskSources } from '../../../src/service/triage/read-build.ts';
+import { createSubject } from '../../../src/service/triage/triage-subject.ts';
+import { labelledLogs } from '../ranking/labelled-logs.ts';
+import { train } from '../ranking/train.ts';
+
+/** What one labelled failure looks like to whoever judges it. */
+export interface LabelledSubject {
+  readonly id: string;
+  /** The data set, such as "classify/clean". */
+  readonly set: string;
+  readonly project: string;
+  /** Read and judged as if nobody knew its tool. */
+  readonly untaught: boolean;
+  /** Kept for the gates: nothing is learned from it. */
+  readonly heldOut: boolean;
+  readonly category: Category;
+  /** The label and what an expert could defend beside it. */
+  readonly accepted: readonly Category[];
+  /** Lines of the log that tell the cause; empty where none are labelled. */
+  readonly telling: readonly (readonly [number, number])[];
+  /** Words that any good explanation holds, each with its spellings. */
+  readonly mentions: readonly (readonly string[])[];
+  readonly subject: TriageSubject;
+}
+
+const SETS = [
+  'actions/actions',
+  'other-ci/other-ci',
+  'classify/clean',
+  'classify/silver',
+  'classify/issues',
+] as const;
+const FOLDS = 5;
+const MOST = 64 * 1024 * 1024;
+
+interface Labelled extends Omit<LabelledSubject, 'subject'> {
+  readonly texts: readonly string[];
+}
+
+/** Every labelled failure, each read by a ranking that did not see its project. */
+export async function labelledSubjects(data: string): Promise<LabelledSubject[]> {
+  const labelled = [...(await rowsOf(data)), ...capturedOf()];
+  const logs = await labelledLogs(data);
+  const shipped = rankModel();
+  const subjects: LabelledSubject[] = [];
+  for (const fold of foldsBy(labelled, ({ project }) => project, FOLDS)) {
+    const projects = new Set(fold.map(({ project }) => project));
+    useRankModel(
+      train(
+        logs.filter(({ project }) => !projects.has(project)),
+        ({ project }) => project,
+      ),
+    );
+    for (const one of fold) subjects.push({ ...one, subject: await read(one) });
+  }
+  useRankModel(shipped);
+  return subjects;
+}
+
+async function rowsOf(data: string): Promise<Labelled[]> {
+  const rows: Labelled[] = [];
+  for (const set of SETS) {
+    const path = join(data, `${set}.jsonl`);
+    for await (const outcome of readDataset(path)) {
+      if (!('row' in outcome)) continue;
+      const { row } = outcome;
+      if (row.category == null) continue;
+      const { sources } = await readTexts(row, path, { maxBytes: MOST, green: false });
+      const owner =
+        set === 'actions/actions' || set === 'other-ci/other-ci'
+          ? (resolveProject(row).split('/')[0] ?? row.id)
+          : resolveProject(row);
+      rows.push({
+        id: row.id,
+        set,
+        project: owner,
+        untaught: false,
+        heldOut: false,
+        category: row.category,
+        accepted: [row.category, row.also_ok ?? [], row.category_alternatives ?? []].flat(),
+        telling: row.expected_lines ?? [],
+        mentions: row.required_mentions_any ?? [],
+        texts: sources.map(({ text }) => text),
+      });
+    }
+  }
+  return rows;
+}
+
+const FIXTURES = new URL('../../../test/fixtures/', import.meta.url).pathname;
+const Range = z.tuple([z.int(), z.int()]);
+const Truth = z.object({
+  tool: z.string().optional(),
+  heldOut: z.boolean().default(false),
+  mustCite: z.array(Range).optional(),
+  telling: z.array(Range).optional(),
+  category: Category.optional(),
+  alsoOk: z.array(Category).default([]),
+});
+
+/** Our captured failures, each twice: as the product reads it, and without the readers of any named tool. */
+function capturedOf(): Labelled[] {
+  return ['failures', 'tools'].flatMap((set) => {
+    const slugs = readdirSync(join(FIXTURES, set), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
+    return slugs.flatMap(({ name }) => {
+      const folder = join(FIXTURES, set, name);
+      const { category, ...truth } = Truth.parse(
+        JSON.parse(readFileSync(join(folder, 'truth.json'), 'utf8')),
+      );
+      if (category === undefined) return [];
+      const text = readFileSync(join(folder, 'log.txt'), 'utf8');
+      return [false, true].map((untaught) => ({
+        id: `${set}/${name}`,
+        set,
+        project: truth.tool ?? name,
+        untaught,
+        heldOut: truth.heldOut,
+        category,
+        accepted: [category, ...truth.alsoOk],
+        telling: truth.telling ?? truth.mustCite ?? [],
+        mentions: [],
+        texts: [text],
+      }));
+    });
+  });
+}
+
+const masker = createMasker();
+
+async function read(one: Labelled): Promise<TriageSubject> {
+  const raw = one.texts.map((text, i) => ({
+    name: i === 0 ? 'log' : `log ${i + 1}`,
+    kind: 'log' as const,
+    text,
+    notes: [],
+  }));
+  const { sources, secrets } = await maskSources(raw, masker);
+  const read = readCauses(sources, {
+    budgetTokens: 2_000,
+    maskedSecrets: secrets,
+    ...(one.untaught ? { leftOut: toolReaders() } : {}),
+  });
+  const build: Build = {
+    ...sparseBuild({ repository: one.project, pipeline: 'train', number: one.id }),
+    id: one.id,
+    receivedAt: new Date(0).toISOString(),
+  };
+  const [group] = groupFailures(read, one.id);
+  if (group === undefined) throw new Error(`${one.id} has no group`);
+  const reading = read.causes[0]?.reading ?? read.reading;
+  return createSubject({ triageId: one.id, build, group, reading, notes: [] });
+}

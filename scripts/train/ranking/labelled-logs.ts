@@ -1,0 +1,217 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { findMin } from '../../../src/lib/collections.ts';
+import type { Block, Extraction } from '../../../src/log/extract/extraction.ts';
+import {
+  extractAll,
+  inFailedSteps,
+  openScanned,
+  structureIn,
+  toolReaders,
+} from '../../../src/log/extract/run.ts';
+import { bytesOfText } from '../../../src/log/lines/bytes.ts';
+import type { LogText } from '../../../src/log/lines/lines.ts';
+import { type Candidate, type Candidates, FACTS, readCandidates } from '../../../src/log/rank/features.ts';
+import { weighBlocks } from '../../../src/log/reduce/reduce.ts';
+import type { Structure } from '../../../src/log/sections.ts';
+import { resolveProject } from '../../../src/replay/cases/case.ts';
+import { readDataset, readTexts } from '../../../src/replay/cases/dataset.ts';
+import { HARMLESS, type HarmlessKind } from '../../../test/support/harmless-lines.ts';
+import { inventedLogs } from '../../../test/support/invented-tools.ts';
+import { isLearned, withHarmless } from '../../../test/support/reading-gates.ts';
+
+/** A labelled log with its candidates. `augmented`: read as if no reader knew its tools. */
+export interface LabelledLog {
+  readonly id: string;
+  readonly set: string;
+  readonly project: string;
+  readonly language: string | null;
+  readonly augmented: boolean;
+  /** The same log again with another harmless line: it teaches what proves the cause, and is not measured. */
+  readonly again: boolean;
+  readonly log: LogText;
+  readonly wanted: readonly (readonly [number, number])[];
+  readonly found: Extraction;
+  readonly structure: Structure;
+  readonly weighed: readonly Block[];
+  readonly candidates: Candidates;
+  /** Lines that were put into it. */
+  readonly inserted: readonly number[];
+  /** Of each candidate: 1 where it tells the cause. */
+  readonly labels: Uint8Array;
+  /** Candidates to learn from, and how much each counts: the causes of a log together as much as the rest. */
+  readonly sampled: readonly number[];
+  readonly weights: readonly number[];
+}
+
+/** Its labels are the first failure, so that what is before is none. It is not learned from to tell what proves a cause, but for these lines. */
+const HARMLESS_FROM: ReadonlySet<string> = new Set(['reduce/logchunks.jsonl']);
+const SETS = [
+  'actions/actions.jsonl',
+  'reduce/logchunks.jsonl',
+  'reduce/cidiff.jsonl',
+  'reduce/treeherder.jsonl',
+] as const;
+const MOST = 64 * 1024 * 1024;
+/** Lines of a log to learn from: those that tell the cause, those beside one, and others. */
+const [CAUSES, AROUND, REST] = [60, 4, 150];
+
+/** Every labelled log of the data, our captured failures and half of the invented ones, read twice: with all readers, and with the general one alone. */
+export async function labelledLogs(data: string): Promise<LabelledLog[]> {
+  const logs: LabelledLog[] = [];
+  for (const set of SETS) {
+    for await (const outcome of readDataset(join(data, set))) {
+      if (!('row' in outcome)) continue;
+      const { row } = outcome;
+      const wanted = (row.expected_lines ?? []).map(([start, end]) => [start, end] as const);
+      if (wanted.length === 0) continue;
+      const { sources } = await readTexts(row, join(data, set), { maxBytes: MOST, green: false });
+      const text = sources[0]?.text ?? '';
+      const language = z.object({ language: z.string() }).safeParse(outcome.value).data?.language ?? null;
+      const project =
+        (set.startsWith('actions') ? resolveProject(row).split('/')[0] : resolveProject(row)) ?? row.id;
+      for (const augmented of [false, true])
+        logs.push({
+          id: row.id,
+          set,
+          project,
+          language,
+          augmented,
+          again: false,
+          wanted,
+          inserted: [],
+          ...read(text, wanted, augmented),
+        });
+    }
+  }
+  return [...capturedLogs(harmlessIn(logs)), ...inventedHalf(), ...logs];
+}
+
+/** Lines to insert beside those of the generator, and how far in front of the first labelled line they stood. */
+const [FOUND, IN_FRONT] = [1_500, 30];
+
+/** Lines with a word of failure, or remarks, that stood long before what failed the job: real ones, of more tools than a generator knows. */
+function harmlessIn(logs: readonly LabelledLog[]): HarmlessKind[] {
+  const severity = FACTS.indexOf('severity');
+  const texts = logs.flatMap(({ set, augmented, candidates: { lines, facts }, wanted, sampled }) => {
+    if (augmented || !HARMLESS_FROM.has(set)) return [];
+    const [first, taught] = [findMin(wanted.map(([start]) => start)), new Set(sampled)];
+    const isHarmless = ({ line, role }: Candidate, i: number) =>
+      line < first - IN_FRONT &&
+      !taught.has(i) &&
+      (role === 'notice' || (role === 'cause' && (facts[i * FACTS.length + severity] ?? 0) > 0));
+    return lines.filter(isHarmless).map(({ text }) => text.slice(0, 400));
+  });
+  const unlike = new Map(texts.map((text) => [text.replace(/\d+/g, '0'), text]));
+  return everyNth([...unlike.values()], FOUND).map((text) => ({ name: 'found', lines: [text] }));
+}
+
+const FIXTURES = new URL('../../../test/fixtures/', import.meta.url).pathname;
+const Truth = z.object({
+  tool: z.string().optional(),
+  mustCite: z.array(z.tuple([z.int(), z.int()])).optional(),
+  telling: z.array(z.tuple([z.int(), z.int()])).optional(),
+  heldOut: z.boolean().default(false),
+});
+
+/** Our captured failures, but for those that are held out, each time with another harmless line of the half that may be learned from. */
+function capturedLogs(found: readonly HarmlessKind[]): LabelledLog[] {
+  return ['failures', 'tools'].flatMap((set) => {
+    const slugs = readdirSync(join(FIXTURES, set), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
+    return slugs.flatMap(({ name }, i) => {
+      const truth = Truth.parse(JSON.parse(readFileSync(join(FIXTURES, set, name, 'truth.json'), 'utf8')));
+      if (truth.heldOut) return [];
+      const text = readFileSync(join(FIXTURES, set, name, 'log.txt'), 'utf8');
+      const wanted = truth.telling ?? truth.mustCite ?? [];
+      const project = truth.tool ?? name;
+      return Array.from({ length: 2 * HARMLESS_EACH }, (_, k) => {
+        const [augmented, again] = [k % 2 === 1, k >> 1];
+        const kinds = again % 2 === 0 ? LEARNED : found;
+        const kind = kinds[
+          ((i * 7 + (k % 2) * 3 + again * 29) * (again % 2 === 0 ? 1 : 37)) % kinds.length
+        ] ?? { name: '', lines: [] };
+        const noisy = withHarmless({ text, telling: wanted }, kind, i + again * 1_009);
+        const own = {
+          id: `${set}/${name}`,
+          set,
+          project,
+          language: project,
+          augmented,
+          again: again > 0,
+          wanted: noisy.telling,
+          inserted: noisy.harmlessAt,
+        };
+        return { ...own, ...read(noisy.text, noisy.telling, augmented) };
+      });
+    });
+  });
+}
+
+/** So often each captured failure is read, each time with another harmless line; and so many invented logs are made, half of them with the same tools again. */
+const [HARMLESS_EACH, INVENTED, MEASURED] = [6, 1_500, 112];
+
+/** The harmless kinds and invented tools of even number: gates ask for the others. */
+const LEARNED = HARMLESS.filter((_, i) => i % 2 === 0);
+
+function inventedHalf(): LabelledLog[] {
+  const even = inventedLogs(INVENTED, 1).filter(
+    ({ name }) => isLearned(name) && LEARNED.some((kind) => name.endsWith(` with ${kind.name}`)),
+  );
+  return even.map(({ name, lines, telling, harmlessAt }, i) => {
+    const wanted = telling.map((line) => [line, line] as const);
+    const tool = name.split(' with ')[0] ?? name;
+    const own = {
+      id: `invented/${i}`,
+      set: 'invented',
+      project: tool,
+      language: tool,
+      augmented: false,
+      again: i >= MEASURED,
+      wanted,
+      inserted: harmlessAt,
+    };
+    return { ...own, ...read(lines.join('\n'), wanted, false) };
+  });
+}
+
+function read(text: string, wanted: LabelledLog['wanted'], augmented: boolean) {
+  const opened = openScanned('log', bytesOfText(text));
+  const { log } = opened;
+  const structure = structureIn(opened);
+  const found = inFailedSteps(log, extractAll(opened, augmented ? toolReaders() : undefined), structure);
+  const weighed = weighBlocks(log, found.blocks, structure, null);
+  const candidates = readCandidates({ log, hits: opened.scan.hits, found, structure }, weighed);
+  const labels = Uint8Array.from(candidates.lines, ({ line }) =>
+    wanted.some(([start, end]) => line >= start && line <= end) ? 1 : 0,
+  );
+  const sampled = sample(labels);
+  const positives = sampled.filter((i) => labels[i] === 1).length;
+  const weights = sampled.map((i) =>
+    labels[i] === 1 ? 100 / Math.max(1, positives) : 200 / Math.max(1, sampled.length - positives),
+  );
+  return { log, found, structure, weighed, candidates, labels, sampled, weights };
+}
+
+/** At most so many causes, what is around them, and a fixed choice of the rest. */
+function sample(labels: Uint8Array): number[] {
+  const causes = [...labels.keys()].filter((i) => labels[i] === 1);
+  const chosen = new Set(everyNth(causes, CAUSES));
+  for (const i of [...chosen])
+    for (let j = i - AROUND; j <= i + AROUND; j++) if (labels[j] === 0) chosen.add(j);
+  for (const i of everyNth(
+    [...labels.keys()].filter((i) => labels[i] === 0),
+    REST,
+  ))
+    chosen.add(i);
+  return [...chosen].sort((a, b) => a - b);
+}
+
+function everyNth<T>(items: readonly T[], most: number): T[] {
+  const step = Math.max(1, items.length / most);
+  return Array.from({ length: Math.min(items.length, most) }, (_, k) => Math.floor(k * step)).flatMap(
+    (i) => items[i] ?? [],
+  );
+}

@@ -1,0 +1,121 @@
+import { append } from '../../../src/lib/collections.ts';
+import { hashToBuckets } from '../../../src/log/rank/features.ts';
+import {
+  buildRows,
+  COLUMNS,
+  MAY_PROVE,
+  type RankModel,
+  type Tree,
+  wordScore,
+} from '../../../src/log/rank/model.ts';
+import { foldsBy } from '../../../src/replay/cases/case.ts';
+import { type BoostingOptions, fitTrees } from './boosting.ts';
+import type { LabelledLog } from './labelled-logs.ts';
+import { fitWords, type WordWeights } from './logistic.ts';
+
+/** Set by hand; larger leaves were compared on the folds and made no difference. */
+const KEEPING = { trees: 100, leaves: 16, rate: 0.1, least: 0.15, penalty: 0.3 } as const;
+/** Its weights are counted in logs, so that no leaf represents the lines of one small log alone. */
+const PROVING = { ...KEEPING, penalty: 1, trees: 200, rate: 0.05, least: 2 } as const;
+/** Sets whose labels are whole passages, not the fewest lines that prove the cause. */
+const PASSAGES: ReadonlySet<string> = new Set(['reduce/logchunks.jsonl', 'reduce/cidiff.jsonl']);
+/** The lines of a log that the words are learned from. */
+interface WordSample {
+  readonly one: LabelledLog;
+  readonly buckets: readonly (readonly number[])[];
+  readonly labels: readonly number[];
+  readonly weights: readonly number[];
+}
+
+function wordSample(one: LabelledLog, withInserted: boolean): WordSample {
+  const lineOf = (k: number) => one.candidates.lines[one.sampled[k] ?? -1];
+  const taught = [...one.sampled.keys()].filter(
+    (k) => withInserted || !one.inserted.includes(lineOf(k)?.line ?? 0),
+  );
+  return {
+    one,
+    buckets: taught.map((k) => hashToBuckets(lineOf(k)?.text ?? '')),
+    labels: taught.map((k) => one.labels[one.sampled[k] ?? -1] ?? 0),
+    weights: taught.map((k) => one.weights[k] ?? 0),
+  };
+}
+
+function words(chosen: readonly WordSample[]): WordWeights {
+  const buckets = chosen.flatMap((sample) => sample.buckets);
+  const labels = Uint8Array.from(chosen.flatMap((sample) => sample.labels));
+  const weights = Float32Array.from(chosen.flatMap((sample) => sample.weights));
+  return fitWords({ buckets, labels, weights }, shuffled(buckets.length));
+}
+
+/**
+ * Trains the ranking. The words of each log are weighed by a regression that saw neither its project nor any inserted line, so that the trees learn how far to
+ * trust it: inserted lines come back in many logs. The model's own words know all of them.
+ */
+export function train(own: readonly LabelledLog[], groupOf: (one: LabelledLog) => string): RankModel {
+  const samples = own.map((one) => wordSample(one, false));
+  const folds = foldsBy(samples, ({ one }) => groupOf(one), 4);
+  const [keeping, proving]: [Row[], Row[]] = [[], []];
+  for (const fold of folds) {
+    const inFold = new Set(fold);
+    const weighed = words(samples.filter((sample) => !inFold.has(sample)));
+    for (const { one } of fold) {
+      const rows = labelledRows(one, weighed);
+      if (!one.again) append(keeping, rows);
+      if (!PASSAGES.has(one.set)) append(proving, evenly(rows.filter(({ mayProve }) => mayProve)));
+    }
+  }
+  return {
+    ...words(own.map((one) => wordSample(one, true))),
+    keeping: trees(keeping, KEEPING),
+    proving: trees(proving, PROVING),
+  };
+}
+
+interface Row {
+  readonly values: Float32Array;
+  readonly label: number;
+  readonly weight: number;
+  readonly mayProve: boolean;
+}
+
+/** The rows of one log that are learned from. */
+function labelledRows(one: LabelledLog, weighed: WordWeights): Row[] {
+  const scores = Float32Array.from(one.candidates.lines, ({ text }) => wordScore(weighed, text));
+  const all = buildRows(one.candidates, scores);
+  return one.sampled.map((i, k) => ({
+    values: all.subarray(i * COLUMNS.length, (i + 1) * COLUMNS.length),
+    label: one.labels[i] ?? 0,
+    weight: one.weights[k] ?? 0,
+    mayProve: MAY_PROVE.has(one.candidates.lines[i]?.role ?? 'blank'),
+  }));
+}
+
+/** Among the lines that may prove, the labelled ones of a log together weigh 1, and the others 2. */
+function evenly(rows: readonly Row[]): Row[] {
+  const labelled = rows.filter(({ label }) => label === 1).length;
+  if (labelled === 0 || labelled === rows.length) return [];
+  return rows.map((row) => ({
+    ...row,
+    weight: row.label === 1 ? 1 / labelled : 2 / (rows.length - labelled),
+  }));
+}
+
+function trees(rows: readonly Row[], options: BoostingOptions): Tree[] {
+  const values = new Float32Array(rows.length * COLUMNS.length);
+  for (const [i, row] of rows.entries()) values.set(row.values, i * COLUMNS.length);
+  const labels = Uint8Array.from(rows, ({ label }) => label);
+  const weights = Float32Array.from(rows, ({ weight }) => weight);
+  return fitTrees({ values, width: COLUMNS.length, labels, weights }, options);
+}
+
+/** A fixed order that looks like chance. */
+function shuffled(count: number): number[] {
+  const order = Array.from({ length: count }, (_, i) => i);
+  let state = 12_345;
+  for (let i = count - 1; i > 0; i--) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    const j = Math.floor((state / 4_294_967_296) * (i + 1));
+    [order[i], order[j]] = [order[j] ?? 0, order[i] ?? 0];
+  }
+  return order;
+}

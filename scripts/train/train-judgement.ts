@@ -1,0 +1,284 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { isFounded } from '../../src/domain/analysis.ts';
+import { CATEGORIES, type Category } from '../../src/domain/category.ts';
+import { composeAnswer } from '../../src/judge/answer.ts';
+import { matchesIn, ruleOn } from '../../src/judge/classify.ts';
+import {
+  extractFeatures,
+  FACTS,
+  type Judged,
+  type JudgementModel,
+  judge,
+  SIGNS,
+  useJudgementModel,
+} from '../../src/judge/judgement.ts';
+import type { LeftOut, OutcomesFile } from '../../src/judge/outcomes.ts';
+import { foldsBy } from '../../src/replay/cases/case.ts';
+import { mentionFinder } from '../../src/replay/run/check-case.ts';
+import { fitJudgement, type Lesson } from './judging/fit.ts';
+import { type LabelledSubject, labelledSubjects } from './judging/labelled-subjects.ts';
+
+const FOLDS = 5;
+/** From how sure on the table counts an answer as published. */
+const SURE = [0.8, 0.85, 0.9, 0.95] as const;
+/** What a lesson of a set counts for the category and for the sureness; rules were written on the sets of "classify". */
+const WEIGHTS: Readonly<Record<string, readonly [category: number, sureness: number]>> = {
+  'actions/actions': [3, 1.5],
+  'other-ci/other-ci': [3, 1.5],
+  'classify/clean': [0.7, 0.4],
+  'classify/silver': [0.7, 0.4],
+  'classify/issues': [0.7, 0.4],
+};
+const CAPTURED = [0.2, 0.35] as const;
+/** The share of its label's words that an answer must hold to show the cause. */
+const SHOWN_FROM = 0.2;
+const COMMAND = 'node scripts/train/train-judgement.ts --data FOLDER --out src/judge/judgement.json';
+const USAGE = `Learns the judgement of failures: categories and how sure they are.
+
+  --data FOLDER   the labelled failures (required)
+  --out FILE      write the model, with its cross-validated figures, and outcomes.json beside it
+  --check FILE    make both anew and say whether they are these files, byte for byte
+  --no-folds      no cross-validation`;
+
+const { values: asked } = parseArgs({
+  allowNegative: true,
+  options: {
+    data: { type: 'string' },
+    out: { type: 'string' },
+    check: { type: 'string' },
+    folds: { type: 'boolean', default: true },
+  },
+});
+if (asked.data === undefined) {
+  console.error(USAGE);
+  process.exit(2);
+}
+const subjects = await labelledSubjects(asked.data);
+const lessons = subjects.map(lessonOf);
+const learned = lessons.filter((_, i) => subjects[i]?.heldOut === false);
+console.log(`${lessons.length} readings of ${new Set(subjects.map(({ id }) => id)).size} failures`);
+const held = {
+  project: asked.folds ? crossValidated('project') : [],
+  source: asked.folds ? crossValidated('source') : [],
+};
+const figures = figuresOf(held.project);
+for (const line of figures) console.log(`by project: ${line}`);
+for (const line of figuresOf(held.source)) console.log(`by source: ${line}`);
+const wanted = asked.out ?? asked.check;
+const made =
+  wanted === undefined
+    ? []
+    : [
+        [wanted, modelText(fitJudgement(learned))] as const,
+        [outcomesBeside(wanted), outcomesText()] as const,
+      ];
+for (const [path, text] of made) {
+  if (asked.out !== undefined) writeFileSync(path, text);
+  else checkSame(path, text);
+}
+
+function outcomesBeside(model: string): string {
+  return join(dirname(model), 'outcomes.json');
+}
+
+function checkSame(path: string, text: string): void {
+  const isSame = text === readFileSync(path, 'utf8');
+  console.log(
+    isSame
+      ? `${path} is what these failures make, byte for byte.`
+      : `${path} is not what these failures make.`,
+  );
+  if (!isSame) process.exitCode = 1;
+}
+
+interface Held {
+  readonly subject: LabelledSubject;
+  readonly judged: Judged;
+  readonly right: boolean;
+  /** Right, and the answer shows the cause. */
+  readonly good: boolean;
+  /** Right, and the answer holds half of the words that any good explanation has; null where none are labelled. */
+  readonly useful: boolean | null;
+}
+
+/** Learns on all other groups for each, and says what is made of those left out. */
+function crossValidated(by: LeftOut): Held[] {
+  const pairs = lessons.map((lesson, i) => ({ lesson, subject: subjects[i] as LabelledSubject }));
+  const group = ({ subject }: { readonly subject: LabelledSubject }) =>
+    by === 'source' ? subject.set : subject.project;
+  return foldsBy(pairs, group, by === 'source' ? Number.MAX_SAFE_INTEGER : FOLDS).flatMap((fold) => {
+    const groups = new Set(fold.map(group));
+    const model = fitJudgement(
+      pairs.filter((pair) => !groups.has(group(pair)) && !pair.subject.heldOut).map(({ lesson }) => lesson),
+    );
+    return fold.map(({ lesson, subject }): Held => {
+      const judged = judge(lesson.facts, lesson.matches, model);
+      const right = subject.accepted.includes(judged.category);
+      useJudgementModel(model);
+      const share = toldShare(subject);
+      return {
+        subject,
+        judged,
+        right,
+        good: right && (share ?? 1) >= SHOWN_FROM,
+        useful: share === null ? null : right && share >= 0.5,
+      };
+    });
+  });
+}
+
+/** The outcomes of both protocols, without any text. A failure that is read twice counts once, as the product reads it. */
+function outcomesText(): string {
+  const numbers = new Map(
+    [...new Set(subjects.map(({ project }) => project))].map((project, at) => [project, at]),
+  );
+  const leftOut = { source: outcomesOf(held.source, numbers), project: outcomesOf(held.project, numbers) };
+  return `${JSON.stringify({ command: COMMAND, leftOut } satisfies OutcomesFile)}\n`;
+}
+
+function outcomesOf(
+  all: readonly Held[],
+  numbers: ReadonlyMap<string, number>,
+): OutcomesFile['leftOut'][LeftOut] {
+  const read = all.filter(({ subject }) => !subject.untaught);
+  const sources = Map.groupBy(
+    read,
+    ({ subject: { set, heldOut } }) => `${set}${heldOut ? ', held out' : ''}`,
+  );
+  return Object.fromEntries(
+    Array.from(sources, ([source, own]) => [
+      source,
+      own.map(({ judged, good, subject }) => [
+        judged.route,
+        Math.round(judged.sureness * 1000),
+        good ? 1 : 0,
+        numbers.get(subject.project) ?? -1,
+      ]),
+    ]),
+  );
+}
+
+function figuresOf(all: readonly Held[]): string[] {
+  const sets = Map.groupBy(
+    all,
+    ({ subject }) =>
+      `${subject.set}${subject.heldOut ? ', held out' : ''}${subject.untaught ? ', no named reader' : ''}`,
+  );
+  return Array.from(sets, ([name, own]) => figureLine(name, own));
+}
+
+/** The share of the label's words that the composed answer holds; null where none are labelled. */
+function toldShare({ subject, mentions }: LabelledSubject): number | null {
+  if (mentions.length === 0) return null;
+  const evidence = subject.excerpts.map((excerpt, i) => ({
+    id: `E${i + 1}`,
+    tool: 'log',
+    title: excerpt.reason,
+    ...excerpt,
+  }));
+  const { classification } = ruleOn(subject);
+  const answer = composeAnswer({ subject, classification, evidence, outcomes: [], round: 1, gaps: [] });
+  const claims = answer.claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
+  const tests = subject.failingTests.flatMap(({ name, file }) => [name, file ?? '']);
+  const said = [
+    answer.rootCause,
+    ...claims,
+    answer.fixRecommendation,
+    ...tests,
+    ...answer.suspects.map(({ path }) => path),
+  ];
+  const isSaid = mentionFinder(said.join('\n').slice(0, 4_000));
+  return mentions.filter((spellings) => spellings.some(isSaid)).length / mentions.length;
+}
+
+function figureLine(name: string, own: readonly Held[]): string {
+  const share = (some: readonly Held[], of = own.length) => (some.length / of).toFixed(3);
+  const sure = SURE.map((least) => {
+    const published = own.filter(({ judged }) => judged.sureness >= least && isFounded(judged));
+    const wrong = published.filter(({ good }) => !good).length;
+    return `${least}: ${share(published)}, ${wrong} of ${published.length} wrong`;
+  });
+  const told = own.filter(({ useful }) => useful !== null);
+  const useful = told.length === 0 ? '' : `, useful ${share(told.filter(({ useful }) => useful === true))}`;
+  return `${name}: ${own.length}, category ${share(own.filter(({ right }) => right))}, macro-F1 ${macroF1(own)}, ECE ${calibrationError(own)}${useful}; published from ${sure.join('; ')}`;
+}
+
+function macroF1(own: readonly Held[]): string {
+  const truth = ({ subject, judged }: Held) =>
+    subject.accepted.includes(judged.category) ? judged.category : subject.category;
+  const scores = CATEGORIES.flatMap((category) => {
+    const said = own.filter(({ judged }) => judged.category === category).length;
+    const is = own.filter((one) => truth(one) === category).length;
+    const both = own.filter((one) => one.judged.category === category && truth(one) === category).length;
+    return said + is === 0 ? [] : [(2 * both) / (said + is)];
+  });
+  return (scores.reduce((sum, score) => sum + score, 0) / scores.length).toFixed(3);
+}
+
+/** Expected calibration error of the sureness, in ten bins of one width. */
+function calibrationError(own: readonly Held[]): string {
+  const bins = Map.groupBy(own, ({ judged }) => Math.min(9, Math.floor(judged.sureness * 10)));
+  const off = Array.from(bins.values(), (some) =>
+    Math.abs(some.reduce((sum, { judged, good }) => sum + judged.sureness - Number(good), 0)),
+  );
+  return (off.reduce((sum, one) => sum + one, 0) / own.length).toFixed(3);
+}
+
+function lessonOf(labelled: LabelledSubject): Lesson {
+  const { facts, matches } = matchesIn(labelled.subject);
+  const [weight = 0, surenessWeight = 0] = WEIGHTS[labelled.set] ?? CAPTURED;
+  const { project, category, accepted } = labelled;
+  const features = extractFeatures(facts, matches);
+  return {
+    project,
+    category,
+    accepted,
+    weight,
+    surenessWeight,
+    facts,
+    matches,
+    features,
+    showsCause: (said) => showsCause(labelled, matches, said),
+  };
+}
+
+/** Whether what an answer of this category would quote holds the label's words; true where no words are labelled. */
+function showsCause(
+  { subject, mentions }: LabelledSubject,
+  matches: Lesson['matches'],
+  category: Category,
+): boolean {
+  if (mentions.length === 0) return true;
+  const told = [
+    matches.find(({ rule }) => rule.category === category)?.fact.text ?? '',
+    ...subject.messages.slice(0, 4).map(({ text }) => text),
+    ...subject.failingTests
+      .slice(0, 8)
+      .map(({ name, file, message }) => `${name} ${file ?? ''} ${message ?? ''}`),
+    ...subject.diagnostics.slice(0, 3).map(({ file, message }) => `${file ?? ''} ${message}`),
+  ];
+  const isSaid = mentionFinder(told.join('\n').slice(0, 4_000));
+  return mentions.filter((spellings) => spellings.some(isSaid)).length / mentions.length >= SHOWN_FROM;
+}
+
+/** The model's file: numbers only, with what they were learned from and what they are worth. */
+function modelText({ facts, wordScale, words, sureness }: JudgementModel): string {
+  const sizes = Object.fromEntries(
+    Array.from(
+      Map.groupBy(
+        subjects.filter(({ untaught, heldOut }) => !untaught && !heldOut),
+        ({ set }) => set,
+      ),
+      ([set, own]) => [set, own.length],
+    ),
+  );
+  const provenance = {
+    command: COMMAND,
+    failures: sizes,
+    crossValidatedByProject: figures,
+  };
+  const bytes = words.map((own) => Buffer.from(own.buffer, own.byteOffset, own.length).toString('base64'));
+  return `${JSON.stringify({ provenance, factNames: FACTS, signNames: SIGNS, facts, wordScale, words: bytes, sureness })}\n`;
+}

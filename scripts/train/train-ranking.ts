@@ -1,0 +1,176 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { BUCKETS } from '../../src/log/rank/features.ts';
+import { COLUMNS, type RankModel, scoreCandidates, type Tree } from '../../src/log/rank/model.ts';
+import { placeRanked, rankedMessages } from '../../src/log/rank/rank.ts';
+import { reduceLogs } from '../../src/log/reduce/reduce.ts';
+import { foldsBy } from '../../src/replay/cases/case.ts';
+import { coveredShare } from '../../src/replay/figures/reading.ts';
+import { type LabelledLog, labelledLogs } from './ranking/labelled-logs.ts';
+import { train } from './ranking/train.ts';
+
+const FOLDS = 5;
+const USAGE = `Learns the ranking of lines from labelled logs.
+
+  --data FOLDER   the labelled logs (required)
+  --out FILE      write the model, with its cross-validated figures
+  --check FILE    make the model anew and say whether it is this file, byte for byte
+  --by WHAT       what a fold leaves out: project (default), language or source; other than project, nothing is written
+  --no-folds      no cross-validation, to try something`;
+
+/** What became of a log that the model did not see. */
+interface Held {
+  readonly set: string;
+  readonly group: string;
+  readonly augmented: boolean;
+  readonly short: number;
+  readonly long: number;
+  readonly first: number;
+}
+
+const { values: asked } = parseArgs({
+  allowNegative: true,
+  options: {
+    data: { type: 'string' },
+    out: { type: 'string' },
+    check: { type: 'string' },
+    by: { type: 'string', default: 'project' },
+    folds: { type: 'boolean', default: true },
+  },
+});
+if (asked.data === undefined || !['project', 'language', 'source'].includes(asked.by)) {
+  console.error(USAGE);
+  process.exit(2);
+}
+const logs = await labelledLogs(asked.data);
+const ids = new Set(logs.map(({ id }) => id));
+console.log(
+  `${logs.length} readings of ${ids.size} logs, ${logs.reduce((sum, one) => sum + one.candidates.lines.length, 0)} candidate lines`,
+);
+const held = asked.folds ? crossValidate() : [];
+const figures = [false, true].flatMap((augmented) =>
+  figuresOf(held.filter((one) => one.augmented === augmented)),
+);
+for (const line of figures) console.log(line);
+if (asked.by === 'language') for (const line of byGroup(held)) console.log(line);
+if (asked.by === 'project' && asked.out !== undefined)
+  writeFileSync(asked.out, modelText(train(logs, groupOf)));
+if (asked.by === 'project' && asked.check !== undefined) {
+  const isSame = modelText(train(logs, groupOf)) === readFileSync(asked.check, 'utf8');
+  console.log(
+    isSame
+      ? `${asked.check} is what these logs make, byte for byte.`
+      : `${asked.check} is not what these logs make.`,
+  );
+  if (!isSame) process.exitCode = 1;
+}
+
+/** Trains on the logs of all other groups for each, and says what of the labelled lines is kept. */
+function crossValidate(): Held[] {
+  return foldsBy(logs, groupOf, FOLDS).flatMap((fold) => {
+    const groups = new Set(fold.map(groupOf));
+    const model = train(
+      logs.filter((one) => !groups.has(groupOf(one))),
+      groupOf,
+    );
+    return fold.flatMap((one): Held[] => {
+      if (one.again) return [];
+      const { keeping, proving } = scoreCandidates(model, one.candidates);
+      const [short = 0, long = 0] = [2_000, 8_000].map((budget) => keptShare(one, keeping, budget));
+      return [
+        {
+          set: one.set,
+          group: groupOf(one),
+          augmented: one.augmented,
+          short,
+          long,
+          first: firstTells(one, proving) ? 1 : 0,
+        },
+      ];
+    });
+  });
+}
+
+function figuresOf(own: readonly Held[]): string[] {
+  return Array.from(
+    Map.groupBy(own, ({ set }) => set),
+    ([set, some]) => {
+      const readers = some[0]?.augmented === true ? ' without readers of named tools' : '';
+      return `${set}${readers}: ${some.length} logs, kept at 2,000 tokens ${mean(some, 'short')}, at 8,000 ${mean(some, 'long')}, first line labelled ${mean(some, 'first')}`;
+    },
+  );
+}
+
+function byGroup(own: readonly Held[]): string[] {
+  const read = own.filter(({ augmented }) => !augmented);
+  return Array.from(
+    Map.groupBy(read, ({ group }) => group),
+    ([group, some]) => `  ${group}: ${some.length} logs, ${mean(some, 'short')}, ${mean(some, 'long')}`,
+  );
+}
+
+function mean(some: readonly Held[], figure: 'short' | 'long' | 'first'): string {
+  return (some.reduce((sum, one) => sum + one[figure], 0) / some.length).toFixed(3);
+}
+
+/** The share of the labelled lines that the reader keeps within a budget of tokens. */
+function keptShare(
+  { log, wanted, weighed, candidates }: LabelledLog,
+  scores: Float32Array,
+  budget: number,
+): number {
+  const ranked = candidates.lines.map((one, i) => ({ ...one, score: scores[i] ?? 0, proof: 0 }));
+  const { excerpts } = reduceLogs([{ log, blocks: placeRanked(ranked, weighed) }], budget);
+  return coveredShare(
+    wanted,
+    excerpts.map(({ lineStart, lineEnd }) => [lineStart, lineEnd]),
+  );
+}
+
+/** Whether the headline is a labelled line. */
+function firstTells(
+  { log, candidates, found, structure, wanted }: LabelledLog,
+  proving: Float32Array,
+): boolean {
+  const ranked = candidates.lines.map((one, i) => ({ ...one, score: 0, proof: proving[i] ?? 0 }));
+  const line = rankedMessages({ log, found, structure }, ranked)[0]?.at?.line ?? 0;
+  return wanted.some(([start, end]) => line >= start && line <= end);
+}
+
+function groupOf(one: LabelledLog): string {
+  if (asked.by === 'source') return one.set;
+  return asked.by === 'language' ? (one.language ?? one.project) : one.project;
+}
+
+function asRow({ columns, thresholds, rights }: Tree) {
+  return [Array.from(columns), Array.from(thresholds), Array.from(rights)];
+}
+
+/** The model's file: numbers only, with what they were learned from and what they are worth. */
+function modelText({ wordScale, wordWeights, keeping, proving }: RankModel): string {
+  const read = logs.filter(({ augmented, again }) => !augmented && !again);
+  const sizes = Object.fromEntries(
+    Array.from(
+      Map.groupBy(read, ({ set }) => set),
+      ([set, own]) => [set, own.length],
+    ),
+  );
+  const provenance = {
+    command: 'node scripts/train/train-ranking.ts --data FOLDER --out src/log/rank/model.json',
+    logs: sizes,
+    crossValidatedByProject: figures,
+  };
+  const words = Buffer.from(wordWeights.buffer, wordWeights.byteOffset, wordWeights.length).toString(
+    'base64',
+  );
+  const file = {
+    provenance,
+    buckets: BUCKETS,
+    columns: COLUMNS,
+    wordScale,
+    words,
+    keeping: keeping.map(asRow),
+    proving: proving.map(asRow),
+  };
+  return `${JSON.stringify(file)}\n`;
+}

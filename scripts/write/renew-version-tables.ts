@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { goTable } from './version-tables/go.ts';
+import { nodeTable } from './version-tables/node.ts';
+import type { VersionTable } from './version-tables/table.ts';
+
+/**
+ * Makes src/judge/versions/{node,python,go}.json anew: since which release a runtime has its built-in members. `node scripts/write/renew-version-tables.ts`
+ * needs npm, pip, Python and Go; `--check` needs nothing and fails where a table was not written by these scripts as they are.
+ */
+const ROOT = join(import.meta.dirname, '../..');
+const TABLES = join(ROOT, 'src/judge/versions');
+const SCRIPTS = join(import.meta.dirname, 'version-tables');
+/** Releases of the sources. The older typeshed knows versions of Python that the newer one has dropped. */
+const BROWSER_COMPAT_DATA = '8.1.9';
+const TYPES_NODE = '24.19.2';
+const TYPESHED_CLIENTS = ['2.15.0', '2.3.0'];
+/** Bytes of all tables together. */
+const MAX_BYTES = 500_000;
+const NAMES = ['node', 'python', 'go'] as const;
+
+if (process.argv.includes('--check')) checkTables();
+else writeTables();
+
+function writeTables(): void {
+  const work = mkdtempSync(join(tmpdir(), 'version-tables-'));
+  try {
+    write(
+      'node',
+      nodeTable(
+        unpackNpm('@mdn/browser-compat-data', BROWSER_COMPAT_DATA, work),
+        unpackNpm('@types/node', TYPES_NODE, work),
+      ),
+    );
+    write('python', pythonTable(work));
+    write('go', goTable(join(run('go', ['env', 'GOROOT']).trim(), 'api')));
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function write(name: (typeof NAMES)[number], table: VersionTable): void {
+  const stamp = stampTable(table);
+  writeFileSync(join(TABLES, `${name}.json`), `${JSON.stringify({ stamp, ...table }, null, 1)}\n`);
+  console.log(`${name}: ${Object.keys(table.members).length} members`);
+}
+
+/** Fails unless every table is as these scripts wrote it, and all are small enough to be shipped. */
+function checkTables(): void {
+  let bytes = 0;
+  for (const name of NAMES) {
+    const text = readFileSync(join(TABLES, `${name}.json`), 'utf8');
+    const { stamp, ...table } = JSON.parse(text) as VersionTable & { stamp: string };
+    bytes += Buffer.byteLength(text);
+    if (stamp !== stampTable(table))
+      throw new Error(
+        `src/judge/versions/${name}.json is not what the scripts write: run node scripts/write/renew-version-tables.ts`,
+      );
+  }
+  if (bytes > MAX_BYTES)
+    throw new Error(`The tables of src/judge/versions have ${bytes} bytes; ${MAX_BYTES} are allowed.`);
+}
+
+/** Hashes a table with the scripts that derive it: a change of either makes the other stale. */
+function stampTable(table: VersionTable): string {
+  const hash = createHash('sha256').update(JSON.stringify(table));
+  for (const script of readdirSync(SCRIPTS).sort()) hash.update(readFileSync(join(SCRIPTS, script)));
+  return hash.digest('hex').slice(0, 16);
+}
+
+function pythonTable(work: string): VersionTable {
+  const folders = TYPESHED_CLIENTS.map((version) => {
+    const folder = join(work, `typeshed-${version}`);
+    run('python3', [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--no-deps',
+      '--target',
+      folder,
+      `typeshed-client==${version}`,
+    ]);
+    return join(folder, 'typeshed_client/typeshed');
+  });
+  return {
+    source: `typeshed, in typeshed-client ${TYPESHED_CLIENTS.join(' and ')}`,
+    license: 'Apache-2.0 (typeshed), MIT (parts of typeshed, typeshed-client)',
+    members: JSON.parse(
+      run('python3', [join(SCRIPTS, 'python-members.py'), ...folders]),
+    ) as VersionTable['members'],
+  };
+}
+
+function unpackNpm(name: string, version: string, work: string): string {
+  const folder = mkdtempSync(join(work, 'npm-'));
+  const [{ filename }] = JSON.parse(
+    run('npm', ['pack', '--json', '--pack-destination', folder, `${name}@${version}`]),
+  ) as [{ filename: string }];
+  run('tar', ['-xzf', join(folder, filename.replace('@', '').replace('/', '-')), '-C', folder]);
+  const [unpacked] = readdirSync(folder).filter((entry) => !entry.endsWith('.tgz'));
+  return join(folder, unpacked ?? '');
+}
+
+function run(command: string, words: readonly string[]): string {
+  return execFileSync(command, words, {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}

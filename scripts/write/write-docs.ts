@@ -1,0 +1,198 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Help, type Option } from 'commander';
+import { createTerminalApp } from '../../src/app/terminal-app.ts';
+import { readInput } from '../../src/cli/input.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { localBuild } from '../../src/cli/triage-input.ts';
+import { renderBlocks } from '../../src/cli/triage-text.ts';
+import { embedded } from '../../src/config/load.ts';
+import { parseConfig, VARIABLES } from '../../src/config/schema.ts';
+import { TERMINAL_VARIABLES, type Variable } from '../../src/config/variable.ts';
+import { arrangeAnswers, pairWithFailures } from '../../src/notifications/build-answers.ts';
+import { METRICS, silentLogger } from '../../src/ports/telemetry.ts';
+
+/**
+ * Writes what the code itself knows into the documentation: the settings with their defaults, the help of every command, the metrics,
+ * and the answer to one log. `--check` writes nothing and fails where a file is stale.
+ */
+const HOME = resolve(import.meta.dirname, '../..');
+const EXAMPLE = 'test/fixtures/failures/loyalty-customer-null/log.txt';
+const COLUMNS = 100;
+
+const pages: [file: string, fresh: string][] = [
+  ['docs/reference/configuration.md', configurationPage()],
+  ['docs/reference/cli.md', commandPage()],
+  await filled('docs/reference/metrics.md', 'metrics', metricsTable),
+  await filled('README.md', 'example', example),
+];
+
+const stale = pages.filter(([file, fresh]) => textOf(file) !== fresh);
+if (process.argv.includes('--check')) {
+  for (const [file] of stale) console.error(`${file} is stale; run: node scripts/write/write-docs.ts`);
+  process.exitCode = stale.length > 0 ? 1 : 0;
+} else {
+  for (const [file, fresh] of stale) writeFileSync(resolve(HOME, file), fresh);
+  console.log(
+    stale.length === 0 ? 'Everything is fresh.' : `Wrote ${stale.map(([file]) => file).join(', ')}.`,
+  );
+}
+
+function textOf(file: string): string | null {
+  const path = resolve(HOME, file);
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
+}
+
+/** A page written by hand, with the block between its two marks of that name written anew. Throws where the page lacks a mark. */
+async function filled(
+  file: string,
+  name: string,
+  write: () => string | Promise<string>,
+): Promise<[file: string, fresh: string]> {
+  const text = textOf(file) ?? '';
+  const mark = `<!-- ${name}:begin -->`;
+  const begin = text.indexOf(mark);
+  const end = text.indexOf(`<!-- ${name}:end -->`, begin);
+  if (begin === -1 || end === -1)
+    throw new Error(`${file} must have the marks ${mark} and <!-- ${name}:end -->`);
+  return [file, `${text.slice(0, begin)}${mark}\n${await write()}\n${text.slice(end)}`];
+}
+
+/** What `faultline triage` shows on a terminal of one captured failure, without what differs from run to run: seconds and id. */
+async function example(): Promise<string> {
+  const config = parseConfig(embedded('.faultline', resolve(HOME, 'knowledge')));
+  const app = await createTerminalApp(config, silentLogger);
+  const sources = await readInput(resolve(HOME, EXAMPLE), config.http.maxLogBytes);
+  const { analyses, groups } = await app.triage(localBuild(), sources, AbortSignal.timeout(60_000));
+  const alike = analyses.map((analysis) => ({ ...analysis, id: 'ID', milliseconds: 0 }));
+  const answers = arrangeAnswers(pairWithFailures(alike, groups));
+  const block = renderBlocks(answers, { color: false, width: COLUMNS })
+    .replaceAll(' · 0 ms', '')
+    .replaceAll(' · ID', '');
+  return `\`\`\`console\n$ scripts/faultline triage ${EXAMPLE}\n${block.trimEnd()}\n\`\`\``;
+}
+
+function configurationPage(): string {
+  return `${[
+    '# Configuration',
+    '',
+    'Every setting is an environment variable with a default, so nothing has to be set to start. The settings are checked at startup. If one is',
+    'wrong, Faultline names it, says what it expects, and does not start. An empty variable counts as unset.',
+    '',
+    'A secret can also be read from a file, as container platforms mount them: set `NAME_FILE` to its path. Setting both `NAME` and `NAME_FILE`',
+    'is an error.',
+    '',
+    configurationTable(),
+    '',
+    '## Variables of the command line',
+    '',
+    ...rows(
+      ['variable', 'meaning'],
+      TERMINAL_VARIABLES.map(({ name, meaning }) => [code(name), cell(meaning)]),
+    ),
+  ].join('\n')}\n`;
+}
+
+function metricsTable(): string {
+  const body = Object.entries(METRICS).map(([name, { kind, labels, help }]) => [
+    code(name),
+    kind,
+    Object.keys(labels).map(code).join(', ') || '–',
+    cell(help),
+  ]);
+  return rows(['metric', 'kind', 'labels', 'meaning'], body).join('\n');
+}
+
+function configurationTable(): string {
+  const defaults = parseConfig(embedded('.faultline', 'knowledge'));
+  const body = VARIABLES.map((variable) => [
+    code(variable.name),
+    defaultOf(variable, defaults),
+    meaningOf(variable),
+  ]);
+  return rows(['variable', 'default', 'meaning'], body).join('\n');
+}
+
+function rows(head: readonly string[], body: readonly (readonly string[])[]): string[] {
+  return [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.join(' | ')} |`);
+}
+
+function defaultOf({ path }: Variable, defaults: object): string {
+  const value = path
+    .split('.')
+    .reduce<unknown>(
+      (tree, part) => (typeof tree === 'object' && tree !== null ? Reflect.get(tree, part) : undefined),
+      defaults,
+    );
+  const nothing =
+    value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);
+  return nothing ? '–' : code(String(value));
+}
+
+function meaningOf({ meaning, secret }: Variable): string {
+  return `${cell(meaning)}${secret ? ' Secret.' : ''}`;
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+function commandPage(): string {
+  const commands = commandsOf(createProgram(), 'faultline');
+  const shared = sharedOptions(commands.map(({ command }) => command));
+  const lead = [
+    '# Command line',
+    '',
+    'The help of every command. Output formats, JSON fields and exit codes: [Terminal output](terminal.md).',
+    '',
+    'Many commands share these options, which `--help` shows and the sections below leave out:',
+    '',
+    ...rows(
+      ['option', 'meaning'],
+      [...shared.values()].map(({ flags, description }) => [code(flags), cell(description)]),
+    ),
+  ].join('\n');
+  const sections = commands.map(
+    ({ path, command }) => `## ${path}\n\n\`\`\`text\n${helpOf(command, shared).trim()}\n\`\`\``,
+  );
+  return `${lead}\n\n${sections.join('\n\n')}\n`;
+}
+
+type Program = ReturnType<typeof createProgram>;
+
+function commandsOf(command: Program, path: string): { path: string; command: Program }[] {
+  return [
+    { path, command },
+    ...command.commands.flatMap((child) => commandsOf(child, `${path} ${child.name()}`)),
+  ];
+}
+
+/** Options that at least five commands have in the same words, by flags and words. */
+function sharedOptions(commands: readonly Program[]): Map<string, Option> {
+  const all = commands.flatMap((command) => new Help().visibleOptions(command));
+  const often = all.filter((option) => all.filter((other) => keyOf(other) === keyOf(option)).length >= 5);
+  return new Map(often.map((option) => [keyOf(option), option]));
+}
+
+function keyOf({ flags, description }: Option): string {
+  return `${flags} ${description}`;
+}
+
+/** What `--help` prints, texts after it included, without the shared options and at one width wherever this runs. */
+function helpOf(command: Program, shared: ReadonlyMap<string, Option>): string {
+  let help = '';
+  command.configureOutput({
+    writeOut: (text) => (help += text),
+    getOutHelpWidth: () => COLUMNS,
+    getOutHasColors: () => false,
+  });
+  command.configureHelp({
+    visibleOptions: (one) => new Help().visibleOptions(one).filter((option) => !shared.has(keyOf(option))),
+  });
+  command.outputHelp();
+  return help;
+}

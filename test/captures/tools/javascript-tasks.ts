@@ -1,0 +1,300 @@
+import { npm, type ToolRow } from '../../../scripts/parts/capture/row.ts';
+
+const AUTHOR =
+  "git config --global user.name Ada && git config --global user.email ada@example.test && git init -q -b main && git add . && git commit -qm 'feat: start'";
+
+/** Tools of npm that run tasks, install and release. */
+export const rows: readonly ToolRow[] = [
+  {
+    ...npm('gulp@5'),
+    slug: 'gulp-task-never-defined',
+    tool: 'gulp',
+    heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR', 'TEST_FAILURE'],
+    files: {
+      'package.json': '{ "name": "poster" }\n',
+      'gulpfile.js':
+        "const { src, dest, series } = require('gulp');\n\nfunction copy() {\n  return src('images/*.png').pipe(dest('out'));\n}\n\nasync function check() {\n  if (!require('node:fs').existsSync('images/title.png')) throw new Error('the poster has no title image');\n}\n\nexports.default = series(check, copy);\n",
+    },
+    green: { 'images/title.png': 'png\n' },
+    run: 'npx gulp',
+    exitCode: 1,
+    telling: ['the poster has no title image'],
+  },
+  {
+    ...npm('grunt@1', 'grunt-cli@1'),
+    slug: 'grunt-plugin-not-found',
+    tool: 'grunt',
+    heldOut: true,
+    category: 'DEPENDENCY_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
+    files: {
+      'package.json': '{ "name": "poster" }\n',
+      'Gruntfile.js':
+        "module.exports = (grunt) => {\n  grunt.loadNpmTasks('grunt-contrib-copy');\n  grunt.registerTask('default', ['copy']);\n};\n",
+    },
+    run: 'npx grunt',
+    exitCode: 3,
+    telling: ['Local Npm module "grunt-contrib-copy" not found.'],
+  },
+  {
+    ...npm('lerna@8'),
+    slug: 'lerna-script-fails',
+    tool: 'lerna',
+    heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['TEST_FAILURE'],
+    setup: `npm install --no-audit --no-fund --no-save --prefer-offline lerna@8\n${AUTHOR}`,
+    files: {
+      '.gitignore': 'node_modules\n',
+      'package.json': '{ "name": "shops", "private": true, "workspaces": ["packages/*"] }\n',
+      'lerna.json': '{ "version": "1.0.0", "npmClient": "npm" }\n',
+      'packages/tea/package.json':
+        '{ "name": "tea", "version": "1.0.0", "scripts": { "check": "node check.js" } }\n',
+      'packages/tea/check.js': "console.log('tea is fine');\n",
+      'packages/rice/package.json':
+        '{ "name": "rice", "version": "1.0.0", "scripts": { "check": "node check.js" } }\n',
+      'packages/rice/check.js': "throw new RangeError('rice is sold by the kilogram, got -2');\n",
+    },
+    green: { 'packages/rice/check.js': "console.log('rice is fine');\n" },
+    env: { NX_DAEMON: 'false' },
+    run: 'npx lerna run check',
+    exitCode: 1,
+    telling: ['RangeError: rice is sold by the kilogram, got -2'],
+  },
+  {
+    ...npm('turbo@2'),
+    slug: 'turbo-task-fails',
+    tool: 'turbo',
+    heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
+    setup: `npm install --no-audit --no-fund --no-save --prefer-offline turbo@2\n${AUTHOR}`,
+    files: {
+      '.gitignore': 'node_modules\n.turbo\n',
+      'package.json':
+        '{ "name": "shops", "private": true, "packageManager": "npm@10.8.2", "workspaces": ["packages/*"] }\n',
+      'package-lock.json':
+        '{ "name": "shops", "lockfileVersion": 3, "requires": true, "packages": { "": { "name": "shops", "workspaces": ["packages/*"] }, "node_modules/tea": { "resolved": "packages/tea", "link": true }, "packages/tea": { "version": "1.0.0" } } }\n',
+      'turbo.json': '{ "tasks": { "build": {} } }\n',
+      'packages/tea/package.json':
+        '{ "name": "tea", "version": "1.0.0", "scripts": { "build": "node build.js" } }\n',
+      'packages/tea/build.js':
+        "const { readFileSync } = require('node:fs');\nconsole.log('reading the blends');\nJSON.parse(readFileSync('blends.json', 'utf8'));\n",
+      'packages/tea/blends.json': '{ "morning": ["assam", "ceylon" }\n',
+    },
+    green: { 'packages/tea/blends.json': '{ "morning": ["assam", "ceylon"] }\n' },
+    env: { TURBO_TELEMETRY_DISABLED: '1' },
+    run: 'npx turbo run build',
+    exitCode: 1,
+    telling: ['SyntaxError: '],
+  },
+  {
+    ...npm('@changesets/cli@2'),
+    slug: 'changesets-status-missing',
+    tool: 'changesets',
+    heldOut: true,
+    category: 'CONFIG_ERROR',
+    setup: `npm install --no-audit --no-fund --no-save --prefer-offline @changesets/cli@2\n${AUTHOR} && git checkout -qb feature && echo 'exports.tea = 2;' > index.js && git commit -qam 'Change the tea'`,
+    files: {
+      '.gitignore': 'node_modules\n',
+      'package.json': '{ "name": "tea", "version": "1.0.0" }\n',
+      'index.js': 'exports.tea = 1;\n',
+      '.changeset/config.json':
+        '{ "changelog": false, "commit": false, "access": "restricted", "baseBranch": "main" }\n',
+    },
+    run: 'npx changeset status --since=main',
+    exitCode: 1,
+    telling: ['Some packages have been changed but no changesets were found.'],
+  },
+  {
+    ...npm('semantic-release@22'),
+    slug: 'semantic-release-no-remote',
+    tool: 'semantic-release',
+    heldOut: false,
+    category: 'INFRA_ERROR',
+    setup: `npm install --no-audit --no-fund --no-save --prefer-offline semantic-release@22\n${AUTHOR}`,
+    files: {
+      '.gitignore': 'node_modules\n',
+      'package.json': '{ "name": "tea", "version": "0.0.0", "private": true }\n',
+      '.releaserc.json':
+        '{ "branches": ["main"], "repositoryUrl": "https://packages.example.test/tea.git", "plugins": ["@semantic-release/commit-analyzer"] }\n',
+    },
+    network: 'none',
+    run: 'npx semantic-release --dry-run --no-ci',
+    exitCode: 1,
+    telling: ['Failed to connect to packages.example.test'],
+  },
+  {
+    ...npm('release-it@17'),
+    slug: 'release-it-dirty-tree',
+    tool: 'release-it',
+    heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
+    setup: `npm install --no-audit --no-fund --no-save --prefer-offline release-it@17\n${AUTHOR} && echo 'exports.tea = 2;' > index.js`,
+    files: {
+      '.gitignore': 'node_modules\n',
+      'package.json': '{ "name": "tea", "version": "1.0.0", "private": true }\n',
+      'index.js': 'exports.tea = 1;\n',
+    },
+    run: 'npx release-it patch --ci --dry-run=false --no-git.push --no-npm.publish --no-git.requireUpstream',
+    exitCode: 1,
+    telling: ['Working dir must be clean.'],
+  },
+  {
+    ...npm('lint-staged@15'),
+    slug: 'lint-staged-command-fails',
+    tool: 'lint-staged',
+    heldOut: true,
+    category: 'CODE_ERROR',
+    setup: `npm install --no-audit --no-fund --no-save --prefer-offline lint-staged@15\n${AUTHOR} && echo 'let x = ;' > broken.js && git add broken.js`,
+    files: {
+      '.gitignore': 'node_modules\n',
+      'package.json': '{ "name": "tea", "lint-staged": { "*.js": "node --check" } }\n',
+      'index.js': 'exports.tea = 1;\n',
+    },
+    run: 'npx lint-staged',
+    exitCode: 1,
+    telling: ["SyntaxError: Unexpected token ';'"],
+  },
+  {
+    ...npm('npm-run-all2@7'),
+    slug: 'npm-run-all-missing-task',
+    tool: 'npm-run-all',
+    heldOut: true,
+    category: 'CONFIG_ERROR',
+    files: {
+      'package.json':
+        '{\n  "name": "tea",\n  "scripts": { "check": "run-s lint:code lint:docs", "lint:code": "echo code is fine" }\n}\n',
+    },
+    green: { 'package.json': ['lint:code lint:docs', 'lint:code'] },
+    run: 'npm run check',
+    exitCode: 1,
+    telling: ['Task not found: "lint:docs"'],
+  },
+  {
+    ...npm('concurrently@9'),
+    slug: 'concurrently-one-fails',
+    tool: 'concurrently',
+    heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR', 'TEST_FAILURE'],
+    files: {
+      'menu.js':
+        "const menu = require('./menu.json');\n\nif (!menu.soup) throw new Error('menu.json has no soup');\n",
+      'menu.json': '{ "salad": 6 }\n',
+    },
+    green: { 'menu.json': '{ "soup": 5 }\n' },
+    run: "npx concurrently --names menu,hours 'node menu.js' 'echo hours are fine'",
+    exitCode: 1,
+    telling: ['Error: menu.json has no soup'],
+  },
+  {
+    ...npm('tsx@4'),
+    slug: 'tsx-missing-variable',
+    tool: 'tsx',
+    heldOut: true,
+    category: 'CONFIG_ERROR',
+    files: {
+      'seed.ts':
+        'const url: string | undefined = process.env.DATABASE_URL;\n\nif (url === undefined) throw new Error("DATABASE_URL is not set");\nconsole.log("seeding", url.length);\n',
+    },
+    run: 'npx tsx seed.ts',
+    exitCode: 1,
+    telling: ['Error: DATABASE_URL is not set'],
+  },
+  {
+    ...npm('patch-package@8'),
+    slug: 'patch-package-does-not-apply',
+    tool: 'patch-package',
+    heldOut: true,
+    category: 'DEPENDENCY_ERROR',
+    alsoOk: ['CONFIG_ERROR', 'CODE_ERROR'],
+    setup: 'npm install --no-audit --no-fund --prefer-offline',
+    files: {
+      'package.json':
+        '{ "name": "clock", "version": "1.0.0", "dependencies": { "ms": "2.1.3", "patch-package": "8.0.0" } }\n',
+      'patches/ms+2.1.2.patch':
+        'diff --git a/node_modules/ms/index.js b/node_modules/ms/index.js\n--- a/node_modules/ms/index.js\n+++ b/node_modules/ms/index.js\n@@ -1,3 +1,3 @@\n-var seconds = 1000;\n+var seconds = 1001;\n var m = s * 60;\n var h = m * 60;\n',
+    },
+    run: 'npx patch-package',
+    exitCode: 1,
+    telling: ['Failed to apply patch for package ms'],
+  },
+  {
+    ...npm('pnpm@9'),
+    slug: 'pnpm-lock-outdated',
+    tool: 'pnpm',
+    heldOut: false,
+    category: 'DEPENDENCY_ERROR',
+    files: {
+      'package.json': '{ "name": "tea", "version": "1.0.0", "dependencies": { "ms": "2.1.3" } }\n',
+      'pnpm-lock.yaml':
+        "lockfileVersion: '9.0'\n\nsettings:\n  autoInstallPeers: true\n  excludeLinksFromLockfile: false\n\nimporters:\n\n  .: {}\n",
+    },
+    run: './node_modules/.bin/pnpm install --frozen-lockfile',
+    exitCode: 1,
+    telling: ['ERR_PNPM_OUTDATED_LOCKFILE'],
+  },
+  {
+    setup: 'npm install --global --prefix ~/.local yarn@1',
+    version: 'yarn --version',
+    slug: 'yarn-no-such-version',
+    tool: 'yarn',
+    heldOut: false,
+    category: 'DEPENDENCY_ERROR',
+    files: {
+      'package.json':
+        '{ "name": "tea", "version": "1.0.0", "license": "MIT", "dependencies": { "ms": "9.9.9" } }\n',
+    },
+    green: { 'package.json': ['9.9.9', '2.1.3'] },
+    run: 'yarn install --non-interactive',
+    exitCode: 1,
+    telling: ['Couldn\'t find any versions for "ms" that matches "9.9.9"'],
+  },
+  {
+    version: 'npm --version',
+    slug: 'npm-publish-need-auth',
+    tool: 'npm',
+    heldOut: false,
+    category: 'CONFIG_ERROR',
+    files: { 'package.json': '{ "name": "tea", "version": "1.0.0" }\n', 'index.js': 'exports.tea = 1;\n' },
+    network: 'none',
+    run: 'npm publish --registry http://packages.example.test',
+    exitCode: 1,
+    telling: ['npm error need auth This command requires you to be logged in to'],
+  },
+  {
+    version: 'npm --version',
+    slug: 'npm-install-unauthorized',
+    tool: 'npm',
+    heldOut: false,
+    category: 'CONFIG_ERROR',
+    files: {
+      'package.json': '{ "name": "tea", "version": "1.0.0", "dependencies": { "@harbor/ropes": "2.0.0" } }\n',
+      '.npmrc': '@harbor:registry=http://packages.example.test/\nfetch-retries=0\n',
+    },
+    network: 'unauthorized',
+    run: 'npm install --no-audit',
+    exitCode: 1,
+    telling: ['Unable to authenticate, your authentication token seems to be invalid.'],
+  },
+  {
+    ...npm('envalid@8'),
+    slug: 'envalid-missing-variable',
+    tool: 'envalid',
+    heldOut: true,
+    category: 'CONFIG_ERROR',
+    files: {
+      'package.json': '{ "name": "mail" }\n',
+      'start.js':
+        "const { cleanEnv, str, port } = require('envalid');\n\nconst env = cleanEnv(process.env, { MAIL_HOST: str({ desc: 'Where mail is sent' }), MAIL_PORT: port() });\nconsole.log(env.MAIL_HOST);\n",
+    },
+    env: { MAIL_PORT: 'smtp' },
+    run: 'node start.js',
+    exitCode: 1,
+    telling: ['MAIL_PORT: Invalid port input: "smtp"', 'MAIL_HOST: Where mail is sent'],
+  },
+];
