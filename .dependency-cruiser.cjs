@@ -82,7 +82,12 @@ module.exports = {
       '^src/app(\\.ts$|/)',
       '^src/providers/[^/]+\\.ts$',
     ]),
-    only('replay-drives-triage', '^src/replay/', [READ, STORES, '^src/service/', '^graphs/']),
+    only(
+      'replay-drives-triage',
+      '^src/replay/',
+      [READ, STORES, '^src/service/', '^graphs/', '^src/tools/all-tools\\.ts$'],
+      'Figures by source read from the row of each tool which source it asks.',
+    ),
     only('action-sees', '^action/', [
       '^src/(domain|ports|lib|log|config|service|notifications|app|providers|experiments)/',
     ]),

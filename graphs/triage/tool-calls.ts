@@ -103,15 +103,6 @@ function queryKey({ args: { query } }: ToolCall): string {
 /** The investigators in the order in which their findings are numbered. */
 export const INVESTIGATORS: readonly Investigator[] = Investigator.options;
 
-/** Tools that each investigator may call. A tool in no list is called only outside a fan-out. */
-const TOOLS: Readonly<Record<Investigator, string>> = {
-  code: `find_files read_file read_test_file read_blame read_commit_history read_commit_diff
-    changed_since_green read_past_fixes search_code search_semantic list_repositories`,
-  history: `find_similar_failures read_failure_history count_consecutive_failures diff_with_green read_build_log
-    read_console_output grep_log view_log read_artifact`,
-  documents: 'search_knowledge search_error_library read_repository_docs search_web',
-};
-
 /**
  * Returns the offered tools that this investigator may call. Includes fallback tools (the web) only if
  * `fallback` is true, which means that the other tools found nothing.
@@ -121,8 +112,7 @@ export function pickInvestigatorTools(
   offered: readonly ToolDescription[],
   fallback: boolean,
 ): ToolDescription[] {
-  const own = TOOLS[investigator].split(/\s+/);
-  return offered.filter((tool) => own.includes(tool.name) && (fallback || !tool.fallback));
+  return offered.filter((tool) => tool.investigator === investigator && (fallback || !tool.fallback));
 }
 
 /** Calls that are made at once. */
@@ -188,22 +178,18 @@ function refuse(call: ToolCall, summary: string): ToolOutcome {
   return { call, status: 'refused', findings: [], summary, milliseconds: 0, attempts: 0 };
 }
 
-/**
- * The tools whose findings change answers most, the most important first: what is already known and decided,
- * what changed or mended the failure, and who else had it. Other tools follow in the order in which they were
- * chosen, and last those that have little to say about this failure.
- */
-const WORTH: readonly string[] = `ask_reviewer search_error_library search_knowledge changed_since_green
-  read_past_fixes find_files read_blame search_code count_consecutive_failures read_file
-  read_failure_history`.split(/\s+/);
+/** The ranks of tools without a precedence, and of those that have little to say about this failure. */
+const [LATER, LAST] = [1_000, 1_001];
 
-/** Sorts calls by their worth if not all can be made now. */
+/**
+ * Sorts calls if not all can be made now: by the precedence of their tools, and those of one rank in the
+ * order in which they were chosen.
+ */
 function sortByWorth(calls: readonly ToolCall[], offered: readonly ToolDescription[]): ToolCall[] {
   if (calls.length <= MAX_CALLS) return [...calls];
-  const isPoor = (name: string) => offered.find((tool) => tool.name === name)?.outlook === 'poor';
-  const rank = ({ tool }: ToolCall) => {
-    if (isPoor(tool)) return WORTH.length + 1;
-    return WORTH.includes(tool) ? WORTH.indexOf(tool) : WORTH.length;
+  const rank = (call: ToolCall) => {
+    const tool = offered.find(({ name }) => name === call.tool);
+    return tool?.outlook === 'poor' ? LAST : (tool?.precedence ?? LATER);
   };
   return calls.toSorted((left, right) => rank(left) - rank(right));
 }

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { isNotDevelopersFault } from '../domain/analysis.ts';
-import type { Category } from '../domain/category.ts';
 import { callKey, type ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import type { Insight, Plan } from '../ports/analyst.ts';
-import type { ToolDescription } from '../ports/toolbox.ts';
+import type { Clues, ToolDescription } from '../ports/toolbox.ts';
 import { ruleOn } from './classify.ts';
+import { hasLocated, namesUnknown, readClues } from './clues.ts';
 import { retrievalScore } from './evidence-facts.ts';
 import { rankPlaces } from './places.ts';
-import { argumentsFor, namesUnknown } from './tool-arguments.ts';
 import { causeConfidence } from './verify.ts';
 
 /** Retrieval from here on makes the costlier tools needless. */
@@ -17,63 +16,28 @@ const GOOD_RETRIEVAL = 0.75;
 const UNSURE = 0.6;
 const MOST_AT_ONCE = 3;
 
-/**
- * The tools of each category, the most informative first. Tools with a good outlook go before all of them.
- * Tools with a poor one go after them. Who wrote the failing line tells more than the line. What lasts, or
- * hits other repositories too, tells more of a machine or service than its log. Configuration and
- * dependencies are what their file says.
- */
-const MOST_INFORMATIVE: Readonly<Record<Category, readonly string[]>> = {
-  CODE_ERROR: [
-    'changed_since_green',
-    'read_blame',
-    'read_file',
-    'read_past_fixes',
-    'search_code',
-    'read_commit_history',
-    'search_semantic',
-  ],
-  INFRA_ERROR: [
-    'count_consecutive_failures',
-    'find_similar_failures',
-    'read_failure_history',
-    'read_build_log',
-    'read_console_output',
-  ],
-  CONFIG_ERROR: ['changed_since_green', 'read_file', 'read_console_output', 'read_failure_history'],
-  DEPENDENCY_ERROR: [
-    'changed_since_green',
-    'read_file',
-    'find_similar_failures',
-    'read_failure_history',
-    'read_console_output',
-  ],
-  TEST_FAILURE: ['read_past_fixes', 'changed_since_green', 'read_failure_history', 'read_test_file'],
-};
-
 /** Tools of the first round in addition to those that it always has: the most informative. */
 const FIRST = 2;
 
 /** Tools that read the code first, in addition to the changes, if the log does not explain the failure. */
 const FIRST_OF_CODE = ['read_blame', 'read_file'];
 
-/** Allowed for any category, asked last. What is new since a green build is in the excerpts already. */
-const ANY_CATEGORY = ['find_similar_failures', 'read_failure_history', 'count_consecutive_failures'];
-
 interface Choice extends Insight {
   readonly plan: Plan;
   readonly offered: readonly ToolDescription[];
+  readonly clues: Clues;
 }
 
 /**
  * Chooses the independent calls of this round: first the tools that always run, then those that the
  * category's table allows.
  */
-export function chooseCalls(given: Choice): ToolCall[] {
+export function chooseCalls(given: Omit<Choice, 'clues'>): ToolCall[] {
   const offered = given.offered.filter(({ categories }) =>
     categories.includes(given.classification.category),
   );
-  const input = { ...given, offered };
+  const clues = readClues(given.subject, given.classification.category);
+  const input = { ...given, offered, clues };
   // Only fallback tools are offered, so the last resort is used now.
   if (offered.length > 0 && offered.every(({ fallback }) => fallback))
     return offered.flatMap(
@@ -98,12 +62,17 @@ export function chooseCalls(given: Choice): ToolCall[] {
 }
 
 /**
- * Lists the tools that may be asked for this failure, the most informative first. If the error is that a name
- * is not known, the search for what defines it comes before all.
+ * Lists the tools that may be asked for this failure, the most informative first. Who wrote the failing line
+ * tells more than the line. What lasts, or hits other repositories too, tells of a machine or service more
+ * than its log. If the error is that a name is not known, the search for what defines it comes before all.
  */
-function listByWorth({ classification, subject }: Insight): string[] {
-  const worth = MOST_INFORMATIVE[classification.category].concat(ANY_CATEGORY);
-  return [...new Set(namesUnknown(subject) ? ['search_code'].concat(worth) : worth)];
+function listByWorth({ classification, offered, clues }: Choice): string[] {
+  const places = offered.flatMap(({ name, serves }) => {
+    const place = serves?.[classification.category] ?? null;
+    return place === null ? [] : [{ name, place }];
+  });
+  const worth = places.sort((left, right) => left.place - right.place).map(({ name }) => name);
+  return [...new Set(namesUnknown(clues) ? ['search_code'].concat(worth) : worth)];
 }
 
 /** Puts calls into the order in which they tell most about this failure. */
@@ -157,7 +126,7 @@ function wantsCode(
   confidence: number,
   offered: readonly ToolDescription[],
 ): boolean {
-  if (classification.category !== 'CODE_ERROR' || argumentsFor('read_blame', subject) !== null) return true;
+  if (classification.category !== 'CODE_ERROR' || hasLocated(subject)) return true;
   const hasChanged = offered.some(({ name, outlook }) => name === CHANGES && outlook === 'good');
   const isExplained = retrievalScore(evidence) >= GOOD_RETRIEVAL && confidence >= UNSURE && !hasChanged;
   return outcomes.length > 0 && !isExplained;
@@ -181,9 +150,8 @@ function codeCalls(input: Choice): ToolCall[] {
  * Checks the conditions of the table: weak retrieval, an error that names file and line, or a second
  * iteration that is still unsure.
  */
-function isNeeded({ plan, round, subject }: Pick<Insight, 'round' | 'subject'> & { plan: Plan }): boolean {
-  const located = argumentsFor('read_blame', subject) !== null;
-  return plan.retrieval < GOOD_RETRIEVAL || located || (round >= 2 && plan.confidence < UNSURE);
+function isNeeded({ plan, round, clues: { located } }: Choice): boolean {
+  return plan.retrieval < GOOD_RETRIEVAL || located !== null || (round >= 2 && plan.confidence < UNSURE);
 }
 
 function callsFor(input: Choice, names: readonly string[], why?: string): ToolCall[] {
@@ -205,7 +173,7 @@ function lastResort(input: Choice): ToolCall[] {
 }
 
 function freshCall(input: Choice, tool: ToolDescription, why: string): ToolCall | null {
-  const args = argumentsFor(tool.name, input.subject, input.classification.category);
+  const args = tool.argumentsFrom?.(input.clues) ?? null;
   if (args === null) return null;
   const call = { tool: tool.name, args: fitting(args, tool), why };
   const made = input.outcomes.filter(({ status }) => status !== 'refused');
@@ -276,7 +244,7 @@ export function mendCall(call: ToolCall, tool: ToolDescription, subject: TriageS
   const schema = Parameters.safeParse(tool.parameters);
   if (!schema.success) return null;
   const { properties, required } = schema.data;
-  const known = argumentsFor(tool.name, subject) ?? {};
+  const known = tool.argumentsFrom?.(readClues(subject)) ?? {};
   const args: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(properties)) {
     const fallback = required.includes(name) ? known[name] : undefined;

@@ -5,6 +5,7 @@ import type { ToolDescription } from '../ports/toolbox.ts';
 import { composeAnswer } from './answer.ts';
 import { chooseCalls, fitting, mendCall, planNext } from './choose-tools.ts';
 import { ruleOn } from './classify.ts';
+import { readClues } from './clues.ts';
 import {
   type Aspect,
   comparisonStatements,
@@ -14,7 +15,6 @@ import {
   laidOut,
   understandQuestion,
 } from './converse-statements.ts';
-import { argumentsFor } from './tool-arguments.ts';
 import { assess } from './verify.ts';
 
 /**
@@ -103,18 +103,19 @@ function callsForAspects({
   understanding,
   topic,
   evidence,
-}: Inquiry & { understanding: Understanding }): ToolCall[] {
+  offered,
+}: Inquiry & { understanding: Understanding; offered: readonly ToolDescription[] }): ToolCall[] {
   const aspects = findAspects(question);
   const names = [
     ...namesForShape(understanding, aspects),
     ...aspects.flatMap((aspect) => BY_ASPECT[aspect] ?? []),
   ];
   const known = new Set(evidence.map(({ tool }) => tool));
+  const clues = readClues(topic.subject, topic.analysis.category);
   return [...new Set(names)]
     .filter((name) => !known.has(name))
     .flatMap((name) => {
-      const args =
-        name === 'diff_with_green' ? {} : argumentsFor(name, topic.subject, topic.analysis.category);
+      const args = offered.find((tool) => tool.name === name)?.argumentsFrom?.(clues) ?? null;
       return args === null ? [] : [{ tool: name, args, why: `the question is about ${understanding.about}` }];
     });
 }

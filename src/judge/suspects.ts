@@ -11,6 +11,7 @@ import {
   rateTouch,
   shareWords,
 } from './changes.ts';
+import { findManifest } from './clues.ts';
 import {
   type FoundFile,
   listTouches,
@@ -24,7 +25,6 @@ import {
 import { altersCode } from './line-changes.ts';
 import { isTestPath } from './paths.ts';
 import { isSameFile, type Place, rankPlaces } from './places.ts';
-import { findManifest } from './tool-arguments.ts';
 
 const MAX_SUSPECTS = 10;
 /**

@@ -5,12 +5,52 @@ import type { TriageSubject } from '../domain/triage.ts';
 export type CostClass = 'low' | 'medium' | 'high';
 export type Outlook = 'good' | 'poor';
 
+/** The kinds of sources that tools ask. */
+export const TOOL_SOURCES = ['code host', 'knowledge', 'history', 'log', 'web', 'people'] as const;
+export type ToolSource = (typeof TOOL_SOURCES)[number];
+
+/**
+ * The categories that a tool is offered for, each with its place among the tools that the rules ask, 1 first.
+ * The place is null if the rules do not ask the tool by its place, but at their own time or never.
+ */
+export type Serves = Readonly<Partial<Record<Category, number | null>>>;
+
+/** The clues of a failure, for the tools that make their arguments of them. */
+export interface Clues {
+  readonly subject: TriageSubject;
+  /** The category of the failure; undefined if the arguments must not depend on it. */
+  readonly category: Category | undefined;
+  /** The files of the project that the failure names, most suspicious first. */
+  readonly places: readonly { readonly path: string }[];
+  /** The first of them with a line that is no test's. */
+  readonly located: { readonly path: string; readonly line: number } | null;
+  /** The sentence that best describes what went wrong; empty if there is none. */
+  readonly headline: string;
+  /** The text by which the rules decided. */
+  readonly decisive: string | null;
+  /** The name in the code that the failure is about. */
+  readonly symbol: string | null;
+  /** The manifest of the toolchain. */
+  readonly manifest: string | null;
+}
+
 /** The description of a tool for the graph and the analysts, known before a call. */
 export interface ToolDescription {
   readonly name: string;
   /** The question it answers, for people and models. */
   readonly question: string;
   readonly categories: readonly Category[];
+  /** Its place for each category; absent: the rules do not ask it by its place. */
+  readonly serves?: Serves;
+  /** The investigator of a fan-out that may call it. Absent: it is called only outside a fan-out. */
+  readonly investigator?: 'code' | 'history' | 'documents' | undefined;
+  /** The kind of source that it asks. */
+  readonly asks?: ToolSource;
+  /**
+   * Its place, 1 first, if more calls were chosen than can be made at once: the tools whose findings change
+   * answers most. Absent: it comes after those that have one.
+   */
+  readonly precedence?: number | undefined;
   /** Runs in the first round for every failure of its categories. */
   readonly always: boolean;
   readonly costClass: CostClass;
@@ -22,6 +62,8 @@ export interface ToolDescription {
    * something to compare or to show, `poor` if it has little. Absent if nothing is known.
    */
   readonly outlook?: Outlook;
+  /** Makes arguments of what is known; null if that does not give them. Absent: the rules cannot call it. */
+  readonly argumentsFrom?: ((clues: Clues) => Record<string, unknown> | null) | undefined;
   /** JSON schema of its arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
 }

@@ -1,8 +1,7 @@
 import { AblationStage, type Design, ReadStage } from '../domain/calibration.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { Toolbox } from '../ports/toolbox.ts';
+import type { Toolbox, ToolDescription, ToolSource } from '../ports/toolbox.ts';
 import type { InvestigateDeps } from '../service/triage/investigate.ts';
-import { listTools } from './figures/effort.ts';
 
 /** Parses the names of stages. Throws `invalid-input`, which lists all stages, if one is unknown. */
 export function parseStages(names: readonly string[]): AblationStage[] {
@@ -70,21 +69,25 @@ function limitsWithout(
   return { ...limits, ...(isOnce ? { maxIterations: 1 } : {}), ...(isLast ? { maxCorrections: 0 } : {}) };
 }
 
-/** The tools of each source of evidence. */
-const TOOLS: Partial<Record<AblationStage, readonly string[]>> = {
-  library: ['search_error_library'],
-  knowledge: ['search_knowledge'],
-  'code-host': listTools('code host'),
-  history: listTools('history'),
-  logs: listTools('log'),
-  web: listTools('web'),
-  green: ['diff_with_green'],
+/** The sources whose tools a stage leaves out. */
+const SOURCES: Partial<Record<AblationStage, ToolSource>> = {
+  'code-host': 'code host',
+  history: 'history',
+  logs: 'log',
+  web: 'web',
+};
+/** The single tools that a stage leaves out. */
+const TOOLS: Partial<Record<AblationStage, string>> = {
+  library: 'search_error_library',
+  knowledge: 'search_knowledge',
+  green: 'diff_with_green',
 };
 
 /** Returns the toolbox without the tools of these stages, as if they did not exist. */
 export function leaveOutTools(toolbox: Toolbox, stages: readonly AblationStage[]): Toolbox {
-  const out = new Set(stages.flatMap((stage) => TOOLS[stage] ?? []));
-  const isKept = ({ name }: { readonly name: string }) => !stages.includes('tools') && !out.has(name);
+  const isKept = ({ name, asks }: Pick<ToolDescription, 'name' | 'asks'>) =>
+    !stages.includes('tools') &&
+    !stages.some((stage) => TOOLS[stage] === name || (asks !== undefined && SOURCES[stage] === asks));
   const { askable } = toolbox;
   return {
     ...toolbox,
@@ -92,9 +95,12 @@ export function leaveOutTools(toolbox: Toolbox, stages: readonly AblationStage[]
     ...(askable === undefined
       ? {}
       : { askable: async (...asked) => (await askable(...asked)).filter(isKept) }),
-    describe: (name) => (isKept({ name }) ? toolbox.describe(name) : null),
+    describe: (name) => {
+      const tool = toolbox.describe(name);
+      return tool !== null && isKept(tool) ? tool : null;
+    },
     run: async (call, ...asked) =>
-      isKept({ name: call.tool })
+      isKept(toolbox.describe(call.tool) ?? { name: call.tool })
         ? await toolbox.run(call, ...asked)
         : { call, status: 'unavailable', findings: [], summary: LEFT_OUT, milliseconds: 0, attempts: 0 },
   };

@@ -1,7 +1,7 @@
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { HistoryStore, PassingLogs } from '../ports/stores.ts';
-import type { ReviewerClient, WebSearch } from '../ports/toolbox.ts';
+import type { ReviewerClient, ToolDescription, WebSearch } from '../ports/toolbox.ts';
 import type { Embedder, VectorIndex } from '../ports/vector-index.ts';
 import { changedSinceGreen, readCommitDiff, readCommitHistory, readPastFixes } from './commits.ts';
 import { diffWithGreen } from './diff-with-green.ts';
@@ -82,4 +82,12 @@ export function createTools(sources: ToolSources): Tool[] {
     diffWithGreen(archive, passingBuilds),
     askReviewer(sources.reviewers),
   ];
+}
+
+/** Describes all tools, connected to nothing: a source is asked only when a tool runs. */
+export function describeTools(): ToolDescription[] {
+  const source = { driver: 'none' };
+  const names = ['vectorIndex', 'archive', 'passingBuilds', 'codeHost', 'history', 'webSearch'];
+  const sources: unknown = Object.fromEntries(names.map((name) => [name, source]));
+  return createTools(sources as ToolSources).map(({ description }) => description);
 }

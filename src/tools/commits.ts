@@ -44,7 +44,9 @@ export function readCommitHistory(codeHost: CodeHost): Tool {
     question:
       'Which commits led to this build, newest first, which files did each touch, and which touched ' +
       'these lines?',
-    categories: ['CODE_ERROR'],
+    serves: { CODE_ERROR: 6 },
+    investigator: 'code',
+    asks: 'code host',
     costClass: 'high',
     usualLatencyMs: 800,
     parameters: CommitHistoryParameters.refine(
@@ -54,6 +56,8 @@ export function readCommitHistory(codeHost: CodeHost): Tool {
       },
     ),
     keptBy: 'arguments',
+    argumentsFrom: ({ places: [first] }) =>
+      first === undefined ? { limit: 10 } : { path: first.path, limit: 10 },
     async run(args, context) {
       const code = await builtCode(codeHost, context);
       const located = args.path === undefined ? null : await code.locate(args.path);
@@ -94,7 +98,9 @@ export function readCommitDiff(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_commit_diff',
     question: 'What did this commit change, line by line, and in which pull request?',
-    categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'],
+    serves: { CODE_ERROR: null, CONFIG_ERROR: null, DEPENDENCY_ERROR: null, TEST_FAILURE: null },
+    investigator: 'code',
+    asks: 'code host',
     costClass: 'medium',
     usualLatencyMs: 700,
     parameters: CommitDiffParameters,
@@ -138,11 +144,15 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
     question:
       'When this same failure was mended before, which files and commits stood between the red build ' +
       'and the green one?',
-    categories: ['CODE_ERROR', 'TEST_FAILURE'],
+    serves: { CODE_ERROR: 4, TEST_FAILURE: 1 },
+    investigator: 'code',
+    asks: 'code host',
+    precedence: 5,
     costClass: 'medium',
     usualLatencyMs: 800,
     parameters: z.strictObject({}),
     outlook: async (subject) => ((await findMended(history, subject)) === null ? 'poor' : 'good'),
+    argumentsFrom: () => ({}),
     async run(_args, { subject, category, signal }): Promise<Finding[]> {
       const { repository } = subject.build;
       const mended = await findMended(history, subject);
@@ -224,7 +234,10 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
   return defineCodeTool(codeHost, {
     name: 'changed_since_green',
     question: 'Which files and commits changed between the last green build and this one?',
-    categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'],
+    serves: { CODE_ERROR: 1, CONFIG_ERROR: 1, DEPENDENCY_ERROR: 1, TEST_FAILURE: 2 },
+    investigator: 'code',
+    asks: 'code host',
+    precedence: 4,
     costClass: 'medium',
     usualLatencyMs: 800,
     parameters: z.strictObject({}),
@@ -233,6 +246,7 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
       const base = await findBase(codeHost, history, subject, signal);
       return base === null || base === 'this commit' ? 'poor' : 'good';
     },
+    argumentsFrom: ({ subject }) => (subject.build.commit === null ? null : {}),
     async run(_args, { subject, category, signal }): Promise<Finding[]> {
       const { repository, commit } = subject.build;
       if (commit === null) return [];

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
-import { CATEGORIES } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
@@ -9,7 +8,7 @@ import { type LogText, openText } from '../log/lines/lines.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { PassingBasis, PassingLogs } from '../ports/stores.ts';
 import { chooseSource, cleanText, MAX_FINDINGS, windowPieces } from './findings.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 /** Lines of one answer, known ones between new ones included. */
 const MAX_LINES = 80;
@@ -53,13 +52,16 @@ export function diffWithGreen(archive: BuildArchive, passingBuilds: PassingLogs)
   return defineTool({
     name: 'diff_with_green',
     question: 'Which lines of the log are new since the last green build of the same job?',
-    categories: CATEGORIES,
+    serves: ANY_CATEGORY,
+    investigator: 'history',
+    asks: 'log',
     costClass: 'low',
     usualLatencyMs: 300,
     provider: 'green-logs',
     parameters: Parameters.refine(({ from, to }) => to === undefined || to >= (from ?? 1), {
       error: 'from must not be after to',
     }),
+    argumentsFrom: () => ({}),
     async run({ source: named, from, to }, { subject, signal }) {
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];

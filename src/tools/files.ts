@@ -5,6 +5,7 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { findNearestPaths, getStem } from '../lib/nearest-paths.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
+import type { Clues } from '../ports/toolbox.ts';
 import { windowAround, windowPieces } from './findings.ts';
 import { type BuiltCode, builtCode, defineCodeTool, formatTree, testFilePaths } from './repository.ts';
 import type { RepositoryScope, Tool } from './tool.ts';
@@ -31,12 +32,16 @@ export function readFile(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_file',
     question: 'What stands in this file at this line, in the commit that was built?',
-    categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'],
+    serves: { CODE_ERROR: 3, CONFIG_ERROR: 2, DEPENDENCY_ERROR: 2 },
+    investigator: 'code',
+    asks: 'code host',
+    precedence: 10,
     costClass: 'medium',
     usualLatencyMs: 500,
     parameters: FileParameters,
     alternative: { tool: 'search_code', args: alternativeArgs },
     keptBy: 'arguments',
+    argumentsFrom: findFileToRead,
     async run(args, context) {
       const code = await builtCode(codeHost, context);
       const located = await code.locate(args.path);
@@ -126,11 +131,19 @@ export function readTestFile(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_test_file',
     question: 'What does the failing test do, and what does it expect?',
-    categories: ['TEST_FAILURE'],
+    serves: { TEST_FAILURE: 4 },
+    investigator: 'code',
+    asks: 'code host',
     costClass: 'medium',
     usualLatencyMs: 500,
     parameters: TestFileParameters,
     keptBy: 'failure',
+    argumentsFrom({ subject: { failingTests, failures } }) {
+      const test = failingTests[0] ?? failures.find((failure) => failure.test !== null)?.test ?? null;
+      if (test === null) return null;
+      const name = test.name.slice(0, 500);
+      return test.file ? { test: name, file: test.file } : { test: name };
+    },
     async run({ test: name, file }, context) {
       const known = chooseTest(context.subject, name);
       if (known === null) return [];
@@ -201,7 +214,9 @@ export function readRepositoryDocs(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_repository_docs',
     question: 'What does the repository say of itself (llms.txt, else its README), and how is it laid out?',
-    categories: ['CODE_ERROR'],
+    serves: { CODE_ERROR: null },
+    investigator: 'documents',
+    asks: 'code host',
     costClass: 'medium',
     usualLatencyMs: 700,
     parameters: DocsParameters,
@@ -265,7 +280,9 @@ export function listRepositories(codeHost: CodeHost, scope: RepositoryScope): To
   return defineCodeTool(codeHost, {
     name: 'list_repositories',
     question: "Which repositories of this build's owner can be read, and what are they for?",
-    categories: ['CODE_ERROR'],
+    serves: { CODE_ERROR: null },
+    investigator: 'code',
+    asks: 'code host',
     costClass: 'low',
     usualLatencyMs: 400,
     parameters: RepositoriesParameters,
@@ -300,4 +317,31 @@ export function listRepositories(codeHost: CodeHost, scope: RepositoryScope): To
 
 function getOwner(repository: string): string {
   return repository.split('/')[0]?.toLowerCase() ?? '';
+}
+
+/**
+ * Returns the file to read: code for a code error, a CI file for a set-up error, and a manifest or lock file
+ * for a dependency error.
+ */
+function findFileToRead({ subject, category, located, manifest }: Clues): Record<string, unknown> | null {
+  if (category === 'CONFIG_ERROR') return pathAlone(findConfiguration(subject));
+  if (category === 'DEPENDENCY_ERROR') return pathAlone(manifest);
+  if (located === null) return null;
+  const { path, line } = located;
+  return { path, lineStart: Math.max(1, line - AROUND), lineEnd: line + AROUND };
+}
+
+function pathAlone(path: string | null): Record<string, unknown> | null {
+  return path === null ? null : { path };
+}
+
+/** The files in which CI services are set up, as a log names them. */
+const CI_FILE = new RegExp(
+  String.raw`\.github/workflows/[\w.-]{1,80}\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|` +
+    String.raw`\.travis\.yml|azure-pipelines\.yml`,
+);
+
+function findConfiguration(subject: TriageSubject): string | null {
+  const text = subject.excerpts.map((excerpt) => excerpt.text).join('\n');
+  return CI_FILE.exec(text)?.[0] ?? (/\bJenkinsfile\b/.test(text) ? 'Jenkinsfile' : null);
 }

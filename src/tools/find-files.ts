@@ -15,6 +15,8 @@ const MAX_LISTED = 100_000;
 /** Words of the log that are looked up. */
 const MAX_WORDS = 4_000;
 const MAX_FOUND = 24;
+/** Paths of the failure that are looked up. */
+const MAX_PATHS = 40;
 const MAX_SHOWN = 10;
 /** A name that fits more files than this says nothing. */
 const MOST_FITTING = 3;
@@ -32,7 +34,7 @@ const IMPORT = new RegExp(
 const Parameters = z.strictObject({
   paths: z
     .array(z.string().min(1).max(1_024))
-    .max(40)
+    .max(MAX_PATHS)
     .optional()
     .describe('Paths to look for, as the log or a guess has them'),
 });
@@ -64,12 +66,16 @@ export function findFiles(codeHost: CodeHost): Tool {
     question:
       'Which files of the repository do the log, the failed step and the failing test lead to, and ' +
       'which paths do not exist there?',
-    categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'],
+    serves: { CODE_ERROR: null, CONFIG_ERROR: null, DEPENDENCY_ERROR: null, TEST_FAILURE: null },
+    investigator: 'code',
+    asks: 'code host',
+    precedence: 6,
     always: true,
     costClass: 'low',
     usualLatencyMs: 300,
     parameters: Parameters,
     keptBy: 'failure',
+    argumentsFrom: ({ places }) => ({ paths: places.slice(0, MAX_PATHS).map(({ path }) => path) }),
     async run({ paths = [] }, context) {
       const code = await builtCode(codeHost, context);
       const list = await codeHost.listFiles({ ...code.at, limit: MAX_LISTED }, code.signal);

@@ -1,14 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RE2JS, RE2JSException } from 're2js';
 import { z } from 'zod';
-import { CATEGORIES } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import { append } from '../lib/collections.ts';
 import { cleanLine } from '../log/lines/clean.ts';
 import type { BuildArchive, NumberedLine } from '../ports/build-archive.ts';
 import { chooseSource, cleanText, type LogLines, windowPieces } from './findings.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 const MAX_LINES = 20;
 /** Milliseconds of work between two yields to the event loop. */
@@ -46,7 +45,9 @@ export function grepLog(archive: BuildArchive): Tool {
   return defineTool({
     name: 'grep_log',
     question: 'On which lines of a log or artifact, or of all of them, does this text or pattern stand?',
-    categories: CATEGORIES,
+    serves: ANY_CATEGORY,
+    investigator: 'history',
+    asks: 'log',
     costClass: 'low',
     usualLatencyMs: 200,
     provider: `build-archive:${archive.driver}`,

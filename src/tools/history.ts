@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Build } from '../domain/build.ts';
-import { CATEGORIES } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { FailureRow } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
@@ -20,12 +19,16 @@ export function readFailureHistory(history: HistoryStore): Tool {
   return defineTool({
     name: 'read_failure_history',
     question: 'Did this test, or this same failure, occur in earlier builds of the repository, and when?',
-    categories: CATEGORIES,
+    serves: { CODE_ERROR: 9, INFRA_ERROR: 3, CONFIG_ERROR: 4, DEPENDENCY_ERROR: 4, TEST_FAILURE: 3 },
+    investigator: 'history',
+    asks: 'history',
+    precedence: 11,
     costClass: 'low',
     usualLatencyMs: 100,
     provider: 'history',
     unavailable: async () => historyUnavailable(history),
     parameters: HistoryParameters,
+    argumentsFrom: () => ({ limit: 20 }),
     async run({ test, limit }, { subject }) {
       const rows = await history.failureHistory({
         repository: subject.build.repository,
@@ -44,12 +47,16 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
   return defineTool({
     name: 'count_consecutive_failures',
     question: 'How many builds of this pipeline and branch failed in a row, and since which?',
-    categories: CATEGORIES,
+    serves: { CODE_ERROR: 10, INFRA_ERROR: 1, CONFIG_ERROR: 6, DEPENDENCY_ERROR: 6, TEST_FAILURE: 6 },
+    investigator: 'history',
+    asks: 'history',
+    precedence: 9,
     costClass: 'low',
     usualLatencyMs: 80,
     provider: 'history',
     unavailable: async () => historyUnavailable(history),
     parameters: z.strictObject({}),
+    argumentsFrom: () => ({}),
     async run(_args, { subject }) {
       const { repository, pipeline, branch, id } = subject.build;
       const { fingerprint, generic } = subject;
@@ -128,12 +135,15 @@ export function findSimilarFailures(history: HistoryStore, scope: RepositoryScop
   return defineTool({
     name: 'find_similar_failures',
     question: 'Which other builds, of any repository, failed with a message like this one?',
-    categories: CATEGORIES,
+    serves: { CODE_ERROR: 8, INFRA_ERROR: 2, CONFIG_ERROR: 5, DEPENDENCY_ERROR: 3, TEST_FAILURE: 5 },
+    investigator: 'history',
+    asks: 'history',
     costClass: 'low',
     usualLatencyMs: 150,
     provider: 'history',
     unavailable: async () => historyUnavailable(history),
     parameters: SimilarParameters,
+    argumentsFrom: ({ headline }) => (headline === '' ? { limit: 5 } : { text: headline, limit: 5 }),
     async run({ text, minScore, limit }, { subject }) {
       const asked = text === undefined ? toLikenessParts(subject) : messageAlone(text);
       if (asked.message === null || asked.message.trim() === '' || asked.message === NO_ERROR) return [];

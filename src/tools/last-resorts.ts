@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { CATEGORIES } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { firstOfEach } from '../lib/collections.ts';
-import type { ReviewerClient, WebSearch } from '../ports/toolbox.ts';
+import { classifyRole, type LineRole } from '../log/roles.ts';
+import type { Clues, ReviewerClient, WebSearch } from '../ports/toolbox.ts';
 import { cleanText, failureHeadline } from './findings.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 /**
  * The maximum length of a query. Search engines take one sentence, and a short query sends less of a private
@@ -37,7 +37,9 @@ export function searchWeb(
   return defineTool({
     name: 'search_web',
     question: 'What do public pages say about this error?',
-    categories: CATEGORIES,
+    serves: ANY_CATEGORY,
+    investigator: 'documents',
+    asks: 'web',
     costClass: 'high',
     usualLatencyMs: 2000,
     fallback: true,
@@ -49,6 +51,10 @@ export function searchWeb(
     },
     listFallbackFindings: nameDocumentation,
     unavailable: async () => (webSearch.configured ? null : 'no web search configured'),
+    argumentsFrom(clues) {
+      const query = findTellingLine(clues);
+      return query === null ? null : { query };
+    },
     async run({ query, limit }, { subject, signal }) {
       // Masked before it is cut: half a secret is not known for one.
       const words = cleanText(await mask(query ?? failureHeadline(subject)))
@@ -147,7 +153,9 @@ export function askReviewer(reviewer: ReviewerClient | undefined): Tool {
     question:
       'What does a person who knows this project say about the one fact that decides, that nothing ' +
       'else can tell, and that is worth waiting hours for?',
-    categories: CATEGORIES,
+    serves: ANY_CATEGORY,
+    asks: 'people',
+    precedence: 1,
     costClass: 'high',
     usualLatencyMs: 1000,
     provider: 'review-queue',
@@ -167,4 +175,26 @@ export function askReviewer(reviewer: ReviewerClient | undefined): Tool {
       ];
     },
   });
+}
+
+const MAX_TELLING = 300;
+const TELLING: ReadonlySet<LineRole> = new Set(['cause', 'notice']);
+/** Marks that a runner or a test tool puts before a message. */
+const BEFORE_MESSAGE = /^(?:##\[error\]|::error[^:]{0,200}::|E {3,9})/;
+
+/**
+ * Returns the one line that tells what went wrong, for a search of the web. Returns null if no line does: how
+ * the step ended finds pages about every failure there is.
+ */
+function findTellingLine({ subject, headline, decisive }: Clues): string | null {
+  const [thrown] = subject.exceptions;
+  const said = [
+    decisive,
+    headline,
+    subject.diagnostics[0]?.message,
+    thrown === undefined ? undefined : `${thrown.type}: ${thrown.message}`,
+  ];
+  const all = said.flatMap((text) => text?.split('\n') ?? []);
+  const lines = all.map((line) => line.trim().replace(BEFORE_MESSAGE, '').trim());
+  return lines.find((line) => TELLING.has(classifyRole(line)))?.slice(0, MAX_TELLING) ?? null;
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { CATEGORIES } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
@@ -7,7 +6,7 @@ import { readableLine } from '../log/reports/passages.ts';
 import { parseReport } from '../log/reports/report.ts';
 import type { ArchivedSource, BuildArchive } from '../ports/build-archive.ts';
 import { chooseSource, type LogLines, windowAround, windowPieces } from './findings.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 const CONTEXT = 30;
 
@@ -31,12 +30,20 @@ export function readBuildLog(archive: BuildArchive): Tool {
   return defineTool({
     name: 'read_build_log',
     question: 'What does the build log say around this line, or at the end of the failing step?',
-    categories: ['INFRA_ERROR'],
+    serves: { INFRA_ERROR: 4 },
+    investigator: 'history',
+    asks: 'log',
     costClass: 'low',
     usualLatencyMs: 100,
     provider: `build-archive:${archive.driver}`,
     parameters: BuildLogParameters,
     alternative: { tool: 'read_failure_history', args: () => ({}) },
+    argumentsFrom({ subject: { excerpts, exits } }) {
+      const [excerpt] = [...excerpts].sort((left, right) => right.weight - left.weight);
+      const exit = exits.at(-1);
+      if (exit !== undefined) return { source: exit.source, line: exit.line, context: 40 };
+      return excerpt === undefined ? {} : { source: excerpt.source, line: excerpt.lineStart, context: 40 };
+    },
     async run({ source: named, line, context }, { subject }) {
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];
@@ -88,11 +95,17 @@ export function readConsoleOutput(archive: BuildArchive): Tool {
   return defineTool({
     name: 'read_console_output',
     question: 'What was printed last, before the process ended?',
-    categories: ['INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'],
+    serves: { INFRA_ERROR: 5, CONFIG_ERROR: 3, DEPENDENCY_ERROR: 5 },
+    investigator: 'history',
+    asks: 'log',
     costClass: 'low',
     usualLatencyMs: 100,
     provider: `build-archive:${archive.driver}`,
     parameters: ConsoleParameters,
+    argumentsFrom({ subject: { excerpts, sources } }) {
+      const source = excerpts[0]?.source ?? sources[0]?.name;
+      return source === undefined ? { lines: 80 } : { source, lines: 80 };
+    },
     async run({ source: named, lines, from }, { subject }) {
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];
@@ -125,7 +138,9 @@ export function viewLog(archive: BuildArchive): Tool {
   return defineTool({
     name: 'view_log',
     question: 'What stands on these lines of the log?',
-    categories: CATEGORIES,
+    serves: ANY_CATEGORY,
+    investigator: 'history',
+    asks: 'log',
     costClass: 'low',
     usualLatencyMs: 100,
     provider: `build-archive:${archive.driver}`,
@@ -177,7 +192,9 @@ export function readArtifact(archive: BuildArchive): Tool {
   return defineTool({
     name: 'read_artifact',
     question: 'Which logs, reports and artifacts did the build leave, and what does one of them say?',
-    categories: CATEGORIES,
+    serves: ANY_CATEGORY,
+    investigator: 'history',
+    asks: 'log',
     costClass: 'low',
     usualLatencyMs: 100,
     provider: `build-archive:${archive.driver}`,

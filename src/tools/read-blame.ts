@@ -25,13 +25,20 @@ export function readBlame(codeHost: CodeHost): Tool {
   return defineCodeTool(codeHost, {
     name: 'read_blame',
     question: 'Who changed these lines last, when, in which commit and in which pull request?',
-    categories: ['CODE_ERROR'],
+    serves: { CODE_ERROR: 2 },
+    investigator: 'code',
+    asks: 'code host',
+    precedence: 7,
     costClass: 'medium',
     usualLatencyMs: 600,
     parameters: Parameters.refine((args) => args.line !== undefined || args.lineStart !== undefined, {
       error: 'line or lineStart must be given',
     }),
     keptBy: 'arguments',
+    argumentsFrom: ({ located }) =>
+      located === null
+        ? null
+        : { path: located.path, lineStart: Math.max(1, located.line - 3), lineEnd: located.line + 3 },
     async run({ path, line, lineStart, lineEnd }, context) {
       const code = await builtCode(codeHost, context);
       const located = await code.locate(path);

@@ -42,13 +42,17 @@ export function searchCode(codeHost: CodeHost): Tool {
     question:
       'Where does this literal text stand in the repository, or which files hold most of these ' +
       'keywords, in the commit that was built?',
-    categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'],
+    serves: { CODE_ERROR: 5, CONFIG_ERROR: null, DEPENDENCY_ERROR: null },
+    investigator: 'code',
+    asks: 'code host',
+    precedence: 8,
     costClass: 'high',
     usualLatencyMs: 1000,
     parameters: Parameters.refine(({ text, words }) => text !== undefined || words !== undefined, {
       error: 'text or words must be given',
     }),
     keptBy: 'arguments',
+    argumentsFrom: ({ symbol }) => (symbol ? { text: symbol.slice(0, 200) } : null),
     async run({ text, words, limit }, context) {
       const code = await builtCode(codeHost, context);
       return text === undefined ? filesWith(code, words ?? []) : linesWith(code, text, limit);

@@ -1,4 +1,3 @@
-import { CATEGORIES } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { NAMES, sumWeights, weighWords } from '../log/recognise/distinctive.ts';
@@ -11,7 +10,7 @@ import {
 import type { VectorIndex, VectorMatch } from '../ports/vector-index.ts';
 import { failureText } from './findings.ts';
 import { retrievalParameters } from './retrieval-parameters.ts';
-import { defineTool, type RepositoryScope, type Tool } from './tool.ts';
+import { ANY_CATEGORY, defineTool, type RepositoryScope, type Tool } from './tool.ts';
 
 /** Failures of one cause say the same: a few are enough. */
 const MAX_FAILURES = 3;
@@ -36,12 +35,16 @@ export function searchErrorLibrary(vectorIndex: VectorIndex, scope: RepositorySc
   return defineTool({
     name: 'search_error_library',
     question: 'Has a person already decided a failure like this one, and what was its cause?',
-    categories: CATEGORIES,
+    serves: ANY_CATEGORY,
+    investigator: 'documents',
+    asks: 'knowledge',
+    precedence: 2,
     always: true,
     costClass: 'low',
     usualLatencyMs: 200,
     provider: `vector-index:${vectorIndex.driver}`,
     parameters: Parameters,
+    argumentsFrom: () => ({ limit: 5 }),
     async run({ query, category, limit }, { subject, signal }) {
       const own = subject.failures.slice(0, MAX_FAILURES).map(toComparedFailure);
       const filter = category === undefined ? {} : { filter: { category } };

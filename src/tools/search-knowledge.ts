@@ -1,14 +1,15 @@
-import { CATEGORIES, type Category } from '../domain/category.ts';
+import type { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import { present } from '../lib/collections.ts';
 import { limitTime } from '../lib/resilience.ts';
 import type { Passage as KeptPassage, PassageMatch, TeamKnowledgeStore } from '../ports/knowledge.ts';
+import type { Clues } from '../ports/toolbox.ts';
 import type { SemanticIndex, VectorIndex, VectorMatch } from '../ports/vector-index.ts';
 import { failureHeadline, failureText, informativeLines } from './findings.ts';
 import { type Explanation, explain, findBestNaming } from './parent-document.ts';
 import { retrievalParameters } from './retrieval-parameters.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 /** Lines of the failure that are looked up, each by itself. */
 const MAX_LINES = 8;
@@ -56,13 +57,17 @@ export function searchKnowledge(vectorIndex: VectorIndex, { team, semantic }: Kn
     question:
       'Which curated document or runbook of the team describes this kind of failure, its causes and ' +
       'its fixes?',
-    categories: CATEGORIES,
+    serves: ANY_CATEGORY,
+    investigator: 'documents',
+    asks: 'knowledge',
+    precedence: 3,
     always: true,
     costClass: 'low',
     usualLatencyMs: 200,
     provider: `vector-index:${vectorIndex.driver}`,
     parameters: KnowledgeParameters,
     alternative: { tool: 'search_web', args: (_call, subject) => ({ query: failureHeadline(subject) }) },
+    argumentsFrom: buildQuery,
     async run({ query, category, limit }, { subject, signal }) {
       const asked = query ?? failureText(subject);
       const informative = informativeLines(asked).slice(0, MAX_LINES);
@@ -301,4 +306,30 @@ function getDocumentId(match: VectorMatch): string {
 
 function bounded(score: number): number {
   return Math.min(Math.max(score, 0), 1);
+}
+
+/** Messages of the log that a query has in addition to the decisive line and the headline. */
+const MAX_MESSAGES = 4;
+/** Characters of each line of a query. */
+const MAX_LINE = 300;
+
+/**
+ * Builds a query from the messages, one per line and most informative first: the fact of the decisive rule
+ * comes before the headline. Returns null if there is no text.
+ */
+function buildQuery({ subject, headline, decisive }: Clues): Record<string, unknown> | null {
+  const said = [
+    decisive ?? '',
+    headline,
+    subject.diagnostics[0]?.message ?? '',
+    subject.exceptions[0]?.message ?? '',
+  ].concat(subject.messages.slice(0, MAX_MESSAGES).map(({ text }) => text));
+  const lines = said
+    .map((text) => text.replace(/\s+/g, ' ').trim().slice(0, MAX_LINE))
+    .filter((text) => text !== '');
+  const words =
+    lines.length > 0
+      ? [...new Set(lines)].join('\n')
+      : (subject.excerpts[0]?.text ?? '').trim().slice(0, MAX_LINE);
+  return words === '' ? null : { query: words, limit: 5 };
 }

@@ -4,6 +4,7 @@ import type { Finding } from '../domain/evidence.ts';
 import { append, inParallel } from '../lib/collections.ts';
 import { countTokens } from '../log/reduce/tokens.ts';
 import type { CodeHost } from '../ports/code-host.ts';
+import type { Clues } from '../ports/toolbox.ts';
 import type { Embedder } from '../ports/vector-index.ts';
 import { failureHeadline } from './findings.ts';
 import { type BuiltCode, builtCode, defineCodeTool } from './repository.ts';
@@ -86,11 +87,17 @@ export function searchSemantic(
   return defineCodeTool(codeHost, {
     name: 'search_semantic',
     question: 'Which lines of the repository are most like this guess at the code that fails?',
-    categories: ['CODE_ERROR'],
+    serves: { CODE_ERROR: 7 },
+    investigator: 'code',
+    asks: 'code host',
     costClass: 'high',
     usualLatencyMs: 1500,
     parameters: SearchParameters,
     keptBy: 'failure',
+    argumentsFrom(clues) {
+      const code = guessCode(clues);
+      return code === null ? null : { code };
+    },
     async run({ code: guess, words: given = [], limit }, context) {
       const code = await builtCode(codeHost, context);
       const words = given.length > 0 ? given : searchWords(guess, MAX_WORDS);
@@ -366,4 +373,26 @@ function splitIdentifier(identifier: string): string[] {
     .toLowerCase()
     .split(/[_$]+/)
     .filter((part) => part !== '');
+}
+
+/**
+ * Guesses the code that fails from the details of the failure: its functions, deepest first, and what they
+ * threw.
+ */
+function guessCode({ subject, headline }: Clues): string | null {
+  const [thrown] = subject.exceptions;
+  const frames = [...(thrown?.frames ?? []), ...subject.failures.flatMap((failure) => failure.frames)].filter(
+    ({ own }) => own,
+  );
+  const functions = [
+    ...new Set(frames.flatMap((frame) => frame.function?.split(/[.#:]/).at(-1) ?? [])),
+  ].slice(0, 6);
+  const said = thrown === undefined ? headline : `${thrown.type}: ${thrown.message.slice(0, 300)}`;
+  const test = subject.failingTests[0]?.name ?? '';
+  const body = [...functions.map((name) => `${name}() {`), `  throw "${said}"`, '}'].join('\n');
+  const code =
+    functions.length === 0 && said === ''
+      ? ''
+      : [test === '' ? '' : `// ${test.slice(0, 200)}`, body].join('\n').trim();
+  return code.length < 10 ? null : code;
 }

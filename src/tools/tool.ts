@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { isInScope } from '../domain/access.ts';
-import type { Category } from '../domain/category.ts';
+import { CATEGORIES, type Category } from '../domain/category.ts';
 import type { Finding, ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { explainIssues } from '../lib/explain-issue.ts';
-import type { CostClass, Outlook, ToolDescription } from '../ports/toolbox.ts';
+import type { Clues, CostClass, Outlook, Serves, ToolDescription, ToolSource } from '../ports/toolbox.ts';
 
 /** The context of a tool call, in addition to its arguments. */
 export interface ToolContext {
@@ -69,11 +69,24 @@ export interface Tool {
   read(args: Readonly<Record<string, unknown>>): ToolRequest | { readonly error: string };
 }
 
+/** Serves every category, at no place of its own. */
+export const ANY_CATEGORY: Serves = {
+  CODE_ERROR: null,
+  INFRA_ERROR: null,
+  CONFIG_ERROR: null,
+  DEPENDENCY_ERROR: null,
+  TEST_FAILURE: null,
+};
+
 /** The definition of a tool. See {@link ToolDescription} for the fields that models see. */
 export interface ToolDefinition<Schema extends z.ZodObject> {
   readonly name: string;
   readonly question: string;
-  readonly categories: readonly Category[];
+  readonly serves: Serves;
+  readonly investigator?: ToolDescription['investigator'];
+  readonly asks: ToolSource;
+  readonly precedence?: number;
+  argumentsFrom?(clues: Clues): Record<string, unknown> | null;
   readonly always?: boolean;
   readonly costClass: CostClass;
   readonly usualLatencyMs: number;
@@ -99,11 +112,16 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
     description: {
       name: definition.name,
       question: definition.question,
-      categories: definition.categories,
+      categories: CATEGORIES.filter((category) => category in definition.serves),
+      serves: definition.serves,
+      investigator: definition.investigator,
+      asks: definition.asks,
+      precedence: definition.precedence,
       always: definition.always ?? false,
       costClass: definition.costClass,
       usualLatencyMs: definition.usualLatencyMs,
       fallback: definition.fallback ?? false,
+      argumentsFrom: definition.argumentsFrom,
       parameters: toJsonSchema(definition.parameters),
     },
     provider: definition.provider,

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
 import type { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
 import { chooseCalls, mendCall, planNext } from '../../src/judge/choose-tools.ts';
-import { argumentsFor } from '../../src/judge/tool-arguments.ts';
+import { readClues } from '../../src/judge/clues.ts';
 import type { Insight, Plan } from '../../src/ports/analyst.ts';
 import type { ToolDescription } from '../../src/ports/toolbox.ts';
+import { describeTools } from '../../src/tools/all-tools.ts';
 import { insightOf, logEvidence, subjectOf } from './subject.ts';
 
 const ALWAYS = ['search_knowledge', 'search_error_library'];
@@ -18,6 +19,9 @@ FAILED tests/test_scales.py::test_weighs - AssertionError: assert 3 == 0
 `;
 const WEAK: Plan = { thought: '', confidence: 0.5, enough: false, retrieval: 0.2 };
 
+/** What is known of the real tools, by which they are chosen. */
+const ROWS = new Map(describeTools().map((row) => [row.name, row]));
+
 function tool(
   name: string,
   properties: Record<string, unknown> = {},
@@ -26,6 +30,7 @@ function tool(
   const always = ALWAYS.includes(name);
   const parameters = Object.keys(properties).length === 0 ? {} : { type: 'object', properties };
   return {
+    ...ROWS.get(name),
     name,
     question: name,
     categories: CATEGORIES,
@@ -52,6 +57,9 @@ const OFFERED = [
   'read_test_file',
   'search_web',
 ].map((name) => tool(name));
+
+const argumentsFor = (name: string, log: string) =>
+  ROWS.get(name)?.argumentsFrom?.(readClues(subjectOf(log)));
 
 function done(call: ToolCall, status: ToolOutcome['status'] = 'empty'): ToolOutcome {
   return { call, status, findings: [], summary: '', milliseconds: 1, attempts: 1 };
@@ -419,13 +427,13 @@ describe('the query for knowledge', () => {
   test('has the later messages too, where the first line is only what was run', () => {
     const log =
       'burn-in --rack 7\nrack-agent: thermal budget exhausted, refusing new burn-in\n##[error]Process completed with exit code 1.\n';
-    const query = argumentsFor('search_knowledge', subjectOf(log))?.query;
+    const query = argumentsFor('search_knowledge', log)?.query;
     expect(query).toContain('rack-agent: thermal budget exhausted');
   });
 });
 
 describe('the query for the web', () => {
-  const query = (log: string) => argumentsFor('search_web', subjectOf(log))?.query;
+  const query = (log: string) => argumentsFor('search_web', log)?.query;
 
   test('is the line that tells what went wrong, once', () => {
     expect(query('TypeError: hook is not a function\n    at run (src/a.js:3:1)\n')).toBe(

@@ -1,8 +1,12 @@
-import type { Category } from '../../src/domain/category.ts';
+import { CATEGORIES } from '../../src/domain/category.ts';
 import type { Finding, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
 import type { Toolbox, ToolDescription } from '../../src/ports/toolbox.ts';
+import { describeTools } from '../../src/tools/all-tools.ts';
 
 export type Reply = Partial<ToolOutcome> & { readonly findings?: Finding[] };
+
+/** What is known of the real tools, by which those of the same name are chosen. */
+const ROWS = new Map(describeTools().map((tool) => [tool.name, tool]));
 
 /** A toolbox whose tools reply what the test wrote down, and that remembers what it was asked. */
 export function scriptedToolbox(
@@ -10,15 +14,10 @@ export function scriptedToolbox(
 ): Toolbox & { readonly calls: ToolCall[] } {
   const calls: ToolCall[] = [];
   const describe = (name: string): ToolDescription => ({
+    ...ROWS.get(name),
     name,
     question: `what does ${name} say?`,
-    categories: [
-      'CODE_ERROR',
-      'TEST_FAILURE',
-      'INFRA_ERROR',
-      'CONFIG_ERROR',
-      'DEPENDENCY_ERROR',
-    ] satisfies Category[],
+    categories: CATEGORIES,
     always: false,
     costClass: 'low',
     usualLatencyMs: 1,

@@ -121,11 +121,11 @@ const CORE: readonly (readonly [string, string, number])[] = [
 ];
 
 describe.each(CATEGORIES)('tools for %s', (category) => {
-  it('are those of the table, and no other', () => {
+  it('include those of the table, and none that it excludes', () => {
     const offered = toolbox.offered(category).map(({ name }) => name);
 
-    expect(offered.toSorted()).toEqual(
-      [...alwaysFor(category), ...ANY, ...TABLE[category].whenNeeded].toSorted(),
+    expect(offered).toEqual(
+      expect.arrayContaining([...alwaysFor(category), ...ANY, ...TABLE[category].whenNeeded]),
     );
     expect(offered.filter((name) => TABLE[category].never.includes(name))).toEqual([]);
   });

@@ -34,7 +34,8 @@ function world({
   const tool = defineTool({
     name: 'a',
     question: 'What does it say?',
-    categories: ['CODE_ERROR', 'CONFIG_ERROR'],
+    serves: { CODE_ERROR: 1, CONFIG_ERROR: 1 },
+    asks: 'log',
     costClass: 'low',
     usualLatencyMs: 100,
     provider: 'p',

@@ -30,7 +30,8 @@ export function tool(
   return defineTool({
     name,
     question: `What does ${name} say?`,
-    categories: ['CODE_ERROR'],
+    serves: { CODE_ERROR: 1 },
+    asks: 'code host',
     costClass: 'low',
     usualLatencyMs: 100,
     provider: `provider:${name}`,

@@ -248,7 +248,7 @@ describe('the alternative tool', () => {
   });
 
   it('obeys the category like any other tool', async () => {
-    const elsewhere = tool('b', async () => [finding], { categories: ['TEST_FAILURE'] });
+    const elsewhere = tool('b', async () => [finding], { serves: { TEST_FAILURE: 1 } });
 
     expect(await toolbox([broken(), elsewhere])('a')).toMatchObject({ status: 'failed', findings: [] });
   });

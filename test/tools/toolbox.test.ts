@@ -33,7 +33,7 @@ describe('a question that may not be put', () => {
   });
 
   it('is refused where the tool serves other categories and nobody says why it is asked', async () => {
-    const put = toolbox([tool('a', async () => [finding], { categories: ['INFRA_ERROR'] })]);
+    const put = toolbox([tool('a', async () => [finding], { serves: { INFRA_ERROR: 1 } })]);
     const outcome = await put('a', {}, undefined, '');
 
     expect(outcome).toMatchObject({ status: 'refused', attempts: 0, findings: [] });
@@ -209,7 +209,7 @@ describe('the registry', () => {
         tool('dear', none, { costClass: 'high' }),
         tool('slow', none, { usualLatencyMs: 200 }),
         tool('quick', none, { usualLatencyMs: 50 }),
-        tool('other', none, { categories: ['TEST_FAILURE'] }),
+        tool('other', none, { serves: { TEST_FAILURE: 1 } }),
       ],
       { mask: (text) => text },
     );

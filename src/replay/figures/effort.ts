@@ -1,4 +1,6 @@
 import { judgeCorrection } from '../../domain/analysis.ts';
+import { TOOL_SOURCES, type ToolSource } from '../../ports/toolbox.ts';
+import { describeTools } from '../../tools/all-tools.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult } from '../run/results.ts';
 import {
@@ -202,54 +204,16 @@ function listRuns(cases: readonly ReplayedCase[]): Run[] {
   return cases.filter((one) => one.result.iterations !== null).map((one) => ({ one }));
 }
 
-/** The kind of source that a tool asks. */
-type ToolClass = 'code host' | 'knowledge' | 'history' | 'log' | 'web' | 'people' | 'other';
+/** The kind of source that a tool asks; `other` for tools of old results that are gone. */
+type ToolClass = ToolSource | 'other';
 
-export const TOOL_CLASSES: readonly ToolClass[] = [
-  'code host',
-  'knowledge',
-  'history',
-  'log',
-  'web',
-  'people',
-  'other',
-];
+const TOOL_CLASSES: readonly ToolClass[] = [...TOOL_SOURCES, 'other'];
 
-const CLASSES: Readonly<Record<string, ToolClass>> = {
-  find_files: 'code host',
-  read_file: 'code host',
-  read_blame: 'code host',
-  search_code: 'code host',
-  read_test_file: 'code host',
-  read_commit_history: 'code host',
-  read_commit_diff: 'code host',
-  changed_since_green: 'code host',
-  read_past_fixes: 'code host',
-  search_semantic: 'code host',
-  read_repository_docs: 'code host',
-  list_repositories: 'code host',
-  search_knowledge: 'knowledge',
-  search_error_library: 'knowledge',
-  find_similar_failures: 'history',
-  read_failure_history: 'history',
-  count_consecutive_failures: 'history',
-  read_build_log: 'log',
-  read_console_output: 'log',
-  grep_log: 'log',
-  view_log: 'log',
-  read_artifact: 'log',
-  diff_with_green: 'log',
-  search_web: 'web',
-  ask_reviewer: 'people',
-};
+const CLASSES = new Map(describeTools().map(({ name, asks }) => [name, asks]));
 
 /** Returns the class of a tool, or `other` for an unknown tool. */
 export function getToolClass(tool: string): ToolClass {
-  return Object.hasOwn(CLASSES, tool) ? (CLASSES[tool] ?? 'other') : 'other';
-}
-
-export function listTools(wanted: ToolClass): string[] {
-  return Object.keys(CLASSES).filter((tool) => CLASSES[tool] === wanted);
+  return CLASSES.get(tool) ?? 'other';
 }
 
 /**

@@ -1,8 +1,11 @@
+import { describeTools } from '../../tools/all-tools.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { caseShare, type Figure } from './figure.ts';
 
 /** Tools that every failure of their categories gets in the first round. They are not chosen. */
-export const LOOKUPS: readonly string[] = ['search_knowledge', 'search_error_library', 'find_files'];
+const LOOKUPS: readonly string[] = describeTools()
+  .filter(({ always }) => always)
+  .map(({ name }) => name);
 
 /** A case whose row names the tools of which any settles it, and the place of the first that did. */
 interface Settled {

@@ -4,17 +4,16 @@ import type { Action, Correction } from '../../../src/domain/analysis.ts';
 import type { Category } from '../../../src/domain/category.ts';
 import {
   getToolClass,
-  listTools,
   percentile,
   scoreCosts,
   scoreLoop,
   scoreTools,
   scoreToolsByCategory,
-  TOOL_CLASSES,
 } from '../../../src/replay/figures/effort.ts';
 import { countPairs, pairIntervals } from '../../../src/replay/figures/groups.ts';
 import { coveredShare, scoreQuotes } from '../../../src/replay/figures/reading.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
+import { describeTools } from '../../../src/tools/all-tools.ts';
 import { figureOf, judged, one } from './cases.ts';
 
 describe('lines', () => {
@@ -196,7 +195,7 @@ describe('the loop', () => {
           ([, name]) => name,
         ),
       );
-    expect(new Set(TOOL_CLASSES.flatMap(listTools))).toEqual(new Set(names));
+    expect(new Set(describeTools().map(({ name }) => name))).toEqual(new Set(names));
     expect(['read_file', 'search_web', 'constructor'].map(getToolClass)).toEqual([
       'code host',
       'web',

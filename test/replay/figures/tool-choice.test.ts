@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DatasetRow } from '../../../src/replay/cases/case.ts';
 import { scoreCases } from '../../../src/replay/figures/score.ts';
-import { LOOKUPS, scoreToolChoice } from '../../../src/replay/figures/tool-choice.ts';
+import { scoreToolChoice } from '../../../src/replay/figures/tool-choice.ts';
 import { figuresJson, renderFigures } from '../../../src/replay/report.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
-import { createTools } from '../../../src/tools/all-tools.ts';
 import { figureOf, one } from './cases.ts';
 
 /** A case that these tools settle, and the calls of its run, such as "read_file" or "read_blame empty". */
@@ -53,23 +52,6 @@ describe('the choice of tools', () => {
     });
     expect(figures.map(({ name }) => name)).not.toContain(TWO);
     expect(figureOf(figures, 'settled by a look-up or the first two').value).toBe(0.5);
-  });
-
-  it('knows the look-ups by the tools themselves', () => {
-    const never = () => Promise.reject(new Error('not asked'));
-    const source = new Proxy({ driver: 'none' }, { get: (own, key) => Reflect.get(own, key) ?? never });
-    const tools = createTools(
-      Object.assign(
-        {},
-        ...['vectorIndex', 'archive', 'passingBuilds', 'codeHost', 'history', 'webSearch'].map((name) => ({
-          [name]: source,
-        })),
-      ),
-    );
-    const always = tools
-      .filter(({ description }) => description.always)
-      .map(({ description }) => description.name);
-    expect(always.toSorted()).toEqual([...LOOKUPS].toSorted());
   });
 
   it('is in the report and the JSON of a replay where rows have the label, and only there', () => {

@@ -16,7 +16,7 @@ import type { Design } from '../../../../src/domain/calibration.ts';
 import type { ToolOutcome } from '../../../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../../../src/domain/triage.ts';
 import { fitting } from '../../../../src/judge/choose-tools.ts';
-import { argumentsFor } from '../../../../src/judge/tool-arguments.ts';
+import { readClues } from '../../../../src/judge/clues.ts';
 import { silentLogger } from '../../../../src/ports/telemetry.ts';
 import { createExperiment } from '../../../../src/replay/ablation.ts';
 import { storedGreens } from '../../../../src/service/triage/passing-builds.ts';
@@ -86,7 +86,7 @@ export async function openDesign(design: Design, { app }: World, folder: string)
       const [category] = truth.categories;
       for (const tool of truth.settledBy) {
         const described = toolbox.describe(tool);
-        const known = argumentsFor(tool, subject, category) ?? {};
+        const known = described?.argumentsFrom?.(readClues(subject, category)) ?? {};
         const args = described === null ? known : fitting(known, described);
         const { findings } = await toolbox.run({ tool, args, why: 'the label' }, subject, category, NEVER);
         if (JSON.stringify(findings).includes(JSON.stringify(truth.proof).slice(1, -1))) return true;
