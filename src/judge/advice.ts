@@ -51,11 +51,9 @@ export function advise(
   const advice = chooseAdvice(classification, evidence, match, find);
   if (lasting === null) return advice;
   const again = `It has failed this way ${lasting.times} times in a row since #${lasting.since}, so rerunning it will not help.`;
-  return {
-    ...advice,
-    text: `${again} ${advice.act === 'rerun' ? NO_FIX : advice.text}`,
-    act: advice.act === 'rerun' ? null : advice.act,
-  };
+  if (advice.act !== 'rerun') return { ...advice, text: `${again} ${advice.text}` };
+  const ask = 'Ask whoever runs the service or machine that the log names, or do without it.';
+  return { ...advice, text: `${again} ${ask}`, act: 'ask' };
 }
 
 function chooseAdvice(

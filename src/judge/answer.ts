@@ -14,6 +14,7 @@ import {
   findPrecedent,
   fittingDocument,
   isTeamDocument,
+  lastingFailure,
   listTouches,
   type Retrieved,
   readRepositoryFacts,
@@ -176,6 +177,7 @@ function buildClaims(
     ...testClaims(ruling, evidence),
     ...placeClaims(ruling, evidence),
     informativeClaim(ruling, main, evidence),
+    lastingClaim(evidence),
     seenElsewhere(ruling.facts.subject, evidence)?.claim ?? null,
   ];
   // How the step ended says little where any line says why.
@@ -203,6 +205,16 @@ function versionClaims(
     return item === undefined ? claimStated(stated, evidence) : cite(stated.text, item);
   });
   return [...upgrades, ...stateArtifacts(facts.subject).map((stated) => claimStated(stated, evidence))];
+}
+
+/** States since when the job has failed this way. Returns null if it does not last. */
+function lastingClaim(evidence: readonly Evidence[]): Claim | null {
+  const lasting = lastingFailure(evidence);
+  if (lasting === null) return null;
+  return cite(
+    `The job has failed this way ${lasting.times} times in a row, since #${lasting.since}.`,
+    lasting.item,
+  );
 }
 
 /** Quotes the most informative lines. Returns null if there are none apart from the decisive quotation. */

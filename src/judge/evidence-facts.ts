@@ -210,11 +210,12 @@ const Streak = z.object({ same: z.int().min(LASTING), firstSameNumber: z.string(
  */
 export function lastingFailure(
   evidence: readonly Evidence[],
-): { readonly times: number; readonly since: string } | null {
-  const streak = evidence.flatMap(({ tool, data }) =>
-    tool === 'count_consecutive_failures' ? (Streak.safeParse(data).data ?? []) : [],
-  )[0];
-  return streak === undefined ? null : { times: streak.same, since: streak.firstSameNumber };
+): { readonly times: number; readonly since: string; readonly item: Evidence } | null {
+  for (const item of evidence) {
+    const streak = item.tool === 'count_consecutive_failures' ? Streak.safeParse(item.data).data : undefined;
+    if (streak !== undefined) return { times: streak.same, since: streak.firstSameNumber, item };
+  }
+  return null;
 }
 
 /** A commit that touched a file, as a code tool found it. */

@@ -32,3 +32,27 @@ it('a command whose failure the runner tolerates is no cause', () => {
   const { title, rootCause, fixRecommendation } = composeAnswer(insightOf(log));
   expect(`${title} ${rootCause} ${fixRecommendation}`).not.toContain('submodule');
 });
+
+it('a failure that lasts is a claim in every category, and asks for no other run', () => {
+  const streak = {
+    id: 'E9',
+    tool: 'count_consecutive_failures',
+    title: '6 failures in a row',
+    text: 'ci on main failed 6 times in a row since #21, each time this way (since #21).',
+    source: 'history',
+    data: { failed: 6, same: 6, firstNumber: '21', firstSameNumber: '21' },
+  };
+  const logs = [
+    'Error: getaddrinfo ENOTFOUND registry.orchard.example',
+    '--- FAIL: TestPress (0.00s)\n    press_test.go:7: Press() = "dry", want "juice"\nFAIL\nexit status 1',
+  ];
+  const answers = logs.map((log) => {
+    const insight = insightOf(log);
+    return composeAnswer({ ...insight, evidence: insight.evidence.concat(streak) });
+  });
+  for (const { claims } of answers)
+    expect(claims.filter(({ evidence }) => evidence.includes('E9')).map(({ text }) => text)).toEqual([
+      'The job has failed this way 6 times in a row, since #21.',
+    ]);
+  expect(answers[0]?.fixRecommendation).toMatch(/rerunning it will not help\. Ask whoever runs/);
+});
