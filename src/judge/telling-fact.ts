@@ -32,7 +32,9 @@ const NO_SENTENCE =
   /^\s{0,8}(?:\d{1,6}\s{0,4}[|│]|\/[/*]|\*\s|<!--|\\ |[|│>]\s|at \S+[ (]|File "|\^|~|["'{[(]|\w{1,40}\(.{0,80}\)?[;,{]$)|[{;,(]\s{0,4}$|^\s{0,40}(?:if|elif|for|while|return|raise|throw|import|def|class|const|let|var|await|with|assert)\b.{0,200}(?:[()[\]{}]|[^=!<>]=[^=])/;
 /** Words with which tools say that something went wrong. */
 const COMPLAINS =
-  /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|cancell?ed|no such|nothing to|not (?:found|exist|allowed|permitted|supported|available|defined|installed))\b|(?-i:\bE[A-Z]{4,12}\b)/i;
+  /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|cancell?ed|no such|nothing to|not (?:found|exist|allowed|permitted|supported|available|defined|installed))\b/i;
+/** The name of an error of the system, such as ENOENT. */
+const ERRNO = /\bE[A-Z]{4,12}\b/;
 /** Words that say it only in a message that the reading of the log found informative. */
 const MAY_COMPLAIN =
   /\b(?:not|no|never|must|requires?|required|needs?|expected|already|closed|reset|would be|should|instead)\b/i;
@@ -239,7 +241,7 @@ function isComplaint({ text, weight }: Message): boolean {
   return (
     classifyRole(words) === 'cause' &&
     !/^\s{0,8}Γ£[àô]/.test(text) &&
-    (COMPLAINS.test(words) || (weight >= INFORMATIVE && MAY_COMPLAIN.test(words))) &&
+    (COMPLAINS.test(words) || ERRNO.test(words) || (weight >= INFORMATIVE && MAY_COMPLAIN.test(words))) &&
     !saysNothing(words) &&
     ![NO_SENTENCE, POINTS_ELSEWHERE, PLACED, REMARK, ENDING].some((pattern) => pattern.test(words))
   );
@@ -247,7 +249,7 @@ function isComplaint({ text, weight }: Message): boolean {
 
 /** Checks whether a text complains in the words that tools use. */
 export function complains(text: string): boolean {
-  return COMPLAINS.test(text) || MAY_COMPLAIN.test(text) || /^\s{0,8}[❌✖✗⨯]/.test(text);
+  return COMPLAINS.test(text) || ERRNO.test(text) || MAY_COMPLAIN.test(text) || /^\s{0,8}[❌✖✗⨯]/.test(text);
 }
 
 /** Checks whether a message is what a compiler or linter reports of source. */

@@ -42,7 +42,7 @@ const PREFIX = new RegExp(`^(?:(?:${PREFIXES.join('|')})\\s{0,4}){1,8}`, 'u');
 const PACKAGES = /(?<![\w./])(?:[a-z_]\w{0,60}\.){2,10}(?=[A-Z][\w$]{0,80}(?:Error|Exception)\b)/g;
 /** An address at which to read more. */
 const READ_ON =
-  /[.;]? ?\(?(?:For (?:further|more) (?:information|details)|For details|(?:Read|Learn|See) more|More (?:information|details)|See also)\b[^.]{0,60}https?:\/\/\S{1,300}.*$/i;
+  /[.;]? ?\(?(?:For (?:further|more) (?:information|details)|For details|(?:Read|Learn|See) more|More (?:information|details)|See also)\b[^.:]{0,60}:? ?https?:\/\/.*$/i;
 /** Escapes that a program printed as text, and frames in a wrong encoding. */
 const ESCAPES =
   /\\(?:x1b|u001b|033|e)(?:\[[\d;]{0,20}[A-Za-z])?|\[\d{1,3}(?:;\d{1,3}){0,3}m|(?:Γ[öò][^\s\w]{1,2}){1,200}/gi;
