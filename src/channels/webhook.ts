@@ -226,7 +226,11 @@ function toBuildData({
 function toAnswerData(analysis: Analysis): object {
   const { id, category, kind, answer, verdict, recalled, failureIds, fingerprint, createdAt } = analysis;
   return {
-    ...{ id, category, kind, fingerprint, createdAt },
+    id,
+    category,
+    kind,
+    fingerprint,
+    createdAt,
     failures: failureIds.length,
     confidence: verdict.confidence,
     title: cut(answer.title),
@@ -259,17 +263,19 @@ function createNewsBody({ rule, headline, items, more, isTest }: News, now: numb
 
 function toItemData({ state, title, standing, facts, seen, links, build, analysis }: NewsItem): object {
   return {
-    ...{ state, title: clipText(title, 300), standing: clipText(standing, 500), seen, url: links.answer },
+    state,
+    title: clipText(title, 300),
+    standing: clipText(standing, 500),
+    seen,
+    url: links.answer,
     facts: Object.fromEntries(facts.map(({ label, text }) => [label, clipText(text, 2_000)])),
     owners: analysis.owner?.names.slice(0, 10).map((name) => clipText(name, 200)) ?? [],
     build: toBuildData(build),
     analysis: {
-      ...{
-        id: analysis.id,
-        category: analysis.category,
-        kind: analysis.kind,
-        fingerprint: analysis.fingerprint,
-      },
+      id: analysis.id,
+      category: analysis.category,
+      kind: analysis.kind,
+      fingerprint: analysis.fingerprint,
       confidence: analysis.verdict.confidence,
     },
   };

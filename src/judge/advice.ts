@@ -52,7 +52,7 @@ export function advise(
   if (lasting === null) return advice;
   const again = `It has failed this way ${lasting.times} times in a row since #${lasting.since}, so rerunning it will not help.`;
   if (advice.act !== 'rerun') return { ...advice, text: `${again} ${advice.text}` };
-  const ask = 'Ask whoever runs the service or machine that the log names, or do without it.';
+  const ask = 'Ask the owner of the service or machine that fails.';
   return { ...advice, text: `${again} ${ask}`, act: 'ask' };
 }
 

@@ -1,37 +1,20 @@
-import type { Answer, Claim, Classification, Hypothesis } from '../domain/analysis.ts';
+import type { Answer, Classification, Hypothesis } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import type { Diagnostic, LogPosition } from '../domain/failure.ts';
-import { firstOfEach } from '../lib/collections.ts';
-import { saysNothing } from '../log/roles.ts';
 import type { Insight } from '../ports/analyst.ts';
 import { advise } from './advice.ts';
 import { describeCause } from './causes.ts';
+import { buildClaims, nameOther } from './claims.ts';
 import { findBestMatch, type Ruling, ruleOn } from './classify.ts';
-import {
-  confirmedEntry,
-  findNamingDocument,
-  findPrecedent,
-  fittingDocument,
-  isTeamDocument,
-  lastingFailure,
-  listTouches,
-  type Retrieved,
-  readRepositoryFacts,
-  retrievedFrom,
-  seenElsewhere,
-} from './evidence-facts.ts';
-import type { Fact } from './facts.ts';
+import { confirmedEntry, findNamingDocument, isTeamDocument, retrievedFrom } from './evidence-facts.ts';
 import { ranked } from './judgement.ts';
 import { KIND_WORDING } from './kinds.ts';
 import { describeChange } from './removals.ts';
-import type { Value } from './sentence.ts';
 import { rankSuspects } from './suspects.ts';
 import { findTellingFact, tellsOfAnother } from './telling-fact.ts';
 import { createFinder } from './values/find.ts';
 import { causeConfidence, hasCloseRunnerUp } from './verify.ts';
-import { claimStated, findUpgrades, stateArtifacts, stateUpgrade } from './versions/upgrades.ts';
-import { oneLine, type Quotation, quoteFact, quoteLine, quoteText, toolName } from './wording.ts';
+import { oneLine } from './wording.ts';
 
 /**
  * Returns what people know about such a failure, to be placed before the root cause: a person's decision, the
@@ -54,13 +37,6 @@ function seenBefore(
   if (own == null) return '';
   const said = oneLine(own.cause ?? own.named ?? own.evidence.text, 240).replace(/[.\s]+$/, '');
   return `Your document “${oneLine(own.evidence.title, 120)}” covers this: ${said}. `;
-}
-
-/** Names the repository of a decision that was made in another one. */
-function nameOther({ repository, evidence }: Retrieved): string {
-  return repository !== null && evidence.data?.sameRepository === false
-    ? ` in ${oneLine(repository, 100)}`
-    : '';
 }
 
 /** A document says most of a line of the failure. */
@@ -154,272 +130,4 @@ function buildHypotheses(ruling: Ruling, classification: Classification, confide
       settledBy: SETTLED_BY[category],
     };
   });
-}
-
-const MAX_CLAIMS = 8;
-
-/** Statements that are on evidence: each cites it, and quotes of the log stand literally on their line. */
-function buildClaims(
-  rootCause: string,
-  fact: Fact | null,
-  used: readonly Value[],
-  ruling: Ruling,
-  classification: Classification,
-  evidence: readonly Evidence[],
-  change: Claim | null,
-): Claim[] {
-  const main = fact === null ? null : quoteFact(fact, evidence);
-  const candidates: (Claim | null)[] = [
-    main === null ? null : withValues(claim(rootCause, main), used, ruling, evidence),
-    change,
-    ...peopleClaims(evidence),
-    ...versionClaims(ruling, classification, evidence),
-    ...testClaims(ruling, evidence),
-    ...placeClaims(ruling, evidence),
-    informativeClaim(ruling, main, evidence),
-    lastingClaim(evidence),
-    seenElsewhere(ruling.facts.subject, evidence)?.claim ?? null,
-  ];
-  // How the step ended says little where any line says why.
-  const ended = candidates.every((entry) => entry === null) ? [exitClaim(ruling, evidence)] : [];
-  const all = [
-    ...candidates,
-    ...ended,
-    ...retrievedClaims(classification, evidence),
-    ...commitClaims(ruling, classification, evidence),
-  ];
-  const made = all.filter((entry) => entry !== null);
-  return firstOfEach(made, ({ text }) => text).slice(0, MAX_CLAIMS);
-}
-
-/** States what changed, and which artifacts the failure is about. */
-function versionClaims(
-  { facts }: Ruling,
-  { category }: Classification,
-  evidence: readonly Evidence[],
-): (Claim | null)[] {
-  if (category === 'INFRA_ERROR') return [];
-  const upgrades = findUpgrades(facts.subject, evidence).map((upgrade) => {
-    const item = evidence.find(({ id }) => id === upgrade.evidenceId);
-    const stated = stateUpgrade(upgrade);
-    return item === undefined ? claimStated(stated, evidence) : cite(stated.text, item);
-  });
-  return [...upgrades, ...stateArtifacts(facts.subject).map((stated) => claimStated(stated, evidence))];
-}
-
-/** States since when the job has failed this way. Returns null if it does not last. */
-function lastingClaim(evidence: readonly Evidence[]): Claim | null {
-  const lasting = lastingFailure(evidence);
-  if (lasting === null) return null;
-  return cite(
-    `The job has failed this way ${lasting.times} times in a row, since #${lasting.since}.`,
-    lasting.item,
-  );
-}
-
-/** Quotes the most informative lines. Returns null if there are none apart from the decisive quotation. */
-function informativeClaim(
-  { facts }: Ruling,
-  main: Quotation | null,
-  evidence: readonly Evidence[],
-): Claim | null {
-  const best = facts.subject.messages.filter(({ weight }) => weight >= NEARLY_BEST).slice(0, MAX_INFORMATIVE);
-  const quotations = best
-    .flatMap((message) => at(message.at, evidence) ?? [])
-    .filter(({ quote }) => quote.line !== main?.quote.line);
-  const [first] = quotations;
-  if (first === undefined) return null;
-  const quotes = quotations.map(({ quote }) => quote).sort((a, b) => a.line - b.line);
-  return {
-    text: 'These lines of the failed step are the most informative.',
-    evidence: [...new Set(quotations.map(({ evidenceId }) => evidenceId))],
-    quotes,
-  };
-}
-
-/** Messages quoted as informative, and the least weight of each. */
-const [MAX_INFORMATIVE, NEARLY_BEST] = [3, 30];
-
-/**
- * Checks whether a diagnostic is an error, but neither an echo of make nor what a compiler prints after its
- * errors.
- */
-function isTellingError({ severity, tool, message }: Diagnostic): boolean {
-  return severity === 'error' && tool !== 'make' && !saysNothing(message);
-}
-
-/**
- * Adds the lines that the sentences have their values from, and those of a test that show what was expected
- * and what came.
- */
-function withValues(
-  main: Claim,
-  used: readonly Value[],
-  ruling: Ruling,
-  evidence: readonly Evidence[],
-): Claim {
-  const [quote] = main.quotes;
-  if (quote === undefined) return main;
-  const isTest = ruling.facts.subject.failingTests.length > 0;
-  const below = isTest
-    ? [1, 2, 3, 4].flatMap((offset) => quoteLine(quote.source, quote.line + offset, evidence) ?? [])
-    : [];
-  const shown = below.filter(({ quote: { text } }) => VALUE.test(text)).slice(0, 2);
-  const read = used.flatMap(
-    ({ source, line }) => at(source === null || line === null ? null : { source, line }, evidence) ?? [],
-  );
-  const all = firstOfEach(
-    [{ evidenceId: main.evidence[0] ?? '', quote }, ...read, ...shown],
-    ({ quote: one }) => `${one.source}:${one.line}`,
-  );
-  const chosen = all.slice(0, MAX_QUOTES);
-  return {
-    ...main,
-    evidence: [...new Set(chosen.map(({ evidenceId }) => evidenceId))],
-    quotes: chosen.map((one) => one.quote),
-  };
-}
-
-/** Lines that one claim quotes. */
-const MAX_QUOTES = 6;
-
-const VALUE =
-  /^(?:[-+] )?\s{0,20}(?:E\s{1,8})?(?:expected|received|actual|got|want|left|right|but was)\b\s{0,4}[:=]/i;
-
-function testClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | null)[] {
-  return ruling.facts.subject.failingTests.slice(0, 2).map((test) => {
-    const quotation = at(test.at, evidence) ?? quoteText(test.name, evidence);
-    return quotation === null ? null : claim(failedTest(test.name), quotation);
-  });
-}
-
-/** Formats the claim that a test failed. The entry for a whole test file does not have the name of a test. */
-function failedTest(name: string): string {
-  if (/\btest suite failed to run\b/i.test(name)) return 'A test file failed before its tests ran.';
-  return /^tests?\b/i.test(name) ? `“${name}” failed.` : `Test ${name} failed.`;
-}
-
-function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | null)[] {
-  const errors = ruling.facts.subject.diagnostics
-    .filter(isTellingError)
-    .filter((entry) => entry.file !== null || entry.tool === 'tsc' || entry.tool === 'linter');
-  return [...errors.slice(0, 3).map(pointsTo), ofEachRule(errors)];
-
-  function pointsTo(entry: Diagnostic): Claim | null {
-    const quotation = at(entry.at, evidence);
-    const place = entry.line === null ? entry.file : `${entry.file}:${entry.line}`;
-    return quotation === null
-      ? null
-      : claim(
-          `${toolName(entry)} ${place === null ? 'reports the error' : `points to ${place}`}.`,
-          quotation,
-        );
-  }
-
-  /** Quotes the first finding of each rule if several rules were broken. */
-  function ofEachRule(findings: readonly Diagnostic[]): Claim | null {
-    const firsts = firstOfEach(findings, ({ tool, code, message }) => `${tool} ${code ?? message}`);
-    const quotations = firsts.slice(0, MAX_RULES).flatMap((entry) => at(entry.at, evidence) ?? []);
-    if (firsts.length < 2 || quotations.length < 2) return null;
-    const ids = [...new Set(quotations.map(({ evidenceId }) => evidenceId))];
-    return {
-      text: 'These lines show the first finding of each kind.',
-      evidence: ids,
-      quotes: quotations.map(({ quote }) => quote),
-    };
-  }
-}
-
-/** Rules of a linter whose first finding is quoted. */
-const MAX_RULES = 10;
-
-function exitClaim(ruling: Ruling, evidence: readonly Evidence[]): Claim | null {
-  const exit = ruling.facts.subject.exits.at(-1);
-  if (exit === undefined || (exit.code === null && exit.signal === null)) return null;
-  const quotation = quoteLine(exit.source, exit.line, evidence);
-  if (quotation === null) return null;
-  return claim(
-    exit.signal === null
-      ? `The step ended with exit code ${exit.code}.`
-      : `The process was terminated by ${exit.signal}.`,
-    quotation,
-  );
-}
-
-function retrievedClaims(classification: Classification, evidence: readonly Evidence[]): (Claim | null)[] {
-  const confirmed = confirmedEntry(evidence, classification.category);
-  const document = fittingDocument(evidence, classification.category, classification.kind);
-  return [
-    confirmed === null
-      ? null
-      : cite(
-          `${confirmed.confirmedBy} confirmed this cause for an earlier failure: ${confirmed.evidence.title}.`,
-          confirmed.evidence,
-        ),
-    document === null
-      ? null
-      : cite(
-          `The knowledge base describes this kind of failure: ${document.evidence.title}.`,
-          document.evidence,
-        ),
-  ];
-}
-
-/**
- * States which document of the team names the error and what it says to do, and which decision resembles it.
- */
-function peopleClaims(evidence: readonly Evidence[]): (Claim | null)[] {
-  const [own, precedent] = [findNamingDocument(evidence), findPrecedent(evidence)];
-  const fix = own?.fix == null ? 'names this error' : `says what to do: ${oneLine(own.fix, 300)}`;
-  // One that proposes its fix has it as the answer's.
-  const isShown = precedent?.fix != null && !precedent.proposes;
-  const decidedFix = isShown ? ` The fix was: ${oneLine(precedent.fix ?? '', 300)}` : '';
-  const decided = `decided a similar failure${precedent === null ? '' : nameOther(precedent)}`;
-  return [
-    own === null
-      ? null
-      : cite(
-          `Your document “${oneLine(own.evidence.title, 120)}” ${fix}.`.replace(/\.\.$/, '.'),
-          own.evidence,
-        ),
-    precedent === null
-      ? null
-      : cite(
-          `${precedent.confirmedBy} ${decided}: ${precedent.evidence.title}.${decidedFix}`,
-          precedent.evidence,
-        ),
-  ];
-}
-
-/**
- * States who changed the first suspect with a known commit, and whether it is part of this change. The
- * evidence shows since when.
- */
-function commitClaims(ruling: Ruling, { category }: Classification, evidence: readonly Evidence[]): Claim[] {
-  const suspect = rankSuspects(ruling.facts.subject, evidence, category).find(
-    ({ commit }) => commit !== null,
-  );
-  if (suspect === undefined) return [];
-  const touch = listTouches(suspect.path, readRepositoryFacts(evidence)).find(
-    ({ commit }) => commit === suspect.commit,
-  );
-  const item = evidence.find(({ id }) => id === touch?.evidenceId);
-  if (item === undefined) return [];
-  if (item.tool !== 'changed_since_green') return [cite(`Last changed by: ${item.title}.`, item)];
-  const { path, commit, author, pullRequest } = suspect;
-  // As long as the evidence has it: the claim is held against that.
-  const who = [commit?.slice(0, 10), author, pullRequest == null ? null : `#${pullRequest}`];
-  return [cite(`${path} is part of this change: ${who.filter(Boolean).join(', ')}.`, item)];
-}
-
-function at(position: LogPosition | null, evidence: readonly Evidence[]): Quotation | null {
-  return position === null ? null : quoteLine(position.source, position.line, evidence);
-}
-
-function claim(text: string, quotation: Quotation): Claim {
-  return { text, evidence: [quotation.evidenceId], quotes: [quotation.quote] };
-}
-
-function cite(text: string, item: Evidence): Claim {
-  return { text, evidence: [item.id], quotes: [] };
 }

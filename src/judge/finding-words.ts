@@ -31,9 +31,15 @@ export function describeFinding(entry: Diagnostic, facts: Facts): Described {
 /** A tool's own count of its errors. */
 const OWN_COUNT = /\bFound (\d{1,6}) errors?\b|\b\d{1,6} problems? \((\d{1,6}) errors?/g;
 
-/** Counts errors, by the tool's own count where it printed a higher one; a subject holds the first of many. */
-function countErrors({ length }: readonly Diagnostic[], { shown }: Facts): string {
-  const own = Array.from(shown.matchAll(OWN_COUNT), ([, found, errors]) => Number(found ?? errors));
+/**
+ * Counts errors, by the tool's own count where it alone reports errors and printed a higher one. A subject
+ * holds the first of many.
+ */
+function countErrors({ length }: readonly Diagnostic[], facts: Facts): string {
+  const isAlone = listErrors(facts).length === length;
+  const own = Array.from((isAlone ? facts.shown : '').matchAll(OWN_COUNT), ([, found, errors]) =>
+    Number(found ?? errors),
+  );
   const most = own.reduce((highest, one) => Math.max(highest, one), length);
   return most === length && length >= MAX_DIAGNOSTICS ? `at least ${length}` : String(most);
 }

@@ -14,8 +14,9 @@ const LEAST_WEIGHT = 30;
 const [MOST, LEAST_OF_SECOND] = [2, 60];
 /** Distance, in lines, of a neighbor that is read before other messages. */
 const NEXT_TO = 2;
-/** The share of its words, and the number of words, that a message must add to a cause. */
+/** The least weight of a message in which a weak word counts as a complaint. */
 const INFORMATIVE = 50;
+/** The share of its words, and the number of words, that a message must add to a cause. */
 const [NEW_SHARE, NEW_WORDS] = [0.6, 3];
 const [SHORTEST, LONGEST] = [12, 240];
 /** The share of the weight of the first message that the first complaint needs to come before it. */
@@ -60,7 +61,7 @@ export function findTellingFact(facts: Facts, match: Match | null): Fact | null 
       source: entry.at.source,
       line: entry.at.line,
     };
-  const fact = findInformativeTest(match.fact, facts);
+  const fact = findInformativeTest(match, facts);
   if (isOutweighed(match, facts)) return findFirstMessage(facts);
   const words = cleanWords(getFactText(fact), LONGEST);
   if (!saysNothing(words) && ![POINTS_ELSEWHERE, ENDING].some((pattern) => pattern.test(words))) return fact;
@@ -70,8 +71,11 @@ export function findTellingFact(facts: Facts, match: Match | null): Fact | null 
   return message === undefined ? fact : toFact(message);
 }
 
-/** Finds the failing test with the most informative message, if a test decided. Returns other facts as they are. */
-function findInformativeTest(decided: Fact, { all, subject }: Facts): Fact {
+/**
+ * Finds the failing test with the most informative message that the rule knows, if a test decided. Returns
+ * other facts as they are.
+ */
+function findInformativeTest({ fact: decided, rule }: Match, { all, subject }: Facts): Fact {
   if (decided.origin !== 'test') return decided;
   const weigh = ({ text, line, source }: Fact) => {
     const own = subject.messages.filter(
@@ -79,7 +83,9 @@ function findInformativeTest(decided: Fact, { all, subject }: Facts): Fact {
     );
     return own.reduce((most, { weight }) => Math.max(most, weight), 0);
   };
-  const tests = all.filter(({ origin }) => origin === 'test');
+  const tests = all.filter(
+    ({ origin, text }) => origin === 'test' && rule.patterns.some((pattern) => pattern.test(text)),
+  );
   return tests.reduce((best, one) => (weigh(one) > weigh(best) ? one : best), decided);
 }
 

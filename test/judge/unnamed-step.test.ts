@@ -54,5 +54,5 @@ it('a failure that lasts is a claim in every category, and asks for no other run
     expect(claims.filter(({ evidence }) => evidence.includes('E9')).map(({ text }) => text)).toEqual([
       'The job has failed this way 6 times in a row, since #21.',
     ]);
-  expect(answers[0]?.fixRecommendation).toMatch(/rerunning it will not help\. Ask whoever runs/);
+  expect(answers[0]?.fixRecommendation).toMatch(/rerunning it will not help\. Ask the owner/);
 });
